@@ -1,7 +1,7 @@
 //! One result as tables, JSON, findings, verdicts and criteria: all of them show the same values.
 
 use experiment::{Characterize, Workload};
-use results::{Assembler, Document, Run, State, format_micros};
+use results::{Assembler, ResultDocument, Run, State, format_micros};
 use serde_json::Value;
 
 use crate::{sample, support::Place};
@@ -12,7 +12,7 @@ const BLOCKS: u32 = 12;
 
 /// Creates latencies of `plain`, the baseline, and `dds`, in runs of 400 pings: too few for p99.9 of a run, enough
 /// for p99.9 of all runs.
-fn result(change: impl Fn(&mut Run)) -> Document {
+fn result(change: impl Fn(&mut Run)) -> ResultDocument {
     let mut header = sample::header_of(&Characterize {
         sizes: SIZES.to_vec(),
         workloads: vec![Workload::Latency],

@@ -3,12 +3,12 @@
 use std::fs;
 
 use experiment::{Characterize, Workload};
-use results::{Assembler, Document, Histograms, State};
+use results::{Assembler, Histograms, ResultDocument, State};
 
 use crate::{sample, support::Place};
 
 /// Creates a result of two drivers: `plain`, the baseline, and `dds`, whose RTT is `ratio` times that of `plain`.
-fn result(blocks: u32, ratio: f64, reach: f64) -> Document {
+fn result(blocks: u32, ratio: f64, reach: f64) -> ResultDocument {
     let mut header = sample::header_of(&Characterize {
         sizes: vec![64],
         workloads: vec![Workload::Latency],
@@ -36,7 +36,7 @@ fn result(blocks: u32, ratio: f64, reach: f64) -> Document {
 }
 
 /// Creates a place with these results.
-fn place(results: &[(&str, Document)]) -> Place {
+fn place(results: &[(&str, ResultDocument)]) -> Place {
     let place = Place::new();
     for (name, document) in results {
         place.write(name, &report::json(document));

@@ -3,16 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{DriverDescription, Experiment, Given, Limits, Pin, Source};
+use experiment::{DriverDescription, Limits, Pin, Plan, PlanInputs, Source};
 use results::{
-    Conclusion, Directory, Document, Environment, Header, Metric, Pairing, Run, RunState, Tool, VerdictKind,
+    Conclusion, Directory, Environment, Metric, Pairing, ResultDocument, ResultHeader, Run, RunState, Tool,
+    VerdictKind,
 };
-use runner::{DriverFile, LocalLauncher, Session, Stop, allowed_cores, capture_host, describe};
+use runner::{DriverFile, ExperimentRunner, LocalLauncher, StopToken, allowed_cores, capture_host, describe};
 
 use crate::support::{Scene, drivers, programs};
 
 /// Runs the experiment file as duets on this host's cores. The first cell is the baseline.
-fn measured(scene: &Scene, text: &str, names: &[&str]) -> Document {
+fn measured(scene: &Scene, text: &str, names: &[&str]) -> ResultDocument {
     let launcher = LocalLauncher::new(programs().join("ddsmark-agent"));
     let files: BTreeMap<_, _> = names
         .iter()
@@ -20,11 +21,11 @@ fn measured(scene: &Scene, text: &str, names: &[&str]) -> Document {
         .collect();
     let of = |(name, path): (&String, &std::path::PathBuf)| -> (String, DriverDescription) {
         let file = DriverFile { name: name.clone(), path: path.clone() };
-        (name.clone(), describe(&launcher, &file, &Limits::default(), &Stop::new()).expect("a driver"))
+        (name.clone(), describe(&launcher, &file, &Limits::default(), &StopToken::new()).expect("a driver"))
     };
     let descriptions = files.iter().map(of).collect();
     let source = Source { path: "file".to_owned(), text: text.to_owned(), sets: Vec::new() };
-    let given = Given {
+    let given = PlanInputs {
         name: "duet",
         descriptions: &descriptions,
         installed: &[],
@@ -33,7 +34,7 @@ fn measured(scene: &Scene, text: &str, names: &[&str]) -> Document {
         seed: 5,
         least_blocks: &results::least_blocks,
     };
-    let mut experiment: Experiment = source.read().expect("a file").plan(&given).expect("a plan");
+    let mut experiment: Plan = source.read().expect("a file").plan(&given).expect("a plan");
     let cores = allowed_cores();
     let (one, two) = (cores[0], cores[1 % cores.len()]);
     experiment.design.baseline = vec![experiment.cells[0].id.clone()];
@@ -43,16 +44,16 @@ fn measured(scene: &Scene, text: &str, names: &[&str]) -> Document {
     let tool = Tool { name: "test".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
     let directory = Directory::create(&scene.path("result"), experiment.runs()).expect("a directory");
     let header =
-        Header::new(tool, capture_host(), Environment::default(), experiment, descriptions, Vec::new());
-    let stop = Stop::new();
-    let session = Session { header, files, launcher: &launcher, directory: &directory, stop: &stop };
+        ResultHeader::new(tool, capture_host(), Environment::default(), experiment, descriptions, Vec::new());
+    let stop = StopToken::new();
+    let session = ExperimentRunner { header, files, launcher: &launcher, directory: &directory, stop: &stop };
     let outcome = session.execute(&mut ());
     assert!(outcome.trouble.is_none(), "{:?}", outcome.trouble);
     assert_eq!(Directory::load(&scene.path("result")).expect("a result"), outcome.document);
     outcome.document
 }
 
-fn runs(document: &Document) -> BTreeMap<u32, &Run> {
+fn runs(document: &ResultDocument) -> BTreeMap<u32, &Run> {
     document.cells.iter().flat_map(|cell| &cell.runs).map(|run| (run.number, run)).collect()
 }
 

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use control::{Configure, Order};
+use control::{Configure, Request};
 use driver_host::{Driver, ParticipantConfig, TypeKind, WriterConfig};
 use serde_json::Value;
 
@@ -90,7 +90,7 @@ fn strangers(scene: &Scene, driver: &str, mut disturb: impl FnMut(&Configure, &m
             let hidden = entry.file_name().to_string_lossy().starts_with('.');
             if !hidden && met.insert(entry.file_name()) {
                 let order = fs::read(entry.path()).expect("a file");
-                let Ok(Order::Configure(configure)) = serde_json::from_slice(&order) else { panic!() };
+                let Ok(Request::Configure(configure)) = serde_json::from_slice(&order) else { panic!() };
                 disturb(&configure, &mut noise);
             }
         }

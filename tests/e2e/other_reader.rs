@@ -5,7 +5,7 @@
 
 use std::{fs, io::Read as _, os::unix::net::UnixStream, process, time::Duration};
 
-use control::{Configure, Drain, Inbox, Match, Order, Reply, Role};
+use control::{Configure, Drain, Inbox, Match, Reply, Request, Role};
 use experiment::Factors;
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ impl Agent {
         self.replies.receive(PATIENCE).expect("an answer")
     }
 
-    fn order(&mut self, order: &Order) -> Reply {
+    fn order(&mut self, order: &Request) -> Reply {
         control::send(&mut self.channel, order).expect("the agent listens");
         self.reply()
     }
@@ -52,18 +52,18 @@ impl Agent {
     /// Runs the phases from the match to the exit. Returns the number of samples sent, or the error of the match.
     fn write(mut self, reader: &mut UnixStream, match_ns: u64) -> Result<u64, String> {
         let with = Match { peers: 1, timeout_ns: match_ns, ..Match::default() };
-        let sent = match self.order(&Order::Match(with)) {
+        let sent = match self.order(&Request::Match(with)) {
             Reply::Matched { .. } => {
                 // the match of the writer does not show that the reader has matched, too
                 reader.set_read_timeout(Some(PATIENCE)).expect("a socket");
                 reader.read_exact(&mut [0]).expect("the reader has matched");
-                let warm = self.order(&Order::WarmUp { duration_ns: SECOND_NS / 20 });
+                let warm = self.order(&Request::WarmUp { duration_ns: SECOND_NS / 20 });
                 assert!(matches!(warm, Reply::WarmedUp), "{warm:?}");
                 let begin_ns = Some(monotonic_ns() + SECOND_NS / 2);
-                let measured = self.order(&Order::Measure { duration_ns: SECOND_NS / 2, begin_ns });
+                let measured = self.order(&Request::Measure { duration_ns: SECOND_NS / 2, begin_ns });
                 let Reply::Measured(measured) = measured else { panic!("{measured:?}") };
                 let drain = Drain { sent: measured.sent, timeout_ns: 30 * SECOND_NS, quiet_ns: 0 };
-                let drained = self.order(&Order::Drain(drain));
+                let drained = self.order(&Request::Drain(drain));
                 assert!(matches!(drained, Reply::Drained { complete: true }), "{drained:?}");
                 Ok(measured.sent)
             }
@@ -71,7 +71,7 @@ impl Agent {
             other => panic!("{other:?}"),
         };
         if sent.is_ok() {
-            assert!(matches!(self.order(&Order::Exit), Reply::Bye));
+            assert!(matches!(self.order(&Request::Exit), Reply::Bye));
         }
         let ended = self.process.end();
         assert_eq!(ended.status.success(), sent.is_ok(), "{ended:?}");
@@ -156,7 +156,7 @@ impl Case {
         let topic = format!("{}_out", name.replace('-', "_"));
         let (reader, mut end) = self.reader(scene, domain, &topic);
         let mut agent = Agent::start(scene, self.driver);
-        let configured = agent.order(&Order::Configure(Box::new(Configure {
+        let configured = agent.order(&Request::Configure(Box::new(Configure {
             role: Role::Writer,
             factors,
             run_name: name,

@@ -101,7 +101,7 @@ fn slower_second_runs_fail_the_selftest() {
     fs::write(scene.path("same.toml"), SELFTEST).expect("a file");
     let planned = scene.ddsmark(&["run", "same.toml", "--dry-run", "--json"]);
     planned.assert_status(0);
-    let mut plan: experiment::Experiment = serde_json::from_str(&planned.stdout).expect("an experiment");
+    let mut plan: experiment::Plan = serde_json::from_str(&planned.stdout).expect("an experiment");
     // a seed with which no first run has the length of a second one, even if every block is noisy and repeated
     let mut lengths = |seed: u64| -> [BTreeSet<u32>; 2] {
         plan.design.seed = seed;

@@ -3,13 +3,13 @@
 //! Run them with `make bench`; `tests/allocations.rs` asserts that there are no allocations.
 
 use agent::{
-    base::{clock::now_ns, sleep_spin_timer::Pace},
-    traffic::{header::Header, identity::Identity, payload::Payloads, receive_stats::Tally},
+    base::{clock::now_ns, sleep_spin_timer::SleepSpinTimer},
+    traffic::{header::Header, identity::Identity, payload::Payloads, receive_stats::ReceiveStats},
 };
-use control::{Stamp, Stamps};
+use control::{TimestampLog, TimestampPair};
 use divan::{AllocProfiler, Bencher, black_box};
 use driver_host::Sample;
-use experiment::{Load, Rate, Schedule, Times};
+use experiment::{Load, Rate, Schedule, SendTimes};
 use results::{SequenceSet, WindowCounts, Windows};
 
 #[global_allocator]
@@ -53,7 +53,8 @@ fn fill(bencher: Bencher<'_, '_>, size: usize) {
 #[divan::bench(args = SIZES, sample_size = 6400)]
 fn check(bencher: Bencher<'_, '_>, size: usize) {
     let identity = Identity { tag: 1, writer: 1, size, since_ns: 0 };
-    let mut tally = Tally::new(identity, Payloads::new(1, size), 64, WindowCounts::new(100, 1_000_000_000));
+    let mut tally =
+        ReceiveStats::new(identity, Payloads::new(1, size), 64, WindowCounts::new(100, 1_000_000_000));
     let mut payloads = Payloads::new(1, size);
     let (mut sequence, now) = (0, now_ns());
     bencher.bench_local(|| {
@@ -100,11 +101,11 @@ fn record_sequence(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn record_stamps(bencher: Bencher<'_, '_>) {
     const CAPACITY: u64 = 1_000_000;
-    let mut stamps = Stamps::with_capacity(CAPACITY as usize);
+    let mut stamps = TimestampLog::with_capacity(CAPACITY as usize);
     let mut sequence = 0;
     bencher.bench_local(|| {
         sequence = (sequence + 1) % CAPACITY;
-        stamps.record(sequence, Stamp { first_ns: sequence, second_ns: sequence });
+        stamps.record(sequence, TimestampPair { first_ns: sequence, second_ns: sequence });
     });
 }
 
@@ -130,7 +131,7 @@ fn plan_next(bencher: Bencher<'_, '_>, plan: &str) {
 /// Open-loop reader: look up the intended time of a sample received in order.
 #[divan::bench(args = PLANS)]
 fn plan_at(bencher: Bencher<'_, '_>, plan: &str) {
-    let mut times = Times::new(schedule(plan), u64::MAX);
+    let mut times = SendTimes::new(schedule(plan), u64::MAX);
     let mut sequence = 0;
     bencher.bench_local(|| {
         sequence += 1;
@@ -141,14 +142,14 @@ fn plan_at(bencher: Bencher<'_, '_>, plan: &str) {
 /// Open-loop writer: wait for a time that has passed.
 #[divan::bench]
 fn wait_late(bencher: Bencher<'_, '_>) {
-    let (pace, now) = (Pace::calibrated(true), now_ns());
+    let (pace, now) = (SleepSpinTimer::calibrated(true), now_ns());
     bencher.bench_local(|| pace.until(black_box(now - 1), black_box(now)));
 }
 
 /// Open-loop writer: wait 1 us by spinning. The excess over 1 us is the overshoot.
 #[divan::bench]
 fn wait_spinning_1_us(bencher: Bencher<'_, '_>) {
-    let pace = Pace::calibrated(true);
+    let pace = SleepSpinTimer::calibrated(true);
     bencher.bench_local(|| {
         let now = now_ns();
         pace.until(now + 1_000, now)

@@ -7,7 +7,7 @@ use std::{
     process::ExitCode,
 };
 
-use agent::{base::error::AgentError, session::Session};
+use agent::{base::error::AgentError, session::AgentSession};
 use clap::Parser;
 use control::Reply;
 use driver_host::Driver;
@@ -64,7 +64,7 @@ fn play(driver: &Path, channel: OwnedFd) -> Result<(), AgentError> {
             return Err(error.into());
         }
     };
-    Session::begin(driver, orders.into(), replies)?.run()
+    AgentSession::begin(driver, orders.into(), replies)?.run()
 }
 
 /// Runs the reader of a case until the agent that runs the case is done or gone.

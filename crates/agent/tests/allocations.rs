@@ -2,10 +2,10 @@
 
 use agent::{
     base::clock::now_ns,
-    traffic::{header::Header, identity::Identity, payload::Payloads, receive_stats::Tally},
+    traffic::{header::Header, identity::Identity, payload::Payloads, receive_stats::ReceiveStats},
 };
 use allocation_counter::measure;
-use control::{Stamp, Stamps};
+use control::{TimestampLog, TimestampPair};
 use driver_host::Sample;
 use results::{WindowCounts, Windows};
 
@@ -16,9 +16,9 @@ fn writing_receiving_and_recording_allocate_nothing() {
     let identity = Identity { tag: 1, writer: 1, size: 256, since_ns: 0 };
     let mut payloads = Payloads::new(1, identity.size);
     let mut tally =
-        Tally::new(identity, Payloads::new(1, identity.size), 3, WindowCounts::new(100, 1_000_000));
+        ReceiveStats::new(identity, Payloads::new(1, identity.size), 3, WindowCounts::new(100, 1_000_000));
     let mut call = Windows::new(20, 1_000_000);
-    let mut stamps = Stamps::with_capacity(SAMPLES as usize);
+    let mut stamps = TimestampLog::with_capacity(SAMPLES as usize);
     call.begin(now_ns());
     let counted = measure(|| {
         let mut now = now_ns();
@@ -32,7 +32,7 @@ fn writing_receiving_and_recording_allocate_nothing() {
             }
             let end = now_ns();
             call.record(end, end - now);
-            stamps.record(sequence, Stamp { first_ns: now, second_ns: end });
+            stamps.record(sequence, TimestampPair { first_ns: now, second_ns: end });
             now = end;
         }
     });

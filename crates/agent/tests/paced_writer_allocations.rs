@@ -12,10 +12,10 @@ use agent::{
     base::{
         clock::now_ns,
         meters::TrafficMeter,
-        role::{Part, Role as _},
+        role::{AgentRole as _, RoleReport},
     },
-    roles::open_loop_writer::{FlowWriter, PacedWriter},
-    traffic::flow_spec::Plan,
+    roles::open_loop_writer::{FlowWriter, OpenLoopWriter},
+    traffic::flow_spec::FlowSpec,
 };
 use allocation_counter::measure;
 use control::{Configure, Role};
@@ -46,7 +46,7 @@ fn writing_by_a_plan_allocates_nothing() {
         })
         .expect("a participant");
     let (mut flows, mut readers) = (Vec::new(), Vec::new());
-    for plan in Plan::all(&configure).expect("plans") {
+    for plan in FlowSpec::all(&configure).expect("plans") {
         let topic = format!("allocations-{}", plan.index());
         let writer = participant
             .writer(&WriterConfig {
@@ -72,7 +72,7 @@ fn writing_by_a_plan_allocates_nothing() {
         readers.push(reader);
         flows.push(FlowWriter::new(&configure, plan, writer));
     }
-    let mut role = PacedWriter::new(&configure, flows, false, None);
+    let mut role = OpenLoopWriter::new(&configure, flows, false, None);
     role.warm_up(MS).expect("warm");
     let mut allocations = |duration_ns| {
         let mut sent = 0;
@@ -90,6 +90,6 @@ fn writing_by_a_plan_allocates_nothing() {
     let [(few, of_few), (many, of_many)] =
         found.into_iter().find(|[few, many]| few.0 > 0 && many.0 > 2 * few.0).expect("one of ten");
     assert_eq!(of_many, of_few, "for {many} samples, and for {few}");
-    let Part::PacedWriter(written) = role.report().expect("a report") else { panic!("of a writer") };
+    let RoleReport::PacedWriter(written) = role.report().expect("a report") else { panic!("of a writer") };
     assert_eq!(written.flows.iter().map(|flow| flow.accepted).sum::<u64>(), many);
 }

@@ -1,7 +1,7 @@
 //! Recording touches no page for the first time: all memory it needs was written before the measurement.
 
-use control::{Stamp, Stamps};
-use experiment::{Load, Rate, Schedule, Times};
+use control::{TimestampLog, TimestampPair};
+use experiment::{Load, Rate, Schedule, SendTimes};
 use nix::sys::resource::{UsageWho, getrusage};
 use results::{SequenceSet, WindowCounts, Windows};
 
@@ -72,16 +72,16 @@ fn all_memory_of_the_recorders_is_touched_before_they_record() {
     assert!(seen <= some(32), "sequence numbers and counts: {seen} of 32");
 
     let n = 100_000;
-    let mut stamps = Stamps::with_capacity(n);
-    let stamp = |sequence| Stamp { first_ns: sequence, second_ns: sequence };
+    let mut stamps = TimestampLog::with_capacity(n);
+    let stamp = |sequence| TimestampPair { first_ns: sequence, second_ns: sequence };
     let seen = faults(|| (0..n as u64).for_each(|sequence| stamps.record(sequence, stamp(sequence))));
-    let pages = n * size_of::<Stamp>() / PAGE;
+    let pages = n * size_of::<TimestampPair>() / PAGE;
     assert!(seen <= some(pages), "stamps: {seen} of {pages}");
 
     // the last 2^20 intended times are kept, of 8 bytes each
     let load = Load::Poisson { rate: Rate::per_second(1_000_000) };
     let schedule = Schedule::new(&load, 1, 0, [].into()).expect("a plan");
-    let mut times = Times::new(schedule, 10_000_000_000);
+    let mut times = SendTimes::new(schedule, 10_000_000_000);
     let seen = faults(|| (0..1 << 20).for_each(|sequence| assert!(times.at(sequence).is_some())));
     assert!(seen <= some(2048), "intended times: {seen} of 2048");
 }

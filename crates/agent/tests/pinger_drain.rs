@@ -7,8 +7,8 @@ mod rig;
 use std::time::{Duration, Instant};
 
 use agent::{
-    base::{clock::now_ns, meters::TrafficMeter, role::Role as _},
-    roles::pinger::{Echoes, Inlet, PingerRole},
+    base::{clock::now_ns, meters::TrafficMeter, role::AgentRole as _},
+    roles::pinger::{EchoRecorder, Pinger, PingerInput},
     traffic::identity::{Identity, WRITER},
 };
 use control::{Drain, Role};
@@ -46,11 +46,11 @@ fn drain_with_a_listener_ends_at_its_time_limit() {
         polling: false,
     };
     let identity = Identity { tag: configure.run_tag, writer: WRITER, size: 64, since_ns: now_ns() };
-    let echoes = Echoes::new(identity, configure.seed, configure.check_every);
+    let echoes = EchoRecorder::new(identity, configure.seed, configure.check_every);
     let flight = echoes.flight();
     let writer = participant.writer(&writer).expect("a writer");
-    let reader = participant.listening_reader(&reader, echoes, Echoes::heard).expect("a reader");
-    let mut pinger = PingerRole::new(&configure, writer, Inlet::Listening(reader), flight);
+    let reader = participant.listening_reader(&reader, echoes, EchoRecorder::on_sample).expect("a reader");
+    let mut pinger = Pinger::new(&configure, writer, PingerInput::Listening(reader), flight);
 
     let mut meter = TrafficMeter::new("lo", MS, None);
     let measured = pinger.measure(MS, None, &mut meter).expect("measured");

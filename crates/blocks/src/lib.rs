@@ -2,12 +2,12 @@
 //! scatter of the metrics of all claims. The values themselves, and whether they look favourable, have no influence.
 #![forbid(unsafe_code)]
 
-use experiment::{Experiment, Precision, ScheduledRun};
+use experiment::{Plan, Precision, ScheduledRun};
 use results::{
-    Allocation, Block, Claim, Course, Maximum, NoiseRule, Run, SCHEMA_VERSION, StoppedBy, comparison_claims,
-    least_blocks, level_claims, over_half_noisy,
+    Block, BlockAllocation, Claim, ExperimentLog, MaxRate, NoiseRule, Run, SCHEMA_VERSION, StoppedBy,
+    comparison_claims, least_blocks, level_claims, over_half_noisy,
 };
-use stats::{Asked, Goal, plan_blocks};
+use stats::{PowerSpec, PrecisionTarget, plan_blocks};
 
 /// Confidence level of the intervals, and power to detect an effect of half the width of such an interval.
 const LEVEL: f64 = 0.95;
@@ -31,14 +31,14 @@ pub enum NextBlock {
 
 /// Returns the log of an experiment that has not started.
 #[must_use]
-pub fn begin(experiment: &Experiment) -> Course {
+pub fn begin(experiment: &Plan) -> ExperimentLog {
     let design = &experiment.design;
     let probe_ns = design.probe_ns(experiment.runs_per_block());
     let planned = design.precision.as_ref().map_or(design.blocks, |precision| precision.pilot_blocks);
-    Course {
+    ExperimentLog {
         schema_version: SCHEMA_VERSION,
         noise_rule: NoiseRule::new(probe_ns, design.repeat_noisy),
-        allocation: Allocation {
+        allocation: BlockAllocation {
             planned: planned.min(design.blocks),
             wanted: None,
             pilot_log_sd: None,
@@ -46,7 +46,7 @@ pub fn begin(experiment: &Experiment) -> Course {
             made: 0,
             stopped_by: None,
         },
-        maxima: experiment.maxima().into_iter().map(Maximum::new).collect(),
+        maxima: experiment.maxima().into_iter().map(MaxRate::new).collect(),
         blocks: Vec::new(),
         resumed: Vec::new(),
     }
@@ -54,14 +54,14 @@ pub fn begin(experiment: &Experiment) -> Course {
 
 /// Returns whether the pilot is complete and the number of blocks is not decided yet.
 #[must_use]
-pub fn is_due(experiment: &Experiment, course: &Course) -> bool {
+pub fn is_due(experiment: &Plan, course: &ExperimentLog) -> bool {
     let precision = experiment.design.precision.as_ref();
     precision.is_some_and(|pilot| course.allocation.made >= pilot.pilot_blocks.min(experiment.design.blocks))
         && course.allocation.room.is_none()
 }
 
 /// Decides the number of blocks from the pilot. `runs` returns the runs of a cell.
-pub fn decide<'r>(experiment: &Experiment, course: &mut Course, runs: impl Fn(&str) -> &'r [Run]) {
+pub fn decide<'r>(experiment: &Plan, course: &mut ExperimentLog, runs: impl Fn(&str) -> &'r [Run]) {
     let Some(precision) = &experiment.design.precision else { return };
     let room = room(experiment, course);
     let allocation = &mut course.allocation;
@@ -77,13 +77,13 @@ pub fn decide<'r>(experiment: &Experiment, course: &mut Course, runs: impl Fn(&s
     allocation.pilot_log_sd = plan.map(|plan| plan.ratio_sd);
 }
 
-fn goal(precision: &Precision, compared: bool, family: usize) -> Goal {
+fn goal(precision: &Precision, compared: bool, family: usize) -> PrecisionTarget {
     let half = precision.half_width_pct / 100.0;
     let comparisons = if compared { family.max(1) } else { 1 };
-    Goal {
+    PrecisionTarget {
         half_width: Some(half),
         effect: compared.then_some(half),
-        asked: Asked { level: LEVEL, power: POWER, comparisons },
+        asked: PowerSpec { level: LEVEL, power: POWER, comparisons },
     }
 }
 
@@ -106,7 +106,7 @@ fn pilot<'r>(claims: &[Claim<'_>], runs: &impl Fn(&str) -> &'r [Run]) -> Vec<Vec
 }
 
 /// Returns the maximum number of blocks that fit into the budget, from the mean duration of the blocks so far.
-fn room(experiment: &Experiment, course: &Course) -> u32 {
+fn room(experiment: &Plan, course: &ExperimentLog) -> u32 {
     let most = experiment.design.blocks;
     let (Some(budget_ns), Some(each_ns)) = (experiment.design.budget_ns, each_ns(course)) else {
         return most;
@@ -117,20 +117,20 @@ fn room(experiment: &Experiment, course: &Course) -> u32 {
 }
 
 /// Returns the mean duration in ns of the blocks that were executed without interruption.
-fn each_ns(course: &Course) -> Option<u64> {
+fn each_ns(course: &ExperimentLog) -> Option<u64> {
     let took: Vec<u64> = course.blocks.iter().filter_map(|block| block.took_ns).collect();
     let n = u64::try_from(took.len()).ok().filter(|n| *n > 0)?;
     Some(took.into_iter().fold(0, u64::saturating_add) / n)
 }
 
 /// Returns the total duration in ns of the runs that measured maximum rates.
-fn maxima_ns(course: &Course) -> u64 {
+fn maxima_ns(course: &ExperimentLog) -> u64 {
     let runs = course.maxima.iter().flat_map(|maximum| &maximum.runs);
     runs.map(|run| run.took_ns).fold(0, u64::saturating_add)
 }
 
 /// Returns whether the budget allows one more block.
-fn has_room(experiment: &Experiment, course: &Course) -> bool {
+fn has_room(experiment: &Plan, course: &ExperimentLog) -> bool {
     let (Some(budget_ns), Some(each_ns)) = (experiment.design.budget_ns, each_ns(course)) else {
         return true;
     };
@@ -140,7 +140,7 @@ fn has_room(experiment: &Experiment, course: &Course) -> bool {
 
 /// Returns the minimum number of blocks that a time budget cannot reduce: with fewer there is no interval and no
 /// claim.
-fn least(experiment: &Experiment) -> u32 {
+fn least(experiment: &Plan) -> u32 {
     if experiment.design.baseline.is_empty() {
         return stats::least_blocks(LEVEL) as u32;
     }
@@ -150,7 +150,7 @@ fn least(experiment: &Experiment) -> u32 {
 /// Returns the next block. The number of blocks must be decided first if [`is_due`] returns true. `schedule` is that
 /// of `experiment`.
 #[must_use]
-pub fn next(experiment: &Experiment, schedule: &[ScheduledRun], course: &Course) -> NextBlock {
+pub fn next(experiment: &Plan, schedule: &[ScheduledRun], course: &ExperimentLog) -> NextBlock {
     let per_block = experiment.runs_per_block();
     let scheduled = |number: u32| {
         let first = (number as usize - 1) * per_block;
@@ -186,7 +186,7 @@ pub fn next(experiment: &Experiment, schedule: &[ScheduledRun], course: &Course)
 
 /// Adds a finished block without noise to the log of a simulated experiment.
 pub fn add_quiet(
-    course: &mut Course,
+    course: &mut ExperimentLog,
     number: u32,
     repeats: Option<u32>,
     runs: &[ScheduledRun],
@@ -211,7 +211,7 @@ pub fn add_quiet(
 }
 
 /// Returns the number of a noisy block that was not repeated yet.
-fn to_repeat(course: &Course) -> Option<u32> {
+fn to_repeat(course: &ExperimentLog) -> Option<u32> {
     let firsts: Vec<Block> = course.blocks.iter().filter(|block| block.repeats.is_none()).cloned().collect();
     if !course.noise_rule.repeat_noisy || over_half_noisy(&firsts) {
         return None;

@@ -1,8 +1,8 @@
 //! Number of blocks: fixed, decided by a pilot, limited by a budget; repetition of noisy blocks.
 
 use blocks::{NextBlock, add_quiet, begin, decide, is_due, next};
-use experiment::{Cell, Design, Experiment, Factors, Limits, Pin, Precision};
-use results::{Course, Latency, Run, RunState, StoppedBy, comparison_claims, least_blocks};
+use experiment::{Cell, Design, Factors, Limits, Pin, Plan, Precision};
+use results::{ExperimentLog, Latency, Run, RunState, StoppedBy, comparison_claims, least_blocks};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -13,8 +13,8 @@ fn cell(id: &str, size_bytes: u64) -> Cell {
 }
 
 /// Returns an experiment with a baseline and one other cell: claims on median and p99, which need 7 blocks.
-fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32) -> Experiment {
-    Experiment {
+fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32) -> Plan {
+    Plan {
         name: "test".to_owned(),
         question: "?".to_owned(),
         cells: vec![cell("base", 64), cell("other", 65)],
@@ -49,18 +49,18 @@ fn precise(half_width_pct: f64) -> Option<Precision> {
 
 /// Executes an experiment. Each block takes `took_ns`, and the other cell's RTT is `1 + scatter(block)` times that of
 /// the baseline. `noisy` lists the noisy blocks. Returns the log and the numbers of the runs in order.
-fn go(experiment: &Experiment, took_ns: u64, scatter: fn(u32) -> f64, noisy: &[u32]) -> (Course, Vec<u32>) {
+fn go(experiment: &Plan, took_ns: u64, scatter: fn(u32) -> f64, noisy: &[u32]) -> (ExperimentLog, Vec<u32>) {
     go_with_tail(experiment, took_ns, scatter, |_| 0.0, noisy)
 }
 
 /// Does the same as [`go`], with the other cell's p99 multiplied by `1 + tail(block)`.
 fn go_with_tail(
-    experiment: &Experiment,
+    experiment: &Plan,
     took_ns: u64,
     scatter: fn(u32) -> f64,
     tail: fn(u32) -> f64,
     noisy: &[u32],
-) -> (Course, Vec<u32>) {
+) -> (ExperimentLog, Vec<u32>) {
     let mut course = begin(experiment);
     let mut runs: Vec<Run> = Vec::new();
     loop {

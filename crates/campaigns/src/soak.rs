@@ -19,7 +19,7 @@ use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
 };
-use results::{Directory, Document, Metric, RunState};
+use results::{Directory, Metric, ResultDocument, RunState};
 use stats::{slope, slope_interval};
 
 use crate::{Error, tree::release_programs};
@@ -216,7 +216,7 @@ fn grown(process: &str, course: &[(f64, f64)]) -> Option<String> {
 }
 
 /// Prints the delivered samples. Returns error texts for runs that are not valid or did not deliver all samples.
-fn delivered(document: &Document) -> Result<Vec<String>, Error> {
+fn delivered(document: &ResultDocument) -> Result<Vec<String>, Error> {
     let mut faults = Vec::new();
     for run in document.cells.iter().flat_map(|cell| &cell.runs) {
         let (Some(paced), Some(figures)) = (&run.paced, &run.throughput) else {

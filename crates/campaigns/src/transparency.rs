@@ -21,7 +21,7 @@ use std::{
 use clap::Args;
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use runner::{KeepAwake, allowed_cores};
-use stats::{Asked, Goal, PILOT_BLOCKS, SignedRank, plan_blocks};
+use stats::{PILOT_BLOCKS, PowerSpec, PrecisionTarget, SignedRank, plan_blocks};
 
 use crate::{Error, tree::release_programs};
 
@@ -157,8 +157,8 @@ impl Case<'_> {
     /// Returns the number of rounds from the scatter and the duration of the first ones.
     fn rounds(&self, figures: &[Vec<f64>], took: Duration) -> usize {
         let affordable = self.arguments.minutes * 60.0 / took.as_secs_f64() * PILOT_BLOCKS as f64;
-        let asked = Asked { level: LEVEL, power: 0.9, comparisons: 1 };
-        let goal = Goal { half_width: Some(self.arguments.half_width), effect: None, asked };
+        let asked = PowerSpec { level: LEVEL, power: 0.9, comparisons: 1 };
+        let goal = PrecisionTarget { half_width: Some(self.arguments.half_width), effect: None, asked };
         let pilot: Vec<Vec<f64>> =
             figures[1..].iter().map(|theirs| log_ratios(&figures[0], theirs)).collect();
         let most = (affordable as usize).max(PILOT_BLOCKS);
@@ -166,7 +166,7 @@ impl Case<'_> {
     }
 
     fn line(&self, floor: &str, ours: &[f64], theirs: &[f64]) -> Line {
-        let ranks = SignedRank::of(&log_ratios(ours, theirs)).expect("there is a pilot");
+        let ranks = SignedRank::new(&log_ratios(ours, theirs)).expect("there is a pilot");
         let interval = ranks.interval(LEVEL).expect("the pilot is large enough").map(f64::exp);
         let within = |bound: f64| match self.workload {
             "latency" => interval.high < 1.0 + bound,
@@ -204,7 +204,7 @@ impl Case<'_> {
             if output.status.code() == Some(3) {
                 return Ok(None);
             }
-            let text = said(&command, output)?;
+            let text = stdout_of(&command, output)?;
             let figure = text.trim().parse::<f64>();
             figures.push(figure.map_err(|error| format!("`{program}` printed `{text}`: {error}"))?);
         }
@@ -233,7 +233,7 @@ impl Case<'_> {
             command.args(["--transport", transport]);
         }
         let output = command.output()?;
-        let result: serde_json::Value = serde_json::from_str(&said(&command, output)?)?;
+        let result: serde_json::Value = serde_json::from_str(&stdout_of(&command, output)?)?;
         let pointer = if workload == "latency" { "/latency/rtt/p50_ns" } else { "/throughput/delivered_sps" };
         // the unbatched cell comes first
         let runs = result["cells"].as_array().and_then(|cells| cells.last()?["runs"].as_array());
@@ -257,7 +257,7 @@ fn limited(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-fn said(command: &Command, output: std::process::Output) -> Result<String, Error> {
+fn stdout_of(command: &Command, output: std::process::Output) -> Result<String, Error> {
     if output.status.success() {
         Ok(String::from_utf8(output.stdout)?)
     } else {

@@ -1,6 +1,6 @@
 //! CPU time per sample of both agents, and their idle cost.
 
-use results::{Cpu, Idle, IdleCost, WarningKind};
+use results::{CpuPerSample, Idle, IdleCost, WarningKind};
 
 use crate::{AgentOutcome, RunReports, evaluation::Evaluation};
 
@@ -31,5 +31,6 @@ pub(crate) fn add(evaluation: &mut Evaluation, reports: &RunReports, driven: u64
         };
         evaluation.warn(WarningKind::IdleCpu, text);
     }
-    evaluation.cpu = Cpu::of(&reports.driving().report.usage, &reports.serving().report.usage);
+    evaluation.cpu =
+        CpuPerSample::from_usage(&reports.driving().report.usage, &reports.serving().report.usage);
 }

@@ -4,7 +4,7 @@
 //! `docs/explain/reconciliation.md` lists the identities, each with the two sources that it compares.
 
 use experiment::{Factors, History};
-use results::{Counted, Received, WarningKind};
+use results::{DeliveryCounts, Received, WarningKind};
 use stats::total;
 
 use crate::{AgentOutcome, RunReports, evaluation::Evaluation, reports::entity_name};
@@ -146,11 +146,11 @@ impl Delivery<'_> {
 
     /// Returns the delivery counts. `still_owed`: accepted samples after the last received one are in transit to a
     /// reliable reader; otherwise they are lost.
-    pub(crate) fn counted(&self, still_owed: bool) -> Counted {
+    pub(crate) fn counted(&self, still_owed: bool) -> DeliveryCounts {
         let received = self.received;
         let trailing = self.accepted.saturating_sub(received.next);
         let undelivered = if still_owed { trailing } else { 0 };
-        Counted {
+        DeliveryCounts {
             writer: received.writer,
             reader: 0,
             sent: self.accepted,

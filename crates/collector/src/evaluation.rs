@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use experiment::Factors;
 use results::{
-    Counted, Cpu, Distribution, HistogramError, IntervalLog, Latency, Paced, PingRetries, SteadyState, Takes,
-    Throughput, Warning, WarningKind, WritingTime, format_value, steady_latency,
+    CpuPerSample, DeliveryCounts, Distribution, HistogramError, IntervalLog, Latency, Paced, PingRetries,
+    SteadyState, TakeStats, Throughput, Warning, WarningKind, WritingTime, format_value, steady_latency,
 };
 
 use crate::RunReports;
@@ -23,8 +23,8 @@ pub(crate) struct Evaluation {
     pub(crate) paced: Option<Paced>,
     pub(crate) steady_state: BTreeMap<String, SteadyState>,
     pub(crate) ping_retries: Option<PingRetries>,
-    pub(crate) counted: Vec<Counted>,
-    pub(crate) cpu: Option<Cpu>,
+    pub(crate) counted: Vec<DeliveryCounts>,
+    pub(crate) cpu: Option<CpuPerSample>,
     pub(crate) warnings: Vec<Warning>,
     /// Failed consistency checks, as text.
     pub(crate) contradictions: Vec<String>,
@@ -75,7 +75,7 @@ impl Evaluation {
         &mut self,
         whose: &str,
         factors: &Factors,
-        takes: Option<&Takes>,
+        takes: Option<&TakeStats>,
         delivered: u64,
     ) {
         let (samples, most) = takes.map_or((delivered, 0), |takes| (takes.samples, takes.max_samples));
@@ -97,7 +97,7 @@ impl Evaluation {
 
     /// Warns of lost, undelivered, corrupt, foreign, duplicate and reordered samples.
     pub(crate) fn warn_of_counts(&mut self, what: &str) {
-        let counted = Counted::sum(&self.counted);
+        let counted = DeliveryCounts::sum(&self.counted);
         if counted.lost > 0 {
             let percent = percent(counted.lost, counted.sent);
             let text = format!(
@@ -132,7 +132,7 @@ impl Evaluation {
 
     /// Warns of rates that are based on few samples.
     pub(crate) fn warn_of_few(&mut self) {
-        let Counted { sent, delivered, .. } = Counted::sum(&self.counted);
+        let DeliveryCounts { sent, delivered, .. } = DeliveryCounts::sum(&self.counted);
         let what = match delivered {
             FEW.. => return,
             0 => "there is no rate".to_owned(),

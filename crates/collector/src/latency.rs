@@ -1,8 +1,8 @@
 //! Evaluation of a latency run: RTTs measured by the pinger, and one-way times from the timestamps of both agents.
 
-use control::{Pinged, Ponged, Stamp};
+use control::{EchoReport, PingerReport, TimestampPair};
 use experiment::Design;
-use results::{COARSE_WINDOWS, Counted, PingRetries, WarningKind, Windows};
+use results::{COARSE_WINDOWS, DeliveryCounts, PingRetries, WarningKind, Windows};
 
 use crate::{RunContext, RunReports, cpu, evaluation::Evaluation};
 
@@ -21,7 +21,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         one_way(&mut evaluation, context.design, pinged, ponged);
     }
     check(&mut evaluation, reports, pinged, ponged);
-    evaluation.counted.push(Counted {
+    evaluation.counted.push(DeliveryCounts {
         writer: PINGER,
         reader: 0,
         // A ping that was never accepted counts as sent and lost.
@@ -50,7 +50,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
 }
 
 /// Records the writes that were not accepted at once, with warnings.
-fn retries(evaluation: &mut Evaluation, pinged: &Pinged, ponged: &Ponged) {
+fn retries(evaluation: &mut Evaluation, pinged: &PingerReport, ponged: &EchoReport) {
     let retries = PingRetries {
         timed_out: pinged.timed_out,
         refused: pinged.refused,
@@ -81,8 +81,8 @@ fn retries(evaluation: &mut Evaluation, pinged: &Pinged, ponged: &Ponged) {
 }
 
 /// Checks that independent counts agree.
-fn check(evaluation: &mut Evaluation, reports: &RunReports, pinged: &Pinged, ponged: &Ponged) {
-    let Pinged { sent, returned, lost, .. } = *pinged;
+fn check(evaluation: &mut Evaluation, reports: &RunReports, pinged: &PingerReport, ponged: &EchoReport) {
+    let PingerReport { sent, returned, lost, .. } = *pinged;
     evaluation.check(sent == returned.saturating_add(lost), || {
         format!("{sent} pings were sent, but {returned} came back and {lost} were lost")
     });
@@ -98,7 +98,7 @@ fn check(evaluation: &mut Evaluation, reports: &RunReports, pinged: &Pinged, pon
 }
 
 /// Joins the timestamps of both agents by sequence number, for the pings that returned: the same as for the RTTs.
-fn one_way(evaluation: &mut Evaluation, design: &Design, pinged: &Pinged, ponged: &Ponged) {
+fn one_way(evaluation: &mut Evaluation, design: &Design, pinged: &PingerReport, ponged: &EchoReport) {
     let pings = pinged.stamps.as_slice();
     let echoes = ponged.stamps.as_slice();
     let begin = pings.iter().map(|ping| ping.first_ns).find(|&sent| sent > 0).unwrap_or(0);
@@ -138,6 +138,6 @@ fn one_way(evaluation: &mut Evaluation, design: &Design, pinged: &Pinged, ponged
     }
 }
 
-const fn happened(stamp: &Stamp) -> bool {
+const fn happened(stamp: &TimestampPair) -> bool {
     stamp.first_ns > 0 && stamp.second_ns > 0
 }

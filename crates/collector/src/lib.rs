@@ -24,7 +24,7 @@ mod traces;
 use std::collections::BTreeMap;
 
 use experiment::{Design, Factors, Qos, Workload};
-use results::{AgentRecord, Counted, IntervalLog, Run, RunState, Warning, WarningKind, WireBytes};
+use results::{AgentRecord, DeliveryCounts, IntervalLog, Run, RunState, Warning, WarningKind, WireBytes};
 
 pub use configuration::{Mismatch, mismatch};
 pub use reports::{
@@ -70,7 +70,7 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     });
     run.udp_buffer_drops = serving.sockets.as_ref().map(|sockets| sockets.receive_buffer_errors);
     if let Some(drops @ 1..) = run.udp_buffer_drops {
-        let lost = Counted::sum(&evaluation.counted).lost;
+        let lost = DeliveryCounts::sum(&evaluation.counted).lost;
         let text = format!(
             "lost {lost} samples; the kernel dropped {drops} datagrams at a full socket buffer; raise net.core.rmem_max"
         );

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use control::{FlowRead, FlowWritten, PacedWritten};
+use control::{FlowReaderReport, FlowWriterReport, PacedWriterReport};
 use experiment::{Design, Flow, Load, Schedule};
 use results::{
-    Batches, Counted, Distribution, FlowRecord, Latency, Lateness, Paced, Received, Sender, Takes,
+    Batches, DeliveryCounts, Distribution, FlowRecord, Latency, Lateness, Paced, Received, Sender, TakeStats,
     Throughput, Usage, WarningKind, WritingTime, format_value, kind_of_flow, steady_rate,
 };
 use stats::total;
@@ -29,8 +29,8 @@ struct Ends<'a> {
     flow: &'a Flow,
     /// Prefix of each message.
     whose: String,
-    written: &'a FlowWritten,
-    read: &'a FlowRead,
+    written: &'a FlowWriterReport,
+    read: &'a FlowReaderReport,
 }
 
 impl<'a> Ends<'a> {
@@ -78,7 +78,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let writing = WritingTime::new(written.begin_ns, written.end_ns).at_least(design.measure_ns);
     let mut records = Vec::new();
     for (number, ends) in ends.iter().enumerate() {
-        let planned = Schedule::new(&ends.flow.load, design.seed, number, traces.of(&ends.flow.load))
+        let planned = Schedule::new(&ends.flow.load, design.seed, number, traces.times(&ends.flow.load))
             .map(|schedule| schedule.planned(design.measure_ns));
         check(&mut evaluation, ends, planned);
         let delivery = Delivery {
@@ -96,7 +96,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         evaluation.check_takes(&ends.whose, factors, ends.read.takes.as_ref(), delivery.received.delivered);
         let counted = delivery.counted(reliable(number) && !reports.arrived);
         let foreign = if number == 0 { read.foreign } else { 0 };
-        evaluation.counted.push(Counted { reader: number as u16, foreign, ..counted });
+        evaluation.counted.push(DeliveryCounts { reader: number as u16, foreign, ..counted });
         records.push(FlowRecord {
             name: ends.flow.name.clone(),
             size_bytes: ends.flow.size_bytes,
@@ -111,7 +111,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         });
     }
     latencies(&mut evaluation, &ends, &mut records);
-    let sum = |of: fn(&FlowWritten) -> u64| total(written.flows.iter().map(of));
+    let sum = |of: fn(&FlowWriterReport) -> u64| total(written.flows.iter().map(of));
     let accepted = sum(|flow| flow.accepted);
     evaluation.check(accepted == reports.sent, || {
         format!("{} samples were sent when measured, {accepted} when reported", reports.sent)
@@ -239,13 +239,13 @@ fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>], records: &mut [Flow
 }
 
 /// Returns the rates of all streams together, which share one writing time.
-fn throughput(writing: WritingTime, ends: &[Ends<'_>], counted: &[Counted]) -> Throughput {
+fn throughput(writing: WritingTime, ends: &[Ends<'_>], counted: &[DeliveryCounts]) -> Throughput {
     let received: Vec<&Received> = ends.iter().map(|ends| &ends.read.received).collect();
     let offered = total(ends.iter().map(|ends| ends.written.offered));
     Throughput {
         batches: Batches::sum(ends.iter().filter_map(|ends| ends.written.batches.as_ref())),
-        takes: Takes::sum(ends.iter().filter_map(|ends| ends.read.takes.as_ref())),
-        ..writing.throughput(offered, &Counted::sum(counted), &received)
+        takes: TakeStats::sum(ends.iter().filter_map(|ends| ends.read.takes.as_ref())),
+        ..writing.throughput(offered, &DeliveryCounts::sum(counted), &received)
     }
 }
 
@@ -264,7 +264,7 @@ fn steady(evaluation: &mut Evaluation, ends: &[Ends<'_>], writing: WritingTime) 
 }
 
 /// Returns the record of the schedule and of how the sender kept it.
-fn paced(design: &Design, written: &PacedWritten, ends: &[Ends<'_>], flows: Vec<FlowRecord>) -> Paced {
+fn paced(design: &Design, written: &PacedWriterReport, ends: &[Ends<'_>], flows: Vec<FlowRecord>) -> Paced {
     let planned = total(ends.iter().map(|ends| ends.written.planned));
     let unsent = |ends: &Ends<'_>| ends.written.planned.saturating_sub(ends.written.offered);
     let all_have_times = ends.iter().all(Ends::has_times);
@@ -286,7 +286,7 @@ fn warn(evaluation: &mut Evaluation, writing_ns: u64, paced: &Paced, flows: &[Fl
     for (flow, record) in flows.iter().zip(&paced.flows) {
         let whose = if flows.len() == 1 { String::new() } else { format!("flow `{}`: ", flow.name) };
         let sender = Sender::new(record.lag_in_writes_pct.unwrap_or(0.0) / 100.0, usage);
-        if let Some(late) = Lateness::of(&flow.load, &record.latency, writing_ns, sender) {
+        if let Some(late) = Lateness::classify(&flow.load, &record.latency, writing_ns, sender) {
             let kind =
                 if late.is_back_pressure() { WarningKind::BackPressure } else { WarningKind::SenderLimited };
             evaluation.warn(kind, format!("{whose}{late}"));

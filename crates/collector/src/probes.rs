@@ -1,7 +1,7 @@
 //! Evaluation of echo probes in a stream: consistency of both agents, and the RTT under load.
 
-use control::{ProbesRead, ProbesWritten};
-use results::{Counted, Probes, Throughput, WarningKind, format_value};
+use control::{ProbeEchoReport, ProbeReport};
+use results::{DeliveryCounts, ProbeStats, Throughput, WarningKind, format_value};
 
 use crate::evaluation::{Evaluation, percent};
 
@@ -9,7 +9,7 @@ use crate::evaluation::{Evaluation, percent};
 pub(crate) fn add(
     evaluation: &mut Evaluation,
     probed: Option<u32>,
-    ends: (Option<&ProbesWritten>, Option<&ProbesRead>),
+    ends: (Option<&ProbeReport>, Option<&ProbeEchoReport>),
     size_bytes: u64,
 ) {
     let Some(every) = probed else { return };
@@ -42,7 +42,7 @@ pub(crate) fn add(
     let Some(Throughput { accepted_sps, sent, probes, .. }) = &mut evaluation.throughput else { return };
     let seconds = if *accepted_sps > 0.0 { *sent as f64 / *accepted_sps } else { 0.0 };
     let bits = read.echoed as f64 * size_bytes as f64 * 8.0;
-    *probes = Some(Probes {
+    *probes = Some(ProbeStats {
         every: written.every,
         sent: written.sent,
         came: read.came,
@@ -54,7 +54,12 @@ pub(crate) fn add(
 }
 
 /// Checks the counts of both agents.
-fn check(evaluation: &mut Evaluation, every: u64, counted: &Counted, ends: (&ProbesWritten, &ProbesRead)) {
+fn check(
+    evaluation: &mut Evaluation,
+    every: u64,
+    counted: &DeliveryCounts,
+    ends: (&ProbeReport, &ProbeEchoReport),
+) {
     let (written, read) = ends;
     evaluation.check(written.sent == counted.sent / every.max(1), || {
         format!("{} of {} samples were probes, not one in {every}", written.sent, counted.sent)

@@ -1,6 +1,6 @@
 //! Reports of a run: what its agents returned, and what the runner observed.
 
-use control::{Configured, Report, Role};
+use control::{AgentReport, Configured, Role};
 use experiment::{Design, Factors, Qos, Workload};
 
 /// Index of the serving agent, which echoes or receives.
@@ -45,7 +45,7 @@ pub struct AgentOutcome {
     /// Effective configuration.
     pub configured: Configured,
     /// Measurements.
-    pub report: Report,
+    pub report: AgentReport,
 }
 
 /// Returns the roles of a workload, at the indices [`SERVING`] and [`DRIVING`].

@@ -1,6 +1,6 @@
 //! Evaluation of a throughput run: offered and delivered samples, and their consistency.
 
-use results::{Counted, Received, Throughput, WritingTime, steady_rate};
+use results::{DeliveryCounts, Received, Throughput, WritingTime, steady_rate};
 
 use crate::{
     RunContext, RunReports, cpu, delivery::Delivery, evaluation::Evaluation, probes, reports::probe_every,
@@ -46,7 +46,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     evaluation.check_takes("", factors, read.takes.as_ref(), received.delivered);
     let reliable = factors.is_reliable(0);
     let counted = delivery.counted(reliable && !reports.arrived);
-    let counted = Counted { foreign: read.foreign, ..counted };
+    let counted = DeliveryCounts { foreign: read.foreign, ..counted };
     let writing = WritingTime::new(written.begin_ns, written.end_ns);
     evaluation.throughput = Some(Throughput {
         batches: written.batches.clone(),

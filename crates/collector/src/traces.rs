@@ -25,7 +25,7 @@ impl TraceTimes {
 
     /// Returns the times of a load; empty for a load without a trace file.
     #[must_use]
-    pub fn of(&self, load: &Load) -> Arc<[u64]> {
+    pub fn times(&self, load: &Load) -> Arc<[u64]> {
         match load {
             Load::Trace { trace } => self.0.get(&trace.sha256).cloned().unwrap_or_default(),
             _ => Arc::default(),
@@ -36,6 +36,6 @@ impl TraceTimes {
     #[must_use]
     pub fn by_flow(&self, factors: &Factors) -> BTreeMap<String, Vec<u64>> {
         let flows = factors.streams().into_iter().filter(|flow| matches!(flow.load, Load::Trace { .. }));
-        flows.map(|flow| (flow.name, self.of(&flow.load).to_vec())).collect()
+        flows.map(|flow| (flow.name, self.times(&flow.load).to_vec())).collect()
     }
 }

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Stop;
 
-/// Configuration of a pair; `Bench::wish` selects the strongest delivery guarantee of the driver.
+/// Configuration of a pair; `Fixture::wish` selects the strongest delivery guarantee of the driver.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Wish {
+pub struct PairConfig {
     pub qos: Qos,
     pub mode: ReceiveMode,
     pub type_kind: TypeKind,
@@ -18,7 +18,7 @@ pub struct Wish {
 }
 
 /// Returns the configuration of a writer.
-pub fn writer_config(topic: &str, wish: &Wish) -> WriterConfig {
+pub fn writer_config(topic: &str, wish: &PairConfig) -> WriterConfig {
     WriterConfig {
         topic: topic.to_owned(),
         type_kind: wish.type_kind,
@@ -30,7 +30,7 @@ pub fn writer_config(topic: &str, wish: &Wish) -> WriterConfig {
 }
 
 /// Returns the configuration of a reader.
-pub fn reader_config(topic: &str, wish: &Wish) -> ReaderConfig {
+pub fn reader_config(topic: &str, wish: &PairConfig) -> ReaderConfig {
     ReaderConfig {
         topic: topic.to_owned(),
         type_kind: wish.type_kind,

@@ -11,18 +11,18 @@
 //! sample.rs         received samples
 //! endpoint.rs       configuration and matching of endpoints
 //! remote_reader.rs  the reader in a second process, seen from the case
-//! bench.rs          a matched pair of writer and reader
+//! fixture.rs          a matched pair of writer and reader
 //! serve.rs          the second process
-//! census.rs         threads, descriptors and shared memory files of this process
+//! process_snapshot.rs         threads, descriptors and shared memory files of this process
 //! values.rs         the QoS policies, each with values that are not the default
 //! cases/            the cases, by part of the contract
 //! ```
 #![forbid(unsafe_code)]
 
-mod bench;
 mod cases;
-mod census;
 mod endpoint;
+mod fixture;
+mod process_snapshot;
 mod remote_reader;
 mod sample;
 mod serve;
@@ -30,13 +30,13 @@ mod values;
 
 use std::borrow::Cow;
 
-pub use control::Way;
+pub use control::OpenOptions;
 use driver_abi::FEATURE_ONE_PROCESS;
 use driver_host::{Driver, DriverError};
 use experiment::{Policy, Support};
 
-use crate::bench::Bench;
-pub use crate::{remote_reader::Start, serve::serve};
+use crate::fixture::Fixture;
+pub use crate::{remote_reader::SpawnPeer, serve::serve};
 
 /// Promise of the contract, with a test of whether a driver keeps it.
 pub struct Case {
@@ -51,12 +51,12 @@ pub struct Case {
     /// Policies whose effect the case observes. It runs only if the driver declares all of them as enforced; a pass
     /// shows their effect.
     pub observes: &'static [Policy],
-    run: fn(&Bench<'_>) -> Held,
+    run: fn(&Fixture<'_>) -> Held,
 }
 
 /// Outcome of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CaseOutcome {
     /// No violation was observed.
     Passed,
     /// Violation, with what was observed.
@@ -99,19 +99,26 @@ impl Case {
     /// - `domain`: DDS domain from 1 to 100 that no other process uses.
     /// - `start`: starts the second process of a case with two processes; the case ends that process.
     #[must_use]
-    pub fn run(&self, driver: &Driver, way: &Way, name: &str, domain: u32, start: &Start<'_>) -> Verdict {
+    pub fn run(
+        &self,
+        driver: &Driver,
+        way: &OpenOptions,
+        name: &str,
+        domain: u32,
+        start: &SpawnPeer<'_>,
+    ) -> CaseOutcome {
         let start = (self.processes > 1).then_some(start);
         if start.is_some() && driver.has(FEATURE_ONE_PROCESS) {
-            return Verdict::NotApplicable("the driver declares DDSMARK_FEATURE_ONE_PROCESS".to_owned());
+            return CaseOutcome::NotApplicable("the driver declares DDSMARK_FEATURE_ONE_PROCESS".to_owned());
         }
         let undeclared = |policy: &&Policy| driver.description().support(**policy) != Support::Enforced;
         if let Some(policy) = self.observes.iter().find(undeclared) {
-            return Verdict::NotApplicable(format!("{policy} is not declared as enforced"));
+            return CaseOutcome::NotApplicable(format!("{policy} is not declared as enforced"));
         }
-        match (self.run)(&Bench::new(driver, way, name, domain, start)) {
-            Ok(()) => Verdict::Passed,
-            Err(Stop::Failed(reason)) => Verdict::Failed(reason),
-            Err(Stop::NotApplicable(reason)) => Verdict::NotApplicable(reason),
+        match (self.run)(&Fixture::new(driver, way, name, domain, start)) {
+            Ok(()) => CaseOutcome::Passed,
+            Err(Stop::Failed(reason)) => CaseOutcome::Failed(reason),
+            Err(Stop::NotApplicable(reason)) => CaseOutcome::NotApplicable(reason),
         }
     }
 }

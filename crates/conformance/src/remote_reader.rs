@@ -14,21 +14,21 @@ use control::{Inbox, Message};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Stop, Way, broken,
-    endpoint::{End, Wish},
-    sample::Got,
+    OpenOptions, Stop, broken,
+    endpoint::{End, PairConfig},
+    sample::ReceivedSample,
 };
 
 /// Time limit of an answer, including the wait that was requested: the driver may be slow to load, open or close.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Starts the second process of a case, which calls [`serve`] with its standard input as the channel.
-pub type Start<'a> = dyn Fn(OwnedFd) -> io::Result<Child> + 'a;
+pub type SpawnPeer<'a> = dyn Fn(OwnedFd) -> io::Result<Child> + 'a;
 
 /// Request to the second process.
 #[derive(Serialize, Deserialize)]
 pub enum Ask {
-    Open { way: Way, name: String, domain: u32, topic: String, wish: Box<Wish> },
+    Open { way: OpenOptions, name: String, domain: u32, topic: String, wish: Box<PairConfig> },
     Locator,
     Connect(String),
     Matched,
@@ -42,7 +42,7 @@ pub enum Answer {
     Done,
     Locator(String),
     Matched(u32),
-    Received(Vec<Got>),
+    Received(Vec<ReceivedSample>),
     Failed(String),
 }
 
@@ -56,13 +56,13 @@ impl Message for Answer {
 }
 
 /// Reader in another process. That process is killed when the value is dropped.
-pub struct Far {
+pub struct RemoteReader {
     process: Child,
     asks: UnixStream,
     answers: Inbox<Answer>,
 }
 
-impl Drop for Far {
+impl Drop for RemoteReader {
     fn drop(&mut self) {
         // has no effect if the process has exited
         let _ = self.process.kill();
@@ -70,9 +70,9 @@ impl Drop for Far {
     }
 }
 
-impl Far {
+impl RemoteReader {
     /// Starts the process, and opens a reader in it with the request [`Ask::Open`].
-    pub fn open(start: &Start<'_>, request: &Ask) -> Result<Self, Stop> {
+    pub fn open(start: &SpawnPeer<'_>, request: &Ask) -> Result<Self, Stop> {
         let failed = |error: io::Error| Stop::Failed(format!("cannot start the second process: {error}"));
         let (asks, theirs) = UnixStream::pair().map_err(failed)?;
         asks.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
@@ -99,7 +99,7 @@ impl Far {
     }
 
     /// Receives samples in that process until there are `expected`, or none has arrived for `quiet`.
-    pub fn receive(&self, expected: usize, quiet: Duration) -> Result<Vec<Got>, Stop> {
+    pub fn receive(&self, expected: usize, quiet: Duration) -> Result<Vec<ReceivedSample>, Stop> {
         match self.ask(&Ask::Receive { expected, quiet })? {
             Answer::Received(got) => Ok(got),
             other => broken(format!("unexpected reply from the reader's process: {other:?}")),
@@ -112,7 +112,7 @@ impl Far {
     }
 }
 
-impl End for &Far {
+impl End for &RemoteReader {
     fn matched(&self) -> Result<u32, Stop> {
         match self.ask(&Ask::Matched)? {
             Answer::Matched(count) => Ok(count),

@@ -6,14 +6,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Received sample.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Got {
+pub struct ReceivedSample {
     pub key: u32,
     #[serde(serialize_with = "to_base64", deserialize_with = "from_base64")]
     pub payload: Vec<u8>,
 }
 
-impl Got {
-    pub fn of(sample: Sample<'_>) -> Self {
+impl ReceivedSample {
+    pub fn copy_of(sample: Sample<'_>) -> Self {
         Self { key: sample.key, payload: sample.payload.to_vec() }
     }
 

@@ -6,9 +6,8 @@ use control::Inbox;
 use driver_host::{Driver, Participant};
 
 use crate::{
-    Stop,
-    bench::{Bench, Inlet},
-    broken,
+    Stop, broken,
+    fixture::{Fixture, Inlet},
     remote_reader::{Answer, Ask, PATIENCE},
 };
 
@@ -41,7 +40,7 @@ pub fn serve(
 
 fn answer(driver: &Driver, open: &mut Option<(Participant, Inlet)>, ask: Ask) -> Result<Answer, Stop> {
     if let Ask::Open { way, name, domain, topic, wish } = ask {
-        let bench = Bench::new(driver, &way, &name, domain, None);
+        let bench = Fixture::new(driver, &way, &name, domain, None);
         let participant = bench.open()?;
         let inlet = bench.inlet(&participant, &topic, &wish)?;
         *open = Some((participant, inlet));

@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use conformance::Verdict;
+use conformance::CaseOutcome;
 use driver_host::Driver;
 
 /// Violations of `liar.c`, each with the case that detects it and a part of the message.
@@ -179,11 +179,12 @@ fn honest_driver_passes(part: usize) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let honest = liar(directory.path(), "nothing");
     for case in of_part(conformance::cases(), part) {
-        let verdict = case.run(&honest, &conformance::Way::default(), &name(&case.id, "honest"), 1, &alone);
+        let verdict =
+            case.run(&honest, &conformance::OpenOptions::default(), &name(&case.id, "honest"), 1, &alone);
         if case.processes == 1 && !BEYOND_TEACHING.contains(&&*case.id) {
-            assert_eq!(verdict, Verdict::Passed, "{}", case.id);
+            assert_eq!(verdict, CaseOutcome::Passed, "{}", case.id);
         } else {
-            assert!(matches!(verdict, Verdict::NotApplicable(_)), "{}: {verdict:?}", case.id);
+            assert!(matches!(verdict, CaseOutcome::NotApplicable(_)), "{}: {verdict:?}", case.id);
         }
     }
 
@@ -193,17 +194,22 @@ fn honest_driver_passes(part: usize) {
     for (way, id) in of_part(with_features, part) {
         let driver = liar(directory.path(), way);
         let case = conformance::case(id).expect("a case");
-        let verdict = case.run(&driver, &conformance::Way::default(), &name(id, way), 1, &alone);
-        assert_eq!(verdict, Verdict::Passed, "{way}");
+        let verdict = case.run(&driver, &conformance::OpenOptions::default(), &name(id, way), 1, &alone);
+        assert_eq!(verdict, CaseOutcome::Passed, "{way}");
     }
 
     // a case needs all policies that it observes: here the ownership strength is not declared
     let driver = liar(directory.path(), "declares_unobserved");
     let case = conformance::case("ownership").expect("a case");
-    let verdict =
-        case.run(&driver, &conformance::Way::default(), &name("ownership", "declares-unobserved"), 1, &alone);
+    let verdict = case.run(
+        &driver,
+        &conformance::OpenOptions::default(),
+        &name("ownership", "declares-unobserved"),
+        1,
+        &alone,
+    );
     let why = "ownership_strength is not declared as enforced".to_owned();
-    assert_eq!(verdict, Verdict::NotApplicable(why));
+    assert_eq!(verdict, CaseOutcome::NotApplicable(why));
 }
 
 fn lies_are_found(part: usize) {
@@ -214,7 +220,7 @@ fn lies_are_found(part: usize) {
         let name = name(id, lie);
         let verdict = conformance::case(id).expect("a case").run(
             &driver,
-            &conformance::Way::default(),
+            &conformance::OpenOptions::default(),
             &name,
             1,
             &alone,
@@ -223,7 +229,7 @@ fn lies_are_found(part: usize) {
             std::fs::remove_file(format!("/dev/shm/liar-{name}")).expect("the file that was left");
         }
         match verdict {
-            Verdict::Failed(reason) if reason.contains(expected) => {}
+            CaseOutcome::Failed(reason) if reason.contains(expected) => {}
             other => {
                 missed.push(format!("{lie} by {id}: expected a failure with `{expected}`, found {other:?}"));
             }

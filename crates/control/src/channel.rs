@@ -106,7 +106,7 @@ mod tests {
     use std::io::repeat;
 
     use super::*;
-    use crate::{Order, Reply};
+    use crate::{Reply, Request};
 
     fn refused<M: Message + std::fmt::Debug>(stream: &mut impl BufRead) -> String {
         receive_line::<M>(stream).unwrap_err().to_string()
@@ -114,8 +114,8 @@ mod tests {
 
     #[test]
     fn line_without_end_is_read_up_to_the_limit() {
-        let limit = format!("longer than {} bytes", Order::MAX_LINE_BYTES);
-        assert!(refused::<Order>(&mut BufReader::new(repeat(b' '))).contains(&limit));
+        let limit = format!("longer than {} bytes", Request::MAX_LINE_BYTES);
+        assert!(refused::<Request>(&mut BufReader::new(repeat(b' '))).contains(&limit));
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
             format!("{begin}{open}{close}{end}\n")
         };
         let line = nested(r#"{"order":"exit","other":"#, "}");
-        assert!(refused::<Order>(&mut line.as_bytes()).contains("recursion limit"));
+        assert!(refused::<Request>(&mut line.as_bytes()).contains("recursion limit"));
         let line = nested(r#"{"reply":"bye","other":"#, "}");
         assert!(refused::<Reply>(&mut line.as_bytes()).contains("recursion limit"));
     }

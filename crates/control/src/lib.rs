@@ -1,6 +1,6 @@
 //! Protocol between runner and agent: one JSON object per line, over one descriptor passed at start-up.
 //!
-//! The runner leads: it sends an [`Order`], and the agent answers each one with exactly one [`Reply`]. Only
+//! The runner leads: it sends an [`Request`], and the agent answers each one with exactly one [`Reply`]. Only
 //! [`Reply::Hello`] has no order; the agent sends it when it has loaded its driver. An agent that fails answers
 //! [`Reply::Failed`] and exits. When the channel closes, the agent exits, whatever it is doing.
 //!
@@ -22,20 +22,20 @@
 #![forbid(unsafe_code)]
 
 mod channel;
-mod order;
 mod reply;
 mod report;
-mod stamps;
+mod request;
+mod timestamp_log;
 mod timing;
 
 pub use channel::{ChannelError, Inbox, Message, receive_line, send};
-pub use order::{Configure, Drain, Match, Order, Role, Way};
-pub use reply::{CaseInfo, Configured, Measured, Reply, Verdict};
+pub use reply::{CaseInfo, CaseOutcome, Configured, MeasureReply, Reply};
 pub use report::{
-    FlowRead, FlowWritten, PacedRead, PacedWritten, Pinged, Ponged, ProbesRead, ProbesWritten, ReaderReport,
-    Report, Written,
+    AgentReport, EchoReport, FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport,
+    PingerReport, ProbeEchoReport, ProbeReport, ReaderReport, WriterReport,
 };
-pub use stamps::{Stamp, Stamps, StampsError};
+pub use request::{Configure, Drain, Match, OpenOptions, Request, Role};
+pub use timestamp_log::{TimestampLog, TimestampLogError, TimestampPair};
 pub use timing::{IDLE_NS, QUIET_NS, lead_ns, ping_timeout_ns, windows_of_flow};
 
 /// Version of these messages and of the factors in them. Runner and agent must have the same.

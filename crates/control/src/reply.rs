@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use experiment::{DriverDescription, Policy, Qos};
 use serde::{Deserialize, Serialize};
 
-use crate::{Message, Report};
+use crate::{AgentReport, Message};
 
 /// Reply of an agent to the runner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,14 +30,14 @@ pub enum Reply {
     /// The warm-up is over, or the agent is ready to serve it.
     WarmedUp,
     /// The measurement is over, or the agent is ready to serve it.
-    Measured(Measured),
+    Measured(MeasureReply),
     /// No sample is outstanding, or the time limit was reached.
     Drained {
         /// Whether all samples were acknowledged (writer) or received (reader).
         complete: bool,
     },
     /// Measurements.
-    Report(Box<Report>),
+    Report(Box<AgentReport>),
     /// The entities are closed.
     Bye,
     /// All conformance cases.
@@ -46,7 +46,7 @@ pub enum Reply {
         cases: Vec<CaseInfo>,
     },
     /// Outcome of a case.
-    Checked(Verdict),
+    Checked(CaseOutcome),
     /// The agent has failed, and exits.
     Failed {
         /// Error message.
@@ -82,7 +82,7 @@ pub struct CaseInfo {
 /// Outcome of a conformance case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
-pub enum Verdict {
+pub enum CaseOutcome {
     /// No violation was observed.
     Passed,
     /// The driver violates the promise.
@@ -114,7 +114,7 @@ pub struct Configured {
 
 /// Result of the measurement phase of a driving role. A serving role answers with the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Measured {
+pub struct MeasureReply {
     /// Samples accepted by the middleware.
     pub sent: u64,
 }

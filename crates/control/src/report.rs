@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use results::{Batches, Distribution, Interface, Received, Sockets, Takes, Throttle, Usage};
+use results::{Batches, Distribution, Interface, Received, Sockets, TakeStats, ThrottleStats, Usage};
 use serde::{Deserialize, Serialize};
 
-use crate::Stamps;
+use crate::TimestampLog;
 
 /// Measurements of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Report {
+pub struct AgentReport {
     /// Resource usage during the measurement.
     pub usage: Usage,
     /// Increments of UDP counters during the measurement.
@@ -19,24 +19,24 @@ pub struct Report {
     /// Counters of the driver, by endpoint.
     pub counters: BTreeMap<String, BTreeMap<String, u64>>,
     /// Part of a throughput writer.
-    pub writer: Option<Written>,
+    pub writer: Option<WriterReport>,
     /// Part of a throughput reader.
     pub reader: Option<ReaderReport>,
     /// Part of an open-loop writer.
     #[serde(default)]
-    pub paced_writer: Option<PacedWritten>,
+    pub paced_writer: Option<PacedWriterReport>,
     /// Part of an open-loop reader.
     #[serde(default)]
-    pub paced_reader: Option<PacedRead>,
+    pub paced_reader: Option<PacedReaderReport>,
     /// Part of a pinger.
-    pub pinger: Option<Pinged>,
+    pub pinger: Option<PingerReport>,
     /// Part of a ponger.
-    pub ponger: Option<Ponged>,
+    pub ponger: Option<EchoReport>,
 }
 
 /// Writer measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Written {
+pub struct WriterReport {
     /// Distinct samples that the writer tried to write.
     pub offered: u64,
     /// Samples that the middleware accepted.
@@ -58,7 +58,7 @@ pub struct Written {
     pub batches: Option<Batches>,
     /// Probes sent and returned; `None` without probes.
     #[serde(default)]
-    pub probes: Option<ProbesWritten>,
+    pub probes: Option<ProbeReport>,
 }
 
 /// Reader measurements.
@@ -68,36 +68,36 @@ pub struct ReaderReport {
     pub received: Vec<Received>,
     /// Probes sent back; `None` without probes.
     #[serde(default)]
-    pub probes: Option<ProbesRead>,
+    pub probes: Option<ProbeEchoReport>,
     /// Numbers of samples taken at a time; `None` for a listener.
     #[serde(default)]
-    pub takes: Option<Takes>,
+    pub takes: Option<TakeStats>,
     /// Samples that are not of this run.
     pub foreign: u64,
 }
 
 /// Open-loop writer measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PacedWritten {
+pub struct PacedWriterReport {
     /// Start of the schedule, in ns.
     pub begin_ns: u64,
     /// End of the last write of the measurement time, and of the flush of the last batches, in ns.
     pub end_ns: u64,
     /// Actions of the throttle; `None` for other loads.
     #[serde(default)]
-    pub throttle: Option<Throttle>,
+    pub throttle: Option<ThrottleStats>,
     /// Spin time of each wait in ns, calibrated on this core; 0: waits only sleep.
     pub spin_ns: u64,
     /// Measurements of each flow, in the order of the flows.
-    pub flows: Vec<FlowWritten>,
+    pub flows: Vec<FlowWriterReport>,
     /// Probes sent and returned; `None` without probes.
     #[serde(default)]
-    pub probes: Option<ProbesWritten>,
+    pub probes: Option<ProbeReport>,
 }
 
 /// Open-loop writer measurements of one flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FlowWritten {
+pub struct FlowWriterReport {
     /// Samples with an intended time within the measurement time. Without intended times: samples offered.
     pub planned: u64,
     /// Distinct samples that the writer tried to write.
@@ -124,19 +124,19 @@ pub struct FlowWritten {
 
 /// Open-loop reader measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PacedRead {
+pub struct PacedReaderReport {
     /// Measurements of each flow, in the order of the flows.
-    pub flows: Vec<FlowRead>,
+    pub flows: Vec<FlowReaderReport>,
     /// Probes sent back; `None` without probes.
     #[serde(default)]
-    pub probes: Option<ProbesRead>,
+    pub probes: Option<ProbeEchoReport>,
     /// Samples that are not of this run.
     pub foreign: u64,
 }
 
 /// Open-loop reader measurements of one flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FlowRead {
+pub struct FlowReaderReport {
     /// Received samples.
     pub received: Received,
     /// Service time: from the start of a sample's write to its arrival at the application.
@@ -148,12 +148,12 @@ pub struct FlowRead {
     pub unplaced: u64,
     /// Numbers of samples taken at a time; `None` for a listener.
     #[serde(default)]
-    pub takes: Option<Takes>,
+    pub takes: Option<TakeStats>,
 }
 
 /// Probe measurements at the writer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ProbesWritten {
+pub struct ProbeReport {
     /// Probe interval in samples: every Nth sample is a probe.
     pub every: u64,
     /// Probes accepted by the middleware.
@@ -174,7 +174,7 @@ pub struct ProbesWritten {
 
 /// Probe counts at the reader.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProbesRead {
+pub struct ProbeEchoReport {
     /// Probes received.
     pub came: u64,
     /// Echoes accepted by the middleware.
@@ -185,7 +185,7 @@ pub struct ProbesRead {
 
 /// Pinger measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Pinged {
+pub struct PingerReport {
     /// Pings accepted by the middleware.
     pub sent: u64,
     /// Pings tried and never accepted: 0 or 1, the last ping of the run.
@@ -213,12 +213,12 @@ pub struct Pinged {
     /// RTT from the first attempt to write a ping, by window.
     pub rtt: Distribution,
     /// Timestamps by sequence number: first attempt to write the ping, and arrival of its echo.
-    pub stamps: Stamps,
+    pub stamps: TimestampLog,
 }
 
 /// Ponger measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ponged {
+pub struct EchoReport {
     /// Pings received.
     pub received: u64,
     /// Echoes accepted by the middleware.
@@ -236,5 +236,5 @@ pub struct Ponged {
     /// Place that sends the echo: `reader`, `listener`, or `listener+handoff`.
     pub echo: String,
     /// Timestamps by sequence number: arrival of the ping, and start of the write of its echo.
-    pub stamps: Stamps,
+    pub stamps: TimestampLog,
 }

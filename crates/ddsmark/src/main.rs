@@ -9,18 +9,18 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use cli::{
-    arguments::{Arguments, Command},
+    arguments::{Cli, Command},
+    cli_error::{CliError, ExitStatus},
     output,
-    problem::{Problem, Status},
 };
 use commands::{characterize, compare, drivers, generate, recipes, report_again, run, selftest};
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Cli::try_parse() {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => {
             output::say(error.render().to_string().trim_end_matches('\n'));
-            return Status::WrongUse.into();
+            return ExitStatus::WrongUse.into();
         }
         // Help and version, which clap prints itself.
         Err(asked) => asked.exit(),
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     status.into()
 }
 
-fn execute(command: Command) -> Result<Status, Problem> {
+fn execute(command: Command) -> Result<ExitStatus, CliError> {
     match command {
         Command::Characterize(flags) => characterize::execute(&flags),
         Command::Run(flags) => run::execute(&flags),

@@ -28,7 +28,11 @@ impl Batch {
     ///
     /// # Errors
     /// Returns an error if the largest sample of the writer does not fit into a datagram.
-    pub fn of(config: &WriterConfig<'_>, transport: &str, max_datagram: usize) -> Result<Option<Self>> {
+    pub fn from_config(
+        config: &WriterConfig<'_>,
+        transport: &str,
+        max_datagram: usize,
+    ) -> Result<Option<Self>> {
         let Some(bytes) = config.batch_bytes else { return Ok(None) };
         let (max_payload, most) = (config.max_payload_bytes as usize, max_datagram - FRAMING);
         if max_payload > most {

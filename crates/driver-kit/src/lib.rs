@@ -157,7 +157,7 @@ pub use crate::{
         AccessScope, DestinationOrder, Durability, DurabilityService, History, Liveliness, LivelinessKind,
         Ownership, Policy, Presentation, Qos, ReaderDataLifecycle, Reliability, ResourceLimits,
     },
-    receiving::{Endpoint, Inlet, LocatedReader, ReaderMonitor},
+    receiving::{Endpoint, LocatedReader, ReaderMonitor, SampleReceiver},
     sink::{Deliver, Sample, Samples, Sink},
     table::{Settings, Unpublished},
     worker::Worker,

@@ -33,7 +33,7 @@ impl Family {
 
     /// Returns the IP version of an address.
     #[must_use]
-    pub const fn of(address: IpAddr) -> Self {
+    pub const fn from_address(address: IpAddr) -> Self {
         match address {
             IpAddr::V4(_) => Self::V4,
             IpAddr::V6(_) => Self::V6,
@@ -50,7 +50,7 @@ impl Family {
     ///
     /// # Errors
     /// Returns an error if the transport is neither of the two.
-    pub fn asked(config: &ParticipantConfig<'_>, transports: [&'static str; 2]) -> Result<Self> {
+    pub fn from_config(config: &ParticipantConfig<'_>, transports: [&'static str; 2]) -> Result<Self> {
         Self::ALL
             .into_iter()
             .find(|family| family.pick(transports) == config.transport)
@@ -89,14 +89,14 @@ fn ip_of(address: &SockaddrStorage) -> Option<IpAddr> {
 
 fn usable(ip: IpAddr, family: Family) -> bool {
     let link_local = matches!(ip, IpAddr::V6(ip) if ip.is_unicast_link_local());
-    Family::of(ip) == family && !link_local
+    Family::from_address(ip) == family && !link_local
 }
 
 /// Returns an address as a locator: `udp4:127.0.0.1:40123`, `udp6:[::1]:40123`, if `transports` are `udp4` and
 /// `udp6`.
 #[must_use]
 pub fn locator(transports: [&str; 2], address: SocketAddr) -> String {
-    format!("{}:{address}", Family::of(address.ip()).pick(transports))
+    format!("{}:{address}", Family::from_address(address.ip()).pick(transports))
 }
 
 /// Parses a locator.
@@ -135,7 +135,7 @@ pub fn of_one_socket(address: SocketAddr) -> Result<SocketAddr> {
 /// # Errors
 /// Returns an error if the address has the other IP version.
 pub fn of_family(transports: [&str; 2], address: SocketAddr, family: Family) -> Result<SocketAddr> {
-    if Family::of(address.ip()) != family {
+    if Family::from_address(address.ip()) != family {
         let text = locator(transports, address);
         return Err(Error::bad_argument(format!(
             "`{text}` cannot be reached by {}",
@@ -158,7 +158,7 @@ pub struct Buffers {
 impl Buffers {
     /// Creates the sizes from the configuration.
     #[must_use]
-    pub const fn asked(config: &ParticipantConfig<'_>) -> Self {
+    pub const fn from_config(config: &ParticipantConfig<'_>) -> Self {
         Self { send: config.send_buffer_bytes, receive: config.receive_buffer_bytes }
     }
 

@@ -1,5 +1,5 @@
 //! Common parts of readers without discovery: monitor, receiving thread and connected writers. A driver implements
-//! an [`Endpoint`], where samples arrive, and an [`Inlet`], which receives them there. [`LocatedReader`] combines
+//! an [`Endpoint`], where samples arrive, and an [`SampleReceiver`], which receives them there. [`LocatedReader`] combines
 //! both into a reader.
 use std::sync::{
     Arc,
@@ -49,7 +49,7 @@ impl ReaderMonitor {
 
     /// Counts a received packet of `bytes` bytes.
     #[inline]
-    pub fn came(&self, bytes: usize) {
+    pub fn count_received(&self, bytes: usize) {
         self.packets.add(1);
         self.bytes.add(bytes as u64);
     }
@@ -103,7 +103,7 @@ pub trait Endpoint: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Wakes a waiting [`Inlet`], because its reader is being closed.
+    /// Wakes a waiting [`SampleReceiver`], because its reader is being closed.
     fn wake(&self);
 
     /// Reports the effective settings other than locator and batching.
@@ -118,7 +118,7 @@ pub trait Endpoint: Send + Sync + 'static {
 
 /// Receiver of the samples of an endpoint, owned by the receiving thread: that of the host, or that of the
 /// listener.
-pub trait Inlet: Send + 'static {
+pub trait SampleReceiver: Send + 'static {
     /// Maximum time in ns for which a listener waits before it checks for a stop request. Normally the request
     /// wakes it; this is the fallback.
     const NAP_NS: u64 = 100_000_000;
@@ -152,7 +152,7 @@ pub struct LocatedReader<E: Endpoint, I> {
     batched: bool,
 }
 
-impl<E: Endpoint, I: Inlet> LocatedReader<E, I> {
+impl<E: Endpoint, I: SampleReceiver> LocatedReader<E, I> {
     /// Opens a reader; in listener mode it starts to receive. `name` is that of the listener thread. The inlet
     /// unpacks batches; `batched` is only reported.
     ///
@@ -179,7 +179,7 @@ impl<E: Endpoint, I: Inlet> LocatedReader<E, I> {
 }
 
 /// Receives samples and calls the host's sink. It neither writes nor holds a lock, so the sink may write.
-fn listen<I: Inlet>(mut inlet: I, sink: Sink, stop: &AtomicBool) -> Result<()> {
+fn listen<I: SampleReceiver>(mut inlet: I, sink: Sink, stop: &AtomicBool) -> Result<()> {
     let mut heard = Listening { sink, stop };
     while !stop.load(Ordering::Acquire) {
         inlet.receive(I::NAP_NS, LISTENER_SAMPLES, &mut heard)?;
@@ -202,7 +202,7 @@ impl Deliver for Listening<'_> {
     }
 }
 
-impl<E: Endpoint, I: Inlet> Reader for LocatedReader<E, I> {
+impl<E: Endpoint, I: SampleReceiver> Reader for LocatedReader<E, I> {
     type Monitor = ReaderMonitor;
 
     fn monitor(&self) -> Arc<ReaderMonitor> {

@@ -14,7 +14,7 @@ const LONG: usize = 64 << 10;
 /// Error of a stream with a wrong greeting or a sample above the maximum length. The stream cannot be
 /// resynchronised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Garbage;
+pub struct FramingError;
 
 /// Splits a stream into samples. Its buffer has a fixed size, that of the longest sample plus the read-ahead.
 #[derive(Debug)]
@@ -61,14 +61,14 @@ impl Frames {
 
     /// Records that `bytes` bytes were put into the buffer space.
     #[inline]
-    pub fn came(&mut self, bytes: usize) {
+    pub fn extend(&mut self, bytes: usize) {
         self.end += bytes;
         assert!(self.end <= self.buffer.len(), "no more than there was room for");
     }
 
     /// Returns the number of bytes that belong to an incomplete frame or wait for [`Self::next`].
     #[must_use]
-    pub const fn held(&self) -> usize {
+    pub const fn pending_bytes(&self) -> usize {
         self.end - self.start
     }
 
@@ -78,7 +78,7 @@ impl Frames {
     /// Returns an error if the stream is invalid. All further bytes are invalid, too.
     #[inline]
     #[allow(clippy::should_implement_trait, reason = "what it lends is its own")]
-    pub fn next(&mut self) -> Result<Option<&[u8]>, Garbage> {
+    pub fn next(&mut self) -> Result<Option<&[u8]>, FramingError> {
         if !self.greeted && !self.greet()? {
             return Ok(None);
         }
@@ -86,7 +86,7 @@ impl Frames {
         let Some((length, rest)) = held.split_first_chunk::<FRAMING>() else { return Ok(None) };
         let length = u32::from_le_bytes(*length) as usize;
         if length > self.max_payload {
-            return Err(Garbage);
+            return Err(FramingError);
         }
         if rest.len() < length {
             return Ok(None);
@@ -97,11 +97,11 @@ impl Frames {
     }
 
     #[cold]
-    fn greet(&mut self) -> Result<bool, Garbage> {
+    fn greet(&mut self) -> Result<bool, FramingError> {
         let held = &self.buffer[self.start..self.end];
         let known = held.len().min(GREETING.len());
         if held[..known] != GREETING[..known] {
-            return Err(Garbage);
+            return Err(FramingError);
         }
         self.greeted = known == GREETING.len();
         self.start += if self.greeted { known } else { 0 };
@@ -126,7 +126,11 @@ mod tests {
 
     /// Returns all samples of a stream that arrives in pieces of these lengths, repeated in turn, and its final
     /// state.
-    fn cut(stream: &[u8], max_payload: usize, pieces: &[usize]) -> (Vec<Vec<u8>>, Result<usize, Garbage>) {
+    fn cut(
+        stream: &[u8],
+        max_payload: usize,
+        pieces: &[usize],
+    ) -> (Vec<Vec<u8>>, Result<usize, FramingError>) {
         let mut frames = Frames::new(max_payload);
         let memory = frames.buffer.capacity();
         let (mut samples, mut rest) = (Vec::new(), stream);
@@ -136,7 +140,7 @@ mod tests {
             let length = rest.len().min(room.len()).min(*piece);
             room[..length].copy_from_slice(&rest[..length]);
             rest = &rest[length..];
-            frames.came(length);
+            frames.extend(length);
             loop {
                 match frames.next() {
                     Ok(Some(sample)) => samples.push(sample.to_vec()),
@@ -149,7 +153,7 @@ mod tests {
             }
         }
         assert_eq!(frames.buffer.capacity(), memory);
-        (samples, Ok(frames.held()))
+        (samples, Ok(frames.pending_bytes()))
     }
 
     #[test]
@@ -172,14 +176,14 @@ mod tests {
 
     #[test]
     fn garbage_is_told_at_its_first_byte_and_asks_for_no_memory() {
-        assert_eq!(cut(b"GET / HTTP/1.1\r\n", 1 << 20, &[usize::MAX]), (vec![], Err(Garbage)));
-        assert_eq!(cut(b"ddsmarx", 10, &[1]), (vec![], Err(Garbage)));
+        assert_eq!(cut(b"GET / HTTP/1.1\r\n", 1 << 20, &[usize::MAX]), (vec![], Err(FramingError)));
+        assert_eq!(cut(b"ddsmarx", 10, &[1]), (vec![], Err(FramingError)));
         let mut stream = stream_of(&[b"good".to_vec()]);
         stream.extend_from_slice(b"\xff\xff\xff\xff");
-        assert_eq!(cut(&stream, 4, &[usize::MAX]), (vec![b"good".to_vec()], Err(Garbage)));
-        assert_eq!(cut(&stream, 4, &[1]), (vec![b"good".to_vec()], Err(Garbage)));
+        assert_eq!(cut(&stream, 4, &[usize::MAX]), (vec![b"good".to_vec()], Err(FramingError)));
+        assert_eq!(cut(&stream, 4, &[1]), (vec![b"good".to_vec()], Err(FramingError)));
         // one byte more than the maximum
-        assert_eq!(cut(&stream_of(&[vec![0; 5]]), 4, &[usize::MAX]), (vec![], Err(Garbage)));
+        assert_eq!(cut(&stream_of(&[vec![0; 5]]), 4, &[usize::MAX]), (vec![], Err(FramingError)));
     }
 
     #[test]
@@ -190,16 +194,16 @@ mod tests {
         // the first part of it, which arrives with the previous sample
         let first = frames.room().len().min(1_000);
         frames.room()[..first].copy_from_slice(&stream[..first]);
-        frames.came(first);
+        frames.extend(first);
         assert_eq!(frames.next().map(|sample| sample.map(<[u8]>::len)), Ok(Some(10)));
         assert_eq!(frames.next(), Ok(None));
         assert_eq!(frames.room().len(), stream.len() - first, "no more than its rest");
         let rest = stream.len() - first;
         frames.room().copy_from_slice(&stream[first..]);
-        frames.came(rest);
+        frames.extend(rest);
         assert_eq!(frames.next().map(|sample| sample.map(<[u8]>::len)), Ok(Some(3 * READ_AHEAD)));
         assert_eq!(frames.next(), Ok(None));
-        assert_eq!(frames.held(), 0);
+        assert_eq!(frames.pending_bytes(), 0);
     }
 
     proptest! {

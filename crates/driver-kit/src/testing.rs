@@ -17,7 +17,7 @@ use std::{
 
 use driver_abi as abi;
 
-use self::reader::{Listen, heard};
+use self::reader::{Listen, on_sample};
 pub use self::{
     allocator::{CountingAllocator, allocations},
     reader::Reader,
@@ -50,7 +50,7 @@ pub struct Table(&'static abi::Driver);
 /// Configuration of a participant.
 #[derive(Clone, Copy, Default)]
 #[allow(missing_docs, reason = "as in the header")]
-pub struct Open<'a> {
+pub struct ParticipantSpec<'a> {
     pub transport: Option<&'a str>,
     pub interface: Option<&'a str>,
     pub options: &'a [(&'a str, &'a str)],
@@ -63,7 +63,7 @@ pub struct Open<'a> {
 /// Configuration of a writer or a reader.
 #[derive(Clone, Default)]
 #[allow(missing_docs, reason = "as in the header")]
-pub struct Entity {
+pub struct EndpointSpec {
     pub type_kind: u32,
     pub qos: Option<Qos>,
     pub max_payload_bytes: u64,
@@ -123,7 +123,7 @@ impl Table {
     }
 
     /// Opens a participant.
-    pub fn open(self, how: Open<'_>) -> Outcome<Participant> {
+    pub fn open(self, how: ParticipantSpec<'_>) -> Outcome<Participant> {
         let (transport, interface) = (how.transport.map(c), how.interface.map(c));
         let texts: Vec<_> = how.options.iter().map(|(name, value)| (c(name), c(value))).collect();
         let options: Vec<_> = texts
@@ -182,7 +182,10 @@ fn read_qos(table: Table, call: impl FnOnce(*mut abi::Qos) -> abi::Status) -> Ou
     Ok(unsafe { Qos::from_abi(&out) }.expect("a QoS"))
 }
 
-fn read_counters(table: Table, call: impl FnOnce(*mut abi::Counters) -> abi::Status) -> Outcome<Counted> {
+fn read_counters(
+    table: Table,
+    call: impl FnOnce(*mut abi::Counters) -> abi::Status,
+) -> Outcome<CounterValues> {
     let mut out = abi::Counters {
         struct_size: size_of::<abi::Counters>() as u32,
         reserved: 0,
@@ -190,14 +193,14 @@ fn read_counters(table: Table, call: impl FnOnce(*mut abi::Counters) -> abi::Sta
         values: [0; abi::COUNTER_COUNT],
     };
     table.check(call(&raw mut out))?;
-    Ok(Counted(out))
+    Ok(CounterValues(out))
 }
 
 /// Counters of an entity.
 #[derive(Clone, Copy)]
-pub struct Counted(abi::Counters);
+pub struct CounterValues(abi::Counters);
 
-impl Counted {
+impl CounterValues {
     /// Returns a counter, if it is valid.
     pub fn get(&self, counter: u32) -> Option<u64> {
         (self.0.valid >> counter & 1 == 1).then(|| self.0.values[counter as usize])
@@ -228,7 +231,7 @@ impl Participant {
     }
 
     /// Opens a writer on topic `Topic`.
-    pub fn writer(&self, how: &Entity) -> Outcome<Writer> {
+    pub fn writer(&self, how: &EndpointSpec) -> Outcome<Writer> {
         let report = how.qos.clone().map(|qos| QosReport::new(qos).expect("texts without NUL"));
         let qos = report.as_ref().map(QosReport::to_abi);
         let config = abi::WriterConfig {
@@ -250,17 +253,21 @@ impl Participant {
     }
 
     /// Opens a reader on topic `Topic`.
-    pub fn reader(&self, how: &Entity) -> Outcome<Reader> {
+    pub fn reader(&self, how: &EndpointSpec) -> Outcome<Reader> {
         self.any_reader(how, None)
     }
 
     /// Opens a reader in listener mode; `listen` gets every payload.
-    pub fn listener(&self, how: &Entity, listen: impl FnMut(&[u8]) + Send + 'static) -> Outcome<Reader> {
-        let how = Entity { receive_mode: abi::RECEIVE_LISTENER, ..how.clone() };
+    pub fn listener(
+        &self,
+        how: &EndpointSpec,
+        listen: impl FnMut(&[u8]) + Send + 'static,
+    ) -> Outcome<Reader> {
+        let how = EndpointSpec { receive_mode: abi::RECEIVE_LISTENER, ..how.clone() };
         self.any_reader(&how, Some(Box::new(listen)))
     }
 
-    fn any_reader(&self, how: &Entity, listen: Option<Listen>) -> Outcome<Reader> {
+    fn any_reader(&self, how: &EndpointSpec, listen: Option<Listen>) -> Outcome<Reader> {
         let report = how.qos.clone().map(|qos| QosReport::new(qos).expect("texts without NUL"));
         let qos = report.as_ref().map(QosReport::to_abi);
         let filter = how.content_filter.map(c);
@@ -273,7 +280,7 @@ impl Participant {
             max_payload_bytes: how.max_payload_bytes,
             receive_mode: how.receive_mode,
             batched: u32::from(how.batch_bytes > 0),
-            sink: (!listener.is_null()).then_some(heard as abi::Sink),
+            sink: (!listener.is_null()).then_some(on_sample as abi::Sink),
             sink_context: listener.cast(),
             content_filter: filter.as_ref().map_or(ptr::null(), |text| text.as_ptr()),
         };

@@ -1,17 +1,17 @@
 //! Gain of batching, and up to which size.
 
-use results::{Cell, Finding, FindingKind, format_value};
+use results::{CellResult, Finding, FindingKind, format_value};
 use stats::Spread;
 
 use crate::{
     figures::{Point, Side, delivered_sps},
-    words::{between, finding, over_sizes, overlap, runs, three},
+    format::{between, finding, over_sizes, overlap, runs, three},
 };
 
 /// Unbatched and batched throughput at one size, with ranges that do not overlap.
 struct Change<'d> {
     size: u64,
-    cells: [&'d Cell; 2],
+    cells: [&'d CellResult; 2],
     spreads: [Spread; 2],
     /// Ratio of batched to unbatched: of the medians, and minimum and maximum between any two runs.
     ratio: Spread,
@@ -36,7 +36,7 @@ pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
                 let sizes: Vec<u64> = pairs.iter().map(|(_, packed)| packed.size).collect();
                 let open = pairs.iter().zip(&changes).filter(|(_, change)| change.is_none());
                 let open: Vec<u64> = open.map(|((_, packed), _)| packed.size).collect();
-                findings.push(told(kind, &what, &such, &sizes, &open));
+                findings.push(describe(kind, &what, &such, &sizes, &open));
             }
         }
     }
@@ -65,7 +65,7 @@ fn change<'d>(alone: &Point<'d>, packed: &Point<'d>) -> Option<Change<'d>> {
 
 /// Creates the finding. `sizes` has the sizes measured both ways, ascending; `open` those at which the ranges
 /// overlap.
-fn told(kind: FindingKind, what: &str, changes: &[&Change<'_>], sizes: &[u64], open: &[u64]) -> Finding {
+fn describe(kind: FindingKind, what: &str, changes: &[&Change<'_>], sizes: &[u64], open: &[u64]) -> Finding {
     let gains = kind == FindingKind::BatchingGains;
     // the last size of those that agree without a gap from the smallest on
     let agree = sizes.iter().zip(changes).take_while(|(size, change)| **size == change.size).count();

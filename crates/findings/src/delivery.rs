@@ -1,11 +1,11 @@
 //! Loss, if not all compared sides guarantee delivery.
 
 use experiment::Workload;
-use results::{Cell, Finding, FindingKind, format_value};
+use results::{CellResult, Finding, FindingKind, format_value};
 
 use crate::{
     figures::{Point, Side, curve, run_lost_pct},
-    words::{between, finding, list, runs, three},
+    format::{between, finding, list, runs, three},
 };
 
 /// Throughput of one side by size, and whether the middleware guarantees delivery.
@@ -20,8 +20,8 @@ pub(crate) fn findings(sides: &[Side<'_>]) -> Option<Finding> {
     let measured: Vec<Delivery<'_, '_>> = sides
         .iter()
         .map(|side| {
-            let cells: Vec<&Cell> = side.of_workload(Workload::Throughput).collect();
-            let reliable = |cell: &&Cell| cell.factors.is_reliable(0);
+            let cells: Vec<&CellResult> = side.of_workload(Workload::Throughput).collect();
+            let reliable = |cell: &&CellResult| cell.factors.is_reliable(0);
             let guaranteed = cells.iter().all(reliable);
             Delivery { side, guaranteed, lost: curve(cells.into_iter(), run_lost_pct) }
         })

@@ -1,7 +1,7 @@
 //! Curves over sizes: one value per run, and its range over the runs.
 
 use experiment::{DriverDescription, Factors, Workload};
-use results::{Cell, Document, MAX_LATENCY_LOSS_PCT, Run};
+use results::{CellResult, MAX_LATENCY_LOSS_PCT, ResultDocument, Run};
 use stats::Spread;
 
 use crate::MIN_RUNS;
@@ -11,22 +11,22 @@ pub(crate) struct Side<'d> {
     /// Name in reports.
     pub name: String,
     pub description: Option<&'d DriverDescription>,
-    cells: Vec<&'d Cell>,
+    cells: Vec<&'d CellResult>,
 }
 
 /// Cell in a curve.
 pub(crate) struct Point<'d> {
-    pub cell: &'d Cell,
+    pub cell: &'d CellResult,
     pub size: u64,
     /// Value over the valid runs.
     pub spread: Spread,
 }
 
 /// Returns the sides of a result in the order of its cells.
-pub(crate) fn sides(document: &Document) -> Vec<Side<'_>> {
+pub(crate) fn sides(document: &ResultDocument) -> Vec<Side<'_>> {
     let mut sides: Vec<Side<'_>> = Vec::new();
     for cell in &document.cells {
-        let variant = |cell: &Cell| document.experiment.variant(&cell.id);
+        let variant = |cell: &CellResult| document.experiment.variant(&cell.id);
         let same = |side: &Side<'_>| {
             side.factors().shares_curve(&cell.factors) && variant(side.cells[0]) == variant(cell)
         };
@@ -105,17 +105,17 @@ impl<'d> Side<'d> {
         ceilings
     }
 
-    pub fn of_workload(&self, workload: Workload) -> impl Iterator<Item = &'d Cell> {
+    pub fn of_workload(&self, workload: Workload) -> impl Iterator<Item = &'d CellResult> {
         self.cells.iter().copied().filter(move |cell| cell.factors.workload == workload)
     }
 }
 
 /// Returns the cells of which enough runs have the value, by size.
 pub(crate) fn curve<'d>(
-    cells: impl Iterator<Item = &'d Cell>,
+    cells: impl Iterator<Item = &'d CellResult>,
     of: fn(&Run) -> Option<f64>,
 ) -> Vec<Point<'d>> {
-    let point = |cell: &'d Cell| {
+    let point = |cell: &'d CellResult| {
         let spread = over_runs(cell, of)?;
         Some(Point { cell, size: cell.factors.size_bytes, spread })
     };
@@ -125,9 +125,9 @@ pub(crate) fn curve<'d>(
 }
 
 /// Returns the range of a value over the valid runs; `None` if fewer than [`MIN_RUNS`] have it.
-pub(crate) fn over_runs(cell: &Cell, of: fn(&Run) -> Option<f64>) -> Option<Spread> {
+pub(crate) fn over_runs(cell: &CellResult, of: fn(&Run) -> Option<f64>) -> Option<Spread> {
     let figures = cell.claimed_runs().filter_map(of).filter(|figure| figure.is_finite() && *figure >= 0.0);
-    Spread::of(&figures.collect::<Vec<f64>>()).filter(|spread| spread.n >= MIN_RUNS)
+    Spread::from_values(&figures.collect::<Vec<f64>>()).filter(|spread| spread.n >= MIN_RUNS)
 }
 
 pub(crate) fn median_rtt_ns(run: &Run) -> Option<f64> {
@@ -147,7 +147,7 @@ pub(crate) fn run_lost_pct(run: &Run) -> Option<f64> {
 }
 
 /// Returns the share of lost samples (pings) in the valid runs, in percent of those sent.
-pub(crate) fn lost_pct(cell: &Cell) -> f64 {
+pub(crate) fn lost_pct(cell: &CellResult) -> f64 {
     let counted = || cell.valid_runs().flat_map(|run| &run.counted);
     let sent: f64 = counted().map(|counted| counted.sent as f64).sum();
     let lost: f64 = counted().map(|counted| counted.lost as f64).sum();

@@ -1,24 +1,24 @@
 //! Knee: the highest load at which the 99 % time stays near that of the lowest load.
 
-use results::{Cell, Finding, FindingKind, format_micros};
+use results::{CellResult, Finding, FindingKind, format_micros};
 
 use crate::{
     KNEE,
     figures::{Place, over_runs, place, range},
+    format::{between, finding, list, runs, three},
     load_point::{Point, in_words, on_both_sides},
     tail::{Tail, response_p99_ns, why_not},
-    words::{between, finding, list, runs, three},
 };
 
 /// Returns the highest load at which the 99 % time is below [`KNEE`] times that at the lowest load, or why it is
 /// unclear. `cells` differ only in their rate, in ascending order.
-pub(crate) fn findings(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
+pub(crate) fn findings(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
     let tail = Tail::of(cells.iter().map(|(cell, _)| *cell));
     let points: Vec<Point<'_>> = cells
         .iter()
         .filter_map(|&(cell, sps)| Some(Point { cell, sps, spread: tail.over_runs(cell)? }))
         .collect();
-    let called: Vec<(String, &Cell)> = points.iter().map(|point| (point.load(), point.cell)).collect();
+    let called: Vec<(String, &CellResult)> = points.iter().map(|point| (point.load(), point.cell)).collect();
     let because = format!("{}{}", tail.why(&called), left_out(cells));
     let [first, .., last] = &points[..] else { return too_few(what, cells, points.len(), &because) };
     let limit = KNEE * first.spread.median;
@@ -74,7 +74,7 @@ pub(crate) fn findings(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
             (FindingKind::Knee, text)
         }
         _ => {
-            let told: Vec<String> = points.iter().map(told).collect();
+            let told: Vec<String> = points.iter().map(describe).collect();
             let text = format!(
                 "{what}: it is not clear where the knee is: the 99 % {time}, or its runs, go back and forth over twice \
                  {lowest}; it is {} ({each}).{because}",
@@ -87,14 +87,14 @@ pub(crate) fn findings(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
 }
 
 /// Formats the value at a load.
-fn told(point: &Point<'_>) -> String {
+fn describe(point: &Point<'_>) -> String {
     let (min, max) = (format_micros(point.spread.min), format_micros(point.spread.max));
     format!("{} µs at {}", between(&min, &max), point.load())
 }
 
 /// Returns a finding if there are loads to compare, but too few of them are usable.
-fn too_few(what: &str, cells: &[(&Cell, f64)], left: usize, because: &str) -> Option<Finding> {
-    let measured: Vec<&Cell> = cells
+fn too_few(what: &str, cells: &[(&CellResult, f64)], left: usize, because: &str) -> Option<Finding> {
+    let measured: Vec<&CellResult> = cells
         .iter()
         .map(|(cell, _)| *cell)
         .filter(|cell| over_runs(cell, response_p99_ns).is_some())
@@ -111,7 +111,7 @@ fn too_few(what: &str, cells: &[(&Cell, f64)], left: usize, because: &str) -> Op
 }
 
 /// Formats a sentence about the loads that are excluded; empty if there are none.
-fn left_out(cells: &[(&Cell, f64)]) -> String {
+fn left_out(cells: &[(&CellResult, f64)]) -> String {
     let told: Vec<String> = cells
         .iter()
         .filter_map(|(cell, sps)| Some(format!("{} ({})", in_words(cell, *sps), why_not(cell)?)))

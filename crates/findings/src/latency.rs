@@ -8,7 +8,7 @@ use stats::{Spread, slope};
 use crate::{
     LEVEL, MIN_RUNS,
     figures::{Place, Point, Side, median_rtt_ns, place, range},
-    words::{between, finding, runs, three},
+    format::{between, finding, runs, three},
 };
 
 pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
@@ -111,5 +111,5 @@ fn slopes(points: &[Point<'_>]) -> Option<Spread> {
         })
         .filter_map(|points| slope(&points))
         .collect();
-    Spread::of(&slopes).filter(|slopes| slopes.n >= MIN_RUNS)
+    Spread::from_values(&slopes).filter(|slopes| slopes.n >= MIN_RUNS)
 }

@@ -12,21 +12,21 @@
 #![forbid(unsafe_code)]
 
 mod batching;
+mod bottleneck;
 mod delivery;
 mod figures;
-mod front;
+mod format;
 mod knee;
 mod latency;
-mod limits;
 mod load;
 mod load_point;
 mod loss_free;
 mod overhead;
+mod pareto;
 mod plateau;
 mod tail;
-mod words;
 
-use results::{Document, Finding};
+use results::{Finding, ResultDocument};
 
 /// Minimum number of valid runs for a cell to be included: the minimum of an experiment.
 pub const MIN_RUNS: usize = 3;
@@ -48,7 +48,7 @@ pub const KEPT: f64 = 0.99;
 /// Returns the findings of a result, in the order of [`results::FindingKind`]. Existing findings of the document
 /// are ignored. Duets have no findings, because their absolute values are under interference of the partner run.
 #[must_use]
-pub fn of(document: &Document) -> Vec<Finding> {
+pub fn find(document: &ResultDocument) -> Vec<Finding> {
     if document.experiment.design.duet {
         return Vec::new();
     }
@@ -60,7 +60,7 @@ pub fn of(document: &Document) -> Vec<Finding> {
         findings.extend(latency::findings(side));
         findings.extend(load::findings(side));
         findings.extend(loss_free::findings(side));
-        findings.extend(front::findings(side));
+        findings.extend(pareto::findings(side));
     }
     findings.extend(delivery::findings(&sides));
     findings.extend(overhead::findings(&sides));

@@ -1,15 +1,15 @@
 //! Paced runs over loads: the knee, and up to which load as many samples are accepted as planned.
 
 use experiment::{Arrival, Load, Workload};
-use results::{Cell, Finding, FindingKind, Run, format_value};
+use results::{CellResult, Finding, FindingKind, Run, format_value};
 use stats::Spread;
 
 use crate::{
     KEPT,
     figures::{Place, Side, over_runs, place, range},
+    format::{between, finding, runs, three},
     knee,
     load_point::{Point, accepted_share, batch_in_words, on_both_sides},
-    words::{between, finding, runs, three},
 };
 
 pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
@@ -22,8 +22,8 @@ pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
 }
 
 /// Returns the cells that differ only in their rate, in ascending order, with their description.
-fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d Cell, f64)>)> {
-    let mut curves: Vec<(String, Vec<(&'d Cell, f64)>)> = Vec::new();
+fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d CellResult, f64)>)> {
+    let mut curves: Vec<(String, Vec<(&'d CellResult, f64)>)> = Vec::new();
     for cell in side.of_workload(Workload::Paced) {
         let Some((load, rate)) = cell.factors.load.as_ref().and_then(|load| Some((load, load.rate()?)))
         else {
@@ -48,7 +48,7 @@ fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d Cell, f64)>)> {
 }
 
 /// Returns the finding on the load from which fewer samples are accepted than planned.
-fn shortfall(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
+fn shortfall(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
     let points = points(cells.iter(), accepted_share);
     let [first, .., last] = &points[..] else { return None };
     let places: Vec<Place> = points.iter().map(|point| place(&point.spread, KEPT)).collect();
@@ -110,7 +110,7 @@ fn shortfall(what: &str, cells: &[(&Cell, f64)]) -> Option<Finding> {
 
 /// Returns the cells of which enough runs have the value.
 fn points<'c, 'd: 'c>(
-    cells: impl Iterator<Item = &'c (&'d Cell, f64)>,
+    cells: impl Iterator<Item = &'c (&'d CellResult, f64)>,
     of: fn(&Run) -> Option<f64>,
 ) -> Vec<Point<'d>> {
     cells.filter_map(|(cell, sps)| Some(Point { cell, sps: *sps, spread: over_runs(cell, of)? })).collect()

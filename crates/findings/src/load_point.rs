@@ -1,14 +1,14 @@
 //! Points of a curve over loads, and how a load is called.
 
-use experiment::{Factors, Load, Share};
-use results::{Cell, Run, format_value};
+use experiment::{Factors, Load, PercentOfMax};
+use results::{CellResult, Run, format_value};
 use stats::Spread;
 
-use crate::words::list;
+use crate::format::list;
 
 /// Cell in a curve over loads.
 pub(crate) struct Point<'d> {
-    pub cell: &'d Cell,
+    pub cell: &'d CellResult,
     pub sps: f64,
     pub spread: Spread,
 }
@@ -40,12 +40,12 @@ pub(crate) fn accepted_share(run: &Run) -> Option<f64> {
     Some(run.throughput.as_ref()?.accepted_sps / planned)
 }
 
-fn share(cell: &Cell) -> Option<Share> {
+fn share(cell: &CellResult) -> Option<PercentOfMax> {
     cell.factors.load.as_ref()?.share()
 }
 
 /// Formats a load in samples/s and, if it is planned so, in percent of the maximum.
-pub(crate) fn in_words(cell: &Cell, sps: f64) -> String {
+pub(crate) fn in_words(cell: &CellResult, sps: f64) -> String {
     let of_maximum =
         share(cell).map_or_else(String::new, |share| format!(" ({} % of the maximum)", share.percent()));
     // a planned rate is formatted as in the tables, not as a measured value

@@ -1,19 +1,19 @@
 //! Highest loss-free load: every run delivered all of the schedule. The next higher load is reported with it.
 
 use experiment::{Arrival, Load, Rate, Workload};
-use results::{Cell, Counted, Finding, FindingKind, Run, format_value};
+use results::{CellResult, DeliveryCounts, Finding, FindingKind, Run, format_value};
 use stats::Spread;
 
 use crate::{
     KEPT,
     figures::{Side, delivered_sps, goodput_mbps, over_runs},
+    format::{between, finding, list, three},
     load_point::{accepted_share, batch_in_words, in_words},
-    words::{between, finding, list, three},
 };
 
 /// Load, and its loss.
 struct Demand<'d> {
-    cell: &'d Cell,
+    cell: &'d CellResult,
     sps: f64,
     /// Number of samples due at the same time.
     burst: u64,
@@ -33,7 +33,7 @@ pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
 fn sweeps<'d>(side: &Side<'d>) -> Vec<(String, Vec<Demand<'d>>)> {
     let mut sweeps: Vec<(String, Vec<Demand<'d>>)> = Vec::new();
     for cell in side.of_workload(Workload::Paced) {
-        let Some(demand) = Demand::of(cell) else { continue };
+        let Some(demand) = Demand::from_cell(cell) else { continue };
         let factors = &cell.factors;
         let batch = batch_in_words(factors);
         let what = format!("`{}` under load at {} bytes{batch}", side.name, factors.size_bytes);
@@ -50,7 +50,7 @@ fn sweeps<'d>(side: &Side<'d>) -> Vec<(String, Vec<Demand<'d>>)> {
 
 impl<'d> Demand<'d> {
     /// Returns `None` without a rate, or with too few runs.
-    fn of(cell: &'d Cell) -> Option<Self> {
+    fn from_cell(cell: &'d CellResult) -> Option<Self> {
         let load = cell.factors.load.as_ref()?;
         let burst = match load {
             Load::Burst { rate } => rate.samples,
@@ -177,7 +177,7 @@ fn best(what: &str, demands: &[Demand<'_>]) -> Option<Finding> {
 
 /// Returns the samples never delivered, in percent of those sent: lost, or undelivered when the drain ended.
 fn missing_pct(run: &Run) -> Option<f64> {
-    let Counted { sent, lost, undelivered, .. } = Counted::sum(&run.counted);
+    let DeliveryCounts { sent, lost, undelivered, .. } = DeliveryCounts::sum(&run.counted);
     (sent > 0).then(|| 100.0 * (lost as f64 + undelivered as f64) / sent as f64)
 }
 

@@ -1,18 +1,18 @@
 //! RTT of a middleware compared with the bare socket, and whether the difference is the same at all sizes.
 
-use results::{Cell, Finding, FindingKind, format_micros};
+use results::{CellResult, Finding, FindingKind, format_micros};
 use stats::Spread;
 
 use crate::{
     LEVEL,
     figures::Side,
-    words::{between, finding, over_sizes, overlap, runs, three},
+    format::{between, finding, over_sizes, overlap, runs, three},
 };
 
 /// RTT of the middleware minus that of the bare socket, at one size.
 struct Difference<'d> {
     size: u64,
-    cells: [&'d Cell; 2],
+    cells: [&'d CellResult; 2],
     spreads: [Spread; 2],
     /// Difference in ns: of the medians, and minimum and maximum between any two runs.
     ns: Spread,
@@ -59,7 +59,7 @@ fn against(side: &Side<'_>, bare: &Side<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (kind, such) in [(FindingKind::RttAdded, &added), (FindingKind::RttSaved, &saved)] {
         if !such.is_empty() {
-            findings.push(told(kind, over, under, such, &open));
+            findings.push(describe(kind, over, under, such, &open));
         }
     }
     let what = format!("What `{over}` adds to the median RTT of `{under}`");
@@ -67,7 +67,7 @@ fn against(side: &Side<'_>, bare: &Side<'_>) -> Vec<Finding> {
     findings
 }
 
-fn told(kind: FindingKind, over: &str, under: &str, such: &[&Difference<'_>], open: &[u64]) -> Finding {
+fn describe(kind: FindingKind, over: &str, under: &str, such: &[&Difference<'_>], open: &[u64]) -> Finding {
     let (than, sign) = if kind == FindingKind::RttAdded { ("longer", 1.0) } else { ("shorter", -1.0) };
     let range = |least: f64, most: f64| {
         let (least, most) = if sign > 0.0 { (least, most) } else { (-most, -least) };

@@ -1,12 +1,11 @@
 //! Plateau of throughput over sizes, and its bottleneck.
 
-use results::{Cell, Finding, FindingKind, Host, format_value};
+use results::{CellResult, Finding, FindingKind, Host, format_value};
 
 use crate::{
-    LEVEL,
+    LEVEL, bottleneck,
     figures::{Place, Point, Side, goodput_mbps, place, range},
-    limits,
-    words::{between, finding, runs, three},
+    format::{between, finding, runs, three},
 };
 
 pub(crate) fn findings(side: &Side<'_>, host: &Host) -> Vec<Finding> {
@@ -76,8 +75,8 @@ fn plateau(
             runs(spreads())
         ),
     };
-    let cells: Vec<&Cell> = level.iter().map(|point| point.cell).collect();
-    let bound = limits::of(&cells, host);
+    let cells: Vec<&CellResult> = level.iter().map(|point| point.cell).collect();
+    let bound = bottleneck::determine(&cells, host);
     let mut numbers = vec![
         ("from_size_bytes".to_owned(), first.size as f64),
         ("to_size_bytes".to_owned(), last as f64),

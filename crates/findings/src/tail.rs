@@ -1,12 +1,12 @@
 //! 99 % time of samples under load: where it starts, and which runs have one that is not caused by their sender.
 
-use results::{Cell, MAX_LATENCY_LOSS_PCT, Run, format_micros, format_value};
+use results::{CellResult, MAX_LATENCY_LOSS_PCT, Run, format_micros, format_value};
 use stats::Spread;
 
 use crate::{
     KEPT,
     figures::{lost_pct, over_runs},
-    words::{between, list},
+    format::{between, list},
 };
 
 /// Maximum median send lag of a sender that kept its schedule, as a share of the median response time.
@@ -27,7 +27,7 @@ pub(crate) enum Tail {
 impl Tail {
     /// Returns the time by which cells can be compared: the service time if a cell is sender-limited but kept its
     /// schedule; otherwise the response time.
-    pub fn of<'c>(mut cells: impl Iterator<Item = &'c Cell>) -> Self {
+    pub fn of<'c>(mut cells: impl Iterator<Item = &'c CellResult>) -> Self {
         if cells.any(|cell| cell.is_sender_limited() && Self::Service.over_runs(cell).is_some()) {
             Self::Service
         } else {
@@ -36,7 +36,7 @@ impl Tail {
     }
 
     /// Returns the range of the 99 % time over the runs of a cell, in ns; `None` if the cell is excluded.
-    pub fn over_runs(self, cell: &Cell) -> Option<Spread> {
+    pub fn over_runs(self, cell: &CellResult) -> Option<Spread> {
         if lost_pct(cell) > MAX_LATENCY_LOSS_PCT {
             return None;
         }
@@ -65,7 +65,7 @@ impl Tail {
 
     /// Formats a sentence on why the response time is not used, for the included cells with their loads; empty if
     /// it is used.
-    pub fn why(self, cells: &[(String, &Cell)]) -> String {
+    pub fn why(self, cells: &[(String, &CellResult)]) -> String {
         if self == Self::Response {
             return String::new();
         }
@@ -73,7 +73,7 @@ impl Tail {
         let mut loads: Vec<String> = late().map(|(load, _)| load.clone()).collect();
         loads.dedup();
         let lags = late().flat_map(|(_, cell)| cell.valid_runs()).filter_map(|run| p99_ns(run, "send_lag"));
-        let lag = Spread::of(&lags.collect::<Vec<f64>>());
+        let lag = Spread::from_values(&lags.collect::<Vec<f64>>());
         let lag = lag.map_or_else(String::new, |lag| {
             format!(
                 " (99 % of the send lag {} µs)",
@@ -94,7 +94,7 @@ impl Tail {
 }
 
 /// Returns why a cell is excluded; `None` if it is included, or has too few runs.
-pub(crate) fn why_not(cell: &Cell) -> Option<String> {
+pub(crate) fn why_not(cell: &CellResult) -> Option<String> {
     let lost = lost_pct(cell);
     if lost > MAX_LATENCY_LOSS_PCT {
         return Some(format!("{} % lost", format_value(lost)));

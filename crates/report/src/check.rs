@@ -18,12 +18,12 @@ pub struct TriedCase {
     /// Policies whose effect the case observes.
     pub observes: Vec<Policy>,
     /// Outcome.
-    pub finding: Finding,
+    pub finding: CaseResult,
 }
 
 /// Outcome of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finding {
+pub enum CaseResult {
     /// The promise is kept.
     Passed,
     /// The promise is not kept, with the reason.
@@ -58,22 +58,22 @@ impl PolicyState {
 /// Returns the state of a policy that is declared as enforced, and the reason.
 fn policy_state(policy: Policy, cases: &[TriedCase]) -> (PolicyState, String) {
     let observers: Vec<&TriedCase> = cases.iter().filter(|case| case.observes.contains(&policy)).collect();
-    let those = |found: fn(&Finding) -> bool| {
+    let those = |found: fn(&CaseResult) -> bool| {
         let ids = observers.iter().filter(|case| found(&case.finding)).map(|case| case.id.as_str());
         ids.collect::<Vec<_>>().join(", ")
     };
-    let failed = those(|finding| matches!(finding, Finding::Failed(_)));
+    let failed = those(|finding| matches!(finding, CaseResult::Failed(_)));
     if !failed.is_empty() {
         return (PolicyState::Failed, format!("failed: {failed}"));
     }
-    let passed = those(|finding| *finding == Finding::Passed);
+    let passed = those(|finding| *finding == CaseResult::Passed);
     if !passed.is_empty() {
         return (PolicyState::Enforced, format!("observed by {passed}"));
     }
     let why = observers.first().map_or_else(
         || "no case observes its effect".to_owned(),
         |case| match &case.finding {
-            Finding::NotApplicable(reason) => format!("{} is not applicable: {reason}", case.id),
+            CaseResult::NotApplicable(reason) => format!("{} is not applicable: {reason}", case.id),
             _ => format!("{} was not tried", case.id),
         },
     );
@@ -110,22 +110,22 @@ pub fn driver_check(driver: &str, declared: &[Policy], cases: &[TriedCase]) -> S
     let (mut passed, mut failed, mut not_applicable) = (0, 0, 0);
     for case in cases {
         let (verdict, note) = match &case.finding {
-            Finding::Passed => {
+            CaseResult::Passed => {
                 passed += 1;
                 ("pass", "")
             }
-            Finding::Failed(reason) => {
+            CaseResult::Failed(reason) => {
                 failed += 1;
                 failures.push_str(&format!("\n{}\n", case.id));
                 failures.push_str(&wrap(&format!("promised: {}", case.promise), WIDTH, 2));
                 failures.push_str(&wrap(&format!("found: {reason}"), WIDTH, 2));
                 ("FAIL", "")
             }
-            Finding::NotApplicable(reason) => {
+            CaseResult::NotApplicable(reason) => {
                 not_applicable += 1;
                 ("n/a", reason.as_str())
             }
-            Finding::NotTried => continue,
+            CaseResult::NotTried => continue,
         };
         grid.row(vec![
             case.id.clone(),
@@ -146,7 +146,7 @@ pub fn driver_check(driver: &str, declared: &[Policy], cases: &[TriedCase]) -> S
 mod tests {
     use super::*;
 
-    fn case(id: &str, processes: u32, observes: &[Policy], finding: Finding) -> TriedCase {
+    fn case(id: &str, processes: u32, observes: &[Policy], finding: CaseResult) -> TriedCase {
         TriedCase {
             processes,
             id: id.to_owned(),
@@ -160,10 +160,10 @@ mod tests {
     #[test]
     fn a_failure_is_told_with_its_promise_and_what_is_not_applicable_with_why() {
         let cases = [
-            case("one", 1, &[], Finding::Passed),
-            case("two", 2, &[], Finding::Failed("it does not".to_owned())),
-            case("three", 1, &[], Finding::NotApplicable("never said".to_owned())),
-            case("four", 1, &[], Finding::NotTried),
+            case("one", 1, &[], CaseResult::Passed),
+            case("two", 2, &[], CaseResult::Failed("it does not".to_owned())),
+            case("three", 1, &[], CaseResult::NotApplicable("never said".to_owned())),
+            case("four", 1, &[], CaseResult::NotTried),
         ];
         let expected = "\
 mine: 1 passed, 1 failed, 1 not applicable
@@ -183,16 +183,16 @@ two
     #[test]
     fn a_declared_policy_is_enforced_only_where_a_case_observed_its_effect() {
         use Policy::{Deadline, Durability, History, Lifespan, Partition, Presentation};
-        let none = || Finding::NotApplicable("no waitset".to_owned());
+        let none = || CaseResult::NotApplicable("no waitset".to_owned());
         let cases = [
             case("depth", 1, &[History], none()),
-            case("keep-all", 1, &[History], Finding::Passed),
-            case("late", 1, &[Durability], Finding::Passed),
-            case("late-across", 2, &[Durability], Finding::Failed("lost".to_owned())),
+            case("keep-all", 1, &[History], CaseResult::Passed),
+            case("late", 1, &[Durability], CaseResult::Passed),
+            case("late-across", 2, &[Durability], CaseResult::Failed("lost".to_owned())),
             case("deadline", 1, &[Deadline], none()),
-            case("lifespan", 1, &[Lifespan], Finding::NotTried),
+            case("lifespan", 1, &[Lifespan], CaseResult::NotTried),
             // a policy that the driver does not declare
-            case("partition", 1, &[Partition], Finding::Passed),
+            case("partition", 1, &[Partition], CaseResult::Passed),
         ];
         let declared = [History, Durability, Deadline, Lifespan, Presentation];
         let text = driver_check("mine", &declared, &cases);

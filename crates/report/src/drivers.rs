@@ -36,7 +36,7 @@ pub struct InstallableDriver {
 /// installed.
 #[must_use]
 pub fn driver_list(drivers: &[FoundDriver], installable: &[InstallableDriver]) -> String {
-    let mut text = if drivers.is_empty() { "no driver was found\n".to_owned() } else { found(drivers) };
+    let mut text = if drivers.is_empty() { "no driver was found\n".to_owned() } else { found_table(drivers) };
     let missing: Vec<&InstallableDriver> = installable.iter().filter(|driver| !driver.is_installed).collect();
     if !missing.is_empty() {
         text.push('\n');
@@ -75,7 +75,7 @@ fn offered(heading: &str, drivers: &[&InstallableDriver], with_state: bool) -> S
     grid.render()
 }
 
-fn found(drivers: &[FoundDriver]) -> String {
+fn found_table(drivers: &[FoundDriver]) -> String {
     let mut grid = Grid::default();
     for heading in ["Driver", "Middleware", "Version", "Transports", "Receives by", "File"] {
         grid = grid.column(heading, Align::Left);

@@ -1,7 +1,7 @@
 //! Columns of the factors by which the rows of a table differ.
 
 use experiment::{Column, FACTORS, Factors};
-use results::Cell;
+use results::CellResult;
 
 use crate::layout::{Align, Grid};
 
@@ -11,7 +11,7 @@ pub(crate) struct FactorColumns(Vec<&'static Column>);
 impl FactorColumns {
     /// Creates the columns of these factors, then those of factors that no table has by itself and in which the
     /// cells differ.
-    pub fn new(keys: &[&str], cells: &[&Cell]) -> Self {
+    pub fn new(keys: &[&str], cells: &[&CellResult]) -> Self {
         let varied = |same: fn(&Factors, &Factors) -> bool| {
             cells.iter().any(|cell| !same(&cells[0].factors, &cell.factors))
         };
@@ -29,7 +29,7 @@ impl FactorColumns {
     }
 
     /// Returns the entries of a cell.
-    pub fn entries(&self, cell: &Cell) -> Vec<String> {
+    pub fn entries(&self, cell: &CellResult) -> Vec<String> {
         self.0.iter().map(|column| (column.text)(&cell.factors)).collect()
     }
 }

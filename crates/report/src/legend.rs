@@ -1,7 +1,7 @@
 //! Legend of a result: the meaning of its headings, for the tables that it has.
 
 use experiment::Workload;
-use results::{Cell, Document, PacedCell, Run, SteadyVerdict};
+use results::{CellResult, PacedCell, ResultDocument, Run, SteadyClass};
 
 use crate::{
     maximum,
@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Returns the paragraphs of the legend.
-pub(crate) fn legend(document: &Document) -> Vec<String> {
+pub(crate) fn legend(document: &ResultDocument) -> Vec<String> {
     let has = |workload| document.cells.iter().any(|cell| cell.factors.workload == workload);
     let mut told = Vec::new();
     if has(Workload::Throughput) {
@@ -58,7 +58,7 @@ fn throughput() -> [String; 3] {
     .map(str::to_owned)
 }
 
-fn latency(document: &Document) -> [String; 2] {
+fn latency(document: &ResultDocument) -> [String; 2] {
     let design = &document.experiment.design;
     [
         format!(
@@ -75,7 +75,7 @@ fn latency(document: &Document) -> [String; 2] {
     ]
 }
 
-fn under_load(document: &Document) -> Vec<String> {
+fn under_load(document: &ResultDocument) -> Vec<String> {
     let design = &document.experiment.design;
     let mut told = vec![
         "Latency under load: each sample has an intended time, by a plan that is never moved. Response: from the \
@@ -117,11 +117,15 @@ fn under_load(document: &Document) -> Vec<String> {
 }
 
 /// Returns how many runs had a steady level; `None` if none was classified.
-fn steady(document: &Document) -> Option<String> {
-    let valid = document.cells.iter().flat_map(Cell::valid_runs).count();
-    let judged: Vec<&Run> =
-        document.cells.iter().flat_map(Cell::valid_runs).filter(|run| !run.steady_state.is_empty()).collect();
-    let is_flat = |run: &&&Run| run.steady_state.values().all(|state| state.verdict == SteadyVerdict::Flat);
+fn steady(document: &ResultDocument) -> Option<String> {
+    let valid = document.cells.iter().flat_map(CellResult::valid_runs).count();
+    let judged: Vec<&Run> = document
+        .cells
+        .iter()
+        .flat_map(CellResult::valid_runs)
+        .filter(|run| !run.steady_state.is_empty())
+        .collect();
+    let is_flat = |run: &&&Run| run.steady_state.values().all(|state| state.verdict == SteadyClass::Flat);
     let flat = judged.iter().filter(is_flat).count();
     if judged.is_empty() {
         return None;

@@ -18,14 +18,14 @@ mod tables;
 mod terminal;
 mod verdicts;
 
-pub use check::{Finding, TriedCase, driver_check};
+pub use check::{CaseResult, TriedCase, driver_check};
 pub use drivers::{FoundDriver, InstallableDriver, driver_info, driver_list, driver_versions};
-use experiment::Experiment;
+use experiment::Plan;
 pub use layout::Options;
 pub use maximum::maximum_line;
 pub use plan::{allocation_words, plan, recipe_list};
 pub use progress::run_line;
-use results::{Document, Foresight, Plan};
+use results::{DetectableEffects, DryRunReport, ResultDocument};
 pub use search::{least_rate, trial_line};
 pub use selftest::selftest;
 pub use terminal::terminal;
@@ -36,7 +36,7 @@ pub use verdicts::{comparison, comparison_json};
 /// # Panics
 /// Never panics: a document serializes to JSON.
 #[must_use]
-pub fn json(document: &Document) -> String {
+pub fn json(document: &ResultDocument) -> String {
     let mut text = serde_json::to_string_pretty(document).expect("a document is JSON");
     text.push('\n');
     text
@@ -48,8 +48,8 @@ pub fn json(document: &Document) -> String {
 /// # Panics
 /// Never panics: a plan serializes to JSON.
 #[must_use]
-pub fn plan_json(experiment: &Experiment, foresight: &[Foresight]) -> String {
-    let plan = Plan::new(experiment, foresight);
+pub fn plan_json(experiment: &Plan, foresight: &[DetectableEffects]) -> String {
+    let plan = DryRunReport::new(experiment, foresight);
     let mut text = serde_json::to_string_pretty(&plan).expect("an experiment is JSON");
     text.push('\n');
     text

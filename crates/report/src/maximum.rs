@@ -1,6 +1,6 @@
 //! Maximum rates that loads in percent refer to, as text.
 
-use results::{Cell, Maximum, MaximumRun, format_value};
+use results::{CellResult, MaxRate, MaxRateRun, format_value};
 
 use crate::number::count;
 
@@ -9,8 +9,8 @@ pub(crate) const LEGEND: &str = "Percent: of what the same cell had as fast as i
      delivered a second. What a flow in overload delivers it need not sustain: `search` finds the highest rate that it does.";
 
 /// Returns the maximum rates of these cells, one line per maximum.
-pub(crate) fn lines(maxima: &[Maximum], cells: &[&Cell]) -> Vec<String> {
-    let line = |maximum: &Maximum| {
+pub(crate) fn lines(maxima: &[MaxRate], cells: &[&CellResult]) -> Vec<String> {
+    let line = |maximum: &MaxRate| {
         let cell = cells.iter().find(|cell| maximum.cells.contains(&cell.id))?;
         let factors = &cell.factors;
         let what = format!("100 % at {} bytes, batch {}", factors.size_bytes, factors.batch());
@@ -39,7 +39,7 @@ pub(crate) fn lines(maxima: &[Maximum], cells: &[&Cell]) -> Vec<String> {
 
 /// Returns the progress line of a run that measured a maximum: its number of all, and its outcome.
 #[must_use]
-pub fn maximum_line(maximum: &Maximum, run: &MaximumRun, done: usize, total: usize) -> String {
+pub fn maximum_line(maximum: &MaxRate, run: &MaxRateRun, done: usize, total: usize) -> String {
     let width = total.to_string().len();
     let outcome = match (&run.unpaced, &run.failure) {
         (Some(unpaced), _) => {

@@ -3,7 +3,9 @@
 use std::cmp::Ordering;
 
 use experiment::{Factors, Flow, Load, Rate};
-use results::{Cell, CellFlow, Counted, FlowRecord, Run, Throughput, format_micros, format_value};
+use results::{
+    CellFlow, CellResult, DeliveryCounts, FlowRecord, Run, Throughput, format_micros, format_value,
+};
 
 use crate::{
     factor_columns::FactorColumns,
@@ -60,7 +62,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(cells: &[&Cell]) -> Self {
+    fn from_cells(cells: &[&CellResult]) -> Self {
         let throughput = || cells.iter().filter_map(|cell| cell.throughput.as_ref());
         Self {
             batches: throughput().any(|throughput| throughput.batches.is_some()),
@@ -71,8 +73,8 @@ impl Shown {
 }
 
 /// Returns the legend of optional columns.
-pub(crate) fn notes(cells: &[Cell], probe_every: Option<u32>) -> Vec<String> {
-    let shown = Shown::of(&cells.iter().collect::<Vec<_>>());
+pub(crate) fn notes(cells: &[CellResult], probe_every: Option<u32>) -> Vec<String> {
+    let shown = Shown::from_cells(&cells.iter().collect::<Vec<_>>());
     let batches = shown.batches.then(|| {
         "Samples/flush: of a batch as ddsmark flushed it, on average and at most. Turbo: a sample waits only while the \
          next one is due already."
@@ -85,13 +87,17 @@ pub(crate) fn notes(cells: &[Cell], probe_every: Option<u32>) -> Vec<String> {
 }
 
 /// Returns a table with the columns of [`key`].
-fn keyed(cells: &[&Cell]) -> Grid {
+fn keyed(cells: &[&CellResult]) -> Grid {
     let grid = Grid::default().column("Size", Align::Right).column("Batch", Align::Right);
     FactorColumns::new(&[], cells).headed(grid).column("", Align::Left).column("Planned", Align::Right)
 }
 
 /// Fills a table by ascending size, batch and load; `max` is last. A cell with several flows has a row per flow.
-fn filled(mut grid: Grid, cells: &[&Cell], row: impl Fn(&Cell, &Flow, Place) -> Vec<String>) -> Grid {
+fn filled(
+    mut grid: Grid,
+    cells: &[&CellResult],
+    row: impl Fn(&CellResult, &Flow, Place) -> Vec<String>,
+) -> Grid {
     let more = FactorColumns::new(&[], cells);
     for cell in sorted(cells) {
         let flows = cell.factors.streams();
@@ -105,7 +111,7 @@ fn filled(mut grid: Grid, cells: &[&Cell], row: impl Fn(&Cell, &Flow, Place) -> 
 }
 
 /// Returns the table of planned, accepted and delivered rates.
-pub(crate) fn rates(cells: &[&Cell]) -> Grid {
+pub(crate) fn rates(cells: &[&CellResult]) -> Grid {
     let tails = cells.iter().any(|cell| has_tail(cell));
     let mut grid = keyed(cells)
         .column("Achieved/s", Align::Right)
@@ -124,13 +130,13 @@ pub(crate) fn rates(cells: &[&Cell]) -> Grid {
             return nothing(cell, RATES + 2 * usize::from(tails));
         };
         // all flows are written in the same time
-        let achieved = |counted: &Counted, _: u64, throughput: &Throughput| {
+        let achieved = |counted: &DeliveryCounts, _: u64, throughput: &Throughput| {
             throughput.accepted_sps * share(counted.sent, throughput.sent)
         };
-        let delivered = |_: &Counted, in_time: u64, throughput: &Throughput| {
+        let delivered = |_: &DeliveryCounts, in_time: u64, throughput: &Throughput| {
             throughput.delivered_sps * share(in_time, throughput.delivered_in_time)
         };
-        let over_runs = |of: fn(&Counted, u64, &Throughput) -> f64| {
+        let over_runs = |of: fn(&DeliveryCounts, u64, &Throughput) -> f64| {
             spread(cell, |run| {
                 let record = of_run(run, place)?;
                 Some(of(&record.counted, record.delivered_in_time, run.throughput.as_ref()?))
@@ -156,7 +162,7 @@ pub(crate) fn rates(cells: &[&Cell]) -> Grid {
 }
 
 /// Returns the table of latencies.
-pub(crate) fn times(cells: &[&Cell]) -> Grid {
+pub(crate) fn times(cells: &[&CellResult]) -> Grid {
     let mut grid = keyed(cells);
     for (heading, ..) in FIGURES {
         grid = grid.column(heading, Align::Right).column("± %", Align::Close);
@@ -178,8 +184,8 @@ pub(crate) fn times(cells: &[&Cell]) -> Grid {
 }
 
 /// Returns the table of costs and round trips.
-pub(crate) fn costs(cells: &[&Cell]) -> Grid {
-    let shown = Shown::of(cells);
+pub(crate) fn costs(cells: &[&CellResult]) -> Grid {
+    let shown = Shown::from_cells(cells);
     let mut grid = keyed(cells);
     if shown.batches {
         grid = grid.column("Samples/flush", Align::Right);
@@ -221,11 +227,11 @@ pub(crate) fn costs(cells: &[&Cell]) -> Grid {
 }
 
 /// Returns the cells in the order of the rows.
-fn sorted<'c>(cells: &[&'c Cell]) -> Vec<&'c Cell> {
+fn sorted<'c>(cells: &[&'c CellResult]) -> Vec<&'c CellResult> {
     let mut cells = cells.to_vec();
     // stable: traces, and cells with several flows, keep the order of the experiment
     cells.sort_by(|left, right| {
-        let key = |cell: &Cell| {
+        let key = |cell: &CellResult| {
             (cell.factors.size_bytes, cell.factors.batching.is_turbo(), cell.factors.batch_bytes)
         };
         key(left).cmp(&key(right)).then_with(|| by_load(&left.factors, &right.factors))
@@ -238,7 +244,7 @@ fn by_load(left: &Factors, right: &Factors) -> Ordering {
         Some(load) => load.rate().map_or(
             match load {
                 // shares without a rate are below all rates
-                Load::Share { percent, .. } => percent.of(1e-9),
+                Load::Share { percent, .. } => percent.rate_sps(1e-9),
                 Load::Max => f64::MAX,
                 Load::Throttled { .. } => 1e300,
                 _ => -1.0,
@@ -251,7 +257,7 @@ fn by_load(left: &Factors, right: &Factors) -> Ordering {
 }
 
 /// Returns the columns that identify a row.
-fn key(cell: &Cell, more: &FactorColumns, flow: &Flow, flows: usize) -> Vec<String> {
+fn key(cell: &CellResult, more: &FactorColumns, flow: &Flow, flows: usize) -> Vec<String> {
     let name = if flows > 1 { flow.name.clone() } else { String::new() };
     let mut key = vec![flow.size_bytes.to_string(), batch(&cell.factors)];
     key.extend(more.entries(cell));
@@ -278,7 +284,7 @@ fn planned(load: &Load) -> String {
 }
 
 /// Returns a flow of a cell and the counts of all of its flows; `None` if nothing was measured.
-fn measured(cell: &Cell, place: Place) -> Option<(&CellFlow, &Throughput)> {
+fn measured(cell: &CellResult, place: Place) -> Option<(&CellFlow, &Throughput)> {
     Some((cell.paced.as_ref()?.flows.get(place.number)?, cell.throughput.as_ref()?))
 }
 
@@ -287,7 +293,7 @@ fn of_run(run: &Run, place: Place) -> Option<&FlowRecord> {
 }
 
 /// Formats the samples per flush, mean and maximum over all flows.
-fn per_flush(cell: &Cell) -> String {
+fn per_flush(cell: &CellResult) -> String {
     let batches = cell.throughput.as_ref().and_then(|throughput| throughput.batches.as_ref());
     batches.map_or_else(
         || NONE.to_owned(),
@@ -300,7 +306,7 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 /// Formats the marks of a cell: sender-limited and back-pressure, with the number of runs if not all are affected.
-fn flag(cell: &Cell) -> String {
+fn flag(cell: &CellResult) -> String {
     let Some(paced) = &cell.paced else { return String::new() };
     let runs = cell.valid_runs().count();
     let of = |(word, in_runs): (&str, u32)| match in_runs {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use experiment::{Cell, Experiment, Factors, MAXIMUM_RUNS, RUN_OVERHEAD_NS, Workload};
-use results::{Allocation, Foresight, Plan};
+use experiment::{Cell, Factors, MAXIMUM_RUNS, Plan, RUN_OVERHEAD_NS, Workload};
+use results::{BlockAllocation, DetectableEffects, DryRunReport};
 use stats::{min_n_for, total};
 
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 /// Formats the plan of an experiment: its cells, its runs, their approximate duration, and the minimum detectable
 /// effects.
 #[must_use]
-pub fn plan(experiment: &Experiment, foresight: &[Foresight]) -> String {
+pub fn plan(experiment: &Plan, foresight: &[DetectableEffects]) -> String {
     let mut text = format!("{}: {}\n", experiment.name, experiment.question);
     let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));
     line(&settings::conditions(experiment));
@@ -37,7 +37,7 @@ pub fn plan(experiment: &Experiment, foresight: &[Foresight]) -> String {
             count(precision.pilot_blocks as usize, "block"),
         ));
     }
-    let Plan { claims, least_blocks: least, .. } = Plan::new(experiment, foresight);
+    let DryRunReport { claims, least_blocks: least, .. } = DryRunReport::new(experiment, foresight);
     if let Some(least) = least {
         line(&format!(
             "{} against the baseline, which share the 5 %: at least {}",
@@ -103,7 +103,7 @@ pub fn plan(experiment: &Experiment, foresight: &[Foresight]) -> String {
 }
 
 /// Formats the reference and its duration.
-fn reference(experiment: &Experiment) -> String {
+fn reference(experiment: &Plan) -> String {
     let each_ns = experiment.design.reference_ns(experiment.runs_per_block());
     if each_ns == 0 {
         return "no reference: `compare` will make no claim between this result and another".to_owned();
@@ -124,7 +124,7 @@ fn planned(factors: &Factors, measure_ns: u64) -> Option<u64> {
 }
 
 /// Returns notes on quantiles that runs have too few samples for, by the flow with the fewest samples of each cell.
-fn too_few(experiment: &Experiment) -> Vec<String> {
+fn too_few(experiment: &Plan) -> Vec<String> {
     let least = |cell: &Cell| {
         let flows = cell.factors.streams();
         flows.iter().filter_map(|flow| flow.load.planned(experiment.design.measure_ns)).min()
@@ -153,7 +153,7 @@ fn too_few(experiment: &Experiment) -> Vec<String> {
 
 /// Formats the number of blocks, and how it was decided.
 #[must_use]
-pub fn allocation_words(allocation: &Allocation) -> String {
+pub fn allocation_words(allocation: &BlockAllocation) -> String {
     let blocks = count(allocation.planned as usize, "block");
     match (allocation.wanted, allocation.pilot_log_sd) {
         (Some(wanted), Some(sd)) if wanted <= allocation.planned => {

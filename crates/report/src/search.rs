@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use experiment::{Search, SearchGoal};
-use results::{Cell, GoalCell, GoalRecord, Run, SearchState, format_spread, format_value};
+use results::{CellResult, GoalCell, GoalRecord, Run, SearchState, format_spread, format_value};
 use stats::min_n_for;
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Returns the table: by ascending size and batch, one row per goal.
-pub(crate) fn table(cells: &[&Cell]) -> Grid {
+pub(crate) fn table(cells: &[&CellResult]) -> Grid {
     let more = FactorColumns::new(&[], cells);
     let grid = Grid::default().column("Size", Align::Right).column("Batch", Align::Right);
     let mut grid = more
@@ -129,7 +129,7 @@ fn significant_percent(share: f64) -> String {
 /// Formats the outcome of a search in a progress line.
 pub(crate) fn outcome(run: &Run) -> String {
     let Some(search) = &run.search else { return "nothing measured".to_owned() };
-    let mut words: Vec<String> = search.goals.iter().map(found).collect();
+    let mut words: Vec<String> = search.goals.iter().map(describe_goal).collect();
     words.push(format!(
         "{} in {} s",
         count(search.trials.len(), "trial"),
@@ -138,7 +138,7 @@ pub(crate) fn outcome(run: &Run) -> String {
     words.join(", ")
 }
 
-fn found(goal: &GoalRecord) -> String {
+fn describe_goal(goal: &GoalRecord) -> String {
     let name = name(goal.aim.name(), goal.deadline_ns);
     let bound = |bound: &Option<results::SearchBound>| {
         bound.as_ref().map_or_else(|| "?".to_owned(), |bound| format_value(bound.load_sps))
@@ -164,7 +164,7 @@ pub fn trial_line(run: &Run, at_most: Duration) -> String {
         let verdict = if judged.good { "good" } else { "bad" };
         format!("{} {verdict} ({} %)", judged.aim, format_value(100.0 * judged.violation_ratio))
     });
-    let known = search.goals.iter().map(found);
+    let known = search.goals.iter().map(describe_goal);
     let again = trial.repeats.as_ref().map_or_else(String::new, |why| format!("; made again, since {why}"));
     format!(
         "  trial {}: {}/s for {}: {}; now {}; at most {} more{again}",

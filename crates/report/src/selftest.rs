@@ -5,10 +5,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use experiment::Experiment;
+use experiment::Plan;
 use results::{
-    Foresight, NoiseSummary, Resolution, SelfTest, SmallestEffect, TOLD_BLOCKS, format_micros, format_signed,
-    format_value,
+    DetectableEffects, MinDetectableEffect, NoiseSummary, Resolution, SelfTest, TOLD_BLOCKS, format_micros,
+    format_signed, format_value,
 };
 
 use crate::{
@@ -90,13 +90,13 @@ pub fn selftest(outcome: &SelfTest) -> String {
 }
 
 /// Formats the minimum detectable effects of a plan on this host, one line per driver.
-pub(crate) fn foresight(experiment: &Experiment, foresight: &[Foresight]) -> String {
+pub(crate) fn foresight(experiment: &Plan, foresight: &[DetectableEffects]) -> String {
     if experiment.design.duet {
         let words = "smallest effect: unknown for duets; the runs of a selftest are made one after the other";
         return wrap(words, WIDTH, 2);
     }
     let mut text = String::new();
-    for Foresight { driver, selftest_unix_ns, comparisons, power_pct, effects } in foresight {
+    for DetectableEffects { driver, selftest_unix_ns, comparisons, power_pct, effects } in foresight {
         let Some(began) = selftest_unix_ns else {
             let words = format!(
                 "smallest effect with driver `{driver}`: unknown on this host; run `ddsmark selftest --driver {driver}`"
@@ -104,7 +104,7 @@ pub(crate) fn foresight(experiment: &Experiment, foresight: &[Foresight]) -> Str
             text.push_str(&wrap(&words, WIDTH, 2));
             continue;
         };
-        let effect = |effect: &SmallestEffect| {
+        let effect = |effect: &MinDetectableEffect| {
             let name = effect.metric.words();
             match (effect.least_pct, effect.most_pct) {
                 (Some(least), Some(most)) if format_value(least) == format_value(most) => {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use experiment::{Experiment, Pin, Qos, Reliability, Workload};
-use results::{Cell, UNDER_DUET_INTERFERENCE};
+use experiment::{Pin, Plan, Qos, Reliability, Workload};
+use results::{CellResult, UNDER_DUET_INTERFERENCE};
 use serde_json::Value;
 
 use crate::number::{count, duration};
 
 /// Formats the conditions that hold for every run.
-pub(crate) fn conditions(experiment: &Experiment) -> String {
+pub(crate) fn conditions(experiment: &Plan) -> String {
     let design = &experiment.design;
     let list = |cores: &[u32]| cores.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
     let ends = |pin: &Pin| match pin {
@@ -48,7 +48,7 @@ pub(crate) fn interference(duet: bool) -> String {
 }
 
 /// Formats the effective QoS of these cells: one line for the writer and one for the reader, or a common one.
-pub(crate) fn qos(cells: &[&Cell]) -> Vec<String> {
+pub(crate) fn qos(cells: &[&CellResult]) -> Vec<String> {
     let of_all = ["writer", "reader"].map(|end| qos_of(cells, end));
     let mut lines = of_ends(&of_all);
     // further flows are listed only if their QoS differs
@@ -65,7 +65,7 @@ pub(crate) fn qos(cells: &[&Cell]) -> Vec<String> {
 }
 
 /// Formats the effective QoS of an entity.
-fn qos_of(cells: &[&Cell], entity: &str) -> String {
+fn qos_of(cells: &[&CellResult], entity: &str) -> String {
     let maps = cells.iter().filter_map(|cell| match serde_json::to_value(cell.effective_qos.get(entity)?) {
         Ok(Value::Object(fields)) => Some(fields.into_iter().collect::<Vec<_>>()),
         _ => None,
@@ -105,7 +105,7 @@ fn is_standard(name: &str, values: &[Value]) -> bool {
 const LONG_SETTING: usize = 60;
 
 /// Formats the effective settings of these cells: one line per entity.
-pub(crate) fn settings(cells: &[&Cell]) -> Vec<String> {
+pub(crate) fn settings(cells: &[&CellResult]) -> Vec<String> {
     let entities: BTreeSet<&String> = cells.iter().flat_map(|cell| cell.settings.keys()).collect();
     entities
         .into_iter()
@@ -144,7 +144,7 @@ fn over_all(maps: impl Iterator<Item = Vec<(String, Value)>>) -> Vec<(String, Ve
 }
 
 /// Formats the guarantee of delivery: as read back, otherwise as requested.
-pub(crate) fn reliability(cells: &[&Cell]) -> String {
+pub(crate) fn reliability(cells: &[&CellResult]) -> String {
     let mut in_force: Vec<_> = cells
         .iter()
         .flat_map(|cell| cell.effective_qos.values())

@@ -1,7 +1,7 @@
 //! Tables of a driver: throughput, latency, and cost per sample.
 
 use results::{
-    Cell, CellLatency, Latency, MAX_LATENCY_LOSS_PCT, QUANTILES, Run, RunState, Throughput, WireBytes,
+    CellLatency, CellResult, Latency, MAX_LATENCY_LOSS_PCT, QUANTILES, Run, RunState, Throughput, WireBytes,
     format_micros, format_spread, format_value,
 };
 use stats::Spread;
@@ -20,7 +20,7 @@ pub(crate) const LOSSY: &str = "!";
 pub(crate) const POOLED: &str = "*";
 
 /// Returns whether a cell has a pooled quantile.
-pub(crate) fn has_pooled(cell: &Cell) -> bool {
+pub(crate) fn has_pooled(cell: &CellResult) -> bool {
     let flows = cell.paced.iter().flat_map(|paced| &paced.flows).flat_map(|flow| flow.latency.values());
     cell.latency.values().chain(flows).any(|latency| !latency.pooled.is_empty())
 }
@@ -30,12 +30,12 @@ pub(crate) const SAMPLES_PER_TAKE: &str = "Samples/take: that the reader's appli
     most. Groups are made by ddsmark in the application, not by the middleware; times have the wait for the group in them.";
 
 /// Returns whether samples of a cell are received in groups.
-pub(crate) const fn grouped(cell: &Cell) -> bool {
+pub(crate) const fn grouped(cell: &CellResult) -> bool {
     cell.factors.queues.receive_group.is_some()
 }
 
 /// Formats the samples per take of the reader's application, mean and maximum over all flows.
-pub(crate) fn per_take(cell: &Cell) -> String {
+pub(crate) fn per_take(cell: &CellResult) -> String {
     let takes = cell.throughput.as_ref().and_then(|throughput| throughput.takes.as_ref());
     takes.map_or_else(
         || "-".to_owned(),
@@ -44,7 +44,7 @@ pub(crate) fn per_take(cell: &Cell) -> String {
 }
 
 /// Returns whether samples of a cell arrived too late for its rate.
-pub(crate) fn has_tail(cell: &Cell) -> bool {
+pub(crate) fn has_tail(cell: &CellResult) -> bool {
     cell.throughput.as_ref().is_some_and(|throughput| throughput.tail.samples > 0)
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn tail_ms(throughput: &Throughput) -> String {
 }
 
 /// Returns the throughput table by size. Rows whose flag is set are copied from the unbatched cells.
-pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
+pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
     let grouped = rows.iter().any(|(cell, _)| grouped(cell));
     let keys = FactorColumns::new(&["size"], &rows.iter().map(|(cell, _)| *cell).collect::<Vec<_>>());
     let mut grid = keys
@@ -111,7 +111,7 @@ pub(crate) fn throughput(rows: &[(&Cell, bool)]) -> Grid {
 }
 
 /// Returns the table of write calls and interface traffic, by size and batch ceiling.
-pub(crate) fn writing(cells: &[&Cell]) -> Grid {
+pub(crate) fn writing(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size", "batch_bytes"], cells);
     let mut grid = keys.headed(Grid::default());
     for heading in ["Write 50 %", "90 %", "99 %", "99.9 %", "Max", "Wire bytes/sample", "Packets/sample"] {
@@ -151,7 +151,7 @@ pub(crate) fn writing(cells: &[&Cell]) -> Grid {
 }
 
 /// Returns the table of RTT/2 by size.
-pub(crate) fn latency(cells: &[&Cell]) -> Grid {
+pub(crate) fn latency(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size"], cells);
     let mut grid = keys
         .headed(Grid::default())
@@ -200,7 +200,7 @@ pub(crate) fn latency(cells: &[&Cell]) -> Grid {
 }
 
 /// Returns the table of one-way times, losses and cost of a round trip.
-pub(crate) fn directions(cells: &[&Cell]) -> Grid {
+pub(crate) fn directions(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size"], cells);
     let mut grid =
         keys.headed(Grid::default()).column("RTT/2 50 %", Align::Right).column("± %", Align::Close);
@@ -247,7 +247,7 @@ pub(crate) fn quantile(latency: &CellLatency, index: usize, divisor: f64) -> Str
 
 /// Formats the half-range of a quantile over the runs.
 pub(crate) fn quantile_spread(
-    cell: &Cell,
+    cell: &CellResult,
     index: usize,
     of_run: impl Fn(&Run) -> Option<&Latency>,
 ) -> String {
@@ -259,12 +259,12 @@ pub(crate) fn unsupported() -> String {
 }
 
 /// Returns the datagrams dropped at full socket buffers in the valid runs; `None` if a run does not report them.
-fn dropped(cell: &Cell) -> Option<u64> {
+fn dropped(cell: &CellResult) -> Option<u64> {
     cell.valid_runs().try_fold(0_u64, |sum, run| Some(sum.saturating_add(run.udp_buffer_drops?)))
 }
 
 /// Formats the CPU time per sample in µs at the writer and the reader, each with its half-range.
-pub(crate) fn cpu(cell: &Cell) -> [String; 4] {
+pub(crate) fn cpu(cell: &CellResult) -> [String; 4] {
     let Some(median) = &cell.cpu_ns_per_sample else {
         return [unsupported(), String::new(), unsupported(), String::new()];
     };
@@ -277,21 +277,22 @@ pub(crate) fn cpu(cell: &Cell) -> [String; 4] {
 }
 
 /// Formats the half-range of a value over the runs, in percent of the median; empty if a run lacks the value.
-pub(crate) fn spread(cell: &Cell, figure: impl Fn(&Run) -> Option<f64>) -> String {
+pub(crate) fn spread(cell: &CellResult, figure: impl Fn(&Run) -> Option<f64>) -> String {
     let figures: Option<Vec<f64>> = cell.claimed_runs().map(figure).collect();
     figures
-        .and_then(|figures| Spread::of(&figures)?.half_range_relative())
+        .and_then(|figures| Spread::from_values(&figures)?.half_range_relative())
         .map_or_else(String::new, |share| format_spread(100.0 * share))
 }
 
 /// Formats the half-range of the loss over the runs in percentage points, because the median can be 0.
-pub(crate) fn lost_spread(cell: &Cell) -> String {
+pub(crate) fn lost_spread(cell: &CellResult) -> String {
     let lost: Vec<f64> = cell.claimed_runs().map(Run::lost_pct).collect();
-    Spread::of(&lost).map_or_else(String::new, |spread| format_spread((spread.max - spread.min) / 2.0))
+    Spread::from_values(&lost)
+        .map_or_else(String::new, |spread| format_spread((spread.max - spread.min) / 2.0))
 }
 
 /// Returns a row with the reason why the cell has no values.
-pub(crate) fn nothing(cell: &Cell, cells: usize) -> Vec<String> {
+pub(crate) fn nothing(cell: &CellResult, cells: usize) -> Vec<String> {
     let any = |state| cell.runs.iter().any(|run| run.state == state);
     let why = match () {
         () if cell.runs.is_empty() => "not run",

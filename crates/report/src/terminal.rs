@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use experiment::{Batching, Workload};
-use results::{Cell, Document, Run, RunState, State, Warning, WarningKind};
+use results::{CellResult, ResultDocument, Run, RunState, State, Warning, WarningKind};
 
 use crate::{
     layout::{Options, WIDTH, wrap},
@@ -20,7 +20,7 @@ const WARNINGS_OF_A_KIND: usize = 3;
 
 /// Formats a result: for each driver the effective settings and the tables; then the legend and the warnings.
 #[must_use]
-pub fn terminal(document: &Document, options: Options) -> String {
+pub fn terminal(document: &ResultDocument, options: Options) -> String {
     let page =
         Page { text: String::new(), width: options.width.map_or(WIDTH, |width| usize::from(width.max(40))) };
     page.write(document)
@@ -32,17 +32,17 @@ struct Page {
 }
 
 /// Returns the batching of a cell: whether it is turbo, and its ceiling in bytes.
-const fn way(cell: &Cell) -> (bool, u64) {
+const fn way(cell: &CellResult) -> (bool, u64) {
     (cell.factors.batching.is_turbo(), cell.factors.batch_bytes)
 }
 
 impl Page {
-    fn write(mut self, document: &Document) -> String {
+    fn write(mut self, document: &ResultDocument) -> String {
         self.head(document);
-        let variant = |cell: &Cell| document.experiment.variant(&cell.id);
-        let mut groups: Vec<Vec<&Cell>> = Vec::new();
+        let variant = |cell: &CellResult| document.experiment.variant(&cell.id);
+        let mut groups: Vec<Vec<&CellResult>> = Vec::new();
         for cell in &document.cells {
-            let same = |group: &&mut Vec<&Cell>| {
+            let same = |group: &&mut Vec<&CellResult>| {
                 variant(group[0]) == variant(cell) && group[0].factors.shares_curve(&cell.factors)
             };
             match groups.iter_mut().find(same) {
@@ -75,7 +75,7 @@ impl Page {
         self.text.push_str(&wrap(text, self.width, 2));
     }
 
-    fn head(&mut self, document: &Document) {
+    fn head(&mut self, document: &ResultDocument) {
         let planned = document.experiment.runs();
         let made: usize = document.cells.iter().map(|cell| cell.runs.len()).sum();
         let valid: usize = document.cells.iter().map(|cell| cell.valid_runs().count()).sum();
@@ -105,7 +105,7 @@ impl Page {
         }
     }
 
-    fn group(&mut self, document: &Document, cells: &[&Cell]) {
+    fn group(&mut self, document: &ResultDocument, cells: &[&CellResult]) {
         let factors = &cells[0].factors;
         let middleware = document.drivers.get(&factors.driver).map_or_else(String::new, |description| {
             format!(": {} {}", description.middleware, description.middleware_version)
@@ -148,8 +148,8 @@ impl Page {
             self.wrapped(&format!("environment of the agents: {}", factors.env_text()));
         }
 
-        let throughput: Vec<&Cell> = of_workload(cells, Workload::Throughput);
-        let unbatched: Vec<&Cell> =
+        let throughput: Vec<&CellResult> = of_workload(cells, Workload::Throughput);
+        let unbatched: Vec<&CellResult> =
             throughput.iter().copied().filter(|cell| cell.factors.batch_bytes == 0).collect();
         if !unbatched.is_empty() {
             let rows: Vec<_> = unbatched.iter().map(|cell| (*cell, false)).collect();
@@ -184,16 +184,16 @@ impl Page {
         }
     }
 
-    fn throughput(&mut self, title: &str, rows: &[(&Cell, bool)]) {
+    fn throughput(&mut self, title: &str, rows: &[(&CellResult, bool)]) {
         let _ = writeln!(self.text, "\n{title}");
         self.text.push_str(&tables::throughput(rows).render());
     }
 
-    fn batched(&mut self, of: (bool, u64), throughput: &[&Cell], unbatched: &[&Cell]) {
+    fn batched(&mut self, of: (bool, u64), throughput: &[&CellResult], unbatched: &[&CellResult]) {
         let (turbo, ceiling) = of;
-        let batched: Vec<&Cell> = throughput.iter().copied().filter(|cell| way(cell) == of).collect();
+        let batched: Vec<&CellResult> = throughput.iter().copied().filter(|cell| way(cell) == of).collect();
         let who = packed_by(batched[0].factors.batching);
-        let mut rows: Vec<(&Cell, bool)> = batched.iter().map(|cell| (*cell, false)).collect();
+        let mut rows: Vec<(&CellResult, bool)> = batched.iter().map(|cell| (*cell, false)).collect();
         // above half of the ceiling, a batch holds one sample
         let measured = |size| batched.iter().any(|cell| cell.factors.size_bytes == size);
         let alone = unbatched.iter().filter(|cell| {
@@ -217,7 +217,7 @@ impl Page {
         }
     }
 
-    fn latency(&mut self, cells: &[&Cell], interference: &str) {
+    fn latency(&mut self, cells: &[&CellResult], interference: &str) {
         let _ = writeln!(
             self.text,
             "\nLatency: RTT/2 in µs (half of the round trip), one sample in flight{interference}"
@@ -237,7 +237,7 @@ impl Page {
         self.text.push_str(&tables::directions(cells).render());
     }
 
-    fn paced(&mut self, document: &Document, cells: &[&Cell]) {
+    fn paced(&mut self, document: &ResultDocument, cells: &[&CellResult]) {
         self.line("\nLoad: what was planned, taken and delivered; rates in samples/s");
         self.text.push_str(&paced::rates(cells).render());
         if let Some(batched) = cells.iter().find(|cell| cell.factors.batch_bytes > 0) {
@@ -254,7 +254,7 @@ impl Page {
         self.text.push_str(&paced::costs(cells).render());
     }
 
-    fn findings(&mut self, document: &Document) {
+    fn findings(&mut self, document: &ResultDocument) {
         if !document.findings.is_empty() {
             let _ =
                 writeln!(self.text, "\nFindings: what these runs showed. No claim is made about other runs.");
@@ -264,7 +264,7 @@ impl Page {
         }
     }
 
-    fn failures(&mut self, document: &Document) {
+    fn failures(&mut self, document: &ResultDocument) {
         let all = document.cells.iter().flat_map(|cell| &cell.runs);
         let bad: Vec<&Run> = all.filter(|run| run.state != RunState::Valid).collect();
         if !bad.is_empty() {
@@ -290,7 +290,7 @@ impl Page {
         }
     }
 
-    fn warnings(&mut self, document: &Document) {
+    fn warnings(&mut self, document: &ResultDocument) {
         let of_cells = document.cells.iter().flat_map(|cell| {
             cell.warnings.iter().map(move |warning| (warning.kind, format!("{}: {}", cell.id, warning.text)))
         });
@@ -337,6 +337,6 @@ fn why_bad(run: &Run) -> String {
     format!("{what}: {}", if why.is_empty() { "no reason recorded".to_owned() } else { why.join("; ") })
 }
 
-fn of_workload<'c>(cells: &[&'c Cell], workload: Workload) -> Vec<&'c Cell> {
+fn of_workload<'c>(cells: &[&'c CellResult], workload: Workload) -> Vec<&'c CellResult> {
     cells.iter().copied().filter(|cell| cell.factors.workload == workload).collect()
 }

@@ -10,7 +10,7 @@
 //! DIR/result.json         complete result, written when the experiment has ended or was interrupted
 //! ```
 //!
-//! [`Document`] is the complete result: the output of `--json`, described by `schemas/result.schema.json`.
+//! [`ResultDocument`] is the complete result: the output of `--json`, described by `schemas/result.schema.json`.
 #![forbid(unsafe_code)]
 
 mod directory;
@@ -18,28 +18,29 @@ mod recording;
 mod schema;
 mod values;
 
-pub use directory::{Directory, DirectoryError, Saved};
+pub use directory::{Directory, DirectoryError, SavedExperiment};
 pub use recording::{
     ARRIVAL_WINDOWS, Arrivals, COARSE_WINDOWS, Distribution, HistogramError, Histograms, IntervalLog,
     QUANTILES, Received, SequenceSet, WindowCounts, Windows, new_histogram,
 };
 pub use schema::{
-    AgentRecord, Allocation, Answer, Batches, Block, Cell, CellFlow, CellLatency, Compared, Comparison,
-    Conclusion, CoreProbe, Counted, Course, Cpu, CriterionOutcome, Difference, Document, Duet, Environment,
-    EnvironmentDifference, EnvironmentFields, Failure, Finding, FindingKind, FlowRecord, Foresight, GoalCell,
-    GoalRecord, Group, Header, Host, HostNoise, Idle, IdleCost, Interface, Judged, KeptSelfTests, Latency,
-    Limit, MAXIMUM_PHASE, MIN_SIDE_BY_SIDE_PCT, Maximum, MaximumRun, Metric, ModesBy, MulticastSent,
-    NoiseRule, NoiseSummary, Paced, PacedCell, Pairing, PingRetries, Plan, Probe, Probes, Reference,
-    ReferenceChange, ReferenceFigure, Resolution, Resumption, Run, RunState, SCHEMA_VERSION, SearchBound,
-    SearchCell, SearchRecord, SearchState, SelfTest, SeparatingField, SmallestEffect, Sockets, State,
-    SteadySegment, SteadyState, SteadyVerdict, StoppedBy, Tail, Takes, Throttle, Throughput, Tool,
-    TrialJudged, TrialRecord, Typical, UNDER_DUET_INTERFERENCE, Unpaced, Usage, Verdict, VerdictKind,
-    VerdictMode, VerdictSide, Wanted, Warning, WarningKind, WireBytes, comparison_json_schema, json_schema,
-    kind_of_flow, selftest_json_schema, sha256,
+    AgentRecord, Batches, Block, BlockAllocation, CellFlow, CellLatency, CellResult, ComparedSide,
+    Comparison, Conclusion, CoreNoise, CpuPerSample, CriterionOutcome, CriterionResult, DeliveryCounts,
+    DetectableEffects, Difference, DryRunReport, Duet, EffectEstimate, Environment, EnvironmentDifference,
+    EnvironmentFields, ExperimentLog, Failure, Finding, FindingKind, FlowRecord, GoalCell, GoalRecord, Group,
+    Host, HostNoise, Idle, IdleCost, Interface, KeptSelfTests, Latency, Limit, MAXIMUM_PHASE,
+    MIN_SIDE_BY_SIDE_PCT, MaxRate, MaxRateRun, Metric, MetricSelector, MinDetectableEffect, ModesBy,
+    MulticastSent, NoiseProbe, NoiseRule, NoiseSummary, Paced, PacedCell, Pairing, PingRetries, ProbeStats,
+    Reference, ReferenceChange, ReferenceFigure, Resolution, ResultDocument, ResultHeader, Resumption, Run,
+    RunState, SCHEMA_VERSION, SearchBound, SearchCell, SearchRecord, SearchState, SelfTest, SeparatingField,
+    Sockets, State, SteadyClass, SteadySegment, SteadyState, StoppedBy, Tail, TakeStats, ThrottleStats,
+    Throughput, Tool, TrialGoalResult, TrialRecord, TypicalValue, UNDER_DUET_INTERFERENCE, UnpacedRate,
+    Usage, Verdict, VerdictKind, VerdictMode, VerdictSide, Warning, WarningKind, WireBytes,
+    comparison_json_schema, json_schema, kind_of_flow, selftest_json_schema, sha256,
 };
 pub use values::{
-    Assembler, Claim, Lateness, MAX_LATENCY_LOSS_PCT, Packing, Sender, TOLD_BLOCKS, TRIAL_WINDOWS, TrialLog,
-    TrialShown, WIDE_SPREAD, WritingTime, comparison_claims, flows_of, format_micros, format_signed,
-    format_spread, format_value, least_blocks, level_claims, metrics_of, noise_floor_claims, over_half_noisy,
-    stats_goal, steady_latency, steady_rate, with_rate,
+    Assembler, BatchPolicy, Claim, Lateness, MAX_LATENCY_LOSS_PCT, Sender, TOLD_BLOCKS, TRIAL_WINDOWS,
+    TrialLog, TrialResult, WIDE_SPREAD, WritingTime, comparison_claims, flows_of, format_micros,
+    format_signed, format_spread, format_value, least_blocks, level_claims, metrics_of, noise_floor_claims,
+    over_half_noisy, stats_goal, steady_latency, steady_rate, with_rate,
 };

@@ -3,16 +3,17 @@ mod sample;
 
 use experiment::{Load, Workload};
 use results::{
-    Assembler, Cell, Document, Histograms, IntervalLog, Latency, Run, RunState, State, Warning, WarningKind,
+    Assembler, CellResult, Histograms, IntervalLog, Latency, ResultDocument, Run, RunState, State, Warning,
+    WarningKind,
 };
 use stats::median;
 
-fn cells(document: &Document, workload: Workload) -> impl Iterator<Item = &Cell> {
+fn cells(document: &ResultDocument, workload: Workload) -> impl Iterator<Item = &CellResult> {
     document.cells.iter().filter(move |cell| cell.factors.workload == workload)
 }
 
 /// Returns the sorted values of one kind over the runs that `keep` selects.
-fn pooled(cell: &Cell, kind: &str, keep: impl Fn(&Run) -> bool) -> Vec<u64> {
+fn pooled(cell: &CellResult, kind: &str, keep: impl Fn(&Run) -> bool) -> Vec<u64> {
     let runs = cell.runs.iter().filter(|run| keep(run));
     let mut all: Vec<u64> = runs
         .flat_map(|run| {
@@ -23,7 +24,7 @@ fn pooled(cell: &Cell, kind: &str, keep: impl Fn(&Run) -> bool) -> Vec<u64> {
     all
 }
 
-fn assert_pooled(cell: &Cell, keep: impl Fn(&Run) -> bool) {
+fn assert_pooled(cell: &CellResult, keep: impl Fn(&Run) -> bool) {
     for (kind, latency) in &cell.latency {
         let values = pooled(cell, kind, &keep);
         assert_eq!(latency.n, values.len() as u64, "{}", cell.id);
@@ -73,7 +74,7 @@ fn the_pool_supports_what_one_run_does_not() {
         let distribution = sample::record(&sample::latencies(run.number, 32)["rtt"][..100]);
         let mut log = IntervalLog::new();
         log.add("rtt", &distribution).unwrap();
-        run.latency = [("rtt".to_owned(), Latency::of(&distribution).unwrap())].into();
+        run.latency = [("rtt".to_owned(), Latency::from_distribution(&distribution).unwrap())].into();
         assembler.add(run, &log.merged());
     }
     let document = assembler.document(State::Complete);
@@ -87,7 +88,7 @@ fn the_pool_supports_what_one_run_does_not() {
 #[test]
 fn a_lost_round_trip_is_longer_than_all_others() {
     let values: Vec<u64> = (1..=999).map(|value| 1_000 * value).collect();
-    let all = Latency::of(&sample::record(&values)).unwrap();
+    let all = Latency::from_distribution(&sample::record(&values)).unwrap();
     let mut histogram = results::new_histogram();
     values.iter().for_each(|value| histogram.record(*value).unwrap());
     assert_eq!(all.with_lost(0, &histogram), all);
@@ -314,8 +315,8 @@ fn each_mishap_has_its_warning_and_no_other() {
         ),
     ];
     // the reliable driver loses nothing, so its cells have no other warnings
-    let reliable = |document: &Document, workload| {
-        let cells: Vec<Cell> =
+    let reliable = |document: &ResultDocument, workload| {
+        let cells: Vec<CellResult> =
             cells(document, workload).filter(|cell| cell.factors.driver == "dds").cloned().collect();
         assert!(!cells.is_empty());
         cells

@@ -2,10 +2,10 @@
 #[path = "sample/mod.rs"]
 mod sample;
 
-use experiment::{Experiment, Flow, Load, Rate, Workload};
+use experiment::{Flow, Load, Plan, Rate, Workload};
 use results::{Metric, comparison_claims, least_blocks, level_claims, noise_floor_claims};
 
-fn experiment() -> Experiment {
+fn experiment() -> Plan {
     sample::header().experiment
 }
 

@@ -8,12 +8,14 @@ use std::{
     process::Command,
 };
 
-use results::{Assembler, Directory, DirectoryError, Document, IntervalLog, RunState, State, WarningKind};
+use results::{
+    Assembler, Directory, DirectoryError, IntervalLog, ResultDocument, RunState, State, WarningKind,
+};
 use serde_json::Value;
 use tempfile::TempDir;
 
 /// Saves the first `runs` runs of the sample experiment. Returns the directory and the expected result.
-fn measure(path: &Path, runs: usize) -> (Directory, Document) {
+fn measure(path: &Path, runs: usize) -> (Directory, ResultDocument) {
     let header = sample::header();
     let directory = Directory::create(path, runs).unwrap();
     directory.save_experiment(&header).unwrap();

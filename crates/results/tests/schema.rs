@@ -4,7 +4,7 @@ mod sample;
 use std::path::Path;
 
 use results::{
-    Assembler, Block, CoreProbe, HostNoise, KeptSelfTests, Probe, SelfTest, State, selftest_json_schema,
+    Assembler, Block, CoreNoise, HostNoise, KeptSelfTests, NoiseProbe, SelfTest, State, selftest_json_schema,
 };
 use serde_json::{Value, json};
 
@@ -151,8 +151,8 @@ fn selftests() -> Value {
     }
     let mut document = assembler.document(State::Complete);
     let core =
-        |stolen_pct| CoreProbe { core: 0, gaps: 3, max_gap_ns: 90_000, stolen_pct, longer: vec![3, 1] };
-    let probe = |stolen_pct| Probe { length_ns: 100_000_000, cores: vec![core(stolen_pct), core(0.1)] };
+        |stolen_pct| CoreNoise { core: 0, gaps: 3, max_gap_ns: 90_000, stolen_pct, longer: vec![3, 1] };
+    let probe = |stolen_pct| NoiseProbe { length_ns: 100_000_000, cores: vec![core(stolen_pct), core(0.1)] };
     let block = |number, before, after| Block {
         number,
         repeats: None,
@@ -169,7 +169,7 @@ fn selftests() -> Value {
         reference_error: None,
     };
     document.blocks = vec![block(1, 0.5, 1.0), block(2, 1.0, 4.0)];
-    let outcome = SelfTest::of("plain", &document);
+    let outcome = SelfTest::from_document("plain", &document);
     serde_json::to_value(KeptSelfTests::from([("plain".to_owned(), outcome)])).unwrap()
 }
 

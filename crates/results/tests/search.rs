@@ -2,8 +2,8 @@
 #[path = "sample/mod.rs"]
 mod sample;
 
-use experiment::{Aim, Workload};
-use results::{Course, Directory, IntervalLog, Metric, RunState, SearchState, metrics_of};
+use experiment::{GoalKind, Workload};
+use results::{Directory, ExperimentLog, IntervalLog, Metric, RunState, SearchState, metrics_of};
 
 #[test]
 fn a_cell_has_the_median_of_what_was_found_and_counts_the_rest() {
@@ -12,8 +12,8 @@ fn a_cell_has_the_median_of_what_was_found_and_counts_the_rest() {
         document.cells.iter().find(|cell| cell.runs.iter().any(|run| run.number == 2)).expect("a cell");
     let goals = &cell.search.as_ref().expect("searches").goals;
     let searches = cell.runs.len() as u32;
-    assert_eq!((goals[0].aim, goals[0].searches, goals[0].found), (Aim::Ndr, searches, searches));
-    assert_eq!((goals[1].aim, goals[1].searches, goals[1].found), (Aim::Pdr, searches, searches - 1));
+    assert_eq!((goals[0].aim, goals[0].searches, goals[0].found), (GoalKind::Ndr, searches, searches));
+    assert_eq!((goals[1].aim, goals[1].searches, goals[1].found), (GoalKind::Pdr, searches, searches - 1));
     assert_eq!((goals[0].limited_by_sender, goals[0].trials), (1, 3 * searches));
     let of = |metric| cell.runs.iter().filter_map(move |run| run.figure(metric)).collect::<Vec<f64>>();
     assert_eq!(goals[0].conditional_sps, stats::median(&of(Metric::Ndr)));
@@ -42,7 +42,7 @@ fn a_search_that_was_interrupted_is_shown_and_made_anew() {
     let header = sample::search::header();
     let directory = Directory::create(&path, 2).expect("room");
     directory.save_experiment(&header).expect("saved");
-    let course: Course = serde_json::from_value(serde_json::json!({
+    let course: ExperimentLog = serde_json::from_value(serde_json::json!({
         "schema_version": results::SCHEMA_VERSION,
         "noise_rule": { "gap_ns": 1, "probe_ns": 1, "max_stolen_pct": 1.0, "max_gap_per_rtt": 1.0,
             "max_touched_pct": 1.0, "repeat_noisy": false },

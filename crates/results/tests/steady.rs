@@ -2,7 +2,7 @@
 mod sample;
 
 use results::{
-    Document, Received, RunState, SteadySegment, SteadyState, SteadyVerdict, WarningKind, WindowCounts,
+    Received, ResultDocument, RunState, SteadyClass, SteadySegment, SteadyState, WarningKind, WindowCounts,
     Windows, WritingTime, steady_latency, steady_rate,
 };
 use sample::Noise;
@@ -48,7 +48,7 @@ fn a_latency_run_that_slows_down_is_told_by_median_and_99_percent() {
     let states = judged(400, 35);
     assert_eq!(states.keys().collect::<Vec<_>>(), ["rtt_p50", "rtt_p99"]);
     for (kind, state) in &states {
-        assert_eq!(state.verdict, SteadyVerdict::Slowdown, "{kind}: {state:?}");
+        assert_eq!(state.verdict, SteadyClass::Slowdown, "{kind}: {state:?}");
         assert_eq!(state.steady_from_ns, Some(35 * WINDOW_NS), "{kind}");
     }
     let [before, after] = &states["rtt_p50"].segments[..] else { panic!("{states:?}") };
@@ -57,16 +57,16 @@ fn a_latency_run_that_slows_down_is_told_by_median_and_99_percent() {
     assert!((after.level_ns.unwrap() / 26_000.0 - 1.0).abs() < 0.02, "{after:?}");
     assert_eq!(before.level_sps, None);
 
-    assert!(judged(400, 1000).values().all(|state| state.verdict == SteadyVerdict::Flat));
+    assert!(judged(400, 1000).values().all(|state| state.verdict == SteadyClass::Flat));
     let late = &judged(400, 80)["rtt_p50"];
-    assert_eq!((late.verdict, late.steady_from_ns), (SteadyVerdict::NoSteadyState, None));
+    assert_eq!((late.verdict, late.steady_from_ns), (SteadyClass::NoSteadyState, None));
 }
 
 #[test]
 fn windows_with_few_values_are_taken_together_and_with_too_few_not_judged() {
     // 99 % needs 299 values: four windows have 320
     let states = judged(80, 40);
-    assert_eq!(states["rtt_p99"].verdict, SteadyVerdict::Slowdown);
+    assert_eq!(states["rtt_p99"].verdict, SteadyClass::Slowdown);
     assert_eq!(states["rtt_p99"].segments[0].to_ns, 40 * WINDOW_NS);
     // five windows have 250
     assert_eq!(judged(50, 40).keys().collect::<Vec<_>>(), ["rtt_p50"]);
@@ -76,7 +76,7 @@ fn windows_with_few_values_are_taken_together_and_with_too_few_not_judged() {
 }
 
 /// Classifies runs whose windows are slower by a factor of 2 in every second half of `period`.
-fn cycling(in_a_window: u64, period: u64) -> std::collections::BTreeMap<String, SteadyVerdict> {
+fn cycling(in_a_window: u64, period: u64) -> std::collections::BTreeMap<String, SteadyClass> {
     let windows =
         recorded_by(in_a_window, |window| if window % period < period / 2 { 20_000 } else { 40_000 });
     judged_of(&windows).into_iter().map(|(kind, state)| (kind, state.verdict)).collect()
@@ -85,14 +85,14 @@ fn cycling(in_a_window: u64, period: u64) -> std::collections::BTreeMap<String, 
 #[test]
 fn what_windows_taken_together_would_hide_is_not_judged() {
     let both = |verdict| [("rtt_p50".to_owned(), verdict), ("rtt_p99".to_owned(), verdict)].into();
-    assert_eq!(cycling(400, 20), both(SteadyVerdict::Cyclic));
+    assert_eq!(cycling(400, 20), both(SteadyClass::Cyclic));
     // for 99 %, four windows are merged: a segment has at least 12 windows, but half a cycle has 10
-    assert_eq!(cycling(80, 20), [("rtt_p50".to_owned(), SteadyVerdict::Cyclic)].into());
-    assert_eq!(cycling(80, 24), both(SteadyVerdict::Cyclic), "a half has 12");
-    assert_eq!(judged(80, 1000)["rtt_p99"].verdict, SteadyVerdict::Flat, "nothing to hide");
+    assert_eq!(cycling(80, 20), [("rtt_p50".to_owned(), SteadyClass::Cyclic)].into());
+    assert_eq!(cycling(80, 24), both(SteadyClass::Cyclic), "a half has 12");
+    assert_eq!(judged(80, 1000)["rtt_p99"].verdict, SteadyClass::Flat, "nothing to hide");
     // single windows have too few values for both
     assert_eq!(cycling(2, 16), [].into());
-    assert_eq!(judged(2, 1000)["rtt_p50"].verdict, SteadyVerdict::Flat);
+    assert_eq!(judged(2, 1000)["rtt_p50"].verdict, SteadyClass::Flat);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_stall_of_a_few_windows_is_not_a_level() {
     }
     windows.n -= 3 * 400;
     let states = steady_latency("rtt", &windows.histograms().unwrap(), WINDOW_NS);
-    assert_eq!(states["rtt_p50"].verdict, SteadyVerdict::Flat);
+    assert_eq!(states["rtt_p50"].verdict, SteadyClass::Flat);
 }
 
 /// Creates the record of a reader: `per_window` samples per window up to `slower`, then a share of them, then a
@@ -138,12 +138,12 @@ fn received(per_window: u64, slower: u64, share: f64, tail: u64) -> Received {
 #[test]
 fn a_rate_that_falls_is_a_slowdown_and_the_drain_is_not_judged() {
     let state = steady_rate(&received(1000, 30, 0.8, 0), WRITING).unwrap();
-    assert_eq!((state.verdict, state.steady_from_ns), (SteadyVerdict::Slowdown, Some(30 * WINDOW_NS)));
+    assert_eq!((state.verdict, state.steady_from_ns), (SteadyClass::Slowdown, Some(30 * WINDOW_NS)));
     assert!((state.segments[0].level_sps.unwrap() / 100_000.0 - 1.0).abs() < 0.02, "{state:?}");
     assert!((state.segments[1].level_sps.unwrap() / 80_000.0 - 1.0).abs() < 0.02, "{state:?}");
     // a queue that drains afterwards
     let state = steady_rate(&received(1000, 1000, 1.0, 90_000), WRITING).unwrap();
-    assert_eq!((state.verdict, state.segments.len()), (SteadyVerdict::Flat, 1));
+    assert_eq!((state.verdict, state.segments.len()), (SteadyClass::Flat, 1));
     assert!(state.segments[0].to_ns <= 100 * WINDOW_NS);
     // one sample long after the end: the time before it is not a series of empty windows
     let mut repaired = received(1000, 1000, 1.0, 1);
@@ -159,7 +159,7 @@ fn a_rate_of_too_few_samples_is_not_judged() {
     assert_eq!(steady_rate(&Received::default(), WRITING), None);
 }
 
-fn state(verdict: SteadyVerdict, levels: &[f64], rate: bool) -> SteadyState {
+fn state(verdict: SteadyClass, levels: &[f64], rate: bool) -> SteadyState {
     let segment = |(index, level): (usize, &f64)| SteadySegment {
         from_ns: index as u64 * WINDOW_NS,
         to_ns: (index as u64 + 1) * WINDOW_NS,
@@ -170,7 +170,7 @@ fn state(verdict: SteadyVerdict, levels: &[f64], rate: bool) -> SteadyState {
 }
 
 /// Returns the steady-state warnings of a cell.
-fn told(document: &Document, cell: &str) -> Vec<String> {
+fn told(document: &ResultDocument, cell: &str) -> Vec<String> {
     let cell = document.cells.iter().find(|found| found.id == cell).unwrap_or_else(|| panic!("{cell}"));
     let of_kind = cell.warnings.iter().filter(|warning| warning.kind == WarningKind::NotSteady);
     of_kind.map(|warning| warning.text.clone()).collect()
@@ -182,16 +182,16 @@ fn a_cell_is_told_what_its_runs_did() {
     let document = sample::document_with(|run| {
         run.steady_state.clear();
         if run.cell == "dds/udp4/latency/32" {
-            let slow = state(SteadyVerdict::Slowdown, &[20_000.0, 24_000.0, 23_500.0], false);
-            let flat = state(SteadyVerdict::Flat, &[20_000.0], false);
+            let slow = state(SteadyClass::Slowdown, &[20_000.0, 24_000.0, 23_500.0], false);
+            let flat = state(SteadyClass::Flat, &[20_000.0], false);
             number.set(if run.block == 1 { run.number } else { number.get() });
             run.steady_state.insert("rtt_p50".to_owned(), if run.block < 3 { slow } else { flat.clone() });
             run.steady_state.insert("rtt_p99".to_owned(), flat);
         } else if run.cell == "dds/udp4/throughput/32" {
             let (verdict, levels): (_, &[f64]) = match run.block {
-                1 => (SteadyVerdict::WarmUp, &[100_000.0, 140_000.0]),
-                2 => (SteadyVerdict::NoSteadyState, &[150_000.0, 140_000.0, 120_000.0]),
-                _ => (SteadyVerdict::Cyclic, &[1.0, 2.0, 1.0, 2.0, 1.0]),
+                1 => (SteadyClass::WarmUp, &[100_000.0, 140_000.0]),
+                2 => (SteadyClass::NoSteadyState, &[150_000.0, 140_000.0, 120_000.0]),
+                _ => (SteadyClass::Cyclic, &[1.0, 2.0, 1.0, 2.0, 1.0]),
             };
             run.steady_state.insert("delivered".to_owned(), state(verdict, levels, true));
         }
@@ -218,7 +218,7 @@ fn a_cell_is_told_what_its_runs_did() {
 fn what_is_not_valid_is_not_told() {
     let document = sample::document_with(|run| {
         run.state = RunState::Invalid;
-        let slow = state(SteadyVerdict::Slowdown, &[1.0, 2.0], false);
+        let slow = state(SteadyClass::Slowdown, &[1.0, 2.0], false);
         run.steady_state.insert("rtt_p50".to_owned(), slow);
     });
     assert!(told(&document, "dds/udp4/latency/32").is_empty());

@@ -1,8 +1,8 @@
 //! Reports of the fake agent: fixed values that the tests know exactly.
 
 use control::{
-    Configure, FlowRead, FlowWritten, PacedRead, PacedWritten, Pinged, Ponged, ReaderReport, Report, Role,
-    Stamp, Stamps, Written,
+    AgentReport, Configure, EchoReport, FlowReaderReport, FlowWriterReport, PacedReaderReport,
+    PacedWriterReport, PingerReport, ReaderReport, Role, TimestampLog, TimestampPair, WriterReport,
 };
 use experiment::{Flow, Workload};
 use results::{
@@ -25,8 +25,8 @@ const WARM_UP: u64 = 50;
 const LAG_NS: u64 = 100;
 
 /// Returns the report. `told` returns whether a fault was requested.
-pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Report {
-    let mut report = Report {
+pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> AgentReport {
+    let mut report = AgentReport {
         usage: Usage {
             elapsed_ns: 1_000_000_000,
             user_ns: 2_000_000,
@@ -68,7 +68,7 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Rep
 }
 
 /// Returns the number of samples metered during the traffic: all that are counted.
-fn metered(report: &Report) -> u64 {
+fn metered(report: &AgentReport) -> u64 {
     let flows = report.paced_reader.iter().flat_map(|read| &read.flows);
     let received = report.reader.iter().flat_map(|read| &read.received);
     let delivered = received.chain(flows.map(|flow| &flow.received)).map(|received| received.delivered);
@@ -84,8 +84,8 @@ fn distribution(configure: &Configure, value_ns: u64, n: u64) -> Distribution {
     windows.distribution()
 }
 
-fn written(configure: &Configure) -> Written {
-    Written {
+fn written(configure: &Configure) -> WriterReport {
+    WriterReport {
         offered: SENT,
         accepted: SENT,
         warm_up: WARM_UP,
@@ -154,10 +154,10 @@ fn lag_ns(flow: &Flow) -> Option<u64> {
     flow.load.has_times().then_some(LAG_NS)
 }
 
-fn paced_written(configure: &Configure) -> PacedWritten {
+fn paced_written(configure: &Configure) -> PacedWriterReport {
     let flows = configure.factors.streams();
     let sent = SENT / flows.len() as u64;
-    let flow = |flow: &Flow| FlowWritten {
+    let flow = |flow: &Flow| FlowWriterReport {
         planned: sent,
         offered: sent,
         accepted: sent,
@@ -172,7 +172,7 @@ fn paced_written(configure: &Configure) -> PacedWritten {
         write_call: distribution(configure, 2_000, sent),
         batches: None,
     };
-    PacedWritten {
+    PacedWriterReport {
         probes: None,
         throttle: None,
         begin_ns: BEGIN_NS,
@@ -182,13 +182,13 @@ fn paced_written(configure: &Configure) -> PacedWritten {
     }
 }
 
-fn paced_read(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> PacedRead {
+fn paced_read(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> PacedReaderReport {
     let flows = configure.factors.streams();
     let flow = |flow: &Flow| {
         let mut received = received(configure, told, SENT / flows.len() as u64);
         received.bytes = received.delivered * flow.size_bytes;
         received.given_bytes = received.given * flow.size_bytes;
-        FlowRead {
+        FlowReaderReport {
             service: distribution(configure, OUT_NS, received.delivered),
             response: match lag_ns(flow) {
                 Some(lag) => distribution(configure, OUT_NS + lag, received.delivered),
@@ -200,16 +200,17 @@ fn paced_read(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Pac
         }
     };
     let flows = flows.iter().map(flow).collect();
-    PacedRead { probes: None, flows, foreign: if told("foreign") { 3 } else { 0 } }
+    PacedReaderReport { probes: None, flows, foreign: if told("foreign") { 3 } else { 0 } }
 }
 
-fn pinged(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Pinged {
-    let mut stamps = Stamps::with_capacity(SENT as usize);
+fn pinged(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> PingerReport {
+    let mut stamps = TimestampLog::with_capacity(SENT as usize);
     for sequence in 0..SENT {
         let sent = BEGIN_NS + sequence * PERIOD_NS;
-        stamps.record(sequence, Stamp { first_ns: sent, second_ns: sent + OUT_NS + TURN_NS + BACK_NS });
+        stamps
+            .record(sequence, TimestampPair { first_ns: sent, second_ns: sent + OUT_NS + TURN_NS + BACK_NS });
     }
-    Pinged {
+    PingerReport {
         sent: SENT,
         unsent: 0,
         timed_out: 0,
@@ -227,13 +228,13 @@ fn pinged(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Pinged 
     }
 }
 
-fn ponged() -> Ponged {
-    let mut stamps = Stamps::with_capacity(SENT as usize);
+fn ponged() -> EchoReport {
+    let mut stamps = TimestampLog::with_capacity(SENT as usize);
     for sequence in 0..SENT {
         let came = BEGIN_NS + sequence * PERIOD_NS + OUT_NS;
-        stamps.record(sequence, Stamp { first_ns: came, second_ns: came + TURN_NS });
+        stamps.record(sequence, TimestampPair { first_ns: came, second_ns: came + TURN_NS });
     }
-    Ponged {
+    EchoReport {
         received: SENT,
         echoed: SENT,
         timed_out: 0,

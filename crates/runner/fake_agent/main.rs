@@ -25,7 +25,7 @@ use std::{
     time::Duration,
 };
 
-use control::{Configure, Configured, Measured, Order, PROTOCOL, Reply, Role, receive_line, send};
+use control::{Configure, Configured, MeasureReply, PROTOCOL, Reply, Request, Role, receive_line, send};
 use experiment::{
     DriverDescription, Load, Policy, PolicySupport, Qos, ReceiveMode, Reliability, Support, TransportInfo,
 };
@@ -58,7 +58,7 @@ impl Agent {
         let driver = Box::new(description());
         self.answer("hello", &Reply::Hello { protocol, pid: process::id(), driver });
         loop {
-            let order: Order = match receive_line(&mut self.channel) {
+            let order: Request = match receive_line(&mut self.channel) {
                 Ok(order) => order,
                 Err(_) => process::exit(0),
             };
@@ -77,9 +77,9 @@ impl Agent {
         }
     }
 
-    fn obey(&mut self, order: Order) -> Reply {
+    fn obey(&mut self, order: Request) -> Reply {
         match order {
-            Order::Configure(configure) => {
+            Request::Configure(configure) => {
                 let reply = self.configured(&configure);
                 self.configure = Some(*configure);
                 if self.is_told("shm", "configure") {
@@ -94,36 +94,36 @@ impl Agent {
                 }
                 reply
             }
-            Order::Match(peers) => {
+            Request::Match(peers) => {
                 let [mine, theirs] = self.locators();
                 let all = [peers.reader_locators.concat(), peers.writer_locators.concat()].concat();
                 assert!(all == theirs && all != mine, "asked to match with {all}");
                 Reply::Matched { waited_ns: 1_000_000 }
             }
-            Order::WarmUp { duration_ns } => {
+            Request::WarmUp { duration_ns } => {
                 self.pass(duration_ns);
                 Reply::WarmedUp
             }
-            Order::Measure { duration_ns, .. } => {
+            Request::Measure { duration_ns, .. } => {
                 let load = &self.configure.as_ref().expect("configured").factors.load;
                 if *load == Some(Load::Max) && self.is_told("jam", "measure") {
                     return Reply::Failed { error: "it is jammed".to_owned(), hint: None, refused: false };
                 }
                 self.pass(duration_ns);
                 let sent = if self.role().drives() { figures::SENT } else { 0 };
-                Reply::Measured(Measured { sent })
+                Reply::Measured(MeasureReply { sent })
             }
-            Order::Drain(drain) => {
+            Request::Drain(drain) => {
                 assert_eq!(drain.sent, figures::SENT);
                 Reply::Drained { complete: !self.is_told("owe", "drain") }
             }
-            Order::Report => {
+            Request::Report => {
                 let configure = self.configure.as_ref().expect("configured");
                 let tells = |what| self.is_told(what, "report");
                 Reply::Report(Box::new(figures::report(configure, &tells)))
             }
-            Order::Exit => Reply::Bye,
-            Order::Cases | Order::Check { .. } => Reply::Cases { cases: Vec::new() },
+            Request::Exit => Reply::Bye,
+            Request::Cases | Request::Check { .. } => Reply::Cases { cases: Vec::new() },
         }
     }
 

@@ -8,7 +8,7 @@ use crate::version::split;
 
 /// Availability of sources for a driver that is not installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CanBeBuilt {
+pub enum BuildSupport {
     /// No sources of that name exist.
     No,
     /// Sources are available.
@@ -30,7 +30,7 @@ pub enum RunnerError {
         /// Existing directories that were searched.
         searched: Vec<PathBuf>,
         /// Whether the driver can be built on this host.
-        can_be_built: CanBeBuilt,
+        can_be_built: BuildSupport,
     },
     /// Loaded library whose version differs from the one in the driver's name.
     #[error("driver `{driver}` loaded version {found} of its middleware")]
@@ -168,7 +168,7 @@ impl RunnerError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::UnknownDriver { known, driver, can_be_built, .. }
-                if !known.is_empty() || *can_be_built != CanBeBuilt::No =>
+                if !known.is_empty() || *can_be_built != BuildSupport::No =>
             {
                 let known = if known.is_empty() {
                     "no driver is installed".to_owned()
@@ -177,12 +177,12 @@ impl RunnerError {
                 };
                 let name = split(driver).0;
                 match can_be_built {
-                    CanBeBuilt::No => format!("{known}; name a file by its path"),
-                    CanBeBuilt::Yes => format!(
+                    BuildSupport::No => format!("{known}; name a file by its path"),
+                    BuildSupport::Yes => format!(
                         "{known}; build it with `ddsmark drivers install {driver}`; `ddsmark drivers versions {name}` lists the \
                          versions"
                     ),
-                    CanBeBuilt::Versions(versions) => format!(
+                    BuildSupport::Versions(versions) => format!(
                         "{known}; versions of `{name}` to fetch: {}; use an installed one with `ddsmark drivers install \
                          {name} --prefix DIR`",
                         versions.join(", ")

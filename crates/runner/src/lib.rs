@@ -9,45 +9,45 @@
 //! - [`Launcher`] abstracts where agents run: [`LocalLauncher`] starts them on this host.
 //! - A crew is the set of agents of one run. It waits for all of them together: the exit of one agent ends the wait
 //!   for another. It ends every process in all cases.
-//! - A failed run does not end the experiment. A driver whose first runs all fail alike is given up, see [`Session`].
-//! - [`Build`] builds a driver from its sources against a version of its middleware.
-//! - This crate prints nothing, see [`Observer`]. Only the scripts of [`Build`] print to standard error.
+//! - A failed run does not end the experiment. A driver whose first runs all fail alike is given up, see [`ExperimentRunner`].
+//! - [`DriverBuild`] builds a driver from its sources against a version of its middleware.
+//! - This crate prints nothing, see [`Observer`]. Only the scripts of [`DriverBuild`] print to standard error.
 
 mod agents;
 mod drivers;
 mod error;
 mod host;
-mod meeting;
 mod run;
+mod run_barrier;
 mod session;
-mod stop;
+mod stop_token;
 mod version;
 
 pub use agents::{
-    launcher::{AgentProcess, Ending, Launch, Launcher, LocalLauncher},
-    leftovers::{Found, SharedList},
+    cleanup::{ManifestMatch, ShmManifest},
+    launcher::{AgentCommand, AgentProcess, Launcher, LocalLauncher, ProcessExit},
 };
-pub use control::{CaseInfo, Verdict, Way};
+pub use control::{CaseInfo, CaseOutcome, OpenOptions};
 pub use drivers::{
     check::{cases, check},
-    describe::{Inspected, describe, inspect_named},
-    install::{Build, Installed},
+    describe::{DriverInspection, describe, inspect_named},
+    install::{DriverBuild, InstalledDriver},
     install_error::InstallError,
-    search_path::{DriverFile, DriverPath},
+    search_path::{DriverFile, DriverSearchPath},
     sources::{DriverSource, KnownVersion, Sources},
 };
-pub use error::{CanBeBuilt, RunnerError};
+pub use error::{BuildSupport, RunnerError};
 pub use host::{
-    awake::KeepAwake,
     cores::{allowed_cores, check_cores},
-    environment::{Parts, capture_environment},
+    environment::{EnvironmentInputs, capture_environment},
+    keep_awake::KeepAwake,
     properties::{capture_host, check_interface, host_warnings},
     variables::missing_file,
 };
 pub use session::{
-    Outcome, Session,
+    ExperimentOutcome, ExperimentRunner,
     observer::{Observer, Progress},
-    rehearse::rehearse,
+    preflight::preflight,
 };
-pub use stop::Stop;
-pub use version::{NoVersion, Version, split as split_version};
+pub use stop_token::StopToken;
+pub use version::{ParseVersionError, Version, split as split_version};

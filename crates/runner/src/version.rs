@@ -27,15 +27,15 @@ impl Version {
 /// Invalid version text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a version: numbers separated by dots")]
-pub struct NoVersion;
+pub struct ParseVersionError;
 
 impl FromStr for Version {
-    type Err = NoVersion;
+    type Err = ParseVersionError;
 
-    fn from_str(text: &str) -> Result<Self, NoVersion> {
+    fn from_str(text: &str) -> Result<Self, ParseVersionError> {
         let number = |part: &str| {
             let digits = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-            if digits { part.parse().map_err(|_| NoVersion) } else { Err(NoVersion) }
+            if digits { part.parse().map_err(|_| ParseVersionError) } else { Err(ParseVersionError) }
         };
         text.split('.').map(number).collect::<Result<_, _>>().map(Self)
     }
@@ -63,7 +63,7 @@ pub(crate) fn order(driver: &str) -> impl Ord + use<> {
 
 /// Returns the known drivers that match a requested one, the best match first: the one with exactly this name, then
 /// those whose version starts with the requested one, in descending order.
-pub(crate) fn meant<'a>(driver: &str, known: impl Iterator<Item = &'a str> + Clone) -> Vec<&'a str> {
+pub(crate) fn select<'a>(driver: &str, known: impl Iterator<Item = &'a str> + Clone) -> Vec<&'a str> {
     let same = known.clone().find(|name| *name == driver);
     let (name, wanted) = split(driver);
     let Ok(wanted) = wanted.map(str::parse::<Version>).transpose() else { return Vec::from_iter(same) };
@@ -108,7 +108,7 @@ mod tests {
     fn invalid_version_is_rejected() {
         for wrong in ["", ".", "1.", ".1", "1..2", "1.x", "v1", "1.2-rc1", "+1", "1 ", "99999999999999999999"]
         {
-            assert_eq!(wrong.parse::<Version>(), Err(NoVersion), "{wrong}");
+            assert_eq!(wrong.parse::<Version>(), Err(ParseVersionError), "{wrong}");
         }
     }
 
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn the_highest_version_that_begins_so_is_meant() {
         let known = ["a@2.9", "a@2.14.1", "a@2.14.0", "a@3.0", "ab@9", "b", "b@1", "c@x"];
-        let of = |driver| meant(driver, known.into_iter()).into_iter().next();
+        let of = |driver| select(driver, known.into_iter()).into_iter().next();
         assert_eq!(of("a@2"), Some("a@2.14.1"));
         assert_eq!(of("a@2.9"), Some("a@2.9"));
         assert_eq!(of("a"), Some("a@3.0"));
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn candidates_are_in_descending_order_of_version() {
         let known = ["a@2.9", "a", "a@2.14.1", "a@3.0", "ab@9", "a@x"];
-        let of = |driver| meant(driver, known.into_iter());
+        let of = |driver| select(driver, known.into_iter());
         assert_eq!(of("a"), ["a", "a@3.0", "a@2.14.1", "a@2.9"]);
         assert_eq!(of("a@2"), ["a@2.14.1", "a@2.9"]);
         assert_eq!(of("a@x"), ["a@x"]);
@@ -171,7 +171,7 @@ mod tests {
         ) {
             let text = |numbers: &[u64]| Version(numbers.to_vec()).to_string();
             let known: Vec<String> = versions.iter().map(|numbers| format!("d@{}", text(numbers))).collect();
-            let found = meant(&format!("d@{}", text(&wanted)), known.iter().map(String::as_str)).into_iter().next();
+            let found = select(&format!("d@{}", text(&wanted)), known.iter().map(String::as_str)).into_iter().next();
             let mut begins: Vec<&Vec<u64>> = versions.iter().filter(|numbers| numbers.starts_with(&wanted)).collect();
             begins.sort();
             let expected = match begins.last() {

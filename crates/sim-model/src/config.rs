@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Mixture, Mode, POLICIES, Shape, Stall, WhenFull, parse};
+use crate::{Mixture, Mode, OverflowPolicy, POLICIES, Shape, Stall, parse};
 
 /// Name, default and description of an option.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ pub struct Config {
     /// Maximum number of packets in the server, including the one in service.
     pub queue: usize,
     /// Behaviour of a write when the queue is full.
-    pub full: WhenFull,
+    pub full: OverflowPolicy,
     /// Probability that a datagram is lost, 0 to 1.
     pub loss: f64,
     /// Maximum payload of a datagram in bytes; `None`: each packet is one datagram.

@@ -94,7 +94,7 @@ pub struct Mixture(pub(crate) Vec<(f64, Component)>);
 impl Mixture {
     /// Creates a mixture of one distribution.
     #[must_use]
-    pub fn of(component: Component) -> Self {
+    pub fn single(component: Component) -> Self {
         Self(vec![(1.0, component)])
     }
 

@@ -2,14 +2,14 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use crate::{Component, Config, MOST_RETRANSMISSIONS, Random, WhenFull};
+use crate::{Component, Config, MOST_RETRANSMISSIONS, OverflowPolicy, Random};
 
 /// Maximum latency of a sample in ns: 1,000 s.
 const LONGEST_NS: f64 = 1e12;
 
 /// Outcome of an offered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum SampleOutcome {
     /// Rejected: the queue is full.
     Full {
         /// Time of the next departure from the queue, in ns.
@@ -76,7 +76,7 @@ impl Flow {
 
     /// Offers a packet of `bytes` payload bytes: one sample, or a batch whose samples share one outcome. `now_ns`
     /// must not decrease.
-    pub fn offer(&mut self, now_ns: u64, bytes: u64) -> Fate {
+    pub fn offer(&mut self, now_ns: u64, bytes: u64) -> SampleOutcome {
         let epoch = *self.epoch_ns.get_or_insert(now_ns);
         let now = now_ns.saturating_sub(epoch);
         let factor = self.mode * self.config.factor_at(now);
@@ -88,10 +88,10 @@ impl Flow {
             self.config.stall.map_or(now, |stall| stall.postpone(now))
         } else {
             if self.queue.len() >= self.config.queue {
-                if self.config.full == WhenFull::Drop && !self.reliable {
-                    return Fate::Dropped;
+                if self.config.full == OverflowPolicy::Drop && !self.reliable {
+                    return SampleOutcome::Dropped;
                 }
-                return Fate::Full { until_ns: epoch.saturating_add(self.queue[0]) };
+                return SampleOutcome::Full { until_ns: epoch.saturating_add(self.queue[0]) };
             }
             let begin = now.max(self.server_free_ns);
             let transit = if self.config.jitter > 0.0 {
@@ -108,12 +108,12 @@ impl Flow {
             done
         };
         if !self.reliable && self.random.chance(self.config.loss_of(bytes)) {
-            return Fate::Lost;
+            return SampleOutcome::Lost;
         }
         self.underway(epoch, bytes, factor, done)
     }
 
-    fn underway(&mut self, epoch: u64, bytes: u64, factor: f64, done: u64) -> Fate {
+    fn underway(&mut self, epoch: u64, bytes: u64, factor: f64, done: u64) -> SampleOutcome {
         let loss = self.config.loss_of(bytes);
         let mut retransmissions = 0;
         while self.reliable && retransmissions < MOST_RETRANSMISSIONS && self.random.chance(loss) {
@@ -133,6 +133,6 @@ impl Flow {
             self.last_due_ns = due;
         }
         let twice = !self.reliable && self.random.chance(self.config.duplicate);
-        Fate::Comes { due_ns: epoch.saturating_add(due), twice, retransmissions }
+        SampleOutcome::Comes { due_ns: epoch.saturating_add(due), twice, retransmissions }
     }
 }

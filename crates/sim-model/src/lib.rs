@@ -3,31 +3,31 @@
 //!
 //! - [`Config`]: configuration, parsed from text options ([`OPTIONS`] lists them with units and ranges).
 //! - [`Flow`]: link from one writer to its readers; decides the outcome and the arrival time of each sample.
-//! - [`Truth`]: exact quantiles and moments of the latency, capacity and loss.
-//! - [`Waiting`]: distribution of the waiting time for the server in an open loop, where it is known.
+//! - [`GroundTruth`]: exact quantiles and moments of the latency, capacity and loss.
+//! - [`Mg1Queue`]: distribution of the waiting time for the server in an open loop, where it is known.
 //!
-//! [`Truth`] integrates and inverts distribution functions; [`Flow`] draws random numbers. They share only the
+//! [`GroundTruth`] integrates and inverts distribution functions; [`Flow`] draws random numbers. They share only the
 //! configuration: each checks the other.
 #![forbid(unsafe_code)]
 
 mod config;
 mod distribution;
 mod flow;
+mod ground_truth;
+mod mg1_queue;
 mod parse;
 mod quantile;
 mod random;
 mod round_trip;
 mod shape;
-mod truth;
 mod values;
-mod waiting;
 
 pub use config::{Config, ConfigError, OPTIONS, OptionText};
 pub use distribution::{Component, Mixture};
-pub use flow::{Fate, Flow};
+pub use flow::{Flow, SampleOutcome};
+pub use ground_truth::{GroundTruth, MOST_RETRANSMISSIONS};
+pub use mg1_queue::Mg1Queue;
 pub use random::Random;
 pub use round_trip::RoundTrip;
 pub use shape::{Shape, Stall};
-pub use truth::{MOST_RETRANSMISSIONS, Truth};
-pub use values::{Mode, POLICIES, WhenFull};
-pub use waiting::Waiting;
+pub use values::{Mode, OverflowPolicy, POLICIES};

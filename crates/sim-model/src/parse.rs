@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{Component, Mixture, Mode, POLICIES, Shape, Stall, WhenFull};
+use crate::{Component, Mixture, Mode, OverflowPolicy, POLICIES, Shape, Stall};
 
 /// Maximum of a time, in ns.
 const LONGEST: f64 = 100e9;
@@ -120,10 +120,10 @@ pub fn fragment(text: &str) -> Parsed<Option<u64>> {
     }
 }
 
-pub fn when_full(text: &str) -> Parsed<WhenFull> {
+pub fn when_full(text: &str) -> Parsed<OverflowPolicy> {
     match text {
-        "block" => Ok(WhenFull::Block),
-        "drop" => Ok(WhenFull::Drop),
+        "block" => Ok(OverflowPolicy::Block),
+        "drop" => Ok(OverflowPolicy::Drop),
         _ => Err(format!("`{text}` is neither `block` nor `drop`")),
     }
 }

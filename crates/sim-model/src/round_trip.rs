@@ -1,23 +1,23 @@
 //! Distribution of the round trip.
 
 use crate::{
-    Truth,
+    GroundTruth,
     quantile::{quantile, slices},
 };
 
-/// True distribution of a round trip: the sum of two independent one-way latencies with the same [`Truth`].
+/// True distribution of a round trip: the sum of two independent one-way latencies with the same [`GroundTruth`].
 ///
 /// The outward latency is divided into slices of probability, each represented by its middle. The error of any
 /// probability is less than one slice, and much less where the distribution is smooth.
 #[derive(Clone, Debug)]
 pub struct RoundTrip<'c> {
-    way: Truth<'c>,
+    way: GroundTruth<'c>,
     /// `(probability, time in ns)`.
     slices: Vec<(f64, f64)>,
 }
 
 impl<'c> RoundTrip<'c> {
-    pub(crate) fn of(way: Truth<'c>) -> Self {
+    pub(crate) fn new(way: GroundTruth<'c>) -> Self {
         let slices = slices(|q| way.quantile(q));
         Self { way, slices }
     }
@@ -38,11 +38,11 @@ impl<'c> RoundTrip<'c> {
     }
 }
 
-impl<'c> Truth<'c> {
+impl<'c> GroundTruth<'c> {
     /// Returns the distribution of the round trip if both directions have this truth. Valid only without stalls: with
     /// stalls the return latency depends on the arrival time of the outward sample.
     #[must_use]
     pub fn round_trip(&self) -> RoundTrip<'c> {
-        RoundTrip::of(self.clone())
+        RoundTrip::new(self.clone())
     }
 }

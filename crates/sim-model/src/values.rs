@@ -11,7 +11,7 @@ pub struct Mode {
 
 /// Behaviour of a write when the queue is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhenFull {
+pub enum OverflowPolicy {
     /// The write waits.
     Block,
     /// A best effort sample is dropped; a reliable writer waits.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use sim_model::{Config, Fate, Flow, OPTIONS, Random, Truth};
+use sim_model::{Config, Flow, GroundTruth, OPTIONS, Random, SampleOutcome};
 
 fn config(options: &[(&str, &str)]) -> Config {
     Config::parse(options.iter().copied()).unwrap_or_else(|error| panic!("{error}"))
@@ -15,7 +15,7 @@ fn latencies(config: &Config, reliable: bool, n: usize) -> Vec<f64> {
     let mut now = 0;
     let mut all = Vec::with_capacity(n);
     while all.len() < n {
-        if let Fate::Comes { due_ns, .. } = flow.offer(now, 100) {
+        if let SampleOutcome::Comes { due_ns, .. } = flow.offer(now, 100) {
             all.push((due_ns - now) as f64);
             now = due_ns;
         }
@@ -43,7 +43,7 @@ fn what_is_drawn_has_the_distribution_that_the_truth_says() {
         let config = config(options);
         let n = 40_000;
         let all = latencies(&config, reliable, n);
-        let truth = Truth::new(&config, reliable, 0.0, 100, 1.0, 0);
+        let truth = GroundTruth::new(&config, reliable, 0.0, 100, 1.0, 0);
         // Kolmogorov-Smirnov: the distance exceeds 1.95 / sqrt(n) with a probability of 0.1 %. Values are rounded to
         // 1 ns.
         let distance = all.iter().enumerate().map(|(rank, &x)| {
@@ -78,7 +78,7 @@ fn what_comes_in_a_stall_comes_at_its_end_as_the_truth_says() {
         let mut at = 0;
         let (mut found, mut times) = (Vec::new(), Vec::new());
         while found.len() < 4_000 {
-            if let Fate::Comes { due_ns, .. } = flow.offer(at, 100) {
+            if let SampleOutcome::Comes { due_ns, .. } = flow.offer(at, 100) {
                 found.push((due_ns - at) as f64);
                 times.push(at);
             }
@@ -86,7 +86,8 @@ fn what_comes_in_a_stall_comes_at_its_end_as_the_truth_says() {
         }
         let n = found.len() as f64;
         // The distribution depends on the time of the write: the mean of all distributions is that of all samples.
-        let truths: Vec<_> = times.iter().map(|&at| Truth::new(&config, false, 0.0, 100, 1.0, at)).collect();
+        let truths: Vec<_> =
+            times.iter().map(|&at| GroundTruth::new(&config, false, 0.0, 100, 1.0, at)).collect();
         for step in 0..60 {
             let x = f64::from(step) * 250_000.0;
             let measured = found.iter().filter(|value| **value <= x).count() as f64 / n;
@@ -97,7 +98,7 @@ fn what_comes_in_a_stall_comes_at_its_end_as_the_truth_says() {
             );
         }
         // A sample that is written just before a stall arrives at its end.
-        let truth = Truth::new(&config, false, 0.0, 100, 1.0, 6_900_000);
+        let truth = GroundTruth::new(&config, false, 0.0, 100, 1.0, 6_900_000);
         assert!(truth.quantile(0.3) >= 3_099_999.0, "{options:?}: {}", truth.quantile(0.3));
     }
 }
@@ -106,10 +107,10 @@ fn what_comes_in_a_stall_comes_at_its_end_as_the_truth_says() {
 fn a_packet_of_several_datagrams_is_lost_with_any_of_them() {
     let config = config(&[("loss", "5%"), ("fragment", "1000"), ("latency", "0")]);
     for (bytes, datagrams) in [(1, 1), (1000, 1), (1001, 2), (10_000, 10)] {
-        let truth = Truth::new(&config, false, 0.0, bytes, 1.0, 0).loss();
+        let truth = GroundTruth::new(&config, false, 0.0, bytes, 1.0, 0).loss();
         assert!((truth - (1.0 - 0.95_f64.powi(datagrams))).abs() < 1e-12, "{bytes}: {truth}");
         let mut flow = Flow::new(Arc::new(config.clone()), false, 0.0, 1, 0);
-        let lost = (0..20_000).filter(|at| flow.offer(*at, bytes) == Fate::Lost).count() as f64;
+        let lost = (0..20_000).filter(|at| flow.offer(*at, bytes) == SampleOutcome::Lost).count() as f64;
         let allowed = 4.0 * (20_000.0 * truth * (1.0 - truth)).sqrt();
         assert!((lost - 20_000.0 * truth).abs() < allowed, "{bytes}: {lost}, {truth}");
     }
@@ -120,7 +121,7 @@ fn a_wrong_truth_is_seen() {
     let all = latencies(&config(&[("latency", "normal:50us,5us")]), false, 40_000);
     let other = config(&[("latency", "normal:50.2us,5us")]);
     let median = all[all.len() / 2];
-    let difference = Truth::new(&other, false, 0.0, 100, 1.0, 0).cdf(median) - 0.5;
+    let difference = GroundTruth::new(&other, false, 0.0, 100, 1.0, 0).cdf(median) - 0.5;
     assert!(difference.abs() > 1.95 / 200.0, "{difference}");
 }
 
@@ -130,22 +131,22 @@ fn the_queue_blocks_or_drops_and_the_server_keeps_its_rate() {
     let options = [("bandwidth", "8Mbit"), ("queue", "3"), ("latency", "0")];
     let mut flow = Flow::new(Arc::new(config(&options)), false, 0.0, 1, 0);
     let due = |fate| match fate {
-        Fate::Comes { due_ns, .. } => due_ns,
+        SampleOutcome::Comes { due_ns, .. } => due_ns,
         other => panic!("{other:?}"),
     };
     assert_eq!([(); 3].map(|()| due(flow.offer(500, 1000))), [1_000_500, 2_000_500, 3_000_500]);
-    assert_eq!(flow.offer(500, 1000), Fate::Full { until_ns: 1_000_500 });
+    assert_eq!(flow.offer(500, 1000), SampleOutcome::Full { until_ns: 1_000_500 });
     assert_eq!(due(flow.offer(1_000_500, 1000)), 4_000_500);
 
     let dropping = Arc::new(config(&[options[0], options[1], options[2], ("full", "drop")]));
     let mut flow = Flow::new(dropping.clone(), false, 0.0, 1, 0);
-    let fates = [(); 5].map(|()| flow.offer(0, 1000) == Fate::Dropped);
+    let fates = [(); 5].map(|()| flow.offer(0, 1000) == SampleOutcome::Dropped);
     assert_eq!(fates, [false, false, false, true, true]);
     // A reliable writer loses nothing.
     let mut flow = Flow::new(dropping, true, 0.0, 1, 0);
     let fates = [(); 4].map(|()| flow.offer(0, 1000));
-    assert_eq!(fates[3], Fate::Full { until_ns: 1_000_000 });
-    assert_eq!(Truth::new(&config(&options), false, 0.0, 1000, 1.0, 0).capacity_pps(), Some(1000.0));
+    assert_eq!(fates[3], SampleOutcome::Full { until_ns: 1_000_000 });
+    assert_eq!(GroundTruth::new(&config(&options), false, 0.0, 1000, 1.0, 0).capacity_pps(), Some(1000.0));
 }
 
 #[test]
@@ -161,7 +162,7 @@ fn capacity_is_what_the_server_takes_whatever_it_spreads_and_what_is_offered_bey
                 ("loss", "10%"),
             ];
             let config = config(&options);
-            let truth = |reliable| Truth::new(&config, reliable, 0.0, 1000, 1.0, 0);
+            let truth = |reliable| GroundTruth::new(&config, reliable, 0.0, 1000, 1.0, 0);
             assert_eq!(truth(true).capacity_sps(1), Some(10_000.0 * share));
             assert_eq!(truth(false).capacity_sps(4), Some(40_000.0 * share));
             assert!((truth(true).delivered_sps(20_000.0) - 10_000.0 * share).abs() < 1e-9);
@@ -171,7 +172,7 @@ fn capacity_is_what_the_server_takes_whatever_it_spreads_and_what_is_offered_bey
             let mut flow = Flow::new(Arc::new(config.clone()), true, 0.0, 1, 0);
             let mut now = 0;
             for _ in 0..50_000 {
-                while let Fate::Full { until_ns } = flow.offer(now, 1000) {
+                while let SampleOutcome::Full { until_ns } = flow.offer(now, 1000) {
                     now = until_ns;
                 }
             }
@@ -180,10 +181,13 @@ fn capacity_is_what_the_server_takes_whatever_it_spreads_and_what_is_offered_bey
         }
     }
     let config = config(&[("service", "100us")]);
-    let truth = Truth::new(&config, true, 0.0, 1000, 1.0, 0);
+    let truth = GroundTruth::new(&config, true, 0.0, 1000, 1.0, 0);
     let waiting = |rate| truth.waiting(rate).map(|waiting| waiting.mean_ns().round());
     assert_eq!([0.0, 5_000.0, 9_000.0, 10_000.0].map(waiting), [None, Some(50_000.0), Some(450_000.0), None]);
-    assert!(Truth::new(&Config::default(), true, 0.0, 1000, 1.0, 0).waiting(1.0).is_none(), "no server");
+    assert!(
+        GroundTruth::new(&Config::default(), true, 0.0, 1000, 1.0, 0).waiting(1.0).is_none(),
+        "no server"
+    );
 }
 
 #[test]
@@ -192,7 +196,7 @@ fn held_samples_are_passed_by_others_unless_the_writer_is_reliable() {
     let passed = |reliable| {
         let mut flow = Flow::new(config.clone(), reliable, 0.0, 1, 0);
         let dues = (0..1000).map(|at| match flow.offer(at * 10_000, 8) {
-            Fate::Comes { due_ns, .. } => due_ns,
+            SampleOutcome::Comes { due_ns, .. } => due_ns,
             other => panic!("{other:?}"),
         });
         let dues: Vec<_> = dues.collect();
@@ -285,15 +289,15 @@ proptest! {
         for (step, bytes) in steps {
             now = now.saturating_add(u64::from(step) * 1000);
             match flow.offer(now, bytes) {
-                Fate::Full { until_ns } => prop_assert!(until_ns > now),
-                Fate::Lost | Fate::Dropped => prop_assert!(!reliable),
-                Fate::Comes { due_ns, twice, retransmissions } => {
+                SampleOutcome::Full { until_ns } => prop_assert!(until_ns > now),
+                SampleOutcome::Lost | SampleOutcome::Dropped => prop_assert!(!reliable),
+                SampleOutcome::Comes { due_ns, twice, retransmissions } => {
                     prop_assert!(due_ns >= now && !(reliable && twice) && (reliable || retransmissions == 0));
                 }
             }
             // The truth of a server with jitter is a sum over many slices.
             let steady = Config { jitter: 0.0, ..config.clone() };
-            let truth = Truth::new(&steady, reliable, 0.0, bytes, 1.0, now);
+            let truth = GroundTruth::new(&steady, reliable, 0.0, bytes, 1.0, now);
             let (mean, sd) = truth.mean_and_sd();
             prop_assert!(mean >= 0.0 && sd >= 0.0 && truth.quantile(0.5) >= 0.0, "{mean} {sd}");
         }

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use campaign::{Campaign, WORLDS, World, tally_apart};
 use rate::Rate;
 use shipped::{Design, EFFECT, Effects, FAMILIES, Family, SEEDS, Tally};
-use stats::{Asked, smallest_effect_apart};
+use stats::{PowerSpec, smallest_effect_apart};
 
 const EXPERIMENTS: u32 = 2000;
 const CV: f64 = 0.01;
@@ -38,7 +38,7 @@ fn two_results(missed: &mut Vec<String>) {
     println!("\nTwo results of so many runs each, one after the other, {EXPERIMENTS} pairs a row.\n");
     println!("| true effect | world | runs | seed | differs | interval covers |");
     println!("|---|---|---|---|---|---|");
-    let asked = Asked { level: 0.95, power: 0.8, comparisons: 1 };
+    let asked = PowerSpec { level: 0.95, power: 0.8, comparisons: 1 };
     for runs in [6, 12, 20] {
         let seen = smallest_effect_apart((runs as usize, runs as usize), CV, &asked).expect("enough runs");
         for (effect, world) in [0.0, EFFECT, seen]

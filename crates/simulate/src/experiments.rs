@@ -1,7 +1,7 @@
 //! Simulation of whole experiments.
 
-use experiment::{Cell, Experiment};
-use results::{Assembler, Block, Document, Environment, Header, Reference, State, with_rate};
+use experiment::{Cell, Plan};
+use results::{Assembler, Block, Environment, Reference, ResultDocument, ResultHeader, State, with_rate};
 use sim_model::ConfigError;
 
 use blocks::NextBlock;
@@ -14,7 +14,7 @@ impl Simulator {
     ///
     /// # Errors
     /// Returns an error for options or factors that the simulation does not support.
-    pub fn experiment(&mut self, experiment: &Experiment) -> Result<Document, ConfigError> {
+    pub fn experiment(&mut self, experiment: &Plan) -> Result<ResultDocument, ConfigError> {
         let names = experiment.cells.iter().map(|cell| &cell.factors.driver);
         let drivers = names.map(|name| {
             let described = self.drivers.get(name).cloned();
@@ -22,7 +22,7 @@ impl Simulator {
         });
         let interfaces = experiment.cells.iter().map(|cell| &cell.factors.interface);
         let host = describe::host(&self.host, interfaces);
-        let header = Header::new(
+        let header = ResultHeader::new(
             describe::tool(),
             host,
             Environment::default(),
@@ -58,12 +58,12 @@ impl Simulator {
         assembler.set_course(course);
         let mut document = assembler.document(State::Complete);
         document.blocks = self.blocks(experiment);
-        document.findings = findings::of(&document);
+        document.findings = findings::find(&document);
         Ok(document)
     }
 
     /// Returns the blocks with their references; empty if the design has no references.
-    fn blocks(&self, experiment: &Experiment) -> Vec<Block> {
+    fn blocks(&self, experiment: &Plan) -> Vec<Block> {
         let design = &experiment.design;
         let length_ns = design.reference_ns(experiment.runs_per_block());
         if length_ns == 0 {

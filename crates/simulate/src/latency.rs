@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use control::{Pinged, Ponged, QUIET_NS, Report, Stamp, Stamps, ping_timeout_ns};
+use control::{
+    AgentReport, EchoReport, PingerReport, QUIET_NS, TimestampLog, TimestampPair, ping_timeout_ns,
+};
 use experiment::{Design, Factors};
-use sim_model::{Config, Fate, Flow};
+use sim_model::{Config, Flow, SampleOutcome};
 
 use crate::{
     HOST_NS, HostModel, Series,
@@ -22,9 +24,9 @@ fn cross(flow: &mut Flow, at_ns: u64, bytes: u64) -> Option<(u64, u64)> {
     loop {
         match flow.offer(at, bytes) {
             // With one ping in flight, only an earlier ping that timed out can occupy the queue.
-            Fate::Full { until_ns } => at = until_ns,
-            Fate::Lost | Fate::Dropped => return None,
-            Fate::Comes { due_ns, twice, .. } => return Some((due_ns, 1 + u64::from(twice))),
+            SampleOutcome::Full { until_ns } => at = until_ns,
+            SampleOutcome::Lost | SampleOutcome::Dropped => return None,
+            SampleOutcome::Comes { due_ns, twice, .. } => return Some((due_ns, 1 + u64::from(twice))),
         }
     }
 }
@@ -40,7 +42,7 @@ struct Counts {
     /// Arrival times of echoes after the timeout of their ping.
     late_ns: Vec<u64>,
     /// Timestamps of the pinger and of the ponger, by sequence number.
-    stamps: Vec<[Stamp; 2]>,
+    stamps: Vec<[TimestampPair; 2]>,
 }
 
 pub(super) fn measure(
@@ -73,8 +75,8 @@ pub(super) fn measure(
             if measured {
                 let back_ns = came.map_or(0, |(_, here, _)| here);
                 let there_ns = there.map_or(0, |(there, _)| there);
-                let ping = Stamp { first_ns: now, second_ns: back_ns };
-                counts.stamps.push([ping, Stamp { first_ns: there_ns, second_ns: there_ns }]);
+                let ping = TimestampPair { first_ns: now, second_ns: back_ns };
+                counts.stamps.push([ping, TimestampPair { first_ns: there_ns, second_ns: there_ns }]);
                 counts.echoed += there.map_or(0, |(_, copies)| copies);
                 match came {
                     Some((there, here, copies)) => {
@@ -115,7 +117,7 @@ pub(super) fn measure(
         mode: out.mode(),
     };
     let rtt = recorder.distribution(&kinds[0], design.windows, design.measure_ns);
-    let pinged = Pinged {
+    let pinged = PingerReport {
         sent,
         unsent: 0,
         timed_out: 0,
@@ -132,7 +134,7 @@ pub(super) fn measure(
         rtt,
         stamps: stamps(&counts.stamps, 0),
     };
-    let ponged = Ponged {
+    let ponged = EchoReport {
         received: echoed,
         echoed,
         timed_out: 0,
@@ -150,15 +152,15 @@ pub(super) fn measure(
         sent,
         // Neither of the two waits for the other.
         drained: Drained { acknowledged: true, arrived: true, closed_ns: now },
-        driving: Report { pinger: Some(pinged), ..Report::default() },
-        serving: Report { ponger: Some(ponged), ..Report::default() },
+        driving: AgentReport { pinger: Some(pinged), ..AgentReport::default() },
+        serving: AgentReport { ponger: Some(ponged), ..AgentReport::default() },
         usage,
     }
 }
 
 /// Returns the timestamps of one agent.
-fn stamps(both: &[[Stamp; 2]], agent: usize) -> Stamps {
-    let mut stamps = Stamps::with_capacity(both.len());
+fn stamps(both: &[[TimestampPair; 2]], agent: usize) -> TimestampLog {
+    let mut stamps = TimestampLog::with_capacity(both.len());
     for (sequence, pair) in (0..).zip(both) {
         stamps.record(sequence, pair[agent]);
     }

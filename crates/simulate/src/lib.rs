@@ -26,7 +26,7 @@ mod series;
 mod simulator;
 mod throughput;
 
-use results::{Counted, Histograms, Run, Throughput};
+use results::{DeliveryCounts, Histograms, Run, Throughput};
 
 pub use describe::describe;
 pub use host_model::{HostChange, HostModel, RunVariation};
@@ -64,5 +64,5 @@ pub struct Figures {
     /// Rates of a throughput run or an open loop.
     pub throughput: Option<Throughput>,
     /// Delivery counts.
-    pub counted: Counted,
+    pub counted: DeliveryCounts,
 }

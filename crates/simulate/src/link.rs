@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use experiment::Design;
 use results::{Received, SequenceSet, WindowCounts};
-use sim_model::{Config, Fate, Flow};
+use sim_model::{Config, Flow, SampleOutcome};
 
 use crate::host_model::{HostModel, ReaderQueue};
 
@@ -85,15 +85,15 @@ impl<'r> Link<'r> {
     }
 
     /// Returns the outcome of a packet offered at the time `at`, and the time of its acceptance.
-    fn offer(&mut self, mut at: u64, end: u64, bytes: u64) -> (Fate, u64) {
+    fn offer(&mut self, mut at: u64, end: u64, bytes: u64) -> (SampleOutcome, u64) {
         loop {
             let no_room = if self.reliable { self.reader.full_until(at) } else { None };
             let fate = match no_room {
-                Some(until_ns) => Fate::Full { until_ns },
+                Some(until_ns) => SampleOutcome::Full { until_ns },
                 None => self.flow.offer(at, bytes),
             };
             match fate {
-                Fate::Full { until_ns } if until_ns < end => at = until_ns,
+                SampleOutcome::Full { until_ns } if until_ns < end => at = until_ns,
                 other => return (other, at),
             }
         }
@@ -105,10 +105,10 @@ impl<'r> Link<'r> {
         let (fate, at) = self.offer(tried, end, samples * self.size);
         let mut transmissions = 1;
         match fate {
-            Fate::Full { .. } => return None,
-            Fate::Dropped => transmissions = 0,
-            Fate::Lost => {}
-            Fate::Comes { due_ns, twice, retransmissions } => {
+            SampleOutcome::Full { .. } => return None,
+            SampleOutcome::Dropped => transmissions = 0,
+            SampleOutcome::Lost => {}
+            SampleOutcome::Comes { due_ns, twice, retransmissions } => {
                 transmissions += u64::from(retransmissions);
                 let due_ns =
                     if self.reliable { self.reader.take(due_ns, self.read_ns(samples)) } else { due_ns };

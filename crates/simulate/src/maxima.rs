@@ -1,16 +1,16 @@
 //! Simulated measurement of maximum rates.
 
-use experiment::{Experiment, ScheduledRun};
-use results::{Maximum, MaximumRun, Unpaced};
+use experiment::{Plan, ScheduledRun};
+use results::{MaxRate, MaxRateRun, UnpacedRate};
 use sim_model::ConfigError;
 
 use crate::{SimulatedRun, Simulator};
 
 impl Simulator {
     /// Measures the maximum rates that rates in percent refer to, as a runner does before the first block.
-    pub(crate) fn maxima(&mut self, experiment: &Experiment) -> Result<Vec<Maximum>, ConfigError> {
+    pub(crate) fn maxima(&mut self, experiment: &Plan) -> Result<Vec<MaxRate>, ConfigError> {
         let unplanned = experiment.maxima();
-        let mut maxima: Vec<Maximum> = unplanned.iter().cloned().map(Maximum::new).collect();
+        let mut maxima: Vec<MaxRate> = unplanned.iter().cloned().map(MaxRate::new).collect();
         // Numbered directly after the runs of the blocks: with their real numbers, above a million, a drift per run
         // would be extreme.
         for ((number, index), at) in experiment.maximum_runs(unplanned.len()).into_iter().zip(1..) {
@@ -19,8 +19,8 @@ impl Simulator {
             let scheduled = ScheduledRun { number: at, block: 0, cell: 0, twin: false, duet: None };
             let SimulatedRun { run, .. } = self.run(&unplanned[index].cell, design, scheduled)?;
             let took_ns = design.warm_up_ns + design.measure_ns;
-            let unpaced = Unpaced::of(&run, design.measure_ns);
-            maxima[index].add(MaximumRun {
+            let unpaced = UnpacedRate::from_run(&run, design.measure_ns);
+            maxima[index].add(MaxRateRun {
                 number,
                 started_unix_ns: 0,
                 took_ns,

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use control::{FlowRead, FlowWritten, PacedRead, PacedWritten, Report, lead_ns, windows_of_flow};
+use control::{
+    AgentReport, FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport, lead_ns,
+    windows_of_flow,
+};
 use experiment::{Design, Flow, Schedule};
-use results::{COARSE_WINDOWS, Packing, WritingTime};
+use results::{BatchPolicy, COARSE_WINDOWS, WritingTime};
 
 use crate::{
     Series,
@@ -52,7 +55,7 @@ pub(crate) struct Stream<'r> {
     trace: Arc<[u64]>,
     link: Link<'r>,
     recorded: &'r mut Recorded,
-    packing: Packing,
+    packing: BatchPolicy,
     /// Number of samples in a full packet; `cost_ns` is the CPU time of writing one sample.
     samples: u64,
     cost_ns: u64,
@@ -68,7 +71,7 @@ impl<'r> Stream<'r> {
         (number, flow): (usize, &'r Flow),
         trace: Arc<[u64]>,
         link: Link<'r>,
-        packing: Packing,
+        packing: BatchPolicy,
         samples: u64,
         recorded: &'r mut Recorded,
     ) -> Self {
@@ -123,7 +126,7 @@ impl<'r> Stream<'r> {
         let free = tried + self.cost_ns - begin;
         let eager = self.packing.is_eager() && self.due_ns(free).is_none_or(|due_ns| due_ns > free);
         if full || eager || self.samples == 1 {
-            sent = self.link.send(tried, end, self.packing.held())?;
+            sent = self.link.send(tried, end, self.packing.capacity_bytes())?;
             self.packing.flushed();
         }
         let free = sent + self.cost_ns;
@@ -133,7 +136,7 @@ impl<'r> Stream<'r> {
 
     /// Sends the samples of an incomplete batch without a time limit. Returns when they are sent.
     fn flush(&mut self, now: u64) -> u64 {
-        let held = self.packing.held();
+        let held = self.packing.capacity_bytes();
         if held == 0 || held == self.samples {
             return now;
         }
@@ -151,12 +154,12 @@ impl<'r> Stream<'r> {
     }
 
     /// Returns the writer's report.
-    fn written(&mut self, recorder: &mut Recorder, windows: u32, design: &Design) -> FlowWritten {
+    fn written(&mut self, recorder: &mut Recorder, windows: u32, design: &Design) -> FlowWriterReport {
         let planned = self.planned(design);
         let windows = windows.min(COARSE_WINDOWS);
         let send_lag = recorder.distribution(&self.recorded.send_lag, windows, design.measure_ns);
         let sent = self.link.sent();
-        FlowWritten {
+        FlowWriterReport {
             planned,
             offered: self.offered,
             accepted: sent.accepted,
@@ -178,7 +181,7 @@ impl<'r> Stream<'r> {
         windows: u32,
         (begin, closed_ns): (u64, u64),
         design: &Design,
-    ) -> FlowRead {
+    ) -> FlowReaderReport {
         let Recorded { service, response, times, .. } = &mut *self.recorded;
         let timed = self.flow.load.has_times();
         let received = self.link.receive(self.number as u16 + 1, design, closed_ns, |taken_ns, sequence| {
@@ -190,7 +193,7 @@ impl<'r> Stream<'r> {
             }
         });
         let mut distribution = |series| recorder.distribution(series, windows, design.measure_ns);
-        FlowRead {
+        FlowReaderReport {
             received,
             service: distribution(service),
             response: distribution(response),
@@ -261,7 +264,7 @@ pub(crate) fn measure(
     let arrivals = streams.iter().flat_map(|stream| stream.link.arrivals());
     let drained = Drained::new(arrivals, (sent, reliable), begin + writing.ns(), drain_ns);
     let windows = windows_of_flow(design.windows, streams.len());
-    let read: Vec<FlowRead> = streams
+    let read: Vec<FlowReaderReport> = streams
         .iter_mut()
         .map(|stream| stream.read(recorder, windows, (begin, drained.closed_ns), design))
         .collect();
@@ -282,7 +285,7 @@ pub(crate) fn measure(
         usage.mode = link.mode();
     }
     let flows = streams.iter_mut().map(|stream| stream.written(recorder, windows, design)).collect();
-    let report = PacedWritten {
+    let report = PacedWriterReport {
         begin_ns: begin,
         end_ns: written.end,
         throttle: None,
@@ -293,10 +296,10 @@ pub(crate) fn measure(
     Traffic {
         sent,
         drained,
-        driving: Report { paced_writer: Some(report), ..Report::default() },
-        serving: Report {
-            paced_reader: Some(PacedRead { flows: read, probes: None, foreign: 0 }),
-            ..Report::default()
+        driving: AgentReport { paced_writer: Some(report), ..AgentReport::default() },
+        serving: AgentReport {
+            paced_reader: Some(PacedReaderReport { flows: read, probes: None, foreign: 0 }),
+            ..AgentReport::default()
         },
         usage,
     }

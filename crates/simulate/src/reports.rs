@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use collector::{AgentOutcome, DRIVING, RunReports, SERVING, entities, entity_name, requested_qos, roles};
-use control::{Configured, IDLE_NS, Report, Role};
+use control::{AgentReport, Configured, IDLE_NS, Role};
 use experiment::{Factors, ReceiveMode};
 use results::{Idle, Interface, MulticastSent, Sockets, Usage};
 
@@ -15,8 +15,8 @@ pub(crate) struct Traffic {
     pub sent: u64,
     pub drained: Drained,
     /// Reports with the parts of their roles only.
-    pub driving: Report,
-    pub serving: Report,
+    pub driving: AgentReport,
+    pub serving: AgentReport,
     pub usage: TrafficUsage,
 }
 
@@ -63,7 +63,7 @@ impl Traffic {
         let roles = roles(factors.workload);
         let outcome = |agent: usize, agent_usage, report| {
             let (sockets, interface) = (Some(usage.sockets(factors)), Some(usage.interface(factors)));
-            let report = Report { usage: agent_usage, sockets, interface, ..report };
+            let report = AgentReport { usage: agent_usage, sockets, interface, ..report };
             let configured = usage.configured(factors, roles[agent]);
             AgentOutcome { role: roles[agent], pid: 0, configured, report }
         };

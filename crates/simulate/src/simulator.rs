@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, mem, sync::Arc};
 
 use collector::{RunContext, RunReports, TraceTimes, collect};
 use experiment::{Cell, Design, DriverDescription, Limits, Reliability, ScheduledRun, Workload};
-use results::{Counted, Packing, Run};
+use results::{BatchPolicy, DeliveryCounts, Run};
 use sim_model::{Config, ConfigError, Flow};
 
 use crate::{
@@ -106,8 +106,8 @@ impl Simulator {
                         return Err(without_times(&flow.name));
                     }
                     let samples = samples_per_packet(factors.batch_bytes, flow.size_bytes);
-                    let (link, times) = (link(number, flow.size_bytes), self.traces.of(&flow.load));
-                    let packing = Packing::new(factors, flow.size_bytes);
+                    let (link, times) = (link(number, flow.size_bytes), self.traces.times(&flow.load));
+                    let packing = BatchPolicy::new(factors, flow.size_bytes);
                     streams.push(Stream::new((number, flow), times, link, packing, samples, recorded));
                 }
                 let traffic = paced::measure(&mut streams, recorder, reliable, &design, drain_ns);
@@ -204,7 +204,7 @@ impl Simulator {
             planned: run.paced.as_ref().map(|paced| paced.planned),
             unsent: run.paced.map(|paced| paced.unsent),
             throughput: run.throughput,
-            counted: Counted::sum(&run.counted),
+            counted: DeliveryCounts::sum(&run.counted),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Simulation of a throughput run: writes as fast as back-pressure allows.
 
-use control::{ReaderReport, Report, Written};
+use control::{AgentReport, ReaderReport, WriterReport};
 use experiment::{Design, Factors};
 use results::{Batches, COARSE_WINDOWS};
 
@@ -101,7 +101,7 @@ pub(super) fn measure(
     };
     let batches = (factors.batch_bytes > 0).then(|| Batches::new(written.packets, written.accepted, samples));
     let windows = design.windows.min(COARSE_WINDOWS);
-    let report = Written {
+    let report = WriterReport {
         offered: written.offered,
         accepted: written.accepted,
         warm_up: sent.warm_up,
@@ -117,8 +117,8 @@ pub(super) fn measure(
     Traffic {
         sent: written.accepted,
         drained,
-        driving: Report { writer: Some(report), ..Report::default() },
-        serving: Report { reader: Some(read), ..Report::default() },
+        driving: AgentReport { writer: Some(report), ..AgentReport::default() },
+        serving: AgentReport { reader: Some(read), ..AgentReport::default() },
         usage,
     }
 }

@@ -21,7 +21,7 @@ use between_results::{Drift, Pairs};
 use campaign::{Campaign, World, tally_apart};
 use searches::{FOUND, SYSTEMS, searches};
 use shipped::{Design, EFFECT, Effects, Family, SEEDS, Tally, tally};
-use stats::{Asked, smallest_effect_apart};
+use stats::{PowerSpec, smallest_effect_apart};
 
 const CV: f64 = 0.01;
 
@@ -70,7 +70,7 @@ fn two_results_that_do_not_differ_are_seldom_said_to() {
 
 #[test]
 fn of_two_results_the_effect_that_could_be_seen_is_seen_as_often_as_said() {
-    let asked = Asked { level: 0.95, power: 0.8, comparisons: 1 };
+    let asked = PowerSpec { level: 0.95, power: 0.8, comparisons: 1 };
     let effect = smallest_effect_apart((12, 12), CV, &asked).expect("enough runs");
     let tally = tally_apart(Campaign::new(SEEDS[0], World::Quiet, CV, effect), effect, 12, 600);
     let (low, high) = tally.differs.bounds();

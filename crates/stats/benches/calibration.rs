@@ -9,7 +9,7 @@ mod worlds;
 
 use checks::{CV, SEEDS};
 use rate::Rate;
-use stats::{Asked, Goal};
+use stats::{PowerSpec, PrecisionTarget};
 use worlds::{WORLDS, World};
 
 const EXPERIMENTS: u32 = 10_000;
@@ -66,7 +66,7 @@ fn main() {
         }
     }
     println!("two stages: a pilot decides how many blocks there are");
-    for goal in [Goal::default(), Goal { effect: None, ..Goal::default() }] {
+    for goal in [PrecisionTarget::default(), PrecisionTarget { effect: None, ..PrecisionTarget::default() }] {
         for cv in [0.005, CV, 0.02, 0.03] {
             for world in [World::Quiet, World::Memory, World::WideTails, World::Skewed] {
                 let staged = checks::staged(SEEDS[0], world, cv, &goal, EXPERIMENTS);
@@ -87,7 +87,7 @@ fn main() {
     for comparisons in [1, 40] {
         for power in [0.8, 0.9] {
             for effect in [0.01, 0.02, 0.05] {
-                let asked = Asked { level: 0.95, power, comparisons };
+                let asked = PowerSpec { level: 0.95, power, comparisons };
                 let (blocks, found) = checks::power(SEEDS[0], CV, effect, &asked, EXPERIMENTS);
                 println!(
                     "  CV 1 %, effect {:.0} %, {comparisons} comparisons, {:.0} % asked, {blocks} blocks: {}",

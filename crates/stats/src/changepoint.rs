@@ -13,7 +13,7 @@
 struct Sums(Vec<(f64, f64)>);
 
 impl Sums {
-    fn of(values: &[f64]) -> Self {
+    fn new(values: &[f64]) -> Self {
         let mut sums = vec![(0.0, 0.0)];
         for value in values {
             let (sum, squares) = sums[sums.len() - 1];
@@ -39,7 +39,7 @@ impl Sums {
 pub fn changepoints(values: &[f64], penalty: f64, least: usize) -> Vec<usize> {
     assert!(least > 0, "a segment has at least one value");
     let n = values.len();
-    let sums = Sums::of(values);
+    let sums = Sums::new(values);
     // cost[t]: cost of the optimal segmentation of the first t values; last[t]: start of its last segment
     let mut cost = vec![f64::INFINITY; n + 1];
     let mut last = vec![0; n + 1];

@@ -20,13 +20,12 @@
 //! Procedure and the Power Approach*, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987.
 
 use crate::{
-    Asked, Block, Interval, Modality, RankSum, Run, Sides, benjamini_hochberg,
+    Block, ComparisonData, Interval, Modality, PowerSpec, RankSum, Run, benjamini_hochberg,
     block::{logs, pooled_sd},
+    comparison_data::Ranks,
     differs_and_equivalent, log_ratios, modality,
     power::{smallest_effect, smallest_effect_apart},
-    referenced, sample_sd,
-    sides::Ranks,
-    simultaneous_level,
+    referenced, sample_sd, simultaneous_level,
 };
 
 /// Parameters of claims.
@@ -130,14 +129,14 @@ pub struct Comparison {
 /// Compares all members of a family together, one list of blocks for each.
 #[must_use]
 pub fn compare(family: &[Vec<Block>], rules: &Rules) -> Vec<Comparison> {
-    let family: Vec<Sides> = family.iter().cloned().map(Sides::Blocks).collect();
+    let family: Vec<ComparisonData> = family.iter().cloned().map(ComparisonData::Blocks).collect();
     compare_sides(&family, rules)
 }
 
 /// Compares all members of a family together, paired or not.
 #[must_use]
-pub fn compare_sides(family: &[Sides], rules: &Rules) -> Vec<Comparison> {
-    let ranks: Vec<Option<Ranks>> = family.iter().map(Sides::ranks).collect();
+pub fn compare_sides(family: &[ComparisonData], rules: &Rules) -> Vec<Comparison> {
+    let ranks: Vec<Option<Ranks>> = family.iter().map(ComparisonData::ranks).collect();
     let margin = rules.margin.ln_1p();
     // a member without any pair makes no claim, but counts in the family
     let each = |p: &dyn Fn(&Ranks) -> f64| -> Vec<f64> {
@@ -177,7 +176,12 @@ pub fn compare_sides(family: &[Sides], rules: &Rules) -> Vec<Comparison> {
     (0..family.len()).map(comparison).collect()
 }
 
-fn conclude(change: Option<&Change>, sides: &Sides, comparisons: usize, rules: &Rules) -> Conclusion {
+fn conclude(
+    change: Option<&Change>,
+    sides: &ComparisonData,
+    comparisons: usize,
+    rules: &Rules,
+) -> Conclusion {
     let level = simultaneous_level(rules.level, comparisons);
     let needs = sides.least(level);
     let Some(change) = change else { return Conclusion::TooFewBlocks { needs } };
@@ -190,25 +194,25 @@ fn conclude(change: Option<&Change>, sides: &Sides, comparisons: usize, rules: &
     if within_margin {
         return Conclusion::Equivalent;
     }
-    let asked = Asked { level: rules.level, power: rules.power, comparisons };
+    let asked = PowerSpec { level: rules.level, power: rules.power, comparisons };
     // `None` if no values could lead to a claim, however large the difference
     let seen = match sides {
-        Sides::Blocks(blocks) => {
+        ComparisonData::Blocks(blocks) => {
             let ratios = log_ratios(blocks);
             if ratios.len() < needs {
                 return Conclusion::TooFewBlocks { needs };
             }
             sample_sd(&ratios).and_then(|sd| smallest_effect(ratios.len(), sd, &asked))
         }
-        Sides::Apart { treatment, baseline } => {
+        ComparisonData::Apart { treatment, baseline } => {
             let (treatment, baseline) = (logs(treatment), logs(baseline));
-            if RankSum::of(&treatment, &baseline).is_none_or(|ranks| ranks.interval(level).is_none()) {
+            if RankSum::new(&treatment, &baseline).is_none_or(|ranks| ranks.interval(level).is_none()) {
                 return Conclusion::TooFewBlocks { needs };
             }
             pooled_sd(&treatment, &baseline)
                 .and_then(|sd| smallest_effect_apart((treatment.len(), baseline.len()), sd, &asked))
         }
-        Sides::Referenced { treatment, baseline } => {
+        ComparisonData::Referenced { treatment, baseline } => {
             if sides.change(level).is_none() {
                 return Conclusion::TooFewBlocks { needs };
             }

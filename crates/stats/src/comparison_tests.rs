@@ -112,7 +112,8 @@ fn runs_apart_have_each_conclusion_too() {
         (0..n).map(|i| Run { figure: at(i), steady: i > 0 }).collect()
     };
     let compare = |n, middle, reach| {
-        let sides = Sides::Apart { treatment: runs(n, middle, reach), baseline: runs(n, 300.0, reach) };
+        let sides =
+            ComparisonData::Apart { treatment: runs(n, middle, reach), baseline: runs(n, 300.0, reach) };
         compare_sides(&[sides], &QUIET).remove(0)
     };
     let lower = compare(10, 285.0, 0.01);
@@ -125,6 +126,6 @@ fn runs_apart_have_each_conclusion_too() {
     let wide = compare(10, 303.0, 0.1).conclusion;
     assert!(matches!(wide, Inconclusive { could_have_seen: Some(seen) } if seen > 0.05), "{wide:?}");
     // 6 and 3 runs are enough: one of 84 orders
-    let few = Sides::Apart { treatment: runs(6, 600.0, 0.01), baseline: runs(3, 300.0, 0.01) };
+    let few = ComparisonData::Apart { treatment: runs(6, 600.0, 0.01), baseline: runs(3, 300.0, 0.01) };
     assert!(matches!(compare_sides(&[few], &QUIET)[0].conclusion, Differs { .. }));
 }

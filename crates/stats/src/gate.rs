@@ -5,11 +5,11 @@
 //! criteria on one result share the level: a change without effect fails any of them with a probability of at most
 //! half of `1 - level`.
 
-use crate::{Block, Sides, simultaneous_level};
+use crate::{Block, ComparisonData, simultaneous_level};
 
 /// Bound of a criterion.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Forbidden {
+pub enum GateBound {
     /// Upper bound of the relative change: 0.05 forbids an increase of more than 5 %.
     Above(f64),
     /// Lower bound of the relative change: -0.05 forbids a decrease of more than 5 %.
@@ -18,7 +18,7 @@ pub enum Forbidden {
 
 /// Outcome of a criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum GateOutcome {
     /// Failed: the interval lies beyond the bound.
     Broken,
     /// Passed: the interval lies on the allowed side of the bound.
@@ -37,8 +37,8 @@ pub enum Outcome {
 /// # Panics
 /// Panics if the bound is -1 or less: a value cannot decrease by more than 100 %.
 #[must_use]
-pub fn judge(blocks: &[Block], forbidden: Forbidden, level: f64, criteria: usize) -> Outcome {
-    judge_sides(&Sides::Blocks(blocks.to_vec()), forbidden, level, criteria)
+pub fn judge(blocks: &[Block], forbidden: GateBound, level: f64, criteria: usize) -> GateOutcome {
+    judge_sides(&ComparisonData::Blocks(blocks.to_vec()), forbidden, level, criteria)
 }
 
 /// Evaluates one criterion out of `criteria` on the same result, paired or not.
@@ -46,21 +46,21 @@ pub fn judge(blocks: &[Block], forbidden: Forbidden, level: f64, criteria: usize
 /// # Panics
 /// Panics if the bound is -1 or less.
 #[must_use]
-pub fn judge_sides(sides: &Sides, forbidden: Forbidden, level: f64, criteria: usize) -> Outcome {
-    let (Forbidden::Above(change) | Forbidden::Below(change)) = forbidden;
+pub fn judge_sides(sides: &ComparisonData, forbidden: GateBound, level: f64, criteria: usize) -> GateOutcome {
+    let (GateBound::Above(change) | GateBound::Below(change)) = forbidden;
     assert!(change > -1.0, "a change of {change} has no ratio");
     let bound = change.ln_1p();
     let level = simultaneous_level(level, criteria);
     let Some(ranks) = sides.ranks().filter(|ranks| ranks.interval(level).is_some()) else {
-        return Outcome::TooFewBlocks { needs: sides.least(level) };
+        return GateOutcome::TooFewBlocks { needs: sides.least(level) };
     };
     let rejects = |p: f64| 2.0 * p <= 1.0 - level + 1e-12;
     let (above, below) = (rejects(ranks.p_greater(bound)), rejects(ranks.p_less(bound)));
     match forbidden {
-        Forbidden::Above(_) if above => Outcome::Broken,
-        Forbidden::Below(_) if below => Outcome::Broken,
-        _ if above || below => Outcome::Kept,
-        _ => Outcome::CannotTell,
+        GateBound::Above(_) if above => GateOutcome::Broken,
+        GateBound::Below(_) if below => GateOutcome::Broken,
+        _ if above || below => GateOutcome::Kept,
+        _ => GateOutcome::CannotTell,
     }
 }
 
@@ -81,33 +81,36 @@ mod tests {
 
     #[test]
     fn a_bound_is_broken_kept_or_too_close_to_tell() {
-        let above = |ratio| judge(&around(ratio), Forbidden::Above(0.05), 0.95, 1);
-        let below = |ratio| judge(&around(ratio), Forbidden::Below(-0.05), 0.95, 1);
+        let above = |ratio| judge(&around(ratio), GateBound::Above(0.05), 0.95, 1);
+        let below = |ratio| judge(&around(ratio), GateBound::Below(-0.05), 0.95, 1);
         assert_eq!(
             (above(1.10), above(1.05), above(1.0)),
-            (Outcome::Broken, Outcome::CannotTell, Outcome::Kept)
+            (GateOutcome::Broken, GateOutcome::CannotTell, GateOutcome::Kept)
         );
         assert_eq!(
             (below(0.90), below(0.95), below(1.0)),
-            (Outcome::Broken, Outcome::CannotTell, Outcome::Kept)
+            (GateOutcome::Broken, GateOutcome::CannotTell, GateOutcome::Kept)
         );
         // a significant increase below the bound
-        assert_eq!(above(1.02), Outcome::Kept);
+        assert_eq!(above(1.02), GateOutcome::Kept);
     }
 
     #[test]
     fn several_criteria_share_the_level() {
         // 12 of 12 above the bound: p = 2 / 4096, enough for 100 criteria and not for 103
         let ratios = blocks(&[1.06; 12]);
-        assert_eq!(judge(&ratios, Forbidden::Above(0.05), 0.95, 100), Outcome::Broken);
-        assert_eq!(judge(&ratios, Forbidden::Above(0.05), 0.95, 103), Outcome::TooFewBlocks { needs: 13 });
+        assert_eq!(judge(&ratios, GateBound::Above(0.05), 0.95, 100), GateOutcome::Broken);
+        assert_eq!(
+            judge(&ratios, GateBound::Above(0.05), 0.95, 103),
+            GateOutcome::TooFewBlocks { needs: 13 }
+        );
     }
 
     #[test]
     fn five_blocks_tell_nothing() {
-        let five = judge(&blocks(&[2.0; 5]), Forbidden::Above(0.05), 0.95, 1);
-        assert_eq!(five, Outcome::TooFewBlocks { needs: 6 });
-        assert_eq!(judge(&blocks(&[2.0; 6]), Forbidden::Above(0.05), 0.95, 1), Outcome::Broken);
+        let five = judge(&blocks(&[2.0; 5]), GateBound::Above(0.05), 0.95, 1);
+        assert_eq!(five, GateOutcome::TooFewBlocks { needs: 6 });
+        assert_eq!(judge(&blocks(&[2.0; 6]), GateBound::Above(0.05), 0.95, 1), GateOutcome::Broken);
     }
 
     #[test]
@@ -117,28 +120,28 @@ mod tests {
             (0..n).map(|i| Run { figure: figure(i), steady: true }).collect()
         };
         let judge = |ratio: f64, n| {
-            let sides = Sides::Apart { treatment: runs(ratio, n), baseline: runs(1.0, n) };
-            judge_sides(&sides, Forbidden::Above(0.05), 0.95, 1)
+            let sides = ComparisonData::Apart { treatment: runs(ratio, n), baseline: runs(1.0, n) };
+            judge_sides(&sides, GateBound::Above(0.05), 0.95, 1)
         };
         assert_eq!(
             (judge(1.10, 8), judge(1.05, 8), judge(1.0, 8)),
-            (Outcome::Broken, Outcome::CannotTell, Outcome::Kept)
+            (GateOutcome::Broken, GateOutcome::CannotTell, GateOutcome::Kept)
         );
-        assert_eq!(judge(2.0, 3), Outcome::TooFewBlocks { needs: 4 });
+        assert_eq!(judge(2.0, 3), GateOutcome::TooFewBlocks { needs: 4 });
     }
 
     #[test]
     fn what_cannot_be_told_is_just_what_the_interval_holds() {
         let made = around(1.03);
         let interval =
-            SignedRank::of(&log_ratios(&made)).and_then(|ranks| ranks.interval(0.95)).expect("12 blocks");
+            SignedRank::new(&log_ratios(&made)).and_then(|ranks| ranks.interval(0.95)).expect("12 blocks");
         let interval = interval.map(f64::exp_m1);
         for bound in (0..100).map(|step| f64::from(step) / 1000.0) {
-            let outcome = judge(&made, Forbidden::Above(bound), 0.95, 1);
+            let outcome = judge(&made, GateBound::Above(bound), 0.95, 1);
             let expected = match bound {
-                _ if bound < interval.low => Outcome::Broken,
-                _ if bound > interval.high => Outcome::Kept,
-                _ => Outcome::CannotTell,
+                _ if bound < interval.low => GateOutcome::Broken,
+                _ if bound > interval.high => GateOutcome::Kept,
+                _ => GateOutcome::CannotTell,
             };
             assert_eq!(outcome, expected, "{bound}");
         }

@@ -5,7 +5,7 @@
 //! - [`compare`]: compares a family, each member a list of [`Block`]s, and returns [`Comparison`]s with estimate,
 //!   interval and [`Conclusion`]. Start here to turn results into verdicts.
 //! - [`judge`]: a criterion: failed, passed or inconclusive.
-//! - [`Sides`]: the same for cells that share no blocks, by [`compare_sides`] and [`judge_sides`].
+//! - [`ComparisonData`]: the same for cells that share no blocks, by [`compare_sides`] and [`judge_sides`].
 //! - [`SignedRank`] and, without blocks, [`RankSum`]: the underlying tests.
 //!   [`holm`], [`benjamini_hochberg`], [`simultaneous_level`]: multiple comparisons.
 //! - [`modality`]: whether runs are multimodal. [`separate`]: which recorded fields separate the modes.
@@ -29,6 +29,7 @@
 mod block;
 mod changepoint;
 mod comparison;
+mod comparison_data;
 mod gate;
 #[cfg(test)]
 mod golden;
@@ -43,7 +44,6 @@ mod rank_sum;
 mod referenced;
 pub mod search;
 mod separation;
-mod sides;
 mod signed_rank;
 mod slope;
 mod spread;
@@ -52,20 +52,20 @@ mod steady;
 pub use block::{Block, Run, log_ratios};
 pub use changepoint::changepoints;
 pub use comparison::{Change, Comparison, Conclusion, Direction, Rules, compare, compare_sides};
-pub use gate::{Forbidden, Outcome, judge, judge_sides};
+pub use comparison_data::ComparisonData;
+pub use gate::{GateBound, GateOutcome, judge, judge_sides};
 pub use modes::{LEAST_RUNS, Modality, Mode, modality};
 pub use moments::{Moments, total};
 pub use multiple::{benjamini_hochberg, differs_and_equivalent, holm, simultaneous_level};
-pub use power::{Asked, smallest_effect, smallest_effect_apart};
-pub use precision::{BlockPlan, Goal, PILOT_BLOCKS, plan_blocks, sample_sd};
+pub use power::{PowerSpec, smallest_effect, smallest_effect_apart};
+pub use precision::{BlockPlan, PILOT_BLOCKS, PrecisionTarget, plan_blocks, sample_sd};
 pub use quantile::{CONFIDENCE, min_n_for, supports_quantile};
 pub use rank_sum::{RankSum, least_runs};
 pub use referenced::{ELASTICITIES, ReferencedRun};
 pub use separation::{Field, Separation, Tested, separate};
-pub use sides::Sides;
 pub use signed_rank::{Interval, SignedRank, hodges_lehmann, least_blocks};
 pub use slope::{slope, slope_interval};
 pub use spread::{Spread, median};
 pub use steady::{
-    Better, MIN_WINDOWS, SAME_LEVEL, Segment, SteadyState, Verdict, shortest_segment, steady_state,
+    Better, MIN_WINDOWS, SAME_LEVEL, Segment, Steadiness, SteadyState, shortest_segment, steady_state,
 };

@@ -75,7 +75,7 @@ pub fn modality(figures: &[f64]) -> Modality {
     }
     let mut sorted = figures.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    let sample = Sample::of(sorted.iter().map(|figure| figure.ln()).collect());
+    let sample = Sample::new(sorted.iter().map(|figure| figure.ln()).collect());
     if sample.narrowest == 0.0 {
         return Modality::One;
     }
@@ -134,7 +134,7 @@ struct Sample {
 }
 
 impl Sample {
-    fn of(logs: Vec<f64>) -> Self {
+    fn new(logs: Vec<f64>) -> Self {
         let sd = component(&logs, logs.len(), 0.0).sd;
         Self { logs, narrowest: NARROWEST * sd }
     }

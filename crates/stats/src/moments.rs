@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     /// Returns the moments by the textbook two-pass algorithm.
-    fn of(values: &[f64]) -> Moments {
+    fn from_values(values: &[f64]) -> Moments {
         let n = values.len() as u64;
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
         Moments { n, mean, squared_deviations: values.iter().map(|value| (value - mean).powi(2)).sum() }
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn nothing_adds_nothing() {
-        let some = of(&[1.0, 2.0, 6.0]);
+        let some = from_values(&[1.0, 2.0, 6.0]);
         assert_eq!(some.combine(Moments::default()), some);
         assert_eq!(Moments::default().combine(some), some);
         assert_eq!(Moments::default().sd(), 0.0);
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn two_parts_far_apart_pool_to_the_known_answer() {
-        let pooled = of(&[1.0, 3.0]).combine(of(&[101.0, 103.0, 105.0, 107.0]));
+        let pooled = from_values(&[1.0, 3.0]).combine(from_values(&[101.0, 103.0, 105.0, 107.0]));
         assert_eq!(pooled.n, 6);
         assert_eq!(pooled.mean, 70.0);
         // 69² + 67² + 31² + 33² + 35² + 37²
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_small_deviation_beside_a_large_mean_survives() {
         let big = 1e12;
-        let pooled = of(&[big, big + 2.0]).combine(of(&[big + 4.0, big + 6.0]));
+        let pooled = from_values(&[big, big + 2.0]).combine(from_values(&[big + 4.0, big + 6.0]));
         assert!((pooled.squared_deviations - 20.0).abs() < 1e-3, "{pooled:?}");
     }
 
@@ -103,11 +103,11 @@ mod tests {
             let pooled = cuts
                 .windows(2)
                 .map(|pair| {
-                    let part = of(&values[pair[0]..pair[1]]);
+                    let part = from_values(&values[pair[0]..pair[1]]);
                     Moments::from_sd(part.n, part.mean, part.sd())
                 })
                 .fold(Moments::default(), Moments::combine);
-            let whole = of(&values);
+            let whole = from_values(&values);
             prop_assert_eq!(pooled.n, whole.n);
             prop_assert!((pooled.mean - whole.mean).abs() <= 1e-12 * whole.mean);
             prop_assert!((pooled.sd() - whole.sd()).abs() <= 1e-9 * whole.sd().max(1.0));

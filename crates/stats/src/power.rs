@@ -21,7 +21,7 @@ pub const MOST_BLOCKS: usize = 500;
 
 /// Level, power and family size of a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Asked {
+pub struct PowerSpec {
     /// Confidence level of a claim, such as 0.95.
     pub level: f64,
     /// Probability of detecting a true effect, such as 0.8.
@@ -34,14 +34,14 @@ pub struct Asked {
 /// log ratios have this standard deviation. `None` with too few blocks for any effect: see
 /// [`least_blocks`](crate::least_blocks).
 #[must_use]
-pub fn smallest_effect(blocks: usize, ratio_sd: f64, asked: &Asked) -> Option<f64> {
-    Some(Test::of(blocks, asked)?.smallest_effect(ratio_sd, asked.power))
+pub fn smallest_effect(blocks: usize, ratio_sd: f64, asked: &PowerSpec) -> Option<f64> {
+    Some(Test::new(blocks, asked)?.smallest_effect(ratio_sd, asked.power))
 }
 
 /// Returns the smallest relative effect that unpaired runs detect, given their number on each side and the standard
 /// deviation of the log value between runs of one side. `None` with too few runs for any effect.
 #[must_use]
-pub fn smallest_effect_apart(runs: (usize, usize), run_sd: f64, asked: &Asked) -> Option<f64> {
+pub fn smallest_effect_apart(runs: (usize, usize), run_sd: f64, asked: &PowerSpec) -> Option<f64> {
     Some(Test::apart(runs, asked)?.smallest_effect(run_sd, asked.power))
 }
 
@@ -56,11 +56,11 @@ struct Test {
 
 impl Test {
     /// Creates the test for this number of blocks; `None` if it can never reject.
-    fn of(blocks: usize, asked: &Asked) -> Option<Self> {
+    fn new(blocks: usize, asked: &PowerSpec) -> Option<Self> {
         // with more blocks the steps between attainable levels are too small to matter
         let exact = |tail| match blocks {
             ..=60 => {
-                let null = Null::of(blocks);
+                let null = Null::new(blocks);
                 null.critical(tail).map(|c| null.at_most(c))
             }
             _ => Some(tail),
@@ -72,10 +72,10 @@ impl Test {
     }
 
     /// Creates the test for these numbers of unpaired runs; `None` if it can never reject.
-    fn apart((treated, based): (usize, usize), asked: &Asked) -> Option<Self> {
+    fn apart((treated, based): (usize, usize), asked: &PowerSpec) -> Option<Self> {
         let exact = |tail| match treated.max(based) {
             ..=60 => {
-                let null = rank_sum::Null::of(treated, based);
+                let null = rank_sum::Null::new(treated, based);
                 null.critical(tail).map(|c| null.at_most(c))
             }
             _ => Some(tail),
@@ -118,7 +118,7 @@ impl Test {
 }
 
 /// Returns the maximum probability in each tail.
-fn tail(asked: &Asked) -> f64 {
+fn tail(asked: &PowerSpec) -> f64 {
     (1.0 - simultaneous_level(asked.level, asked.comparisons)) / 2.0
 }
 

@@ -1,8 +1,8 @@
 use super::*;
 use crate::golden;
 
-const ONE: Asked = Asked { level: 0.95, power: 0.8, comparisons: 1 };
-const FORTY: Asked = Asked { comparisons: 40, ..ONE };
+const ONE: PowerSpec = PowerSpec { level: 0.95, power: 0.8, comparisons: 1 };
+const FORTY: PowerSpec = PowerSpec { comparisons: 40, ..ONE };
 
 #[test]
 fn scipy_has_the_same_noncentral_t() {
@@ -23,7 +23,7 @@ fn power_at_the_smallest_effect_is_the_requested_one() {
         for sd in [0.005, 0.02, 0.05] {
             for blocks in [11, 12, 20, 40, 100] {
                 let effect = smallest_effect(blocks, sd, &asked).expect("enough blocks");
-                let power = Test::of(blocks, &asked).expect("enough blocks").power(effect.ln_1p() / sd);
+                let power = Test::new(blocks, &asked).expect("enough blocks").power(effect.ln_1p() / sd);
                 assert!((power - asked.power).abs() < 1e-6, "{power} for {effect} with {blocks} blocks");
                 let noisier = smallest_effect(blocks, sd * 1.3, &asked).expect("enough blocks");
                 assert!(noisier > effect, "{noisier} with more noise, {effect} with less");

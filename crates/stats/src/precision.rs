@@ -12,7 +12,7 @@
 //! of Mathematical Statistics 16, 1945.
 
 use crate::{
-    Asked, least_blocks,
+    PowerSpec, least_blocks,
     power::{EFFICIENCY, MOST_BLOCKS, t_quantile},
     simultaneous_level,
 };
@@ -22,21 +22,21 @@ pub const PILOT_BLOCKS: usize = 6;
 
 /// Target precision and power of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Goal {
+pub struct PrecisionTarget {
     /// Half-width of each comparison's interval, relative: 0.02 for ±2 %.
     pub half_width: Option<f64>,
     /// True relative effect to detect with the power of `asked`: 0.02 for 2 %.
     pub effect: Option<f64>,
     /// Level, power and number of comparisons that share the level.
-    pub asked: Asked,
+    pub asked: PowerSpec,
 }
 
-impl Default for Goal {
+impl Default for PrecisionTarget {
     /// Returns intervals of ±2 % at 95 %, and a true effect of 2 % detected with 90 % power. The first alone
     /// detects a true 2 % in two thirds of experiments (simulated): an interval as wide as the effect often
     /// includes 0.
     fn default() -> Self {
-        let asked = Asked { level: 0.95, power: 0.9, comparisons: 1 };
+        let asked = PowerSpec { level: 0.95, power: 0.9, comparisons: 1 };
         Self { half_width: Some(0.02), effect: Some(0.02), asked }
     }
 }
@@ -55,9 +55,9 @@ pub struct BlockPlan {
 /// Returns the number of blocks from the pilot's log ratios, one list per comparison. `most` is the maximum number
 /// that the time budget allows; it must not depend on the ratios. `None` if no comparison has two blocks.
 #[must_use]
-pub fn plan_blocks(pilot: &[Vec<f64>], goal: &Goal, most: usize) -> Option<BlockPlan> {
+pub fn plan_blocks(pilot: &[Vec<f64>], goal: &PrecisionTarget, most: usize) -> Option<BlockPlan> {
     let spreads = pilot.iter().filter_map(|ratios| Some((sample_sd(ratios)?, ratios.len())));
-    let wanted = spreads.clone().map(|(sd, blocks)| wanted(sd, blocks, goal)).max()?;
+    let wanted = spreads.clone().map(|(sd, blocks)| blocks_wanted(sd, blocks, goal)).max()?;
     let ratio_sd = spreads.map(|(sd, _)| sd).fold(0.0, f64::max);
     let made = pilot.iter().map(Vec::len).max().unwrap_or(0);
     let wanted = wanted.max(made);
@@ -65,12 +65,12 @@ pub fn plan_blocks(pilot: &[Vec<f64>], goal: &Goal, most: usize) -> Option<Block
 }
 
 /// Returns the minimum number of blocks with which the goal can be reached at all.
-fn least(goal: &Goal) -> usize {
-    let Asked { level, comparisons, .. } = goal.asked;
+fn least(goal: &PrecisionTarget) -> usize {
+    let PowerSpec { level, comparisons, .. } = goal.asked;
     least_blocks(if goal.effect.is_some() { simultaneous_level(level, comparisons) } else { level })
 }
 
-fn wanted(sd: f64, pilot_blocks: usize, goal: &Goal) -> usize {
+fn blocks_wanted(sd: f64, pilot_blocks: usize, goal: &PrecisionTarget) -> usize {
     let freedom = pilot_blocks - 1;
     let asked = &goal.asked;
     let each = simultaneous_level(asked.level, asked.comparisons);
@@ -104,21 +104,21 @@ mod tests {
 
     #[test]
     fn the_spread_decides_and_the_mean_does_not() {
-        let goal = Goal::default();
+        let goal = PrecisionTarget::default();
         let plan = plan_blocks(&[pilot(0.014)], &goal, 100).expect("a pilot");
         // ((2.571 + 1.476) * 0.014 / ln 1.02)^2 * pi / 3 = 8.57
         assert_eq!((plan.blocks, plan.wanted), (9, 9));
         assert!((plan.ratio_sd - 0.014).abs() < 1e-12);
         let elsewhere: Vec<f64> = pilot(0.014).iter().map(|ratio| ratio - 5.0).collect();
         assert_eq!(plan_blocks(&[elsewhere], &goal, 100).map(|plan| plan.blocks), Some(9));
-        let only_precise = Goal { effect: None, ..goal };
+        let only_precise = PrecisionTarget { effect: None, ..goal };
         // (2.571 * 0.03 / ln 1.02)^2 * pi / 3 = 15.9
         assert_eq!(plan_blocks(&[pilot(0.03)], &only_precise, 100).map(|plan| plan.blocks), Some(16));
     }
 
     #[test]
     fn the_budget_is_kept_but_for_the_least() {
-        let goal = Goal::default();
+        let goal = PrecisionTarget::default();
         let blocks = |sd, most| {
             plan_blocks(&[pilot(sd)], &goal, most).map(|plan| (plan.blocks, plan.wanted > plan.blocks))
         };
@@ -130,17 +130,17 @@ mod tests {
 
     #[test]
     fn the_noisiest_comparison_decides_and_many_need_more() {
-        let goal = Goal::default();
+        let goal = PrecisionTarget::default();
         let both = plan_blocks(&[pilot(0.001), pilot(0.014)], &goal, 100).expect("a pilot");
         assert_eq!(both.blocks, 9);
-        let forty = Goal { asked: Asked { comparisons: 40, ..goal.asked }, ..goal };
+        let forty = PrecisionTarget { asked: PowerSpec { comparisons: 40, ..goal.asked }, ..goal };
         assert_eq!(plan_blocks(&[pilot(0.0001)], &forty, 100).map(|plan| plan.blocks), Some(11));
     }
 
     #[test]
     fn one_block_is_no_pilot() {
-        assert_eq!(plan_blocks(&[], &Goal::default(), 10), None);
-        assert_eq!(plan_blocks(&[vec![0.1]], &Goal::default(), 10), None);
+        assert_eq!(plan_blocks(&[], &PrecisionTarget::default(), 10), None);
+        assert_eq!(plan_blocks(&[vec![0.1]], &PrecisionTarget::default(), 10), None);
         assert_eq!(sample_sd(&[2.0, 4.0]), Some(2.0_f64.sqrt()));
     }
 }

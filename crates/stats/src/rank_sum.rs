@@ -27,7 +27,7 @@ pub(crate) struct Null(Vec<f64>);
 impl Null {
     /// Creates the distribution for groups of these sizes by the recurrence of Mann and Whitney: the largest value
     /// belongs to the first group with probability `m / (m + n)`, and then exceeds all values of the second.
-    pub(crate) fn of(m: usize, n: usize) -> Self {
+    pub(crate) fn new(m: usize, n: usize) -> Self {
         // probabilities[j]: for i values of the first group and j of the second, i being the current pass
         let mut passes: Vec<Vec<f64>> = vec![vec![1.0]; n + 1];
         for i in 1..=m {
@@ -106,12 +106,12 @@ impl RankSum {
     /// # Panics
     /// Panics if a value is not finite.
     #[must_use]
-    pub fn of(treatment: &[f64], baseline: &[f64]) -> Option<Self> {
+    pub fn new(treatment: &[f64], baseline: &[f64]) -> Option<Self> {
         let differences = differences(treatment, baseline);
         (!differences.is_empty()).then(|| Self {
             runs: (treatment.len(), baseline.len()),
             differences,
-            null: Null::of(treatment.len(), baseline.len()),
+            null: Null::new(treatment.len(), baseline.len()),
         })
     }
 

@@ -20,7 +20,7 @@ fn by_enumeration(m: usize, n: usize, u: usize) -> f64 {
 #[test]
 fn the_null_distribution_is_what_enumeration_counts() {
     for (m, n) in [(1, 1), (1, 5), (2, 3), (4, 4), (5, 3), (6, 6), (3, 9)] {
-        let null = Null::of(m, n);
+        let null = Null::new(m, n);
         for u in 0..=m * n {
             let (ours, counted) = (null.at_most(u), by_enumeration(m, n, u));
             assert!((ours - counted).abs() < 1e-12, "{m}, {n}, {u}: {ours}, {counted}");
@@ -33,16 +33,16 @@ fn critical_values_are_those_of_the_published_tables() {
     // two-sided 5 %: the largest U that rejects (Mann and Whitney; Hollander, Wolfe and Chicken, table A.6)
     for (m, n, u) in [(4, 4, 0), (5, 5, 2), (6, 6, 5), (8, 8, 13), (10, 10, 23), (12, 12, 37), (20, 20, 127)]
     {
-        assert_eq!(Null::of(m, n).critical(0.025), Some(u), "{m}, {n}");
+        assert_eq!(Null::new(m, n).critical(0.025), Some(u), "{m}, {n}");
     }
-    assert_eq!(Null::of(3, 3).critical(0.025), None);
+    assert_eq!(Null::new(3, 3).critical(0.025), None);
 }
 
 #[test]
 fn fewer_than_four_on_each_side_have_no_interval_of_95_percent() {
     let interval = |n: usize| {
         let values: Vec<f64> = (0..n).map(|i| i as f64).collect();
-        RankSum::of(&values, &values).and_then(|ranks| ranks.interval(0.95))
+        RankSum::new(&values, &values).and_then(|ranks| ranks.interval(0.95))
     };
     assert_eq!((least_runs(0.95), interval(3).is_some(), interval(4).is_some()), (4, false, true));
     assert_eq!(least_runs(1.0 - 0.05 / 40.0), 7);
@@ -51,15 +51,15 @@ fn fewer_than_four_on_each_side_have_no_interval_of_95_percent() {
 #[test]
 fn what_is_the_same_does_not_differ_and_what_is_apart_does() {
     let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-    let same = RankSum::of(&values, &values).expect("values");
+    let same = RankSum::new(&values, &values).expect("values");
     assert_eq!((same.estimate(), same.p_greater(0.0).min(same.p_less(0.0)) > 0.4), (0.0, true));
-    let moved = RankSum::of(&values.map(|value| value + 10.0), &values).expect("values");
+    let moved = RankSum::new(&values.map(|value| value + 10.0), &values).expect("values");
     assert_eq!(moved.estimate(), 10.0);
     // 1 of the 924 orders
     assert!((moved.p_greater(0.0) - 1.0 / 924.0).abs() < 1e-12 && moved.p_less(0.0) == 1.0);
-    assert!(RankSum::of(&[], &values).is_none() && RankSum::of(&values, &[]).is_none());
+    assert!(RankSum::new(&[], &values).is_none() && RankSum::new(&values, &[]).is_none());
     // ties count against both claims
-    let tied = RankSum::of(&[1.0; 6], &[1.0; 6]).expect("values");
+    let tied = RankSum::new(&[1.0; 6], &[1.0; 6]).expect("values");
     assert_eq!((tied.p_greater(0.0), tied.p_less(0.0)), (1.0, 1.0));
 }
 
@@ -70,7 +70,7 @@ proptest! {
         baseline in prop::collection::vec(-1.0..1.0_f64, 4..9),
         at in -2.0..2.0_f64,
     ) {
-        let ranks = RankSum::of(&treatment, &baseline).expect("values");
+        let ranks = RankSum::new(&treatment, &baseline).expect("values");
         let interval = ranks.interval(0.95).expect("4 on each side");
         let rejects = ranks.p_greater(at).min(ranks.p_less(at)) <= 0.025;
         prop_assert_eq!(rejects, !interval.covers(at));
@@ -81,7 +81,7 @@ proptest! {
         treatment in prop::collection::vec(-1.0..1.0_f64, 1..9),
         baseline in prop::collection::vec(-1.0..1.0_f64, 1..9),
     ) {
-        let (there, back) = (RankSum::of(&treatment, &baseline), RankSum::of(&baseline, &treatment));
+        let (there, back) = (RankSum::new(&treatment, &baseline), RankSum::new(&baseline, &treatment));
         let (there, back) = (there.expect("values"), back.expect("values"));
         prop_assert!((there.estimate() + back.estimate()).abs() < 1e-12);
         prop_assert!((there.p_greater(0.1) - back.p_less(-0.1)).abs() < 1e-12);

@@ -17,7 +17,7 @@
 //! Source: R. L. Berger, *Multiparameter Hypothesis Testing and Acceptance Sampling*, Technometrics 24, 1982
 //! (intersection-union tests).
 
-use crate::{Asked, Interval, RankSum, Run, block::pooled_sd, power::smallest_effect_apart};
+use crate::{Interval, PowerSpec, RankSum, Run, block::pooled_sd, power::smallest_effect_apart};
 
 /// Elasticities for which a claim must hold, in addition to 0.
 pub const ELASTICITIES: [f64; 8] = [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0];
@@ -79,7 +79,7 @@ fn for_all(treatment: &[ReferencedRun], baseline: &[ReferencedRun]) -> Vec<(Valu
 pub(crate) fn smallest_effect(
     treatment: &[ReferencedRun],
     baseline: &[ReferencedRun],
-    asked: &Asked,
+    asked: &PowerSpec,
 ) -> Option<f64> {
     let of = |(treatment, baseline): &(Values, Values)| -> Option<f64> {
         let sd = pooled_sd(treatment, baseline)?;
@@ -87,7 +87,7 @@ pub(crate) fn smallest_effect(
     };
     let all = for_all(treatment, baseline);
     let shift = |(treatment, baseline): &(Values, Values)| {
-        RankSum::of(treatment, baseline).map_or(0.0, |ranks| ranks.estimate())
+        RankSum::new(treatment, baseline).map_or(0.0, |ranks| ranks.estimate())
     };
     let alone = shift(all.first()?);
     let each = all.iter().map(|values| Some(of(values)? + (shift(values) - alone).abs()));
@@ -100,7 +100,7 @@ impl ReferencedRanks {
     pub fn new(treatment: &[ReferencedRun], baseline: &[ReferencedRun]) -> Option<Self> {
         let all = for_all(treatment, baseline);
         let (first, others) = all.split_first()?;
-        let alone = RankSum::of(&first.0, &first.1)?;
+        let alone = RankSum::new(&first.0, &first.1)?;
         let others = others.iter().map(|(treatment, baseline)| alone.of_others(treatment, baseline));
         let others: Vec<RankSum> = others.collect();
         Some(Self(std::iter::once(alone).chain(others).collect()))

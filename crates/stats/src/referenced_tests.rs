@@ -1,5 +1,7 @@
 use super::*;
-use crate::{Conclusion, Direction, Forbidden, Outcome, Rules, Sides, compare_sides, judge_sides};
+use crate::{
+    ComparisonData, Conclusion, Direction, GateBound, GateOutcome, Rules, compare_sides, judge_sides,
+};
 
 /// Returns runs with this value on a host that is `host` times as slow, which the value follows with an elasticity.
 /// Runs and references scatter by about 1 %.
@@ -14,7 +16,7 @@ fn runs(n: usize, figure: f64, host: f64, elasticity: f64) -> Vec<ReferencedRun>
 }
 
 fn concluded(effect: f64, host: f64, elasticity: f64) -> Conclusion {
-    let sides = Sides::Referenced {
+    let sides = ComparisonData::Referenced {
         treatment: runs(12, 100.0 * effect, host, elasticity),
         baseline: runs(12, 100.0, 1.0, elasticity),
     };
@@ -52,16 +54,16 @@ fn change_that_the_host_does_not_explain_is_claimed() {
 #[test]
 fn interval_is_the_hull_and_agrees_with_claims_and_criteria() {
     for (effect, host) in [(1.1, 1.0), (1.1, 1.03), (1.0, 1.02), (0.97, 0.98)] {
-        let sides = Sides::Referenced {
+        let sides = ComparisonData::Referenced {
             treatment: runs(12, 100.0 * effect, host, 0.5),
             baseline: runs(12, 100.0, 1.0, 0.5),
         };
         let (estimate, interval) = sides.change(0.95).expect("12 runs");
         assert!(interval.covers(estimate), "{estimate}, {interval:?}");
         let alone = match &sides {
-            Sides::Referenced { treatment, baseline } => {
+            ComparisonData::Referenced { treatment, baseline } => {
                 let alone = |runs: &[ReferencedRun]| runs.iter().map(|run| run.run).collect();
-                Sides::Apart { treatment: alone(treatment), baseline: alone(baseline) }
+                ComparisonData::Apart { treatment: alone(treatment), baseline: alone(baseline) }
             }
             _ => unreachable!("as made"),
         };
@@ -71,11 +73,11 @@ fn interval_is_the_hull_and_agrees_with_claims_and_criteria() {
         );
         for bound in (-200..200).map(|step| f64::from(step) / 1000.0) {
             let expected = match bound {
-                _ if bound < interval.low => Outcome::Broken,
-                _ if bound > interval.high => Outcome::Kept,
-                _ => Outcome::CannotTell,
+                _ if bound < interval.low => GateOutcome::Broken,
+                _ if bound > interval.high => GateOutcome::Kept,
+                _ => GateOutcome::CannotTell,
             };
-            assert_eq!(judge_sides(&sides, Forbidden::Above(bound), 0.95, 1), expected, "{bound}");
+            assert_eq!(judge_sides(&sides, GateBound::Above(bound), 0.95, 1), expected, "{bound}");
         }
     }
 }
@@ -86,9 +88,9 @@ fn runs_without_a_reference_take_no_part() {
     for run in &mut treatment[..3] {
         run.references = vec![0.0];
     }
-    let sides = Sides::Referenced { treatment, baseline: runs(12, 100.0, 1.0, 1.0) };
+    let sides = ComparisonData::Referenced { treatment, baseline: runs(12, 100.0, 1.0, 1.0) };
     assert_eq!(sides.complete(), (9, 3));
-    let none = Sides::Referenced { treatment: Vec::new(), baseline: runs(12, 100.0, 1.0, 1.0) };
+    let none = ComparisonData::Referenced { treatment: Vec::new(), baseline: runs(12, 100.0, 1.0, 1.0) };
     assert!(matches!(
         compare_sides(&[none], &Rules::default())[0].conclusion,
         Conclusion::TooFewBlocks { .. }

@@ -68,7 +68,7 @@ pub fn separate(groups: &[usize], fields: &[Field], level: f64, seed: u64) -> Se
         .iter()
         .enumerate()
         .filter_map(|(place, field)| {
-            let (groups, values) = known(groups, field)?;
+            let (groups, values) = known_values(groups, field)?;
             Some((place, groups, values))
         })
         .collect();
@@ -93,7 +93,7 @@ enum Values {
 }
 
 /// Returns groups and values of the runs that have the field; `None` if the field cannot be informative.
-fn known(groups: &[usize], field: &Field) -> Option<(Vec<usize>, Values)> {
+fn known_values(groups: &[usize], field: &Field) -> Option<(Vec<usize>, Values)> {
     let of = |has: &dyn Fn(usize) -> bool| -> Vec<usize> {
         groups.iter().enumerate().filter(|(run, _)| has(*run)).map(|(_, group)| *group).collect()
     };

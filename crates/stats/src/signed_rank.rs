@@ -63,7 +63,7 @@ pub(crate) struct Null(Vec<f64>);
 impl Null {
     /// Creates the distribution for `n` values. Each rank is in the sum with probability 1/2: one pass over all
     /// sums per rank.
-    pub(crate) fn of(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         let mut probability = vec![0.0; n * (n + 1) / 2 + 1];
         probability[0] = 1.0;
         for rank in 1..=n {
@@ -123,10 +123,10 @@ impl SignedRank {
     /// # Panics
     /// Panics if a value is not finite.
     #[must_use]
-    pub fn of(values: &[f64]) -> Option<Self> {
+    pub fn new(values: &[f64]) -> Option<Self> {
         assert!(values.iter().all(|value| value.is_finite()), "there is no middle of {values:?}");
         let walsh = walsh_averages(values);
-        (!values.is_empty()).then(|| Self { n: values.len(), walsh, null: Null::of(values.len()) })
+        (!values.is_empty()).then(|| Self { n: values.len(), walsh, null: Null::new(values.len()) })
     }
 
     /// Returns the number of values.

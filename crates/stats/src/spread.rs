@@ -37,7 +37,7 @@ impl Spread {
     /// # Panics
     /// Panics if a value is NaN.
     #[must_use]
-    pub fn of(values: &[f64]) -> Option<Self> {
+    pub fn from_values(values: &[f64]) -> Option<Self> {
         let median = median(values)?;
         let min = values.iter().copied().fold(f64::INFINITY, f64::min);
         let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -75,18 +75,18 @@ mod tests {
 
     #[test]
     fn half_the_range_is_relative_to_the_median() {
-        let spread = Spread::of(&[98.0, 100.0, 104.0]).unwrap();
+        let spread = Spread::from_values(&[98.0, 100.0, 104.0]).unwrap();
         assert_eq!(spread, Spread { n: 3, min: 98.0, median: 100.0, max: 104.0 });
         assert_eq!(spread.half_range_relative(), Some(0.03));
-        assert_eq!(Spread::of(&[-104.0, -100.0, -98.0]).unwrap().half_range_relative(), Some(0.03));
+        assert_eq!(Spread::from_values(&[-104.0, -100.0, -98.0]).unwrap().half_range_relative(), Some(0.03));
     }
 
     #[test]
     fn a_single_run_and_a_median_of_0_have_no_relative_spread() {
-        assert_eq!(Spread::of(&[]), None);
-        assert_eq!(Spread::of(&[5.0]).unwrap().half_range_relative(), None);
-        assert_eq!(Spread::of(&[0.0, 0.0, 4.0]).unwrap().half_range_relative(), None);
-        assert_eq!(Spread::of(&[5.0, 5.0]).unwrap().half_range_relative(), Some(0.0));
+        assert_eq!(Spread::from_values(&[]), None);
+        assert_eq!(Spread::from_values(&[5.0]).unwrap().half_range_relative(), None);
+        assert_eq!(Spread::from_values(&[0.0, 0.0, 4.0]).unwrap().half_range_relative(), None);
+        assert_eq!(Spread::from_values(&[5.0, 5.0]).unwrap().half_range_relative(), Some(0.0));
     }
 
     proptest! {
@@ -96,7 +96,7 @@ mod tests {
             let below = values.iter().filter(|value| **value < middle).count();
             let above = values.iter().filter(|value| **value > middle).count();
             prop_assert!(below <= values.len() / 2 && above <= values.len() / 2);
-            let spread = Spread::of(&values).unwrap();
+            let spread = Spread::from_values(&values).unwrap();
             prop_assert!(values.iter().all(|value| (spread.min..=spread.max).contains(value)));
             prop_assert!(values.contains(&spread.min) && values.contains(&spread.max));
         }

@@ -38,7 +38,7 @@ pub enum Better {
 
 /// Steady-state class of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Steadiness {
     /// One level throughout.
     Flat,
     /// Improvement, then a level kept for at least half of the run.
@@ -72,7 +72,7 @@ impl Segment {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SteadyState {
     /// Steady-state class.
-    pub verdict: Verdict,
+    pub verdict: Steadiness,
     /// First window of the steady state; `None` without one.
     pub steady_from: Option<usize>,
     /// Segments; neighbours have different levels.
@@ -96,25 +96,29 @@ pub fn steady_state(values: &[f64], better: Better) -> Option<SteadyState> {
     if windows < MIN_WINDOWS {
         return None;
     }
-    let series = Series::of(values);
+    let series = Series::new(values);
     let segments = series.segments();
     let level = |segment: &Segment| series.mean(segment.from, segment.to);
     let steady = segments[segments.len() - 1];
     let kept = segments.len() == 1 || (steady.len() * 2 >= windows && !series.drifts(steady));
     let verdict = if segments.len() == 1 {
-        Verdict::Flat
+        Steadiness::Flat
     } else if kept {
         let was_better = |before: &Segment| match better {
             Better::Less => level(before) < level(&steady),
             Better::More => level(before) > level(&steady),
         };
         let differs = |before: &&Segment| !series.alike(**before, steady);
-        if segments.iter().filter(differs).any(was_better) { Verdict::Slowdown } else { Verdict::WarmUp }
+        if segments.iter().filter(differs).any(was_better) {
+            Steadiness::Slowdown
+        } else {
+            Steadiness::WarmUp
+        }
     } else if is_regular(&segments.iter().map(|segment| (segment.len(), level(segment))).collect::<Vec<_>>())
     {
-        Verdict::Cyclic
+        Steadiness::Cyclic
     } else {
-        Verdict::NoSteadyState
+        Steadiness::NoSteadyState
     };
     Some(SteadyState { verdict, steady_from: kept.then_some(steady.from), segments })
 }
@@ -129,7 +133,7 @@ struct Series {
 }
 
 impl Series {
-    fn of(values: &[f64]) -> Self {
+    fn new(values: &[f64]) -> Self {
         let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
         let reach = OUTLIER * differences(&logs).max(RESOLUTION) / 2.0_f64.sqrt();
         let logs: Vec<f64> = (0..logs.len())

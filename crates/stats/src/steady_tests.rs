@@ -51,16 +51,16 @@ fn judged(values: &[f64]) -> SteadyState {
 type Shape = fn(f64) -> f64;
 
 /// Name, expected class and shape of simulated series.
-const PLANTED: [(&str, Verdict, Shape); 9] = [
-    ("flat", Verdict::Flat, |_| 1.0),
-    ("within what counts as one level", Verdict::Flat, |t| if t < 0.5 { 1.0 } else { 1.01 }),
-    ("a step down", Verdict::WarmUp, |t| if t < 0.2 { 1.2 } else { 1.0 }),
-    ("a ramp down", Verdict::WarmUp, |t| 1.0 + 0.3 * (1.0 - t / 0.3).max(0.0)),
-    ("slower from a third on", Verdict::Slowdown, |t| if t < 0.35 { 1.0 } else { 1.15 }),
-    ("slower at the end", Verdict::NoSteadyState, |t| if t < 0.8 { 1.0 } else { 1.15 }),
-    ("a ramp up, all along", Verdict::NoSteadyState, |t| 1.0 + 0.3 * t),
-    ("five cycles of two levels", Verdict::Cyclic, |t| if (t * 5.0).fract() < 0.5 { 1.0 } else { 1.2 }),
-    ("four waves", Verdict::Cyclic, |t| 1.0 + 0.1 * (t * 4.0 * std::f64::consts::TAU).sin()),
+const PLANTED: [(&str, Steadiness, Shape); 9] = [
+    ("flat", Steadiness::Flat, |_| 1.0),
+    ("within what counts as one level", Steadiness::Flat, |t| if t < 0.5 { 1.0 } else { 1.01 }),
+    ("a step down", Steadiness::WarmUp, |t| if t < 0.2 { 1.2 } else { 1.0 }),
+    ("a ramp down", Steadiness::WarmUp, |t| 1.0 + 0.3 * (1.0 - t / 0.3).max(0.0)),
+    ("slower from a third on", Steadiness::Slowdown, |t| if t < 0.35 { 1.0 } else { 1.15 }),
+    ("slower at the end", Steadiness::NoSteadyState, |t| if t < 0.8 { 1.0 } else { 1.15 }),
+    ("a ramp up, all along", Steadiness::NoSteadyState, |t| 1.0 + 0.3 * t),
+    ("five cycles of two levels", Steadiness::Cyclic, |t| if (t * 5.0).fract() < 0.5 { 1.0 } else { 1.2 }),
+    ("four waves", Steadiness::Cyclic, |t| 1.0 + 0.1 * (t * 4.0 * std::f64::consts::TAU).sin()),
 ];
 
 /// First seed of the test series, none of which was used for tuning.
@@ -68,7 +68,7 @@ const SEEDS: u64 = 1_000_000;
 const SERIES: u64 = 2_000;
 
 /// Returns how many of `n` series get this class.
-fn count(verdict: Verdict, n: u64, made: Made, shape: Shape) -> u64 {
+fn count(verdict: Steadiness, n: u64, made: Made, shape: Shape) -> u64 {
     (SEEDS..SEEDS + n).filter(|seed| judged(&series(*seed, made, shape)).verdict == verdict).count() as u64
 }
 
@@ -95,7 +95,7 @@ fn each_shape_gets_its_verdict() {
 /// PELT finds only one change halfway through many of them; the two halves of the second segment reveal the ramp.
 #[test]
 fn a_ramp_in_noise_is_seldom_called_steady_for_its_second_half() {
-    let found = count(Verdict::NoSteadyState, 100, Made { sd: 0.04, ..QUIET }, |t| 1.0 + 0.3 * t);
+    let found = count(Steadiness::NoSteadyState, 100, Made { sd: 0.04, ..QUIET }, |t| 1.0 + 0.3 * t);
     assert!(found >= 60, "{found} of 100");
 }
 
@@ -106,7 +106,11 @@ fn for_rates_the_high_ones_are_the_good_ones() {
         assert_eq!(steady_state(&upside_down, Better::More).unwrap().verdict, verdict, "{what}");
     }
     let step = series(SEEDS, QUIET, PLANTED[2].2);
-    assert_eq!(steady_state(&step, Better::More).unwrap().verdict, Verdict::Slowdown, "of a rate that falls");
+    assert_eq!(
+        steady_state(&step, Better::More).unwrap().verdict,
+        Steadiness::Slowdown,
+        "of a rate that falls"
+    );
 }
 
 #[test]
@@ -123,7 +127,7 @@ fn levels_and_the_begin_of_the_steady_part_are_those_planted() {
 #[test]
 fn what_is_short_is_not_judged() {
     assert_eq!(steady_state(&[1.0; MIN_WINDOWS - 1], Better::Less), None);
-    assert_eq!(judged(&[1.0; MIN_WINDOWS]).verdict, Verdict::Flat);
+    assert_eq!(judged(&[1.0; MIN_WINDOWS]).verdict, Steadiness::Flat);
 }
 
 #[test]
@@ -168,12 +172,12 @@ fn flat_series_are_seldom_called_anything_else() {
         (Made { windows: 20, sd: 0.05, r: 0.5, ..QUIET }, 0.03),
     ];
     for (made, bound) in kinds {
-        let alarms = SERIES - count(Verdict::Flat, SERIES, made, |_| 1.0);
+        let alarms = SERIES - count(Steadiness::Flat, SERIES, made, |_| 1.0);
         let upper = upper_bound(alarms, SERIES);
         println!("{made:?}: {alarms} of {SERIES} flat series are not called flat, at most {upper:.4}");
         assert!(upper <= bound, "{made:?}: {alarms} of {SERIES}, at most {upper}, not {bound}");
     }
     // beyond the stated limits the bound does not hold: stronger autocorrelation cannot be told from changes
-    let alarms = SERIES - count(Verdict::Flat, SERIES, Made { sd: 0.05, r: 0.9, ..QUIET }, |_| 1.0);
+    let alarms = SERIES - count(Steadiness::Flat, SERIES, Made { sd: 0.05, r: 0.9, ..QUIET }, |_| 1.0);
     assert!(upper_bound(alarms, SERIES) > 0.03, "the bound can be missed: {alarms}");
 }

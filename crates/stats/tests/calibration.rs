@@ -9,11 +9,11 @@ mod worlds;
 
 use checks::{CV, SEEDS};
 use rate::Rate;
-use stats::{Asked, Goal};
+use stats::{PowerSpec, PrecisionTarget};
 use worlds::{WORLDS, World};
 
 const EXPERIMENTS: u32 = 2000;
-const ASKED: Asked = Asked { level: 0.95, power: 0.9, comparisons: 1 };
+const ASKED: PowerSpec = PowerSpec { level: 0.95, power: 0.9, comparisons: 1 };
 
 #[track_caller]
 fn at_most(rate: Rate, bound: f64, what: &str) {
@@ -67,7 +67,7 @@ fn intervals_cover_the_truth() {
 #[test]
 fn intervals_cover_the_truth_when_a_pilot_decides_how_many_blocks_there_are() {
     for seed in SEEDS {
-        let staged = checks::staged(seed, World::Quiet, CV, &Goal::default(), EXPERIMENTS);
+        let staged = checks::staged(seed, World::Quiet, CV, &PrecisionTarget::default(), EXPERIMENTS);
         within(staged.covers, &format!("seed {seed}"));
         assert!(
             staged.finds.share() >= 0.9,
@@ -86,7 +86,7 @@ fn the_planned_number_of_blocks_finds_what_it_is_planned_for() {
         assert!(found.share() >= 0.9, "{blocks} blocks: {:.3}", found.share());
     }
     for (power, effect) in [(0.8, 0.01), (0.8, 0.02), (0.9, 0.01), (0.9, 0.02)] {
-        let asked = Asked { power, comparisons: 40, ..ASKED };
+        let asked = PowerSpec { power, comparisons: 40, ..ASKED };
         let (blocks, found) = checks::power(SEEDS[0], CV, effect, &asked, EXPERIMENTS);
         let off = found.share() - power;
         assert!((-0.03..0.05).contains(&off), "{blocks} blocks, {power} asked: {:.3}", found.share());
@@ -99,7 +99,7 @@ fn blocks_in_one_order_are_caught() {
     let mut rig = worlds::Rig::new(SEEDS[0], World::Drift, CV).in_one_order();
     let wrong = Rate::of(500, || {
         let ratios = stats::log_ratios(&rig.blocks(12, 0.0));
-        stats::SignedRank::of(&ratios).expect("blocks").p_differs(0.0) <= 0.05
+        stats::SignedRank::new(&ratios).expect("blocks").p_differs(0.0) <= 0.05
     });
     assert!(wrong.bounds().0 > 0.07, "{wrong:?}");
 }

@@ -5,7 +5,7 @@ mod systems;
 
 use proptest::prelude::*;
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
-use stats::search::{Bound, Budget, Goal, Loads, Outcome, Refused, Search, Trial};
+use stats::search::{Bound, Budget, Goal, GoalOutcome, Loads, Search, SearchError, Trial};
 use systems::{AMPLE, Flow, LATE_FROM, NOISES, System, campaign, goals, off, search, truths};
 
 const LOADS: Loads = Loads { floor_sps: 10.0, ceiling_sps: 1e8, start_sps: 1e5 };
@@ -24,7 +24,7 @@ fn a_capacity_anywhere_in_five_decades_lies_between_bounds_of_the_goals_width() 
             let found = search(&goals, Loads { start_sps, ..LOADS }, AMPLE, quiet(capacity_sps));
             assert!(found.trials.len() <= 50, "{} trials", found.trials.len());
             for (index, truth_sps) in truths(&goals, capacity_sps).into_iter().enumerate() {
-                let Outcome::Regular { lower, upper, throughput_sps } = found.outcomes[index] else {
+                let GoalOutcome::Regular { lower, upper, throughput_sps } = found.outcomes[index] else {
                     panic!("{capacity_sps} from {start_sps}: {:?}", found.outcomes[index]);
                 };
                 let (low, high) = (lower.load_sps, upper.load_sps);
@@ -117,7 +117,7 @@ fn short_trials_come_first_and_full_ones_decide() {
         found.trials.iter().map(|(trial, _)| trial.duration_ns / 1_000_000_000).collect();
     assert!(durations.is_sorted() && durations[0] == 1, "{durations:?}");
     // two full-length trials are enough if both agree
-    let Outcome::Regular { lower, upper, .. } = found.outcomes[0] else { panic!("found") };
+    let GoalOutcome::Regular { lower, upper, .. } = found.outcomes[0] else { panic!("found") };
     let full_at = |bound: Bound| {
         let full = |trial: &Trial| trial.load_sps == bound.load_sps && trial.duration_ns == 5_000_000_000;
         found.trials.iter().filter(|(trial, _)| full(trial)).count()
@@ -141,18 +141,18 @@ fn short_trials_come_first_and_full_ones_decide() {
 fn what_has_no_two_bounds_is_said_so() {
     let of =
         |capacity_sps: f64, budget| search(&[Goal::ndr()], LOADS, budget, quiet(capacity_sps)).outcomes[0];
-    let Outcome::FloorFails { upper } = of(5.0, AMPLE) else { panic!("too much at the floor") };
+    let GoalOutcome::FloorFails { upper } = of(5.0, AMPLE) else { panic!("too much at the floor") };
     assert_eq!(upper.load_sps, 10.0);
-    let Outcome::CeilingHolds { lower, throughput_sps } = of(2e8, AMPLE) else { panic!("sustained") };
+    let GoalOutcome::CeilingHolds { lower, throughput_sps } = of(2e8, AMPLE) else { panic!("sustained") };
     assert_eq!((lower.load_sps, throughput_sps), (1e8, 1e8));
-    let Outcome::Unfinished { lower: None, upper: None } = of(1e4, Budget { trials: 0, ..AMPLE }) else {
+    let GoalOutcome::Unfinished { lower: None, upper: None } = of(1e4, Budget { trials: 0, ..AMPLE }) else {
         panic!("nothing was measured")
     };
     // the budget is kept, and the bounds found so far are returned
     let ten_seconds = Budget { trials: 1000, duration_ns: 25_000_000_000 };
     let found = search(&[Goal::ndr()], LOADS, ten_seconds, quiet(1e5 * 0.997));
     assert!(found.seconds <= 25.0, "{}", found.seconds);
-    let Outcome::Unfinished { lower: Some(lower), .. } = found.outcomes[0] else {
+    let GoalOutcome::Unfinished { lower: Some(lower), .. } = found.outcomes[0] else {
         panic!("{:?}", found.outcomes[0])
     };
     assert!(lower.load_sps < 1e5 && lower.trials > 1, "{lower:?}");
@@ -195,7 +195,10 @@ fn what_no_search_can_be_is_refused() {
     }
     for ceiling_sps in [10.0, f64::INFINITY, f64::NAN] {
         let loads = Loads { ceiling_sps, ..LOADS };
-        assert!(matches!(Search::new(goals(), loads, AMPLE), Err(Refused::NoRange { .. })), "{ceiling_sps}");
+        assert!(
+            matches!(Search::new(goals(), loads, AMPLE), Err(SearchError::NoRange { .. })),
+            "{ceiling_sps}"
+        );
     }
 }
 
@@ -217,7 +220,7 @@ fn only_the_trial_that_was_asked_for_is_recorded_and_once() {
     assert_eq!(search.next_trial(), Some(first), "nothing was recorded");
     search.record(first, &[0.0; 3]).expect("asked for");
     let again = search.record(first, &[0.0; 3]).expect_err("recorded");
-    assert!(matches!(again, Refused::NotAsked { .. }), "{again}");
+    assert!(matches!(again, SearchError::NotAsked { .. }), "{again}");
 }
 
 /// A search resumes from saved trials.
@@ -329,21 +332,21 @@ proptest! {
                 exceed_ratios(goal, &at)
             };
             let (lower, upper) = match found.outcomes[index] {
-                Outcome::Regular { lower, upper, throughput_sps } => {
+                GoalOutcome::Regular { lower, upper, throughput_sps } => {
                     prop_assert!(upper.load_sps - lower.load_sps <= goal.width * upper.load_sps);
                     let least = lower.load_sps * (1.0 - goal.loss_ratio);
                     prop_assert!((least * (1.0 - 1e-12)..=lower.load_sps).contains(&throughput_sps));
                     (Some(lower), Some(upper))
                 }
-                Outcome::FloorFails { upper } => {
+                GoalOutcome::FloorFails { upper } => {
                     prop_assert_eq!(upper.load_sps, 100.0);
                     (None, Some(upper))
                 }
-                Outcome::CeilingHolds { lower, .. } => {
+                GoalOutcome::CeilingHolds { lower, .. } => {
                     prop_assert_eq!(lower.load_sps, 1e5);
                     (Some(lower), None)
                 }
-                Outcome::Unfinished { lower, upper } => {
+                GoalOutcome::Unfinished { lower, upper } => {
                     prop_assert!(found.trials.len() == most, "only a budget leaves a goal unfinished");
                     (lower, upper)
                 }

@@ -7,7 +7,7 @@ mod study;
 use std::{fmt::Write as _, fs, path::Path};
 
 use stats::{
-    Asked, Comparison, Conclusion, Interval, Modality, Rules, compare, least_blocks, log_ratios, median,
+    Comparison, Conclusion, Interval, Modality, PowerSpec, Rules, compare, least_blocks, log_ratios, median,
     modality, sample_sd, simultaneous_level, smallest_effect,
 };
 use study::{Anova, Table, correlation, mean};
@@ -187,7 +187,7 @@ fn needed() -> String {
     let mut row = |what: String, of: &dyn Fn(&Table) -> String| {
         writeln!(text, "| {what} | {} | {} |", of(&tables[0]), of(&tables[1])).expect("a text");
     };
-    let asked = |comparisons| Asked { level: 0.95, power: 0.8, comparisons };
+    let asked = |comparisons| PowerSpec { level: 0.95, power: 0.8, comparisons };
     let most = |table: &Table| table.settings.len() - 1;
     row("scatter of log ratios, the median of settings".to_owned(), &|table| percent(typical_sd(table)));
     row("smallest effect as it was made, one comparison".to_owned(), &|table| {

@@ -4,40 +4,44 @@ use std::collections::BTreeSet;
 
 use experiment::Workload;
 use results::{
-    Cell, Compared, Comparison, CriterionOutcome, Difference, Document, Judged, Metric, Pairing,
-    SCHEMA_VERSION, Verdict, VerdictKind, Wanted, flows_of, metrics_of,
+    CellResult, ComparedSide, Comparison, CriterionOutcome, CriterionResult, Difference, Metric,
+    MetricSelector, Pairing, ResultDocument, SCHEMA_VERSION, Verdict, VerdictKind, flows_of, metrics_of,
 };
-use stats::{Outcome, Rules, Sides, judge_sides, simultaneous_level};
+use stats::{ComparisonData, GateOutcome, Rules, judge_sides, simultaneous_level};
 
 use crate::{
-    Asked, Criterion, Refusal, Side,
+    CompareError, CompareOptions, CompareSide, Criterion,
     differences::{environment, fields_of_both, is_named, unequal, unknown},
     family::{self, Pair},
+    format,
     matching::{distance, nearest},
     noise_floor, noisy,
     notes::notes,
     recorded::Source,
     sides::CellPair,
-    words,
 };
 
 /// Compares `treatment` with `baseline`.
 ///
 /// # Errors
-/// Returns an error if nothing can be compared, or if the sides must not be compared: see [`Refusal`].
-pub fn compare(baseline: &Side<'_>, treatment: &Side<'_>, asked: &Asked) -> Result<Comparison, Refusal> {
+/// Returns an error if nothing can be compared, or if the sides must not be compared: see [`CompareError`].
+pub fn compare(
+    baseline: &CompareSide<'_>,
+    treatment: &CompareSide<'_>,
+    asked: &CompareOptions,
+) -> Result<Comparison, CompareError> {
     let same = baseline.document == treatment.document;
     let (pairs, unmatched) = pairs(baseline, treatment, &asked.factors);
     if pairs.is_empty() {
         let (baseline, treatment) = (baseline.name.clone(), treatment.name.clone());
-        return Err(Refusal::NothingToCompare { baseline, treatment });
+        return Err(CompareError::NothingToCompare { baseline, treatment });
     }
     check_metrics(&pairs, asked)?;
     let differences = differences(baseline.document, treatment.document, &pairs, &asked.factors)?;
     let beyond: Vec<Difference> =
         differences.iter().filter(|difference| !difference.named).cloned().collect();
     if !beyond.is_empty() && !asked.force {
-        return Err(Refusal::Differ(beyond));
+        return Err(CompareError::Differ(beyond));
     }
 
     let noisy_blocks = [noisy(baseline.document), noisy(treatment.document)];
@@ -69,7 +73,7 @@ pub fn compare(baseline: &Side<'_>, treatment: &Side<'_>, asked: &Asked) -> Resu
         verdicts.extend(floors(treatment, &pairs.iter().map(|(_, after)| after.id.as_str()).collect(), same));
     }
     verdicts.extend(judged);
-    let compared = |side: &Side<'_>, unmatched: &[&Cell]| Compared {
+    let compared = |side: &CompareSide<'_>, unmatched: &[&CellResult]| ComparedSide {
         result: side.name.clone(),
         experiment: side.document.experiment.name.clone(),
         started_unix_ns: side.document.host.started_unix_ns,
@@ -92,26 +96,26 @@ pub fn compare(baseline: &Side<'_>, treatment: &Side<'_>, asked: &Asked) -> Resu
 /// everything in which the plan makes them differ.
 ///
 /// # Errors
-/// Returns an error if the variants must not be compared: see [`Refusal`].
+/// Returns an error if the variants must not be compared: see [`CompareError`].
 pub fn compare_variants(
     place: &str,
-    document: &Document,
-    asked: &Asked,
-) -> Option<Result<Comparison, Refusal>> {
+    document: &ResultDocument,
+    asked: &CompareOptions,
+) -> Option<Result<Comparison, CompareError>> {
     let variants = document.experiment.variants.as_ref()?;
     let cell = |id: &str| document.cells.iter().find(|cell| cell.id == id);
-    let pairs: Vec<(&Cell, &Cell)> =
+    let pairs: Vec<(&CellResult, &CellResult)> =
         variants.counterparts.iter().filter_map(|(b, a)| Some((cell(a)?, cell(b)?))).collect();
-    let differing = |(a, b): &(&Cell, &Cell)| {
+    let differing = |(a, b): &(&CellResult, &CellResult)| {
         let [a, b] = fields_of_both([(document, a), (document, b)]);
         unequal(&a, &b).into_iter().map(|difference| difference.field)
     };
     let factors: BTreeSet<String> = pairs.iter().flat_map(differing).collect();
-    let asked = Asked { factors: factors.into_iter().collect(), ..asked.clone() };
-    let is_of_b = |cell: &&Cell| variants.counterparts.contains_key(&cell.id);
-    let (b, a): (Vec<&Cell>, Vec<&Cell>) = document.cells.iter().partition(is_of_b);
+    let asked = CompareOptions { factors: factors.into_iter().collect(), ..asked.clone() };
+    let is_of_b = |cell: &&CellResult| variants.counterparts.contains_key(&cell.id);
+    let (b, a): (Vec<&CellResult>, Vec<&CellResult>) = document.cells.iter().partition(is_of_b);
     // named as on the command line: both are cells of one result
-    let side = |name: &str, cells| Side { name: format!("{place}:{name}/*"), document, cells };
+    let side = |name: &str, cells| CompareSide { name: format!("{place}:{name}/*"), document, cells };
     let compared = compare(&side("A", a), &side("B", b), &asked).map(|mut comparison| {
         let words = format!("A: {}; B: {}; measured in alternating blocks.", variants.a, variants.b);
         comparison.notes.insert(0, words);
@@ -122,15 +126,15 @@ pub fn compare_variants(
 
 /// Returns the pairs of cells to compare, and the cells without a counterpart.
 fn pairs<'d>(
-    baseline: &Side<'d>,
-    treatment: &Side<'d>,
+    baseline: &CompareSide<'d>,
+    treatment: &CompareSide<'d>,
     named: &[String],
-) -> (Vec<CellPair<'d>>, (Vec<&'d Cell>, Vec<&'d Cell>)) {
+) -> (Vec<CellPair<'d>>, (Vec<&'d CellResult>, Vec<&'d CellResult>)) {
     let same_workload = |(before, after): &CellPair<'_>| before.factors.workload == after.factors.workload;
     // the pairs of two variants are part of the plan
     let variants = &baseline.document.experiment.variants;
     let planned = variants.as_ref().filter(|_| baseline.document == treatment.document);
-    let counterpart = |after: &&'d Cell| {
+    let counterpart = |after: &&'d CellResult| {
         let id = planned?.counterparts.get(&after.id)?;
         Some((*baseline.cells.iter().find(|before| before.id == *id)?, *after))
     };
@@ -139,8 +143,8 @@ fn pairs<'d>(
         _ if !planned.is_empty() => planned,
         ([before], [after]) => vec![(*before, *after)],
         (befores, afters) => {
-            let alike = |after: &&'d Cell| {
-                let is_alike = |before: &&&Cell| {
+            let alike = |after: &&'d CellResult| {
+                let is_alike = |before: &&&CellResult| {
                     same_workload(&(**before, *after))
                         && distance((before, baseline.document), (after, treatment.document), named) == 0
                 };
@@ -148,7 +152,7 @@ fn pairs<'d>(
                 alike.next().filter(|_| alike.next().is_none()).map(|before| (*before, *after))
             };
             let exact: Vec<CellPair<'d>> = afters.iter().filter_map(alike).collect();
-            let near = |after: &&'d Cell| {
+            let near = |after: &&'d CellResult| {
                 let before = nearest(treatment.document, after, baseline.document, befores, named);
                 before.map(|before| (before, *after))
             };
@@ -156,7 +160,7 @@ fn pairs<'d>(
         }
     };
     pairs.retain(same_workload);
-    let is_left = |cell: &&&Cell, taken: &dyn Fn(&CellPair<'d>) -> &'d Cell| {
+    let is_left = |cell: &&&CellResult, taken: &dyn Fn(&CellPair<'d>) -> &'d CellResult| {
         !pairs.iter().any(|pair| std::ptr::eq(taken(pair), **cell))
     };
     let befores = baseline.cells.iter().filter(|cell| is_left(cell, &|pair| pair.0)).copied().collect();
@@ -165,8 +169,8 @@ fn pairs<'d>(
 }
 
 /// Returns the metrics of a pair: the requested ones, or those of the workload; and those of the criteria.
-fn metrics(document: &Document, cell: &Cell, asked: &Asked) -> Vec<Metric> {
-    let of = |wanted: Wanted| wanted.of(cell.factors.workload);
+fn metrics(document: &ResultDocument, cell: &CellResult, asked: &CompareOptions) -> Vec<Metric> {
+    let of = |wanted: MetricSelector| wanted.for_workload(cell.factors.workload);
     let mut all: BTreeSet<Metric> =
         asked.criteria.iter().filter_map(|criterion| of(criterion.wanted)).collect();
     if asked.metrics.is_empty() {
@@ -177,13 +181,13 @@ fn metrics(document: &Document, cell: &Cell, asked: &Asked) -> Vec<Metric> {
     all.into_iter().collect()
 }
 
-fn check_metrics(pairs: &[CellPair<'_>], asked: &Asked) -> Result<(), Refusal> {
+fn check_metrics(pairs: &[CellPair<'_>], asked: &CompareOptions) -> Result<(), CompareError> {
     let workloads: BTreeSet<Workload> = pairs.iter().map(|(_, after)| after.factors.workload).collect();
     let asked = asked.metrics.iter().copied().chain(asked.criteria.iter().map(|criterion| criterion.wanted));
     for wanted in asked {
-        if !workloads.iter().any(|workload| wanted.of(*workload).is_some()) {
+        if !workloads.iter().any(|workload| wanted.for_workload(*workload).is_some()) {
             let workloads: Vec<&str> = workloads.iter().map(|workload| workload.name()).collect();
-            return Err(Refusal::WrongMetric { wanted, workload: workloads.join(" and ") });
+            return Err(CompareError::WrongMetric { wanted, workload: workloads.join(" and ") });
         }
     }
     Ok(())
@@ -191,11 +195,11 @@ fn check_metrics(pairs: &[CellPair<'_>], asked: &Asked) -> Result<(), Refusal> {
 
 /// Returns all differences between the compared cells and between their results.
 fn differences(
-    baseline: &Document,
-    treatment: &Document,
+    baseline: &ResultDocument,
+    treatment: &ResultDocument,
     pairs: &[CellPair<'_>],
     named: &[String],
-) -> Result<Vec<Difference>, Refusal> {
+) -> Result<Vec<Difference>, CompareError> {
     let (before, after) = (environment(baseline), environment(treatment));
     let mut known: BTreeSet<String> = before.keys().chain(after.keys()).cloned().collect();
     let mut differences = unequal(&before, &after);
@@ -212,7 +216,7 @@ fn differences(
         }
     }
     if let Some(name) = unknown(named, &known) {
-        return Err(Refusal::UnknownFactor(name.clone()));
+        return Err(CompareError::UnknownFactor(name.clone()));
     }
     for difference in &mut differences {
         difference.named = is_named(&difference.field, named);
@@ -221,7 +225,7 @@ fn differences(
 }
 
 /// Returns the noise floors of the compared cells of a side, if they were measured twice in each block.
-fn floors(side: &Side<'_>, cells: &BTreeSet<&str>, same: bool) -> Vec<Verdict> {
+fn floors(side: &CompareSide<'_>, cells: &BTreeSet<&str>, same: bool) -> Vec<Verdict> {
     let mut floors = noise_floor(Source { document: side.document, noisy: &noisy(side.document) });
     // within one result, other baseline cells have the same noise
     floors.retain(|floor| same || cells.contains(floor.baseline.cell.as_str()));
@@ -235,7 +239,7 @@ fn floors(side: &Side<'_>, cells: &BTreeSet<&str>, same: bool) -> Vec<Verdict> {
 }
 
 /// Returns the outcome of each criterion for each pair that has its metric. All of them share the level.
-fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) -> Vec<Judged> {
+fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) -> Vec<CriterionResult> {
     let concerned: Vec<(&Criterion, usize)> = criteria
         .iter()
         .flat_map(|criterion| {
@@ -247,9 +251,9 @@ fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) 
     let judge = |(criterion, i): &(&Criterion, usize)| {
         let (pair, verdict) = (&figures[*i], &verdicts[*i]);
         let unasked = pair.same_runs() || verdict.withheld.is_some();
-        let outcome = |sides: &Sides| {
+        let outcome = |sides: &ComparisonData| {
             if unasked {
-                return Outcome::CannotTell;
+                return GateOutcome::CannotTell;
             }
             judge_sides(sides, criterion.forbidden, Rules::default().level, concerned.len())
         };
@@ -257,25 +261,27 @@ fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) 
         let quiet = verdict.without_noisy.is_some().then(|| outcome(&pair.sides(true)));
         // as for verdicts, an outcome between two results is dropped if enough quiet blocks contradict it
         let contradicted = |found| {
-            let quiet = quiet.filter(|quiet| !matches!(quiet, Outcome::TooFewBlocks { .. }));
+            let quiet = quiet.filter(|quiet| !matches!(quiet, GateOutcome::TooFewBlocks { .. }));
             pair.pairing == Pairing::Apart && quiet.is_some_and(|quiet| quiet != found)
         };
         let found = match outcome(&sides) {
-            found @ (Outcome::Broken | Outcome::Kept) if contradicted(found) => Outcome::CannotTell,
+            found @ (GateOutcome::Broken | GateOutcome::Kept) if contradicted(found) => {
+                GateOutcome::CannotTell
+            }
             found => found,
         };
         let quiet = quiet.map(in_result);
         let why = match (&verdict.withheld, found) {
             _ if pair.same_runs() => "both sides are the same runs".to_owned(),
             (Some(why), _) => format!("{}: no verdict: {why}", verdict.figure()),
-            (None, Outcome::TooFewBlocks { needs }) => words::too_few(verdict, &sides, needs),
-            (None, _) => words::change(verdict, &sides, level),
+            (None, GateOutcome::TooFewBlocks { needs }) => format::too_few(verdict, &sides, needs),
+            (None, _) => format::change(verdict, &sides, level),
         };
         let found = in_result(found);
         let noise = quiet.filter(|quiet| *quiet != found).map_or_else(String::new, |quiet| {
             format!("; without noisy blocks, ANOTHER OUTCOME: {}", outcome_in_words(quiet))
         });
-        Judged {
+        CriterionResult {
             criterion: criterion.text.clone(),
             metric: pair.metric,
             cell: verdict.treatment.cell.clone(),
@@ -288,11 +294,11 @@ fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) 
     concerned.iter().map(judge).collect()
 }
 
-const fn in_result(outcome: Outcome) -> CriterionOutcome {
+const fn in_result(outcome: GateOutcome) -> CriterionOutcome {
     match outcome {
-        Outcome::Broken => CriterionOutcome::Broken,
-        Outcome::Kept => CriterionOutcome::Kept,
-        Outcome::CannotTell | Outcome::TooFewBlocks { .. } => CriterionOutcome::CannotTell,
+        GateOutcome::Broken => CriterionOutcome::Broken,
+        GateOutcome::Kept => CriterionOutcome::Kept,
+        GateOutcome::CannotTell | GateOutcome::TooFewBlocks { .. } => CriterionOutcome::CannotTell,
     }
 }
 

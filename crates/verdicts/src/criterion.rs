@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use results::Wanted;
-use stats::Forbidden;
+use results::MetricSelector;
+use stats::GateBound;
 
 /// Criterion: a forbidden change of a metric.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,14 +11,14 @@ pub struct Criterion {
     /// Text as given on the command line.
     pub text: String,
     /// Metric, by the workload of a cell.
-    pub wanted: Wanted,
+    pub wanted: MetricSelector,
     /// Forbidden range of the change.
-    pub forbidden: Forbidden,
+    pub forbidden: GateBound,
 }
 
 /// Syntax error in a criterion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct CriterionError {
     /// Error message.
     pub error: String,
     /// Byte range of the error in the text.
@@ -35,8 +35,8 @@ impl Criterion {
     ///
     /// # Errors
     /// Returns an error with its position for any other text.
-    pub fn parse(text: &str) -> Result<Self, Fault> {
-        let fault = |error: &str, at: Range<usize>, hint: &str| Fault {
+    pub fn parse(text: &str) -> Result<Self, CriterionError> {
+        let fault = |error: &str, at: Range<usize>, hint: &str| CriterionError {
             error: error.to_owned(),
             at,
             hint: hint.to_owned(),
@@ -51,8 +51,8 @@ impl Criterion {
             return Err(fault("there is no `>` or `<` in it", 0..text.len(), FORM));
         };
         let (name, at) = part(0, sign_at);
-        let Some(wanted) = Wanted::by_word(name) else {
-            let all: Vec<&str> = Wanted::all().map(Wanted::word).collect();
+        let Some(wanted) = MetricSelector::by_word(name) else {
+            let all: Vec<&str> = MetricSelector::all().map(MetricSelector::word).collect();
             let error = if name.is_empty() {
                 "there is no metric before the sign".to_owned()
             } else {
@@ -79,7 +79,7 @@ impl Criterion {
         }
         let share = percent / 100.0;
         let above = text[sign_at..].starts_with('>');
-        let forbidden = if above { Forbidden::Above(share) } else { Forbidden::Below(share) };
+        let forbidden = if above { GateBound::Above(share) } else { GateBound::Below(share) };
         Ok(Self { text: text.trim().to_owned(), wanted, forbidden })
     }
 }
@@ -105,11 +105,11 @@ mod tests {
     fn what_is_meant_is_read() {
         let read =
             |text: &str| Criterion::parse(text).map(|criterion| (criterion.wanted, criterion.forbidden));
-        assert_eq!(read("p99 > +5%"), Ok((Metric::RttP99.into(), Forbidden::Above(0.05))));
-        assert_eq!(read("  p99.9>5 % "), Ok((Metric::RttP999.into(), Forbidden::Above(0.05))));
-        assert_eq!(read("throughput < -2.5%"), Ok((Metric::Goodput.into(), Forbidden::Below(-0.025))));
-        assert_eq!(read("response-p99 > +5%"), Ok((Metric::ResponseP99.into(), Forbidden::Above(0.05))));
-        assert_eq!(read("cpu-writer > 0%"), Ok((Metric::CpuWriter.into(), Forbidden::Above(0.0))));
+        assert_eq!(read("p99 > +5%"), Ok((Metric::RttP99.into(), GateBound::Above(0.05))));
+        assert_eq!(read("  p99.9>5 % "), Ok((Metric::RttP999.into(), GateBound::Above(0.05))));
+        assert_eq!(read("throughput < -2.5%"), Ok((Metric::Goodput.into(), GateBound::Below(-0.025))));
+        assert_eq!(read("response-p99 > +5%"), Ok((Metric::ResponseP99.into(), GateBound::Above(0.05))));
+        assert_eq!(read("cpu-writer > 0%"), Ok((Metric::CpuWriter.into(), GateBound::Above(0.0))));
     }
 
     #[test]
@@ -147,8 +147,8 @@ mod tests {
             let text = format!("{a}{}{b}{sign}{c}{plus}{percent}{d}%{e}", metric.name());
             let read = Criterion::parse(&text).expect("it is well formed");
             let share = percent / 100.0;
-            let forbidden = if above { Forbidden::Above(share) } else { Forbidden::Below(share) };
-            prop_assert_eq!((read.wanted, read.forbidden), (Wanted::from(metric), forbidden));
+            let forbidden = if above { GateBound::Above(share) } else { GateBound::Below(share) };
+            prop_assert_eq!((read.wanted, read.forbidden), (MetricSelector::from(metric), forbidden));
         }
 
         #[test]

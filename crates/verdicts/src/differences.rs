@@ -3,20 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{FACTORS, Pin};
-use results::{Cell, Difference, Document};
+use results::{CellResult, Difference, ResultDocument};
 
 /// Values by field name.
 pub(crate) type Fields = BTreeMap<String, String>;
 
 /// Returns the fields of two cells that are compared. If either requests QoS for the writer or reader alone, both
 /// have the QoS of writer and reader separately.
-pub(crate) fn fields_of_both(sides: [(&Document, &Cell); 2]) -> [Fields; 2] {
+pub(crate) fn fields_of_both(sides: [(&ResultDocument, &CellResult); 2]) -> [Fields; 2] {
     let by_ends = sides.iter().any(|(_, cell)| cell.factors.has_qos_of_ends());
     sides.map(|(document, cell)| cell_fields(document, cell, by_ends))
 }
 
 /// Returns all fields of a cell: the requested values, the driver, and the effective values.
-fn cell_fields(document: &Document, cell: &Cell, by_ends: bool) -> Fields {
+fn cell_fields(document: &ResultDocument, cell: &CellResult, by_ends: bool) -> Fields {
     let factors = &cell.factors;
     let mut fields = factors.fields(by_ends);
     for (end, qos) in &cell.effective_qos {
@@ -32,7 +32,7 @@ fn cell_fields(document: &Document, cell: &Cell, by_ends: bool) -> Fields {
 }
 
 /// Returns the fields of the program and the design of a result.
-fn result_fields(document: &Document) -> Fields {
+fn result_fields(document: &ResultDocument) -> Fields {
     let design = &document.experiment.design;
     let pin = match &design.pin {
         Pin::None => "none".to_owned(),
@@ -50,7 +50,7 @@ fn result_fields(document: &Document) -> Fields {
 }
 
 /// Returns the fields of the environment of a result.
-pub(crate) fn environment(document: &Document) -> Fields {
+pub(crate) fn environment(document: &ResultDocument) -> Fields {
     let flat = document.environment.flat();
     let named = flat.map(|(path, value)| (format!("env.{}", path.replacen('/', ".", 1)), value.to_owned()));
     result_fields(document).into_iter().chain(named).collect()

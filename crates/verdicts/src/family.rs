@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use experiment::Workload;
 use results::{
-    Answer, Cell, Conclusion, MAX_LATENCY_LOSS_PCT, Metric, Pairing, ReferenceChange, ReferenceFigure, Run,
-    RunState, UNDER_DUET_INTERFERENCE, Verdict, VerdictKind, format_value,
+    CellResult, Conclusion, EffectEstimate, MAX_LATENCY_LOSS_PCT, Metric, Pairing, ReferenceChange,
+    ReferenceFigure, Run, RunState, UNDER_DUET_INTERFERENCE, Verdict, VerdictKind, format_value,
 };
-use stats::{Better, Direction, Rules, Sides, compare_sides, median};
+use stats::{Better, ComparisonData, Direction, Rules, compare_sides, median};
 
-use crate::{part::Part, recorded::Source, words};
+use crate::{format, part::Part, recorded::Source};
 
 /// Comparison of one metric of two cells.
 #[derive(Clone)]
@@ -33,18 +33,23 @@ fn judged(run: &Run, metric: Metric, flow: Option<&str>) -> stats::Run {
 
 impl<'d> Pair<'d> {
     /// Creates the comparison of two cells of one result.
-    pub fn in_blocks(treatment: &'d Cell, baseline: &'d Cell, metric: Metric, source: Source<'d>) -> Self {
-        let [treatment, baseline] = [treatment, baseline].map(|cell| Part::of(cell, false, source));
-        Self::of(VerdictKind::Comparison, treatment, baseline, metric)
+    pub fn in_blocks(
+        treatment: &'d CellResult,
+        baseline: &'d CellResult,
+        metric: Metric,
+        source: Source<'d>,
+    ) -> Self {
+        let [treatment, baseline] = [treatment, baseline].map(|cell| Part::new(cell, false, source));
+        Self::new(VerdictKind::Comparison, treatment, baseline, metric)
     }
 
     /// Creates the comparison of the two runs of one cell in each block (A/A).
-    pub fn of_twins(cell: &'d Cell, metric: Metric, source: Source<'d>) -> Self {
-        let [treatment, baseline] = [true, false].map(|twin| Part::of(cell, twin, source));
-        Self::of(VerdictKind::NoiseFloor, treatment, baseline, metric)
+    pub fn of_twins(cell: &'d CellResult, metric: Metric, source: Source<'d>) -> Self {
+        let [treatment, baseline] = [true, false].map(|twin| Part::new(cell, twin, source));
+        Self::new(VerdictKind::NoiseFloor, treatment, baseline, metric)
     }
 
-    fn of(kind: VerdictKind, treatment: Part<'d>, baseline: Part<'d>, metric: Metric) -> Self {
+    fn new(kind: VerdictKind, treatment: Part<'d>, baseline: Part<'d>, metric: Metric) -> Self {
         if !treatment.cell.under_duet_interference && !baseline.cell.under_duet_interference {
             return Self {
                 kind,
@@ -63,8 +68,8 @@ impl<'d> Pair<'d> {
 
     /// Creates the comparison of cells of two results. `forced` allows claims if a result has no reference.
     pub fn apart(
-        (treatment, of_treatment): (&'d Cell, Source<'d>),
-        (baseline, of_baseline): (&'d Cell, Source<'d>),
+        (treatment, of_treatment): (&'d CellResult, Source<'d>),
+        (baseline, of_baseline): (&'d CellResult, Source<'d>),
         metric: Metric,
         forced: bool,
     ) -> Self {
@@ -73,8 +78,8 @@ impl<'d> Pair<'d> {
             metric,
             flow: None,
             pairing: Pairing::Apart,
-            treatment: Part::of(treatment, false, of_treatment),
-            baseline: Part::of(baseline, false, of_baseline),
+            treatment: Part::new(treatment, false, of_treatment),
+            baseline: Part::new(baseline, false, of_baseline),
             forced,
         }
     }
@@ -85,11 +90,11 @@ impl<'d> Pair<'d> {
     }
 
     /// Returns the data to compare: all blocks, or quiet blocks only.
-    pub fn sides(&self, quiet_only: bool) -> Sides {
+    pub fn sides(&self, quiet_only: bool) -> ComparisonData {
         let judge = |run: &Run| judged(run, self.metric, self.flow);
         let (treatment, baseline) = (self.treatment.judged(quiet_only), self.baseline.judged(quiet_only));
         match self.pairing {
-            Pairing::Apart if !self.has_references() => Sides::Apart {
+            Pairing::Apart if !self.has_references() => ComparisonData::Apart {
                 treatment: treatment.map(judge).collect(),
                 baseline: baseline.map(judge).collect(),
             },
@@ -102,7 +107,7 @@ impl<'d> Pair<'d> {
                         .map(|figure| part.reference(run, *figure).unwrap_or(0.0))
                         .collect(),
                 };
-                Sides::Referenced {
+                ComparisonData::Referenced {
                     treatment: treatment.map(|run| referenced(&self.treatment, run)).collect(),
                     baseline: baseline.map(|run| referenced(&self.baseline, run)).collect(),
                 }
@@ -116,21 +121,21 @@ impl<'d> Pair<'d> {
                 for run in baseline {
                     blocks.entry(run.block).or_insert(nothing).baseline = Some(judge(run));
                 }
-                Sides::Blocks(blocks.into_values().collect())
+                ComparisonData::Blocks(blocks.into_values().collect())
             }
             Pairing::Duets => {
                 let partner = |run: &Run| self.baseline.runs().find(|other| run.belongs_to(other));
                 let duet =
                     |run| stats::Block { treatment: Some(judge(run)), baseline: partner(run).map(judge) };
-                Sides::Blocks(treatment.map(duet).collect())
+                ComparisonData::Blocks(treatment.map(duet).collect())
             }
         }
     }
 
     /// Returns the data of two results without their references; `None` within one result.
-    fn sides_alone(&self) -> Option<Sides> {
+    fn sides_alone(&self) -> Option<ComparisonData> {
         let judge = |run: &Run| judged(run, self.metric, self.flow);
-        (self.pairing == Pairing::Apart).then(|| Sides::Apart {
+        (self.pairing == Pairing::Apart).then(|| ComparisonData::Apart {
             treatment: self.treatment.runs().map(judge).collect(),
             baseline: self.baseline.runs().map(judge).collect(),
         })
@@ -170,7 +175,7 @@ impl<'d> Pair<'d> {
             let middle = |runs: &[stats::Run]| median(&runs.iter().map(|run| run.figure).collect::<Vec<_>>());
             let (treatment, baseline) = (of(&self.treatment), of(&self.baseline));
             let medians = middle(&baseline).zip(middle(&treatment));
-            let sides = Sides::Apart { treatment, baseline };
+            let sides = ComparisonData::Apart { treatment, baseline };
             let interval = sides.change(Rules::default().level).map(|(_, interval)| interval);
             let compared = compare_sides(&[sides], &Rules { modes: false, ..Rules::default() }).pop()?;
             let (baseline, treatment) = medians?;
@@ -282,7 +287,7 @@ pub(crate) fn judge(pairs: &[Pair<'_>]) -> Vec<Verdict> {
             host_explains: alone && claims_nothing && pair.has_references(),
             text: String::new(),
         };
-        verdict.text = words::verdict(&verdict, pair.noisy_blocks());
+        verdict.text = format::verdict(&verdict, pair.noisy_blocks());
         verdict
     });
     judged.collect()
@@ -290,13 +295,16 @@ pub(crate) fn judge(pairs: &[Pair<'_>]) -> Vec<Verdict> {
 
 /// Returns the statistics over all blocks. Between two results, a claim is dropped if enough quiet blocks
 /// contradict it.
-fn agreed(answer: Answer, quiet: Option<&Answer>, pair: &Pair<'_>) -> Answer {
-    let contradicts = |quiet: &Answer| {
+fn agreed(answer: EffectEstimate, quiet: Option<&EffectEstimate>, pair: &Pair<'_>) -> EffectEstimate {
+    let contradicts = |quiet: &EffectEstimate| {
         !matches!(quiet.conclusion, Conclusion::TooFew { .. })
             && !quiet.conclusion.claims_the_same(&answer.conclusion)
     };
     if pair.pairing == Pairing::Apart && answer.conclusion.is_claim() && quiet.is_some_and(contradicts) {
-        return Answer { conclusion: Conclusion::Inconclusive { could_have_seen_pct: None }, ..answer };
+        return EffectEstimate {
+            conclusion: Conclusion::Inconclusive { could_have_seen_pct: None },
+            ..answer
+        };
     }
     answer
 }
@@ -305,9 +313,9 @@ fn agreed(answer: Answer, quiet: Option<&Answer>, pair: &Pair<'_>) -> Answer {
 fn claimed_alone(pairs: &[(&Pair<'_>, Option<String>)]) -> Vec<bool> {
     let sides = |(pair, withheld): &(&Pair<'_>, Option<String>)| match withheld {
         None => pair.sides_alone(),
-        Some(_) => Some(Sides::Blocks(Vec::new())),
+        Some(_) => Some(ComparisonData::Blocks(Vec::new())),
     };
-    let Some(family) = pairs.iter().map(sides).collect::<Option<Vec<Sides>>>() else {
+    let Some(family) = pairs.iter().map(sides).collect::<Option<Vec<ComparisonData>>>() else {
         return vec![false; pairs.len()];
     };
     let claims = |compared: stats::Comparison| {
@@ -317,19 +325,19 @@ fn claimed_alone(pairs: &[(&Pair<'_>, Option<String>)]) -> Vec<bool> {
 }
 
 /// Returns the statistics of a family; `None` for withheld comparisons.
-fn answers(pairs: &[(&Pair<'_>, Option<String>)], quiet_only: bool) -> Vec<Option<Answer>> {
+fn answers(pairs: &[(&Pair<'_>, Option<String>)], quiet_only: bool) -> Vec<Option<EffectEstimate>> {
     let sides = |(pair, withheld): &(&Pair<'_>, Option<String>)| match withheld {
         None => pair.sides(quiet_only),
-        Some(_) => Sides::Blocks(Vec::new()),
+        Some(_) => ComparisonData::Blocks(Vec::new()),
     };
-    let family: Vec<Sides> = pairs.iter().map(sides).collect();
+    let family: Vec<ComparisonData> = pairs.iter().map(sides).collect();
     let compared = compare_sides(&family, &RULES);
     let answer = |(pair, compared): (&Pair<'_>, stats::Comparison)| {
         let percent = |share: f64| 100.0 * share;
         let ends = |interval: stats::Interval| [percent(interval.low), percent(interval.high)];
         let change = compared.change;
         let interval = change.and_then(|change| change.interval);
-        Answer {
+        EffectEstimate {
             conclusion: conclusion(compared.conclusion, pair.metric),
             n: compared.blocks as u32,
             incomplete: compared.incomplete as u32,

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use results::Document;
+use results::ResultDocument;
 
 use crate::differences::{environment, unequal};
 
 /// Returns how to measure both results in alternating blocks, with the exact command if it follows from their
 /// command lines.
 #[must_use]
-pub fn interleave_hint(baseline: &Document, treatment: &Document) -> String {
+pub fn interleave_hint(baseline: &ResultDocument, treatment: &ResultDocument) -> String {
     match command(baseline, treatment) {
         Some(command) => format!("To measure both under the same conditions, in alternating blocks: `{command}`."),
         None => "To measure both under the same conditions, in alternating blocks, write what each was measured with as a \
@@ -20,7 +20,7 @@ pub fn interleave_hint(baseline: &Document, treatment: &Document) -> String {
 }
 
 /// Returns the command that measures both, if their commands differ, or if variables or driver files differ.
-fn command(baseline: &Document, treatment: &Document) -> Option<String> {
+fn command(baseline: &ResultDocument, treatment: &ResultDocument) -> Option<String> {
     let mut variants = [arguments(baseline)?, arguments(treatment)?];
     if variants[0] == variants[1] {
         let is_run = |words: &[String]| words.first().is_some_and(|word| word != CHARACTERIZE);
@@ -70,7 +70,7 @@ fn toml_text(value: &str) -> String {
     }
 }
 
-fn drivers(document: &Document) -> usize {
+fn drivers(document: &ResultDocument) -> usize {
     let names: BTreeSet<&str> = document.cells.iter().map(|cell| cell.factors.driver.as_str()).collect();
     names.len()
 }
@@ -79,7 +79,7 @@ const CHARACTERIZE: &str = "characterize";
 
 /// Returns the arguments of a result as those of a variant, without output directory and seed. `None` if it was not
 /// measured by a single command.
-fn arguments(document: &Document) -> Option<Vec<String>> {
+fn arguments(document: &ResultDocument) -> Option<Vec<String>> {
     let mut words = document.tool.command_line.iter().skip(1).cloned();
     let mut kept = match words.next()?.as_str() {
         "run" => Vec::new(),

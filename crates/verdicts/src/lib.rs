@@ -15,6 +15,7 @@ mod compare;
 mod criterion;
 mod differences;
 mod family;
+mod format;
 mod interleave;
 mod matching;
 mod notes;
@@ -22,29 +23,28 @@ mod part;
 mod recorded;
 mod refusal;
 mod sides;
-mod words;
 
 use std::collections::BTreeSet;
 
 pub use compare::{compare, compare_variants};
-pub use criterion::{Criterion, Fault};
+pub use criterion::{Criterion, CriterionError};
 use family::Pair;
 pub use interleave::interleave_hint;
 use recorded::Source;
-pub use refusal::Refusal;
-use results::{Cell, Claim, Document, Verdict, comparison_claims, noise_floor_claims};
-pub use sides::{Asked, Side};
+pub use refusal::CompareError;
+use results::{CellResult, Claim, ResultDocument, Verdict, comparison_claims, noise_floor_claims};
+pub use sides::{CompareOptions, CompareSide};
 
 /// Returns the verdicts of a result with a baseline: the noise floor of each baseline cell, and each other cell
 /// compared with its own. Existing verdicts of the document are ignored.
 #[must_use]
-pub fn of(document: &Document) -> Vec<Verdict> {
+pub fn judge(document: &ResultDocument) -> Vec<Verdict> {
     without(document, &noisy(document))
 }
 
 /// Like [`of`], with these noisy blocks.
 #[must_use]
-pub fn without<'d>(document: &'d Document, noisy: &'d BTreeSet<u32>) -> Vec<Verdict> {
+pub fn without<'d>(document: &'d ResultDocument, noisy: &'d BTreeSet<u32>) -> Vec<Verdict> {
     let source = Source { document, noisy };
     let mut verdicts = noise_floor(source);
     let claims = comparison_claims(&document.experiment);
@@ -57,7 +57,7 @@ pub fn without<'d>(document: &'d Document, noisy: &'d BTreeSet<u32>) -> Vec<Verd
 }
 
 /// Returns the measured cell of a planned one.
-fn measured<'d>(document: &'d Document, id: &str) -> Option<&'d Cell> {
+fn measured<'d>(document: &'d ResultDocument, id: &str) -> Option<&'d CellResult> {
     document.cells.iter().find(|cell| cell.id == id)
 }
 
@@ -77,6 +77,6 @@ fn noise_floor_pairs<'d>(source: Source<'d>) -> Vec<Pair<'d>> {
 }
 
 /// Returns the numbers of the noisy blocks of a result.
-pub(crate) fn noisy(document: &Document) -> BTreeSet<u32> {
+pub(crate) fn noisy(document: &ResultDocument) -> BTreeSet<u32> {
     document.blocks.iter().filter(|block| block.noisy).map(|block| block.number).collect()
 }

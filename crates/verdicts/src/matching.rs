@@ -1,13 +1,13 @@
 //! Matching of the cells of two sides.
 
-use results::{Cell, Document};
+use results::{CellResult, ResultDocument};
 
 use crate::differences::{fields_of_both, is_named, unequal};
 
 /// Returns the number of unnamed factors in which two cells differ.
 pub(crate) fn distance(
-    (left, of_left): (&Cell, &Document),
-    (right, of_right): (&Cell, &Document),
+    (left, of_left): (&CellResult, &ResultDocument),
+    (right, of_right): (&CellResult, &ResultDocument),
     named: &[String],
 ) -> usize {
     let [left, right] = fields_of_both([(of_left, left), (of_right, right)]);
@@ -24,15 +24,15 @@ fn is_factor(field: &str) -> bool {
 
 /// Returns the cell of the same workload that differs least from `cell`; `None` if two are equally near.
 pub(crate) fn nearest<'c>(
-    document: &Document,
-    cell: &Cell,
-    other: &Document,
-    candidates: &[&'c Cell],
+    document: &ResultDocument,
+    cell: &CellResult,
+    other: &ResultDocument,
+    candidates: &[&'c CellResult],
     named: &[String],
-) -> Option<&'c Cell> {
+) -> Option<&'c CellResult> {
     let same_workload =
         candidates.iter().filter(|candidate| candidate.factors.workload == cell.factors.workload);
-    let mut scored: Vec<(usize, &'c Cell)> = same_workload
+    let mut scored: Vec<(usize, &'c CellResult)> = same_workload
         .map(|candidate| (distance((candidate, other), (cell, document), named), *candidate))
         .collect();
     scored.sort_by_key(|(distance, _)| *distance);

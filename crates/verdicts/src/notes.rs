@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use results::{Difference, State};
 
 use crate::{
-    Asked, Side, differences::is_named, family::Pair, interleave::interleave_hint, refusal::in_words,
-    sides::CellPair,
+    CompareOptions, CompareSide, differences::is_named, family::Pair, interleave::interleave_hint,
+    refusal::in_words, sides::CellPair,
 };
 
 /// Returns the notes on a comparison of two sides.
 pub(crate) fn notes(
-    baseline: &Side<'_>,
-    treatment: &Side<'_>,
+    baseline: &CompareSide<'_>,
+    treatment: &CompareSide<'_>,
     pairs: &[CellPair<'_>],
     differences: &[Difference],
-    asked: &Asked,
+    asked: &CompareOptions,
     figures: &[Pair<'_>],
 ) -> Vec<String> {
     let mut notes = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use results::{Cell, Metric, ReferenceFigure, Run, RunState, VerdictMode, VerdictSide};
+use results::{CellResult, Metric, ReferenceFigure, Run, RunState, VerdictMode, VerdictSide};
 use stats::{Modality, median, modality};
 
 use crate::recorded::{Source, modes_by};
@@ -10,14 +10,14 @@ use crate::recorded::{Source, modes_by};
 /// Runs of one cell for a comparison, and their result.
 #[derive(Clone)]
 pub(crate) struct Part<'d> {
-    pub cell: &'d Cell,
+    pub cell: &'d CellResult,
     pub runs: Vec<&'d Run>,
     source: Source<'d>,
 }
 
 impl<'d> Part<'d> {
     /// Selects the runs of a cell that are, or are not, second runs of a block.
-    pub fn of(cell: &'d Cell, twin: bool, source: Source<'d>) -> Self {
+    pub fn new(cell: &'d CellResult, twin: bool, source: Source<'d>) -> Self {
         Self { cell, runs: cell.runs.iter().filter(|run| run.twin == twin).collect(), source }
     }
 
@@ -106,7 +106,7 @@ impl<'d> Part<'d> {
 }
 
 /// Returns the rate of a cell with a load in percent of a maximum, in samples/s.
-fn share_sps(cell: &Cell) -> Option<f64> {
+fn share_sps(cell: &CellResult) -> Option<f64> {
     let load = cell.factors.load.as_ref().filter(|load| load.share().is_some())?;
     load.rate().map(experiment::Rate::sps)
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use results::{AgentRecord, Block, Document, ModesBy, Run, SeparatingField, Typical};
+use results::{AgentRecord, Block, ModesBy, ResultDocument, Run, SeparatingField, TypicalValue};
 use stats::{Field, Rules, median, separate};
 
 /// Seed of the permutation test, so that a result always has the same verdicts.
@@ -14,7 +14,7 @@ const SEED: u64 = 1;
 /// Result of the runs, and its noisy blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'d> {
-    pub document: &'d Document,
+    pub document: &'d ResultDocument,
     pub noisy: &'d BTreeSet<u32>,
 }
 
@@ -38,18 +38,18 @@ pub(crate) fn modes_by(source: Source<'_>, runs: &[&Run], groups: &[usize]) -> M
 }
 
 /// Returns the typical value of a field in a mode.
-fn typical(field: &Field, groups: &[usize], group: usize) -> Option<Typical> {
+fn typical(field: &Field, groups: &[usize], group: usize) -> Option<TypicalValue> {
     let in_group = |run: &usize| groups[*run] == group;
     let runs = (0..groups.len()).filter(in_group);
     match field {
         Field::Numbers(numbers) => {
-            median(&runs.filter_map(|run| numbers[run]).collect::<Vec<_>>()).map(Typical::Number)
+            median(&runs.filter_map(|run| numbers[run]).collect::<Vec<_>>()).map(TypicalValue::Number)
         }
         Field::Words(words) => {
             let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
             runs.filter_map(|run| words[run].as_ref()).for_each(|word| *counts.entry(word).or_default() += 1);
             let most = counts.into_iter().max_by_key(|(_, count)| *count);
-            most.map(|(word, _)| Typical::Word(word.clone()))
+            most.map(|(word, _)| TypicalValue::Word(word.clone()))
         }
     }
 }
@@ -157,7 +157,7 @@ fn settings<'r>(runs: &[&'r Run], role: &str) -> BTreeSet<(&'r str, &'r str)> {
 }
 
 /// Returns the number of the first run of each block.
-fn first_runs(document: &Document) -> BTreeMap<u32, u32> {
+fn first_runs(document: &ResultDocument) -> BTreeMap<u32, u32> {
     let mut first = BTreeMap::new();
     for run in document.cells.iter().flat_map(|cell| &cell.runs) {
         let least = first.entry(run.block).or_insert(run.number);

@@ -1,11 +1,11 @@
 //! Reasons why two sides are not compared.
 
 use experiment::Workload;
-use results::{Difference, Wanted};
+use results::{Difference, MetricSelector};
 
 /// Reason why two sides are not compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum CompareError {
     /// They differ in more than the named factors.
     #[error("the two sides differ in more than the named factors")]
     Differ(Vec<Difference>),
@@ -21,7 +21,7 @@ pub enum Refusal {
     #[error("no compared cell has the metric `{}`: their workload is {workload}", .wanted.word())]
     WrongMetric {
         /// Requested metric.
-        wanted: Wanted,
+        wanted: MetricSelector,
         /// Workloads of the cells.
         workload: String,
     },
@@ -30,7 +30,7 @@ pub enum Refusal {
     UnknownFactor(String),
 }
 
-impl Refusal {
+impl CompareError {
     /// Returns the unnamed differences, one per line.
     #[must_use]
     pub fn details(&self) -> Vec<String> {
@@ -55,8 +55,8 @@ impl Refusal {
             }
             Self::WrongMetric { .. } => {
                 let of = |workload: &Workload| {
-                    let all = Wanted::all().filter(|wanted| wanted.of(*workload).is_some());
-                    format!("{workload} has {}", all.map(Wanted::word).collect::<Vec<_>>().join(", "))
+                    let all = MetricSelector::all().filter(|wanted| wanted.for_workload(*workload).is_some());
+                    format!("{workload} has {}", all.map(MetricSelector::word).collect::<Vec<_>>().join(", "))
                 };
                 Workload::ALL.iter().map(of).collect::<Vec<_>>().join("; ")
             }

@@ -1,27 +1,27 @@
 //! Sides and options of a comparison.
 
-use results::{Cell, Document, Wanted};
+use results::{CellResult, MetricSelector, ResultDocument};
 
 use crate::Criterion;
 
 /// Side of a comparison: a result, and its selected cells.
 #[derive(Clone, Debug)]
-pub struct Side<'d> {
+pub struct CompareSide<'d> {
     /// Name as given on the command line.
     pub name: String,
     /// Result.
-    pub document: &'d Document,
+    pub document: &'d ResultDocument,
     /// Selected cells.
-    pub cells: Vec<&'d Cell>,
+    pub cells: Vec<&'d CellResult>,
 }
 
 /// Options of a comparison.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct CompareOptions {
     /// Named factors, in which both sides may differ.
     pub factors: Vec<String>,
     /// Metrics to compare; empty: those of the workload.
-    pub metrics: Vec<Wanted>,
+    pub metrics: Vec<MetricSelector>,
     /// Criteria that the comparison has to pass.
     pub criteria: Vec<Criterion>,
     /// Whether to continue if the sides differ in more than the named factors.
@@ -29,4 +29,4 @@ pub struct Asked {
 }
 
 /// Baseline cell and candidate cell.
-pub(crate) type CellPair<'d> = (&'d Cell, &'d Cell);
+pub(crate) type CellPair<'d> = (&'d CellResult, &'d CellResult);

@@ -34,9 +34,9 @@ pub struct TrafficMeter {
     duration_ns: u64,
     plan_ns: Option<u64>,
     phase: Phase,
-    begin: Reading,
+    begin: ResourceSnapshot,
     /// Final reading, and the number of samples until then.
-    end: Option<(Reading, u64)>,
+    end: Option<(ResourceSnapshot, u64)>,
     counters: [Counters; 2],
     idle: Option<Idle>,
 }
@@ -66,7 +66,7 @@ impl TrafficMeter {
     pub fn new(interface: &str, duration_ns: u64, plan_ns: Option<u64>) -> Self {
         let counters = Counters::read(interface);
         let threads = Threads::open();
-        let begin = Reading::of(&threads);
+        let begin = ResourceSnapshot::of_threads(&threads);
         Self {
             interface: interface.to_owned(),
             duration_ns,
@@ -82,12 +82,12 @@ impl TrafficMeter {
 
     /// Takes the initial reading: the traffic of a driving role starts now.
     pub fn begin(&mut self) {
-        self.begin = Reading::of(&self.threads);
+        self.begin = ResourceSnapshot::of_threads(&self.threads);
     }
 
     /// Takes the final reading: the traffic of a driving role has ended after this number of samples.
     pub fn end(&mut self, samples: u64) {
-        self.end = Some((Reading::after(), samples));
+        self.end = Some((ResourceSnapshot::after(), samples));
         self.phase = Phase::Over;
     }
 
@@ -141,8 +141,8 @@ impl TrafficMeter {
     }
 
     /// Records the usage since `since`, while the process waited without traffic.
-    pub fn idle_since(&mut self, since: &Reading) {
-        let usage = since.until(&Reading::after());
+    pub fn idle_since(&mut self, since: &ResourceSnapshot) {
+        let usage = since.until(&ResourceSnapshot::after());
         self.idle = Some(Idle {
             elapsed_ns: usage.elapsed_ns,
             used_ns: usage.user_ns + usage.system_ns,
@@ -163,7 +163,7 @@ impl TrafficMeter {
 
 /// Snapshot of the resources that the process has used.
 #[derive(Debug)]
-pub struct Reading {
+pub struct ResourceSnapshot {
     at_ns: u64,
     usage: Usage,
     driving_ns: Option<u64>,
@@ -173,11 +173,11 @@ pub struct Reading {
 /// Time that each thread has waited for a core, in ns, by thread id.
 type Waited = BTreeMap<String, u64>;
 
-impl Reading {
+impl ResourceSnapshot {
     /// Takes a snapshot with all current threads before a measurement, which excludes the cost of the snapshot.
     #[must_use]
     pub fn before() -> Self {
-        Self::of(&Threads::open())
+        Self::of_threads(&Threads::open())
     }
 
     /// Takes a snapshot with all current threads after a measurement, which excludes the cost of the snapshot.
@@ -189,7 +189,7 @@ impl Reading {
     }
 
     /// Takes a snapshot with these threads. Must be called by the driving thread.
-    fn of(threads: &Threads) -> Self {
+    fn of_threads(threads: &Threads) -> Self {
         let (driving_ns, waited) = (threads.driving_ns(), threads.waited());
         Self { driving_ns, waited, usage: usage(), at_ns: now_ns() }
     }

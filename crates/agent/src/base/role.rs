@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
-use control::{Drain, Measured, PacedRead, PacedWritten, Pinged, Ponged, ReaderReport, Written};
+use control::{
+    Drain, EchoReport, MeasureReply, PacedReaderReport, PacedWriterReport, PingerReport, ReaderReport,
+    WriterReport,
+};
 
 use crate::base::{error::AgentError, meters::TrafficMeter};
 
 /// Actions of a role in each phase. A serving role also serves while no order arrives.
-pub trait Role {
+pub trait AgentRole {
     /// Serves for about `slice`; may return early. A driving role waits in the same way as for its samples.
     /// `wait_ns`: longest wait of one call for a sample.
     ///
@@ -31,7 +34,7 @@ pub trait Role {
         duration_ns: u64,
         begin_ns: Option<u64>,
         meter: &mut TrafficMeter,
-    ) -> Result<Measured, AgentError>;
+    ) -> Result<MeasureReply, AgentError>;
     /// Waits for outstanding samples. Returns false if some are outstanding at the time limit. A serving role
     /// updates the meter meanwhile.
     ///
@@ -42,7 +45,7 @@ pub trait Role {
     ///
     /// # Errors
     /// Returns an error that ends the run.
-    fn report(&mut self) -> Result<Part, AgentError>;
+    fn report(&mut self) -> Result<RoleReport, AgentError>;
     /// Closes writer and reader.
     ///
     /// # Errors
@@ -53,11 +56,11 @@ pub trait Role {
 /// Measurements of a role, for the report.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "as in the control messages")]
-pub enum Part {
-    Writer(Written),
+pub enum RoleReport {
+    Writer(WriterReport),
     Reader(ReaderReport),
-    Pinger(Pinged),
-    Ponger(Ponged),
-    PacedWriter(PacedWritten),
-    PacedReader(PacedRead),
+    Pinger(PingerReport),
+    Ponger(EchoReport),
+    PacedWriter(PacedWriterReport),
+    PacedReader(PacedReaderReport),
 }

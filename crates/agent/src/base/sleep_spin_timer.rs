@@ -21,11 +21,11 @@ const MAX_SPIN_NS: u64 = 300_000;
 
 /// Wait strategy of a thread. Must be created on that thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pace {
+pub struct SleepSpinTimer {
     spin_ns: u64,
 }
 
-impl Pace {
+impl SleepSpinTimer {
     /// Sets the timer slack of this thread to 1 ns and measures how late its sleeps end. `spin`: whether a wait may
     /// spin; otherwise it only sleeps.
     #[must_use]
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn no_wait_ends_early() {
-        for pace in [Pace::calibrated(true), Pace::calibrated(false)] {
+        for pace in [SleepSpinTimer::calibrated(true), SleepSpinTimer::calibrated(false)] {
             for distance in [0, 1, 1_000, 50_000, 400_000, 2_000_000] {
                 let now = now_ns();
                 let at_ns = now + distance;
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(spin_for(&mut [1; 50]), MIN_SPIN_NS);
         assert_eq!(spin_for(&mut [9_000_000; 3]), MAX_SPIN_NS);
         assert_eq!(spin_for(&mut []), MAX_SPIN_NS);
-        assert_eq!(Pace::calibrated(false).spin_ns(), 0);
-        assert!((MIN_SPIN_NS..=MAX_SPIN_NS).contains(&Pace::calibrated(true).spin_ns()));
+        assert_eq!(SleepSpinTimer::calibrated(false).spin_ns(), 0);
+        assert!((MIN_SPIN_NS..=MAX_SPIN_NS).contains(&SleepSpinTimer::calibrated(true).spin_ns()));
     }
 }

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use control::{Drain, Measured, Ponged, Stamp, Stamps};
+use control::{Drain, EchoReport, MeasureReply, TimestampLog, TimestampPair};
 use driver_host::{ListeningReader, Reader, Sample, WriteOutcome, Writer};
 
 use crate::{
@@ -16,12 +16,12 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::TrafficMeter,
-        role::{Part, Role},
+        role::{AgentRole, RoleReport},
     },
     traffic::{
         header::Header,
         identity::{Identity, Origin},
-        receive_stats::Progress,
+        receive_stats::ReceiveProgress,
     },
 };
 
@@ -30,9 +30,9 @@ const HANDOFF_SLOTS: usize = 16;
 
 /// Counts and timestamps of received pings and their echoes.
 #[derive(Debug)]
-pub struct Pings {
+pub struct PingRecorder {
     identity: Identity,
-    stamps: Stamps,
+    stamps: TimestampLog,
     received: u64,
     echoed: u64,
     timed_out: u64,
@@ -42,13 +42,13 @@ pub struct Pings {
     foreign: u64,
     failure: Option<AgentError>,
     /// Number of echoes, for the thread that waits.
-    progress: Arc<Progress>,
+    progress: Arc<ReceiveProgress>,
 }
 
-impl Pings {
+impl PingRecorder {
     /// Creates empty counts, with this timestamp log.
     #[must_use]
-    pub fn new(identity: Identity, stamps: Stamps) -> Self {
+    pub fn new(identity: Identity, stamps: TimestampLog) -> Self {
         Self {
             identity,
             stamps,
@@ -66,7 +66,7 @@ impl Pings {
 
     /// Returns how many echoes were accepted, for the thread that waits.
     #[must_use]
-    pub fn progress(&self) -> Arc<Progress> {
+    pub fn progress(&self) -> Arc<ReceiveProgress> {
         Arc::clone(&self.progress)
     }
 
@@ -94,8 +94,10 @@ impl Pings {
             Ok(WriteOutcome::Accepted) => {
                 self.echoed += 1;
                 self.progress.set(self.echoed);
-                self.stamps
-                    .record(u64::from(header.sequence), Stamp { first_ns: came_ns, second_ns: sent_ns });
+                self.stamps.record(
+                    u64::from(header.sequence),
+                    TimestampPair { first_ns: came_ns, second_ns: sent_ns },
+                );
             }
             // Not retried: the thread may be the driver's own, which has to make room. The pinger counts the ping
             // as lost.
@@ -114,7 +116,7 @@ impl Pings {
 
 /// Ping on its way from a listener to the thread that echoes it.
 #[derive(Debug)]
-pub struct Handed {
+pub struct HandoffPing {
     header: Header,
     came_ns: u64,
     payload: Vec<u8>,
@@ -122,21 +124,21 @@ pub struct Handed {
 
 /// Listener that hands pings over, for a driver whose listener must not write.
 #[derive(Debug)]
-pub struct HandingOver {
+pub struct HandoffListener {
     identity: Identity,
     wrong_size: u64,
     foreign: u64,
     dropped: u64,
     overwritten: u64,
     free: Receiver<Vec<u8>>,
-    pings: SyncSender<Handed>,
+    pings: SyncSender<HandoffPing>,
 }
 
-impl HandingOver {
+impl HandoffListener {
     /// Creates the listener. The echoing thread receives pings from the receiver, and returns buffers to the
     /// sender.
     #[must_use]
-    pub fn new(identity: Identity) -> (Self, Receiver<Handed>, SyncSender<Vec<u8>>) {
+    pub fn new(identity: Identity) -> (Self, Receiver<HandoffPing>, SyncSender<Vec<u8>>) {
         let (pings, handed) = sync_channel(HANDOFF_SLOTS);
         let (give_back, free) = sync_channel(HANDOFF_SLOTS);
         for _ in 0..HANDOFF_SLOTS {
@@ -147,7 +149,7 @@ impl HandingOver {
     }
 
     /// Hands a ping to the echoing thread.
-    pub fn heard(&mut self, sample: Sample<'_>) {
+    pub fn on_sample(&mut self, sample: Sample<'_>) {
         let came_ns = now_ns();
         let header = match self.identity.origin(sample.payload, came_ns) {
             Origin::Ours(header) => header,
@@ -165,7 +167,7 @@ impl HandingOver {
             self.overwritten += 1;
             return;
         }
-        if self.pings.try_send(Handed { header, came_ns, payload }).is_err() {
+        if self.pings.try_send(HandoffPing { header, came_ns, payload }).is_err() {
             self.dropped += 1;
         }
     }
@@ -173,21 +175,21 @@ impl HandingOver {
 
 /// Writer and counts of the thread that echoes.
 #[derive(Debug)]
-pub struct Echoing {
+pub struct EchoListener {
     writer: Writer,
-    pings: Pings,
+    pings: PingRecorder,
 }
 
-impl Echoing {
+impl EchoListener {
     /// Creates the state for echoes with this writer.
     #[must_use]
-    pub const fn new(writer: Writer, pings: Pings) -> Self {
+    pub const fn new(writer: Writer, pings: PingRecorder) -> Self {
         Self { writer, pings }
     }
 
     /// Echoes a ping.
     #[inline]
-    pub fn heard(&mut self, sample: Sample<'_>) {
+    pub fn on_sample(&mut self, sample: Sample<'_>) {
         let now = now_ns();
         if let Some(header) = self.pings.recognise(sample.payload, now) {
             self.pings.echo(&self.writer, &header, sample.payload, now);
@@ -199,26 +201,26 @@ impl Echoing {
 
 /// Source of pings, and the place that sends the echoes.
 #[derive(Debug)]
-pub enum Inlet {
+pub enum EchoInput {
     /// Reader called by the role's own thread, by waitset or polling; its sink sends the echo.
     Asked {
         /// Reader of the pings.
         reader: Reader,
         /// Writer and counts of the echoes.
-        echoing: Box<Echoing>,
+        echoing: Box<EchoListener>,
         /// Whether the reader is polled.
         polling: bool,
     },
     /// Listener that sends the echo.
-    Listening(ListeningReader<Echoing>),
+    Listening(ListeningReader<EchoListener>),
     /// Listener that hands pings to the role's own thread.
     HandedOver {
         /// Reader of the pings.
-        reader: ListeningReader<HandingOver>,
+        reader: ListeningReader<HandoffListener>,
         /// Writer and counts of the echoes.
-        echoing: Box<Echoing>,
+        echoing: Box<EchoListener>,
         /// Pings handed over.
-        handed: Receiver<Handed>,
+        handed: Receiver<HandoffPing>,
         /// Buffers for reuse.
         give_back: SyncSender<Vec<u8>>,
     },
@@ -226,28 +228,28 @@ pub enum Inlet {
 
 /// Role that echoes.
 #[derive(Debug)]
-pub struct PongerRole {
-    inlet: Option<Inlet>,
-    progress: Arc<Progress>,
+pub struct Echo {
+    inlet: Option<EchoInput>,
+    progress: Arc<ReceiveProgress>,
 }
 
-impl PongerRole {
+impl Echo {
     /// Creates the role with this source of pings.
     #[must_use]
-    pub const fn new(inlet: Inlet, progress: Arc<Progress>) -> Self {
+    pub const fn new(inlet: EchoInput, progress: Arc<ReceiveProgress>) -> Self {
         Self { inlet: Some(inlet), progress }
     }
 
     /// Closes reader and writer. Returns the counts, the place that sent the echoes, and the number of pings the
     /// listener dropped.
-    fn close_inlet(&mut self) -> Result<(Pings, &'static str, u64), AgentError> {
+    fn close_inlet(&mut self) -> Result<(PingRecorder, &'static str, u64), AgentError> {
         let (echoing, echo, dropped) = match self.inlet.take().ok_or(AgentError::Closed)? {
-            Inlet::Asked { reader, echoing, .. } => {
+            EchoInput::Asked { reader, echoing, .. } => {
                 reader.close()?;
                 (*echoing, "reader", 0)
             }
-            Inlet::Listening(reader) => (reader.close()?, "listener", 0),
-            Inlet::HandedOver { reader, mut echoing, .. } => {
+            EchoInput::Listening(reader) => (reader.close()?, "listener", 0),
+            EchoInput::HandedOver { reader, mut echoing, .. } => {
                 let listener = reader.close()?;
                 echoing.pings.wrong_size += listener.wrong_size;
                 echoing.pings.foreign += listener.foreign;
@@ -260,14 +262,14 @@ impl PongerRole {
     }
 }
 
-impl Role for PongerRole {
+impl AgentRole for Echo {
     fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError> {
         match &mut self.inlet {
-            Some(Inlet::Asked { reader, echoing, polling }) => {
+            Some(EchoInput::Asked { reader, echoing, polling }) => {
                 let end_ns = now_ns() + slice.as_nanos() as u64;
                 let timeout_ns = if *polling { 0 } else { wait_ns };
                 loop {
-                    reader.receive(timeout_ns, 1, |sample| echoing.heard(sample))?;
+                    reader.receive(timeout_ns, 1, |sample| echoing.on_sample(sample))?;
                     if let Some(failure) = echoing.pings.failure.take() {
                         return Err(failure);
                     }
@@ -276,19 +278,21 @@ impl Role for PongerRole {
                     }
                 }
             }
-            Some(Inlet::Listening(_)) => std::thread::sleep(slice),
-            Some(Inlet::HandedOver { echoing, handed, give_back, .. }) => match handed.recv_timeout(slice) {
-                Ok(Handed { header, came_ns, payload }) => {
-                    let Echoing { writer, pings } = &mut **echoing;
-                    pings.echo(writer, &header, &payload, came_ns);
-                    // there is a slot for every buffer
-                    let _ = give_back.try_send(payload);
-                    if let Some(failure) = pings.failure.take() {
-                        return Err(failure);
+            Some(EchoInput::Listening(_)) => std::thread::sleep(slice),
+            Some(EchoInput::HandedOver { echoing, handed, give_back, .. }) => {
+                match handed.recv_timeout(slice) {
+                    Ok(HandoffPing { header, came_ns, payload }) => {
+                        let EchoListener { writer, pings } = &mut **echoing;
+                        pings.echo(writer, &header, &payload, came_ns);
+                        // there is a slot for every buffer
+                        let _ = give_back.try_send(payload);
+                        if let Some(failure) = pings.failure.take() {
+                            return Err(failure);
+                        }
                     }
+                    Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
                 }
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
-            },
+            }
             None => {}
         }
         Ok(())
@@ -307,20 +311,20 @@ impl Role for PongerRole {
         _duration_ns: u64,
         _begin_ns: Option<u64>,
         _meter: &mut TrafficMeter,
-    ) -> Result<Measured, AgentError> {
-        Ok(Measured::default())
+    ) -> Result<MeasureReply, AgentError> {
+        Ok(MeasureReply::default())
     }
 
     fn drain(&mut self, _drain: &Drain, _meter: &mut TrafficMeter) -> Result<bool, AgentError> {
         Ok(true)
     }
 
-    fn report(&mut self) -> Result<Part, AgentError> {
+    fn report(&mut self) -> Result<RoleReport, AgentError> {
         let (mut pings, echo, dropped) = self.close_inlet()?;
         if let Some(failure) = pings.failure.take() {
             return Err(failure);
         }
-        Ok(Part::Ponger(Ponged {
+        Ok(RoleReport::Ponger(EchoReport {
             received: pings.received + dropped,
             echoed: pings.echoed,
             timed_out: pings.timed_out,
@@ -346,14 +350,14 @@ mod tests {
     #[test]
     fn ping_of_another_size_is_counted_and_not_echoed() {
         let identity = Identity { tag: 5, writer: 1, size: 64, since_ns: 0 };
-        let mut pings = Pings::new(identity, Stamps::with_capacity(8));
-        let (mut listener, handed, _give_back) = HandingOver::new(identity);
+        let mut pings = PingRecorder::new(identity, TimestampLog::with_capacity(8));
+        let (mut listener, handed, _give_back) = HandoffListener::new(identity);
         for (size, tag) in [(64, 5), (48, 5), (64, 6)] {
             let mut payloads = Payloads::new(1, size);
             let header = Header { sequence: 0, writer: 1, tag, warm_up: false, sent_ns: now_ns() };
             let payload = payloads.stamped(0, &header);
             assert_eq!(pings.recognise(payload, now_ns()).is_some(), (size, tag) == (64, 5));
-            listener.heard(Sample::new(payload, 0));
+            listener.on_sample(Sample::new(payload, 0));
         }
         assert_eq!([pings.wrong_size, pings.foreign], [1, 1]);
         assert_eq!([listener.wrong_size, listener.foreign, handed.try_iter().count() as u64], [1, 1, 1]);

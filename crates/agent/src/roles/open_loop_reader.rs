@@ -12,53 +12,59 @@ use std::{
     time::Duration,
 };
 
-use control::{Configure, Drain, FlowRead, Measured, PacedRead};
+use control::{Configure, Drain, FlowReaderReport, MeasureReply, PacedReaderReport};
 use driver_host::{DriverError, ListeningReader, Sample};
-use experiment::Times;
-use results::{Takes, WindowCounts, Windows};
+use experiment::SendTimes;
+use results::{TakeStats, WindowCounts, Windows};
 
 use crate::{
     base::{
         clock::now_ns,
         error::AgentError,
         meters::{LONGEST_WAIT_NS, SHORTEST_WAIT_NS, TrafficMeter},
-        role::{Part, Role},
+        role::{AgentRole, RoleReport},
     },
     traffic::{
-        flow_spec::Plan,
-        grouped_reader::Taker,
+        flow_spec::FlowSpec,
+        grouped_reader::GroupedReader,
         identity::Identity,
-        poll_policy::Asking,
-        probes::Echo,
-        receive_stats::{Progress, Tally},
+        poll_policy::PollPolicy,
+        probes::ProbeResponder,
+        receive_stats::{ReceiveProgress, ReceiveStats},
     },
 };
 
 /// Start time of the schedule, shared with the receiving threads. Set before the first sample is written.
 #[derive(Clone, Debug, Default)]
-pub struct Begin(Arc<AtomicU64>);
+pub struct StartTime(Arc<AtomicU64>);
 
 /// Measurements of one flow at the reader.
 #[derive(Debug)]
-pub struct Arrivals {
-    tally: Tally,
+pub struct FlowRecorder {
+    tally: ReceiveStats,
     /// Intended times; `None` if no sample has one.
-    times: Option<Times>,
+    times: Option<SendTimes>,
     service: Windows,
     response: Windows,
-    begin: Begin,
+    begin: StartTime,
     /// Start time of the schedule in ns; 0 before the first sample of the measurement phase.
     begin_ns: u64,
     last_ns: u64,
     unplaced: u64,
     /// Take statistics, set when the reader is closed; `None` for a listener.
-    takes: Option<Takes>,
+    takes: Option<TakeStats>,
 }
 
-impl Arrivals {
+impl FlowRecorder {
     /// Creates the recorder of a flow. With an `echo`, probes are sent back.
     #[must_use]
-    pub fn new(configure: &Configure, plan: &Plan, since_ns: u64, begin: &Begin, echo: Option<Echo>) -> Self {
+    pub fn new(
+        configure: &Configure,
+        plan: &FlowSpec,
+        since_ns: u64,
+        begin: &StartTime,
+        echo: Option<ProbeResponder>,
+    ) -> Self {
         let identity = Identity {
             tag: configure.run_tag,
             writer: plan.writer(),
@@ -72,8 +78,8 @@ impl Arrivals {
             windows
         };
         Self {
-            tally: Tally::new(identity, plan.payloads(), configure.check_every, counts).echoing(echo),
-            times: plan.schedule().map(|schedule| Times::new(schedule, configure.measure_ns)),
+            tally: ReceiveStats::new(identity, plan.payloads(), configure.check_every, counts).echoing(echo),
+            times: plan.schedule().map(|schedule| SendTimes::new(schedule, configure.measure_ns)),
             service: windows(),
             response: windows(),
             begin: begin.clone(),
@@ -86,7 +92,7 @@ impl Arrivals {
 
     /// Returns the progress, for the thread that waits.
     #[must_use]
-    pub fn progress(&self) -> Arc<Progress> {
+    pub fn progress(&self) -> Arc<ReceiveProgress> {
         self.tally.progress()
     }
 
@@ -117,15 +123,15 @@ impl Arrivals {
 
     /// Receives the available samples, or waits up to `timeout_ns` for the first. Returns their number and the
     /// arrival time of the last; the current time if there were none.
-    fn receive(&mut self, reader: &mut Taker, timeout_ns: u64) -> Result<(u32, u64), DriverError> {
+    fn receive(&mut self, reader: &mut GroupedReader, timeout_ns: u64) -> Result<(u32, u64), DriverError> {
         let before = self.tally.delivered();
         let taken = reader.receive(timeout_ns, |sample| self.arrived(sample))?;
-        reader.came(taken, self.tally.delivered() - before);
+        reader.count_take(taken, self.tally.delivered() - before);
         Ok((taken, if taken > 0 { self.last_ns } else { now_ns() }))
     }
 
-    fn read(&self) -> FlowRead {
-        FlowRead {
+    fn read(&self) -> FlowReaderReport {
+        FlowReaderReport {
             received: self.tally.received(),
             service: self.service.distribution(),
             response: self.response.distribution(),
@@ -136,41 +142,41 @@ impl Arrivals {
 }
 
 /// A reader with receive calls, and the recorder of its samples.
-pub type Asked = (Taker, Box<Arrivals>);
+pub type PolledFlow = (GroupedReader, Box<FlowRecorder>);
 
 /// Source of samples.
 #[derive(Debug)]
-pub enum Inlet {
+pub enum FlowInput {
     /// Readers called by the role's own thread: a single one by waitset, or all of them in turn by polling.
     Asked {
         /// Readers, in the order of the flows.
-        flows: Vec<Asked>,
+        flows: Vec<PolledFlow>,
         /// Polling policy.
-        asking: Asking,
+        asking: PollPolicy,
     },
     /// Readers called by a thread each, by waitset.
     Threads {
         /// Stop flag of the threads.
         stop: Arc<AtomicBool>,
         /// Threads, in the order of the flows.
-        threads: Vec<JoinHandle<Result<Asked, DriverError>>>,
+        threads: Vec<JoinHandle<Result<PolledFlow, DriverError>>>,
     },
     /// Listeners, called from threads of the driver.
-    Listening(Vec<ListeningReader<Arrivals>>),
+    Listening(Vec<ListeningReader<FlowRecorder>>),
     /// Measurements of closed readers.
-    Closed(Vec<Arrivals>),
+    Closed(Vec<FlowRecorder>),
 }
 
-impl Inlet {
+impl FlowInput {
     /// Creates the source for these readers; starts a thread for each if they are several and do not poll.
     #[must_use]
-    pub fn asked(flows: Vec<Asked>, asking: Asking) -> Self {
+    pub fn polled(flows: Vec<PolledFlow>, asking: PollPolicy) -> Self {
         if asking.is_polling() || flows.len() < 2 {
             return Self::Asked { flows, asking };
         }
         let timeout_ns = asking.timeout_ns(LONGEST_WAIT_NS);
         let stop = Arc::new(AtomicBool::new(false));
-        let start = |(mut reader, mut arrivals): Asked| {
+        let start = |(mut reader, mut arrivals): PolledFlow| {
             let stop = Arc::clone(&stop);
             std::thread::spawn(move || {
                 while !stop.load(Relaxed) {
@@ -186,53 +192,55 @@ impl Inlet {
 
 /// Role of an open-loop reader.
 #[derive(Debug)]
-pub struct PacedReader {
-    inlet: Inlet,
-    progress: Vec<Arc<Progress>>,
-    begin: Begin,
+pub struct OpenLoopReader {
+    inlet: FlowInput,
+    progress: Vec<Arc<ReceiveProgress>>,
+    begin: StartTime,
 }
 
-impl PacedReader {
+impl OpenLoopReader {
     /// Creates the role.
     #[must_use]
-    pub const fn new(inlet: Inlet, progress: Vec<Arc<Progress>>, begin: Begin) -> Self {
+    pub const fn new(inlet: FlowInput, progress: Vec<Arc<ReceiveProgress>>, begin: StartTime) -> Self {
         Self { inlet, progress, begin }
     }
 
-    fn close_inlet(&mut self) -> Result<&mut [Arrivals], AgentError> {
-        let close = |(reader, mut arrivals): Asked| {
+    fn close_inlet(&mut self) -> Result<&mut [FlowRecorder], AgentError> {
+        let close = |(reader, mut arrivals): PolledFlow| {
             arrivals.takes = Some(reader.takes());
             arrivals.tally.set_taken(reader.taken());
             reader.close().map(|()| *arrivals)
         };
-        let arrivals = match std::mem::replace(&mut self.inlet, Inlet::Closed(Vec::new())) {
-            Inlet::Asked { flows, .. } => flows.into_iter().map(close).collect::<Result<_, _>>()?,
-            Inlet::Threads { stop, threads } => {
+        let arrivals = match std::mem::replace(&mut self.inlet, FlowInput::Closed(Vec::new())) {
+            FlowInput::Asked { flows, .. } => flows.into_iter().map(close).collect::<Result<_, _>>()?,
+            FlowInput::Threads { stop, threads } => {
                 stop.store(true, Relaxed);
                 threads.into_iter().map(|thread| close(join(thread)?)).collect::<Result<_, _>>()?
             }
-            Inlet::Listening(readers) => {
+            FlowInput::Listening(readers) => {
                 readers.into_iter().map(ListeningReader::close).collect::<Result<_, _>>()?
             }
-            Inlet::Closed(arrivals) => arrivals,
+            FlowInput::Closed(arrivals) => arrivals,
         };
-        self.inlet = Inlet::Closed(arrivals);
+        self.inlet = FlowInput::Closed(arrivals);
         match &mut self.inlet {
-            Inlet::Closed(arrivals) => Ok(arrivals),
-            Inlet::Asked { .. } | Inlet::Threads { .. } | Inlet::Listening(_) => unreachable!("just closed"),
+            FlowInput::Closed(arrivals) => Ok(arrivals),
+            FlowInput::Asked { .. } | FlowInput::Threads { .. } | FlowInput::Listening(_) => {
+                unreachable!("just closed")
+            }
         }
     }
 }
 
 /// Joins a thread and returns its result; resumes its panic.
-fn join(thread: JoinHandle<Result<Asked, DriverError>>) -> Result<Asked, DriverError> {
+fn join(thread: JoinHandle<Result<PolledFlow, DriverError>>) -> Result<PolledFlow, DriverError> {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-impl Role for PacedReader {
+impl AgentRole for OpenLoopReader {
     fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError> {
         match &mut self.inlet {
-            Inlet::Asked { flows, asking } => {
+            FlowInput::Asked { flows, asking } => {
                 let end_ns = now_ns() + slice.as_nanos() as u64;
                 let timeout_ns = asking.timeout_ns(wait_ns);
                 let mut now = 0;
@@ -242,17 +250,17 @@ impl Role for PacedReader {
                         let (taken, last_ns) = arrivals.receive(reader, timeout_ns)?;
                         (found, now) = (found.max(taken), last_ns);
                     }
-                    asking.found(found);
+                    asking.after_poll(found);
                 }
             }
-            Inlet::Threads { threads, .. } => {
+            FlowInput::Threads { threads, .. } => {
                 if let Some(ended) = threads.iter().position(JoinHandle::is_finished) {
                     join(threads.remove(ended))?;
                 }
                 std::thread::sleep(slice);
             }
-            Inlet::Listening(_) => std::thread::sleep(slice),
-            Inlet::Closed(_) => {}
+            FlowInput::Listening(_) => std::thread::sleep(slice),
+            FlowInput::Closed(_) => {}
         }
         Ok(())
     }
@@ -270,9 +278,9 @@ impl Role for PacedReader {
         _duration_ns: u64,
         begin_ns: Option<u64>,
         _meter: &mut TrafficMeter,
-    ) -> Result<Measured, AgentError> {
+    ) -> Result<MeasureReply, AgentError> {
         self.begin.0.store(begin_ns.ok_or(AgentError::NoBegin)?, Release);
-        Ok(Measured::default())
+        Ok(MeasureReply::default())
     }
 
     fn drain(&mut self, drain: &Drain, meter: &mut TrafficMeter) -> Result<bool, AgentError> {
@@ -293,15 +301,15 @@ impl Role for PacedReader {
         }
     }
 
-    fn report(&mut self) -> Result<Part, AgentError> {
+    fn report(&mut self) -> Result<RoleReport, AgentError> {
         let arrivals = self.close_inlet()?;
         let probes = match arrivals {
             [alone] => alone.tally.probes()?,
             _ => None,
         };
-        Ok(Part::PacedReader(PacedRead {
+        Ok(RoleReport::PacedReader(PacedReaderReport {
             probes,
-            flows: arrivals.iter().map(Arrivals::read).collect(),
+            flows: arrivals.iter().map(FlowRecorder::read).collect(),
             foreign: arrivals.iter().map(|arrivals| arrivals.tally.foreign()).sum(),
         }))
     }
@@ -309,7 +317,7 @@ impl Role for PacedReader {
     fn close(&mut self) -> Result<(), AgentError> {
         self.close_inlet()?;
         // also drops the responder that sends probes back
-        self.inlet = Inlet::Closed(Vec::new());
+        self.inlet = FlowInput::Closed(Vec::new());
         Ok(())
     }
 }

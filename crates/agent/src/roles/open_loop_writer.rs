@@ -6,7 +6,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use control::{Configure, Drain, FlowWritten, Measured, PacedWritten};
+use control::{Configure, Drain, FlowWriterReport, MeasureReply, PacedWriterReport};
 use driver_host::{WriteOutcome, Writer};
 use experiment::{Load, Schedule};
 use results::{COARSE_WINDOWS, Windows};
@@ -16,18 +16,18 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::TrafficMeter,
-        role::{Part, Role},
-        sleep_spin_timer::{Pace, sleep_until},
+        role::{AgentRole, RoleReport},
+        sleep_spin_timer::{SleepSpinTimer, sleep_until},
     },
     traffic::{
-        batch_flusher::Packing,
-        flow_spec::Plan,
+        batch_flusher::BatchFlusher,
+        flow_spec::FlowSpec,
         header::Header,
-        lag_attribution::Calls,
+        lag_attribution::LagAttribution,
         payload::Payloads,
-        probes::{Known, Probes},
-        rate_throttle::Throttled,
-        retry::{FIRST_BACKOFF, LONGEST_BACKOFF, Tries},
+        probes::{ProbeRecorder, ReaderProgress},
+        rate_throttle::RateThrottle,
+        retry::{FIRST_BACKOFF, LONGEST_BACKOFF, RetryCounts},
     },
 };
 
@@ -40,14 +40,14 @@ const NEVER: u64 = u64::MAX;
 
 /// Role of an open-loop writer.
 #[derive(Debug)]
-pub struct PacedWriter {
+pub struct OpenLoopWriter {
     flows: Vec<FlowWriter>,
     tag: u16,
     spin: bool,
     wait_acked: bool,
-    probes: Option<Probes>,
+    probes: Option<ProbeRecorder>,
     /// Wait strategy, calibrated by the first traffic.
-    pace: Option<Pace>,
+    pace: Option<SleepSpinTimer>,
     /// Whether the flows are ready for the start of a schedule.
     prepared: bool,
     duration_ns: u64,
@@ -58,12 +58,12 @@ pub struct PacedWriter {
 /// One flow: its writer, its position in the schedule, and its measurements.
 #[derive(Debug)]
 pub struct FlowWriter {
-    plan: Plan,
+    plan: FlowSpec,
     writer: Option<Writer>,
     payloads: Payloads,
     schedule: Option<Schedule>,
     /// Rate limit of a load without a schedule, if there is one.
-    throttled: Option<Throttled>,
+    throttled: Option<RateThrottle>,
     begin_ns: u64,
     sequence: u64,
     /// Samples accepted in the warm-up.
@@ -73,8 +73,8 @@ pub struct FlowWriter {
     /// Time of the first attempt of a sample not accepted yet, in ns.
     first_tried_ns: Option<u64>,
     backoff: Duration,
-    packing: Packing,
-    tries: Tries,
+    packing: BatchFlusher,
+    tries: RetryCounts,
     send_lag: Windows,
     /// Part of the sum of all send lags that write calls caused, in ns.
     held_ns: u128,
@@ -88,14 +88,14 @@ struct Phase {
     warm_up: bool,
 }
 
-impl PacedWriter {
+impl OpenLoopWriter {
     /// Creates the role with these flows.
     #[must_use]
     pub const fn new(
         configure: &Configure,
         flows: Vec<FlowWriter>,
         wait_acked: bool,
-        probes: Option<Probes>,
+        probes: Option<ProbeRecorder>,
     ) -> Self {
         Self {
             flows,
@@ -124,7 +124,7 @@ impl PacedWriter {
         mut meter: Option<&mut TrafficMeter>,
     ) -> Result<(), AgentError> {
         let warm_up = meter.is_none();
-        let pace = *self.pace.get_or_insert_with(|| Pace::calibrated(self.spin));
+        let pace = *self.pace.get_or_insert_with(|| SleepSpinTimer::calibrated(self.spin));
         self.prepare();
         let mut now = now_ns();
         let begin_ns = begin_ns.unwrap_or(now + WARM_UP_LEAD_NS);
@@ -136,7 +136,7 @@ impl PacedWriter {
         }
         self.prepared = false;
         if let Some(probes) = &self.probes {
-            probes.known().begin(begin_ns, warm_up);
+            probes.progress().begin(begin_ns, warm_up);
         }
         let phase = Phase { tag: self.tag, warm_up };
         if let Some(meter) = &mut meter {
@@ -171,13 +171,13 @@ impl PacedWriter {
 /// next.
 fn write_all(
     flows: &mut [FlowWriter],
-    pace: Pace,
+    pace: SleepSpinTimer,
     phase: Phase,
     end_ns: u64,
     begin_ns: u64,
 ) -> Result<(), AgentError> {
     let mut now = begin_ns;
-    let mut calls = Calls::default();
+    let mut calls = LagAttribution::default();
     while let Some(flow) = flows.iter_mut().min_by_key(|flow| flow.due_ns) {
         let due_ns = flow.due_ns;
         if due_ns >= end_ns {
@@ -200,15 +200,15 @@ fn write_all(
 
 impl FlowWriter {
     /// Limits the rate by the progress of the reader, if the load is throttled.
-    pub fn throttle(&mut self, known: &Arc<Known>) {
+    pub fn throttle(&mut self, known: &Arc<ReaderProgress>) {
         if let Load::Throttled { queue } = self.plan.load() {
-            self.throttled = Some(Throttled::new(Arc::clone(known), *queue));
+            self.throttled = Some(RateThrottle::new(Arc::clone(known), *queue));
         }
     }
 
     /// Creates the flow of `plan`, written with `writer`.
     #[must_use]
-    pub fn new(configure: &Configure, plan: Plan, writer: Writer) -> Self {
+    pub fn new(configure: &Configure, plan: FlowSpec, writer: Writer) -> Self {
         let windows = || Windows::new(plan.windows().min(COARSE_WINDOWS), configure.measure_ns);
         Self {
             writer: Some(writer),
@@ -221,8 +221,8 @@ impl FlowWriter {
             due_ns: NEVER,
             first_tried_ns: None,
             backoff: FIRST_BACKOFF,
-            packing: Packing::new(&configure.factors, plan.size_bytes()),
-            tries: Tries::default(),
+            packing: BatchFlusher::new(&configure.factors, plan.size_bytes()),
+            tries: RetryCounts::default(),
             send_lag: windows(),
             held_ns: 0,
             call: windows(),
@@ -241,7 +241,7 @@ impl FlowWriter {
         self.call.begin_at(begin_ns);
         self.packing.begin();
         (self.begin_ns, self.sequence, self.held_ns) = (begin_ns, 0, 0);
-        (self.first_tried_ns, self.backoff, self.tries) = (None, FIRST_BACKOFF, Tries::default());
+        (self.first_tried_ns, self.backoff, self.tries) = (None, FIRST_BACKOFF, RetryCounts::default());
         if let Some(throttled) = &mut self.throttled {
             throttled.begin(begin_ns);
         }
@@ -263,7 +263,7 @@ impl FlowWriter {
         &mut self,
         now_ns: u64,
         Phase { tag, warm_up }: Phase,
-        calls: &mut Calls,
+        calls: &mut LagAttribution,
     ) -> Result<u64, AgentError> {
         let writer = self.writer.as_ref().ok_or(AgentError::Closed)?;
         let header = Header {
@@ -322,8 +322,8 @@ impl FlowWriter {
         self.sequence + u64::from(self.first_tried_ns.is_some())
     }
 
-    fn written(&self, duration_ns: u64) -> FlowWritten {
-        FlowWritten {
+    fn written(&self, duration_ns: u64) -> FlowWriterReport {
+        FlowWriterReport {
             planned: self.plan.schedule().map_or(self.offered(), |schedule| schedule.planned(duration_ns)),
             offered: self.offered(),
             accepted: self.sequence,
@@ -338,7 +338,7 @@ impl FlowWriter {
     }
 }
 
-impl Role for PacedWriter {
+impl AgentRole for OpenLoopWriter {
     fn serve(&mut self, slice: Duration, _wait_ns: u64) -> Result<(), AgentError> {
         std::thread::sleep(slice);
         Ok(())
@@ -362,9 +362,9 @@ impl Role for PacedWriter {
         duration_ns: u64,
         begin_ns: Option<u64>,
         meter: &mut TrafficMeter,
-    ) -> Result<Measured, AgentError> {
+    ) -> Result<MeasureReply, AgentError> {
         self.follow(duration_ns, Some(begin_ns.ok_or(AgentError::NoBegin)?), Some(meter))?;
-        Ok(Measured { sent: self.accepted() })
+        Ok(MeasureReply { sent: self.accepted() })
     }
 
     fn drain(&mut self, drain: &Drain, _meter: &mut TrafficMeter) -> Result<bool, AgentError> {
@@ -380,20 +380,20 @@ impl Role for PacedWriter {
         Ok(all)
     }
 
-    fn report(&mut self) -> Result<Part, AgentError> {
+    fn report(&mut self) -> Result<RoleReport, AgentError> {
         let accepted = self.accepted();
-        Ok(Part::PacedWriter(PacedWritten {
+        Ok(RoleReport::PacedWriter(PacedWriterReport {
             probes: self.probes.as_mut().map(|probes| probes.report(accepted)).transpose()?,
             begin_ns: self.begin_ns,
             end_ns: self.end_ns,
-            throttle: self.flows.first().and_then(|flow| flow.throttled.as_ref()).map(Throttled::report),
+            throttle: self.flows.first().and_then(|flow| flow.throttled.as_ref()).map(RateThrottle::report),
             spin_ns: self.pace.map_or(0, |pace| pace.spin_ns()),
             flows: self.flows.iter().map(|flow| flow.written(self.duration_ns)).collect(),
         }))
     }
 
     fn close(&mut self) -> Result<(), AgentError> {
-        self.probes.as_mut().map_or(Ok(()), Probes::close)?;
+        self.probes.as_mut().map_or(Ok(()), ProbeRecorder::close)?;
         let writers = self.flows.iter_mut().filter_map(|flow| flow.writer.take());
         Ok(writers.map(Writer::close).fold(Ok(()), Result::and)?)
     }

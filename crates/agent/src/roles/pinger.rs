@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use control::{Configure, Drain, Measured, Pinged, Stamp, Stamps, ping_timeout_ns};
+use control::{Configure, Drain, MeasureReply, PingerReport, TimestampLog, TimestampPair, ping_timeout_ns};
 use driver_host::{ListeningReader, Reader, Sample, WriteOutcome, Writer};
 use results::{SequenceSet, Windows};
 
@@ -21,20 +21,20 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::TrafficMeter,
-        role::{Part, Role},
+        role::{AgentRole, RoleReport},
     },
     traffic::{
         header::Header,
         identity::{Identity, Origin, WRITER},
         payload::Payloads,
-        retry::Tries,
+        retry::RetryCounts,
         timestamps::stamps_for,
     },
 };
 
 /// Ping in flight, shared with the thread that receives its echo.
 #[derive(Debug)]
-pub struct Flight {
+pub struct PingInFlight {
     /// Sequence number, combined with [`WARM_UP`].
     awaited: AtomicU64,
     /// Arrival time of its echo in ns; 0: not yet.
@@ -48,8 +48,8 @@ const NOTHING: u64 = u64::MAX;
 
 /// Counts of received echoes.
 #[derive(Debug)]
-pub struct Echoes {
-    flight: Arc<Flight>,
+pub struct EchoRecorder {
+    flight: Arc<PingInFlight>,
     identity: Identity,
     payloads: Payloads,
     check_every: u64,
@@ -62,11 +62,11 @@ pub struct Echoes {
     checked_in_full: u64,
 }
 
-impl Echoes {
+impl EchoRecorder {
     /// Creates empty counts. Every byte of each `check_every`-th echo is checked. Must be called on the pinger's thread.
     #[must_use]
     pub fn new(identity: Identity, seed: u64, check_every: u32) -> Self {
-        let flight = Flight {
+        let flight = PingInFlight {
             awaited: AtomicU64::new(NOTHING),
             came_ns: AtomicU64::new(0),
             pinger: thread::current(),
@@ -87,7 +87,7 @@ impl Echoes {
 
     /// Returns the ping in flight, for the thread that waits.
     #[must_use]
-    pub fn flight(&self) -> Arc<Flight> {
+    pub fn flight(&self) -> Arc<PingInFlight> {
         Arc::clone(&self.flight)
     }
 
@@ -132,7 +132,7 @@ impl Echoes {
     }
 
     /// Records an echo on a thread of the driver, and wakes the pinger.
-    pub fn heard(&mut self, sample: Sample<'_>) {
+    pub fn on_sample(&mut self, sample: Sample<'_>) {
         self.arrived(sample);
         self.flight.pinger.unpark();
     }
@@ -140,21 +140,21 @@ impl Echoes {
 
 /// Source of echoes.
 #[derive(Debug)]
-pub enum Inlet {
+pub enum PingerInput {
     /// Reader called by the role's own thread, by waitset or polling.
     Asked {
         /// Reader of the echoes.
         reader: Reader,
         /// Counts of the echoes.
-        echoes: Box<Echoes>,
+        echoes: Box<EchoRecorder>,
         /// Whether the reader is polled.
         polling: bool,
     },
     /// Listener, called from a thread of the driver.
-    Listening(ListeningReader<Echoes>),
+    Listening(ListeningReader<EchoRecorder>),
 }
 
-impl Inlet {
+impl PingerInput {
     const fn is_polling(&self) -> bool {
         matches!(self, Self::Asked { polling: true, .. })
     }
@@ -162,15 +162,15 @@ impl Inlet {
 
 /// Role of a pinger.
 #[derive(Debug)]
-pub struct PingerRole {
+pub struct Pinger {
     writer: Option<Writer>,
-    inlet: Option<Inlet>,
-    flight: Arc<Flight>,
+    inlet: Option<PingerInput>,
+    flight: Arc<PingInFlight>,
     payloads: Payloads,
     tag: u16,
     ping_timeout_ns: u64,
     rtt: Windows,
-    stamps: Stamps,
+    stamps: TimestampLog,
     counts: Counts,
 }
 
@@ -180,15 +180,15 @@ struct Counts {
     sent: u64,
     lost: u64,
     /// Write calls that were repeated.
-    tries: Tries,
+    tries: RetryCounts,
     /// Pings that were never accepted: 0 or 1, the last ping.
     unsent: u64,
 }
 
-impl PingerRole {
+impl Pinger {
     /// Creates the role with this writer and this source of echoes.
     #[must_use]
-    pub fn new(configure: &Configure, writer: Writer, inlet: Inlet, flight: Arc<Flight>) -> Self {
+    pub fn new(configure: &Configure, writer: Writer, inlet: PingerInput, flight: Arc<PingInFlight>) -> Self {
         Self {
             writer: Some(writer),
             inlet: Some(inlet),
@@ -247,7 +247,7 @@ impl PingerRole {
                 self.rtt.record(came_ns, came_ns - sent_ns);
                 now = came_ns;
             }
-            self.stamps.record(sequence, Stamp { first_ns: sent_ns, second_ns: came_ns });
+            self.stamps.record(sequence, TimestampPair { first_ns: sent_ns, second_ns: came_ns });
             sequence += 1;
         }
         self.flight.awaited.store(NOTHING, Release);
@@ -257,13 +257,13 @@ impl PingerRole {
         Ok(())
     }
 
-    fn close_inlet(&mut self) -> Result<Box<Echoes>, AgentError> {
+    fn close_inlet(&mut self) -> Result<Box<EchoRecorder>, AgentError> {
         match self.inlet.take() {
-            Some(Inlet::Asked { reader, echoes, .. }) => {
+            Some(PingerInput::Asked { reader, echoes, .. }) => {
                 reader.close()?;
                 Ok(echoes)
             }
-            Some(Inlet::Listening(reader)) => Ok(Box::new(reader.close()?)),
+            Some(PingerInput::Listening(reader)) => Ok(Box::new(reader.close()?)),
             None => Err(AgentError::Closed),
         }
     }
@@ -272,16 +272,21 @@ impl PingerRole {
 /// Returns the arrival time of the echo in ns; 0: none within the timeout, which starts when the ping was accepted.
 /// `sent_ns`: time of the first attempt.
 #[inline]
-fn await_echo(inlet: &mut Inlet, flight: &Flight, sent_ns: u64, timeout_ns: u64) -> Result<u64, AgentError> {
+fn await_echo(
+    inlet: &mut PingerInput,
+    flight: &PingInFlight,
+    sent_ns: u64,
+    timeout_ns: u64,
+) -> Result<u64, AgentError> {
     let mut deadline_ns = sent_ns + timeout_ns;
     let mut is_first_look = true;
     loop {
         match inlet {
-            Inlet::Asked { reader, echoes, polling } => {
+            PingerInput::Asked { reader, echoes, polling } => {
                 let timeout_ns = if *polling { 0 } else { timeout_ns };
                 reader.receive(timeout_ns, 1, |sample| echoes.arrived(sample))?;
             }
-            Inlet::Listening(_) => {
+            PingerInput::Listening(_) => {
                 if flight.came_ns.load(Acquire) == 0 {
                     thread::park_timeout(Duration::from_nanos(timeout_ns));
                 }
@@ -301,19 +306,19 @@ fn await_echo(inlet: &mut Inlet, flight: &Flight, sent_ns: u64, timeout_ns: u64)
     }
 }
 
-impl Role for PingerRole {
+impl AgentRole for Pinger {
     /// Receives in the same way as for an echo.
     fn serve(&mut self, slice: Duration, _wait_ns: u64) -> Result<(), AgentError> {
         let slice_ns = slice.as_nanos() as u64;
         match &mut self.inlet {
-            Some(Inlet::Asked { reader, echoes, polling }) => {
+            Some(PingerInput::Asked { reader, echoes, polling }) => {
                 let end_ns = now_ns() + slice_ns;
                 let timeout_ns = if *polling { 0 } else { slice_ns };
                 while now_ns() < end_ns {
                     reader.receive(timeout_ns, 1, |sample| echoes.arrived(sample))?;
                 }
             }
-            Some(Inlet::Listening(_)) | None => thread::sleep(slice),
+            Some(PingerInput::Listening(_)) | None => thread::sleep(slice),
         }
         Ok(())
     }
@@ -333,9 +338,9 @@ impl Role for PingerRole {
         duration_ns: u64,
         _begin_ns: Option<u64>,
         meter: &mut TrafficMeter,
-    ) -> Result<Measured, AgentError> {
+    ) -> Result<MeasureReply, AgentError> {
         self.ping(duration_ns, Some(meter))?;
-        Ok(Measured { sent: self.counts.sent })
+        Ok(MeasureReply { sent: self.counts.sent })
     }
 
     /// Waits for echoes of lost pings, which count as late.
@@ -343,23 +348,23 @@ impl Role for PingerRole {
         if self.counts.lost > 0 {
             let wait_ns = drain.quiet_ns.min(drain.timeout_ns);
             match &mut self.inlet {
-                Some(Inlet::Asked { reader, echoes, .. }) => {
+                Some(PingerInput::Asked { reader, echoes, .. }) => {
                     let end_ns = now_ns() + wait_ns;
                     while now_ns() < end_ns {
                         reader.receive(1_000_000, 1, |sample| echoes.arrived(sample))?;
                     }
                 }
-                Some(Inlet::Listening(_)) => thread::sleep(Duration::from_nanos(wait_ns)),
+                Some(PingerInput::Listening(_)) => thread::sleep(Duration::from_nanos(wait_ns)),
                 None => {}
             }
         }
         Ok(true)
     }
 
-    fn report(&mut self) -> Result<Part, AgentError> {
+    fn report(&mut self) -> Result<RoleReport, AgentError> {
         let echoes = self.close_inlet()?;
         let Counts { sent, lost, tries, unsent } = self.counts;
-        Ok(Part::Pinger(Pinged {
+        Ok(RoleReport::Pinger(PingerReport {
             sent,
             unsent,
             timed_out: tries.timed_out,
@@ -393,7 +398,7 @@ mod tests {
 
     #[test]
     fn second_echo_of_an_earlier_ping_is_a_duplicate() {
-        let mut echoes = Echoes::new(IDENTITY, 1, 1);
+        let mut echoes = EchoRecorder::new(IDENTITY, 1, 1);
         let flight = echoes.flight();
         let mut payloads = Payloads::new(1, 64);
         let mut echo = |awaited: u64, sequence: u64| {

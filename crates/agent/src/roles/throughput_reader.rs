@@ -2,96 +2,96 @@
 
 use std::{sync::Arc, time::Duration};
 
-use control::{Drain, Measured, ReaderReport};
+use control::{Drain, MeasureReply, ReaderReport};
 use driver_host::ListeningReader;
-use results::Takes;
+use results::TakeStats;
 
 use crate::{
     base::{
         clock::now_ns,
         error::AgentError,
         meters::{SHORTEST_WAIT_NS, TrafficMeter},
-        role::{Part, Role},
+        role::{AgentRole, RoleReport},
     },
     traffic::{
-        grouped_reader::Taker,
-        poll_policy::Asking,
-        receive_stats::{Progress, Tally},
+        grouped_reader::GroupedReader,
+        poll_policy::PollPolicy,
+        receive_stats::{ReceiveProgress, ReceiveStats},
     },
 };
 
 /// Source of samples.
 #[derive(Debug)]
-pub enum Inlet {
+pub enum ReaderInput {
     /// Reader called by the role's own thread, by waitset or polling.
     Asked {
         /// Reader, with its grouping.
-        reader: Taker,
+        reader: GroupedReader,
         /// Counts of received samples.
-        tally: Box<Tally>,
+        tally: Box<ReceiveStats>,
         /// Polling policy.
-        asking: Asking,
+        asking: PollPolicy,
     },
     /// Listener, called from a thread of the driver.
-    Listening(ListeningReader<Tally>),
+    Listening(ListeningReader<ReceiveStats>),
     /// Counts of a closed reader.
-    Closed(Box<Tally>),
+    Closed(Box<ReceiveStats>),
 }
 
 /// Role of a throughput reader.
 #[derive(Debug)]
-pub struct ReaderRole {
-    inlet: Option<Inlet>,
-    progress: Arc<Progress>,
+pub struct ThroughputReader {
+    inlet: Option<ReaderInput>,
+    progress: Arc<ReceiveProgress>,
     /// Take statistics, set when the reader is closed; `None` for a listener.
-    takes: Option<Takes>,
+    takes: Option<TakeStats>,
 }
 
-impl ReaderRole {
+impl ThroughputReader {
     /// Creates the role with this source.
     #[must_use]
-    pub const fn new(inlet: Inlet, progress: Arc<Progress>) -> Self {
+    pub const fn new(inlet: ReaderInput, progress: Arc<ReceiveProgress>) -> Self {
         Self { inlet: Some(inlet), progress, takes: None }
     }
 
-    fn close_inlet(&mut self) -> Result<&mut Tally, AgentError> {
+    fn close_inlet(&mut self) -> Result<&mut ReceiveStats, AgentError> {
         let tally = match self.inlet.take() {
-            Some(Inlet::Asked { reader, mut tally, .. }) => {
+            Some(ReaderInput::Asked { reader, mut tally, .. }) => {
                 self.takes = Some(reader.takes());
                 tally.set_taken(reader.taken());
                 reader.close()?;
                 tally
             }
-            Some(Inlet::Listening(reader)) => Box::new(reader.close()?),
-            Some(Inlet::Closed(tally)) => tally,
+            Some(ReaderInput::Listening(reader)) => Box::new(reader.close()?),
+            Some(ReaderInput::Closed(tally)) => tally,
             None => return Err(AgentError::Closed),
         };
-        match self.inlet.insert(Inlet::Closed(tally)) {
-            Inlet::Closed(tally) => Ok(tally),
-            Inlet::Asked { .. } | Inlet::Listening(_) => unreachable!("just closed"),
+        match self.inlet.insert(ReaderInput::Closed(tally)) {
+            ReaderInput::Closed(tally) => Ok(tally),
+            ReaderInput::Asked { .. } | ReaderInput::Listening(_) => unreachable!("just closed"),
         }
     }
 }
 
-impl Role for ReaderRole {
+impl AgentRole for ThroughputReader {
     fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError> {
         match &mut self.inlet {
-            Some(Inlet::Asked { reader, tally, asking }) => {
+            Some(ReaderInput::Asked { reader, tally, asking }) => {
                 let end_ns = now_ns() + slice.as_nanos() as u64;
                 let timeout_ns = asking.timeout_ns(wait_ns);
                 while asking.is_time(end_ns) {
                     let before = tally.delivered();
                     tally.begin_batch();
                     let taken = reader.receive(timeout_ns, |sample| tally.in_batch(sample))?;
-                    reader.came(taken, tally.delivered() - before);
-                    asking.found(taken);
+                    reader.count_take(taken, tally.delivered() - before);
+                    asking.after_poll(taken);
                     if tally.batch_ns() >= end_ns {
                         break;
                     }
                 }
             }
-            Some(Inlet::Listening(_)) => std::thread::sleep(slice),
-            Some(Inlet::Closed(_)) | None => {}
+            Some(ReaderInput::Listening(_)) => std::thread::sleep(slice),
+            Some(ReaderInput::Closed(_)) | None => {}
         }
         Ok(())
     }
@@ -109,8 +109,8 @@ impl Role for ReaderRole {
         _duration_ns: u64,
         _begin_ns: Option<u64>,
         _meter: &mut TrafficMeter,
-    ) -> Result<Measured, AgentError> {
-        Ok(Measured::default())
+    ) -> Result<MeasureReply, AgentError> {
+        Ok(MeasureReply::default())
     }
 
     fn drain(&mut self, drain: &Drain, meter: &mut TrafficMeter) -> Result<bool, AgentError> {
@@ -131,11 +131,11 @@ impl Role for ReaderRole {
         }
     }
 
-    fn report(&mut self) -> Result<Part, AgentError> {
+    fn report(&mut self) -> Result<RoleReport, AgentError> {
         let tally = self.close_inlet()?;
         let probes = tally.probes()?;
         let (received, foreign) = (vec![tally.received()], tally.foreign());
-        Ok(Part::Reader(ReaderReport { received, foreign, probes, takes: self.takes.clone() }))
+        Ok(RoleReport::Reader(ReaderReport { received, foreign, probes, takes: self.takes.clone() }))
     }
 
     fn close(&mut self) -> Result<(), AgentError> {

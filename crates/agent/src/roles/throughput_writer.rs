@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use control::{Configure, Drain, Measured, Written};
+use control::{Configure, Drain, MeasureReply, WriterReport};
 use driver_host::{WriteOutcome, Writer};
 use results::{COARSE_WINDOWS, Windows};
 
@@ -11,27 +11,27 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::TrafficMeter,
-        role::{Part, Role},
+        role::{AgentRole, RoleReport},
     },
     traffic::{
-        batch_flusher::Packing,
+        batch_flusher::BatchFlusher,
         header::Header,
         identity::WRITER,
         payload::Payloads,
-        probes::Probes,
-        retry::{FIRST_BACKOFF, LONGEST_BACKOFF, Tries},
+        probes::ProbeRecorder,
+        retry::{FIRST_BACKOFF, LONGEST_BACKOFF, RetryCounts},
     },
 };
 
 /// Role of a throughput writer.
 #[derive(Debug)]
-pub struct WriterRole {
+pub struct ThroughputWriter {
     writer: Option<Writer>,
     payloads: Payloads,
     tag: u16,
-    packing: Packing,
+    packing: BatchFlusher,
     wait_acked: bool,
-    probes: Option<Probes>,
+    probes: Option<ProbeRecorder>,
     call: Windows,
     /// Samples accepted in the warm-up.
     warm_up: u64,
@@ -43,21 +43,26 @@ pub struct WriterRole {
 struct Recorded {
     offered: u64,
     accepted: u64,
-    tries: Tries,
+    tries: RetryCounts,
     begin_ns: u64,
     end_ns: u64,
 }
 
-impl WriterRole {
+impl ThroughputWriter {
     /// Creates the role with this writer.
     #[must_use]
-    pub fn new(configure: &Configure, writer: Writer, wait_acked: bool, probes: Option<Probes>) -> Self {
+    pub fn new(
+        configure: &Configure,
+        writer: Writer,
+        wait_acked: bool,
+        probes: Option<ProbeRecorder>,
+    ) -> Self {
         let factors = &configure.factors;
         Self {
             writer: Some(writer),
             payloads: Payloads::new(configure.seed, factors.size_bytes as usize),
             tag: configure.run_tag,
-            packing: Packing::new(factors, factors.size_bytes),
+            packing: BatchFlusher::new(factors, factors.size_bytes),
             wait_acked,
             probes,
             call: Windows::new(configure.windows.min(COARSE_WINDOWS), configure.measure_ns),
@@ -77,7 +82,7 @@ impl WriterRole {
         }
         let begin_ns = now_ns();
         if let Some(probes) = &self.probes {
-            probes.known().begin(begin_ns, warm_up);
+            probes.progress().begin(begin_ns, warm_up);
         }
         let end_ns = begin_ns + duration_ns;
         let mut counts = Recorded { begin_ns, ..Recorded::default() };
@@ -130,7 +135,7 @@ impl WriterRole {
     }
 }
 
-impl Role for WriterRole {
+impl AgentRole for ThroughputWriter {
     fn serve(&mut self, slice: Duration, _wait_ns: u64) -> Result<(), AgentError> {
         std::thread::sleep(slice);
         Ok(())
@@ -151,9 +156,9 @@ impl Role for WriterRole {
         duration_ns: u64,
         _begin_ns: Option<u64>,
         meter: &mut TrafficMeter,
-    ) -> Result<Measured, AgentError> {
+    ) -> Result<MeasureReply, AgentError> {
         self.write(duration_ns, Some(meter))?;
-        Ok(Measured { sent: self.recorded.accepted })
+        Ok(MeasureReply { sent: self.recorded.accepted })
     }
 
     fn drain(&mut self, drain: &Drain, _meter: &mut TrafficMeter) -> Result<bool, AgentError> {
@@ -164,9 +169,9 @@ impl Role for WriterRole {
         }
     }
 
-    fn report(&mut self) -> Result<Part, AgentError> {
+    fn report(&mut self) -> Result<RoleReport, AgentError> {
         let counts = self.recorded;
-        Ok(Part::Writer(Written {
+        Ok(RoleReport::Writer(WriterReport {
             offered: counts.offered,
             accepted: counts.accepted,
             warm_up: self.warm_up,
@@ -181,7 +186,7 @@ impl Role for WriterRole {
     }
 
     fn close(&mut self) -> Result<(), AgentError> {
-        self.probes.as_mut().map_or(Ok(()), Probes::close)?;
+        self.probes.as_mut().map_or(Ok(()), ProbeRecorder::close)?;
         Ok(self.writer.take().map_or(Ok(()), Writer::close)?)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{os::fd::OwnedFd, process::Command};
 
-use control::{CaseInfo, Verdict, Way};
+use control::{CaseInfo, CaseOutcome, OpenOptions};
 use driver_host::Driver;
 
 use crate::base::error::AgentError;
@@ -23,14 +23,20 @@ pub fn cases() -> Vec<CaseInfo> {
 pub const PEER: &str = "--peer";
 
 /// Runs one case. A process started for it belongs to this process group, which the runner terminates.
-pub fn check(driver: &Driver, case: &str, way: &Way, name: &str, domain: u32) -> Result<Verdict, AgentError> {
+pub fn check(
+    driver: &Driver,
+    case: &str,
+    way: &OpenOptions,
+    name: &str,
+    domain: u32,
+) -> Result<CaseOutcome, AgentError> {
     let case = conformance::case(case).ok_or_else(|| AgentError::NoCase(case.to_owned()))?;
     let start = |channel: OwnedFd| {
         Command::new("/proc/self/exe").arg("--driver").arg(driver.path()).arg(PEER).stdin(channel).spawn()
     };
     Ok(match case.run(driver, way, name, domain, &start) {
-        conformance::Verdict::Passed => Verdict::Passed,
-        conformance::Verdict::Failed(reason) => Verdict::Failed { reason },
-        conformance::Verdict::NotApplicable(reason) => Verdict::NotApplicable { reason },
+        conformance::CaseOutcome::Passed => CaseOutcome::Passed,
+        conformance::CaseOutcome::Failed(reason) => CaseOutcome::Failed { reason },
+        conformance::CaseOutcome::NotApplicable(reason) => CaseOutcome::NotApplicable { reason },
     })
 }

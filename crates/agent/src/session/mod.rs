@@ -11,7 +11,7 @@ use std::{
 };
 
 use control::{
-    ChannelError, Configure, Configured, IDLE_NS, Inbox, MAX_WINDOWS, Order, PROTOCOL, Reply, Report,
+    AgentReport, ChannelError, Configure, Configured, IDLE_NS, Inbox, MAX_WINDOWS, PROTOCOL, Reply, Request,
 };
 use driver_host::{Driver, Participant};
 
@@ -22,8 +22,8 @@ use self::{
 use crate::base::{
     clock::now_ns,
     error::AgentError,
-    meters::{LONGEST_WAIT_NS, Reading, TrafficMeter},
-    role::{Part, Role},
+    meters::{LONGEST_WAIT_NS, ResourceSnapshot, TrafficMeter},
+    role::{AgentRole, RoleReport},
 };
 
 /// Duration for which a serving role serves before it checks for an order.
@@ -34,9 +34,9 @@ const IDLE: Duration = Duration::from_nanos(IDLE_NS);
 const FOR_EVER: Duration = Duration::from_secs(86_400);
 
 /// Session with a runner: a driver, a role, and the orders.
-pub struct Session<W> {
+pub struct AgentSession<W> {
     driver: Driver,
-    orders: Inbox<Order>,
+    orders: Inbox<Request>,
     replies: W,
 }
 
@@ -44,7 +44,7 @@ pub struct Session<W> {
 struct Open {
     participant: Participant,
     monitors: Monitors,
-    role: Box<dyn Role>,
+    role: Box<dyn AgentRole>,
     drives: bool,
     interface: String,
     /// Meter; `None` before the order to measure.
@@ -69,7 +69,7 @@ impl Open {
         let Some(meter) = self.meter.as_mut().filter(|_| self.drained || !self.drives) else { return Ok(()) };
         let recorded = self.role.recorded();
         let slice = if self.drives { IDLE } else { SLICE };
-        let since = Reading::before();
+        let since = ResourceSnapshot::before();
         let begin = Instant::now();
         while begin.elapsed() < IDLE {
             // a wait that ends without a sample does not occur under traffic
@@ -82,7 +82,7 @@ impl Open {
     }
 }
 
-impl<W: Write> Session<W> {
+impl<W: Write> AgentSession<W> {
     /// Starts the session: sends `hello`.
     ///
     /// # Errors
@@ -112,18 +112,18 @@ impl<W: Write> Session<W> {
 
     fn answer_all(&mut self) -> Result<(), AgentError> {
         let mut open = match self.orders.receive(FOR_EVER)? {
-            Order::Configure(configure) => {
+            Request::Configure(configure) => {
                 let (open, configured) = self.configure(&configure)?;
                 control::send(&mut self.replies, &Reply::Configured(Box::new(configured)))?;
                 open
             }
-            Order::Exit => return Ok(control::send(&mut self.replies, &Reply::Bye)?),
-            order @ (Order::Cases | Order::Check { .. }) => return self.try_cases(order),
+            Request::Exit => return Ok(control::send(&mut self.replies, &Reply::Bye)?),
+            order @ (Request::Cases | Request::Check { .. }) => return self.try_cases(order),
             order => return Err(AgentError::OutOfTurn(order.phase())),
         };
         loop {
             let order = self.next_order(&mut open)?;
-            let last = order == Order::Exit;
+            let last = order == Request::Exit;
             let reply = if last { close(&mut open).map(|()| Reply::Bye) } else { answer(&mut open, order) }?;
             if last {
                 open.monitors = Monitors::default();
@@ -135,25 +135,25 @@ impl<W: Write> Session<W> {
     }
 
     /// Lists and runs conformance cases, from this order until `exit`.
-    fn try_cases(&mut self, mut order: Order) -> Result<(), AgentError> {
+    fn try_cases(&mut self, mut order: Request) -> Result<(), AgentError> {
         loop {
             let reply = match &order {
-                Order::Cases => Reply::Cases { cases: check::cases() },
-                Order::Check { case, name, domain, way } => {
+                Request::Cases => Reply::Cases { cases: check::cases() },
+                Request::Check { case, name, domain, way } => {
                     Reply::Checked(check::check(&self.driver, case, way, name, *domain)?)
                 }
-                Order::Exit => Reply::Bye,
+                Request::Exit => Reply::Bye,
                 order => return Err(AgentError::OutOfTurn(order.phase())),
             };
             control::send(&mut self.replies, &reply)?;
-            if order == Order::Exit {
+            if order == Request::Exit {
                 return Ok(());
             }
             order = self.orders.receive(FOR_EVER)?;
         }
     }
 
-    fn next_order(&self, open: &mut Open) -> Result<Order, AgentError> {
+    fn next_order(&self, open: &mut Open) -> Result<Request, AgentError> {
         if open.drives {
             return Ok(self.orders.receive(FOR_EVER)?);
         }
@@ -188,16 +188,16 @@ impl<W: Write> Session<W> {
     }
 }
 
-fn answer(open: &mut Open, order: Order) -> Result<Reply, AgentError> {
+fn answer(open: &mut Open, order: Request) -> Result<Reply, AgentError> {
     Ok(match order {
-        Order::Match(order) => {
+        Request::Match(order) => {
             Reply::Matched { waited_ns: open.monitors.wait_matched(&order)?.as_nanos() as u64 }
         }
-        Order::WarmUp { duration_ns } => {
+        Request::WarmUp { duration_ns } => {
             open.role.warm_up(duration_ns)?;
             Reply::WarmedUp
         }
-        Order::Measure { duration_ns, begin_ns } => {
+        Request::Measure { duration_ns, begin_ns } => {
             let meter = open.meter.insert(TrafficMeter::new(&open.interface, duration_ns, begin_ns));
             let measured = open.role.measure(duration_ns, begin_ns, meter)?;
             if open.drives {
@@ -205,7 +205,7 @@ fn answer(open: &mut Open, order: Order) -> Result<Reply, AgentError> {
             }
             Reply::Measured(measured)
         }
-        Order::Drain(drain) => {
+        Request::Drain(drain) => {
             let Some(meter) = &mut open.meter else { return Err(AgentError::OutOfTurn("drain")) };
             meter.drains(open.role.recorded());
             let complete = open.role.drain(&drain, meter)?;
@@ -215,22 +215,22 @@ fn answer(open: &mut Open, order: Order) -> Result<Reply, AgentError> {
             open.drained = complete;
             Reply::Drained { complete }
         }
-        Order::Report => {
+        Request::Report => {
             open.wait_idle()?;
             Reply::Report(Box::new(report(open)?))
         }
-        order @ (Order::Configure(_) | Order::Exit | Order::Cases | Order::Check { .. }) => {
+        order @ (Request::Configure(_) | Request::Exit | Request::Cases | Request::Check { .. }) => {
             return Err(AgentError::OutOfTurn(order.phase()));
         }
     })
 }
 
-fn report(open: &mut Open) -> Result<Report, AgentError> {
+fn report(open: &mut Open) -> Result<AgentReport, AgentError> {
     let Some((usage, sockets, interface)) = open.meter.as_ref().and_then(TrafficMeter::report) else {
         return Err(AgentError::OutOfTurn("report"));
     };
     let counters = open.monitors.counters()?;
-    let mut report = Report {
+    let mut report = AgentReport {
         usage,
         sockets,
         interface,
@@ -243,12 +243,12 @@ fn report(open: &mut Open) -> Result<Report, AgentError> {
         paced_reader: None,
     };
     match open.role.report()? {
-        Part::Writer(part) => report.writer = Some(part),
-        Part::Reader(part) => report.reader = Some(part),
-        Part::Pinger(part) => report.pinger = Some(part),
-        Part::Ponger(part) => report.ponger = Some(part),
-        Part::PacedWriter(part) => report.paced_writer = Some(part),
-        Part::PacedReader(part) => report.paced_reader = Some(part),
+        RoleReport::Writer(part) => report.writer = Some(part),
+        RoleReport::Reader(part) => report.reader = Some(part),
+        RoleReport::Pinger(part) => report.pinger = Some(part),
+        RoleReport::Ponger(part) => report.ponger = Some(part),
+        RoleReport::PacedWriter(part) => report.paced_writer = Some(part),
+        RoleReport::PacedReader(part) => report.paced_reader = Some(part),
     }
     Ok(report)
 }

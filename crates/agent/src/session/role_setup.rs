@@ -7,33 +7,33 @@ use experiment::{ReceiveMode, Workload};
 use results::WindowCounts;
 
 use crate::{
-    base::{clock::now_ns, error::AgentError, role::Role},
+    base::{clock::now_ns, error::AgentError, role::AgentRole},
     roles::{
-        echo::{self, Echoing, HandingOver, Pings, PongerRole},
-        open_loop_reader::{self, Arrivals, Begin, PacedReader},
-        open_loop_writer::{FlowWriter, PacedWriter},
-        pinger::{self, Echoes, PingerRole},
-        throughput_reader::{self, ReaderRole},
-        throughput_writer::WriterRole,
+        echo::{self, Echo, EchoListener, HandoffListener, PingRecorder},
+        open_loop_reader::{self, FlowRecorder, OpenLoopReader, StartTime},
+        open_loop_writer::{FlowWriter, OpenLoopWriter},
+        pinger::{self, EchoRecorder, Pinger},
+        throughput_reader::{self, ThroughputReader},
+        throughput_writer::ThroughputWriter,
     },
     session::endpoints::{Monitors, reader_config, writer_config},
     traffic::{
-        flow_spec::Plan,
-        grouped_reader::Taker,
+        flow_spec::FlowSpec,
+        grouped_reader::GroupedReader,
         identity::{Identity, WRITER},
         payload::Payloads,
-        poll_policy::Asking,
-        probes::{Echo, Probes, Returns},
-        receive_stats::Tally,
+        poll_policy::PollPolicy,
+        probes::{ProbeReceiver, ProbeRecorder, ProbeResponder},
+        receive_stats::ReceiveStats,
         timestamps::stamps_for,
     },
 };
 
 /// An opened role, and the monitors of its endpoints.
-type Cast = (Box<dyn Role>, Monitors);
+type OpenedRole = (Box<dyn AgentRole>, Monitors);
 
 /// Inputs for opening a role.
-struct Stage<'a> {
+struct RoleSetup<'a> {
     configure: &'a Configure,
     participant: &'a Participant,
     /// Identity of the samples of the only writer.
@@ -47,8 +47,8 @@ pub fn open_role(
     driver: &Driver,
     configure: &Configure,
     participant: &Participant,
-) -> Result<Cast, AgentError> {
-    let stage = Stage {
+) -> Result<OpenedRole, AgentError> {
+    let stage = RoleSetup {
         configure,
         participant,
         identity: Identity {
@@ -70,7 +70,7 @@ pub fn open_role(
     }
 }
 
-impl Stage<'_> {
+impl RoleSetup<'_> {
     fn receives(&self, mode: ReceiveMode) -> bool {
         self.configure.factors.receive == mode
     }
@@ -84,108 +84,108 @@ impl Stage<'_> {
         reader_config(self.configure, 0, topic, self.configure.factors.size_bytes, batched)
     }
 
-    fn writer(&self) -> Result<Cast, AgentError> {
+    fn writer(&self) -> Result<OpenedRole, AgentError> {
         let writer = self.open_writer(&self.configure.topic, true)?;
         let mut monitors = Monitors { writers: vec![writer.monitor()], readers: Vec::new() };
         let probes = self.probes(&mut monitors)?;
-        Ok((Box::new(WriterRole::new(self.configure, writer, self.wait_acked, probes)), monitors))
+        Ok((Box::new(ThroughputWriter::new(self.configure, writer, self.wait_acked, probes)), monitors))
     }
 
     /// Starts the thread that receives the echoes of probes; `None` without probes.
-    fn probes(&self, monitors: &mut Monitors) -> Result<Option<Probes>, AgentError> {
+    fn probes(&self, monitors: &mut Monitors) -> Result<Option<ProbeRecorder>, AgentError> {
         let Some(every) = self.configure.probe_every else { return Ok(None) };
         // always by waitset, whatever the stream's own reader does: a polling thread would occupy its core
         let config = ReaderConfig { polling: false, ..self.of_reader(&self.configure.topic_back, false) };
         let reader = self.participant.reader(&config)?;
         monitors.readers.push(reader.monitor());
-        Ok(Some(Probes::start(reader, Returns::new(self.identity, self.configure, every))))
+        Ok(Some(ProbeRecorder::start(reader, ProbeReceiver::new(self.identity, self.configure, every))))
     }
 
     /// Opens the writer that sends probes back; `None` without probes.
-    fn echo(&self, monitors: &mut Monitors) -> Result<Option<Echo>, AgentError> {
+    fn echo(&self, monitors: &mut Monitors) -> Result<Option<ProbeResponder>, AgentError> {
         let Some(every) = self.configure.probe_every else { return Ok(None) };
         let writer = self.open_writer(&self.configure.topic_back, false)?;
         monitors.writers.push(writer.monitor());
-        Ok(Some(Echo::new(writer, every)))
+        Ok(Some(ProbeResponder::new(writer, every)))
     }
 
-    fn reader(&self) -> Result<Cast, AgentError> {
+    fn reader(&self) -> Result<OpenedRole, AgentError> {
         let Self { configure, participant, identity, .. } = *self;
         let config = self.of_reader(&configure.topic, true);
         let payloads = Payloads::new(configure.seed, identity.size);
         let windows = WindowCounts::new(configure.windows, configure.measure_ns);
         let mut monitors = Monitors::default();
         let echo = self.echo(&mut monitors)?;
-        let tally = Tally::new(identity, payloads, configure.check_every, windows).echoing(echo);
+        let tally = ReceiveStats::new(identity, payloads, configure.check_every, windows).echoing(echo);
         let progress = tally.progress();
         let (inlet, monitor) = if self.receives(ReceiveMode::Listener) {
-            let reader = participant.listening_reader(&config, tally, Tally::alone)?;
+            let reader = participant.listening_reader(&config, tally, ReceiveStats::alone)?;
             let monitor = reader.monitor();
-            (throughput_reader::Inlet::Listening(reader), monitor)
+            (throughput_reader::ReaderInput::Listening(reader), monitor)
         } else {
             let reader = participant.reader(&config)?;
             let monitor = reader.monitor();
-            let asking = Asking::of(&configure.factors);
-            let reader = Taker::new(reader, &configure.factors, configure.factors.size_bytes);
-            (throughput_reader::Inlet::Asked { reader, tally: Box::new(tally), asking }, monitor)
+            let asking = PollPolicy::from_factors(&configure.factors);
+            let reader = GroupedReader::new(reader, &configure.factors, configure.factors.size_bytes);
+            (throughput_reader::ReaderInput::Asked { reader, tally: Box::new(tally), asking }, monitor)
         };
         monitors.readers.push(monitor);
-        Ok((Box::new(ReaderRole::new(inlet, progress)), monitors))
+        Ok((Box::new(ThroughputReader::new(inlet, progress)), monitors))
     }
 
-    fn pinger(&self) -> Result<Cast, AgentError> {
+    fn pinger(&self) -> Result<OpenedRole, AgentError> {
         let Self { configure, participant, identity, .. } = *self;
         let writer = self.open_writer(&configure.topic, false)?;
         let writer_monitor = writer.monitor();
         let config = self.of_reader(&configure.topic_back, false);
-        let echoes = Echoes::new(identity, configure.seed, configure.check_every);
+        let echoes = EchoRecorder::new(identity, configure.seed, configure.check_every);
         let flight = echoes.flight();
         let (inlet, monitor) = if self.receives(ReceiveMode::Listener) {
-            let reader = participant.listening_reader(&config, echoes, Echoes::heard)?;
+            let reader = participant.listening_reader(&config, echoes, EchoRecorder::on_sample)?;
             let monitor = reader.monitor();
-            (pinger::Inlet::Listening(reader), monitor)
+            (pinger::PingerInput::Listening(reader), monitor)
         } else {
             let reader = participant.reader(&config)?;
             let monitor = reader.monitor();
             let polling = self.receives(ReceiveMode::Polling);
-            (pinger::Inlet::Asked { reader, echoes: Box::new(echoes), polling }, monitor)
+            (pinger::PingerInput::Asked { reader, echoes: Box::new(echoes), polling }, monitor)
         };
         let monitors = Monitors { writers: vec![writer_monitor], readers: vec![monitor] };
-        Ok((Box::new(PingerRole::new(configure, writer, inlet, flight)), monitors))
+        Ok((Box::new(Pinger::new(configure, writer, inlet, flight)), monitors))
     }
 
-    fn ponger(&self) -> Result<Cast, AgentError> {
+    fn ponger(&self) -> Result<OpenedRole, AgentError> {
         let Self { configure, participant, identity, .. } = *self;
         let writer = self.open_writer(&configure.topic_back, false)?;
         let writer_monitor = writer.monitor();
         let config = self.of_reader(&configure.topic, false);
-        let pings = Pings::new(identity, stamps_for(configure.measure_ns));
+        let pings = PingRecorder::new(identity, stamps_for(configure.measure_ns));
         let progress = pings.progress();
-        let echoing = Echoing::new(writer, pings);
+        let echoing = EchoListener::new(writer, pings);
         let listening = self.receives(ReceiveMode::Listener);
         let (inlet, monitor) = if listening && self.echo_in_listener {
-            let reader = participant.listening_reader(&config, echoing, Echoing::heard)?;
+            let reader = participant.listening_reader(&config, echoing, EchoListener::on_sample)?;
             let monitor = reader.monitor();
-            (echo::Inlet::Listening(reader), monitor)
+            (echo::EchoInput::Listening(reader), monitor)
         } else if listening {
-            let (listener, handed, give_back) = HandingOver::new(identity);
-            let reader = participant.listening_reader(&config, listener, HandingOver::heard)?;
+            let (listener, handed, give_back) = HandoffListener::new(identity);
+            let reader = participant.listening_reader(&config, listener, HandoffListener::on_sample)?;
             let monitor = reader.monitor();
-            (echo::Inlet::HandedOver { reader, echoing: Box::new(echoing), handed, give_back }, monitor)
+            (echo::EchoInput::HandedOver { reader, echoing: Box::new(echoing), handed, give_back }, monitor)
         } else {
             let reader = participant.reader(&config)?;
             let monitor = reader.monitor();
             let polling = self.receives(ReceiveMode::Polling);
-            (echo::Inlet::Asked { reader, echoing: Box::new(echoing), polling }, monitor)
+            (echo::EchoInput::Asked { reader, echoing: Box::new(echoing), polling }, monitor)
         };
         let monitors = Monitors { writers: vec![writer_monitor], readers: vec![monitor] };
-        Ok((Box::new(PongerRole::new(inlet, progress)), monitors))
+        Ok((Box::new(Echo::new(inlet, progress)), monitors))
     }
 
-    fn paced_writer(&self) -> Result<Cast, AgentError> {
+    fn paced_writer(&self) -> Result<OpenedRole, AgentError> {
         let configure = self.configure;
         let (mut flows, mut monitors) = (Vec::new(), Monitors::default());
-        for plan in Plan::all(configure)? {
+        for plan in FlowSpec::all(configure)? {
             let topic = flow_topic(&configure.topic, plan.index());
             let config = writer_config(configure, plan.index(), &topic, plan.size_bytes(), true);
             let writer = self.participant.writer(&config)?;
@@ -194,40 +194,40 @@ impl Stage<'_> {
         }
         let probes = self.probes(&mut monitors)?;
         for (flow, probes) in flows.iter_mut().zip(&probes) {
-            flow.throttle(&probes.known());
+            flow.throttle(&probes.progress());
         }
-        Ok((Box::new(PacedWriter::new(configure, flows, self.wait_acked, probes)), monitors))
+        Ok((Box::new(OpenLoopWriter::new(configure, flows, self.wait_acked, probes)), monitors))
     }
 
-    fn paced_reader(&self) -> Result<Cast, AgentError> {
+    fn paced_reader(&self) -> Result<OpenedRole, AgentError> {
         let configure = self.configure;
-        let begin = Begin::default();
+        let begin = StartTime::default();
         let mut monitors = Monitors::default();
         // belongs to the only flow: the planner rejects probes with several flows
         let mut echo = self.echo(&mut monitors)?;
         let (mut listening, mut asked, mut progress) = (Vec::new(), Vec::new(), Vec::new());
-        for plan in Plan::all(configure)? {
+        for plan in FlowSpec::all(configure)? {
             let topic = flow_topic(&configure.topic, plan.index());
             let config = reader_config(configure, plan.index(), &topic, plan.size_bytes(), true);
-            let arrivals = Arrivals::new(configure, &plan, self.identity.since_ns, &begin, echo.take());
+            let arrivals = FlowRecorder::new(configure, &plan, self.identity.since_ns, &begin, echo.take());
             progress.push(arrivals.progress());
             if self.receives(ReceiveMode::Listener) {
-                let reader = self.participant.listening_reader(&config, arrivals, Arrivals::arrived)?;
+                let reader = self.participant.listening_reader(&config, arrivals, FlowRecorder::arrived)?;
                 monitors.readers.push(reader.monitor());
                 listening.push(reader);
             } else {
                 let reader = self.participant.reader(&config)?;
                 monitors.readers.push(reader.monitor());
-                let reader = Taker::new(reader, &configure.factors, plan.size_bytes());
+                let reader = GroupedReader::new(reader, &configure.factors, plan.size_bytes());
                 asked.push((reader, Box::new(arrivals)));
             }
         }
         let inlet = if asked.is_empty() {
-            open_loop_reader::Inlet::Listening(listening)
+            open_loop_reader::FlowInput::Listening(listening)
         } else {
-            open_loop_reader::Inlet::asked(asked, Asking::of(&configure.factors))
+            open_loop_reader::FlowInput::polled(asked, PollPolicy::from_factors(&configure.factors))
         };
-        Ok((Box::new(PacedReader::new(inlet, progress, begin)), monitors))
+        Ok((Box::new(OpenLoopReader::new(inlet, progress, begin)), monitors))
     }
 }
 

@@ -6,18 +6,18 @@ use results::Batches;
 
 use crate::{
     base::error::AgentError,
-    traffic::retry::{Tries, flush},
+    traffic::retry::{RetryCounts, flush},
 };
 
 /// Batching state of a writer.
 #[derive(Debug)]
-pub struct Packing(results::Packing);
+pub struct BatchFlusher(results::BatchPolicy);
 
-impl Packing {
+impl BatchFlusher {
     /// Creates the state for samples of this size with the cell's batching.
     #[must_use]
     pub fn new(factors: &Factors, size_bytes: u64) -> Self {
-        Self(results::Packing::new(factors, size_bytes))
+        Self(results::BatchPolicy::new(factors, size_bytes))
     }
 
     /// Resets the state: nothing held back, nothing flushed.
@@ -43,8 +43,8 @@ impl Packing {
     /// # Errors
     /// Returns the driver's error, or an error if there is no room within the time limit.
     #[inline]
-    pub fn flush(&mut self, writer: &Writer, tries: &mut Tries) -> Result<(), AgentError> {
-        if self.0.held() > 0 {
+    pub fn flush(&mut self, writer: &Writer, tries: &mut RetryCounts) -> Result<(), AgentError> {
+        if self.0.capacity_bytes() > 0 {
             flush(writer, tries)?;
             self.0.flushed();
         }
@@ -56,7 +56,7 @@ impl Packing {
     /// # Errors
     /// Returns the errors of [`flush`](Self::flush).
     #[cold]
-    pub fn make_room(&mut self, writer: &Writer, tries: &mut Tries) -> Result<(), AgentError> {
+    pub fn make_room(&mut self, writer: &Writer, tries: &mut RetryCounts) -> Result<(), AgentError> {
         if self.0.makes_room() { self.flush(writer, tries) } else { Ok(()) }
     }
 

@@ -9,7 +9,7 @@ use crate::{base::error::AgentError, traffic::payload::Payloads};
 
 /// One flow of a run: its samples and their intended times.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct FlowSpec {
     flow: Flow,
     index: usize,
     seed: u64,
@@ -17,7 +17,7 @@ pub struct Plan {
     windows: u32,
 }
 
-impl Plan {
+impl FlowSpec {
     /// Returns all flows, in order.
     ///
     /// # Errors

@@ -7,7 +7,7 @@
 
 use driver_host::{DriverError, Reader, ReaderMonitor, Sample};
 use experiment::{Factors, ReceiveGroup};
-use results::Takes;
+use results::TakeStats;
 
 use crate::base::{clock::now_ns, sleep_spin_timer::sleep_until};
 
@@ -20,17 +20,17 @@ const LEAST_GAP: u64 = 64;
 
 /// A reader and its way of taking samples.
 #[derive(Debug)]
-pub struct Taker {
+pub struct GroupedReader {
     reader: Reader,
     grouping: Option<Grouping>,
     /// Receive calls since the last sample was returned.
     calls: u64,
-    takes: Takes,
+    takes: TakeStats,
     largest: u64,
     taken: u64,
 }
 
-impl Taker {
+impl GroupedReader {
     /// Creates a reader for samples of this size, with the grouping of the cell.
     #[must_use]
     pub fn new(reader: Reader, factors: &Factors, size_bytes: u64) -> Self {
@@ -45,7 +45,7 @@ impl Taker {
     }
 
     fn with(reader: Reader, grouping: Option<Grouping>) -> Self {
-        Self { reader, grouping, calls: 0, takes: Takes::default(), largest: 0, taken: 0 }
+        Self { reader, grouping, calls: 0, takes: TakeStats::default(), largest: 0, taken: 0 }
     }
 
     /// Returns the monitor of the reader.
@@ -73,7 +73,7 @@ impl Taker {
 
     /// Records the last take: `new` of its `taken` samples were new and of the measurement phase.
     #[inline]
-    pub fn came(&mut self, taken: u32, new: u64) {
+    pub fn count_take(&mut self, taken: u32, new: u64) {
         if new > 0 {
             self.takes.groups += 1;
             self.takes.samples += new;
@@ -93,8 +93,8 @@ impl Taker {
 
     /// Returns the take statistics of the measurement phase.
     #[must_use]
-    pub fn takes(&self) -> Takes {
-        Takes::new(self.takes.groups, self.takes.samples, self.largest, self.takes.calls)
+    pub fn takes(&self) -> TakeStats {
+        TakeStats::new(self.takes.groups, self.takes.samples, self.largest, self.takes.calls)
     }
 
     /// Closes the reader.
@@ -110,12 +110,12 @@ impl Taker {
 #[derive(Debug)]
 struct Grouping {
     group: Looks,
-    held: Held,
+    held: HeldGroup,
 }
 
 impl Grouping {
     fn new(group: ReceiveGroup, size: usize) -> Self {
-        Self { group: Looks::new(group), held: Held::new(group.samples, size) }
+        Self { group: Looks::new(group), held: HeldGroup::new(group.samples, size) }
     }
 
     /// Waits for a first sample, then for its group. Returns the number of receive calls.
@@ -193,7 +193,7 @@ impl Looks {
 
 /// Copies of samples, stored one after the other.
 #[derive(Debug)]
-struct Held {
+struct HeldGroup {
     payloads: Vec<u8>,
     /// End offset, key and intactness of each sample.
     ends: Vec<(usize, u32, bool)>,
@@ -201,7 +201,7 @@ struct Held {
     taken: u64,
 }
 
-impl Held {
+impl HeldGroup {
     fn new(samples: u32, size: usize) -> Self {
         let samples = samples as usize;
         Self { payloads: Vec::with_capacity(samples * size), ends: Vec::with_capacity(samples), taken: 0 }
@@ -262,7 +262,7 @@ mod tests {
     /// Groups samples that arrive at these times. Returns completion time and size of each group, and the number of
     /// looks.
     fn groups(samples: u32, delay_ns: u64, times: &[u64]) -> (Vec<(u64, u32)>, u64) {
-        let mut looks = Looks::new(ReceiveGroup::of(samples, delay_ns));
+        let mut looks = Looks::new(ReceiveGroup::new(samples, delay_ns));
         let (mut taken, mut looked, mut complete) = (0, 0, Vec::new());
         let mut now = 0;
         // available at `now`, at most `most`
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn kept_samples_are_returned_in_order() {
-        let mut held = Held::new(3, 4);
+        let mut held = HeldGroup::new(3, 4);
         for (payload, key) in [(&b"abcd"[..], 7), (b"", 8), (b"efghij", 9)] {
             held.keep(Sample::new(payload, key));
         }

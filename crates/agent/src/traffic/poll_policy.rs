@@ -7,17 +7,17 @@ use crate::base::{clock::now_ns, sleep_spin_timer::sleep_until};
 /// Policy of a thread that receives: wait in the driver, or poll. Polling repeats at once after a call that
 /// returned samples, else after the cell's polling delay, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asking {
+pub struct PollPolicy {
     polling: bool,
     pause_ns: u64,
     /// Earliest time of the next call, ns of `CLOCK_MONOTONIC`; 0: at once.
     next_ns: u64,
 }
 
-impl Asking {
+impl PollPolicy {
     /// Creates the policy of a cell.
     #[must_use]
-    pub fn of(factors: &Factors) -> Self {
+    pub fn from_factors(factors: &Factors) -> Self {
         let polling = factors.receive == ReceiveMode::Polling;
         let pause_ns = factors.queues.polling_delay_ns.filter(|_| polling).unwrap_or(0);
         Self { polling, pause_ns, next_ns: 0 }
@@ -51,7 +51,7 @@ impl Asking {
 
     /// Records how many samples a call returned: after none, the next call is due after the polling delay.
     #[inline]
-    pub fn found(&mut self, samples: u32) {
+    pub fn after_poll(&mut self, samples: u32) {
         if samples == 0 && self.pause_ns > 0 {
             self.next_ns = now_ns() + self.pause_ns;
         }
@@ -64,8 +64,8 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    fn asking(pause_ns: u64) -> Asking {
-        Asking { polling: true, pause_ns, next_ns: 0 }
+    fn asking(pause_ns: u64) -> PollPolicy {
+        PollPolicy { polling: true, pause_ns, next_ns: 0 }
     }
 
     #[test]
@@ -73,9 +73,9 @@ mod tests {
         let mut asking = asking(200 * MS);
         let begin_ns = now_ns();
         assert!(asking.is_time(begin_ns));
-        asking.found(3);
+        asking.after_poll(3);
         assert!(asking.is_time(begin_ns));
-        asking.found(0);
+        asking.after_poll(0);
         assert!(!asking.is_time(now_ns()));
         while !asking.is_time(now_ns() + 20 * MS) {}
         assert!(now_ns() - begin_ns >= 200 * MS);
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn polling_without_delay_never_waits() {
         let mut asking = asking(0);
-        asking.found(0);
+        asking.after_poll(0);
         assert!(asking.is_time(0));
     }
 }

@@ -16,14 +16,14 @@ use std::{
     time::Duration,
 };
 
-use control::{Configure, ProbesRead, ProbesWritten, QUIET_NS};
+use control::{Configure, ProbeEchoReport, ProbeReport, QUIET_NS};
 use driver_host::{DriverError, Reader, Sample, WriteOutcome, Writer};
 use results::{SequenceSet, Windows};
 
 use crate::{
     base::{clock::now_ns, error::AgentError, meters::LONGEST_WAIT_NS},
     traffic::{
-        grouped_reader::Taker,
+        grouped_reader::GroupedReader,
         identity::{Identity, Origin},
         payload::Payloads,
     },
@@ -37,7 +37,7 @@ fn is_probe(sequence: u64, every: u64) -> bool {
 
 /// Responder at the reader, which sends probes back.
 #[derive(Debug)]
-pub struct Echo {
+pub struct ProbeResponder {
     writer: Writer,
     every: u64,
     came: u64,
@@ -46,7 +46,7 @@ pub struct Echo {
     failure: Option<DriverError>,
 }
 
-impl Echo {
+impl ProbeResponder {
     /// Creates the responder for one in `every` samples, with this writer.
     #[must_use]
     pub const fn new(writer: Writer, every: u32) -> Self {
@@ -55,7 +55,7 @@ impl Echo {
 
     /// Sends a new sample back unchanged if it is a probe.
     #[inline]
-    pub fn heard(&mut self, sequence: u64, warm_up: bool, payload: &[u8]) {
+    pub fn on_sample(&mut self, sequence: u64, warm_up: bool, payload: &[u8]) {
         if is_probe(sequence, self.every) {
             self.send(warm_up, payload);
         }
@@ -76,17 +76,17 @@ impl Echo {
     ///
     /// # Errors
     /// Returns an error if the driver failed to send an echo.
-    pub fn report(&mut self) -> Result<ProbesRead, AgentError> {
+    pub fn report(&mut self) -> Result<ProbeEchoReport, AgentError> {
         match self.failure.take() {
             Some(error) => Err(error.into()),
-            None => Ok(ProbesRead { came: self.came, echoed: self.echoed, refused: self.refused }),
+            None => Ok(ProbeEchoReport { came: self.came, echoed: self.echoed, refused: self.refused }),
         }
     }
 }
 
 /// Progress of the reader as known from echoes, shared with the thread that writes.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct ReaderProgress {
     /// Start of the current phase in ns; 0: no phase has started.
     begin_ns: AtomicU64,
     returned: AtomicU64,
@@ -97,7 +97,7 @@ pub struct Known {
 
 const WARM_UP: u64 = 1 << 63;
 
-impl Known {
+impl ReaderProgress {
     /// Starts a phase of traffic at this time. Called before its first sample is written.
     pub fn begin(&self, begin_ns: u64, warm_up: bool) {
         self.begin_ns.store(begin_ns, Release);
@@ -119,7 +119,7 @@ impl Known {
 
     /// Records the echo of a sample. An echo of another phase is ignored.
     #[inline]
-    pub fn seen(&self, sequence: u64, warm_up: bool) {
+    pub fn note_progress(&self, sequence: u64, warm_up: bool) {
         let phase = if warm_up { WARM_UP } else { 0 };
         let further = |known: u64| {
             let newer = known & WARM_UP == phase && known & !WARM_UP <= sequence;
@@ -132,8 +132,8 @@ impl Known {
 
 /// Measurements of the echoes, at the writer.
 #[derive(Debug)]
-pub struct Returns {
-    known: Arc<Known>,
+pub struct ProbeReceiver {
+    known: Arc<ReaderProgress>,
     identity: Identity,
     payloads: Payloads,
     every: u64,
@@ -148,7 +148,7 @@ pub struct Returns {
     checked_in_full: u64,
 }
 
-impl Returns {
+impl ProbeReceiver {
     /// Creates empty measurements, for one in `every` samples.
     #[must_use]
     pub fn new(identity: Identity, configure: &Configure, every: u32) -> Self {
@@ -171,7 +171,7 @@ impl Returns {
 
     /// Returns the progress of the reader.
     #[must_use]
-    pub fn known(&self) -> Arc<Known> {
+    pub fn progress(&self) -> Arc<ReaderProgress> {
         Arc::clone(&self.known)
     }
 
@@ -185,7 +185,7 @@ impl Returns {
             Origin::Foreign => return self.foreign += 1,
         };
         if header.warm_up {
-            return self.known.seen(header.sequence.into(), true);
+            return self.known.note_progress(header.sequence.into(), true);
         }
         let distance = i64::from(header.sequence.wrapping_sub(self.next as u32).cast_signed());
         let sequence = self.next.checked_add_signed(distance).unwrap_or(u64::from(header.sequence));
@@ -198,7 +198,7 @@ impl Returns {
             return;
         }
         self.next = self.next.max(sequence + 1);
-        self.known.seen(sequence, false);
+        self.known.note_progress(sequence, false);
         if self.set.delivered() == 1 {
             self.rtt.begin_at(self.known.begin_ns.load(Acquire));
         }
@@ -217,18 +217,18 @@ impl Returns {
 
 /// Receiver of a stream's echoes, in a thread of its own.
 #[derive(Debug)]
-pub struct Probes {
-    known: Arc<Known>,
+pub struct ProbeRecorder {
+    known: Arc<ReaderProgress>,
     every: u64,
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Result<(Taker, Returns), DriverError>>>,
+    thread: Option<JoinHandle<Result<(GroupedReader, ProbeReceiver), DriverError>>>,
 }
 
-impl Probes {
+impl ProbeRecorder {
     /// Starts to receive echoes from this reader.
     #[must_use]
-    pub fn start(reader: Reader, mut returns: Returns) -> Self {
-        let mut reader = Taker::ungrouped(reader);
+    pub fn start(reader: Reader, mut returns: ProbeReceiver) -> Self {
+        let mut reader = GroupedReader::ungrouped(reader);
         let (known, every) = (Arc::clone(&returns.known), returns.every);
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
@@ -243,7 +243,7 @@ impl Probes {
 
     /// Returns the progress of the reader.
     #[must_use]
-    pub fn known(&self) -> Arc<Known> {
+    pub fn progress(&self) -> Arc<ReaderProgress> {
         Arc::clone(&self.known)
     }
 
@@ -252,7 +252,7 @@ impl Probes {
     ///
     /// # Errors
     /// Returns an error if the driver failed, or on a second call.
-    pub fn report(&mut self, accepted: u64) -> Result<ProbesWritten, AgentError> {
+    pub fn report(&mut self, accepted: u64) -> Result<ProbeReport, AgentError> {
         let sent = accepted / self.every;
         let begin_ns = now_ns();
         while self.known.returned() < sent
@@ -263,7 +263,7 @@ impl Probes {
         }
         let returns = self.end()?.ok_or(AgentError::Closed)?;
         let counts = returns.set.received(0);
-        Ok(ProbesWritten {
+        Ok(ProbeReport {
             every: self.every,
             sent,
             returned: counts.delivered,
@@ -275,7 +275,7 @@ impl Probes {
         })
     }
 
-    fn end(&mut self) -> Result<Option<Returns>, AgentError> {
+    fn end(&mut self) -> Result<Option<ProbeReceiver>, AgentError> {
         self.stop.store(true, Relaxed);
         let Some(thread) = self.thread.take() else { return Ok(None) };
         let (reader, returns) = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;

@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use results::Throttle;
+use results::ThrottleStats;
 
-use crate::traffic::probes::Known;
+use crate::traffic::probes::ReaderProgress;
 
 /// Shortest time between two steps in ns. A step also needs news of the reader.
 const STEP_NS: u64 = 1_000_000;
@@ -25,8 +25,8 @@ const CATCH_UP_NS: f64 = 1_000_000.0;
 
 /// Rate control of one writer.
 #[derive(Debug)]
-pub struct Throttled {
-    known: Arc<Known>,
+pub struct RateThrottle {
+    known: Arc<ReaderProgress>,
     marks: (u64, u64),
     begin_ns: u64,
     /// Time between two samples in ns; 0: no limit.
@@ -44,10 +44,10 @@ pub struct Throttled {
     faster: u64,
 }
 
-impl Throttled {
+impl RateThrottle {
     /// Creates the control for a send queue of `queue` samples, with marks at 10 and 90 % of it.
     #[must_use]
-    pub fn new(known: Arc<Known>, queue: u64) -> Self {
+    pub fn new(known: Arc<ReaderProgress>, queue: u64) -> Self {
         Self {
             known,
             // does not overflow, whatever number an order has
@@ -125,8 +125,8 @@ impl Throttled {
 
     /// Returns the actions since the phase started.
     #[must_use]
-    pub fn report(&self) -> Throttle {
-        Throttle {
+    pub fn report(&self) -> ThrottleStats {
+        ThrottleStats {
             low_mark: self.marks.0,
             high_mark: self.marks.1,
             slower: self.slower,
@@ -142,9 +142,9 @@ mod tests {
 
     /// Simulates 4 s with a reader of this capacity, whose progress is known 2 ms later in steps of 100 samples.
     /// Returns the samples accepted, the most outstanding in the second half, and the report of the throttle.
-    fn against(capacity_sps: f64, queue: u64) -> (u64, u64, Throttle) {
-        let known = Arc::new(Known::default());
-        let mut throttled = Throttled::new(Arc::clone(&known), queue);
+    fn against(capacity_sps: f64, queue: u64) -> (u64, u64, ThrottleStats) {
+        let known = Arc::new(ReaderProgress::default());
+        let mut throttled = RateThrottle::new(Arc::clone(&known), queue);
         known.begin(0, false);
         throttled.begin(0);
         let (mut now, mut accepted, mut taken, mut most) = (0_u64, 0_u64, 0.0_f64, 0);
@@ -162,7 +162,7 @@ mod tests {
             }
             while under_way.len() > 1 && under_way[0].0 <= now {
                 let (_, seen) = under_way.pop_front().expect("two");
-                known.seen(seen - 1, false);
+                known.note_progress(seen - 1, false);
             }
             if now > seconds / 2 {
                 most = most.max(accepted - taken as u64);
@@ -192,15 +192,15 @@ mod tests {
 
     #[test]
     fn throttle_ignores_warm_up_echoes_in_the_measurement() {
-        let known = Known::default();
+        let known = ReaderProgress::default();
         known.begin(0, true);
-        known.seen(700, true);
+        known.note_progress(700, true);
         assert_eq!(known.taken(), 701);
         known.begin(9, false);
-        known.seen(800, true);
+        known.note_progress(800, true);
         assert_eq!(known.taken(), 0);
-        known.seen(99, false);
-        known.seen(50, false);
+        known.note_progress(99, false);
+        known.note_progress(50, false);
         assert_eq!(known.taken(), 100);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-use control::ProbesRead;
+use control::ProbeEchoReport;
 use driver_host::Sample;
 use results::{Received, SequenceSet, WindowCounts};
 
@@ -14,18 +14,18 @@ use crate::{
     traffic::{
         identity::{Identity, Origin},
         payload::Payloads,
-        probes::Echo,
+        probes::ProbeResponder,
     },
 };
 
 /// Progress of a reader, shared with the thread that waits for it.
 #[derive(Debug, Default)]
-pub struct Progress {
+pub struct ReceiveProgress {
     delivered: AtomicU64,
     last_ns: AtomicU64,
 }
 
-impl Progress {
+impl ReceiveProgress {
     /// Returns the number of distinct samples of the measurement phase.
     pub fn delivered(&self) -> u64 {
         self.delivered.load(Relaxed)
@@ -45,7 +45,7 @@ impl Progress {
 
 /// Counts of the samples received from one writer.
 #[derive(Debug)]
-pub struct Tally {
+pub struct ReceiveStats {
     identity: Identity,
     payloads: Payloads,
     check_every: u64,
@@ -66,11 +66,11 @@ pub struct Tally {
     overwritten: u64,
     /// Samples returned by receive calls, as the driver counts them; `None` for a listener.
     taken: Option<u64>,
-    progress: Arc<Progress>,
-    echo: Option<Echo>,
+    progress: Arc<ReceiveProgress>,
+    echo: Option<ProbeResponder>,
 }
 
-impl Tally {
+impl ReceiveStats {
     /// Creates empty counts. Every byte of each `check_every`-th sample is checked.
     #[must_use]
     pub fn new(identity: Identity, payloads: Payloads, check_every: u32, windows: WindowCounts) -> Self {
@@ -101,7 +101,7 @@ impl Tally {
 
     /// Sets the responder that sends probes back.
     #[must_use]
-    pub fn echoing(self, echo: Option<Echo>) -> Self {
+    pub fn echoing(self, echo: Option<ProbeResponder>) -> Self {
         Self { echo, ..self }
     }
 
@@ -109,13 +109,13 @@ impl Tally {
     ///
     /// # Errors
     /// Returns an error if the driver failed to send an echo.
-    pub fn probes(&mut self) -> Result<Option<ProbesRead>, AgentError> {
-        self.echo.as_mut().map(Echo::report).transpose()
+    pub fn probes(&mut self) -> Result<Option<ProbeEchoReport>, AgentError> {
+        self.echo.as_mut().map(ProbeResponder::report).transpose()
     }
 
     /// Returns the progress, for the thread that waits.
     #[must_use]
-    pub fn progress(&self) -> Arc<Progress> {
+    pub fn progress(&self) -> Arc<ReceiveProgress> {
         Arc::clone(&self.progress)
     }
 
@@ -159,7 +159,7 @@ impl Tally {
                 if header.warm_up {
                     self.warm_up += 1;
                     if let Some(echo) = &mut self.echo {
-                        echo.heard(header.sequence.into(), true, payload);
+                        echo.on_sample(header.sequence.into(), true, payload);
                     }
                     return None;
                 }
@@ -176,7 +176,7 @@ impl Tally {
                     return None;
                 }
                 if let Some(echo) = &mut self.echo {
-                    echo.heard(sequence, false, payload);
+                    echo.on_sample(sequence, false, payload);
                 }
                 if self.first_ns == 0 {
                     self.first_ns = now_ns;
@@ -258,11 +258,11 @@ mod tests {
         Header { sequence, writer: 2, tag: 5, warm_up: false, sent_ns: now_ns() }
     }
 
-    fn tally() -> Tally {
-        Tally::new(IDENTITY, Payloads::new(1, 64), 1, WindowCounts::new(4, u64::MAX))
+    fn tally() -> ReceiveStats {
+        ReceiveStats::new(IDENTITY, Payloads::new(1, 64), 1, WindowCounts::new(4, u64::MAX))
     }
 
-    fn give(tally: &mut Tally, header: Header, sequence: u64) {
+    fn give(tally: &mut ReceiveStats, header: Header, sequence: u64) {
         let mut payloads = Payloads::new(1, 64);
         tally.alone(Sample::new(payloads.stamped(sequence, &header), 0));
     }

@@ -13,7 +13,7 @@ pub const LONGEST_BACKOFF: Duration = Duration::from_millis(1);
 
 /// Numbers of repeated calls.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tries {
+pub struct RetryCounts {
     /// Calls that timed out.
     pub timed_out: u64,
     /// Calls rejected because there was no room.
@@ -27,14 +27,14 @@ pub const FLUSH_LIMIT: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// Returns the driver's error, or an error at the time limit.
-pub fn flush(writer: &Writer, tries: &mut Tries) -> Result<(), AgentError> {
+pub fn flush(writer: &Writer, tries: &mut RetryCounts) -> Result<(), AgentError> {
     flush_within(FLUSH_LIMIT, tries, || writer.flush())
 }
 
 #[inline]
 fn flush_within(
     limit: Duration,
-    tries: &mut Tries,
+    tries: &mut RetryCounts,
     mut flush: impl FnMut() -> Result<WriteOutcome, DriverError>,
 ) -> Result<(), AgentError> {
     let mut backoff = FIRST_BACKOFF;
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn flush_that_blocks_ends_at_its_time_limit() {
-        let mut tries = Tries::default();
+        let mut tries = RetryCounts::default();
         let outcome = flush_within(Duration::from_millis(50), &mut tries, || {
             std::thread::sleep(Duration::from_millis(20));
             Ok(WriteOutcome::TimedOut)
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn flush_is_retried_until_there_is_room() {
-        let mut tries = Tries::default();
+        let mut tries = RetryCounts::default();
         let mut outcomes =
             [WriteOutcome::Refused, WriteOutcome::TimedOut, WriteOutcome::Accepted].into_iter();
         let outcome =

@@ -1,6 +1,6 @@
 //! Capacity of the timestamp logs of a latency run.
 
-use control::{Message as _, Reply, Stamps};
+use control::{Message as _, Reply, TimestampLog};
 
 /// Maximum number of pings with timestamps: per second, and in total.
 const STAMPS_PER_SECOND: u64 = 500_000;
@@ -10,7 +10,7 @@ const _: () = assert!(MAX_STAMPS * 16 / 3 * 4 + (32 << 20) < Reply::MAX_LINE_BYT
 
 /// Creates the timestamp log of a run of this duration.
 #[must_use]
-pub fn stamps_for(measure_ns: u64) -> Stamps {
+pub fn stamps_for(measure_ns: u64) -> TimestampLog {
     let planned = (measure_ns / 1_000 * STAMPS_PER_SECOND / 1_000_000).clamp(10_000, MAX_STAMPS);
-    Stamps::with_capacity(planned as usize)
+    TimestampLog::with_capacity(planned as usize)
 }

@@ -2,8 +2,11 @@
 
 use agent::{
     base::clock::now_ns,
-    roles::open_loop_reader::{Arrivals, Begin},
-    traffic::{flow_spec::Plan, grouped_reader::Taker, header::Header, identity::Identity, probes::Returns},
+    roles::open_loop_reader::{FlowRecorder, StartTime},
+    traffic::{
+        flow_spec::FlowSpec, grouped_reader::GroupedReader, header::Header, identity::Identity,
+        probes::ProbeReceiver,
+    },
 };
 use allocation_counter::measure;
 use control::{Configure, Role};
@@ -25,8 +28,8 @@ fn configure() -> Configure {
 #[test]
 fn receiving_by_a_plan_allocates_nothing() {
     let configure = configure();
-    for plan in Plan::all(&configure).expect("plans") {
-        let mut arrivals = Arrivals::new(&configure, &plan, 0, &Begin::default(), None);
+    for plan in FlowSpec::all(&configure).expect("plans") {
+        let mut arrivals = FlowRecorder::new(&configure, &plan, 0, &StartTime::default(), None);
         let mut payloads = plan.payloads();
         let planned = plan.schedule().expect("times").planned(configure.measure_ns);
         let counted = measure(|| {
@@ -74,8 +77,8 @@ fn receiving_in_groups_allocates_nothing() {
         (participant.writer(&writer).expect("a writer"), participant.reader(&reader).expect("a reader"));
     writer.monitor().connect(&reader.monitor().locator().expect("a locator")).expect("connected");
     let mut factors = cell("udp", Load::Max);
-    factors.queues.receive_group = Some(ReceiveGroup::of(8, MS));
-    let mut taker = Taker::new(reader, &factors, 64);
+    factors.queues.receive_group = Some(ReceiveGroup::new(8, MS));
+    let mut taker = GroupedReader::new(reader, &factors, 64);
     for number in 0..20_u8 {
         writer.write(0, &[number; 64]).expect("written");
     }
@@ -88,7 +91,7 @@ fn receiving_in_groups_allocates_nothing() {
             };
             let taken = taker.receive(1_000 * MS, sink).expect("received");
             assert!((1..=8).contains(&taken), "{taken}");
-            taker.came(taken, taken.into());
+            taker.count_take(taken, taken.into());
             groups += 1;
         }
     });
@@ -103,10 +106,10 @@ fn receiving_in_groups_allocates_nothing() {
 fn taking_echoes_allocates_nothing() {
     const EVERY: u64 = 100;
     let configure = configure();
-    let plan = Plan::all(&configure).expect("plans").remove(0);
+    let plan = FlowSpec::all(&configure).expect("plans").remove(0);
     let identity = Identity { tag: configure.run_tag, writer: plan.writer(), size: 64, since_ns: 0 };
-    let mut returns = Returns::new(identity, &configure, EVERY as u32);
-    let known = returns.known();
+    let mut returns = ProbeReceiver::new(identity, &configure, EVERY as u32);
+    let known = returns.progress();
     let mut payloads = plan.payloads();
     known.begin(now_ns(), false);
     let counted = measure(|| {

@@ -7,7 +7,7 @@ mod rig;
 use std::{collections::BTreeMap, net::UdpSocket};
 
 use agent::traffic::header::Header;
-use control::{Configure, Configured, FlowRead, FlowWritten, MAX_WINDOWS};
+use control::{Configure, Configured, FlowReaderReport, FlowWriterReport, MAX_WINDOWS};
 use experiment::{Load, Rate, ReceiveGroup, ReceiveMode, Schedule, Trace};
 use results::Distribution;
 use rig::{MS, Outcome, Run, cell, cell_of, reliable};
@@ -25,7 +25,7 @@ fn quantile(distribution: &Distribution, quantile: f64) -> u64 {
 
 /// Asserts all conditions of a flow whose schedule was kept and whose samples all arrived.
 #[track_caller]
-fn assert_held(written: &FlowWritten, read: &FlowRead, planned: u64) {
+fn assert_held(written: &FlowWriterReport, read: &FlowReaderReport, planned: u64) {
     let (of_writer, of_reader) = ((written.planned, written.offered, written.accepted), &read.received);
     assert_eq!(of_writer, (planned, planned, planned));
     assert_eq!((of_reader.delivered, of_reader.missing, of_reader.next), (planned, 0, planned));
@@ -37,14 +37,14 @@ fn assert_held(written: &FlowWritten, read: &FlowRead, planned: u64) {
 /// Asserts that the response times are service times plus send lags. This holds exactly for each sample, and so for
 /// the sums, if writer and reader use the same intended times.
 #[track_caller]
-fn assert_times_agree(written: &FlowWritten, read: &FlowRead) {
+fn assert_times_agree(written: &FlowWriterReport, read: &FlowReaderReport) {
     let sum = |distribution: &Distribution| distribution.mean_ns * distribution.n as f64;
     let (apart, together) = (sum(&written.send_lag) + sum(&read.service), sum(&read.response));
     assert!((apart - together).abs() <= 1e-6 * together, "{apart} and {together}");
 }
 
 #[track_caller]
-fn of_one(outcome: &Outcome) -> (&FlowWritten, &FlowRead) {
+fn of_one(outcome: &Outcome) -> (&FlowWriterReport, &FlowReaderReport) {
     let ([written], [read]) = (&outcome.written.flows[..], &outcome.read.flows[..]) else {
         panic!("one flow");
     };
@@ -184,7 +184,7 @@ fn a_plan_that_cannot_be_held_is_not_moved() {
     assert!(quantile(&read.response, 0.99) > 10 * quantile(&read.service, 0.5));
 }
 
-fn assert_times_agree_if_all_accepted(written: &FlowWritten, read: &FlowRead) {
+fn assert_times_agree_if_all_accepted(written: &FlowWriterReport, read: &FlowReaderReport) {
     // a sample that was not accepted has a send lag, and no response time
     if written.offered == written.accepted && written.timed_out + written.refused == 0 {
         assert_times_agree(written, read);
@@ -284,7 +284,7 @@ fn samples_are_received_in_groups_and_their_times_have_the_wait() {
             factors.queues.receive_group = group;
             Run::new(factors, 300 * MS)
         };
-        let outcome = grouped(Some(ReceiveGroup::of(8, 5 * MS))).held();
+        let outcome = grouped(Some(ReceiveGroup::new(8, 5 * MS))).held();
         let (written, read) = of_one(&outcome);
         assert_held(written, read, 300);
         assert_times_agree(written, read);
@@ -311,7 +311,7 @@ fn samples_are_received_in_groups_and_their_times_have_the_wait() {
 #[test]
 fn a_full_group_does_not_wait() {
     let mut factors = cell("udp", Load::Burst { rate: Rate { samples: 4, period_ns: MS } });
-    factors.queues.receive_group = Some(ReceiveGroup::of(4, 100 * MS));
+    factors.queues.receive_group = Some(ReceiveGroup::new(4, 100 * MS));
     let outcome = Run::new(factors, 300 * MS).held();
     let (written, read) = of_one(&outcome);
     assert_held(written, read, 1_200);

@@ -12,7 +12,8 @@ use std::{
 
 use agent::base::clock::now_ns;
 use control::{
-    Configure, Configured, Drain, Inbox, Match, Order, PacedRead, PacedWritten, Reply, Report, Role,
+    AgentReport, Configure, Configured, Drain, Inbox, Match, PacedReaderReport, PacedWriterReport, Reply,
+    Request, Role,
 };
 use experiment::{Factors, Flow, Load, Qos, Reliability, Workload};
 
@@ -78,10 +79,10 @@ pub struct Run {
 #[derive(Debug)]
 pub struct Outcome {
     pub begin_ns: u64,
-    pub written: PacedWritten,
-    pub read: PacedRead,
-    pub writer: Report,
-    pub reader: Report,
+    pub written: PacedWriterReport,
+    pub read: PacedReaderReport,
+    pub writer: AgentReport,
+    pub reader: AgentReport,
     pub configured: [Configured; 2],
 }
 
@@ -123,11 +124,11 @@ impl Agent {
         self.replies.receive(PATIENCE).expect("an answer")
     }
 
-    fn order(&mut self, order: &Order) {
+    fn order(&mut self, order: &Request) {
         control::send(&mut self.orders, order).expect("an agent that listens");
     }
 
-    fn ask(&mut self, order: &Order) -> Result<Reply, Failed> {
+    fn ask(&mut self, order: &Request) -> Result<Reply, Failed> {
         self.order(order);
         match self.reply() {
             Reply::Failed { error, hint, .. } => Err((error, hint)),
@@ -136,14 +137,14 @@ impl Agent {
     }
 
     fn configure(&mut self, configure: Configure) -> Result<Configured, Failed> {
-        match self.ask(&Order::Configure(Box::new(configure)))? {
+        match self.ask(&Request::Configure(Box::new(configure)))? {
             Reply::Configured(configured) => Ok(*configured),
             other => panic!("{other:?}"),
         }
     }
 
-    fn report(&mut self) -> Result<Report, Failed> {
-        match self.ask(&Order::Report)? {
+    fn report(&mut self) -> Result<AgentReport, Failed> {
+        match self.ask(&Request::Report)? {
             Reply::Report(report) => Ok(*report),
             other => panic!("{other:?}"),
         }
@@ -218,29 +219,29 @@ impl Run {
                 peers: 1,
                 timeout_ns: PATIENCE.as_nanos() as u64,
             };
-            agent.order(&Order::Match(order));
+            agent.order(&Request::Match(order));
         }
         for agent in [&reader, &writer] {
             assert!(matches!(agent.reply(), Reply::Matched { .. }));
         }
         (self.disturb)(&configured, &self.configure(Role::Writer));
         for agent in [&mut reader, &mut writer] {
-            assert_eq!(agent.ask(&Order::WarmUp { duration_ns: 20 * MS })?, Reply::WarmedUp);
+            assert_eq!(agent.ask(&Request::WarmUp { duration_ns: 20 * MS })?, Reply::WarmedUp);
         }
         let begin_ns = now_ns().saturating_add_signed(self.lead_ns);
         let mut sent = 0;
         for agent in [&mut reader, &mut writer] {
-            let order = Order::Measure { duration_ns: self.duration_ns, begin_ns: Some(begin_ns) };
+            let order = Request::Measure { duration_ns: self.duration_ns, begin_ns: Some(begin_ns) };
             let Reply::Measured(measured) = agent.ask(&order)? else { panic!("measured") };
             sent = measured.sent;
         }
         for agent in [&mut writer, &mut reader] {
             let drain = Drain { sent, timeout_ns: 10_000 * MS, quiet_ns: 500 * MS };
-            assert!(matches!(agent.ask(&Order::Drain(drain))?, Reply::Drained { .. }));
+            assert!(matches!(agent.ask(&Request::Drain(drain))?, Reply::Drained { .. }));
         }
         let (of_writer, of_reader) = (writer.report()?, reader.report()?);
         for agent in [&mut writer, &mut reader] {
-            assert_eq!(agent.ask(&Order::Exit)?, Reply::Bye);
+            assert_eq!(agent.ask(&Request::Exit)?, Reply::Bye);
         }
         Ok(Outcome {
             begin_ns,

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use results::{Document, Failure, Run, RunState, State};
+use results::{Failure, ResultDocument, Run, RunState, State};
 
 use super::plan::Kill;
 use crate::Error;
@@ -54,7 +54,7 @@ impl Tally {
 }
 
 /// Compares a result with the planned kills. `came` has the outcome of each kill by `DRIVER ROLE NUMBER`.
-pub fn judge(document: &Document, kills: &[Kill], runs: u32, came: &BTreeMap<String, String>) -> Tally {
+pub fn judge(document: &ResultDocument, kills: &[Kill], runs: u32, came: &BTreeMap<String, String>) -> Tally {
     let mut tally = Tally::default();
     if document.state != State::Complete {
         tally.complaints.push(format!("the experiment is {:?}", document.state));

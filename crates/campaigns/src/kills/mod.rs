@@ -110,7 +110,7 @@ fn experiment(batch: &Batch, drivers: &[&str], programs: &Path) -> Result<Tally,
     let runner = child.id();
     let ended = await_end(&mut child, &result)?;
     let mut tally = match Directory::load(&result) {
-        Ok(document) => judge(&document, &batch.kills, batch.runs, &came(&plan)?),
+        Ok(document) => judge(&document, &batch.kills, batch.runs, &read_outcomes(&plan)?),
         Err(error) => {
             let said = fs::read_to_string(place.path().join("stderr"))?;
             Tally {
@@ -155,7 +155,7 @@ fn await_end(child: &mut Child, result: &Path) -> Result<Option<ExitStatus>, Err
 }
 
 /// Returns the outcome of each kill by its name.
-fn came(plan: &Path) -> Result<BTreeMap<String, String>, Error> {
+fn read_outcomes(plan: &Path) -> Result<BTreeMap<String, String>, Error> {
     let mut came = BTreeMap::new();
     for entry in fs::read_dir(plan.join("done"))? {
         let entry = entry?;

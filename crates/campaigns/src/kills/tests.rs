@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, process::Command};
 
-use results::{Directory, Document, Failure, RunState};
+use results::{Directory, Failure, ResultDocument, RunState};
 
 use super::{
     judge::{Tally, files_of, judge, processes},
@@ -13,7 +13,7 @@ use crate::tree::root;
 const DRIVERS: [&str; 2] = ["one", "other"];
 
 /// Returns a result with one run of each of two cells of `udp`.
-fn document() -> Document {
+fn document() -> ResultDocument {
     let mut document = Directory::load(&root().join("fuzz/corpus/result/complete")).expect("a result");
     for cell in &mut document.cells {
         cell.runs.truncate(1);
@@ -22,7 +22,7 @@ fn document() -> Document {
 }
 
 /// Returns a result with a correctly failed first run of the first cell, and the kill of that run.
-fn killed() -> (Document, Kill, BTreeMap<String, String>) {
+fn killed() -> (ResultDocument, Kill, BTreeMap<String, String>) {
     let mut document = document();
     let cell = &mut document.cells[0];
     let driver = cell.factors.driver.clone();
@@ -52,7 +52,7 @@ fn a_run_that_failed_as_planned_is_no_fault() {
 #[test]
 fn each_fault_is_counted() {
     let (document, kill, came) = killed();
-    let judged = |document: &Document, came: &BTreeMap<String, String>| {
+    let judged = |document: &ResultDocument, came: &BTreeMap<String, String>| {
         judge(document, std::slice::from_ref(&kill), 1, came)
     };
     assert_eq!(judged(&document, &BTreeMap::new()).misnamed, 1, "the kill never came");

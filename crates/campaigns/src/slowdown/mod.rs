@@ -18,7 +18,7 @@ use std::{
 };
 
 use clap::Args;
-use results::{Directory, Document, Metric};
+use results::{Directory, Metric, ResultDocument};
 use stats::{Block, Comparison, Conclusion, Interval, Rules, Run, compare, median};
 
 pub use probe::run as probe;
@@ -101,12 +101,12 @@ pub fn run(arguments: &SlowdownArgs) -> Result<(), Error> {
         "\n| a send takes longer by | so does a round trip | found | 95 % interval | of all together | blocks | verdict \
          |\n|---|---|---|---|---|---|---|"
     );
-    println!("| nothing (twin) | 0.0 % | {} |", told(twin));
+    println!("| nothing (twin) | 0.0 % | {} |", describe(twin));
     let mut missed = Vec::new();
     for (delay, comparison) in delays.iter().zip(&slowed) {
         let took_ns = probe::cost_ns(&rig.library, *delay)?;
         let injected = SENDS * took_ns / baseline_ns;
-        println!("| {:.2} µs | {:.1} % | {} |", took_ns / 1e3, 100.0 * injected, told(comparison));
+        println!("| {:.2} µs | {:.1} % | {} |", took_ns / 1e3, 100.0 * injected, describe(comparison));
         if !covered(comparison, injected) {
             missed.push(format!("{:.1} %", 100.0 * injected));
         }
@@ -125,7 +125,7 @@ pub fn run(arguments: &SlowdownArgs) -> Result<(), Error> {
 }
 
 /// Returns the number of runs, including repeated runs of noisy blocks.
-fn runs_of(document: &Document) -> usize {
+fn runs_of(document: &ResultDocument) -> usize {
     document.cells.iter().map(|cell| cell.runs.len()).sum()
 }
 
@@ -141,7 +141,7 @@ fn covered(comparison: &Comparison, injected: f64) -> bool {
 }
 
 /// Returns estimate, intervals, number of blocks and verdict as table columns.
-fn told(comparison: &Comparison) -> String {
+fn describe(comparison: &Comparison) -> String {
     let percent = |share: f64| format!("{:+.1}", 100.0 * share);
     let interval = |interval: Option<Interval>| {
         interval.map_or_else(String::new, |of| format!("{}..{}", percent(of.low), percent(of.high)))
@@ -165,14 +165,14 @@ fn told(comparison: &Comparison) -> String {
     format!("{figures} | {} | {verdict}", comparison.blocks)
 }
 
-fn figures(document: &Document, cell: usize, which: impl Fn(&results::Run) -> bool) -> Vec<f64> {
+fn figures(document: &ResultDocument, cell: usize, which: impl Fn(&results::Run) -> bool) -> Vec<f64> {
     let runs = document.cells[cell].runs.iter().filter(|run| which(run));
     runs.filter_map(|run| run.figure(Metric::RttP50)).collect()
 }
 
 /// Returns blocks that compare these runs with the first run of the baseline in the same block.
 fn blocks<'a>(
-    document: &Document,
+    document: &ResultDocument,
     runs: impl Iterator<Item = &'a results::Run>,
     which: impl Fn(&results::Run) -> bool,
 ) -> Vec<Block> {
@@ -204,7 +204,7 @@ impl<'a> Rig<'a> {
             .arg("-o")
             .arg(&library)
             .arg("-ldl");
-        said(&mut cc)?;
+        output_of(&mut cc)?;
         let agent = place.join("agent.sh");
         let script = format!(
             "#!/bin/sh\n# $2 is the driver's file\ncase \"$2\" in */slow-*/*)\n  delay=${{2##*/slow-}}\n  export \
@@ -230,7 +230,7 @@ impl<'a> Rig<'a> {
     }
 
     /// Executes an experiment with the unmodified driver, first and twice in each block, and with each delay.
-    fn experiment(&self, name: &str, delays: &[u64], blocks: u32) -> Result<Document, Error> {
+    fn experiment(&self, name: &str, delays: &[u64], blocks: u32) -> Result<ResultDocument, Error> {
         let plain = self.copy("as-it-is")?;
         let mut drivers = vec![plain.clone()];
         for delay in delays {
@@ -245,7 +245,7 @@ impl<'a> Rig<'a> {
         fs::write(&file, text)?;
         let mut command = Command::new(self.arguments.programs.join("ddsmark"));
         command.env("DDSMARK_AGENT", &self.agent).arg("run").arg(&file).arg("--out").arg(&result);
-        said(&mut command)?;
+        output_of(&mut command)?;
         let document = Directory::load(&result)?;
         let names: Vec<_> = document.cells.iter().map(|cell| &cell.factors.driver).collect();
         if names.into_iter().ne(&drivers) {
@@ -255,7 +255,7 @@ impl<'a> Rig<'a> {
     }
 }
 
-fn said(command: &mut Command) -> Result<String, Error> {
+fn output_of(command: &mut Command) -> Result<String, Error> {
     let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
     if output.status.success() {
         Ok(String::from_utf8(output.stdout)?)
@@ -268,7 +268,7 @@ fn said(command: &mut Command) -> Result<String, Error> {
 mod tests {
     use super::*;
 
-    fn of(ratios: &[f64]) -> Comparison {
+    fn from_ratios(ratios: &[f64]) -> Comparison {
         let run = |figure| Some(Run { figure, steady: true });
         let block = |ratio: &f64| Block { treatment: run(100.0 * ratio), baseline: run(100.0) };
         compare(&[ratios.iter().map(block).collect()], &Rules::default()).remove(0)
@@ -276,12 +276,12 @@ mod tests {
 
     #[test]
     fn interval_that_misses_the_injected_change_is_reported() {
-        let found = of(&[1.048, 1.049, 1.05, 1.051, 1.052, 1.053, 1.047]);
+        let found = from_ratios(&[1.048, 1.049, 1.05, 1.051, 1.052, 1.053, 1.047]);
         assert!(covered(&found, 0.05) && !covered(&found, 0.02) && !covered(&found, 0.1), "{found:?}");
-        let noisy = of(&[0.8, 1.3, 0.9, 1.1, 1.2, 0.85, 1.05]);
+        let noisy = from_ratios(&[0.8, 1.3, 0.9, 1.1, 1.2, 0.85, 1.05]);
         assert!(covered(&noisy, 0.02), "it could not have been seen: {noisy:?}");
-        let unseen = of(&[0.97, 1.01, 0.99, 1.02, 0.98, 1.03, 1.0]);
+        let unseen = from_ratios(&[0.97, 1.01, 0.99, 1.02, 0.98, 1.03, 1.0]);
         assert!(!covered(&unseen, 0.1), "it should have been seen: {unseen:?}");
-        assert!(!covered(&of(&[]), 0.1), "nothing was measured");
+        assert!(!covered(&from_ratios(&[]), 0.1), "nothing was measured");
     }
 }

@@ -39,7 +39,7 @@ pub fn cost_ns(library: &Path, delay_ns: u64) -> Result<f64, Error> {
         if preloaded {
             command.env("LD_PRELOAD", library).env("SLOW_SEND_NS", delay_ns.to_string());
         }
-        Ok(super::said(&mut command)?.trim().parse()?)
+        Ok(super::output_of(&mut command)?.trim().parse()?)
     };
     let pairs = (0..PAIRS).map(|_| Ok(one(true)? - one(false)?)).collect::<Result<Vec<f64>, Error>>()?;
     median(&pairs).ok_or_else(|| "no pair".into())

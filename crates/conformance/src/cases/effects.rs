@@ -8,62 +8,61 @@ use std::{
 use driver_abi::FEATURE_LOCATORS;
 use experiment::{History, Liveliness, Ownership, Policy, Qos, QosDuration, ReceiveMode};
 
-use super::Written;
+use super::CaseSpec;
 use crate::{
-    Held, Stop,
-    bench::{Bench, PATIENCE, Pair, write},
-    broken,
-    endpoint::{End, Wish},
+    Held, Stop, broken,
+    endpoint::{End, PairConfig},
+    fixture::{Fixture, PATIENCE, Pair, write},
     not_applicable,
-    sample::{Got, numbered},
+    sample::{ReceivedSample, numbered},
 };
 
 const SECTION: &str = "DDSMARK_SUPPORT_ENFORCED";
 
-pub const CASES: &[Written] = &[
-    Written {
+pub const CASES: &[CaseSpec] = &[
+    CaseSpec {
         id: "history-depth",
         section: SECTION,
         promise: "keep-last: a reader that takes late receives the last samples, as many as its depth",
         observes: &[Policy::History],
         run: history_depth,
     },
-    Written {
+    CaseSpec {
         id: "deadline",
         section: SECTION,
         promise: "a missed deadline is counted; without a deadline nothing is",
         observes: &[Policy::Deadline],
         run: deadline,
     },
-    Written {
+    CaseSpec {
         id: "lifespan",
         section: SECTION,
         promise: "an expired sample is not delivered; a fresh one is",
         observes: &[Policy::Lifespan],
         run: lifespan,
     },
-    Written {
+    CaseSpec {
         id: "time-based-filter",
         section: SECTION,
         promise: "the reader receives one of several samples within the minimum separation",
         observes: &[Policy::TimeBasedFilter],
         run: time_based_filter,
     },
-    Written {
+    CaseSpec {
         id: "partition",
         section: SECTION,
         promise: "a writer and a reader match only if they share a partition",
         observes: &[Policy::Partition],
         run: partition,
     },
-    Written {
+    CaseSpec {
         id: "ownership",
         section: SECTION,
         promise: "exclusive: only the samples of the stronger of two writers are delivered",
         observes: &[Policy::Ownership, Policy::OwnershipStrength],
         run: ownership,
     },
-    Written {
+    CaseSpec {
         id: "liveliness",
         section: SECTION,
         promise: "a writer that does not assert its liveliness within the lease is counted as not alive",
@@ -77,7 +76,7 @@ const NOTHING: Duration = Duration::from_millis(400);
 
 /// Returns the strongest delivery guarantee with this change; with receive calls instead of a listener, if the
 /// driver can.
-fn wish(bench: &Bench<'_>, change: impl FnOnce(&mut Qos)) -> Wish {
+fn wish(bench: &Fixture<'_>, change: impl FnOnce(&mut Qos)) -> PairConfig {
     let mut wish = bench.wish(64);
     if let Some(mode) =
         [ReceiveMode::Waitset, ReceiveMode::Polling].into_iter().find(|&mode| bench.receives_by(mode))
@@ -92,19 +91,19 @@ fn ms(ms: u64) -> Option<QosDuration> {
     Some(QosDuration::Ns(ms * 1_000_000))
 }
 
-fn numbers(got: &[Got]) -> Vec<u64> {
-    got.iter().filter_map(Got::number).collect()
+fn numbers(got: &[ReceivedSample]) -> Vec<u64> {
+    got.iter().filter_map(ReceivedSample::number).collect()
 }
 
 /// Excludes listeners: samples have to wait in the reader.
-fn takes_when_asked(wish: &Wish) -> Held {
+fn takes_when_asked(wish: &PairConfig) -> Held {
     if wish.mode == ReceiveMode::Listener {
         return not_applicable("only listeners are declared, which take samples at once");
     }
     Ok(())
 }
 
-fn history_depth(bench: &Bench<'_>) -> Held {
+fn history_depth(bench: &Fixture<'_>) -> Held {
     const DEPTH: i32 = 3;
     if !bench.reliable() {
         return not_applicable("reliable delivery is not declared as enforced");
@@ -139,7 +138,7 @@ fn counted(pair: &Pair, name: &str) -> Result<Option<u64>, Stop> {
 }
 
 /// Checks that the counter rises after a sample is written and none follows.
-fn rises(bench: &Bench<'_>, wish: &Wish, name: &str, what: &str) -> Held {
+fn rises(bench: &Fixture<'_>, wish: &PairConfig, name: &str, what: &str) -> Held {
     let participant = bench.open()?;
     let mut pair = bench.pair(&participant, wish)?;
     if counted(&pair, name)?.is_none() {
@@ -158,7 +157,7 @@ fn rises(bench: &Bench<'_>, wish: &Wish, name: &str, what: &str) -> Held {
 }
 
 /// Checks that the counter stays 0 without the policy.
-fn stays(bench: &Bench<'_>, name: &str) -> Held {
+fn stays(bench: &Fixture<'_>, name: &str) -> Held {
     let participant = bench.open()?;
     let mut pair = bench.pair(&participant, &wish(bench, |_| {}))?;
     write(&pair.writer, 0, &numbered(0, 64))?;
@@ -170,13 +169,13 @@ fn stays(bench: &Bench<'_>, name: &str) -> Held {
     }
 }
 
-fn deadline(bench: &Bench<'_>) -> Held {
+fn deadline(bench: &Fixture<'_>) -> Held {
     const NAME: &str = "deadline_missed";
     rises(bench, &wish(bench, |qos| qos.deadline_ns = ms(100)), NAME, "a deadline of 100 ms")?;
     stays(bench, NAME)
 }
 
-fn liveliness(bench: &Bench<'_>) -> Held {
+fn liveliness(bench: &Fixture<'_>) -> Held {
     const NAME: &str = "liveliness_lost";
     let wish = wish(bench, |qos| {
         qos.liveliness = Some(Liveliness::ManualByTopic);
@@ -186,7 +185,7 @@ fn liveliness(bench: &Bench<'_>) -> Held {
     stays(bench, NAME)
 }
 
-fn lifespan(bench: &Bench<'_>) -> Held {
+fn lifespan(bench: &Fixture<'_>) -> Held {
     let wish = wish(bench, |qos| qos.lifespan_ns = ms(50));
     takes_when_asked(&wish)?;
     let participant = bench.open()?;
@@ -219,7 +218,7 @@ fn lifespan(bench: &Bench<'_>) -> Held {
     ))
 }
 
-fn time_based_filter(bench: &Bench<'_>) -> Held {
+fn time_based_filter(bench: &Fixture<'_>) -> Held {
     let participant = bench.open()?;
     let mut pair = bench.pair(&participant, &wish(bench, |qos| qos.minimum_separation_ns = ms(60_000)))?;
     for number in 0..20 {
@@ -232,7 +231,7 @@ fn time_based_filter(bench: &Bench<'_>) -> Held {
     pair.close()
 }
 
-fn partition(bench: &Bench<'_>) -> Held {
+fn partition(bench: &Fixture<'_>) -> Held {
     if bench.driver.has(FEATURE_LOCATORS) {
         return not_applicable("without discovery, connected endpoints match");
     }
@@ -260,7 +259,7 @@ fn partition(bench: &Bench<'_>) -> Held {
     Ok(writer.close()?)
 }
 
-fn ownership(bench: &Bench<'_>) -> Held {
+fn ownership(bench: &Fixture<'_>) -> Held {
     if bench.driver.has(FEATURE_LOCATORS) {
         return not_applicable("without discovery, connected endpoints match");
     }

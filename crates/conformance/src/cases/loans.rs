@@ -3,16 +3,15 @@
 use driver_abi::{FEATURE_WRITER_LOANS, TOO_LARGE, UNSUPPORTED};
 use driver_host::{Loan, TypeKind, Writer};
 
-use super::{Written, life::refused};
+use super::{CaseSpec, lifecycle::refused};
 use crate::{
-    Held, Stop,
-    bench::{Bench, PATIENCE, until_some},
-    broken,
-    endpoint::{Wish, writer_config},
+    Held, Stop, broken,
+    endpoint::{PairConfig, writer_config},
+    fixture::{Fixture, PATIENCE, until_some},
     sample::numbered,
 };
 
-pub const CASES: &[Written] = &[Written {
+pub const CASES: &[CaseSpec] = &[CaseSpec {
     id: "loans",
     section: "2, writer_loan()",
     promise: "loans do not overlap and have their size; published loans arrive, discarded ones can be loaned again; \
@@ -25,8 +24,8 @@ const SIZE: u64 = 4_096;
 /// Number of loans: more than any pool holds, if no loan returns to it.
 const ROUNDS: u64 = 2_000;
 
-fn loans(bench: &Bench<'_>) -> Held {
-    let mut wish = Wish { loans: true, ..bench.wish(SIZE) };
+fn loans(bench: &Fixture<'_>) -> Held {
+    let mut wish = PairConfig { loans: true, ..bench.wish(SIZE) };
     if bench.driver.description().type_kinds.iter().any(|kind| kind == "plain") {
         wish.type_kind = TypeKind::Plain;
     }

@@ -2,15 +2,14 @@
 
 use std::{fs, time::Duration};
 
-use super::Written;
+use super::CaseSpec;
 use crate::{
-    Held, Stop,
-    bench::{Bench, PATIENCE, write},
-    broken,
+    Held, Stop, broken,
+    fixture::{Fixture, PATIENCE, write},
     sample::numbered,
 };
 
-pub const CASES: &[Written] = &[Written {
+pub const CASES: &[CaseSpec] = &[CaseSpec {
     id: "memory",
     section: "1, 5",
     promise: "neither samples nor closed entities leak memory",
@@ -29,7 +28,7 @@ const SAMPLES: u64 = 500;
 /// Smallest growth in a period that fails the case, in KiB: 50 B a sample, or 25 KiB an entity.
 const LEAST_KIB: i64 = 250;
 
-fn memory(bench: &Bench<'_>) -> Held {
+fn memory(bench: &Fixture<'_>) -> Held {
     for _ in 0..WARM {
         round(bench)?;
     }
@@ -55,7 +54,7 @@ fn memory(bench: &Bench<'_>) -> Held {
 }
 
 /// Opens a participant and a pair, transfers samples, and closes everything.
-fn round(bench: &Bench<'_>) -> Held {
+fn round(bench: &Fixture<'_>) -> Held {
     const SIZE: usize = 200;
     const WINDOW: u64 = 10;
     let participant = bench.open()?;

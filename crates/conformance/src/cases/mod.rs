@@ -3,52 +3,52 @@
 use std::borrow::Cow;
 
 mod effects;
-mod honesty;
-mod life;
+mod lifecycle;
 mod loans;
 mod memory;
 mod multicast;
+mod readback;
 mod receiving;
 mod traffic;
 
 use experiment::Policy;
 
-use crate::{Case, Held, bench::Bench};
+use crate::{Case, Held, fixture::Fixture};
 
 /// Definition of a case.
-pub struct Written {
+pub struct CaseSpec {
     pub id: &'static str,
     pub section: &'static str,
     pub promise: &'static str,
     /// Policies whose effect the case observes; it runs only if the driver declares all of them as enforced.
     pub observes: &'static [Policy],
-    pub run: fn(&Bench<'_>) -> Held,
+    pub run: fn(&Fixture<'_>) -> Held,
 }
 
 /// Returns all cases, in the order in which they are listed.
 pub fn all() -> Vec<Case> {
     let mut all = Vec::new();
     for cases in [
-        life::CASES,
+        lifecycle::CASES,
         traffic::CASES,
         loans::CASES,
         receiving::CASES,
-        honesty::CASES,
+        readback::CASES,
         multicast::CASES,
         effects::CASES,
         memory::CASES,
     ] {
-        all.extend(cases.iter().map(|case| case.told(case.id.into(), 1)));
+        all.extend(cases.iter().map(|case| case.to_case(case.id.into(), 1)));
     }
     // the cases about samples again, over the path that the middleware takes between processes
     let samples = traffic::CASES.iter().chain(loans::CASES);
-    all.extend(samples.map(|case| case.told(format!("{}-across", case.id).into(), 2)));
-    all.extend(traffic::ACROSS.iter().map(|case| case.told(case.id.into(), 2)));
+    all.extend(samples.map(|case| case.to_case(format!("{}-across", case.id).into(), 2)));
+    all.extend(traffic::ACROSS.iter().map(|case| case.to_case(case.id.into(), 2)));
     all
 }
 
-impl Written {
-    const fn told(&self, id: Cow<'static, str>, processes: u32) -> Case {
+impl CaseSpec {
+    const fn to_case(&self, id: Cow<'static, str>, processes: u32) -> Case {
         Case {
             id,
             processes,

@@ -6,15 +6,14 @@ use driver_abi::{FEATURE_MULTICAST, UNSUPPORTED};
 use driver_host::ParticipantConfig;
 
 use crate::{
-    Held, Stop,
-    bench::{Bench, write},
-    broken,
-    cases::Written,
+    Held, Stop, broken,
+    cases::CaseSpec,
+    fixture::{Fixture, write},
     not_applicable,
     sample::numbered,
 };
 
-pub const CASES: &[Written] = &[Written {
+pub const CASES: &[CaseSpec] = &[CaseSpec {
     id: "multicast",
     section: "participant_open(), participant_settings()",
     promise: "multicast fails with DDSMARK_UNSUPPORTED if it is not declared, or if the transport or interface lacks it; \
@@ -26,7 +25,7 @@ pub const CASES: &[Written] = &[Written {
 const SIZE: usize = 1_000;
 const COUNT: u64 = 50;
 
-fn multicast(bench: &Bench<'_>) -> Held {
+fn multicast(bench: &Fixture<'_>) -> Held {
     let asked = ParticipantConfig { multicast: true, ..bench.config() };
     if !bench.driver.has(FEATURE_MULTICAST) {
         return match bench.driver.open(&asked) {
@@ -37,7 +36,7 @@ fn multicast(bench: &Bench<'_>) -> Held {
             Ok(_) => broken("undeclared multicast was accepted"),
         };
     }
-    said(bench, &bench.config(), "on", "not requested")?;
+    reported_setting(bench, &bench.config(), "on", "not requested")?;
 
     let participant = match bench.driver.open(&asked) {
         // the transport or the interface may not support it
@@ -59,7 +58,7 @@ fn multicast(bench: &Bench<'_>) -> Held {
     drop(participant);
 
     let payload = COUNT * SIZE as u64;
-    match (said(bench, &asked, "off", "requested")?.as_str(), sent) {
+    match (reported_setting(bench, &asked, "off", "requested")?.as_str(), sent) {
         ("on", Some(sent)) if sent < payload => broken(format!(
             "the setting `multicast` is `on`, but the kernel sent {sent} of {payload} B by multicast"
         )),
@@ -68,7 +67,12 @@ fn multicast(bench: &Bench<'_>) -> Held {
 }
 
 /// Returns the setting `multicast`; fails the case if it is `contrary`.
-fn said(bench: &Bench<'_>, config: &ParticipantConfig, contrary: &str, asked: &str) -> Result<String, Stop> {
+fn reported_setting(
+    bench: &Fixture<'_>,
+    config: &ParticipantConfig,
+    contrary: &str,
+    asked: &str,
+) -> Result<String, Stop> {
     let settings = bench.driver.open(config)?.settings()?;
     match settings.get("multicast").map(String::as_str) {
         Some(said @ ("on" | "off" | "unknown")) if said != contrary => Ok(said.to_owned()),

@@ -11,33 +11,32 @@ use std::{
 
 use experiment::ReceiveMode;
 
-use super::Written;
+use super::CaseSpec;
 use crate::{
-    Held,
-    bench::{Bench, Inlet, PATIENCE, write},
-    broken,
-    endpoint::{Wish, reader_config},
+    Held, broken,
+    endpoint::{PairConfig, reader_config},
+    fixture::{Fixture, Inlet, PATIENCE, write},
     not_applicable,
-    sample::{Got, numbered},
+    sample::{ReceivedSample, numbered},
 };
 
-pub const CASES: &[Written] = &[
-    Written {
+pub const CASES: &[CaseSpec] = &[
+    CaseSpec {
         id: "receive-waitset",
         section: "reader_receive()",
         promise: "waitset: samples arrive; without samples the call returns 0 at its timeout",
         observes: &[],
-        run: |bench| asked(bench, ReceiveMode::Waitset, 50_000_000),
+        run: |bench| receive_in_mode(bench, ReceiveMode::Waitset, 50_000_000),
     },
-    Written {
+    CaseSpec {
         id: "receive-polling",
         section: "reader_receive()",
         promise: "polling: samples arrive; the call never waits, whatever its timeout",
         // a driver that waits here hits the time limit of the case
         observes: &[],
-        run: |bench| asked(bench, ReceiveMode::Polling, 3_600_000_000_000),
+        run: |bench| receive_in_mode(bench, ReceiveMode::Polling, 3_600_000_000_000),
     },
-    Written {
+    CaseSpec {
         id: "receive-listener",
         section: "3",
         promise: "listener: each sample is passed once; the sink is never called after reader_close()",
@@ -48,14 +47,14 @@ pub const CASES: &[Written] = &[
 
 const SAMPLES: u64 = 50;
 
-fn declared(bench: &Bench<'_>, mode: ReceiveMode) -> Held {
+fn declared(bench: &Fixture<'_>, mode: ReceiveMode) -> Held {
     if bench.receives_by(mode) { Ok(()) } else { not_applicable(format!("{} is not declared", mode.name())) }
 }
 
-fn asked(bench: &Bench<'_>, mode: ReceiveMode, timeout_ns: u64) -> Held {
+fn receive_in_mode(bench: &Fixture<'_>, mode: ReceiveMode, timeout_ns: u64) -> Held {
     declared(bench, mode)?;
     let participant = bench.open()?;
-    let mut pair = bench.pair(&participant, &Wish { mode, ..bench.wish(64) })?;
+    let mut pair = bench.pair(&participant, &PairConfig { mode, ..bench.wish(64) })?;
     let Inlet::Asked { reader, .. } = &mut pair.inlet else {
         return broken("the reader is not called by the host");
     };
@@ -66,17 +65,17 @@ fn asked(bench: &Bench<'_>, mode: ReceiveMode, timeout_ns: u64) -> Held {
     for number in 0..SAMPLES {
         write(&pair.writer, 0, &numbered(number, 64))?;
         let got = pair.inlet.receive(1, PATIENCE)?;
-        if got.iter().map(Got::number).ne([Some(number)]) {
+        if got.iter().map(ReceivedSample::number).ne([Some(number)]) {
             return broken(format!("sample {number} was written, but {} arrived", got.len()));
         }
     }
     pair.close()
 }
 
-fn listener(bench: &Bench<'_>) -> Held {
+fn listener(bench: &Fixture<'_>) -> Held {
     declared(bench, ReceiveMode::Listener)?;
     let participant = bench.open()?;
-    let wish = Wish { mode: ReceiveMode::Listener, ..bench.wish(64) };
+    let wish = PairConfig { mode: ReceiveMode::Listener, ..bench.wish(64) };
     let topic = bench.topic();
     let calls = Arc::new(AtomicU64::new(0));
     let count = |calls: &mut Arc<AtomicU64>, _: driver_host::Sample<'_>| {

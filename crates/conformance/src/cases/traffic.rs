@@ -9,18 +9,17 @@ use driver_abi::{FEATURE_LOCATORS, FEATURE_WAIT_ACKED, UNSUPPORTED};
 use driver_host::{TypeKind, WriteOutcome, Writer};
 use experiment::{Durability, History, Policy, Qos, QosDuration, Reliability, Support};
 
-use super::{Written, life::batches};
+use super::{CaseSpec, lifecycle::batches};
 use crate::{
-    Held, Stop,
-    bench::{Bench, PATIENCE, until_accepted, write},
-    broken,
-    endpoint::{End, Wish, writer_config},
+    Held, Stop, broken,
+    endpoint::{End, PairConfig, writer_config},
+    fixture::{Fixture, PATIENCE, until_accepted, write},
     not_applicable,
-    sample::{Got, numbered},
+    sample::{ReceivedSample, numbered},
 };
 
-pub const CASES: &[Written] = &[
-    Written {
+pub const CASES: &[CaseSpec] = &[
+    CaseSpec {
         id: "match",
         section: "6",
         promise: "both endpoints count their peer when it is open, not before, and with discovery not after its close; \
@@ -28,49 +27,49 @@ pub const CASES: &[Written] = &[
         observes: &[],
         run: matching,
     },
-    Written {
+    CaseSpec {
         id: "delivery",
         section: "writer_write()",
         promise: "samples from 16 B to 1 MiB, or to the maximum of the transport, arrive unchanged",
         observes: &[],
         run: delivery,
     },
-    Written {
+    CaseSpec {
         id: "order",
         section: "writer_write()",
         promise: "no sample of 10000 is duplicate or out of order, and with guaranteed delivery none is missing",
         observes: &[],
         run: order,
     },
-    Written {
+    CaseSpec {
         id: "back-pressure",
         section: "writer_write()",
         promise: "reliable and keep-all with a slow reader: every accepted sample is delivered once, and no other",
         observes: &[Policy::Reliability, Policy::History],
         run: back_pressure,
     },
-    Written {
+    CaseSpec {
         id: "flush",
         section: "writer_flush()",
         promise: "samples held back by batching are delivered in order after a flush",
         observes: &[],
         run: flush,
     },
-    Written {
+    CaseSpec {
         id: "wait-acked",
         section: "writer_wait_acked()",
         promise: "it returns DDSMARK_OK when all samples are acknowledged; the reader then has all of them",
         observes: &[],
         run: wait_acked,
     },
-    Written {
+    CaseSpec {
         id: "keys",
         section: "ddsmark_sample",
         promise: "the key of a keyed sample arrives unchanged",
         observes: &[],
         run: keys,
     },
-    Written {
+    CaseSpec {
         id: "late-joiner",
         section: "DDSMARK_SUPPORT_ENFORCED",
         promise: "transient-local: a late reader receives the last sample",
@@ -80,7 +79,7 @@ pub const CASES: &[Written] = &[
 ];
 
 /// Cases that exist for two processes only.
-pub const ACROSS: &[Written] = &[Written {
+pub const ACROSS: &[CaseSpec] = &[CaseSpec {
     id: "peer-killed",
     section: "6",
     promise: "a reader whose process was killed becomes unmatched, and a later write does not fail",
@@ -91,7 +90,7 @@ pub const ACROSS: &[Written] = &[Written {
 /// Time limit for a killed peer to become unmatched: leases are 10 s, or a few times that.
 const LEASE_PATIENCE: Duration = Duration::from_secs(40);
 
-fn matching(bench: &Bench<'_>) -> Held {
+fn matching(bench: &Fixture<'_>) -> Held {
     let participant = bench.open()?;
     let wish = bench.wish(64);
     let topic = bench.topic();
@@ -117,7 +116,7 @@ fn matching(bench: &Bench<'_>) -> Held {
 
 /// Checks that the endpoint becomes unmatched; without discovery, it stays matched with the peer it was connected
 /// to.
-fn unmatched(bench: &Bench<'_>, what: &str, end: &dyn End, patience: Duration) -> Held {
+fn unmatched(bench: &Fixture<'_>, what: &str, end: &dyn End, patience: Duration) -> Held {
     let begin = Instant::now();
     let left = u32::from(bench.driver.has(FEATURE_LOCATORS));
     loop {
@@ -146,7 +145,7 @@ fn write_without_reader(writer: &Writer) -> Held {
     Ok(())
 }
 
-fn peer_killed(bench: &Bench<'_>) -> Held {
+fn peer_killed(bench: &Fixture<'_>) -> Held {
     let participant = bench.open()?;
     let mut pair = bench.pair(&participant, &bench.wish(64))?;
     write(&pair.writer, 0, &numbered(1, 64))?;
@@ -160,7 +159,7 @@ fn peer_killed(bench: &Bench<'_>) -> Held {
     Ok(pair.writer.close()?)
 }
 
-fn delivery(bench: &Bench<'_>) -> Held {
+fn delivery(bench: &Fixture<'_>) -> Held {
     let participant = bench.open()?;
     let largest = bench.largest();
     for size in [16, 64, 1472, 63_000, 1 << 20].into_iter().filter(|&size| size as u64 <= largest) {
@@ -192,7 +191,7 @@ fn difference(written: &[u8], read: &[u8]) -> Option<String> {
 
 /// Checks that the numbers rise by one in the order of arrival; gaps are valid if samples may be lost. Returns the
 /// next number.
-fn check_order(got: &[Got], mut next: u64, may_lose: bool) -> Result<u64, Stop> {
+fn check_order(got: &[ReceivedSample], mut next: u64, may_lose: bool) -> Result<u64, Stop> {
     for got in got {
         let Some(number) = got.number() else { return broken("a sample that was not written arrived") };
         if number < next {
@@ -206,7 +205,7 @@ fn check_order(got: &[Got], mut next: u64, may_lose: bool) -> Result<u64, Stop> 
     Ok(next)
 }
 
-fn order(bench: &Bench<'_>) -> Held {
+fn order(bench: &Fixture<'_>) -> Held {
     const SAMPLES: u64 = 10_000;
     const WINDOW: u64 = 10;
     let participant = bench.open()?;
@@ -235,7 +234,7 @@ fn order(bench: &Bench<'_>) -> Held {
     pair.close()
 }
 
-fn back_pressure(bench: &Bench<'_>) -> Held {
+fn back_pressure(bench: &Fixture<'_>) -> Held {
     const SAMPLES: u64 = 3_000;
     let participant = bench.open()?;
     let mut wish = bench.wish(1_000);
@@ -266,13 +265,13 @@ fn back_pressure(bench: &Bench<'_>) -> Held {
     pair.inlet.close()
 }
 
-fn flush(bench: &Bench<'_>) -> Held {
+fn flush(bench: &Fixture<'_>) -> Held {
     const BATCH: u64 = 10;
     if !batches(bench) {
         return not_applicable("batching is not declared");
     }
     let participant = bench.open()?;
-    let mut pair = bench.pair(&participant, &Wish { batch_bytes: 8192, ..bench.wish(64) })?;
+    let mut pair = bench.pair(&participant, &PairConfig { batch_bytes: 8192, ..bench.wish(64) })?;
     let may_lose = !bench.reliable();
     let mut next = 0;
     for first in (0..10 * BATCH).step_by(BATCH as usize) {
@@ -289,7 +288,7 @@ fn flush(bench: &Bench<'_>) -> Held {
     pair.close()
 }
 
-fn wait_acked(bench: &Bench<'_>) -> Held {
+fn wait_acked(bench: &Fixture<'_>) -> Held {
     const SAMPLES: u64 = 100;
     if !bench.driver.has(FEATURE_WAIT_ACKED) {
         return not_applicable("waiting for acknowledgments is not declared");
@@ -324,12 +323,12 @@ fn wait_acked(bench: &Bench<'_>) -> Held {
     pair.close()
 }
 
-fn keys(bench: &Bench<'_>) -> Held {
+fn keys(bench: &Fixture<'_>) -> Held {
     if !bench.driver.description().type_kinds.iter().any(|kind| kind == "keyed") {
         return not_applicable("no keyed type is declared");
     }
     let participant = bench.open()?;
-    let wish = Wish { type_kind: TypeKind::Keyed, ..bench.wish(64) };
+    let wish = PairConfig { type_kind: TypeKind::Keyed, ..bench.wish(64) };
     match participant.writer(&writer_config(&bench.topic(), &wish)) {
         // the default transport carries all types
         Err(error) if error.status == UNSUPPORTED && !bench.is_default_transport() => {
@@ -353,7 +352,7 @@ fn keys(bench: &Bench<'_>) -> Held {
     pair.close()
 }
 
-fn late_joiner(bench: &Bench<'_>) -> Held {
+fn late_joiner(bench: &Fixture<'_>) -> Held {
     let participant = bench.open()?;
     let qos = Qos {
         reliability: Some(Reliability::Reliable),
@@ -362,7 +361,7 @@ fn late_joiner(bench: &Bench<'_>) -> Held {
         history_depth: Some(1),
         ..Qos::default()
     };
-    let wish = Wish { qos, ..bench.wish(64) };
+    let wish = PairConfig { qos, ..bench.wish(64) };
     let topic = bench.topic();
     let writer = bench.writer(&participant, &topic, &wish)?;
     for number in 0..3 {

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use experiment::{Percent, PinChoice, ReceiveMode, Workload};
-use results::Wanted;
+use results::MetricSelector;
 
 use super::parse::{self, DriverOption};
 
@@ -91,7 +91,7 @@ Examples:
 /// Measure DDS middleware: latency, throughput and resource use, compared with a bare socket.
 #[derive(Debug, Parser)]
 #[command(name = "ddsmark", version, max_term_width = 100, after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}\n\n{ENVIRONMENT}"))]
-pub struct Arguments {
+pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
 }
@@ -103,13 +103,13 @@ pub enum Command {
     /// Each cell (driver, size, workload, batching) is measured several times with fresh processes, in random
     /// order. The result is saved after every run. The tables are printed at the end.
     #[command(after_help = format!("{CHARACTERIZE_EXAMPLES}\n\n{EXIT_STATUS}"))]
-    Characterize(Box<Characterize>),
+    Characterize(Box<CharacterizeArgs>),
     /// Measure an experiment file or a recipe.
     ///
     /// The whole file is checked before anything is measured. The result is saved after every run. The tables are
     /// printed at the end.
     #[command(after_help = format!("{RUN_EXAMPLES}\n\n{EXIT_STATUS}"))]
-    Run(Run),
+    Run(RunArgs),
     /// Determine the noise floor of this host: measure the same configuration twice in every block.
     ///
     /// Measures small and large samples, latency and throughput, in pairs of runs without any difference between
@@ -117,12 +117,12 @@ pub enum Command {
     /// differs from itself. The result is stored in `$XDG_STATE_HOME/ddsmark/selftest.json` for
     /// `ddsmark run --dry-run`. Exits with status 1 if a cell differs from itself.
     #[command(after_help = EXIT_STATUS)]
-    Selftest(SelfTest),
+    Selftest(SelfTestArgs),
     /// Show the recipes: experiment files that come with ddsmark.
     #[command(subcommand)]
     Recipes(Recipes),
     /// Print the tables of a result.
-    Report(Report),
+    Report(ReportArgs),
     /// Compare two results, two cells of one result, or two variants that are measured now.
     ///
     /// Reports for each metric whether it is higher, lower, equivalent or inconclusive. Rejects results that differ
@@ -130,7 +130,7 @@ pub enum Command {
     /// counts only if it holds for any share of the host's change, which the reference of each block shows.
     /// `--interleave` measures two variants in alternating blocks, so that nothing else differs between them.
     #[command(after_help = format!("{COMPARE_EXAMPLES}\n\n{EXIT_STATUS}"))]
-    Compare(Compare),
+    Compare(CompareArgs),
     /// Show, install and check drivers.
     #[command(subcommand)]
     Drivers(Drivers),
@@ -140,7 +140,7 @@ pub enum Command {
 }
 
 #[derive(Debug, Args)]
-pub struct Characterize {
+pub struct CharacterizeArgs {
     /// Driver to measure: a name, `NAME@VERSION`, `WRITER+READER` for different drivers of writer and reader, or
     /// the path of a file. Can be repeated. By default one driver of each name, without simulations.
     ///
@@ -248,14 +248,14 @@ pub struct Characterize {
     pub keep_awake: bool,
 
     #[command(flatten)]
-    pub reference: Reference,
+    pub reference: ReferenceArgs,
 
     #[command(flatten)]
-    pub output: Output,
+    pub output: OutputArgs,
 }
 
 #[derive(Debug, Args)]
-pub struct Run {
+pub struct RunArgs {
     /// Experiment file, with a `/` or an extension such as `.toml`; or name of a recipe.
     #[arg(value_name = "FILE|RECIPE", required_unless_present = "resume")]
     pub experiment: Option<String>,
@@ -299,14 +299,14 @@ pub struct Run {
     pub dry_run: bool,
 
     #[command(flatten)]
-    pub reference: Reference,
+    pub reference: ReferenceArgs,
 
     #[command(flatten)]
-    pub output: Output,
+    pub output: OutputArgs,
 }
 
 #[derive(Debug, Args)]
-pub struct SelfTest {
+pub struct SelfTestArgs {
     /// Driver to measure with: a name, `NAME@VERSION`, or the path of a file. By default `udp`, the bare socket.
     #[arg(long, value_name = "D")]
     pub driver: Option<String>,
@@ -324,15 +324,15 @@ pub struct SelfTest {
     pub seed: Option<u64>,
 
     #[command(flatten)]
-    pub reference: Reference,
+    pub reference: ReferenceArgs,
 
     #[command(flatten)]
-    pub output: Output,
+    pub output: OutputArgs,
 }
 
 /// Reference measurement in each block.
 #[derive(Debug, Args)]
-pub struct Reference {
+pub struct ReferenceArgs {
     /// Disable the reference, the round-trip time and rate of a bare UDP socket, before and after each block.
     ///
     /// A reference takes about 5 % of a block, 60 ms to 300 ms. `ddsmark compare` makes no claim between two
@@ -343,7 +343,7 @@ pub struct Reference {
 
 /// Output of a result.
 #[derive(Debug, Args)]
-pub struct Output {
+pub struct OutputArgs {
     /// Directory for the result, new or empty. By default `results/NAME-TIME`.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
@@ -375,7 +375,7 @@ pub enum Reliability {
 }
 
 #[derive(Debug, Args)]
-pub struct Report {
+pub struct ReportArgs {
     /// Directory of a result, or its `result.json`.
     pub result: PathBuf,
 
@@ -385,7 +385,7 @@ pub struct Report {
 }
 
 #[derive(Debug, Args)]
-pub struct Compare {
+pub struct CompareArgs {
     /// Baseline: directory of a result, or its `result.json`; optionally a colon and a cell, in which `*` matches
     /// any text.
     #[arg(value_name = "BASELINE[:CELL]", required_unless_present = "interleave")]
@@ -445,7 +445,7 @@ pub struct Compare {
     /// Metric to compare. Can be repeated. By default p50 and p99 of the latency (RTT, or response time under
     /// load), goodput of throughput, and the rates that a search found.
     #[arg(long, value_name = "METRIC", value_delimiter = ',', value_parser = parse::metric())]
-    pub metric: Vec<Wanted>,
+    pub metric: Vec<MetricSelector>,
 
     /// Exit with status 1 if this change is significant, with 4 if the runs are inconclusive: `p99 > +5%`,
     /// `goodput < -5%`. Can be repeated.
@@ -485,7 +485,7 @@ pub enum Drivers {
     /// `NAME@VERSION`. The driver is installed in the first directory of `$DDSMARK_DRIVER_PATH`, else in the
     /// directory of the other drivers. It is rejected if it does not load or reports another version.
     #[command(after_help = format!("{INSTALL_EXAMPLES}\n\n{EXIT_STATUS}"))]
-    Install(Install),
+    Install(InstallArgs),
     /// Show the description of a driver: transports, options, and support of each policy.
     Info {
         /// Name, `NAME@VERSION`, `WRITER+READER` for what a pair supports, or path of a file.
@@ -524,7 +524,7 @@ pub enum Drivers {
 }
 
 #[derive(Debug, Args)]
-pub struct Install {
+pub struct InstallArgs {
     /// Driver to build. `NAME` is the default version; `NAME@VERSION` is the highest version that starts with
     /// VERSION.
     #[arg(value_name = "NAME[@VERSION]")]

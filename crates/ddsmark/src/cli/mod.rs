@@ -1,7 +1,7 @@
 //! Command line: arguments, messages, exit statuses and progress.
 
 pub mod arguments;
+pub mod cli_error;
 pub mod output;
 mod parse;
-pub mod problem;
 pub mod progress;

@@ -5,7 +5,7 @@ use std::{
     io::{self, IsTerminal as _, Write as _},
 };
 
-use super::problem::{Problem, Status};
+use super::cli_error::{CliError, ExitStatus};
 
 /// Escapes characters that control a terminal or change the direction of text, as in JSON: `\u001b`. Keeps line
 /// ends and tabs.
@@ -31,12 +31,16 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
 }
 
 /// Prints data to stdout. A closed pipe, such as one to `head`, is not an error.
-pub fn print(data: &str) -> Result<(), Problem> {
+pub fn print(data: &str) -> Result<(), CliError> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(escaped(data).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let error = format!("cannot write to stdout: {error}");
-            Err(Problem::new(Status::Failed, error, "write to a device with free space, or use `--out DIR`"))
+            Err(CliError::new(
+                ExitStatus::Failed,
+                error,
+                "write to a device with free space, or use `--out DIR`",
+            ))
         }
         _ => Ok(()),
     }

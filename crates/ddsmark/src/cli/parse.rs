@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use experiment::{Percent, PinChoice, ReceiveMode, Workload};
-use results::Wanted;
+use results::MetricSelector;
 
 /// Option of a driver, `D.KEY=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,10 +54,10 @@ pub fn workload() -> impl TypedValueParser<Value = Workload> {
 }
 
 /// Parses the name of a metric.
-pub fn metric() -> impl TypedValueParser<Value = Wanted> {
-    let names: Vec<&'static str> = Wanted::all().map(Wanted::word).collect();
+pub fn metric() -> impl TypedValueParser<Value = MetricSelector> {
+    let names: Vec<&'static str> = MetricSelector::all().map(MetricSelector::word).collect();
     PossibleValuesParser::new(names)
-        .map(|word| Wanted::by_word(&word).expect("only names of metrics are let through"))
+        .map(|word| MetricSelector::by_word(&word).expect("only names of metrics are let through"))
 }
 
 /// Parses a receive mode.

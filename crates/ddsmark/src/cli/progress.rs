@@ -7,20 +7,20 @@ use std::{
 
 use experiment::Cell;
 use indicatif::{ProgressBar, ProgressStyle};
-use results::{Allocation, Block, Failure, Maximum, MaximumRun, Run};
+use results::{Block, BlockAllocation, Failure, MaxRate, MaxRateRun, Run};
 use runner::{Observer, Progress};
 
 use super::output::{escaped, say};
 
 /// Progress display.
-pub struct Display {
+pub struct ProgressDisplay {
     is_terminal: bool,
     /// Progress bar; present on a terminal once the first run has started. Drawn only between runs, to leave them
     /// undisturbed.
     bar: Option<ProgressBar>,
 }
 
-impl Display {
+impl ProgressDisplay {
     /// Creates the display for stderr.
     pub fn new() -> Self {
         Self { is_terminal: io::stderr().is_terminal(), bar: None }
@@ -55,7 +55,7 @@ impl Display {
     }
 }
 
-impl Observer for Display {
+impl Observer for ProgressDisplay {
     fn run_started(&mut self, progress: &Progress, cell: &Cell) {
         self.show(progress, &format!("{} left: {}", rough(progress.left), cell.id));
     }
@@ -72,7 +72,7 @@ impl Observer for Display {
         }
     }
 
-    fn maximum_measured(&mut self, maximum: &Maximum, run: &MaximumRun, done: usize, total: usize) {
+    fn maximum_measured(&mut self, maximum: &MaxRate, run: &MaxRateRun, done: usize, total: usize) {
         self.line(&report::maximum_line(maximum, run, done, total));
         if let Some(failure) = &run.failure {
             self.explain(failure);
@@ -83,7 +83,7 @@ impl Observer for Display {
         }
     }
 
-    fn allocated(&mut self, allocation: &Allocation) {
+    fn allocated(&mut self, allocation: &BlockAllocation) {
         self.line(&format!("note: {}", report::allocation_words(allocation)));
     }
 
@@ -103,7 +103,7 @@ impl Observer for Display {
     }
 }
 
-impl Display {
+impl ProgressDisplay {
     /// Prints the agent's last log lines and the hint of a failure.
     fn explain(&self, failure: &Failure) {
         for words in &failure.last_words {
@@ -115,7 +115,7 @@ impl Display {
     }
 }
 
-impl Drop for Display {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -3,12 +3,12 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use experiment::{Characterize, Effort, Pin, Reliability, ReliabilityChoice};
-use runner::{LocalLauncher, Stop, check_interface};
+use runner::{LocalLauncher, StopToken, check_interface};
 
 use crate::{
     cli::{
-        arguments::{Characterize as Flags, Reliability as ReliabilityFlag},
-        problem::{Problem, Status},
+        arguments::{CharacterizeArgs as Flags, Reliability as ReliabilityFlag},
+        cli_error::{CliError, ExitStatus},
     },
     work::{
         drivers, measurement,
@@ -16,8 +16,8 @@ use crate::{
     },
 };
 
-pub fn execute(flags: &Flags) -> Result<Status, Problem> {
-    let stop = Stop::on_signals()?;
+pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
+    let stop = StopToken::on_signals()?;
     let launcher = LocalLauncher::find()?;
     check_interface(&flags.interface)?;
     let pin = pin(&flags.pin)?;
@@ -29,7 +29,12 @@ pub fn execute(flags: &Flags) -> Result<Status, Problem> {
 
 /// Prepares the flags as a variant of an interleaved experiment: without a number of blocks unless `--runs` is
 /// given.
-pub fn prepare(flags: &Flags, seed: u64, launcher: &LocalLauncher, stop: &Stop) -> Result<Prepared, Problem> {
+pub fn prepare(
+    flags: &Flags,
+    seed: u64,
+    launcher: &LocalLauncher,
+    stop: &StopToken,
+) -> Result<Prepared, CliError> {
     check_interface(&flags.interface)?;
     let pin = pin(&flags.pin)?;
     let mut drivers = drivers::choose(&flags.driver, launcher, stop)?;

@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
-use results::{Cell, Directory, Document};
-use verdicts::{Asked, Criterion, Side};
+use results::{CellResult, Directory, ResultDocument};
+use verdicts::{CompareOptions, CompareSide, Criterion};
 
 use super::interleave;
 use crate::{
     cli::{
-        arguments::Compare,
-        problem::{Problem, Status},
+        arguments::CompareArgs,
+        cli_error::{CliError, ExitStatus},
     },
     work::comparison::{conclude, variants},
 };
 
-pub fn execute(flags: &Compare) -> Result<Status, Problem> {
-    let asked = asked(flags)?;
+pub fn execute(flags: &CompareArgs) -> Result<ExitStatus, CliError> {
+    let asked = compare_options(flags)?;
     match (&flags.interleave, &flags.baseline, &flags.treatment) {
         (Some(variants), ..) => interleave::execute(variants, flags, &asked),
         (None, Some(baseline), Some(treatment)) => {
@@ -33,17 +33,22 @@ pub fn execute(flags: &Compare) -> Result<Status, Problem> {
 }
 
 /// Returns the options of the comparison.
-fn asked(flags: &Compare) -> Result<Asked, Problem> {
+fn compare_options(flags: &CompareArgs) -> Result<CompareOptions, CliError> {
     let criteria = flags.fail_if.iter().map(|text| criterion(text)).collect::<Result<_, _>>()?;
-    Ok(Asked { factors: flags.factor.clone(), metrics: flags.metric.clone(), criteria, force: flags.force })
+    Ok(CompareOptions {
+        factors: flags.factor.clone(),
+        metrics: flags.metric.clone(),
+        criteria,
+        force: flags.force,
+    })
 }
 
-fn criterion(text: &str) -> Result<Criterion, Problem> {
+fn criterion(text: &str) -> Result<Criterion, CliError> {
     Criterion::parse(text).map_err(|fault| {
         let width = text[fault.at.clone()].chars().count().max(1);
         let mark = format!("{}{}", " ".repeat(text[..fault.at.start].chars().count()), "^".repeat(width));
         let error = format!("`--fail-if`: {}", fault.error);
-        Problem::new(Status::WrongUse, error, fault.hint).with_details(vec![text.to_owned(), mark])
+        CliError::new(ExitStatus::WrongUse, error, fault.hint).with_details(vec![text.to_owned(), mark])
     })
 }
 
@@ -66,17 +71,17 @@ impl<'t> Named<'t> {
         existing.next().map_or(whole, |(path, cells)| Self { text, path, cells: Some(cells) })
     }
 
-    fn side<'d>(&self, document: &'d Document) -> Result<Side<'d>, Problem> {
-        let is_meant = |cell: &&Cell| self.cells.is_none_or(|pattern| matches(pattern, &cell.id));
-        let cells: Vec<&Cell> = document.cells.iter().filter(is_meant).collect();
+    fn side<'d>(&self, document: &'d ResultDocument) -> Result<CompareSide<'d>, CliError> {
+        let is_meant = |cell: &&CellResult| self.cells.is_none_or(|pattern| matches(pattern, &cell.id));
+        let cells: Vec<&CellResult> = document.cells.iter().filter(is_meant).collect();
         match (cells.is_empty(), self.cells) {
             (true, Some(pattern)) => {
                 let ids = document.cells.iter().map(|cell| cell.id.clone()).collect();
                 let error = format!("`{}` has no cell `{pattern}`", self.path);
                 let hint = "name one of these cells, or several with `*`";
-                Err(Problem::new(Status::WrongUse, error, hint).with_details(ids))
+                Err(CliError::new(ExitStatus::WrongUse, error, hint).with_details(ids))
             }
-            _ => Ok(Side { name: self.name(), document, cells }),
+            _ => Ok(CompareSide { name: self.name(), document, cells }),
         }
     }
 

@@ -8,27 +8,27 @@ use std::{
 };
 
 use experiment::{DriverDescription, Limits, Policy, Support, check_installed};
-use report::{Finding, TriedCase};
+use report::{CaseResult, TriedCase};
 use runner::{
-    CaseInfo, DriverFile, DriverPath, Launcher, LocalLauncher, RunnerError, Sources, Stop, Verdict, Way,
-    inspect_named,
+    CaseInfo, CaseOutcome, DriverFile, DriverSearchPath, Launcher, LocalLauncher, OpenOptions, RunnerError,
+    Sources, StopToken, inspect_named,
 };
 
 use super::install;
 use crate::{
     cli::{
         arguments::Drivers as Command,
+        cli_error::{CliError, ExitStatus},
         output,
-        problem::{Problem, Status},
     },
-    work::drivers::{choose, found},
+    work::drivers::{choose, find_all},
 };
 
 /// Cases to execute, and how.
 struct Chosen<'a> {
     /// Ids of the cases; all if empty.
     names: &'a [String],
-    way: &'a Way,
+    way: &'a OpenOptions,
     limit: Duration,
     /// Number of cases at the same time.
     jobs: u32,
@@ -39,24 +39,24 @@ fn check(
     launcher: &dyn Launcher,
     driver: (&DriverFile, &DriverDescription),
     chosen: &Chosen<'_>,
-    stop: &Stop,
-) -> Result<Status, Problem> {
+    stop: &StopToken,
+) -> Result<ExitStatus, CliError> {
     let (driver, description) = driver;
     let cases = runner::cases(launcher, driver, &Limits::default(), stop)?;
     let names = chosen.names;
     if let Some(unknown) = names.iter().find(|name| cases.iter().all(|case| case.id != **name)) {
         let known: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
         let hint = format!("available: {}", known.join(", "));
-        return Err(Problem::new(Status::WrongUse, format!("case `{unknown}` not found"), hint));
+        return Err(CliError::new(ExitStatus::WrongUse, format!("case `{unknown}` not found"), hint));
     }
     let try_case = |case: &CaseInfo| {
         if !names.is_empty() && !names.contains(&case.id) {
-            return Ok::<_, RunnerError>(Finding::NotTried);
+            return Ok::<_, RunnerError>(CaseResult::NotTried);
         }
         Ok(match runner::check(launcher, driver, &case.id, chosen.way, chosen.limit, stop)? {
-            Verdict::Passed => Finding::Passed,
-            Verdict::Failed { reason } => Finding::Failed(reason),
-            Verdict::NotApplicable { reason } => Finding::NotApplicable(reason),
+            CaseOutcome::Passed => CaseResult::Passed,
+            CaseOutcome::Failed { reason } => CaseResult::Failed(reason),
+            CaseOutcome::NotApplicable { reason } => CaseResult::NotApplicable(reason),
         })
     };
     let mut tried = Vec::new();
@@ -67,8 +67,8 @@ fn check(
     let enforced = |policy: &Policy| description.support(*policy) == Support::Enforced;
     let declared: Vec<Policy> = Policy::ALL.iter().copied().filter(enforced).collect();
     output::print(&report::driver_check(&driver.name, &declared, &tried))?;
-    let failed = tried.iter().any(|case| matches!(case.finding, Finding::Failed(_)));
-    Ok(if failed { Status::Broken } else { Status::Done })
+    let failed = tried.iter().any(|case| matches!(case.finding, CaseResult::Failed(_)));
+    Ok(if failed { ExitStatus::Broken } else { ExitStatus::Done })
 }
 
 /// Applies `work` to all items, `jobs` at a time. Returns the results in the order of the items.
@@ -95,12 +95,12 @@ fn way(
     description: &DriverDescription,
     transport: Option<String>,
     options: &[(String, String)],
-) -> Result<Way, Problem> {
+) -> Result<OpenOptions, CliError> {
     check_installed(&driver.name, &BTreeMap::from([(driver.name.clone(), description.clone())]))?;
     let unknown = |what: &str, name: &str, known: Vec<&str>| {
         let hint =
             format!("available: {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") });
-        Problem::new(Status::WrongUse, format!("{} has no {what} `{name}`", driver.name), hint)
+        CliError::new(ExitStatus::WrongUse, format!("{} has no {what} `{name}`", driver.name), hint)
     };
     if let Some(name) = transport.as_ref().filter(|&name| description.transport(Some(name)).is_none()) {
         let known = description.transports.iter().map(|transport| transport.name.as_str()).collect();
@@ -110,16 +110,16 @@ fn way(
     if let Some((name, _)) = options.iter().find(|(name, _)| !known.contains(&name.as_str())) {
         return Err(unknown("option", name, known));
     }
-    Ok(Way { transport, options: options.iter().cloned().collect() })
+    Ok(OpenOptions { transport, options: options.iter().cloned().collect() })
 }
 
 /// Executes `ddsmark drivers`.
-pub fn execute(command: &Command) -> Result<Status, Problem> {
+pub fn execute(command: &Command) -> Result<ExitStatus, CliError> {
     let launcher = LocalLauncher::find()?;
-    let stop = Stop::on_signals()?;
+    let stop = StopToken::on_signals()?;
     match command {
         Command::List => {
-            let found = found(&launcher, &stop)?;
+            let found = find_all(&launcher, &stop)?;
             // Without sources, no driver can be installed.
             let sources = Sources::find(None).map_or_else(|_| Vec::new(), |sources| sources.all());
             let installable = install::installable(&sources, &found, &stop)?;
@@ -134,7 +134,7 @@ pub fn execute(command: &Command) -> Result<Status, Problem> {
             output::print(&report::driver_info(&drivers.descriptions[driver]))?;
         }
         Command::Check { driver, transport, option, case, limit, jobs } => {
-            let path = DriverPath::from_environment();
+            let path = DriverSearchPath::from_environment();
             let (file, (description, _)) =
                 inspect_named(&launcher, &path, driver, &Limits::default(), &stop)?;
             let way = way(&file, &description, transport.clone(), option)?;
@@ -142,5 +142,5 @@ pub fn execute(command: &Command) -> Result<Status, Problem> {
             return check(&launcher, (&file, &description), &chosen, &stop);
         }
     }
-    Ok(Status::Done)
+    Ok(ExitStatus::Done)
 }

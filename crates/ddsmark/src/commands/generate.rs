@@ -6,20 +6,20 @@ use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 
 use crate::cli::{
-    arguments::{Arguments, Generate},
+    arguments::{Cli, Generate},
+    cli_error::{CliError, ExitStatus},
     output,
-    problem::{Problem, Status},
 };
 
-pub fn execute(command: &Generate) -> Result<Status, Problem> {
+pub fn execute(command: &Generate) -> Result<ExitStatus, CliError> {
     match command {
         Generate::Share { directory } => share(directory).map_err(|error| {
             let error = format!("cannot write to `{}`: {error}", directory.display());
-            Problem::new(Status::Failed, error, "choose a writable directory")
+            CliError::new(ExitStatus::Failed, error, "choose a writable directory")
         })?,
         Generate::Reference { width } => output::print(&reference(*width))?,
     }
-    Ok(Status::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Directory and file name of the completions of each shell, below the output directory.
@@ -33,12 +33,12 @@ const COMPLETIONS: [(Shell, &str, &str); 3] = [
 fn share(directory: &Path) -> io::Result<()> {
     let pages = directory.join("man/man1");
     fs::create_dir_all(&pages)?;
-    clap_mangen::generate_to(Arguments::command().disable_help_subcommand(true), pages)?;
+    clap_mangen::generate_to(Cli::command().disable_help_subcommand(true), pages)?;
     for (shell, folder, name) in COMPLETIONS {
         let folder = directory.join(folder);
         fs::create_dir_all(&folder)?;
         let mut text = Vec::new();
-        clap_complete::generate(shell, &mut Arguments::command(), "ddsmark", &mut text);
+        clap_complete::generate(shell, &mut Cli::command(), "ddsmark", &mut text);
         fs::write(folder.join(name), text)?;
     }
     Ok(())
@@ -49,9 +49,9 @@ fn reference(width: usize) -> String {
     let mut text =
         "# The command line\n\nGenerated from the code by `make generate`. The same as `--help` says.\n"
             .to_owned();
-    let mut command = Arguments::command().disable_help_subcommand(true).term_width(width);
+    let mut command = Cli::command().disable_help_subcommand(true).term_width(width);
     command.build();
-    for (name, command) in shown(&command, "ddsmark".to_owned()) {
+    for (name, command) in visible_commands(&command, "ddsmark".to_owned()) {
         let help = command.clone().term_width(width).render_long_help().to_string();
         let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
         writeln!(text, "\n## `{name}`\n\n```text\n{}\n```", lines.join("\n").trim_end())
@@ -61,10 +61,10 @@ fn reference(width: usize) -> String {
 }
 
 /// Returns a command and all visible commands below it, each with its full name.
-fn shown(command: &Command, name: String) -> Vec<(String, &Command)> {
+fn visible_commands(command: &Command, name: String) -> Vec<(String, &Command)> {
     let below = command.get_subcommands().filter(|below| !below.is_hide_set());
     let below: Vec<_> =
-        below.flat_map(|below| shown(below, format!("{name} {}", below.get_name()))).collect();
+        below.flat_map(|below| visible_commands(below, format!("{name} {}", below.get_name()))).collect();
     std::iter::once((name, command)).chain(below).collect()
 }
 
@@ -74,14 +74,14 @@ mod tests {
 
     #[test]
     fn the_definition_is_sound() {
-        Arguments::command().debug_assert();
+        Cli::command().debug_assert();
     }
 
     #[test]
     fn the_reference_has_every_option_that_is_shown() {
         let reference = reference(100);
-        let command = Arguments::command();
-        for (name, command) in shown(&command, "ddsmark".to_owned()) {
+        let command = Cli::command();
+        for (name, command) in visible_commands(&command, "ddsmark".to_owned()) {
             assert!(reference.contains(&format!("## `{name}`")), "{name}");
             for option in command.get_arguments().filter_map(clap::Arg::get_long) {
                 assert!(reference.contains(&format!("--{option}")), "{option}");

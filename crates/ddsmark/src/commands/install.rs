@@ -3,28 +3,30 @@
 use std::path::Path;
 
 use report::{FoundDriver, InstallableDriver};
-use runner::{Build, DriverPath, DriverSource, InstallError, KnownVersion, Launcher, Sources, Stop};
+use runner::{
+    DriverBuild, DriverSearchPath, DriverSource, InstallError, KnownVersion, Launcher, Sources, StopToken,
+};
 
 use crate::{
     cli::{
-        arguments::Install,
+        arguments::InstallArgs,
+        cli_error::CliError,
         output::{self, say},
-        problem::Problem,
     },
     work::drivers,
 };
 
 /// Builds and installs a driver, and prints its description.
-pub fn execute(flags: &Install, launcher: &dyn Launcher, stop: &Stop) -> Result<(), Problem> {
+pub fn execute(flags: &InstallArgs, launcher: &dyn Launcher, stop: &StopToken) -> Result<(), CliError> {
     let sources = Sources::find(flags.sources.as_deref())?;
     let prefix = flags.prefix.as_deref();
-    let build = Build::plan(&sources, &flags.driver, prefix, flags.accept_licence, flags.limit, stop)?;
+    let build = DriverBuild::plan(&sources, &flags.driver, prefix, flags.accept_licence, flags.limit, stop)?;
     match (&build.version, prefix) {
         (Some(known), _) => say(&format!("{}: {}, licence {}", build.name(), known.origin, known.licence)),
         (None, Some(prefix)) => say(&format!("{}: against {}", build.name(), prefix.display())),
         (None, None) => say(&format!("{}: from its sources, without a middleware", build.name())),
     }
-    let installed = build.make(DriverPath::from_environment().home(), launcher, stop)?;
+    let installed = build.make(DriverSearchPath::from_environment().home(), launcher, stop)?;
     if installed.is_foreign {
         say("note: no library of the prefix is loaded yet; see `version` below");
     }
@@ -37,14 +39,14 @@ pub fn versions(
     driver: Option<&str>,
     directory: Option<&Path>,
     launcher: &dyn Launcher,
-    stop: &Stop,
-) -> Result<(), Problem> {
+    stop: &StopToken,
+) -> Result<(), CliError> {
     let sources = Sources::find(directory)?;
     let asked = match driver {
-        Some(driver) => vec![sources.of(driver)?],
+        Some(driver) => vec![sources.source_of(driver)?],
         None => sources.all(),
     };
-    let found = drivers::found(launcher, stop)?;
+    let found = drivers::find_all(launcher, stop)?;
     output::print(&report::driver_versions(&installable(&asked, &found, stop)?))
 }
 
@@ -53,8 +55,8 @@ pub fn versions(
 pub fn installable(
     sources: &[DriverSource],
     found: &[FoundDriver],
-    stop: &Stop,
-) -> Result<Vec<InstallableDriver>, Problem> {
+    stop: &StopToken,
+) -> Result<Vec<InstallableDriver>, CliError> {
     let mut all = Vec::new();
     for source in sources {
         let versions = match source.versions(stop) {

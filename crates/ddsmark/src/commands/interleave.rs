@@ -1,16 +1,16 @@
 //! `ddsmark compare --interleave`: two variants in alternating blocks of one experiment, and their comparison.
 
 use clap::Parser as _;
-use experiment::{At, Experiment, InterleaveError, Time};
-use runner::{LocalLauncher, Stop};
-use verdicts::Asked;
+use experiment::{InterleaveError, Located, Plan, Time};
+use runner::{LocalLauncher, StopToken};
+use verdicts::CompareOptions;
 
 use super::characterize;
 use crate::{
     cli::{
-        arguments::{Arguments, Command, Compare, Output},
+        arguments::{Cli, Command, CompareArgs, OutputArgs},
+        cli_error::{CliError, ExitStatus},
         output::say,
-        problem::{Problem, Status},
     },
     work::{
         comparison::variants as compare_variants,
@@ -23,8 +23,12 @@ const NAMES: [&str; 2] = ["A", "B"];
 const HOW: &str = "write each variant as the quoted arguments of `ddsmark run` or `ddsmark characterize`, such as \
                    `'latency-vs-size --set factors.driver=udp'`";
 
-pub fn execute(variants: &[String], flags: &Compare, asked: &Asked) -> Result<Status, Problem> {
-    let stop = Stop::on_signals()?;
+pub fn execute(
+    variants: &[String],
+    flags: &CompareArgs,
+    asked: &CompareOptions,
+) -> Result<ExitStatus, CliError> {
+    let stop = StopToken::on_signals()?;
     let launcher = LocalLauncher::find()?;
     let seed = preparation::seed();
     let prepare = |index: usize| {
@@ -41,8 +45,8 @@ pub fn execute(variants: &[String], flags: &Compare, asked: &Asked) -> Result<St
     let (outcome, place) = measurement::conduct(experiment, drivers, flags.out.as_deref(), &launcher, &stop)?;
     let place = place.display().to_string();
     let compared = compare_variants(&place, &outcome.document, asked, flags)?;
-    let measured = Status::of(&outcome.document);
-    if measured == Status::Interrupted {
+    let measured = ExitStatus::from_document(&outcome.document);
+    if measured == ExitStatus::Interrupted {
         say(&format!("run `ddsmark run --resume {place}`, then `ddsmark compare {place}`"));
     }
     match outcome.trouble {
@@ -53,11 +57,11 @@ pub fn execute(variants: &[String], flags: &Compare, asked: &Asked) -> Result<St
 
 /// Returns the exit status of a measurement with its comparison. An interruption takes precedence over a failed
 /// criterion, and that over failed runs.
-fn worse(measured: Status, compared: Status) -> Status {
+fn worse(measured: ExitStatus, compared: ExitStatus) -> ExitStatus {
     match (measured, compared) {
-        (Status::Interrupted, _) => Status::Interrupted,
-        (_, Status::Broken) => Status::Broken,
-        (Status::Done, compared) => compared,
+        (ExitStatus::Interrupted, _) => ExitStatus::Interrupted,
+        (_, ExitStatus::Broken) => ExitStatus::Broken,
+        (ExitStatus::Done, compared) => compared,
         (measured, _) => measured,
     }
 }
@@ -73,12 +77,12 @@ struct Variant {
 /// Parses the arguments of a variant.
 fn prepare(
     text: &str,
-    flags: &Compare,
+    flags: &CompareArgs,
     seed: u64,
     launcher: &LocalLauncher,
-    stop: &Stop,
-) -> Result<Variant, Problem> {
-    let wrong = |error: String| Problem::new(Status::WrongUse, error, HOW);
+    stop: &StopToken,
+) -> Result<Variant, CliError> {
+    let wrong = |error: String| CliError::new(ExitStatus::WrongUse, error, HOW);
     let mut words = shlex::split(text).ok_or_else(|| wrong(format!("unterminated quote in `{text}`")))?;
     if words.first().is_some_and(|word| word == "ddsmark") {
         words.remove(0);
@@ -87,7 +91,7 @@ fn prepare(
         words.insert(0, "run".to_owned());
     }
     words.insert(0, "ddsmark".to_owned());
-    let parsed = Arguments::try_parse_from(&words).map_err(|error| {
+    let parsed = Cli::try_parse_from(&words).map_err(|error| {
         let text = error.to_string();
         let line = text.lines().next().unwrap_or_default();
         wrong(line.strip_prefix("error: ").unwrap_or(line).to_owned())
@@ -95,11 +99,15 @@ fn prepare(
     let elsewhere = |given: bool, flag: &str| {
         let hint = "give it to `ddsmark compare` itself";
         if given {
-            return Err(Problem::new(Status::WrongUse, format!("`{flag}` is not valid in a variant"), hint));
+            return Err(CliError::new(
+                ExitStatus::WrongUse,
+                format!("`{flag}` is not valid in a variant"),
+                hint,
+            ));
         }
         Ok(())
     };
-    let of_output = |output: &Output| {
+    let of_output = |output: &OutputArgs| {
         elsewhere(output.out.is_some(), "--out").and_then(|()| elsewhere(output.json, "--json"))
     };
     let mut prepared = match &parsed.command {
@@ -122,20 +130,20 @@ fn prepare(
     let had_baseline = written.prepare_variant();
     if flags.blocks.is_some() || flags.precision.is_some() {
         (written.design.blocks, written.design.precision) =
-            (flags.blocks.map(At::nowhere), flags.precision.map(At::nowhere));
+            (flags.blocks.map(Located::nowhere), flags.precision.map(Located::nowhere));
         if flags.blocks.is_some() {
             written.design.pilot = None;
         }
     }
     if let Some(budget) = flags.budget {
         let ns = u64::try_from(budget.as_nanos()).unwrap_or(u64::MAX);
-        written.design.budget = Some(At::nowhere(Time(ns)));
+        written.design.budget = Some(Located::nowhere(Time(ns)));
     }
     Ok(Variant { prepared, had_baseline, duet })
 }
 
 /// Plans both variants as one experiment.
-fn plan(both: [&Variant; 2], arguments: &[String], seed: u64) -> Result<Experiment, Problem> {
+fn plan(both: [&Variant; 2], arguments: &[String], seed: u64) -> Result<Plan, CliError> {
     let [a, b] = both;
     let alone = |index: usize| {
         let plan = both[index].prepared.plan(seed);
@@ -148,7 +156,7 @@ fn plan(both: [&Variant; 2], arguments: &[String], seed: u64) -> Result<Experime
         return Err(problem(&error));
     }
     let arguments = [0, 1].map(|index| arguments[index].trim().to_owned());
-    let given = a.prepared.given(seed);
+    let given = a.prepared.plan_inputs(seed);
     let joint = a.prepared.written.interleave(&given, plans, arguments, a.duet);
     let mut experiment = joint.map_err(|error| problem(&error))?;
     if a.had_baseline || b.had_baseline {
@@ -158,6 +166,6 @@ fn plan(both: [&Variant; 2], arguments: &[String], seed: u64) -> Result<Experime
     Ok(experiment)
 }
 
-fn problem(error: &InterleaveError) -> Problem {
-    Problem::new(Status::WrongUse, error, error.hint()).with_details(error.details())
+fn problem(error: &InterleaveError) -> CliError {
+    CliError::new(ExitStatus::WrongUse, error, error.hint()).with_details(error.details())
 }

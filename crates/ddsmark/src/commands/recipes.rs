@@ -5,13 +5,13 @@ use experiment::Source;
 use crate::{
     cli::{
         arguments::Recipes,
+        cli_error::{CliError, ExitStatus},
         output,
-        problem::{Problem, Status},
     },
     work::recipes::{RECIPES, find},
 };
 
-pub fn execute(command: &Recipes) -> Result<Status, Problem> {
+pub fn execute(command: &Recipes) -> Result<ExitStatus, CliError> {
     match command {
         Recipes::List => {
             let recipes: Vec<_> = RECIPES.iter().map(|&(name, text)| (name, question(text))).collect();
@@ -19,7 +19,7 @@ pub fn execute(command: &Recipes) -> Result<Status, Problem> {
         }
         Recipes::Show { recipe } => output::print(find(recipe)?)?,
     }
-    Ok(Status::Done)
+    Ok(ExitStatus::Done)
 }
 
 fn question(text: &str) -> String {

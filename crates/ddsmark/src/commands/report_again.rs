@@ -4,17 +4,17 @@ use results::Directory;
 
 use crate::{
     cli::{
-        arguments::Report,
-        problem::{Problem, Status},
+        arguments::ReportArgs,
+        cli_error::{CliError, ExitStatus},
     },
     work::results::print,
 };
 
-pub fn execute(flags: &Report) -> Result<Status, Problem> {
+pub fn execute(flags: &ReportArgs) -> Result<ExitStatus, CliError> {
     let mut document = Directory::load(&flags.result)?;
     // Computed again: a crashed session saved none.
-    document.findings = findings::of(&document);
-    document.verdicts = verdicts::of(&document);
+    document.findings = findings::find(&document);
+    document.verdicts = verdicts::judge(&document);
     print(&document, flags.json)?;
-    Ok(Status::Done)
+    Ok(ExitStatus::Done)
 }

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use experiment::check_installed;
-use results::{Directory, Saved};
-use runner::{LocalLauncher, Session, Stop};
+use results::{Directory, SavedExperiment};
+use runner::{ExperimentRunner, LocalLauncher, StopToken};
 
 use crate::{
     cli::{
-        arguments::Run,
+        arguments::RunArgs,
+        cli_error::{CliError, ExitStatus},
         output::say,
-        problem::{Problem, Status},
-        progress::Display,
+        progress::ProgressDisplay,
     },
     work::{drivers, measurement},
 };
@@ -19,9 +19,9 @@ use crate::{
 /// Hint for a changed environment: runs of two environments in one result would be compared as if they were of one.
 const MIXED: &str = "restore the environment, start a new experiment, or resume with `--force`; the result records the changes";
 
-pub fn execute(flags: &Run, launcher: &LocalLauncher, stop: &Stop) -> Result<Status, Problem> {
+pub fn execute(flags: &RunArgs, launcher: &LocalLauncher, stop: &StopToken) -> Result<ExitStatus, CliError> {
     let path = flags.resume.as_deref().unwrap_or(Path::new("."));
-    let Saved { directory, assembler, course } = Directory::reopen(path)?;
+    let SavedExperiment { directory, assembler, course } = Directory::reopen(path)?;
     let header = assembler.header().clone();
     let mut names: Vec<String> = Vec::new();
     for cell in &header.experiment.cells {
@@ -36,15 +36,15 @@ pub fn execute(flags: &Run, launcher: &LocalLauncher, stop: &Stop) -> Result<Sta
     let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
     if !differences.is_empty() && !flags.force {
         let error = format!("`{}` was started in another environment", path.display());
-        return Err(Problem::new(Status::WrongUse, error, MIXED).with_details(differences));
+        return Err(CliError::new(ExitStatus::WrongUse, error, MIXED).with_details(differences));
     }
     for difference in &differences {
         say(&format!("note: {difference}"));
     }
     let made = assembler.runs().count();
     say(&format!("resuming after {made} runs, in the order of seed {}", header.experiment.design.seed));
-    let session = Session { header, files: drivers.files, launcher, directory: &directory, stop };
-    let outcome = session.resume(assembler, course, differences, &mut Display::new());
+    let session = ExperimentRunner { header, files: drivers.files, launcher, directory: &directory, stop };
+    let outcome = session.resume(assembler, course, differences, &mut ProgressDisplay::new());
     measurement::tell(&outcome, &directory);
     measurement::conclude(outcome, flags.output.json)
 }

@@ -1,12 +1,12 @@
 //! `ddsmark run`: measures a file or a recipe.
 
-use runner::{LocalLauncher, Stop};
+use runner::{LocalLauncher, StopToken};
 
 use super::resume;
 use crate::{
     cli::{
-        arguments::Run,
-        problem::{Problem, Status},
+        arguments::RunArgs,
+        cli_error::{CliError, ExitStatus},
     },
     work::{
         measurement::{measure, show},
@@ -14,8 +14,8 @@ use crate::{
     },
 };
 
-pub fn execute(flags: &Run) -> Result<Status, Problem> {
-    let stop = Stop::on_signals()?;
+pub fn execute(flags: &RunArgs) -> Result<ExitStatus, CliError> {
+    let stop = StopToken::on_signals()?;
     let launcher = LocalLauncher::find()?;
     let Some(asked) = &flags.experiment else {
         return resume::execute(flags, &launcher, &stop);

@@ -3,15 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{At, FactorValues, Given, Many, PinChoice, Size, Time, Workload, Written, WrittenDesign};
+use experiment::{
+    DesignSection, ExperimentFile, FactorValues, Located, OneOrMany, PinChoice, PlanInputs, Size, Time,
+    Workload,
+};
 use results::{SelfTest, State, least_blocks};
-use runner::{LocalLauncher, Outcome, Stop};
+use runner::{ExperimentOutcome, LocalLauncher, StopToken};
 
 use crate::{
     cli::{
-        arguments::SelfTest as Flags,
+        arguments::SelfTestArgs as Flags,
+        cli_error::{CliError, ExitStatus},
         output::{self, say},
-        problem::{Problem, Status},
     },
     work::{
         drivers, measurement,
@@ -26,13 +29,13 @@ const PAIRS: u32 = 20;
 const QUICK_PAIRS: u32 = 8;
 const MS: u64 = 1_000_000;
 
-pub fn execute(flags: &Flags) -> Result<Status, Problem> {
-    let stop = Stop::on_signals()?;
+pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
+    let stop = StopToken::on_signals()?;
     let launcher = LocalLauncher::find()?;
     let pin = pin(&PinChoice::Auto)?;
     let driver = flags.driver.clone().unwrap_or_else(|| drivers::BASELINE.to_owned());
     let drivers = drivers::choose(std::slice::from_ref(&driver), &launcher, &stop)?;
-    let given = Given {
+    let given = PlanInputs {
         name: "selftest",
         descriptions: &drivers.descriptions,
         installed: &[],
@@ -43,32 +46,32 @@ pub fn execute(flags: &Flags) -> Result<Status, Problem> {
     };
     let experiment = written(flags, &driver).plan(&given).map_err(|refusal| refusal.error)?;
     let place = flags.output.out.as_deref();
-    let (Outcome { document, trouble }, _) =
+    let (ExperimentOutcome { document, trouble }, _) =
         measurement::conduct(experiment, drivers, place, &launcher, &stop)?;
     if let Some(error) = trouble {
         return Err(error.into());
     }
-    let outcome = SelfTest::of(&driver, &document);
+    let outcome = SelfTest::from_document(&driver, &document);
     let json = || serde_json::to_string_pretty(&outcome).expect("an outcome is JSON") + "\n";
     output::print(&if flags.output.json { json() } else { report::selftest(&outcome) })?;
     if document.state == State::Interrupted {
         say("interrupted: the outcome is not stored");
-        return Ok(Status::Interrupted);
+        return Ok(ExitStatus::Interrupted);
     }
     keep(&outcome)?;
-    match Status::of(&document) {
-        Status::Done if outcome.differs > 0 => Ok(Status::Broken),
+    match ExitStatus::from_document(&document) {
+        ExitStatus::Done if outcome.differs > 0 => Ok(ExitStatus::Broken),
         status => Ok(status),
     }
 }
 
 /// Returns the experiment of the selftest.
-fn written(flags: &Flags, driver: &str) -> Written {
+fn written(flags: &Flags, driver: &str) -> ExperimentFile {
     let (pairs, warm_up, measure) =
         if flags.quick { (QUICK_PAIRS, 50 * MS, 200 * MS) } else { (PAIRS, 200 * MS, 800 * MS) };
-    let mut written = Written {
-        question: At::nowhere("What can this host resolve?".to_owned()),
-        workload: Many::unwritten([Workload::Latency, Workload::Throughput]),
+    let mut written = ExperimentFile {
+        question: Located::nowhere("What can this host resolve?".to_owned()),
+        workload: OneOrMany::unwritten([Workload::Latency, Workload::Throughput]),
         topology: experiment::Topology::Pair,
         factors: experiment::Matrix::default(),
         qos: experiment::Policies::default(),
@@ -76,16 +79,16 @@ fn written(flags: &Flags, driver: &str) -> Written {
         options: BTreeMap::new(),
         flows: Vec::new(),
         search: None,
-        design: WrittenDesign {
-            blocks: Some(At::nowhere(flags.pairs.unwrap_or(pairs))),
-            warm_up: Some(At::nowhere(Time(warm_up))),
-            measure: Some(At::nowhere(Time(measure))),
+        design: DesignSection {
+            blocks: Some(Located::nowhere(flags.pairs.unwrap_or(pairs))),
+            warm_up: Some(Located::nowhere(Time(warm_up))),
+            measure: Some(Located::nowhere(Time(measure))),
             // Selects every cell.
-            baseline: Some(At::nowhere(FactorValues::default())),
+            baseline: Some(Located::nowhere(FactorValues::default())),
             reference: Some(!flags.reference.no_reference),
-            ..WrittenDesign::default()
+            ..DesignSection::default()
         },
-        limits: experiment::WrittenLimits::default(),
+        limits: experiment::LimitsSection::default(),
     };
     written.factors.values.give("driver", [driver.to_owned()]);
     written.factors.values.give("size", SIZES.map(Size));

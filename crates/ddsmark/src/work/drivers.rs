@@ -4,11 +4,13 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use experiment::{DriverDescription, Limits, drivers_of_ends, is_pair};
 use report::FoundDriver;
-use runner::{DriverFile, DriverPath, Inspected, Launcher, RunnerError, Stop, describe, inspect_named};
+use runner::{
+    DriverFile, DriverInspection, DriverSearchPath, Launcher, RunnerError, StopToken, describe, inspect_named,
+};
 
 use crate::cli::{
+    cli_error::{CliError, ExitStatus},
     output,
-    problem::{Problem, Status},
 };
 
 /// The bare-socket driver: the baseline, first in every table.
@@ -36,7 +38,7 @@ impl Drivers {
         self.libraries.extend(more.libraries);
     }
 
-    fn add(&mut self, file: DriverFile, (description, libraries): Inspected) {
+    fn add(&mut self, file: DriverFile, (description, libraries): DriverInspection) {
         self.descriptions.insert(file.name.clone(), description);
         self.libraries.insert(file.name.clone(), libraries);
         self.files.insert(file.name, file.path);
@@ -45,8 +47,8 @@ impl Drivers {
 
 /// Returns the drivers with these names, including both drivers of a pair. Without names: one usable driver of each
 /// name, without simulations, the baseline first.
-pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<Drivers, Problem> {
-    let path = DriverPath::from_environment();
+pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &StopToken) -> Result<Drivers, CliError> {
+    let path = DriverSearchPath::from_environment();
     let mut drivers = Drivers::default();
     let inspect = |name: &str| inspect_named(launcher, &path, name, &Limits::default(), stop);
     let ends: Vec<&str> = names.iter().flat_map(|name| drivers_of_ends(name)).collect();
@@ -91,16 +93,16 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &Stop) -> Result<
         }
         if drivers.names.is_empty() {
             let hint = "install one with `ddsmark drivers install NAME`, set DDSMARK_DRIVER_PATH, or name a file with `--driver`";
-            return Err(Problem::new(Status::WrongUse, "no usable driver found", hint));
+            return Err(CliError::new(ExitStatus::WrongUse, "no usable driver found", hint));
         }
     }
     Ok(drivers)
 }
 
 /// Returns the drivers on the driver path with their descriptions.
-pub fn found(launcher: &dyn Launcher, stop: &Stop) -> Result<Vec<FoundDriver>, Problem> {
+pub fn find_all(launcher: &dyn Launcher, stop: &StopToken) -> Result<Vec<FoundDriver>, CliError> {
     let mut found = Vec::new();
-    for file in DriverPath::from_environment().known() {
+    for file in DriverSearchPath::from_environment().find_all() {
         let description = match describe(launcher, &file, &Limits::default(), stop) {
             Err(RunnerError::Stopped) => return Err(RunnerError::Stopped.into()),
             Err(RunnerError::Driver { failure, .. }) => Err(failure.error),

@@ -5,18 +5,19 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use experiment::{Experiment, MAXIMUM_RUNS};
-use results::{Directory, Foresight, Header, State, Tool};
+use experiment::{MAXIMUM_RUNS, Plan};
+use results::{DetectableEffects, Directory, ResultHeader, State, Tool};
 use runner::{
-    LocalLauncher, Outcome, Parts, Session, Stop, capture_environment, capture_host, host_warnings,
+    EnvironmentInputs, ExperimentOutcome, ExperimentRunner, LocalLauncher, StopToken, capture_environment,
+    capture_host, host_warnings,
 };
 
 use super::{drivers::Drivers, results::print, selftests};
 use crate::cli::{
-    arguments::Output,
+    arguments::OutputArgs,
+    cli_error::{CliError, ExitStatus},
     output::{self, say},
-    problem::{Problem, Status},
-    progress::Display,
+    progress::ProgressDisplay,
 };
 
 /// Time without output after which progress is printed.
@@ -24,49 +25,50 @@ const SILENCE: Duration = Duration::from_secs(2);
 
 /// Prints a plan, after a preflight.
 pub fn show(
-    experiment: &Experiment,
+    experiment: &Plan,
     drivers: &Drivers,
     json: bool,
     launcher: &LocalLauncher,
-    stop: &Stop,
-) -> Result<Status, Problem> {
+    stop: &StopToken,
+) -> Result<ExitStatus, CliError> {
     rehearse(experiment, drivers, launcher, stop)?;
-    let kept = selftests::kept();
-    let foresight = Foresight::of(experiment, &capture_host(), &|driver: &str| kept.get(driver).cloned());
+    let kept = selftests::load();
+    let foresight =
+        DetectableEffects::predict(experiment, &capture_host(), &|driver: &str| kept.get(driver).cloned());
     let text =
         if json { report::plan_json(experiment, &foresight) } else { report::plan(experiment, &foresight) };
     output::print(&text)?;
-    Ok(Status::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Measures a plan and prints the result.
 pub fn measure(
-    experiment: Experiment,
+    experiment: Plan,
     drivers: Drivers,
-    output: &Output,
+    output: &OutputArgs,
     launcher: &LocalLauncher,
-    stop: &Stop,
-) -> Result<Status, Problem> {
+    stop: &StopToken,
+) -> Result<ExitStatus, CliError> {
     let (outcome, _) = conduct(experiment, drivers, output.out.as_deref(), launcher, stop)?;
     conclude(outcome, output.json)
 }
 
 /// Measures a plan and prints the directory of the result. Returns the outcome and the directory.
 pub fn conduct(
-    experiment: Experiment,
+    experiment: Plan,
     drivers: Drivers,
     place: Option<&Path>,
     launcher: &LocalLauncher,
-    stop: &Stop,
-) -> Result<(Outcome, PathBuf), Problem> {
+    stop: &StopToken,
+) -> Result<(ExperimentOutcome, PathBuf), CliError> {
     rehearse(&experiment, &drivers, launcher, stop)?;
     let runs = experiment.runs();
     let directory = Directory::create(&out(place, &experiment.name), runs)?;
     announce(&experiment, runs, &directory);
 
     let header = header(experiment, &drivers, launcher);
-    let session = Session { header, files: drivers.files, launcher, directory: &directory, stop };
-    let outcome = session.execute(&mut Display::new());
+    let session = ExperimentRunner { header, files: drivers.files, launcher, directory: &directory, stop };
+    let outcome = session.execute(&mut ProgressDisplay::new());
     tell(&outcome, &directory);
     Ok((outcome, directory.path().to_owned()))
 }
@@ -74,11 +76,11 @@ pub fn conduct(
 /// Preflight: opens every planned configuration, so that a driver's rejection is reported before anything is
 /// measured.
 fn rehearse(
-    experiment: &Experiment,
+    experiment: &Plan,
     drivers: &Drivers,
     launcher: &LocalLauncher,
-    stop: &Stop,
-) -> Result<(), Problem> {
+    stop: &StopToken,
+) -> Result<(), CliError> {
     let mut said = Instant::now();
     let how_far = |done: usize, all: usize| {
         if said.elapsed() >= SILENCE {
@@ -86,7 +88,7 @@ fn rehearse(
             said = Instant::now();
         }
     };
-    let notes = runner::rehearse(launcher, experiment, &drivers.files, stop, how_far)?;
+    let notes = runner::preflight(launcher, experiment, &drivers.files, stop, how_far)?;
     for words in notes {
         say(&format!("note: {words}; its runs are attempted"));
     }
@@ -94,9 +96,9 @@ fn rehearse(
 }
 
 /// Returns the header of the result, which is known before the first run.
-pub fn header(experiment: Experiment, drivers: &Drivers, launcher: &LocalLauncher) -> Header {
+pub fn header(experiment: Plan, drivers: &Drivers, launcher: &LocalLauncher) -> ResultHeader {
     let (tool, host) = (tool(), capture_host());
-    let environment = capture_environment(&Parts {
+    let environment = capture_environment(&EnvironmentInputs {
         tool: &tool,
         revision: option_env!("DDSMARK_REVISION"),
         agent: launcher.agent(),
@@ -107,11 +109,11 @@ pub fn header(experiment: Experiment, drivers: &Drivers, launcher: &LocalLaunche
         libraries: &drivers.libraries,
     });
     let warnings = host_warnings(&host);
-    Header::new(tool, host, environment, experiment, drivers.descriptions.clone(), warnings)
+    ResultHeader::new(tool, host, environment, experiment, drivers.descriptions.clone(), warnings)
 }
 
 /// Prints the directory of the result.
-pub fn tell(outcome: &Outcome, directory: &Directory) {
+pub fn tell(outcome: &ExperimentOutcome, directory: &Directory) {
     let place = directory.path().display();
     if outcome.document.state == State::Interrupted {
         say(&format!("stopped before the last run; resume with `ddsmark run --resume {place}`"));
@@ -120,12 +122,12 @@ pub fn tell(outcome: &Outcome, directory: &Directory) {
 }
 
 /// Prints the result.
-pub fn conclude(outcome: Outcome, json: bool) -> Result<Status, Problem> {
-    let Outcome { document, trouble } = outcome;
+pub fn conclude(outcome: ExperimentOutcome, json: bool) -> Result<ExitStatus, CliError> {
+    let ExperimentOutcome { document, trouble } = outcome;
     print(&document, json)?;
     match trouble {
         Some(error) => Err(error.into()),
-        None => Ok(Status::of(&document)),
+        None => Ok(ExitStatus::from_document(&document)),
     }
 }
 
@@ -145,7 +147,7 @@ fn tool() -> Tool {
     }
 }
 
-fn announce(experiment: &Experiment, runs: usize, directory: &Directory) {
+fn announce(experiment: &Plan, runs: usize, directory: &Directory) {
     for note in &experiment.notes {
         say(&format!("note: {note}"));
     }

@@ -8,11 +8,13 @@ use std::{
 };
 
 use experiment::{
-    Experiment, Fault, Given, Pin, PinChoice, Refusal, Source, TraceText, Written, drivers_of_ends,
+    Diagnostic, ExperimentFile, Pin, PinChoice, Plan, PlanInputs, Source, SpannedError, TraceText,
+    drivers_of_ends,
 };
 use results::least_blocks;
 use runner::{
-    DriverPath, LocalLauncher, RunnerError, Stop, allowed_cores, check_cores, check_interface, missing_file,
+    DriverSearchPath, LocalLauncher, RunnerError, StopToken, allowed_cores, check_cores, check_interface,
+    missing_file,
 };
 
 use super::{
@@ -20,8 +22,8 @@ use super::{
     recipes, traces,
 };
 use crate::cli::{
-    arguments::Run,
-    problem::{Problem, Status},
+    arguments::RunArgs,
+    cli_error::{CliError, ExitStatus},
 };
 
 /// Experiment file with the inputs of its plan.
@@ -29,7 +31,7 @@ pub struct Prepared {
     pub name: String,
     /// Text of the file; `None` for an experiment from flags.
     pub source: Option<Source>,
-    pub written: Written,
+    pub written: ExperimentFile,
     pub drivers: Drivers,
     /// Drivers that are measured if the file names none.
     pub installed: Vec<String>,
@@ -39,8 +41,8 @@ pub struct Prepared {
 
 impl Prepared {
     /// Returns the inputs of the plan.
-    pub fn given(&self, seed: u64) -> Given<'_> {
-        Given {
+    pub fn plan_inputs(&self, seed: u64) -> PlanInputs<'_> {
+        PlanInputs {
             name: &self.name,
             descriptions: &self.drivers.descriptions,
             installed: &self.installed,
@@ -51,12 +53,12 @@ impl Prepared {
         }
     }
 
-    pub fn plan(&self, seed: u64) -> Result<Experiment, Problem> {
-        self.written.plan(&self.given(seed)).map_err(|refusal| self.rejected(&refusal))
+    pub fn plan(&self, seed: u64) -> Result<Plan, CliError> {
+        self.written.plan(&self.plan_inputs(seed)).map_err(|refusal| self.rejected(&refusal))
     }
 
     /// Adds the position in the text to a rejection.
-    pub fn rejected(&self, refusal: &Refusal) -> Problem {
+    pub fn rejected(&self, refusal: &SpannedError) -> CliError {
         match &self.source {
             Some(source) => source.refused(refusal).into(),
             None => refusal.error.clone().into(),
@@ -65,7 +67,12 @@ impl Prepared {
 }
 
 /// Reads a file or a recipe, and finds the drivers that it names.
-pub fn prepare(flags: &Run, asked: &str, launcher: &LocalLauncher, stop: &Stop) -> Result<Prepared, Problem> {
+pub fn prepare(
+    flags: &RunArgs,
+    asked: &str,
+    launcher: &LocalLauncher,
+    stop: &StopToken,
+) -> Result<Prepared, CliError> {
     let duet = flags.duet.then(|| "design.duet=true".to_owned());
     let shipped = flags.vendor_defaults.then(|| "factors.vendor_defaults=true".to_owned());
     let reference = flags.reference.no_reference.then(|| "design.reference=false".to_owned());
@@ -76,14 +83,14 @@ pub fn prepare(flags: &Run, asked: &str, launcher: &LocalLauncher, stop: &Stop) 
     check_variables(&written, &source)?;
     let choice = written.design.pin.as_ref();
     let pin = pin(choice.map_or(&PinChoice::Auto, |pin| pin.get()))
-        .map_err(|error| placed(&source, choice.map_or(0..0, experiment::At::span), &error))?;
+        .map_err(|error| placed(&source, choice.map_or(0..0, experiment::Located::span), &error))?;
     let traces = traces::read(&written, &source)?;
     let (drivers, installed) = find_drivers(&written, &source, launcher, stop)?;
     Ok(Prepared { name, source: Some(source), written, drivers, installed, traces, pin })
 }
 
 /// Returns the name and the text of the experiment: a file if the argument looks like a path, else a recipe.
-fn source(asked: &str, sets: Vec<String>) -> Result<(String, Source), Problem> {
+fn source(asked: &str, sets: Vec<String>) -> Result<(String, Source), CliError> {
     let path = Path::new(asked);
     if !asked.contains('/') && path.extension().is_none() {
         let text = recipes::find(asked)?.to_owned();
@@ -91,7 +98,7 @@ fn source(asked: &str, sets: Vec<String>) -> Result<(String, Source), Problem> {
     }
     let text = fs::read_to_string(path).map_err(|error| {
         let error = format!("cannot read `{asked}`: {error}");
-        Problem::new(Status::WrongUse, error, "name a file, or a recipe of `ddsmark recipes list`")
+        CliError::new(ExitStatus::WrongUse, error, "name a file, or a recipe of `ddsmark recipes list`")
     })?;
     let name = path.file_stem().map_or_else(|| asked.to_owned(), |stem| stem.to_string_lossy().into_owned());
     Ok((name, Source { path: asked.to_owned(), text, sets }))
@@ -99,12 +106,12 @@ fn source(asked: &str, sets: Vec<String>) -> Result<(String, Source), Problem> {
 
 /// Returns the drivers of the experiment, and the names of those that are measured if it names none.
 fn find_drivers(
-    written: &Written,
+    written: &ExperimentFile,
     source: &Source,
     launcher: &LocalLauncher,
-    stop: &Stop,
-) -> Result<(Drivers, Vec<String>), Problem> {
-    let path = DriverPath::from_environment();
+    stop: &StopToken,
+) -> Result<(Drivers, Vec<String>), CliError> {
+    let path = DriverSearchPath::from_environment();
     let mut named: Vec<String> = Vec::new();
     for driver in written.values_of::<String>("driver") {
         let name = driver.get();
@@ -128,7 +135,7 @@ fn find_drivers(
     Ok((drivers, installed))
 }
 
-fn check_interfaces(written: &Written, source: &Source) -> Result<(), Problem> {
+fn check_interfaces(written: &ExperimentFile, source: &Source) -> Result<(), CliError> {
     for interface in written.values_of::<String>("interface") {
         check_interface(interface.get()).map_err(|error| placed(source, interface.span(), &error))?;
     }
@@ -136,7 +143,7 @@ fn check_interfaces(written: &Written, source: &Source) -> Result<(), Problem> {
 }
 
 /// Rejects a value of a variable that names a missing file.
-fn check_variables(written: &Written, source: &Source) -> Result<(), Problem> {
+fn check_variables(written: &ExperimentFile, source: &Source) -> Result<(), CliError> {
     for (name, values) in written.all_values().flat_map(|values| &values.env) {
         for value in &values.0 {
             let missing = value.get().0.as_deref().and_then(missing_file);
@@ -150,7 +157,7 @@ fn check_variables(written: &Written, source: &Source) -> Result<(), Problem> {
 }
 
 /// Adds the position in the text to an error of the runner.
-fn placed(source: &Source, at: experiment::Span, error: &RunnerError) -> Fault {
+fn placed(source: &Source, at: experiment::Span, error: &RunnerError) -> Diagnostic {
     source.fault(
         at,
         &error.to_string(),

@@ -1,6 +1,6 @@
 //! Recipes: experiment files that come with ddsmark, one for each question.
 
-use crate::cli::problem::{Problem, Status};
+use crate::cli::cli_error::{CliError, ExitStatus};
 
 /// Embeds `recipes/NAME.toml` of the source tree.
 macro_rules! recipes {
@@ -31,12 +31,12 @@ pub const RECIPES: &[(&str, &str)] = recipes![
 ];
 
 /// Returns the text of a recipe.
-pub fn find(name: &str) -> Result<&'static str, Problem> {
+pub fn find(name: &str) -> Result<&'static str, CliError> {
     RECIPES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text).ok_or_else(|| {
         let known: Vec<&str> = RECIPES.iter().map(|(name, _)| *name).collect();
         let hint =
             format!("available: {}; a file needs a `/` or an extension such as `.toml`", known.join(", "));
-        Problem::new(Status::WrongUse, format!("recipe `{name}` not found"), hint)
+        CliError::new(ExitStatus::WrongUse, format!("recipe `{name}` not found"), hint)
     })
 }
 

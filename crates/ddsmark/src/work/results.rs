@@ -1,12 +1,12 @@
 //! Output of results.
 
 use report::Options;
-use results::Document;
+use results::ResultDocument;
 
-use crate::cli::{output, problem::Problem};
+use crate::cli::{cli_error::CliError, output};
 
 /// Prints a result as tables or as JSON.
-pub fn print(document: &Document, json: bool) -> Result<(), Problem> {
+pub fn print(document: &ResultDocument, json: bool) -> Result<(), CliError> {
     let text = if json {
         report::json(document)
     } else {

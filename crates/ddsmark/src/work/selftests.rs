@@ -8,8 +8,8 @@ use std::{
 use results::{KeptSelfTests, SelfTest};
 
 use crate::cli::{
+    cli_error::{CliError, ExitStatus},
     output::say,
-    problem::{Problem, Status},
 };
 
 /// Returns the path of the stored outcomes; `None` if neither `XDG_STATE_HOME` nor `HOME` is set.
@@ -21,7 +21,7 @@ fn place() -> Option<PathBuf> {
 }
 
 /// Reads the stored outcomes, one for each driver. Prints a note and returns none if they cannot be read.
-pub fn kept() -> KeptSelfTests {
+pub fn load() -> KeptSelfTests {
     let Some(place) = place() else { return KeptSelfTests::new() };
     let text = match fs::read_to_string(&place) {
         Ok(text) => text,
@@ -38,16 +38,16 @@ pub fn kept() -> KeptSelfTests {
     })
 }
 
-pub fn keep(outcome: &SelfTest) -> Result<(), Problem> {
+pub fn keep(outcome: &SelfTest) -> Result<(), CliError> {
     let Some(place) = place() else {
         say("note: the outcome is not stored: XDG_STATE_HOME and HOME are not set");
         return Ok(());
     };
-    let mut kept = kept();
+    let mut kept = load();
     kept.insert(outcome.driver.clone(), outcome.clone());
     write(&place, &kept).map_err(|error| {
         let error = format!("cannot store the outcome in `{}`: {error}", place.display());
-        Problem::new(Status::Failed, error, "set XDG_STATE_HOME to a writable directory")
+        CliError::new(ExitStatus::Failed, error, "set XDG_STATE_HOME to a writable directory")
     })?;
     say(&format!("stored in `{}` for `ddsmark run --dry-run`", place.display()));
     Ok(())

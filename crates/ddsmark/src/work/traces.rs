@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use experiment::{Fault, Source, TraceText, Written};
+use experiment::{Diagnostic, ExperimentFile, Source, TraceText};
 
 /// Maximum size of a trace file in bytes; enough for the maximum number of times of a run.
 const MAX_BYTES: u64 = 128 << 20;
@@ -18,7 +18,7 @@ const HINT: &str =
 ///
 /// # Errors
 /// Returns an error if a file cannot be read, is too large, or is not UTF-8 text.
-pub fn read(written: &Written, source: &Source) -> Result<BTreeMap<String, TraceText>, Fault> {
+pub fn read(written: &ExperimentFile, source: &Source) -> Result<BTreeMap<String, TraceText>, Diagnostic> {
     let beside = Path::new(&source.path).parent().unwrap_or(Path::new(""));
     let mut traces = BTreeMap::new();
     for name in written.traces() {

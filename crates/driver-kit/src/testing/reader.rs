@@ -3,7 +3,7 @@ use std::{ffi::c_void, ptr};
 
 use driver_abi as abi;
 
-use super::{Counted, Outcome, Table, c, locator, read_counters, read_qos, settings};
+use super::{CounterValues, Outcome, Table, c, locator, read_counters, read_qos, settings};
 use crate::qos::Qos;
 
 pub(super) type Listen = Box<dyn FnMut(&[u8]) + Send>;
@@ -22,7 +22,7 @@ unsafe fn payload<'a>(sample: *const abi::Sample) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(sample.payload, sample.size as usize) }
 }
 
-pub(super) unsafe extern "C" fn heard(context: *mut c_void, sample: *const abi::Sample) {
+pub(super) unsafe extern "C" fn on_sample(context: *mut c_void, sample: *const abi::Sample) {
     // SAFETY: the context is the listener, and the driver makes one call at a time; the sample is valid for the
     // call.
     unsafe { (*context.cast::<Listen>())(payload(sample)) }
@@ -59,7 +59,7 @@ impl Reader {
         })
     }
 
-    pub fn counters(&self) -> Counted {
+    pub fn counters(&self) -> CounterValues {
         // SAFETY: the contract.
         read_counters(self.table, |out| unsafe {
             self.table.0.reader_counters.expect("entry")(self.raw, out)

@@ -8,7 +8,7 @@ use std::{
 
 use driver_abi as abi;
 
-use super::{Entity, Failure, Open, Participant, Reader, Table, Writer};
+use super::{EndpointSpec, Failure, Participant, ParticipantSpec, Reader, Table, Writer};
 
 /// Maximum wait; no wait is expected to take nearly as long.
 pub const WAIT: Duration = Duration::from_secs(20);
@@ -17,14 +17,14 @@ pub const WAIT_NS: u64 = 20_000_000_000;
 
 /// Library of a driver's crate, built and loaded once per process, on first use.
 #[derive(Debug)]
-pub struct Shipped {
+pub struct BuiltDriver {
     directory: &'static str,
     file: &'static str,
     built: OnceLock<PathBuf>,
     entry: OnceLock<abi::Entry>,
 }
 
-impl Shipped {
+impl BuiltDriver {
     /// Describes the library `file` of the crate in `directory`.
     #[must_use]
     pub const fn new(directory: &'static str, file: &'static str) -> Self {
@@ -52,7 +52,7 @@ impl Shipped {
     }
 
     /// Opens a participant.
-    pub fn open(&self, open: Open<'_>) -> Participant {
+    pub fn open(&self, open: ParticipantSpec<'_>) -> Participant {
         self.table().open(open).expect("a participant")
     }
 }
@@ -111,13 +111,13 @@ fn exported(library: &Path) -> Vec<String> {
 
 /// Returns the configuration of an octet type with this maximum size in bytes, otherwise with defaults.
 #[must_use]
-pub fn sized(max_payload_bytes: u64) -> Entity {
-    Entity { max_payload_bytes, ..Entity::default() }
+pub fn sized(max_payload_bytes: u64) -> EndpointSpec {
+    EndpointSpec { max_payload_bytes, ..EndpointSpec::default() }
 }
 
 /// Opens a writer and a reader and matches them.
 #[must_use]
-pub fn pair(participant: &Participant, entity: &Entity) -> (Writer, Reader) {
+pub fn pair(participant: &Participant, entity: &EndpointSpec) -> (Writer, Reader) {
     let mut writer = participant.writer(entity).expect("a writer");
     let mut reader = participant.reader(entity).expect("a reader");
     connect(&mut writer, &mut reader);

@@ -9,7 +9,7 @@ use std::{
 use driver_abi as abi;
 
 use super::{
-    Entity, Participant, Table, allocations,
+    EndpointSpec, Participant, Table, allocations,
     shipped::{WAIT, WAIT_NS, connect, failed, pair, pattern, receive, sized},
 };
 
@@ -51,7 +51,7 @@ pub fn receive_waits_for_its_whole_timeout(participant: &Participant) {
 /// # Panics
 /// Panics if it does not.
 pub fn listener_receives_samples_of_batches(participant: &Participant) {
-    let entity = Entity { batch_bytes: 300, ..sized(100) };
+    let entity = EndpointSpec { batch_bytes: 300, ..sized(100) };
     let (send, heard) = mpsc::channel();
     let mut writer = participant.writer(&entity).expect("a writer");
     let mut reader = participant
@@ -183,7 +183,7 @@ pub fn invalid_locators_are_rejected_with_a_reason(
 pub fn samples_cause_no_allocation(participant: &Participant) {
     for batch_bytes in [0, 1000] {
         for readers in [1, 2] {
-            let entity = Entity { max_payload_bytes: 1000, batch_bytes, ..Entity::default() };
+            let entity = EndpointSpec { max_payload_bytes: 1000, batch_bytes, ..EndpointSpec::default() };
             let mut writer = participant.writer(&entity).expect("a writer");
             let mut all: Vec<_> = (0..readers).map(|_| participant.reader(&entity).expect("open")).collect();
             for reader in &mut all {

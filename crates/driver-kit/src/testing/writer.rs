@@ -3,7 +3,7 @@ use std::ptr;
 
 use driver_abi as abi;
 
-use super::{Counted, Outcome, Table, c, locator, read_counters, read_qos, settings};
+use super::{CounterValues, Outcome, Table, c, locator, read_counters, read_qos, settings};
 use crate::qos::Qos;
 
 /// Open writer.
@@ -36,7 +36,7 @@ impl Writer {
         })
     }
 
-    pub fn counters(&self) -> Counted {
+    pub fn counters(&self) -> CounterValues {
         // SAFETY: the contract.
         read_counters(self.table, |out| unsafe {
             self.table.0.writer_counters.expect("entry")(self.raw, out)

@@ -4,7 +4,7 @@ use std::{ffi::CStr, mem::offset_of, ptr};
 
 use driver_kit::{
     abi,
-    testing::{Entity, Open, value_of},
+    testing::{EndpointSpec, ParticipantSpec, value_of},
     *,
 };
 
@@ -55,38 +55,46 @@ fn what_the_description_excludes_is_refused_before_the_driver_sees_it() {
     let driver = driver();
     let open = |how| failed(driver.open(how));
     assert_eq!(
-        open(Open { transport: Some("tin"), ..Open::default() }),
+        open(ParticipantSpec { transport: Some("tin"), ..ParticipantSpec::default() }),
         (
             abi::BAD_ARGUMENT,
             "driver `memory` has no transport `tin`; hint: available: heap, stack".to_owned()
         )
     );
     assert_eq!(
-        open(Open { options: &[("colour", "1")], ..Open::default() }),
+        open(ParticipantSpec { options: &[("colour", "1")], ..ParticipantSpec::default() }),
         (abi::BAD_ARGUMENT, "driver `memory` has no option `colour`; hint: available: mood".to_owned())
     );
     assert_eq!(
-        open(Open { options: &[("mood", "1"), ("mood", "2")], ..Open::default() }).0,
+        open(ParticipantSpec { options: &[("mood", "1"), ("mood", "2")], ..ParticipantSpec::default() }).0,
         abi::BAD_ARGUMENT
     );
-    assert_eq!(open(Open { multicast: true, ..Open::default() }).0, abi::UNSUPPORTED);
+    assert_eq!(open(ParticipantSpec { multicast: true, ..ParticipantSpec::default() }).0, abi::UNSUPPORTED);
 
-    let participant = driver.open(Open { transport: Some("stack"), ..Open::default() }).expect("open");
+    let participant = driver
+        .open(ParticipantSpec { transport: Some("stack"), ..ParticipantSpec::default() })
+        .expect("open");
     let settings = participant.settings().expect("settings");
     assert_eq!(value_of(&settings, "transport"), Some("stack"));
-    let small = Entity { max_payload_bytes: 10, ..Entity::default() };
-    let writer = |how: Entity| failed(participant.writer(&how)).0;
-    let reader = |how: Entity| failed(participant.reader(&how)).0;
-    assert_eq!(writer(Entity { max_payload_bytes: 11, ..small.clone() }), abi::TOO_LARGE);
-    assert_eq!(writer(Entity { max_payload_bytes: 0, ..small.clone() }), abi::BAD_ARGUMENT);
-    assert_eq!(writer(Entity { type_kind: abi::TYPE_KEYED, ..small.clone() }), abi::UNSUPPORTED);
-    assert_eq!(writer(Entity { type_kind: 9, ..small.clone() }), abi::BAD_ARGUMENT);
-    assert_eq!(writer(Entity { batch_bytes: 9, ..small.clone() }), abi::UNSUPPORTED);
-    assert_eq!(writer(Entity { async_write: true, ..small.clone() }), abi::UNSUPPORTED);
-    assert_eq!(reader(Entity { receive_mode: abi::RECEIVE_POLLING, ..small.clone() }), abi::UNSUPPORTED);
-    assert_eq!(reader(Entity { receive_mode: abi::RECEIVE_LISTENER, ..small.clone() }), abi::BAD_ARGUMENT);
-    assert_eq!(reader(Entity { content_filter: Some("key = 1"), ..small.clone() }), abi::UNSUPPORTED);
-    let asks = |qos| Entity { qos: Some(qos), ..small.clone() };
+    let small = EndpointSpec { max_payload_bytes: 10, ..EndpointSpec::default() };
+    let writer = |how: EndpointSpec| failed(participant.writer(&how)).0;
+    let reader = |how: EndpointSpec| failed(participant.reader(&how)).0;
+    assert_eq!(writer(EndpointSpec { max_payload_bytes: 11, ..small.clone() }), abi::TOO_LARGE);
+    assert_eq!(writer(EndpointSpec { max_payload_bytes: 0, ..small.clone() }), abi::BAD_ARGUMENT);
+    assert_eq!(writer(EndpointSpec { type_kind: abi::TYPE_KEYED, ..small.clone() }), abi::UNSUPPORTED);
+    assert_eq!(writer(EndpointSpec { type_kind: 9, ..small.clone() }), abi::BAD_ARGUMENT);
+    assert_eq!(writer(EndpointSpec { batch_bytes: 9, ..small.clone() }), abi::UNSUPPORTED);
+    assert_eq!(writer(EndpointSpec { async_write: true, ..small.clone() }), abi::UNSUPPORTED);
+    assert_eq!(
+        reader(EndpointSpec { receive_mode: abi::RECEIVE_POLLING, ..small.clone() }),
+        abi::UNSUPPORTED
+    );
+    assert_eq!(
+        reader(EndpointSpec { receive_mode: abi::RECEIVE_LISTENER, ..small.clone() }),
+        abi::BAD_ARGUMENT
+    );
+    assert_eq!(reader(EndpointSpec { content_filter: Some("key = 1"), ..small.clone() }), abi::UNSUPPORTED);
+    let asks = |qos| EndpointSpec { qos: Some(qos), ..small.clone() };
     let kind = |kind| Qos { reliability: Some(kind), max_blocking_ns: Some(3), ..Qos::default() };
     assert_eq!(writer(asks(kind(Reliability::BestEffort))), abi::UNSUPPORTED);
     participant.writer(&asks(kind(Reliability::Reliable))).expect("what is there anyway");
@@ -107,7 +115,7 @@ fn null_is_told_not_followed() {
         assert_eq!(open(ptr::null(), &raw mut out), abi::BAD_ARGUMENT);
         assert_eq!(driver().last_error(), "`config` is NULL");
     }
-    let participant = driver().open(Open::default()).expect("open");
+    let participant = driver().open(ParticipantSpec::default()).expect("open");
     let writer = participant.writer(&entity()).expect("a writer");
     // SAFETY: as above.
     unsafe {
@@ -159,7 +167,7 @@ fn structs_of_another_size_are_read_and_written_as_far_as_they_go() {
         }
     }
 
-    let participant = driver().open(Open::default()).expect("open");
+    let participant = driver().open(ParticipantSpec::default()).expect("open");
     let writer = participant.writer(&entity()).expect("a writer");
     let mut counters =
         abi::Counters { struct_size: 16, reserved: 9, valid: 9, values: [9; abi::COUNTER_COUNT] };

@@ -12,7 +12,7 @@ use std::{
 
 use driver_kit::{
     abi,
-    testing::{CountingAllocator, Entity, Open, allocations},
+    testing::{CountingAllocator, EndpointSpec, ParticipantSpec, allocations},
     *,
 };
 use memory::{driver, entity, failed};
@@ -22,11 +22,12 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn a_panic_becomes_an_error_and_the_driver_goes_on() {
-    let (status, text) = failed(driver().open(Open { options: &[("mood", "bad")], ..Open::default() }));
+    let (status, text) =
+        failed(driver().open(ParticipantSpec { options: &[("mood", "bad")], ..ParticipantSpec::default() }));
     assert_eq!(status, abi::ERROR);
     assert!(text.contains("panicked: in a bad mood"), "{text}");
 
-    let participant = driver().open(Open::default()).expect("open");
+    let participant = driver().open(ParticipantSpec::default()).expect("open");
     let mut writer = participant.writer(&entity()).expect("a writer");
     let (status, text) = failed(writer.write(&[1]));
     assert_eq!(status, abi::ERROR);
@@ -40,7 +41,7 @@ fn a_panic_becomes_an_error_and_the_driver_goes_on() {
     assert_eq!((status, seen), (abi::ERROR, 1));
     assert!(text.contains("in the middle"), "{text}");
 
-    let big = Entity { max_payload_bytes: 666, ..entity() };
+    let big = EndpointSpec { max_payload_bytes: 666, ..entity() };
     let (status, text) = failed(participant.listener(&big, |_| {}));
     assert_eq!(status, abi::ERROR);
     assert!(text.contains("opened with a sink"), "{text}");
@@ -48,9 +49,10 @@ fn a_panic_becomes_an_error_and_the_driver_goes_on() {
 
 #[test]
 fn errors_carry_their_hint_and_close_may_fail() {
-    let (status, text) = failed(driver().open(Open { options: &[("mood", "sad")], ..Open::default() }));
+    let (status, text) =
+        failed(driver().open(ParticipantSpec { options: &[("mood", "sad")], ..ParticipantSpec::default() }));
     assert_eq!((status, text.as_str()), (abi::ERROR, "it is sad; hint: be kind"));
-    let participant = driver().open(Open::default()).expect("open");
+    let participant = driver().open(ParticipantSpec::default()).expect("open");
     let mut writer = participant.writer(&entity()).expect("a writer");
     assert_eq!(failed(writer.write(&[2])), (abi::REFUSED, "no room; hint: wait".to_owned()));
     assert_eq!(failed(writer.connect("x")).1, "nothing at `x`");
@@ -61,9 +63,9 @@ fn errors_carry_their_hint_and_close_may_fail() {
 
 #[test]
 fn qos_comes_back_and_its_texts_live_on() {
-    let participant = driver().open(Open::default()).expect("open");
+    let participant = driver().open(ParticipantSpec::default()).expect("open");
     let qos = Qos { partitions: Some(vec!["a".to_owned(), "b*".to_owned()]), ..Qos::default() };
-    let how = Entity { qos: Some(qos.clone()), ..entity() };
+    let how = EndpointSpec { qos: Some(qos.clone()), ..entity() };
     let (writer, reader) =
         (participant.writer(&how).expect("a writer"), participant.reader(&how).expect("a reader"));
     assert_eq!(writer.qos(), Ok(qos.clone()));
@@ -74,10 +76,10 @@ fn qos_comes_back_and_its_texts_live_on() {
 
 #[test]
 fn loans_stay_where_they_are_and_are_checked() {
-    let participant = driver().open(Open::default()).expect("open");
+    let participant = driver().open(ParticipantSpec::default()).expect("open");
     let mut without = participant.writer(&entity()).expect("a writer");
     assert_eq!(failed(without.loan(1)).0, abi::BAD_ARGUMENT);
-    let mut writer = participant.writer(&Entity { loans: true, ..entity() }).expect("a writer");
+    let mut writer = participant.writer(&EndpointSpec { loans: true, ..entity() }).expect("a writer");
     assert_eq!(
         failed(writer.loan(65)),
         (abi::ERROR, "the driver returned a loan that is too small".to_owned())
@@ -108,7 +110,7 @@ fn loans_stay_where_they_are_and_are_checked() {
 
 #[test]
 fn a_listener_hears_and_is_gone_after_close() {
-    let participant = driver().open(Open::default()).expect("open");
+    let participant = driver().open(ParticipantSpec::default()).expect("open");
     let (send, heard) = mpsc::channel();
     let reader = participant
         .listener(&entity(), move |payload| send.send(payload.to_vec()).expect("sent"))
@@ -130,7 +132,7 @@ fn tokens_come_back_within_the_sink() {
         // SAFETY: the context is the reader, the sample belongs to the driver.
         INTACT.lock().expect("lock").push(unsafe { intact(context.cast(), sample) });
     }
-    let participant = driver().open(Open::default()).expect("open");
+    let participant = driver().open(ParticipantSpec::default()).expect("open");
     let reader = participant.reader(&entity()).expect("a reader");
     let receive = driver().raw().reader_receive.expect("entry");
     let mut taken = 0;
@@ -142,8 +144,8 @@ fn tokens_come_back_within_the_sink() {
 
 #[test]
 fn the_hot_path_allocates_nothing() {
-    let participant = driver().open(Open::default()).expect("open");
-    let mut writer = participant.writer(&Entity { loans: true, ..entity() }).expect("a writer");
+    let participant = driver().open(ParticipantSpec::default()).expect("open");
+    let mut writer = participant.writer(&EndpointSpec { loans: true, ..entity() }).expect("a writer");
     let mut reader = participant.reader(&entity()).expect("a reader");
     let refused = |writer: &mut testing::Writer| assert_eq!(writer.write_status(&[2]), abi::REFUSED);
     refused(&mut writer);

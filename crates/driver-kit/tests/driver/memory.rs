@@ -11,7 +11,7 @@ use std::{
 
 use driver_kit::{
     abi,
-    testing::{Entity, Failure, Table},
+    testing::{EndpointSpec, Failure, Table},
     *,
 };
 
@@ -224,8 +224,8 @@ pub fn driver() -> Table {
     unsafe { Table::new(entry) }
 }
 
-pub fn entity() -> Entity {
-    Entity { max_payload_bytes: 100, ..Entity::default() }
+pub fn entity() -> EndpointSpec {
+    EndpointSpec { max_payload_bytes: 100, ..EndpointSpec::default() }
 }
 
 pub fn failed<T>(outcome: Result<T, Failure>) -> (abi::Status, String) {

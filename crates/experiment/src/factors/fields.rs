@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Factors, Load, Qos, QosOfEnds};
+use crate::{EndpointQos, Factors, Load, Qos};
 
 /// Names and values of fields.
 pub(crate) type Fields = Vec<(String, String)>;
@@ -19,12 +19,12 @@ impl Qos {
 }
 
 /// Returns the fields of requested QoS: common to writer and reader, or of each.
-fn requested(prefix: &str, both: &Qos, ends: Option<&QosOfEnds>, by_ends: bool) -> Fields {
+fn requested(prefix: &str, both: &Qos, ends: Option<&EndpointQos>, by_ends: bool) -> Fields {
     if !by_ends {
         return both.fields(prefix);
     }
-    let same = || QosOfEnds { writer: both.clone(), reader: both.clone() };
-    let QosOfEnds { writer, reader } = ends.cloned().unwrap_or_else(same);
+    let same = || EndpointQos { writer: both.clone(), reader: both.clone() };
+    let EndpointQos { writer, reader } = ends.cloned().unwrap_or_else(same);
     let mut fields = writer.of_writers().fields(&format!("{prefix}.writer"));
     fields.extend(reader.of_readers().fields(&format!("{prefix}.reader")));
     fields

@@ -45,12 +45,12 @@ named!(Grouping { Application = "application" });
 impl ReceiveGroup {
     /// Creates a group that ddsmark forms.
     #[must_use]
-    pub const fn of(samples: u32, delay_ns: u64) -> Self {
+    pub const fn new(samples: u32, delay_ns: u64) -> Self {
         Self { samples, delay_ns, by: Grouping::Application }
     }
 
-    fn written(self) -> WrittenGroup {
-        WrittenGroup::Group { samples: self.samples, delay_ns: self.delay_ns }
+    fn written(self) -> GroupSpec {
+        GroupSpec::Group { samples: self.samples, delay_ns: self.delay_ns }
     }
 
     /// Returns the part of a cell's id.
@@ -67,7 +67,7 @@ impl fmt::Display for ReceiveGroup {
 
 /// Receive group in an experiment file: single samples, or a number of samples and a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WrittenGroup {
+pub enum GroupSpec {
     /// Every sample is passed on when it arrives.
     Each,
     /// Several samples are passed on together.
@@ -79,7 +79,7 @@ pub enum WrittenGroup {
     },
 }
 
-impl WrittenGroup {
+impl GroupSpec {
     const EXPECTED: &str = "a group of 2 to 4096 samples and the longest that the first one waits, 1us to 100ms, such as `\"8/5ms\"`; or `1`";
 
     fn parse(text: &str) -> Option<Self> {
@@ -91,10 +91,10 @@ impl WrittenGroup {
         DELAY_NS.contains(&delay_ns).then_some(Self::Group { samples, delay_ns })
     }
 
-    pub(crate) const fn meant(self) -> Option<ReceiveGroup> {
+    pub(crate) const fn effective(self) -> Option<ReceiveGroup> {
         match self {
             Self::Each => None,
-            Self::Group { samples, delay_ns } => Some(ReceiveGroup::of(samples, delay_ns)),
+            Self::Group { samples, delay_ns } => Some(ReceiveGroup::new(samples, delay_ns)),
         }
     }
 
@@ -108,7 +108,7 @@ impl WrittenGroup {
     }
 }
 
-impl fmt::Display for WrittenGroup {
+impl fmt::Display for GroupSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Each => f.write_str("1"),
@@ -119,7 +119,7 @@ impl fmt::Display for WrittenGroup {
     }
 }
 
-impl Serialize for WrittenGroup {
+impl Serialize for GroupSpec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Each => serializer.serialize_u64(1),
@@ -129,7 +129,7 @@ impl Serialize for WrittenGroup {
 }
 
 textual!(
-    WrittenGroup,
+    GroupSpec,
     true,
     json_schema!({
         "description": "Samples that a reader's application is given together: `8/5ms` is 8, or what came 5 ms after the first. `1` is each by itself.",
@@ -156,8 +156,8 @@ mod tests {
 
     use super::*;
 
-    const fn group(samples: u32, delay_ns: u64) -> WrittenGroup {
-        WrittenGroup::Group { samples, delay_ns }
+    const fn group(samples: u32, delay_ns: u64) -> GroupSpec {
+        GroupSpec::Group { samples, delay_ns }
     }
 
     #[test]
@@ -166,15 +166,15 @@ mod tests {
             ("8/5ms", group(8, 5_000_000)),
             (" 2 / 1us ", group(2, 1_000)),
             ("4096/100ms", group(4096, 100_000_000)),
-            ("1", WrittenGroup::Each),
+            ("1", GroupSpec::Each),
         ] {
-            assert_eq!(WrittenGroup::parse(text), Some(expected), "{text}");
+            assert_eq!(GroupSpec::parse(text), Some(expected), "{text}");
         }
         for wrong in [
             "", "0", "2", "8", "/5ms", "8/", "8/5", "1/5ms", "4097/5ms", "8/101ms", "8/0ms", "8/999ns",
             "-8/5ms", "8/5ms/1",
         ] {
-            assert_eq!(WrittenGroup::parse(wrong), None, "{wrong}");
+            assert_eq!(GroupSpec::parse(wrong), None, "{wrong}");
         }
     }
 
@@ -184,7 +184,7 @@ mod tests {
         assert!(
             group(64, 1_000).fault((1 << 20) + 1).expect("a fault").contains("64 samples of 1048577 bytes")
         );
-        assert_eq!(WrittenGroup::Each.fault(u64::MAX), None);
+        assert_eq!(GroupSpec::Each.fault(u64::MAX), None);
         assert!(group(2, 1_000).fault(u64::MAX).is_some());
     }
 
@@ -192,13 +192,13 @@ mod tests {
         #[test]
         fn what_is_written_reads_back(samples in 2_u32..=4096, delay_ns in 1_000_u64..=100_000_000) {
             let written = group(samples, delay_ns);
-            prop_assert_eq!(WrittenGroup::parse(&written.to_string()), Some(written));
+            prop_assert_eq!(GroupSpec::parse(&written.to_string()), Some(written));
         }
 
         #[test]
         fn no_text_is_too_much(text in "\\PC{0,24}", near in "[0-9/ .+-]{0,8}([mnu]?s|min)?") {
             for text in [text, near] {
-                if let Some(WrittenGroup::Group { samples, delay_ns }) = WrittenGroup::parse(&text) {
+                if let Some(GroupSpec::Group { samples, delay_ns }) = GroupSpec::parse(&text) {
                     prop_assert!((2..=4096).contains(&samples) && (1_000..=100_000_000).contains(&delay_ns));
                 }
             }

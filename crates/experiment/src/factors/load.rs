@@ -10,7 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Factors, Qos, QosOfEnds, Rate, Share, WrittenRate, factors::rate::THROTTLE_QUEUE, syntax::named::named,
+    EndpointQos, Factors, PercentOfMax, Qos, Rate, RateSpec, factors::rate::THROTTLE_QUEUE,
+    syntax::named::named,
 };
 
 /// Offered load of a flow: the intended send times of its samples.
@@ -40,7 +41,7 @@ pub enum Load {
     /// Percentage of the maximum rate of the same cell, which is measured before the first block.
     Share {
         /// Percentage of the maximum rate.
-        percent: Share,
+        percent: PercentOfMax,
         /// `constant` or `poisson`.
         arrival: Arrival,
         /// Resulting rate. Absent until the maximum is measured, and if the measurement failed.
@@ -100,7 +101,7 @@ pub struct Flow {
     pub qos: Option<Qos>,
     /// QoS requested of each endpoint, if the flow requests a policy of one of them only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub qos_of_ends: Option<QosOfEnds>,
+    pub qos_of_ends: Option<EndpointQos>,
 }
 
 impl Load {
@@ -127,7 +128,7 @@ impl Load {
 
     /// Returns the load as an absolute rate. Returns `None` for a percentage whose maximum is not known.
     #[must_use]
-    pub fn known(&self) -> Option<Self> {
+    pub fn resolved(&self) -> Option<Self> {
         match *self {
             Self::Share { arrival: Arrival::Poisson, rate, .. } => Some(Self::Poisson { rate: rate? }),
             Self::Share { rate, .. } => Some(Self::Constant { rate: rate? }),
@@ -140,7 +141,7 @@ impl Load {
     pub fn with_maximum(self, sps: f64) -> Self {
         match self {
             Self::Share { percent, arrival, .. } => {
-                Self::Share { percent, arrival, rate: Some(Rate::nearest(percent.of(sps))) }
+                Self::Share { percent, arrival, rate: Some(Rate::nearest(percent.rate_sps(sps))) }
             }
             other => other,
         }
@@ -148,7 +149,7 @@ impl Load {
 
     /// Returns the percentage of the maximum rate; `None` for other loads.
     #[must_use]
-    pub const fn share(&self) -> Option<Share> {
+    pub const fn share(&self) -> Option<PercentOfMax> {
         match self {
             Self::Share { percent, .. } => Some(*percent),
             _ => None,
@@ -176,7 +177,7 @@ impl Load {
             Self::Poisson { rate } => (of(measure_ns) * of(rate.samples)) / of(rate.period_ns),
             Self::Burst { rate } => of(rate.samples) * of(measure_ns).div_ceil(of(rate.period_ns)),
             Self::Trace { trace } => of(trace.samples),
-            Self::Share { .. } => return self.known()?.planned(measure_ns),
+            Self::Share { .. } => return self.resolved()?.planned(measure_ns),
             Self::Max | Self::Throttled { .. } => return None,
         };
         Some(u64::try_from(planned).unwrap_or(u64::MAX))
@@ -185,17 +186,17 @@ impl Load {
 
 impl Factors {
     /// Returns whether a rate of the experiment file is that of the cell.
-    pub(crate) fn has_rate(&self, asked: WrittenRate) -> bool {
+    pub(crate) fn has_rate(&self, asked: RateSpec) -> bool {
         match &self.load {
-            Some(Load::Max) => asked == WrittenRate::Max,
+            Some(Load::Max) => asked == RateSpec::Max,
             Some(throttled @ Load::Throttled { .. }) => match asked {
-                WrittenRate::Throttled(queue) => {
+                RateSpec::Throttled(queue) => {
                     Load::throttled(queue).of_writer(self.queues.send_samples) == *throttled
                 }
                 _ => false,
             },
             Some(Load::Burst { rate }) => asked.bursts() == Some(*rate),
-            Some(Load::Share { percent, .. }) => asked == WrittenRate::Share(*percent),
+            Some(Load::Share { percent, .. }) => asked == RateSpec::Share(*percent),
             load => load
                 .as_ref()
                 .and_then(Load::rate)

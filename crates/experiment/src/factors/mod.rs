@@ -3,11 +3,12 @@
 pub(crate) mod batch;
 mod cells;
 pub(crate) mod driver;
-pub(crate) mod ends;
+pub(crate) mod driver_pair;
+pub(crate) mod endpoint_qos;
 mod fields;
 pub(crate) mod group;
 pub(crate) mod load;
-pub(crate) mod pairing;
+pub(crate) mod percent_of_max;
 pub(crate) mod policies;
 mod policy_table;
 pub(crate) mod policy_values;
@@ -16,7 +17,6 @@ pub(crate) mod queues;
 pub(crate) mod rate;
 mod reading;
 mod rows;
-pub(crate) mod share;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -41,7 +41,7 @@ pub use self::{
     value::{FactorType, Kind, Value},
     values::FactorValues,
 };
-use crate::{Flow, Load, Qos, QosOfEnds, Queues, Variables, syntax::named::named};
+use crate::{EndpointQos, Flow, Load, Qos, Queues, Variables, syntax::named::named};
 
 /// Values of all factors of a cell: every setting of a run, as it is requested from the driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -86,7 +86,7 @@ pub struct Factors {
     pub qos: Qos,
     /// QoS requested of each endpoint, if a policy is requested of one of them only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub qos_of_ends: Option<QosOfEnds>,
+    pub qos_of_ends: Option<EndpointQos>,
     /// Queue limits, socket buffers, and receive settings of the reader.
     #[serde(default, skip_serializing_if = "Queues::is_default")]
     pub queues: Queues,

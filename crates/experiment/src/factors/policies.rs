@@ -5,8 +5,8 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::{
     DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos,
-    factors::policy_values::{Lasting, Planned as _, ReliabilityChoice},
-    syntax::many::{At, Span},
+    factors::policy_values::{Planned as _, PolicyDuration, ReliabilityChoice},
+    syntax::one_or_many::{Located, Span},
 };
 
 /// Valid values of a policy.
@@ -45,16 +45,16 @@ macro_rules! policies {
                 $(#[$doc])*
                 #[doc = $file_doc]
                 #[serde(skip_serializing_if = "Option::is_none")]
-                pub $key: Option<At<$in_file>>,
+                pub $key: Option<Located<$in_file>>,
             )*
             /// Policies of writers only, over those above: the same keys, except those that only readers have, such
             /// as `minimum_separation`.
             #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub writer: Option<OfOneEnd>,
+            pub writer: Option<EndpointPolicies>,
             /// Policies of readers only, over those above: the same keys, except those that only writers have, such
             /// as `lifespan`.
             #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub reader: Option<OfOneEnd>,
+            pub reader: Option<EndpointPolicies>,
         }
 
         impl Policies {
@@ -63,11 +63,11 @@ macro_rules! policies {
             #[must_use]
             pub fn over(&self, base: &Self) -> Self {
                 let base = &base.clone().without_depths_before(self);
-                let of_one_end = |own: &Option<OfOneEnd>, of_base: &Option<OfOneEnd>| {
-                    let own = own.as_ref().map_or_else(Self::default, OfOneEnd::policies);
-                    let of_base = of_base.as_ref().map_or_else(Self::default, OfOneEnd::policies);
+                let of_one_end = |own: &Option<EndpointPolicies>, of_base: &Option<EndpointPolicies>| {
+                    let own = own.as_ref().map_or_else(Self::default, EndpointPolicies::policies);
+                    let of_base = of_base.as_ref().map_or_else(Self::default, EndpointPolicies::policies);
                     let both = own.over(&of_base.without(self));
-                    (both != Self::default()).then(|| OfOneEnd::new(both))
+                    (both != Self::default()).then(|| EndpointPolicies::new(both))
                 };
                 let ended = self.has_ends() || base.has_ends();
                 Self {
@@ -124,9 +124,9 @@ crate::policy_table!(policies);
 /// Policies of writers only, or of readers only.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(transparent)]
-pub struct OfOneEnd(pub(super) Box<Policies>);
+pub struct EndpointPolicies(pub(super) Box<Policies>);
 
-impl OfOneEnd {
+impl EndpointPolicies {
     pub(crate) fn new(policies: Policies) -> Self {
         Self(Box::new(policies))
     }
@@ -136,7 +136,7 @@ impl OfOneEnd {
     }
 }
 
-impl<'de> Deserialize<'de> for OfOneEnd {
+impl<'de> Deserialize<'de> for EndpointPolicies {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let policies = Policies::deserialize(deserializer)?;
         if policies.has_ends() {
@@ -149,16 +149,16 @@ impl<'de> Deserialize<'de> for OfOneEnd {
 }
 
 /// HISTORY and RESOURCE_LIMITS of an entity or of its durability service.
-struct Kept<'p> {
+struct PolicyEntry<'p> {
     /// Prefix of the keys.
     prefix: &'static str,
-    history: &'p Option<At<History>>,
-    depth: &'p Option<At<i32>>,
-    samples: &'p Option<At<i32>>,
-    samples_each: &'p Option<At<i32>>,
+    history: &'p Option<Located<History>>,
+    depth: &'p Option<Located<i32>>,
+    samples: &'p Option<Located<i32>>,
+    samples_each: &'p Option<Located<i32>>,
 }
 
-impl Kept<'_> {
+impl PolicyEntry<'_> {
     fn contradiction(&self) -> Option<(Span, String, &'static str)> {
         let prefix = self.prefix;
         if let Some(depth) = self.depth {
@@ -202,7 +202,7 @@ impl Policies {
 
     /// Removes the history depth if `said`, which overrides these policies, keeps all samples.
     fn without_depths_before(mut self, said: &Self) -> Self {
-        let keeps_all = |history: &Option<At<History>>| {
+        let keeps_all = |history: &Option<Located<History>>| {
             history.as_ref().is_some_and(|history| *history.get() == History::KeepAll)
         };
         if keeps_all(&said.history) {
@@ -216,14 +216,14 @@ impl Policies {
 
     /// Returns the first contradiction: position, error text and hint.
     pub(crate) fn contradiction(&self) -> Option<(Span, String, &'static str)> {
-        let own = Kept {
+        let own = PolicyEntry {
             prefix: "",
             history: &self.history,
             depth: &self.history_depth,
             samples: &self.max_samples,
             samples_each: &self.max_samples_per_instance,
         };
-        let of_the_service = Kept {
+        let of_the_service = PolicyEntry {
             prefix: "service_",
             history: &self.service_history,
             depth: &self.service_history_depth,

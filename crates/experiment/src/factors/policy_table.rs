@@ -23,7 +23,7 @@ macro_rules! policy_table {
                 policy Reliability, ends both, default per_end(Reliability::BestEffort), abi reliability, agree at_least;
             /// RELIABILITY: maximum time that a write may block.
             "Default `1s` with reliable delivery, unless `vendor_defaults`."
-            max_blocking: Lasting => max_blocking_ns: QosDuration,
+            max_blocking: PolicyDuration => max_blocking_ns: QosDuration,
                 policy Reliability, ends writer, default per_end(QosDuration::Ns(100_000_000)), abi max_blocking_ns;
             /// HISTORY kind.
             "Default `keep_all`."
@@ -51,7 +51,7 @@ macro_rules! policy_table {
                 policy Durability, ends both, default common(Durability::Volatile), abi durability, agree at_least;
             /// DURABILITY_SERVICE: delay before an instance that was disposed of is removed.
             ""
-            service_cleanup: Lasting => service_cleanup_ns: QosDuration,
+            service_cleanup: PolicyDuration => service_cleanup_ns: QosDuration,
                 policy DurabilityService, ends writer, default common(QosDuration::Ns(0)), abi service_cleanup_ns;
             /// DURABILITY_SERVICE: HISTORY kind of the samples for late joiners.
             ""
@@ -77,15 +77,15 @@ macro_rules! policy_table {
                 range PositiveOrUnlimited;
             /// DEADLINE period.
             "At least `minimum_separation`."
-            deadline: Lasting => deadline_ns: QosDuration,
+            deadline: PolicyDuration => deadline_ns: QosDuration,
                 policy Deadline, ends both, default common(QosDuration::INFINITE), abi deadline_ns, agree at_most;
             /// LATENCY_BUDGET duration.
             ""
-            latency_budget: Lasting => latency_budget_ns: QosDuration,
+            latency_budget: PolicyDuration => latency_budget_ns: QosDuration,
                 policy LatencyBudget, ends both, default common(QosDuration::Ns(0)), abi latency_budget_ns, agree at_most;
             /// LIFESPAN duration.
             ""
-            lifespan: Lasting => lifespan_ns: QosDuration,
+            lifespan: PolicyDuration => lifespan_ns: QosDuration,
                 policy Lifespan, ends writer, default common(QosDuration::INFINITE), abi lifespan_ns;
             /// LIVELINESS kind.
             ""
@@ -93,7 +93,7 @@ macro_rules! policy_table {
                 policy Liveliness, ends both, default common(Liveliness::Automatic), abi liveliness, agree at_least;
             /// LIVELINESS lease duration.
             ""
-            liveliness_lease: Lasting => liveliness_lease_ns: QosDuration,
+            liveliness_lease: PolicyDuration => liveliness_lease_ns: QosDuration,
                 policy Liveliness, ends both, default common(QosDuration::INFINITE), abi liveliness_lease_ns, agree at_most;
             /// OWNERSHIP kind.
             ""
@@ -118,7 +118,7 @@ macro_rules! policy_table {
                 abi destination_order, agree at_least;
             /// TIME_BASED_FILTER: minimum separation of samples.
             ""
-            minimum_separation: Lasting => minimum_separation_ns: QosDuration,
+            minimum_separation: PolicyDuration => minimum_separation_ns: QosDuration,
                 policy TimeBasedFilter, ends reader, default common(QosDuration::Ns(0)), abi minimum_separation_ns;
             /// TRANSPORT_PRIORITY value.
             ""
@@ -130,11 +130,11 @@ macro_rules! policy_table {
                 policy WriterDataLifecycle, ends writer, default common(true), abi autodispose_unregistered;
             /// READER_DATA_LIFECYCLE: delay before the samples of an instance without writers are removed.
             ""
-            autopurge_nowriter: Lasting => autopurge_nowriter_ns: QosDuration,
+            autopurge_nowriter: PolicyDuration => autopurge_nowriter_ns: QosDuration,
                 policy ReaderDataLifecycle, ends reader, default common(QosDuration::INFINITE), abi autopurge_nowriter_ns;
             /// READER_DATA_LIFECYCLE: delay before the samples of an instance that was disposed of are removed.
             ""
-            autopurge_disposed: Lasting => autopurge_disposed_ns: QosDuration,
+            autopurge_disposed: PolicyDuration => autopurge_disposed_ns: QosDuration,
                 policy ReaderDataLifecycle, ends reader, default common(QosDuration::INFINITE), abi autopurge_disposed_ns;
             /// USER_DATA of writers and readers, as text.
             ""

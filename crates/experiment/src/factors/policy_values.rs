@@ -65,7 +65,7 @@ impl JsonSchema for ReliabilityChoice {
 
 /// Duration of a policy: a time with its unit, or `"infinite"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lasting(pub QosDuration);
+pub struct PolicyDuration(pub QosDuration);
 
 /// Value in an experiment file that determines a value of the plan.
 pub(crate) trait Planned {
@@ -76,7 +76,7 @@ pub(crate) trait Planned {
     fn planned(self) -> Option<Self::Plan>;
 }
 
-impl Planned for Lasting {
+impl Planned for PolicyDuration {
     type Plan = QosDuration;
 
     fn planned(self) -> Option<QosDuration> {
@@ -117,31 +117,31 @@ planned_as_they_are!(
     Presentation
 );
 
-impl<'de> Deserialize<'de> for Lasting {
+impl<'de> Deserialize<'de> for PolicyDuration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         const EXPECTED: &str = "a time with its unit, such as `\"100ms\"`, or `\"infinite\"`";
         struct Visitor;
         impl serde::de::Visitor<'_> for Visitor {
-            type Value = Lasting;
+            type Value = PolicyDuration;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(EXPECTED)
             }
 
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Lasting, E> {
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<PolicyDuration, E> {
                 if text == "infinite" {
-                    return Ok(Lasting(QosDuration::INFINITE));
+                    return Ok(PolicyDuration(QosDuration::INFINITE));
                 }
                 let time = Time::deserialize(serde::de::value::StrDeserializer::<E>::new(text));
                 let wrong = |_| E::invalid_value(serde::de::Unexpected::Str(text), &EXPECTED);
-                Ok(Lasting(QosDuration::Ns(time.map_err(wrong)?.0)))
+                Ok(PolicyDuration(QosDuration::Ns(time.map_err(wrong)?.0)))
             }
         }
         deserializer.deserialize_any(Visitor)
     }
 }
 
-impl Serialize for Lasting {
+impl Serialize for PolicyDuration {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             QosDuration::Ns(ns) => Time(ns).serialize(serializer),
@@ -150,7 +150,7 @@ impl Serialize for Lasting {
     }
 }
 
-impl JsonSchema for Lasting {
+impl JsonSchema for PolicyDuration {
     fn schema_name() -> Cow<'static, str> {
         "QosTime".into()
     }

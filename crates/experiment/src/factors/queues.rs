@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Factor, FactorValues, Factors, PlanError, ReceiveGroup, ReceiveMode, Refusal, Value, WrittenGroup,
+    Factor, FactorValues, Factors, GroupSpec, PlanError, ReceiveGroup, ReceiveMode, SpannedError, Value,
     syntax::{
-        many::{At, Many},
+        one_or_many::{Located, OneOrMany},
         units::{Size, Time},
     },
 };
@@ -66,7 +66,11 @@ impl Factors {
 }
 
 /// Rejects queues out of range.
-pub(crate) fn check_queue(row: &Factor, values: &Many<Value>, _: &FactorValues) -> Result<(), Refusal> {
+pub(crate) fn check_queue(
+    row: &Factor,
+    values: &OneOrMany<Value>,
+    _: &FactorValues,
+) -> Result<(), SpannedError> {
     for samples in &values.typed::<u32>().0 {
         if !(1..=MAX_SAMPLES).contains(samples.get()) {
             let words = format!("`{} = {}` is out of range", row.key, samples.get());
@@ -78,8 +82,12 @@ pub(crate) fn check_queue(row: &Factor, values: &Many<Value>, _: &FactorValues) 
 }
 
 /// Rejects buffers that cannot be requested from a kernel.
-pub(crate) fn check_buffer(row: &Factor, values: &Many<Value>, _: &FactorValues) -> Result<(), Refusal> {
-    let values: Many<Size> = values.typed();
+pub(crate) fn check_buffer(
+    row: &Factor,
+    values: &OneOrMany<Value>,
+    _: &FactorValues,
+) -> Result<(), SpannedError> {
+    let values: OneOrMany<Size> = values.typed();
     if let Some(large) = values.0.iter().find(|size| size.get().0 > MAX_BUFFER) {
         let words = format!("a {} of {} bytes is out of range", row.key, large.get());
         let hint = "use up to 2147483647 bytes";
@@ -89,10 +97,14 @@ pub(crate) fn check_buffer(row: &Factor, values: &Many<Value>, _: &FactorValues)
 }
 
 /// Rejects groups that no cell can have.
-pub(crate) fn check_groups(_: &Factor, values: &Many<Value>, all: &FactorValues) -> Result<(), Refusal> {
-    let groups: Many<WrittenGroup> = values.typed();
+pub(crate) fn check_groups(
+    _: &Factor,
+    values: &OneOrMany<Value>,
+    all: &FactorValues,
+) -> Result<(), SpannedError> {
+    let groups: OneOrMany<GroupSpec> = values.typed();
     let Some(first) = groups.0.first() else { return Ok(()) };
-    if groups.values().any(|group| *group == WrittenGroup::Each) {
+    if groups.values().any(|group| *group == GroupSpec::Each) {
         return Ok(());
     }
     let refused =
@@ -108,11 +120,15 @@ pub(crate) fn check_groups(_: &Factor, values: &Many<Value>, all: &FactorValues)
 }
 
 /// Rejects delays out of range, and delays without a polling reader.
-pub(crate) fn check_delays(_: &Factor, values: &Many<Value>, all: &FactorValues) -> Result<(), Refusal> {
-    let delays: Many<Time> = values.typed();
+pub(crate) fn check_delays(
+    _: &Factor,
+    values: &OneOrMany<Value>,
+    all: &FactorValues,
+) -> Result<(), SpannedError> {
+    let delays: OneOrMany<Time> = values.typed();
     let Some(first) = delays.0.first() else { return Ok(()) };
     let refused =
-        |words: String, hint, at: &At<Time>| Err(PlanError::Contradiction { words, hint }.at(at.span()));
+        |words: String, hint, at: &Located<Time>| Err(PlanError::Contradiction { words, hint }.at(at.span()));
     for delay in &delays.0 {
         let Time(ns) = *delay.get();
         if ns > 0 && !POLLING_DELAY_NS.contains(&ns) {

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    Share,
+    PercentOfMax,
     syntax::units::{Time, textual, whole},
 };
 
@@ -21,7 +21,7 @@ const MAX_PERIOD_NS: u64 = 3_600 * SECOND_NS;
 /// Rate in an experiment file: samples per period, payload bits per second, a percentage of the measured maximum
 /// rate, or as fast as possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WrittenRate {
+pub enum RateSpec {
     /// Samples per period.
     Samples {
         /// Samples in a period.
@@ -32,7 +32,7 @@ pub enum WrittenRate {
     /// Payload bits per second.
     Bits(u64),
     /// Percentage of the maximum rate, which is measured.
-    Share(Share),
+    Share(PercentOfMax),
     /// Each sample as soon as the previous one is written.
     Max,
     /// Like `Max`, but throttled to the rate that the reader follows, by the filling of a queue of this many
@@ -56,7 +56,7 @@ const COUNT_UNITS: &[(&str, u64)] = &[("k", 1_000), ("M", 1_000_000)];
 const BIT_UNITS: &[(&str, u64)] =
     &[("Gbit/s", 1_000_000_000), ("Mbit/s", 1_000_000), ("kbit/s", 1_000), ("bit/s", 1)];
 
-impl WrittenRate {
+impl RateSpec {
     const EXPECTED: &str = "a rate in whole numbers, such as `1000` (a second), `\"10k/s\"`, `\"10/100ms\"`, `\"100Mbit/s\"`, `\"50%\"` (of the maximum), `\"max\"` or `\"throttled\"`";
 
     fn parse(text: &str) -> Option<Self> {
@@ -74,7 +74,7 @@ impl WrittenRate {
             };
         }
         if text.ends_with('%') {
-            return Share::parse(text).map(Self::Share);
+            return PercentOfMax::parse(text).map(Self::Share);
         }
         if let Some((number, unit)) = with_unit(text, BIT_UNITS) {
             return whole(number)?.checked_mul(unit).map(Self::Bits);
@@ -190,7 +190,7 @@ const fn common_divisor(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
-impl fmt::Display for WrittenRate {
+impl fmt::Display for RateSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Max => f.write_str("max"),
@@ -211,14 +211,14 @@ impl fmt::Display for WrittenRate {
     }
 }
 
-impl Serialize for WrittenRate {
+impl Serialize for RateSpec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
 textual!(
-    WrittenRate,
+    RateSpec,
     true,
     json_schema!({
         "description": "A rate, in whole numbers: samples a second (`1000`, `10k/s`, `2M/s`) or in another period (`10/100ms`), bits of payload a second (`100Mbit/s`), percent of what the same cell has without a plan, measured before the first block (`50%`), `max`, or `throttled` (by the send queue, or with a queue of its own in samples: `throttled 5000`).",
@@ -235,8 +235,8 @@ mod tests {
 
     use super::*;
 
-    const fn samples(samples: u64, period_ns: u64) -> WrittenRate {
-        WrittenRate::Samples { samples, period_ns }
+    const fn samples(samples: u64, period_ns: u64) -> RateSpec {
+        RateSpec::Samples { samples, period_ns }
     }
 
     #[test]
@@ -249,15 +249,15 @@ mod tests {
             ("5/ms", samples(5, 1_000_000)),
             ("10/100ms", samples(10, 100_000_000)),
             ("1/1min", samples(1, 60 * SECOND_NS)),
-            ("100Mbit/s", WrittenRate::Bits(100_000_000)),
-            ("7 bit/s", WrittenRate::Bits(7)),
-            ("max", WrittenRate::Max),
-            ("throttled", WrittenRate::Throttled(None)),
-            ("throttled 5000", WrittenRate::Throttled(Some(5_000))),
-            (" 99.5 %", WrittenRate::Share(Share::parse("99.5%").expect("a share"))),
+            ("100Mbit/s", RateSpec::Bits(100_000_000)),
+            ("7 bit/s", RateSpec::Bits(7)),
+            ("max", RateSpec::Max),
+            ("throttled", RateSpec::Throttled(None)),
+            ("throttled 5000", RateSpec::Throttled(Some(5_000))),
+            (" 99.5 %", RateSpec::Share(PercentOfMax::parse("99.5%").expect("a share"))),
         ];
         for (text, rate) in cases {
-            assert_eq!(WrittenRate::parse(text), Some(rate), "{text}");
+            assert_eq!(RateSpec::parse(text), Some(rate), "{text}");
         }
         for wrong in [
             "",
@@ -280,19 +280,19 @@ mod tests {
             "%",
             "-50%",
         ] {
-            assert_eq!(WrittenRate::parse(wrong), None, "{wrong}");
+            assert_eq!(RateSpec::parse(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn bits_are_exact_in_whole_samples_and_ns() {
         // Samples of 1 KiB: 12,207.03125 per second.
-        let rate = WrittenRate::Bits(100_000_000).of_size(1024).expect("a rate");
+        let rate = RateSpec::Bits(100_000_000).of_size(1024).expect("a rate");
         assert_eq!(rate, Rate { samples: 1, period_ns: 81_920 });
-        assert_eq!(WrittenRate::Bits(8_000_000).of_size(1000), Some(Rate::per_second(1000)));
+        assert_eq!(RateSpec::Bits(8_000_000).of_size(1000), Some(Rate::per_second(1000)));
         // One sample in years is below the minimum rate.
-        assert_eq!(WrittenRate::Bits(1).of_size(u64::from(u32::MAX)), None);
-        assert_eq!(WrittenRate::Max.of_size(64), None);
+        assert_eq!(RateSpec::Bits(1).of_size(u64::from(u32::MAX)), None);
+        assert_eq!(RateSpec::Max.of_size(64), None);
     }
 
     #[test]
@@ -311,8 +311,8 @@ mod tests {
         for good in [
             samples(100_000_000, SECOND_NS),
             samples(1, MAX_PERIOD_NS),
-            WrittenRate::Bits(1_000_000_000),
-            WrittenRate::Max,
+            RateSpec::Bits(1_000_000_000),
+            RateSpec::Max,
         ] {
             assert_eq!(good.fault(64), None);
         }
@@ -327,7 +327,7 @@ mod tests {
         ] {
             assert_eq!(wrong.fault(64), Some(format!("the rate `{wrong}` is out of range")));
         }
-        for wrong in [WrittenRate::Bits(0), WrittenRate::Bits(1), WrittenRate::Bits(u64::MAX)] {
+        for wrong in [RateSpec::Bits(0), RateSpec::Bits(1), RateSpec::Bits(u64::MAX)] {
             let words = wrong.fault(1 << 20).expect("it is refused");
             assert!(words.ends_with("is out of range, for samples of 1048576 bytes"), "{words}");
         }
@@ -336,18 +336,18 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_reads_back(count: u64, period_ns in 1_u64..=MAX_PERIOD_NS, bits: u64) {
-            let throttled = [None, Some(count.max(1))].map(WrittenRate::Throttled);
-            let written = [samples(count, period_ns), samples(count, SECOND_NS), WrittenRate::Bits(bits), WrittenRate::Max];
+            let throttled = [None, Some(count.max(1))].map(RateSpec::Throttled);
+            let written = [samples(count, period_ns), samples(count, SECOND_NS), RateSpec::Bits(bits), RateSpec::Max];
             for rate in written.into_iter().chain(throttled) {
-                prop_assert_eq!(WrittenRate::parse(&rate.to_string()), Some(rate));
+                prop_assert_eq!(RateSpec::parse(&rate.to_string()), Some(rate));
             }
         }
 
         #[test]
         fn no_text_is_too_much(text in "\\PC{0,24}", near in "[0-9kMG/. +-]{0,12}(m?s|bit/s|max|min)?") {
             for text in [text, near] {
-                if let Some(rate) = WrittenRate::parse(&text) {
-                    let measured = matches!(rate, WrittenRate::Max | WrittenRate::Throttled(_) | WrittenRate::Share(_));
+                if let Some(rate) = RateSpec::parse(&text) {
+                    let measured = matches!(rate, RateSpec::Max | RateSpec::Throttled(_) | RateSpec::Share(_));
                     prop_assert!(measured || rate.fault(1024).is_some() || rate.of_size(1024).is_some());
                 }
             }
@@ -356,7 +356,7 @@ mod tests {
         /// A bit rate has exactly that many payload bits per second, for any sample size.
         #[test]
         fn bits_are_bits(bits in 1_u64..1 << 40, size in 16_u64..1 << 26) {
-            let rate = WrittenRate::Bits(bits).of_size(size).expect("a rate");
+            let rate = RateSpec::Bits(bits).of_size(size).expect("a rate");
             let (left, right) = (u128::from(rate.samples) * u128::from(size) * 8 * u128::from(SECOND_NS), u128::from(bits) * u128::from(rate.period_ns));
             prop_assert_eq!(left, right);
         }

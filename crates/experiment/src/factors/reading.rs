@@ -11,7 +11,7 @@ use serde::{
 use serde_json::{Map, Value as Json};
 
 use crate::{
-    At, Many, VariableValue,
+    Located, OneOrMany, VariableValue,
     factors::{
         rows::{ENV, FACTORS},
         table::{Factor, Form},
@@ -46,15 +46,15 @@ pub struct Matrix {
     pub values: FactorValues,
     /// Cells to leave out: those that match at least one entry. A driver need not support them. An entry that
     /// matches no cell is rejected.
-    pub exclude: Vec<At<FactorValues>>,
+    pub exclude: Vec<Located<FactorValues>>,
     /// Additional cells: every combination of the factors above, with the values given here instead. `exclude` does
     /// not apply to them.
-    pub include: Vec<At<FactorValues>>,
+    pub include: Vec<Located<FactorValues>>,
 }
 
 impl FactorValues {
     /// Returns the given factors with their values, in the order of the table.
-    pub(crate) fn given(&self) -> impl Iterator<Item = (&'static Factor, &Many<Value>)> {
+    pub(crate) fn set_factors(&self) -> impl Iterator<Item = (&'static Factor, &OneOrMany<Value>)> {
         FACTORS.iter().filter_map(|row| Some((row, self.get(row.key)?)))
     }
 }
@@ -153,7 +153,7 @@ impl Serialize for FactorValues {
 
 impl FactorValues {
     fn entries<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        self.given().try_for_each(|(row, values)| map.serialize_entry(row.key, values))?;
+        self.set_factors().try_for_each(|(row, values)| map.serialize_entry(row.key, values))?;
         if !self.env.is_empty() {
             map.serialize_entry(ENV, &self.env)?;
         }
@@ -190,7 +190,7 @@ fn properties(
     for (row, kind) in keys.filter_map(|row| Some((row, row.kind()?))) {
         all.insert(row.key.to_owned(), described(about(row), kind.schema(generator)));
     }
-    let env = generator.subschema_for::<BTreeMap<At<String>, Many<VariableValue>>>();
+    let env = generator.subschema_for::<BTreeMap<Located<String>, OneOrMany<VariableValue>>>();
     all.insert(ENV.to_owned(), described(about(row(ENV)), env));
     all
 }
@@ -214,7 +214,10 @@ impl JsonSchema for Matrix {
                  `exclude` does not apply to them.",
             ),
         ] {
-            all.insert(key.to_owned(), described(about, Vec::<At<FactorValues>>::json_schema(generator)));
+            all.insert(
+                key.to_owned(),
+                described(about, Vec::<Located<FactorValues>>::json_schema(generator)),
+            );
         }
         let about = "Factors, each one value or a list. Every combination of all values is a cell, except those that \
                      are excluded. A combination that a named driver does not support is rejected. If no driver is \

@@ -1,7 +1,7 @@
 //! Columns of the table of factors.
 
 use crate::{
-    DriverDescription, Factors, Many, PlanError, Refusal, Variables,
+    DriverDescription, Factors, OneOrMany, PlanError, SpannedError, Variables,
     factors::{
         value::{Kind, Value},
         values::FactorValues,
@@ -30,7 +30,7 @@ pub struct Factor {
     /// Name of several values in messages; `None` if the list may be empty.
     pub plural: Option<&'static str>,
     /// Rejects values out of range, and values without effect on any cell.
-    pub(crate) check: fn(&Self, &Many<Value>, &FactorValues) -> Result<(), Refusal>,
+    pub(crate) check: fn(&Self, &OneOrMany<Value>, &FactorValues) -> Result<(), SpannedError>,
     /// Returns the error for a value that a driver does not support.
     pub(crate) unsupported: fn(&str, &DriverDescription, &Value) -> Option<PlanError>,
     /// Sets the value in a cell, if no other setting depends on it. The planner sets the other factors.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    Compared, FACTORS, Factor, Factors, Form, Kind, ReceiveGroup, ReceiveMode, Value, Workload, WrittenGroup,
+    Compared, FACTORS, Factor, Factors, Form, GroupSpec, Kind, ReceiveGroup, ReceiveMode, Value, Workload,
     syntax::units::{Size, Time},
 };
 
@@ -20,7 +20,7 @@ fn other_value(row: &Factor) -> Value {
         Kind::Flag => true.into(),
         Kind::Time => Time(5_000).into(),
         Kind::Receive => ReceiveMode::Polling.into(),
-        Kind::Group => WrittenGroup::Group { samples: 8, delay_ns: 5_000 }.into(),
+        Kind::Group => GroupSpec::Group { samples: 8, delay_ns: 5_000 }.into(),
         kind => panic!("`{}` of the kind {kind:?} is not set by itself", row.key),
     }
 }
@@ -68,7 +68,7 @@ fn groups_are_left_to_streams_that_a_waitset_takes_and_delays_to_those_that_are_
     for workload in Workload::ALL {
         for receive in ReceiveMode::ALL {
             let mut cell = Factors { workload: *workload, receive: *receive, ..Factors::default() };
-            cell.queues.receive_group = Some(ReceiveGroup::of(8, 5_000));
+            cell.queues.receive_group = Some(ReceiveGroup::new(8, 5_000));
             cell.queues.polling_delay_ns = Some(7_000);
             cell.queues.send_samples = Some(9);
             FACTORS.iter().for_each(|row| row.settle(&mut cell));
@@ -84,10 +84,10 @@ fn groups_are_left_to_streams_that_a_waitset_takes_and_delays_to_those_that_are_
 
 #[test]
 fn a_group_is_that_of_its_cell() {
-    let group = WrittenGroup::Group { samples: 8, delay_ns: 5_000 };
+    let group = GroupSpec::Group { samples: 8, delay_ns: 5_000 };
     let mut cell = Factors::default();
-    let is_of = |cell: &Factors, group: WrittenGroup| row("receive_group").is_of(cell, &group.into());
-    assert!(is_of(&cell, WrittenGroup::Each) && !is_of(&cell, group));
-    cell.queues.receive_group = group.meant();
-    assert!(is_of(&cell, group) && !is_of(&cell, WrittenGroup::Each));
+    let is_of = |cell: &Factors, group: GroupSpec| row("receive_group").is_of(cell, &group.into());
+    assert!(is_of(&cell, GroupSpec::Each) && !is_of(&cell, group));
+    cell.queues.receive_group = group.effective();
+    assert!(is_of(&cell, group) && !is_of(&cell, GroupSpec::Each));
 }

@@ -6,14 +6,14 @@ use schemars::{JsonSchema as _, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer, de::MapAccess};
 
 use crate::{
-    Arrival, BatchSamples, Many, ReceiveMode, Size, Time, Workload, WrittenGroup, WrittenRate,
-    syntax::many::At,
+    Arrival, BatchSamples, GroupSpec, OneOrMany, RateSpec, ReceiveMode, Size, Time, Workload,
+    syntax::one_or_many::Located,
 };
 
 /// Type that is the value of a factor.
 pub trait FactorType: Clone + Into<Value> {
     /// Returns the value, if it has this type.
-    fn of(value: &Value) -> Option<&Self>;
+    fn from_value(value: &Value) -> Option<&Self>;
 }
 
 macro_rules! kinds {
@@ -32,16 +32,16 @@ macro_rules! kinds {
 
         impl Kind {
             /// Reads the values of a key: one value or a list.
-            pub(super) fn read<'de, A: MapAccess<'de>>(self, map: &mut A) -> Result<Many<Value>, A::Error> {
+            pub(super) fn read<'de, A: MapAccess<'de>>(self, map: &mut A) -> Result<OneOrMany<Value>, A::Error> {
                 match self {
-                    $(Self::$kind => map.next_value::<Many<$type>>().map(|many| many.map(Value::$kind)),)*
+                    $(Self::$kind => map.next_value::<OneOrMany<$type>>().map(|many| many.map(Value::$kind)),)*
                 }
             }
 
             /// Returns the schema of a key.
             pub(super) fn schema(self, generator: &mut SchemaGenerator) -> Schema {
                 match self {
-                    $(Self::$kind => Option::<Many<$type>>::json_schema(generator),)*
+                    $(Self::$kind => Option::<OneOrMany<$type>>::json_schema(generator),)*
                 }
             }
         }
@@ -70,7 +70,7 @@ macro_rules! kinds {
             }
 
             impl FactorType for $type {
-                fn of(value: &Value) -> Option<&Self> {
+                fn from_value(value: &Value) -> Option<&Self> {
                     match value {
                         Value::$kind(value) => Some(value),
                         _ => None,
@@ -93,7 +93,7 @@ kinds! {
     /// Time with its unit.
     Time(Time),
     /// Rate.
-    Rate(WrittenRate),
+    Rate(RateSpec),
     /// Distribution of send times.
     Arrival(Arrival),
     /// Samples per batch.
@@ -101,7 +101,7 @@ kinds! {
     /// Receive mode.
     Receive(ReceiveMode),
     /// Receive group.
-    Group(WrittenGroup),
+    Group(GroupSpec),
     /// Workload.
     Workload(Workload),
 }
@@ -113,13 +113,15 @@ impl Value {
     /// Panics if the factor has another kind.
     #[must_use]
     pub fn to<T: FactorType>(&self) -> T {
-        T::of(self).cloned().expect("the kind of the factor")
+        T::from_value(self).cloned().expect("the kind of the factor")
     }
 }
 
-impl Many<Value> {
+impl OneOrMany<Value> {
     /// Returns the values with the type that the kind of their factor has; see [`Value::to`].
-    pub(crate) fn typed<T: FactorType>(&self) -> Many<T> {
-        Many(self.0.iter().map(|value| value.clone().map(|value| value.to())).collect::<Vec<At<T>>>())
+    pub(crate) fn typed<T: FactorType>(&self) -> OneOrMany<T> {
+        OneOrMany(
+            self.0.iter().map(|value| value.clone().map(|value| value.to())).collect::<Vec<Located<T>>>(),
+        )
     }
 }

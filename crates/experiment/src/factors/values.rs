@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Many, Span, Workload,
+    OneOrMany, Span, Workload,
     factors::{
         value::{FactorType, Value},
         variables::VariableAxes,
@@ -14,7 +14,7 @@ use crate::{
 /// factor. `include` replaces the given factors.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FactorValues {
-    values: BTreeMap<&'static str, Many<Value>>,
+    values: BTreeMap<&'static str, OneOrMany<Value>>,
     /// Environment variables of the agents.
     pub env: VariableAxes,
 }
@@ -27,23 +27,23 @@ impl FactorValues {
 
     /// Returns the selection of those cells that also have this one value.
     pub(crate) fn and(mut self, key: &'static str, value: impl Into<Value>) -> Self {
-        self.set(key, Many::unwritten([value.into()]));
+        self.set(key, OneOrMany::unwritten([value.into()]));
         self
     }
 
     /// Sets the values of a factor that are not from a file.
     pub fn give<T: FactorType>(&mut self, key: &'static str, values: impl IntoIterator<Item = T>) {
-        self.set(key, Many::unwritten(values.into_iter().map(Into::into)));
+        self.set(key, OneOrMany::unwritten(values.into_iter().map(Into::into)));
     }
 
     /// Sets the values of a factor.
-    pub(crate) fn set(&mut self, key: &'static str, values: Many<Value>) {
+    pub(crate) fn set(&mut self, key: &'static str, values: OneOrMany<Value>) {
         self.values.insert(key, values);
     }
 
     /// Returns the values of a factor; `None` if it is not given.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<&Many<Value>> {
+    pub fn get(&self, key: &str) -> Option<&OneOrMany<Value>> {
         self.values.get(key)
     }
 
@@ -52,8 +52,8 @@ impl FactorValues {
     /// # Panics
     /// Panics if the factor has another type.
     #[must_use]
-    pub fn all<T: FactorType>(&self, key: &str) -> Many<T> {
-        self.get(key).map_or(Many(Vec::new()), Many::typed)
+    pub fn all<T: FactorType>(&self, key: &str) -> OneOrMany<T> {
+        self.get(key).map_or(OneOrMany(Vec::new()), OneOrMany::typed)
     }
 
     /// Returns whether a factor has this value.
@@ -68,7 +68,7 @@ impl FactorValues {
 
     /// Returns the position of a factor, from its first to its last value; `None` if it is not given.
     pub(crate) fn span(&self, key: &str) -> Option<Span> {
-        self.get(key).map(Many::span)
+        self.get(key).map(OneOrMany::span)
     }
 
     /// Returns whether a workload is among the values.
@@ -84,7 +84,7 @@ impl FactorValues {
     /// Returns whether these select all cells of `cells`, of which each given factor has one value: no other factor
     /// is given, and each given one has that value.
     pub(crate) fn covers(&self, cells: &Self) -> bool {
-        let has_value = |(key, values): (&&str, &Many<Value>)| {
+        let has_value = |(key, values): (&&str, &OneOrMany<Value>)| {
             cells.get(key).is_some_and(|cells| cells.values().all(|cell| values.values().any(|v| v == cell)))
         };
         self.env.is_empty() && self.values.iter().all(has_value)

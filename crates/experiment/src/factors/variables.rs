@@ -10,10 +10,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    Factors, PlanError, Refusal,
+    Factors, PlanError, SpannedError,
     syntax::{
-        many::{At, Many},
-        refusal::all_distinct,
+        one_or_many::{Located, OneOrMany},
+        spanned_error::all_distinct,
     },
 };
 
@@ -21,7 +21,7 @@ use crate::{
 pub type Variables = BTreeMap<String, Option<String>>;
 
 /// Values of each variable in the experiment file.
-pub(crate) type VariableAxes = BTreeMap<At<String>, Many<VariableValue>>;
+pub(crate) type VariableAxes = BTreeMap<Located<String>, OneOrMany<VariableValue>>;
 
 /// Prefix of the variables that ddsmark sets and reads itself.
 const RESERVED: &str = "DDSMARK_";
@@ -96,7 +96,7 @@ impl JsonSchema for VariableValue {
 }
 
 /// Rejects invalid names and values, and names that ddsmark sets itself.
-pub(crate) fn check(axes: &VariableAxes) -> Result<(), Refusal> {
+pub(crate) fn check(axes: &VariableAxes) -> Result<(), SpannedError> {
     for (name, values) in axes {
         let text = name.get();
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';

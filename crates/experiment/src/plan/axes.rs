@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    FactorValues, PlanError, Refusal,
+    FactorValues, PlanError, SpannedError,
     factors::{DEFAULT_PROFILE, FACTORS, variables},
-    plan::{given::Given, queue_checks, written::Written},
+    plan::{experiment_file::ExperimentFile, plan_inputs::PlanInputs, queue_checks},
     syntax::{
-        many::{At, Many},
-        refusal::all_distinct,
+        one_or_many::{Located, OneOrMany},
+        spanned_error::all_distinct,
     },
 };
 
@@ -19,7 +19,10 @@ pub(crate) const MAX_CELLS: usize = 5_000;
 const JOINT: [&str; 5] = ["rate", "arrival", "trace", "batch_bytes", "batch_samples"];
 
 /// Returns the values of all factors with keys: those of the file, and the defaults.
-pub(crate) fn with_defaults(written: &Written, given: &Given<'_>) -> Result<FactorValues, Refusal> {
+pub(crate) fn with_defaults(
+    written: &ExperimentFile,
+    given: &PlanInputs<'_>,
+) -> Result<FactorValues, SpannedError> {
     let mut values = written.factors.values.clone();
     values.set("workload", written.workload.clone().map(Into::into));
     if values.get("driver").is_none() {
@@ -31,11 +34,11 @@ pub(crate) fn with_defaults(written: &Written, given: &Given<'_>) -> Result<Fact
         values.give("profile", std::iter::once(DEFAULT_PROFILE).chain(others).map(str::to_owned));
     }
     if values.get("batch_samples").is_some() && values.get("batch_bytes").is_none() {
-        values.set("batch_bytes", Many(Vec::new()));
+        values.set("batch_bytes", OneOrMany(Vec::new()));
     }
     for row in FACTORS.iter().filter(|row| row.kind().is_some()) {
         if let (None, Some(default)) = (values.get(row.key), (row.default)()) {
-            values.set(row.key, Many::unwritten([default]));
+            values.set(row.key, OneOrMany::unwritten([default]));
         }
     }
     check(&values, written)?;
@@ -45,12 +48,12 @@ pub(crate) fn with_defaults(written: &Written, given: &Given<'_>) -> Result<Fact
 /// Returns the values of an entry of `include`, with those of the factors that it does not give.
 pub(crate) fn included(
     base: &FactorValues,
-    written: &Written,
+    written: &ExperimentFile,
     selection: &FactorValues,
-) -> Result<FactorValues, Refusal> {
+) -> Result<FactorValues, SpannedError> {
     let mut values = base.clone();
     let gives = |key| selection.get(key).is_some();
-    let mut drop = |key| values.set(key, Many(Vec::new()));
+    let mut drop = |key| values.set(key, OneOrMany(Vec::new()));
     // Rates and traces are one factor, the load.
     if gives("rate") || gives("arrival") {
         drop("trace");
@@ -61,7 +64,7 @@ pub(crate) fn included(
         drop("batch_bytes");
         drop("batch_samples");
     }
-    for (row, given) in selection.given() {
+    for (row, given) in selection.set_factors() {
         values.set(row.key, given.clone());
     }
     values.env = values.env.into_iter().chain(selection.env.clone()).collect();
@@ -70,14 +73,15 @@ pub(crate) fn included(
 }
 
 /// Rejects values that are given twice, missing, out of range, or without effect.
-fn check(values: &FactorValues, written: &Written) -> Result<(), Refusal> {
-    values.given().try_for_each(|(row, many)| all_distinct(row.noun.unwrap_or(row.key), many))?;
+fn check(values: &FactorValues, written: &ExperimentFile) -> Result<(), SpannedError> {
+    values.set_factors().try_for_each(|(row, many)| all_distinct(row.noun.unwrap_or(row.key), many))?;
     variables::check(&values.env)?;
-    for (row, many) in values.given() {
+    for (row, many) in values.set_factors() {
         (row.check)(row, many, values)?;
     }
     queue_checks::check_policies(values, written)?;
-    if let Some(plural) = values.given().filter(|(_, many)| many.0.is_empty()).find_map(|(row, _)| row.plural)
+    if let Some(plural) =
+        values.set_factors().filter(|(_, many)| many.0.is_empty()).find_map(|(row, _)| row.plural)
     {
         return Err(PlanError::Nothing(plural).at(0..0));
     }
@@ -86,7 +90,7 @@ fn check(values: &FactorValues, written: &Written) -> Result<(), Refusal> {
     }
     for profile in &values.all::<String>("profile").0 {
         let name = profile.get();
-        if name != DEFAULT_PROFILE && !written.profiles.contains_key(&At::nowhere(name.clone())) {
+        if name != DEFAULT_PROFILE && !written.profiles.contains_key(&Located::nowhere(name.clone())) {
             let known = written.profiles.keys().map(|name| name.get().clone()).collect();
             return Err(PlanError::NoProfile { profile: name.clone(), known }.at(profile.span()));
         }
@@ -96,7 +100,8 @@ fn check(values: &FactorValues, written: &Written) -> Result<(), Refusal> {
 
 /// Returns the maximum number of combinations, without driver options and with `all` transports as one.
 pub(crate) fn count(values: &FactorValues) -> usize {
-    let single = values.given().filter(|(row, _)| !JOINT.contains(&row.key)).map(|(_, many)| many.0.len());
+    let single =
+        values.set_factors().filter(|(row, _)| !JOINT.contains(&row.key)).map(|(_, many)| many.0.len());
     let batches = values.count("batch_bytes").saturating_add(values.count("batch_samples"));
     let rates = values.count("rate").saturating_mul(values.count("arrival"));
     let loads = rates.saturating_add(values.count("trace")).max(1);

@@ -2,7 +2,7 @@
 
 use crate::{
     BatchSamples, Batching, FactorValues,
-    syntax::{many::At, units::Size},
+    syntax::{one_or_many::Located, units::Size},
 };
 
 /// Batch setting, independent of the sample size.
@@ -20,8 +20,8 @@ impl Batch {
     /// Returns the batch settings of the two factors with their positions. Equal settings, such as 0 bytes and 1
     /// sample, are returned once.
     pub(crate) fn all(axes: &FactorValues) -> Vec<(Self, crate::Span)> {
-        let of_bytes = |size: &At<Size>| (Self::Bytes(size.get().0), size.span());
-        let of_samples = |samples: &At<BatchSamples>| match *samples.get() {
+        let of_bytes = |size: &Located<Size>| (Self::Bytes(size.get().0), size.span());
+        let of_samples = |samples: &Located<BatchSamples>| match *samples.get() {
             BatchSamples::Fixed(1) => (Self::Bytes(0), samples.span()),
             BatchSamples::Fixed(number) => (Self::Samples(number), samples.span()),
             BatchSamples::Turbo(Size(ceiling)) => (Self::Turbo(ceiling), samples.span()),

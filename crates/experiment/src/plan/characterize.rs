@@ -4,16 +4,16 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    DriverDescription, Effort, Experiment, FactorValues, Matrix, Pin, PlanError, ReceiveMode,
-    ReliabilityChoice, Topology, Workload,
+    DriverDescription, Effort, FactorValues, Matrix, Pin, Plan, PlanError, ReceiveMode, ReliabilityChoice,
+    Topology, Workload,
     factors::policies::Policies,
     plan::{
         choices::OptionValue,
-        given::Given,
-        written::{Written, WrittenDesign, WrittenLimits},
+        experiment_file::{DesignSection, ExperimentFile, LimitsSection},
+        plan_inputs::PlanInputs,
     },
     syntax::{
-        many::{At, Many},
+        one_or_many::{Located, OneOrMany},
         units::{Size, Time},
     },
 };
@@ -72,14 +72,14 @@ impl Characterize {
     ///
     /// # Errors
     /// Returns an error if an option is given twice.
-    pub fn written(&self) -> Result<Written, PlanError> {
+    pub fn written(&self) -> Result<ExperimentFile, PlanError> {
         let (runs, warm_up_ns, measure_ns) = self.effort.times();
-        let at = |ns| Some(At::nowhere(Time(ns)));
+        let at = |ns| Some(Located::nowhere(Time(ns)));
         let mut options: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
         for (driver, option, value) in &self.options {
-            let of_driver = options.entry(At::nowhere(driver.clone())).or_default();
-            let value = Many::unwritten([OptionValue(value.clone())]);
-            if of_driver.insert(At::nowhere(option.clone()), value).is_some() {
+            let of_driver = options.entry(Located::nowhere(driver.clone())).or_default();
+            let value = OneOrMany::unwritten([OptionValue(value.clone())]);
+            if of_driver.insert(Located::nowhere(option.clone()), value).is_some() {
                 return Err(PlanError::Twice { what: "option", value: format!("{driver}.{option}") });
             }
         }
@@ -99,31 +99,31 @@ impl Characterize {
         values.give("interface", [self.interface.clone()]);
         values.give("multicast", [self.multicast]);
         values.give("vendor_defaults", [self.vendor_defaults]);
-        Ok(Written {
-            question: At::nowhere(
+        Ok(ExperimentFile {
+            question: Located::nowhere(
                 "What latency and throughput does each driver give over sample sizes, and what does batching \
                  change?"
                     .to_owned(),
             ),
-            workload: Many::unwritten(self.workloads.iter().copied()),
+            workload: OneOrMany::unwritten(self.workloads.iter().copied()),
             topology: Topology::Pair,
             search: None,
             factors: Matrix { values, ..Matrix::default() },
-            qos: Policies { reliability: Some(At::nowhere(self.reliability)), ..Policies::default() },
+            qos: Policies { reliability: Some(Located::nowhere(self.reliability)), ..Policies::default() },
             profiles: BTreeMap::new(),
             options,
             flows: Vec::new(),
-            design: WrittenDesign {
-                blocks: Some(At::nowhere(self.runs.unwrap_or(runs))),
+            design: DesignSection {
+                blocks: Some(Located::nowhere(self.runs.unwrap_or(runs))),
                 seed: Some(self.seed),
                 warm_up: at(self.warm_up_ns.unwrap_or(warm_up_ns)),
                 measure: at(self.measure_ns.unwrap_or(measure_ns)),
-                check_every: Some(At::nowhere(self.check_every)),
+                check_every: Some(Located::nowhere(self.check_every)),
                 keep_awake: self.keep_awake,
                 reference: Some(self.reference),
-                ..WrittenDesign::default()
+                ..DesignSection::default()
             },
-            limits: WrittenLimits { matching: self.match_ns.and_then(at), ..WrittenLimits::default() },
+            limits: LimitsSection { matching: self.match_ns.and_then(at), ..LimitsSection::default() },
         })
     }
 
@@ -133,8 +133,8 @@ impl Characterize {
     ///
     /// # Errors
     /// Returns an error if the experiment cannot be planned; see [`PlanError`].
-    pub fn plan(&self, descriptions: &BTreeMap<String, DriverDescription>) -> Result<Experiment, PlanError> {
-        let given = Given {
+    pub fn plan(&self, descriptions: &BTreeMap<String, DriverDescription>) -> Result<Plan, PlanError> {
+        let given = PlanInputs {
             name: "characterize",
             descriptions,
             installed: &[],

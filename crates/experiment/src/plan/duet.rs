@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rand::{RngExt as _, seq::SliceRandom as _};
 
-use crate::{Beside, Cell, Experiment, Pin, PlanError, ScheduledRun, Workload, plan::experiment::Stream};
+use crate::{Cell, DuetSlot, Pin, Plan, PlanError, ScheduledRun, Workload, plan::experiment::Stream};
 
 impl Pin {
     /// Splits the cores of each endpoint into two sets of equal size. Returns `None` if an endpoint has fewer than
@@ -22,7 +22,7 @@ impl Pin {
     }
 }
 
-impl Experiment {
+impl Plan {
     /// Returns the duets of a block as pairs of cell indices: each compared cell with its baseline, and each
     /// baseline cell with itself.
     pub(crate) fn duets(&self) -> Vec<(usize, usize)> {
@@ -49,7 +49,7 @@ impl Experiment {
         order.shuffle(random);
         let numbered = order.into_iter().zip((first_run..).step_by(2));
         let runs = |(((cell, baseline), half), number): (((usize, usize), usize), u32)| {
-            let beside = |partner, half| Some(Beside { partner, half });
+            let beside = |partner, half| Some(DuetSlot { partner, half });
             let duet = beside(number + 1, 1 - half);
             let other = ScheduledRun { number, block, cell: baseline, twin: false, duet };
             [
@@ -68,7 +68,7 @@ impl Experiment {
 }
 
 /// Rejects an experiment whose cells cannot be measured in duets.
-pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
+pub(crate) fn check(experiment: &Plan) -> Result<(), PlanError> {
     let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint });
     if experiment.design.baseline.is_empty() {
         let words = "a duet needs a baseline";

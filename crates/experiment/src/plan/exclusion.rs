@@ -1,6 +1,6 @@
 //! Exclusion of cells: an unsupported combination that is excluded is not an error.
 
-use crate::{FactorValues, Refusal, plan::expansion::Expansion};
+use crate::{FactorValues, SpannedError, plan::expansion::Expansion};
 
 impl Expansion<'_> {
     /// Rejects a combination that a driver does not support, or notes that it is left out. `cells` selects the
@@ -9,8 +9,8 @@ impl Expansion<'_> {
         &mut self,
         driver: &str,
         cells: FactorValues,
-        refusal: Refusal,
-    ) -> Result<(), Refusal> {
+        refusal: SpannedError,
+    ) -> Result<(), SpannedError> {
         let cells = cells.and("driver", driver.to_owned());
         let mut excluded = false;
         for (exclude, spared) in self.excludes.iter().zip(&mut self.spared) {

@@ -1,30 +1,30 @@
 //! Expansion of the factors into cells, per driver, limited to what the driver supports.
 
 use crate::{
-    DriverDescription, Factor, FactorValues, Factors, Flow, Load, PlanError, Refusal, Value, Workload,
-    factors::{FACTORS, SetValue, pairing, variables},
+    DriverDescription, Factor, FactorValues, Factors, Flow, Load, PlanError, SpannedError, Value, Workload,
+    factors::{FACTORS, SetValue, driver_pair, variables},
     plan::{
         axes::{MAX_CELLS, count},
         batches::Batch,
-        given::Given,
+        experiment_file::ExperimentFile,
         loads::{Plans, Traces},
+        plan_inputs::PlanInputs,
         queue_checks,
-        written::Written,
     },
-    syntax::many::{At, Many},
+    syntax::one_or_many::{Located, OneOrMany},
 };
 
 const UNBATCHED: Batch = Batch::Bytes(0);
 
 /// State of the expansion.
 pub(crate) struct Expansion<'a> {
-    pub(crate) written: &'a Written,
-    pub(crate) given: &'a Given<'a>,
+    pub(crate) written: &'a ExperimentFile,
+    pub(crate) given: &'a PlanInputs<'a>,
     pub(crate) traces: &'a Traces<'a>,
     /// Flows of each paced run, if the experiment has flows.
     pub(crate) flows: &'a [Flow],
     /// Excluded cells, which drivers need not support.
-    pub(crate) excludes: &'a [At<FactorValues>],
+    pub(crate) excludes: &'a [Located<FactorValues>],
     /// For each exclude, whether it covers a combination that a driver does not support.
     pub(crate) spared: Vec<bool>,
     /// Whether an unsupported combination is left out with a note, because no driver was named.
@@ -50,7 +50,7 @@ impl Expansion<'_> {
         }
     }
 
-    pub(crate) fn expand(&mut self, axes: &FactorValues) -> Result<(), Refusal> {
+    pub(crate) fn expand(&mut self, axes: &FactorValues) -> Result<(), SpannedError> {
         let count = count(axes);
         if count > MAX_CELLS {
             return Err(PlanError::TooMany { what: "cells", count, max: MAX_CELLS }.at(0..0));
@@ -61,15 +61,15 @@ impl Expansion<'_> {
         Ok(())
     }
 
-    fn expand_driver(&mut self, driver: &At<String>, axes: &FactorValues) -> Result<(), Refusal> {
+    fn expand_driver(&mut self, driver: &Located<String>, axes: &FactorValues) -> Result<(), SpannedError> {
         let (at, driver) = (driver.span(), driver.get());
         let descriptions = &self.given.descriptions;
         let Some(description) = descriptions.get(driver) else {
             let known = descriptions.keys().cloned().collect();
             return Err(PlanError::NoDriver { driver: driver.clone(), known }.at(at));
         };
-        pairing::check_installed(driver, descriptions).map_err(|error| error.at(at.clone()))?;
-        if let Some(error) = pairing::trouble(driver, description) {
+        driver_pair::check_installed(driver, descriptions).map_err(|error| error.at(at.clone()))?;
+        if let Some(error) = driver_pair::trouble(driver, description) {
             return self.cannot(driver, FactorValues::default(), error.at(at));
         }
         if description.has("one_process") {
@@ -140,7 +140,7 @@ impl Expansion<'_> {
         driver: &str,
         description: &DriverDescription,
         axes: &FactorValues,
-    ) -> Result<Vec<Factors>, Refusal> {
+    ) -> Result<Vec<Factors>, SpannedError> {
         let mut rows: Vec<(&Factor, SetValue)> =
             FACTORS.iter().filter_map(|row| Some((row, row.set?))).collect();
         rows.sort_by_key(|(row, _)| row.nesting);
@@ -174,9 +174,9 @@ impl Expansion<'_> {
         transport: &str,
         max: u64,
         axes: &FactorValues,
-    ) -> Result<Vec<(u64, Vec<Load>)>, Refusal> {
+    ) -> Result<Vec<(u64, Vec<Load>)>, SpannedError> {
         if !self.flows.is_empty() {
-            let asked = Many(self.written.flows.iter().map(|flow| flow.get().size.clone()).collect());
+            let asked = OneOrMany(self.written.flows.iter().map(|flow| flow.get().size.clone()).collect());
             let carried = self.sizes(driver, transport, max, &asked)?;
             let largest = carried.iter().max().filter(|_| carried.len() == self.flows.len());
             return Ok(largest.map(|&size| (size, Vec::new())).into_iter().collect());

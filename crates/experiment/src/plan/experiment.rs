@@ -17,7 +17,7 @@ pub const RUN_OVERHEAD_NS: u64 = 400_000_000;
 
 /// Plan of an experiment. It determines all of its runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Experiment {
+pub struct Plan {
     /// Name: `characterize`, or the name of the file or recipe.
     pub name: String,
     /// Question that the experiment answers.
@@ -135,7 +135,7 @@ pub(crate) enum Stream {
 
 /// Partner of a run in a duet, and the half of the cores that the run uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Beside {
+pub struct DuetSlot {
     /// Number of the partner run.
     pub partner: u32,
     /// Index into [`Pin::halves`]; the partner has the other one. Swapped in every block.
@@ -160,15 +160,15 @@ pub struct ScheduledRun {
     pub number: u32,
     /// Number of its block, from 1.
     pub block: u32,
-    /// Index into [`Experiment::cells`].
+    /// Index into [`Plan::cells`].
     pub cell: usize,
     /// Whether it is the second run of a baseline cell in its block; with duets, of the cell beside itself.
     pub twin: bool,
     /// The run that is made at the same time, if any. The two are consecutive.
-    pub duet: Option<Beside>,
+    pub duet: Option<DuetSlot>,
 }
 
-impl Experiment {
+impl Plan {
     /// Returns the runs in order: randomized complete blocks with two runs of each baseline cell, or duets. The
     /// order depends only on the seed.
     #[must_use]

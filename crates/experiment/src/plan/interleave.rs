@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::{
-    Cell, Experiment, Given, Refusal, Variants,
+    Cell, Plan, PlanInputs, SpannedError, Variants,
     factors::{Aspect, aspects},
-    plan::{duet, written::Written},
+    plan::{duet, experiment_file::ExperimentFile},
 };
 
 /// Names of the variants, prefixes of their cells' ids.
@@ -24,7 +24,7 @@ pub enum InterleaveError {
     Pairs(Vec<String>),
     /// The joint plan is rejected.
     #[error("{}", .0.error)]
-    Plan(Refusal),
+    Plan(SpannedError),
 }
 
 impl InterleaveError {
@@ -50,7 +50,7 @@ impl InterleaveError {
     }
 }
 
-impl Written {
+impl ExperimentFile {
     /// Removes the settings that the two variants share, so that each can be planned alone: the baseline, which is
     /// A, and duets. Returns whether there was a baseline.
     pub fn prepare_variant(&mut self) -> bool {
@@ -66,11 +66,11 @@ impl Written {
     /// plan is rejected.
     pub fn interleave(
         &self,
-        given: &Given<'_>,
-        plans: [Experiment; 2],
+        given: &PlanInputs<'_>,
+        plans: [Plan; 2],
         arguments: [String; 2],
         duet: bool,
-    ) -> Result<Experiment, InterleaveError> {
+    ) -> Result<Plan, InterleaveError> {
         let differences = differences(&plans);
         if !differences.is_empty() {
             return Err(InterleaveError::Design(differences));
@@ -113,7 +113,7 @@ impl Written {
     }
 }
 
-impl Experiment {
+impl Plan {
     /// Returns the variant of a cell, `A` or `B`; `None` without variants.
     #[must_use]
     pub fn variant(&self, cell: &str) -> Option<&'static str> {
@@ -123,8 +123,8 @@ impl Experiment {
 }
 
 /// Returns the differences between two plans outside their cells, as text.
-fn differences([a, b]: &[Experiment; 2]) -> Vec<String> {
-    let fields = |plan: &Experiment| {
+fn differences([a, b]: &[Plan; 2]) -> Vec<String> {
+    let fields = |plan: &Plan| {
         let parts = [
             ("design", serde_json::to_value(&plan.design)),
             ("limits", serde_json::to_value(&plan.limits)),

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    FactorValues, Flow, Load, MIN_SIZE_BYTES, PlanError, Refusal, Span, Trace, Workload,
-    factors::{load::Arrival, rate::WrittenRate},
+    FactorValues, Flow, Load, MIN_SIZE_BYTES, PlanError, Span, SpannedError, Trace, Workload,
+    factors::{load::Arrival, rate::RateSpec},
     plan::{
-        given::Given,
-        written::{Written, WrittenFlow},
+        experiment_file::{ExperimentFile, FlowSection},
+        plan_inputs::PlanInputs,
     },
     syntax::{
-        many::At,
+        one_or_many::Located,
         trace::{MAX_TRACE_SAMPLES, trace_times},
     },
 };
@@ -33,7 +33,7 @@ pub(crate) struct Plans {
 
 /// All trace files that the experiment names, each parsed once.
 pub(crate) struct Traces<'a> {
-    given: &'a Given<'a>,
+    given: &'a PlanInputs<'a>,
     measure_ns: u64,
     read: BTreeMap<String, Trace>,
 }
@@ -44,7 +44,11 @@ fn contradiction(words: impl Into<String>, hint: &'static str) -> PlanError {
 
 impl<'a> Traces<'a> {
     /// Parses the trace files of factors, flows and included cells.
-    pub(crate) fn read(written: &Written, given: &'a Given<'a>, measure_ns: u64) -> Result<Self, Refusal> {
+    pub(crate) fn read(
+        written: &ExperimentFile,
+        given: &'a PlanInputs<'a>,
+        measure_ns: u64,
+    ) -> Result<Self, SpannedError> {
         let mut traces = Self { given, measure_ns, read: BTreeMap::new() };
         for file in written.traces() {
             if !traces.read.contains_key(file.get()) {
@@ -55,7 +59,7 @@ impl<'a> Traces<'a> {
         Ok(traces)
     }
 
-    fn read_one(&self, file: &At<String>) -> Result<Trace, Refusal> {
+    fn read_one(&self, file: &Located<String>) -> Result<Trace, SpannedError> {
         let name = file.get();
         let Some(given) = self.given.traces.get(name) else {
             let error = contradiction(format!("trace `{name}` was not read"), "name a file that is there");
@@ -83,7 +87,7 @@ impl<'a> Traces<'a> {
         })
     }
 
-    fn of(&self, file: &str) -> Trace {
+    fn trace(&self, file: &str) -> Trace {
         self.read.get(file).cloned().expect("all that are written were read")
     }
 
@@ -99,9 +103,9 @@ impl<'a> Traces<'a> {
     }
 
     /// Returns the loads of these factors for samples of this size.
-    pub(crate) fn plans(&self, axes: &FactorValues, size_bytes: u64) -> Result<Plans, Refusal> {
+    pub(crate) fn plans(&self, axes: &FactorValues, size_bytes: u64) -> Result<Plans, SpannedError> {
         let mut plans = Plans::default();
-        for rate in &axes.all::<WrittenRate>("rate").0 {
+        for rate in &axes.all::<RateSpec>("rate").0 {
             for arrival in &axes.all::<Arrival>("arrival").0 {
                 let load = load(rate, *arrival.get(), size_bytes, &mut plans.notes)?;
                 if !plans.loads.contains(&load) {
@@ -110,7 +114,7 @@ impl<'a> Traces<'a> {
             }
         }
         for file in axes.all::<String>("trace").values() {
-            let trace = self.of(file);
+            let trace = self.trace(file);
             plans.notes.extend(self.note(&trace));
             plans.loads.push(Load::Trace { trace });
         }
@@ -118,7 +122,10 @@ impl<'a> Traces<'a> {
     }
 
     /// Validates the flows and converts them.
-    pub(crate) fn flows(&self, written: &[At<WrittenFlow>]) -> Result<(Vec<Flow>, Vec<String>), Refusal> {
+    pub(crate) fn flows(
+        &self,
+        written: &[Located<FlowSection>],
+    ) -> Result<(Vec<Flow>, Vec<String>), SpannedError> {
         let mut flows: Vec<Flow> = Vec::new();
         let mut notes = Vec::new();
         if let Some(beyond) = written.get(MAX_FLOWS) {
@@ -126,7 +133,7 @@ impl<'a> Traces<'a> {
             return Err(error.at(beyond.span()));
         }
         for flow in written {
-            let WrittenFlow { name, size, rate, arrival, trace, qos: _ } = flow.get();
+            let FlowSection { name, size, rate, arrival, trace, qos: _ } = flow.get();
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
             if name.get().is_empty() || name.get().len() > MAX_NAME || !name.get().chars().all(plain) {
                 let words = format!("`{}` cannot be the name of a flow", name.get());
@@ -141,13 +148,13 @@ impl<'a> Traces<'a> {
             }
             let load = match (rate, trace) {
                 (Some(rate), None) => {
-                    if let WrittenRate::Share(share) = rate.get() {
+                    if let RateSpec::Share(share) = rate.get() {
                         let words =
                             format!("flow `{}` at {share}: several flows have no maximum rate", name.get());
                         let hint = "give each flow a rate in samples/s, such as `1000`";
                         return Err(contradiction(words, hint).at(rate.span()));
                     }
-                    if matches!(rate.get(), WrittenRate::Max | WrittenRate::Throttled(_)) {
+                    if matches!(rate.get(), RateSpec::Max | RateSpec::Throttled(_)) {
                         let words =
                             format!("flow `{}` at `max` is not supported beside other flows", name.get());
                         let hint = "give each flow a rate";
@@ -164,7 +171,7 @@ impl<'a> Traces<'a> {
                         )
                         .at(arrival.span()));
                     }
-                    let trace = self.of(file.get());
+                    let trace = self.trace(file.get());
                     notes.extend(self.note(&trace));
                     Load::Trace { trace }
                 }
@@ -191,13 +198,13 @@ impl<'a> Traces<'a> {
 
 /// Converts a rate and an arrival to a load.
 fn load(
-    rate: &At<WrittenRate>,
+    rate: &Located<RateSpec>,
     arrival: Arrival,
     size_bytes: u64,
     notes: &mut Vec<String>,
-) -> Result<Load, Refusal> {
+) -> Result<Load, SpannedError> {
     if let Some(words) = rate.get().fault(size_bytes) {
-        let hint = if matches!(rate.get(), WrittenRate::Share(_)) { SHARES } else { RATES };
+        let hint = if matches!(rate.get(), RateSpec::Share(_)) { SHARES } else { RATES };
         return Err(contradiction(words, hint).at(rate.span()));
     }
     let burst_of_what = || {
@@ -206,9 +213,9 @@ fn load(
     };
     let Some(of_size) = rate.get().of_size(size_bytes) else {
         return match *rate.get() {
-            WrittenRate::Throttled(queue) => Ok(Load::throttled(queue)),
-            WrittenRate::Share(_) if arrival == Arrival::Burst => Err(burst_of_what()),
-            WrittenRate::Share(percent) => Ok(Load::Share { percent, arrival, rate: None }),
+            RateSpec::Throttled(queue) => Ok(Load::throttled(queue)),
+            RateSpec::Share(_) if arrival == Arrival::Burst => Err(burst_of_what()),
+            RateSpec::Share(percent) => Ok(Load::Share { percent, arrival, rate: None }),
             _ => Ok(Load::Max),
         };
     };
@@ -227,18 +234,18 @@ fn load(
 }
 
 /// Rejects rates and flows that have no effect or contradict each other.
-pub(crate) fn check(written: &Written, axes: &[&FactorValues]) -> Result<(), Refusal> {
+pub(crate) fn check(written: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), SpannedError> {
     let factors = &written.factors.values;
     let some_paced = axes.iter().any(|axes| axes.has_workload(Workload::Paced));
     let said = |at: Option<Span>, name| at.map(|at| (at, name));
     let searches = axes.iter().any(|axes| axes.has_workload(Workload::Search));
-    let spin = written.design.spin.as_ref().map(At::span).filter(|_| !searches);
+    let spin = written.design.spin.as_ref().map(Located::span).filter(|_| !searches);
     let load = [
         said(factors.span("rate"), "rate"),
         said(factors.span("arrival"), "arrival"),
         said(factors.span("trace"), "trace"),
         said(spin, "spin"),
-        said(written.flows.first().map(At::span), "flows"),
+        said(written.flows.first().map(Located::span), "flows"),
     ];
     if !some_paced && let Some((at, name)) = load.into_iter().flatten().next() {
         let words = format!("`{name}` has no effect without the workload `paced`");
@@ -260,7 +267,7 @@ pub(crate) fn check(written: &Written, axes: &[&FactorValues]) -> Result<(), Ref
             let paced = workloads.iter().find(|workload| *workload.get() == Workload::Paced);
             let words = "the workload `paced` needs a rate";
             let hint = "add `rate` or `trace` under `[factors]`, or write `[[flows]]`";
-            return Err(contradiction(words, hint).at(paced.map_or(0..0, At::span)));
+            return Err(contradiction(words, hint).at(paced.map_or(0..0, Located::span)));
         }
     }
     Ok(())
@@ -278,7 +285,7 @@ pub(crate) fn searches_note(axes: &[&FactorValues]) -> Option<String> {
 }
 
 /// Rejects other workloads, and factors that the flows replace.
-fn check_flows(written: &Written) -> Result<(), Refusal> {
+fn check_flows(written: &ExperimentFile) -> Result<(), SpannedError> {
     if written.workload.values().any(|workload| *workload != Workload::Paced) {
         let words = "flows are supported by the workload `paced` only";
         let hint = "use `workload = \"paced\"`, and another file for the other workloads";

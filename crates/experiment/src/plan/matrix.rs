@@ -3,25 +3,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    Cell, Factor, FactorValues, Factors, PlanError, Refusal, Value,
+    Cell, Factor, FactorValues, Factors, PlanError, SpannedError, Value,
     factors::{ids, variables},
     plan::{
         axes::{included, with_defaults},
         expansion::Expansion,
-        given::Given,
+        experiment_file::ExperimentFile,
         loads::{self, Traces},
+        plan_inputs::PlanInputs,
         probes,
-        written::Written,
     },
-    syntax::many::{At, Many},
+    syntax::one_or_many::{Located, OneOrMany},
 };
 
 /// Returns the cells with their ids, and notes about changes and omissions.
 pub(crate) fn cells(
-    written: &Written,
-    given: &Given<'_>,
+    written: &ExperimentFile,
+    given: &PlanInputs<'_>,
     measure_ns: u64,
-) -> Result<(Vec<Cell>, Vec<String>), Refusal> {
+) -> Result<(Vec<Cell>, Vec<String>), SpannedError> {
     written.check_ends()?;
     for (_, policies) in written.all_policies() {
         if let Some((at, words, hint)) = policies.contradiction() {
@@ -36,7 +36,7 @@ pub(crate) fn cells(
         .map(|selection| included(&axes, written, selection.get()))
         .collect::<Result<_, _>>()?;
     let all = || std::iter::once(&axes).chain(&included);
-    let takes_part = |owner: &At<String>| {
+    let takes_part = |owner: &Located<String>| {
         let mut drivers = all().flat_map(|axes| axes.all::<String>("driver").0);
         drivers.any(|driver| written.options_of(driver.get()).is_some_and(|(of, _)| of == owner))
     };
@@ -79,7 +79,7 @@ pub(crate) fn cells(
         let mut cells = matrix.factors.iter().filter(|(factors, _)| factors.driver == driver).peekable();
         cells.peek().is_none() || cells.any(|(_, excluded)| !excluded)
     };
-    let drivers: Many<String> = axes.all("driver");
+    let drivers: OneOrMany<String> = axes.all("driver");
     let silent: BTreeSet<String> = drivers.values().filter(|driver| !kept(driver)).cloned().collect();
     matrix.notes.retain(|note| !silent.contains(&note.driver));
     matrix.factors.retain(|(_, excluded)| !excluded);
@@ -107,7 +107,7 @@ pub(crate) fn cells(
 }
 
 /// Returns whether a cell has one of the selected values of each selected factor.
-pub(crate) fn matches(selection: &FactorValues, factors: &Factors, given: &Given<'_>) -> bool {
+pub(crate) fn matches(selection: &FactorValues, factors: &Factors, given: &PlanInputs<'_>) -> bool {
     let is_of = |row: &Factor, value: &Value| match value {
         // A cell has the path of a trace, which the file may name relative to itself.
         Value::Text(name) if row.key == "trace" => {
@@ -115,8 +115,9 @@ pub(crate) fn matches(selection: &FactorValues, factors: &Factors, given: &Given
         }
         value => row.is_of(factors, value),
     };
-    let has_one = |(row, values): (&Factor, &Many<Value>)| values.values().any(|value| is_of(row, value));
-    selection.given().all(has_one) && variables::selects(&selection.env, &factors.env)
+    let has_one =
+        |(row, values): (&Factor, &OneOrMany<Value>)| values.values().any(|value| is_of(row, value));
+    selection.set_factors().all(has_one) && variables::selects(&selection.env, &factors.env)
 }
 
 /// Appends a number to ids that occur again, such as those of driver files with one name in different directories.

@@ -2,7 +2,7 @@
 
 use rand::seq::SliceRandom as _;
 
-use crate::{Cell, Experiment, Factors, Load, factors::load::load_id, plan::experiment::Stream};
+use crate::{Cell, Factors, Load, Plan, factors::load::load_id, plan::experiment::Stream};
 
 /// Runs of each maximum; fewer do not show the spread of runs.
 pub const MAXIMUM_RUNS: u32 = 3;
@@ -13,19 +13,19 @@ pub const FIRST_MAXIMUM_RUN: u32 = 1_000_001;
 /// Cell that is measured at its maximum rate before the first block, because the rates of other cells are
 /// percentages of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unplanned {
+pub struct MaxRateCell {
     /// Cell at [`Load::Max`], otherwise equal to those in `of`.
     pub cell: Cell,
     /// Ids of the cells whose rates are percentages of this maximum.
     pub of: Vec<String>,
 }
 
-impl Experiment {
+impl Plan {
     /// Returns the maxima that the cells refer to, in the order of the cells. Cells that differ only in their load
     /// share one.
     #[must_use]
-    pub fn maxima(&self) -> Vec<Unplanned> {
-        let mut maxima: Vec<Unplanned> = Vec::new();
+    pub fn maxima(&self) -> Vec<MaxRateCell> {
+        let mut maxima: Vec<MaxRateCell> = Vec::new();
         for cell in &self.cells {
             let Some(load @ Load::Share { .. }) = &cell.factors.load else { continue };
             match maxima.iter_mut().find(|known| known.cell.factors.shares_maximum(&cell.factors)) {
@@ -33,7 +33,7 @@ impl Experiment {
                 None => {
                     let factors = Factors { load: Some(Load::Max), ..cell.factors.clone() };
                     let id = cell.id.replacen(&load_id(load).join("/"), "max", 1);
-                    maxima.push(Unplanned { cell: Cell { id, factors }, of: vec![cell.id.clone()] });
+                    maxima.push(MaxRateCell { cell: Cell { id, factors }, of: vec![cell.id.clone()] });
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! From an experiment file to a plan: cells, design, schedule of runs, and searches.
 
-pub(crate) mod abilities;
 pub(crate) mod axes;
 pub(crate) mod batches;
+pub(crate) mod capabilities;
 pub(crate) mod characterize;
 pub(crate) mod choices;
 pub(crate) mod duet;
@@ -10,16 +10,16 @@ pub(crate) mod effort;
 pub(crate) mod exclusion;
 pub(crate) mod expansion;
 pub(crate) mod experiment;
-pub(crate) mod given;
+pub(crate) mod experiment_file;
 pub(crate) mod interleave;
 pub(crate) mod limits;
 pub(crate) mod loads;
 pub(crate) mod matrix;
 pub(crate) mod maxima;
+pub(crate) mod plan_inputs;
 pub(crate) mod planner;
 pub(crate) mod probes;
 pub(crate) mod queue_checks;
 pub(crate) mod schedule;
 pub(crate) mod search;
-pub(crate) mod written;
-pub(crate) mod written_search;
+pub(crate) mod search_section;

@@ -1,14 +1,14 @@
 //! The planner: validates an experiment file and makes a plan of it, before anything is measured.
 
 use crate::{
-    Cell, Design, Effort, Experiment, Limits, PlanError, Precision, Refusal, Search, Workload,
+    Cell, Design, Effort, Limits, Plan, PlanError, Precision, Search, SpannedError, Workload,
     plan::{
         duet,
-        given::Given,
+        experiment_file::{DesignSection, ExperimentFile, LimitsSection},
         matrix,
-        written::{Written, WrittenDesign, WrittenLimits},
+        plan_inputs::PlanInputs,
     },
-    syntax::{many::At, units::Time},
+    syntax::{one_or_many::Located, units::Time},
 };
 
 const MS: u64 = 1_000_000;
@@ -33,12 +33,12 @@ fn windows(measure_ns: u64) -> u32 {
     (measure_ns / (10 * MS)).clamp(20, 100) as u32
 }
 
-impl Written {
+impl ExperimentFile {
     /// Plans the experiment.
     ///
     /// # Errors
     /// Returns an error with its position if the experiment cannot be planned.
-    pub fn plan(&self, given: &Given<'_>) -> Result<Experiment, Refusal> {
+    pub fn plan(&self, given: &PlanInputs<'_>) -> Result<Plan, SpannedError> {
         if self.question.get().trim().is_empty() {
             return Err(PlanError::Nothing("question").at(self.question.span()));
         }
@@ -50,7 +50,7 @@ impl Written {
         }
         let question = self.question.get().clone();
         let search = self.searches(&cells)?;
-        let mut experiment = Experiment {
+        let mut experiment = Plan {
             name: given.name.to_owned(),
             question,
             cells,
@@ -76,7 +76,7 @@ impl Written {
     }
 
     /// Plans the search; returns `None` if no cell has the workload `search`.
-    pub(crate) fn searches(&self, cells: &[Cell]) -> Result<Option<Search>, Refusal> {
+    pub(crate) fn searches(&self, cells: &[Cell]) -> Result<Option<Search>, SpannedError> {
         let some = cells.iter().any(|cell| cell.factors.workload == Workload::Search);
         match &self.search {
             Some(written) if some => written.get().plan().map(Some),
@@ -90,7 +90,7 @@ impl Written {
     }
 
     /// Sets the number of blocks, and checks it against the claims and the budget.
-    pub(crate) fn allot(&self, experiment: &mut Experiment, given: &Given<'_>) -> Result<(), Refusal> {
+    pub(crate) fn allot(&self, experiment: &mut Plan, given: &PlanInputs<'_>) -> Result<(), SpannedError> {
         let compared = !experiment.design.baseline.is_empty();
         let least = if compared { (given.least_blocks)(experiment) } else { MIN_BLOCKS_TO_JUDGE };
         let default = if compared { least + SPARE_BLOCKS } else { least };
@@ -125,7 +125,7 @@ impl Written {
         let needed_ns = experiment.expected_ns();
         match experiment.design.budget_ns {
             Some(budget_ns) if needed_ns > budget_ns => {
-                let at = self.design.budget.as_ref().map_or(0..0, At::span);
+                let at = self.design.budget.as_ref().map_or(0..0, Located::span);
                 Err(PlanError::OverBudget { runs, needed_ns, budget_ns }.at(at))
             }
             _ => Ok(()),
@@ -133,9 +133,9 @@ impl Written {
     }
 }
 
-fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal> {
+fn design(written: &DesignSection, given: &PlanInputs<'_>) -> Result<Design, SpannedError> {
     let (_, warm_up_ns, measure_ns) = Effort::Standard.times();
-    let ns = |time: &Option<At<Time>>, default| time.as_ref().map_or(default, |time| time.get().0);
+    let ns = |time: &Option<Located<Time>>, default| time.as_ref().map_or(default, |time| time.get().0);
     let measure_ns = ns(&written.measure, measure_ns);
     let mut design = Design {
         // The default depends on the claims, which depend on the cells.
@@ -157,13 +157,13 @@ fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal>
         budget_ns: written.budget.as_ref().map(|budget| budget.get().0),
     };
     if design.blocks == 0 {
-        return Err(PlanError::NoRuns.at(written.blocks.as_ref().map_or(0..0, At::span)));
+        return Err(PlanError::NoRuns.at(written.blocks.as_ref().map_or(0..0, Located::span)));
     }
-    let between = |what, ns, least, most, range, time: &Option<At<Time>>| {
+    let between = |what, ns, least, most, range, time: &Option<Located<Time>>| {
         if (least..=most).contains(&ns) {
             return Ok(());
         }
-        Err(PlanError::Time { what, ns, range }.at(time.as_ref().map_or(0..0, At::span)))
+        Err(PlanError::Time { what, ns, range }.at(time.as_ref().map_or(0..0, Located::span)))
     };
     let (measure, warm_up) = (&written.measure, &written.warm_up);
     between("the measured time", measure_ns, 20 * MS, 3_600 * SECOND, "20 ms to 1 hour", measure)?;
@@ -186,7 +186,7 @@ fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal>
         }
         let pilot_blocks = written.pilot.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |pilot| *pilot.get());
         if !(MIN_RUNS_TO_DESCRIBE..=MAX_PILOT_BLOCKS).contains(&pilot_blocks) {
-            let at = written.pilot.as_ref().map_or(0..0, At::span);
+            let at = written.pilot.as_ref().map_or(0..0, Located::span);
             let words = format!("a pilot of {pilot_blocks} blocks is out of range");
             return Err(PlanError::Contradiction { words, hint: "choose 3 to 40 blocks" }.at(at));
         }
@@ -199,7 +199,7 @@ fn design(written: &WrittenDesign, given: &Given<'_>) -> Result<Design, Refusal>
     Ok(design)
 }
 
-fn limits(written: &WrittenLimits) -> Result<Limits, Refusal> {
+fn limits(written: &LimitsSection) -> Result<Limits, SpannedError> {
     let mut limits = Limits::default();
     for (field, what, limit) in [
         (&mut limits.hello_ns, "the limit of hello", &written.hello),

@@ -1,13 +1,13 @@
 //! Validation of echo probes and of throttled rates, which depend on them.
 
 use crate::{
-    DriverDescription, FactorValues, PlanError, ReceiveMode, Refusal, Value, Workload,
+    DriverDescription, FactorValues, PlanError, ReceiveMode, SpannedError, Value, Workload,
     factors::{
-        ends::End,
-        rate::{THROTTLE_QUEUE, WrittenRate},
+        endpoint_qos::End,
+        rate::{RateSpec, THROTTLE_QUEUE},
     },
-    plan::{expansion::Expansion, written::Written},
-    syntax::many::{At, Span},
+    plan::{expansion::Expansion, experiment_file::ExperimentFile},
+    syntax::one_or_many::{Located, Span},
 };
 
 /// Minimum distance of echo probes in samples: fewer than 1 % of the samples are echoed.
@@ -20,12 +20,12 @@ const MAX_QUEUE: u64 = i32::MAX as u64;
 
 /// Rejects a throttle without echo probes, a queue out of range, and one whose high mark exceeds the writer's
 /// limits.
-fn check_throttle(written: &Written, axes: &[&FactorValues]) -> Result<(), Refusal> {
+fn check_throttle(written: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), SpannedError> {
     let paced = axes.iter().filter(|axes| axes.has_workload(Workload::Paced));
     for (axes, rate) in
-        paced.flat_map(|axes| axes.all::<WrittenRate>("rate").0.into_iter().map(move |rate| (axes, rate)))
+        paced.flat_map(|axes| axes.all::<RateSpec>("rate").0.into_iter().map(move |rate| (axes, rate)))
     {
-        let WrittenRate::Throttled(own) = *rate.get() else { continue };
+        let RateSpec::Throttled(own) = *rate.get() else { continue };
         let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(rate.span()));
         let Some(every) = &written.design.probe_every else {
             let words = "a throttled rate needs echo probes".to_owned();
@@ -71,7 +71,7 @@ fn check_throttle(written: &Written, axes: &[&FactorValues]) -> Result<(), Refus
 }
 
 /// Rejects invalid throttles, echo probes that are too frequent, and those without exactly one stream to echo.
-pub(crate) fn check(written: &Written, axes: &[&FactorValues]) -> Result<(), Refusal> {
+pub(crate) fn check(written: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), SpannedError> {
     check_throttle(written, axes)?;
     let Some(every) = &written.design.probe_every else { return Ok(()) };
     let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(every.span()));
@@ -102,9 +102,9 @@ impl Expansion<'_> {
         &mut self,
         driver: &str,
         description: &DriverDescription,
-        receive: &At<Value>,
+        receive: &Located<Value>,
         axes: &FactorValues,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, SpannedError> {
         let probed = axes.has_stream() && self.written.design.probe_every.is_some();
         let listens = *receive.get() == ReceiveMode::Listener.into();
         if !probed || !listens || description.has("echo_in_listener") {

@@ -1,14 +1,14 @@
 //! Checks of queues and receive groups that need the policies, the size of samples or the driver.
 
 use crate::{
-    DriverDescription, FactorValues, PlanError, Policy, Refusal, Support, WrittenGroup,
-    factors::ends::End,
-    plan::written::Written,
-    syntax::many::{At, Many},
+    DriverDescription, FactorValues, GroupSpec, PlanError, Policy, SpannedError, Support,
+    factors::endpoint_qos::End,
+    plan::experiment_file::ExperimentFile,
+    syntax::one_or_many::{Located, OneOrMany},
 };
 
 /// Returns the queues of samples: key, endpoint and values of each.
-fn sample_queues(values: &FactorValues) -> Vec<(&'static str, End, Many<u32>)> {
+fn sample_queues(values: &FactorValues) -> Vec<(&'static str, End, OneOrMany<u32>)> {
     let both = [("send_queue", End::Writer), ("receive_queue", End::Reader)];
     both.into_iter()
         .map(|(key, end)| (key, end, values.all(key)))
@@ -17,7 +17,7 @@ fn sample_queues(values: &FactorValues) -> Vec<(&'static str, End, Many<u32>)> {
 }
 
 /// Rejects queues that contradict the requested policies.
-pub(crate) fn check_policies(values: &FactorValues, written: &Written) -> Result<(), Refusal> {
+pub(crate) fn check_policies(values: &FactorValues, written: &ExperimentFile) -> Result<(), SpannedError> {
     for (key, end, queue) in sample_queues(values) {
         for samples in &queue.0 {
             let refused =
@@ -29,7 +29,9 @@ pub(crate) fn check_policies(values: &FactorValues, written: &Written) -> Result
                     return refused(words, "remove one of them");
                 }
                 let least = [&policies.history_depth, &policies.max_samples_per_instance];
-                if let Some(more) = least.into_iter().flatten().map(At::get).find(|least| **least > limit) {
+                if let Some(more) =
+                    least.into_iter().flatten().map(Located::get).find(|least| **least > limit)
+                {
                     let words =
                         format!("`{key} = {limit}` has no room for the {more} samples of the policies");
                     return refused(words, "choose a larger `max_samples` (DDS 1.4 section 2.2.3.19)");
@@ -41,8 +43,8 @@ pub(crate) fn check_policies(values: &FactorValues, written: &Written) -> Result
 }
 
 /// Rejects groups that are too large for samples of this size.
-pub(crate) fn have_room(values: &FactorValues, size_bytes: u64) -> Result<(), Refusal> {
-    for group in &values.all::<WrittenGroup>("receive_group").0 {
+pub(crate) fn have_room(values: &FactorValues, size_bytes: u64) -> Result<(), SpannedError> {
+    for group in &values.all::<GroupSpec>("receive_group").0 {
         if let Some(words) = group.get().fault(size_bytes) {
             let hint = "use a smaller group, or measure large samples in another file";
             return Err(PlanError::Contradiction { words, hint }.at(group.span()));
@@ -56,12 +58,12 @@ pub(crate) fn check_support(
     values: &FactorValues,
     driver: &str,
     description: &DriverDescription,
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<String>, SpannedError> {
     let Some((field, _, queue)) = sample_queues(values).into_iter().next() else { return Ok(None) };
     let policy = Policy::ResourceLimits;
     match description.support(policy) {
         Support::Unsupported => {
-            let at = queue.0.first().map_or(0..0, At::span);
+            let at = queue.0.first().map_or(0..0, Located::span);
             Err(PlanError::NoPolicy { driver: driver.to_owned(), policy: policy.name(), field }.at(at))
         }
         Support::Ignored => Ok(Some(format!("driver `{driver}` accepts policy {policy} without effect"))),

@@ -1,6 +1,6 @@
 //! Intended send times of a flow, computed from its [`Load`]; writer and reader compute the same ones.
 //!
-//! Times are in ns from the start of the measurement. [`Schedule`] returns them in order, for a writer; [`Times`]
+//! Times are in ns from the start of the measurement. [`Schedule`] returns them in order, for a writer; [`SendTimes`]
 //! returns the time of any sequence number, for a reader. Neither allocates after construction.
 
 use std::{hint::black_box, sync::Arc};
@@ -48,7 +48,7 @@ impl Schedule {
     /// the load is a trace. Returns `None` if the load has no intended times or its rate is not known.
     #[must_use]
     pub fn new(load: &Load, seed: u64, flow: usize, trace: Arc<[u64]>) -> Option<Self> {
-        let course = match load.known()? {
+        let course = match load.resolved()? {
             Load::Constant { rate } => Course::Constant(Constant { rate: valid(rate), at_ns: 0, rest: 0 }),
             Load::Burst { rate } => Course::Burst { rate: valid(rate), at_ns: 0, left: valid(rate).samples },
             Load::Poisson { rate } => Course::Poisson(Box::new(Poisson::new(valid(rate), seed, flow))),
@@ -155,7 +155,7 @@ impl Poisson {
 
 /// Send time of any sequence number of a flow.
 #[derive(Debug)]
-pub struct Times {
+pub struct SendTimes {
     schedule: Schedule,
     until_ns: u64,
     /// Number of the sample that `schedule` returns next.
@@ -164,7 +164,7 @@ pub struct Times {
     ring: Box<[u64]>,
 }
 
-impl Times {
+impl SendTimes {
     /// Creates the lookup from a new schedule. No sample is planned at or after `until_ns`.
     #[must_use]
     pub fn new(schedule: Schedule, until_ns: u64) -> Self {

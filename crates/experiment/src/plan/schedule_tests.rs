@@ -37,7 +37,7 @@ proptest! {
         for (i, at_ns) in schedule(&load).take(1_000).enumerate() {
             prop_assert_eq!(Some(at_ns), exact(i as u64));
         }
-        let mut times = Times::new(schedule(&load), u64::MAX);
+        let mut times = SendTimes::new(schedule(&load), u64::MAX);
         for i in (first..first + 100).chain([first, 0, 1, first + 7]) {
             prop_assert_eq!(times.at(i), exact(i).filter(|&at_ns| at_ns < u64::MAX));
         }
@@ -82,7 +82,7 @@ proptest! {
             let schedule = || Schedule::new(&load, seed, flow, given.clone().into()).expect("with intended times");
             let all: Vec<_> = schedule().take(600).collect();
             prop_assert!(all.is_sorted());
-            let mut times = Times::new(schedule(), u64::MAX);
+            let mut times = SendTimes::new(schedule(), u64::MAX);
             for &sequence in &order {
                 prop_assert_eq!(times.at(sequence), all.get(sequence as usize).copied(), "{} {}", load, sequence);
             }
@@ -96,7 +96,7 @@ proptest! {
         for load in [Load::Constant { rate }, Load::Burst { rate }] {
             let _ = schedule(&load).planned(until_ns);
             schedule(&load).take(50).for_each(drop);
-            let mut times = Times::new(schedule(&load), until_ns);
+            let mut times = SendTimes::new(schedule(&load), until_ns);
             prop_assert!(times.at(sequence).is_none_or(|at_ns| at_ns < until_ns));
             times.at(sequence.saturating_sub(1));
         }
@@ -108,7 +108,7 @@ fn an_hour_at_any_rate_has_its_samples() {
     for sps in [1, 3, 7, 60, 999, 333_333, 10_000_000] {
         let load = Load::Constant { rate: Rate::per_second(sps) };
         assert_eq!(schedule(&load).planned(HOUR_NS), sps * 3_600);
-        let mut times = Times::new(schedule(&load), 10 * HOUR_NS);
+        let mut times = SendTimes::new(schedule(&load), 10 * HOUR_NS);
         assert_eq!(times.at(sps * 3_600 * 9), Some(9 * HOUR_NS));
         assert_eq!(times.at(sps * 3_600 * 10), None, "not planned");
     }
@@ -129,7 +129,7 @@ fn a_trace_is_as_given_and_ends() {
     let schedule = || Schedule::new(&load, 1, 0, given.clone().into()).expect("with intended times");
     assert_eq!(schedule().collect::<Vec<_>>(), given);
     assert_eq!((schedule().planned(900), schedule().planned(901)), (3, 4));
-    assert_eq!(Times::new(schedule(), 2_000).at(4), None);
+    assert_eq!(SendTimes::new(schedule(), 2_000).at(4), None);
     assert!(Schedule::new(&Load::Max, 1, 0, Arc::default()).is_none());
 }
 
@@ -178,7 +178,7 @@ fn poisson_times_hang_on_seed_and_flow_alone() {
 fn a_number_beyond_the_plan_or_long_gone_has_no_time() {
     let (until_ns, reach) = (50_000_000, 4_096);
     let load = Load::Poisson { rate: Rate::per_second(1_000_000) };
-    let mut times = Times::with_reach(schedule(&load), until_ns, reach);
+    let mut times = SendTimes::with_reach(schedule(&load), until_ns, reach);
     let planned = schedule(&load).planned(until_ns);
     assert!(planned > 2 * reach, "{planned}");
     assert_eq!(times.at(u64::MAX), None);

@@ -12,7 +12,7 @@ const TYPICAL_TRIALS: u64 = 27;
 /// Condition for a rate to be sustained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Aim {
+pub enum GoalKind {
     /// No loss: the non-drop rate.
     Ndr,
     /// Loss up to a ratio: the partial drop rate.
@@ -21,7 +21,7 @@ pub enum Aim {
     Slo,
 }
 
-named!(Aim { Ndr = "ndr", Pdr = "pdr", Slo = "slo" });
+named!(GoalKind { Ndr = "ndr", Pdr = "pdr", Slo = "slo" });
 
 /// Search for the highest sustained rates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,7 +36,7 @@ pub struct Search {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchGoal {
     /// Condition for a rate to be sustained.
-    pub aim: Aim,
+    pub aim: GoalKind,
     /// Maximum time from the intended send time of a sample to its arrival, in ns. Goal `slo` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ns: Option<u64>,

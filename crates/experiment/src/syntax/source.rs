@@ -8,7 +8,7 @@ use toml::{
     de::{DeArray, DeTable, DeValue, Deserializer},
 };
 
-use crate::syntax::{many::Span, refusal::Refusal};
+use crate::syntax::{one_or_many::Span, spanned_error::SpannedError};
 
 /// Minimum Jaro-Winkler similarity of a name that is suggested instead of an unknown one.
 const NEAR: f64 = 0.75;
@@ -85,7 +85,7 @@ fn text(word: &str) -> DeValue<'_> {
 
 /// Error in an experiment file, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct Diagnostic {
     /// Position and cause: `file.toml:3:1: ...`.
     pub error: String,
     /// The line, and a mark below it; empty if the error concerns the whole file.
@@ -94,20 +94,20 @@ pub struct Fault {
     pub hint: String,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.error)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for Diagnostic {}
 
 impl Source {
     /// Parses the file and applies the changes.
     ///
     /// # Errors
     /// Returns an error if the text is not valid TOML, or not a valid `T`.
-    pub(crate) fn read_as<T: DeserializeOwned>(&self) -> Result<T, Fault> {
+    pub(crate) fn read_as<T: DeserializeOwned>(&self) -> Result<T, Diagnostic> {
         let document = DeTable::parse(&self.text).map_err(|error| self.syntax(&error, 0))?;
         let span = document.span();
         let mut table = document.into_inner();
@@ -121,25 +121,25 @@ impl Source {
 
     /// Adds the position in the text to a rejection.
     #[must_use]
-    pub fn refused(&self, refusal: &Refusal) -> Fault {
+    pub fn refused(&self, refusal: &SpannedError) -> Diagnostic {
         self.fault(refusal.at.clone(), &refusal.error.to_string(), refusal.hint())
     }
 
     /// Creates an error at a position. An empty position is the whole file.
     #[must_use]
-    pub fn fault(&self, at: Span, error: &str, hint: impl Into<String>) -> Fault {
+    pub fn fault(&self, at: Span, error: &str, hint: impl Into<String>) -> Diagnostic {
         let hint = hint.into();
         if at.is_empty() {
-            return Fault { error: format!("{}: {error}", self.path), excerpt: Vec::new(), hint };
+            return Diagnostic { error: format!("{}: {error}", self.path), excerpt: Vec::new(), hint };
         }
         let set = self.sets.iter().enumerate().rev().find(|(index, _)| at.start >= self.begin(*index));
         if let Some((index, set)) = set {
             let begin = self.begin(index);
             let excerpt = excerpt(set, at.start - begin..at.end - begin).1;
-            return Fault { error: format!("--set {set}: {error}"), excerpt, hint };
+            return Diagnostic { error: format!("--set {set}: {error}"), excerpt, hint };
         }
         let ((line, column), excerpt) = excerpt(&self.text, at);
-        Fault { error: format!("{}:{line}:{column}: {error}", self.path), excerpt, hint }
+        Diagnostic { error: format!("{}:{line}:{column}: {error}", self.path), excerpt, hint }
     }
 
     /// Returns the position of the first byte of a change.
@@ -147,7 +147,7 @@ impl Source {
         self.text.len() + 1 + self.sets[..set].iter().map(|set| set.len() + 1).sum::<usize>()
     }
 
-    fn change(&self, set: usize) -> Result<Change, Fault> {
+    fn change(&self, set: usize) -> Result<Change, Diagnostic> {
         let begin = self.begin(set);
         let set = &self.sets[set];
         let at = begin..begin + set.len();
@@ -169,7 +169,7 @@ impl Source {
     }
 
     /// Converts a TOML syntax error.
-    fn syntax(&self, error: &toml::de::Error, begin: usize) -> Fault {
+    fn syntax(&self, error: &toml::de::Error, begin: usize) -> Diagnostic {
         let at = error.span().unwrap_or(begin..begin);
         // If the end of the text is missing, the position is its last byte.
         let at = if at.is_empty() { at.start.saturating_sub(1)..at.start } else { at };
@@ -178,7 +178,7 @@ impl Source {
     }
 
     /// Converts an error of deserialization.
-    fn shape(&self, error: &toml::de::Error) -> Fault {
+    fn shape(&self, error: &toml::de::Error) -> Diagnostic {
         let at = error.span().unwrap_or(0..0);
         // If a table lacks a key, no single line is wrong.
         let at = if at.start == 0 && at.end >= self.text.len() { 0..0 } else { at };

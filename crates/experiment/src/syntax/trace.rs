@@ -24,7 +24,7 @@ pub struct TraceText {
 
 /// Error in a trace file, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TraceFault {
+pub struct TraceError {
     /// Line, from 1; 0 if the error concerns the whole file.
     pub line: usize,
     /// Column, from 1; 0 if the error concerns the whole file.
@@ -35,7 +35,7 @@ pub struct TraceFault {
     pub hint: &'static str,
 }
 
-impl fmt::Display for TraceFault {
+impl fmt::Display for TraceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.line > 0 {
             write!(f, "{}:{}: ", self.line, self.column)?;
@@ -44,7 +44,7 @@ impl fmt::Display for TraceFault {
     }
 }
 
-impl std::error::Error for TraceFault {}
+impl std::error::Error for TraceError {}
 
 const FORM: &str = "write one time in seconds per line, such as `0.0125`; empty lines and those that start with `#` are ignored";
 const ASCENDING: &str = "sort the times; those of a burst may be equal";
@@ -56,11 +56,11 @@ const FEWER: &str = "use a part of the file: a run takes 4,000,000 times at most
 /// # Errors
 /// Returns an error if a line is not a valid time, if the times are not ascending, or if there are none or too
 /// many.
-pub fn trace_times(text: &str) -> Result<Vec<u64>, TraceFault> {
+pub fn trace_times(text: &str) -> Result<Vec<u64>, TraceError> {
     times_up_to(MAX_TRACE_SAMPLES, text)
 }
 
-fn times_up_to(most: usize, text: &str) -> Result<Vec<u64>, TraceFault> {
+fn times_up_to(most: usize, text: &str) -> Result<Vec<u64>, TraceError> {
     let mut times: Vec<u64> = Vec::new();
     for (line, content) in (1..).zip(text.lines()) {
         let trimmed = content.trim();
@@ -72,8 +72,8 @@ fn times_up_to(most: usize, text: &str) -> Result<Vec<u64>, TraceFault> {
             let begin = content.len() - content.trim_start().len();
             content[..begin + byte].chars().count() + 1
         };
-        let fault = |words, hint| TraceFault { line, column: column(0), words, hint };
-        let time = seconds(trimmed).map_err(|at| TraceFault {
+        let fault = |words, hint| TraceError { line, column: column(0), words, hint };
+        let time = seconds(trimmed).map_err(|at| TraceError {
             line,
             column: column(at),
             words: format!("`{}` is not a time", shortened(trimmed)),
@@ -94,7 +94,7 @@ fn times_up_to(most: usize, text: &str) -> Result<Vec<u64>, TraceFault> {
         times.push(time);
     }
     if times.is_empty() {
-        return Err(TraceFault { line: 0, column: 0, words: "no times found".to_owned(), hint: FORM });
+        return Err(TraceError { line: 0, column: 0, words: "no times found".to_owned(), hint: FORM });
     }
     Ok(times)
 }
@@ -143,7 +143,7 @@ mod tests {
 
     #[track_caller]
     fn refused(text: &str) -> (usize, usize, String, &'static str) {
-        let TraceFault { line, column, words, hint } = trace_times(text).expect_err("it is refused");
+        let TraceError { line, column, words, hint } = trace_times(text).expect_err("it is refused");
         (line, column, words, hint)
     }
 

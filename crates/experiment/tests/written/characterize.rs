@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use experiment::{
-    Batching, Characterize, Effort, Experiment, History, PlanError, ReceiveMode, Reliability,
-    ReliabilityChoice,
+    Batching, Characterize, Effort, History, Plan, PlanError, ReceiveMode, Reliability, ReliabilityChoice,
 };
 use proptest::prelude::*;
 
@@ -22,7 +21,7 @@ fn written() -> Characterize {
     }
 }
 
-fn plan(written: &Characterize) -> Experiment {
+fn plan(written: &Characterize) -> Plan {
     written.plan(&drivers()).expect("a plan")
 }
 

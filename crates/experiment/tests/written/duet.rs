@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Experiment, Given, Pin, ScheduledRun, Source};
+use experiment::{Pin, Plan, PlanInputs, ScheduledRun, Source};
 use proptest::prelude::*;
 
 use crate::support::{description, drivers};
@@ -28,10 +28,10 @@ fn four() -> Pin {
 }
 
 /// Returns the plan; or error, marked text and hint.
-fn planned(text: &str, sets: &[&str], pin: Pin) -> Result<Experiment, [String; 3]> {
+fn planned(text: &str, sets: &[&str], pin: Pin) -> Result<Plan, [String; 3]> {
     let mut descriptions = drivers();
     descriptions.insert("many".to_owned(), description("many", &["multicast"], &[]));
-    let given = Given {
+    let given = PlanInputs {
         name: "f",
         descriptions: &descriptions,
         installed: &[],
@@ -50,7 +50,7 @@ fn planned(text: &str, sets: &[&str], pin: Pin) -> Result<Experiment, [String; 3
     })
 }
 
-fn plan(sets: &[&str], pin: Pin) -> Experiment {
+fn plan(sets: &[&str], pin: Pin) -> Plan {
     planned(FILE, sets, pin).unwrap_or_else(|fault| panic!("{fault:#?}"))
 }
 
@@ -93,7 +93,7 @@ fn each_cell_is_made_beside_its_baseline_and_each_baseline_beside_itself() {
     // The two runs of a duet take the time of one.
     let alone = plan(&["design.duet=false", "design.blocks=6"], four());
     assert!(alone.schedule().iter().all(|run| run.duet.is_none()));
-    let times = |experiment: &Experiment| experiment.design.expected_runs_ns(experiment.runs());
+    let times = |experiment: &Plan| experiment.design.expected_runs_ns(experiment.runs());
     assert_eq!(times(&experiment) * 36, times(&alone) * 24);
     // A block beyond the schedule has duets too.
     assert_eq!(duets(&experiment.block_again(9, 49)).len(), 4);

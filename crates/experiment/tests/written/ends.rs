@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Experiment, History, Pin, Policy, QosDuration, QosOfEnds, Reliability};
+use experiment::{EndpointQos, History, Pin, Plan, Policy, QosDuration, Reliability};
 
 use crate::{plan, planned_with, source, support::description, told, with};
 
 /// Plans with a driver that supports every policy; returns the error and the marked text otherwise.
-fn tried(text: &str) -> Result<Experiment, (String, String)> {
+fn tried(text: &str) -> Result<Plan, (String, String)> {
     let descriptions = BTreeMap::from([("dds".to_owned(), description("dds", &[], Policy::ALL))]);
     let source = source(&with(text), &["factors.driver=dds", "factors.size=32"]);
     planned_with(&source, &descriptions).map_err(|fault| {
@@ -18,7 +18,7 @@ fn tried(text: &str) -> Result<Experiment, (String, String)> {
     })
 }
 
-fn ends(experiment: &Experiment, cell: usize) -> &QosOfEnds {
+fn ends(experiment: &Plan, cell: usize) -> &EndpointQos {
     experiment.cells[cell].factors.qos_of_ends.as_ref().expect("ends")
 }
 
@@ -27,7 +27,7 @@ fn each_end_has_what_is_asked_of_it_over_what_is_asked_of_both() {
     let text = "[qos]\ndeadline = \"1s\"\nhistory = \"keep_all\"\n[qos.reader]\nreliability = \"best_effort\"\n\
                 history = \"keep_last\"\nhistory_depth = 1\nminimum_separation = \"1ms\"\n[qos.writer]\nlifespan = \"2s\"\n";
     let experiment = tried(text).expect("a plan");
-    let QosOfEnds { writer, reader } = ends(&experiment, 0);
+    let EndpointQos { writer, reader } = ends(&experiment, 0);
     assert_eq!(
         (writer.reliability, reader.reliability),
         (Some(Reliability::Reliable), Some(Reliability::BestEffort))
@@ -56,7 +56,7 @@ fn what_is_asked_of_both_is_judged_at_the_ends_that_have_it() {
     let experiment =
         tried("[qos]\nminimum_separation = \"1s\"\ndeadline = \"2s\"\n[qos.writer]\ndeadline = \"500ms\"\n");
     let experiment = experiment.expect("a plan");
-    let QosOfEnds { writer, reader } = ends(&experiment, 0);
+    let EndpointQos { writer, reader } = ends(&experiment, 0);
     assert!(writer.minimum_separation_ns.is_none() && reader.minimum_separation_ns.is_some());
     tried("[qos]\ndeadline = \"500ms\"\nminimum_separation = \"1s\"\n[qos.reader]\ndeadline = \"2s\"\n")
         .expect("a plan");
@@ -64,7 +64,7 @@ fn what_is_asked_of_both_is_judged_at_the_ends_that_have_it() {
     let experiment =
         tried("[qos]\nhistory = \"keep_last\"\nhistory_depth = 5\n[qos.writer]\nhistory = \"keep_all\"\n");
     let experiment = experiment.expect("a plan");
-    let QosOfEnds { writer, reader } = ends(&experiment, 0);
+    let EndpointQos { writer, reader } = ends(&experiment, 0);
     assert_eq!((writer.history_depth, reader.history_depth), (None, Some(5)));
     // No endpoint requests reliable delivery, so a driver without it is accepted.
     let bare = BTreeMap::from([("bare".to_owned(), description("bare", &[], &[]))]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{DriverDescription, Experiment, Fault, ReceiveMode};
+use experiment::{Diagnostic, DriverDescription, Plan, ReceiveMode};
 
 use crate::{ids, planned_with, source, support::drivers};
 
@@ -16,7 +16,7 @@ fn unequal() -> BTreeMap<String, DriverDescription> {
     drivers
 }
 
-fn planned(factors: &str) -> Result<Experiment, Fault> {
+fn planned(factors: &str) -> Result<Plan, Diagnostic> {
     let text = format!("question = \"?\"\nworkload = \"latency\"\n[factors]\n{factors}\n");
     planned_with(&source(&text, &[]), &unequal())
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{
-    Characterize, Effort, Experiment, Given, History, Pin, QosDuration, ReceiveMode, Reliability,
+    Characterize, Effort, History, Pin, Plan, PlanInputs, QosDuration, ReceiveMode, Reliability,
 };
 
 use crate::{
@@ -43,7 +43,7 @@ options.dds.depth = 5
 design = { blocks = 3, keep_awake = true }
 limits.match = "3s"
 "#;
-    let from_file = Experiment { name: "characterize".to_owned(), ..plan(file, &[]) };
+    let from_file = Plan { name: "characterize".to_owned(), ..plan(file, &[]) };
     assert_eq!(flags.plan(&drivers()).expect("a plan"), from_file);
 }
 
@@ -85,7 +85,7 @@ reliability = "best_effort"
     let mut descriptions = drivers();
     descriptions.insert("dds".to_owned(), support::description("dds", &[], &everything));
     let traces = BTreeMap::new();
-    let given = Given {
+    let given = PlanInputs {
         name: "f",
         descriptions: &descriptions,
         installed: &[],
@@ -148,7 +148,7 @@ fn a_budget_says_how_many_blocks_a_precision_may_take() {
 
 #[test]
 fn the_number_of_blocks_follows_from_the_claims() {
-    let least = |experiment: &Experiment| results::least_blocks(experiment);
+    let least = |experiment: &Plan| results::least_blocks(experiment);
     // One pair, p50 and p99: 2 / 2^7 <= 5 % / 2, and one block to spare.
     let pair = with("[design]\nbaseline = { size = 32 }\n");
     let experiment = plan(&pair, &["factors.size=32,64"]);

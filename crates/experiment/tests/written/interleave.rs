@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Experiment, Given, InterleaveError, Pin};
+use experiment::{InterleaveError, Pin, Plan, PlanInputs};
 
 use crate::{SMALL, ids, planned, source, support::drivers};
 
 /// Joins the plans of the small file with these changes.
-fn joined(a: &[&str], b: &[&str]) -> Result<Experiment, InterleaveError> {
+fn joined(a: &[&str], b: &[&str]) -> Result<Plan, InterleaveError> {
     let mut written = source(SMALL, a).read().expect("an experiment");
     let had_baseline = written.prepare_variant();
     assert_eq!(had_baseline, a.iter().any(|set| set.contains("baseline")));
@@ -16,7 +16,7 @@ fn joined(a: &[&str], b: &[&str]) -> Result<Experiment, InterleaveError> {
         planned(&source(SMALL, &sets)).unwrap_or_else(|fault| panic!("{fault:#?}"))
     };
     let (descriptions, traces) = (drivers(), BTreeMap::new());
-    let given = Given {
+    let given = PlanInputs {
         name: "f",
         descriptions: &descriptions,
         installed: &[],
@@ -29,7 +29,7 @@ fn joined(a: &[&str], b: &[&str]) -> Result<Experiment, InterleaveError> {
     written.interleave(&given, [plan(a), plan(b)], ["a".to_owned(), "b".to_owned()], false)
 }
 
-fn pairs(experiment: &Experiment) -> Vec<[&str; 2]> {
+fn pairs(experiment: &Plan) -> Vec<[&str; 2]> {
     let pairs = experiment.comparisons();
     pairs.into_iter().map(|(cell, baseline)| [cell.id.as_str(), baseline.id.as_str()]).collect()
 }
@@ -53,7 +53,7 @@ fn cells_of_b_are_compared_with_those_of_a_that_agree_in_the_other_factors() {
     assert_eq!(experiment.runs_per_block(), 6);
     assert!(experiment.notes.is_empty(), "{:?}", experiment.notes);
     let text = serde_json::to_string(&experiment).expect("JSON");
-    assert_eq!(serde_json::from_str::<Experiment>(&text).expect("the same"), experiment);
+    assert_eq!(serde_json::from_str::<Plan>(&text).expect("the same"), experiment);
 }
 
 #[test]

@@ -25,7 +25,7 @@ mod versions;
 
 use std::collections::BTreeMap;
 
-use experiment::{DriverDescription, Experiment, Fault, Given, Pin, Source, TraceText};
+use experiment::{Diagnostic, DriverDescription, Pin, Plan, PlanInputs, Source, TraceText};
 use support::drivers;
 
 /// Trace files that exist.
@@ -49,14 +49,14 @@ pub(crate) fn source(text: &str, sets: &[&str]) -> Source {
     Source { path: "f.toml".to_owned(), text: text.to_owned(), sets }
 }
 
-pub(crate) fn planned(source: &Source) -> Result<Experiment, Fault> {
+pub(crate) fn planned(source: &Source) -> Result<Plan, Diagnostic> {
     planned_with(source, &drivers())
 }
 
 pub(crate) fn planned_with(
     source: &Source,
     descriptions: &BTreeMap<String, DriverDescription>,
-) -> Result<Experiment, Fault> {
+) -> Result<Plan, Diagnostic> {
     let installed = ["bare".to_owned(), "dds".to_owned()];
     let traces = TRACES.map(|(name, text)| {
         (
@@ -69,7 +69,7 @@ pub(crate) fn planned_with(
         )
     });
     let traces = traces.into_iter().collect();
-    let given = Given {
+    let given = PlanInputs {
         name: "f",
         descriptions,
         installed: &installed,
@@ -82,7 +82,7 @@ pub(crate) fn planned_with(
 }
 
 #[track_caller]
-pub(crate) fn plan(text: &str, sets: &[&str]) -> Experiment {
+pub(crate) fn plan(text: &str, sets: &[&str]) -> Plan {
     planned(&source(text, sets)).unwrap_or_else(|fault| panic!("{fault:#?}"))
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn refused(text: &str, sets: &[&str]) -> (String, String, String) {
 }
 
 /// Converts an error to its text, the marked text and the hint.
-pub(crate) fn told(fault: Fault) -> (String, String, String) {
+pub(crate) fn told(fault: Diagnostic) -> (String, String, String) {
     let marked = match fault.excerpt.as_slice() {
         [] => String::new(),
         [line, mark] => {
@@ -105,7 +105,7 @@ pub(crate) fn told(fault: Fault) -> (String, String, String) {
     (fault.error, marked, fault.hint)
 }
 
-pub(crate) fn ids(experiment: &Experiment) -> Vec<&str> {
+pub(crate) fn ids(experiment: &Plan) -> Vec<&str> {
     experiment.cells.iter().map(|cell| cell.id.as_str()).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use experiment::{Arrival, Load, Share};
+use experiment::{Arrival, Load, PercentOfMax};
 
 use crate::{ids, paced::paced, plan, refused};
 
@@ -28,10 +28,10 @@ fn percents_are_of_one_maximum_for_cells_that_differ_in_their_load_only() {
     );
     assert_eq!(ids.len(), 14);
     let load = experiment.cells[6].factors.load.as_ref().expect("a load");
-    let percent = Share::of_percent(99.5).expect("a share");
+    let percent = PercentOfMax::of_percent(99.5).expect("a share");
     assert_eq!(*load, Load::Share { percent, arrival: Arrival::Poisson, rate: None });
     // The number of planned samples is known only with the maximum.
-    assert_eq!((load.planned(1_000_000_000), load.rate(), load.known()), (None, None, None));
+    assert_eq!((load.planned(1_000_000_000), load.rate(), load.resolved()), (None, None, None));
     let known = load.clone().with_maximum(2_000.0);
     assert_eq!(
         (known.planned(1_000_000_000), known.to_string()),

@@ -137,7 +137,7 @@ fn groups_are_of_streams() {
         assert!(cell.factors.queues.is_default());
         assert_eq!(cell.factors.reception(), "waitset");
     }
-    assert_eq!(grouped.factors.queues.receive_group, Some(ReceiveGroup::of(8, 5_000_000)));
+    assert_eq!(grouped.factors.queues.receive_group, Some(ReceiveGroup::new(8, 5_000_000)));
     assert_eq!(grouped.factors.reception(), "waitset in groups of 8 or what comes within 5ms (application)");
     let more = format!("{more}exclude = [{{ receive_group = 1, workload = \"throughput\" }}]\n");
     let chosen = plan(&with(&more), &["factors.size=64", "workload=throughput"]);

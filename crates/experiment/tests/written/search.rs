@@ -1,6 +1,6 @@
 //! The workload `search`: goals and rejections.
 
-use experiment::{Aim, Search, Workload};
+use experiment::{GoalKind, Search, Workload};
 
 use crate::{ids, plan, refused};
 
@@ -24,7 +24,7 @@ fn without_goals_it_searches_for_ndr_and_pdr() {
     assert_eq!(experiment.cells[0].factors.load, None);
     let planned = experiment.search.expect("a search");
     assert_eq!(planned, Search::default());
-    assert_eq!(planned.goals.iter().map(|goal| goal.aim).collect::<Vec<_>>(), [Aim::Ndr, Aim::Pdr]);
+    assert_eq!(planned.goals.iter().map(|goal| goal.aim).collect::<Vec<_>>(), [GoalKind::Ndr, GoalKind::Pdr]);
     assert_eq!(planned.budget_ns, 600_000_000_000);
     assert_eq!(plan("question = \"?\"\nworkload = \"latency\"\nfactors.driver = \"dds\"", &[]).search, None);
 }

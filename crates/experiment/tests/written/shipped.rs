@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Durability, Given, History, Pin, PlanError, QosDuration, Reliability};
+use experiment::{Durability, History, Pin, PlanError, PlanInputs, QosDuration, Reliability};
 
 use crate::{ids, plan, refused, source, support::drivers, with};
 
@@ -65,7 +65,7 @@ fn a_driver_whose_middleware_is_not_there_is_refused_with_its_place() {
     for driver in ["gone", "dds+gone"] {
         let text = with("").replace("\"dds\"", &format!("[\"dds\", \"{driver}\"]"));
         let source = source(&text, &[]);
-        let given = Given {
+        let given = PlanInputs {
             name: "f",
             descriptions: &descriptions,
             installed: &[],

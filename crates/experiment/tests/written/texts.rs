@@ -1,6 +1,6 @@
 //! Property tests: any text is an experiment or an error, and a serialized experiment reads back.
 
-use experiment::{Arrival, QosDuration, Written, WrittenRate};
+use experiment::{Arrival, ExperimentFile, QosDuration, RateSpec};
 use proptest::prelude::*;
 
 use crate::{SMALL, planned, source, with};
@@ -67,30 +67,30 @@ proptest! {
         let mut written = source(SMALL, &[&format!("design.pin=\"{pin}\"")]).read().expect("a file");
         written.factors.values.give("size", sizes.iter().copied().map(experiment::Size));
         written.factors.values.give("driver", names.clone());
-        written.design.measure = Some(experiment::At::nowhere(experiment::Time(measure)));
-        written.design.precision = Some(experiment::At::nowhere(experiment::Percent(percent)));
+        written.design.measure = Some(experiment::Located::nowhere(experiment::Time(measure)));
+        written.design.precision = Some(experiment::Located::nowhere(experiment::Percent(percent)));
         let lasting_is_there = lasting.is_some();
         let lasting = lasting.map_or(QosDuration::INFINITE, QosDuration::Ns);
         let profile = experiment::Policies {
-            deadline: Some(experiment::At::nowhere(experiment::Lasting(lasting))),
+            deadline: Some(experiment::Located::nowhere(experiment::PolicyDuration(lasting))),
             ..experiment::Policies::default()
         };
-        written.profiles.insert(experiment::At::nowhere(names[0].clone()), profile);
-        let rates = [WrittenRate::Samples { samples, period_ns }, WrittenRate::Bits(bits), WrittenRate::Max];
+        written.profiles.insert(experiment::Located::nowhere(names[0].clone()), profile);
+        let rates = [RateSpec::Samples { samples, period_ns }, RateSpec::Bits(bits), RateSpec::Max];
         written.factors.values.give("rate", rates);
         written.factors.values.give("arrival", [arrival]);
         written.factors.values.give("trace", names.clone());
-        written.design.spin = Some(experiment::At::nowhere(samples % 2 == 0));
-        written.flows.push(experiment::At::nowhere(experiment::WrittenFlow {
-            name: experiment::At::nowhere(names[0].clone()),
-            size: experiment::At::nowhere(experiment::Size(sizes[0])),
-            rate: Some(experiment::At::nowhere(rates[0])),
-            arrival: Some(experiment::At::nowhere(arrival)),
-            trace: lasting_is_there.then(|| experiment::At::nowhere(names[0].clone())),
+        written.design.spin = Some(experiment::Located::nowhere(samples % 2 == 0));
+        written.flows.push(experiment::Located::nowhere(experiment::FlowSection {
+            name: experiment::Located::nowhere(names[0].clone()),
+            size: experiment::Located::nowhere(experiment::Size(sizes[0])),
+            rate: Some(experiment::Located::nowhere(rates[0])),
+            arrival: Some(experiment::Located::nowhere(arrival)),
+            trace: lasting_is_there.then(|| experiment::Located::nowhere(names[0].clone())),
             qos: written.qos.clone(),
         }));
         let text = toml::to_string(&written).expect("it can be written");
-        let again: Written = source(&text, &[]).read().unwrap_or_else(|fault| panic!("{text}\n{fault:#?}"));
+        let again: ExperimentFile = source(&text, &[]).read().unwrap_or_else(|fault| panic!("{text}\n{fault:#?}"));
         prop_assert_eq!(again, written);
     }
 }

@@ -24,7 +24,7 @@ fn list_of_values_becomes_cells_and_baseline_selects_one() {
     assert_eq!(set_text(&experiment, 0), "EMPTY=, LD_PRELOAD not set, THREADS=4");
 }
 
-fn set_text(experiment: &experiment::Experiment, cell: usize) -> String {
+fn set_text(experiment: &experiment::Plan, cell: usize) -> String {
     experiment.cells[cell].factors.env_text()
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{DriverDescription, Experiment, Fault};
+use experiment::{Diagnostic, DriverDescription, Plan};
 
 use crate::{planned_with, source, support::drivers, with};
 
@@ -20,7 +20,7 @@ fn versions() -> BTreeMap<String, DriverDescription> {
 }
 
 /// Plans the small file with these drivers and more text appended.
-fn planned(drivers: &str, more: &str) -> Result<Experiment, Fault> {
+fn planned(drivers: &str, more: &str) -> Result<Plan, Diagnostic> {
     let text = with(more).replace("driver = \"dds\"", &format!("driver = {drivers}"));
     planned_with(&source(&text, &[]), &versions())
 }

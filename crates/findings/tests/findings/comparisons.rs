@@ -1,7 +1,7 @@
 //! Findings between the drivers of one result: added RTT, and guarantee of delivery.
 
 use experiment::{Characterize, Factors, Reliability, ReliabilityChoice, Workload};
-use results::{Document, Finding, FindingKind};
+use results::{Finding, FindingKind, ResultDocument};
 
 use crate::rig::{SIZES, Truth, number, of_kind, result, result_with, written};
 
@@ -11,7 +11,7 @@ fn latency() -> Characterize {
 
 /// Returns a result in which the RTT of the bare socket is 10 µs plus 0.1 ns per byte; the middleware adds
 /// `added_ns`.
-fn over_bare(added_ns: [f64; 4], noise: f64) -> Document {
+fn over_bare(added_ns: [f64; 4], noise: f64) -> ResultDocument {
     result(&latency(), |factors| truth(factors, added_ns, noise))
 }
 
@@ -30,7 +30,7 @@ const ABOUT_ADDING: [FindingKind; 4] = [
 ];
 
 /// Returns the findings about the bare socket.
-fn added(document: &Document) -> Vec<Finding> {
+fn added(document: &ResultDocument) -> Vec<Finding> {
     ABOUT_ADDING.iter().flat_map(|kind| of_kind(document, *kind)).collect()
 }
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use experiment::{Characterize, Workload};
 use proptest::prelude::*;
-use results::{Document, RunState};
+use results::{ResultDocument, RunState};
 
 use crate::{
     rig::{Truth, alone, kinds, none, number, of_kind, result, result_with, written},
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Returns a result with many findings.
-fn talkative() -> Document {
+fn talkative() -> ResultDocument {
     result(&written(), |factors| {
         let size = factors.size_bytes as f64;
         let dds = if factors.driver == "dds" { 1.0 } else { 0.0 };
@@ -28,13 +28,13 @@ fn talkative() -> Document {
 #[test]
 fn findings_are_the_same_for_the_same_cells_and_lie_in_the_order_of_their_kinds() {
     let mut document = talkative();
-    let first = findings::of(&document);
+    let first = findings::find(&document);
     assert!(first.len() >= 8, "{first:#?}");
     assert!(kinds(&first).is_sorted());
     document.findings.clone_from(&first);
-    assert_eq!(findings::of(&document), first);
+    assert_eq!(findings::find(&document), first);
     let json = serde_json::to_string(&document).unwrap();
-    assert_eq!(serde_json::from_str::<Document>(&json).unwrap(), document, "stored, they read back");
+    assert_eq!(serde_json::from_str::<ResultDocument>(&json).unwrap(), document, "stored, they read back");
     for finding in first {
         assert!(
             finding.cells.iter().all(|id| document.cells.iter().any(|cell| cell.id == *id)),
@@ -89,7 +89,7 @@ fn a_cell_takes_part_with_three_valid_runs_at_least() {
 #[test]
 fn a_quantile_that_is_not_there_is_no_figure() {
     let mut document = result(&alone("dds", Workload::Latency), |_| Truth::default());
-    assert_eq!(findings::of(&document).len(), 1);
+    assert_eq!(findings::find(&document).len(), 1);
     for run in document.cells.iter_mut().flat_map(|cell| &mut cell.runs).filter(|run| run.block == 3) {
         run.latency.get_mut("rtt").unwrap().p50_ns = None;
     }
@@ -119,7 +119,7 @@ proptest! {
     fn no_figures_panic_and_no_number_is_lost(
         figures in prop::collection::vec((odd(), odd(), any::<u64>(), 0_u8..8), 1..80),
     ) {
-        static DOCUMENT: LazyLock<Document> = LazyLock::new(talkative);
+        static DOCUMENT: LazyLock<ResultDocument> = LazyLock::new(talkative);
         let mut document = DOCUMENT.clone();
         let runs = document.cells.iter_mut().flat_map(|cell| &mut cell.runs);
         for (run, (rate, percent, count, what)) in runs.zip(figures.iter().cycle()) {
@@ -139,7 +139,7 @@ proptest! {
             run.agents[0].usage.elapsed_ns = if *what == 3 { 0 } else { count };
             run.agents[0].usage.user_ns = count;
         }
-        for finding in findings::of(&document) {
+        for finding in findings::find(&document) {
             prop_assert!(finding.numbers.values().all(|number| number.is_finite()), "{:?}", finding);
             prop_assert!(!finding.text.contains("NaN"), "{}", finding.text);
         }

@@ -1,7 +1,7 @@
 //! Ways to batch, by throughput and latency.
 
 use experiment::{Batching, Load};
-use results::{Document, FindingKind, Run};
+use results::{FindingKind, ResultDocument, Run};
 
 use crate::{
     rig::{number, of_kind},
@@ -23,7 +23,7 @@ enum Sender {
 
 /// Returns a result of one driver, at 1000/s and without a schedule: unbatched, 4 samples per batch, and turbo.
 /// Runs differ by 1 %.
-fn result(truth: [Truth; 3], sender: Sender) -> Document {
+fn result(truth: [Truth; 3], sender: Sender) -> ResultDocument {
     let mut header = paced::header(&[paced::constant(1000), Load::Max], &[]);
     header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
     let ways = [(0, Batching::None), (4096, Batching::Native), (8192, Batching::TurboNative)];
@@ -57,7 +57,7 @@ fn result(truth: [Truth; 3], sender: Sender) -> Document {
     })
 }
 
-fn fronts(document: &Document) -> Vec<FindingKind> {
+fn fronts(document: &ResultDocument) -> Vec<FindingKind> {
     let kinds = [FindingKind::BatchingFront, FindingKind::BatchingOneBest];
     kinds.into_iter().filter(|kind| !of_kind(document, *kind).is_empty()).collect()
 }

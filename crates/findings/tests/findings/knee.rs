@@ -1,6 +1,6 @@
 //! Knee on hosts that make the sender late.
 
-use results::{Document, Finding, FindingKind};
+use results::{Finding, FindingKind, ResultDocument};
 
 use crate::{
     load::{Truth, WELL, kinds, result},
@@ -14,7 +14,7 @@ fn p99_ns(sps: u64) -> f64 {
     if sps > 10_000 { 90_000.0 } else { 20_000.0 }
 }
 
-fn the_only(document: &Document, kind: FindingKind) -> Finding {
+fn the_only(document: &ResultDocument, kind: FindingKind) -> Finding {
     let found = of_kind(document, kind);
     let [only] = &found[..] else { panic!("{:?}", kinds(document)) };
     only.clone()

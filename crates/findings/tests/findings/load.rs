@@ -1,7 +1,7 @@
 //! Findings over loads: the knee, and a rate that is not reached.
 
-use experiment::{Arrival, Load, Rate, Share, Workload};
-use results::{Document, FindingKind, Run};
+use experiment::{Arrival, Load, PercentOfMax, Rate, Workload};
+use results::{FindingKind, ResultDocument, Run};
 
 use crate::{
     rig::{none, number, of_kind},
@@ -43,12 +43,12 @@ pub const WELL: Truth = Truth {
 };
 
 /// Returns a result of one driver with [`LOADS`]; runs differ by 1 %.
-pub fn result(truth: impl Fn(u64) -> Truth) -> Document {
+pub fn result(truth: impl Fn(u64) -> Truth) -> ResultDocument {
     result_of(&LOADS.map(paced::constant), truth)
 }
 
 /// Like [`result`], with these loads.
-fn result_of(loads: &[Load], truth: impl Fn(u64) -> Truth) -> Document {
+fn result_of(loads: &[Load], truth: impl Fn(u64) -> Truth) -> ResultDocument {
     let mut header = paced::header(loads, &[]);
     header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
     let cells = header.experiment.cells.clone();
@@ -73,8 +73,8 @@ fn result_of(loads: &[Load], truth: impl Fn(u64) -> Truth) -> Document {
     })
 }
 
-pub fn kinds(document: &Document) -> Vec<FindingKind> {
-    findings::of(document).iter().map(|finding| finding.kind).collect()
+pub fn kinds(document: &ResultDocument) -> Vec<FindingKind> {
+    findings::find(document).iter().map(|finding| finding.kind).collect()
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_single_load_says_nothing_and_neither_does_max() {
 #[test]
 fn a_knee_between_loads_in_percent_is_named_in_both() {
     let share = |(percent, sps): (f64, u64)| {
-        let percent = Share::of_percent(percent).expect("a share");
+        let percent = PercentOfMax::of_percent(percent).expect("a share");
         Load::Share { percent, arrival: Arrival::Constant, rate: Some(Rate::per_second(sps)) }
     };
     let loads = [(2.5, 1_000), (25.0, 10_000), (50.0, 20_000), (99.5, 39_800)].map(share);
@@ -212,7 +212,7 @@ fn a_knee_between_loads_in_percent_is_named_in_both() {
     assert!(short.text.contains("from 39800/s (99.5 % of the maximum) on: "), "{}", short.text);
     // a share without a known rate is not a load
     let unknown = Load::Share {
-        percent: Share::of_percent(60.0).expect("a share"),
+        percent: PercentOfMax::of_percent(60.0).expect("a share"),
         arrival: Arrival::Constant,
         rate: None,
     };

@@ -1,7 +1,7 @@
 //! Findings on the highest loss-free load.
 
 use experiment::{Load, Rate, Reliability};
-use results::{Document, FindingKind, Run};
+use results::{FindingKind, ResultDocument, Run};
 
 use crate::{
     rig::{number, of_kind},
@@ -28,7 +28,7 @@ fn bursts(samples: u64, period_ms: u64) -> Load {
 }
 
 /// Returns a result of one driver with these loads, each with its truth.
-fn result(reliability: Reliability, loads: &[(Load, Truth)]) -> Document {
+fn result(reliability: Reliability, loads: &[(Load, Truth)]) -> ResultDocument {
     let plans: Vec<Load> = loads.iter().map(|(load, _)| load.clone()).collect();
     let mut header = paced::header(&plans, &[]);
     header.experiment.cells.retain(|cell| cell.factors.driver == "dds");

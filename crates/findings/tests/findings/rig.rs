@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use experiment::{Cell, Characterize, Factors, ScheduledRun, Workload};
-use results::{Assembler, Document, Finding, FindingKind, Histograms, Run, State};
+use results::{Assembler, Finding, FindingKind, Histograms, ResultDocument, Run, State};
 
 use crate::sample;
 
@@ -52,7 +52,7 @@ pub fn alone(driver: &str, workload: Workload) -> Characterize {
 }
 
 /// Returns the result of these settings with a given truth.
-pub fn result(written: &Characterize, truth: impl Fn(&Factors) -> Truth) -> Document {
+pub fn result(written: &Characterize, truth: impl Fn(&Factors) -> Truth) -> ResultDocument {
     result_with(written, truth, |_| {})
 }
 
@@ -61,7 +61,7 @@ pub fn result_with(
     written: &Characterize,
     truth: impl Fn(&Factors) -> Truth,
     change: impl Fn(&mut Run),
-) -> Document {
+) -> ResultDocument {
     let mut header = sample::header_of(written);
     if let Some(plain) = header.drivers.get_mut("plain") {
         plain.features.push("locators".to_owned());
@@ -135,21 +135,21 @@ pub fn kinds(findings: &[Finding]) -> Vec<FindingKind> {
 
 /// Returns the only finding, which must be of this kind.
 #[track_caller]
-pub fn only(document: &Document, kind: FindingKind) -> Finding {
-    let findings = findings::of(document);
+pub fn only(document: &ResultDocument, kind: FindingKind) -> Finding {
+    let findings = findings::find(document);
     let [finding] = &findings[..] else { panic!("not one finding: {findings:#?}") };
     assert_eq!(finding.kind, kind, "{finding:#?}");
     finding.clone()
 }
 
 #[track_caller]
-pub fn none(document: &Document) {
-    assert_eq!(findings::of(document), []);
+pub fn none(document: &ResultDocument) {
+    assert_eq!(findings::find(document), []);
 }
 
 /// Returns the findings of a kind.
-pub fn of_kind(document: &Document, kind: FindingKind) -> Vec<Finding> {
-    findings::of(document).into_iter().filter(|finding| finding.kind == kind).collect()
+pub fn of_kind(document: &ResultDocument, kind: FindingKind) -> Vec<Finding> {
+    findings::find(document).into_iter().filter(|finding| finding.kind == kind).collect()
 }
 
 #[track_caller]

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use experiment::{Characterize, Reliability, ReliabilityChoice, Workload};
 use insta::assert_snapshot;
-use results::{Document, Finding, FindingKind, Limit};
+use results::{Finding, FindingKind, Limit, ResultDocument};
 use simulate::{HostModel, RunVariation, Simulator, describe};
 
 use crate::rig::{alone, written};
@@ -19,7 +19,7 @@ const NOISE: RunVariation = RunVariation { drift: 0.0, sd: 0.01, autocorrelation
 const UPROAR: RunVariation = RunVariation { drift: 0.0, sd: 0.7, autocorrelation: 0.0 };
 
 /// Returns the simulated result of the settings on a host; options as `driver.option=value`.
-fn measured(written: &Characterize, options: &[&str], host: HostModel) -> Document {
+fn measured(written: &Characterize, options: &[&str], host: HostModel) -> ResultDocument {
     let option = |text: &&str| {
         let (driver, rest) = text.split_once('.').expect("a driver");
         let (name, value) = rest.split_once('=').expect("a value");
@@ -34,18 +34,18 @@ fn measured(written: &Characterize, options: &[&str], host: HostModel) -> Docume
     let mut simulator = Simulator::on(host);
     simulator.drivers = drivers;
     let document = simulator.experiment(&experiment).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(document.findings, findings::of(&document), "a result has its findings");
+    assert_eq!(document.findings, findings::find(&document), "a result has its findings");
     document
 }
 
 /// Returns the findings of some kinds.
-fn about(document: &Document, kinds: &[FindingKind]) -> Vec<Finding> {
+fn about(document: &ResultDocument, kinds: &[FindingKind]) -> Vec<Finding> {
     document.findings.iter().filter(|finding| kinds.contains(&finding.kind)).cloned().collect()
 }
 
 /// Returns the texts of three results, which must yield the finding, its opposite, and none.
 #[track_caller]
-fn texts(kinds: &[FindingKind], results: [(&Document, &[FindingKind]); 3]) -> String {
+fn texts(kinds: &[FindingKind], results: [(&ResultDocument, &[FindingKind]); 3]) -> String {
     let mut text = String::new();
     for (document, expected) in results {
         let found = about(document, kinds);
@@ -88,7 +88,7 @@ fn throughput_has_a_plateau_or_grows_or_falls() {
 
 /// Returns the text of the only plateau of a result, which must have these bottlenecks.
 #[track_caller]
-fn binds(document: &Document, limits: &[Limit]) -> String {
+fn binds(document: &ResultDocument, limits: &[Limit]) -> String {
     let found = about(document, &[FindingKind::Plateau]);
     let [plateau] = &found[..] else { panic!("{found:#?}") };
     assert_eq!(plateau.limits, limits, "{plateau:#?}");

@@ -1,7 +1,7 @@
 //! Findings over the sizes of one driver: plateau, bottleneck, batching and latency.
 
 use experiment::{Characterize, Factors, ReceiveMode, Workload};
-use results::{Document, FindingKind, Limit};
+use results::{FindingKind, Limit, ResultDocument};
 
 use crate::rig::{SIZES, Truth, alone, kinds, none, number, of_kind, only, result};
 
@@ -10,7 +10,7 @@ fn unbatched() -> Characterize {
 }
 
 /// Returns a result with throughput by size.
-fn rates(rates: [f64; 4], noise: f64) -> Document {
+fn rates(rates: [f64; 4], noise: f64) -> ResultDocument {
     result(&unbatched(), |factors| Truth { goodput_mbps: by_size(factors, rates), noise, ..Truth::default() })
 }
 
@@ -19,7 +19,7 @@ fn by_size(factors: &Factors, values: [f64; 4]) -> f64 {
 }
 
 /// Returns a result with the RTT by size.
-fn round_trips(rtt_ns: [f64; 4], noise: f64) -> Document {
+fn round_trips(rtt_ns: [f64; 4], noise: f64) -> ResultDocument {
     result(&alone("dds", Workload::Latency), |factors| Truth {
         rtt_ns: by_size(factors, rtt_ns),
         noise,
@@ -173,7 +173,7 @@ fn what_was_not_counted_does_not_bind_and_is_not_said() {
 
 /// Returns a result with the ratio of batched to unbatched throughput at 64 and 1024 bytes. Unbatched, it grows at
 /// all sizes.
-fn batching(ratio: [f64; 2], noise: f64) -> Document {
+fn batching(ratio: [f64; 2], noise: f64) -> ResultDocument {
     result(&alone("dds", Workload::Throughput), |factors| {
         let ratio = if factors.batch_bytes > 0 { ratio[usize::from(factors.size_bytes > 64)] } else { 1.0 };
         let unbatched = by_size(factors, [100.0, 1000.0, 10_000.0, 100_000.0]);
@@ -215,8 +215,8 @@ fn batching_may_cost() {
 
 #[test]
 fn batching_is_silent_where_runs_overlap() {
-    let silent = |document: &Document| {
-        let kinds = kinds(&findings::of(document));
+    let silent = |document: &ResultDocument| {
+        let kinds = kinds(&findings::find(document));
         assert!(
             !kinds.contains(&FindingKind::BatchingGains) && !kinds.contains(&FindingKind::BatchingCosts),
             "{kinds:?}"

@@ -1,6 +1,6 @@
 //! Progress lines of runs, loads, searches, and loads in percent.
 
-use experiment::{Arrival, Load, Rate, Share};
+use experiment::{Arrival, Load, PercentOfMax, Rate};
 use insta::assert_snapshot;
 use report::run_line;
 use results::{Failure, Run, RunState, Warning, WarningKind};
@@ -77,13 +77,13 @@ fn an_open_loop_has_a_row_for_each_load_and_flow() {
 
 #[test]
 fn no_table_of_an_open_loop_is_wider_than_140_columns() {
-    use results::{Batches, Probes, Takes};
+    use results::{Batches, ProbeStats, TakeStats};
     use sample::paced::{constant, document_with, header};
     let rate = Rate { samples: 1000, period_ns: 100_000_000 };
     let loads = [Load::Max, constant(200_000), Load::Burst { rate }, Load::Poisson { rate }];
     let mut header = header(&loads, &[]);
     for cell in &mut header.experiment.cells {
-        cell.factors.queues.receive_group = Some(experiment::ReceiveGroup::of(4_096, 5_000_000));
+        cell.factors.queues.receive_group = Some(experiment::ReceiveGroup::new(4_096, 5_000_000));
         cell.factors.batch_bytes = 8192;
         cell.factors.batching = experiment::Batching::TurboApplication;
     }
@@ -98,9 +98,9 @@ fn no_table_of_an_open_loop_is_wider_than_140_columns() {
         let throughput = run.throughput.as_mut().unwrap();
         throughput.out_of_order = 12_345;
         throughput.batches = Some(Batches::new(100, 6_200, 64));
-        throughput.takes = Some(Takes::new(100, 25_600, 4_096, 400));
+        throughput.takes = Some(TakeStats::new(100, 25_600, 4_096, 400));
         let probes =
-            Probes { every: 200, sent: 60, came: 60, echoed: 60, returned: 60, lost: 0, echo_mbps: 1.0 };
+            ProbeStats { every: 200, sent: 60, came: 60, echoed: 60, returned: 60, lost: 0, echo_mbps: 1.0 };
         throughput.probes = Some(probes);
         let rtt = run.latency["service"].clone();
         run.latency.insert("rtt".to_owned(), rtt);
@@ -153,18 +153,18 @@ fn a_search_has_a_row_for_each_goal_and_a_line_for_each_trial() {
 
 #[test]
 fn what_percents_are_of_stands_below_the_table() {
-    use results::{Maximum, MaximumRun, Unpaced};
-    let percent = Share::of_percent(50.0).expect("a share");
+    use results::{MaxRate, MaxRateRun, UnpacedRate};
+    let percent = PercentOfMax::of_percent(50.0).expect("a share");
     let load = |rate| Load::Share { percent, arrival: Arrival::Constant, rate };
     let known = load(Some(Rate::per_second(5_000)));
     let header = sample::paced::header(&[known, sample::paced::constant(1_000)], &[]);
     let mut document = sample::paced::document_with(&header, |_| {});
     assert!(!print(&document).contains("100 %"), "{}", print(&document));
-    let run = |number, delivered_sps: Option<f64>| MaximumRun {
+    let run = |number, delivered_sps: Option<f64>| MaxRateRun {
         number,
         started_unix_ns: 0,
         took_ns: 1,
-        unpaced: delivered_sps.map(|delivered_sps| Unpaced {
+        unpaced: delivered_sps.map(|delivered_sps| UnpacedRate {
             duration_ns: 1,
             offered_sps: 30_000.0,
             delivered_sps,
@@ -180,7 +180,7 @@ fn what_percents_are_of_stands_below_the_table() {
     let mut lines = Vec::new();
     let mut told = |rates: [Option<f64>; 3]| {
         let cells = document.cells.iter().filter(|cell| cell.factors.driver == "dds");
-        let mut maximum = Maximum {
+        let mut maximum = MaxRate {
             id: "dds/paced/max".to_owned(),
             cells: cells.map(|cell| cell.id.clone()).collect(),
             sps: None,

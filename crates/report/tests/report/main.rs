@@ -8,8 +8,8 @@ mod tables;
 mod whole;
 
 use report::{Options, terminal};
-use results::Document;
+use results::ResultDocument;
 
-fn print(document: &Document) -> String {
+fn print(document: &ResultDocument) -> String {
     terminal(document, Options::default())
 }

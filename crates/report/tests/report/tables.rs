@@ -3,7 +3,8 @@
 use experiment::{Characterize, Effort, Reliability, ReliabilityChoice};
 use report::{Options, driver_info, terminal};
 use results::{
-    Assembler, Cell, Document, State, Tail, Throughput, format_micros, format_spread, format_value,
+    Assembler, CellResult, ResultDocument, State, Tail, Throughput, format_micros, format_spread,
+    format_value,
 };
 
 use crate::{print, sample};
@@ -18,7 +19,7 @@ fn row<'t>(text: &'t str, table: &str, size: u64) -> Vec<&'t str> {
         .collect()
 }
 
-fn cell<'d>(document: &'d Document, id: &str) -> &'d Cell {
+fn cell<'d>(document: &'d ResultDocument, id: &str) -> &'d CellResult {
     document.cells.iter().find(|cell| cell.id == id).unwrap_or_else(|| panic!("no cell {id}"))
 }
 
@@ -36,7 +37,7 @@ fn latency_is_half_of_the_round_trip_and_one_way_times_are_whole() {
         assert_eq!(table[10], format_micros(rtt.p50_ns.unwrap() as f64 / 2.0));
         let of_runs: Vec<f64> =
             cell.runs.iter().map(|run| run.latency["rtt"].p50_ns.unwrap() as f64).collect();
-        let spread = stats::Spread::of(&of_runs).unwrap().half_range_relative().unwrap();
+        let spread = stats::Spread::from_values(&of_runs).unwrap().half_range_relative().unwrap();
         assert_eq!(table[11], format_spread(spread * 100.0));
         let table = row(&text, "Latency by direction", size);
         assert_eq!(table[1], format_micros(rtt.p50_ns.unwrap() as f64 / 2.0));

@@ -4,7 +4,7 @@ use experiment::{Pin, Workload};
 use insta::assert_snapshot;
 use report::{json, run_line};
 use results::{
-    Assembler, Document, RunState, State, SteadySegment, SteadyState, SteadyVerdict, Warning, WarningKind,
+    Assembler, ResultDocument, RunState, State, SteadyClass, SteadySegment, SteadyState, Warning, WarningKind,
 };
 
 use crate::{print, sample};
@@ -38,7 +38,7 @@ fn counts_that_overflow_are_shown_as_far_as_they_go() {
             agent.usage.elapsed_ns = 0;
         }
     });
-    assert!(!findings::of(&document).is_empty());
+    assert!(!findings::find(&document).is_empty());
     assert!(print(&document).contains(&u64::MAX.to_string()));
 }
 
@@ -88,8 +88,8 @@ fn it_is_said_how_many_runs_kept_their_level_and_which_did_not() {
     let document = sample::document_with(|run| {
         let slow = run.cell == "dds/udp4/latency/1024" && run.block == 2;
         let state = match slow {
-            true => with(SteadyVerdict::NoSteadyState, &[30_000.0, 41_000.0]),
-            false => with(SteadyVerdict::Flat, &[30_000.0]),
+            true => with(SteadyClass::NoSteadyState, &[30_000.0, 41_000.0]),
+            false => with(SteadyClass::Flat, &[30_000.0]),
         };
         run.steady_state.insert("rtt_p50".to_owned(), state);
     });
@@ -104,7 +104,7 @@ fn it_is_said_how_many_runs_kept_their_level_and_which_did_not() {
     // all runs that could be classified; then none
     let document = sample::document_with(|run| {
         if run.block == 1 {
-            run.steady_state.insert("rtt_p50".to_owned(), with(SteadyVerdict::Flat, &[30_000.0]));
+            run.steady_state.insert("rtt_p50".to_owned(), with(SteadyClass::Flat, &[30_000.0]));
         }
     });
     let text = print(&document);
@@ -129,8 +129,8 @@ fn what_is_absolute_is_labelled_in_a_duet() {
         assembler.add(run.clone(), &log.merged());
     }
     let mut document = assembler.document(State::Complete);
-    document.findings = findings::of(&document);
-    document.verdicts = verdicts::of(&document);
+    document.findings = findings::find(&document);
+    document.verdicts = verdicts::judge(&document);
     let text = print(&document);
     let absolute = ["Latency: RTT/2", "Latency by direction", "Medians over runs"];
     for heading in absolute {
@@ -192,7 +192,7 @@ fn no_cell_at_all() {
 fn findings_stand_below_the_tables_and_have_no_heading_where_there_are_none() {
     let mut document = sample::document();
     assert!(!print(&document).contains("Findings"));
-    document.findings = findings::of(&document);
+    document.findings = findings::find(&document);
     let text = print(&document);
     let (tables, rest) = text.split_once("\nFindings").expect("a heading");
     assert!(tables.contains("Latency by direction"));
@@ -205,5 +205,5 @@ fn json_is_the_document() {
     let document = sample::document();
     let text = json(&document);
     assert!(text.ends_with("}\n"));
-    assert_eq!(serde_json::from_str::<Document>(&text).unwrap(), document);
+    assert_eq!(serde_json::from_str::<ResultDocument>(&text).unwrap(), document);
 }

@@ -16,8 +16,8 @@ use disk::{exists, parse, probe, read, save, save_json};
 pub use error::DirectoryError;
 
 use crate::{
-    Assembler, Course, Document, Header, Histograms, IntervalLog, Run, SCHEMA_VERSION, State, StoppedBy,
-    Warning, WarningKind, recording::interval_log::merge,
+    Assembler, ExperimentLog, Histograms, IntervalLog, ResultDocument, ResultHeader, Run, SCHEMA_VERSION,
+    State, StoppedBy, Warning, WarningKind, recording::interval_log::merge,
 };
 
 /// Expected size of one run: its record, its histograms, and a few lines of logs.
@@ -33,13 +33,13 @@ pub struct Directory {
 
 /// Saved state of an interrupted experiment.
 #[derive(Debug)]
-pub struct Saved {
+pub struct SavedExperiment {
     /// Directory, opened for writing.
     pub directory: Directory,
     /// Assembler with the header and the saved runs.
     pub assembler: Assembler,
     /// Progress besides the runs.
-    pub course: Course,
+    pub course: ExperimentLog,
 }
 
 /// Stored form of a run.
@@ -83,18 +83,18 @@ impl Directory {
     /// # Errors
     /// Returns an error if there is no experiment, if it is complete, if it ended before its first block, if
     /// another process is writing to it, or if a file is damaged or has a newer schema version.
-    pub fn reopen(path: &Path) -> Result<Saved, DirectoryError> {
+    pub fn reopen(path: &Path) -> Result<SavedExperiment, DirectoryError> {
         let header = path.join("experiment.json");
         if !exists(&header)? {
             return Err(DirectoryError::NoResult { path: path.to_owned() });
         }
         let directory = Self::locked(path)?;
-        let read_header: Header = read(&header)?;
+        let read_header: ResultHeader = read(&header)?;
         let course = path.join("course.json");
         if !exists(&course)? {
             return Err(DirectoryError::NotStarted { path: path.to_owned() });
         }
-        let course: Course = read(&course)?;
+        let course: ExperimentLog = read(&course)?;
         let records = records(path)?;
         let whole = |run: &Run| {
             let alone = run.duet.as_ref().is_some_and(|duet| !records.contains_key(&duet.partner));
@@ -104,7 +104,7 @@ impl Directory {
         if course.is_complete() {
             return Err(DirectoryError::Complete { path: path.to_owned() });
         }
-        Ok(Saved { directory, assembler, course })
+        Ok(SavedExperiment { directory, assembler, course })
     }
 
     fn locked(path: &Path) -> Result<Self, DirectoryError> {
@@ -141,8 +141,8 @@ impl Directory {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn save_experiment(&self, header: &Header) -> Result<(), DirectoryError> {
-        save_json::<Header>(&self.path.join("experiment.json"), header)
+    pub fn save_experiment(&self, header: &ResultHeader) -> Result<(), DirectoryError> {
+        save_json::<ResultHeader>(&self.path.join("experiment.json"), header)
     }
 
     /// Saves a trace file of the plan under the SHA-256 of its bytes.
@@ -201,23 +201,23 @@ impl Directory {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn save_course(&self, course: &Course) -> Result<(), DirectoryError> {
-        save_json::<Course>(&self.path.join("course.json"), course)
+    pub fn save_course(&self, course: &ExperimentLog) -> Result<(), DirectoryError> {
+        save_json::<ExperimentLog>(&self.path.join("course.json"), course)
     }
 
     /// Saves the complete result.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn save_document(&self, document: &Document) -> Result<(), DirectoryError> {
-        save_json::<Document>(&self.path.join("result.json"), document)
+    pub fn save_document(&self, document: &ResultDocument) -> Result<(), DirectoryError> {
+        save_json::<ResultDocument>(&self.path.join("result.json"), document)
     }
 
     /// Parses a result from the bytes of a `result.json`.
     ///
     /// # Errors
     /// Returns an error if it is damaged or has a newer schema version. The error names `path`.
-    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Document, DirectoryError> {
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<ResultDocument, DirectoryError> {
         parse(path, bytes)
     }
 
@@ -226,7 +226,7 @@ impl Directory {
     ///
     /// # Errors
     /// Returns an error if there is no result, or if a file is damaged or has a newer schema version.
-    pub fn load(path: &Path) -> Result<Document, DirectoryError> {
+    pub fn load(path: &Path) -> Result<ResultDocument, DirectoryError> {
         if path.is_file() {
             return read(path);
         }
@@ -235,7 +235,7 @@ impl Directory {
         let damage = match (exists(&whole)?, exists(&header)?) {
             (false, false) => return Err(DirectoryError::NoResult { path: path.to_owned() }),
             (false, true) => None,
-            (true, has_header) => match read::<Document>(&whole) {
+            (true, has_header) => match read::<ResultDocument>(&whole) {
                 Ok(document) if !has_header || holds_all(&document, &records) => return Ok(document),
                 // runs were saved after the file
                 Ok(_) => None,
@@ -250,7 +250,7 @@ impl Directory {
             .collect();
         let course = path.join("course.json");
         if exists(&course)? {
-            match read::<Course>(&course) {
+            match read::<ExperimentLog>(&course) {
                 Ok(mut course) => {
                     course.allocation.stopped_by.get_or_insert(StoppedBy::Interrupted);
                     assembler.set_course(course);
@@ -289,7 +289,7 @@ fn records(path: &Path) -> Result<BTreeMap<u32, PathBuf>, DirectoryError> {
     Ok(records)
 }
 
-fn holds_all(document: &Document, records: &BTreeMap<u32, PathBuf>) -> bool {
+fn holds_all(document: &ResultDocument, records: &BTreeMap<u32, PathBuf>) -> bool {
     let held: BTreeSet<u32> =
         document.cells.iter().flat_map(|cell| &cell.runs).map(|run| run.number).collect();
     records.keys().all(|number| held.contains(number))
@@ -297,7 +297,7 @@ fn holds_all(document: &Document, records: &BTreeMap<u32, PathBuf>) -> bool {
 
 /// Creates an assembler with the runs for which `kept` returns true.
 fn assemble(
-    header: Header,
+    header: ResultHeader,
     records: &BTreeMap<u32, PathBuf>,
     kept: impl Fn(&Run) -> bool,
 ) -> Result<Assembler, DirectoryError> {

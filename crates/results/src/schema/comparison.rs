@@ -25,9 +25,9 @@ pub struct Comparison {
     /// Version of the schema of results.
     pub schema_version: u32,
     /// Baseline side.
-    pub baseline: Compared,
+    pub baseline: ComparedSide,
     /// Candidate side, which is compared with the baseline.
-    pub treatment: Compared,
+    pub treatment: ComparedSide,
     /// Factors named with `--factor`: the sides may differ in these.
     pub factors: Vec<String>,
     /// All differences between the compared cells and between their results.
@@ -39,12 +39,12 @@ pub struct Comparison {
     /// Verdicts, including the noise floors of the baseline cells.
     pub verdicts: Vec<Verdict>,
     /// Outcomes of the criteria, for each pair of cells.
-    pub criteria: Vec<Judged>,
+    pub criteria: Vec<CriterionResult>,
 }
 
 /// One side of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Compared {
+pub struct ComparedSide {
     /// Name of the result, as given on the command line.
     pub result: String,
     /// Name of the experiment.
@@ -70,7 +70,7 @@ pub struct Difference {
 
 /// Outcome of a criterion for one pair of cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Judged {
+pub struct CriterionResult {
     /// Criterion as given on the command line.
     pub criterion: String,
     /// Metric of the criterion.

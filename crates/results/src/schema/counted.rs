@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Sample counts of one flow, or of the pings of a latency run. `sent = delivered + lost + undelivered`, by
 /// definition of `lost`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Counted {
+pub struct DeliveryCounts {
     /// Number of the writer.
     pub writer: u16,
     /// Number of the reader.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{DriverDescription, Experiment};
+use experiment::{DriverDescription, Plan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::{Environment, Host, SCHEMA_VERSION, Tool, Warning};
 
 /// Header of a result: everything known before the first run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Header {
+pub struct ResultHeader {
     /// Version of the schema.
     pub schema_version: u32,
     /// Program that measures.
@@ -18,7 +18,7 @@ pub struct Header {
     /// Host that is measured on, and its state at the start.
     pub host: Host,
     /// Plan of the experiment: cells, design and settings.
-    pub experiment: Experiment,
+    pub experiment: Plan,
     /// Description that each driver reports about itself, by its name in the factors.
     pub drivers: BTreeMap<String, DriverDescription>,
     /// Properties of host and software that can affect the values.
@@ -27,14 +27,14 @@ pub struct Header {
     pub warnings: Vec<Warning>,
 }
 
-impl Header {
+impl ResultHeader {
     /// Creates a header with the current version of the schema.
     #[must_use]
     pub const fn new(
         tool: Tool,
         host: Host,
         environment: Environment,
-        experiment: Experiment,
+        experiment: Plan,
         drivers: BTreeMap<String, DriverDescription>,
         warnings: Vec<Warning>,
     ) -> Self {

@@ -46,7 +46,7 @@ impl Latency {
     ///
     /// # Errors
     /// Returns an error if a histogram cannot be decoded, or if the histograms do not hold `n` values.
-    pub fn of(distribution: &Distribution) -> Result<Self, HistogramError> {
+    pub fn from_distribution(distribution: &Distribution) -> Result<Self, HistogramError> {
         Self::of_windows(distribution, &distribution.histograms()?, 0)
     }
 
@@ -209,7 +209,7 @@ impl CellLatency {
     }
 
     /// Creates the record; `all` has the pooled samples of all valid runs.
-    fn of(all: &Latency, runs: &[&Latency]) -> Self {
+    fn from_runs(all: &Latency, runs: &[&Latency]) -> Self {
         let mut pooled = Vec::new();
         let mut quantile = |index: usize| {
             let q = QUANTILES[index];
@@ -271,7 +271,7 @@ pub(crate) fn cell_latency<'r>(
             let pooled = Latency::from_parts(moments, lost, [min, max], histogram);
             let claimed: Vec<&Latency> =
                 parts.iter().filter(|(_, claimed)| *claimed).map(|(part, _)| *part).collect();
-            (kind.clone(), CellLatency::of(&pooled, &claimed))
+            (kind.clone(), CellLatency::from_runs(&pooled, &claimed))
         })
         .collect()
 }

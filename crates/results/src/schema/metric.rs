@@ -70,7 +70,7 @@ impl Quantile {
         }
     }
 
-    pub(crate) const fn of(self, latency: &Latency) -> Option<u64> {
+    pub(crate) const fn value(self, latency: &Latency) -> Option<u64> {
         match self {
             Self::P50 => latency.p50_ns,
             Self::P90 => latency.p90_ns,
@@ -251,14 +251,14 @@ impl Metric {
 
 /// Metric selected by a flag: one metric, or the same quantile of the main latency of each workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct MetricSelector {
     word: &'static str,
     metric: Metric,
     /// Metric for cells that do not have the first one.
     or: Option<Metric>,
 }
 
-impl Wanted {
+impl MetricSelector {
     /// Returns all selectors, in the order of [`Metric::ALL`].
     pub fn all() -> impl Iterator<Item = Self> {
         Metric::ALL.into_iter().map(Self::from)
@@ -279,7 +279,7 @@ impl Wanted {
 
     /// Returns the selected metric of cells of a workload.
     #[must_use]
-    pub fn of(self, workload: Workload) -> Option<Metric> {
+    pub fn for_workload(self, workload: Workload) -> Option<Metric> {
         [Some(self.metric), self.or].into_iter().flatten().find(|metric| metric.is_of(workload))
     }
 
@@ -290,7 +290,7 @@ impl Wanted {
     }
 }
 
-impl From<Metric> for Wanted {
+impl From<Metric> for MetricSelector {
     /// Creates the selector with the name of the metric. A quantile of the RTT also selects that of the response
     /// time.
     fn from(metric: Metric) -> Self {
@@ -312,20 +312,20 @@ mod tests {
     #[test]
     fn each_has_a_word_of_its_own_that_leads_back_to_it() {
         for metric in Metric::ALL {
-            let wanted = Wanted::by_word(metric.name()).expect("a word of its own");
+            let wanted = MetricSelector::by_word(metric.name()).expect("a word of its own");
             assert!(wanted.means(metric) && wanted.word() == metric.name());
             let workloads = || Workload::ALL.iter().filter(|workload| metric.is_of(**workload));
             assert!(workloads().count() > 0, "{metric:?}");
-            assert!(workloads().all(|workload| wanted.of(*workload) == Some(metric)), "{metric:?}");
+            assert!(workloads().all(|workload| wanted.for_workload(*workload) == Some(metric)), "{metric:?}");
         }
-        assert_eq!(Wanted::by_word("throughput"), Some(Metric::Goodput.into()));
-        assert_eq!(Wanted::by_word("p42"), None);
+        assert_eq!(MetricSelector::by_word("throughput"), Some(Metric::Goodput.into()));
+        assert_eq!(MetricSelector::by_word("p42"), None);
     }
 
     #[test]
     fn a_quantile_alone_is_that_of_the_headline_latency() {
-        let p99 = Wanted::by_word("p99").expect("a word");
-        let of = Workload::ALL.iter().map(|workload| (workload.name(), p99.of(*workload)));
+        let p99 = MetricSelector::by_word("p99").expect("a word");
+        let of = Workload::ALL.iter().map(|workload| (workload.name(), p99.for_workload(*workload)));
         let expected = [
             ("latency", Some(Metric::RttP99)),
             ("throughput", None),
@@ -333,8 +333,8 @@ mod tests {
             ("search", None),
         ];
         assert_eq!(of.collect::<Vec<_>>(), expected);
-        let response = Wanted::by_word("response-p99").expect("a word");
-        assert_eq!((response.of(Workload::Latency), response.means(Metric::RttP99)), (None, false));
+        let response = MetricSelector::by_word("response-p99").expect("a word");
+        assert_eq!((response.for_workload(Workload::Latency), response.means(Metric::RttP99)), (None, false));
     }
 
     #[test]

@@ -4,19 +4,19 @@ mod agents;
 mod batches;
 mod comparison;
 mod counted;
-mod course;
-mod document;
+mod detectable_effects;
 mod duet;
 mod environment;
+mod experiment_log;
 mod finding;
-mod foresight;
 mod header;
 pub(crate) mod latency;
-mod maximum;
+mod max_rate;
 pub(crate) mod metric;
 mod paced;
 mod probes;
 mod reference;
+mod result_document;
 mod run;
 mod search;
 pub(crate) mod selftest;
@@ -28,32 +28,36 @@ mod warning;
 
 pub use agents::{AgentRecord, Idle, IdleCost, Interface, MulticastSent, Sockets, Usage, WireBytes};
 pub use batches::Batches;
-pub use comparison::{Compared, Comparison, CriterionOutcome, Difference, Judged, comparison_json_schema};
-pub use counted::Counted;
-pub use course::{Allocation, Block, CoreProbe, Course, HostNoise, NoiseRule, Probe, Resumption, StoppedBy};
-pub use document::{Cell, Document, Host, SCHEMA_VERSION, State, Tool, json_schema};
+pub use comparison::{
+    ComparedSide, Comparison, CriterionOutcome, CriterionResult, Difference, comparison_json_schema,
+};
+pub use counted::DeliveryCounts;
+pub use detectable_effects::{DetectableEffects, DryRunReport, MinDetectableEffect};
 pub use duet::{Duet, MIN_SIDE_BY_SIDE_PCT, UNDER_DUET_INTERFERENCE};
 pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};
+pub use experiment_log::{
+    Block, BlockAllocation, CoreNoise, ExperimentLog, HostNoise, NoiseProbe, NoiseRule, Resumption, StoppedBy,
+};
 pub use finding::{Finding, FindingKind, Limit};
-pub use foresight::{Foresight, Plan, SmallestEffect};
-pub use header::Header;
+pub use header::ResultHeader;
 pub use latency::{CellLatency, Latency};
-pub use maximum::{MAXIMUM_PHASE, Maximum, MaximumRun};
-pub use metric::{Metric, Wanted};
+pub use max_rate::{MAXIMUM_PHASE, MaxRate, MaxRateRun};
+pub use metric::{Metric, MetricSelector};
 pub use paced::{CellFlow, FlowRecord, Paced, PacedCell, kind_of_flow};
-pub use probes::Probes;
+pub use probes::ProbeStats;
 pub use reference::{Reference, ReferenceFigure};
-pub use run::{Cpu, Failure, PingRetries, Run, RunState, Tail, Throughput};
+pub use result_document::{CellResult, Host, ResultDocument, SCHEMA_VERSION, State, Tool, json_schema};
+pub use run::{CpuPerSample, Failure, PingRetries, Run, RunState, Tail, Throughput};
 pub use search::{
-    GoalCell, GoalRecord, SearchBound, SearchCell, SearchRecord, SearchState, TrialJudged, TrialRecord,
-    Unpaced,
+    GoalCell, GoalRecord, SearchBound, SearchCell, SearchRecord, SearchState, TrialGoalResult, TrialRecord,
+    UnpacedRate,
 };
 pub use selftest::{Group, KeptSelfTests, NoiseSummary, Resolution, SelfTest, selftest_json_schema};
-pub use steady::{SteadySegment, SteadyState, SteadyVerdict};
-pub use takes::Takes;
-pub use throttle::Throttle;
+pub use steady::{SteadyClass, SteadySegment, SteadyState};
+pub use takes::TakeStats;
+pub use throttle::ThrottleStats;
 pub use verdict::{
-    Answer, Conclusion, ModesBy, Pairing, ReferenceChange, SeparatingField, Typical, Verdict, VerdictKind,
-    VerdictMode, VerdictSide,
+    Conclusion, EffectEstimate, ModesBy, Pairing, ReferenceChange, SeparatingField, TypicalValue, Verdict,
+    VerdictKind, VerdictMode, VerdictSide,
 };
 pub use warning::{Warning, WarningKind};

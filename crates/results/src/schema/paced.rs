@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CellLatency, Counted, Latency, Throttle};
+use crate::{CellLatency, DeliveryCounts, Latency, ThrottleStats};
 
 /// Paced run: its schedule, and how the sender kept it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +24,7 @@ pub struct Paced {
     pub back_pressure: bool,
     /// Record of the throttle. Absent for loads without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub throttle: Option<Throttle>,
+    pub throttle: Option<ThrottleStats>,
     /// Time that the sender spins at the end of each wait, in ns; 0: it only sleeps.
     pub spin_ns: u64,
     /// Flows, in the order of the plan.
@@ -45,7 +45,7 @@ pub struct FlowRecord {
     /// Number of distinct samples that the writer tried to write.
     pub offered: u64,
     /// Sample counts of the reader.
-    pub counted: Counted,
+    pub counted: DeliveryCounts,
     /// Number of delivered samples that count for the delivered rate, as `delivered_in_time` of a run's throughput.
     pub delivered_in_time: u64,
     /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`.
@@ -89,7 +89,7 @@ pub struct CellFlow {
     /// Number of distinct samples that the writer tried to write.
     pub offered: u64,
     /// Sample counts of the reader.
-    pub counted: Counted,
+    pub counted: DeliveryCounts,
     /// Number of delivered samples that count for the delivered rate, as `delivered_in_time` of a run's throughput.
     pub delivered_in_time: u64,
     /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`.

@@ -8,7 +8,7 @@ use stats::{median, total};
 /// probe is a sample of the flow and is included in all rates and counts. Its echo is additional load in the
 /// opposite direction (`echo_mbps`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Probes {
+pub struct ProbeStats {
     /// Every Nth sample is a probe.
     pub every: u64,
     /// Number of probes that the writer's middleware accepted.
@@ -27,7 +27,7 @@ pub struct Probes {
     pub echo_mbps: f64,
 }
 
-impl Probes {
+impl ProbeStats {
     /// Merges the probes of several runs: counts are sums, the rate is the median. `None` without parts.
     #[must_use]
     pub fn sum<'p>(parts: impl Iterator<Item = &'p Self>) -> Option<Self> {

@@ -61,7 +61,7 @@ impl ReferenceFigure {
         }
     }
 
-    pub(crate) const fn of(self, reference: &Reference) -> Option<f64> {
+    pub(crate) const fn value(self, reference: &Reference) -> Option<f64> {
         match self {
             Self::RttP50 => Some(reference.rtt_p50_ns),
             Self::RttP99 => reference.rtt_p99_ns,

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentRecord, Batches, Counted, Duet, IdleCost, Latency, Paced, Probes, SearchRecord, SteadyState, Takes,
-    Usage, Warning, WireBytes,
+    AgentRecord, Batches, DeliveryCounts, Duet, IdleCost, Latency, Paced, ProbeStats, SearchRecord,
+    SteadyState, TakeStats, Usage, Warning, WireBytes,
 };
 
 /// Run: one cell, measured once with new processes.
@@ -53,9 +53,9 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ping_retries: Option<PingRetries>,
     /// Sample counts: one entry for the pings (`latency`), or one per flow.
-    pub counted: Vec<Counted>,
+    pub counted: Vec<DeliveryCounts>,
     /// CPU time per sample of each process, in ns.
-    pub cpu_ns_per_sample: Option<Cpu>,
+    pub cpu_ns_per_sample: Option<CpuPerSample>,
     /// Effective QoS, read back from the middleware, by entity (`writer`, `reader`).
     pub effective_qos: BTreeMap<String, Qos>,
     /// Traffic on the network interface at the reader (echo), including that of other programs.
@@ -169,10 +169,10 @@ pub struct Throughput {
     pub batches: Option<Batches>,
     /// Samples per take of the reader's application. Absent if the reader uses listeners.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub takes: Option<Takes>,
+    pub takes: Option<TakeStats>,
     /// Echo probes. Absent without probes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub probes: Option<Probes>,
+    pub probes: Option<ProbeStats>,
 }
 
 /// Write calls of pings and echoes that were not accepted. A ping is retried, and its RTT starts at the first
@@ -204,7 +204,7 @@ pub struct Tail {
 
 /// CPU time (user and system, all threads) per sample while traffic flowed, in ns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Cpu {
+pub struct CpuPerSample {
     /// CPU time of the writer's (pinger's) process, in ns per accepted sample (per ping sent).
     pub writer: f64,
     /// CPU time of the reader's (echo's) process, in ns per delivered sample (per ping echoed).
@@ -218,10 +218,10 @@ pub struct Cpu {
     pub reader_idle_pct: Option<f64>,
 }
 
-impl Cpu {
+impl CpuPerSample {
     /// Creates the record from the usage of both processes; `None` unless both have a CPU time per sample.
     #[must_use]
-    pub fn of(writer: &Usage, reader: &Usage) -> Option<Self> {
+    pub fn from_usage(writer: &Usage, reader: &Usage) -> Option<Self> {
         let idle_pct = |usage: &Usage| match usage.idle_cost() {
             IdleCost::Share(share) => Some(100.0 * share),
             IdleCost::Negligible | IdleCost::BusyWait => None,

@@ -1,6 +1,6 @@
 //! Workload `search` in a result: trials, bounds, and values over the searches of a cell.
 
-use experiment::Aim;
+use experiment::GoalKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ pub struct SearchRecord {
     /// Whether the search ended, also if a trial failed. An interrupted search is repeated from its start.
     pub ended: bool,
     /// First trial, without a schedule: its rates set the range of the search. Null before that trial.
-    pub unpaced: Option<Unpaced>,
+    pub unpaced: Option<UnpacedRate>,
     /// Lowest load that may be tried, in samples/s. Null before the first trial.
     pub floor_sps: Option<f64>,
     /// Highest load that may be tried, in samples/s. Null before the first trial.
@@ -25,7 +25,7 @@ pub struct SearchRecord {
 
 /// Rates of a writer without a schedule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Unpaced {
+pub struct UnpacedRate {
     /// Planned duration, in ns.
     pub duration_ns: u64,
     /// Offered rate, in samples/s.
@@ -38,7 +38,7 @@ pub struct Unpaced {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GoalRecord {
     /// Goal.
-    pub aim: Aim,
+    pub aim: GoalKind,
     /// Deadline of the goal `slo`, in ns. Absent for other goals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ns: Option<u64>,
@@ -110,7 +110,7 @@ pub struct TrialRecord {
     /// tried, and the writing thread used or waited for more than 90 % of a core.
     pub limited_by_sender: bool,
     /// Judgement of each goal, in the order of the goals.
-    pub judged: Vec<TrialJudged>,
+    pub judged: Vec<TrialGoalResult>,
     /// Reason why a first attempt of this trial failed. Absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<String>,
@@ -118,9 +118,9 @@ pub struct TrialRecord {
 
 /// Judgement of a trial by one goal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TrialJudged {
+pub struct TrialGoalResult {
     /// Goal.
-    pub aim: Aim,
+    pub aim: GoalKind,
     /// Violation ratio: share of the planned samples that did not meet the goal, 0 to 1.
     pub violation_ratio: f64,
     /// Whether the violation ratio is at most the one that the goal allows.
@@ -138,7 +138,7 @@ pub struct SearchCell {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GoalCell {
     /// Goal.
-    pub aim: Aim,
+    pub aim: GoalKind,
     /// Deadline of the goal `slo`, in ns. Absent for other goals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ns: Option<u64>,

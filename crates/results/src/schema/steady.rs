@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyState {
     /// Class.
-    pub verdict: SteadyVerdict,
+    pub verdict: SteadyClass,
     /// Start of the steady level, in ns after the start of the measurement. Null if there is none.
     pub steady_from_ns: Option<u64>,
     /// Segments of constant level in their order. Adjacent levels differ.
@@ -17,7 +17,7 @@ pub struct SteadyState {
 /// Steady-state class of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum SteadyVerdict {
+pub enum SteadyClass {
     /// One level.
     Flat,
     /// The metric improved, and then kept its level for at least half of the time.

@@ -7,7 +7,7 @@ use stats::total;
 /// Takes: each time that the reader's application receives samples. A take is one call of the driver, or a group of
 /// several calls if samples are grouped. With a waitset, it is about the samples per wake-up of its thread.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Takes {
+pub struct TakeStats {
     /// Number of takes with new samples.
     pub groups: u64,
     /// Number of new samples.
@@ -20,7 +20,7 @@ pub struct Takes {
     pub calls: u64,
 }
 
-impl Takes {
+impl TakeStats {
     /// Creates the record from these counts.
     #[must_use]
     pub fn new(groups: u64, samples: u64, max_samples: u64, calls: u64) -> Self {
@@ -44,10 +44,10 @@ mod tests {
 
     #[test]
     fn several_are_summed_by_their_samples() {
-        let parts = [Takes::new(2, 8, 6, 4), Takes::new(8, 8, 1, 9)];
-        let all = Takes::sum(parts.iter()).expect("two");
-        assert_eq!(all, Takes { groups: 10, samples: 16, mean_samples: 1.6, max_samples: 6, calls: 13 });
-        assert_eq!(Takes::sum([].iter()), None);
-        assert_eq!(Takes::new(0, 0, 0, 3).mean_samples, 0.0);
+        let parts = [TakeStats::new(2, 8, 6, 4), TakeStats::new(8, 8, 1, 9)];
+        let all = TakeStats::sum(parts.iter()).expect("two");
+        assert_eq!(all, TakeStats { groups: 10, samples: 16, mean_samples: 1.6, max_samples: 6, calls: 13 });
+        assert_eq!(TakeStats::sum([].iter()), None);
+        assert_eq!(TakeStats::new(0, 0, 0, 3).mean_samples, 0.0);
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// accepted, and not known to have been taken by the reader. It raises the rate while fewer than the low mark are
 /// outstanding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Throttle {
+pub struct ThrottleStats {
     /// Low mark, in outstanding samples.
     pub low_mark: u64,
     /// High mark, in outstanding samples.

@@ -24,9 +24,9 @@ pub struct Verdict {
     /// Pairing of the runs of both cells.
     pub pairing: Pairing,
     /// Statistics over all blocks. Null if the verdict is withheld.
-    pub answer: Option<Answer>,
+    pub answer: Option<EffectEstimate>,
     /// Statistics without noisy blocks. Null if no block was noisy, or if the verdict is withheld.
-    pub without_noisy: Option<Answer>,
+    pub without_noisy: Option<EffectEstimate>,
     /// Reason why the verdict is withheld. Null otherwise.
     pub withheld: Option<String>,
     /// Between two results: changes of the reference values that must not explain a claim. Empty within a result,
@@ -140,13 +140,13 @@ pub struct SeparatingField {
     pub p_adjusted: f64,
     /// Typical value in each mode, in the order of `modes`: median, or most frequent text. Null if no run of the
     /// mode has the field.
-    pub typical: Vec<Option<Typical>>,
+    pub typical: Vec<Option<TypicalValue>>,
 }
 
 /// Typical value of a field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Typical {
+pub enum TypicalValue {
     /// Median.
     Number(f64),
     /// Most frequent text.
@@ -164,7 +164,7 @@ pub struct VerdictMode {
 
 /// Conclusion and its statistics. Changes are those of the candidate relative to the baseline, in percent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Answer {
+pub struct EffectEstimate {
     /// Conclusion.
     pub conclusion: Conclusion,
     /// Number of blocks (or duets) with both values. Between two results: number of runs of the smaller side.
@@ -261,7 +261,7 @@ impl Verdict {
     pub fn depends_on_noise(&self) -> bool {
         match (&self.answer, &self.without_noisy) {
             // too few remaining blocks conclude nothing
-            (Some(_), Some(Answer { conclusion: Conclusion::TooFew { .. }, .. })) => false,
+            (Some(_), Some(EffectEstimate { conclusion: Conclusion::TooFew { .. }, .. })) => false,
             (Some(all), Some(quiet)) => !all.conclusion.claims_the_same(&quiet.conclusion),
             _ => false,
         }

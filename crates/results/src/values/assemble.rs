@@ -7,18 +7,18 @@ use experiment::Qos;
 use stats::{median, total};
 
 use crate::{
-    Batches, Cell, Course, Cpu, Document, Header, Histograms, Maximum, PacedCell, Probes, Run, RunState,
-    SCHEMA_VERSION, SearchCell, State, Tail, Takes, Throughput, UNDER_DUET_INTERFERENCE, Warning,
-    WarningKind, new_histogram, schema::latency::cell_latency, values::cell_warnings::warnings,
-    values::rules::percent, with_rate,
+    Batches, CellResult, CpuPerSample, ExperimentLog, Histograms, MaxRate, PacedCell, ProbeStats,
+    ResultDocument, ResultHeader, Run, RunState, SCHEMA_VERSION, SearchCell, State, Tail, TakeStats,
+    Throughput, UNDER_DUET_INTERFERENCE, Warning, WarningKind, new_histogram, schema::latency::cell_latency,
+    values::cell_warnings::warnings, values::rules::percent, with_rate,
 };
 
 /// Assembles a result run by run. Its memory does not grow with the number of samples.
 #[derive(Debug)]
 pub struct Assembler {
-    header: Header,
-    course: Option<Course>,
-    maxima: Vec<Maximum>,
+    header: ResultHeader,
+    course: Option<ExperimentLog>,
+    maxima: Vec<MaxRate>,
     cells: BTreeMap<String, Collected>,
     /// Numbers of the runs that were added.
     numbers: BTreeSet<u32>,
@@ -35,13 +35,13 @@ struct Collected {
 impl Assembler {
     /// Creates an assembler without runs.
     #[must_use]
-    pub const fn new(header: Header) -> Self {
+    pub const fn new(header: ResultHeader) -> Self {
         Self { header, course: None, maxima: Vec::new(), cells: BTreeMap::new(), numbers: BTreeSet::new() }
     }
 
     /// Returns the header.
     #[must_use]
-    pub const fn header(&self) -> &Header {
+    pub const fn header(&self) -> &ResultHeader {
         &self.header
     }
 
@@ -63,7 +63,7 @@ impl Assembler {
     }
 
     /// Sets the progress besides the runs.
-    pub fn set_course(&mut self, mut course: Course) {
+    pub fn set_course(&mut self, mut course: ExperimentLog) {
         self.maxima = std::mem::take(&mut course.maxima);
         self.course = Some(course);
     }
@@ -95,9 +95,9 @@ impl Assembler {
 
     /// Returns the result of the runs added so far.
     #[must_use]
-    pub fn document(&self, state: State) -> Document {
+    pub fn document(&self, state: State) -> ResultDocument {
         let nothing = Collected::default();
-        let cells: Vec<Cell> = self
+        let cells: Vec<CellResult> = self
             .header
             .experiment
             .cells
@@ -123,14 +123,14 @@ impl Assembler {
             );
             warnings.push(Warning { kind: WarningKind::Duet, text });
         }
-        warnings.extend(self.maxima.iter().filter_map(Maximum::warning));
+        warnings.extend(self.maxima.iter().filter_map(MaxRate::warning));
         let course = self.course.clone();
-        warnings.extend(course.iter().flat_map(Course::warnings));
+        warnings.extend(course.iter().flat_map(ExperimentLog::warnings));
         let (noise_rule, allocation, blocks, resumed) = match course {
             Some(course) => (Some(course.noise_rule), Some(course.allocation), course.blocks, course.resumed),
             None => (None, None, Vec::new(), Vec::new()),
         };
-        Document {
+        ResultDocument {
             schema_version: SCHEMA_VERSION,
             tool: self.header.tool.clone(),
             host: self.header.host.clone(),
@@ -172,7 +172,7 @@ impl Assembler {
     }
 }
 
-fn assemble_cell(planned: experiment::Cell, collected: &Collected) -> Cell {
+fn assemble_cell(planned: experiment::Cell, collected: &Collected) -> CellResult {
     let mut runs = collected.runs.clone();
     runs.sort_by_key(|run| run.number);
     let valid: Vec<&Run> = runs.iter().filter(|run| run.state == RunState::Valid).collect();
@@ -181,14 +181,14 @@ fn assemble_cell(planned: experiment::Cell, collected: &Collected) -> Cell {
     let claimed: Vec<&Run> = valid.iter().copied().filter(|run| !run.twin).collect();
     let throughput = pooled_throughput(&valid, &claimed);
     let warnings = warnings(&planned.factors, &runs, &latency, &collected.pooled);
-    Cell {
+    CellResult {
         id: planned.id,
         factors: planned.factors,
         under_duet_interference: runs.iter().any(|run| run.duet.is_some()),
         latency,
         throughput,
-        paced: PacedCell::of(&valid, &collected.pooled),
-        search: SearchCell::of(&valid),
+        paced: PacedCell::from_runs(&valid, &collected.pooled),
+        search: SearchCell::from_runs(&valid),
         cpu_ns_per_sample: median_cpu(&claimed),
         effective_qos: common_qos(&valid),
         settings: common_settings(&valid),
@@ -221,17 +221,17 @@ fn pooled_throughput(valid: &[&Run], claimed: &[&Run]) -> Option<Throughput> {
         duplicate: sum(|t| t.duplicate),
         out_of_order: sum(|t| t.out_of_order),
         batches: Batches::sum(runs.iter().filter_map(|run| run.batches.as_ref())),
-        takes: Takes::sum(runs.iter().filter_map(|run| run.takes.as_ref())),
-        probes: Probes::sum(runs.iter().filter_map(|run| run.probes.as_ref())),
+        takes: TakeStats::sum(runs.iter().filter_map(|run| run.takes.as_ref())),
+        probes: ProbeStats::sum(runs.iter().filter_map(|run| run.probes.as_ref())),
     })
 }
 
-fn median_cpu(valid: &[&Run]) -> Option<Cpu> {
-    let runs: Vec<&Cpu> = valid.iter().filter_map(|run| run.cpu_ns_per_sample.as_ref()).collect();
-    let of = |figure: fn(&Cpu) -> Option<f64>| {
+fn median_cpu(valid: &[&Run]) -> Option<CpuPerSample> {
+    let runs: Vec<&CpuPerSample> = valid.iter().filter_map(|run| run.cpu_ns_per_sample.as_ref()).collect();
+    let of = |figure: fn(&CpuPerSample) -> Option<f64>| {
         median(&runs.iter().copied().filter_map(figure).collect::<Vec<_>>())
     };
-    Some(Cpu {
+    Some(CpuPerSample {
         writer: of(|cpu| Some(cpu.writer))?,
         reader: of(|cpu| Some(cpu.reader))?,
         // over the runs in which idle cost was subtracted

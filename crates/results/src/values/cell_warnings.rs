@@ -7,12 +7,12 @@ use hdrhistogram::Histogram;
 use stats::{Spread, total};
 
 use crate::{
-    Cell, CellLatency, Counted, Histograms, MAX_LATENCY_LOSS_PCT, Run, RunState, UNDER_DUET_INTERFERENCE,
-    WIDE_SPREAD, Warning, WarningKind, format_spread, format_value, values::rules::percent,
-    values::steady::not_steady,
+    CellLatency, CellResult, DeliveryCounts, Histograms, MAX_LATENCY_LOSS_PCT, Run, RunState,
+    UNDER_DUET_INTERFERENCE, WIDE_SPREAD, Warning, WarningKind, format_spread, format_value,
+    values::rules::percent, values::steady::not_steady,
 };
 
-impl Cell {
+impl CellResult {
     /// Returns the runs that the values of the cell are based on.
     pub fn valid_runs(&self) -> impl Iterator<Item = &Run> {
         self.runs.iter().filter(|run| run.state == RunState::Valid)
@@ -27,7 +27,7 @@ impl Cell {
     /// Returns the share of lost samples (pings) over the valid runs, in percent of those sent.
     #[must_use]
     pub fn lost_pct(&self) -> f64 {
-        let counted = Counted::sum(self.valid_runs().flat_map(|run| &run.counted));
+        let counted = DeliveryCounts::sum(self.valid_runs().flat_map(|run| &run.counted));
         percent(counted.lost, counted.sent)
     }
 }
@@ -36,12 +36,12 @@ impl Run {
     /// Returns the share of lost samples (pings) of the run, in percent of those sent.
     #[must_use]
     pub fn lost_pct(&self) -> f64 {
-        let counted = Counted::sum(&self.counted);
+        let counted = DeliveryCounts::sum(&self.counted);
         percent(counted.lost, counted.sent)
     }
 }
 
-impl Counted {
+impl DeliveryCounts {
     /// Returns the sums over these flows.
     #[must_use]
     pub fn sum<'c>(all: impl IntoIterator<Item = &'c Self>) -> Self {
@@ -94,7 +94,7 @@ pub(crate) fn warnings(
         );
     }
 
-    let counted = Counted::sum(valid.iter().flat_map(|run| &run.counted));
+    let counted = DeliveryCounts::sum(valid.iter().flat_map(|run| &run.counted));
     let what = if factors.workload == Workload::Latency { "pings" } else { "samples" };
     if counted.lost > 0 {
         let percent = percent(counted.lost, counted.sent);
@@ -171,11 +171,11 @@ pub(crate) fn warnings(
 fn wide_spread(valid: &[&Run]) -> Option<String> {
     let medians = |kind: &str| {
         let of_runs = valid.iter().filter_map(|run| run.latency.get(kind)?.p50_ns);
-        Spread::of(&of_runs.map(|ns| ns as f64 / 1e3).collect::<Vec<f64>>())
+        Spread::from_values(&of_runs.map(|ns| ns as f64 / 1e3).collect::<Vec<f64>>())
     };
     let rates = || {
         let of_runs = valid.iter().filter_map(|run| run.throughput.as_ref());
-        Spread::of(&of_runs.map(|throughput| throughput.delivered_sps).collect::<Vec<f64>>())
+        Spread::from_values(&of_runs.map(|throughput| throughput.delivered_sps).collect::<Vec<f64>>())
     };
     let (what, unit, spread) = (medians("response").map(|spread| ("median response", " µs", spread)))
         .or_else(|| rates().map(|spread| ("samples delivered", "/s", spread)))

@@ -4,7 +4,7 @@
 //! only: a claim without a value, or a withheld claim, still counts, so that failures do not relax the level of the
 //! other claims.
 
-use experiment::{Cell, Experiment, Factors};
+use experiment::{Cell, Factors, Plan};
 use stats::{Rules, simultaneous_level};
 
 use crate::Metric;
@@ -24,34 +24,34 @@ pub struct Claim<'e> {
 
 /// Returns the claims of a plan with a baseline: one for each metric, flow and compared cell. They share one level.
 #[must_use]
-pub fn comparison_claims(experiment: &Experiment) -> Vec<Claim<'_>> {
+pub fn comparison_claims(experiment: &Plan) -> Vec<Claim<'_>> {
     let pairs = experiment.comparisons();
     pairs.into_iter().flat_map(|(cell, baseline)| of_pair(experiment, cell, baseline)).collect()
 }
 
 /// Returns the claims that a baseline cell differs from itself (A/A): a separate family.
 #[must_use]
-pub fn noise_floor_claims(experiment: &Experiment) -> Vec<Claim<'_>> {
+pub fn noise_floor_claims(experiment: &Plan) -> Vec<Claim<'_>> {
     let cells = experiment.cells.iter().filter(|cell| experiment.is_baseline(&cell.id));
     cells.flat_map(|cell| of_pair(experiment, cell, cell)).collect()
 }
 
 /// Returns the claims about the level of each cell, for plans without a baseline: each cell is its own baseline.
 #[must_use]
-pub fn level_claims(experiment: &Experiment) -> Vec<Claim<'_>> {
+pub fn level_claims(experiment: &Plan) -> Vec<Claim<'_>> {
     experiment.cells.iter().flat_map(|cell| of_pair(experiment, cell, cell)).collect()
 }
 
 /// Returns the minimum number of blocks with which each family of a plan with a baseline can support a claim.
 #[must_use]
-pub fn least_blocks(experiment: &Experiment) -> u32 {
+pub fn least_blocks(experiment: &Plan) -> u32 {
     let families = [comparison_claims(experiment).len(), noise_floor_claims(experiment).len()];
     let level = simultaneous_level(Rules::default().level, families.into_iter().max().unwrap_or(1));
     stats::least_blocks(level) as u32
 }
 
 fn of_pair<'e>(
-    experiment: &'e Experiment,
+    experiment: &'e Plan,
     cell: &'e Cell,
     baseline: &'e Cell,
 ) -> impl Iterator<Item = Claim<'e>> + use<'e> {
@@ -62,7 +62,7 @@ fn of_pair<'e>(
 }
 
 /// Returns the metrics of a plan's claims about a cell: those of its workload; for a search, those of its goals.
-pub fn metrics_of(experiment: &Experiment, factors: &Factors) -> impl Iterator<Item = Metric> + use<> {
+pub fn metrics_of(experiment: &Plan, factors: &Factors) -> impl Iterator<Item = Metric> + use<> {
     let aims: Vec<_> =
         experiment.search.iter().flat_map(|search| &search.goals).map(|goal| goal.aim).collect();
     let is_planned = move |metric: &Metric| metric.aim().is_none_or(|aim| aims.contains(&aim));

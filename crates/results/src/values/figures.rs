@@ -2,7 +2,7 @@
 
 use stats::supports_quantile;
 
-use crate::{Latency, Metric, Run, RunState, SteadyVerdict, schema::metric::Quantile};
+use crate::{Latency, Metric, Run, RunState, SteadyClass, schema::metric::Quantile};
 
 impl Run {
     /// Returns the value of a metric of a valid run, in its unit; `None` if it was not measured, if there are too
@@ -13,7 +13,7 @@ impl Run {
             return None;
         }
         let figure = match (metric, metric.quantile()) {
-            (_, Some((kind, quantile))) => quantile.of(self.latency.get(kind)?).map(|ns| ns as f64),
+            (_, Some((kind, quantile))) => quantile.value(self.latency.get(kind)?).map(|ns| ns as f64),
             (Metric::Delivered, _) => self.throughput.as_ref().map(|throughput| throughput.delivered_sps),
             (Metric::Goodput, _) => self.throughput.as_ref().map(|throughput| throughput.goodput_mbps),
             (Metric::Ndr | Metric::Pdr | Metric::Slo, _) => {
@@ -31,7 +31,7 @@ impl Run {
         let Some(name) = flow else { return self.figure(metric) };
         let (kind, quantile) = metric.quantile().filter(|_| self.state == RunState::Valid)?;
         let flow = self.paced.as_ref()?.flows.iter().find(|flow| flow.name == name)?;
-        quantile.of(flow.latency.get(kind)?).filter(|ns| *ns > 0).map(|ns| ns as f64)
+        quantile.value(flow.latency.get(kind)?).filter(|ns| *ns > 0).map(|ns| ns as f64)
     }
 
     /// Returns whether a valid run lacks this metric because of lost round trips, not because `n` is too small.
@@ -50,6 +50,6 @@ impl Run {
         let judged = metric.steadied_by().iter().filter_map(|kind| self.steady_state.get(*kind));
         judged
             .into_iter()
-            .any(|state| matches!(state.verdict, SteadyVerdict::NoSteadyState | SteadyVerdict::Cyclic))
+            .any(|state| matches!(state.verdict, SteadyClass::NoSteadyState | SteadyClass::Cyclic))
     }
 }

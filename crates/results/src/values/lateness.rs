@@ -67,7 +67,7 @@ impl Lateness {
     /// Returns the lateness of the sender of a flow, or `None` if it kept its schedule or has no intended send
     /// times. `writing_ns` is the measurement, or the time to the end of the last write if that is longer.
     #[must_use]
-    pub fn of(
+    pub fn classify(
         load: &Load,
         latency: &BTreeMap<String, Latency>,
         writing_ns: u64,
@@ -114,7 +114,7 @@ impl Lateness {
 
 /// Returns the mean time between two samples, or between two bursts, in ns.
 fn period_ns(load: &Load) -> Option<f64> {
-    match load.known()? {
+    match load.resolved()? {
         Load::Constant { rate } | Load::Poisson { rate } => {
             Some(rate.period_ns as f64 / rate.samples.max(1) as f64)
         }
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn a_lag_of_over_a_tenth_of_the_period_or_of_the_response_is_too_much() {
         let said = |lag, response| {
-            Lateness::of(&RATE, &run(lag, response, 5_000, 1000), 1_000_000_000, Sender::default())
+            Lateness::classify(&RATE, &run(lag, response, 5_000, 1000), 1_000_000_000, Sender::default())
                 .map(|late| late.beyond)
         };
         assert_eq!(said(1_000, 30_000), None);
@@ -191,7 +191,7 @@ mod tests {
     fn the_words_tell_the_quantile_that_the_samples_support_and_what_the_calls_took() {
         let late = |n, write_ns| {
             let run = run(500_000, 600_000, write_ns, n);
-            Lateness::of(
+            Lateness::classify(
                 &RATE,
                 &run,
                 1_000_000_000,
@@ -210,7 +210,7 @@ mod tests {
         let writing = |write_ns, in_writes, busy| {
             let run = run(500_000, 600_000, write_ns, 1000);
             let sender = Sender { in_writes, busy, used: busy, ..Sender::default() };
-            Lateness::of(&RATE, &run, 1_000_000_000, sender).expect("too late")
+            Lateness::classify(&RATE, &run, 1_000_000_000, sender).expect("too late")
         };
         let late = |in_writes, busy| writing(900_000, in_writes, busy);
         let held = late(0.97, 0.1);
@@ -230,7 +230,7 @@ mod tests {
         // not late, thus neither
         let on_time = run(1_000, 30_000, 900_000, 1000);
         let sender = Sender { in_writes: 1.0, busy: 0.1, ..Sender::default() };
-        assert_eq!(Lateness::of(&RATE, &on_time, 1_000_000_000, sender), None);
+        assert_eq!(Lateness::classify(&RATE, &on_time, 1_000_000_000, sender), None);
     }
 
     /// A run of 0.66 s on a host with busy cores: its threads used 7 ms and waited for 1.68 s. One write call took
@@ -247,7 +247,7 @@ mod tests {
         };
         let late = |usage: &Usage| {
             let run = run(363_331_583, 349_962_239, 820_000, 650);
-            Lateness::of(&RATE, &run, 664_000_000, Sender::new(0.973, usage)).expect("too late")
+            Lateness::classify(&RATE, &run, 664_000_000, Sender::new(0.973, usage)).expect("too late")
         };
         // with and without usage of the writing thread alone
         for driving_ns in [None, Some(3_000_000), Some(660_000_000)] {
@@ -274,7 +274,7 @@ mod tests {
                 ..Usage::default()
             };
             let run = run(500_000, 600_000, 900_000, 1000);
-            Lateness::of(&RATE, &run, 1_000_000_000, Sender::new(0.97, &usage)).expect("too late")
+            Lateness::classify(&RATE, &run, 1_000_000_000, Sender::new(0.97, &usage)).expect("too late")
         };
         assert!(late(Some(200_000_000)).is_back_pressure());
         for busy in [late(None), late(Some(950_000_000))] {
@@ -285,7 +285,12 @@ mod tests {
     #[test]
     fn without_intended_times_nobody_is_late_and_a_burst_has_its_own_period() {
         let late = |load: &Load, response_ns| {
-            Lateness::of(load, &run(500_000, response_ns, 5_000, 1000), 1_000_000_000, Sender::default())
+            Lateness::classify(
+                load,
+                &run(500_000, response_ns, 5_000, 1000),
+                1_000_000_000,
+                Sender::default(),
+            )
         };
         assert_eq!(late(&Load::Max, 600_000), None);
         let burst = Load::Burst { rate: Rate { samples: 100, period_ns: 100_000_000 } };

@@ -1,17 +1,17 @@
 //! Values and warnings computed from the records of runs.
 
 mod assemble;
+mod batch_policy;
 pub(crate) mod cell_warnings;
 mod claims;
+mod detectable_effects;
 mod duet;
 mod figures;
-mod foresight;
 mod format;
 mod lateness;
-mod maximum;
+mod max_rate;
 mod noise;
 mod paced;
-mod packing;
 mod reference;
 pub(crate) mod rules;
 mod search;
@@ -21,16 +21,16 @@ mod trial;
 mod writing_time;
 
 pub use assemble::Assembler;
+pub use batch_policy::BatchPolicy;
 pub use claims::{
     Claim, comparison_claims, flows_of, least_blocks, level_claims, metrics_of, noise_floor_claims,
 };
 pub use format::{format_micros, format_signed, format_spread, format_value};
 pub use lateness::{Lateness, Sender};
-pub use maximum::with_rate;
+pub use max_rate::with_rate;
 pub use noise::over_half_noisy;
-pub use packing::Packing;
 pub use rules::{MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
 pub use selftest::TOLD_BLOCKS;
 pub use steady::{steady_latency, steady_rate};
-pub use trial::{TRIAL_WINDOWS, TrialLog, TrialShown, stats_goal};
+pub use trial::{TRIAL_WINDOWS, TrialLog, TrialResult, stats_goal};
 pub use writing_time::WritingTime;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Block, Course, NoiseRule, Probe, StoppedBy, Warning, WarningKind, format_value};
+use crate::{Block, ExperimentLog, NoiseProbe, NoiseRule, StoppedBy, Warning, WarningKind, format_value};
 
-impl Course {
+impl ExperimentLog {
     /// Returns whether the experiment has ended without an interruption.
     #[must_use]
     pub fn is_complete(&self) -> bool {
@@ -70,7 +70,7 @@ impl NoiseRule {
     /// Returns the reasons why a block with these probes is noisy; empty if it is not. `rtt_p50_ns` is the median
     /// RTT of the block, if it has latency runs.
     #[must_use]
-    pub fn judge(&self, probes: &[&Probe], rtt_p50_ns: Option<f64>) -> Vec<String> {
+    pub fn judge(&self, probes: &[&NoiseProbe], rtt_p50_ns: Option<f64>) -> Vec<String> {
         let mut reasons = Vec::new();
         let cores = || probes.iter().flat_map(|probe| &probe.cores);
         if let Some(worst) = cores().max_by(|a, b| a.stolen_pct.total_cmp(&b.stolen_pct))
@@ -83,7 +83,7 @@ impl NoiseRule {
     }
 
     /// Each gap touches the one round trip in flight. The gaps of both probes are added, core by core.
-    fn many_long_gaps(&self, probes: &[&Probe], rtt: f64) -> Option<String> {
+    fn many_long_gaps(&self, probes: &[&NoiseProbe], rtt: f64) -> Option<String> {
         let probed_ns: u64 = probes.iter().map(|probe| probe.length_ns).sum();
         let limit = (self.max_gap_per_rtt * rtt).max(self.gap_ns as f64);
         // gaps are counted in steps of powers of two
@@ -108,19 +108,21 @@ impl NoiseRule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CoreProbe;
+    use crate::CoreNoise;
 
     /// Judges a block with probes of 100 ms before and after it, each with these gaps on core 1 and none on core 0.
     fn judged(rule: &NoiseRule, longer: &[u64], max_gap_ns: u64, rtt: Option<f64>) -> Vec<String> {
-        let core = |core, longer: &[u64], max_gap_ns| CoreProbe {
+        let core = |core, longer: &[u64], max_gap_ns| CoreNoise {
             core,
             gaps: longer.first().copied().unwrap_or(0),
             max_gap_ns,
             stolen_pct: 1.0,
             longer: longer.to_vec(),
         };
-        let probe =
-            Probe { length_ns: 100_000_000, cores: vec![core(0, &[], 9_000), core(1, longer, max_gap_ns)] };
+        let probe = NoiseProbe {
+            length_ns: 100_000_000,
+            cores: vec![core(0, &[], 9_000), core(1, longer, max_gap_ns)],
+        };
         rule.judge(&[&probe, &probe], rtt)
     }
 

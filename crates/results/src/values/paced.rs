@@ -3,13 +3,13 @@
 use stats::{median, total};
 
 use crate::{
-    Cell, CellFlow, Counted, FlowRecord, Histograms, Paced, PacedCell, Run, kind_of_flow,
+    CellFlow, CellResult, DeliveryCounts, FlowRecord, Histograms, Paced, PacedCell, Run, kind_of_flow,
     schema::latency::cell_latency,
 };
 
 impl PacedCell {
     /// Returns the values over the valid runs of a cell, or `None` if no run has a schedule.
-    pub(crate) fn of(valid: &[&Run], pooled: &Histograms) -> Option<Self> {
+    pub(crate) fn from_runs(valid: &[&Run], pooled: &Histograms) -> Option<Self> {
         let runs: Vec<&Paced> = valid.iter().filter_map(|run| run.paced.as_ref()).collect();
         let first = runs.first()?;
         let rates: Option<Vec<f64>> = runs.iter().map(|run| run.planned_sps).collect();
@@ -35,7 +35,7 @@ impl PacedCell {
                 unplaced: sum(|flow| flow.unplaced),
                 delivered_in_time: sum(|flow| flow.delivered_in_time),
                 lag_in_writes_pct: lag_in_writes_pct(&same),
-                counted: Counted::sum(same.iter().map(|flow| &flow.counted)),
+                counted: DeliveryCounts::sum(same.iter().map(|flow| &flow.counted)),
                 latency: cell_latency(latencies, histogram),
             }
         };
@@ -60,7 +60,7 @@ fn lag_in_writes_pct(flows: &[&FlowRecord]) -> Option<f64> {
     (lags > 0.0).then(|| held / lags)
 }
 
-impl Cell {
+impl CellResult {
     /// Returns whether the sender determines the response times in at least half of the valid runs.
     #[must_use]
     pub fn is_sender_limited(&self) -> bool {

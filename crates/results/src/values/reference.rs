@@ -8,7 +8,7 @@ impl Block {
     /// would claim more than their level allows.
     #[must_use]
     pub fn reference(&self, figure: ReferenceFigure) -> Option<f64> {
-        let value = figure.of(self.reference_before.as_ref()?)?;
+        let value = figure.value(self.reference_before.as_ref()?)?;
         (value.is_finite() && value > 0.0).then_some(value)
     }
 }

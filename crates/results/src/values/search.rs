@@ -1,6 +1,6 @@
 //! Values over the searches of a cell.
 
-use experiment::Aim;
+use experiment::GoalKind;
 use stats::{Spread, median};
 
 use crate::{GoalCell, GoalRecord, Metric, Run, SearchBound, SearchCell, SearchRecord, SearchState};
@@ -8,11 +8,11 @@ use crate::{GoalCell, GoalRecord, Metric, Run, SearchBound, SearchCell, SearchRe
 impl Metric {
     /// Returns the goal of a conditional throughput; `None` for other metrics.
     #[must_use]
-    pub const fn aim(self) -> Option<Aim> {
+    pub const fn aim(self) -> Option<GoalKind> {
         match self {
-            Self::Ndr => Some(Aim::Ndr),
-            Self::Pdr => Some(Aim::Pdr),
-            Self::Slo => Some(Aim::Slo),
+            Self::Ndr => Some(GoalKind::Ndr),
+            Self::Pdr => Some(GoalKind::Pdr),
+            Self::Slo => Some(GoalKind::Slo),
             _ => None,
         }
     }
@@ -26,7 +26,7 @@ impl Run {
     }
 
     /// Returns the conditional throughput of a goal if both bounds were found.
-    pub(crate) fn conditional_sps(&self, aim: Aim) -> Option<f64> {
+    pub(crate) fn conditional_sps(&self, aim: GoalKind) -> Option<f64> {
         let goal = self.search.as_ref()?.goals.iter().find(|goal| goal.aim == aim)?;
         goal.conditional_sps.filter(|_| goal.state == SearchState::Found)
     }
@@ -34,15 +34,15 @@ impl Run {
 
 impl SearchCell {
     /// Returns the values over the valid searches of a cell, or `None` if there are none.
-    pub(crate) fn of(valid: &[&Run]) -> Option<Self> {
+    pub(crate) fn from_runs(valid: &[&Run]) -> Option<Self> {
         let searches: Vec<&SearchRecord> = valid.iter().filter_map(|run| run.search.as_ref()).collect();
         let goals = &searches.first()?.goals;
-        Some(Self { goals: goals.iter().map(|goal| GoalCell::of(goal, &searches)).collect() })
+        Some(Self { goals: goals.iter().map(|goal| GoalCell::from_records(goal, &searches)).collect() })
     }
 }
 
 impl GoalCell {
-    fn of(goal: &GoalRecord, searches: &[&SearchRecord]) -> Self {
+    fn from_records(goal: &GoalRecord, searches: &[&SearchRecord]) -> Self {
         let of_all = searches.iter().flat_map(|search| &search.goals).filter(|other| other.aim == goal.aim);
         let all: Vec<&GoalRecord> = of_all.collect();
         let found: Vec<&GoalRecord> =
@@ -60,7 +60,7 @@ impl GoalCell {
             lowest_sps: bounds(|goal| goal.lower.as_ref(), f64::min),
             highest_sps: bounds(|goal| goal.upper.as_ref(), f64::max),
             conditional_sps: median(&rates),
-            spread: Spread::of(&rates).and_then(|spread| spread.half_range_relative()),
+            spread: Spread::from_values(&rates).and_then(|spread| spread.half_range_relative()),
             limited_by_sender: all.iter().filter(|goal| goal.limited_by_sender).count() as u32,
             contradicting: all.iter().map(|goal| goal.contradicting).sum(),
         }

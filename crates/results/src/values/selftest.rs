@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use experiment::Workload;
-use stats::{Asked, Block, Change, Conclusion, Modality, Rules, compare, log_ratios, median, sample_sd};
+use stats::{Block, Change, Conclusion, Modality, PowerSpec, Rules, compare, log_ratios, median, sample_sd};
 
 use crate::{
-    Block as MeasuredBlock, Cell, Document, Group, Host, Metric, NoiseSummary, Probe, Resolution, SelfTest,
+    Block as MeasuredBlock, CellResult, Group, Host, Metric, NoiseProbe, NoiseSummary, Resolution,
+    ResultDocument, SelfTest,
 };
 
 /// Power: probability of detecting the minimum detectable effect.
@@ -17,12 +18,12 @@ pub const TOLD_BLOCKS: [u32; 3] = [6, 12, 24];
 impl NoiseSummary {
     /// Summarizes the noise of these blocks; `None` without probes.
     #[must_use]
-    pub fn of(blocks: &[MeasuredBlock]) -> Option<Self> {
+    pub fn summarize(blocks: &[MeasuredBlock]) -> Option<Self> {
         // the probe after a block is the one before the next block
         let first = blocks.first().and_then(|block| block.before.as_ref());
-        let probes: Vec<&Probe> =
+        let probes: Vec<&NoiseProbe> =
             first.into_iter().chain(blocks.iter().filter_map(|block| block.after.as_ref())).collect();
-        let worst = |probe: &&Probe| probe.cores.iter().map(|core| core.stolen_pct).fold(0.0, f64::max);
+        let worst = |probe: &&NoiseProbe| probe.cores.iter().map(|core| core.stolen_pct).fold(0.0, f64::max);
         let stolen: Vec<f64> = probes.iter().map(worst).collect();
         let steal = blocks.iter().filter_map(|block| block.host.as_ref()?.steal_pct);
         Some(Self {
@@ -39,9 +40,9 @@ impl NoiseSummary {
 impl SelfTest {
     /// Creates the selftest from a result in which every cell was measured twice in each block.
     #[must_use]
-    pub fn of(driver: &str, document: &Document) -> Self {
+    pub fn from_document(driver: &str, document: &ResultDocument) -> Self {
         let each = |cell| Metric::claims_of(cell).map(move |metric| (cell, metric));
-        let judged: Vec<(&Cell, Metric)> = document.cells.iter().flat_map(each).collect();
+        let judged: Vec<(&CellResult, Metric)> = document.cells.iter().flat_map(each).collect();
         let family: Vec<Vec<Block>> = judged.iter().map(|(cell, metric)| twins(cell, *metric)).collect();
         let comparisons = compare(&family, &Rules { modes: false, ..Rules::default() });
         let figures: Vec<Resolution> = judged
@@ -85,7 +86,7 @@ impl SelfTest {
             tool_version: document.tool.version.clone(),
             pairs: document.experiment.design.blocks,
             measure_ns: document.experiment.design.measure_ns,
-            noise: NoiseSummary::of(&document.blocks),
+            noise: NoiseSummary::summarize(&document.blocks),
             differs: figures.iter().filter(|figure| figure.differs).count() as u32,
             figures,
         }
@@ -122,18 +123,18 @@ impl SelfTest {
 
 impl Metric {
     /// Returns the metrics of the claims about a cell.
-    fn claims_of(cell: &Cell) -> impl Iterator<Item = Self> + use<> {
+    fn claims_of(cell: &CellResult) -> impl Iterator<Item = Self> + use<> {
         Self::claims(&cell.factors).iter().copied()
     }
 }
 
 fn smallest(ratio_sd: f64, blocks: u32, comparisons: usize) -> Option<f64> {
-    let asked = Asked { level: 0.95, power: POWER, comparisons };
+    let asked = PowerSpec { level: 0.95, power: POWER, comparisons };
     stats::smallest_effect(blocks as usize, ratio_sd, &asked)
 }
 
 /// Returns the pairs of second and first run of each block.
-fn twins(cell: &Cell, metric: Metric) -> Vec<Block> {
+fn twins(cell: &CellResult, metric: Metric) -> Vec<Block> {
     let mut blocks: BTreeMap<u32, Block> = BTreeMap::new();
     for run in &cell.runs {
         let block = blocks.entry(run.block).or_insert(Block { treatment: None, baseline: None });

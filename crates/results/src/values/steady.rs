@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use stats::{Better, Verdict, supports_quantile, total};
+use stats::{Better, Steadiness, supports_quantile, total};
 
 use crate::{
-    Received, Run, SteadySegment, SteadyState, SteadyVerdict, Warning, WarningKind, WritingTime,
-    format_value, new_histogram,
+    Received, Run, SteadyClass, SteadySegment, SteadyState, Warning, WarningKind, WritingTime, format_value,
+    new_histogram,
 };
 
 /// Minimum mean number of samples per window for a rate that can be compared with the next window.
@@ -79,13 +79,13 @@ fn groupings(windows: usize) -> impl Iterator<Item = usize> {
 /// Returns whether merging windows could hide a change: the merged windows are flat, but the single windows have
 /// levels too short for merged ones to show. `alone` returns one value per window, from any number of samples.
 fn hides(together: usize, state: &stats::SteadyState, alone: impl FnOnce() -> Option<Vec<f64>>) -> bool {
-    if together == 1 || state.verdict != Verdict::Flat {
+    if together == 1 || state.verdict != Steadiness::Flat {
         return false;
     }
     let Some(values) = alone() else { return false };
     let shortest = stats::shortest_segment(values.len() / together) * together;
     stats::steady_state(&values, Better::Less).is_some_and(|finer| {
-        finer.verdict != Verdict::Flat
+        finer.verdict != Steadiness::Flat
             && finer.segments.iter().any(|segment| segment.to - segment.from < shortest)
     })
 }
@@ -136,11 +136,11 @@ fn in_time(
     let at = |window: usize| window_ns.saturating_mul(window as u64);
     SteadyState {
         verdict: match state.verdict {
-            Verdict::Flat => SteadyVerdict::Flat,
-            Verdict::WarmUp => SteadyVerdict::WarmUp,
-            Verdict::Slowdown => SteadyVerdict::Slowdown,
-            Verdict::NoSteadyState => SteadyVerdict::NoSteadyState,
-            Verdict::Cyclic => SteadyVerdict::Cyclic,
+            Steadiness::Flat => SteadyClass::Flat,
+            Steadiness::WarmUp => SteadyClass::WarmUp,
+            Steadiness::Slowdown => SteadyClass::Slowdown,
+            Steadiness::NoSteadyState => SteadyClass::NoSteadyState,
+            Steadiness::Cyclic => SteadyClass::Cyclic,
         },
         steady_from_ns: state.steady_from.map(at),
         segments: state
@@ -155,11 +155,11 @@ fn in_time(
 }
 
 /// Run numbers and states by steady-state class.
-type ByVerdict<'r> = BTreeMap<SteadyVerdict, Vec<(u32, &'r SteadyState)>>;
+type SteadyCounts<'r> = BTreeMap<SteadyClass, Vec<(u32, &'r SteadyState)>>;
 
 /// Returns one warning per metric for the runs of a cell without a steady level.
 pub(crate) fn not_steady(valid: &[&Run]) -> Vec<Warning> {
-    let mut kinds: BTreeMap<&str, ByVerdict<'_>> = BTreeMap::new();
+    let mut kinds: BTreeMap<&str, SteadyCounts<'_>> = BTreeMap::new();
     for run in valid {
         for (kind, state) in &run.steady_state {
             kinds.entry(kind).or_default().entry(state.verdict).or_default().push((run.number, state));
@@ -184,18 +184,18 @@ pub(crate) fn not_steady(valid: &[&Run]) -> Vec<Warning> {
 }
 
 /// Describes a run, up to a bracket that is left open; `None` for a flat run.
-fn in_words(kind: &str, verdict: SteadyVerdict, state: &SteadyState) -> Option<String> {
+fn in_words(kind: &str, verdict: SteadyClass, state: &SteadyState) -> Option<String> {
     let levels = || state.segments.iter().map(SteadySegment::level);
     let (low, high) = (levels().fold(f64::INFINITY, f64::min), levels().fold(f64::NEG_INFINITY, f64::max));
     let steady = state.segments.last()?.level();
     let is_rate = state.segments.last()?.level_sps.is_some();
     let (best, worst) = if is_rate { (high, low) } else { (low, high) };
     let (does, from, to) = match verdict {
-        SteadyVerdict::Flat => return None,
-        SteadyVerdict::WarmUp => ("still warmed up while measured", worst, steady),
-        SteadyVerdict::Slowdown => ("slowed down while measured", best, steady),
-        SteadyVerdict::NoSteadyState => ("reached no steady state while measured", low, high),
-        SteadyVerdict::Cyclic => ("went up and down while measured", low, high),
+        SteadyClass::Flat => return None,
+        SteadyClass::WarmUp => ("still warmed up while measured", worst, steady),
+        SteadyClass::Slowdown => ("slowed down while measured", best, steady),
+        SteadyClass::NoSteadyState => ("reached no steady state while measured", low, high),
+        SteadyClass::Cyclic => ("went up and down while measured", low, high),
     };
     let figure = match kind {
         "rtt_p50" => "median RTT",

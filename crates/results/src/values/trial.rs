@@ -1,10 +1,10 @@
 //! Judgement of a trial of a search: one rule for real runs, simulations and calibration.
 
-use experiment::{Aim, SearchGoal};
+use experiment::{GoalKind, SearchGoal};
 use hdrhistogram::Histogram;
-use stats::search::{Goal, Shown};
+use stats::search::{Goal, TrialOutcome};
 
-use crate::TrialJudged;
+use crate::TrialGoalResult;
 
 /// Number of windows of a trial.
 pub const TRIAL_WINDOWS: u32 = 50;
@@ -38,9 +38,9 @@ pub struct TrialLog<'a> {
 
 /// Outcome of a trial, before the goals judge it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TrialShown {
+pub struct TrialResult {
     /// Values that all goals use.
-    pub shown: Shown,
+    pub shown: TrialOutcome,
     /// Number of samples that met the deadline; `None` without a deadline.
     pub in_time: Option<u64>,
 }
@@ -48,7 +48,7 @@ pub struct TrialShown {
 impl TrialLog<'_> {
     /// Returns the values by which the goals judge this trial.
     #[must_use]
-    pub fn shown(&self, deadline_ns: Option<u64>) -> TrialShown {
+    pub fn outcome(&self, deadline_ns: Option<u64>) -> TrialResult {
         let end_ns = self.begin_ns.saturating_add(self.duration_ns);
         let late_ns = self.last_ns.saturating_sub(end_ns).saturating_sub(self.quickest_ns);
         let window_ns = self.window_ns as f64;
@@ -56,7 +56,7 @@ impl TrialLog<'_> {
         let send_lag = windows
             .map(|(number, window)| ((number as f64 + 0.5) * window_ns, window.value_at_quantile(0.5) as f64))
             .collect();
-        let shown = Shown {
+        let shown = TrialOutcome {
             duration_ns: self.duration_ns,
             planned: self.planned,
             unsent: self.unsent,
@@ -67,20 +67,20 @@ impl TrialLog<'_> {
         // accurate to 0.1 %, as all histogram values
         let kept =
             |deadline_ns| self.response.iter().map(|window| window.count_between(0, deadline_ns)).sum();
-        TrialShown { shown, in_time: deadline_ns.map(kept) }
+        TrialResult { shown, in_time: deadline_ns.map(kept) }
     }
 }
 
-impl TrialShown {
+impl TrialResult {
     /// Returns the judgement of each goal, in the order of the goals.
     #[must_use]
-    pub fn judge(&self, goals: &[SearchGoal]) -> Vec<TrialJudged> {
+    pub fn judge(&self, goals: &[SearchGoal]) -> Vec<TrialGoalResult> {
         let judge = |goal: &SearchGoal| {
             let violation_ratio = match (goal.aim, self.in_time) {
-                (Aim::Slo, Some(in_time)) => self.shown.violation_with_deadline(in_time),
+                (GoalKind::Slo, Some(in_time)) => self.shown.violation_with_deadline(in_time),
                 _ => self.shown.violation(),
             };
-            TrialJudged { aim: goal.aim, violation_ratio, good: violation_ratio <= goal.loss_ratio }
+            TrialGoalResult { aim: goal.aim, violation_ratio, good: violation_ratio <= goal.loss_ratio }
         };
         goals.iter().map(judge).collect()
     }
@@ -111,7 +111,7 @@ mod tests {
 
     /// A trial of 1 s with 10,000 samples, all delivered. Its lag grows by `lag_share` of the time, and each sample
     /// is `late_ns` late.
-    fn trial(reliable: bool, lag_share: f64, late_ns: u64) -> TrialShown {
+    fn trial(reliable: bool, lag_share: f64, late_ns: u64) -> TrialResult {
         let [mut lags, mut responses] = [0, 1].map(|_| {
             let mut windows = Windows::new(TRIAL_WINDOWS, SECOND);
             windows.begin(0);
@@ -135,12 +135,12 @@ mod tests {
             send_lag: lags.histograms(),
             response: responses.histograms(),
         };
-        log.shown(Some(20_000_000))
+        log.outcome(Some(20_000_000))
     }
 
-    fn ratios(trial: &TrialShown) -> Vec<f64> {
+    fn ratios(trial: &TrialResult) -> Vec<f64> {
         let usual = Search::default().goals;
-        let slo = SearchGoal { aim: Aim::Slo, deadline_ns: Some(20_000_000), ..usual[0].clone() };
+        let slo = SearchGoal { aim: GoalKind::Slo, deadline_ns: Some(20_000_000), ..usual[0].clone() };
         let goals = [usual, vec![slo]].concat();
         trial.judge(&goals).iter().map(|judged| judged.violation_ratio).collect()
     }

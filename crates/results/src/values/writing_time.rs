@@ -1,6 +1,6 @@
 //! Time of the writers, and rates over it: one rule for all workloads with rates.
 
-use crate::{Counted, Received, Tail, Throughput, values::rules::percent};
+use crate::{DeliveryCounts, Received, Tail, Throughput, values::rules::percent};
 
 /// Time from the start of the first write to the end of the last one, or to the end of the schedule if that is
 /// later.
@@ -58,7 +58,7 @@ impl WritingTime {
     /// Returns the rates and counts of one or more flows that were written in this time. Fields that only the
     /// caller knows are `None`.
     #[must_use]
-    pub fn throughput(&self, offered: u64, counted: &Counted, received: &[&Received]) -> Throughput {
+    pub fn throughput(&self, offered: u64, counted: &DeliveryCounts, received: &[&Received]) -> Throughput {
         let (mut in_time, mut bytes, mut last_ns) = (0_u64, 0.0, 0);
         for received in received {
             let delivered = self.delivered(received);
@@ -66,7 +66,7 @@ impl WritingTime {
             bytes += delivered as f64 * received.bytes as f64 / received.delivered.max(1) as f64;
             last_ns = last_ns.max(received.last_ns);
         }
-        let Counted { sent, delivered, lost, undelivered, duplicate, out_of_order, .. } = *counted;
+        let DeliveryCounts { sent, delivered, lost, undelivered, duplicate, out_of_order, .. } = *counted;
         let seconds = self.ns() as f64 / 1e9;
         Throughput {
             offered_sps: self.per_second(offered),
@@ -125,7 +125,8 @@ mod tests {
     }
 
     fn throughput(received: &Received) -> Throughput {
-        let counted = Counted { sent: 1_000, delivered: received.delivered, ..Counted::default() };
+        let counted =
+            DeliveryCounts { sent: 1_000, delivered: received.delivered, ..DeliveryCounts::default() };
         WRITING.throughput(1_000, &counted, &[received])
     }
 
@@ -178,7 +179,7 @@ mod tests {
     #[test]
     fn nothing_that_came_or_was_written_has_no_rate() {
         assert_eq!(rate(&Received::default()), 0.0);
-        let nothing = WritingTime::new(7, 7).throughput(0, &Counted::default(), &[]);
+        let nothing = WritingTime::new(7, 7).throughput(0, &DeliveryCounts::default(), &[]);
         assert_eq!((nothing.delivered_sps, nothing.accepted_sps, nothing.goodput_mbps), (0.0, 0.0, 0.0));
         assert_eq!(WritingTime::new(7, 3).ns(), 0);
         assert_eq!(WritingTime::new(7, 9).at_least(5), WritingTime::new(7, 12));

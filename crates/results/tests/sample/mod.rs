@@ -10,14 +10,14 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 pub use asked::characterize;
 use experiment::{
-    Characterize, DriverDescription, Durability, Experiment, Factors, History, OptionInfo, Pin, Policy,
+    Characterize, DriverDescription, Durability, Factors, History, OptionInfo, Pin, Plan, Policy,
     PolicySupport, Qos, QosDuration, ReceiveMode, Reliability, ScheduledRun, Support, TransportInfo,
     Workload,
 };
 use results::{
-    AgentRecord, Assembler, Block, Counted, Cpu, Distribution, Document, Duet, Environment, Failure, Header,
-    Histograms, Host, IntervalLog, Latency, Reference, Run, RunState, State, Tail, Throughput, Tool, Usage,
-    Windows,
+    AgentRecord, Assembler, Block, CpuPerSample, DeliveryCounts, Distribution, Duet, Environment, Failure,
+    Histograms, Host, IntervalLog, Latency, Reference, ResultDocument, ResultHeader, Run, RunState, State,
+    Tail, Throughput, Tool, Usage, Windows,
 };
 
 /// Start of the experiment, in s since 1970.
@@ -63,11 +63,11 @@ pub fn description(name: &str, reliable: bool, batching: &str) -> DriverDescript
     }
 }
 
-pub fn header() -> Header {
+pub fn header() -> ResultHeader {
     header_of(&Characterize { seed: 42, pin: Pin::Cores(vec![0], vec![1]), ..characterize() })
 }
 
-pub fn header_of(written: &Characterize) -> Header {
+pub fn header_of(written: &Characterize) -> ResultHeader {
     let descriptions = BTreeMap::from([
         ("plain".to_owned(), description("plain", false, "application_batching")),
         ("dds".to_owned(), description("dds", true, "native_batching")),
@@ -93,7 +93,7 @@ pub fn header_of(written: &Characterize) -> Header {
         link_mbps: BTreeMap::new(),
         started_unix_ns: STARTED * 1_000_000_000,
     };
-    Header::new(tool, host, environment("212992"), plan, descriptions, Vec::new())
+    ResultHeader::new(tool, host, environment("212992"), plan, descriptions, Vec::new())
 }
 
 /// Environment with this limit of receive buffers.
@@ -143,7 +143,7 @@ pub fn latencies(number: u32, size: u64) -> BTreeMap<&'static str, Vec<u64>> {
 }
 
 /// Returns the blocks of an experiment, all with the same reference.
-pub fn blocks(experiment: &Experiment) -> Vec<Block> {
+pub fn blocks(experiment: &Plan) -> Vec<Block> {
     let reference = Reference {
         length_ns: 60_000_000,
         sender_cores: vec![0],
@@ -187,7 +187,7 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
     for (kind, values) in &values {
         let distribution = record(values);
         log.add(kind, &distribution).unwrap();
-        latency.insert((*kind).to_owned(), Latency::of(&distribution).unwrap());
+        latency.insert((*kind).to_owned(), Latency::from_distribution(&distribution).unwrap());
     }
     let (throughput, sent, lost) = match factors.workload {
         Workload::Latency => (None, 400, 0),
@@ -197,14 +197,14 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
             (Some(figures), sent, lost)
         }
     };
-    let counted = Counted {
+    let counted = DeliveryCounts {
         writer: 1,
         reader: 1,
         sent,
         delivered: sent - lost,
         lost,
         checked_in_full: sent / 64,
-        ..Counted::default()
+        ..DeliveryCounts::default()
     };
     let reliable = factors.qos.reliability == Some(Reliability::Reliable);
     let qos = Qos {
@@ -234,10 +234,10 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
         steady_state: BTreeMap::new(),
         ping_retries: None,
         counted: vec![counted],
-        cpu_ns_per_sample: Some(Cpu {
+        cpu_ns_per_sample: Some(CpuPerSample {
             writer: 2_000.0 + f64::from(scheduled.number) / 3.0,
             reader: 2_500.0 + f64::from(scheduled.number) / 7.0,
-            ..Cpu::default()
+            ..CpuPerSample::default()
         }),
         effective_qos: if reliable {
             BTreeMap::from([("writer".to_owned(), writer_qos), ("reader".to_owned(), qos)])
@@ -315,7 +315,7 @@ pub fn runs() -> Vec<(Run, IntervalLog)> {
 }
 
 /// Returns all runs of an experiment in their order.
-pub fn runs_of(experiment: &Experiment) -> Vec<(Run, IntervalLog)> {
+pub fn runs_of(experiment: &Plan) -> Vec<(Run, IntervalLog)> {
     experiment
         .schedule()
         .into_iter()
@@ -346,7 +346,7 @@ pub fn failed(run: &Run) -> Run {
 }
 
 /// Returns the complete result; `change` is applied to each run before it is added.
-pub fn document_with(change: impl Fn(&mut Run)) -> Document {
+pub fn document_with(change: impl Fn(&mut Run)) -> ResultDocument {
     static RUNS: LazyLock<Vec<(Run, Histograms)>> =
         LazyLock::new(|| runs().into_iter().map(|(run, log)| (run, log.merged())).collect());
     let mut assembler = Assembler::new(header());
@@ -358,6 +358,6 @@ pub fn document_with(change: impl Fn(&mut Run)) -> Document {
     assembler.document(State::Complete)
 }
 
-pub fn document() -> Document {
+pub fn document() -> ResultDocument {
     document_with(|_| {})
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use experiment::{Cell, Factors, Flow, Load, Rate, ScheduledRun, Workload};
 use results::{
-    Assembler, Counted, Document, FlowRecord, Header, IntervalLog, Latency, Paced, Run, State, Tail,
-    Throughput, kind_of_flow,
+    Assembler, DeliveryCounts, FlowRecord, IntervalLog, Latency, Paced, ResultDocument, ResultHeader, Run,
+    State, Tail, Throughput, kind_of_flow,
 };
 
 use super::{Noise, record};
@@ -26,7 +26,7 @@ pub fn flow(name: &str, size_bytes: u64, load: Load) -> Flow {
 
 /// Returns the header of the sample with paced cells: one for each driver and load, with samples of 1024 bytes, and
 /// one for each driver with these flows, if there are any.
-pub fn header(loads: &[Load], flows: &[Flow]) -> Header {
+pub fn header(loads: &[Load], flows: &[Flow]) -> ResultHeader {
     let mut header = super::header();
     let is_first =
         |cell: &&Cell| cell.factors.workload == Workload::Latency && cell.factors.size_bytes == 1024;
@@ -76,7 +76,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         let mut latency = BTreeMap::new();
         for (kind, values) in values(scheduled.number, flow) {
             let distribution = record(&values);
-            latency.insert(kind.to_owned(), Latency::of(&distribution).unwrap());
+            latency.insert(kind.to_owned(), Latency::from_distribution(&distribution).unwrap());
             if flows.len() > 1 {
                 log.add(&kind_of_flow(kind, &flow.name), &distribution).unwrap();
             }
@@ -85,13 +85,13 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         let planned = (flow.load.rate().map_or(MOST_SPS, Rate::sps) * SECONDS) as u64;
         let offered = planned.min((MOST_SPS * SECONDS) as u64);
         let lost = if cell.factors.qos.reliability.is_none() { offered / 500 } else { 0 };
-        let counted = Counted {
+        let counted = DeliveryCounts {
             writer: number as u16 + 1,
             reader: number as u16,
             sent: offered,
             delivered: offered - lost,
             lost,
-            ..Counted::default()
+            ..DeliveryCounts::default()
         };
         records.push(FlowRecord {
             name: flow.name.clone(),
@@ -110,10 +110,10 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
     for (kind, values) in &pooled {
         let distribution = record(values);
         log.add(kind, &distribution).unwrap();
-        latency.insert((*kind).to_owned(), Latency::of(&distribution).unwrap());
+        latency.insert((*kind).to_owned(), Latency::from_distribution(&distribution).unwrap());
     }
     let planned: u64 = records.iter().map(|record| record.planned).sum();
-    let counted: Vec<Counted> = records.iter().map(|record| record.counted.clone()).collect();
+    let counted: Vec<DeliveryCounts> = records.iter().map(|record| record.counted.clone()).collect();
     let has_times = flows.iter().all(|flow| flow.load != Load::Max);
     let sps = planned as f64 / SECONDS;
     let throughput = throughput(&records, scheduled.number);
@@ -157,7 +157,7 @@ fn throughput(flows: &[FlowRecord], run: u32) -> Throughput {
 }
 
 /// Returns a complete result; `change` is applied to each run before it is added.
-pub fn document_with(header: &Header, change: impl Fn(&mut Run)) -> Document {
+pub fn document_with(header: &ResultHeader, change: impl Fn(&mut Run)) -> ResultDocument {
     let mut assembler = Assembler::new(header.clone());
     for scheduled in header.experiment.schedule() {
         let (mut run, log) = run(scheduled, &header.experiment.cells[scheduled.cell]);

@@ -2,12 +2,12 @@
 
 use experiment::{Factors, Search, Workload};
 use results::{
-    Assembler, Document, GoalRecord, Header, Run, SearchBound, SearchRecord, SearchState, State, TrialJudged,
-    TrialRecord, Unpaced,
+    Assembler, GoalRecord, ResultDocument, ResultHeader, Run, SearchBound, SearchRecord, SearchState, State,
+    TrialGoalResult, TrialRecord, UnpacedRate,
 };
 
 /// Returns the header of the sample with one search for each driver, with samples of 1024 bytes.
-pub fn header() -> Header {
+pub fn header() -> ResultHeader {
     let mut header = super::header();
     header.experiment.cells.retain(|cell| {
         cell.factors.size_bytes == 1024
@@ -26,7 +26,7 @@ fn trial(load_sps: f64, violation_ratio: f64) -> TrialRecord {
     let planned = (5.0 * load_sps) as u64;
     let missing = (violation_ratio * planned as f64) as u64;
     let goals = Search::default().goals;
-    let judged = goals.iter().map(|goal| TrialJudged {
+    let judged = goals.iter().map(|goal| TrialGoalResult {
         aim: goal.aim,
         violation_ratio,
         good: violation_ratio <= goal.loss_ratio,
@@ -67,7 +67,7 @@ pub fn record(run: u32, unfinished: u32) -> SearchRecord {
     });
     SearchRecord {
         ended: true,
-        unpaced: Some(Unpaced {
+        unpaced: Some(UnpacedRate {
             duration_ns: 1_000_000_000,
             offered_sps: 120_000.0,
             delivered_sps: 95_000.0,
@@ -97,7 +97,7 @@ pub fn search(run: &Run) -> Run {
 }
 
 /// Returns a complete result; `change` is applied to each run before it is added.
-pub fn document_with(change: impl Fn(&mut Run)) -> Document {
+pub fn document_with(change: impl Fn(&mut Run)) -> ResultDocument {
     let header = header();
     let mut assembler = Assembler::new(header.clone());
     for (run, _) in super::runs_of(&header.experiment) {

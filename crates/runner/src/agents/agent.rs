@@ -10,10 +10,10 @@ use std::{
     time::Instant,
 };
 
-use control::{ChannelError, Order, Reply, Role, receive_line, send};
+use control::{ChannelError, Reply, Request, Role, receive_line, send};
 use experiment::Variables;
 
-use super::launcher::{AgentProcess, Ending, Launch, Launcher};
+use super::launcher::{AgentCommand, AgentProcess, Launcher, ProcessExit};
 use crate::RunnerError;
 
 /// Maximum number of last lines of an agent's output in a failure.
@@ -22,12 +22,12 @@ const LAST_BYTES: u64 = 4096;
 
 /// Output of an agent's process. Removed on drop if it is empty.
 #[derive(Debug)]
-pub(crate) struct Log {
+pub(crate) struct AgentLog {
     file: File,
     path: Option<PathBuf>,
 }
 
-impl Log {
+impl AgentLog {
     /// Creates a log in a file of the results directory.
     pub(crate) fn in_file(path: PathBuf) -> Result<Self, RunnerError> {
         let file = File::options().read(true).append(true).create(true).open(&path);
@@ -68,7 +68,7 @@ impl Log {
     }
 }
 
-impl Drop for Log {
+impl Drop for AgentLog {
     fn drop(&mut self) {
         if let Some(path) = &self.path
             && self.file.metadata().is_ok_and(|metadata| metadata.len() == 0)
@@ -89,38 +89,38 @@ pub(crate) enum Event {
 }
 
 /// Specification of an agent to start.
-pub(crate) struct Member {
+pub(crate) struct AgentSpec {
     pub(crate) role: Option<Role>,
     pub(crate) driver: PathBuf,
     pub(crate) variables: Variables,
     pub(crate) padding_bytes: u32,
-    pub(crate) log: Log,
+    pub(crate) log: AgentLog,
 }
 
-impl Member {
+impl AgentSpec {
     /// Creates an agent without a role and without variables of its own.
-    pub(crate) const fn alone(driver: PathBuf, log: Log) -> Self {
+    pub(crate) const fn alone(driver: PathBuf, log: AgentLog) -> Self {
         Self { role: None, driver, variables: Variables::new(), padding_bytes: 0, log }
     }
 }
 
 /// Running agent with its log.
 #[derive(Debug)]
-pub(crate) struct Agent {
+pub(crate) struct SpawnedAgent {
     process: AgentProcess,
-    log: Log,
+    log: AgentLog,
 }
 
-impl Agent {
+impl SpawnedAgent {
     /// Starts an agent. Its replies arrive as events with this index. The last event is an error, sent when its
     /// process has exited or has closed the channel.
     pub(crate) fn start(
         launcher: &dyn Launcher,
-        Member { driver, variables, padding_bytes, log, .. }: Member,
+        AgentSpec { driver, variables, padding_bytes, log, .. }: AgentSpec,
         number: usize,
         events: Sender<Event>,
     ) -> Result<Self, RunnerError> {
-        let process = launcher.launch(&Launch {
+        let process = launcher.launch(&AgentCommand {
             driver: &driver,
             variables: &variables,
             padding_bytes,
@@ -154,7 +154,7 @@ impl Agent {
         Ok(Self { process, log })
     }
 
-    pub(crate) fn order(&self, order: &Order) -> Result<(), ChannelError> {
+    pub(crate) fn order(&self, order: &Request) -> Result<(), ChannelError> {
         send(&mut self.process.channel(), order)
     }
 
@@ -163,7 +163,7 @@ impl Agent {
     }
 
     /// Ends the process, see [`AgentProcess::end`].
-    pub(crate) fn end(&mut self, deadline: Instant) -> Ending {
+    pub(crate) fn end(&mut self, deadline: Instant) -> ProcessExit {
         self.process.end(deadline)
     }
 
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     fn last_lines(text: &str) -> Vec<String> {
-        let log = Log::in_memory().expect("memory");
+        let log = AgentLog::in_memory().expect("memory");
         (&log.file).write_all(text.as_bytes()).expect("a file can be written");
         log.last_words()
     }

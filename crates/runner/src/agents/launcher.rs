@@ -41,7 +41,7 @@ const PADDING: &str = "DDSMARK_PADDING";
 
 /// Parameters of an agent to start.
 #[derive(Debug)]
-pub struct Launch<'a> {
+pub struct AgentCommand<'a> {
     /// Driver library to load.
     pub driver: &'a Path,
     /// Environment variables to set; `None` removes one. Others are inherited.
@@ -58,7 +58,7 @@ pub trait Launcher: Sync {
     ///
     /// # Errors
     /// Returns an error if the agent cannot be started.
-    fn launch(&self, launch: &Launch<'_>) -> Result<AgentProcess, RunnerError>;
+    fn launch(&self, launch: &AgentCommand<'_>) -> Result<AgentProcess, RunnerError>;
 
     /// Returns whether all agents use the same clock, which one-way times require.
     fn one_clock(&self) -> bool;
@@ -99,7 +99,7 @@ impl LocalLauncher {
 }
 
 impl Launcher for LocalLauncher {
-    fn launch(&self, launch: &Launch<'_>) -> Result<AgentProcess, RunnerError> {
+    fn launch(&self, launch: &AgentCommand<'_>) -> Result<AgentProcess, RunnerError> {
         let failed = |error: io::Error| RunnerError::Launch { agent: self.agent.clone(), error };
         let (ours, theirs) = socketpair(AddressFamily::Unix, SockType::Stream, None, SockFlag::SOCK_CLOEXEC)
             .map_err(|errno| failed(errno.into()))?;
@@ -148,7 +148,7 @@ impl Launcher for LocalLauncher {
 
 /// Exit of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum ProcessExit {
     /// Exit without action of this program: by itself, or killed by another process.
     Itself(ExitStatus),
     /// Kill by this program after the time limit.
@@ -157,7 +157,7 @@ pub enum Ending {
     Stuck,
 }
 
-impl std::fmt::Display for Ending {
+impl std::fmt::Display for ProcessExit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Itself(status) => match (status.code(), status.signal()) {
@@ -179,7 +179,7 @@ impl std::fmt::Display for Ending {
 pub struct AgentProcess {
     child: Child,
     channel: UnixStream,
-    ended: Option<Ending>,
+    ended: Option<ProcessExit>,
 }
 
 impl AgentProcess {
@@ -203,7 +203,7 @@ impl AgentProcess {
 
     /// Waits for the exit of the process, kills it at the deadline, and kills all remaining processes of its group.
     /// No process remains.
-    pub fn end(&mut self, deadline: Instant) -> Ending {
+    pub fn end(&mut self, deadline: Instant) -> ProcessExit {
         if let Some(ended) = self.ended {
             return ended;
         }
@@ -213,11 +213,11 @@ impl AgentProcess {
         let _ = killpg(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGKILL);
         let ended = if by_itself || self.await_exit(Instant::now() + KILL_PATIENCE) {
             match self.child.wait() {
-                Ok(status) if by_itself => Ending::Itself(status),
-                _ => Ending::Killed,
+                Ok(status) if by_itself => ProcessExit::Itself(status),
+                _ => ProcessExit::Killed,
             }
         } else {
-            Ending::Stuck
+            ProcessExit::Stuck
         };
         *self.ended.insert(ended)
     }

@@ -3,19 +3,19 @@
 
 use std::time::Duration;
 
-use control::{CaseInfo, Order, Reply, Verdict, Way};
+use control::{CaseInfo, CaseOutcome, OpenOptions, Reply, Request};
 use experiment::Limits;
 use results::Failure;
 
 use super::search_path::DriverFile;
 use crate::{
-    RunnerError, Stop,
+    RunnerError, StopToken,
     agents::{
-        agent::{Log, Member},
-        crew::{Crew, unexpected},
+        agent::{AgentLog, AgentSpec},
+        agent_set::{AgentSet, unexpected},
+        cleanup,
         domain::Domains,
         launcher::Launcher,
-        leftovers,
     },
 };
 
@@ -28,16 +28,16 @@ pub fn cases(
     launcher: &dyn Launcher,
     driver: &DriverFile,
     limits: &Limits,
-    stop: &Stop,
+    stop: &StopToken,
 ) -> Result<Vec<CaseInfo>, RunnerError> {
-    leftovers::sweep();
-    let asked = ask(launcher, driver, Order::Cases, limits.report_ns, limits, stop, |reply| match reply {
+    cleanup::sweep();
+    let asked = ask(launcher, driver, Request::Cases, limits.report_ns, limits, stop, |reply| match reply {
         Reply::Cases { cases } => Ok(cases),
         other => Err(other),
     })?;
     match asked {
-        Asked::Answered(cases) => Ok(cases),
-        Asked::AnsweredBadly(_, failure) | Asked::Failed(failure) => {
+        CheckRequest::Answered(cases) => Ok(cases),
+        CheckRequest::AnsweredBadly(_, failure) | CheckRequest::Failed(failure) => {
             Err(RunnerError::Driver { driver: driver.name.clone(), failure: Box::new(failure) })
         }
     }
@@ -51,32 +51,32 @@ pub fn check(
     launcher: &dyn Launcher,
     driver: &DriverFile,
     case: &str,
-    way: &Way,
+    way: &OpenOptions,
     limit: Duration,
-    stop: &Stop,
-) -> Result<Verdict, RunnerError> {
-    let name = leftovers::case_name(case);
+    stop: &StopToken,
+) -> Result<CaseOutcome, RunnerError> {
+    let name = cleanup::case_name(case);
     let domain = Domains::new().take();
     let order =
-        Order::Check { case: case.to_owned(), name: name.clone(), domain: domain.number, way: way.clone() };
+        Request::Check { case: case.to_owned(), name: name.clone(), domain: domain.number, way: way.clone() };
     let limit_ns = limit.as_nanos() as u64;
     let tried = ask(launcher, driver, order, limit_ns, &Limits::default(), stop, |reply| match reply {
         Reply::Checked(verdict) => Ok(verdict),
         other => Err(other),
     });
-    leftovers::remove(&name);
+    cleanup::remove(&name);
     Ok(match tried? {
-        Asked::Answered(verdict) => verdict,
+        CheckRequest::Answered(verdict) => verdict,
         // The outcome of the case says more than the process exit after it.
-        Asked::AnsweredBadly(verdict @ Verdict::Failed { .. }, _) => verdict,
-        Asked::AnsweredBadly(_, failure) | Asked::Failed(failure) => {
-            Verdict::Failed { reason: words_of(&failure) }
+        CheckRequest::AnsweredBadly(verdict @ CaseOutcome::Failed { .. }, _) => verdict,
+        CheckRequest::AnsweredBadly(_, failure) | CheckRequest::Failed(failure) => {
+            CaseOutcome::Failed { reason: words_of(&failure) }
         }
     })
 }
 
 /// Outcome of one request.
-enum Asked<T> {
+enum CheckRequest<T> {
     Answered(T),
     /// Answer followed by an unsuccessful exit of the agent.
     AnsweredBadly(T, Failure),
@@ -87,14 +87,14 @@ enum Asked<T> {
 fn ask<T>(
     launcher: &dyn Launcher,
     driver: &DriverFile,
-    order: Order,
+    order: Request,
     limit_ns: u64,
     limits: &Limits,
-    stop: &Stop,
+    stop: &StopToken,
     expected: impl FnOnce(Reply) -> Result<T, Reply>,
-) -> Result<Asked<T>, RunnerError> {
-    let member = Member::alone(driver.path.clone(), Log::in_memory()?);
-    let mut crew = Crew::muster(launcher, vec![member], limits, stop)?;
+) -> Result<CheckRequest<T>, RunnerError> {
+    let member = AgentSpec::alone(driver.path.clone(), AgentLog::in_memory()?);
+    let mut crew = AgentSet::muster(launcher, vec![member], limits, stop)?;
     let phase = order.phase();
     let mut answer = None;
     let ended = crew.hellos().and_then(|_| {
@@ -107,9 +107,9 @@ fn ask<T>(
         Err(trouble) => Some(crew.fail(trouble).ok_or(RunnerError::Stopped)?),
     };
     Ok(match (answer, failure) {
-        (Some(answer), None) => Asked::Answered(answer),
-        (Some(answer), Some(failure)) => Asked::AnsweredBadly(answer, failure),
-        (None, failure) => Asked::Failed(failure.expect("without an answer there is a failure")),
+        (Some(answer), None) => CheckRequest::Answered(answer),
+        (Some(answer), Some(failure)) => CheckRequest::AnsweredBadly(answer, failure),
+        (None, failure) => CheckRequest::Failed(failure.expect("without an answer there is a failure")),
     })
 }
 

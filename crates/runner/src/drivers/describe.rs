@@ -4,12 +4,12 @@ use std::{fs, path::PathBuf};
 
 use experiment::{DriverDescription, Limits, is_driver_path};
 
-use super::search_path::{DriverFile, DriverPath};
+use super::search_path::{DriverFile, DriverSearchPath};
 use crate::{
-    RunnerError, Stop,
+    RunnerError, StopToken,
     agents::{
-        agent::{Log, Member},
-        crew::Crew,
+        agent::{AgentLog, AgentSpec},
+        agent_set::AgentSet,
         launcher::Launcher,
     },
     host::libraries::loaded_libraries,
@@ -18,7 +18,7 @@ use crate::{
 
 /// Description of a driver, and the sorted shared libraries that its agent has loaded at that time, including the
 /// driver. Libraries that the middleware loads later are not included.
-pub type Inspected = (DriverDescription, Vec<PathBuf>);
+pub type DriverInspection = (DriverDescription, Vec<PathBuf>);
 
 /// Returns the description of a driver: an agent loads it, reports it, and exits.
 ///
@@ -29,7 +29,7 @@ pub fn describe(
     launcher: &dyn Launcher,
     driver: &DriverFile,
     limits: &Limits,
-    stop: &Stop,
+    stop: &StopToken,
 ) -> Result<DriverDescription, RunnerError> {
     inspect(launcher, driver, limits, stop).map(|(description, _)| description)
 }
@@ -39,14 +39,14 @@ pub fn describe(
 /// match.
 ///
 /// # Errors
-/// Returns an error in the same cases as [`DriverPath::find`], and as [`describe`] for the first match.
+/// Returns an error in the same cases as [`DriverSearchPath::find`], and as [`describe`] for the first match.
 pub fn inspect_named(
     launcher: &dyn Launcher,
-    path: &DriverPath,
+    path: &DriverSearchPath,
     driver: &str,
     limits: &Limits,
-    stop: &Stop,
-) -> Result<(DriverFile, Inspected), RunnerError> {
+    stop: &StopToken,
+) -> Result<(DriverFile, DriverInspection), RunnerError> {
     let mut candidates = path.candidates(driver)?.into_iter();
     let inspect = |file: DriverFile| inspect(launcher, &file, limits, stop).map(|found| (file, found));
     let first = candidates.next().map(&inspect).expect("there is at least one")?;
@@ -69,10 +69,10 @@ pub(crate) fn inspect(
     launcher: &dyn Launcher,
     driver: &DriverFile,
     limits: &Limits,
-    stop: &Stop,
-) -> Result<Inspected, RunnerError> {
-    let member = Member::alone(driver.path.clone(), Log::in_memory()?);
-    let mut crew = Crew::muster(launcher, vec![member], limits, stop)?;
+    stop: &StopToken,
+) -> Result<DriverInspection, RunnerError> {
+    let member = AgentSpec::alone(driver.path.clone(), AgentLog::in_memory()?);
+    let mut crew = AgentSet::muster(launcher, vec![member], limits, stop)?;
     let asked = crew.hellos().and_then(|mut hellos| {
         let hello = hellos.remove(0);
         let maps = fs::read_to_string(format!("/proc/{}/maps", hello.pid)).unwrap_or_default();

@@ -24,7 +24,7 @@ use super::{
     step::execute,
 };
 use crate::{
-    RunnerError, Stop,
+    RunnerError, StopToken,
     agents::launcher::Launcher,
     version::{AT, Version, split},
 };
@@ -39,7 +39,7 @@ const WORKSHOP: &str = ".building";
 
 /// Planned build of a driver.
 #[derive(Clone, Debug)]
-pub struct Build {
+pub struct DriverBuild {
     /// Requested driver: `NAME` or `NAME@VERSION`.
     driver: String,
     source: DriverSource,
@@ -51,7 +51,7 @@ pub struct Build {
 
 /// Installed driver.
 #[derive(Clone, Debug)]
-pub struct Installed {
+pub struct InstalledDriver {
     /// Name with the version, and path of the file.
     pub file: DriverFile,
     /// Description of the driver.
@@ -60,7 +60,7 @@ pub struct Installed {
     pub is_foreign: bool,
 }
 
-impl Build {
+impl DriverBuild {
     /// Plans the build of a driver: `NAME` or `NAME@VERSION`. With a prefix it is built against the middleware
     /// installed there.
     ///
@@ -72,10 +72,10 @@ impl Build {
         prefix: Option<&Path>,
         accept_licence: bool,
         limit: Duration,
-        stop: &Stop,
+        stop: &StopToken,
     ) -> Result<Self, InstallError> {
         let (name, wanted) = split(driver);
-        let source = sources.of(name)?;
+        let source = sources.source_of(name)?;
         if wanted.is_some_and(|wanted| wanted.parse::<Version>().is_err()) {
             return Err(InstallError::NoNumbers { driver: driver.to_owned() });
         }
@@ -125,7 +125,12 @@ impl Build {
     ///
     /// # Errors
     /// Returns an error if a step fails. Nothing is installed then, and an existing driver is unchanged.
-    pub fn make(&self, home: &Path, launcher: &dyn Launcher, stop: &Stop) -> Result<Installed, InstallError> {
+    pub fn make(
+        &self,
+        home: &Path,
+        launcher: &dyn Launcher,
+        stop: &StopToken,
+    ) -> Result<InstalledDriver, InstallError> {
         let place = |place: &Path| {
             let place = place.to_owned();
             move |error: io::Error| InstallError::Place { place, error }
@@ -163,11 +168,11 @@ impl Build {
             !real.into_iter().any(|library| library.starts_with(prefix))
         });
         let path = fs::canonicalize(&target).map_err(place(&target))?;
-        Ok(Installed { file: DriverFile { name, path }, description, is_foreign })
+        Ok(InstalledDriver { file: DriverFile { name, path }, description, is_foreign })
     }
 
     /// Returns the prefix of the middleware; fetches it if necessary.
-    fn fetch(&self, stop: &Stop) -> Result<Option<PathBuf>, InstallError> {
+    fn fetch(&self, stop: &StopToken) -> Result<Option<PathBuf>, InstallError> {
         let (Some(known), Some(script)) = (&self.version, self.source.fetch()) else {
             return Ok(self.prefix.clone());
         };
@@ -187,7 +192,7 @@ impl Build {
     }
 
     /// Builds the library and returns its path.
-    fn build(&self, work: &Path, prefix: Option<&Path>, stop: &Stop) -> Result<PathBuf, InstallError> {
+    fn build(&self, work: &Path, prefix: Option<&Path>, stop: &StopToken) -> Result<PathBuf, InstallError> {
         let mut command = Command::new("bash");
         command.args(["-c", BUILD, BUILD_NAME]);
         command.arg("--source").arg(&self.source.folder);

@@ -11,7 +11,7 @@ use experiment::is_driver_path;
 use super::sources::can_be_built;
 use crate::{
     RunnerError,
-    version::{meant, order, split},
+    version::{order, select, split},
 };
 
 const PREFIX: &str = "libddsmark_";
@@ -33,12 +33,12 @@ pub struct DriverFile {
 
 /// Search path of drivers.
 #[derive(Clone, Debug)]
-pub struct DriverPath {
+pub struct DriverSearchPath {
     directories: Vec<PathBuf>,
     home: PathBuf,
 }
 
-impl DriverPath {
+impl DriverSearchPath {
     /// Creates a search path from directories, in this order. Drivers are installed into the first one.
     #[must_use]
     pub fn new(directories: Vec<PathBuf>) -> Self {
@@ -87,7 +87,7 @@ impl DriverPath {
     /// Returns every driver on the path, by name and version, each once: a versioned driver that an unversioned name
     /// links to is listed under that name only. Of two drivers with the same name and version the first one counts.
     #[must_use]
-    pub fn known(&self) -> Vec<DriverFile> {
+    pub fn find_all(&self) -> Vec<DriverFile> {
         let named = self.named();
         let is_listed = |driver: &DriverFile| {
             let (name, version) = split(&driver.name);
@@ -121,10 +121,10 @@ impl DriverPath {
     /// Returns one driver of each name: the one that the name without a version selects.
     #[must_use]
     pub fn one_of_each(&self) -> Vec<DriverFile> {
-        let known = self.known();
+        let known = self.find_all();
         let mut names: Vec<&str> = known.iter().map(|driver| split(&driver.name).0).collect();
         names.dedup();
-        let found = names.into_iter().filter_map(|name| of(&known, name).into_iter().next());
+        let found = names.into_iter().filter_map(|name| versions_of(&known, name).into_iter().next());
         found.collect()
     }
 
@@ -154,14 +154,14 @@ impl DriverPath {
             }
             return Ok(vec![DriverFile { name, path }]);
         }
-        let found = of(&self.named(), driver);
+        let found = versions_of(&self.named(), driver);
         if !found.is_empty() {
             return Ok(found);
         }
         Err(RunnerError::UnknownDriver {
             can_be_built: can_be_built(driver),
             driver: name,
-            known: self.known().iter().map(with_version).collect(),
+            known: self.find_all().iter().map(with_version).collect(),
             searched: self.directories.iter().filter(|directory| exists(directory)).cloned().collect(),
         })
     }
@@ -178,9 +178,9 @@ fn with_version(driver: &DriverFile) -> String {
 }
 
 /// Returns the known drivers that match, each once, under the requested name.
-fn of(known: &[DriverFile], driver: &str) -> Vec<DriverFile> {
+fn versions_of(known: &[DriverFile], driver: &str) -> Vec<DriverFile> {
     let mut found: Vec<DriverFile> = Vec::new();
-    for name in meant(driver, known.iter().map(|known| known.name.as_str())) {
+    for name in select(driver, known.iter().map(|known| known.name.as_str())) {
         let file = known.iter().find(|known| known.name == name);
         let path = file.map(|file| &file.path).filter(|path| found.iter().all(|other| other.path != **path));
         found.extend(path.map(|path| DriverFile { name: driver.to_owned(), path: path.clone() }));
@@ -204,8 +204,8 @@ mod tests {
         fs::write(second.path().join("libddsmark_b.so"), "").unwrap();
         fs::write(second.path().join("libother.so"), "").unwrap();
         fs::create_dir(second.path().join("libddsmark_dir.so")).unwrap();
-        let path = DriverPath::new(vec![first.path().into(), "/nowhere".into(), second.path().into()]);
-        let names: Vec<_> = path.known().into_iter().map(|driver| driver.name).collect();
+        let path = DriverSearchPath::new(vec![first.path().into(), "/nowhere".into(), second.path().into()]);
+        let names: Vec<_> = path.find_all().into_iter().map(|driver| driver.name).collect();
         assert_eq!(names, ["a", "b"]);
         assert!(path.find("a").unwrap().path.starts_with(fs::canonicalize(first.path()).unwrap()));
         match path.find("c") {
@@ -228,8 +228,8 @@ mod tests {
         let (old, new) = (place("a@2.9.1"), place("a@2.14"));
         let plain = place("b");
         place("b@1");
-        let path = DriverPath::new(vec![directory.path().into()]);
-        let names: Vec<_> = path.known().into_iter().map(|driver| driver.name).collect();
+        let path = DriverSearchPath::new(vec![directory.path().into()]);
+        let names: Vec<_> = path.find_all().into_iter().map(|driver| driver.name).collect();
         assert_eq!(names, ["a@2.14", "a@2.9.1", "b", "b@1"]);
         for (asked, found) in [("a@2.9", &old), ("a@2", &new), ("a", &new), ("b", &plain)] {
             let driver = path.find(asked).unwrap();
@@ -249,10 +249,14 @@ mod tests {
             std::os::unix::fs::symlink(file_name(to), directory.path().join(file_name(link))).unwrap();
         }
         fs::write(other.path().join(file_name("a@3.2.2")), "").unwrap();
-        let path = DriverPath::new(vec![directory.path().into(), other.path().into()]);
+        let path = DriverSearchPath::new(vec![directory.path().into(), other.path().into()]);
         let names =
             |drivers: Vec<DriverFile>| drivers.into_iter().map(|driver| driver.name).collect::<Vec<_>>();
-        assert_eq!(names(path.known()), ["a", "a@4", "a@2.9.1", "b@1", "c"], "another's name hides nothing");
+        assert_eq!(
+            names(path.find_all()),
+            ["a", "a@4", "a@2.9.1", "b@1", "c"],
+            "another's name hides nothing"
+        );
         assert_eq!(names(path.one_of_each()), ["a", "b", "c"]);
         for (asked, file) in
             [("a", "a@3.2.2"), ("a@3", "a@3.2.2"), ("a@3.2.2", "a@3.2.2"), ("a@2", "a@2.9.1")]
@@ -278,7 +282,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("mine.so");
         fs::write(&file, "").unwrap();
-        let path = DriverPath::new(Vec::new());
+        let path = DriverSearchPath::new(Vec::new());
         let found = path.find(file.to_str().unwrap()).unwrap();
         assert_eq!((found.name.as_str(), found.path.is_absolute()), (file.to_str().unwrap(), true));
         for missing in ["./nowhere.so", "nowhere.so", directory.path().to_str().unwrap()] {

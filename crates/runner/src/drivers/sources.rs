@@ -9,8 +9,8 @@ use std::{
 
 use super::{install_error::InstallError, step::execute};
 use crate::{
-    Stop,
-    error::CanBeBuilt,
+    StopToken,
+    error::BuildSupport,
     version::{Version, split},
 };
 
@@ -99,7 +99,7 @@ impl Sources {
     ///
     /// # Errors
     /// Returns an error if there are none.
-    pub fn of(&self, driver: &str) -> Result<DriverSource, InstallError> {
+    pub fn source_of(&self, driver: &str) -> Result<DriverSource, InstallError> {
         if self.has(driver) {
             return Ok(self.source(driver.to_owned()));
         }
@@ -139,7 +139,7 @@ impl DriverSource {
     ///
     /// # Errors
     /// Returns an error if they cannot be listed.
-    pub fn versions(&self, stop: &Stop) -> Result<Vec<KnownVersion>, InstallError> {
+    pub fn versions(&self, stop: &StopToken) -> Result<Vec<KnownVersion>, InstallError> {
         let Some(script) = self.fetch() else { return Ok(Vec::new()) };
         let text = execute(&self.name, &script, Command::new(&script).arg("--versions"), LIST_LIMIT, stop)?;
         let lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -184,14 +184,16 @@ pub(super) fn choose<'v>(known: &'v [KnownVersion], wanted: Option<&str>) -> Opt
 }
 
 /// Returns whether a driver can be built: sources of that name exist, and the requested version can be fetched.
-pub(crate) fn can_be_built(driver: &str) -> CanBeBuilt {
+pub(crate) fn can_be_built(driver: &str) -> BuildSupport {
     let (name, wanted) = split(driver);
-    let Ok(source) = Sources::find(None).and_then(|sources| sources.of(name)) else { return CanBeBuilt::No };
-    match source.versions(&Stop::new()) {
+    let Ok(source) = Sources::find(None).and_then(|sources| sources.source_of(name)) else {
+        return BuildSupport::No;
+    };
+    match source.versions(&StopToken::new()) {
         Ok(known) if !known.is_empty() && choose(&known, wanted).is_none() => {
-            CanBeBuilt::Versions(known.into_iter().map(|known| known.version).collect())
+            BuildSupport::Versions(known.into_iter().map(|known| known.version).collect())
         }
-        _ => CanBeBuilt::Yes,
+        _ => BuildSupport::Yes,
     }
 }
 
@@ -234,9 +236,9 @@ mod tests {
         let sources = Sources::find(Some(directory.path())).unwrap();
         let names: Vec<_> = sources.all().into_iter().map(|source| source.name).collect();
         assert_eq!(names, ["a", "b"]);
-        assert!(sources.of("a").is_ok());
+        assert!(sources.source_of("a").is_ok());
         for wrong in ["c", "d", "", ".", "..", "a/", "a@1", "../a"] {
-            assert!(matches!(sources.of(wrong), Err(InstallError::NoSource { .. })), "{wrong}");
+            assert!(matches!(sources.source_of(wrong), Err(InstallError::NoSource { .. })), "{wrong}");
         }
         assert!(matches!(Sources::find(Some(Path::new("/nowhere"))), Err(InstallError::NoSources { .. })));
         assert!(Sources::find(None).is_ok(), "the tree that this is built from");

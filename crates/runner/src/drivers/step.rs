@@ -19,7 +19,7 @@ use nix::{
 };
 
 use super::install_error::InstallError;
-use crate::{Stop, agents::launcher::await_exit};
+use crate::{StopToken, agents::launcher::await_exit};
 
 /// Maximum delay until a stop request is noticed.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -34,23 +34,25 @@ pub(super) fn execute(
     script: &Path,
     command: &mut Command,
     limit: Duration,
-    stop: &Stop,
+    stop: &StopToken,
 ) -> Result<String, InstallError> {
     let (ended, text) = run(command, limit, stop)
         .map_err(|error| InstallError::Start { script: script.to_owned(), error })?;
     let (driver, step) =
         (driver.to_owned(), script.file_name().unwrap_or(OsStr::new("")).display().to_string());
     match ended {
-        Ended::Itself(status) if status.success() => Ok(text),
-        Ended::Itself(status) => Err(InstallError::Step { driver, step, how: format!("failed ({status})") }),
-        Ended::OutOfTime => Err(InstallError::OutOfTime { driver, step, limit }),
-        Ended::Stopped => Err(InstallError::Stopped),
+        StepOutcome::Itself(status) if status.success() => Ok(text),
+        StepOutcome::Itself(status) => {
+            Err(InstallError::Step { driver, step, how: format!("failed ({status})") })
+        }
+        StepOutcome::OutOfTime => Err(InstallError::OutOfTime { driver, step, limit }),
+        StepOutcome::Stopped => Err(InstallError::Stopped),
     }
 }
 
 /// End of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ended {
+enum StepOutcome {
     Itself(ExitStatus),
     OutOfTime,
     Stopped,
@@ -58,7 +60,7 @@ enum Ended {
 
 /// Runs a command to its end and returns its standard output. Its standard error goes to that of this program. It
 /// runs in its own process group: all processes that it started end with it.
-fn run(command: &mut Command, limit: Duration, stop: &Stop) -> io::Result<(Ended, String)> {
+fn run(command: &mut Command, limit: Duration, stop: &StopToken) -> io::Result<(StepOutcome, String)> {
     let mut output = File::from(memfd_create(c"ddsmark-step", MFdFlags::MFD_CLOEXEC)?);
     let mut child = command.stdin(Stdio::null()).stdout(output.try_clone()?).process_group(0).spawn()?;
     let group = Pid::from_raw(child.id().cast_signed());
@@ -68,10 +70,10 @@ fn run(command: &mut Command, limit: Duration, stop: &Stop) -> io::Result<(Ended
             break None;
         }
         if stop.requested() {
-            break Some(Ended::Stopped);
+            break Some(StepOutcome::Stopped);
         }
         if Instant::now() >= deadline {
-            break Some(Ended::OutOfTime);
+            break Some(StepOutcome::OutOfTime);
         }
     };
     if cut_short.is_some() {
@@ -85,14 +87,14 @@ fn run(command: &mut Command, limit: Duration, stop: &Stop) -> io::Result<(Ended
     let mut text = Vec::new();
     output.seek(SeekFrom::Start(0))?;
     output.take(MOST_OUTPUT).read_to_end(&mut text)?;
-    Ok((cut_short.unwrap_or(Ended::Itself(status)), String::from_utf8_lossy(&text).into_owned()))
+    Ok((cut_short.unwrap_or(StepOutcome::Itself(status)), String::from_utf8_lossy(&text).into_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn shell(script: &str, limit: Duration, stop: &Stop) -> (Ended, String) {
+    fn shell(script: &str, limit: Duration, stop: &StopToken) -> (StepOutcome, String) {
         run(Command::new("sh").args(["-c", script]), limit, stop).unwrap()
     }
 
@@ -104,8 +106,8 @@ mod tests {
 
     #[test]
     fn what_is_printed_is_the_result_and_how_it_ended_is_told() {
-        let (ended, text) = shell("echo one; exit 3", Duration::from_secs(60), &Stop::new());
-        assert!(matches!(ended, Ended::Itself(status) if status.code() == Some(3)), "{ended:?}");
+        let (ended, text) = shell("echo one; exit 3", Duration::from_secs(60), &StopToken::new());
+        assert!(matches!(ended, StepOutcome::Itself(status) if status.code() == Some(3)), "{ended:?}");
         assert_eq!(text, "one\n");
     }
 
@@ -113,8 +115,8 @@ mod tests {
     fn timed_out_step_leaves_no_process() {
         // The shell waits for a child that ignores SIGTERM.
         let script = "sh -c 'trap \"\" TERM; sleep 600' & echo $!; wait";
-        let (ended, text) = shell(script, Duration::from_millis(200), &Stop::new());
-        assert_eq!(ended, Ended::OutOfTime);
+        let (ended, text) = shell(script, Duration::from_millis(200), &StopToken::new());
+        assert_eq!(ended, StepOutcome::OutOfTime);
         let pid = text.trim();
         assert!(!pid.is_empty());
         let patience = Instant::now() + Duration::from_secs(10);
@@ -126,9 +128,9 @@ mod tests {
 
     #[test]
     fn stop_request_ends_it() {
-        let stop = Stop::new();
+        let stop = StopToken::new();
         stop.request();
         let (ended, _) = shell("sleep 600", Duration::from_secs(500), &stop);
-        assert_eq!(ended, Ended::Stopped);
+        assert_eq!(ended, StepOutcome::Stopped);
     }
 }

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use experiment::{DriverDescription, Experiment};
+use experiment::{DriverDescription, Plan};
 use results::{Environment, EnvironmentFields, Host, Tool, sha256};
 
 use super::{ethtool, libraries::loaded_libraries, variables::existing_paths};
@@ -32,7 +32,7 @@ const FOR_ALL: &[&str] = &["LD_", "GLIBC_TUNABLES", "MALLOC_"];
 const LONG_NAME: usize = 8;
 
 /// Components of an experiment whose environment is captured.
-pub struct Parts<'a> {
+pub struct EnvironmentInputs<'a> {
     /// Name and version of this tool.
     pub tool: &'a Tool,
     /// Revision of its source, if known.
@@ -42,7 +42,7 @@ pub struct Parts<'a> {
     /// Captured host.
     pub host: &'a Host,
     /// Experiment; its cells determine the interfaces.
-    pub experiment: &'a Experiment,
+    pub experiment: &'a Plan,
     /// Descriptions of the drivers, by driver name.
     pub descriptions: &'a BTreeMap<String, DriverDescription>,
     /// Driver files, by driver name.
@@ -53,7 +53,7 @@ pub struct Parts<'a> {
 
 /// Captures the environment. Values that cannot be read are absent.
 #[must_use]
-pub fn capture_environment(parts: &Parts<'_>) -> Environment {
+pub fn capture_environment(parts: &EnvironmentInputs<'_>) -> Environment {
     let mut fields = Fields::default();
     fields.put("tool", "version", &parts.tool.version);
     fields.put_some("tool", "revision", parts.revision.map(ToOwned::to_owned));

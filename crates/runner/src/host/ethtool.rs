@@ -207,15 +207,15 @@ mod tests {
         answers(answer).into_iter().collect()
     }
 
-    fn of(found: &BTreeMap<String, String>) -> Vec<(&str, &str)> {
+    fn offloads(found: &BTreeMap<String, String>) -> Vec<(&str, &str)> {
         found.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
     }
 
     #[test]
     fn each_answer_is_read_from_its_place() {
-        assert_eq!(of(&card(&[DRIVER])), [("driver", "fastnc"), ("driver_version", "6.1")]);
+        assert_eq!(offloads(&card(&[DRIVER])), [("driver", "fastnc"), ("driver_version", "6.1")]);
         assert_eq!(
-            of(&card(&[COALESCING])),
+            offloads(&card(&[COALESCING])),
             [
                 ("coalescing/adaptive_rx", "1"),
                 ("coalescing/adaptive_tx", "0"),
@@ -226,19 +226,19 @@ mod tests {
                 ("coalescing/tx_usecs", "0"),
             ]
         );
-        assert_eq!(of(&card(&[RINGS])), [("ring/rx", "105"), ("ring/tx", "108")]);
+        assert_eq!(offloads(&card(&[RINGS])), [("ring/rx", "105"), ("ring/tx", "108")]);
         assert_eq!(
-            of(&card(&[COUNTS, TEXTS, FEATURES])),
+            offloads(&card(&[COUNTS, TEXTS, FEATURES])),
             [("feature/rx-gro", "on"), ("feature/rx-hashing", "on"), ("feature/tx-checksum", "off")]
         );
     }
 
     #[test]
     fn what_is_not_answered_is_absent() {
-        assert_eq!(of(&card(&[])), []);
+        assert_eq!(offloads(&card(&[])), []);
         // Features are reported completely or not at all.
-        assert_eq!(of(&card(&[COUNTS, TEXTS])), []);
-        assert_eq!(of(&card(&[TEXTS, FEATURES])), []);
+        assert_eq!(offloads(&card(&[COUNTS, TEXTS])), []);
+        assert_eq!(offloads(&card(&[TEXTS, FEATURES])), []);
     }
 
     #[test]

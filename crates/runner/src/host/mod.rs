@@ -1,10 +1,10 @@
 //! This host: its cores, properties, environment and noise.
 
-pub(crate) mod awake;
 pub(crate) mod clock;
 pub(crate) mod cores;
 pub(crate) mod environment;
 mod ethtool;
+pub(crate) mod keep_awake;
 pub(crate) mod libraries;
 pub(crate) mod noise;
 pub(crate) mod properties;

@@ -9,22 +9,22 @@ use nix::{
     sched::{CpuSet, sched_setaffinity},
     unistd::Pid,
 };
-use results::{CoreProbe, HostNoise, NoiseRule, Probe};
+use results::{CoreNoise, HostNoise, NoiseProbe, NoiseRule};
 
-use crate::meeting::Meeting;
+use crate::run_barrier::RunBarrier;
 
 /// Maximum time until the threads of a probe have started.
 const START_LIMIT: Duration = Duration::from_secs(10);
 
 /// Spins on all cores at the same time and records gaps. Returns `None` if a core cannot be probed.
-pub(crate) fn probe(cores: &[u32], rule: &NoiseRule) -> Option<Probe> {
+pub(crate) fn probe(cores: &[u32], rule: &NoiseRule) -> Option<NoiseProbe> {
     if cores.is_empty() {
         return None;
     }
-    let together = Meeting::new();
+    let together = RunBarrier::new();
     // All join the barrier before the first thread starts. One that cannot be started leaves it.
     let members: Vec<_> = cores.iter().map(|&core| (core, together.join())).collect();
-    let found: Vec<Option<CoreProbe>> = thread::scope(|scope| {
+    let found: Vec<Option<CoreNoise>> = thread::scope(|scope| {
         let spinners = members.into_iter().map(|(core, member)| {
             thread::Builder::new().name(format!("probe-{core}")).spawn_scoped(scope, move || {
                 let settled = settle(core);
@@ -34,7 +34,7 @@ pub(crate) fn probe(cores: &[u32], rule: &NoiseRule) -> Option<Probe> {
         let spinners: Vec<_> = spinners.collect();
         spinners.into_iter().map(|spinner| spinner.ok()?.join().ok()?).collect()
     });
-    Some(Probe { length_ns: rule.probe_ns, cores: found.into_iter().collect::<Option<_>>()? })
+    Some(NoiseProbe { length_ns: rule.probe_ns, cores: found.into_iter().collect::<Option<_>>()? })
 }
 
 /// Pins the calling thread. Returns whether it succeeded.
@@ -43,7 +43,7 @@ fn settle(core: u32) -> bool {
     cores.set(core as usize).and_then(|()| sched_setaffinity(Pid::from_raw(0), &cores)).is_ok()
 }
 
-fn spin(core: u32, rule: &NoiseRule) -> CoreProbe {
+fn spin(core: u32, rule: &NoiseRule) -> CoreNoise {
     let length = Duration::from_nanos(rule.probe_ns);
     let began = Instant::now();
     let mut gaps = Gaps::new(rule.gap_ns);
@@ -53,7 +53,7 @@ fn spin(core: u32, rule: &NoiseRule) -> CoreProbe {
         gaps.take((now - last).as_nanos() as u64);
         last = now;
     }
-    gaps.of(core, (last - began).as_nanos() as u64)
+    gaps.core_noise(core, (last - began).as_nanos() as u64)
 }
 
 /// Statistics of the times between consecutive clock reads.
@@ -80,11 +80,11 @@ impl Gaps {
         }
     }
 
-    fn of(&self, core: u32, length_ns: u64) -> CoreProbe {
+    fn core_noise(&self, core: u32, length_ns: u64) -> CoreNoise {
         let stolen_pct = 100.0 * self.stolen_ns as f64 / length_ns.max(1) as f64;
         let from = |octave: usize| self.octaves[octave..].iter().sum::<u64>();
         let longer = (0..self.octaves.len()).map(from).take_while(|gaps| *gaps > 0).collect();
-        CoreProbe { core, gaps: self.count, max_gap_ns: self.max_ns, stolen_pct, longer }
+        CoreNoise { core, gaps: self.count, max_gap_ns: self.max_ns, stolen_pct, longer }
     }
 }
 
@@ -208,20 +208,20 @@ mod tests {
             gaps.take(gap);
         }
         assert_eq!(
-            gaps.of(3, 1_000_000),
-            CoreProbe { core: 3, gaps: 0, max_gap_ns: 10_000, stolen_pct: 0.0, longer: Vec::new() }
+            gaps.core_noise(3, 1_000_000),
+            CoreNoise { core: 3, gaps: 0, max_gap_ns: 10_000, stolen_pct: 0.0, longer: Vec::new() }
         );
         gaps.take(10_001);
         gaps.take(19_999);
         assert_eq!(
-            gaps.of(3, 1_000_000),
-            CoreProbe { core: 3, gaps: 2, max_gap_ns: 19_999, stolen_pct: 3.0, longer: vec![2] }
+            gaps.core_noise(3, 1_000_000),
+            CoreNoise { core: 3, gaps: 2, max_gap_ns: 19_999, stolen_pct: 3.0, longer: vec![2] }
         );
         // A gap of exactly a power of two belongs to the octave below.
         for gap in [20_000, 20_001, 40_000, 80_001] {
             gaps.take(gap);
         }
-        assert_eq!(gaps.of(3, 1_000_000).longer, [6, 3, 1, 1]);
+        assert_eq!(gaps.core_noise(3, 1_000_000).longer, [6, 3, 1, 1]);
     }
 
     #[test]

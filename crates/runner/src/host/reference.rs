@@ -86,7 +86,7 @@ pub(crate) fn measure(design: &Design, length_ns: u64) -> Result<Reference, Stri
         echo.join().expect("it does not panic").map_err(|error| error.to_string())?;
         measured
     })?;
-    let Measured { mut round_trips_ns, samples, elapsed } = measured;
+    let ReferenceReadings { mut round_trips_ns, samples, elapsed } = measured;
     round_trips_ns.sort_unstable();
     let n = round_trips_ns.len() as u64;
     let quantile = |q: f64| {
@@ -129,7 +129,7 @@ fn pin_to(cores: &[u32]) -> io::Result<()> {
 }
 
 /// Measurements of the two phases.
-struct Measured {
+struct ReferenceReadings {
     round_trips_ns: Vec<u64>,
     /// Number of acknowledged samples, and the time between the first and the last of these acknowledgments.
     samples: u64,
@@ -137,7 +137,7 @@ struct Measured {
 }
 
 /// Sends for `phase` one datagram at a time, then for the same time as fast as the window allows.
-fn send(socket: &UdpSocket, cores: &[u32], phase: Duration) -> io::Result<Measured> {
+fn send(socket: &UdpSocket, cores: &[u32], phase: Duration) -> io::Result<ReferenceReadings> {
     pin_to(cores)?;
     let mut round_trips_ns = Vec::with_capacity(MAX_ROUND_TRIPS);
     let (mut ping, mut buffer) = ([PING; BYTES], [0; BYTES]);
@@ -182,7 +182,7 @@ fn send(socket: &UdpSocket, cores: &[u32], phase: Duration) -> io::Result<Measur
         }
     }
     let elapsed = first.zip(last).map_or(Duration::ZERO, |(first, last)| last - first);
-    Ok(Measured { round_trips_ns, samples, elapsed })
+    Ok(ReferenceReadings { round_trips_ns, samples, elapsed })
 }
 
 /// Returns whether a phase has ended.

@@ -3,27 +3,27 @@
 use std::{collections::BTreeMap, panic::resume_unwind, path::PathBuf, thread, time::Instant};
 
 use collector::{DRIVING, RunContext, RunReports, SERVING, TraceTimes, collect, roles};
-use control::{Order, Role};
-use experiment::{Beside, Cell, Design, Pin, ScheduledRun, drivers_of_ends};
-use results::{Directory, Failure, Header, IntervalLog, Run, RunState};
+use control::{Request, Role};
+use experiment::{Cell, Design, DuetSlot, Pin, ScheduledRun, drivers_of_ends};
+use results::{Directory, Failure, IntervalLog, ResultHeader, Run, RunState};
 
 use super::{
-    names::{Name, Names},
-    pair::{PairRun, Phases},
+    run_ids::{RunId, RunIds},
+    run_phases::{Phases, RunPhases},
 };
 use crate::{
-    RunnerError, Stop,
+    RunnerError, StopToken,
     agents::{
-        agent::{self, Log},
-        crew::{Crew, HELLO},
+        agent::{self, AgentLog},
+        agent_set::{AgentSet, HELLO},
+        cleanup,
         launcher::Launcher,
-        leftovers,
     },
-    meeting::{Meeting, Member},
+    run_barrier::{BarrierGuard, RunBarrier},
 };
 
 /// Finished run with its data.
-pub(crate) struct Made {
+pub(crate) struct FinishedRun {
     pub(crate) run: Run,
     pub(crate) log: IntervalLog,
     /// Reports of the agents, if they reached the report phase.
@@ -35,12 +35,12 @@ pub(crate) struct Made {
 /// Everything needed to execute runs of an experiment.
 #[derive(Clone, Copy)]
 pub(crate) struct RunExecutor<'a> {
-    pub(crate) header: &'a Header,
+    pub(crate) header: &'a ResultHeader,
     /// Driver files by driver name.
     pub(crate) files: &'a BTreeMap<String, PathBuf>,
     pub(crate) launcher: &'a dyn Launcher,
     pub(crate) directory: &'a Directory,
-    pub(crate) stop: &'a Stop,
+    pub(crate) stop: &'a StopToken,
 }
 
 impl RunExecutor<'_> {
@@ -53,14 +53,14 @@ impl RunExecutor<'_> {
         scheduled: &[ScheduledRun],
         cells: &[Cell],
         started_unix_ns: u64,
-        names: &mut Names,
+        names: &mut RunIds,
         traces: &TraceTimes,
-    ) -> Result<Option<Vec<Made>>, RunnerError> {
-        let meeting = Meeting::new();
+    ) -> Result<Option<Vec<FinishedRun>>, RunnerError> {
+        let meeting = RunBarrier::new();
         // All join the barrier before the first run starts.
         let mut tasks: Vec<_> =
             scheduled.iter().map(|run| (*run, names.take(run.number), meeting.join())).collect();
-        let one = |(scheduled, name, member): (ScheduledRun, Name, Member<'_>)| {
+        let one = |(scheduled, name, member): (ScheduledRun, RunId, BarrierGuard<'_>)| {
             let experiment = &self.header.experiment;
             let cell = &cells[scheduled.cell];
             let design = Design {
@@ -71,7 +71,7 @@ impl RunExecutor<'_> {
             self.run(Run::blank(scheduled, cell, started_unix_ns), (cell, &design), name, traces, member)
         };
         let Some(last) = tasks.pop() else { return Ok(Some(Vec::new())) };
-        let made: Result<Vec<Option<Made>>, RunnerError> = thread::scope(|scope| {
+        let made: Result<Vec<Option<FinishedRun>>, RunnerError> = thread::scope(|scope| {
             let others: Vec<_> = tasks
                 .into_iter()
                 .map(|task| {
@@ -86,7 +86,7 @@ impl RunExecutor<'_> {
                 others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
             Ok(others.chain([last]).collect())
         });
-        let mut made: Option<Vec<Made>> = made?.into_iter().collect();
+        let mut made: Option<Vec<FinishedRun>> = made?.into_iter().collect();
         if let Some([one, two]) = made.as_deref_mut() {
             let side_by_side_pct = side_by_side_pct(one.measured, two.measured);
             for duet in [one, two].into_iter().filter_map(|made| made.run.duet.as_mut()) {
@@ -101,12 +101,12 @@ impl RunExecutor<'_> {
         &self,
         mut run: Run,
         (cell, design): (&Cell, &Design),
-        name: Name,
+        name: RunId,
         traces: &TraceTimes,
-        meeting: Member<'_>,
-    ) -> Option<Made> {
+        meeting: BarrierGuard<'_>,
+    ) -> Option<FinishedRun> {
         let experiment = &self.header.experiment;
-        let pair = PairRun {
+        let pair = RunPhases {
             cell,
             design,
             limits: &experiment.limits,
@@ -122,7 +122,7 @@ impl RunExecutor<'_> {
         let mut reports = None;
         run.environment_padding_bytes = Some(pair.padding_bytes);
         let failed = self.walk(&pair, run.number, &mut phases, &mut reports);
-        leftovers::remove(&pair.run_name);
+        cleanup::remove(&pair.run_name);
         // Reports are kept even if the run fails in the exit phase.
         let log = reports.as_ref().map_or_else(IntervalLog::new, |reports| {
             let one_clock = self.launcher.one_clock();
@@ -140,14 +140,14 @@ impl RunExecutor<'_> {
                 run.failure = Some(failure);
             }
         }
-        Some(Made { run, log, reports, measured })
+        Some(FinishedRun { run, log, reports, measured })
     }
 
     /// Starts the agents of a run, leads them through its phases, and ends them in all cases. Returns `Err(None)`
     /// after a stop request.
     fn walk(
         &self,
-        pair: &PairRun<'_>,
+        pair: &RunPhases<'_>,
         number: u32,
         phases: &mut Phases,
         reports: &mut Option<RunReports>,
@@ -160,27 +160,33 @@ impl RunExecutor<'_> {
         let walked = crew.hellos().and_then(|hellos| {
             *reports = Some(pair.measure(&mut crew, &hellos, phases)?);
             crew.dismiss()?;
-            phases.end(Order::Exit.phase());
+            phases.end(Request::Exit.phase());
             Ok(())
         });
         walked.map_err(|trouble| crew.fail(trouble))
     }
 
-    fn crew<'p>(&self, pair: &PairRun<'p>, number: u32) -> Result<Crew<'p>, RunnerError> {
+    fn crew<'p>(&self, pair: &RunPhases<'p>, number: u32) -> Result<AgentSet<'p>, RunnerError> {
         let [writer, reader] = drivers_of_ends(&pair.cell.factors.driver);
         let member = |role: Role| {
-            let log = Log::in_file(self.directory.log_path(number, role.name()))?;
+            let log = AgentLog::in_file(self.directory.log_path(number, role.name()))?;
             let driver = self.files[if role.drives() { writer } else { reader }].clone();
             let variables = pair.cell.factors.env.clone();
-            Ok(agent::Member { role: Some(role), driver, variables, padding_bytes: pair.padding_bytes, log })
+            Ok(agent::AgentSpec {
+                role: Some(role),
+                driver,
+                variables,
+                padding_bytes: pair.padding_bytes,
+                log,
+            })
         };
         let members = roles(pair.cell.factors.workload).into_iter().map(member);
-        Crew::muster(self.launcher, members.collect::<Result<_, RunnerError>>()?, pair.limits, self.stop)
+        AgentSet::muster(self.launcher, members.collect::<Result<_, RunnerError>>()?, pair.limits, self.stop)
     }
 }
 
 /// Returns the pinning of a run: each run of a duet has half of the cores.
-fn half(pin: &Pin, duet: Option<Beside>) -> Pin {
+fn half(pin: &Pin, duet: Option<DuetSlot>) -> Pin {
     let half = duet.and_then(|beside| pin.halves()?.into_iter().nth(beside.half));
     half.unwrap_or_else(|| pin.clone())
 }

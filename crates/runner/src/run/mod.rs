@@ -1,6 +1,6 @@
 //! One run: its identification, its phases, and the record that the collector makes of it.
 
 pub(crate) mod executor;
-pub(crate) mod names;
-pub(crate) mod pair;
+pub(crate) mod run_ids;
+pub(crate) mod run_phases;
 pub(crate) mod traces;

@@ -3,7 +3,7 @@
 use std::fs;
 
 use collector::TraceTimes;
-use experiment::{Experiment, Load, Trace, trace_times};
+use experiment::{Load, Plan, Trace, trace_times};
 use results::{Directory, sha256};
 
 use crate::RunnerError;
@@ -13,7 +13,7 @@ use crate::RunnerError;
 ///
 /// # Errors
 /// Returns an error if a file cannot be read or differs from the planned one.
-pub(crate) fn read_traces(experiment: &Experiment, directory: &Directory) -> Result<TraceTimes, RunnerError> {
+pub(crate) fn read_traces(experiment: &Plan, directory: &Directory) -> Result<TraceTimes, RunnerError> {
     let mut times = TraceTimes::default();
     for flow in experiment.cells.iter().flat_map(|cell| cell.factors.streams()) {
         if let Load::Trace { trace } = &flow.load

@@ -1,33 +1,33 @@
 //! Execution of an experiment: blocks in order, each between two noise probes; each run is saved when it ends.
 
-mod maxima;
+mod max_rate;
 pub(crate) mod observer;
-pub(crate) mod rehearse;
+pub(crate) mod preflight;
+mod progress_tracker;
 mod search;
-mod tally;
 
 use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 
 use blocks::NextBlock;
 use collector::TraceTimes;
-use experiment::{Cell, Design, Experiment, Pin, ScheduledRun, Workload};
+use experiment::{Cell, Design, Pin, Plan, ScheduledRun, Workload};
 use results::{
-    Assembler, Block, Course, Directory, Document, Failure, Header, Histograms, IntervalLog, Metric, Probe,
-    Reference, Resumption, Run, State, StoppedBy, with_rate,
+    Assembler, Block, Directory, ExperimentLog, Failure, Histograms, IntervalLog, Metric, NoiseProbe,
+    Reference, ResultDocument, ResultHeader, Resumption, Run, State, StoppedBy, with_rate,
 };
 
-use self::{maxima::MaximumRuns, observer::Observer, tally::Tally};
+use self::{max_rate::MaximumRuns, observer::Observer, progress_tracker::ProgressTracker};
 use crate::{
-    RunnerError, Stop,
-    agents::{launcher::Launcher, leftovers},
+    RunnerError, StopToken,
+    agents::{cleanup, launcher::Launcher},
     host::{
-        awake::KeepAwake,
         clock::unix_ns,
         cores::allowed_cores,
+        keep_awake::KeepAwake,
         noise::{Counters, probe},
         reference,
     },
-    run::{executor::RunExecutor, names::Names, traces::read_traces},
+    run::{executor::RunExecutor, run_ids::RunIds, traces::read_traces},
 };
 
 /// Experiment with everything needed to execute it.
@@ -37,9 +37,9 @@ use crate::{
 /// error that says so: the result contains all runs of the experiment. A driver with at least one measured run is
 /// never given up. Runs with a rate in percent are recorded in the same way if the maximum rate of their cell could
 /// not be measured.
-pub struct Session<'a> {
+pub struct ExperimentRunner<'a> {
     /// Experiment and everything known before its first run.
-    pub header: Header,
+    pub header: ResultHeader,
     /// Driver files by driver name, as in the factors; a pair of drivers has one entry per driver.
     pub files: BTreeMap<String, PathBuf>,
     /// Launcher of the agents.
@@ -47,24 +47,24 @@ pub struct Session<'a> {
     /// Results directory.
     pub directory: &'a Directory,
     /// Stop token.
-    pub stop: &'a Stop,
+    pub stop: &'a StopToken,
 }
 
 /// Outcome of an experiment.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct ExperimentOutcome {
     /// Result with all measurements; also saved, if that is possible.
-    pub document: Document,
+    pub document: ResultDocument,
     /// Error that ended the experiment early; `None` if it is complete or a stop was requested.
     pub trouble: Option<RunnerError>,
 }
 
-impl Session<'_> {
+impl ExperimentRunner<'_> {
     /// Executes the experiment. Blocks the calling thread; agents end no later than that thread.
     ///
     /// # Panics
-    /// Panics if [`Session::files`] lacks the file of a driver.
-    pub fn execute(self, observer: &mut dyn Observer) -> Outcome {
+    /// Panics if [`ExperimentRunner::files`] lacks the file of a driver.
+    pub fn execute(self, observer: &mut dyn Observer) -> ExperimentOutcome {
         let course = blocks::begin(&self.header.experiment);
         let assembler = Assembler::new(self.header.clone());
         let saved = self.directory.save_experiment(&self.header).and(self.directory.save_course(&course));
@@ -75,14 +75,14 @@ impl Session<'_> {
     /// `differences` describes what has changed since then.
     ///
     /// # Panics
-    /// Panics if [`Session::files`] lacks the file of a driver.
+    /// Panics if [`ExperimentRunner::files`] lacks the file of a driver.
     pub fn resume(
         self,
         assembler: Assembler,
-        mut course: Course,
+        mut course: ExperimentLog,
         differences: Vec<String>,
         observer: &mut dyn Observer,
-    ) -> Outcome {
+    ) -> ExperimentOutcome {
         course.allocation.stopped_by = None;
         let first_run = (1..).find(|&run| !assembler.holds(run)).unwrap_or(0);
         course.resumed.push(Resumption { at_unix_ns: unix_ns(), first_run, differences });
@@ -93,34 +93,34 @@ impl Session<'_> {
     fn go_on(
         self,
         mut assembler: Assembler,
-        mut course: Course,
+        mut course: ExperimentLog,
         ready: Result<(), RunnerError>,
         observer: &mut dyn Observer,
-    ) -> Outcome {
+    ) -> ExperimentOutcome {
         let made = ready.and_then(|()| self.make_blocks(&mut assembler, &mut course, observer));
         course.allocation.stopped_by.get_or_insert(StoppedBy::Interrupted);
         let kept = self.directory.save_course(&course).map_err(RunnerError::Directory);
         let state = if course.is_complete() { State::Complete } else { State::Interrupted };
         assembler.set_course(course);
         let mut document = assembler.document(state);
-        document.findings = findings::of(&document);
-        document.verdicts = verdicts::of(&document);
+        document.findings = findings::find(&document);
+        document.verdicts = verdicts::judge(&document);
         let saved = self.directory.save_document(&document).map_err(RunnerError::Directory);
-        Outcome { document, trouble: made.and(kept).and(saved).err() }
+        ExperimentOutcome { document, trouble: made.and(kept).and(saved).err() }
     }
 
     fn make_blocks(
         &self,
         assembler: &mut Assembler,
-        course: &mut Course,
+        course: &mut ExperimentLog,
         observer: &mut dyn Observer,
     ) -> Result<(), RunnerError> {
         let experiment = &self.header.experiment;
         let traces = read_traces(experiment, self.directory)?;
-        leftovers::sweep();
+        cleanup::sweep();
         let _awake = experiment.design.keep_awake.then(KeepAwake::start).transpose()?;
-        let mut names = Names::new();
-        let Session { header, files, launcher, directory, stop } = self;
+        let mut names = RunIds::new();
+        let ExperimentRunner { header, files, launcher, directory, stop } = self;
         let executor = RunExecutor { header, files, launcher: *launcher, directory, stop };
         if !MaximumRuns(&executor).measure(course, &mut names, observer)? {
             return Ok(());
@@ -130,7 +130,7 @@ impl Session<'_> {
             cells: experiment.cells.iter().map(|cell| with_rate(cell, &course.maxima)).collect(),
             without_maximum: without_maximum(course),
             cores: used_cores(experiment),
-            tally: Tally::new(experiment),
+            tally: ProgressTracker::new(experiment),
             names,
             traces,
             reference_ns: experiment.design.reference_ns(experiment.runs_per_block()),
@@ -173,13 +173,13 @@ struct Maker<'s> {
     /// Failure of each cell whose maximum rate could not be measured, by cell id.
     without_maximum: BTreeMap<String, Failure>,
     cores: Vec<u32>,
-    tally: Tally<'s>,
-    names: Names,
+    tally: ProgressTracker<'s>,
+    names: RunIds,
     traces: TraceTimes,
     /// Duration of a reference measurement in ns; 0: no reference.
     reference_ns: u64,
     /// Noise probe after the last block, reused as the one before the next block.
-    probed: Option<Probe>,
+    probed: Option<NoiseProbe>,
     /// Reference measurement after the last block, reused in the same way.
     referenced: Option<Reference>,
 }
@@ -202,7 +202,7 @@ impl Maker<'_> {
         repeats: Option<u32>,
         runs: &[ScheduledRun],
         assembler: &mut Assembler,
-        course: &mut Course,
+        course: &mut ExperimentLog,
         observer: &mut dyn Observer,
     ) -> Result<bool, RunnerError> {
         let directory = self.executor.directory;
@@ -255,7 +255,7 @@ impl Maker<'_> {
         block.after.clone_from(&self.probed);
         block.reference_after.clone_from(&self.referenced);
         block.reference_error = block.reference_error.take().or(reference_error);
-        let probes: Vec<&Probe> = [&block.before, &block.after].into_iter().flatten().collect();
+        let probes: Vec<&NoiseProbe> = [&block.before, &block.after].into_iter().flatten().collect();
         block.reasons = rule.judge(&probes, rtt);
         block.noisy = !block.reasons.is_empty();
         if !begun_before {
@@ -362,7 +362,7 @@ impl Maker<'_> {
 }
 
 /// Returns the failure of each cell whose maximum rate could not be measured, by cell id.
-fn without_maximum(course: &Course) -> BTreeMap<String, Failure> {
+fn without_maximum(course: &ExperimentLog) -> BTreeMap<String, Failure> {
     let failed = course.maxima.iter().filter_map(|maximum| Some((maximum, maximum.failure()?)));
     failed
         .flat_map(|(maximum, failure)| maximum.cells.iter().map(move |cell| (cell.clone(), failure.clone())))
@@ -370,7 +370,7 @@ fn without_maximum(course: &Course) -> BTreeMap<String, Failure> {
 }
 
 /// Returns the cores that agents may use.
-fn used_cores(experiment: &Experiment) -> Vec<u32> {
+fn used_cores(experiment: &Plan) -> Vec<u32> {
     let Design { pin, duet, .. } = &experiment.design;
     let halves = if *duet { pin.halves() } else { None };
     let mut cores = Vec::new();

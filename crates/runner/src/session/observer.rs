@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use experiment::Cell;
-use results::{Allocation, Block, Failure, Maximum, MaximumRun, Run};
+use results::{Block, BlockAllocation, Failure, MaxRate, MaxRateRun, Run};
 
 /// Progress of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Progress {
 /// it.
 pub trait Observer {
     /// Called when a run that measures a maximum rate has ended and is saved: run `done` of `total`.
-    fn maximum_measured(&mut self, maximum: &Maximum, run: &MaximumRun, done: usize, total: usize) {
+    fn maximum_measured(&mut self, maximum: &MaxRate, run: &MaxRateRun, done: usize, total: usize) {
         let _ = (maximum, run, done, total);
     }
 
@@ -43,7 +43,7 @@ pub trait Observer {
     }
 
     /// Called when the pilot is complete and the number of blocks is decided.
-    fn allocated(&mut self, allocation: &Allocation) {
+    fn allocated(&mut self, allocation: &BlockAllocation) {
         let _ = allocation;
     }
 

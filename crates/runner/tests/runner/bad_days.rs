@@ -200,7 +200,7 @@ fn a_driver_that_was_measured_once_is_not_given_up() {
 
 #[test]
 fn stop_request_keeps_the_measurements() {
-    struct StopAfter(u32, runner::Stop);
+    struct StopAfter(u32, runner::StopToken);
     impl runner::Observer for StopAfter {
         fn run_started(&mut self, progress: &runner::Progress, _: &experiment::Cell) {
             if progress.finished == self.0 {

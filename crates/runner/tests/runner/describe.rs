@@ -3,14 +3,14 @@
 use std::{fs, time::Duration};
 
 use crate::rig::{SHORT_NS, children, launcher, limits};
-use runner::{DriverFile, LocalLauncher, RunnerError, Stop, describe};
+use runner::{DriverFile, LocalLauncher, RunnerError, StopToken, describe};
 
 fn ask(script: &str, limit_ns: u64) -> Result<experiment::DriverDescription, RunnerError> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("d.so");
     fs::write(&path, script).unwrap();
     let driver = DriverFile { name: "d".to_owned(), path };
-    describe(&launcher(), &driver, &limits(limit_ns), &Stop::new())
+    describe(&launcher(), &driver, &limits(limit_ns), &StopToken::new())
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn why_a_driver_cannot_be_used_is_told() {
 
 #[test]
 fn stop_request_ends_the_inspection() {
-    let stop = Stop::new();
+    let stop = StopToken::new();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("d.so");
     fs::write(&path, "hang").unwrap();
@@ -54,6 +54,6 @@ fn stop_request_ends_the_inspection() {
 fn agent_program_that_cannot_start_is_an_error() {
     let driver = DriverFile { name: "d".to_owned(), path: "/dev/null".into() };
     let launcher = LocalLauncher::new("/nowhere/agent");
-    let error = describe(&launcher, &driver, &limits(SHORT_NS), &Stop::new()).unwrap_err();
+    let error = describe(&launcher, &driver, &limits(SHORT_NS), &StopToken::new()).unwrap_err();
     assert!(error.to_string().starts_with("cannot start the agent `/nowhere/agent`"), "{error}");
 }

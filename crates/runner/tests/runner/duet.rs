@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, fs, thread, time::Duration};
 
 use crate::rig::{Diary, Rig, SHORT_NS, children};
 use experiment::{Pin, Workload};
-use results::{Directory, Document, Pairing, Run, RunState, State, VerdictKind};
-use runner::Stop;
+use results::{Directory, Pairing, ResultDocument, Run, RunState, State, VerdictKind};
+use runner::StopToken;
 
 /// Returns duets of a baseline and another cell, each with its own driver. The cores do not exist, which fake agents
 /// ignore.
@@ -20,7 +20,7 @@ fn duets(blocks: u32, other: &str) -> Rig {
     rig
 }
 
-fn runs(document: &Document) -> BTreeMap<u32, &Run> {
+fn runs(document: &ResultDocument) -> BTreeMap<u32, &Run> {
     document.cells.iter().flat_map(|cell| &cell.runs).map(|run| (run.number, run)).collect()
 }
 
@@ -174,11 +174,11 @@ fn duet_with_one_saved_run_is_repeated() {
     // Until the experiment is resumed, the run is shown without a ratio.
     let half = Directory::load(&rig.results()).expect("a result");
     assert_eq!(runs(&half).into_keys().collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
-    let answers = verdicts::of(&half).into_iter().filter_map(|verdict| verdict.answer);
+    let answers = verdicts::judge(&half).into_iter().filter_map(|verdict| verdict.answer);
     assert_eq!(answers.map(|answer| answer.n + answer.incomplete).max(), Some(1));
 
     let before: Vec<Vec<u8>> = (1..=5).map(|number| fs::read(record(number)).expect("a record")).collect();
-    let resumed = rig.resume_with(&[], &Stop::new(), &mut ()).document;
+    let resumed = rig.resume_with(&[], &StopToken::new(), &mut ()).document;
     assert_eq!(resumed.resumed[0].first_run, 5);
     let (made, planned) = (runs(&resumed), runs(&whole));
     let order = |runs: &BTreeMap<u32, &Run>| {

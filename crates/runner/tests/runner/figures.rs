@@ -2,13 +2,13 @@
 
 use crate::rig::{Rig, files_below, run};
 use experiment::{Factors, Pin, Workload};
-use results::{Directory, Document, FindingKind, ReferenceFigure, RunState, State, WarningKind};
+use results::{Directory, FindingKind, ReferenceFigure, ResultDocument, RunState, State, WarningKind};
 
-fn measure(workload: Workload, script: &str) -> Document {
+fn measure(workload: Workload, script: &str) -> ResultDocument {
     Rig::new(&[("d", script)]).of_workload(workload).execute()
 }
 
-fn kinds(document: &Document, cell: &str) -> Vec<WarningKind> {
+fn kinds(document: &ResultDocument, cell: &str) -> Vec<WarningKind> {
     run(document, cell).warnings.iter().map(|warning| warning.kind).collect()
 }
 

@@ -3,14 +3,14 @@
 
 use std::ops::ControlFlow;
 
-use experiment::{Arrival, Cell, Load, MAXIMUM_RUNS, Rate, Share, Workload};
-use results::{Document, MAXIMUM_PHASE, Maximum, MaximumRun, Run, RunState, State};
-use runner::{Observer, Progress, Stop};
+use experiment::{Arrival, Cell, Load, MAXIMUM_RUNS, PercentOfMax, Rate, Workload};
+use results::{MAXIMUM_PHASE, MaxRate, MaxRateRun, ResultDocument, Run, RunState, State};
+use runner::{Observer, Progress, StopToken};
 
 use crate::rig::{Rig, StopAfter, children};
 
 fn share(percent: f64) -> Load {
-    let percent = Share::of_percent(percent).expect("a share");
+    let percent = PercentOfMax::of_percent(percent).expect("a share");
     Load::Share { percent, arrival: Arrival::Constant, rate: None }
 }
 
@@ -35,7 +35,7 @@ fn rig(script: &str, loads: &[Load]) -> Rig {
     rig
 }
 
-fn runs<'d>(document: &'d Document, cell: &str) -> &'d [Run] {
+fn runs<'d>(document: &'d ResultDocument, cell: &str) -> &'d [Run] {
     &document.cells.iter().find(|candidate| candidate.id == cell).expect("a cell").runs
 }
 
@@ -47,14 +47,14 @@ struct Counting<F> {
     told: F,
 }
 
-impl<F: FnMut(u32) -> ControlFlow<Stop>> Counting<F> {
+impl<F: FnMut(u32) -> ControlFlow<StopToken>> Counting<F> {
     const fn new(told: F) -> Self {
         Self { before: 0, after: 0, started: 0, told }
     }
 }
 
-impl<F: FnMut(u32) -> ControlFlow<Stop>> Observer for Counting<F> {
-    fn maximum_measured(&mut self, _: &Maximum, _: &MaximumRun, done: usize, total: usize) {
+impl<F: FnMut(u32) -> ControlFlow<StopToken>> Observer for Counting<F> {
+    fn maximum_measured(&mut self, _: &MaxRate, _: &MaxRateRun, done: usize, total: usize) {
         assert!(done <= total);
         if self.started == 0 {
             self.before += 1;
@@ -125,7 +125,7 @@ fn it_is_measured_once_wherever_the_experiment_was_stopped() {
         assert_eq!(results::Directory::load(&rig.results()).expect("saved").maxima, first.maxima);
 
         let mut counting = Counting::new(|_| ControlFlow::Continue(()));
-        let outcome = rig.resume_with(&[], &Stop::new(), &mut counting);
+        let outcome = rig.resume_with(&[], &StopToken::new(), &mut counting);
         assert!(outcome.trouble.is_none(), "{:?}", outcome.trouble);
         let whole = outcome.document;
         assert_eq!((whole.state, counting.before as usize, counting.after), (State::Complete, 3 - saved, 0));
@@ -168,7 +168,7 @@ fn cells_without_maximum_fail_and_others_are_measured() {
 }
 
 /// Observer that requests a stop when a run starts.
-struct StopAtOnce(Stop);
+struct StopAtOnce(StopToken);
 
 impl Observer for StopAtOnce {
     fn run_started(&mut self, _: &Progress, _: &Cell) {
@@ -186,7 +186,7 @@ fn resume_does_not_count_cells_without_maximum_against_their_driver() {
     let first = rig.execute_with(&mut StopAtOnce(rig.stop.clone())).document;
     assert_eq!(first.state, State::Interrupted);
     assert_eq!(first.cells.iter().map(|cell| cell.runs.len()).collect::<Vec<_>>(), [1, 1, 1, 0]);
-    let whole = rig.resume_with(&[], &Stop::new(), &mut ()).document;
+    let whole = rig.resume_with(&[], &StopToken::new(), &mut ()).document;
     let measured = runs(&whole, "d/paced/4");
     assert_eq!((whole.state, measured[0].state), (State::Complete, RunState::Valid), "{measured:?}");
 }
@@ -202,7 +202,7 @@ fn maxima_of_a_failing_driver_are_not_attempted() {
     assert_eq!((document.maxima.len(), all().count()), (3, 9));
     assert_eq!(all().filter(|run| run.took_ns > 0).count(), 3);
     let words = "the first 3 runs of driver `d` at the maximum rate all failed";
-    let told = |run: &&MaximumRun| run.failure.as_ref().is_some_and(|failure| failure.error.contains(words));
+    let told = |run: &&MaxRateRun| run.failure.as_ref().is_some_and(|failure| failure.error.contains(words));
     assert_eq!(all().filter(told).count(), 6);
     assert!(document.cells.iter().flat_map(|cell| &cell.runs).all(|run| run.state == RunState::Failed));
 }

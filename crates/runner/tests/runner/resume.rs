@@ -1,8 +1,8 @@
 //! Resumption of an interrupted experiment at any point.
 
 use experiment::Workload;
-use results::{Document, Run, RunState, State, StoppedBy, WarningKind};
-use runner::Stop;
+use results::{ResultDocument, Run, RunState, State, StoppedBy, WarningKind};
+use runner::StopToken;
 
 use crate::rig::{Diary, Rig, StopAfter, children};
 
@@ -15,7 +15,7 @@ fn two_blocks(scripts: [&str; 2]) -> Rig {
 }
 
 /// Returns all runs by number.
-fn runs(document: &Document) -> Vec<&Run> {
+fn runs(document: &ResultDocument) -> Vec<&Run> {
     let mut runs: Vec<&Run> = document.cells.iter().flat_map(|cell| &cell.runs).collect();
     runs.sort_by_key(|run| run.number);
     runs
@@ -34,7 +34,7 @@ fn resume_measures_each_run_once_in_planned_order() {
         let first = rig.execute_with(&mut StopAfter(made, rig.stop.clone())).document;
         assert_eq!((first.state, runs(&first).len()), (State::Interrupted, made as usize));
 
-        let outcome = rig.resume_with(&[], &Stop::new(), &mut ());
+        let outcome = rig.resume_with(&[], &StopToken::new(), &mut ());
         assert!(outcome.trouble.is_none(), "{:?}", outcome.trouble);
         let whole = outcome.document;
         assert_eq!(whole.state, State::Complete);
@@ -61,10 +61,10 @@ fn resume_measures_each_run_once_in_planned_order() {
 fn resumed_experiment_can_be_stopped_and_a_complete_one_not_resumed() {
     let rig = two_blocks(["", ""]);
     rig.execute_with(&mut StopAfter(1, rig.stop.clone()));
-    let again = Stop::new();
+    let again = StopToken::new();
     let second = rig.resume_with(&[], &again, &mut StopAfter(4, again.clone())).document;
     assert_eq!((second.state, runs(&second).len()), (State::Interrupted, 4));
-    let whole = rig.resume_with(&["host/kernel: `6.1`, now `6.2`"], &Stop::new(), &mut ()).document;
+    let whole = rig.resume_with(&["host/kernel: `6.1`, now `6.2`"], &StopToken::new(), &mut ()).document;
     assert_eq!((whole.state, runs(&whole).len()), (State::Complete, 6));
     assert_eq!(whole.resumed.iter().map(|resumed| resumed.first_run).collect::<Vec<_>>(), [2, 5]);
     let mixed = whole.warnings.iter().find(|warning| warning.kind == WarningKind::Mixed).expect("a warning");
@@ -77,7 +77,8 @@ fn resumed_experiment_can_be_stopped_and_a_complete_one_not_resumed() {
 #[test]
 fn a_driver_that_was_given_up_stays_given_up() {
     let rig = two_blocks(["kill any hello", ""]);
-    let mine = |document: &Document| runs(document).iter().filter(|run| run.cell.starts_with('a')).count();
+    let mine =
+        |document: &ResultDocument| runs(document).iter().filter(|run| run.cell.starts_with('a')).count();
     // The third of them is the first or second run of the second block.
     let stop_at = rig
         .experiment
@@ -90,7 +91,7 @@ fn a_driver_that_was_given_up_stays_given_up() {
     let first = rig.execute_with(&mut StopAfter(stop_at, rig.stop.clone())).document;
     assert_eq!(mine(&first), 3);
     let mut diary = Diary::default();
-    let whole = rig.resume_with(&[], &Stop::new(), &mut diary).document;
+    let whole = rig.resume_with(&[], &StopToken::new(), &mut diary).document;
     assert_eq!((whole.state, mine(&whole)), (State::Complete, 4));
     let last = runs(&whole).into_iter().rfind(|run| run.cell.starts_with('a')).expect("four runs").clone();
     let failure = last.failure.expect("it was not attempted");

@@ -7,11 +7,13 @@ use std::{
     time::Duration,
 };
 
-use experiment::{Cell, Design, Experiment, Factors, Limits, Pin, Qos, Reliability, Workload};
-use results::{Directory, DirectoryError, Document, Environment, Header, Run, Saved, Tool};
+use experiment::{Cell, Design, Factors, Limits, Pin, Plan, Qos, Reliability, Workload};
+use results::{
+    Directory, DirectoryError, Environment, ResultDocument, ResultHeader, Run, SavedExperiment, Tool,
+};
 use runner::{
-    DriverFile, LocalLauncher, Observer, Outcome, Progress, RunnerError, Session, Stop, capture_host,
-    describe, host_warnings, rehearse,
+    DriverFile, ExperimentOutcome, ExperimentRunner, LocalLauncher, Observer, Progress, RunnerError,
+    StopToken, capture_host, describe, host_warnings, preflight,
 };
 
 /// Time limit that is long enough for a busy host and short enough for a test that waits for it.
@@ -20,8 +22,8 @@ const LONG_NS: u64 = 60_000_000_000;
 
 pub struct Rig {
     pub directory: tempfile::TempDir,
-    pub stop: Stop,
-    pub experiment: Experiment,
+    pub stop: StopToken,
+    pub experiment: Plan,
     files: BTreeMap<String, PathBuf>,
 }
 
@@ -32,8 +34,8 @@ impl Rig {
         let directory = tempfile::tempdir().unwrap();
         let mut rig = Self {
             directory,
-            stop: Stop::new(),
-            experiment: Experiment {
+            stop: StopToken::new(),
+            experiment: Plan {
                 name: "test".to_owned(),
                 question: "Does it end?".to_owned(),
                 cells: Vec::new(),
@@ -88,10 +90,10 @@ impl Rig {
     }
 
     pub fn rehearse(&self, before: impl FnMut(usize, usize)) -> Result<Vec<String>, RunnerError> {
-        rehearse(&launcher(), &self.experiment, &self.files, &self.stop, before)
+        preflight(&launcher(), &self.experiment, &self.files, &self.stop, before)
     }
 
-    pub fn execute(&self) -> Document {
+    pub fn execute(&self) -> ResultDocument {
         let outcome = self.execute_with(&mut ());
         assert!(outcome.trouble.is_none(), "{:?}", outcome.trouble);
         // The saved document equals the returned one.
@@ -99,18 +101,23 @@ impl Rig {
         outcome.document
     }
 
-    pub fn execute_with(&self, observer: &mut dyn Observer) -> Outcome {
+    pub fn execute_with(&self, observer: &mut dyn Observer) -> ExperimentOutcome {
         let launcher = launcher();
         let directory = Directory::create(&self.results(), self.experiment.cells.len()).unwrap();
         self.session(&launcher, &directory, &self.stop).execute(observer)
     }
 
     /// Resumes the experiment in the results directory.
-    pub fn resume_with(&self, differences: &[&str], stop: &Stop, observer: &mut dyn Observer) -> Outcome {
-        let Saved { directory, assembler, course } = reopened(&self.results());
+    pub fn resume_with(
+        &self,
+        differences: &[&str],
+        stop: &StopToken,
+        observer: &mut dyn Observer,
+    ) -> ExperimentOutcome {
+        let SavedExperiment { directory, assembler, course } = reopened(&self.results());
         let launcher = launcher();
         let header = assembler.header().clone();
-        let session = Session { header, ..self.session(&launcher, &directory, stop) };
+        let session = ExperimentRunner { header, ..self.session(&launcher, &directory, stop) };
         session.resume(
             assembler,
             course,
@@ -123,22 +130,22 @@ impl Rig {
         &self,
         launcher: &'s LocalLauncher,
         directory: &'s Directory,
-        stop: &'s Stop,
-    ) -> Session<'s> {
+        stop: &'s StopToken,
+    ) -> ExperimentRunner<'s> {
         let describe = |(name, path): (&String, &PathBuf)| {
             // A correct agent reports the description.
             let plain = self.directory.path().join("plain.so");
             fs::write(&plain, "").unwrap();
             let _ = path;
             let file = DriverFile { name: name.clone(), path: plain };
-            (name.clone(), describe(launcher, &file, &limits(LONG_NS), &Stop::new()).unwrap())
+            (name.clone(), describe(launcher, &file, &limits(LONG_NS), &StopToken::new()).unwrap())
         };
         let tool = Tool { name: "test".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
         let host = capture_host();
         let warnings = host_warnings(&host);
         let descriptions = self.files.iter().map(describe).collect();
-        Session {
-            header: Header::new(
+        ExperimentRunner {
+            header: ResultHeader::new(
                 tool,
                 host,
                 Environment::default(),
@@ -187,7 +194,7 @@ fn cell(driver: &str, workload: Workload) -> Cell {
 }
 
 /// Returns the only run of a cell.
-pub fn run<'d>(document: &'d Document, cell: &str) -> &'d Run {
+pub fn run<'d>(document: &'d ResultDocument, cell: &str) -> &'d Run {
     let cell = document.cells.iter().find(|candidate| candidate.id == cell).unwrap();
     &cell.runs[0]
 }
@@ -206,7 +213,7 @@ pub fn lives(pid: u32) -> bool {
 }
 
 /// Observer that requests a stop when the given number of runs has ended.
-pub struct StopAfter(pub u32, pub Stop);
+pub struct StopAfter(pub u32, pub StopToken);
 
 impl Observer for StopAfter {
     fn run_finished(&mut self, progress: &Progress, _: &Run, _: &Cell) {
@@ -253,7 +260,7 @@ pub fn files_below(directory: &Path) -> Vec<String> {
 
 /// Reopens a results directory. A child that another test starts may hold a copy of the lock briefly between fork and
 /// exec.
-fn reopened(results: &Path) -> Saved {
+fn reopened(results: &Path) -> SavedExperiment {
     for _ in 0..500 {
         match Directory::reopen(results) {
             Err(DirectoryError::InUse { .. }) => std::thread::sleep(Duration::from_millis(10)),

@@ -1,10 +1,10 @@
 //! Pairs of results on a host that changes between and within them, compared with `verdicts::compare` on complete
 //! documents, as `ddsmark compare` does.
 
-use experiment::{Cell, Design, Experiment, Limits, Workload};
-use results::{Conclusion, CriterionOutcome, Document, Metric, Verdict, VerdictKind};
+use experiment::{Cell, Design, Limits, Plan, Workload};
+use results::{Conclusion, CriterionOutcome, Metric, ResultDocument, Verdict, VerdictKind};
 use simulate::{HostChange, HostModel, RunVariation, Simulator};
-use verdicts::{Asked, Criterion, Side, compare};
+use verdicts::{CompareOptions, CompareSide, Criterion, compare};
 
 use crate::{
     rate::Rate,
@@ -87,7 +87,7 @@ impl Pairs {
         Self { drift, elasticity, effect, cv: 0.01, reference_sd: 0.01, with_references: true }
     }
 
-    fn result(&self, second: bool, seed: u64) -> Document {
+    fn result(&self, second: bool, seed: u64) -> ResultDocument {
         let latency = 20_000.0 * if second { 1.0 + self.effect } else { 1.0 };
         // 48 round trips per run: their median scatters by 0.13 %.
         let latency = format!("lognormal:{}ns,0.01", latency.round());
@@ -95,7 +95,7 @@ impl Pairs {
             id: "sim/latency".to_owned(),
             ..cell(Workload::Latency, true, 0, &[("latency", latency.as_str())])
         };
-        let experiment = Experiment {
+        let experiment = Plan {
             name: "simulated".to_owned(),
             question: "Is it seen?".to_owned(),
             cells: vec![cell],
@@ -122,7 +122,7 @@ impl Pairs {
     /// Returns the verdict on the median RTT and the outcome of the criterion.
     fn compared(&self, seed: u64) -> (Verdict, CriterionOutcome) {
         let (before, after) = (self.result(false, seed), self.result(true, seed));
-        let asked = Asked {
+        let asked = CompareOptions {
             factors: vec!["option".to_owned()],
             metrics: vec![Metric::RttP50.into()],
             criteria: vec![Criterion::parse(FORBIDDEN).expect("a criterion")],
@@ -136,8 +136,8 @@ impl Pairs {
     }
 }
 
-fn side<'d>(name: &str, document: &'d Document) -> Side<'d> {
-    Side { name: name.to_owned(), document, cells: document.cells.iter().collect() }
+fn side<'d>(name: &str, document: &'d ResultDocument) -> CompareSide<'d> {
+    CompareSide { name: name.to_owned(), document, cells: document.cells.iter().collect() }
 }
 
 /// Rates over many pairs.

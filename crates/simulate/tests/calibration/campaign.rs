@@ -1,9 +1,9 @@
 //! Pairs of results of the simulated middleware, measured one after the other and compared by ranks, without
 //! references.
 
-use experiment::{Cell, Design, Experiment, Limits, ScheduledRun, Workload};
+use experiment::{Cell, Design, Limits, Plan, ScheduledRun, Workload};
 use simulate::{HostModel, RunVariation, Simulator};
-use stats::{Comparison, Conclusion, Rules, Run, Sides, compare_sides};
+use stats::{Comparison, ComparisonData, Conclusion, Rules, Run, compare_sides};
 
 use crate::{
     rate::Rate,
@@ -51,7 +51,7 @@ impl World {
 /// Source of pairs: a baseline, and a treatment whose RTT is longer by a true effect.
 pub struct Campaign {
     simulator: Simulator,
-    experiment: Experiment,
+    experiment: Plan,
     seed: u64,
 }
 
@@ -69,7 +69,7 @@ impl Campaign {
         let (name, question) = ("simulated".to_owned(), "Is it seen?".to_owned());
         Self {
             simulator: Simulator::on(HostModel { between: world.between(cv), ..HostModel::default() }),
-            experiment: Experiment {
+            experiment: Plan {
                 name,
                 question,
                 cells,
@@ -107,7 +107,7 @@ impl Campaign {
             });
             scheduled.map(|run| self.median_rtt(run).expect("pings enough for a median")).collect()
         };
-        let sides = Sides::Apart { baseline: of(BASELINE, 0), treatment: of("treatment", runs) };
+        let sides = ComparisonData::Apart { baseline: of(BASELINE, 0), treatment: of("treatment", runs) };
         compare_sides(&[sides], &RULES).remove(0)
     }
 }

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Aim, Cell, Load, Rate, ScheduledRun, SearchGoal};
+use experiment::{Cell, GoalKind, Load, Rate, ScheduledRun, SearchGoal};
 use results::{TRIAL_WINDOWS, TrialLog, Windows, stats_goal};
-use sim_model::{Config, Random, Truth};
+use sim_model::{Config, GroundTruth, Random};
 use simulate::{HostModel, RunVariation, Simulator};
-use stats::search::{Budget, Loads, Outcome, Search, Trial};
+use stats::search::{Budget, GoalOutcome, Loads, Search, Trial};
 
 use crate::rig::{MS, design, paced};
 
@@ -80,7 +80,7 @@ impl System {
         let usual = experiment::Search::default().goals;
         if self.deadline {
             // Samples are late in groups: at these loads 5 s cannot verify a share of 0.1 %.
-            vec![SearchGoal { aim: Aim::Slo, loss_ratio: 0.01, width: 0.05, ..usual[0].clone() }]
+            vec![SearchGoal { aim: GoalKind::Slo, loss_ratio: 0.01, width: 0.05, ..usual[0].clone() }]
         } else {
             usual
         }
@@ -126,7 +126,7 @@ impl<'s> Searched<'s> {
     fn truth_sps(&self, goal: &SearchGoal) -> f64 {
         let options = self.cell.factors.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let config = Config::parse(options).expect("options");
-        let truth = Truth::new(&config, self.system.reliable, 0.0, 1000, 1.0, 0);
+        let truth = GroundTruth::new(&config, self.system.reliable, 0.0, 1000, 1.0, 0);
         let capacity = truth.capacity_sps(1).expect("a server");
         if !self.system.deadline {
             return capacity / (1.0 - goal.loss_ratio);
@@ -183,12 +183,12 @@ impl<'s> Searched<'s> {
             response: response.histograms(),
         };
         let deadline_ns = (DEADLINE_SERVICES * self.service_ns + 50_000.0) as u64;
-        let judged = log.shown(self.system.deadline.then_some(deadline_ns)).judge(goals);
+        let judged = log.outcome(self.system.deadline.then_some(deadline_ns)).judge(goals);
         judged.iter().map(|judged| judged.violation_ratio).collect()
     }
 
     /// Returns the outcome for each goal.
-    fn search(&mut self, goals: &[SearchGoal]) -> Vec<Outcome> {
+    fn search(&mut self, goals: &[SearchGoal]) -> Vec<GoalOutcome> {
         // A run with back-pressure determines the start rate.
         let most = self.run(Load::Max, 50 * MS).throughput.expect("rates").delivered_sps;
         let loads = Loads { floor_sps: 10.0, ceiling_sps: 1e5, start_sps: most.clamp(10.0, 1e5) };
@@ -222,7 +222,7 @@ pub fn searches(system: &System, searches: u32, told: f64) -> Found {
         let mut searched = Searched::new(system, FIRST_SEED + u64::from(index), &mut windows);
         let outcomes = searched.search(&goals);
         for (at, (goal, outcome)) in goals.iter().zip(outcomes).enumerate() {
-            let Outcome::Regular { lower, upper, .. } = outcome else { continue };
+            let GoalOutcome::Regular { lower, upper, .. } = outcome else { continue };
             let truth_sps = searched.truth_sps(goal) * told;
             let off = (lower.load_sps / truth_sps - 1.0).max(1.0 - upper.load_sps / truth_sps);
             found.inside[at] += u32::from(off <= 0.0);

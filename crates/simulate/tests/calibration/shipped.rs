@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use blocks::NextBlock;
-use experiment::{DriverDescription, Experiment, Given, Pin, ScheduledRun, Source};
+use experiment::{DriverDescription, Pin, Plan, PlanInputs, ScheduledRun, Source};
 use results::{
-    Assembler, Conclusion, Document, Environment, Header, Histograms, Host, Run, State, Tool, Verdict,
-    VerdictKind, comparison_claims, least_blocks,
+    Assembler, Conclusion, Environment, Histograms, Host, ResultDocument, ResultHeader, Run, State, Tool,
+    Verdict, VerdictKind, comparison_claims, least_blocks,
 };
 use simulate::{Simulator, describe};
 
@@ -101,7 +101,7 @@ pub enum Design {
 pub struct Campaign {
     rig: Rig,
     cv: f64,
-    experiment: Experiment,
+    experiment: Plan,
     host: Host,
     /// Template runs by workload.
     templates: BTreeMap<&'static str, Run>,
@@ -122,9 +122,9 @@ fn descriptions() -> BTreeMap<String, DriverDescription> {
 }
 
 /// Returns the plan of an experiment file, as `ddsmark run` makes it.
-pub fn planned(text: &str, descriptions: &BTreeMap<String, DriverDescription>) -> Experiment {
+pub fn planned(text: &str, descriptions: &BTreeMap<String, DriverDescription>) -> Plan {
     let source = Source { path: "campaign".to_owned(), text: text.to_owned(), sets: Vec::new() };
-    let given = Given {
+    let given = PlanInputs {
         name: "campaign",
         descriptions,
         installed: &[],
@@ -207,7 +207,7 @@ impl Campaign {
         let effects: BTreeMap<String, f64> =
             treated.enumerate().map(|(place, cell)| (cell.id.clone(), self.effects.of(place))).collect();
         let tool = Tool { name: "campaign".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
-        let header = Header::new(
+        let header = ResultHeader::new(
             tool,
             self.host.clone(),
             Environment::default(),
@@ -238,8 +238,8 @@ impl Campaign {
         }
         let blocks = course.allocation.made;
         assembler.set_course(course);
-        let document: Document = assembler.document(State::Complete);
-        Ended { verdicts: verdicts::of(&document), effects, blocks }
+        let document: ResultDocument = assembler.document(State::Complete);
+        Ended { verdicts: verdicts::judge(&document), effects, blocks }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use experiment::{Cell, Load, Rate, Reliability, ScheduledRun, Workload};
-use results::Counted;
+use results::DeliveryCounts;
 use simulate::{Figures, HostModel, RunVariation, Simulator};
 
 use crate::rig::{MS, cell, design, paced, run};
@@ -126,7 +126,10 @@ fn the_short_way_gives_the_figures_of_the_long_one() {
         let run = run(&mut simulator, &cell, 50 * MS, 3);
         let scheduled = ScheduledRun { number: 3, block: 3, cell: 0, twin: false, duet: None };
         let figures = simulator.figures(&cell, &design(50 * MS), scheduled).expect("measured");
-        assert_eq!((&figures.counted, &figures.throughput), (&Counted::sum(&run.counted), &run.throughput));
+        assert_eq!(
+            (&figures.counted, &figures.throughput),
+            (&DeliveryCounts::sum(&run.counted), &run.throughput)
+        );
         let [p50, p99] = run.latency.get("rtt").map_or([None; 2], |rtt| [rtt.p50_ns, rtt.p99_ns]);
         for (exact, recorded) in [(figures.rtt_p50_ns, p50), (figures.rtt_p99_ns, p99)] {
             assert_eq!(exact.is_some(), recorded.is_some());

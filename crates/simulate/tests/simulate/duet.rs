@@ -1,8 +1,8 @@
 //! Duets: a disturbance of the host affects both runs, and their ratio shows effects that consecutive runs cannot
 //! show.
 
-use experiment::{Cell, Design, Experiment, Pin, Workload};
-use results::{Assembler, Document, Header, Histograms, Metric, Run, State, VerdictKind};
+use experiment::{Cell, Design, Pin, Plan, Workload};
+use results::{Assembler, Histograms, Metric, ResultDocument, ResultHeader, Run, State, VerdictKind};
 use simulate::{HostModel, RunVariation, Simulator};
 
 use crate::rig::{MS, cell, design, experiment_of};
@@ -19,7 +19,7 @@ const BASELINE: &str = "baseline";
 
 /// Returns an experiment with a baseline and a cell whose RTT is longer by `effect`. The median of a run scatters by
 /// about 0.5 %.
-fn experiment(seed: u64, duet: bool, effect: f64) -> Experiment {
+fn experiment(seed: u64, duet: bool, effect: f64) -> Plan {
     let one = |id: &str, factor: f64| {
         let latency = format!("lognormal:{}ns,0.03", (20_000.0 * factor).round());
         let mut cell = cell(Workload::Latency, true, 0, &[("latency", &latency)]);
@@ -39,15 +39,16 @@ fn experiment(seed: u64, duet: bool, effect: f64) -> Experiment {
     experiment_of(vec![one(BASELINE, 1.0), one("treatment", 1.0 + effect)], design)
 }
 
-fn measured(experiment: &Experiment, other_half: f64) -> Document {
+fn measured(experiment: &Plan, other_half: f64) -> ResultDocument {
     let mut simulator = Simulator::on(HostModel { between: BETWEEN, other_half, ..HostModel::default() });
     simulator.experiment(experiment).expect("options")
 }
 
 /// Returns the same result with changed runs.
-fn changed(document: &Document, change: impl Fn(&mut Run)) -> Document {
-    let Document { tool, host, environment, experiment, drivers, .. } = document.clone();
-    let mut assembler = Assembler::new(Header::new(tool, host, environment, experiment, drivers, Vec::new()));
+fn changed(document: &ResultDocument, change: impl Fn(&mut Run)) -> ResultDocument {
+    let ResultDocument { tool, host, environment, experiment, drivers, .. } = document.clone();
+    let mut assembler =
+        Assembler::new(ResultHeader::new(tool, host, environment, experiment, drivers, Vec::new()));
     for run in document.cells.iter().flat_map(|cell| &cell.runs) {
         let mut run = run.clone();
         change(&mut run);
@@ -57,8 +58,8 @@ fn changed(document: &Document, change: impl Fn(&mut Run)) -> Document {
 }
 
 /// Returns whether the median RTT is claimed to differ, between the two cells or between the baseline and itself.
-fn differs(document: &Document, kind: VerdictKind) -> bool {
-    let verdicts = verdicts::of(document);
+fn differs(document: &ResultDocument, kind: VerdictKind) -> bool {
+    let verdicts = verdicts::judge(document);
     let mut of = verdicts.iter().filter(|verdict| verdict.kind == kind && verdict.metric == Metric::RttP50);
     let (Some(verdict), None) = (of.next(), of.next()) else { panic!("{verdicts:?}") };
     let answer = verdict.answer.as_ref().unwrap_or_else(|| panic!("{}", verdict.text));
@@ -67,7 +68,7 @@ fn differs(document: &Document, kind: VerdictKind) -> bool {
 }
 
 /// Returns the number of experiments in which the median RTT is claimed to differ.
-fn count(kind: VerdictKind, document: impl Fn(u64) -> Document) -> usize {
+fn count(kind: VerdictKind, document: impl Fn(u64) -> ResultDocument) -> usize {
     SEEDS.filter(|seed| differs(&document(*seed), kind)).count()
 }
 
@@ -83,7 +84,7 @@ fn an_effect_that_runs_one_after_the_other_cannot_show_is_found_in_duets() {
 #[test]
 fn what_does_nothing_is_seldom_said_to_differ() {
     for other_half in [1.0, OTHER_HALF] {
-        let documents: Vec<Document> =
+        let documents: Vec<ResultDocument> =
             SEEDS.map(|seed| measured(&experiment(seed, true, 0.0), other_half)).collect();
         for kind in [VerdictKind::Comparison, VerdictKind::NoiseFloor] {
             let wrong = documents.iter().filter(|document| differs(document, kind)).count();

@@ -3,12 +3,12 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use experiment::{Given, Pin, Source};
-use results::{Conclusion, Document, VerdictKind, least_blocks};
+use experiment::{Pin, PlanInputs, Source};
+use results::{Conclusion, ResultDocument, VerdictKind, least_blocks};
 use simulate::{HostModel, RunVariation, Simulator, describe};
 
 /// Returns the result of the recipe with these settings, in virtual time on a host whose runs scatter by 1 %.
-fn latency_vs_size(sets: &[&str]) -> Document {
+fn latency_vs_size(sets: &[&str]) -> ResultDocument {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recipes/latency-vs-size.toml");
     let short = ["factors.driver=[\"udp\",\"cyclonedds\"]", "design.measure=100ms", "design.warm_up=0s"];
     let sets = short.iter().chain(sets).map(|set| (*set).to_owned()).collect();
@@ -17,7 +17,7 @@ fn latency_vs_size(sets: &[&str]) -> Document {
     let descriptions: BTreeMap<_, _> = [("udp", true), ("cyclonedds", false)]
         .map(|(name, bare)| (name.to_owned(), describe(name, bare)))
         .into();
-    let given = Given {
+    let given = PlanInputs {
         name: "latency-vs-size",
         descriptions: &descriptions,
         installed: &[],
@@ -30,12 +30,12 @@ fn latency_vs_size(sets: &[&str]) -> Document {
     let between = RunVariation { sd: 0.01, ..RunVariation::default() };
     let mut simulator = Simulator::on(HostModel { between, ..HostModel::default() });
     let mut document = simulator.experiment(&experiment).expect("options of the simulation");
-    document.verdicts = verdicts::of(&document);
+    document.verdicts = verdicts::judge(&document);
     document
 }
 
 #[track_caller]
-fn claims(document: &Document) -> usize {
+fn claims(document: &ResultDocument) -> usize {
     let claims: Vec<_> =
         document.verdicts.iter().filter(|verdict| verdict.kind == VerdictKind::Comparison).collect();
     for claim in &claims {

@@ -2,7 +2,7 @@
 
 use experiment::{Load, Workload};
 use results::{Latency, Run};
-use sim_model::Truth;
+use sim_model::GroundTruth;
 use simulate::{HostModel, Simulator};
 
 use crate::rig::{MS, SECOND, cell, config, constant, paced, run};
@@ -64,7 +64,7 @@ fn a_writer_without_time_left_is_limited_by_itself_and_one_that_waits_is_not() {
 #[test]
 fn beyond_capacity_best_effort_loses_what_is_over_it() {
     let config = config(&[("service", "100us")]);
-    let truth = Truth::new(&config, false, 0.0, 1000, 1.0, 0);
+    let truth = GroundTruth::new(&config, false, 0.0, 1000, 1.0, 0);
     for offered in [10_100, 12_000, 30_000] {
         let run = overloaded(false, "drop", offered);
         let throughput = run.throughput.as_ref().expect("rates");

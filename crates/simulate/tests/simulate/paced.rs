@@ -1,7 +1,7 @@
 //! Comparison of open loops with queueing theory and exact values.
 
 use experiment::{Batching, Cell, Design, Flow, Load, Rate, ReceiveGroup, ScheduledRun, Trace, Workload};
-use sim_model::{Truth, Waiting};
+use sim_model::{GroundTruth, Mg1Queue};
 use simulate::Simulator;
 
 use crate::rig::{MS, SECOND, cell, config, constant, design, paced, poisson, run};
@@ -49,9 +49,9 @@ fn responses(cell: &Cell, runs: u64, measure_ns: u64, up_to: &[f64]) -> Response
 }
 
 /// Returns the distribution of the waiting time at this load.
-fn waiting(options: &[(&str, &str)], rate_sps: f64) -> Waiting {
+fn waiting(options: &[(&str, &str)], rate_sps: f64) -> Mg1Queue {
     let config = config(options);
-    Truth::new(&config, true, 0.0, 1000, 1.0, 0).waiting(rate_sps).expect("below capacity")
+    GroundTruth::new(&config, true, 0.0, 1000, 1.0, 0).waiting(rate_sps).expect("below capacity")
 }
 
 /// M/D/1: a server of 100 µs with Poisson arrivals.
@@ -122,7 +122,7 @@ fn who_is_not_late_has_a_response_that_is_the_service() {
     assert_eq!(service, response);
     assert_eq!((lag.max_ns, lag.n, service.n, call.n), (0, 10_000, 10_000, 10_000));
     let config = config(&options);
-    let truth = Truth::new(&config, true, 0.0, 1000, 1.0, 0);
+    let truth = GroundTruth::new(&config, true, 0.0, 1000, 1.0, 0);
     // Samples 100 µs apart rarely overtake each other; if they would, they wait.
     let median = service.p50_ns.expect("enough") as f64;
     let (low, high) = (truth.quantile(0.48), truth.quantile(0.53));
@@ -237,7 +237,7 @@ fn what_virtual_time_has_not_is_refused() {
         |cell: &mut Cell, _: &mut Simulator| cell.factors.load = Some(Load::Throttled { queue: 2_000 });
     assert!(refused(&throttled).contains("throttled"));
     let grouped = |cell: &mut Cell, _: &mut Simulator| {
-        cell.factors.queues.receive_group = Some(ReceiveGroup::of(8, 5 * MS));
+        cell.factors.queues.receive_group = Some(ReceiveGroup::new(8, 5 * MS));
     };
     assert!(refused(&grouped).contains("in groups"));
     let over_a_link = |cell: &mut Cell, simulator: &mut Simulator| {

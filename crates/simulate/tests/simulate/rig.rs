@@ -1,8 +1,7 @@
 //! Cells, designs and runs for tests.
 
 use experiment::{
-    Batching, Cell, Design, Experiment, Factors, Limits, Load, Pin, Qos, Rate, Reliability, ScheduledRun,
-    Workload,
+    Batching, Cell, Design, Factors, Limits, Load, Pin, Plan, Qos, Rate, Reliability, ScheduledRun, Workload,
 };
 use results::Run;
 use sim_model::Config;
@@ -72,9 +71,9 @@ pub fn config(options: &[(&str, &str)]) -> Config {
     Config::parse(options.iter().copied()).expect("a configuration")
 }
 
-pub fn experiment_of(cells: Vec<Cell>, design: Design) -> Experiment {
+pub fn experiment_of(cells: Vec<Cell>, design: Design) -> Plan {
     let (name, question) = ("simulated".to_owned(), "Is it seen?".to_owned());
-    Experiment {
+    Plan {
         name,
         question,
         cells,

@@ -3,7 +3,7 @@
 use experiment::{Design, Load, Rate, ScheduledRun};
 use results::{TRIAL_WINDOWS, TrialLog};
 use simulate::Simulator;
-use stats::search::{Budget, Goal, Loads, Outcome, Search, Shown};
+use stats::search::{Budget, Goal, GoalOutcome, Loads, Search, TrialOutcome};
 
 use crate::rig::{MS, design, paced};
 
@@ -18,7 +18,7 @@ fn shown(
     reliable: bool,
     options: &[(&str, &str)],
     design: &Design,
-) -> Shown {
+) -> TrialOutcome {
     let cell = paced(Load::Constant { rate: Rate::nearest(load_sps) }, reliable, options);
     let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
     let run = simulator.run(&cell, design, scheduled).unwrap_or_else(|error| panic!("{error}")).run;
@@ -38,7 +38,7 @@ fn shown(
         send_lag: windows.histograms(),
         response: &[],
     };
-    log.shown(None).shown
+    log.outcome(None).shown
 }
 
 /// Returns the goal with trial durations that are short enough for a simulation.
@@ -51,7 +51,7 @@ fn quick(goal: Goal) -> Goal {
     }
 }
 
-fn search(reliable: bool, options: &[(&str, &str)]) -> Vec<Outcome> {
+fn search(reliable: bool, options: &[(&str, &str)]) -> Vec<GoalOutcome> {
     let mut simulator = Simulator::new();
     let goals = vec![quick(Goal::ndr()), quick(Goal::pdr())];
     let loads = Loads { floor_sps: 100.0, ceiling_sps: 60_000.0, start_sps: 30_000.0 };
@@ -68,8 +68,8 @@ fn search(reliable: bool, options: &[(&str, &str)]) -> Vec<Outcome> {
 }
 
 /// Checks that the bounds contain the capacity, within a tolerance of `more` of it.
-fn assert_found(outcome: &Outcome, more: f64) {
-    let Outcome::Regular { lower, upper, throughput_sps } = outcome else { panic!("{outcome:?}") };
+fn assert_found(outcome: &GoalOutcome, more: f64) {
+    let GoalOutcome::Regular { lower, upper, throughput_sps } = outcome else { panic!("{outcome:?}") };
     assert!(lower.load_sps <= CAPACITY * (1.0 + more), "{outcome:?}");
     assert!(upper.load_sps >= CAPACITY * (1.0 - more), "{outcome:?}");
     assert!(*throughput_sps <= CAPACITY * (1.0 + more), "{outcome:?}");
@@ -98,7 +98,7 @@ fn a_best_effort_flow_is_found_by_what_it_loses() {
 fn what_no_rate_keeps_is_said_so() {
     // 5 % are lost at any rate.
     for outcome in search(false, &[("loss", "5%"), ("latency", "100us")]) {
-        assert!(matches!(outcome, Outcome::FloorFails { .. }), "{outcome:?}");
+        assert!(matches!(outcome, GoalOutcome::FloorFails { .. }), "{outcome:?}");
     }
 }
 

@@ -21,7 +21,7 @@ fn modes_by(seed: u64, record: impl Fn(&mut Run)) -> (ModesBy, String) {
         run.environment_padding_bytes = Some(run.number * 7919 % 4096);
         record(run);
     }
-    let verdict = verdicts::of(&document)
+    let verdict = verdicts::judge(&document)
         .into_iter()
         .find(|verdict| verdict.treatment.cell == "treatment" && verdict.metric == Metric::RttP50)
         .expect("a verdict");

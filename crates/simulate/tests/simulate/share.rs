@@ -1,7 +1,7 @@
 //! Rates in percent of a maximum rate, with a known capacity.
 
-use experiment::{Arrival, Cell, Design, Load, Share};
-use results::{Document, Maximum, Run};
+use experiment::{Arrival, Cell, Design, Load, PercentOfMax};
+use results::{MaxRate, ResultDocument, Run};
 use simulate::{HostModel, RunVariation, Simulator};
 
 use crate::rig::{MS, design, experiment_of, paced};
@@ -15,7 +15,7 @@ const DROPPED: [(&str, &str); 4] =
     [("service", "50us"), ("queue", "20"), ("full", "drop"), ("latency", "100us")];
 
 fn share(percent: f64, arrival: Arrival) -> Load {
-    Load::Share { percent: Share::of_percent(percent).expect("a share"), arrival, rate: None }
+    Load::Share { percent: PercentOfMax::of_percent(percent).expect("a share"), arrival, rate: None }
 }
 
 /// Measures cells with these loads, each with its own id.
@@ -25,7 +25,7 @@ fn measured(
     reliable: bool,
     options: &[(&str, &str)],
     design: Design,
-) -> Document {
+) -> ResultDocument {
     let cells = loads.iter().map(|load| {
         let cell = paced(load.clone(), reliable, options);
         Cell { id: format!("cell/{load}"), ..cell }
@@ -34,7 +34,7 @@ fn measured(
     simulator.experiment(&experiment).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn maximum(document: &Document) -> &Maximum {
+fn maximum(document: &ResultDocument) -> &MaxRate {
     let [maximum] = &document.maxima[..] else { panic!("{:?}", document.maxima) };
     maximum
 }

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use experiment::Workload;
-use results::{Document, SteadyVerdict, WarningKind};
+use results::{ResultDocument, SteadyClass, WarningKind};
 use simulate::{HostModel, RunVariation, Simulator};
 
 use crate::rig::{MS, cell, design, experiment_of};
@@ -11,7 +11,7 @@ use crate::rig::{MS, cell, design, experiment_of};
 /// Measures three runs of 1 s, RTT or delivered samples, with this shape. A window of 10 ms has enough round trips
 /// for its 99 % quantile even if they take twice as long. Changes shorter than three windows, or three groups of
 /// them, are not detected.
-fn measured(workload: Workload, option: (&str, &str)) -> Document {
+fn measured(workload: Workload, option: (&str, &str)) -> ResultDocument {
     let options = match workload {
         Workload::Latency => vec![("latency", "normal:5us,500ns"), option],
         Workload::Throughput | Workload::Paced | Workload::Search => {
@@ -30,7 +30,7 @@ fn measured(workload: Workload, option: (&str, &str)) -> Document {
 
 /// Checks the steady-state class of every run by every metric, and the start of the steady state in ms.
 #[track_caller]
-fn verdicts(option: (&str, &str), expected: SteadyVerdict, from_ms: Option<&RangeInclusive<u64>>) {
+fn verdicts(option: (&str, &str), expected: SteadyClass, from_ms: Option<&RangeInclusive<u64>>) {
     for (workload, kinds) in
         [(Workload::Latency, &["rtt_p50", "rtt_p99"][..]), (Workload::Throughput, &["delivered"])]
     {
@@ -50,39 +50,39 @@ fn verdicts(option: (&str, &str), expected: SteadyVerdict, from_ms: Option<&Rang
             }
         }
         let warned = cell.warnings.iter().any(|warning| warning.kind == WarningKind::NotSteady);
-        assert_eq!(warned, expected != SteadyVerdict::Flat, "{option:?}: {:?}", cell.warnings);
+        assert_eq!(warned, expected != SteadyClass::Flat, "{option:?}: {:?}", cell.warnings);
     }
 }
 
 #[test]
 fn flat_is_flat() {
-    verdicts(("warmup", "flat"), SteadyVerdict::Flat, Some(&(0..=0)));
+    verdicts(("warmup", "flat"), SteadyClass::Flat, Some(&(0..=0)));
 }
 
 // The warm-up of 10 ms ends before the measurement, and a ramp has no sharp end.
 
 #[test]
 fn a_ramp_is_a_warm_up() {
-    verdicts(("warmup", "ramp:3,300ms"), SteadyVerdict::WarmUp, Some(&(150..=310)));
+    verdicts(("warmup", "ramp:3,300ms"), SteadyClass::WarmUp, Some(&(150..=310)));
 }
 
 #[test]
 fn a_step_is_a_warm_up_from_where_it_is() {
-    verdicts(("warmup", "step:1.3,210ms"), SteadyVerdict::WarmUp, Some(&(160..=240)));
+    verdicts(("warmup", "step:1.3,210ms"), SteadyClass::WarmUp, Some(&(160..=240)));
 }
 
 #[test]
 fn a_cycle_is_one() {
-    verdicts(("warmup", "cycle:2,200ms"), SteadyVerdict::Cyclic, None);
+    verdicts(("warmup", "cycle:2,200ms"), SteadyClass::Cyclic, None);
 }
 
 #[test]
 fn a_slowdown_is_one_from_where_it_is() {
-    verdicts(("warmup", "slowdown:1.2,310ms"), SteadyVerdict::Slowdown, Some(&(260..=340)));
+    verdicts(("warmup", "slowdown:1.2,310ms"), SteadyClass::Slowdown, Some(&(260..=340)));
 }
 
 #[test]
 fn a_late_slowdown_and_a_drift_leave_no_steady_state() {
-    verdicts(("warmup", "slowdown:1.2,800ms"), SteadyVerdict::NoSteadyState, None);
-    verdicts(("drift", "100%"), SteadyVerdict::NoSteadyState, None);
+    verdicts(("warmup", "slowdown:1.2,800ms"), SteadyClass::NoSteadyState, None);
+    verdicts(("drift", "100%"), SteadyClass::NoSteadyState, None);
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Design, Experiment, Load, Policy, Rate, Workload};
+use experiment::{Design, Load, Plan, Policy, Rate, Workload};
 use proptest::prelude::*;
-use results::{Document, RunState};
-use sim_model::{Config, POLICIES, Truth};
+use results::{ResultDocument, RunState};
+use sim_model::{Config, GroundTruth, POLICIES};
 use simulate::{HOST_NS, HostModel, Simulator};
 
 use crate::rig::{MS, cell, config, design, experiment_of, run};
@@ -39,7 +39,7 @@ fn recovers_quantiles(latency: &results::Latency, truth: impl Fn(f64) -> f64) ->
 }
 
 /// Checks quantiles and mean of a one-way latency.
-fn recovers(latency: &results::Latency, truth: &Truth<'_>) -> Result<(), String> {
+fn recovers(latency: &results::Latency, truth: &GroundTruth<'_>) -> Result<(), String> {
     recovers_quantiles(latency, |q| truth.quantile(q))?;
     let (mean, sd) = truth.mean_and_sd();
     let allowed = 4.0 * sd / (latency.n as f64).sqrt() + 1.0;
@@ -73,7 +73,7 @@ fn statistics_of_a_run_are_recovered_from_the_truth() {
         let cell = cell(Workload::Latency, reliable, 0, options);
         let run = run(&mut simulator, &cell, 4_000 * MS, 1);
         let qos_ns = if reliable { config.qos_ns(["reliability"]) } else { 0.0 };
-        let truth = Truth::new(&config, reliable, qos_ns, 1000, 1.0, 0);
+        let truth = GroundTruth::new(&config, reliable, qos_ns, 1000, 1.0, 0);
         let rtt = &run.latency["rtt"];
         assert!(rtt.n > 10_000, "{options:?}: {}", rtt.n);
         for kind in ["one_way_out", "one_way_back"] {
@@ -100,12 +100,12 @@ fn what_is_off_by_half_a_percent_is_not_recovered() {
     let recovered = |latency| {
         recovers(
             &run.latency["one_way_out"],
-            &Truth::new(&config(&[("latency", latency)]), false, 0.0, 1000, 1.0, 0),
+            &GroundTruth::new(&config(&[("latency", latency)]), false, 0.0, 1000, 1.0, 0),
         )
     };
     let round_trip = |latency| {
         let config = config(&[("latency", latency)]);
-        let truth = Truth::new(&config, false, 0.0, 1000, 1.0, 0).round_trip();
+        let truth = GroundTruth::new(&config, false, 0.0, 1000, 1.0, 0).round_trip();
         recovers_quantiles(&run.latency["rtt"], |q| truth.quantile(q))
     };
     assert_eq!(round_trip("normal:50us,1us"), Ok(()));
@@ -131,7 +131,7 @@ fn throughput_is_the_capacity_of_the_server_and_counts_reconcile() {
     let mut simulator = Simulator::new();
     let options = [("bandwidth", "100Mbit"), ("service", "20us"), ("latency", "normal:50us,5us")];
     let truth_of = |config: &Config, bytes| {
-        Truth::new(config, true, 0.0, bytes, 1.0, 0).capacity_pps().expect("a limit")
+        GroundTruth::new(config, true, 0.0, bytes, 1.0, 0).capacity_pps().expect("a limit")
     };
     // 20 µs and 80 µs per packet.
     assert_eq!(truth_of(&config(&options), 1000), 10_000.0);
@@ -171,7 +171,7 @@ fn loss_duplicates_and_order_are_as_configured() {
     let counted = &pinged.counted[0];
     let config = config(&options);
     assert!(
-        within(counted.lost, counted.sent, Truth::new(&config, false, 0.0, 8, 1.0, 0).ping_loss()),
+        within(counted.lost, counted.sent, GroundTruth::new(&config, false, 0.0, 8, 1.0, 0).ping_loss()),
         "{counted:?}"
     );
     // Reliable: no loss, no duplicates, in order.
@@ -212,7 +212,7 @@ fn shapes_show_over_time() {
 }
 
 /// Returns an experiment with three blocks of two cells that differ by 10 %.
-fn experiment() -> Experiment {
+fn experiment() -> Plan {
     let mut cells = vec![
         cell(Workload::Latency, true, 0, &[("latency", "normal:50us,2us")]),
         cell(Workload::Latency, true, 0, &[("latency", "normal:55us,2us")]),
@@ -223,7 +223,7 @@ fn experiment() -> Experiment {
 
 #[test]
 fn an_experiment_becomes_a_result_that_can_be_had_again() {
-    let document: Document = Simulator::new().experiment(&experiment()).expect("measured");
+    let document: ResultDocument = Simulator::new().experiment(&experiment()).expect("measured");
     assert_eq!(document.cells.iter().map(|cell| cell.runs.len()).collect::<Vec<_>>(), [3, 3]);
     let p50 = |cell: usize| document.cells[cell].latency["rtt"].p50_ns.expect("supported");
     assert!((p50(1) / p50(0) - 1.1).abs() < 0.01, "{}, {}", p50(0), p50(1));
@@ -232,7 +232,7 @@ fn an_experiment_becomes_a_result_that_can_be_had_again() {
         document,
         "the same seed gives the same"
     );
-    let other = Experiment { design: Design { seed: 8, ..design(50 * MS) }, ..experiment() };
+    let other = Plan { design: Design { seed: 8, ..design(50 * MS) }, ..experiment() };
     assert_ne!(Simulator::new().experiment(&other).expect("measured").cells, document.cells);
     let mut wrong = experiment();
     wrong.cells[0].factors.options = BTreeMap::from([("latency".to_owned(), "soon".to_owned())]);

@@ -4,7 +4,7 @@ use super::Goal;
 
 /// Trial, as seen by one goal: its duration and violation ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct ObservedTrial {
     pub duration_ns: u64,
     pub ratio: f64,
 }
@@ -35,7 +35,7 @@ pub(super) struct Weighed {
 }
 
 impl Weighed {
-    pub fn of(goal: &Goal, trials: impl Iterator<Item = Seen>) -> Self {
+    pub fn from_trials(goal: &Goal, trials: impl Iterator<Item = ObservedTrial>) -> Self {
         // indexed by full length (false: short), then by bad (false: good)
         let mut sums = [[0_u128; 2]; 2];
         for trial in trials {
@@ -61,8 +61,12 @@ impl Weighed {
 
 /// Returns the conditional throughput at a sustained load: the forwarding rate of the full-length trial at the
 /// exceed-ratio quantile. Outstanding trials of the duration sum count as the worst.
-pub(super) fn conditional_throughput(goal: &Goal, load_sps: f64, trials: impl Iterator<Item = Seen>) -> f64 {
-    let mut full: Vec<Seen> =
+pub(super) fn conditional_throughput(
+    goal: &Goal,
+    load_sps: f64,
+    trials: impl Iterator<Item = ObservedTrial>,
+) -> f64 {
+    let mut full: Vec<ObservedTrial> =
         trials.filter(|trial| trial.duration_ns >= goal.final_trial_duration_ns).collect();
     full.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
     let sum: u128 = full.iter().map(|trial| u128::from(trial.duration_ns)).sum();

@@ -3,7 +3,7 @@
 
 use super::{
     Goal,
-    classify::{Class, Seen, Weighed, conditional_throughput},
+    classify::{Class, ObservedTrial, Weighed, conditional_throughput},
 };
 use Class::{Lower, Undecided, Upper};
 
@@ -32,12 +32,12 @@ fn goals() -> [Goal; 4] {
     ]
 }
 
-fn trials(number: usize, seconds: u64, ratio: f64) -> Vec<Seen> {
-    vec![Seen { duration_ns: seconds * SECOND, ratio }; number]
+fn trials(number: usize, seconds: u64, ratio: f64) -> Vec<ObservedTrial> {
+    vec![ObservedTrial { duration_ns: seconds * SECOND, ratio }; number]
 }
 
 /// Returns all trials executed up to each of the six points.
-fn points() -> [Vec<Seen>; 6] {
+fn points() -> [Vec<ObservedTrial>; 6] {
     let mut so_far = Vec::new();
     [
         trials(59, 1, 0.0),
@@ -100,7 +100,7 @@ const EXPECTED: [[(f64, f64, f64, Class); 4]; 6] = [
 fn the_example_is_classified_as_its_authors_have_it() {
     for (point, (trials, expected)) in points().into_iter().zip(EXPECTED).enumerate() {
         for (goal, (low_s, high_s, whole_s, class)) in goals().into_iter().zip(expected) {
-            let weighed = Weighed::of(&goal, trials.iter().copied());
+            let weighed = Weighed::from_trials(&goal, trials.iter().copied());
             let at = format!("point {}, {}", point + 1, goal.name);
             let second = SECOND as f64;
             assert_eq!(
@@ -129,7 +129,7 @@ fn exceed_ratios_are_those_of_the_example() {
         (6, 0, 66.667, 66.667),
         (6, 3, 27.273, 27.273),
     ] {
-        let weighed = Weighed::of(&goals()[index], points[point - 1].iter().copied());
+        let weighed = Weighed::from_trials(&goals()[index], points[point - 1].iter().copied());
         let percent = |sum: f64| (sum / weighed.whole_ns * 1e5).round() / 1e3;
         let ratios = (percent(weighed.high_ns), percent(weighed.whole_ns - weighed.low_ns));
         assert_eq!(ratios, (optimistic, pessimistic), "point {point}, goal {}", index + 1);
@@ -149,7 +149,7 @@ fn trials_that_are_missing_count_as_the_worst() {
     // 10 s of 15 s: two thirds, enough for the half of 15 s that must be good
     let goal = Goal::pdr();
     let good = [trials(1, 5, 0.001), trials(1, 5, 0.004)].concat();
-    assert_eq!(Weighed::of(&goal, good.iter().copied()).class(&goal), Lower);
+    assert_eq!(Weighed::from_trials(&goal, good.iter().copied()).class(&goal), Lower);
     // the second of three, not the first of two
     assert_eq!(conditional_throughput(&goal, LOAD, good.into_iter()), 996e3);
     assert_eq!(conditional_throughput(&goal, LOAD, trials(1, 5, 0.001).into_iter()), 0.0);
@@ -157,7 +157,8 @@ fn trials_that_are_missing_count_as_the_worst() {
 
 #[test]
 fn short_trials_cannot_show_that_a_load_is_sustained_but_can_show_that_it_is_not() {
-    let class = |goal: &Goal, trials: Vec<Seen>| Weighed::of(goal, trials.into_iter()).class(goal);
+    let class =
+        |goal: &Goal, trials: Vec<ObservedTrial>| Weighed::from_trials(goal, trials.into_iter()).class(goal);
     let goal = Goal::ndr();
     assert_eq!(class(&goal, trials(1000, 4, 0.0)), Undecided);
     assert_eq!(class(&goal, trials(8, 1, 0.1)), Upper);

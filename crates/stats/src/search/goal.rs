@@ -94,9 +94,9 @@ impl Goal {
         samples.round() >= self.least_samples() as f64
     }
 
-    pub(super) fn check(&self) -> Result<(), Refused> {
+    pub(super) fn check(&self) -> Result<(), SearchError> {
         let refuse = |field, value: String, range| {
-            Err(Refused::OutOfRange { goal: self.name.clone(), field, value, range })
+            Err(SearchError::OutOfRange { goal: self.name.clone(), field, value, range })
         };
         for (field, value) in [
             ("final_trial_duration_ns", self.final_trial_duration_ns),
@@ -117,17 +117,17 @@ impl Goal {
         }
         let (goal, final_ns) = (self.name.clone(), self.final_trial_duration_ns);
         if self.duration_sum_ns < final_ns {
-            return Err(Refused::SumTooShort { goal, sum_ns: self.duration_sum_ns, final_ns });
+            return Err(SearchError::SumTooShort { goal, sum_ns: self.duration_sum_ns, final_ns });
         }
         if self.initial_trial_duration_ns > final_ns {
-            return Err(Refused::InitialTooLong {
+            return Err(SearchError::InitialTooLong {
                 goal,
                 initial_ns: self.initial_trial_duration_ns,
                 final_ns,
             });
         }
         if self.width < self.loss_ratio {
-            return Err(Refused::WidthBelowLoss { goal, width: self.width, loss_ratio: self.loss_ratio });
+            return Err(SearchError::WidthBelowLoss { goal, width: self.width, loss_ratio: self.loss_ratio });
         }
         Ok(())
     }
@@ -135,7 +135,7 @@ impl Goal {
 
 /// Reasons for rejecting a search or a trial.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Refused {
+pub enum SearchError {
     /// No goal.
     #[error("no goal to search for")]
     NoGoal,
@@ -229,7 +229,7 @@ pub enum Refused {
     },
 }
 
-impl Refused {
+impl SearchError {
     /// Returns how to fix the error.
     #[must_use]
     pub fn hint(&self) -> String {

@@ -1,6 +1,6 @@
 //! Grid of loads: a range in steps of a constant ratio, so that goals use the same loads and share trials.
 
-use super::Refused;
+use super::SearchError;
 
 /// Range of offered loads in samples/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,14 +14,14 @@ pub struct Loads {
 }
 
 impl Loads {
-    pub(super) fn check(&self, shortest_ns: u64) -> Result<(), Refused> {
+    pub(super) fn check(&self, shortest_ns: u64) -> Result<(), SearchError> {
         let &Self { floor_sps, ceiling_sps, start_sps } = self;
         let is_range = floor_sps > 0.0 && floor_sps < ceiling_sps && (ceiling_sps / floor_sps).is_finite();
         if !is_range || !(floor_sps..=ceiling_sps).contains(&start_sps) {
-            return Err(Refused::NoRange { floor_sps, ceiling_sps, start_sps });
+            return Err(SearchError::NoRange { floor_sps, ceiling_sps, start_sps });
         }
         if floor_sps * shortest_ns as f64 / 1e9 < 1.0 {
-            return Err(Refused::FloorTooLow { floor_sps, shortest_ns });
+            return Err(SearchError::FloorTooLow { floor_sps, shortest_ns });
         }
         Ok(())
     }

@@ -36,19 +36,19 @@ mod classify;
 #[cfg(test)]
 mod classify_tests;
 mod goal;
+mod goal_search;
 mod loads;
-mod measured;
-mod pursuit;
+mod trial_set;
 mod violation;
 
 use classify::conditional_throughput;
+use goal_search::GoalSearch;
 use loads::Grid;
-use measured::Measured;
-use pursuit::Pursuit;
+use trial_set::TrialSet;
 
-pub use goal::{Goal, Refused};
+pub use goal::{Goal, SearchError};
 pub use loads::Loads;
-pub use violation::Shown;
+pub use violation::TrialOutcome;
 
 /// Limits of a search. The search ends if the next trial would exceed them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub struct Bound {
 
 /// Result of a search for one goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Outcome {
+pub enum GoalOutcome {
     /// Both bounds, within the goal's width.
     Regular {
         /// Highest sustained load below the upper bound.
@@ -117,10 +117,10 @@ pub enum Outcome {
 /// restores it.
 #[derive(Clone, Debug)]
 pub struct Search {
-    pursuits: Vec<Pursuit>,
+    pursuits: Vec<GoalSearch>,
     grid: Grid,
     budget: Budget,
-    measured: Measured,
+    measured: TrialSet,
     trials: usize,
     spent_ns: u64,
 }
@@ -130,23 +130,23 @@ impl Search {
     ///
     /// # Errors
     /// Returns an error if there is no goal, a goal or the range of loads is invalid, or two goals share a name.
-    pub fn new(goals: Vec<Goal>, loads: Loads, budget: Budget) -> Result<Self, Refused> {
+    pub fn new(goals: Vec<Goal>, loads: Loads, budget: Budget) -> Result<Self, SearchError> {
         for (index, goal) in goals.iter().enumerate() {
             goal.check()?;
             if goals[..index].iter().any(|other| other.name == goal.name) {
-                return Err(Refused::SameName(goal.name.clone()));
+                return Err(SearchError::SameName(goal.name.clone()));
             }
         }
         let Some(shortest_ns) = goals.iter().map(|goal| goal.initial_trial_duration_ns).min() else {
-            return Err(Refused::NoGoal);
+            return Err(SearchError::NoGoal);
         };
         loads.check(shortest_ns)?;
         let narrowest = goals.iter().map(|goal| goal.width).fold(f64::INFINITY, f64::min);
         let grid = Grid::new(loads, narrowest);
         let start = grid.nearest(loads.start_sps);
         let pursuits = goals.into_iter().enumerate();
-        let pursuits = pursuits.map(|(index, goal)| Pursuit::new(index, goal, &grid, start)).collect();
-        Ok(Self { pursuits, grid, budget, measured: Measured::default(), trials: 0, spent_ns: 0 })
+        let pursuits = pursuits.map(|(index, goal)| GoalSearch::new(index, goal, &grid, start)).collect();
+        Ok(Self { pursuits, grid, budget, measured: TrialSet::default(), trials: 0, spent_ns: 0 })
     }
 
     /// Returns the next trial, the same one until it is recorded. `None` if all goals are done or the budget is
@@ -168,16 +168,16 @@ impl Search {
     /// # Errors
     /// Returns an error if `trial` is not the next trial, or `ratios` does not have one value from 0 to 1 per goal.
     /// In that case nothing is recorded.
-    pub fn record(&mut self, trial: Trial, ratios: &[f64]) -> Result<(), Refused> {
+    pub fn record(&mut self, trial: Trial, ratios: &[f64]) -> Result<(), SearchError> {
         if self.next_trial() != Some(trial) {
-            return Err(Refused::NotAsked { load_sps: trial.load_sps, duration_ns: trial.duration_ns });
+            return Err(SearchError::NotAsked { load_sps: trial.load_sps, duration_ns: trial.duration_ns });
         }
         if ratios.len() != self.pursuits.len() {
-            return Err(Refused::Ratios { given: ratios.len(), goals: self.pursuits.len() });
+            return Err(SearchError::Ratios { given: ratios.len(), goals: self.pursuits.len() });
         }
         for (pursuit, &ratio) in self.pursuits.iter().zip(ratios) {
             if !(0.0..=1.0).contains(&ratio) {
-                return Err(Refused::NoRatio { goal: pursuit.goal().name.clone(), ratio });
+                return Err(SearchError::NoRatio { goal: pursuit.goal().name.clone(), ratio });
             }
         }
         self.measured.add(trial.load, trial.duration_ns, ratios.to_vec());
@@ -194,22 +194,24 @@ impl Search {
     /// # Panics
     /// Panics if there is no such goal.
     #[must_use]
-    pub fn outcome(&self, goal: usize) -> Outcome {
+    pub fn outcome(&self, goal: usize) -> GoalOutcome {
         let pursuit = &self.pursuits[goal];
         let bounds = pursuit.bounds(&self.measured);
         let bound =
             |load: u32| Bound { load_sps: self.grid.load(load), trials: self.measured.trials_at(load) };
         let sustained = |load: u32| {
-            let seen = self.measured.seen(goal, load);
+            let seen = self.measured.observed_at(goal, load);
             (bound(load), conditional_throughput(pursuit.goal(), self.grid.load(load), seen))
         };
         match (bounds.lower.map(sustained), bounds.upper.map(bound), pursuit.is_done(bounds)) {
             (Some((lower, throughput_sps)), Some(upper), true) => {
-                Outcome::Regular { lower, upper, throughput_sps }
+                GoalOutcome::Regular { lower, upper, throughput_sps }
             }
-            (Some((lower, throughput_sps)), None, true) => Outcome::CeilingHolds { lower, throughput_sps },
-            (None, Some(upper), true) => Outcome::FloorFails { upper },
-            (lower, upper, _) => Outcome::Unfinished { lower: lower.map(|(lower, _)| lower), upper },
+            (Some((lower, throughput_sps)), None, true) => {
+                GoalOutcome::CeilingHolds { lower, throughput_sps }
+            }
+            (None, Some(upper), true) => GoalOutcome::FloorFails { upper },
+            (lower, upper, _) => GoalOutcome::Unfinished { lower: lower.map(|(lower, _)| lower), upper },
         }
     }
 }

@@ -9,7 +9,7 @@ const LEAST_TAIL_NS: u64 = 1_000_000;
 
 /// Sample counts, delay and send lag of a trial.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shown {
+pub struct TrialOutcome {
     /// Duration of the schedule in ns.
     pub duration_ns: u64,
     /// Number of scheduled samples.
@@ -25,7 +25,7 @@ pub struct Shown {
     pub send_lag: Vec<(f64, f64)>,
 }
 
-impl Shown {
+impl TrialOutcome {
     /// Returns the tolerated delay in ns at the end of the trial, for the writer and for the last arrival: a
     /// thousandth of the duration, at least 1 ms. A flow overloaded by more than that share exceeds it.
     #[must_use]
@@ -84,8 +84,8 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    fn shown(delivered: u64, unsent: u64) -> Shown {
-        Shown { duration_ns: SECOND, planned: 10_000, unsent, delivered, ..Shown::default() }
+    fn outcome(delivered: u64, unsent: u64) -> TrialOutcome {
+        TrialOutcome { duration_ns: SECOND, planned: 10_000, unsent, delivered, ..TrialOutcome::default() }
     }
 
     /// Returns 20 windows in one second whose lag grows by this share, with alternating noise of `noise_ns`.
@@ -99,30 +99,31 @@ mod tests {
 
     #[test]
     fn what_did_not_come_is_a_violation_whatever_became_of_it() {
-        assert!(shown(10_000, 0).violation().abs() < 1e-12);
-        assert!((shown(9_999, 0).violation() - 1e-4).abs() < 1e-12);
-        assert!((shown(9_000, 500).violation() - 0.099).abs() < 1e-12, "10 of 500 were due in the last ms");
-        assert!((Shown::default().violation() - 1.0).abs() < 1e-12, "nothing planned, nothing shown");
+        assert!(outcome(10_000, 0).violation().abs() < 1e-12);
+        assert!((outcome(9_999, 0).violation() - 1e-4).abs() < 1e-12);
+        assert!((outcome(9_000, 500).violation() - 0.099).abs() < 1e-12, "10 of 500 were due in the last ms");
+        assert!((TrialOutcome::default().violation() - 1.0).abs() < 1e-12, "nothing planned, nothing shown");
     }
 
     #[test]
     fn a_writer_that_is_late_for_a_moment_at_the_end_violates_nothing() {
-        assert!(shown(9_990, 10).violation().abs() < 1e-12);
-        assert!(shown(9_989, 11).violation() > 0.0, "an eleventh sample was due before the tail");
-        assert!(shown(9_989, 10).violation() > 0.0, "one of those that were tried is missing");
+        assert!(outcome(9_990, 10).violation().abs() < 1e-12);
+        assert!(outcome(9_989, 11).violation() > 0.0, "an eleventh sample was due before the tail");
+        assert!(outcome(9_989, 10).violation() > 0.0, "one of those that were tried is missing");
     }
 
     #[test]
     fn a_reliable_flow_that_is_late_is_backlogged() {
-        let late = |late_ns| Shown { late_ns: Some(late_ns), ..shown(10_000, 0) }.violation();
+        let late = |late_ns| TrialOutcome { late_ns: Some(late_ns), ..outcome(10_000, 0) }.violation();
         assert!(late(1_000_000).abs() < 1e-12);
         assert!((late(51_000_000) - 0.05).abs() < 1e-12);
     }
 
     #[test]
     fn a_send_lag_that_surely_grows_is_a_violation() {
-        let grows =
-            |share, noise_ns| Shown { send_lag: lag(share, noise_ns), ..shown(10_000, 0) }.violation();
+        let grows = |share, noise_ns| {
+            TrialOutcome { send_lag: lag(share, noise_ns), ..outcome(10_000, 0) }.violation()
+        };
         assert!((grows(0.02, 1e5) - 0.02).abs() < 1e-3);
         assert!(grows(0.0, 1e5).abs() < 1e-12, "a noisy level");
         assert!(grows(-0.02, 1e5).abs() < 1e-12, "it falls");
@@ -131,8 +132,8 @@ mod tests {
 
     #[test]
     fn a_deadline_counts_what_came_late_too() {
-        let all_come = shown(10_000, 0);
+        let all_come = outcome(10_000, 0);
         assert!((all_come.violation_with_deadline(9_950) - 0.005).abs() < 1e-12);
-        assert!((shown(9_000, 0).violation_with_deadline(9_000) - 0.1).abs() < 1e-12);
+        assert!((outcome(9_000, 0).violation_with_deadline(9_000) - 0.1).abs() < 1e-12);
     }
 }

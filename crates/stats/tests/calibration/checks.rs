@@ -1,8 +1,8 @@
 //! Error rates, coverage and power of the methods on simulated experiments with a known effect.
 
 use stats::{
-    Asked, Block, Conclusion, Goal, PILOT_BLOCKS, Rules, SignedRank, compare, log_ratios, plan_blocks,
-    smallest_effect,
+    Block, Conclusion, PILOT_BLOCKS, PowerSpec, PrecisionTarget, Rules, SignedRank, compare, log_ratios,
+    plan_blocks, smallest_effect,
 };
 
 use crate::{
@@ -65,7 +65,7 @@ pub fn false_equivalent(seed: u64, world: World, blocks: usize, experiments: u32
 }
 
 fn covers(blocks: &[Block], effect: f64) -> bool {
-    let ranks = SignedRank::of(&log_ratios(blocks)).expect("blocks");
+    let ranks = SignedRank::new(&log_ratios(blocks)).expect("blocks");
     ranks.interval(RULES.level).expect("six blocks or more").covers(effect.ln_1p())
 }
 
@@ -86,7 +86,7 @@ pub struct Staged {
 }
 
 /// Simulates experiments with a pilot, a plan, the remaining blocks and one interval.
-pub fn staged(seed: u64, world: World, cv: f64, goal: &Goal, experiments: u32) -> Staged {
+pub fn staged(seed: u64, world: World, cv: f64, goal: &PrecisionTarget, experiments: u32) -> Staged {
     let mut rig = Rig::new(seed, world, cv);
     let (mut found, mut precise, mut blocks) = (0, 0, 0);
     let covers = Rate::of(experiments, || {
@@ -94,7 +94,7 @@ pub fn staged(seed: u64, world: World, cv: f64, goal: &Goal, experiments: u32) -
         let plan = plan_blocks(&[log_ratios(&made)], goal, 200).expect("a pilot");
         made.extend(rig.blocks(plan.blocks - PILOT_BLOCKS, 0.02));
         let interval =
-            SignedRank::of(&log_ratios(&made)).and_then(|ranks| ranks.interval(0.95)).expect("six or more");
+            SignedRank::new(&log_ratios(&made)).and_then(|ranks| ranks.interval(0.95)).expect("six or more");
         found += u32::from(interval.low > 0.0);
         precise += u32::from(interval.half_width() <= 0.02_f64.ln_1p());
         blocks += plan.blocks;
@@ -106,7 +106,7 @@ pub fn staged(seed: u64, world: World, cv: f64, goal: &Goal, experiments: u32) -
 }
 
 /// Returns the number of blocks planned for a true effect, and the rate at which they detect it.
-pub fn power(seed: u64, cv: f64, effect: f64, asked: &Asked, experiments: u32) -> (usize, Rate) {
+pub fn power(seed: u64, cv: f64, effect: f64, asked: &PowerSpec, experiments: u32) -> (usize, Rate) {
     let ratio_sd = (2.0 * cv.powi(2).ln_1p()).sqrt(); // of two independent log-normal values
     let detects =
         |blocks: &usize| smallest_effect(*blocks, ratio_sd, asked).is_some_and(|least| least <= effect);
@@ -114,7 +114,7 @@ pub fn power(seed: u64, cv: f64, effect: f64, asked: &Asked, experiments: u32) -
     let mut rig = Rig::new(seed, World::Quiet, cv);
     let level = stats::simultaneous_level(asked.level, asked.comparisons);
     let found = Rate::of(experiments, || {
-        let ranks = SignedRank::of(&log_ratios(&rig.blocks(blocks, effect))).expect("blocks");
+        let ranks = SignedRank::new(&log_ratios(&rig.blocks(blocks, effect))).expect("blocks");
         ranks.p_differs(0.0) <= 1.0 - level
     });
     (blocks, found)

@@ -2,7 +2,7 @@
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use statrs::distribution::{ContinuousCDF as _, Normal};
-use stats::search::{Budget, Goal, Loads, Outcome, Search, Shown, Trial};
+use stats::search::{Budget, Goal, GoalOutcome, Loads, Search, Trial, TrialOutcome};
 
 /// Share of the capacity above which samples are late.
 pub const LATE_FROM: f64 = 0.8;
@@ -98,7 +98,7 @@ impl System {
         let shown = match flow {
             Flow::BestEffort => {
                 let lost = (1.0 - capacity / load).max(stall).clamp(0.0, 1.0) * planned;
-                Shown { delivered: (planned - lost).floor() as u64, ..Shown::default() }
+                TrialOutcome { delivered: (planned - lost).floor() as u64, ..TrialOutcome::default() }
             }
             Flow::Reliable => {
                 let queue = QUEUE_SECONDS * capacity;
@@ -111,16 +111,16 @@ impl System {
                     let noise_ns = -LAG_NOISE_NS * self.random.random_range(1e-12..1.0_f64).ln();
                     (at * 1e9, lag_ns(at) + noise_ns)
                 });
-                Shown {
+                TrialOutcome {
                     unsent,
                     delivered: planned as u64 - unsent,
                     late_ns: Some(late_ns as u64),
                     send_lag: send_lag.collect(),
-                    ..Shown::default()
+                    ..TrialOutcome::default()
                 }
             }
         };
-        let shown = Shown { duration_ns: trial.duration_ns, planned: planned as u64, ..shown };
+        let shown = TrialOutcome { duration_ns: trial.duration_ns, planned: planned as u64, ..shown };
         let late = (1.0 - capacity * LATE_FROM / load).max(stall).clamp(0.0, 1.0);
         let in_time = (planned * (1.0 - late)).floor() as u64;
         let violation = shown.violation();
@@ -140,7 +140,7 @@ pub fn truths(goals: &[Goal], capacity_sps: f64) -> [f64; 3] {
 
 /// Outcomes and cost of a search.
 pub struct Found {
-    pub outcomes: [Outcome; 3],
+    pub outcomes: [GoalOutcome; 3],
     pub trials: Vec<(Trial, Vec<f64>)>,
     pub seconds: f64,
 }
@@ -164,8 +164,8 @@ pub fn search(
 }
 
 /// Returns the relative distance of the true bound from the bounds found: 0 if inside, `None` without both bounds.
-pub fn off(outcome: Outcome, truth_sps: f64) -> Option<f64> {
-    let Outcome::Regular { lower, upper, .. } = outcome else { return None };
+pub fn off(outcome: GoalOutcome, truth_sps: f64) -> Option<f64> {
+    let GoalOutcome::Regular { lower, upper, .. } = outcome else { return None };
     Some((lower.load_sps / truth_sps - 1.0).max(1.0 - upper.load_sps / truth_sps).max(0.0))
 }
 

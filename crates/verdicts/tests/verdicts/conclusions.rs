@@ -1,7 +1,7 @@
 //! Conclusions about two cells, their text, and their statistics.
 
 use experiment::Workload;
-use results::{Conclusion, Document, Run, RunState, SteadyState, SteadyVerdict, Verdict, VerdictKind};
+use results::{Conclusion, ResultDocument, Run, RunState, SteadyClass, SteadyState, Verdict, VerdictKind};
 
 use crate::{conclusion, latency, made_of, p50, p50_without, result, rtt};
 
@@ -38,7 +38,7 @@ fn what_is_better_depends_on_the_figure() {
         let throughput = run.throughput.as_mut().expect("a throughput run");
         throughput.goodput_mbps = 900.0 * ratio * (1.0 + 0.001 * f64::from(run.number % 5));
     });
-    let verdicts = verdicts::of(&document);
+    let verdicts = verdicts::judge(&document);
     let goodput = verdicts.last().expect("a verdict");
     assert_eq!(conclusion(goodput), &Conclusion::Lower { better: false, within_margin: false });
     assert!(goodput.text.starts_with("goodput 10.0 % lower (95 % "), "{}", goodput.text);
@@ -46,8 +46,8 @@ fn what_is_better_depends_on_the_figure() {
 
 #[test]
 fn the_baseline_against_itself_is_the_noise_floor() {
-    let floors = |document: &Document| -> Vec<Verdict> {
-        let mut verdicts = verdicts::of(document);
+    let floors = |document: &ResultDocument| -> Vec<Verdict> {
+        let mut verdicts = verdicts::judge(document);
         verdicts.retain(|verdict| verdict.kind == VerdictKind::NoiseFloor);
         verdicts
     };
@@ -70,7 +70,7 @@ fn the_baseline_against_itself_is_the_noise_floor() {
     let mut without = latency(12, 0.9, 0.01);
     without.experiment.design.baseline.clear();
     without.cells.iter_mut().for_each(|cell| cell.runs.retain(|run| !run.twin));
-    assert_eq!(verdicts::of(&without), []);
+    assert_eq!(verdicts::judge(&without), []);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn what_is_withheld_or_has_no_figure_counts_towards_the_family() {
                 spoil(run);
             }
         });
-        let mut verdicts = verdicts::of(&document);
+        let mut verdicts = verdicts::judge(&document);
         verdicts.retain(|verdict| verdict.kind == VerdictKind::Comparison);
         assert_eq!(verdicts.len(), 4);
         let verdict = verdicts.into_iter().find(|verdict| verdict.treatment.cell == "dds/udp4/latency/64");
@@ -127,7 +127,7 @@ fn runs_without_steady_state_and_runs_without_figures_are_counted() {
     let document = result(Workload::Latency, 12, |run| {
         rtt(run, 0.9, 0.01);
         let dds = run.cell.starts_with("dds");
-        let verdict = if dds && run.block <= 5 { SteadyVerdict::NoSteadyState } else { SteadyVerdict::Flat };
+        let verdict = if dds && run.block <= 5 { SteadyClass::NoSteadyState } else { SteadyClass::Flat };
         let state = SteadyState { verdict, steady_from_ns: None, segments: Vec::new() };
         run.steady_state.insert("rtt_p50".to_owned(), state);
         match run.block {
@@ -179,7 +179,7 @@ fn noisy_blocks_are_told_with_and_without() {
 
 #[test]
 fn claims_of_one_table_share_the_level_and_a_list_to_look_at_does_not_claim() {
-    let verdicts = verdicts::of(&latency(12, 0.9, 0.01));
+    let verdicts = verdicts::judge(&latency(12, 0.9, 0.01));
     let answers: Vec<_> = verdicts
         .iter()
         .filter(|verdict| verdict.kind == VerdictKind::Comparison)

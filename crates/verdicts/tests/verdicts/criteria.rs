@@ -1,7 +1,7 @@
 //! Criteria: passed, failed, and inconclusive.
 
-use results::{CriterionOutcome, Document, Metric};
-use verdicts::{Asked, Criterion, Refusal, compare};
+use results::{CriterionOutcome, Metric, ResultDocument};
+use verdicts::{CompareError, CompareOptions, Criterion, compare};
 
 use crate::{latency, p50, side};
 
@@ -13,10 +13,10 @@ fn criteria(texts: &[&str]) -> Vec<Criterion> {
 fn criteria_are_broken_kept_or_not_to_be_told() {
     let judged = |ratio: f64, reach: f64, blocks: u32, texts: &[&str]| {
         let document = latency(blocks, ratio, reach);
-        let asked = Asked {
+        let asked = CompareOptions {
             factors: vec!["driver".to_owned(), "qos".to_owned()],
             criteria: criteria(texts),
-            ..Asked::default()
+            ..CompareOptions::default()
         };
         let found = compare(&side("a", &document, "plain"), &side("a", &document, "dds"), &asked);
         let judged = found.expect("compared").criteria;
@@ -28,10 +28,10 @@ fn criteria_are_broken_kept_or_not_to_be_told() {
     assert_eq!(judged(1.05, 0.1, 12, &["p99 > +5%"]), [CannotTell]);
     assert_eq!(judged(3.0, 0.01, 5, &["p99 > +5%"]), [CannotTell]);
     let document = latency(12, 1.0, 0.01);
-    let asked = Asked { criteria: criteria(&["goodput < -5%"]), ..Asked::default() };
+    let asked = CompareOptions { criteria: criteria(&["goodput < -5%"]), ..CompareOptions::default() };
     let wrong = compare(&side("a", &document, "dds"), &side("a", &document, "dds"), &asked);
     assert!(
-        matches!(wrong, Err(Refusal::WrongMetric { wanted, .. }) if wanted.means(Metric::Goodput)),
+        matches!(wrong, Err(CompareError::WrongMetric { wanted, .. }) if wanted.means(Metric::Goodput)),
         "{wrong:?}"
     );
 }
@@ -40,11 +40,11 @@ fn criteria_are_broken_kept_or_not_to_be_told() {
 /// the other criteria.
 #[test]
 fn a_criterion_is_told_with_the_interval_that_it_is_judged_by() {
-    let told = |document: &Document, treatment: &str, texts: &[&str]| {
-        let asked = Asked {
+    let told = |document: &ResultDocument, treatment: &str, texts: &[&str]| {
+        let asked = CompareOptions {
             factors: vec!["driver".to_owned(), "qos".to_owned()],
             criteria: criteria(texts),
-            ..Asked::default()
+            ..CompareOptions::default()
         };
         let sides = (side("a", document, "plain"), side("a", document, treatment));
         let judged = compare(&sides.0, &sides.1, &asked).expect("compared").criteria;

@@ -1,14 +1,14 @@
 //! Duets.
 
 use experiment::Workload;
-use results::{Document, Pairing, Run, RunState, VerdictKind};
-use verdicts::{Asked, Refusal, compare};
+use results::{Pairing, ResultDocument, Run, RunState, VerdictKind};
+use verdicts::{CompareError, CompareOptions, compare};
 
 use crate::{conclusion, latency, made, p50, rtt, side};
 
 /// Returns a result of duets. Each block has its own level, common to its duets; otherwise runs differ by up to 1
 /// %.
-fn duets(blocks: u32, ratio: f64, change: impl Fn(&mut Run)) -> Document {
+fn duets(blocks: u32, ratio: f64, change: impl Fn(&mut Run)) -> ResultDocument {
     made(Workload::Latency, blocks, true, |run| {
         rtt(run, ratio * f64::from(1 + run.block % 3), 0.01);
         if run.cell.starts_with("plain") {
@@ -33,7 +33,7 @@ fn a_run_of_a_duet_is_held_against_the_one_beside_it() {
     // the levels of the blocks affect the values, but not the ratio
     assert!(verdict.text.contains("baseline multi-modal under duet interference: "), "{}", verdict.text);
     assert_eq!((verdict.baseline.runs, verdict.treatment.runs), (12, 12), "{verdict:?}");
-    let floors = verdicts::of(&document);
+    let floors = verdicts::judge(&document);
     let floor = floors.iter().find(|verdict| verdict.kind == VerdictKind::NoiseFloor).expect("a floor");
     assert_eq!((floor.pairing, floor.answer.as_ref().map(|answer| answer.n)), (Pairing::Duets, Some(12)));
     assert!(!conclusion(floor).differs(), "{}", floor.text);
@@ -66,21 +66,23 @@ fn a_run_of_a_duet_is_held_against_the_one_beside_it() {
 #[test]
 fn figures_under_duet_interference_are_not_compared_with_others() {
     let document = duets(12, 0.9, |_| {});
-    let asked = Asked { factors: vec!["driver".to_owned(), "qos".to_owned()], ..Asked::default() };
+    let asked =
+        CompareOptions { factors: vec!["driver".to_owned(), "qos".to_owned()], ..CompareOptions::default() };
     let one =
         compare(&side("a", &document, "plain"), &side("a", &document, "dds"), &asked).expect("compared");
     let judged = one.verdicts.iter().find(|verdict| verdict.kind == VerdictKind::Comparison).expect("one");
     assert!(conclusion(judged).differs(), "{}", judged.text);
 
     let later = duets(12, 0.8, |run| run.number += 1000);
-    let two = compare(&side("a", &document, "dds"), &side("b", &later, "dds"), &Asked::default());
+    let two = compare(&side("a", &document, "dds"), &side("b", &later, "dds"), &CompareOptions::default());
     let two = two.expect("compared");
     let apart: Vec<_> = two.verdicts.iter().filter(|verdict| verdict.pairing == Pairing::Apart).collect();
     assert!(apart.len() == 2 && apart.iter().all(|verdict| verdict.answer.is_none()), "{apart:?}");
     assert!(apart[0].text.contains("no verdict: figures under duet interference"), "{}", apart[0].text);
 
     let alone = latency(12, 0.9, 0.01);
-    let refused = compare(&side("a", &alone, "dds"), &side("b", &document, "dds"), &Asked::default());
-    let Err(Refusal::Differ(differences)) = refused else { panic!("{refused:?}") };
+    let refused =
+        compare(&side("a", &alone, "dds"), &side("b", &document, "dds"), &CompareOptions::default());
+    let Err(CompareError::Differ(differences)) = refused else { panic!("{refused:?}") };
     assert_eq!(differences.iter().map(|d| d.field.as_str()).collect::<Vec<_>>(), ["design.duet"]);
 }

@@ -2,13 +2,15 @@
 //! claimed.
 
 use experiment::Workload;
-use results::{Block, Conclusion, CriterionOutcome, Document, Metric, Pairing, ReferenceFigure, Verdict};
-use verdicts::{Asked, Criterion, compare};
+use results::{
+    Block, Conclusion, CriterionOutcome, Metric, Pairing, ReferenceFigure, ResultDocument, Verdict,
+};
+use verdicts::{CompareOptions, Criterion, compare};
 
 use crate::{conclusion, result, rtt, sample, side};
 
 /// Returns a result whose cell takes `ratio` times 100 µs, on a host that is slower by the factor `host`.
-fn on(host: f64, ratio: f64) -> Document {
+fn on(host: f64, ratio: f64) -> ResultDocument {
     let offset = if host == 1.0 { 0 } else { 1000 };
     let mut document = result(Workload::Latency, 20, |run| {
         let number = run.number;
@@ -28,20 +30,24 @@ fn on(host: f64, ratio: f64) -> Document {
     document
 }
 
-fn asked(force: bool) -> Asked {
+fn asked(force: bool) -> CompareOptions {
     let criteria = vec![Criterion::parse("p50 > +5%").expect("a criterion")];
-    Asked { metrics: vec![Metric::RttP50.into()], criteria, force, ..Asked::default() }
+    CompareOptions { metrics: vec![Metric::RttP50.into()], criteria, force, ..CompareOptions::default() }
 }
 
 /// Returns the verdict between the two results, the outcome of the criterion, and the notes.
-fn compared(before: &Document, after: &Document, force: bool) -> (Verdict, CriterionOutcome, Vec<String>) {
+fn compared(
+    before: &ResultDocument,
+    after: &ResultDocument,
+    force: bool,
+) -> (Verdict, CriterionOutcome, Vec<String>) {
     let found = compare(&side("a", before, "dds"), &side("b", after, "dds"), &asked(force));
     let mut found = found.expect("the same experiment");
     found.verdicts.retain(|verdict| verdict.pairing == Pairing::Apart);
     (found.verdicts.remove(0), found.criteria[0].outcome, found.notes)
 }
 
-fn for_each_block(document: &mut Document, change: impl Fn(&mut Block)) {
+fn for_each_block(document: &mut ResultDocument, change: impl Fn(&mut Block)) {
     document.blocks.iter_mut().for_each(change);
 }
 

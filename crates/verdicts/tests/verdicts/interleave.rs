@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use experiment::Variants;
-use results::{Document, Environment, Pairing, VerdictKind};
-use verdicts::{Asked, compare_variants, interleave_hint};
+use results::{Environment, Pairing, ResultDocument, VerdictKind};
+use verdicts::{CompareOptions, compare_variants, interleave_hint};
 
 use crate::latency;
 
-fn measured(command: &[&str], fields: &[(&str, &str, &str)]) -> Document {
+fn measured(command: &[&str], fields: &[(&str, &str, &str)]) -> ResultDocument {
     let mut document = latency(7, 0.9, 0.01);
     document.tool.command_line = command.iter().map(|&word| word.to_owned()).collect();
     let mut groups: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
@@ -74,7 +74,7 @@ fn variables_and_files_that_differ_become_factors() {
 #[test]
 fn variants_are_compared_block_by_block_in_all_that_they_differ_in() {
     let mut document = latency(12, 0.9, 0.01);
-    assert!(compare_variants("place", &document, &Asked::default()).is_none());
+    assert!(compare_variants("place", &document, &CompareOptions::default()).is_none());
     let [a, b] = ["plain", "dds"].map(|end| {
         let cell = document.cells.iter().find(|cell| cell.id.contains(end)).expect("a cell");
         cell.id.clone()
@@ -82,8 +82,9 @@ fn variants_are_compared_block_by_block_in_all_that_they_differ_in() {
     let counterparts = BTreeMap::from([(b.clone(), a.clone())]);
     document.experiment.variants =
         Some(Variants { a: "one".to_owned(), b: "other".to_owned(), counterparts });
-    let compared =
-        compare_variants("place", &document, &Asked::default()).expect("variants").expect("compared");
+    let compared = compare_variants("place", &document, &CompareOptions::default())
+        .expect("variants")
+        .expect("compared");
     assert!(compared.factors.contains(&"driver".to_owned()), "{:?}", compared.factors);
     assert!(!compared.forced && compared.notes[0].starts_with("A: one; B: other"), "{:?}", compared.notes);
     let verdict =

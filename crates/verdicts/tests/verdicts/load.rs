@@ -1,13 +1,13 @@
 //! Paced cells: loads, late senders, and shares of a maximum.
 
-use experiment::{Arrival, Load, Rate, Share};
-use results::{CriterionOutcome, Document, Metric, Run};
-use verdicts::{Asked, Criterion, Refusal, Side, compare};
+use experiment::{Arrival, Load, PercentOfMax, Rate};
+use results::{CriterionOutcome, Metric, ResultDocument, Run};
+use verdicts::{CompareError, CompareOptions, CompareSide, Criterion, compare};
 
 use crate::{sample, side};
 
 /// Returns a result with two loads in one experiment, and this ratio of response times.
-fn under_load(ratio: f64, change: impl Fn(&mut Run)) -> Document {
+fn under_load(ratio: f64, change: impl Fn(&mut Run)) -> ResultDocument {
     use sample::paced::{constant, document_with, header};
     let mut header = header(&[constant(1000), constant(2000)], &[]);
     header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
@@ -22,8 +22,8 @@ fn under_load(ratio: f64, change: impl Fn(&mut Run)) -> Document {
     })
 }
 
-fn held(document: &Document, asked: &Asked) -> Result<results::Comparison, Refusal> {
-    let side = |load: &str| Side {
+fn held(document: &ResultDocument, asked: &CompareOptions) -> Result<results::Comparison, CompareError> {
+    let side = |load: &str| CompareSide {
         name: "r".to_owned(),
         document,
         cells: document.cells.iter().filter(|cell| cell.id.ends_with(load)).collect(),
@@ -34,11 +34,15 @@ fn held(document: &Document, asked: &Asked) -> Result<results::Comparison, Refus
 #[test]
 fn loads_are_compared_where_the_load_is_named_and_p99_is_that_of_the_response() {
     let document = under_load(1.3, |_| {});
-    let refused = held(&document, &Asked::default()).expect_err("the load was not named");
+    let refused = held(&document, &CompareOptions::default()).expect_err("the load was not named");
     assert_eq!(refused.details(), ["load: `1000/s`, then `2000/s`"]);
 
     let criteria = ["p99 > +10%", "response-p50 > +50%"].map(|text| Criterion::parse(text).unwrap());
-    let asked = Asked { factors: vec!["load".to_owned()], criteria: criteria.to_vec(), ..Asked::default() };
+    let asked = CompareOptions {
+        factors: vec!["load".to_owned()],
+        criteria: criteria.to_vec(),
+        ..CompareOptions::default()
+    };
     let comparison = held(&document, &asked).expect("the load is named");
     let metrics: Vec<Metric> = comparison.verdicts.iter().map(|verdict| verdict.metric).collect();
     assert_eq!(metrics, [Metric::ResponseP50, Metric::ResponseP99]);
@@ -48,13 +52,13 @@ fn loads_are_compared_where_the_load_is_named_and_p99_is_that_of_the_response() 
         [(Metric::ResponseP99, CriterionOutcome::Broken), (Metric::ResponseP50, CriterionOutcome::Kept)];
     assert_eq!(outcomes, expected);
 
-    let asked = Asked { metrics: vec![Metric::RttP50.into(), Metric::Goodput.into()], ..asked };
+    let asked = CompareOptions { metrics: vec![Metric::RttP50.into(), Metric::Goodput.into()], ..asked };
     assert!(held(&document, &asked).is_ok());
 }
 
 #[test]
 fn responses_of_few_samples_or_of_a_late_sender_are_told() {
-    let asked = Asked { factors: vec!["load".to_owned()], ..Asked::default() };
+    let asked = CompareOptions { factors: vec!["load".to_owned()], ..CompareOptions::default() };
     let lossy = under_load(1.3, |run| run.counted[0].lost = run.counted[0].sent / 50);
     let comparison = held(&lossy, &asked).expect("the load is named");
     assert!(comparison.verdicts[0].text.contains("of the samples of `dds/paced/"), "{comparison:?}");
@@ -78,13 +82,13 @@ fn the_same_percents_of_two_maxima_are_compared_and_both_rates_named() {
         document_with(&header, |_| {})
     };
     let half = |sps: u64| {
-        let percent = Share::of_percent(50.0).expect("a share");
+        let percent = PercentOfMax::of_percent(50.0).expect("a share");
         of(Load::Share { percent, arrival: Arrival::Constant, rate: Some(Rate::per_second(sps)) })
     };
-    let compared = |before: &Document, after: &Document, asked: &Asked| {
+    let compared = |before: &ResultDocument, after: &ResultDocument, asked: &CompareOptions| {
         compare(&side("a", before, "dds"), &side("b", after, "dds"), asked)
     };
-    let comparison = compared(&half(5_000), &half(6_000), &Asked::default()).expect("the same load");
+    let comparison = compared(&half(5_000), &half(6_000), &CompareOptions::default()).expect("the same load");
     assert_eq!(comparison.differences, []);
     let words = "each at a share of its own maximum: 6000/s against 5000/s (+20.0 %)";
     for verdict in &comparison.verdicts {
@@ -92,9 +96,10 @@ fn the_same_percents_of_two_maxima_are_compared_and_both_rates_named() {
         assert_eq!((verdict.treatment.share_sps, verdict.baseline.share_sps), (Some(6_000.0), Some(5_000.0)));
     }
     // a rate in samples/s is another load
-    let refused = compared(&half(5_000), &of(constant(5_000)), &Asked::default()).expect_err("another load");
+    let refused =
+        compared(&half(5_000), &of(constant(5_000)), &CompareOptions::default()).expect_err("another load");
     assert_eq!(refused.details(), ["load: `50% of the maximum`, then `5000/s`"]);
-    let asked = Asked { factors: vec!["load".to_owned()], ..Asked::default() };
+    let asked = CompareOptions { factors: vec!["load".to_owned()], ..CompareOptions::default() };
     let comparison = compared(&half(5_000), &of(constant(5_000)), &asked).expect("the load is named");
     assert!(!comparison.verdicts[0].text.contains("of its own maximum"), "{}", comparison.verdicts[0].text);
 }
@@ -121,7 +126,7 @@ fn each_of_several_flows_has_verdicts_of_its_own() {
         document
     };
     let criteria = vec![Criterion::parse("p99 > +10%").expect("a criterion")];
-    let asked = Asked { criteria, ..Asked::default() };
+    let asked = CompareOptions { criteria, ..CompareOptions::default() };
     let (before, after) = (of(1.0, 0), of(1.5, 10));
     let comparison =
         compare(&side("a", &before, "dds"), &side("b", &after, "dds"), &asked).expect("the same experiment");

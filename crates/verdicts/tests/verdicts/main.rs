@@ -14,16 +14,16 @@ mod sides;
 use std::collections::BTreeSet;
 
 use experiment::{Characterize, Workload};
-use results::{Assembler, Conclusion, Document, Histograms, Metric, Run, State, Verdict, VerdictKind};
-use verdicts::Side;
+use results::{Assembler, Conclusion, Histograms, Metric, ResultDocument, Run, State, Verdict, VerdictKind};
+use verdicts::CompareSide;
 
 /// Returns a result of two drivers, with `plain` as the baseline; `change` is applied to each run.
-fn result(workload: Workload, blocks: u32, change: impl Fn(&mut Run)) -> Document {
+fn result(workload: Workload, blocks: u32, change: impl Fn(&mut Run)) -> ResultDocument {
     made(workload, blocks, false, change)
 }
 
 /// Like [`result`], with or without duets.
-fn made(workload: Workload, blocks: u32, duet: bool, change: impl Fn(&mut Run)) -> Document {
+fn made(workload: Workload, blocks: u32, duet: bool, change: impl Fn(&mut Run)) -> ResultDocument {
     made_of(&[1024], workload, blocks, duet, change)
 }
 
@@ -34,7 +34,7 @@ fn made_of(
     blocks: u32,
     duet: bool,
     change: impl Fn(&mut Run),
-) -> Document {
+) -> ResultDocument {
     let mut header = sample::header_of(&Characterize {
         sizes: sizes.to_vec(),
         workloads: vec![workload],
@@ -67,16 +67,16 @@ fn rtt(run: &mut Run, ratio: f64, reach: f64) {
     (rtt.p50_ns, rtt.p99_ns) = (Some(p50 as u64), Some((3.0 * p50) as u64));
 }
 
-fn latency(blocks: u32, ratio: f64, reach: f64) -> Document {
+fn latency(blocks: u32, ratio: f64, reach: f64) -> ResultDocument {
     result(Workload::Latency, blocks, |run| rtt(run, ratio, reach))
 }
 
 /// Returns the verdict on the median RTT of the candidate.
-fn p50(document: &Document) -> Verdict {
+fn p50(document: &ResultDocument) -> Verdict {
     p50_without(document, &[])
 }
 
-fn p50_without(document: &Document, noisy: &[u32]) -> Verdict {
+fn p50_without(document: &ResultDocument, noisy: &[u32]) -> Verdict {
     let noisy = BTreeSet::from_iter(noisy.iter().copied());
     let mut verdicts = verdicts::without(document, &noisy);
     verdicts.retain(|verdict| verdict.kind == VerdictKind::Comparison && verdict.metric == Metric::RttP50);
@@ -88,7 +88,7 @@ fn conclusion(verdict: &Verdict) -> &Conclusion {
     &verdict.answer.as_ref().expect("a verdict").conclusion
 }
 
-fn side<'d>(name: &str, document: &'d Document, cell: &str) -> Side<'d> {
+fn side<'d>(name: &str, document: &'d ResultDocument, cell: &str) -> CompareSide<'d> {
     let cells = document.cells.iter().filter(|found| found.id.starts_with(cell)).collect();
-    Side { name: name.to_owned(), document, cells }
+    CompareSide { name: name.to_owned(), document, cells }
 }

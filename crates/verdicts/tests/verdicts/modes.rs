@@ -1,7 +1,7 @@
 //! Modes of runs, and the fields that are associated with them.
 
 use experiment::Workload;
-use results::{Run, RunState, Typical};
+use results::{Run, RunState, TypicalValue};
 
 use crate::{p50, result, rtt, sample};
 
@@ -53,7 +53,7 @@ fn what_tells_groups_of_runs_apart_is_named_and_what_does_not_is_not() {
     assert!(text.ends_with(", told apart by core of the ponger (0, then 1)"), "{text}");
 
     let (by, text) = told(&|run| run.udp_buffer_drops = Some(if is_slow(run) { 312 } else { 0 }));
-    assert_eq!(by.separating[0].typical, [Typical::Number(0.0), Typical::Number(312.0)].map(Some));
+    assert_eq!(by.separating[0].typical, [TypicalValue::Number(0.0), TypicalValue::Number(312.0)].map(Some));
     assert!(text.ends_with(", told apart by UDP buffer drops (0, then 312)"), "{text}");
 
     // 12 runs cannot show an association if many fields are tested

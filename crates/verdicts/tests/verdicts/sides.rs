@@ -1,15 +1,16 @@
 //! Sides of a comparison: which are compared, and which are rejected.
 
-use experiment::{Pin, QosOfEnds, ReceiveMode, Reliability, Workload};
-use results::{Document, Pairing, VerdictKind};
-use verdicts::{Asked, Refusal, compare};
+use experiment::{EndpointQos, Pin, ReceiveMode, Reliability, Workload};
+use results::{Pairing, ResultDocument, VerdictKind};
+use verdicts::{CompareError, CompareOptions, compare};
 
 use crate::{conclusion, latency, result, rtt, side};
 
 #[test]
 fn two_cells_of_one_result_are_paired_by_block_and_two_results_are_not() {
     let document = latency(12, 0.9, 0.01);
-    let asked = Asked { factors: vec!["driver".to_owned(), "qos".to_owned()], ..Asked::default() };
+    let asked =
+        CompareOptions { factors: vec!["driver".to_owned(), "qos".to_owned()], ..CompareOptions::default() };
     let one =
         compare(&side("a", &document, "plain"), &side("a", &document, "dds"), &asked).expect("compared");
     let of = |comparison: &results::Comparison| {
@@ -26,7 +27,7 @@ fn two_cells_of_one_result_are_paired_by_block_and_two_results_are_not() {
         run.number += 1000;
         rtt(run, 0.8, 0.01);
     });
-    let two = compare(&side("a", &document, "dds"), &side("b", &later, "dds"), &Asked::default());
+    let two = compare(&side("a", &document, "dds"), &side("b", &later, "dds"), &CompareOptions::default());
     let two = two.expect("compared");
     assert_eq!(of(&two), [Pairing::Apart; 2]);
     assert!(two.notes[0].contains("whatever part of the change of the host"), "{:?}", two.notes);
@@ -43,7 +44,7 @@ fn a_result_against_itself_never_differs() {
     for (blocks, reach) in [(12, 0.01), (12, 0.3), (3, 0.01)] {
         let document = latency(blocks, 0.9, reach);
         let all = side("a", &document, "");
-        let found = compare(&all, &all, &Asked::default()).expect("compared");
+        let found = compare(&all, &all, &CompareOptions::default()).expect("compared");
         assert!(found.notes.iter().any(|note| note.contains("the same runs")), "{:?}", found.notes);
         for verdict in found.verdicts.iter().filter(|verdict| verdict.kind == VerdictKind::Comparison) {
             assert!(!conclusion(verdict).differs(), "{}", verdict.text);
@@ -58,7 +59,7 @@ fn what_differs_in_more_than_the_named_factors_is_refused_by_name() {
     other.environment = crate::sample::environment("26214400");
     let compare = |factors: &[&str], force| {
         let factors = factors.iter().map(|&factor| factor.to_owned()).collect();
-        let asked = Asked { factors, force, ..Asked::default() };
+        let asked = CompareOptions { factors, force, ..CompareOptions::default() };
         compare(&side("a", &document, "dds"), &side("b", &other, "dds"), &asked)
     };
     let refusal = compare(&[], false).expect_err("an environment that differs");
@@ -67,9 +68,9 @@ fn what_differs_in_more_than_the_named_factors_is_refused_by_name() {
     assert!(!named.forced && named.differences.len() == 1 && named.differences[0].named);
     let forced = compare(&[], true).expect("forced");
     assert!(forced.forced && forced.notes[0].starts_with("FORCED: "), "{:?}", forced.notes);
-    assert_eq!(compare(&["sise"], false), Err(Refusal::UnknownFactor("sise".to_owned())));
+    assert_eq!(compare(&["sise"], false), Err(CompareError::UnknownFactor("sise".to_owned())));
     // every kind of field
-    type Change = fn(&mut Document);
+    type Change = fn(&mut ResultDocument);
     let changes: [(&str, Change); 8] = [
         ("design.warm_up_ns", |document| document.experiment.design.warm_up_ns += 1),
         ("design.measure_ns", |document| document.experiment.design.measure_ns += 1),
@@ -91,7 +92,9 @@ fn what_differs_in_more_than_the_named_factors_is_refused_by_name() {
         let mut other = latency(12, 0.9, 0.02);
         change(&mut other);
         let sides = (side("a", &document, "dds"), side("b", &other, "dds"));
-        let Err(Refusal::Differ(found)) = verdicts::compare(&sides.0, &sides.1, &Asked::default()) else {
+        let Err(CompareError::Differ(found)) =
+            verdicts::compare(&sides.0, &sides.1, &CompareOptions::default())
+        else {
             panic!("`{field}` differs")
         };
         assert_eq!(found.iter().map(|found| found.field.as_str()).collect::<Vec<_>>(), [field]);
@@ -101,23 +104,23 @@ fn what_differs_in_more_than_the_named_factors_is_refused_by_name() {
 #[test]
 fn qos_of_ends_differs_where_an_end_is_asked_for_something_else() {
     let document = latency(12, 0.9, 0.01);
-    let differences = |change: fn(&mut QosOfEnds), factors: &[&str]| {
+    let differences = |change: fn(&mut EndpointQos), factors: &[&str]| {
         let mut other = latency(12, 0.9, 0.02);
         for cell in &mut other.cells {
             let qos = &cell.factors.qos;
-            let mut ends = QosOfEnds { writer: qos.clone().of_writers(), reader: qos.clone().of_readers() };
+            let mut ends = EndpointQos { writer: qos.clone().of_writers(), reader: qos.clone().of_readers() };
             change(&mut ends);
             cell.factors.qos_of_ends = Some(ends);
             // neither writer nor reader alone requests this
             cell.factors.qos.transport_priority = Some(3);
         }
         let factors = factors.iter().map(|&factor| factor.to_owned()).collect();
-        let asked = Asked { factors, ..Asked::default() };
+        let asked = CompareOptions { factors, ..CompareOptions::default() };
         let found = compare(&side("a", &document, "dds"), &side("b", &other, "dds"), &asked);
         found.map(|found| found.differences).map_err(|refusal| refusal.details())
     };
     assert_eq!(differences(|_| {}, &[]), Ok(Vec::new()), "written otherwise, and the same");
-    let open: fn(&mut QosOfEnds) = |ends| ends.reader.reliability = Some(Reliability::BestEffort);
+    let open: fn(&mut EndpointQos) = |ends| ends.reader.reliability = Some(Reliability::BestEffort);
     let refused = differences(open, &[]).expect_err("readers differ");
     assert_eq!(refused, ["qos.reader.reliability: `reliable`, then `best_effort`"]);
     for factor in ["qos.reader.reliability", "qos.reader", "qos.reliability", "qos"] {
@@ -130,9 +133,9 @@ fn qos_of_ends_differs_where_an_end_is_asked_for_something_else() {
 fn cells_without_a_counterpart_are_named_and_nothing_is_compared_with_nothing() {
     let document = latency(12, 0.9, 0.01);
     let other = latency(12, 0.9, 0.02);
-    let found = compare(&side("a", &document, ""), &side("b", &other, "dds"), &Asked::default());
+    let found = compare(&side("a", &document, ""), &side("b", &other, "dds"), &CompareOptions::default());
     assert_eq!(found.expect("compared").baseline.unmatched, ["plain/udp4/latency/1024"]);
     let throughput = result(Workload::Throughput, 12, |_| {});
-    let refused = compare(&side("a", &document, ""), &side("b", &throughput, ""), &Asked::default());
-    assert!(matches!(refused, Err(Refusal::NothingToCompare { .. })), "{refused:?}");
+    let refused = compare(&side("a", &document, ""), &side("b", &throughput, ""), &CompareOptions::default());
+    assert!(matches!(refused, Err(CompareError::NothingToCompare { .. })), "{refused:?}");
 }

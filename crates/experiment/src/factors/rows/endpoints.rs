@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    Factors, Flow, PlanError, ReceiveGroup, ReceiveMode, Size, Time, Workload, WrittenGroup,
+    Factors, Flow, GroupSpec, PlanError, ReceiveGroup, ReceiveMode, Size, Time, Workload,
     factors::{
         fields, queues,
         rows::{ENV, WAY, id_part},
@@ -113,7 +113,7 @@ pub(super) const ROWS: &[Factor] = &[
         form: Form::Key(Kind::Group),
         unit: "samples and time",
         range: "2 to 4096 samples, 1us to 100ms; 1",
-        default: || Some(WrittenGroup::Each.into()),
+        default: || Some(GroupSpec::Each.into()),
         about: "Samples that the reader's application gets together: `8/5ms` is a group of 8, or of those that \
                 arrived within 5 ms of the first. 2 to 4096 samples, `1us` to `100ms`; `1` passes on each sample at \
                 once. ddsmark groups by itself, with every driver. Only with `receive = \"waitset\"`; no effect on \
@@ -121,7 +121,7 @@ pub(super) const ROWS: &[Factor] = &[
         brief: "Receive groups.",
         plural: Some("receive_group"),
         check: queues::check_groups,
-        set: Some(|cell, value| cell.queues.receive_group = value.to::<WrittenGroup>().meant()),
+        set: Some(|cell, value| cell.queues.receive_group = value.to::<GroupSpec>().effective()),
         applies: |cell| cell.workload != Workload::Latency && cell.receive == ReceiveMode::Waitset,
         nesting: 8,
         same: |a, b| a.queues.receive_group == b.queues.receive_group,

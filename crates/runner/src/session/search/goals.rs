@@ -1,11 +1,11 @@
 //! Progress and warnings of search goals.
 
-use experiment::{Aim, Search, SearchGoal};
+use experiment::{GoalKind, Search, SearchGoal};
 use results::{
     GoalRecord, SearchBound, SearchRecord, SearchState, TrialRecord, Warning, WarningKind, format_value,
     stats_goal,
 };
-use stats::search::{Bound, Outcome};
+use stats::search::{Bound, GoalOutcome};
 
 /// Minimum number of full trials that contradict the bounds, and their minimum share, for a warning that the
 /// sustained rate changes from trial to trial. A single one may be chance.
@@ -14,7 +14,7 @@ const CONTRADICTING: (u32, f64) = (2, 0.1);
 /// Returns the deadline goal with the highest minimum rate, and that rate in samples/s: at a lower rate its trials
 /// have too few samples.
 pub(super) fn least_judged(plan: &Search) -> Option<(&SearchGoal, f64)> {
-    let by_quantile = plan.goals.iter().filter(|goal| goal.aim == Aim::Slo);
+    let by_quantile = plan.goals.iter().filter(|goal| goal.aim == GoalKind::Slo);
     by_quantile
         .map(|goal| (goal, stats_goal(goal).least_sps()))
         .max_by(|left, right| left.1.total_cmp(&right.1))
@@ -24,14 +24,14 @@ pub(super) fn least_judged(plan: &Search) -> Option<(&SearchGoal, f64)> {
 pub(super) fn update(record: &mut SearchRecord, search: &stats::search::Search, plan: &Search) {
     let goals = plan.goals.iter().enumerate().map(|(index, goal)| {
         let (state, lower, upper, conditional_sps) = match search.outcome(index) {
-            Outcome::Regular { lower, upper, throughput_sps } => {
+            GoalOutcome::Regular { lower, upper, throughput_sps } => {
                 (SearchState::Found, Some(lower), Some(upper), Some(throughput_sps))
             }
-            Outcome::FloorFails { upper } => (SearchState::Floor, None, Some(upper), None),
-            Outcome::CeilingHolds { lower, throughput_sps } => {
+            GoalOutcome::FloorFails { upper } => (SearchState::Floor, None, Some(upper), None),
+            GoalOutcome::CeilingHolds { lower, throughput_sps } => {
                 (SearchState::Ceiling, Some(lower), None, Some(throughput_sps))
             }
-            Outcome::Unfinished { lower, upper } => (SearchState::Budget, lower, upper, None),
+            GoalOutcome::Unfinished { lower, upper } => (SearchState::Budget, lower, upper, None),
         };
         let full = || record.trials.iter().filter(|trial| trial.duration_ns >= goal.final_trial_ns);
         GoalRecord {
@@ -158,7 +158,7 @@ mod tests {
         let mut plan = Search::default();
         assert_eq!(least_judged(&plan), None);
         let slo = SearchGoal {
-            aim: Aim::Slo,
+            aim: GoalKind::Slo,
             deadline_ns: Some(1_000_000),
             loss_ratio: 0.001,
             ..plan.goals[0].clone()
@@ -172,7 +172,7 @@ mod tests {
             floor_sps: Some(load_sps),
             ceiling_sps: Some(10.0 * load_sps),
             goals: vec![GoalRecord {
-                aim: Aim::Ndr,
+                aim: GoalKind::Ndr,
                 deadline_ns: None,
                 state: SearchState::Floor,
                 lower: None,

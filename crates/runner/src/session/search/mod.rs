@@ -8,18 +8,18 @@ use std::time::{Duration, Instant};
 
 use experiment::{Cell, Load, RUN_OVERHEAD_NS, Rate, SearchGoal};
 use results::{
-    Failure, IntervalLog, Run, RunState, SearchRecord, TrialRecord, TrialShown, Unpaced, format_value,
+    Failure, IntervalLog, Run, RunState, SearchRecord, TrialRecord, TrialResult, UnpacedRate, format_value,
     stats_goal,
 };
-use stats::search::{Budget, Loads, Refused};
+use stats::search::{Budget, Loads, SearchError};
 
 use goals::least_judged;
-use trial::{Measured, Tried, trial};
+use trial::{MeasuredTrial, TrialRun, trial};
 
 use super::observer::Observer;
 use crate::{
     RunnerError,
-    run::{executor::RunExecutor, names::Names},
+    run::{executor::RunExecutor, run_ids::RunIds},
 };
 
 /// Highest rate of a search, as a multiple of the rate at maximum speed. In overload a flow may deliver less than it
@@ -37,7 +37,7 @@ struct Searching<'a> {
     runs: &'a RunExecutor<'a>,
     cell: &'a Cell,
     plan: &'a experiment::Search,
-    names: &'a mut Names,
+    names: &'a mut RunIds,
     began: Instant,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn execute(
     runs: &RunExecutor<'_>,
     run: &mut Run,
     cell: &Cell,
-    names: &mut Names,
+    names: &mut RunIds,
     observer: &mut dyn Observer,
 ) -> Result<bool, RunnerError> {
     let experiment = &runs.header.experiment;
@@ -115,7 +115,7 @@ impl Searching<'_> {
             let judged = measured.shown.judge(&self.plan.goals);
             let ratios: Vec<f64> = judged.iter().map(|judged| judged.violation_ratio).collect();
             search.record(trial, &ratios).map_err(refused)?;
-            let Measured { run: made, shown: TrialShown { shown, .. }, limited_by_sender } = *measured;
+            let MeasuredTrial { run: made, shown: TrialResult { shown, .. }, limited_by_sender } = *measured;
             let lost = made.throughput.as_ref().map_or((0, 0), |figures| (figures.lost, figures.undelivered));
             (run.effective_qos, run.agents) = (made.effective_qos, made.agents);
             let took_ns = self.elapsed_ns();
@@ -162,7 +162,7 @@ impl Searching<'_> {
         }
         let start = figures.delivered_sps.clamp(floor, ceiling);
         let record = record_of(run);
-        record.unpaced = Some(Unpaced {
+        record.unpaced = Some(UnpacedRate {
             duration_ns: shortest_ns,
             offered_sps: figures.offered_sps,
             delivered_sps: figures.delivered_sps,
@@ -172,18 +172,22 @@ impl Searching<'_> {
     }
 
     /// Executes a trial and repeats it once if it fails. Returns the measurement, and the error of the first attempt.
-    fn sure(&mut self, run: &Run, offered: &(Load, u64)) -> Result<(Box<Measured>, Option<String>), End> {
+    fn sure(
+        &mut self,
+        run: &Run,
+        offered: &(Load, u64),
+    ) -> Result<(Box<MeasuredTrial>, Option<String>), End> {
         let deadline_ns = self.plan.goals.iter().find_map(|goal| goal.deadline_ns);
         let mut first = None;
         loop {
             let tried = trial(self.runs, run, self.cell, offered.clone(), deadline_ns, self.names);
             match (tried, first.take()) {
-                (Tried::Stopped, _) => return Err(End::Stopped),
-                (Tried::Measured(measured), first) => return Ok((measured, first)),
-                (Tried::Failed(failure), None) => {
+                (TrialRun::Stopped, _) => return Err(End::Stopped),
+                (TrialRun::Measured(measured), first) => return Ok((measured, first)),
+                (TrialRun::Failed(failure), None) => {
                     first = Some(format!("in phase `{}`: {}", failure.phase, failure.error));
                 }
-                (Tried::Failed(failure), Some(first)) => {
+                (TrialRun::Failed(failure), Some(first)) => {
                     let Failure { phase, error, .. } = &failure;
                     let error = format!("a trial at {} failed twice: {error} (first {first})", offered.0);
                     return Err(End::Failed(Failure { phase: phase.clone(), error, ..failure }));
@@ -221,6 +225,6 @@ fn failed(error: &str) -> Failure {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` calls it")]
-fn refused(refused: Refused) -> End {
+fn refused(refused: SearchError) -> End {
     End::Failed(failed(&refused.to_string()))
 }

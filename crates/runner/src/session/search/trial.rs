@@ -2,34 +2,34 @@
 
 use collector::{RunReports, TraceTimes};
 use experiment::{Cell, Design, Factors, Load, Workload};
-use results::{Failure, Run, RunState, TRIAL_WINDOWS, TrialLog, TrialShown};
-use stats::search::Shown;
+use results::{Failure, Run, RunState, TRIAL_WINDOWS, TrialLog, TrialResult};
+use stats::search::TrialOutcome;
 
 use crate::{
-    meeting::Meeting,
     run::{
-        executor::{Made, RunExecutor},
-        names::Names,
+        executor::{FinishedRun, RunExecutor},
+        run_ids::RunIds,
     },
+    run_barrier::RunBarrier,
 };
 
 /// Share of a core, used or waited for, above which the writing thread counts as having no time left.
 const BUSY: f64 = 0.9;
 
 /// Outcome of a trial.
-pub(super) enum Tried {
+pub(super) enum TrialRun {
     /// Stop request.
     Stopped,
     /// Trial without a result.
     Failed(Failure),
-    Measured(Box<Measured>),
+    Measured(Box<MeasuredTrial>),
 }
 
 /// Measured trial.
-pub(super) struct Measured {
+pub(super) struct MeasuredTrial {
     /// Record of the trial as a run.
     pub(super) run: Run,
-    pub(super) shown: TrialShown,
+    pub(super) shown: TrialResult,
     pub(super) limited_by_sender: bool,
 }
 
@@ -40,28 +40,28 @@ pub(super) fn trial(
     cell: &Cell,
     (load, duration_ns): (Load, u64),
     deadline_ns: Option<u64>,
-    names: &mut Names,
-) -> Tried {
+    names: &mut RunIds,
+) -> TrialRun {
     let factors = Factors { workload: Workload::Paced, load: Some(load), ..cell.factors.clone() };
     let cell = Cell { id: cell.id.clone(), factors };
     let design =
         Design { measure_ns: duration_ns, windows: TRIAL_WINDOWS, ..runs.header.experiment.design.clone() };
     let mut run = search.clone();
     run.search = None;
-    let (name, alone) = (names.take(run.number), Meeting::new());
+    let (name, alone) = (names.take(run.number), RunBarrier::new());
     let made = runs.run(run, (&cell, &design), name, &TraceTimes::default(), alone.join());
-    let Some(Made { run, reports, .. }) = made else { return Tried::Stopped };
+    let Some(FinishedRun { run, reports, .. }) = made else { return TrialRun::Stopped };
     let figures = match (run.state, reports) {
-        (RunState::Valid, Some(reports)) => shown(&run, &cell, &reports, duration_ns, deadline_ns),
+        (RunState::Valid, Some(reports)) => trial_outcome(&run, &cell, &reports, duration_ns, deadline_ns),
         _ => None,
     };
     match figures {
         Some(shown) => {
             let reliable = cell.factors.is_reliable(0);
             let limited_by_sender = !reliable && is_limited_by_sender(&run, &shown.shown);
-            Tried::Measured(Box::new(Measured { run, shown, limited_by_sender }))
+            TrialRun::Measured(Box::new(MeasuredTrial { run, shown, limited_by_sender }))
         }
-        None => Tried::Failed(failure(run)),
+        None => TrialRun::Failed(failure(run)),
     }
 }
 
@@ -80,13 +80,13 @@ fn failure(run: Run) -> Failure {
 }
 
 /// Returns the evaluation of a valid trial.
-fn shown(
+fn trial_outcome(
     run: &Run,
     cell: &Cell,
     reports: &RunReports,
     duration_ns: u64,
     deadline_ns: Option<u64>,
-) -> Option<TrialShown> {
+) -> Option<TrialResult> {
     let (paced, throughput) = (run.paced.as_ref()?, run.throughput.as_ref()?);
     let written = reports.driving().report.paced_writer.as_ref()?;
     let read = reports.serving().report.paced_reader.as_ref()?;
@@ -105,12 +105,12 @@ fn shown(
         send_lag: &written_flow.send_lag.histograms().ok()?,
         response: &response,
     };
-    Some(log.shown(deadline_ns))
+    Some(log.outcome(deadline_ns))
 }
 
 /// Returns whether the sender limits a trial: most of the missing samples were not sent, and the writing thread had
 /// no time left. Valid only for a flow without back-pressure.
-fn is_limited_by_sender(run: &Run, shown: &Shown) -> bool {
+fn is_limited_by_sender(run: &Run, shown: &TrialOutcome) -> bool {
     let missing = shown.planned.saturating_sub(shown.delivered);
     let writer = run.agents.iter().find(|agent| agent.role == "writer");
     shown.violation() > 0.0

@@ -1,9 +1,9 @@
 //! Counts of one stream: identities, witnesses, and warnings about what arrived.
 
 use collector::{DRIVING, RunReports, SERVING};
-use control::{ReaderReport, Written};
+use control::{ReaderReport, WriterReport};
 use experiment::{History, ReceiveGroup, Workload};
-use results::{Distribution, Idle, Received, Takes, WarningKind};
+use results::{Distribution, Idle, Received, TakeStats, WarningKind};
 
 use super::Subject;
 use crate::rig::{MS, cell};
@@ -14,7 +14,7 @@ fn subject(reliable: bool) -> Subject {
     Subject::new(cell(Workload::Throughput, reliable, 0, &OPTIONS))
 }
 
-fn writer(reports: &mut RunReports) -> &mut Written {
+fn writer(reports: &mut RunReports) -> &mut WriterReport {
     reports.agents[DRIVING].report.writer.as_mut().expect("a writer")
 }
 
@@ -80,7 +80,7 @@ fn counts_of_both_agents_must_agree() {
     });
     subject.contradicts("were taken", |reports| {
         let delivered = received(reports).delivered;
-        reader(reports).takes = Some(Takes::new(1, delivered - 1, 1, 1));
+        reader(reports).takes = Some(TakeStats::new(1, delivered - 1, 1, 1));
     });
     subject.contradicts("did not report what its role records", |reports| {
         reports.agents[DRIVING].report.writer = None;
@@ -184,8 +184,8 @@ fn receive_groups_must_be_as_large_as_requested() {
     let reason = "groups of up to 8 samples were asked for";
     let mut subject = subject(true);
     let delivered = received(&mut subject.reports).delivered;
-    subject.cell.factors.queues.receive_group = Some(ReceiveGroup::of(8, 5 * MS));
-    reader(&mut subject.reports).takes = Some(Takes::new(delivered.div_ceil(8), delivered, 8, delivered));
+    subject.cell.factors.queues.receive_group = Some(ReceiveGroup::new(8, 5 * MS));
+    reader(&mut subject.reports).takes = Some(TakeStats::new(delivered.div_ceil(8), delivered, 8, delivered));
     subject.contradicts(reason, |reports| reader(reports).takes = None);
     subject.contradicts(reason, |reports| {
         reader(reports).takes.as_mut().expect("takes").max_samples = 9;

@@ -1,7 +1,7 @@
 //! Counts, timestamps and warnings of latency runs.
 
 use collector::{DRIVING, RunReports, SERVING};
-use control::{Pinged, Ponged, Stamp, Stamps};
+use control::{EchoReport, PingerReport, TimestampLog, TimestampPair};
 use experiment::Workload;
 use results::{PingRetries, WarningKind};
 
@@ -12,19 +12,19 @@ fn subject() -> Subject {
     Subject::new(cell(Workload::Latency, true, 0, &[("latency", "50us")]))
 }
 
-fn pinger(reports: &mut RunReports) -> &mut Pinged {
+fn pinger(reports: &mut RunReports) -> &mut PingerReport {
     reports.agents[DRIVING].report.pinger.as_mut().expect("a pinger")
 }
 
-fn ponger(reports: &mut RunReports) -> &mut Ponged {
+fn ponger(reports: &mut RunReports) -> &mut EchoReport {
     reports.agents[SERVING].report.ponger.as_mut().expect("a ponger")
 }
 
 /// Returns timestamps with one of them changed.
-fn changed(stamps: &Stamps, change: impl FnOnce(&mut Stamp)) -> Stamps {
+fn changed(stamps: &TimestampLog, change: impl FnOnce(&mut TimestampPair)) -> TimestampLog {
     let mut all = stamps.as_slice().to_vec();
     change(&mut all[3]);
-    let mut changed = Stamps::with_capacity(all.len());
+    let mut changed = TimestampLog::with_capacity(all.len());
     for (sequence, stamp) in (0..).zip(all) {
         changed.record(sequence, stamp);
     }
@@ -68,7 +68,7 @@ fn timestamps_of_both_agents_must_fit() {
     });
     subject.warns(WarningKind::Incomplete, "the others have no stamps at both ends", |reports| {
         let ponger = ponger(reports);
-        ponger.stamps = changed(&ponger.stamps, |stamp| *stamp = Stamp::default());
+        ponger.stamps = changed(&ponger.stamps, |stamp| *stamp = TimestampPair::default());
     });
 }
 

@@ -1,7 +1,7 @@
 //! Counts at their maximum, as a faulty agent may send them.
 
 use collector::RunReports;
-use control::{Stamp, Stamps};
+use control::{TimestampLog, TimestampPair};
 use experiment::{Load, Workload};
 use results::RunState;
 
@@ -40,8 +40,8 @@ fn overflow(reports: &mut RunReports) {
         if let Some(ponger) = &mut report.ponger {
             ponger.foreign = u64::MAX;
             let pings = ponger.stamps.as_slice().len();
-            ponger.stamps = Stamps::with_capacity(pings);
-            let ends = [0, u64::MAX].map(|ns| Stamp { first_ns: ns, second_ns: ns });
+            ponger.stamps = TimestampLog::with_capacity(pings);
+            let ends = [0, u64::MAX].map(|ns| TimestampPair { first_ns: ns, second_ns: ns });
             for (sequence, stamp) in (0..pings as u64).zip(ends.into_iter().cycle()) {
                 ponger.stamps.record(sequence, stamp);
             }

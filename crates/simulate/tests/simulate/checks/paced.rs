@@ -1,7 +1,7 @@
 //! Schedules, counts and latencies of open loops.
 
 use collector::{DRIVING, RunReports, SERVING};
-use control::{FlowRead, FlowWritten, PacedRead, PacedWritten};
+use control::{FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport};
 use experiment::{Flow, Load};
 use results::{Distribution, Usage, WarningKind, Windows};
 
@@ -12,19 +12,19 @@ fn subject(load: Load) -> Subject {
     Subject::new(paced(load, true, &[("latency", "50us"), ("service", "10us")]))
 }
 
-fn writer(reports: &mut RunReports) -> &mut PacedWritten {
+fn writer(reports: &mut RunReports) -> &mut PacedWriterReport {
     reports.agents[DRIVING].report.paced_writer.as_mut().expect("a writer")
 }
 
-fn reader(reports: &mut RunReports) -> &mut PacedRead {
+fn reader(reports: &mut RunReports) -> &mut PacedReaderReport {
     reports.agents[SERVING].report.paced_reader.as_mut().expect("a reader")
 }
 
-fn written(reports: &mut RunReports) -> &mut FlowWritten {
+fn written(reports: &mut RunReports) -> &mut FlowWriterReport {
     &mut writer(reports).flows[0]
 }
 
-fn read(reports: &mut RunReports) -> &mut FlowRead {
+fn read(reports: &mut RunReports) -> &mut FlowReaderReport {
     &mut reader(reports).flows[0]
 }
 

@@ -1,7 +1,7 @@
 //! Echo probes in a stream. The simulated middleware echoes none: the reports get those of a consistent run.
 
 use collector::{DRIVING, RunReports, SERVING};
-use control::{ProbesRead, ProbesWritten};
+use control::{ProbeEchoReport, ProbeReport};
 use experiment::Workload;
 use results::{Distribution, WarningKind, Windows};
 
@@ -10,11 +10,11 @@ use crate::rig::{MS, cell};
 
 const EVERY: u64 = 101;
 
-fn sender(reports: &mut RunReports) -> &mut ProbesWritten {
+fn sender(reports: &mut RunReports) -> &mut ProbeReport {
     reports.agents[DRIVING].report.writer.as_mut().expect("a writer").probes.as_mut().expect("probes")
 }
 
-fn echo(reports: &mut RunReports) -> &mut ProbesRead {
+fn echo(reports: &mut RunReports) -> &mut ProbeEchoReport {
     reports.agents[SERVING].report.reader.as_mut().expect("a reader").probes.as_mut().expect("probes")
 }
 
@@ -31,7 +31,7 @@ fn subject() -> Subject {
     subject.design.probe_every = Some(EVERY as u32);
     let n = subject.reports.sent / EVERY;
     let [serving, driving] = &mut subject.reports.agents;
-    driving.report.writer.as_mut().expect("a writer").probes = Some(ProbesWritten {
+    driving.report.writer.as_mut().expect("a writer").probes = Some(ProbeReport {
         every: EVERY,
         sent: n,
         returned: n,
@@ -42,7 +42,7 @@ fn subject() -> Subject {
         rtt: round_trips(n),
     });
     let read = serving.report.reader.as_mut().expect("a reader");
-    read.probes = Some(ProbesRead { came: n, echoed: n, refused: 0 });
+    read.probes = Some(ProbeEchoReport { came: n, echoed: n, refused: 0 });
     subject
 }
 
@@ -60,7 +60,7 @@ fn counts_of_probes_must_agree() {
     subject.contradicts("were echoed and 1 refused", |reports| echo(reports).refused = 1);
     subject.contradicts("echoes came back, of", |reports| {
         let returned = sender(reports).returned;
-        *echo(reports) = ProbesRead { came: returned, echoed: returned - 1, refused: 1 };
+        *echo(reports) = ProbeEchoReport { came: returned, echoed: returned - 1, refused: 1 };
     });
     subject.contradicts("round trips were recorded", |reports| sender(reports).rtt.n -= 1);
     subject.contradicts("2 echoes came damaged", |reports| sender(reports).corrupt = 2);

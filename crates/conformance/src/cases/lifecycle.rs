@@ -1,0 +1,252 @@
+//! Cases on the description of a driver, on open and close, and on rejected arguments.
+
+use std::collections::BTreeSet;
+
+use driver_abi::{BAD_ARGUMENT, Status, TOO_LARGE, UNSUPPORTED};
+use driver_host::{DriverError, ParticipantConfig, TypeKind};
+use experiment::ReceiveMode;
+
+use super::CaseSpec;
+use crate::{
+    Held, broken,
+    endpoint::{PairConfig, reader_config, writer_config},
+    fixture::{Fixture, PATIENCE, write},
+    not_applicable,
+    process_snapshot::ProcessSnapshot,
+    sample::numbered,
+};
+
+/// Longest thread name that the kernel keeps, in bytes without the terminator.
+const MAX_THREAD_NAME_BYTES: usize = 15;
+
+pub const CASES: &[CaseSpec] = &[
+    CaseSpec {
+        id: "describe",
+        section: "describe()",
+        promise: "the description is complete and consistent",
+        observes: &[],
+        run: describe,
+    },
+    CaseSpec {
+        id: "clean-close",
+        section: "1",
+        promise: "participant_close() leaves no thread except those in `kept_threads`, no descriptor and no shared memory; \
+                  a participant can be opened again",
+        observes: &[],
+        run: clean_close,
+    },
+    CaseSpec {
+        id: "bad-arguments",
+        section: "2, participant_open()",
+        promise: "an unknown transport, interface or option fails with DDSMARK_BAD_ARGUMENT and leaves nothing open",
+        observes: &[],
+        run: bad_arguments,
+    },
+    CaseSpec {
+        id: "undeclared-refused",
+        section: "writer_open()",
+        promise: "a type, receive mode or batching that is not declared fails with DDSMARK_UNSUPPORTED",
+        observes: &[],
+        run: undeclared_refused,
+    },
+    CaseSpec {
+        id: "too-large",
+        section: "4, writer_open()",
+        promise: "a writer larger than the transport allows, and a sample larger than its writer allows, fail with \
+                  DDSMARK_TOO_LARGE",
+        observes: &[],
+        run: too_large,
+    },
+    CaseSpec {
+        id: "error-text",
+        section: "4",
+        promise: "after a failure last_error() returns what failed and why",
+        observes: &[],
+        run: error_text,
+    },
+];
+
+fn describe(bench: &Fixture<'_>) -> Held {
+    let description = bench.driver.description();
+    for (name, text) in [
+        ("name", &description.name),
+        ("driver_version", &description.driver_version),
+        ("middleware", &description.middleware),
+        ("middleware_version", &description.middleware_version),
+        ("licence", &description.licence),
+    ] {
+        if text.trim().is_empty() {
+            return broken(format!("`{name}` is empty"));
+        }
+    }
+    let source = description.version_source.as_str();
+    if !["library", "headers", "kernel"].contains(&source) {
+        return broken(format!("`version_source` is `{source}`, not library, headers or kernel"));
+    }
+    if description.type_kinds.is_empty() {
+        return broken("no type is declared");
+    }
+    let mut names = BTreeSet::new();
+    for transport in &description.transports {
+        if transport.name.is_empty() || !names.insert(&transport.name) {
+            return broken(format!("transport `{}`: duplicate or empty name", transport.name));
+        }
+        if transport.max_payload_bytes == 0 {
+            return broken(format!("transport `{}`: the maximum payload is 0", transport.name));
+        }
+    }
+    let mut names = BTreeSet::new();
+    for option in &description.options {
+        if option.name.is_empty() || option.help.is_empty() || !names.insert(&option.name) {
+            return broken(format!("option `{}`: duplicate name, empty name or empty help", option.name));
+        }
+    }
+    let mut names = BTreeSet::new();
+    for name in &description.kept_threads {
+        if name.is_empty() || name.len() > MAX_THREAD_NAME_BYTES || !names.insert(name) {
+            return broken(format!(
+                "kept thread `{name}`: duplicate name, or not 1 to {MAX_THREAD_NAME_BYTES} bytes long"
+            ));
+        }
+    }
+    if description.has("instances") && !description.type_kinds.iter().any(|kind| kind == "keyed") {
+        return broken("instances are declared, but no keyed type");
+    }
+    Ok(())
+}
+
+fn clean_close(bench: &Fixture<'_>) -> Held {
+    let census = ProcessSnapshot::take();
+    let description = bench.driver.description();
+    let mut kept = description.kept_threads.clone();
+    let wish = bench.wish(64);
+    let mut rounds =
+        vec![("the first close".to_owned(), wish.mode), ("the second close".to_owned(), wish.mode)];
+    let others = description.receive_modes.iter().filter(|mode| **mode != wish.mode);
+    rounds.extend(others.map(|mode| (format!("a close in mode `{}`", mode.name()), *mode)));
+    for (round, mode) in rounds {
+        let participant = bench.open()?;
+        let mut pair = bench.pair(&participant, &PairConfig { mode, ..wish.clone() })?;
+        write(&pair.writer, 0, &numbered(1, 64))?;
+        pair.inlet.receive(1, PATIENCE)?;
+        pair.close()?;
+        participant.close()?;
+        if let Some(left) = census.left(bench.name, &kept) {
+            return broken(format!("after {round} remains: {left}"));
+        }
+        // a later close leaves at most the threads of the first
+        let stayed = census.started();
+        kept.retain(|name| stayed.contains(name));
+    }
+    Ok(())
+}
+
+/// Checks that the call failed with this status.
+pub fn refused<T>(what: &str, expected: Status, name: &str, result: Result<T, DriverError>) -> Held {
+    match result {
+        Err(error) if error.status == expected => Ok(()),
+        Err(error) => broken(format!("{what} failed with another status than {name}: {error}")),
+        Ok(_) => broken(format!("{what} was accepted; expected {name}")),
+    }
+}
+
+fn unknown_option(bench: &Fixture<'_>) -> ParticipantConfig {
+    let mut config = bench.config();
+    config.options.insert("ddsmark_no_such_option".to_owned(), "1".to_owned());
+    config
+}
+
+fn bad_arguments(bench: &Fixture<'_>) -> Held {
+    let census = ProcessSnapshot::take();
+    let unknown = |config: ParticipantConfig, what: &str| {
+        refused(what, BAD_ARGUMENT, "DDSMARK_BAD_ARGUMENT", bench.driver.open(&config))?;
+        match census.left(bench.name, &bench.driver.description().kept_threads) {
+            None => Ok(()),
+            Some(left) => broken(format!("after {what} remains: {left}")),
+        }
+    };
+    unknown(
+        ParticipantConfig { transport: Some("nosuchtransport".into()), ..bench.config() },
+        "an unknown transport",
+    )?;
+    unknown(
+        ParticipantConfig { interface: Some("nosuchif0".into()), ..bench.config() },
+        "an unknown interface",
+    )?;
+    unknown(unknown_option(bench), "an unknown option")
+}
+
+fn undeclared_refused(bench: &Fixture<'_>) -> Held {
+    let description = bench.driver.description();
+    let participant = bench.open()?;
+    let wish = bench.wish(64);
+    let mut asked = 0;
+    let mut check = |what: &str, wish: &PairConfig, writes: bool| {
+        asked += 1;
+        let topic = bench.topic();
+        // called directly, because `Stop` hides the status of a failed open
+        let result = if writes {
+            participant.writer(&writer_config(&topic, wish)).map(drop)
+        } else {
+            let config = reader_config(&topic, wish);
+            match wish.mode {
+                ReceiveMode::Listener => participant.listening_reader(&config, (), |(), _| {}).map(drop),
+                _ => participant.reader(&config).map(drop),
+            }
+        };
+        refused(what, UNSUPPORTED, "DDSMARK_UNSUPPORTED", result)
+    };
+    for (name, type_kind) in
+        [("octets", TypeKind::Octets), ("keyed", TypeKind::Keyed), ("plain", TypeKind::Plain)]
+    {
+        if !description.type_kinds.iter().any(|kind| kind == name) {
+            let wish = PairConfig { type_kind, ..wish.clone() };
+            check(&format!("a writer of the undeclared type `{name}`"), &wish, true)?;
+            check(&format!("a reader of the undeclared type `{name}`"), &wish, false)?;
+        }
+    }
+    for mode in [ReceiveMode::Waitset, ReceiveMode::Polling, ReceiveMode::Listener] {
+        if !bench.receives_by(mode) {
+            let wish = PairConfig { mode, ..wish.clone() };
+            check(&format!("a reader with the undeclared receive mode `{}`", mode.name()), &wish, false)?;
+        }
+    }
+    if !batches(bench) {
+        check("undeclared batching", &PairConfig { batch_bytes: 4096, ..wish }, true)?;
+    }
+    if asked == 0 {
+        return not_applicable("all types, receive modes and batching are declared");
+    }
+    Ok(())
+}
+
+/// Returns whether the driver declares any kind of batching.
+pub fn batches(bench: &Fixture<'_>) -> bool {
+    ["native_batching", "application_batching"].iter().any(|feature| bench.driver.description().has(feature))
+}
+
+fn too_large(bench: &Fixture<'_>) -> Held {
+    const NAME: &str = "DDSMARK_TOO_LARGE";
+    let participant = bench.open()?;
+    if let Some(over) = bench.largest().checked_add(1) {
+        let wish = bench.wish(over);
+        let config = writer_config(&bench.topic(), &wish);
+        refused("a writer larger than the transport allows", TOO_LARGE, NAME, participant.writer(&config))?;
+    }
+    let pair = bench.pair(&participant, &bench.wish(64))?;
+    refused(
+        "a sample larger than its writer allows",
+        TOO_LARGE,
+        NAME,
+        pair.writer.write(0, &numbered(1, 65)),
+    )?;
+    pair.close()
+}
+
+fn error_text(bench: &Fixture<'_>) -> Held {
+    match bench.driver.open(&unknown_option(bench)) {
+        Ok(_) => broken("an unknown option was accepted"),
+        Err(error) if error.silent => broken("last_error() is empty after an unknown option"),
+        Err(_) => Ok(()),
+    }
+}

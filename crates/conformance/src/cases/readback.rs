@@ -1,0 +1,244 @@
+//! Cases on effective settings, effective QoS and counters.
+
+use driver_abi::{FEATURE_LOCATORS, UNSUPPORTED};
+use driver_host::{Counters, DriverError, Participant, WriteOutcome};
+use experiment::{Policy, Qos, QosDuration, Support};
+
+use super::CaseSpec;
+use crate::{
+    Held, broken,
+    endpoint::{PairConfig, reader_config, writer_config},
+    fixture::Fixture,
+    not_applicable,
+    sample::numbered,
+    values::{Side, two_of},
+};
+
+pub const CASES: &[CaseSpec] = &[
+    CaseSpec {
+        id: "settings",
+        section: "7, participant_settings()",
+        promise: "the effective settings contain the transport; `batching` of a writer without batching is `none`",
+        observes: &[],
+        run: settings,
+    },
+    CaseSpec {
+        id: "qos-read-back",
+        section: "7",
+        promise: "the effective value of each effective policy equals the requested one; an ignored policy is not reported as \
+                  effective",
+        observes: &[],
+        run: qos_read_back,
+    },
+    CaseSpec {
+        id: "qos-refused",
+        section: "7",
+        promise: "requesting another value of an unsupported policy fails with DDSMARK_UNSUPPORTED",
+        observes: &[],
+        run: qos_refused,
+    },
+    CaseSpec {
+        id: "counters",
+        section: "ddsmark_counters",
+        promise: "counters agree with the observed calls and never decrease",
+        observes: &[],
+        run: counters,
+    },
+];
+
+fn settings(bench: &Fixture<'_>) -> Held {
+    let participant = bench.open()?;
+    let found = participant.settings()?;
+    let tried = &bench.transport().name;
+    match found.get("transport") {
+        None => return broken("the settings of the participant lack `transport`"),
+        Some(found) if found != tried => {
+            return broken(format!("the effective transport is `{found}`, the requested one `{tried}`"));
+        }
+        Some(_) => {}
+    }
+    let pair = bench.pair(&participant, &bench.wish(64))?;
+    pair.inlet.monitor()?.settings()?;
+    if let Some(batching) = pair.writer.monitor().settings()?.get("batching")
+        && batching != "none"
+    {
+        return broken(format!("`batching` is `{batching}` for a writer without batching"));
+    }
+    pair.close()
+}
+
+/// Opens an endpoint with these policies, and reads them back.
+fn effective(
+    bench: &Fixture<'_>,
+    participant: &Participant,
+    side: Side,
+    qos: &Qos,
+) -> Result<Qos, DriverError> {
+    let wish = PairConfig { qos: qos.clone(), ..bench.wish(64) };
+    let topic = bench.topic();
+    match side {
+        Side::Writer => {
+            let writer = participant.writer(&writer_config(&topic, &wish))?;
+            let found = writer.monitor().qos()?;
+            writer.close().map(|()| found)
+        }
+        Side::Reader => {
+            let config = reader_config(&topic, &wish);
+            if wish.mode == experiment::ReceiveMode::Listener {
+                let reader = participant.listening_reader(&config, (), |(), _| {})?;
+                let found = reader.monitor().qos()?;
+                return reader.close().map(|()| found);
+            }
+            let reader = participant.reader(&config)?;
+            let found = reader.monitor().qos()?;
+            reader.close().map(|()| found)
+        }
+    }
+}
+
+/// Checks each policy with one of these kinds of support, for each kind of endpoint that has it. Returns the number
+/// of checks.
+fn each(
+    bench: &Fixture<'_>,
+    kinds: &[Support],
+    mut check: impl FnMut(Policy, Side, &[Qos; 2]) -> Held,
+) -> Result<u32, crate::Stop> {
+    let mut checked = 0;
+    for &policy in Policy::ALL.iter().filter(|&&policy| kinds.contains(&bench.support(policy))) {
+        for side in Side::ALL {
+            if let Some(values) = two_of(policy, side) {
+                checked += 1;
+                check(policy, side, &values)?;
+            }
+        }
+    }
+    Ok(checked)
+}
+
+fn qos_read_back(bench: &Fixture<'_>) -> Held {
+    let participant = bench.open()?;
+    let acting = [Support::Enforced, Support::Hint, Support::MatchedOnly];
+    let checked = each(bench, &acting, |policy, side, values| {
+        for asked in values {
+            let found = effective(bench, &participant, side, asked)?;
+            if let Some((field, asked, found)) = asked.differences(&found).first() {
+                let side = side.name();
+                return broken(format!("{policy} of a {side}: {field} requested {asked}, effective {found}"));
+            }
+        }
+        Ok(())
+    })?;
+    let ignored = each(bench, &[Support::Ignored], |policy, side, values| {
+        // at most one of the two values is the driver's default
+        for asked in values {
+            if !asked.differences(&effective(bench, &participant, side, asked)?).is_empty() {
+                return Ok(());
+            }
+        }
+        broken(format!("{policy} of a {} is declared as ignored, but reported as effective", side.name()))
+    })?;
+    if checked + ignored == 0 {
+        return not_applicable("no policy is declared as effective or ignored");
+    }
+    Ok(())
+}
+
+fn qos_refused(bench: &Fixture<'_>) -> Held {
+    let participant = bench.open()?;
+    let checked = each(bench, &[Support::Unsupported], |policy, side, values| {
+        let mut accepted = 0;
+        for asked in values {
+            match effective(bench, &participant, side, asked) {
+                Ok(_) => accepted += 1,
+                Err(error) if error.status == UNSUPPORTED => {}
+                Err(error) => {
+                    return broken(format!(
+                        "{policy} of a {} failed with another status than DDSMARK_UNSUPPORTED: {error}",
+                        side.name()
+                    ));
+                }
+            }
+        }
+        // at most one of the two values is the driver's default
+        if accepted == values.len() {
+            return broken(format!(
+                "{policy} of a {} is declared as unsupported, but was accepted",
+                side.name()
+            ));
+        }
+        Ok(())
+    })?;
+    if checked == 0 {
+        return not_applicable("all policies are supported");
+    }
+    Ok(())
+}
+
+fn counters(bench: &Fixture<'_>) -> Held {
+    const SIZE: usize = 1_000;
+    let participant = bench.open()?;
+    let mut wish = bench.wish(SIZE as u64);
+    if bench.reliable() {
+        wish.qos.max_blocking_ns = Some(QosDuration::Ns(5_000_000));
+    }
+    let mut pair = bench.pair(&participant, &wish)?;
+    let (writer, reader) = (pair.writer.monitor(), pair.inlet.monitor()?);
+    let mut before = (writer.counters()?, reader.counters()?);
+    let (mut accepted, mut timed_out, mut refused) = (0, 0, 0);
+    for round in 0..12 {
+        // nothing is read at first: a bounded queue fills up
+        for number in 0..50 {
+            match pair.writer.write(0, &numbered(number, SIZE))? {
+                WriteOutcome::Accepted => {
+                    accepted += 1;
+                    continue;
+                }
+                WriteOutcome::TimedOut => timed_out += 1,
+                WriteOutcome::Refused => refused += 1,
+            }
+            // the queue is full, and each further write might wait as long
+            break;
+        }
+        if round >= 10 {
+            pair.inlet.receive(usize::MAX, std::time::Duration::from_millis(100))?;
+        }
+        let now = (writer.counters()?, reader.counters()?);
+        check_progress("writer", &before.0, &now.0)?;
+        check_progress("reader", &before.1, &now.1)?;
+        before = now;
+    }
+    let counted = &before.0;
+    for (name, seen) in [("write_timed_out", timed_out), ("write_refused", refused)] {
+        if let Some(&counted) = counted.get(name)
+            && counted != seen
+        {
+            return broken(format!("`{name}` is {counted}, but {seen} writes returned this status"));
+        }
+    }
+    if let (Some(&packets), Some(&bytes)) = (counted.get("packets_sent"), counted.get("bytes_sent")) {
+        if (packets == 0) != (bytes == 0) {
+            return broken(format!("`packets_sent` is {packets}, but `bytes_sent` is {bytes}"));
+        }
+        // with discovery the middleware may use a shorter path within one process
+        if bench.driver.has(FEATURE_LOCATORS) && bytes < accepted * SIZE as u64 {
+            return broken(format!(
+                "{accepted} samples of {SIZE} B were accepted, but `bytes_sent` is {bytes}"
+            ));
+        }
+    }
+    pair.close()
+}
+
+/// Checks that every earlier counter is still valid and has not decreased.
+fn check_progress(side: &str, before: &Counters, now: &Counters) -> Held {
+    for (name, before) in before {
+        match now.get(name) {
+            None => return broken(format!("`{name}` of the {side} is no longer valid")),
+            Some(now) if now < before => {
+                return broken(format!("`{name}` of the {side} decreased from {before} to {now}"));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,317 @@
+//! Matched pair of writer and reader, in one process or in two, and the received samples.
+
+use std::{
+    cell::Cell,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use driver_abi::FEATURE_LOCATORS;
+use driver_host::{
+    Driver, ListeningReader, Participant, ParticipantConfig, Reader, ReaderMonitor, TypeKind, WriteOutcome,
+    Writer,
+};
+use experiment::{History, Policy, Qos, QosDuration, ReceiveMode, Reliability, Support, TransportInfo};
+
+use crate::{
+    OpenOptions, Stop, broken,
+    endpoint::{End, PairConfig, reader_config, writer_config},
+    remote_reader::{Ask, RemoteReader, SpawnPeer},
+    sample::ReceivedSample,
+};
+
+/// Time limit for writer and reader to match.
+const MATCH_PATIENCE: Duration = Duration::from_secs(15);
+/// Time limit for a sample to arrive, and for a write to be accepted.
+pub const PATIENCE: Duration = Duration::from_secs(8);
+/// Timeout of one receive call, in ns.
+const SLICE_NS: u64 = 20_000_000;
+
+/// Driver under test, with the parameters of a case.
+pub struct Fixture<'a> {
+    pub driver: &'a Driver,
+    /// Transport and options with which the driver is opened.
+    pub way: &'a OpenOptions,
+    /// Part of the names of all topics and files.
+    pub name: &'a str,
+    pub domain: u32,
+    topics: Cell<u32>,
+    /// Starts the process of the reader; `None`: the reader is in this process.
+    start: Option<&'a SpawnPeer<'a>>,
+}
+
+type ReceivedSamples = Arc<Mutex<Vec<ReceivedSample>>>;
+
+/// Reader of any receive mode, in this process or in another.
+pub enum Inlet {
+    Asked { reader: Reader, polling: bool },
+    Listening { reader: ListeningReader<ReceivedSamples>, heard: ReceivedSamples },
+    Far(RemoteReader),
+}
+
+/// Matched writer and reader.
+pub struct Pair {
+    pub writer: Writer,
+    pub inlet: Inlet,
+}
+
+impl<'a> Fixture<'a> {
+    pub const fn new(
+        driver: &'a Driver,
+        way: &'a OpenOptions,
+        name: &'a str,
+        domain: u32,
+        start: Option<&'a SpawnPeer<'a>>,
+    ) -> Self {
+        Self { driver, way, name, domain, topics: Cell::new(0), start }
+    }
+
+    /// Returns the configuration of a participant over loopback.
+    pub fn config(&self) -> ParticipantConfig {
+        ParticipantConfig {
+            domain: self.domain,
+            run_name: self.name.to_owned(),
+            interface: Some("lo".to_owned()),
+            transport: self.way.transport.clone(),
+            options: self.way.options.clone(),
+            ..ParticipantConfig::default()
+        }
+    }
+
+    pub fn open(&self) -> Result<Participant, Stop> {
+        Ok(self.driver.open(&self.config())?)
+    }
+
+    /// Returns an unused topic name of letters, digits and `_`: not every implementation accepts other characters.
+    pub fn topic(&self) -> String {
+        self.topics.set(self.topics.get() + 1);
+        format!("{}_{}", self.name.replace('-', "_"), self.topics.get())
+    }
+
+    pub fn support(&self, policy: Policy) -> Support {
+        self.driver.description().support(policy)
+    }
+
+    /// Returns whether the driver can guarantee delivery.
+    pub fn reliable(&self) -> bool {
+        [Policy::Reliability, Policy::History].iter().all(|&policy| self.support(policy) == Support::Enforced)
+    }
+
+    /// Returns the transport under test.
+    pub fn transport(&self) -> &TransportInfo {
+        let description = self.driver.description();
+        description.transport(self.way.transport.as_deref()).unwrap_or(&description.transports[0])
+    }
+
+    pub fn is_default_transport(&self) -> bool {
+        self.transport().name == self.driver.description().transports[0].name
+    }
+
+    /// Returns the largest payload of the transport under test, in bytes.
+    pub fn largest(&self) -> u64 {
+        self.transport().max_payload_bytes
+    }
+
+    pub fn receives_by(&self, mode: ReceiveMode) -> bool {
+        self.driver.description().receive_modes.contains(&mode)
+    }
+
+    pub fn wish(&self, max_payload_bytes: u64) -> PairConfig {
+        let mut qos = Qos::default();
+        if self.reliable() {
+            qos.reliability = Some(Reliability::Reliable);
+            qos.max_blocking_ns = Some(QosDuration::Ns(100_000_000));
+            qos.history = Some(History::KeepAll);
+        }
+        let mode = self.driver.description().receive_modes[0];
+        let mut wish = PairConfig {
+            qos,
+            mode,
+            type_kind: TypeKind::Octets,
+            max_payload_bytes,
+            batch_bytes: 0,
+            loans: false,
+        };
+        if !self.driver.description().type_kinds.iter().any(|kind| kind == "octets") {
+            wish.type_kind = TypeKind::Keyed;
+        }
+        wish
+    }
+
+    pub fn writer(&self, participant: &Participant, topic: &str, wish: &PairConfig) -> Result<Writer, Stop> {
+        Ok(participant.writer(&writer_config(topic, wish))?)
+    }
+
+    pub fn inlet(&self, participant: &Participant, topic: &str, wish: &PairConfig) -> Result<Inlet, Stop> {
+        if let Some(start) = self.start {
+            return Ok(Inlet::Far(RemoteReader::open(start, &self.request(topic, wish))?));
+        }
+        let config = reader_config(topic, wish);
+        Ok(if wish.mode == ReceiveMode::Listener {
+            let heard = ReceivedSamples::default();
+            let reader = participant.listening_reader(&config, Arc::clone(&heard), |heard, sample| {
+                heard.lock().unwrap_or_else(PoisonError::into_inner).push(ReceivedSample::copy_of(sample));
+            })?;
+            Inlet::Listening { reader, heard }
+        } else {
+            Inlet::Asked { reader: participant.reader(&config)?, polling: config.polling }
+        })
+    }
+
+    /// Returns the request that opens a reader in the second process.
+    fn request(&self, topic: &str, wish: &PairConfig) -> Ask {
+        Ask::Open {
+            way: self.way.clone(),
+            name: self.name.to_owned(),
+            domain: self.domain,
+            topic: topic.to_owned(),
+            wish: Box::new(wish.clone()),
+        }
+    }
+
+    /// Connects both endpoints if there is no discovery, and waits until they are matched.
+    pub fn match_up(&self, writer: &dyn End, reader: &dyn End) -> Result<(), Stop> {
+        if self.driver.has(FEATURE_LOCATORS) {
+            writer.connect(&reader.locator()?)?;
+            reader.connect(&writer.locator()?)?;
+        }
+        let begin = Instant::now();
+        loop {
+            let (readers, writers) = (writer.matched()?, reader.matched()?);
+            if (readers, writers) == (1, 1) {
+                return Ok(());
+            }
+            if begin.elapsed() > MATCH_PATIENCE {
+                return broken(format!(
+                    "no match within {} s: the writer is matched with {readers} of 1 readers, the reader with {writers} \
+                     of 1 writers",
+                    MATCH_PATIENCE.as_secs()
+                ));
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Creates a matched pair on a topic of its own.
+    pub fn pair(&self, participant: &Participant, wish: &PairConfig) -> Result<Pair, Stop> {
+        let topic = self.topic();
+        let inlet = self.inlet(participant, &topic, wish)?;
+        let writer = self.writer(participant, &topic, wish)?;
+        self.match_up(&writer.monitor(), &*inlet.end())?;
+        Ok(Pair { writer, inlet })
+    }
+}
+
+impl Inlet {
+    /// Returns the monitor of a reader in this process.
+    pub fn monitor(&self) -> Result<ReaderMonitor, Stop> {
+        match self {
+            Self::Asked { reader, .. } => Ok(reader.monitor()),
+            Self::Listening { reader, .. } => Ok(reader.monitor()),
+            Self::Far(_) => broken("the reader is in another process"),
+        }
+    }
+
+    pub fn end(&self) -> Box<dyn End + '_> {
+        match self {
+            Self::Asked { reader, .. } => Box::new(reader.monitor()),
+            Self::Listening { reader, .. } => Box::new(reader.monitor()),
+            Self::Far(far) => Box::new(far),
+        }
+    }
+
+    /// Receives samples until there are `expected`, or none has arrived for `quiet`.
+    pub fn receive(&mut self, expected: usize, quiet: Duration) -> Result<Vec<ReceivedSample>, Stop> {
+        let mut got = Vec::new();
+        let mut last = Instant::now();
+        while got.len() < expected && last.elapsed() < quiet {
+            let before = got.len();
+            self.receive_once(&mut got, expected)?;
+            if got.len() > before {
+                last = Instant::now();
+            }
+        }
+        Ok(got)
+    }
+
+    fn receive_once(&mut self, got: &mut Vec<ReceivedSample>, expected: usize) -> Result<(), Stop> {
+        match self {
+            Self::Asked { reader, polling } => {
+                let before = got.len();
+                let timeout = if *polling { 0 } else { SLICE_NS };
+                let taken =
+                    reader.receive(timeout, 100, |sample| got.push(ReceivedSample::copy_of(sample)))?;
+                if taken as usize != got.len() - before {
+                    let given = got.len() - before;
+                    return broken(format!(
+                        "reader_receive returned {taken}, but passed {given} samples to the sink"
+                    ));
+                }
+                if *polling && taken == 0 {
+                    thread::sleep(Duration::from_micros(200));
+                }
+            }
+            Self::Listening { heard, .. } => {
+                let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+                if heard.is_empty() {
+                    drop(heard);
+                    thread::sleep(Duration::from_micros(200));
+                } else {
+                    got.append(&mut heard);
+                }
+            }
+            Self::Far(far) => {
+                let slice = Duration::from_nanos(SLICE_NS);
+                got.append(&mut far.receive(expected - got.len(), slice)?);
+            }
+        }
+        Ok(())
+    }
+
+    pub fn close(self) -> Result<(), Stop> {
+        match self {
+            Self::Asked { reader, .. } => reader.close()?,
+            Self::Listening { reader, .. } => drop(reader.close()?),
+            Self::Far(far) => far.close()?,
+        }
+        Ok(())
+    }
+}
+
+impl Pair {
+    pub fn close(self) -> Result<(), Stop> {
+        self.writer.close()?;
+        self.inlet.close()
+    }
+}
+
+/// Repeats the call until it is accepted; fails after [`PATIENCE`].
+pub fn until_accepted(
+    what: &str,
+    mut call: impl FnMut() -> Result<WriteOutcome, driver_host::DriverError>,
+) -> Result<(), Stop> {
+    until_some(what, || Ok((call()? == WriteOutcome::Accepted).then_some(())))
+}
+
+/// Repeats the call until it returns a value; fails after [`PATIENCE`].
+pub fn until_some<T>(
+    what: &str,
+    mut call: impl FnMut() -> Result<Option<T>, driver_host::DriverError>,
+) -> Result<T, Stop> {
+    let begin = Instant::now();
+    loop {
+        if let Some(found) = call()? {
+            return Ok(found);
+        }
+        if begin.elapsed() > PATIENCE {
+            return broken(format!("{what} was not accepted within {} s", PATIENCE.as_secs()));
+        }
+        thread::sleep(Duration::from_micros(100));
+    }
+}
+
+/// Writes one sample, and retries until it is accepted.
+pub fn write(writer: &Writer, key: u32, payload: &[u8]) -> Result<(), Stop> {
+    until_accepted("a write", || writer.write(key, payload))
+}

@@ -1,0 +1,162 @@
+//! Errors for the user, and exit statuses.
+
+use std::{fmt, process::ExitCode};
+
+use experiment::{Diagnostic, PlanError};
+use results::{DirectoryError, ResultDocument, RunState, State};
+use runner::{InstallError, RunnerError};
+
+/// Exit status; `EXIT_STATUS` of the help documents it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// Success.
+    Done = 0,
+    /// A driver violates its contract, a criterion failed, or a selftest shows a difference.
+    Broken = 1,
+    /// Invalid arguments; nothing was measured.
+    WrongUse = 2,
+    /// A driver, the host or an agent failed.
+    Failed = 3,
+    /// A consistency check failed, or a criterion is inconclusive.
+    Invalid = 4,
+    /// Interrupted by a signal.
+    Interrupted = 130,
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> Self {
+        Self::from(status as u8)
+    }
+}
+
+impl ExitStatus {
+    /// Returns the exit status of a measurement: interrupted, else that of the most severe state of its runs.
+    pub fn from_document(document: &ResultDocument) -> Self {
+        let any = |state| document.cells.iter().flat_map(|cell| &cell.runs).any(|run| run.state == state);
+        if document.state == State::Interrupted {
+            Self::Interrupted
+        } else if any(RunState::Failed) {
+            Self::Failed
+        } else if any(RunState::Invalid) {
+            Self::Invalid
+        } else {
+            Self::Done
+        }
+    }
+}
+
+/// Error that ends the program: what failed and why, and the next step.
+#[derive(Debug)]
+pub struct CliError {
+    /// Exit status.
+    pub status: ExitStatus,
+    error: String,
+    details: Vec<String>,
+    hint: Option<String>,
+}
+
+impl CliError {
+    /// Creates an error with a hint.
+    pub fn new(status: ExitStatus, error: impl fmt::Display, hint: impl Into<String>) -> Self {
+        Self { status, error: error.to_string(), details: Vec::new(), hint: Some(hint.into()) }
+    }
+
+    /// Adds the variant that the error concerns.
+    pub fn about(self, variant: &str) -> Self {
+        Self { error: format!("variant {variant}: {}", self.error), ..self }
+    }
+
+    /// Adds lines between the error and the hint.
+    pub fn with_details(self, details: Vec<String>) -> Self {
+        Self { details, ..self }
+    }
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.error)?;
+        for line in &self.details {
+            write!(f, "\n  | {line}")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "\nhint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl From<PlanError> for CliError {
+    fn from(error: PlanError) -> Self {
+        Self::new(ExitStatus::WrongUse, &error, error.hint())
+    }
+}
+
+impl From<Diagnostic> for CliError {
+    fn from(fault: Diagnostic) -> Self {
+        let Diagnostic { error, excerpt, hint } = fault;
+        Self { status: ExitStatus::WrongUse, error, details: excerpt, hint: Some(hint) }
+    }
+}
+
+impl From<DirectoryError> for CliError {
+    fn from(error: DirectoryError) -> Self {
+        let status = match &error {
+            DirectoryError::NotEmpty { .. }
+            | DirectoryError::Read { .. }
+            | DirectoryError::NoResult { .. }
+            | DirectoryError::Complete { .. }
+            | DirectoryError::NotStarted { .. }
+            | DirectoryError::InUse { .. }
+            | DirectoryError::Newer { .. } => ExitStatus::WrongUse,
+            _ => ExitStatus::Failed,
+        };
+        Self::new(status, &error, error.hint())
+    }
+}
+
+impl From<RunnerError> for CliError {
+    fn from(error: RunnerError) -> Self {
+        let hint = error.hint();
+        let text = error.to_string();
+        let status = match &error {
+            RunnerError::UnknownDriver { .. }
+            | RunnerError::NoDriverFile { .. }
+            | RunnerError::NoCore { .. }
+            | RunnerError::NoInterface { .. }
+            | RunnerError::IgnoredLibrary { .. }
+            | RunnerError::Refused { .. } => ExitStatus::WrongUse,
+            RunnerError::Stopped => ExitStatus::Interrupted,
+            _ => ExitStatus::Failed,
+        };
+        let details = match error {
+            RunnerError::Directory(error) => return error.into(),
+            RunnerError::Driver { failure, .. } | RunnerError::Refused { failure, .. } => failure.last_words,
+            _ => Vec::new(),
+        };
+        Self { status, error: text, details, hint }
+    }
+}
+
+impl From<InstallError> for CliError {
+    fn from(error: InstallError) -> Self {
+        let status = match &error {
+            InstallError::NoSources { .. }
+            | InstallError::NoSource { .. }
+            | InstallError::NoNumbers { .. }
+            | InstallError::NoVersion { .. }
+            | InstallError::Unversioned { .. }
+            | InstallError::NoPrefix { .. }
+            | InstallError::MissingPrefix { .. }
+            | InstallError::PrefixVersion { .. }
+            | InstallError::Licence { .. } => ExitStatus::WrongUse,
+            InstallError::Stopped => ExitStatus::Interrupted,
+            _ => ExitStatus::Failed,
+        };
+        let (text, hint) = (error.to_string(), error.hint());
+        let details = match error {
+            InstallError::Unusable(RunnerError::Driver { failure, .. }) => failure.last_words,
+            _ => Vec::new(),
+        };
+        Self { status, error: text, details, hint }
+    }
+}

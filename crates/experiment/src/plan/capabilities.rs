@@ -1,0 +1,397 @@
+//! Checks of an experiment file against what each driver supports.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    Batching, DriverDescription, Durability, EndpointQos, FactorValues, Flow, History, MIN_SIZE_BYTES,
+    PlanError, Policy, Qos, QosDuration, Reliability, ReliabilityChoice, SpannedError, Support,
+    factors::{DEFAULT_PROFILE, endpoint_qos::End, policies::Policies, qos::default_max_samples},
+    plan::{axes::MAX_CELLS, batches::Batch, expansion::Expansion, plan_inputs::PlanInputs},
+    syntax::{
+        driver_name::drivers_of_ends,
+        one_or_many::{Located, OneOrMany},
+        spanned_error::all_distinct,
+        units::Size,
+    },
+};
+
+/// Maximum time that a reliable write may block, in ns.
+const MAX_BLOCKING_NS: u64 = 1_000_000_000;
+/// Names for the first transport of each driver, and for all of its transports.
+const DEFAULT_TRANSPORT: &str = "default";
+const ALL_TRANSPORTS: &str = "all";
+
+/// Policies that a driver supports, with the resulting reliability.
+pub(crate) struct RequestedQos {
+    both: (Policies, Reliability),
+    /// Policies of writers and of readers, if a policy is requested of one of them only.
+    ends: Option<[(Policies, Reliability); 2]>,
+}
+
+/// Profile that a driver supports.
+pub(crate) struct Profile {
+    /// Name; `None` if the experiment has no profiles.
+    pub(crate) name: Option<String>,
+    pub(crate) of_cell: RequestedQos,
+    /// Policies of each flow; `None` for a flow without policies of its own.
+    of_flows: Vec<Option<RequestedQos>>,
+}
+
+impl RequestedQos {
+    /// Returns the QoS for samples of this size.
+    pub(crate) fn qos(&self, description: &DriverDescription, size: u64, vendor_defaults: bool) -> Qos {
+        qos(description, &self.both, size, vendor_defaults)
+    }
+
+    /// Returns the QoS of each endpoint, if they differ.
+    pub(crate) fn qos_of_ends(
+        &self,
+        description: &DriverDescription,
+        size: u64,
+        vendor_defaults: bool,
+    ) -> Option<EndpointQos> {
+        let [writer, reader] =
+            self.ends.as_ref()?.each_ref().map(|asked| qos(description, asked, size, vendor_defaults));
+        // LIFESPAN is a policy of writers, but the reader gets it too: one implementation delivers expired samples
+        // to a reader that does not know it.
+        let reader = Qos { lifespan_ns: writer.lifespan_ns, ..reader.of_readers() };
+        Some(EndpointQos { writer: writer.of_writers(), reader })
+    }
+}
+
+impl Profile {
+    /// Returns the flows with their QoS.
+    pub(crate) fn flows(
+        &self,
+        flows: &[Flow],
+        description: &DriverDescription,
+        vendor_defaults: bool,
+    ) -> Vec<Flow> {
+        let own = |(flow, asked): (&Flow, &Option<RequestedQos>)| Flow {
+            qos: asked.as_ref().map(|asked| asked.qos(description, flow.size_bytes, vendor_defaults)),
+            qos_of_ends: asked
+                .as_ref()
+                .and_then(|asked| asked.qos_of_ends(description, flow.size_bytes, vendor_defaults)),
+            ..flow.clone()
+        };
+        flows.iter().zip(&self.of_flows).map(own).collect()
+    }
+}
+
+impl Expansion<'_> {
+    /// Returns names and maximum payloads of the requested transports.
+    pub(crate) fn transports(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        asked: &OneOrMany<String>,
+    ) -> Result<Vec<(String, u64)>, SpannedError> {
+        let mut transports = Vec::new();
+        for transport in &asked.0 {
+            let found: Vec<_> = match transport.get().as_str() {
+                ALL_TRANSPORTS => description.transports.iter().collect(),
+                DEFAULT_TRANSPORT => description.transport(None).into_iter().collect(),
+                name => description.transport(Some(name)).into_iter().collect(),
+            };
+            if found.is_empty() {
+                let known = description.transports.iter().map(|transport| transport.name.clone()).collect();
+                let error = no_transport(driver, transport.get(), self.given, known);
+                let cells = FactorValues::only("transport", transport.get().clone());
+                self.cannot(driver, cells, error.at(transport.span()))?;
+            }
+            for found in found {
+                let found = (found.name.clone(), found.max_payload_bytes);
+                if !transports.contains(&found) {
+                    transports.push(found);
+                }
+            }
+        }
+        Ok(transports)
+    }
+
+    pub(crate) fn sizes(
+        &mut self,
+        driver: &str,
+        transport: &str,
+        max: u64,
+        asked: &OneOrMany<Size>,
+    ) -> Result<Vec<u64>, SpannedError> {
+        let mut sizes = Vec::new();
+        for size in &asked.0 {
+            let Size(bytes) = *size.get();
+            if bytes < MIN_SIZE_BYTES {
+                return Err(PlanError::TooSmall { size: bytes }.at(size.span()));
+            }
+            if bytes > max {
+                let (owner, transport) = (driver.to_owned(), transport.to_owned());
+                let cells = FactorValues::only("transport", transport.clone()).and("size", Size(bytes));
+                let error = PlanError::TooLarge { size: bytes, driver: owner, transport, max };
+                self.cannot(driver, cells, error.at(size.span()))?;
+            } else {
+                sizes.push(bytes);
+            }
+        }
+        Ok(sizes)
+    }
+
+    /// Returns the profiles that the driver supports.
+    pub(crate) fn profiles(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        asked: &OneOrMany<String>,
+    ) -> Result<Vec<Profile>, SpannedError> {
+        let mut profiles = Vec::new();
+        let base = &self.written.qos;
+        let mut all: Vec<(Option<String>, Policies)> = asked
+            .values()
+            .map(|name| {
+                let profile = self.written.profiles.get(&Located::nowhere(name.clone()));
+                (Some(name.clone()), profile.map_or_else(|| base.clone(), |profile| profile.over(base)))
+            })
+            .collect();
+        if all.is_empty() {
+            all.push((None, base.clone()));
+        }
+        for (name, policies) in all {
+            let profile = name.as_deref().unwrap_or(DEFAULT_PROFILE);
+            let Some(of_cell) = self.requested(driver, description, profile, &policies)? else { continue };
+            if let Some(of_flows) = self.policies_of_flows(driver, description, profile, &policies)? {
+                profiles.push(Profile { name, of_cell, of_flows });
+            }
+        }
+        Ok(profiles)
+    }
+
+    /// Returns the policies of each flow that has its own, over those of a profile; `None` if the driver does not
+    /// support them.
+    fn policies_of_flows(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        profile: &str,
+        base: &Policies,
+    ) -> Result<Option<Vec<Option<RequestedQos>>>, SpannedError> {
+        let written = self.written;
+        let mut all = Vec::new();
+        for flow in &written.flows {
+            let own = &flow.get().qos;
+            if *own == Policies::default() {
+                all.push(None);
+                continue;
+            }
+            let Some(asked) = self.requested(driver, description, profile, &own.over(base))? else {
+                return Ok(None);
+            };
+            all.push(Some(asked));
+        }
+        Ok(Some(all))
+    }
+
+    /// Returns the policies with the resulting reliability; `None` if the driver does not support them. Rejects
+    /// endpoints that never match.
+    fn requested(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        profile: &str,
+        policies: &Policies,
+    ) -> Result<Option<RequestedQos>, SpannedError> {
+        let mut of = |policies: Policies| {
+            let reliability = self.policies(driver, description, profile, &policies)?;
+            Ok(reliability.map(|reliability| (policies, reliability)))
+        };
+        if !policies.has_ends() {
+            return Ok(of(policies.of_both())?.map(|both| RequestedQos { both, ends: None }));
+        }
+        let [writer, reader] = End::BOTH.map(|end| of(policies.of_end(end)));
+        let (Some(writer), Some(reader)) = (writer?, reader?) else { return Ok(None) };
+        // Both endpoints may override the policies of both.
+        let reliability = match policies.reliability.as_ref().map(Located::get) {
+            Some(ReliabilityChoice::All(asked)) => *asked,
+            _ => reader.1,
+        };
+        let asked = RequestedQos { both: (policies.of_both(), reliability), ends: Some([writer, reader]) };
+        // The payload size does not affect whether endpoints match.
+        let ends = asked.qos_of_ends(description, MIN_SIZE_BYTES, true);
+        ends.iter().try_for_each(|ends| policies.check_match(ends))?;
+        Ok(Some(asked))
+    }
+
+    /// Returns the resulting reliability; `None` if the driver does not support the policies.
+    fn policies(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        profile: &str,
+        policies: &Policies,
+    ) -> Result<Option<Reliability>, SpannedError> {
+        let cells = || FactorValues::only("profile", profile.to_owned());
+        let reliable = description.support(Policy::Reliability) == Support::Enforced;
+        let asked =
+            policies.reliability.clone().unwrap_or_else(|| Located::nowhere(ReliabilityChoice::Strongest));
+        let reliability = match *asked.get() {
+            ReliabilityChoice::Strongest if reliable => Reliability::Reliable,
+            ReliabilityChoice::Strongest => {
+                let note = format!("driver `{driver}` cannot guarantee delivery: it runs best effort");
+                self.note(driver, false, note);
+                Reliability::BestEffort
+            }
+            ReliabilityChoice::All(Reliability::Reliable) if !reliable => {
+                let error = PlanError::NotReliable { driver: driver.to_owned() };
+                self.cannot(driver, cells(), error.at(asked.span()))?;
+                return Ok(None);
+            }
+            ReliabilityChoice::All(choice) => choice,
+        };
+        // The reliability kind was chosen above.
+        let others = policies.written().into_iter().filter(|(field, ..)| *field != "reliability");
+        for (field, policy, at) in others {
+            match description.support(policy) {
+                Support::Unsupported => {
+                    let error =
+                        PlanError::NoPolicy { driver: driver.to_owned(), policy: policy.name(), field };
+                    self.cannot(driver, cells(), error.at(at))?;
+                    return Ok(None);
+                }
+                Support::Ignored => {
+                    let note = format!("driver `{driver}` accepts policy {policy} without effect");
+                    self.note(driver, false, note);
+                }
+                Support::NeedsService => {
+                    let note = format!(
+                        "driver `{driver}`: policy {policy} acts only with a further process or store"
+                    );
+                    self.note(driver, false, note);
+                }
+                Support::MatchedOnly | Support::Hint | Support::Enforced => {}
+            }
+        }
+        Ok(Some(reliability))
+    }
+
+    /// Returns the component that packs samples, and the batch settings that can be measured.
+    pub(crate) fn batching(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        axes: &FactorValues,
+    ) -> Result<(Batching, Vec<Batch>), SpannedError> {
+        let batching = if description.has("native_batching") {
+            Batching::Native
+        } else if description.has("application_batching") {
+            Batching::Application
+        } else {
+            Batching::None
+        };
+        let written = Batch::all(axes);
+        let asked: Vec<Batch> = written.iter().map(|(batch, _)| *batch).collect();
+        let batched = written.iter().find(|(batch, _)| !batch.is_unbatched());
+        if let Some((_, at)) = written.iter().find(|(batch, _)| matches!(batch, Batch::Samples(_)))
+            && self.flows.iter().any(|flow| flow.size_bytes != self.flows[0].size_bytes)
+        {
+            let words =
+                "a number of samples per batch is not supported with flows of different sizes".to_owned();
+            let hint = "use `batch_bytes`, or `batch_samples = \"turbo\"`";
+            return Err(PlanError::Contradiction { words, hint }.at(at.clone()));
+        }
+        let streams = axes.has_stream();
+        match batched {
+            Some((_, at)) if batching == Batching::None && streams => {
+                if asked.contains(&Batch::Bytes(0)) {
+                    let note =
+                        format!("driver `{driver}` cannot batch: its throughput is measured unbatched only");
+                    self.note(driver, false, note);
+                } else {
+                    let error = PlanError::NoBatching { driver: driver.to_owned() };
+                    self.cannot(driver, FactorValues::default(), error.at(at.clone()))?;
+                }
+                Ok((batching, asked.into_iter().filter(|batch| batch.is_unbatched()).collect()))
+            }
+            _ => Ok((batching, asked)),
+        }
+    }
+
+    /// Returns every combination of the driver's options.
+    pub(crate) fn options(
+        &self,
+        driver: &str,
+        description: &DriverDescription,
+    ) -> Result<Vec<BTreeMap<String, String>>, SpannedError> {
+        let mut combinations = vec![BTreeMap::new()];
+        let Some((_, written)) = self.written.options_of(driver) else { return Ok(combinations) };
+        for (option, values) in written {
+            if !description.options.iter().any(|known| known.name == *option.get()) {
+                let error = PlanError::NoOption {
+                    driver: driver.to_owned(),
+                    option: option.get().clone(),
+                    known: description.options.iter().map(|known| known.name.clone()).collect(),
+                };
+                return Err(error.at(option.span()));
+            }
+            all_distinct("value of the option", values)?;
+            if values.0.is_empty() {
+                return Err(PlanError::Nothing("values of the option").at(option.span()));
+            }
+            let count = combinations.len().saturating_mul(values.0.len());
+            if count > MAX_CELLS {
+                return Err(PlanError::TooMany { what: "cells", count, max: MAX_CELLS }.at(option.span()));
+            }
+            combinations = combinations
+                .into_iter()
+                .flat_map(|combination: BTreeMap<String, String>| {
+                    values.values().map(move |value| {
+                        let mut with = combination.clone();
+                        with.insert(option.get().clone(), value.0.clone());
+                        with
+                    })
+                })
+                .collect();
+        }
+        Ok(combinations)
+    }
+}
+
+/// Returns the QoS of writers or readers of a cell. Policies that are not in the file are requested only if the
+/// driver enforces them: volatile durability, keep-all history and, unless the middleware runs as shipped, queue
+/// limits. Reliable delivery then has a maximum blocking time.
+fn qos(
+    description: &DriverDescription,
+    (policies, reliability): &(Policies, Reliability),
+    size: u64,
+    vendor_defaults: bool,
+) -> Qos {
+    let reliability = *reliability;
+    let has = |policy| description.support(policy) == Support::Enforced;
+    let mut qos = Qos { reliability: Some(reliability), ..Qos::default() };
+    if has(Policy::Durability) {
+        qos.durability = Some(Durability::Volatile);
+    }
+    if has(Policy::History) {
+        qos.history = Some(History::KeepAll);
+    }
+    if has(Policy::ResourceLimits) && !vendor_defaults {
+        // The queue must hold the history that the file requests.
+        let depth = policies.history_depth.as_ref().map(|depth| *depth.get());
+        let each = policies.max_samples_per_instance.as_ref().map(|limit| *limit.get());
+        qos.max_samples = Some(default_max_samples(size, depth, each));
+    }
+    if reliability == Reliability::Reliable && !vendor_defaults {
+        qos.max_blocking_ns = Some(QosDuration::Ns(MAX_BLOCKING_NS));
+    }
+    policies.apply(&mut qos);
+    qos
+}
+
+/// Returns the error for a transport that a driver does not have, with the available ones.
+fn no_transport(driver: &str, transport: &str, given: &PlanInputs<'_>, known: Vec<String>) -> PlanError {
+    let of_both = drivers_of_ends(driver)
+        .into_iter()
+        .all(|end| given.descriptions.get(end).is_some_and(|end| end.transport(Some(transport)).is_some()));
+    let (driver, transport) = (driver.to_owned(), transport.to_owned());
+    if of_both {
+        PlanError::NotShared { driver, transport, known }
+    } else {
+        PlanError::NoTransport { driver, transport, known }
+    }
+}

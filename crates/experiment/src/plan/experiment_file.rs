@@ -1,0 +1,261 @@
+//! Experiment file as the user wrote it, each value with its position in the text. `characterize` builds one from
+//! its flags.
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Diagnostic, FactorType, FactorValues, Matrix, Source, SpannedError, Topology, Workload,
+    factors::{endpoint_qos::End, load::Arrival, policies::Policies, rate::RateSpec},
+    plan::{
+        choices::{OptionValue, PinChoice},
+        search_section::SearchSection,
+    },
+    syntax::{
+        driver_name::without_version,
+        one_or_many::{Located, OneOrMany},
+        units::{Percent, Size, Time},
+    },
+};
+
+/// Returns the JSON Schema of [`ExperimentFile`], the text of `schemas/experiment.schema.json`.
+///
+/// # Panics
+/// Never panics: a schema always serializes to JSON.
+#[must_use]
+pub fn json_schema() -> String {
+    let mut schema = SchemaSettings::draft2020_12()
+        .for_deserialize()
+        .into_generator()
+        .into_root_schema_for::<ExperimentFile>();
+    schema.insert("title".to_owned(), "An experiment of ddsmark".into());
+    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
+    text.push('\n');
+    text
+}
+
+/// An experiment: a question, and the measurements that answer it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExperimentFile {
+    /// Question that the experiment answers, as free text. Recorded in the result.
+    pub question: Located<String>,
+    /// Workloads to measure, one or several: `latency` (one sample in flight), `throughput` (as fast as
+    /// back-pressure allows), `paced` (open loop, at planned times), `search` (the highest sustained rate).
+    pub workload: OneOrMany<Workload>,
+    /// Communication pattern: one writer and one reader. Default `pair`.
+    #[serde(default = "pair")]
+    pub topology: Topology,
+    /// Factors to vary. Every combination of their values is a cell.
+    #[serde(default)]
+    pub factors: Matrix,
+    /// QoS policies of writers and readers in every cell.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub qos: Policies,
+    /// Named sets of QoS policies, the values of the factor `profile`. Each overrides `[qos]`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub profiles: BTreeMap<Located<String>, Policies>,
+    /// Driver options, by driver and option name; `ddsmark drivers info D` lists them. A list makes the option a
+    /// factor. The options of `NAME` also apply to each `NAME@VERSION` that has no table of its own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<Located<String>, DriverOptions>,
+    /// Flows of the workload `paced`, at most 100: all of them run at the same time, each with its own topic. They
+    /// replace the factors `size`, `rate`, `arrival` and `trace`. No other workload is allowed with them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<Located<FlowSection>>,
+    /// Goals and precision of the workload `search`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<Located<SearchSection>>,
+    /// Number, duration and order of runs.
+    #[serde(default)]
+    pub design: DesignSection,
+    /// Maximum duration of each phase of a run. A phase that takes longer fails the run.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: LimitsSection,
+}
+
+/// Options of a driver by name.
+pub(crate) type DriverOptions = BTreeMap<Located<String>, OneOrMany<OptionValue>>;
+
+/// A stream of samples with its own topic. It needs exactly one of `rate` and `trace`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowSection {
+    /// Unique name: 1 to 64 letters, digits and `-`.
+    pub name: Located<String>,
+    /// Payload of a sample in bytes, at least 16; includes the 16-byte sample header.
+    pub size: Located<Size>,
+    /// Offered rate, such as `1000` samples/s. Percentages, `max` and `throttled` are rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Located<RateSpec>>,
+    /// Distribution of the send times of `rate`. Default `constant`. Rejected with `trace`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrival: Option<Located<Arrival>>,
+    /// File with the intended send time of each sample, as for the factor `trace`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Located<String>>,
+    /// QoS of the flow's writer and reader, such as `{ reliability = "best_effort" }`. Overrides `[qos]` and the
+    /// profile.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub qos: Policies,
+}
+
+impl ExperimentFile {
+    /// Returns the policies of writers and of readers: of `[qos]`, of each profile over it, and of each flow over
+    /// each of these.
+    pub(crate) fn all_policies(&self) -> impl Iterator<Item = (End, Policies)> {
+        let profiles = self.profiles.values().map(|profile| profile.over(&self.qos));
+        let mut all: Vec<Policies> = profiles.chain([self.qos.clone()]).collect();
+        for flow in &self.flows {
+            let of_flow: Vec<Policies> = all.iter().map(|base| flow.get().qos.over(base)).collect();
+            all.extend(of_flow);
+        }
+        all.into_iter().flat_map(|policies| End::BOTH.map(|end| (end, policies.of_end(end))))
+    }
+
+    /// Rejects policies that are requested of an endpoint that does not have them.
+    pub(crate) fn check_ends(&self) -> Result<(), SpannedError> {
+        let of_flows = self.flows.iter().map(|flow| &flow.get().qos);
+        self.profiles.values().chain([&self.qos]).chain(of_flows).try_for_each(Policies::check_ends)
+    }
+
+    /// Returns the options of a driver, and the name they are given for: the driver's own, or its name without a
+    /// version.
+    pub(crate) fn options_of(&self, driver: &str) -> Option<(&Located<String>, &DriverOptions)> {
+        let of = |name: &str| self.options.get_key_value(&Located::nowhere(name.to_owned()));
+        of(driver).or_else(|| of(without_version(driver)?))
+    }
+
+    /// Returns the values of a factor: those of `[factors]`, then those of the included cells.
+    ///
+    /// # Panics
+    /// Panics if no factor has this key, or if its values have another type.
+    pub fn values_of<T: FactorType>(&self, key: &str) -> impl Iterator<Item = Located<T>> {
+        self.all_values().flat_map(move |values| values.all(key).0)
+    }
+
+    /// Returns the values of `[factors]`, then those of each entry of `include`.
+    pub fn all_values(&self) -> impl Iterator<Item = &FactorValues> {
+        std::iter::once(&self.factors.values).chain(self.factors.include.iter().map(Located::get))
+    }
+
+    /// Returns the trace files that factors, included cells and flows name.
+    pub fn traces(&self) -> impl Iterator<Item = Located<String>> {
+        self.values_of("trace").chain(self.flows.iter().filter_map(|flow| flow.get().trace.clone()))
+    }
+}
+
+impl Source {
+    /// Parses the file and applies the changes.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not valid TOML, or not a valid experiment.
+    pub fn read(&self) -> Result<ExperimentFile, Diagnostic> {
+        self.read_as()
+    }
+}
+
+const fn pair() -> Topology {
+    Topology::Pair
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Number, duration and order of runs. Give either `blocks` or `precision`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DesignSection {
+    /// Number of blocks: each block runs all cells once, in random order. Findings need 3. Default with a `baseline`:
+    /// one more than the claims of the plan need, 8 for 2 claims and 12 for 38. Default without one: 6, the minimum
+    /// for a 95 % CI. With fewer blocks than the claims need, the plan notes that it supports no claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<Located<u32>>,
+    /// Target precision instead of `blocks`, `0.1%` to `50%`: half the width of the 95 % CI of each ratio to the
+    /// baseline; without a baseline, of each cell's own level.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precision: Option<Located<Percent>>,
+    /// Maximum duration of the experiment. With `precision` it limits the number of blocks; default `10min`. A plan
+    /// that takes longer is rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Located<Time>>,
+    /// Blocks that are measured before `precision` determines the number of blocks, 3 to 40. Default: as for
+    /// `blocks`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pilot: Option<Located<u32>>,
+    /// Seed of the run order, the payload and random send times. Default: from the clock. Recorded in the result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Warm-up of each run, 0 to 10 minutes: the same traffic, not recorded. Default `200ms`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<Located<Time>>,
+    /// Measured time of each run, 20 ms to 1 hour. Default `800ms`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measure: Option<Located<Time>>,
+    /// Every byte of every Nth sample is checked; of the other samples, only the header. N is at least 1, by
+    /// default 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check_every: Option<Located<u32>>,
+    /// Every Nth sample of the workloads `throughput` and `paced`, N at least 101, is echoed by its reader. The
+    /// round-trip time under load is recorded as `rtt`. Default: no echo probes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probe_every: Option<Located<u32>>,
+    /// CPU cores of writer and reader. `auto` gives each of them half of the available cores; a single core is not
+    /// pinned. Default `auto`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pin: Option<Located<PinChoice>>,
+    /// Whether spinning threads of the lowest priority keep the cores from idling. Default `false`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub keep_awake: bool,
+    /// Whether each block measures a reference, the round-trip time and rate of a bare UDP socket, before and after
+    /// its runs: about 5 % of a block, 60 ms to 300 ms. Claims between two results need it. Default `true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<bool>,
+    /// Whether the writer of the workloads `paced` and `search` spins for the last part of a wait, for exact send
+    /// times. With `false` it only sleeps: less CPU time, less exact. Default `true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spin: Option<Located<bool>>,
+    /// Whether a block that other load on the host disturbed is repeated at the end; both stay in the result.
+    /// Default `true` with a baseline, else `false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeat_noisy: Option<bool>,
+    /// Cells that the others are compared with. Each of them is measured twice in every block; the difference
+    /// between the two is the noise floor (A/A).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Located<FactorValues>>,
+    /// Whether each run is made at the same time as a run of its baseline, each on half of the cores, swapped in
+    /// every block. Host noise then disturbs both. Only their ratio is valid: absolute values are under duet
+    /// interference. Needs a baseline, 4 cores, `workload = "latency"` and no multicast. Default `false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duet: Option<Located<bool>>,
+}
+
+/// Maximum duration of each phase of a run, 1 ms to 1 hour.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LimitsSection {
+    /// From the start of an agent process to its first message. Default `10s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hello: Option<Located<Time>>,
+    /// Opening of the DDS entities. Default `20s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configure: Option<Located<Time>>,
+    /// From the opened entities until writer and reader match. Default `10s`.
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    pub matching: Option<Located<Time>>,
+    /// Additional time of a traffic phase, beyond its planned duration. Default `10s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grace: Option<Located<Time>>,
+    /// From the last write until the reader stops waiting for samples. Default `5s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drain: Option<Located<Time>>,
+    /// Transfer of the agents' records. Default `30s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<Located<Time>>,
+    /// From the request to exit until the process is killed. Default `5s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<Located<Time>>,
+}

@@ -1,0 +1,24 @@
+//! Inputs of a plan besides the experiment file.
+
+use std::collections::BTreeMap;
+
+use crate::{DriverDescription, Pin, Plan, TraceText};
+
+/// Inputs of a plan besides the experiment file.
+pub struct PlanInputs<'a> {
+    /// Name of the experiment.
+    pub name: &'a str,
+    /// Description of each driver, by its name in the file.
+    pub descriptions: &'a BTreeMap<String, DriverDescription>,
+    /// Drivers that are measured if the file names none.
+    pub installed: &'a [String],
+    /// Trace files by their names in the file; see [`ExperimentFile::traces`](crate::Written::traces).
+    pub traces: &'a BTreeMap<String, TraceText>,
+    /// CPU cores of the endpoints.
+    pub pin: Pin,
+    /// Seed that is used if the file gives no other.
+    pub seed: u64,
+    /// Returns the minimum number of blocks with which a plan that has a baseline can support a claim:
+    /// `results::least_blocks`. This crate does not know which metrics are claimed.
+    pub least_blocks: &'a dyn Fn(&Plan) -> u32,
+}

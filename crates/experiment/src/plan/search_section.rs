@@ -1,0 +1,187 @@
+//! Table `[search]` of an experiment file.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    GoalKind, PlanError, Search, SearchGoal, SpannedError,
+    syntax::{
+        one_or_many::{Located, OneOrMany},
+        spanned_error::all_distinct,
+        units::{Percent, Time},
+    },
+};
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000 * MS;
+const MINUTE: u64 = 60 * SECOND;
+/// Default budget in duration sums, and its minimum in ns.
+const BUDGET_SUMS: u64 = 40;
+const LEAST_BUDGET_NS: u64 = 2 * MINUTE;
+
+/// Goals and precision of a search. The values apply to every goal unless they name one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchSection {
+    /// Goals, one or several: `ndr` (non-drop rate), `pdr` (partial drop rate), `slo` (samples that meet a
+    /// deadline). Default `ndr` and `pdr`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goals: Option<OneOrMany<GoalKind>>,
+    /// Maximum time from the intended send time of a sample to its arrival, 1 µs to 1 hour. Goal `slo` only, which
+    /// needs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Located<Time>>,
+    /// Whether trials are as long as in RFC 2544: one trial of `60s` judges a rate, and none may be bad. Default
+    /// `false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strict: Option<Located<bool>>,
+    /// Maximum distance of the two bounds, relative to the upper one; at least `0.01%`, and at least the ratio of
+    /// each goal. Default `1%`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<Located<Percent>>,
+    /// Maximum share of lost samples in a good trial, less than `100%`. Goal `pdr` only. Default `0.5%`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss_ratio: Option<Located<Percent>>,
+    /// Maximum share of samples that miss the deadline in a good trial, less than `100%`. Goal `slo` only. Default
+    /// `0.1%`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late_ratio: Option<Located<Percent>>,
+    /// Maximum share of bad trials at a sustained rate, by duration, less than `100%`. Default `50%`; with `strict`
+    /// `0%`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exceed_ratio: Option<Located<Percent>>,
+    /// Duration of the first, coarse trials, 20 ms to 1 hour. Default `1s`, or `final_trial` if that is less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_trial: Option<Located<Time>>,
+    /// Duration of full-length trials, 20 ms to 1 hour. Default `5s`; with `strict` `60s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub final_trial: Option<Located<Time>>,
+    /// Sum of full-length trials that is enough to judge a rate, 20 ms to 10 hours, at least `final_trial`.
+    /// Default: three times `final_trial`; with `strict` once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_sum: Option<Located<Time>>,
+    /// Maximum duration of one search, 1 s to 24 hours. Default: 40 times `duration_sum`, at least `2min`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Located<Time>>,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        SearchSection::default().plan().expect("without values nothing can be wrong")
+    }
+}
+
+impl SearchSection {
+    /// Validates the search and resolves its defaults.
+    pub(crate) fn plan(&self) -> Result<Search, SpannedError> {
+        let strict = self.strict.as_ref().is_some_and(|strict| *strict.get());
+        let ns = |time: &Option<Located<Time>>, default| time.as_ref().map_or(default, |time| time.get().0);
+        let final_trial_ns = ns(&self.final_trial, if strict { MINUTE } else { 5 * SECOND });
+        let initial_trial_ns = ns(&self.initial_trial, SECOND.min(final_trial_ns));
+        let sum_ns = final_trial_ns.saturating_mul(if strict { 1 } else { 3 });
+        let duration_sum_ns = ns(&self.duration_sum, sum_ns);
+        let budget_ns = ns(&self.budget, duration_sum_ns.saturating_mul(BUDGET_SUMS).max(LEAST_BUDGET_NS));
+        for (what, time, range, least, most) in [
+            ("a final trial", &self.final_trial, "20 ms to 1 hour", 20 * MS, 60 * MINUTE),
+            ("an initial trial", &self.initial_trial, "20 ms to 1 hour", 20 * MS, 60 * MINUTE),
+            ("a duration sum", &self.duration_sum, "20 ms to 10 hours", 20 * MS, 600 * MINUTE),
+            ("the budget of a search", &self.budget, "1 s to 24 hours", SECOND, 1440 * MINUTE),
+            ("the deadline", &self.deadline, "1 µs to 1 hour", 1_000, 60 * MINUTE),
+        ] {
+            if let Some(time) = time.as_ref().filter(|time| !(least..=most).contains(&time.get().0)) {
+                return Err(PlanError::Time { what, ns: time.get().0, range }.at(time.span()));
+            }
+        }
+        let wrong = |words: String, hint, at| PlanError::Contradiction { words, hint }.at(at);
+        let place = |time: &Option<Located<Time>>| time.as_ref().map_or(0..0, Located::span);
+        if initial_trial_ns > final_trial_ns {
+            let words = format!("initial trials of {} are longer than final ones", Time(initial_trial_ns));
+            let hint = "decrease `initial_trial`, or increase `final_trial`";
+            return Err(wrong(words, hint, place(&self.initial_trial)));
+        }
+        if duration_sum_ns < final_trial_ns {
+            let words = format!("a duration sum of {} is shorter than a final trial", Time(duration_sum_ns));
+            let hint = "increase `duration_sum`, or decrease `final_trial`";
+            return Err(wrong(words, hint, place(&self.duration_sum)));
+        }
+        let aims = self.goals.clone().unwrap_or_else(|| OneOrMany::unwritten([GoalKind::Ndr, GoalKind::Pdr]));
+        all_distinct("goal", &aims)?;
+        if aims.0.is_empty() {
+            return Err(PlanError::Nothing("goals").at(0..0));
+        }
+        let goals = aims.0.iter().map(|aim| {
+            let ratio = self.loss_ratio(aim)?;
+            let exceed_ratio = self.share(&self.exceed_ratio, if strict { 0.0 } else { 50.0 })?;
+            let width = self.share(&self.width, 1.0)?;
+            let at = || self.width.as_ref().map_or(0..0, Located::span);
+            if width < 1e-4 {
+                let words = "a width of less than 0.01% cannot be reached".to_owned();
+                return Err(wrong(words, "give `width` more", at()));
+            }
+            if width < ratio {
+                let words =
+                    format!("the width is narrower than the share of losses that `{}` allows", aim.get());
+                let hint = "choose a `width` of at least that share";
+                return Err(wrong(words, hint, at()));
+            }
+            let deadline_ns = self.deadline.as_ref().filter(|_| *aim.get() == GoalKind::Slo);
+            Ok(SearchGoal {
+                aim: *aim.get(),
+                deadline_ns: deadline_ns.map(|deadline| deadline.get().0),
+                final_trial_ns,
+                duration_sum_ns,
+                initial_trial_ns,
+                loss_ratio: ratio,
+                exceed_ratio,
+                width,
+            })
+        });
+        let goals: Vec<SearchGoal> = goals.collect::<Result<_, SpannedError>>()?;
+        self.stray(&goals)?;
+        Ok(Search { goals, budget_ns })
+    }
+
+    /// Returns the maximum violation ratio of a goal.
+    fn loss_ratio(&self, aim: &Located<GoalKind>) -> Result<f64, SpannedError> {
+        match aim.get() {
+            GoalKind::Ndr => Ok(0.0),
+            GoalKind::Pdr => self.share(&self.loss_ratio, 0.5),
+            GoalKind::Slo if self.deadline.is_none() => {
+                let words = "the goal `slo` needs a deadline".to_owned();
+                let hint = "add for example `deadline = \"1ms\"` under `[search]`";
+                Err(PlanError::Contradiction { words, hint }.at(aim.span()))
+            }
+            GoalKind::Slo => self.share(&self.late_ratio, 0.1),
+        }
+    }
+
+    fn share(&self, percent: &Option<Located<Percent>>, default: f64) -> Result<f64, SpannedError> {
+        let value = percent.as_ref().map_or(default, |percent| percent.get().0);
+        match percent {
+            Some(percent) if value >= 100.0 => {
+                let words = format!("a share of {} is out of range", percent.get());
+                let hint = "choose less than 100%";
+                Err(PlanError::Contradiction { words, hint }.at(percent.span()))
+            }
+            _ => Ok(value / 100.0),
+        }
+    }
+
+    /// Rejects values of a goal that is not searched for.
+    fn stray(&self, goals: &[SearchGoal]) -> Result<(), SpannedError> {
+        let has = |aim| goals.iter().any(|goal| goal.aim == aim);
+        let place = |share: &Option<Located<Percent>>| share.as_ref().map(Located::span);
+        for (at, name, aim) in [
+            (self.deadline.as_ref().map(Located::span), "deadline", GoalKind::Slo),
+            (place(&self.late_ratio), "late_ratio", GoalKind::Slo),
+            (place(&self.loss_ratio), "loss_ratio", GoalKind::Pdr),
+        ] {
+            if let Some(at) = at.filter(|_| !has(aim)) {
+                let words = format!("`{name}` has no effect without the goal `{aim}`");
+                let hint = "add the goal to `goals`, or remove this";
+                return Err(PlanError::Contradiction { words, hint }.at(at));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! Bottlenecks of throughput, as far as the runs show them.
+
+use experiment::ReceiveMode;
+use results::{CellResult, Host, Limit, Run, Usage, format_value};
+use stats::Spread;
+
+use crate::{
+    FULL_CORE_PCT, FULL_LINE_PCT, NOTABLE_LOSS_PCT,
+    figures::run_lost_pct,
+    format::{between, list, three},
+};
+
+pub(crate) struct Bottleneck {
+    pub limits: Vec<Limit>,
+    /// Text of the finding: one sentence.
+    pub text: String,
+    pub numbers: Vec<(String, f64)>,
+}
+
+/// Returns the bottlenecks that all runs of all these cells have in common.
+pub(crate) fn determine(cells: &[&CellResult], host: &Host) -> Bottleneck {
+    let runs: Vec<&Run> = cells.iter().flat_map(|cell| cell.valid_runs()).collect();
+    let writer = over_all(&runs, |run| core_pct(run, "writer"));
+    let reader = over_all(&runs, |run| core_pct(run, "reader"));
+    let lost = over_all(&runs, run_lost_pct);
+    let dropped = over_all(&runs, dropped_pct);
+    // all cells of a curve have the same interface and receive mode
+    let factors = cells.first().map(|cell| &cell.factors);
+    let link = factors.and_then(|factors| host.link_mbps.get(&factors.interface)).map(|mbps| *mbps as f64);
+    let line = over_all(&runs, |run| Some(wire_mbps(run)? / link? * 100.0));
+    let polling = factors.is_some_and(|factors| {
+        factors.receive == ReceiveMode::Polling && factors.queues.polling_delay_ns.is_none()
+    });
+
+    let at_least = |spread: &Option<Spread>, least: f64| spread.is_some_and(|spread| spread.min >= least);
+    let percent = |spread: &Option<Spread>| {
+        spread.map(|spread| format!("{} %", between(&format_value(spread.min), &format_value(spread.max))))
+    };
+    // what the process used, and for how long its driving thread waited for a core
+    let core = |role: &str, share: &Option<Spread>| {
+        let used = over_all(&runs, |run| Some(usage(run, role)?.used() * 100.0));
+        let text = format!("its process used {} of a core", percent(&used).unwrap_or_default());
+        let waited = share.zip(used).is_some_and(|(share, used)| share.min > used.min + 1.0);
+        let with_wait =
+            || format!("{text}, {} with the time that it waited for one", percent(share).unwrap_or_default());
+        if waited { with_wait() } else { text }
+    };
+    let mut limits = Vec::new();
+    let mut words = Vec::new();
+    let mut bind = |limit, text: String| {
+        limits.push(limit);
+        words.push(text);
+    };
+    // a writer that sends more than is delivered does not limit the rate
+    if at_least(&writer, FULL_CORE_PCT) && lost.is_some_and(|lost| lost.max <= NOTABLE_LOSS_PCT) {
+        bind(Limit::WriterCpu, format!("writer CPU ({})", core("writer", &writer)));
+    }
+    // a reader that polls without a pause always uses its whole core
+    if at_least(&reader, FULL_CORE_PCT) && !polling {
+        bind(Limit::ReaderCpu, format!("reader CPU ({})", core("reader", &reader)));
+    }
+    if at_least(&dropped, NOTABLE_LOSS_PCT) {
+        let share = percent(&dropped).unwrap_or_default();
+        let text =
+            format!("buffer drops (datagrams dropped at full socket buffers: {share} of the samples sent)");
+        bind(Limit::BufferDrops, text);
+    }
+    if at_least(&line, FULL_LINE_PCT) {
+        bind(
+            Limit::LineRate,
+            format!(
+                "line rate (traffic of {} of the interface's {} Mbit/s)",
+                percent(&line).unwrap_or_default(),
+                format_value(link.unwrap_or_default())
+            ),
+        );
+    }
+    let n = runs.len();
+    let text = if limits.is_empty() {
+        limits.push(Limit::Unknown);
+        let polls = if polling { " by polling" } else { "" };
+        let seen = [
+            percent(&writer).map(|share| format!("the writer's process used {share} of a core")),
+            percent(&reader).map(|share| format!("the reader's {share}{polls}")),
+            percent(&dropped)
+                .map(|share| format!("datagrams dropped at full buffers were {share} of the samples")),
+            percent(&lost).map(|share| format!("{share} of the samples were lost")),
+            percent(&line).map(|share| format!("traffic was {share} of the interface's speed")),
+        ];
+        let seen: Vec<String> = seen.into_iter().flatten().collect();
+        if seen.is_empty() {
+            format!("What binds there is unknown: none of its {n} runs tells what it used.")
+        } else {
+            format!("What binds there is unknown; in its {n} runs {}.", list(&seen))
+        }
+    } else {
+        format!("What binds there, in all its {n} runs: {}.", list(&words))
+    };
+    let shares = [
+        ("writer_cpu", writer),
+        ("reader_cpu", reader),
+        ("lost", lost),
+        ("dropped", dropped),
+        ("line", line),
+    ];
+    let numbers =
+        shares.iter().filter_map(|(name, spread)| Some(three(name, "pct", spread.as_ref()?))).flatten();
+    Bottleneck { limits, text, numbers: numbers.collect() }
+}
+
+/// Returns the range of a value over these runs; `None` if one of them lacks it.
+fn over_all(runs: &[&Run], of: impl Fn(&Run) -> Option<f64>) -> Option<Spread> {
+    let figures: Option<Vec<f64>> =
+        runs.iter().map(|run| of(run).filter(|figure| figure.is_finite())).collect();
+    Spread::from_values(&figures?)
+}
+
+/// Returns the share of a core that the process of a role used or waited for, in percent ([`Usage::saturation`]).
+fn core_pct(run: &Run, role: &str) -> Option<f64> {
+    Some(usage(run, role)?.saturation() * 100.0)
+}
+
+/// Returns the usage of the process of a role, if it was measured over some time.
+fn usage<'r>(run: &'r Run, role: &str) -> Option<&'r Usage> {
+    let usage = &run.agents.iter().find(|agent| agent.role == role)?.usage;
+    (usage.elapsed_ns > 0).then_some(usage)
+}
+
+/// Returns the number of datagrams that the kernel dropped per 100 samples sent.
+fn dropped_pct(run: &Run) -> Option<f64> {
+    Some(run.udp_buffer_drops? as f64 / run.throughput.as_ref()?.sent as f64 * 100.0)
+}
+
+/// Returns the traffic of the interface in its busier direction, in 10^6 bit/s.
+fn wire_mbps(run: &Run) -> Option<f64> {
+    let wire = run.wire.as_ref()?;
+    let elapsed_ns = run.agents.iter().find(|agent| agent.role == "reader")?.usage.elapsed_ns;
+    (elapsed_ns > 0).then(|| wire.rx_bytes.max(wire.tx_bytes) as f64 * 8e3 / elapsed_ns as f64)
+}

@@ -1,0 +1,162 @@
+//! Result schema: the complete result and a cell. The unit is part of the field name; a value that was not measured
+//! is absent or null, never 0.
+
+use std::collections::BTreeMap;
+
+use experiment::{DriverDescription, Factors, Plan, Qos};
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Block, BlockAllocation, CellLatency, CpuPerSample, Environment, Finding, MaxRate, NoiseRule, PacedCell,
+    Resumption, Run, SearchCell, Throughput, Verdict, Warning,
+};
+
+/// Returns the JSON Schema of a [`ResultDocument`]: the text of `schemas/result.schema.json`.
+///
+/// # Panics
+/// Never panics: a schema serializes to JSON.
+#[must_use]
+pub fn json_schema() -> String {
+    // describes the serialized form: a value that is not known is null, not absent
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let mut schema = generator.into_root_schema_for::<ResultDocument>();
+    schema.insert("title".to_owned(), "A result of ddsmark".into());
+    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
+    text.push('\n');
+    text
+}
+
+/// Version of the schema. It is frozen at the first tag.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Result of an experiment: its plan and everything that was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ResultDocument {
+    /// Version of the schema of this file.
+    pub schema_version: u32,
+    /// Program that measured.
+    pub tool: Tool,
+    /// Host that was measured on, and its state at the start.
+    pub host: Host,
+    /// Plan of the experiment: cells, design and settings.
+    pub experiment: Plan,
+    /// Description that each driver reports about itself, by its name in the factors.
+    pub drivers: BTreeMap<String, DriverDescription>,
+    /// Whether all runs were executed.
+    pub state: State,
+    /// Properties of host and software that can affect the values, field by field.
+    pub environment: Environment,
+    /// Rule by which a block counts as noisy, and whether noisy blocks are repeated. Absent if `course.json` is lost or
+    /// damaged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise_rule: Option<NoiseRule>,
+    /// Number of blocks, and how it was decided. Absent if `course.json` is lost or damaged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocation: Option<BlockAllocation>,
+    /// Maximum rates that loads in percent refer to, measured before the first block. Empty without such loads.
+    pub maxima: Vec<MaxRate>,
+    /// Blocks that were started, with the host noise around each. Empty if `course.json` is lost or damaged.
+    pub blocks: Vec<Block>,
+    /// Resumptions after an interruption.
+    pub resumed: Vec<Resumption>,
+    /// Measured cells, in the order of the plan.
+    pub cells: Vec<CellResult>,
+    /// Findings: descriptions of the values of these runs, with their numbers.
+    pub findings: Vec<Finding>,
+    /// Statistical comparisons: each cell with its baseline, and each baseline cell with itself (A/A). Empty
+    /// without a baseline.
+    pub verdicts: Vec<Verdict>,
+    /// Warnings that apply to the whole result.
+    pub warnings: Vec<Warning>,
+}
+
+/// Program that measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    /// Name: `ddsmark`.
+    pub name: String,
+    /// Version of the program.
+    pub version: String,
+    /// Command line, one entry per argument.
+    pub command_line: Vec<String>,
+}
+
+/// Host that was measured on, and its state at the start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Host {
+    /// Host name.
+    pub name: String,
+    /// Kernel name, release and version, as `uname` returns them.
+    pub kernel: String,
+    /// Distribution name. Null if unknown.
+    pub os: Option<String>,
+    /// Processor model. Null if unknown.
+    pub cpu: Option<String>,
+    /// Number of logical processors that the process may use.
+    pub cpus: u32,
+    /// Total memory, in bytes. Null if unknown.
+    pub memory_bytes: Option<u64>,
+    /// Kind of virtual machine or container. Null if none was detected.
+    pub virtualization: Option<String>,
+    /// Clock source of the kernel. Null if unknown.
+    pub clock_source: Option<String>,
+    /// CPU frequency governor of the first processor. Null if unknown.
+    pub governor: Option<String>,
+    /// Median cost of one read of the clock that timestamps samples, in ns.
+    pub clock_read_ns: Option<u64>,
+    /// Kernel settings that affect the values, by name, for example `net.core.rmem_max`.
+    pub sysctls: BTreeMap<String, String>,
+    /// Speed of each network interface that reports one, in 10^6 bit/s. The loopback interface is absent.
+    pub link_mbps: BTreeMap<String, u64>,
+    /// Start of the experiment, in ns since 1970-01-01 UTC.
+    pub started_unix_ns: u64,
+}
+
+/// Whether all runs of an experiment were executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// All runs were executed; some may have failed.
+    Complete,
+    /// Stopped before the last run, by a signal or an error.
+    Interrupted,
+}
+
+/// Cell: its runs, and the values over these runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "MeasuredCell")]
+pub struct CellResult {
+    /// Identifier of the cell, as in the plan.
+    pub id: String,
+    /// Factors of the cell. For a load in percent of a maximum, they include the rate in samples/s.
+    pub factors: Factors,
+    /// Runs of the cell in the order of execution, including failed ones.
+    pub runs: Vec<Run>,
+    /// Whether the absolute values are under duet interference: each run shared the host with its partner run. They
+    /// are comparable only within this result.
+    pub under_duet_interference: bool,
+    /// Latency by kind: `rtt`, `one_way_out`, `one_way_back`, `write_call`; for the workload `paced` also
+    /// `service`, `response` and `send_lag`. Quantiles are medians over the runs of each run's quantile. Number,
+    /// mean, standard deviation and extremes are over the pooled samples of all valid runs.
+    pub latency: BTreeMap<String, CellLatency>,
+    /// Rates: medians over the valid runs, without the second runs (`twin`) of a block. Counts: sums over all valid
+    /// runs.
+    pub throughput: Option<Throughput>,
+    /// For the workload `paced`: planned samples, and the number of runs in which the sender did not keep its
+    /// schedule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paced: Option<PacedCell>,
+    /// For the workload `search`: bounds and rates found for each goal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchCell>,
+    /// CPU time per sample, in ns: median over the valid runs, without `twin` runs.
+    pub cpu_ns_per_sample: Option<CpuPerSample>,
+    /// Effective QoS, read back from the middleware, by entity (`writer`, `reader`). Policies that differ between
+    /// runs are absent.
+    pub effective_qos: BTreeMap<String, Qos>,
+    /// Effective settings, read back, by entity and name. Settings that differ between runs are absent.
+    pub settings: BTreeMap<String, BTreeMap<String, String>>,
+    /// Warnings that apply to the values of this cell.
+    pub warnings: Vec<Warning>,
+}

@@ -1,0 +1,304 @@
+//! Agents of one run, from hello to exit: requests, replies with time limits, and the end of every process.
+
+use std::{
+    os::unix::process::ExitStatusExt as _,
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, channel},
+    },
+    time::{Duration, Instant},
+};
+
+use control::{ChannelError, PROTOCOL, Reply, Request, Role};
+use experiment::{DriverDescription, Limits};
+use results::Failure;
+
+use super::{
+    agent::{AgentSpec, Event, SpawnedAgent},
+    launcher::{Launcher, ProcessExit},
+};
+use crate::{
+    RunnerError,
+    stop_token::{StopToken, Waker},
+};
+
+/// First phase, which no request starts.
+pub(crate) const HELLO: &str = "hello";
+
+/// Error that ended a run early.
+#[derive(Debug)]
+pub(crate) enum PhaseError {
+    /// Stop request.
+    Stopped,
+    /// Failed phase.
+    Phase {
+        phase: &'static str,
+        /// Index of the agent at fault.
+        agent: usize,
+        error: String,
+        hint: Option<String>,
+        /// Whether the exit of the agent's process explains the error.
+        gone: bool,
+    },
+    /// Request that the driver of an agent rejects permanently.
+    Refused { phase: &'static str, agent: usize, error: String, hint: Option<String> },
+}
+
+/// Agents of one run. Dropping it ends them.
+pub(crate) struct AgentSet<'a> {
+    agents: Vec<(Option<Role>, SpawnedAgent)>,
+    events: Receiver<Event>,
+    /// Sender of stop requests: the stop token keeps only a weak reference.
+    _waker: Arc<Waker>,
+    limits: &'a Limits,
+}
+
+impl<'a> AgentSet<'a> {
+    /// Starts all agents.
+    ///
+    /// # Errors
+    /// Returns an error if an agent cannot be started. Agents that were started are ended.
+    pub(crate) fn muster(
+        launcher: &dyn Launcher,
+        members: Vec<AgentSpec>,
+        limits: &'a Limits,
+        stop: &StopToken,
+    ) -> Result<Self, RunnerError> {
+        let (sender, events) = channel();
+        let stopped = sender.clone();
+        let waker: Arc<Waker> = Arc::new(move || {
+            // Without a receiver the crew has already ended.
+            let _ = stopped.send(Event::Stop);
+        });
+        let mut crew = AgentSet { agents: Vec::new(), events, _waker: Arc::clone(&waker), limits };
+        for (number, member) in members.into_iter().enumerate() {
+            let role = member.role;
+            let agent = SpawnedAgent::start(launcher, member, number, sender.clone())?;
+            crew.agents.push((role, agent));
+        }
+        stop.wake(&waker);
+        Ok(crew)
+    }
+
+    /// Waits for the hello of each agent.
+    pub(crate) fn hellos(&mut self) -> Result<Vec<Hello>, PhaseError> {
+        let all: Vec<usize> = (0..self.agents.len()).collect();
+        let replies = self.replies(HELLO, &all, Duration::from_nanos(self.limits.hello_ns))?;
+        let mut hellos = Vec::new();
+        for (agent, reply) in replies.into_iter().enumerate() {
+            match reply {
+                Reply::Hello { protocol: PROTOCOL, pid, driver } => {
+                    hellos.push(Hello { pid, driver: *driver });
+                }
+                Reply::Hello { protocol, .. } => {
+                    return Err(PhaseError::Phase {
+                        phase: HELLO,
+                        agent,
+                        error: format!(
+                            "the agent uses version {protocol} of the control channel, not {PROTOCOL}"
+                        ),
+                        hint: Some("use the agent of the same build as ddsmark".to_owned()),
+                        gone: false,
+                    });
+                }
+                other => return Err(unexpected(HELLO, agent, &other)),
+            }
+        }
+        Ok(hellos)
+    }
+
+    /// Sends each agent its request, then waits for the replies: `(agent index, reply)`, in the same order.
+    pub(crate) fn order<const N: usize>(
+        &mut self,
+        orders: &[(usize, Request); N],
+        limit_ns: u64,
+    ) -> Result<[(usize, Reply); N], PhaseError> {
+        let phase = orders.first().map_or("", |(_, order)| order.phase());
+        let numbers = orders.each_ref().map(|(agent, _)| *agent);
+        for (agent, order) in orders {
+            self.tell(*agent, order)?;
+        }
+        let replies = self.replies(phase, &numbers, Duration::from_nanos(limit_ns))?;
+        let mut replies = replies.into_iter();
+        Ok(numbers.map(|agent| (agent, replies.next().expect("there is one answer for each order"))))
+    }
+
+    fn tell(&self, agent: usize, order: &Request) -> Result<(), PhaseError> {
+        match self.agents[agent].1.order(order) {
+            // A broken channel is ignored: the exit event carries the cause.
+            Ok(()) | Err(ChannelError::Broken(_)) => Ok(()),
+            Err(error) => Err(broken(order.phase(), agent, &error)),
+        }
+    }
+
+    /// Waits for one reply of each of the given agents. Any other event is an error.
+    fn replies(
+        &mut self,
+        phase: &'static str,
+        from: &[usize],
+        limit: Duration,
+    ) -> Result<Vec<Reply>, PhaseError> {
+        let deadline = Instant::now() + limit;
+        let mut replies: Vec<Option<Reply>> = from.iter().map(|_| None).collect();
+        while let Some(missing) = replies.iter().position(Option::is_none) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.events.recv_timeout(left) {
+                Ok(Event::Stop) => return Err(PhaseError::Stopped),
+                Ok(Event::Reply(agent, Ok(reply))) => {
+                    if let Reply::Failed { error, hint, refused } = *reply {
+                        return Err(if refused {
+                            PhaseError::Refused { phase, agent, error, hint }
+                        } else {
+                            PhaseError::Phase { phase, agent, error, hint, gone: false }
+                        });
+                    }
+                    let place = from.iter().position(|&number| number == agent);
+                    match place.filter(|&place| replies[place].is_none()) {
+                        Some(place) => replies[place] = Some(*reply),
+                        None => return Err(unexpected(phase, agent, &reply)),
+                    }
+                }
+                Ok(Event::Reply(agent, Err(error))) => {
+                    let place = from.iter().position(|&number| number == agent);
+                    // An agent that has sent its goodbye may exit before the others.
+                    if place.is_none_or(|place| replies[place] != Some(Reply::Bye)) {
+                        return Err(broken(phase, agent, &error));
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => return Err(timed_out(phase, from[missing], limit)),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(broken(phase, from[missing], &ChannelError::Closed));
+                }
+            }
+        }
+        Ok(replies.into_iter().flatten().collect())
+    }
+
+    /// Requests the exit of every agent and waits for it. A missing or unsuccessful exit is an error.
+    pub(crate) fn dismiss(&mut self) -> Result<(), PhaseError> {
+        let phase = Request::Exit.phase();
+        let all: Vec<usize> = (0..self.agents.len()).collect();
+        for &agent in &all {
+            self.tell(agent, &Request::Exit)?;
+        }
+        for (agent, reply) in
+            self.replies(phase, &all, Duration::from_nanos(self.limits.exit_ns))?.iter().enumerate()
+        {
+            if *reply != Reply::Bye {
+                return Err(unexpected(phase, agent, reply));
+            }
+        }
+        // The channel stays open: an agent that finds it closed exits immediately with an error.
+        let endings = self.await_ends();
+        for (agent, ending) in endings.into_iter().enumerate() {
+            if !matches!(ending, ProcessExit::Itself(status) if status.success()) {
+                return Err(PhaseError::Phase {
+                    phase,
+                    agent,
+                    error: format!("the agent's process {ending} after closing its entities"),
+                    hint: None,
+                    gone: false,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends every agent: closes its channel, waits, then kills it.
+    fn end(&mut self) -> Vec<ProcessExit> {
+        for (_, agent) in &self.agents {
+            agent.hang_up();
+        }
+        self.await_ends()
+    }
+
+    /// Waits for the exit of every agent and kills those that exceed the time limit.
+    fn await_ends(&mut self) -> Vec<ProcessExit> {
+        let deadline = Instant::now() + Duration::from_nanos(self.limits.exit_ns);
+        self.agents.iter_mut().map(|(_, agent)| agent.end(deadline)).collect()
+    }
+
+    /// Returns the last lines that an agent printed.
+    pub(crate) fn last_words(&self, agent: usize) -> Vec<String> {
+        self.agents[agent].1.last_words()
+    }
+
+    /// Ends every agent and returns the failure of the run, with the last lines that the agent at fault printed.
+    /// Returns `None` after a stop request.
+    pub(crate) fn fail(mut self, trouble: PhaseError) -> Option<Failure> {
+        let endings = self.end();
+        let (phase, agent, mut error, mut hint, gone) = match trouble {
+            PhaseError::Stopped => return None,
+            PhaseError::Phase { phase, agent, error, hint, gone } => (phase, agent, error, hint, gone),
+            PhaseError::Refused { phase, agent, error, hint } => (phase, agent, error, hint, false),
+        };
+        if gone {
+            (error, hint) = why_gone(endings[agent]);
+        }
+        let (role, agent) = &self.agents[agent];
+        let mut last_words = agent.last_words();
+        // An agent also prints the error that it reports.
+        last_words.retain(|line| !line.ends_with(&error));
+        let role = role.map(|role| role.name().to_owned());
+        Some(Failure { phase: phase.to_owned(), role, error, hint, last_words })
+    }
+}
+
+/// Returns the error and the hint for an agent that closed its channel.
+fn why_gone(ending: ProcessExit) -> (String, Option<String>) {
+    let hint = match ending {
+        ProcessExit::Itself(status) => match status.signal() {
+            Some(libc::SIGKILL) => "check `dmesg` for the OOM killer",
+            Some(_) => "the driver or its middleware crashed",
+            None => "the driver or its middleware ended the process",
+        },
+        ProcessExit::Killed => {
+            let error = "the agent closed the control channel and was killed after the time limit";
+            return (error.to_owned(), None);
+        }
+        ProcessExit::Stuck => "check its state with `ps`: it waits for a device or a file system",
+    };
+    (format!("the agent's process {ending}"), Some(hint.to_owned()))
+}
+
+/// Identity that an agent reports.
+#[derive(Debug)]
+pub(crate) struct Hello {
+    pub(crate) pid: u32,
+    pub(crate) driver: DriverDescription,
+}
+
+pub(crate) fn unexpected(phase: &'static str, agent: usize, reply: &Reply) -> PhaseError {
+    let mut text = format!("{reply:?}");
+    if let Some((end, _)) = text.char_indices().nth(80) {
+        text.truncate(end);
+        text.push_str(" ...");
+    }
+    PhaseError::Phase {
+        phase,
+        agent,
+        error: format!("unexpected reply from the agent: {text}"),
+        hint: Some("use the agent of the same build as ddsmark".to_owned()),
+        gone: false,
+    }
+}
+
+fn broken(phase: &'static str, agent: usize, error: &ChannelError) -> PhaseError {
+    let gone = matches!(error, ChannelError::Closed | ChannelError::Broken(_));
+    PhaseError::Phase { phase, agent, error: error.to_string(), hint: None, gone }
+}
+
+fn timed_out(phase: &'static str, agent: usize, limit: Duration) -> PhaseError {
+    let hint = match phase {
+        HELLO => "loading the driver hangs, or the host is too busy",
+        "match" => "increase `limits.match` of the experiment, or `--match-timeout` of `characterize`",
+        _ => "a call of the driver hangs, or the host is too busy",
+    };
+    PhaseError::Phase {
+        phase,
+        agent,
+        error: format!("no answer within {} s", limit.as_millis() as f64 / 1e3),
+        hint: Some(hint.to_owned()),
+        gone: false,
+    }
+}

@@ -1,0 +1,41 @@
+//! Identification of runs.
+
+use crate::{
+    agents::{
+        cleanup,
+        domain::{Domain, Domains},
+    },
+    host::clock::unix_ns,
+};
+
+/// Number of run tags: 12 bits.
+const RUN_TAGS: u32 = 1 << 12;
+
+/// Source of names, tags and domains that are unique among all experiments on this host.
+pub(crate) struct RunIds {
+    domains: Domains,
+    first_tag: u32,
+    /// Number of runs and trials so far.
+    taken: u32,
+}
+
+/// Name, tag and domain of one run or trial.
+pub(crate) struct RunId {
+    pub(crate) run: String,
+    pub(crate) tag: u16,
+    pub(crate) domain: Domain,
+}
+
+impl RunIds {
+    pub(crate) fn new() -> Self {
+        Self { domains: Domains::new(), first_tag: (unix_ns() >> 10) as u32 ^ std::process::id(), taken: 0 }
+    }
+
+    /// Returns the identification of the next run, or of the next trial of the same run.
+    pub(crate) fn take(&mut self, run: u32) -> RunId {
+        self.taken = self.taken.wrapping_add(1);
+        let tag = (self.first_tag.wrapping_add(self.taken) % RUN_TAGS) as u16;
+        let run = format!("{}-{}", cleanup::run_name(run), self.taken);
+        RunId { run, tag, domain: self.domains.take() }
+    }
+}

@@ -1,0 +1,222 @@
+//! Preflight: opens and closes each configuration of an experiment once before anything is measured. A rejection by a
+//! driver is an input error. Other failures are left to the runs, which record them.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use collector::{TraceTimes, roles};
+use control::{Reply, Role};
+use experiment::{Batching, Cell, Design, Factors, Flow, Load, Plan, Qos, Queues, Workload, drivers_of_ends};
+use results::Failure;
+
+use crate::{
+    RunnerError, StopToken,
+    agents::{
+        agent::{AgentLog, AgentSpec},
+        agent_set::{AgentSet, PhaseError, unexpected},
+        cleanup,
+        launcher::Launcher,
+    },
+    host::variables::ignored_library,
+    run::{run_ids::RunIds, run_phases::RunPhases},
+    run_barrier::RunBarrier,
+};
+
+/// Minimal measurement: nothing is recorded.
+const MEASURE_NS: u64 = 1_000_000;
+const WINDOWS: u32 = 1;
+
+/// Opens and closes the endpoints of each configuration of an experiment. Calls `before` ahead of each one with the
+/// number of opened configurations and their total. Returns the failures other than rejections as text; after such a
+/// failure the other configurations of the driver are skipped.
+///
+/// # Errors
+/// Returns an error if a driver rejects a configuration, no agent can be started, or a stop was requested.
+///
+/// # Panics
+/// Panics if `files` lacks the file of a driver.
+pub fn preflight(
+    launcher: &dyn Launcher,
+    experiment: &Plan,
+    files: &BTreeMap<String, PathBuf>,
+    stop: &StopToken,
+    mut before: impl FnMut(usize, usize),
+) -> Result<Vec<String>, RunnerError> {
+    cleanup::sweep();
+    let configurations = configurations(&experiment.cells);
+    let design =
+        Design { measure_ns: MEASURE_NS, windows: WINDOWS, spin: false, ..experiment.design.clone() };
+    let stage = Stage { launcher, experiment, design, files, stop };
+    let (mut names, mut failing, mut notes) = (RunIds::new(), Vec::new(), Vec::new());
+    for (done, Configuration { cell, cells, .. }) in configurations.iter().enumerate() {
+        let driver = cell.factors.driver.as_str();
+        if failing.contains(&driver) {
+            continue;
+        }
+        before(done, configurations.len());
+        match stage.open(cell, &mut names)? {
+            Opened::Well => {}
+            Opened::Refused { driver, failure } => {
+                let (cell, others) = (cell.id.clone(), cells - 1);
+                return Err(RunnerError::Refused { driver, cell, others, failure: Box::new(failure) });
+            }
+            Opened::Failed(failure) => {
+                failing.push(driver);
+                let Failure { phase, error, .. } = failure;
+                notes.push(format!("cell `{}` failed in phase `{phase}` of the preflight: {error}", cell.id));
+            }
+        }
+    }
+    Ok(notes)
+}
+
+/// Inputs common to all configurations of an experiment.
+struct Stage<'a> {
+    launcher: &'a dyn Launcher,
+    experiment: &'a Plan,
+    design: Design,
+    files: &'a BTreeMap<String, PathBuf>,
+    stop: &'a StopToken,
+}
+
+/// Outcome of opening one or both roles of a configuration.
+enum Opened {
+    Well,
+    /// Permanent rejection by the driver.
+    Refused {
+        driver: String,
+        failure: Failure,
+    },
+    Failed(Failure),
+}
+
+impl Stage<'_> {
+    /// Opens each role separately. Matching between the two is not tested.
+    fn open(&self, cell: &Cell, names: &mut RunIds) -> Result<Opened, RunnerError> {
+        for role in ends(&cell.factors) {
+            let opened = self.open_end(cell, role, names)?;
+            if !matches!(opened, Opened::Well) {
+                return Ok(opened);
+            }
+        }
+        Ok(Opened::Well)
+    }
+
+    /// Opens one role as a run of this cell does up to the configure phase, then ends the agent as a run does.
+    fn open_end(&self, cell: &Cell, role: Role, names: &mut RunIds) -> Result<Opened, RunnerError> {
+        let limits = &self.experiment.limits;
+        let (name, traces, alone) = (names.take(0), TraceTimes::default(), RunBarrier::new());
+        let pair = RunPhases {
+            cell,
+            design: &self.design,
+            limits,
+            run_name: name.run,
+            run_tag: name.tag,
+            domain: name.domain.number,
+            padding_bytes: 0,
+            cpus: [None, None],
+            traces: &traces,
+            meeting: alone.join(),
+        };
+        let [writer, reader] = drivers_of_ends(&cell.factors.driver);
+        let driver = if role.drives() { writer } else { reader };
+        let file = self.files[driver].clone();
+        let variables = cell.factors.env.clone();
+        let member = AgentSpec {
+            role: Some(role),
+            driver: file,
+            variables,
+            padding_bytes: 0,
+            log: AgentLog::in_memory()?,
+        };
+        let mut crew = AgentSet::muster(self.launcher, vec![member], limits, self.stop)?;
+        let order = pair.configuration(role);
+        let phase = order.phase();
+        let opened = crew.hellos().and_then(|_| {
+            let [(agent, reply)] = crew.order(&[(0, order)], limits.configure_ns)?;
+            match reply {
+                Reply::Configured(_) => crew.dismiss(),
+                other => Err(unexpected(phase, agent, &other)),
+            }
+        });
+        if let Some(line) = ignored_library(crew.last_words(0)) {
+            return Err(RunnerError::IgnoredLibrary { cell: cell.id.clone(), line });
+        }
+        let is_refusal = matches!(opened, Err(PhaseError::Refused { .. }));
+        let ended = match opened {
+            Ok(()) => Ok(Opened::Well),
+            Err(trouble) => match crew.fail(trouble) {
+                None => Err(RunnerError::Stopped),
+                Some(failure) if is_refusal => Ok(Opened::Refused { driver: driver.to_owned(), failure }),
+                Some(failure) => Ok(Opened::Failed(failure)),
+            },
+        };
+        cleanup::remove(&pair.run_name);
+        ended
+    }
+}
+
+/// Returns the roles to open: only one of two that open the same entities with one driver.
+fn ends(factors: &Factors) -> Vec<Role> {
+    let [serving, driving] = roles(factors.workload);
+    let [writer, reader] = drivers_of_ends(&factors.driver);
+    let alike = factors.workload == Workload::Latency && writer == reader;
+    if alike { vec![driving] } else { vec![serving, driving] }
+}
+
+/// Configuration shared by several cells.
+struct Configuration {
+    kind: Factors,
+    /// Cell with the largest batches and, among these, the largest samples.
+    cell: Cell,
+    /// Number of cells.
+    cells: usize,
+}
+
+/// Returns the distinct configurations of the cells, in their order.
+fn configurations(cells: &[Cell]) -> Vec<Configuration> {
+    let size = |factors: &Factors| (factors.batch_bytes, factors.size_bytes);
+    let mut found: Vec<Configuration> = Vec::new();
+    for cell in cells {
+        let cell = Cell { id: cell.id.clone(), factors: without_load(&cell.factors) };
+        let kind = without_sizes(&cell.factors);
+        match found.iter_mut().find(|known| known.kind == kind) {
+            Some(known) => {
+                known.cells += 1;
+                if size(&cell.factors) > size(&known.cell.factors) {
+                    known.cell = cell;
+                }
+            }
+            None => found.push(Configuration { kind, cell, cells: 1 }),
+        }
+    }
+    found
+}
+
+/// Returns the factors without those that do not change how streams are opened: load and the way samples are written
+/// and taken. Several flows may have different policies.
+fn without_load(factors: &Factors) -> Factors {
+    let workload = match factors.workload {
+        Workload::Latency => Workload::Latency,
+        Workload::Paced if !factors.flows.is_empty() => Workload::Paced,
+        Workload::Throughput | Workload::Paced | Workload::Search => Workload::Throughput,
+    };
+    let flows = factors.flows.iter().map(|flow| Flow { load: Load::Max, ..flow.clone() }).collect();
+    let queues = Queues { receive_group: None, polling_delay_ns: None, ..factors.queues.clone() };
+    Factors { workload, load: None, flows, queues, ..factors.clone() }
+}
+
+/// Returns the factors without those that depend on sizes. `max_samples` is among them: its default depends on the
+/// size, and an explicit limit belongs to a `profile`.
+fn without_sizes(factors: &Factors) -> Factors {
+    Factors {
+        size_bytes: 0,
+        batch_bytes: factors.batch_bytes.min(1),
+        batching: Batching::None,
+        qos: Qos { max_samples: None, ..factors.qos.clone() },
+        qos_of_ends: factors.qos_of_ends.clone().map(|mut ends| {
+            (ends.writer.max_samples, ends.reader.max_samples) = (None, None);
+            ends
+        }),
+        ..factors.clone()
+    }
+}

@@ -1,0 +1,231 @@
+//! Verdicts as text, with their numbers.
+
+use results::{
+    Conclusion, EffectEstimate, Metric, ModesBy, Pairing, ReferenceChange, TypicalValue,
+    UNDER_DUET_INTERFERENCE, Verdict, VerdictSide, format_signed, format_value,
+};
+use stats::{ComparisonData, Rules};
+
+/// Formats a verdict as one line.
+pub(crate) fn verdict(verdict: &Verdict, noisy: usize) -> String {
+    let name = verdict.figure();
+    let mut parts = match (&verdict.answer, &verdict.withheld) {
+        (_, Some(why)) => vec![format!("{name}: no verdict: {why}")],
+        (Some(all), None) => vec![format!("{name} {}", answer(all, verdict))],
+        (None, None) => vec![format!("{name}: no verdict")],
+    };
+    for (whose, side) in [("", &verdict.treatment), ("baseline ", &verdict.baseline)] {
+        parts.extend(modes(side, verdict.metric).map(|modes| format!("{whose}{modes}")));
+    }
+    parts.extend(verdict.references.iter().map(|change| format!("reference: {}", reference(change))));
+    parts.extend(shares(verdict));
+    parts.extend(runs(verdict));
+    if let Some(quiet) = &verdict.without_noisy {
+        let blocks = if noisy == 1 { "the noisy block".to_owned() } else { format!("{noisy} noisy blocks") };
+        let differs = if verdict.depends_on_noise() { ", ANOTHER CONCLUSION" } else { "" };
+        parts.push(match quiet.n {
+            0 => "no quiet block is left to compare with".to_owned(),
+            _ => format!("without {blocks}{differs}: {}", answer(quiet, verdict)),
+        });
+    }
+    parts.join("; ")
+}
+
+/// Formats the change of a reference value between two results.
+fn reference(change: &ReferenceChange) -> String {
+    let interval = match (change.low_pct, change.high_pct) {
+        (Some(low), Some(high)) => format!(" (95 % {}..{})", format_signed(low), format_signed(high)),
+        _ => String::new(),
+    };
+    format!("{} of a bare socket {} %{interval}", change.figure.words(), format_signed(change.change_pct))
+}
+
+/// Formats the rates of both sides, if each has a load in percent of its own maximum.
+fn shares(verdict: &Verdict) -> Option<String> {
+    let (treatment, baseline) = (verdict.treatment.share_sps?, verdict.baseline.share_sps?);
+    let same = verdict.treatment.cell == verdict.baseline.cell && verdict.pairing != Pairing::Apart;
+    let change = 100.0 * (treatment / baseline - 1.0);
+    (!same).then(|| {
+        format!(
+            "each at a share of its own maximum: {}/s against {}/s ({} %)",
+            format_value(treatment),
+            format_value(baseline),
+            format_signed(change)
+        )
+    })
+}
+
+/// Formats the conclusion, without the name of the metric.
+fn answer(answer: &EffectEstimate, verdict: &Verdict) -> String {
+    let n = rests_on(verdict, answer.n as usize);
+    let interval = |signed: bool, turned: bool| match (answer.low_pct, answer.high_pct) {
+        (Some(low), Some(high)) => {
+            let (low, high) = if turned { (-high, -low) } else { (low, high) };
+            let shown = if signed { format_signed } else { format_value };
+            format!("(95 % {}..{}, {n})", shown(low), shown(high))
+        }
+        _ => format!("({n})"),
+    };
+    let change = answer.change_pct.unwrap_or_default();
+    let margin = 100.0 * Rules::default().margin;
+    let equivalent =
+        |within: bool| if within { format!(", equivalent within {margin} %") } else { String::new() };
+    match &answer.conclusion {
+        Conclusion::Higher { within_margin, .. } => {
+            format!(
+                "{} % higher{} {}",
+                format_value(change),
+                equivalent(*within_margin),
+                interval(false, false)
+            )
+        }
+        Conclusion::Lower { within_margin, .. } => {
+            format!(
+                "{} % lower{} {}",
+                format_value(-change),
+                equivalent(*within_margin),
+                interval(false, true)
+            )
+        }
+        Conclusion::Equivalent { margin_pct } => {
+            format!("equivalent within {margin_pct} % {}", interval(true, false))
+        }
+        Conclusion::Inconclusive { .. } if verdict.host_explains => {
+            let size = |host: &&ReferenceChange| (host.treatment / host.baseline).ln().abs();
+            let host = verdict.references.iter().max_by(|one, other| size(one).total_cmp(&size(other)));
+            format!(
+                "inconclusive: the host changed by {} %, which may explain {} % {}",
+                format_signed(host.map_or(0.0, |host| host.change_pct)),
+                format_signed(change),
+                interval(true, false)
+            )
+        }
+        Conclusion::Inconclusive { could_have_seen_pct: Some(seen) } => {
+            format!("inconclusive: could have seen {} % {}", format_value(*seen), interval(true, false))
+        }
+        Conclusion::Inconclusive { could_have_seen_pct: None } => {
+            format!("inconclusive {}", interval(true, false))
+        }
+        Conclusion::TooFew { needs } => match verdict.pairing {
+            Pairing::Blocks => format!("has too few blocks for any claim: {}, needs {needs}", answer.n),
+            Pairing::Duets => format!("has too few duets for any claim: {}, needs {needs}", answer.n),
+            Pairing::Apart => format!("has too few runs for any claim: {n}, needs {needs} on each side"),
+        },
+    }
+}
+
+/// Formats the change that a criterion is judged by, with the CI of its level.
+pub(crate) fn change(verdict: &Verdict, sides: &ComparisonData, level: f64) -> String {
+    let n = rests_on(verdict, sides.complete().0);
+    let Some((estimate, interval)) = sides.change(level) else {
+        return format!("{} ({n})", verdict.figure());
+    };
+    let signed = |share: f64| format_signed(100.0 * share);
+    let (low, high) = (signed(interval.low), signed(interval.high));
+    // with enough digits to differ from 100 %
+    let level = format!("{:.2}", 100.0 * level);
+    let level = level.trim_end_matches('0').trim_end_matches('.');
+    format!("{} {} % ({level} % {low}..{high}, {n})", verdict.figure(), signed(estimate))
+}
+
+/// Formats why a criterion cannot be judged: too few blocks or runs.
+pub(crate) fn too_few(verdict: &Verdict, sides: &ComparisonData, needs: usize) -> String {
+    let n = rests_on(verdict, sides.complete().0);
+    let each = if verdict.pairing == Pairing::Apart { " on each side" } else { "" };
+    format!("{} has {n}, needs {needs}{each}", verdict.figure())
+}
+
+/// Formats the number of blocks, duets or runs of a comparison.
+fn rests_on(verdict: &Verdict, blocks: usize) -> String {
+    match verdict.pairing {
+        Pairing::Blocks if blocks == 1 => "1 block".to_owned(),
+        Pairing::Blocks => format!("{blocks} blocks"),
+        Pairing::Duets if blocks == 1 => "1 duet".to_owned(),
+        Pairing::Duets => format!("{blocks} duets"),
+        Pairing::Apart => format!("{} and {} runs", verdict.baseline.runs, verdict.treatment.runs),
+    }
+}
+
+fn modes(side: &VerdictSide, metric: Metric) -> Option<String> {
+    let modes: Vec<String> = side
+        .modes
+        .iter()
+        .map(|mode| {
+            format!(
+                "{} % near {} {}",
+                format_value(mode.share_pct),
+                metric.format(mode.location),
+                metric.shown_unit()
+            )
+        })
+        .collect();
+    let by = side.modes_by.as_ref().map(modes_by).unwrap_or_default();
+    let interference =
+        if side.under_duet_interference { format!(" {UNDER_DUET_INTERFERENCE}") } else { String::new() };
+    (!modes.is_empty()).then(|| format!("multi-modal{interference}: {}{by}", modes.join(", ")))
+}
+
+/// Formats the recorded fields that are associated with modes: the first few, with their typical value in each
+/// mode.
+fn modes_by(by: &ModesBy) -> String {
+    const SHOWN: usize = 3;
+    let fields = format!("{} recorded field{}", by.tested, if by.tested == 1 { "" } else { "s" });
+    if by.tested == 0 {
+        return ", while no recorded field varies".to_owned();
+    }
+    if !by.enough_runs {
+        return format!(", with too few runs to tell by which of {fields}");
+    }
+    if by.separating.is_empty() {
+        return format!(", told apart by none of {fields}");
+    }
+    let shown = by.separating.iter().take(SHOWN).map(|field| {
+        let typical: Vec<String> = field.typical.iter().map(typical).collect();
+        format!("{} ({})", field.field, typical.join(", then "))
+    });
+    let more = match by.separating.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(", told apart by {}{more}", shown.collect::<Vec<_>>().join(", "))
+}
+
+fn typical(typical: &Option<TypicalValue>) -> String {
+    match typical {
+        None => "not known".to_owned(),
+        Some(TypicalValue::Word(word)) => word.clone(),
+        Some(TypicalValue::Number(number)) if number.fract() == 0.0 => format!("{number:.0}"),
+        Some(TypicalValue::Number(number)) => format_value(*number),
+    }
+}
+
+/// Formats the warnings about the runs of a verdict.
+fn runs(verdict: &Verdict) -> Vec<String> {
+    let sum = |of: fn(&VerdictSide) -> u32| of(&verdict.treatment) + of(&verdict.baseline);
+    let mut words = Vec::new();
+    if sum(|side| side.unsteady) > 0 {
+        words.push(format!(
+            "no steady state in {} of {} runs",
+            sum(|side| side.unsteady),
+            sum(|side| side.runs)
+        ));
+    }
+    if sum(|side| side.sender_limited) > 0 {
+        words.push(format!(
+            "sender-limited in {} of {} runs: no property of the middleware alone",
+            sum(|side| side.sender_limited),
+            sum(|side| side.runs)
+        ));
+    }
+    let missing = [
+        ("failed", sum(|side| side.failed)),
+        ("invalid", sum(|side| side.invalid)),
+        ("without this figure", sum(|side| side.without_figure)),
+    ];
+    let missing: Vec<String> =
+        missing.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{n} {what}")).collect();
+    if !missing.is_empty() {
+        words.push(format!("left out: runs {}", missing.join(", ")));
+    }
+    words
+}
