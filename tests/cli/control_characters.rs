@@ -67,7 +67,7 @@ fn words_of_results_and_logs_are_escaped() {
             role: Some(POISON.to_owned()),
             error: POISON.to_owned(),
             hint: Some(POISON.to_owned()),
-            last_words: vec![format!("{POISON} of the log")],
+            last_log_lines: vec![format!("{POISON} of the log")],
         });
     };
     let header = sample::header();

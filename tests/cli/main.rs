@@ -6,10 +6,10 @@
 mod agreement;
 mod comparisons;
 mod control_characters;
+mod errors;
 mod experiments;
 mod generated;
 #[path = "../../crates/results/tests/sample/mod.rs"]
 mod sample;
 mod support;
-mod trouble;
 mod words;

@@ -3,7 +3,7 @@
 
 use std::thread;
 
-use crate::support::{Outcome, Scene, driver_in_c, drivers, liar, root};
+use crate::support::{Outcome, Scene, driver_in_c, drivers, root, violating_driver};
 
 /// Returns the line of this case in the table.
 #[track_caller]
@@ -72,7 +72,7 @@ fn case_is_not_applicable_without_support_of_the_transport() {
     assert!(line(&outcome, "keys").contains("n/a"), "{}", outcome.stdout);
 }
 
-/// Violations of `liar_across.c`, which exist only with writer and reader in two processes; the case that detects
+/// Violations of `faulty_across.c`, which exist only with writer and reader in two processes; the case that detects
 /// each, and a part of its message.
 const LIES_ACROSS: [(&str, &str, &str); 9] = [
     ("never_unmatches", "match", "the reader was closed, but its peer still counted 1 as matched after 8 s"),
@@ -94,7 +94,7 @@ const LIES_ACROSS: [(&str, &str, &str); 9] = [
 fn violation_between_two_processes_is_detected() {
     let scene = Scene::new();
     let real = format!("-DREAL=\"{}\"", drivers().join("libddsmark_cyclonedds.so").display());
-    let source = root().join("tests/e2e/liar_across.c");
+    let source = root().join("tests/e2e/faulty_across.c");
     let is_found = |(lie, case, expected): (&str, &str, &str)| {
         let driver = driver_in_c(
             &scene,
@@ -129,11 +129,12 @@ fn violation_between_two_processes_is_detected() {
     outcome.assert_status(1);
     assert!(outcome.stdout.contains("found: no answer within 3 s"), "{}", outcome.stdout);
     // the driver does not declare that it does not reach beyond its process
-    let driver = liar(&scene, "hides_its_limits", "");
+    let driver = violating_driver(&scene, "hides_its_limits", "");
     let outcome = scene.ddsmark(&["drivers", "check", &driver, "--case", "match-across"]);
     outcome.assert_status(1);
     assert!(outcome.stdout.contains("the writer is matched with 0"), "{}", outcome.stdout);
-    let refused = scene.ddsmark(&["characterize", "--driver", &liar(&scene, "nothing", ""), "--quick"]);
+    let refused =
+        scene.ddsmark(&["characterize", "--driver", &violating_driver(&scene, "nothing", ""), "--quick"]);
     refused.assert_status(2);
     assert!(refused.stderr.contains("does not reach from one process to another"), "{}", refused.stderr);
 }
@@ -141,7 +142,7 @@ fn violation_between_two_processes_is_detected() {
 #[test]
 fn failed_case_names_promise_and_observation() {
     let scene = Scene::new();
-    let driver = liar(&scene, "shortens_keys", "");
+    let driver = violating_driver(&scene, "shortens_keys", "");
     let outcome = scene.ddsmark(&["drivers", "check", &driver, "--case", "keys,settings"]);
     outcome.assert_status(1);
     assert!(outcome.stdout.contains("1 passed, 1 failed, 0 not applicable"), "{}", outcome.stdout);
@@ -154,7 +155,7 @@ fn failed_case_names_promise_and_observation() {
 #[test]
 fn policy_without_an_observed_effect_is_unknown() {
     let scene = Scene::new();
-    let driver = liar(&scene, "declares_unobserved", "");
+    let driver = violating_driver(&scene, "declares_unobserved", "");
     let check = |cases: &str| {
         let outcome = scene.ddsmark(&["drivers", "check", &driver, "--case", cases]);
         outcome.assert_status(0);
@@ -172,7 +173,7 @@ fn policy_without_an_observed_effect_is_unknown() {
     ] {
         assert!(state(&outcome, policy).ends_with(words), "{}", outcome.stdout);
     }
-    let failing = liar(&scene, "forgets_history", "");
+    let failing = violating_driver(&scene, "forgets_history", "");
     let outcome = scene.ddsmark(&["drivers", "check", &failing, "--case", "late-joiner"]);
     outcome.assert_status(1);
     assert!(state(&outcome, "durability").ends_with("FAIL     failed: late-joiner"), "{}", outcome.stdout);
@@ -186,14 +187,14 @@ fn driver_that_hangs_crashes_or_exits_fails_one_case() {
                     uint32_t *n) { (void)r, (void)t, (void)m, (void)s, (void)c, (void)n; BODY_IS; return DDSMARK_OK; }\n"
             .replace("BODY_IS", body)
             .replace("BODY", &format!("{name}_now"));
-        liar(
+        violating_driver(
             &scene,
             name,
             &format!("{code}static void {name}(void) {{ lying.reader_receive = {name}_now; }}\n"),
         )
     };
     for (driver, expected) in [
-        (liar(&scene, "waits_when_polled", ""), "found: no answer within 3 s"),
+        (violating_driver(&scene, "waits_when_polled", ""), "found: no answer within 3 s"),
         (overriding("crashes", "abort()"), "found: the agent's process was killed by signal 6 (SIGABRT)"),
         (overriding("exits", "exit(0)"), "found: the agent's process exited with status 0"),
     ] {

@@ -10,7 +10,7 @@ fn measure(scene: &Scene, how: &str) -> Outcome {
     let real = programs().parent().expect("target").join("drivers/libddsmark_udp.so");
     let (real, how) = (format!("-DREAL=\"{}\"", real.display()), format!("-DHOW={how}"));
     let driver =
-        shared_library(scene, "c++", "libddsmark_bad.so", &["-std=c++17", &real, &how, "misbehaves.cpp"]);
+        shared_library(scene, "c++", "libddsmark_bad.so", &["-std=c++17", &real, &how, "faulty_driver.cpp"]);
     // short time limits, so that the test does not wait long; the good driver takes some ms
     let plan = format!(
         r#"question = "What does a driver cost that misbehaves?"
@@ -88,7 +88,7 @@ fn assert_named(how: &str, expected: &Expected) {
         "{run:#}"
     );
     assert!(failure["hint"].as_str().is_some_and(|text| text.contains(expected.hint)), "{run:#}");
-    let lines = list(&failure["last_words"]);
+    let lines = list(&failure["last_log_lines"]);
     let is_there = expected.log_line.is_empty() || lines.iter().any(|line| *line == expected.log_line);
     assert!(!lines.is_empty() && is_there, "{run:#}");
     assert!(

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use crate::support::{Scene, count, kill_alive, liar, list, runs, wait_for};
+use crate::support::{Scene, count, kill_alive, list, runs, violating_driver, wait_for};
 
 /// Returns `Some` if at least `runs` runs were saved.
 fn saved(result: &Path, runs: usize) -> Option<()> {
@@ -61,7 +61,7 @@ fn killed_agent_fails_only_its_run() {
 fn reader_that_never_matches_fails_the_run_in_time() {
     let scene = Scene::new();
     // with this driver, writers and readers of two processes never match, and it does not declare that
-    let driver = liar(&scene, "hides_its_limits", "");
+    let driver = violating_driver(&scene, "hides_its_limits", "");
     let outcome = scene.ddsmark(&[
         "characterize",
         "--driver",

@@ -55,7 +55,7 @@ fn garbage(configure: &Configure, noise: &mut u64) -> Vec<Vec<u8>> {
 fn strangers(scene: &Scene, driver: &str, mut disturb: impl FnMut(&Configure, &mut u64)) -> Value {
     let plan = scene.path("kills");
     fs::create_dir(&plan).expect("a directory");
-    let roles = ["reader", "ponger"];
+    let roles = ["reader", "echo"];
     let lines = roles
         .iter()
         .flat_map(|role| (0..RUNS).map(move |run| format!("{driver} {role} {run} warm_up 0 nobody\n")));

@@ -257,15 +257,15 @@ fn percent_rates_refer_to_a_maximum_measured_once() {
     running.signal("KILL");
     assert_eq!(running.end().status.code(), None);
     wait_for("the end of all agents", || scene.processes().is_empty().then_some(()));
-    let saved = fs::read(scene.path("result/course.json")).expect("the course");
+    let saved = fs::read(scene.path("result/log.json")).expect("the log");
     let saved: Value = serde_json::from_slice(&saved).expect("JSON");
 
     let outcome = scene.ddsmark(&["run", "--resume", "result", "--json"]);
     outcome.assert_status(0);
     assert!(!outcome.stderr.contains("[maximum"), "{}", outcome.stderr);
     let document = outcome.document();
-    assert_eq!((&document["maxima"], list(&document["maxima"]).len()), (&saved["maxima"], 1));
-    let maximum = &document["maxima"][0];
+    assert_eq!((&document["max_rates"], list(&document["max_rates"]).len()), (&saved["max_rates"], 1));
+    let maximum = &document["max_rates"][0];
     let sps = number(&maximum["sps"]);
     assert!((sps - median_of_lower(maximum)).abs() < 1e-9, "{maximum:#}");
     for (cell, percent) in list(&document["cells"]).iter().zip([5.0, 20.0, 40.0]) {

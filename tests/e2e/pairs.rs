@@ -87,7 +87,7 @@ fn writer_and_reader_load_their_own_driver() {
     {
         let scene = scene();
         let real = format!("-DREAL=\"{}\"", drivers().join("libddsmark_cyclonedds.so").display());
-        let words = ["-std=c++17", &real, "-DHOW=prints", "misbehaves.cpp"];
+        let words = ["-std=c++17", &real, "-DHOW=prints", "faulty_driver.cpp"];
         shared_library(&scene, "c++", "drivers/libddsmark_bad.so", &words);
         let outcome = characterize(&scene, pair, &["--workload", "throughput", "--batch-bytes", "0"]);
         outcome.assert_status(0);

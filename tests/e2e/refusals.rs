@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Scene, liar, list, runs};
+use crate::support::{Scene, list, runs, violating_driver};
 
 const FILE: &str = "question = \"?\"\nworkload = [\"latency\", \"throughput\"]\nfactors = { size = 64 }\n\
                     design = { blocks = 3, warm_up = \"0s\", measure = \"20ms\" }\n";
@@ -97,7 +97,7 @@ static void opens_small(void) {
 fn driver_that_fails_the_preflight_is_still_measured() {
     let scene = Scene::new();
     let characterize = |status: &str| {
-        let driver = liar(&scene, "opens_small", &SMALL.replace("STATUS", status));
+        let driver = violating_driver(&scene, "opens_small", &SMALL.replace("STATUS", status));
         let flags = ["characterize", "--size", "64,1000", "--match-timeout", "0.3s", "--runs", "3", "--json"];
         let more = ["--batch-bytes", "0", "--workload", "latency", "--out", "result", "--driver", &driver];
         (scene.ddsmark(&[&flags[..], &more].concat()), driver)

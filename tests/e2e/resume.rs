@@ -77,7 +77,7 @@ fn resumed_experiment_has_each_run_once_in_planned_order() {
     let scene = Scene::new();
     // in the first run, in the middle of a block, and in the last run of a block; the number counts launches
     killed(&scene, "udp pinger 0 match 0 runner", &run_arguments("latency-vs-size", &["design.blocks=3"]));
-    killed(&scene, "udp ponger 3 measure 0 runner", &["run", "--resume", "result"]);
+    killed(&scene, "udp echo 3 measure 0 runner", &["run", "--resume", "result"]);
     let before = fs::read(scene.path("result/runs/0001.json")).expect("the first run");
     // a file that a crash may leave
     fs::write(scene.path("result/runs/.0009.json.tmp"), "{\"schema_ver").expect("a file");
@@ -115,7 +115,7 @@ fn resumed_experiment_keeps_the_blocks_of_its_pilot() {
     fs::write(scene.path("open.toml"), FILE).expect("a file");
     killed(&scene, "udp pinger 19 measure 0 runner", &run_arguments("open.toml", &more));
     let saved: Value =
-        serde_json::from_slice(&fs::read(scene.path("result/course.json")).expect("a course")).expect("JSON");
+        serde_json::from_slice(&fs::read(scene.path("result/log.json")).expect("a log")).expect("JSON");
     let allocation = &saved["allocation"];
     assert!(count(&allocation["wanted"]) > count(&allocation["planned"]), "{saved:#}");
     let outcome = resumed(&scene, &[]);

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::{Scene, changed_driver, count, list};
 
-/// Time by which `misbehaves.cpp` delays a write, in ns.
+/// Time by which `faulty_driver.cpp` delays a write, in ns.
 const KEPT_NS: u64 = 50_000_000;
 
 /// Returns the sum of a count over the runs of a cell.

@@ -301,18 +301,18 @@ pub fn shared_library(scene: &Scene, compiler: &str, name: &str, words: &[&str])
     library
 }
 
-/// Compiles the built driver `real` with one change, a function of `misbehaves.cpp`, and returns its path.
+/// Compiles the built driver `real` with one change, a function of `faulty_driver.cpp`, and returns its path.
 pub fn changed_driver(scene: &Scene, real: &str, change: &str) -> String {
     let real = drivers().join(format!("libddsmark_{real}.so"));
     let defines = [format!("-DREAL=\"{}\"", real.display()), format!("-DHOW={change}")];
-    let words = ["-std=c++17", &defines[0], &defines[1], "misbehaves.cpp"];
+    let words = ["-std=c++17", &defines[0], &defines[1], "faulty_driver.cpp"];
     shared_library(scene, "c++", &format!("libddsmark_{change}.so"), &words)
 }
 
-/// Builds the teaching driver with one violation: of `crates/conformance/tests/liar.c`, or defined by `code`.
-pub fn liar(scene: &Scene, lie: &str, code: &str) -> String {
+/// Builds the teaching driver with one violation: of `crates/conformance/tests/faulty_driver.c`, or defined by `code`.
+pub fn violating_driver(scene: &Scene, lie: &str, code: &str) -> String {
     let source = scene.path(&format!("{lie}.c"));
-    let liar = root().join("crates/conformance/tests/liar.c");
+    let liar = root().join("crates/conformance/tests/faulty_driver.c");
     fs::write(&source, format!("#include \"{}\"\n{code}", liar.display())).expect("a file");
     driver_in_c(scene, lie, &source, &[&format!("-DLIE={lie}")])
 }

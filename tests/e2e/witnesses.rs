@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{Outcome, Scene, changed_driver, list};
 
-/// Builds the driver `tcp`, reliable, changed by each of these functions of `misbehaves.cpp`.
+/// Builds the driver `tcp`, reliable, changed by each of these functions of `faulty_driver.cpp`.
 fn lying(scene: &Scene, lies: &[&str]) -> Vec<String> {
     lies.iter().map(|lie| changed_driver(scene, "tcp", lie)).collect()
 }

@@ -46,7 +46,7 @@ pub fn begin(experiment: &Plan) -> ExperimentLog {
             made: 0,
             stopped_by: None,
         },
-        maxima: experiment.maxima().into_iter().map(MaxRate::new).collect(),
+        max_rates: experiment.max_rates().into_iter().map(MaxRate::new).collect(),
         blocks: Vec::new(),
         resumed: Vec::new(),
     }
@@ -54,17 +54,17 @@ pub fn begin(experiment: &Plan) -> ExperimentLog {
 
 /// Returns whether the pilot is complete and the number of blocks is not decided yet.
 #[must_use]
-pub fn is_due(experiment: &Plan, course: &ExperimentLog) -> bool {
+pub fn is_due(experiment: &Plan, log: &ExperimentLog) -> bool {
     let precision = experiment.design.precision.as_ref();
-    precision.is_some_and(|pilot| course.allocation.made >= pilot.pilot_blocks.min(experiment.design.blocks))
-        && course.allocation.room.is_none()
+    precision.is_some_and(|pilot| log.allocation.made >= pilot.pilot_blocks.min(experiment.design.blocks))
+        && log.allocation.room.is_none()
 }
 
 /// Decides the number of blocks from the pilot. `runs` returns the runs of a cell.
-pub fn decide<'r>(experiment: &Plan, course: &mut ExperimentLog, runs: impl Fn(&str) -> &'r [Run]) {
+pub fn decide<'r>(experiment: &Plan, log: &mut ExperimentLog, runs: impl Fn(&str) -> &'r [Run]) {
     let Some(precision) = &experiment.design.precision else { return };
-    let room = room(experiment, course);
-    let allocation = &mut course.allocation;
+    let room = room(experiment, log);
+    let allocation = &mut log.allocation;
     let compared = !experiment.design.baseline.is_empty();
     let claims = if compared { comparison_claims(experiment) } else { level_claims(experiment) };
     let pilot = pilot(&claims, &runs);
@@ -106,36 +106,36 @@ fn pilot<'r>(claims: &[Claim<'_>], runs: &impl Fn(&str) -> &'r [Run]) -> Vec<Vec
 }
 
 /// Returns the maximum number of blocks that fit into the budget, from the mean duration of the blocks so far.
-fn room(experiment: &Plan, course: &ExperimentLog) -> u32 {
+fn room(experiment: &Plan, log: &ExperimentLog) -> u32 {
     let most = experiment.design.blocks;
-    let (Some(budget_ns), Some(each_ns)) = (experiment.design.budget_ns, each_ns(course)) else {
+    let (Some(budget_ns), Some(each_ns)) = (experiment.design.budget_ns, each_ns(log)) else {
         return most;
     };
     let room =
-        u32::try_from(budget_ns.saturating_sub(maxima_ns(course)) / each_ns.max(1)).unwrap_or(u32::MAX);
-    room.clamp(course.allocation.made, most.max(course.allocation.made))
+        u32::try_from(budget_ns.saturating_sub(max_rates_ns(log)) / each_ns.max(1)).unwrap_or(u32::MAX);
+    room.clamp(log.allocation.made, most.max(log.allocation.made))
 }
 
 /// Returns the mean duration in ns of the blocks that were executed without interruption.
-fn each_ns(course: &ExperimentLog) -> Option<u64> {
-    let took: Vec<u64> = course.blocks.iter().filter_map(|block| block.took_ns).collect();
+fn each_ns(log: &ExperimentLog) -> Option<u64> {
+    let took: Vec<u64> = log.blocks.iter().filter_map(|block| block.took_ns).collect();
     let n = u64::try_from(took.len()).ok().filter(|n| *n > 0)?;
     Some(took.into_iter().fold(0, u64::saturating_add) / n)
 }
 
 /// Returns the total duration in ns of the runs that measured maximum rates.
-fn maxima_ns(course: &ExperimentLog) -> u64 {
-    let runs = course.maxima.iter().flat_map(|maximum| &maximum.runs);
+fn max_rates_ns(log: &ExperimentLog) -> u64 {
+    let runs = log.max_rates.iter().flat_map(|maximum| &maximum.runs);
     runs.map(|run| run.took_ns).fold(0, u64::saturating_add)
 }
 
 /// Returns whether the budget allows one more block.
-fn has_room(experiment: &Plan, course: &ExperimentLog) -> bool {
-    let (Some(budget_ns), Some(each_ns)) = (experiment.design.budget_ns, each_ns(course)) else {
+fn has_room(experiment: &Plan, log: &ExperimentLog) -> bool {
+    let (Some(budget_ns), Some(each_ns)) = (experiment.design.budget_ns, each_ns(log)) else {
         return true;
     };
-    let took = course.blocks.iter().map(|block| block.took_ns.unwrap_or(each_ns));
-    took.fold(each_ns.saturating_add(maxima_ns(course)), u64::saturating_add) <= budget_ns
+    let took = log.blocks.iter().map(|block| block.took_ns.unwrap_or(each_ns));
+    took.fold(each_ns.saturating_add(max_rates_ns(log)), u64::saturating_add) <= budget_ns
 }
 
 /// Returns the minimum number of blocks that a time budget cannot reduce: with fewer there is no interval and no
@@ -150,30 +150,30 @@ fn least(experiment: &Plan) -> u32 {
 /// Returns the next block. The number of blocks must be decided first if [`is_due`] returns true. `schedule` is that
 /// of `experiment`.
 #[must_use]
-pub fn next(experiment: &Plan, schedule: &[ScheduledRun], course: &ExperimentLog) -> NextBlock {
+pub fn next(experiment: &Plan, schedule: &[ScheduledRun], log: &ExperimentLog) -> NextBlock {
     let per_block = experiment.runs_per_block();
     let scheduled = |number: u32| {
         let first = (number as usize - 1) * per_block;
         schedule[first..first + per_block].to_vec()
     };
-    if let Some(open) = course.blocks.last().filter(|block| !block.complete) {
+    if let Some(open) = log.blocks.last().filter(|block| !block.complete) {
         let runs = match open.repeats {
             None => scheduled(open.number),
             Some(_) => experiment.block_again(open.number, open.first_run),
         };
         return NextBlock::Block { number: open.number, repeats: open.repeats, runs };
     }
-    let allocation = &course.allocation;
+    let allocation = &log.allocation;
     let by_precision = experiment.design.precision.is_some();
     if allocation.made < allocation.planned {
         let number = allocation.made + 1;
-        if by_precision && number > least(experiment) && !has_room(experiment, course) {
+        if by_precision && number > least(experiment) && !has_room(experiment, log) {
             return NextBlock::Done(StoppedBy::Budget);
         }
         return NextBlock::Block { number, repeats: None, runs: scheduled(number) };
     }
-    let begun = course.blocks.len() as u32;
-    if let Some(noisy) = to_repeat(course).filter(|_| has_room(experiment, course)) {
+    let begun = log.blocks.len() as u32;
+    if let Some(noisy) = to_repeat(log).filter(|_| has_room(experiment, log)) {
         let runs = experiment.block_again(begun + 1, begun * per_block as u32 + 1);
         return NextBlock::Block { number: begun + 1, repeats: Some(noisy), runs };
     }
@@ -186,13 +186,13 @@ pub fn next(experiment: &Plan, schedule: &[ScheduledRun], course: &ExperimentLog
 
 /// Adds a finished block without noise to the log of a simulated experiment.
 pub fn add_quiet(
-    course: &mut ExperimentLog,
+    log: &mut ExperimentLog,
     number: u32,
     repeats: Option<u32>,
     runs: &[ScheduledRun],
     took_ns: u64,
 ) {
-    course.blocks.push(Block {
+    log.blocks.push(Block {
         number,
         repeats,
         noisy: false,
@@ -207,15 +207,15 @@ pub fn add_quiet(
         reference_after: None,
         reference_error: None,
     });
-    course.allocation.made += u32::from(repeats.is_none());
+    log.allocation.made += u32::from(repeats.is_none());
 }
 
 /// Returns the number of a noisy block that was not repeated yet.
-fn to_repeat(course: &ExperimentLog) -> Option<u32> {
-    let firsts: Vec<Block> = course.blocks.iter().filter(|block| block.repeats.is_none()).cloned().collect();
-    if !course.noise_rule.repeat_noisy || over_half_noisy(&firsts) {
+fn to_repeat(log: &ExperimentLog) -> Option<u32> {
+    let firsts: Vec<Block> = log.blocks.iter().filter(|block| block.repeats.is_none()).cloned().collect();
+    if !log.noise_rule.repeat_noisy || over_half_noisy(&firsts) {
         return None;
     }
-    let again = |number| course.blocks.iter().any(|block| block.repeats == Some(number));
+    let again = |number| log.blocks.iter().any(|block| block.repeats == Some(number));
     firsts.into_iter().find(|block| block.noisy && !again(block.number)).map(|block| block.number)
 }

@@ -61,23 +61,23 @@ fn go_with_tail(
     tail: fn(u32) -> f64,
     noisy: &[u32],
 ) -> (ExperimentLog, Vec<u32>) {
-    let mut course = begin(experiment);
+    let mut log = begin(experiment);
     let mut runs: Vec<Run> = Vec::new();
     loop {
-        if is_due(experiment, &course) {
+        if is_due(experiment, &log) {
             let of = |cell: &str| runs.iter().filter(|run| run.cell == cell).cloned().collect::<Vec<Run>>();
             let (base, other) = (of("base"), of("other"));
             let (base, other) = (base.as_slice(), other.as_slice());
-            decide(experiment, &mut course, |cell| if cell == "base" { base } else { other });
+            decide(experiment, &mut log, |cell| if cell == "base" { base } else { other });
         }
-        match next(experiment, &experiment.schedule(), &course) {
+        match next(experiment, &experiment.schedule(), &log) {
             NextBlock::Done(why) => {
-                course.allocation.stopped_by = Some(why);
-                return (course, runs.iter().map(|run| run.number).collect());
+                log.allocation.stopped_by = Some(why);
+                return (log, runs.iter().map(|run| run.number).collect());
             }
             NextBlock::Block { number, repeats, runs: scheduled } => {
-                add_quiet(&mut course, number, repeats, &scheduled, took_ns);
-                course.blocks.last_mut().expect("a block").noisy = noisy.contains(&number);
+                add_quiet(&mut log, number, repeats, &scheduled, took_ns);
+                log.blocks.last_mut().expect("a block").noisy = noisy.contains(&number);
                 let of = scheduled.clone();
                 for scheduled in scheduled {
                     assert_eq!(scheduled.block, number);
@@ -122,19 +122,19 @@ fn narrow(block: u32) -> f64 {
 
 #[test]
 fn a_fixed_number_is_made_and_no_more() {
-    let (course, runs) = go(&experiment(None, None, 7), SECOND, wide, &[]);
-    assert_eq!((course.allocation.planned, course.allocation.made), (7, 7));
-    assert_eq!((course.allocation.stopped_by, course.allocation.wanted), (Some(StoppedBy::Fixed), None));
+    let (log, runs) = go(&experiment(None, None, 7), SECOND, wide, &[]);
+    assert_eq!((log.allocation.planned, log.allocation.made), (7, 7));
+    assert_eq!((log.allocation.stopped_by, log.allocation.wanted), (Some(StoppedBy::Fixed), None));
     assert_eq!(runs, (1..=21).collect::<Vec<_>>());
 }
 
 #[test]
 fn figures_that_scatter_need_more_blocks_and_their_level_plays_no_part() {
     let made = |half, scatter| {
-        let (course, _) = go(&experiment(precise(half), Some(10_000 * SECOND), 500), SECOND, scatter, &[]);
-        assert_eq!(course.allocation.stopped_by, Some(StoppedBy::Precision));
-        assert_eq!(course.allocation.wanted, Some(course.allocation.made));
-        course.allocation.made
+        let (log, _) = go(&experiment(precise(half), Some(10_000 * SECOND), 500), SECOND, scatter, &[]);
+        assert_eq!(log.allocation.stopped_by, Some(StoppedBy::Precision));
+        assert_eq!(log.allocation.wanted, Some(log.allocation.made));
+        log.allocation.made
     };
     // 20 % higher with little scatter: the pilot is sufficient.
     assert_eq!(made(2.0, narrow), 7);
@@ -157,23 +157,23 @@ fn the_metric_that_scatters_most_decides() {
 #[test]
 fn a_pilot_too_small_for_any_claim_is_not_all_there_is() {
     let pilot = Some(Precision { half_width_pct: 50.0, pilot_blocks: 3 });
-    let (course, _) = go(&experiment(pilot.clone(), Some(10_000 * SECOND), 500), SECOND, narrow, &[]);
-    assert_eq!((course.allocation.made, course.allocation.stopped_by), (7, Some(StoppedBy::Precision)));
+    let (log, _) = go(&experiment(pilot.clone(), Some(10_000 * SECOND), 500), SECOND, narrow, &[]);
+    assert_eq!((log.allocation.made, log.allocation.stopped_by), (7, Some(StoppedBy::Precision)));
     // A budget that is too small does not reduce the blocks that a claim needs.
-    let (course, _) = go(&experiment(pilot, Some(SECOND), 500), 10 * SECOND, wide, &[]);
-    assert_eq!(course.allocation.made, 7);
+    let (log, _) = go(&experiment(pilot, Some(SECOND), 500), 10 * SECOND, wide, &[]);
+    assert_eq!(log.allocation.made, 7);
 }
 
 #[test]
 fn the_budget_ends_it_by_measured_time_and_what_was_wanted_is_told() {
-    let (course, _) = go(&experiment(precise(1.0), Some(100 * SECOND), 500), 10 * SECOND, wide, &[]);
-    let allocation = course.allocation;
+    let (log, _) = go(&experiment(precise(1.0), Some(100 * SECOND), 500), 10 * SECOND, wide, &[]);
+    let allocation = log.allocation;
     assert_eq!((allocation.made, allocation.room), (10, Some(10)));
     assert!(allocation.wanted > Some(10) && allocation.pilot_log_sd > Some(0.01), "{allocation:?}");
     assert_eq!(allocation.stopped_by, Some(StoppedBy::Budget));
     // The pilot is always executed completely.
-    let (course, _) = go(&experiment(precise(1.0), Some(SECOND), 500), 10 * SECOND, wide, &[]);
-    assert_eq!((course.allocation.made, course.allocation.stopped_by), (7, Some(StoppedBy::Budget)));
+    let (log, _) = go(&experiment(precise(1.0), Some(SECOND), 500), 10 * SECOND, wide, &[]);
+    assert_eq!((log.allocation.made, log.allocation.stopped_by), (7, Some(StoppedBy::Budget)));
 }
 
 #[test]
@@ -181,16 +181,16 @@ fn without_a_baseline_the_level_of_each_cell_is_to_be_precise() {
     let mut alone = experiment(precise(2.0), Some(10_000 * SECOND), 500);
     alone.design.baseline.clear();
     // Each block is slower than the previous one: this changes the level, but not the ratio.
-    let (course, _) = go(&alone, SECOND, narrow, &[]);
-    assert!(course.allocation.made > 40, "{:?}", course.allocation);
+    let (log, _) = go(&alone, SECOND, narrow, &[]);
+    assert!(log.allocation.made > 40, "{:?}", log.allocation);
 }
 
 #[test]
 fn in_duets_it_is_the_ratio_to_the_run_beside_it_that_scatters() {
     let mut duets = experiment(precise(2.0), Some(10_000 * SECOND), 500);
     duets.design.duet = true;
-    let (course, runs) = go(&duets, SECOND, narrow, &[]);
-    assert_eq!((course.allocation.made, course.allocation.wanted), (7, Some(7)), "{:?}", course.allocation);
+    let (log, runs) = go(&duets, SECOND, narrow, &[]);
+    assert_eq!((log.allocation.made, log.allocation.wanted), (7, Some(7)), "{:?}", log.allocation);
     assert_eq!(runs, (1..=28).collect::<Vec<_>>());
     let (wide, _) = go(&duets, SECOND, wide, &[]);
     assert!(wide.allocation.made > 10, "{:?}", wide.allocation);
@@ -199,18 +199,18 @@ fn in_duets_it_is_the_ratio_to_the_run_beside_it_that_scatters() {
 #[test]
 fn a_noisy_block_is_made_again_once_at_the_end_unless_over_half_are() {
     // Block 8 repeats block 2 and is noisy too.
-    let (course, runs) = go(&experiment(None, None, 6), SECOND, wide, &[2, 5, 8]);
-    let repeats: Vec<_> = course.blocks.iter().map(|block| (block.number, block.repeats)).skip(5).collect();
+    let (log, runs) = go(&experiment(None, None, 6), SECOND, wide, &[2, 5, 8]);
+    let repeats: Vec<_> = log.blocks.iter().map(|block| (block.number, block.repeats)).skip(5).collect();
     assert_eq!(repeats, [(6, None), (7, Some(2)), (8, Some(5))]);
-    assert_eq!((course.allocation.made, runs), (6, (1..=24).collect::<Vec<_>>()));
+    assert_eq!((log.allocation.made, runs), (6, (1..=24).collect::<Vec<_>>()));
     assert_eq!(go(&experiment(None, None, 6), SECOND, wide, &[1, 2, 5, 6]).0.blocks.len(), 6);
     assert_eq!(go(&experiment(None, None, 6), SECOND, wide, &[1, 2, 5]).0.blocks.len(), 9);
     let mut never = experiment(None, None, 6);
     never.design.repeat_noisy = false;
     assert_eq!(go(&never, SECOND, wide, &[2]).0.blocks.len(), 6);
     // Repetitions also respect the budget.
-    let (course, _) = go(&experiment(None, Some(7 * SECOND), 6), SECOND, wide, &[2, 5]);
-    assert_eq!(course.blocks.len(), 7);
+    let (log, _) = go(&experiment(None, Some(7 * SECOND), 6), SECOND, wide, &[2, 5]);
+    assert_eq!(log.blocks.len(), 7);
 }
 
 #[test]
@@ -218,14 +218,14 @@ fn a_block_that_was_begun_is_what_is_next() {
     let experiment = experiment(None, None, 6);
     let (whole, _) = go(&experiment, SECOND, wide, &[2]);
     for blocks in 1..=7 {
-        let mut course = whole.clone();
-        course.blocks.truncate(blocks);
-        let expected = course.blocks[blocks - 1].clone();
-        course.blocks[blocks - 1].complete = false;
-        course.allocation.made = (blocks as u32 - 1).min(6);
-        let NextBlock::Block { number, repeats, runs } = next(&experiment, &experiment.schedule(), &course)
+        let mut log = whole.clone();
+        log.blocks.truncate(blocks);
+        let expected = log.blocks[blocks - 1].clone();
+        log.blocks[blocks - 1].complete = false;
+        log.allocation.made = (blocks as u32 - 1).min(6);
+        let NextBlock::Block { number, repeats, runs } = next(&experiment, &experiment.schedule(), &log)
         else {
-            panic!("{course:?}")
+            panic!("{log:?}")
         };
         assert_eq!(
             (number, repeats, runs[0].number),

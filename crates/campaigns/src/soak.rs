@@ -79,10 +79,10 @@ pub fn run(arguments: &SoakArgs) -> Result<(), Error> {
     println!("{driver}, {size} B, paced at {rate:.0}/s for {minutes} min");
     let mut faults = delivered(&document)?;
     println!("{:<24} {:>6} {:>12} {:>14}   95 % interval", "memory", "n", "median KiB", "KiB in an hour");
-    for (process, course) in &courses {
+    for (process, log) in &courses {
         for (index, kind) in KINDS.into_iter().enumerate() {
-            let course: Vec<(f64, f64)> = course.iter().map(|(at, bytes)| (*at, bytes[index])).collect();
-            let fault = grown(&format!("{process}, {kind}"), &course);
+            let log: Vec<(f64, f64)> = log.iter().map(|(at, bytes)| (*at, bytes[index])).collect();
+            let fault = grown(&format!("{process}, {kind}"), &log);
             faults.extend(fault.filter(|_| kind == "allocated"));
         }
     }
@@ -138,9 +138,9 @@ fn watch(runner: &mut Child, result: &Path, limit: Duration) -> Result<BTreeMap<
             asked = true;
         }
         for process in [vec![runner.id()], children(runner.id())?].concat() {
-            let (since, course) = seen.entry(process).or_insert_with(|| (Instant::now(), Course::new()));
+            let (since, log) = seen.entry(process).or_insert_with(|| (Instant::now(), Course::new()));
             if let Some(bytes) = memory(process).filter(|_| since.elapsed() >= SETTLING) {
-                course.push((since.elapsed().as_secs_f64(), bytes));
+                log.push((since.elapsed().as_secs_f64(), bytes));
             }
         }
         thread::sleep(EVERY);
@@ -158,8 +158,8 @@ fn watch(runner: &mut Child, result: &Path, limit: Duration) -> Result<BTreeMap<
         format!("agent {agents}")
     };
     // agents of the interrupted run existed only briefly
-    let long = seen.into_iter().filter(|(_, (_, course))| !course.is_empty());
-    Ok(long.map(|(process, (_, course))| (name(process), course)).collect())
+    let long = seen.into_iter().filter(|(_, (_, log))| !log.is_empty());
+    Ok(long.map(|(process, (_, log))| (name(process), log)).collect())
 }
 
 fn is_record(entry: &std::io::Result<fs::DirEntry>) -> bool {
@@ -194,24 +194,24 @@ fn memory(process: u32) -> Option<[f64; 2]> {
 
 /// Prints the memory statistics of a process. Returns an error text if the growth is significant (95 %) and more
 /// than a hundredth over the run.
-fn grown(process: &str, course: &[(f64, f64)]) -> Option<String> {
+fn grown(process: &str, log: &[(f64, f64)]) -> Option<String> {
     let (Some(slope), Some(interval), Some(median)) = (
-        slope(course),
-        slope_interval(course),
-        stats::median(&course.iter().map(|(_, bytes)| *bytes).collect::<Vec<_>>()),
+        slope(log),
+        slope_interval(log),
+        stats::median(&log.iter().map(|(_, bytes)| *bytes).collect::<Vec<_>>()),
     ) else {
-        return Some(format!("{process}: too few readings ({})", course.len()));
+        return Some(format!("{process}: too few readings ({})", log.len()));
     };
     let hourly = |per_second: f64| per_second * 3600.0 / 1024.0;
     println!(
         "{process:<24} {:>6} {:>12.0} {:>14.1}   {:.1}..{:.1}",
-        course.len(),
+        log.len(),
         median / 1024.0,
         hourly(slope),
         hourly(interval.low),
         hourly(interval.high)
     );
-    let took = course.last()?.0 - course.first()?.0;
+    let took = log.last()?.0 - log.first()?.0;
     (interval.low > 0.0 && slope * took > GROWN * median).then(|| format!("{process} grew"))
 }
 

@@ -11,7 +11,7 @@ const PINGER: u16 = 1;
 
 pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
     let mut evaluation = Evaluation::default();
-    let (Some(pinged), Some(ponged)) = (&reports.driving().report.pinger, &reports.serving().report.ponger)
+    let (Some(pinged), Some(ponged)) = (&reports.driving().report.pinger, &reports.serving().report.echo)
     else {
         evaluation.contradictions.push("an agent did not report what its role records".to_owned());
         return evaluation;

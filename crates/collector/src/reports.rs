@@ -52,7 +52,7 @@ pub struct AgentOutcome {
 #[must_use]
 pub const fn roles(workload: Workload) -> [Role; 2] {
     match workload {
-        Workload::Latency => [Role::Ponger, Role::Pinger],
+        Workload::Latency => [Role::Echo, Role::Pinger],
         Workload::Throughput | Workload::Paced | Workload::Search => [Role::Reader, Role::Writer],
     }
 }
@@ -70,7 +70,7 @@ pub const fn entities(role: Role, probed: bool) -> &'static [&'static str] {
         _ if probed => &["writer", "reader"],
         Role::Writer => &["writer"],
         Role::Reader => &["reader"],
-        Role::Pinger | Role::Ponger => &["writer", "reader"],
+        Role::Pinger | Role::Echo => &["writer", "reader"],
     }
 }
 

@@ -124,7 +124,7 @@ mod tests {
             let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
             format!("{begin}{open}{close}{end}\n")
         };
-        let line = nested(r#"{"order":"exit","other":"#, "}");
+        let line = nested(r#"{"request":"exit","other":"#, "}");
         assert!(refused::<Request>(&mut line.as_bytes()).contains("recursion limit"));
         let line = nested(r#"{"reply":"bye","other":"#, "}");
         assert!(refused::<Reply>(&mut line.as_bytes()).contains("recursion limit"));

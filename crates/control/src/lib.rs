@@ -10,7 +10,7 @@
 //! configure      -> configured     entities opened; effective QoS and settings; locators
 //! match          -> matched        writers and readers matched
 //! warm_up        -> warmed_up      the same traffic as measured
-//! measure        -> measured       (a reader or ponger answers at once, and serves until drain)
+//! measure        -> measured       (a reader or echo answers at once, and serves until drain)
 //! drain          -> drained        a writer: all acknowledged; a reader: all received, or the time limit
 //! report         -> report         measurements
 //! exit           -> bye

@@ -30,8 +30,8 @@ pub struct AgentReport {
     pub paced_reader: Option<PacedReaderReport>,
     /// Part of a pinger.
     pub pinger: Option<PingerReport>,
-    /// Part of a ponger.
-    pub ponger: Option<EchoReport>,
+    /// Part of a echo.
+    pub echo: Option<EchoReport>,
 }
 
 /// Writer measurements.
@@ -216,7 +216,7 @@ pub struct PingerReport {
     pub stamps: TimestampLog,
 }
 
-/// Ponger measurements.
+/// Echo measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EchoReport {
     /// Pings received.

@@ -9,7 +9,7 @@ use crate::Message;
 
 /// Order of the runner to an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "order", rename_all = "snake_case")]
+#[serde(tag = "request", rename_all = "snake_case")]
 pub enum Request {
     /// Open the entities.
     Configure(Box<Configure>),
@@ -92,7 +92,7 @@ pub enum Role {
     /// Sends a ping when the previous one is back or lost.
     Pinger,
     /// Sends every ping back unchanged.
-    Ponger,
+    Echo,
 }
 
 impl Role {
@@ -103,7 +103,7 @@ impl Role {
             Self::Writer => "writer",
             Self::Reader => "reader",
             Self::Pinger => "pinger",
-            Self::Ponger => "ponger",
+            Self::Echo => "echo",
         }
     }
 
@@ -129,9 +129,9 @@ pub struct Configure {
     pub seed: u64,
     /// DDS domain.
     pub domain: u32,
-    /// Topic from writer to reader, and from pinger to ponger: letters, digits and `_`.
+    /// Topic from writer to reader, and from pinger to echo: letters, digits and `_`.
     pub topic: String,
-    /// Topic from ponger to pinger, and of the echoes of probes.
+    /// Topic from echo to pinger, and of the echoes of probes.
     pub topic_back: String,
     /// Cores that this process may use; `None`: inherited.
     pub cpus: Option<Vec<u32>>,

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 /// Two timestamps of one sample in ns; 0: did not happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimestampPair {
-    /// Pinger: ping sent. Ponger: ping received.
+    /// Pinger: ping sent. Echo: ping received.
     pub first_ns: u64,
-    /// Pinger: echo received. Ponger: echo sent.
+    /// Pinger: echo received. Echo: echo sent.
     pub second_ns: u64,
 }
 

@@ -44,7 +44,7 @@ pub use plan::{
     experiment_file::{DesignSection, ExperimentFile, FlowSection, LimitsSection, json_schema},
     interleave::InterleaveError,
     limits::Limits,
-    maxima::{FIRST_MAXIMUM_RUN, MAXIMUM_RUNS, MaxRateCell},
+    max_rates::{FIRST_MAXIMUM_RUN, MAXIMUM_RUNS, MaxRateCell},
     plan_inputs::PlanInputs,
     schedule::{Schedule, SendTimes},
     search::{GoalKind, Search, SearchGoal},

@@ -91,7 +91,7 @@ fn under_load(document: &ResultDocument) -> Vec<String> {
             duration(design.measure_ns)
         ),
     ];
-    if !document.maxima.is_empty() {
+    if !document.max_rates.is_empty() {
         told.push(maximum::LEGEND.to_owned());
     }
     told.extend(paced::notes(&document.cells, design.probe_every));

@@ -48,8 +48,8 @@ pub fn json(document: &ResultDocument) -> String {
 /// # Panics
 /// Never panics: a plan serializes to JSON.
 #[must_use]
-pub fn plan_json(experiment: &Plan, foresight: &[DetectableEffects]) -> String {
-    let plan = DryRunReport::new(experiment, foresight);
+pub fn plan_json(experiment: &Plan, detectable_effects: &[DetectableEffects]) -> String {
+    let plan = DryRunReport::new(experiment, detectable_effects);
     let mut text = serde_json::to_string_pretty(&plan).expect("an experiment is JSON");
     text.push('\n');
     text

@@ -9,7 +9,7 @@ pub(crate) const LEGEND: &str = "Percent: of what the same cell had as fast as i
      delivered a second. What a flow in overload delivers it need not sustain: `search` finds the highest rate that it does.";
 
 /// Returns the maximum rates of these cells, one line per maximum.
-pub(crate) fn lines(maxima: &[MaxRate], cells: &[&CellResult]) -> Vec<String> {
+pub(crate) fn lines(max_rates: &[MaxRate], cells: &[&CellResult]) -> Vec<String> {
     let line = |maximum: &MaxRate| {
         let cell = cells.iter().find(|cell| maximum.cells.contains(&cell.id))?;
         let factors = &cell.factors;
@@ -34,7 +34,7 @@ pub(crate) fn lines(maxima: &[MaxRate], cells: &[&CellResult]) -> Vec<String> {
             _ => format!("{what}: not known, {} of its runs were made", maximum.runs.len()),
         })
     };
-    maxima.iter().filter_map(line).collect()
+    max_rates.iter().filter_map(line).collect()
 }
 
 /// Returns the progress line of a run that measured a maximum: its number of all, and its outcome.

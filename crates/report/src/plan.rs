@@ -15,7 +15,7 @@ use crate::{
 /// Formats the plan of an experiment: its cells, its runs, their approximate duration, and the minimum detectable
 /// effects.
 #[must_use]
-pub fn plan(experiment: &Plan, foresight: &[DetectableEffects]) -> String {
+pub fn plan(experiment: &Plan, detectable_effects: &[DetectableEffects]) -> String {
     let mut text = format!("{}: {}\n", experiment.name, experiment.question);
     let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));
     line(&settings::conditions(experiment));
@@ -37,7 +37,7 @@ pub fn plan(experiment: &Plan, foresight: &[DetectableEffects]) -> String {
             count(precision.pilot_blocks as usize, "block"),
         ));
     }
-    let DryRunReport { claims, least_blocks: least, .. } = DryRunReport::new(experiment, foresight);
+    let DryRunReport { claims, least_blocks: least, .. } = DryRunReport::new(experiment, detectable_effects);
     if let Some(least) = least {
         line(&format!(
             "{} against the baseline, which share the 5 %: at least {}",
@@ -45,13 +45,13 @@ pub fn plan(experiment: &Plan, foresight: &[DetectableEffects]) -> String {
             count(least as usize, "block"),
         ));
     }
-    let maxima = experiment.maxima();
-    if !maxima.is_empty() {
+    let max_rates = experiment.max_rates();
+    if !max_rates.is_empty() {
         line(&format!(
             "before the first block, what 100 % of a rate is: {} of {} as fast as it goes, about {} of the above",
             count(MAXIMUM_RUNS as usize, "run"),
-            count(maxima.len(), "cell"),
-            rough(experiment.expected_maxima_ns())
+            count(max_rates.len(), "cell"),
+            rough(experiment.expected_max_rates_ns())
         ));
     }
     if let Some(search) = &experiment.search {
@@ -68,7 +68,7 @@ pub fn plan(experiment: &Plan, foresight: &[DetectableEffects]) -> String {
             line(&format!("note: {words}"));
         }
     }
-    text.push_str(&selftest::foresight(experiment, foresight));
+    text.push_str(&selftest::detectable_effects(experiment, detectable_effects));
     let mut line = |words: &str| text.push_str(&wrap(words, WIDTH, 2));
     for note in &experiment.notes {
         line(&format!("note: {note}"));

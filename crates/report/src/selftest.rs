@@ -90,13 +90,14 @@ pub fn selftest(outcome: &SelfTest) -> String {
 }
 
 /// Formats the minimum detectable effects of a plan on this host, one line per driver.
-pub(crate) fn foresight(experiment: &Plan, foresight: &[DetectableEffects]) -> String {
+pub(crate) fn detectable_effects(experiment: &Plan, detectable_effects: &[DetectableEffects]) -> String {
     if experiment.design.duet {
         let words = "smallest effect: unknown for duets; the runs of a selftest are made one after the other";
         return wrap(words, WIDTH, 2);
     }
     let mut text = String::new();
-    for DetectableEffects { driver, selftest_unix_ns, comparisons, power_pct, effects } in foresight {
+    for DetectableEffects { driver, selftest_unix_ns, comparisons, power_pct, effects } in detectable_effects
+    {
         let Some(began) = selftest_unix_ns else {
             let words = format!(
                 "smallest effect with driver `{driver}`: unknown on this host; run `ddsmark selftest --driver {driver}`"

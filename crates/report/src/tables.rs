@@ -213,7 +213,7 @@ pub(crate) fn directions(cells: &[&CellResult]) -> Grid {
         .column("± pp", Align::Close)
         .column("CPU pinger", Align::Right)
         .column("± %", Align::Close)
-        .column("CPU ponger", Align::Right)
+        .column("CPU echo", Align::Right)
         .column("± %", Align::Close);
     for cell in cells {
         let mut row = keys.entries(cell);

@@ -243,7 +243,7 @@ impl Page {
         if let Some(batched) = cells.iter().find(|cell| cell.factors.batch_bytes > 0) {
             self.wrapped(&format!("Batches are packed by {}.", packed_by(batched.factors.batching)));
         }
-        for line in maximum::lines(&document.maxima, cells) {
+        for line in maximum::lines(&document.max_rates, cells) {
             self.wrapped(&line);
         }
         self.line("\nLatency under load: samples at planned times; times of one way in µs");
@@ -284,7 +284,7 @@ impl Page {
             if let Some(hint) = &failure.hint {
                 self.text.push_str(&wrap(&format!("hint: {hint}"), self.width, 4));
             }
-            for words in &failure.last_words {
+            for words in &failure.last_log_lines {
                 self.line(format!("    | {words}").trim_end());
             }
         }

@@ -6,7 +6,7 @@
 //! DIR/runs/0001.hlog      histograms of the run: an HdrHistogram V2 interval log, one tag per kind
 //! DIR/traces/SHA256.txt   trace files used by the plan, named by the SHA-256 of their bytes
 //! DIR/logs/0001-*.log     output of the agent processes
-//! DIR/course.json         blocks, host noise, planned number of blocks, and the rate that is 100 %
+//! DIR/log.json         blocks, host noise, planned number of blocks, and the rate that is 100 %
 //! DIR/result.json         complete result, written when the experiment has ended or was interrupted
 //! ```
 //!

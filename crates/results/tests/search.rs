@@ -42,17 +42,17 @@ fn a_search_that_was_interrupted_is_shown_and_made_anew() {
     let header = sample::search::header();
     let directory = Directory::create(&path, 2).expect("room");
     directory.save_experiment(&header).expect("saved");
-    let course: ExperimentLog = serde_json::from_value(serde_json::json!({
+    let log: ExperimentLog = serde_json::from_value(serde_json::json!({
         "schema_version": results::SCHEMA_VERSION,
         "noise_rule": { "gap_ns": 1, "probe_ns": 1, "max_stolen_pct": 1.0, "max_gap_per_rtt": 1.0,
             "max_touched_pct": 1.0, "repeat_noisy": false },
         "allocation": { "planned": 3, "made": 0 },
-        "maxima": [],
+        "max_rates": [],
         "resumed": [],
         "blocks": [],
     }))
-    .expect("a course");
-    directory.save_course(&course).expect("saved");
+    .expect("a log");
+    directory.save_log(&log).expect("saved");
     for (run, _) in sample::runs_of(&header.experiment).into_iter().take(2) {
         let mut run = sample::search::search(&run);
         if run.number == 2 {

@@ -42,7 +42,7 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Age
         writer: None,
         reader: None,
         pinger: None,
-        ponger: None,
+        echo: None,
         paced_writer: None,
         paced_reader: None,
     };
@@ -61,7 +61,7 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Age
                 Some(ReaderReport { received: vec![received], foreign, probes: None, takes: None });
         }
         Role::Pinger => report.pinger = Some(pinged(configure, told)),
-        Role::Ponger => report.ponger = Some(ponged()),
+        Role::Echo => report.echo = Some(ponged()),
     }
     report.usage.samples = metered(&report);
     report

@@ -131,7 +131,7 @@ impl Agent {
         let entities: &[&str] = match configure.role {
             Role::Writer => &["writer"],
             Role::Reader => &["reader"],
-            Role::Pinger | Role::Ponger => &["writer", "reader"],
+            Role::Pinger | Role::Echo => &["writer", "reader"],
         };
         let in_force = |entity: &str| {
             let factors = &configure.factors;
@@ -181,8 +181,8 @@ impl Agent {
         match self.role() {
             Role::Writer => ["<writer of writer>", "<reader of reader>"],
             Role::Reader => ["<reader of reader>", "<writer of writer>"],
-            Role::Pinger => ["<reader of pinger><writer of pinger>", "<reader of ponger><writer of ponger>"],
-            Role::Ponger => ["<reader of ponger><writer of ponger>", "<reader of pinger><writer of pinger>"],
+            Role::Pinger => ["<reader of pinger><writer of pinger>", "<reader of echo><writer of echo>"],
+            Role::Echo => ["<reader of echo><writer of echo>", "<reader of pinger><writer of pinger>"],
         }
         .map(ToOwned::to_owned)
     }

@@ -32,16 +32,16 @@ impl Simulator {
         );
         let mut assembler = Assembler::new(header);
         self.limits = experiment.limits.clone();
-        let maxima = self.maxima(experiment)?;
-        let cells: Vec<Cell> = experiment.cells.iter().map(|cell| with_rate(cell, &maxima)).collect();
-        let mut course = blocks::begin(experiment);
-        course.maxima = maxima;
+        let max_rates = self.max_rates(experiment)?;
+        let cells: Vec<Cell> = experiment.cells.iter().map(|cell| with_rate(cell, &max_rates)).collect();
+        let mut log = blocks::begin(experiment);
+        log.max_rates = max_rates;
         let schedule = experiment.schedule();
         let stopped_by = loop {
-            if blocks::is_due(experiment, &course) {
-                blocks::decide(experiment, &mut course, |cell| assembler.runs_of(cell));
+            if blocks::is_due(experiment, &log) {
+                blocks::decide(experiment, &mut log, |cell| assembler.runs_of(cell));
             }
-            match blocks::next(experiment, &schedule, &course) {
+            match blocks::next(experiment, &schedule, &log) {
                 NextBlock::Done(stopped_by) => break stopped_by,
                 NextBlock::Block { number, repeats, runs } => {
                     for &scheduled in &runs {
@@ -50,12 +50,12 @@ impl Simulator {
                         assembler.add(run, &histograms);
                     }
                     let took_ns = experiment.expected_block_ns();
-                    blocks::add_quiet(&mut course, number, repeats, &runs, took_ns);
+                    blocks::add_quiet(&mut log, number, repeats, &runs, took_ns);
                 }
             }
         };
-        course.allocation.stopped_by = Some(stopped_by);
-        assembler.set_course(course);
+        log.allocation.stopped_by = Some(stopped_by);
+        assembler.set_log(log);
         let mut document = assembler.document(State::Complete);
         document.blocks = self.blocks(experiment);
         document.findings = findings::find(&document);

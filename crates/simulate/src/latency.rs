@@ -41,7 +41,7 @@ struct Counts {
     checked_in_full: u64,
     /// Arrival times of echoes after the timeout of their ping.
     late_ns: Vec<u64>,
-    /// Timestamps of the pinger and of the ponger, by sequence number.
+    /// Timestamps of the pinger and of the echo, by sequence number.
     stamps: Vec<[TimestampPair; 2]>,
 }
 
@@ -153,7 +153,7 @@ pub(super) fn measure(
         // Neither of the two waits for the other.
         drained: Drained { acknowledged: true, arrived: true, closed_ns: now },
         driving: AgentReport { pinger: Some(pinged), ..AgentReport::default() },
-        serving: AgentReport { ponger: Some(ponged), ..AgentReport::default() },
+        serving: AgentReport { echo: Some(ponged), ..AgentReport::default() },
         usage,
     }
 }

@@ -19,7 +19,7 @@ mod experiments;
 mod host_model;
 mod latency;
 mod link;
-mod maxima;
+mod max_rates;
 mod paced;
 mod reports;
 mod series;

@@ -92,9 +92,9 @@ fn smallest(plan: &Value) -> String {
         .as_array()
         .into_iter()
         .flatten()
-        .map(|foresight| {
-            let driver = foresight["driver"].as_str().unwrap_or_default();
-            let effects: Vec<String> = foresight["effects"]
+        .map(|detectable_effects| {
+            let driver = detectable_effects["driver"].as_str().unwrap_or_default();
+            let effects: Vec<String> = detectable_effects["effects"]
                 .as_array()
                 .into_iter()
                 .flatten()

@@ -60,7 +60,7 @@ pub enum RoleReport {
     Writer(WriterReport),
     Reader(ReaderReport),
     Pinger(PingerReport),
-    Ponger(EchoReport),
+    Echo(EchoReport),
     PacedWriter(PacedWriterReport),
     PacedReader(PacedReaderReport),
 }

@@ -1,4 +1,4 @@
-//! Latency role `ponger`: sends every ping back unchanged.
+//! Latency role `echo`: sends every ping back unchanged.
 
 use std::{
     sync::{
@@ -324,7 +324,7 @@ impl AgentRole for Echo {
         if let Some(failure) = pings.failure.take() {
             return Err(failure);
         }
-        Ok(RoleReport::Ponger(EchoReport {
+        Ok(RoleReport::Echo(EchoReport {
             received: pings.received + dropped,
             echoed: pings.echoed,
             timed_out: pings.timed_out,

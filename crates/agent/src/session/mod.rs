@@ -238,7 +238,7 @@ fn report(open: &mut Open) -> Result<AgentReport, AgentError> {
         writer: None,
         reader: None,
         pinger: None,
-        ponger: None,
+        echo: None,
         paced_writer: None,
         paced_reader: None,
     };
@@ -246,7 +246,7 @@ fn report(open: &mut Open) -> Result<AgentReport, AgentError> {
         RoleReport::Writer(part) => report.writer = Some(part),
         RoleReport::Reader(part) => report.reader = Some(part),
         RoleReport::Pinger(part) => report.pinger = Some(part),
-        RoleReport::Ponger(part) => report.ponger = Some(part),
+        RoleReport::Echo(part) => report.echo = Some(part),
         RoleReport::PacedWriter(part) => report.paced_writer = Some(part),
         RoleReport::PacedReader(part) => report.paced_reader = Some(part),
     }

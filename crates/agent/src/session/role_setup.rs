@@ -66,7 +66,7 @@ pub fn open_role(
         (Name::Writer, _) => stage.writer(),
         (Name::Reader, _) => stage.reader(),
         (Name::Pinger, _) => stage.pinger(),
-        (Name::Ponger, _) => stage.ponger(),
+        (Name::Echo, _) => stage.echo(),
     }
 }
 
@@ -102,7 +102,7 @@ impl RoleSetup<'_> {
     }
 
     /// Opens the writer that sends probes back; `None` without probes.
-    fn echo(&self, monitors: &mut Monitors) -> Result<Option<ProbeResponder>, AgentError> {
+    fn probe_responder(&self, monitors: &mut Monitors) -> Result<Option<ProbeResponder>, AgentError> {
         let Some(every) = self.configure.probe_every else { return Ok(None) };
         let writer = self.open_writer(&self.configure.topic_back, false)?;
         monitors.writers.push(writer.monitor());
@@ -115,7 +115,7 @@ impl RoleSetup<'_> {
         let payloads = Payloads::new(configure.seed, identity.size);
         let windows = WindowCounts::new(configure.windows, configure.measure_ns);
         let mut monitors = Monitors::default();
-        let echo = self.echo(&mut monitors)?;
+        let echo = self.probe_responder(&mut monitors)?;
         let tally = ReceiveStats::new(identity, payloads, configure.check_every, windows).echoing(echo);
         let progress = tally.progress();
         let (inlet, monitor) = if self.receives(ReceiveMode::Listener) {
@@ -154,7 +154,7 @@ impl RoleSetup<'_> {
         Ok((Box::new(Pinger::new(configure, writer, inlet, flight)), monitors))
     }
 
-    fn ponger(&self) -> Result<OpenedRole, AgentError> {
+    fn echo(&self) -> Result<OpenedRole, AgentError> {
         let Self { configure, participant, identity, .. } = *self;
         let writer = self.open_writer(&configure.topic_back, false)?;
         let writer_monitor = writer.monitor();
@@ -204,7 +204,7 @@ impl RoleSetup<'_> {
         let begin = StartTime::default();
         let mut monitors = Monitors::default();
         // belongs to the only flow: the planner rejects probes with several flows
-        let mut echo = self.echo(&mut monitors)?;
+        let mut echo = self.probe_responder(&mut monitors)?;
         let (mut listening, mut asked, mut progress) = (Vec::new(), Vec::new(), Vec::new());
         for plan in FlowSpec::all(configure)? {
             let topic = flow_topic(&configure.topic, plan.index());

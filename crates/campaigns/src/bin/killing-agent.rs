@@ -135,12 +135,12 @@ fn tell(plan: &Path, own: &Kill, mut agent: Command, control: RawFd) -> Outcome 
     let mut configure = String::new();
     for line in BufReader::new(runner).lines() {
         let line = line?;
-        let order: Value = serde_json::from_str(&line)?;
+        let request: Value = serde_json::from_str(&line)?;
         writeln!(to_agent, "{line}")?;
-        if order["order"] == "configure" {
+        if request["request"] == "configure" {
             configure.clone_from(&line);
         }
-        if order["order"] == own.phase.as_str() {
+        if request["request"] == own.phase.as_str() {
             fs::create_dir_all(plan.join("done"))?;
             fs::write(plan.join("done").join(format!(".{}", own.name)), &configure)?;
             fs::rename(plan.join("done").join(format!(".{}", own.name)), plan.join("done").join(&own.name))?;
@@ -154,7 +154,7 @@ fn tell(plan: &Path, own: &Kill, mut agent: Command, control: RawFd) -> Outcome 
 
 /// Returns the other role of a run.
 fn peer_of(role: &str) -> Option<&'static str> {
-    [("writer", "reader"), ("reader", "writer"), ("pinger", "ponger"), ("ponger", "pinger")]
+    [("writer", "reader"), ("reader", "writer"), ("pinger", "echo"), ("echo", "pinger")]
         .into_iter()
         .find_map(|(one, other)| (one == role).then_some(other))
 }
@@ -236,8 +236,8 @@ fn watch(agent: &str, runner: &str, ours: &str, peers: &str) -> Outcome {
     strike(HELLO)?;
     for line in BufReader::new(&to_runner).lines() {
         let line = line?;
-        let order: Value = serde_json::from_str(&line)?;
-        let phase = order["order"].as_str().unwrap_or_default();
+        let request: Value = serde_json::from_str(&line)?;
+        let phase = request["request"].as_str().unwrap_or_default();
         // only the agent itself ends the last phase: its runner is killed before that
         let runner_first = own.as_ref().is_some_and(|own| own.runner) && phase == "exit";
         if runner_first {

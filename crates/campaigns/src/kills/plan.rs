@@ -5,7 +5,7 @@ pub const PHASES: [&str; 8] =
     ["hello", "configure", "match", "warm_up", "measure", "drain", "report", "exit"];
 /// Roles of each workload.
 pub const PAIRS: [(&str, [&str; 2]); 2] =
-    [("latency", ["pinger", "ponger"]), ("throughput", ["writer", "reader"])];
+    [("latency", ["pinger", "echo"]), ("throughput", ["writer", "reader"])];
 /// Measurement time of each run in ms.
 pub const MEASURE_MS: u64 = 40;
 /// Maximum number of kills per experiment, and number of runs of each cell, for random kills.

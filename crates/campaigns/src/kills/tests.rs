@@ -37,7 +37,7 @@ fn killed() -> (ResultDocument, Kill, BTreeMap<String, String>) {
         role: Some(role.to_owned()),
         error: "the agent's process was killed by signal 9 (SIGKILL)".to_owned(),
         hint: Some("somebody".to_owned()),
-        last_words: Vec::new(),
+        last_log_lines: Vec::new(),
     });
     (document, kill, came)
 }

@@ -130,7 +130,9 @@ impl From<RunnerError> for CliError {
         };
         let details = match error {
             RunnerError::Directory(error) => return error.into(),
-            RunnerError::Driver { failure, .. } | RunnerError::Refused { failure, .. } => failure.last_words,
+            RunnerError::Driver { failure, .. } | RunnerError::Refused { failure, .. } => {
+                failure.last_log_lines
+            }
             _ => Vec::new(),
         };
         Self { status, error: text, details, hint }
@@ -154,7 +156,7 @@ impl From<InstallError> for CliError {
         };
         let (text, hint) = (error.to_string(), error.hint());
         let details = match error {
-            InstallError::Unusable(RunnerError::Driver { failure, .. }) => failure.last_words,
+            InstallError::Unusable(RunnerError::Driver { failure, .. }) => failure.last_log_lines,
             _ => Vec::new(),
         };
         Self { status, error: text, details, hint }

@@ -106,7 +106,7 @@ impl Observer for ProgressDisplay {
 impl ProgressDisplay {
     /// Prints the agent's last log lines and the hint of a failure.
     fn explain(&self, failure: &Failure) {
-        for words in &failure.last_words {
+        for words in &failure.last_log_lines {
             self.line(&format!("  | {words}"));
         }
         if let Some(hint) = &failure.hint {

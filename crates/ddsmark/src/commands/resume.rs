@@ -21,7 +21,7 @@ const MIXED: &str = "restore the environment, start a new experiment, or resume 
 
 pub fn execute(flags: &RunArgs, launcher: &LocalLauncher, stop: &StopToken) -> Result<ExitStatus, CliError> {
     let path = flags.resume.as_deref().unwrap_or(Path::new("."));
-    let SavedExperiment { directory, assembler, course } = Directory::reopen(path)?;
+    let SavedExperiment { directory, assembler, log } = Directory::reopen(path)?;
     let header = assembler.header().clone();
     let mut names: Vec<String> = Vec::new();
     for cell in &header.experiment.cells {
@@ -44,7 +44,7 @@ pub fn execute(flags: &RunArgs, launcher: &LocalLauncher, stop: &StopToken) -> R
     let made = assembler.runs().count();
     say(&format!("resuming after {made} runs, in the order of seed {}", header.experiment.design.seed));
     let session = ExperimentRunner { header, files: drivers.files, launcher, directory: &directory, stop };
-    let outcome = session.resume(assembler, course, differences, &mut ProgressDisplay::new());
+    let outcome = session.resume(assembler, log, differences, &mut ProgressDisplay::new());
     measurement::tell(&outcome, &directory);
     measurement::conclude(outcome, flags.output.json)
 }

@@ -33,10 +33,13 @@ pub fn show(
 ) -> Result<ExitStatus, CliError> {
     rehearse(experiment, drivers, launcher, stop)?;
     let kept = selftests::load();
-    let foresight =
+    let detectable_effects =
         DetectableEffects::predict(experiment, &capture_host(), &|driver: &str| kept.get(driver).cloned());
-    let text =
-        if json { report::plan_json(experiment, &foresight) } else { report::plan(experiment, &foresight) };
+    let text = if json {
+        report::plan_json(experiment, &detectable_effects)
+    } else {
+        report::plan(experiment, &detectable_effects)
+    };
     output::print(&text)?;
     Ok(ExitStatus::Done)
 }
@@ -165,9 +168,9 @@ fn announce(experiment: &Plan, runs: usize, directory: &Directory) {
         _ if experiment.design.duet => ", each at the same time as one of its baseline",
         _ => ", the baseline twice in each block",
     };
-    let maxima = experiment.maxima();
-    if !maxima.is_empty() {
-        let each = match maxima.len() {
+    let max_rates = experiment.max_rates();
+    if !max_rates.is_empty() {
+        let each = match max_rates.len() {
             1 => "one cell".to_owned(),
             n => format!("{n} cells"),
         };

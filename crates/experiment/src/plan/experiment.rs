@@ -282,7 +282,7 @@ impl Plan {
         let times = u64::from(self.design.blocks) + 1;
         let probing = self.between_blocks_ns().saturating_mul(times);
         let blocks = self.expected_block_ns().saturating_mul(u64::from(self.design.blocks));
-        blocks.saturating_add(probing).saturating_add(self.expected_maxima_ns())
+        blocks.saturating_add(probing).saturating_add(self.expected_max_rates_ns())
     }
 
     /// Returns the duration of noise probe and reference together, in ns: before the first block and after each.

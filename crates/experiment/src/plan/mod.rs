@@ -15,7 +15,7 @@ pub(crate) mod interleave;
 pub(crate) mod limits;
 pub(crate) mod loads;
 pub(crate) mod matrix;
-pub(crate) mod maxima;
+pub(crate) mod max_rates;
 pub(crate) mod plan_inputs;
 pub(crate) mod planner;
 pub(crate) mod probes;

@@ -101,7 +101,7 @@ impl ExperimentFile {
             let least = default.max(precision.pilot_blocks);
             let between_ns = experiment.between_blocks_ns();
             let block_ns = experiment.expected_block_ns().saturating_add(between_ns).max(1);
-            let before_ns = between_ns.saturating_add(experiment.expected_maxima_ns());
+            let before_ns = between_ns.saturating_add(experiment.expected_max_rates_ns());
             let room = u32::try_from(budget_ns.saturating_sub(before_ns) / block_ns).unwrap_or(u32::MAX);
             experiment.design.blocks = room.min(MAX_BLOCKS).max(least);
         } else if self.design.blocks.is_none() {

@@ -39,16 +39,17 @@ fn percents_are_of_one_maximum_for_cells_that_differ_in_their_load_only() {
     );
     assert!(known.has_times() && load.has_times());
 
-    let maxima = experiment.maxima();
-    let found: Vec<_> = maxima.iter().map(|maximum| (maximum.cell.id.as_str(), maximum.of.len())).collect();
+    let max_rates = experiment.max_rates();
+    let found: Vec<_> =
+        max_rates.iter().map(|maximum| (maximum.cell.id.as_str(), maximum.of.len())).collect();
     assert_eq!(found, [("dds/udp4/paced/64/max", 4), ("dds/udp4/paced/64/max/batch-256", 4)]);
-    assert!(maxima.iter().all(|maximum| maximum.cell.factors.load == Some(Load::Max)));
-    let runs = experiment.maximum_runs(maxima.len());
+    assert!(max_rates.iter().all(|maximum| maximum.cell.factors.load == Some(Load::Max)));
+    let runs = experiment.maximum_runs(max_rates.len());
     assert_eq!(runs.iter().map(|run| run.0).collect::<Vec<_>>(), (1_000_001..=1_000_006).collect::<Vec<_>>());
     for pass in runs.chunks(2) {
         assert_eq!(pass.iter().map(|run| run.1).collect::<BTreeSet<_>>(), [0, 1].into());
     }
-    assert_eq!(plan(&text, &["factors.rate=1000,max"]).maxima(), []);
+    assert_eq!(plan(&text, &["factors.rate=1000,max"]).max_rates(), []);
 }
 
 #[test]
@@ -57,7 +58,7 @@ fn what_measures_a_maximum_takes_of_the_budget() {
         paced(&format!("rate = \"50%\"\n[design]\nblocks = 6\nbudget = \"{budget_ms}ms\"\n"))
     };
     let experiment = plan(&text(1_000_000), &[]);
-    assert_eq!(experiment.expected_maxima_ns(), 3 * experiment.design.expected_run_ns());
+    assert_eq!(experiment.expected_max_rates_ns(), 3 * experiment.design.expected_run_ns());
     let needed_ms = experiment.expected_ns() / 1_000_000;
     assert_eq!(plan(&text(needed_ms + 1), &[]).cells.len(), 1);
     let (error, ..) = refused(&text(needed_ms - 1), &[]);
@@ -92,6 +93,6 @@ baseline = { rate = "10%" }
         ]
     );
     assert_eq!(experiment.design.baseline, ["dds/udp4/paced/64/rate-10pct"]);
-    assert_eq!(experiment.maxima().len(), 2);
+    assert_eq!(experiment.max_rates().len(), 2);
     assert_eq!(ids(&plan(&paced("rate = 1\n"), &["factors.rate=50%"])), ["dds/udp4/paced/64/rate-50pct"]);
 }

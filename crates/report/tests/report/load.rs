@@ -31,7 +31,7 @@ fn a_line_for_each_run() {
         role: None,
         error: "the agent ended with signal 11".to_owned(),
         hint: None,
-        last_words: Vec::new(),
+        last_log_lines: Vec::new(),
     };
     add(&Run { failure: Some(failure), ..sample::failed(&find("dds/udp4/latency/1024")) });
     let text = "delivered more than was sent".to_owned();
@@ -174,7 +174,7 @@ fn what_percents_are_of_stands_below_the_table() {
             role: Some("writer".to_owned()),
             error: "it broke".to_owned(),
             hint: None,
-            last_words: Vec::new(),
+            last_log_lines: Vec::new(),
         }),
     };
     let mut lines = Vec::new();
@@ -190,7 +190,7 @@ fn what_percents_are_of_stands_below_the_table() {
             maximum.add(run(number, rate));
             lines.push(report::maximum_line(&maximum, &maximum.runs[maximum.runs.len() - 1], 3, 12));
         }
-        document.maxima = vec![maximum];
+        document.max_rates = vec![maximum];
         print(&document)
     };
     let text = told([Some(9_800.0), Some(10_300.0), Some(10_000.0)]);

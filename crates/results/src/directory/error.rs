@@ -68,7 +68,7 @@ pub enum DirectoryError {
         path: PathBuf,
     },
     /// The experiment ended before its first block, so there is nothing to resume.
-    #[error("the experiment in `{}` ended before its first block: it has no `course.json`", .path.display())]
+    #[error("the experiment in `{}` ended before its first block: it has no `log.json`", .path.display())]
     NotStarted {
         /// Path of the directory.
         path: PathBuf,

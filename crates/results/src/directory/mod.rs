@@ -39,7 +39,7 @@ pub struct SavedExperiment {
     /// Assembler with the header and the saved runs.
     pub assembler: Assembler,
     /// Progress besides the runs.
-    pub course: ExperimentLog,
+    pub log: ExperimentLog,
 }
 
 /// Stored form of a run.
@@ -90,21 +90,21 @@ impl Directory {
         }
         let directory = Self::locked(path)?;
         let read_header: ResultHeader = read(&header)?;
-        let course = path.join("course.json");
-        if !exists(&course)? {
+        let log = path.join("log.json");
+        if !exists(&log)? {
             return Err(DirectoryError::NotStarted { path: path.to_owned() });
         }
-        let course: ExperimentLog = read(&course)?;
+        let log: ExperimentLog = read(&log)?;
         let records = records(path)?;
         let whole = |run: &Run| {
             let alone = run.duet.as_ref().is_some_and(|duet| !records.contains_key(&duet.partner));
             !alone && !run.is_partial()
         };
         let assembler = assemble(read_header, &records, whole)?;
-        if course.is_complete() {
+        if log.is_complete() {
             return Err(DirectoryError::Complete { path: path.to_owned() });
         }
-        Ok(SavedExperiment { directory, assembler, course })
+        Ok(SavedExperiment { directory, assembler, log })
     }
 
     fn locked(path: &Path) -> Result<Self, DirectoryError> {
@@ -201,8 +201,8 @@ impl Directory {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn save_course(&self, course: &ExperimentLog) -> Result<(), DirectoryError> {
-        save_json::<ExperimentLog>(&self.path.join("course.json"), course)
+    pub fn save_log(&self, log: &ExperimentLog) -> Result<(), DirectoryError> {
+        save_json::<ExperimentLog>(&self.path.join("log.json"), log)
     }
 
     /// Saves the complete result.
@@ -248,12 +248,12 @@ impl Directory {
             .map(|damage| format!("{damage}; the result was put together from the records of its runs"))
             .into_iter()
             .collect();
-        let course = path.join("course.json");
-        if exists(&course)? {
-            match read::<ExperimentLog>(&course) {
-                Ok(mut course) => {
-                    course.allocation.stopped_by.get_or_insert(StoppedBy::Interrupted);
-                    assembler.set_course(course);
+        let log = path.join("log.json");
+        if exists(&log)? {
+            match read::<ExperimentLog>(&log) {
+                Ok(mut log) => {
+                    log.allocation.stopped_by.get_or_insert(StoppedBy::Interrupted);
+                    assembler.set_log(log);
                 }
                 Err(damage @ DirectoryError::Damaged { .. }) => {
                     damages.push(format!("{damage}; nothing is known of its blocks"));

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Agent process of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentRecord {
-    /// Role: `writer`, `reader`, `pinger` or `ponger` (echo).
+    /// Role: `writer`, `reader`, `pinger` or `echo` (echo).
     pub role: String,
     /// Process identifier.
     pub pid: u32,

@@ -1,5 +1,5 @@
 //! Record of an experiment's progress besides its runs: blocks, host noise, number of blocks and resumptions. Saved
-//! in `DIR/course.json` while the experiment runs.
+//! in `DIR/log.json` while the experiment runs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct ExperimentLog {
     /// Number of blocks, and how it was decided.
     pub allocation: BlockAllocation,
     /// Maximum rates that loads in percent refer to, measured before the first block.
-    pub maxima: Vec<MaxRate>,
+    pub max_rates: Vec<MaxRate>,
     /// Blocks that were started, in the order of execution.
     pub blocks: Vec<Block>,
     /// Resumptions after an interruption.

@@ -47,16 +47,16 @@ pub struct ResultDocument {
     pub state: State,
     /// Properties of host and software that can affect the values, field by field.
     pub environment: Environment,
-    /// Rule by which a block counts as noisy, and whether noisy blocks are repeated. Absent if `course.json` is lost or
+    /// Rule by which a block counts as noisy, and whether noisy blocks are repeated. Absent if `log.json` is lost or
     /// damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_rule: Option<NoiseRule>,
-    /// Number of blocks, and how it was decided. Absent if `course.json` is lost or damaged.
+    /// Number of blocks, and how it was decided. Absent if `log.json` is lost or damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocation: Option<BlockAllocation>,
     /// Maximum rates that loads in percent refer to, measured before the first block. Empty without such loads.
-    pub maxima: Vec<MaxRate>,
-    /// Blocks that were started, with the host noise around each. Empty if `course.json` is lost or damaged.
+    pub max_rates: Vec<MaxRate>,
+    /// Blocks that were started, with the host noise around each. Empty if `log.json` is lost or damaged.
     pub blocks: Vec<Block>,
     /// Resumptions after an interruption.
     pub resumed: Vec<Resumption>,

@@ -128,7 +128,7 @@ pub struct Failure {
     /// Suggested next step. Null if there is none.
     pub hint: Option<String>,
     /// Last lines of output of the agent process.
-    pub last_words: Vec<String>,
+    pub last_log_lines: Vec<String>,
 }
 
 /// Rates and counts from all writers to all readers. Rates are over the writers' measurement: from the first write

@@ -17,8 +17,8 @@ use crate::{
 #[derive(Debug)]
 pub struct Assembler {
     header: ResultHeader,
-    course: Option<ExperimentLog>,
-    maxima: Vec<MaxRate>,
+    log: Option<ExperimentLog>,
+    max_rates: Vec<MaxRate>,
     cells: BTreeMap<String, Collected>,
     /// Numbers of the runs that were added.
     numbers: BTreeSet<u32>,
@@ -36,7 +36,7 @@ impl Assembler {
     /// Creates an assembler without runs.
     #[must_use]
     pub const fn new(header: ResultHeader) -> Self {
-        Self { header, course: None, maxima: Vec::new(), cells: BTreeMap::new(), numbers: BTreeSet::new() }
+        Self { header, log: None, max_rates: Vec::new(), cells: BTreeMap::new(), numbers: BTreeSet::new() }
     }
 
     /// Returns the header.
@@ -63,9 +63,9 @@ impl Assembler {
     }
 
     /// Sets the progress besides the runs.
-    pub fn set_course(&mut self, mut course: ExperimentLog) {
-        self.maxima = std::mem::take(&mut course.maxima);
-        self.course = Some(course);
+    pub fn set_log(&mut self, mut log: ExperimentLog) {
+        self.max_rates = std::mem::take(&mut log.max_rates);
+        self.log = Some(log);
     }
 
     /// Returns the runs of a cell added so far.
@@ -104,7 +104,7 @@ impl Assembler {
             .iter()
             .map(|planned| {
                 let collected = self.cells.get(&planned.id).unwrap_or(&nothing);
-                assemble_cell(with_rate(planned, &self.maxima), collected)
+                assemble_cell(with_rate(planned, &self.max_rates), collected)
             })
             .collect();
         let mut warnings = self.header.warnings.clone();
@@ -123,11 +123,11 @@ impl Assembler {
             );
             warnings.push(Warning { kind: WarningKind::Duet, text });
         }
-        warnings.extend(self.maxima.iter().filter_map(MaxRate::warning));
-        let course = self.course.clone();
-        warnings.extend(course.iter().flat_map(ExperimentLog::warnings));
-        let (noise_rule, allocation, blocks, resumed) = match course {
-            Some(course) => (Some(course.noise_rule), Some(course.allocation), course.blocks, course.resumed),
+        warnings.extend(self.max_rates.iter().filter_map(MaxRate::warning));
+        let log = self.log.clone();
+        warnings.extend(log.iter().flat_map(ExperimentLog::warnings));
+        let (noise_rule, allocation, blocks, resumed) = match log {
+            Some(log) => (Some(log.noise_rule), Some(log.allocation), log.blocks, log.resumed),
             None => (None, None, Vec::new(), Vec::new()),
         };
         ResultDocument {
@@ -140,7 +140,7 @@ impl Assembler {
             environment: self.header.environment.clone(),
             noise_rule,
             allocation,
-            maxima: self.maxima.clone(),
+            max_rates: self.max_rates.clone(),
             blocks,
             resumed,
             cells,
@@ -153,17 +153,17 @@ impl Assembler {
     /// Returns the number of planned runs, including those of repeated blocks.
     fn planned_runs(&self) -> usize {
         let experiment = &self.header.experiment;
-        self.course.as_ref().map_or(experiment.runs(), |course| {
-            let again = course.blocks.iter().filter(|block| block.repeats.is_some()).count();
-            experiment.runs_per_block() * (course.allocation.planned as usize + again)
+        self.log.as_ref().map_or(experiment.runs(), |log| {
+            let again = log.blocks.iter().filter(|block| block.repeats.is_some()).count();
+            experiment.runs_per_block() * (log.allocation.planned as usize + again)
         })
     }
 
     /// Returns whether all planned runs were added.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        match &self.course {
-            Some(course) => course.is_complete(),
+        match &self.log {
+            Some(log) => log.is_complete(),
             None => {
                 self.cells.values().map(|collected| collected.runs.len()).sum::<usize>()
                     >= self.planned_runs()

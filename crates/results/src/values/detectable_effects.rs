@@ -65,7 +65,7 @@ impl DetectableEffects {
             all
         };
         let drivers: BTreeSet<&str> = claims.iter().map(|claim| claim.cell.factors.driver.as_str()).collect();
-        let foresight = |driver: &str| {
+        let detectable_effects = |driver: &str| {
             let outcome = outcome(driver).filter(|outcome| outcome.is_of(host));
             Self {
                 driver: driver.to_owned(),
@@ -75,6 +75,6 @@ impl DetectableEffects {
                 effects: outcome.map(|outcome| effects(driver, &outcome)).unwrap_or_default(),
             }
         };
-        drivers.into_iter().map(foresight).collect()
+        drivers.into_iter().map(detectable_effects).collect()
     }
 }

@@ -19,7 +19,7 @@ impl UnpacedRate {
             role: None,
             error,
             hint: None,
-            last_words: Vec::new(),
+            last_log_lines: Vec::new(),
         };
         if let Some(failure) = &run.failure {
             return Err(failure.clone());
@@ -113,8 +113,8 @@ impl MaxRate {
 
 /// Returns the cell with the rate of its load in percent, if the maximum is known.
 #[must_use]
-pub fn with_rate(cell: &Cell, maxima: &[MaxRate]) -> Cell {
-    let of = maxima.iter().find(|maximum| maximum.cells.contains(&cell.id));
+pub fn with_rate(cell: &Cell, max_rates: &[MaxRate]) -> Cell {
+    let of = max_rates.iter().find(|maximum| maximum.cells.contains(&cell.id));
     match (&cell.factors.load, of.and_then(|maximum| maximum.sps)) {
         (Some(load), Some(sps)) => {
             let load = Some(load.clone().with_maximum(sps));
@@ -139,7 +139,7 @@ mod tests {
             role: Some("writer".to_owned()),
             error: "it broke".to_owned(),
             hint: None,
-            last_words: Vec::new(),
+            last_log_lines: Vec::new(),
         });
         MaxRateRun { number, started_unix_ns: 0, took_ns: 1, unpaced, failure }
     }

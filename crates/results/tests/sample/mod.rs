@@ -216,7 +216,7 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
     };
     let writer_qos = Qos { max_blocking_ns: Some(QosDuration::Ns(1_000_000_000)), ..qos.clone() };
     let roles = match factors.workload {
-        Workload::Latency => ["pinger", "ponger"],
+        Workload::Latency => ["pinger", "echo"],
         Workload::Throughput | Workload::Paced | Workload::Search => ["writer", "reader"],
     };
     let run = Run {
@@ -332,7 +332,7 @@ pub fn failed(run: &Run) -> Run {
             role: Some("writer".to_owned()),
             error: "no reader was matched within 10 s".to_owned(),
             hint: Some("check that both ends use the same interface".to_owned()),
-            last_words: vec!["example: no multicast route".to_owned()],
+            last_log_lines: vec!["example: no multicast route".to_owned()],
         }),
         latency: BTreeMap::new(),
         throughput: None,

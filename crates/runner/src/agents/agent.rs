@@ -47,7 +47,7 @@ impl AgentLog {
     }
 
     /// Returns the last non-empty lines.
-    fn last_words(&self) -> Vec<String> {
+    fn last_log_lines(&self) -> Vec<String> {
         let mut file = &self.file;
         let mut bytes = Vec::new();
         let length = file.metadata().map_or(0, |metadata| metadata.len());
@@ -167,8 +167,8 @@ impl SpawnedAgent {
         self.process.end(deadline)
     }
 
-    pub(crate) fn last_words(&self) -> Vec<String> {
-        self.log.last_words()
+    pub(crate) fn last_log_lines(&self) -> Vec<String> {
+        self.log.last_log_lines()
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
     fn last_lines(text: &str) -> Vec<String> {
         let log = AgentLog::in_memory().expect("memory");
         (&log.file).write_all(text.as_bytes()).expect("a file can be written");
-        log.last_words()
+        log.last_log_lines()
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl<'a> AgentSet<'a> {
     ///
     /// # Errors
     /// Returns an error if an agent cannot be started. Agents that were started are ended.
-    pub(crate) fn muster(
+    pub(crate) fn spawn(
         launcher: &dyn Launcher,
         members: Vec<AgentSpec>,
         limits: &'a Limits,
@@ -219,8 +219,8 @@ impl<'a> AgentSet<'a> {
     }
 
     /// Returns the last lines that an agent printed.
-    pub(crate) fn last_words(&self, agent: usize) -> Vec<String> {
-        self.agents[agent].1.last_words()
+    pub(crate) fn last_log_lines(&self, agent: usize) -> Vec<String> {
+        self.agents[agent].1.last_log_lines()
     }
 
     /// Ends every agent and returns the failure of the run, with the last lines that the agent at fault printed.
@@ -236,11 +236,11 @@ impl<'a> AgentSet<'a> {
             (error, hint) = why_gone(endings[agent]);
         }
         let (role, agent) = &self.agents[agent];
-        let mut last_words = agent.last_words();
+        let mut last_log_lines = agent.last_log_lines();
         // An agent also prints the error that it reports.
-        last_words.retain(|line| !line.ends_with(&error));
+        last_log_lines.retain(|line| !line.ends_with(&error));
         let role = role.map(|role| role.name().to_owned());
-        Some(Failure { phase: phase.to_owned(), role, error, hint, last_words })
+        Some(Failure { phase: phase.to_owned(), role, error, hint, last_log_lines })
     }
 }
 

@@ -94,7 +94,7 @@ fn ask<T>(
     expected: impl FnOnce(Reply) -> Result<T, Reply>,
 ) -> Result<CheckRequest<T>, RunnerError> {
     let member = AgentSpec::alone(driver.path.clone(), AgentLog::in_memory()?);
-    let mut crew = AgentSet::muster(launcher, vec![member], limits, stop)?;
+    let mut crew = AgentSet::spawn(launcher, vec![member], limits, stop)?;
     let phase = order.phase();
     let mut answer = None;
     let ended = crew.hellos().and_then(|_| {
@@ -118,7 +118,7 @@ fn words_of(failure: &Failure) -> String {
     if failure.phase != "check" {
         words = format!("{}: {words}", failure.phase);
     }
-    if let Some(line) = failure.last_words.last() {
+    if let Some(line) = failure.last_log_lines.last() {
         words.push_str(&format!("; last line of its output: {line}"));
     }
     words

@@ -72,7 +72,7 @@ pub(crate) fn inspect(
     stop: &StopToken,
 ) -> Result<DriverInspection, RunnerError> {
     let member = AgentSpec::alone(driver.path.clone(), AgentLog::in_memory()?);
-    let mut crew = AgentSet::muster(launcher, vec![member], limits, stop)?;
+    let mut crew = AgentSet::spawn(launcher, vec![member], limits, stop)?;
     let asked = crew.hellos().and_then(|mut hellos| {
         let hello = hellos.remove(0);
         let maps = fs::read_to_string(format!("/proc/{}/maps", hello.pid)).unwrap_or_default();

@@ -155,7 +155,7 @@ impl RunExecutor<'_> {
         let mut crew = self.crew(pair, number).map_err(|error| {
             let hint = error.hint();
             let phase = HELLO.to_owned();
-            Some(Failure { phase, role: None, error: error.to_string(), hint, last_words: Vec::new() })
+            Some(Failure { phase, role: None, error: error.to_string(), hint, last_log_lines: Vec::new() })
         })?;
         let walked = crew.hellos().and_then(|hellos| {
             *reports = Some(pair.measure(&mut crew, &hellos, phases)?);
@@ -181,7 +181,7 @@ impl RunExecutor<'_> {
             })
         };
         let members = roles(pair.cell.factors.workload).into_iter().map(member);
-        AgentSet::muster(self.launcher, members.collect::<Result<_, RunnerError>>()?, pair.limits, self.stop)
+        AgentSet::spawn(self.launcher, members.collect::<Result<_, RunnerError>>()?, pair.limits, self.stop)
     }
 }
 

@@ -25,39 +25,39 @@ impl MaximumRuns<'_> {
     /// Executes the missing runs and saves each. Returns false after a stop request.
     pub(super) fn measure(
         &self,
-        course: &mut ExperimentLog,
+        log: &mut ExperimentLog,
         names: &mut RunIds,
         observer: &mut dyn Observer,
     ) -> Result<bool, RunnerError> {
         let experiment = &self.0.header.experiment;
-        let unplanned = experiment.maxima();
+        let unplanned = experiment.max_rates();
         let runs = experiment.maximum_runs(unplanned.len());
         let total = runs.len();
         for (done, (number, index)) in (1..).zip(runs) {
             let MaxRateCell { cell, .. } = &unplanned[index];
-            let at = course.maxima.iter().position(|maximum| maximum.id == cell.id);
+            let at = log.max_rates.iter().position(|maximum| maximum.id == cell.id);
             // The log has no entry for it yet.
             let at = at.unwrap_or_else(|| {
-                course.maxima.push(MaxRate::new(unplanned[index].clone()));
-                course.maxima.len() - 1
+                log.max_rates.push(MaxRate::new(unplanned[index].clone()));
+                log.max_rates.len() - 1
             });
             let is_made = |maximum: &MaxRate| maximum.runs.iter().any(|run| run.number == number);
-            if is_made(&course.maxima[at]) {
+            if is_made(&log.max_rates[at]) {
                 continue;
             }
             if self.0.stop.requested() {
                 return Ok(false);
             }
-            let made = match hopeless(course, &unplanned, &cell.factors.driver) {
+            let made = match hopeless(log, &unplanned, &cell.factors.driver) {
                 Some(run) => MaxRateRun { number, started_unix_ns: unix_ns(), took_ns: 0, ..run },
                 None => match self.maximum_run(&unplanned[index], number, names) {
                     Some(run) => run,
                     None => return Ok(false),
                 },
             };
-            course.maxima[at].add(made);
-            self.0.directory.save_course(course)?;
-            let maximum = &course.maxima[at];
+            log.max_rates[at].add(made);
+            self.0.directory.save_log(log)?;
+            let maximum = &log.max_rates[at];
             if let Some(run) = maximum.runs.last() {
                 observer.maximum_measured(maximum, run, done, total);
             }
@@ -85,12 +85,12 @@ impl MaximumRuns<'_> {
 }
 
 /// Returns the last run of a driver whose runs all failed alike, as the record of a run that is not attempted.
-fn hopeless(course: &ExperimentLog, unplanned: &[MaxRateCell], driver: &str) -> Option<MaxRateRun> {
+fn hopeless(log: &ExperimentLog, unplanned: &[MaxRateCell], driver: &str) -> Option<MaxRateRun> {
     let of_driver = |maximum: &&MaxRate| {
         unplanned.iter().any(|other| other.cell.id == maximum.id && other.cell.factors.driver == driver)
     };
     let runs: Vec<&MaxRateRun> =
-        course.maxima.iter().filter(of_driver).flat_map(|maximum| &maximum.runs).collect();
+        log.max_rates.iter().filter(of_driver).flat_map(|maximum| &maximum.runs).collect();
     let phases: Option<Vec<&str>> =
         runs.iter().map(|run| Some(run.failure.as_ref()?.phase.as_str())).collect();
     let phases = phases.filter(|phases| phases.len() >= GIVE_UP_AFTER)?;
@@ -100,7 +100,7 @@ fn hopeless(course: &ExperimentLog, unplanned: &[MaxRateCell], driver: &str) -> 
         failure.error = format!(
             "not attempted: the first {GIVE_UP_AFTER} runs of driver `{driver}` at the maximum rate all failed in this phase"
         );
-        failure.last_words.clear();
+        failure.last_log_lines.clear();
     }
     Some(last)
 }

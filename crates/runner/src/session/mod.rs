@@ -65,10 +65,10 @@ impl ExperimentRunner<'_> {
     /// # Panics
     /// Panics if [`ExperimentRunner::files`] lacks the file of a driver.
     pub fn execute(self, observer: &mut dyn Observer) -> ExperimentOutcome {
-        let course = blocks::begin(&self.header.experiment);
+        let log = blocks::begin(&self.header.experiment);
         let assembler = Assembler::new(self.header.clone());
-        let saved = self.directory.save_experiment(&self.header).and(self.directory.save_course(&course));
-        self.go_on(assembler, course, saved.map_err(RunnerError::Directory), observer)
+        let saved = self.directory.save_experiment(&self.header).and(self.directory.save_log(&log));
+        self.go_on(assembler, log, saved.map_err(RunnerError::Directory), observer)
     }
 
     /// Resumes an interrupted experiment from its saved part: executes the missing runs in the planned order.
@@ -79,29 +79,29 @@ impl ExperimentRunner<'_> {
     pub fn resume(
         self,
         assembler: Assembler,
-        mut course: ExperimentLog,
+        mut log: ExperimentLog,
         differences: Vec<String>,
         observer: &mut dyn Observer,
     ) -> ExperimentOutcome {
-        course.allocation.stopped_by = None;
+        log.allocation.stopped_by = None;
         let first_run = (1..).find(|&run| !assembler.holds(run)).unwrap_or(0);
-        course.resumed.push(Resumption { at_unix_ns: unix_ns(), first_run, differences });
-        let saved = self.directory.save_course(&course);
-        self.go_on(assembler, course, saved.map_err(RunnerError::Directory), observer)
+        log.resumed.push(Resumption { at_unix_ns: unix_ns(), first_run, differences });
+        let saved = self.directory.save_log(&log);
+        self.go_on(assembler, log, saved.map_err(RunnerError::Directory), observer)
     }
 
     fn go_on(
         self,
         mut assembler: Assembler,
-        mut course: ExperimentLog,
+        mut log: ExperimentLog,
         ready: Result<(), RunnerError>,
         observer: &mut dyn Observer,
     ) -> ExperimentOutcome {
-        let made = ready.and_then(|()| self.make_blocks(&mut assembler, &mut course, observer));
-        course.allocation.stopped_by.get_or_insert(StoppedBy::Interrupted);
-        let kept = self.directory.save_course(&course).map_err(RunnerError::Directory);
-        let state = if course.is_complete() { State::Complete } else { State::Interrupted };
-        assembler.set_course(course);
+        let made = ready.and_then(|()| self.make_blocks(&mut assembler, &mut log, observer));
+        log.allocation.stopped_by.get_or_insert(StoppedBy::Interrupted);
+        let kept = self.directory.save_log(&log).map_err(RunnerError::Directory);
+        let state = if log.is_complete() { State::Complete } else { State::Interrupted };
+        assembler.set_log(log);
         let mut document = assembler.document(state);
         document.findings = findings::find(&document);
         document.verdicts = verdicts::judge(&document);
@@ -112,7 +112,7 @@ impl ExperimentRunner<'_> {
     fn make_blocks(
         &self,
         assembler: &mut Assembler,
-        course: &mut ExperimentLog,
+        log: &mut ExperimentLog,
         observer: &mut dyn Observer,
     ) -> Result<(), RunnerError> {
         let experiment = &self.header.experiment;
@@ -122,13 +122,13 @@ impl ExperimentRunner<'_> {
         let mut names = RunIds::new();
         let ExperimentRunner { header, files, launcher, directory, stop } = self;
         let executor = RunExecutor { header, files, launcher: *launcher, directory, stop };
-        if !MaximumRuns(&executor).measure(course, &mut names, observer)? {
+        if !MaximumRuns(&executor).measure(log, &mut names, observer)? {
             return Ok(());
         }
         let mut maker = Maker {
             executor,
-            cells: experiment.cells.iter().map(|cell| with_rate(cell, &course.maxima)).collect(),
-            without_maximum: without_maximum(course),
+            cells: experiment.cells.iter().map(|cell| with_rate(cell, &log.max_rates)).collect(),
+            without_maximum: without_maximum(log),
             cores: used_cores(experiment),
             tally: ProgressTracker::new(experiment),
             names,
@@ -140,23 +140,23 @@ impl ExperimentRunner<'_> {
         maker.remember(assembler);
         let schedule = experiment.schedule();
         loop {
-            if blocks::is_due(experiment, course) {
-                blocks::decide(experiment, course, |cell| assembler.runs_of(cell));
-                self.directory.save_course(course)?;
-                observer.allocated(&course.allocation);
+            if blocks::is_due(experiment, log) {
+                blocks::decide(experiment, log, |cell| assembler.runs_of(cell));
+                self.directory.save_log(log)?;
+                observer.allocated(&log.allocation);
             }
-            match blocks::next(experiment, &schedule, course) {
+            match blocks::next(experiment, &schedule, log) {
                 NextBlock::Done(why) => {
-                    course.allocation.stopped_by = Some(why);
+                    log.allocation.stopped_by = Some(why);
                     return Ok(());
                 }
                 NextBlock::Block { number, repeats, runs } => {
                     if let Some(noisy) =
-                        repeats.and_then(|noisy| course.blocks.iter().find(|b| b.number == noisy))
+                        repeats.and_then(|noisy| log.blocks.iter().find(|b| b.number == noisy))
                     {
                         observer.repeating(noisy);
                     }
-                    if !maker.block(number, repeats, &runs, assembler, course, observer)? {
+                    if !maker.block(number, repeats, &runs, assembler, log, observer)? {
                         return Ok(());
                     }
                 }
@@ -202,12 +202,12 @@ impl Maker<'_> {
         repeats: Option<u32>,
         runs: &[ScheduledRun],
         assembler: &mut Assembler,
-        course: &mut ExperimentLog,
+        log: &mut ExperimentLog,
         observer: &mut dyn Observer,
     ) -> Result<bool, RunnerError> {
         let directory = self.executor.directory;
-        let rule = course.noise_rule.clone();
-        let begun_before = course.blocks.last().is_some_and(|block| block.number == number);
+        let rule = log.noise_rule.clone();
+        let begun_before = log.blocks.last().is_some_and(|block| block.number == number);
         let began = Instant::now();
         if self.executor.stop.requested() {
             return Ok(false);
@@ -217,7 +217,7 @@ impl Maker<'_> {
             let mut reference_error = None;
             let reference_before =
                 self.referenced.take().or_else(|| self.measure_reference(&mut reference_error));
-            course.blocks.push(Block {
+            log.blocks.push(Block {
                 number,
                 repeats,
                 noisy: false,
@@ -232,11 +232,11 @@ impl Maker<'_> {
                 reference_after: None,
                 reference_error,
             });
-            directory.save_course(course)?;
+            directory.save_log(log)?;
         }
         let counters = Counters::read(&self.cores);
-        let blocks = course.allocation.planned
-            + course.blocks.iter().filter(|block| block.repeats.is_some()).count() as u32;
+        let blocks =
+            log.allocation.planned + log.blocks.iter().filter(|block| block.repeats.is_some()).count() as u32;
         for at_once in runs.chunk_by(|run, next| run.duet.is_some_and(|duet| duet.partner == next.number)) {
             if at_once.iter().all(|run| assembler.holds(run.number)) {
                 continue;
@@ -250,7 +250,7 @@ impl Maker<'_> {
         let mut reference_error = None;
         self.referenced = self.measure_reference(&mut reference_error);
         let rtt = self.median_rtt(number, assembler);
-        let block = course.blocks.last_mut().expect("it was begun");
+        let block = log.blocks.last_mut().expect("it was begun");
         block.complete = true;
         block.after.clone_from(&self.probed);
         block.reference_after.clone_from(&self.referenced);
@@ -262,8 +262,8 @@ impl Maker<'_> {
             block.host = Some(host);
             block.took_ns = u64::try_from(began.elapsed().as_nanos()).ok();
         }
-        course.allocation.made += u32::from(repeats.is_none());
-        directory.save_course(course)?;
+        log.allocation.made += u32::from(repeats.is_none());
+        directory.save_log(log)?;
         Ok(true)
     }
 
@@ -362,8 +362,8 @@ impl Maker<'_> {
 }
 
 /// Returns the failure of each cell whose maximum rate could not be measured, by cell id.
-fn without_maximum(course: &ExperimentLog) -> BTreeMap<String, Failure> {
-    let failed = course.maxima.iter().filter_map(|maximum| Some((maximum, maximum.failure()?)));
+fn without_maximum(log: &ExperimentLog) -> BTreeMap<String, Failure> {
+    let failed = log.max_rates.iter().filter_map(|maximum| Some((maximum, maximum.failure()?)));
     failed
         .flat_map(|(maximum, failure)| maximum.cells.iter().map(move |cell| (cell.clone(), failure.clone())))
         .collect()

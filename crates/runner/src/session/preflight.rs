@@ -128,7 +128,7 @@ impl Stage<'_> {
             padding_bytes: 0,
             log: AgentLog::in_memory()?,
         };
-        let mut crew = AgentSet::muster(self.launcher, vec![member], limits, self.stop)?;
+        let mut crew = AgentSet::spawn(self.launcher, vec![member], limits, self.stop)?;
         let order = pair.configuration(role);
         let phase = order.phase();
         let opened = crew.hellos().and_then(|_| {
@@ -138,7 +138,7 @@ impl Stage<'_> {
                 other => Err(unexpected(phase, agent, &other)),
             }
         });
-        if let Some(line) = ignored_library(crew.last_words(0)) {
+        if let Some(line) = ignored_library(crew.last_log_lines(0)) {
             return Err(RunnerError::IgnoredLibrary { cell: cell.id.clone(), line });
         }
         let is_refusal = matches!(opened, Err(PhaseError::Refused { .. }));

@@ -86,7 +86,7 @@ impl<'a> ProgressTracker<'a> {
                 "not attempted: the first {GIVE_UP_AFTER} runs of driver `{driver}` all failed in this phase"
             ),
             hint: None,
-            last_words: Vec::new(),
+            last_log_lines: Vec::new(),
         });
         true
     }

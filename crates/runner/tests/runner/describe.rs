@@ -28,7 +28,7 @@ fn why_a_driver_cannot_be_used_is_told() {
     let error = ask("exit", 60 * SHORT_NS).unwrap_err();
     assert_eq!(error.to_string(), "cannot use driver `d`: the agent's process exited with status 3");
     let RunnerError::Driver { failure, .. } = error else { panic!() };
-    assert_eq!(failure.last_words, ["the driver has seen", "enough"]);
+    assert_eq!(failure.last_log_lines, ["the driver has seen", "enough"]);
 
     let error = ask("hang", SHORT_NS).unwrap_err();
     assert_eq!(error.to_string(), "cannot use driver `d`: no answer within 1.5 s");

@@ -87,8 +87,7 @@ fn both_runs_are_made_at_the_same_time_on_cores_and_domains_of_their_own() {
 
 #[test]
 fn the_other_run_of_one_that_fails_stays_and_has_no_ratio() {
-    for script in ["kill ponger match", "fail pinger warm_up", "hang ponger configure", "fail pinger measure"]
-    {
+    for script in ["kill echo match", "fail pinger warm_up", "hang echo configure", "fail pinger measure"] {
         let mut rig = duets(1, script);
         rig.experiment.limits.configure_ns = SHORT_NS;
         let document = rig.execute();
@@ -163,13 +162,13 @@ fn duet_with_one_saved_run_is_repeated() {
         fs::remove_file(record(number)).expect("a record");
     }
     fs::remove_file(rig.results().join("result.json")).expect("a result");
-    let course = rig.results().join("course.json");
-    let text = fs::read_to_string(&course).expect("a course");
+    let log = rig.results().join("log.json");
+    let text = fs::read_to_string(&log).expect("a log");
     let mut value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     value["allocation"]["stopped_by"] = serde_json::Value::Null;
     value["allocation"]["made"] = 1.into();
     value["blocks"][1]["complete"] = false.into();
-    fs::write(&course, value.to_string()).expect("a course");
+    fs::write(&log, value.to_string()).expect("a log");
 
     // Until the experiment is resumed, the run is shown without a ratio.
     let half = Directory::load(&rig.results()).expect("a result");

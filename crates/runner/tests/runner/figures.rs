@@ -29,7 +29,7 @@ fn latency_run_has_rtt_and_both_one_way_latencies() {
     assert_eq!(phases, ["configure", "drain", "exit", "hello", "match", "measure", "report", "warm_up"]);
     assert!(run.phases_ns["measure"] >= 2_000_000);
     let roles: Vec<_> = run.agents.iter().map(|agent| agent.role.as_str()).collect();
-    assert_eq!(roles, ["pinger", "ponger"]);
+    assert_eq!(roles, ["pinger", "echo"]);
     assert_eq!(run.effective_qos.keys().collect::<Vec<_>>(), ["reader", "writer"]);
 }
 
@@ -57,7 +57,7 @@ fn histograms_and_records_are_saved_and_empty_logs_are_not() {
     assert_eq!(
         files_below(&rig.results()),
         [
-            "course.json",
+            "log.json",
             "experiment.json",
             "result.json",
             "runs/0001.hlog",

@@ -1,10 +1,10 @@
 //! Tests of the runner with scripted agents.
 
-mod bad_days;
 mod describe;
 mod duet;
+mod failures;
 mod figures;
-mod maxima;
+mod max_rates;
 mod paced;
 mod rehearse;
 mod resume;

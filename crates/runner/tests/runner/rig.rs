@@ -114,13 +114,13 @@ impl Rig {
         stop: &StopToken,
         observer: &mut dyn Observer,
     ) -> ExperimentOutcome {
-        let SavedExperiment { directory, assembler, course } = reopened(&self.results());
+        let SavedExperiment { directory, assembler, log } = reopened(&self.results());
         let launcher = launcher();
         let header = assembler.header().clone();
         let session = ExperimentRunner { header, ..self.session(&launcher, &directory, stop) };
         session.resume(
             assembler,
-            course,
+            log,
             differences.iter().map(|&difference| difference.to_owned()).collect(),
             observer,
         )

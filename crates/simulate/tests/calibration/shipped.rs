@@ -216,14 +216,13 @@ impl Campaign {
             Vec::new(),
         );
         let mut assembler = Assembler::new(header);
-        let mut course = blocks::begin(&experiment);
+        let mut log = blocks::begin(&experiment);
         let schedule = experiment.schedule();
         loop {
-            if blocks::is_due(&experiment, &course) {
-                blocks::decide(&experiment, &mut course, |cell| assembler.runs_of(cell));
+            if blocks::is_due(&experiment, &log) {
+                blocks::decide(&experiment, &mut log, |cell| assembler.runs_of(cell));
             }
-            let NextBlock::Block { number, repeats, mut runs } =
-                blocks::next(&experiment, &schedule, &course)
+            let NextBlock::Block { number, repeats, mut runs } = blocks::next(&experiment, &schedule, &log)
             else {
                 break;
             };
@@ -234,10 +233,10 @@ impl Campaign {
                 let effect = effects.get(&experiment.cells[scheduled.cell].id).copied().unwrap_or_default();
                 assembler.add(self.run(scheduled, effect), &Histograms::new());
             }
-            blocks::add_quiet(&mut course, number, repeats, &runs, experiment.expected_block_ns());
+            blocks::add_quiet(&mut log, number, repeats, &runs, experiment.expected_block_ns());
         }
-        let blocks = course.allocation.made;
-        assembler.set_course(course);
+        let blocks = log.allocation.made;
+        assembler.set_log(log);
         let document: ResultDocument = assembler.document(State::Complete);
         Ended { verdicts: verdicts::judge(&document), effects, blocks }
     }

@@ -69,7 +69,7 @@ fn runs_fall_into_modes_with_the_shares_that_are_configured() {
 
 /// Returns the slope of the least-squares line, the standard deviation of the residuals, and their lag-1
 /// autocorrelation.
-fn course(logs: &[f64]) -> (f64, f64, f64) {
+fn log(logs: &[f64]) -> (f64, f64, f64) {
     let n = logs.len() as f64;
     let (x_mean, y_mean) = ((n - 1.0) / 2.0, mean(logs));
     let products = logs.iter().enumerate().map(|(x, y)| (x as f64 - x_mean) * (y - y_mean)).sum::<f64>();
@@ -93,7 +93,7 @@ fn runs_drift_and_remember_as_configured() {
         let mut simulator = Simulator::on(HostModel { between, ..HostModel::default() });
         let logs: Vec<f64> =
             figures(&mut simulator, &latency(), RUNS, median_rtt).into_iter().map(f64::ln).collect();
-        let (drift, sd, memory) = course(&logs);
+        let (drift, sd, memory) = log(&logs);
         // Medians of 120 round trips scatter by 0.8 %. With an autocorrelation of 0.8 a tenth of the runs is
         // independent.
         assert!((drift - between.drift).abs() < 5e-5, "{between:?}: drift {drift}");

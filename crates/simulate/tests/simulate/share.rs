@@ -35,7 +35,7 @@ fn measured(
 }
 
 fn maximum(document: &ResultDocument) -> &MaxRate {
-    let [maximum] = &document.maxima[..] else { panic!("{:?}", document.maxima) };
+    let [maximum] = &document.max_rates[..] else { panic!("{:?}", document.max_rates) };
     maximum
 }
 

@@ -49,8 +49,8 @@ fn what_tells_groups_of_runs_apart_is_named_and_what_does_not_is_not() {
 
     let (by, text) = told(&|run| run.agents[1].usage.core = Some(u32::from(is_slow(run))));
     assert_eq!(by.separating.len(), 1, "{by:?}");
-    assert!(by.separating[0].field == "core of the ponger" && by.separating[0].p_adjusted < 0.01, "{by:?}");
-    assert!(text.ends_with(", told apart by core of the ponger (0, then 1)"), "{text}");
+    assert!(by.separating[0].field == "core of the echo" && by.separating[0].p_adjusted < 0.01, "{by:?}");
+    assert!(text.ends_with(", told apart by core of the echo (0, then 1)"), "{text}");
 
     let (by, text) = told(&|run| run.udp_buffer_drops = Some(if is_slow(run) { 312 } else { 0 }));
     assert_eq!(by.separating[0].typical, [TypicalValue::Number(0.0), TypicalValue::Number(312.0)].map(Some));

@@ -75,7 +75,7 @@ fn failure(run: Run) -> Failure {
             |warning| format!("the counts of a trial contradict each other: {}", warning.text),
         ),
         hint: None,
-        last_words: Vec::new(),
+        last_log_lines: Vec::new(),
     })
 }
 

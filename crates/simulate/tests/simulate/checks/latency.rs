@@ -16,8 +16,8 @@ fn pinger(reports: &mut RunReports) -> &mut PingerReport {
     reports.agents[DRIVING].report.pinger.as_mut().expect("a pinger")
 }
 
-fn ponger(reports: &mut RunReports) -> &mut EchoReport {
-    reports.agents[SERVING].report.ponger.as_mut().expect("a ponger")
+fn echo(reports: &mut RunReports) -> &mut EchoReport {
+    reports.agents[SERVING].report.echo.as_mut().expect("a echo")
 }
 
 /// Returns timestamps with one of them changed.
@@ -39,16 +39,16 @@ fn counts_of_pings_must_agree() {
     subject.contradicts("round trips were recorded", |reports| pinger(reports).rtt.n -= 1);
     subject.contradicts("were echoed", |reports| {
         let returned = pinger(reports).returned;
-        ponger(reports).echoed = returned - 1;
+        echo(reports).echoed = returned - 1;
     });
-    subject.contradicts("the ponger metered", |reports| {
+    subject.contradicts("the echo metered", |reports| {
         reports.agents[SERVING].report.usage.samples += 1;
     });
     subject.contradicts("did not report what its role records", |reports| {
-        reports.agents[SERVING].report.ponger = None;
+        reports.agents[SERVING].report.echo = None;
     });
-    subject.contradicts("2 pings came damaged", |reports| ponger(reports).overwritten = 2);
-    subject.contradicts("3 pings came damaged", |reports| ponger(reports).wrong_size = 3);
+    subject.contradicts("2 pings came damaged", |reports| echo(reports).overwritten = 2);
+    subject.contradicts("3 pings came damaged", |reports| echo(reports).wrong_size = 3);
     subject.contradicts("1 pings came damaged", |reports| pinger(reports).corrupt = 1);
     subject.contradicts("histograms of `rtt` cannot be read", |reports| {
         pinger(reports).rtt.windows.pop();
@@ -59,16 +59,16 @@ fn counts_of_pings_must_agree() {
 fn timestamps_of_both_agents_must_fit() {
     let subject = subject();
     subject.contradicts("1 pings were received before they were sent", |reports| {
-        let ponger = ponger(reports);
-        ponger.stamps = changed(&ponger.stamps, |stamp| stamp.first_ns -= 60_000);
+        let echo = echo(reports);
+        echo.stamps = changed(&echo.stamps, |stamp| stamp.first_ns -= 60_000);
     });
     subject.contradicts("1 pings were received before they were sent", |reports| {
-        let ponger = ponger(reports);
-        ponger.stamps = changed(&ponger.stamps, |stamp| stamp.second_ns = stamp.first_ns - 1);
+        let echo = echo(reports);
+        echo.stamps = changed(&echo.stamps, |stamp| stamp.second_ns = stamp.first_ns - 1);
     });
     subject.warns(WarningKind::Incomplete, "the others have no stamps at both ends", |reports| {
-        let ponger = ponger(reports);
-        ponger.stamps = changed(&ponger.stamps, |stamp| *stamp = TimestampPair::default());
+        let echo = echo(reports);
+        echo.stamps = changed(&echo.stamps, |stamp| *stamp = TimestampPair::default());
     });
 }
 
@@ -83,11 +83,11 @@ fn repeated_and_late_writes_are_reported() {
         pinger(reports).unsent = 1;
     });
     subject.warns(WarningKind::WritesRefused, "4 writes of echoes timed out and 5 were refused", |reports| {
-        let ponger = ponger(reports);
-        (ponger.timed_out, ponger.refused) = (4, 5);
+        let echo = echo(reports);
+        (echo.timed_out, echo.refused) = (4, 5);
     });
     let run = subject.with(|reports| {
-        (pinger(reports).unsent, pinger(reports).timed_out, ponger(reports).refused) = (1, 2, 5);
+        (pinger(reports).unsent, pinger(reports).timed_out, echo(reports).refused) = (1, 2, 5);
     });
     let expected = PingRetries { unsent: 1, timed_out: 2, echoes_refused: 5, ..PingRetries::default() };
     assert_eq!(run.ping_retries, Some(expected));
@@ -97,6 +97,6 @@ fn repeated_and_late_writes_are_reported() {
     subject.warns(WarningKind::Loss, "came back later than 200 ms", |reports| pinger(reports).late = 1);
     subject.warns(WarningKind::Foreign, "5 samples came that are not of this run", |reports| {
         pinger(reports).foreign = 2;
-        ponger(reports).foreign = 3;
+        echo(reports).foreign = 3;
     });
 }

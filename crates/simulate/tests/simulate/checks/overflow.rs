@@ -37,13 +37,13 @@ fn overflow(reports: &mut RunReports) {
             (pinger.returned, pinger.lost) = (u64::MAX, u64::MAX);
             (pinger.foreign, pinger.duplicate) = (u64::MAX, u64::MAX);
         }
-        if let Some(ponger) = &mut report.ponger {
-            ponger.foreign = u64::MAX;
-            let pings = ponger.stamps.as_slice().len();
-            ponger.stamps = TimestampLog::with_capacity(pings);
+        if let Some(echo) = &mut report.echo {
+            echo.foreign = u64::MAX;
+            let pings = echo.stamps.as_slice().len();
+            echo.stamps = TimestampLog::with_capacity(pings);
             let ends = [0, u64::MAX].map(|ns| TimestampPair { first_ns: ns, second_ns: ns });
             for (sequence, stamp) in (0..pings as u64).zip(ends.into_iter().cycle()) {
-                ponger.stamps.record(sequence, stamp);
+                echo.stamps.record(sequence, stamp);
             }
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lies_of_honesty.h: wrong effective settings and wrong counters. Part of liar.c.
+ * violations_of_readback.h: wrong effective settings and wrong counters. Part of faulty_driver.c.
  */
 static ddsmark_status settings_none(ddsmark_participant *p, ddsmark_visitor visit, void *context) {
   (void)p, (void)visit, (void)context;

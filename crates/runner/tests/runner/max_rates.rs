@@ -81,7 +81,7 @@ fn percent_rate_refers_to_the_unpaced_rate() {
     let document = rig.execute_with(&mut counting).document;
     assert_eq!((counting.before, counting.after, counting.started), (MAXIMUM_RUNS, 0, 2));
 
-    let [maximum] = &document.maxima[..] else { panic!("{:?}", document.maxima) };
+    let [maximum] = &document.max_rates[..] else { panic!("{:?}", document.max_rates) };
     assert_eq!((maximum.cells.as_slice(), maximum.runs.len()), (&["d/paced/1".to_owned()][..], 3));
     let sps = maximum.sps.expect("it is known");
     assert!((sps - 500.0 / 0.4993).abs() < 1e-6, "{sps}");
@@ -118,18 +118,18 @@ fn it_is_measured_once_wherever_the_experiment_was_stopped() {
             rig.execute_with(&mut StopAfter(made, rig.stop.clone())).document
         };
         assert_eq!(first.state, State::Interrupted);
-        let saved = first.maxima[0].runs.len();
-        assert_eq!((saved, first.maxima[0].sps.is_some()), if made == 0 { (2, false) } else { (3, true) });
+        let saved = first.max_rates[0].runs.len();
+        assert_eq!((saved, first.max_rates[0].sps.is_some()), if made == 0 { (2, false) } else { (3, true) });
         // They are loaded without `result.json` too.
         std::fs::remove_file(rig.results().join("result.json")).expect("a result");
-        assert_eq!(results::Directory::load(&rig.results()).expect("saved").maxima, first.maxima);
+        assert_eq!(results::Directory::load(&rig.results()).expect("saved").max_rates, first.max_rates);
 
         let mut counting = Counting::new(|_| ControlFlow::Continue(()));
         let outcome = rig.resume_with(&[], &StopToken::new(), &mut counting);
         assert!(outcome.trouble.is_none(), "{:?}", outcome.trouble);
         let whole = outcome.document;
         assert_eq!((whole.state, counting.before as usize, counting.after), (State::Complete, 3 - saved, 0));
-        assert_eq!(whole.maxima[0].runs[..saved], first.maxima[0].runs[..]);
+        assert_eq!(whole.max_rates[0].runs[..saved], first.max_rates[0].runs[..]);
         for (cell, text) in [("d/paced/1", "50% (500/s)"), ("d/paced/2", "10% (100/s)")] {
             let runs = runs(&whole, cell);
             assert_eq!(runs.len(), 2, "{cell}");
@@ -147,7 +147,7 @@ fn cells_without_maximum_fail_and_others_are_measured() {
     rig.experiment.design.blocks = 4;
     let document = rig.execute();
     assert_eq!(document.state, State::Complete);
-    let maximum = &document.maxima[0];
+    let maximum = &document.max_rates[0];
     assert_eq!((maximum.sps, maximum.runs.len()), (None, 3));
     let failure = maximum.runs[0].failure.as_ref().expect("it failed");
     assert_eq!((failure.phase.as_str(), failure.error.as_str()), ("measure", "it is jammed"));
@@ -198,8 +198,8 @@ fn maxima_of_a_failing_driver_are_not_attempted() {
         cell.factors.size_bytes = size_bytes;
     }
     let document = rig.execute();
-    let all = || document.maxima.iter().flat_map(|maximum| &maximum.runs);
-    assert_eq!((document.maxima.len(), all().count()), (3, 9));
+    let all = || document.max_rates.iter().flat_map(|maximum| &maximum.runs);
+    assert_eq!((document.max_rates.len(), all().count()), (3, 9));
     assert_eq!(all().filter(|run| run.took_ns > 0).count(), 3);
     let words = "the first 3 runs of driver `d` at the maximum rate all failed";
     let told = |run: &&MaxRateRun| run.failure.as_ref().is_some_and(|failure| failure.error.contains(words));

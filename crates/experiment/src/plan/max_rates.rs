@@ -24,28 +24,28 @@ impl Plan {
     /// Returns the maxima that the cells refer to, in the order of the cells. Cells that differ only in their load
     /// share one.
     #[must_use]
-    pub fn maxima(&self) -> Vec<MaxRateCell> {
-        let mut maxima: Vec<MaxRateCell> = Vec::new();
+    pub fn max_rates(&self) -> Vec<MaxRateCell> {
+        let mut max_rates: Vec<MaxRateCell> = Vec::new();
         for cell in &self.cells {
             let Some(load @ Load::Share { .. }) = &cell.factors.load else { continue };
-            match maxima.iter_mut().find(|known| known.cell.factors.shares_maximum(&cell.factors)) {
+            match max_rates.iter_mut().find(|known| known.cell.factors.shares_maximum(&cell.factors)) {
                 Some(known) => known.of.push(cell.id.clone()),
                 None => {
                     let factors = Factors { load: Some(Load::Max), ..cell.factors.clone() };
                     let id = cell.id.replacen(&load_id(load).join("/"), "max", 1);
-                    maxima.push(MaxRateCell { cell: Cell { id, factors }, of: vec![cell.id.clone()] });
+                    max_rates.push(MaxRateCell { cell: Cell { id, factors }, of: vec![cell.id.clone()] });
                 }
             }
         }
-        maxima
+        max_rates
     }
 
     /// Returns the runs that measure this many maxima: run number and index of the maximum. Each pass covers all
     /// maxima in random order, so that drift of the host affects all of them.
     #[must_use]
-    pub fn maximum_runs(&self, maxima: usize) -> Vec<(u32, usize)> {
+    pub fn maximum_runs(&self, max_rates: usize) -> Vec<(u32, usize)> {
         let passes = (0..MAXIMUM_RUNS).flat_map(|pass| {
-            let mut order: Vec<usize> = (0..maxima).collect();
+            let mut order: Vec<usize> = (0..max_rates).collect();
             order.shuffle(&mut self.stream(Stream::Maximum, pass));
             order
         });
@@ -54,8 +54,8 @@ impl Plan {
 
     /// Returns the estimated duration of these runs in ns.
     #[must_use]
-    pub fn expected_maxima_ns(&self) -> u64 {
-        let runs = self.maxima().len() as u64 * u64::from(MAXIMUM_RUNS);
+    pub fn expected_max_rates_ns(&self) -> u64 {
+        let runs = self.max_rates().len() as u64 * u64::from(MAXIMUM_RUNS);
         self.design.expected_run_ns().saturating_mul(runs)
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * liar.c: the teaching driver with one violation of the contract: -DLIE=<name of a function below>, which changes the
+ * faulty_driver.c: the teaching driver with one violation of the contract: -DLIE=<name of a function below>, which changes the
  * table of the driver. `nothing` changes nothing.
  */
 #include <ddsmark/driver.h>
@@ -230,7 +230,7 @@ static void forgets_history(void) {
   lying.reader_open = open_volatile;
 }
 
-#include "lies_beyond.h"
+#include "violations_beyond.h"
 
 /* -- receiving ----------------------------------------------------------------------------------------------------- */
 
@@ -285,8 +285,8 @@ static void never_listens(void) {
   lying.reader_open = open_deaf;
 }
 
-#include "lies_of_honesty.h"
-#include "lies_of_threads.h"
+#include "violations_of_readback.h"
+#include "violations_of_threads.h"
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 

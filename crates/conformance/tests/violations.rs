@@ -11,7 +11,7 @@ use std::{
 use conformance::CaseOutcome;
 use driver_host::Driver;
 
-/// Violations of `liar.c`, each with the case that detects it and a part of the message.
+/// Violations of `faulty_driver.c`, each with the case that detects it and a part of the message.
 const LIES: &[(&str, &str, &str)] = &[
     ("odd_source", "describe", "`version_source` is `hearsay`"),
     ("leaves_thread", "clean-close", "after the first close remains: 1 thread(s): leftover"),
@@ -112,7 +112,7 @@ fn compile(directory: &Path, lie: &str) -> PathBuf {
         .args(["-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pthread", "-shared", "-fPIC"])
         .args(["-fvisibility=hidden", &format!("-DLIE={lie}"), "-I"])
         .arg(tests.join("../../../include"))
-        .arg(tests.join("liar.c"))
+        .arg(tests.join("faulty_driver.c"))
         .arg("-o")
         .arg(&library)
         .status()
@@ -122,7 +122,7 @@ fn compile(directory: &Path, lie: &str) -> PathBuf {
 }
 
 /// Builds and loads a driver with this violation.
-fn liar(directory: &Path, lie: &str) -> Driver {
+fn faulty_driver(directory: &Path, lie: &str) -> Driver {
     Driver::load(&compile(directory, lie)).unwrap_or_else(|error| panic!("{lie}: {error}"))
 }
 
@@ -177,7 +177,7 @@ fn name(case: &str, lie: &str) -> String {
 
 fn honest_driver_passes(part: usize) {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let honest = liar(directory.path(), "nothing");
+    let honest = faulty_driver(directory.path(), "nothing");
     for case in of_part(conformance::cases(), part) {
         let verdict =
             case.run(&honest, &conformance::OpenOptions::default(), &name(&case.id, "honest"), 1, &alone);
@@ -192,14 +192,14 @@ fn honest_driver_passes(part: usize) {
     // tested in tests/e2e.
     let with_features = [("lends", "loans"), ("keeps_thread", "clean-close"), ("expires_three", "lifespan")];
     for (way, id) in of_part(with_features, part) {
-        let driver = liar(directory.path(), way);
+        let driver = faulty_driver(directory.path(), way);
         let case = conformance::case(id).expect("a case");
         let verdict = case.run(&driver, &conformance::OpenOptions::default(), &name(id, way), 1, &alone);
         assert_eq!(verdict, CaseOutcome::Passed, "{way}");
     }
 
     // a case needs all policies that it observes: here the ownership strength is not declared
-    let driver = liar(directory.path(), "declares_unobserved");
+    let driver = faulty_driver(directory.path(), "declares_unobserved");
     let case = conformance::case("ownership").expect("a case");
     let verdict = case.run(
         &driver,
@@ -216,7 +216,7 @@ fn lies_are_found(part: usize) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let mut missed = Vec::new();
     for (lie, id, expected) in of_part(LIES, part) {
-        let driver = liar(directory.path(), lie);
+        let driver = faulty_driver(directory.path(), lie);
         let name = name(id, lie);
         let verdict = conformance::case(id).expect("a case").run(
             &driver,

@@ -8,9 +8,9 @@ use crate::{SimulatedRun, Simulator};
 
 impl Simulator {
     /// Measures the maximum rates that rates in percent refer to, as a runner does before the first block.
-    pub(crate) fn maxima(&mut self, experiment: &Plan) -> Result<Vec<MaxRate>, ConfigError> {
-        let unplanned = experiment.maxima();
-        let mut maxima: Vec<MaxRate> = unplanned.iter().cloned().map(MaxRate::new).collect();
+    pub(crate) fn max_rates(&mut self, experiment: &Plan) -> Result<Vec<MaxRate>, ConfigError> {
+        let unplanned = experiment.max_rates();
+        let mut max_rates: Vec<MaxRate> = unplanned.iter().cloned().map(MaxRate::new).collect();
         // Numbered directly after the runs of the blocks: with their real numbers, above a million, a drift per run
         // would be extreme.
         for ((number, index), at) in experiment.maximum_runs(unplanned.len()).into_iter().zip(1..) {
@@ -20,7 +20,7 @@ impl Simulator {
             let SimulatedRun { run, .. } = self.run(&unplanned[index].cell, design, scheduled)?;
             let took_ns = design.warm_up_ns + design.measure_ns;
             let unpaced = UnpacedRate::from_run(&run, design.measure_ns);
-            maxima[index].add(MaxRateRun {
+            max_rates[index].add(MaxRateRun {
                 number,
                 started_unix_ns: 0,
                 took_ns,
@@ -28,6 +28,6 @@ impl Simulator {
                 unpaced: unpaced.ok(),
             });
         }
-        Ok(maxima)
+        Ok(max_rates)
     }
 }

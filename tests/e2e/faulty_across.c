@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * liar_across.c: the driver in the file REAL with one violation of the contract, the function LIE, which shows only if
+ * faulty_across.c: the driver in the file REAL with one violation of the contract, the function LIE, which shows only if
  * writer and reader are in different processes. */
 #include <ddsmark/driver.h>
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lies_of_threads.h: threads that are left after the close, declared as kept or not. Part of liar.c.
+ * violations_of_threads.h: threads that are left after the close, declared as kept or not. Part of faulty_driver.c.
  */
 static void *sleeper(void *unused) {
   (void)unused;

@@ -88,7 +88,7 @@ fn failure_has_last_lines_of_agent_and_log_is_kept() {
     let document = rig.execute();
     let failure = run(&document, "bad/throughput").failure.clone().unwrap();
     assert_eq!(failure.error, "the agent's process exited with status 3");
-    assert_eq!(failure.last_words, ["the driver has seen", "enough"]);
+    assert_eq!(failure.last_log_lines, ["the driver has seen", "enough"]);
     let log = fs::read_to_string(rig.results().join("logs/0001-writer.log")).unwrap();
     assert_eq!(log, "the driver has seen\nenough\n");
     assert!(!rig.results().join("logs/0001-reader.log").exists());
