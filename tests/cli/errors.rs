@@ -83,7 +83,7 @@ fn invalid_options() {
     refused("multicast-unsupported", &["--driver", "udp,sim", "--multicast"]);
     refused("reliability-unsupported", &["--driver", "udp", "--reliability", "reliable"]);
     refused("driver-twice", &["--driver", "udp,udp"]);
-    refused("runs-too-few", &["--driver", "udp", "--runs", "2"]);
+    refused("runs-none", &["--driver", "udp", "--runs", "0"]);
     refused("duration-without-unit", &["--driver", "udp", "--duration", "5"]);
     refused("duration-too-short", &["--driver", "udp", "--duration", "1ms"]);
     refused("match-timeout-too-long", &["--driver", "udp", "--match-timeout", "2h"]);

@@ -280,7 +280,7 @@ fn buffer_above_the_kernel_limit_is_reported_with_the_limit() {
         );
     }
     let report = scene.ddsmark(&["report", "result"]);
-    assert!(report.stdout.contains("send_buffer_bytes of the writer: asked"), "{}", report.stdout);
+    assert!(report.stdout.contains("send_buffer_bytes of the writer: requested"), "{}", report.stdout);
 }
 
 /// Cyclone DDS reads a writer's sample limit back but does not enforce it; the driver sets the equivalent number of

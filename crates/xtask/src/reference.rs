@@ -20,12 +20,12 @@ that is not here is rejected.
 const TABLES: &[(&str, &str)] = &[
     ("`[factors]`", "Matrix"),
     ("An entry of `exclude` or `include`, and `baseline`", "Selection"),
-    ("`[[flows]]`", "WrittenFlow"),
+    ("`[[flows]]`", "FlowSection"),
     ("`[qos]` and `[profiles.NAME]`", "Policies"),
     ("`presentation`", "Presentation"),
-    ("`[search]`", "WrittenSearch"),
-    ("`[design]`", "WrittenDesign"),
-    ("`[limits]`", "WrittenLimits"),
+    ("`[search]`", "SearchSection"),
+    ("`[design]`", "DesignSection"),
+    ("`[limits]`", "LimitsSection"),
 ];
 
 /// Returns the reference.
@@ -80,11 +80,11 @@ fn kind(value: &Value, definitions: &Map<String, Value>) -> Result<String, Error
         return Ok(match name {
             "Size" => "size, such as `64` or `\"64KiB\"`".to_owned(),
             "Time" => "time, such as `\"200ms\"`".to_owned(),
-            "WrittenRate" => {
+            "RateSpec" => {
                 "rate, such as `1000`, `\"10k/s\"`, `\"10/100ms\"`, `\"100Mbit/s\"`, `\"50%\"` or `\"max\"`"
                     .to_owned()
             }
-            "WrittenGroup" => "group, such as `\"8/5ms\"`, or `1`".to_owned(),
+            "GroupSpec" => "group, such as `\"8/5ms\"`, or `1`".to_owned(),
             "Percent" => "share, such as `\"2%\"`".to_owned(),
             "QosTime" => "time, such as `\"200ms\"`, or `\"infinite\"`".to_owned(),
             "Cores" => "`\"auto\"`, `\"none\"`, or such as `\"0,1\"` or `\"0-3,4-7\"`".to_owned(),

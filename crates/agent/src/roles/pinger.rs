@@ -391,34 +391,5 @@ impl AgentRole for Pinger {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const IDENTITY: Identity = Identity { tag: 5, writer: WRITER, size: 64, since_ns: 0 };
-
-    #[test]
-    fn second_echo_of_an_earlier_ping_is_a_duplicate() {
-        let mut echoes = EchoRecorder::new(IDENTITY, 1, 1);
-        let flight = echoes.flight();
-        let mut payloads = Payloads::new(1, 64);
-        let mut echo = |awaited: u64, sequence: u64| {
-            flight.came_ns.store(0, Relaxed);
-            flight.awaited.store(awaited, Relaxed);
-            let header = Header {
-                sequence: sequence as u32,
-                writer: WRITER,
-                tag: 5,
-                warm_up: false,
-                sent_ns: now_ns(),
-            };
-            echoes.arrived(Sample::new(payloads.stamped(sequence, &header), 0));
-            [echoes.late, echoes.duplicate]
-        };
-        assert_eq!(echo(0, 0), [0, 0]);
-        assert_eq!(echo(1, 1), [0, 0]);
-        assert_eq!(echo(2, 1), [0, 1], "ping 1 has returned");
-        assert_eq!(echo(4, 3), [1, 1], "ping 3 was lost");
-        assert_eq!(echo(4, 3), [1, 2]);
-        assert_eq!(echo(NOTHING, 4), [2, 2]);
-    }
-}
+#[path = "pinger_tests.rs"]
+mod tests;

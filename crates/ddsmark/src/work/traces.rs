@@ -69,6 +69,6 @@ mod tests {
         assert!(read_one(&folder.path().join("none")).is_err());
         let large = File::create(&file).expect("a file");
         large.set_len(MAX_BYTES + 1).expect("a sparse file");
-        assert_eq!(read_one(&file), Err("it has more than 128 MiB".to_owned()));
+        assert_eq!(read_one(&file), Err("larger than 128 MiB".to_owned()));
     }
 }

@@ -285,7 +285,11 @@ mod tests {
         for driver in ["b", "a+b", "b+a"] {
             let error = check_installed(driver, &all).expect_err("it is not there");
             assert_eq!(error.to_string(), "the middleware of driver `b` is not installed");
-            assert!(error.hint().starts_with("`ddsmark drivers install b` "), "{}", error.hint());
+            assert!(
+                error.hint().starts_with("install it with `ddsmark drivers install b`"),
+                "{}",
+                error.hint()
+            );
         }
     }
 

@@ -57,8 +57,8 @@ fn histograms_and_records_are_saved_and_empty_logs_are_not() {
     assert_eq!(
         files_below(&rig.results()),
         [
-            "log.json",
             "experiment.json",
+            "log.json",
             "result.json",
             "runs/0001.hlog",
             "runs/0001.json",
@@ -123,12 +123,12 @@ fn queues_and_multicast_are_compared_at_each_agent() {
     assert_eq!(failure("", queues), None);
     let wrong = failure("queue writer any", queues).expect("it fails");
     assert_eq!((wrong.phase.as_str(), wrong.role.as_deref()), ("configure", Some("writer")));
-    assert!(wrong.error.contains("max_samples: asked 7"), "{wrong:?}");
+    assert!(wrong.error.contains("max_samples: requested 7"), "{wrong:?}");
 
     let multicast = |factors: &mut Factors| factors.multicast = true;
     assert_eq!(failure("", multicast), None);
     let wrong = failure("off any any", multicast).expect("it fails");
-    assert!(wrong.error.starts_with("multicast of the participant: asked on"), "{wrong:?}");
+    assert!(wrong.error.starts_with("multicast of the participant: requested on"), "{wrong:?}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn effective_settings_that_contradict_requested_ones_fail_the_run() {
         let Some(Mismatch { agent: found, error }) = other else { panic!("{entity}: none") };
         assert_eq!(found, agent);
         assert!(
-            error.contains(entity) && error.contains("asked Reliable") && error.ends_with("BestEffort"),
+            error.contains(entity) && error.contains("requested Reliable") && error.ends_with("BestEffort"),
             "{error}"
         );
     }
@@ -43,7 +43,7 @@ fn effective_settings_that_contradict_requested_ones_fail_the_run() {
         found(&|reports| set(reports, SERVING, "reader", "multicast", value)).map(|wrong| wrong.error)
     };
     assert_eq!([multicast("off"), multicast("unknown")], [None, None]);
-    assert!(multicast("on").expect("a mismatch").starts_with("multicast of the reader: asked off"));
+    assert!(multicast("on").expect("a mismatch").starts_with("multicast of the reader: requested off"));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn settings_that_cannot_be_read_back_are_listed() {
     assert!(warns(&subject.run(), WarningKind::Incomplete, unread));
     let shown = subject.with(|reports| set(reports, DRIVING, "writer", "send_buffer_bytes", "131072"));
     assert!(!warns(&shown, WarningKind::Incomplete, unread), "{:?}", shown.warnings);
-    subject.warns(WarningKind::Buffers, "send_buffer_bytes of the writer: asked 65536", |reports| {
+    subject.warns(WarningKind::Buffers, "send_buffer_bytes of the writer: requested 65536", |reports| {
         set(reports, DRIVING, "writer", "send_buffer_bytes", "4608");
     });
 }
@@ -70,14 +70,14 @@ fn settings_that_cannot_be_read_back_are_listed() {
 fn writer_must_batch_as_requested() {
     let batches = |reports: &mut RunReports, who: &str| set(reports, DRIVING, "writer", "batching", who);
     let mut subject = subject();
-    let native = "batching of the writer: asked none";
+    let native = "batching of the writer: requested none";
     subject.warns(WarningKind::Batching, native, |reports| batches(reports, "native"));
     for as_requested in ["none", "unknown"] {
         let run = subject.with(|reports| batches(reports, as_requested));
         assert!(!warns(&run, WarningKind::Batching, ""), "{:?}", run.warnings);
     }
     subject.cell.factors.batching = Batching::TurboApplication;
-    for (who, effective) in [("native", " force native"), ("none", " force none")] {
+    for (who, effective) in [("native", " effective native"), ("none", " effective none")] {
         subject.warns(WarningKind::Batching, effective, |reports| batches(reports, who));
     }
 }

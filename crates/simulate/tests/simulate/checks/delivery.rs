@@ -159,7 +159,7 @@ fn damaged_and_foreign_samples_and_repeated_writes_are_reported() {
     subject.warns(WarningKind::Foreign, "3 samples came that are not of this run", |reports| {
         reader(reports).foreign = 3;
     });
-    subject.warns(WarningKind::WritesRefused, "2 writes timed out and 3 were refused", |reports| {
+    subject.warns(WarningKind::WritesRefused, "2 writes timed out and 3 were rejected", |reports| {
         let writer = writer(reports);
         (writer.timed_out, writer.refused) = (2, 3);
     });
