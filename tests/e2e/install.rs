@@ -216,7 +216,7 @@ fn driver_without_its_middleware_is_rejected_before_the_first_packet() {
         outcome.assert_status(2);
         for words in [
             "the middleware of driver `fake@8` is not installed",
-            "\nhint: `ddsmark drivers install fake@8` ",
+            "\nhint: install it with `ddsmark drivers install fake@8`",
         ] {
             assert!(outcome.stderr.contains(words), "{arguments:?}: {}", outcome.stderr);
         }
@@ -239,9 +239,7 @@ fn installed_version_is_preferred_to_a_driver_without_middleware() {
         for name in names {
             let checked = run(&scene, &["drivers", "check", name, "--case", "describe"]);
             checked.assert_status(2);
-            let hint = format!(
-                "hint: `ddsmark drivers install {name}` installs it, with `--accept-licence` where it asks for that"
-            );
+            let hint = format!("hint: install it with `ddsmark drivers install {name}`, and `--accept-licence` if required");
             assert!(checked.stderr.contains(&hint), "{}", checked.stderr);
         }
     };
@@ -314,7 +312,7 @@ fn resume_is_rejected_while_a_planned_driver_is_missing() {
     fs::copy(scene.path("drivers/libddsmark_fake@8.so"), &mine).expect("a file");
     refused([
         "error: the middleware of driver `mine` is not installed\n",
-        "\nhint: `ddsmark drivers install mine` ",
+        "\nhint: install it with `ddsmark drivers install mine`",
     ]);
 
     fs::copy(&udp, &mine).expect("a file");

@@ -104,7 +104,7 @@ fn driver_that_fails_the_preflight_is_still_measured() {
     };
     let (refused, driver) = characterize("DDSMARK_TOO_LARGE");
     refused.assert_status(2);
-    let words = "opens-small.so/memory/latency/1000` and another one ask for: writer_open: not that many";
+    let words = "opens-small.so/memory/latency/1000` and of 1 other: writer_open: not that many";
     assert!(refused.stderr.contains(words), "{}", refused.stderr);
     let hint = format!("\nhint: see its features with `ddsmark drivers info {driver}`\n");
     assert!(refused.stderr.contains(&hint), "{}", refused.stderr);
