@@ -33,7 +33,7 @@ scripts/fuzz.sh replay
 
 [ "${1:-}" = all ] || exit 0
 
-# An older version beside the default one, where it can be had: its packages are those of one distribution.
+# An older version beside the default one, on Debian 12, whose packages it uses.
 old=cyclonedds@0.10.2
 if (. /etc/os-release && [ "${ID:-}${VERSION_ID:-}" = debian12 ]); then
   say "two versions: cyclonedds and $old"

@@ -10,7 +10,7 @@
  *   participant.cpp  participants, topics, common parts of writers and readers
  *   shm.cpp          files of the library in /dev/shm
  *   policies.cpp     support of each policy
- *   qos.cpp, back.cpp  policies, to the library and back
+ *   qos.cpp, readback.cpp  policies, to the library and back
  *   writer.cpp, reader.cpp
  *   ../common        code shared by the drivers
  */
@@ -156,7 +156,7 @@ private:
   std::vector<std::string> names_;
 };
 
-/* -- policies.cpp, qos.cpp, back.cpp ------------------------------------------------------------------------------- */
+/* -- policies.cpp, qos.cpp, readback.cpp ------------------------------------------------------------------------------- */
 
 extern const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT];
 

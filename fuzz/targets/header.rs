@@ -1,10 +1,11 @@
 //! Header of a sample: stamping what was read reproduces the payload. The counts of a reader add up for any input.
 #![no_main]
 
-use agent::{
+use agent::traffic::{
     header::{HEADER_BYTES, Header},
-    incoming::{Identity, Tally},
+    identity::Identity,
     payload::Payloads,
+    receive_stats::ReceiveStats,
 };
 use driver_host::Sample;
 use libfuzzer_sys::fuzz_target;
@@ -15,12 +16,12 @@ const IDENTITY: Identity = Identity { tag: 5, writer: 2, size: SIZE, since_ns: 0
 const WINDOWS: u32 = 4;
 
 fuzz_target!(|payloads: &[u8]| {
-    let mut tally = Tally::new(IDENTITY, Payloads::new(1, SIZE), 1, WindowCounts::new(WINDOWS, 1_000));
+    let mut stats = ReceiveStats::new(IDENTITY, Payloads::new(1, SIZE), 1, WindowCounts::new(WINDOWS, 1_000));
     for payload in payloads.chunks(SIZE) {
         stamped_again(payload);
-        tally.alone(Sample::new(payload, 0));
+        stats.alone(Sample::new(payload, 0));
     }
-    let received = tally.received();
+    let received = stats.received();
     assert_eq!(received.delivered + received.missing, received.next);
     assert_eq!(received.window_delivered.iter().sum::<u64>(), received.delivered);
 });

@@ -4,7 +4,7 @@
 
 use std::time::SystemTime;
 
-use control::{Reply, Report, receive_line, send};
+use control::{AgentReport, Reply, receive_line, send};
 use libfuzzer_sys::fuzz_target;
 use results::{IntervalLog, Latency, WritingTime, steady_latency, steady_rate};
 
@@ -20,7 +20,7 @@ fuzz_target!(|lines: &[u8]| {
     }
 });
 
-fn sum_up(report: &Report) {
+fn sum_up(report: &AgentReport) {
     let written = report.writer.iter().map(|writer| &writer.write_call);
     let pinged = report.pinger.iter().map(|pinger| &pinger.rtt);
     let mut log = IntervalLog::new();

@@ -2,15 +2,15 @@
 //! unchanged.
 #![no_main]
 
-use control::{Order, receive_line, send};
+use control::{Request, receive_line, send};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|lines: &[u8]| {
     let mut lines = lines;
-    while let Ok(message) = receive_line::<Order>(&mut lines) {
+    while let Ok(message) = receive_line::<Request>(&mut lines) {
         let mut said = Vec::new();
         send(&mut said, &message).expect("a vector takes all bytes");
-        let heard = receive_line::<Order>(&mut said.as_slice()).expect("what was said is understood");
+        let heard = receive_line::<Request>(&mut said.as_slice()).expect("what was said is understood");
         assert_eq!(heard, message);
     }
 });

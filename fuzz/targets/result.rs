@@ -5,7 +5,7 @@ use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
 use report::Options;
-use results::{Assembler, Directory, Document, Header, Histograms, State};
+use results::{Assembler, Directory, Histograms, ResultDocument, ResultHeader, State};
 
 fuzz_target!(|file: &[u8]| {
     let path = Path::new("result.json");
@@ -17,9 +17,10 @@ fuzz_target!(|file: &[u8]| {
     show(assembled(document));
 });
 
-fn assembled(document: Document) -> Document {
-    let Document { tool, host, environment, experiment, drivers, warnings, cells, .. } = document;
-    let mut assembler = Assembler::new(Header::new(tool, host, environment, experiment, drivers, warnings));
+fn assembled(document: ResultDocument) -> ResultDocument {
+    let ResultDocument { tool, host, environment, experiment, drivers, warnings, cells, .. } = document;
+    let mut assembler =
+        Assembler::new(ResultHeader::new(tool, host, environment, experiment, drivers, warnings));
     for run in cells.into_iter().flat_map(|cell| cell.runs) {
         assembler.add(run, &Histograms::new());
     }
@@ -27,7 +28,7 @@ fn assembled(document: Document) -> Document {
     assembler.document(state)
 }
 
-fn show(mut document: Document) {
-    document.findings = findings::of(&document);
+fn show(mut document: ResultDocument) {
+    document.findings = findings::find(&document);
     let _ = report::terminal(&document, Options::default());
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use libfuzzer_sys::fuzz_target;
-use runner::SharedList;
+use runner::ShmManifest;
 
 /// Minimum length of the text before a `*`, in bytes.
 const BEFORE_ANY: usize = 4;
@@ -21,7 +21,7 @@ fuzz_target!(|input: &[u8]| {
         .map(|(begin, _)| begin)
         .filter(|begin| begin.len() >= BEFORE_ANY)
         .collect();
-    for found in SharedList::parse(list).find(&there) {
+    for found in ShmManifest::parse(list).find(&there) {
         assert!(!found.names.is_empty());
         assert!(found.names.iter().all(|&name| there.contains(name)));
         assert!(!found.any || begins.iter().any(|begin| found.names[0].starts_with(begin)));

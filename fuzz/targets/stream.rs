@@ -16,7 +16,7 @@ fn cut(stream: &[u8], piece: usize) -> (Vec<usize>, u64, Option<usize>) {
         let length = rest.len().min(room.len()).min(piece);
         room[..length].copy_from_slice(&rest[..length]);
         rest = &rest[length..];
-        frames.came(length);
+        frames.extend(length);
         loop {
             match frames.next() {
                 Ok(Some(sample)) => {
@@ -31,7 +31,7 @@ fn cut(stream: &[u8], piece: usize) -> (Vec<usize>, u64, Option<usize>) {
             }
         }
         if rest.is_empty() {
-            return (lengths, sum, Some(frames.held()));
+            return (lengths, sum, Some(frames.pending_bytes()));
         }
     }
 }

@@ -48,7 +48,7 @@ fn measured(scene: &Scene, text: &str, names: &[&str]) -> ResultDocument {
     let stop = StopToken::new();
     let session = ExperimentRunner { header, files, launcher: &launcher, directory: &directory, stop: &stop };
     let outcome = session.execute(&mut ());
-    assert!(outcome.trouble.is_none(), "{:?}", outcome.trouble);
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
     assert_eq!(Directory::load(&scene.path("result")).expect("a result"), outcome.document);
     outcome.document
 }

@@ -43,7 +43,7 @@ case $1 in
 4.0) echo 4.1 >"$prefix/version" ;;
 5.0) touch "$prefix/broken" ;;
 6.0) touch "$prefix/begun"; sleep 600 ;;
-9.0) [ "${DDSMARK_ACCEPT_LICENCE:-}" = 1 ] || { echo 'nobody has accepted' >&2; exit 1; }; echo 9.0 >"$prefix/version" ;;
+9.0) [ "${DDSMARK_ACCEPT_LICENCE:-}" = 1 ] || { echo 'the licence is not accepted' >&2; exit 1; }; echo 9.0 >"$prefix/version" ;;
 *) [ -z "${DDSMARK_ACCEPT_LICENCE:-}" ] || { echo 'there was nothing to accept' >&2; exit 1; }; echo "$1" >"$prefix/version" ;;
 esac
 echo "$prefix"
@@ -239,7 +239,9 @@ fn installed_version_is_preferred_to_a_driver_without_middleware() {
         for name in names {
             let checked = run(&scene, &["drivers", "check", name, "--case", "describe"]);
             checked.assert_status(2);
-            let hint = format!("hint: install it with `ddsmark drivers install {name}`, and `--accept-licence` if required");
+            let hint = format!(
+                "hint: install it with `ddsmark drivers install {name}`, and `--accept-licence` if required"
+            );
             assert!(checked.stderr.contains(&hint), "{}", checked.stderr);
         }
     };
@@ -335,7 +337,7 @@ fn interrupted_installation_leaves_nothing() {
     let variables = variables(&scene);
     let variables = variables.each_ref().map(|(name, value)| (*name, OsStr::new(value)));
     let install = scene.start_with(&variables, "ddsmark", &["drivers", "install", "fake@6"]);
-    wait_for("the begin of fetching", || scene.path("sources/fake/sdk-6.0/begun").exists().then_some(()));
+    wait_for("the start of fetching", || scene.path("sources/fake/sdk-6.0/begun").exists().then_some(()));
     install.signal("INT");
     let outcome = install.end();
     outcome.assert_status(130);

@@ -58,7 +58,7 @@ fn strangers(scene: &Scene, driver: &str, mut disturb: impl FnMut(&Configure, &m
     let roles = ["reader", "echo"];
     let lines = roles
         .iter()
-        .flat_map(|role| (0..RUNS).map(move |run| format!("{driver} {role} {run} warm_up 0 nobody\n")));
+        .flat_map(|role| (0..RUNS).map(move |run| format!("{driver} {role} {run} warm_up 0 none\n")));
     fs::write(plan.join("plan"), lines.collect::<String>()).expect("a file");
     let mut ddsmark = scene.start_with(
         &[

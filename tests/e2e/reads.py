@@ -4,7 +4,7 @@
     reads.py DOMAIN TOPIC TYPE TAG SEED SIZE
 
 TYPE is MODULE.CLASS. Its standard input is a socket: it writes a byte there when it has matched a writer, and takes
-samples until the socket ends and nothing is left. Prints what came of the run with this tag, as JSON: sequence numbers,
+samples until the socket ends and nothing is left. Prints the samples of the run with this tag, as JSON: sequence numbers,
 in the order of arrival, and those of samples that are not as they were sent.
 """
 import importlib

@@ -32,11 +32,11 @@ type Files = BTreeMap<String, Option<u64>>;
 /// Watch of `/dev/shm`, from its start until [`left`](Self::left).
 pub struct Watch {
     end: PathBuf,
-    known: Arc<Known>,
+    known: Arc<Watched>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Known {
+struct Watched {
     /// Entry in the environment of each process of the test.
     mark: String,
     runners: Mutex<BTreeSet<u32>>,
@@ -57,7 +57,7 @@ impl Watch {
         let made = AddWatchFlags::IN_CREATE | AddWatchFlags::IN_MODIFY | AddWatchFlags::IN_MOVED_TO;
         inotify.add_watch(DIRECTORY, made).expect("a watch of shared memory");
         inotify.add_watch(scratch, AddWatchFlags::IN_CREATE).expect("a watch of the test's directory");
-        let known = Arc::new(Known {
+        let known = Arc::new(Watched {
             mark,
             runners: Mutex::default(),
             files: Mutex::default(),
@@ -99,7 +99,7 @@ impl Watch {
         // events arrive in order, so this one is the last
         let asked = fs::write(&self.end, "").is_ok();
         let ended = self.thread.take().is_some_and(|thread| asked && thread.join().is_ok());
-        assert!(ended || thread::panicking(), "nobody has watched to the end");
+        assert!(ended || thread::panicking(), "the watch did not last to the end");
         let files = std::mem::take(&mut *lock(&self.known.files));
         let there =
             |name: &str, was: Option<u64>| number(name).is_some_and(|is| was.is_none_or(|was| was == is));
@@ -122,7 +122,7 @@ impl Watch {
     }
 }
 
-impl Known {
+impl Watched {
     /// Handles a file of this name that was created or written.
     fn made(&self, name: &str) {
         if !BEFORE_RUNNER.iter().any(|before| runners(name, before).any(|pid| self.is_ours(pid))) {
@@ -231,7 +231,7 @@ mod tests {
     use crate::support::{Scene, wait_for};
 
     /// Returns the failure message if the end of a scene fails.
-    fn trouble(scene: Scene) -> Option<String> {
+    fn failure(scene: Scene) -> Option<String> {
         let outcome = catch_unwind(AssertUnwindSafe(|| drop(scene)));
         outcome.err().map(|words| words.downcast_ref::<String>().expect("words").clone())
     }
@@ -242,7 +242,7 @@ mod tests {
         let maker = scene.start("sh", &["-c", ": >/dev/shm/ddsmark-$$-1-left"]);
         let name = format!("ddsmark-{}-1-left", maker.id());
         assert!(maker.end().status.success());
-        let said = trouble(scene);
+        let said = failure(scene);
         fs::remove_file(format!("{DIRECTORY}/{name}")).expect("the file");
         assert!(said.as_deref().is_some_and(|said| said.contains(&name)), "{said:?}");
     }
@@ -258,7 +258,7 @@ mod tests {
         wait_for("the list", || scene.shared_memory().contains(&name).then_some(()));
         fs::remove_file(scene.path("wait")).expect("the file");
         assert!(maker.end().status.success());
-        let said = trouble(scene);
+        let said = failure(scene);
         fs::remove_file(format!("{DIRECTORY}/{name}")).expect("the file");
         assert!(said.as_deref().is_some_and(|said| said.contains(&name)), "{said:?}");
     }
@@ -279,7 +279,7 @@ mod tests {
         let name = name("left");
         fs::remove_file(scene.path("wait")).expect("the file");
         assert!(maker.end().status.success());
-        let said = trouble(scene);
+        let said = failure(scene);
         fs::remove_file(format!("{DIRECTORY}/{name}")).expect("the file");
         assert!(said.as_deref().is_some_and(|said| said.contains(&name)), "{said:?}");
     }
@@ -293,7 +293,7 @@ mod tests {
         let stranger = Command::new("sh").args(["-c", stranger]).output().expect("a shell");
         let pid = String::from_utf8(stranger.stdout).expect("a number");
         let pid = pid.trim();
-        let said = trouble(scene);
+        let said = failure(scene);
         for name in [format!("any-{pid}"), format!("ddsmark-{pid}-1.{pid}.shared")] {
             fs::remove_file(format!("{DIRECTORY}/{name}")).expect("the file");
         }

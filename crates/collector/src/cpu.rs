@@ -22,7 +22,7 @@ pub(crate) fn add(evaluation: &mut Evaluation, reports: &RunReports, driven: u64
                 100.0 * share
             ),
             IdleCost::Share(_) => format!(
-                "the {role}'s process used {idle:.1} % of a core without traffic, and no more with it: its CPU per sample is n/a"
+                "the {role}'s process used {idle:.1} % of a core without traffic, and not more with it: its CPU per sample is n/a"
             ),
             IdleCost::BusyWait => format!(
                 "the {role}'s process waits by using its core ({idle:.0} % without traffic): its CPU per sample is the core's time, and \

@@ -51,7 +51,7 @@ pub struct Case {
     /// Policies whose effect the case observes. It runs only if the driver declares all of them as enforced; a pass
     /// shows their effect.
     pub observes: &'static [Policy],
-    run: fn(&Fixture<'_>) -> Held,
+    run: fn(&Fixture<'_>) -> CaseResult,
 }
 
 /// Outcome of a case.
@@ -73,7 +73,7 @@ enum Stop {
 }
 
 /// Result of the function of a case.
-type Held = Result<(), Stop>;
+type CaseResult = Result<(), Stop>;
 
 impl From<DriverError> for Stop {
     fn from(error: DriverError) -> Self {

@@ -81,7 +81,7 @@ impl<'d> Demand<'d> {
     }
 
     /// Formats why the load is not loss-free.
-    fn trouble(&self) -> String {
+    fn obstacle(&self) -> String {
         let all = self.missing.n;
         let runs = |of: fn(&Run) -> Option<f64>, is_so: fn(f64) -> bool| {
             let so = self.cell.valid_runs().filter_map(of).filter(|figure| is_so(*figure)).count();
@@ -114,7 +114,7 @@ fn best(what: &str, demands: &[Demand<'_>]) -> Option<Finding> {
         let text = format!(
             "{what}: no load is free of loss: at the lowest, {}, {}.",
             first.in_words(),
-            first.trouble()
+            first.obstacle()
         );
         let mut numbers = vec![
             ("lowest_sps".to_owned(), first.sps),
@@ -145,7 +145,7 @@ fn best(what: &str, demands: &[Demand<'_>]) -> Option<Finding> {
     let lossy: Vec<String> = below
         .iter()
         .filter(|demand| !demand.is_loss_free())
-        .map(|demand| format!("{} ({})", demand.in_words(), demand.trouble()))
+        .map(|demand| format!("{} ({})", demand.in_words(), demand.obstacle()))
         .collect();
     let below = match lossy.len() {
         0 => String::new(),
@@ -170,7 +170,7 @@ fn best(what: &str, demands: &[Demand<'_>]) -> Option<Finding> {
         "{what}: the best load that is free of loss is {}: {rates}. At the next higher one, {}, {}.{below}",
         at.in_words(),
         next.in_words(),
-        next.trouble()
+        next.obstacle()
     );
     Some(finding(FindingKind::BestLossFree, text, cells(), numbers))
 }

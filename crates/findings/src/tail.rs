@@ -86,7 +86,7 @@ impl Tail {
             ""
         };
         format!(
-            " Times are from the begin of the write: at {} the sender was late by itself{lag}, and responses have that in \
+            " Times are from the start of the write: at {} the sender was late by itself{lag}, and responses have that in \
              them.{held}",
             list(&loads)
         )

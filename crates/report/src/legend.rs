@@ -52,7 +52,7 @@ fn throughput() -> [String; 3] {
          before the first and after the last that did. Both are sums over the valid runs; Lost % is of all sent.",
         "Samples/s, Mbit/s (10^6 bit/s of payload), CPU: medians over the valid runs. A rate is over the \
          time in which samples were written. Tail: samples that arrived after the last write, and how much later.",
-        "Dropped: datagrams that the kernel dropped at a full socket buffer in the valid runs, everybody's in \
+        "Dropped: datagrams that the kernel dropped at a full socket buffer in the valid runs, of all programs in \
          this network namespace; n/a where no counter tells.",
     ]
     .map(str::to_owned)
@@ -79,8 +79,8 @@ fn under_load(document: &ResultDocument) -> Vec<String> {
     let design = &document.experiment.design;
     let mut told = vec![
         "Latency under load: each sample has an intended time, by a plan that is never moved. Response: from the \
-         intended time to the arrival; Service: from the begin of the write to the arrival; Send lag: from the \
-         intended time to the begin of the write. A response is the sum of the other two. Not halved, by one clock."
+         intended time to the arrival; Service: from the start of the write to the arrival; Send lag: from the \
+         intended time to the start of the write. A response is the sum of the other two. Not halved, by one clock."
             .to_owned(),
         format!(
             "Planned: the load; `burst 10/100ms` is 10 samples at once every 100 ms; `max` has no intended times, so service \
@@ -101,7 +101,7 @@ fn under_load(document: &ResultDocument) -> Vec<String> {
     if some(|paced| paced.sender_limited_runs) {
         told.push(format!(
             "{}: 99 % of the send lag is over a tenth of the period or of the median response. There the response \
-             tells how late the sender was, and is no property of the middleware's delivery: findings go by service times \
+             tells how late the sender was, and is not a property of the middleware's delivery: findings go by service times \
              there, where the plan was kept but for a few samples. The warnings say what the sender was busy with.",
             paced::SENDER_LIMITED
         ));
@@ -133,8 +133,8 @@ fn steady(document: &ResultDocument) -> Option<String> {
     let others = match (judged.len() - flat, valid - judged.len()) {
         (0, 0) => "",
         (0, _) => "; the others have too few samples to tell",
-        (_, 0) => "; the warnings tell of the others",
-        _ => "; the warnings tell of the others, as far as they have samples enough",
+        (_, 0) => "; the warnings name the others",
+        _ => "; the warnings name the others, if they have enough samples",
     };
     Some(format!(
         "Steady state: {flat} of {} kept one level while measured (of RTT or response its median and 99 %, or of samples \

@@ -55,13 +55,13 @@ impl Place {
 
 /// Optional columns: shown if a cell has the value.
 #[derive(Clone, Copy)]
-struct Shown {
+struct ShownColumns {
     batches: bool,
     probes: bool,
     groups: bool,
 }
 
-impl Shown {
+impl ShownColumns {
     fn from_cells(cells: &[&CellResult]) -> Self {
         let throughput = || cells.iter().filter_map(|cell| cell.throughput.as_ref());
         Self {
@@ -74,14 +74,14 @@ impl Shown {
 
 /// Returns the legend of optional columns.
 pub(crate) fn notes(cells: &[CellResult], probe_every: Option<u32>) -> Vec<String> {
-    let shown = Shown::from_cells(&cells.iter().collect::<Vec<_>>());
+    let shown = ShownColumns::from_cells(&cells.iter().collect::<Vec<_>>());
     let batches = shown.batches.then(|| {
         "Samples/flush: of a batch as ddsmark flushed it, on average and at most. Turbo: a sample waits only while the \
          next one is due already."
             .to_owned()
     });
     let probes = probe_every.filter(|_| shown.probes).map(|every| {
-        format!("RTT: one sample in {every} came back; from the begin of its write to the arrival of its echo, not halved.")
+        format!("RTT: one sample in {every} came back; from the start of its write to the arrival of its echo, not halved.")
     });
     batches.into_iter().chain(probes).collect()
 }
@@ -185,7 +185,7 @@ pub(crate) fn times(cells: &[&CellResult]) -> Grid {
 
 /// Returns the table of costs and round trips.
 pub(crate) fn costs(cells: &[&CellResult]) -> Grid {
-    let shown = Shown::from_cells(cells);
+    let shown = ShownColumns::from_cells(cells);
     let mut grid = keyed(cells);
     if shown.batches {
         grid = grid.column("Samples/flush", Align::Right);

@@ -76,7 +76,7 @@ pub(crate) fn legend(search: &Search) -> String {
     let goals: Vec<String> = search.goals.iter().map(goal).collect();
     format!(
         "Highest sustained rate: each run is a search (MLRsearch), each of its trials an open loop with fresh processes. Goals: \
-         {}. Found: searches that came to both bounds, of all valid ones; the warnings tell of the others. Lower: the lowest of \
+         {}. Found: searches that came to both bounds, of all valid ones; the warnings name the others. Lower: the lowest of \
          the rates that are sustained; Upper: the highest of those that are not. Samples/s: conditional throughput, what \
          typically comes at the lower bound, median over the searches; ± %: half its range. Mbit/s: payload of that.",
         goals.join("; ")

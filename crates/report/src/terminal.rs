@@ -164,7 +164,7 @@ impl Page {
         if !throughput.is_empty() {
             let _ = writeln!(
                 self.text,
-                "\nWrite calls in µs, with the flush of a full batch; traffic sent on {}, everybody's, per sample",
+                "\nWrite calls in µs, with the flush of a full batch; traffic sent on {} by all programs, per sample",
                 factors.interface
             );
             self.text.push_str(&tables::writing(&throughput).render());
@@ -320,7 +320,7 @@ const fn packed_by(batching: Batching) -> &'static str {
     match batching {
         Batching::Native | Batching::TurboNative => "the middleware",
         Batching::Application | Batching::TurboApplication => "the driver, not by the middleware",
-        Batching::None => "nobody",
+        Batching::None => "no layer",
     }
 }
 

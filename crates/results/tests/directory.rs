@@ -92,7 +92,7 @@ fn what_a_crash_leaves_behind_loads() {
     fs::write(path.join("runs/.0006.json.tmp"), r#"{"schema_version": 1, "num"#).unwrap();
     fs::write(path.join("runs/0006.hlog"), "#[Histogram log").unwrap();
     fs::write(path.join(".result.json.tmp"), "{").unwrap();
-    fs::write(directory.log_path(6, "writer"), "last words").unwrap();
+    fs::write(directory.log_path(6, "writer"), "last line").unwrap();
     let loaded = Directory::load(&path).unwrap();
     assert_eq!(loaded, document);
     assert_eq!(loaded.state, State::Interrupted);

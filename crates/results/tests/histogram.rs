@@ -261,7 +261,7 @@ fn a_log_that_was_cut_or_changed_is_refused() {
     }
     let text = String::from_utf8(whole).unwrap().replace("HISTFAAA", "HISTGAAA");
     assert!(IntervalLog::read(text.as_bytes()).is_err());
-    assert!(IntervalLog::read(b"this is no log\n").is_err());
+    assert!(IntervalLog::read(b"not a log\n").is_err());
 }
 
 #[test]

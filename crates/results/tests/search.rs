@@ -17,7 +17,7 @@ fn a_cell_has_the_median_of_what_was_found_and_counts_the_rest() {
     assert_eq!((goals[0].limited_by_sender, goals[0].trials), (1, 3 * searches));
     let of = |metric| cell.runs.iter().filter_map(move |run| run.figure(metric)).collect::<Vec<f64>>();
     assert_eq!(goals[0].conditional_sps, stats::median(&of(Metric::Ndr)));
-    assert_eq!(of(Metric::Pdr).len() as u32, searches - 1, "what was not found is no figure");
+    assert_eq!(of(Metric::Pdr).len() as u32, searches - 1, "a rate that was not found has no value");
     assert!(of(Metric::Slo).is_empty() && of(Metric::Delivered).is_empty());
     let claimed: Vec<Metric> = metrics_of(&document.experiment, &cell.factors).collect();
     assert_eq!(claimed, [Metric::Ndr, Metric::Pdr], "its goals");

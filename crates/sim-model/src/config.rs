@@ -41,7 +41,7 @@ options! {
     "hold" = "1ms" "for how long a sample is held back: a time",
     "drift" = "0" "change of latency and of the server's time in each second, of what they were at first: 0.1, 10% or -10%; -100 to \
         100",
-    "stall" = "off" "PERIOD,LENGTH: at the end of each period nothing moves for so long; or off",
+    "stall" = "off" "PERIOD,LENGTH: nothing moves for LENGTH at the end of each PERIOD; or off",
     "warmup" = "flat" "factor of latency and of the server's time, over time: flat, ramp:FACTOR,TIME, step:FACTOR,TIME, \
         cycle:FACTOR,PERIOD, slowdown:FACTOR,TIME",
     "qos" = "none" "what a policy adds to the latency of a writer that is asked for it: reliability:5us,deadline:1us",

@@ -6,7 +6,7 @@ const HALVINGS: i32 = 24;
 
 /// Returns the smallest value at which the distribution function `cdf` reaches `q`.
 pub(crate) fn quantile(q: f64, cdf: impl Fn(f64) -> f64) -> f64 {
-    assert!(q > 0.0 && q < 1.0, "{q} is no quantile");
+    assert!(q > 0.0 && q < 1.0, "{q} is not a quantile");
     let mut enough = 1.0;
     // The sum of the probabilities can differ from 1 by rounding.
     while cdf(enough) < q && enough < 1e30 {

@@ -27,7 +27,7 @@ pub(crate) struct Arrival {
 
 /// Counts of the writer.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sent {
+pub(crate) struct SentSample {
     /// Number of accepted samples.
     pub accepted: u64,
     pub wire_bytes: u64,
@@ -48,7 +48,7 @@ pub(crate) struct Link<'r> {
     reliable: bool,
     size: u64,
     arrivals: Vec<Arrival>,
-    sent: Sent,
+    sent: SentSample,
 }
 
 impl<'r> Link<'r> {
@@ -63,7 +63,7 @@ impl<'r> Link<'r> {
     ) -> Self {
         arrivals.clear();
         let reader = ReaderQueue::new(host.receive_buffer);
-        Self { flow, config, host, reader, reliable, size, arrivals, sent: Sent::default() }
+        Self { flow, config, host, reader, reliable, size, arrivals, sent: SentSample::default() }
     }
 
     /// Returns the mode factor of the run.
@@ -81,7 +81,7 @@ impl<'r> Link<'r> {
         for arrival in &mut self.arrivals {
             arrival.warm_up = true;
         }
-        self.sent = Sent { warm_up: self.sent.accepted, ..Sent::default() };
+        self.sent = SentSample { warm_up: self.sent.accepted, ..SentSample::default() };
     }
 
     /// Returns the outcome of a packet offered at the time `at`, and the time of its acceptance.
@@ -226,7 +226,7 @@ impl<'r> Link<'r> {
     }
 
     /// Returns the counts of the writer; complete after the reception.
-    pub const fn sent(&self) -> Sent {
+    pub const fn sent(&self) -> SentSample {
         self.sent
     }
 

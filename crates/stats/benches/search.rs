@@ -21,7 +21,7 @@ fn shown(times: u32) -> String {
 
 fn main() {
     println!(
-        "{SEARCHES} searches a row for three goals at once, capacities over 5 decades; the capacity is no farther than a \
+        "{SEARCHES} searches a row for three goals at once, capacities over 5 decades; the capacity is at most as far as a \
          width outside of the bounds, or between them; in brackets the 95 % interval of Clopper and Pearson"
     );
     let usual = systems::goals();

@@ -18,12 +18,13 @@ pub fn cases(name: &str) -> Vec<Case> {
 impl Case {
     /// Returns a number field.
     pub fn number(&self, field: &str) -> f64 {
-        self.0[field].as_f64().unwrap_or_else(|| panic!("`{field}` is no number in {}", self.0))
+        self.0[field].as_f64().unwrap_or_else(|| panic!("`{field}` is not a number in {}", self.0))
     }
 
     /// Returns a field with a list of numbers.
     pub fn list(&self, field: &str) -> Vec<f64> {
-        let list = self.0[field].as_array().unwrap_or_else(|| panic!("`{field}` is no list in {}", self.0));
+        let list =
+            self.0[field].as_array().unwrap_or_else(|| panic!("`{field}` is not a list in {}", self.0));
         list.iter().map(|value| value.as_f64().expect("a number")).collect()
     }
 }

@@ -21,7 +21,7 @@ pub const CONFIDENCE: f64 = 0.95;
 /// Panics if `q` is not between 0 and 1, both exclusive.
 #[must_use]
 pub fn supports_quantile(n: u64, q: f64) -> bool {
-    assert!(q > 0.0 && q < 1.0, "{q} is no quantile that samples can bound");
+    assert!(q > 0.0 && q < 1.0, "{q} is not a quantile that samples can bound");
     let n = n as f64;
     1.0 - q.powf(n) - (1.0 - q).powf(n) >= CONFIDENCE
 }
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "is no quantile")]
+    #[should_panic(expected = "is not a quantile")]
     fn the_maximum_is_no_quantile() {
         let _ = supports_quantile(100, 1.0);
     }

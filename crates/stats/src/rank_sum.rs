@@ -71,7 +71,7 @@ impl Null {
 /// Panics if `level` is not between 0 and 1, both exclusive.
 #[must_use]
 pub fn least_runs(level: f64) -> usize {
-    assert!(level > 0.0 && level < 1.0, "{level} is no level of confidence");
+    assert!(level > 0.0 && level < 1.0, "{level} is not a confidence level");
     let mut runs = 1;
     // the most extreme outcome, all of one group above all of the other, is one of `orders` orders
     let mut orders = 2.0;

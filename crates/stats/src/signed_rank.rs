@@ -101,7 +101,7 @@ impl Null {
 /// Panics if `level` is not between 0 and 1, both exclusive.
 #[must_use]
 pub fn least_blocks(level: f64) -> usize {
-    assert!(level > 0.0 && level < 1.0, "{level} is no level of confidence");
+    assert!(level > 0.0 && level < 1.0, "{level} is not a confidence level");
     let mut n = 1;
     while 2.0_f64.powi(1 - n) > 1.0 - level + ROUNDING {
         n += 1;

@@ -19,7 +19,7 @@ impl Noise {
 
 /// Noise parameters of a simulated series.
 #[derive(Clone, Copy, Debug)]
-struct Made {
+struct SyntheticSeries {
     windows: usize,
     /// Relative standard deviation.
     sd: f64,
@@ -29,10 +29,10 @@ struct Made {
     hiccups: f64,
 }
 
-const QUIET: Made = Made { windows: 100, sd: 0.01, r: 0.0, hiccups: 0.0 };
+const QUIET: SyntheticSeries = SyntheticSeries { windows: 100, sd: 0.01, r: 0.0, hiccups: 0.0 };
 
 /// Returns latencies of a shape: `shape` maps the position in the run, 0 to 1, to a factor.
-fn series(seed: u64, made: Made, shape: Shape) -> Vec<f64> {
+fn series(seed: u64, made: SyntheticSeries, shape: Shape) -> Vec<f64> {
     let mut noise = Noise(seed);
     let mut deviation = noise.normal();
     (0..made.windows)
@@ -68,18 +68,18 @@ const SEEDS: u64 = 1_000_000;
 const SERIES: u64 = 2_000;
 
 /// Returns how many of `n` series get this class.
-fn count(verdict: Steadiness, n: u64, made: Made, shape: Shape) -> u64 {
+fn count(verdict: Steadiness, n: u64, made: SyntheticSeries, shape: Shape) -> u64 {
     (SEEDS..SEEDS + n).filter(|seed| judged(&series(*seed, made, shape)).verdict == verdict).count() as u64
 }
 
 #[test]
 fn each_shape_gets_its_verdict() {
     let noisy = [
-        Made { sd: 0.0, ..QUIET },
-        Made { sd: 0.002, ..QUIET },
+        SyntheticSeries { sd: 0.0, ..QUIET },
+        SyntheticSeries { sd: 0.002, ..QUIET },
         QUIET,
-        Made { r: 0.5, ..QUIET },
-        Made { sd: 0.002, windows: 200, ..QUIET },
+        SyntheticSeries { r: 0.5, ..QUIET },
+        SyntheticSeries { sd: 0.002, windows: 200, ..QUIET },
     ];
     for (what, verdict, shape) in PLANTED {
         for made in noisy {
@@ -87,7 +87,7 @@ fn each_shape_gets_its_verdict() {
             assert!(right >= 97, "{what}, {made:?}: {right} of 100 are {verdict:?}");
         }
         // a disturbance of the host is not a change of level
-        let right = count(verdict, 100, Made { hiccups: 0.03, ..QUIET }, shape);
+        let right = count(verdict, 100, SyntheticSeries { hiccups: 0.03, ..QUIET }, shape);
         assert!(right >= 90, "{what}, with hiccups: {right} of 100 are {verdict:?}");
     }
 }
@@ -95,7 +95,8 @@ fn each_shape_gets_its_verdict() {
 /// PELT finds only one change halfway through many of them; the two halves of the second segment reveal the ramp.
 #[test]
 fn a_ramp_in_noise_is_seldom_called_steady_for_its_second_half() {
-    let found = count(Steadiness::NoSteadyState, 100, Made { sd: 0.04, ..QUIET }, |t| 1.0 + 0.3 * t);
+    let found =
+        count(Steadiness::NoSteadyState, 100, SyntheticSeries { sd: 0.04, ..QUIET }, |t| 1.0 + 0.3 * t);
     assert!(found >= 60, "{found} of 100");
 }
 
@@ -164,12 +165,12 @@ fn the_bound_is_that_of_the_tables() {
 fn flat_series_are_seldom_called_anything_else() {
     let kinds = [
         (QUIET, 0.01),
-        (Made { sd: 0.05, ..QUIET }, 0.01),
-        (Made { sd: 0.05, r: 0.3, ..QUIET }, 0.01),
-        (Made { sd: 0.05, r: 0.5, ..QUIET }, 0.03),
-        (Made { hiccups: 0.03, ..QUIET }, 0.03),
-        (Made { windows: 20, sd: 0.05, ..QUIET }, 0.01),
-        (Made { windows: 20, sd: 0.05, r: 0.5, ..QUIET }, 0.03),
+        (SyntheticSeries { sd: 0.05, ..QUIET }, 0.01),
+        (SyntheticSeries { sd: 0.05, r: 0.3, ..QUIET }, 0.01),
+        (SyntheticSeries { sd: 0.05, r: 0.5, ..QUIET }, 0.03),
+        (SyntheticSeries { hiccups: 0.03, ..QUIET }, 0.03),
+        (SyntheticSeries { windows: 20, sd: 0.05, ..QUIET }, 0.01),
+        (SyntheticSeries { windows: 20, sd: 0.05, r: 0.5, ..QUIET }, 0.03),
     ];
     for (made, bound) in kinds {
         let alarms = SERIES - count(Steadiness::Flat, SERIES, made, |_| 1.0);
@@ -178,6 +179,7 @@ fn flat_series_are_seldom_called_anything_else() {
         assert!(upper <= bound, "{made:?}: {alarms} of {SERIES}, at most {upper}, not {bound}");
     }
     // beyond the stated limits the bound does not hold: stronger autocorrelation cannot be told from changes
-    let alarms = SERIES - count(Steadiness::Flat, SERIES, Made { sd: 0.05, r: 0.9, ..QUIET }, |_| 1.0);
+    let alarms =
+        SERIES - count(Steadiness::Flat, SERIES, SyntheticSeries { sd: 0.05, r: 0.9, ..QUIET }, |_| 1.0);
     assert!(upper_bound(alarms, SERIES) > 0.03, "the bound can be missed: {alarms}");
 }

@@ -209,8 +209,8 @@ fn only_the_trial_that_was_asked_for_is_recorded_and_once() {
     assert_eq!(search.next_trial(), Some(first), "the same until it is recorded");
     for (ratios, error) in [
         (vec![0.0; 2], "2 violation ratios for 3 goals"),
-        (vec![0.0, 1.5, 0.0], "goal `pdr`: 1.5 is no violation ratio"),
-        (vec![0.0, 0.0, f64::NAN], "goal `slo`: NaN is no violation ratio"),
+        (vec![0.0, 1.5, 0.0], "goal `pdr`: 1.5 is not a violation ratio"),
+        (vec![0.0, 0.0, f64::NAN], "goal `slo`: NaN is not a violation ratio"),
     ] {
         assert_eq!(
             search.record(first, &ratios).map_err(|refused| refused.to_string()),

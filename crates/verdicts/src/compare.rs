@@ -250,9 +250,9 @@ fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) 
     let level = simultaneous_level(Rules::default().level, concerned.len());
     let judge = |(criterion, i): &(&Criterion, usize)| {
         let (pair, verdict) = (&figures[*i], &verdicts[*i]);
-        let unasked = pair.same_runs() || verdict.withheld.is_some();
+        let not_tested = pair.same_runs() || verdict.withheld.is_some();
         let outcome = |sides: &ComparisonData| {
-            if unasked {
+            if not_tested {
                 return GateOutcome::CannotTell;
             }
             judge_sides(sides, criterion.forbidden, Rules::default().level, concerned.len())

@@ -65,14 +65,14 @@ impl Criterion {
             let error = if change.is_empty() {
                 "there is no change after the sign"
             } else {
-                "this is no change in percent"
+                "not a change in percent"
             };
             return Err(fault(error, at, "a bound is a change relative to the baseline, such as `+5%`"));
         };
         let number = number.trim_end();
         let at = at.start..at.start + number.len();
         let Some(percent) = decimal(number) else {
-            return Err(fault("this is no number", at, "write digits, such as `+5%` or `-2.5%`"));
+            return Err(fault("not a number", at, "write digits, such as `+5%` or `-2.5%`"));
         };
         if percent <= -100.0 {
             return Err(fault("no figure falls by 100 % or more", at, "a bound is more than -100%"));
@@ -118,13 +118,13 @@ mod tests {
             ("p99 +5%", "there is no `>` or `<` in it", "p99 +5%"),
             ("p42 > +5%", "there is no metric `p42`", "p42"),
             (" > +5%", "there is no metric before the sign", ""),
-            ("p99 > 2ms", "this is no change in percent", "2ms"),
+            ("p99 > 2ms", "not a change in percent", "2ms"),
             ("p99 >", "there is no change after the sign", ""),
-            ("p99 > five%", "this is no number", "five"),
-            ("p99 > 1e3%", "this is no number", "1e3"),
-            ("p99 > +-5%", "this is no number", "+-5"),
-            ("p99 > inf%", "this is no number", "inf"),
-            ("p99 >= 5%", "this is no number", "= 5"),
+            ("p99 > five%", "not a number", "five"),
+            ("p99 > 1e3%", "not a number", "1e3"),
+            ("p99 > +-5%", "not a number", "+-5"),
+            ("p99 > inf%", "not a number", "inf"),
+            ("p99 >= 5%", "not a number", "= 5"),
             ("goodput < -100 %", "no figure falls by 100 % or more", "-100"),
         ] {
             let fault = Criterion::parse(text).expect_err(text);

@@ -26,7 +26,7 @@ pub enum CompareError {
         workload: String,
     },
     /// The factor does not exist.
-    #[error("`{0}` is no factor: neither side has a field of that name")]
+    #[error("unknown factor `{0}`: neither side has a field of that name")]
     UnknownFactor(String),
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf, process::Command};
 
-use crate::{Error, factors, reference, rooms, root};
+use crate::{Error, crate_graph, factors, reference, root};
 
 /// Generated file: its path from the root of the tree, and its expected text.
 struct Generated {
@@ -25,9 +25,10 @@ pub fn write() -> Result<(), Error> {
 
 /// Returns an error if a generated file is not up to date, or a crate has a dependency that is not allowed.
 pub fn check() -> Result<(), Error> {
-    let violations = rooms::all_violations()?;
+    let violations = crate_graph::all_violations()?;
     if !violations.is_empty() {
-        let hint = "allowed dependencies are in crates/xtask/src/rooms.rs; ARCHITECTURE.md explains them";
+        let hint =
+            "allowed dependencies are in crates/xtask/src/crate_graph.rs; ARCHITECTURE.md explains them";
         return Err(format!("{}\nhint: {hint}", violations.join("\n")).into());
     }
     let stale: Vec<String> =
@@ -79,8 +80,8 @@ fn ddsmark(words: &[&str]) -> Result<String, Error> {
 fn architecture() -> Result<Generated, Error> {
     let path = PathBuf::from("ARCHITECTURE.md");
     let text = fs::read_to_string(root().join(&path))?;
-    let table = rooms::table(&rooms::packages(&root().join("Cargo.toml"))?);
-    Ok(Generated { path, text: with_block(&text, "rooms", &table)? })
+    let table = crate_graph::table(&crate_graph::packages(&root().join("Cargo.toml"))?);
+    Ok(Generated { path, text: with_block(&text, "crates", &table)? })
 }
 
 /// Returns the text with the block of that name replaced. A block is delimited by two comments.

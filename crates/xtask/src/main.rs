@@ -1,13 +1,13 @@
 //! `cargo xtask`: writes the files that are generated from the code, and checks that they are up to date.
 #![forbid(unsafe_code)]
 
+mod crate_graph;
 mod factors;
 mod generate;
 #[cfg(test)]
 mod imports;
 mod recipes;
 mod reference;
-mod rooms;
 #[cfg(test)]
 #[path = "../tests/tree/mod.rs"]
 mod tests;

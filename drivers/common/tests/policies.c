@@ -126,7 +126,7 @@ void check_back(ddsmark_writer *w, ddsmark_reader *r, const ddsmark_qos *asked, 
       continue;
     if (d->describe()->policies[p].support == DDSMARK_SUPPORT_IGNORED) { /* accepted, but never effective */
       if (back.present >> p & 1)
-        FAILED("policy %u has no effect, and is read back as in force", p);
+        FAILED("policy %u has no effect, but is read back as effective", p);
       continue;
     }
     if (!(back.present >> p & 1))

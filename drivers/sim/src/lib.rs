@@ -2,7 +2,7 @@
 //! known. See README.md for its options.
 #![deny(unsafe_code)]
 
-mod inbox;
+mod delay_queue;
 mod reader;
 mod socket;
 mod writer;

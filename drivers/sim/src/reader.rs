@@ -2,12 +2,13 @@
 use std::{sync::Arc, thread, time::Duration};
 
 use driver_kit::{
-    Deliver, Endpoint, History, Inlet, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample, batch,
+    Deliver, Endpoint, History, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample, SampleReceiver,
+    batch,
 };
 
 use crate::{
+    delay_queue::DelayQueue,
     in_force,
-    inbox::Inbox,
     socket::{HEADER, MAX_PAYLOAD, Peer, Socket, now_ns, split},
 };
 
@@ -32,7 +33,7 @@ pub(crate) fn open(run_name: &str, config: ReaderConfig<'_>) -> Result<SimReader
         // only the sender knows the size of a batch
         room: vec![0; HEADER + if config.batched { MAX_PAYLOAD } else { max_payload }],
         batched: config.batched,
-        inbox: Inbox::new(depth),
+        inbox: DelayQueue::new(depth),
         max_payload,
     };
     LocatedReader::open("sim-listener", socket, monitor, inlet, config.receive, config.batched)
@@ -61,11 +62,11 @@ pub(crate) struct Arrivals {
     monitor: Arc<ReaderMonitor>,
     room: Vec<u8>,
     batched: bool,
-    inbox: Inbox,
+    inbox: DelayQueue,
     max_payload: usize,
 }
 
-impl Inlet for Arrivals {
+impl SampleReceiver for Arrivals {
     const NAP_NS: u64 = 50_000_000;
 
     fn receive(&mut self, timeout_ns: u64, max_samples: u32, to: &mut impl Deliver) -> Result<()> {
@@ -90,12 +91,12 @@ impl Arrivals {
             let Some(length) = self.socket.receive(&mut self.room)? else { break };
             match self.room.get(..length).and_then(split) {
                 Some((due_ns, payload)) if !self.batched => {
-                    self.monitor.came(payload.len());
+                    self.monitor.count_received(payload.len());
                     self.inbox.push(due_ns, payload);
                 }
                 Some((due_ns, packed)) => match batch::split(packed, self.max_payload) {
                     Ok(samples) => {
-                        self.monitor.came(packed.len());
+                        self.monitor.count_received(packed.len());
                         samples.for_each(|sample| self.inbox.push(due_ns, sample));
                     }
                     Err(_) => self.monitor.threw_away(length),

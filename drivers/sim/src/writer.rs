@@ -13,7 +13,7 @@ use driver_kit::{
     Count, Counter, Counters, Error, Monitor, NoLoan, Qos, Reliability, Result, Settings, Status, Writer,
     WriterConfig, abi, batch::Batch,
 };
-use sim_model::{Config, Fate, Flow};
+use sim_model::{Config, Flow, SampleOutcome};
 
 use crate::{
     TRANSPORT, in_force,
@@ -69,8 +69,8 @@ pub(crate) struct SimWriter {
     flow: Flow,
     batch: Option<Batch>,
     readers: Vec<Peer>,
-    /// Fate of a sample for which the socket had no room; it applies to the next attempt.
-    pending: Option<Fate>,
+    /// SampleOutcome of a sample for which the socket had no room; it applies to the next attempt.
+    pending: Option<SampleOutcome>,
     monitor: Arc<WriterMonitor>,
     max_payload: usize,
     max_blocking_ns: u64,
@@ -94,7 +94,7 @@ impl SimWriter {
         let stream = hash(&(std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed)));
         let flow = Flow::new(model, reliable, qos_ns, run, stream);
         let max_blocking_ns = qos.max_blocking_ns.unwrap_or(DEFAULT_BLOCKING_NS);
-        let batch = Batch::of(config, TRANSPORT, MAX_PAYLOAD)?;
+        let batch = Batch::from_config(config, TRANSPORT, MAX_PAYLOAD)?;
         let socket = Socket::open(run_name)?;
         let limit = Duration::from_nanos(max_blocking_ns).max(Duration::from_micros(1));
         socket.set_send_limit((max_blocking_ns != abi::DURATION_INFINITE).then_some(limit))?;
@@ -127,7 +127,7 @@ impl SimWriter {
     }
 
     /// Returns the fate of a sample, after waiting for room in the modelled queue.
-    fn fate(&mut self, bytes: u64) -> Result<Fate> {
+    fn fate(&mut self, bytes: u64) -> Result<SampleOutcome> {
         if let Some(fate) = self.pending.take() {
             return Ok(fate);
         }
@@ -136,7 +136,7 @@ impl SimWriter {
         let mut now = begin;
         loop {
             let until_ns = match self.flow.offer(now, bytes) {
-                Fate::Full { until_ns } => until_ns,
+                SampleOutcome::Full { until_ns } => until_ns,
                 taken => {
                     self.monitor.blocked_ns.add(now - begin);
                     return Ok(taken);
@@ -167,7 +167,7 @@ impl SimWriter {
     /// its payload size.
     fn pass_on(&mut self, packet: &[u8], bytes: u64, samples: u64) -> Result<()> {
         let fate = self.fate(bytes)?;
-        let Fate::Comes { due_ns, twice, retransmissions } = fate else {
+        let SampleOutcome::Comes { due_ns, twice, retransmissions } = fate else {
             self.monitor.lost.add(samples);
             return Ok(());
         };

@@ -11,14 +11,14 @@ use std::{
 
 use driver_kit::{
     Durability, History, Qos, Reliability, abi,
-    testing::{Entity, Open, suite, value_of},
+    testing::{EndpointSpec, ParticipantSpec, suite, value_of},
 };
 use harness::*;
 
-fn with(reliability: Reliability, max_blocking_ns: u64) -> Entity {
+fn with(reliability: Reliability, max_blocking_ns: u64) -> EndpointSpec {
     let qos =
         Qos { reliability: Some(reliability), max_blocking_ns: Some(max_blocking_ns), ..Qos::default() };
-    Entity { qos: Some(qos), ..sized(1000) }
+    EndpointSpec { qos: Some(qos), ..sized(1000) }
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn samples_are_acknowledged_when_they_are_due_and_not_before() {
 fn a_batch_is_one_packet_with_one_fate() {
     const SAMPLES: u64 = 3_000;
     let participant = open(&[("latency", "1us"), ("service", "1us"), ("loss", "50%")]);
-    let batched = Entity { batch_bytes: 100, ..sized(100) };
+    let batched = EndpointSpec { batch_bytes: 100, ..sized(100) };
     let (mut writer, mut reader) = pair(&participant, &batched);
     for settings in [writer.settings(), reader.settings()] {
         assert_eq!(value_of(&settings.expect("settings"), "batching"), Some("application"));
@@ -253,7 +253,7 @@ fn a_batch_is_one_packet_with_one_fate() {
     assert_eq!(sent, Some(numbers.len() as u64 / 10));
 
     // a full batch is sent first; and waiting for acknowledgements includes all samples
-    let reliable = Entity { batch_bytes: 100, ..with(Reliability::Reliable, WAIT_NS) };
+    let reliable = EndpointSpec { batch_bytes: 100, ..with(Reliability::Reliable, WAIT_NS) };
     let (mut writer, mut reader) = pair(&participant, &reliable);
     for number in 0..15_u8 {
         writer.write(&[number; 10]).expect("written");
@@ -261,11 +261,11 @@ fn a_batch_is_one_packet_with_one_fate() {
     assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
     assert_eq!(receive(&mut reader, 15), (0..15).map(|number| vec![number; 10]).collect::<Vec<_>>());
     // the framing must fit, too
-    let largest = Entity { batch_bytes: 100, ..sized(131_072) };
+    let largest = EndpointSpec { batch_bytes: 100, ..sized(131_072) };
     let (status, text) = failed(participant.writer(&largest));
     assert_eq!(status, abi::TOO_LARGE);
     assert!(text.contains("with batching local carries at most 131068"), "{text}");
-    assert!(participant.writer(&Entity { max_payload_bytes: 131_068, ..largest }).is_ok());
+    assert!(participant.writer(&EndpointSpec { max_payload_bytes: 131_068, ..largest }).is_ok());
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn a_reader_that_keeps_the_last_lets_the_older_ones_go_and_one_that_keeps_all_do
         (None, 0..10),
     ] {
         let qos = Qos { history, reliability: Some(Reliability::Reliable), ..Qos::default() };
-        let (mut writer, mut reader) = pair(&participant, &Entity { qos: Some(qos), ..sized(1) });
+        let (mut writer, mut reader) = pair(&participant, &EndpointSpec { qos: Some(qos), ..sized(1) });
         assert_eq!(reader.qos().expect("QoS").history, Some(history.unwrap_or(History::KeepAll)));
         for number in 0..10 {
             writer.write(&[number]).expect("written");
@@ -304,7 +304,10 @@ fn qos_is_what_is_there() {
         Qos { durability: Some(Durability::TransientLocal), ..Qos::default() },
         Qos { deadline_ns: Some(1), ..Qos::default() },
     ] {
-        assert_eq!(failed(participant.writer(&Entity { qos: Some(qos), ..sized(1) })).0, abi::UNSUPPORTED);
+        assert_eq!(
+            failed(participant.writer(&EndpointSpec { qos: Some(qos), ..sized(1) })).0,
+            abi::UNSUPPORTED
+        );
     }
 }
 
@@ -318,7 +321,8 @@ fn options_are_in_force_or_refused() {
         ([("latency", "soon")], "option `latency` cannot be `soon`: `soon` is not a time"),
         ([("colour", "red")], "colour"),
     ] {
-        let (status, text) = failed(driver().open(Open { options: &options, ..Open::default() }));
+        let (status, text) =
+            failed(driver().open(ParticipantSpec { options: &options, ..ParticipantSpec::default() }));
         assert_eq!(status, abi::BAD_ARGUMENT);
         assert!(text.contains(expected), "{text}");
     }

@@ -13,10 +13,10 @@ use std::{
 
 use driver_kit::{
     Qos, Reliability, abi,
-    testing::{Entity, value_of},
+    testing::{EndpointSpec, value_of},
 };
 use harness::*;
-use sim_model::{Config, Fate, Flow, Truth};
+use sim_model::{Config, Flow, GroundTruth, SampleOutcome};
 
 /// Service time of a sample, and maximum number of samples in the server.
 const SERVICE: Duration = Duration::from_micros(200);
@@ -25,9 +25,9 @@ const OPTIONS: [(&str, &str); 4] =
     [("latency", "50us"), ("service", "200us"), ("queue", "8"), ("full", "drop")];
 const SAMPLES: u32 = 4_000;
 
-fn asked(reliability: Reliability) -> Entity {
+fn asked(reliability: Reliability) -> EndpointSpec {
     let qos = Qos { reliability: Some(reliability), max_blocking_ns: Some(WAIT_NS), ..Qos::default() };
-    Entity { qos: Some(qos), ..sized(1000) }
+    EndpointSpec { qos: Some(qos), ..sized(1000) }
 }
 
 /// Writes at `share` times the capacity of the server, on a fixed schedule. Returns the start times of the writes
@@ -59,13 +59,13 @@ fn dropped_by_the_model(times: &[u64], service: &str) -> u32 {
     let [latency, _, queue, full] = OPTIONS;
     let config = Config::parse([latency, ("service", service), queue, full]).expect("options");
     let mut flow = Flow::new(Arc::new(config), false, 0.0, 1, 0);
-    times.iter().map(|&at| u32::from(flow.offer(at, 1000) == Fate::Dropped)).sum()
+    times.iter().map(|&at| u32::from(flow.offer(at, 1000) == SampleOutcome::Dropped)).sum()
 }
 
 #[test]
 fn best_effort_loses_the_share_that_the_model_loses_at_the_same_times() {
     let config = Config::parse(OPTIONS).expect("options");
-    let capacity = Truth::new(&config, false, 0.0, 1000, 1.0, 0).capacity_sps(1).expect("a server");
+    let capacity = GroundTruth::new(&config, false, 0.0, 1000, 1.0, 0).capacity_sps(1).expect("a server");
     assert_eq!(capacity, 5_000.0);
     for share in [0.5, 2.0] {
         let participant = open(&OPTIONS);

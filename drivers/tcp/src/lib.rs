@@ -2,8 +2,8 @@
 //! the writer to each reader; see README.md.
 #![deny(unsafe_code)]
 
-mod door;
-mod kept;
+mod acceptor;
+mod keep_last;
 mod outgoing;
 mod reader;
 mod socket;
@@ -19,7 +19,7 @@ use nix::sys::utsname::uname;
 
 use crate::{
     reader::TcpReader,
-    socket::{NAMES, Way},
+    socket::{NAMES, SocketOptions},
     writer::TcpWriter,
 };
 
@@ -87,7 +87,7 @@ impl Driver for Tcp {
     }
 
     fn open(config: &ParticipantConfig<'_>) -> Result<TcpParticipant> {
-        let family = Family::asked(config, NAMES)?;
+        let family = Family::from_config(config, NAMES)?;
         let interface = config.interface.unwrap_or("lo");
         let nagle = match config.option(NAGLE) {
             // default of the kernel
@@ -99,10 +99,10 @@ impl Driver for Tcp {
                     .hint("available: on, off"));
             }
         };
-        let way = Way {
+        let way = SocketOptions {
             family,
             address: interface_address(interface, family)?,
-            buffers: Buffers::asked(config),
+            buffers: Buffers::from_config(config),
             nagle,
         };
         // Detects an address that cannot be bound or an invalid buffer size here, not at the first writer.
@@ -124,7 +124,7 @@ fn in_force(asked: &Qos, max_blocking_ns: Option<u64>) -> Qos {
 
 /// Parameters for opening sockets.
 struct TcpParticipant {
-    way: Way,
+    way: SocketOptions,
     interface: String,
 }
 

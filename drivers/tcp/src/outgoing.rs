@@ -13,7 +13,7 @@ use crate::socket::unacknowledged;
 
 /// Counts of the successful send calls and of their bytes.
 #[derive(Debug, Default)]
-pub(crate) struct Sent {
+pub(crate) struct SentSample {
     pub(crate) packets: Count,
     pub(crate) bytes: Count,
 }
@@ -58,7 +58,7 @@ impl Outgoing {
 
     /// Sends the rest of an earlier frame as far as there is room. Returns whether it is complete.
     #[inline]
-    pub(crate) fn finish(&mut self, count: &Sent) -> bool {
+    pub(crate) fn finish(&mut self, count: &SentSample) -> bool {
         if self.tail.is_empty() {
             return true;
         }
@@ -91,7 +91,7 @@ impl Outgoing {
 
     /// Sends the rest of the current frame as far as there is room. Returns whether it is complete.
     #[inline]
-    pub(crate) fn push(&mut self, header: &[u8], body: &[u8], count: &Sent) -> bool {
+    pub(crate) fn push(&mut self, header: &[u8], body: &[u8], count: &SentSample) -> bool {
         let length = header.len() + body.len();
         if !self.is_done(length) {
             let head = header.get(self.sent..).unwrap_or_default();
@@ -116,7 +116,7 @@ impl Outgoing {
 /// Passes bytes to the kernel without waiting. Returns the number of bytes sent, and whether the reader has
 /// disconnected.
 #[inline]
-fn hand_over(socket: &Socket, head: &[u8], rest: &[u8], count: &Sent) -> (usize, bool) {
+fn hand_over(socket: &Socket, head: &[u8], rest: &[u8], count: &SentSample) -> (usize, bool) {
     let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
     let parts = [IoSlice::new(head), IoSlice::new(rest)];
     match sendmsg::<()>(socket.as_raw_fd(), &parts, &[], flags, None) {

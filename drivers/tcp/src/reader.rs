@@ -11,9 +11,9 @@ use std::{
 };
 
 use driver_kit::{
-    Deliver, Endpoint, Error, History, Inlet, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample,
-    Settings, abi,
-    stream::{Frames, Garbage},
+    Deliver, Endpoint, Error, History, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample,
+    SampleReceiver, Settings, abi,
+    stream::{Frames, FramingError},
 };
 use nix::{
     errno::Errno,
@@ -26,8 +26,8 @@ use socket2::Socket;
 
 use crate::{
     in_force,
-    kept::Kept,
-    socket::{Way, local_address, text},
+    keep_last::KeepLast,
+    socket::{SocketOptions, local_address, text},
 };
 
 /// Timeout of a reader for connecting to a writer.
@@ -41,14 +41,14 @@ const MOST_AT_ONCE: usize = 64 << 20;
 /// Reader that connects to its writers and receives from them.
 pub(crate) type TcpReader = LocatedReader<Caller, Streams>;
 
-pub(crate) fn open(way: Way, config: ReaderConfig<'_>) -> Result<TcpReader> {
+pub(crate) fn open(way: SocketOptions, config: ReaderConfig<'_>) -> Result<TcpReader> {
     let place = way.bound(0)?;
     let address = local_address(&place)?;
     let caller =
         Arc::new(Caller { place, way, address, lines: Mutex::default(), called: AtomicBool::new(false) });
     let qos = in_force(&config.qos, None);
     let kept = match qos.history {
-        Some(History::KeepLast(depth)) => Some(Kept::new(usize::try_from(depth).unwrap_or(1))),
+        Some(History::KeepLast(depth)) => Some(KeepLast::new(usize::try_from(depth).unwrap_or(1))),
         _ => None,
     };
     let monitor = Arc::new(ReaderMonitor::new(qos));
@@ -70,7 +70,7 @@ pub(crate) fn open(way: Way, config: ReaderConfig<'_>) -> Result<TcpReader> {
 pub(crate) struct Caller {
     /// Unconnected socket that reserves the port.
     place: Socket,
-    way: Way,
+    way: SocketOptions,
     address: SocketAddr,
     lines: Mutex<Lines>,
     /// Whether there are new connections that are not received from yet.
@@ -143,10 +143,10 @@ impl Endpoint for Caller {
 /// Receiver: the connections to all writers, and the KEEP_LAST queue.
 pub(crate) struct Streams {
     writers: Writers,
-    kept: Option<Kept>,
+    kept: Option<KeepLast>,
 }
 
-impl Inlet for Streams {
+impl SampleReceiver for Streams {
     /// Maximum delay until a first connection is detected.
     const NAP_NS: u64 = 20_000_000;
 
@@ -195,7 +195,7 @@ struct Line {
 }
 
 /// Result of a receive call.
-enum Came {
+enum Incoming {
     Bytes(usize),
     Nothing,
     /// End of the stream.
@@ -230,7 +230,7 @@ impl Writers {
                     given += 1;
                 }
                 Ok(None) => index += 1,
-                Err(Garbage) => self.cut_off(index),
+                Err(FramingError) => self.cut_off(index),
             }
         }
         given
@@ -275,12 +275,12 @@ impl Writers {
     #[inline]
     fn take_from(&mut self, index: usize, timeout_ns: u64) -> Result<usize> {
         match self.lines[index].receive(timeout_ns)? {
-            Came::Bytes(bytes) => {
-                self.monitor.came(bytes);
+            Incoming::Bytes(bytes) => {
+                self.monitor.count_received(bytes);
                 Ok(bytes)
             }
-            Came::Nothing => Ok(0),
-            Came::End => {
+            Incoming::Nothing => Ok(0),
+            Incoming::End => {
                 self.cut_off(index);
                 Ok(0)
             }
@@ -291,8 +291,8 @@ impl Writers {
     #[cold]
     fn cut_off(&mut self, index: usize) {
         let line = self.lines.swap_remove(index);
-        if line.frames.held() > 0 {
-            self.monitor.threw_away(line.frames.held());
+        if line.frames.pending_bytes() > 0 {
+            self.monitor.threw_away(line.frames.pending_bytes());
         }
         let _ = self.epoll.delete(&*line.socket);
         // informs the writer, if it is one
@@ -304,7 +304,7 @@ impl Writers {
 
 impl Line {
     #[inline]
-    fn receive(&mut self, timeout_ns: u64) -> Result<Came> {
+    fn receive(&mut self, timeout_ns: u64) -> Result<Incoming> {
         let mut flags = MsgFlags::empty();
         if timeout_ns == 0 {
             flags = MsgFlags::MSG_DONTWAIT;
@@ -312,15 +312,15 @@ impl Line {
             self.set_limit(timeout_ns)?;
         }
         match recv(self.socket.as_raw_fd(), self.frames.room(), flags) {
-            Ok(0) => Ok(Came::End),
+            Ok(0) => Ok(Incoming::End),
             Ok(bytes) => {
-                self.frames.came(bytes);
-                Ok(Came::Bytes(bytes))
+                self.frames.extend(bytes);
+                Ok(Incoming::Bytes(bytes))
             }
             // a signal ends the wait early: the host calls again
-            Err(Errno::EAGAIN | Errno::EINTR) => Ok(Came::Nothing),
+            Err(Errno::EAGAIN | Errno::EINTR) => Ok(Incoming::Nothing),
             // reset or timed out
-            Err(_) => Ok(Came::End),
+            Err(_) => Ok(Incoming::End),
         }
     }
 

@@ -19,14 +19,14 @@ pub(crate) const NAMES: [&str; 2] = ["tcp4", "tcp6"];
 
 /// Socket options of a participant.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Way {
+pub(crate) struct SocketOptions {
     pub(crate) family: Family,
     pub(crate) address: IpAddr,
     pub(crate) buffers: Buffers,
     pub(crate) nagle: bool,
 }
 
-impl Way {
+impl SocketOptions {
     /// Creates a socket bound to this port of the interface; 0 selects a free one. Outgoing connections from one
     /// port share it.
     pub(crate) fn bound(&self, port: u16) -> Result<Socket> {

@@ -20,10 +20,10 @@ use nix::{
 use socket2::Socket;
 
 use crate::{
-    door::Door,
+    acceptor::Acceptor,
     in_force,
-    outgoing::{Outgoing, Sent},
-    socket::{NAMES, Way, text},
+    outgoing::{Outgoing, SentSample},
+    socket::{NAMES, SocketOptions, text},
 };
 
 /// Default maximum blocking time of a reliable write, as in DDS.
@@ -35,9 +35,9 @@ const ACKNOWLEDGED_EVERY: Duration = Duration::from_micros(100);
 
 /// State of a writer that the host can query at any time.
 pub(crate) struct WriterMonitor {
-    door: Arc<Door>,
+    door: Arc<Acceptor>,
     qos: Qos,
-    sent: Sent,
+    sent: SentSample,
     blocked: Count,
     blocked_ns: Count,
     refused: Count,
@@ -68,7 +68,7 @@ impl Monitor for WriterMonitor {
 
 /// Writer: a listening socket, and the connections of its readers.
 pub(crate) struct TcpWriter {
-    way: Way,
+    way: SocketOptions,
     outlet: Outlet,
     batch: Option<Batch>,
     known: Vec<SocketAddr>,
@@ -76,16 +76,16 @@ pub(crate) struct TcpWriter {
 }
 
 impl TcpWriter {
-    pub(crate) fn open(way: Way, config: &WriterConfig<'_>) -> Result<Self> {
+    pub(crate) fn open(way: SocketOptions, config: &WriterConfig<'_>) -> Result<Self> {
         let max_payload = config.max_payload_bytes as usize;
         let max_frame = max_frame(config);
-        let batch = Batch::of(config, way.family.pick(NAMES), max_frame)?;
+        let batch = Batch::from_config(config, way.family.pick(NAMES), max_frame)?;
         let reliable = config.qos.reliability == Some(Reliability::Reliable);
         let limit_ns = config.qos.max_blocking_ns.unwrap_or(if reliable { DEFAULT_BLOCKING_NS } else { 0 });
         let monitor = Arc::new(WriterMonitor {
-            door: Arc::new(Door::open(way)?),
+            door: Arc::new(Acceptor::open(way)?),
             qos: in_force(&config.qos, Some(limit_ns)),
-            sent: Sent::default(),
+            sent: SentSample::default(),
             blocked: Count::default(),
             blocked_ns: Count::default(),
             refused: Count::default(),

@@ -11,7 +11,7 @@ use std::{
 
 use driver_kit::{
     Qos, Reliability, abi,
-    testing::{Entity, Reader, Writer, suite},
+    testing::{EndpointSpec, Reader, Writer, suite},
 };
 use harness::*;
 
@@ -151,7 +151,7 @@ fn a_reader_that_goes_while_a_write_waits_for_it_ends_the_wait() {
         max_blocking_ns: Some(abi::DURATION_INFINITE),
         ..Qos::default()
     };
-    let entity = Entity { qos: Some(qos), ..sized(11_000_000) };
+    let entity = EndpointSpec { qos: Some(qos), ..sized(11_000_000) };
     let (mut writer, reader) = pair(&participant, &entity);
     let write = thread::spawn(move || {
         for _ in 0..5 {
@@ -194,7 +194,7 @@ fn strangers_are_no_readers_and_are_cut_off_when_they_say_anything() {
 }
 
 /// Returns a reader, and a socket that it takes for a writer.
-fn deceived(entity: &Entity) -> (Reader, TcpStream, driver_kit::testing::Participant) {
+fn deceived(entity: &EndpointSpec) -> (Reader, TcpStream, driver_kit::testing::Participant) {
     let participant = open("tcp4");
     let mut reader = participant.reader(entity).expect("a reader");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a socket");

@@ -5,12 +5,12 @@ use std::{ffi::CStr, thread};
 
 use driver_kit::{
     Durability, History, Qos, Reliability, abi,
-    testing::{Entity, Open, suite, value_of},
+    testing::{EndpointSpec, ParticipantSpec, suite, value_of},
 };
 use harness::*;
 
-fn asks(qos: Qos) -> Entity {
-    Entity { qos: Some(qos), ..sized(1000) }
+fn asks(qos: Qos) -> EndpointSpec {
+    EndpointSpec { qos: Some(qos), ..sized(1000) }
 }
 
 #[test]
@@ -55,7 +55,8 @@ fn content_arrives_whole_at_every_size() {
     for transport in transports() {
         let participant = open(transport);
         let reliable = Qos { max_blocking_ns: Some(WAIT_NS), ..reliable() };
-        let entity = Entity { max_payload_bytes: 11_000_000, qos: Some(reliable), ..Entity::default() };
+        let entity =
+            EndpointSpec { max_payload_bytes: 11_000_000, qos: Some(reliable), ..EndpointSpec::default() };
         let (mut writer, mut reader) = pair(&participant, &entity);
         let sizes = [0, 1, 16, 1472, 65_536, 200_000, 11_000_000, 100, 11_000_000];
         let sent: Vec<_> =
@@ -93,7 +94,7 @@ fn a_full_connection_times_out_or_refuses_and_what_was_accepted_comes() {
     {
         let participant = open("tcp4");
         let qos = Qos { max_blocking_ns: Some(limit_ns), ..reliable() };
-        let entity = Entity { max_payload_bytes: size, ..asks(qos) };
+        let entity = EndpointSpec { max_payload_bytes: size, ..asks(qos) };
         let (mut writer, mut reader) = pair(&participant, &entity);
         let mut accepted = 0;
         // retries while the reader does not receive: each is rejected, and nothing of it is sent
@@ -129,7 +130,7 @@ fn a_full_connection_times_out_or_refuses_and_what_was_accepted_comes() {
 #[test]
 fn with_several_readers_a_sample_is_accepted_for_all_or_for_none() {
     let participant = open("tcp4");
-    let entity = Entity { max_payload_bytes: 300_000, ..asks(reliable()) };
+    let entity = EndpointSpec { max_payload_bytes: 300_000, ..asks(reliable()) };
     let (mut writer, mut quick) = pair(&participant, &entity);
     let mut slow = participant.reader(&entity).expect("a reader");
     connect(&mut writer, &mut slow);
@@ -185,7 +186,7 @@ fn best_effort_drops_what_finds_no_room_and_says_so() {
 #[test]
 fn a_batch_is_held_until_it_is_flushed_and_keeps_its_order() {
     let participant = open("tcp4");
-    let (mut writer, mut reader) = pair(&participant, &Entity { batch_bytes: 1000, ..sized(100) });
+    let (mut writer, mut reader) = pair(&participant, &EndpointSpec { batch_bytes: 1000, ..sized(100) });
     for settings in [writer.settings(), reader.settings()] {
         assert_eq!(value_of(&settings.expect("settings"), "batching"), Some("application"));
     }
@@ -208,7 +209,7 @@ fn a_batch_is_held_until_it_is_flushed_and_keeps_its_order() {
     assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
     assert_eq!(receive(&mut reader, 1), [vec![7; 100]]);
     // an excessive batch size is limited
-    let absurd = participant.writer(&Entity { batch_bytes: u64::MAX, ..sized(100) }).expect("a writer");
+    let absurd = participant.writer(&EndpointSpec { batch_bytes: u64::MAX, ..sized(100) }).expect("a writer");
     let settings = absurd.settings().expect("settings");
     assert_eq!(value_of(&settings, "batch_bytes"), Some(((1 << 24) - 4).to_string().as_str()));
 }
@@ -253,9 +254,9 @@ fn qos_is_what_is_there_and_all_else_is_refused() {
         assert_eq!(failed(participant.reader(&asks(qos))).0, abi::UNSUPPORTED);
     }
     for entity in [
-        Entity { type_kind: abi::TYPE_KEYED, ..sized(10) },
-        Entity { loans: true, ..sized(10) },
-        Entity { async_write: true, ..sized(10) },
+        EndpointSpec { type_kind: abi::TYPE_KEYED, ..sized(10) },
+        EndpointSpec { loans: true, ..sized(10) },
+        EndpointSpec { async_write: true, ..sized(10) },
     ] {
         assert_eq!(failed(participant.writer(&entity)).0, abi::UNSUPPORTED);
     }
@@ -275,19 +276,25 @@ fn what_is_too_large_is_refused() {
 fn wrong_interfaces_options_and_transports_are_explained() {
     let open = |how| failed(driver().open(how));
     assert_eq!(
-        open(Open { interface: Some("eth7-none"), ..Open::default() }),
+        open(ParticipantSpec { interface: Some("eth7-none"), ..ParticipantSpec::default() }),
         (
             abi::BAD_ARGUMENT,
             "interface `eth7-none` does not exist; hint: list the interfaces with `ip -br link`".into()
         )
     );
     assert_eq!(
-        open(Open { options: &[("nagle", "maybe")], ..Open::default() }),
+        open(ParticipantSpec { options: &[("nagle", "maybe")], ..ParticipantSpec::default() }),
         (abi::BAD_ARGUMENT, "option `nagle` cannot be `maybe`; hint: available: on, off".into())
     );
-    assert_eq!(open(Open { transport: Some("udp4"), ..Open::default() }).0, abi::BAD_ARGUMENT);
-    assert_eq!(open(Open { receive_buffer_bytes: 1 << 40, ..Open::default() }).0, abi::BAD_ARGUMENT);
-    assert_eq!(open(Open { multicast: true, ..Open::default() }).0, abi::UNSUPPORTED);
+    assert_eq!(
+        open(ParticipantSpec { transport: Some("udp4"), ..ParticipantSpec::default() }).0,
+        abi::BAD_ARGUMENT
+    );
+    assert_eq!(
+        open(ParticipantSpec { receive_buffer_bytes: 1 << 40, ..ParticipantSpec::default() }).0,
+        abi::BAD_ARGUMENT
+    );
+    assert_eq!(open(ParticipantSpec { multicast: true, ..ParticipantSpec::default() }).0, abi::UNSUPPORTED);
 }
 
 #[test]
@@ -310,13 +317,18 @@ fn settings_tell_what_is_in_force_before_and_after_the_first_connection() {
         assert_eq!(found[0], found[1]);
         found[0].clone()
     };
-    assert_eq!(nagle_of(Open::default()), "off");
-    assert_eq!(nagle_of(Open { options: &[("nagle", "on")], ..Open::default() }), "on");
-    assert_eq!(nagle_of(Open { vendor_defaults: true, ..Open::default() }), "on");
-    let both = Open { vendor_defaults: true, options: &[("nagle", "off")], ..Open::default() };
+    assert_eq!(nagle_of(ParticipantSpec::default()), "off");
+    assert_eq!(nagle_of(ParticipantSpec { options: &[("nagle", "on")], ..ParticipantSpec::default() }), "on");
+    assert_eq!(nagle_of(ParticipantSpec { vendor_defaults: true, ..ParticipantSpec::default() }), "on");
+    let both =
+        ParticipantSpec { vendor_defaults: true, options: &[("nagle", "off")], ..ParticipantSpec::default() };
     assert_eq!(nagle_of(both), "off", "what is asked for goes before the kernel's default");
 
-    let how = Open { send_buffer_bytes: 50_000, receive_buffer_bytes: 60_000, ..Open::default() };
+    let how = ParticipantSpec {
+        send_buffer_bytes: 50_000,
+        receive_buffer_bytes: 60_000,
+        ..ParticipantSpec::default()
+    };
     let participant = driver().open(how).expect("open");
     let mut writer = participant.writer(&sized(100)).expect("a writer");
     let mut reader = participant.reader(&sized(100)).expect("a reader");

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 use driver_kit::{
     abi,
-    testing::{CountingAllocator, Open, Table, suite},
+    testing::{CountingAllocator, ParticipantSpec, Table, suite},
 };
 
 #[global_allocator]
@@ -15,5 +15,5 @@ fn samples_cause_no_allocation() {
     }
     // SAFETY: the driver of this crate.
     let driver = unsafe { Table::new(entry) };
-    suite::samples_cause_no_allocation(&driver.open(Open::default()).expect("open"));
+    suite::samples_cause_no_allocation(&driver.open(ParticipantSpec::default()).expect("open"));
 }

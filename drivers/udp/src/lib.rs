@@ -82,11 +82,11 @@ impl Driver for Udp {
     }
 
     fn open(config: &ParticipantConfig<'_>) -> Result<UdpParticipant> {
-        let family = Family::asked(config, NAMES)?;
+        let family = Family::from_config(config, NAMES)?;
         let interface = config.interface.unwrap_or("lo");
         let address = interface_address(interface, family)?;
         let receive_default = (!config.vendor_defaults).then_some(RECEIVE_BUFFER_BYTES);
-        let asked = Buffers::asked(config);
+        let asked = Buffers::from_config(config);
         let buffers = Buffers { receive: asked.receive.or(receive_default), ..asked };
         let way = config.multicast.then(|| Multicast::new(interface, address, config.domain)).transpose()?;
         let participant =

@@ -42,7 +42,7 @@ impl Locator {
     }
 
     pub(crate) fn family(self) -> Family {
-        Family::of(self.address.ip())
+        Family::from_address(self.address.ip())
     }
 
     pub(crate) fn is_multicast(self) -> bool {

@@ -41,7 +41,7 @@ impl Multicast {
     pub(crate) fn group(&self, topic: &str, attempt: u16) -> SocketAddr {
         let hash = hash(self.domain, topic);
         let [a, b, c, d, ..] = hash.to_le_bytes();
-        let ip = match Family::of(self.address) {
+        let ip = match Family::from_address(self.address) {
             // the local scope of RFC 2365, without its first 256 groups, which DDS uses, and its last ones, which
             // are reserved
             Family::V4 => IpAddr::from(Ipv4Addr::new(239, 255, 1 + a % 254, b)),

@@ -2,8 +2,8 @@
 use std::sync::Arc;
 
 use driver_kit::{
-    Deliver, Endpoint, Error, Inlet, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample, Settings,
-    abi, batch::split, net::Family,
+    Deliver, Endpoint, Error, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample, SampleReceiver,
+    Settings, abi, batch::split, net::Family,
 };
 use nix::{errno::Errno, sys::socket::MsgFlags};
 
@@ -60,7 +60,7 @@ pub(crate) struct Datagrams {
     limit_ns: u64,
 }
 
-impl Inlet for Datagrams {
+impl SampleReceiver for Datagrams {
     #[inline]
     fn receive(&mut self, timeout_ns: u64, _max_samples: u32, to: &mut impl Deliver) -> Result<()> {
         // One datagram per call, like a loop around a bare socket.
@@ -93,7 +93,7 @@ impl Datagrams {
     /// Delivers the samples in the buffer.
     #[inline]
     fn deliver(&mut self, length: usize, to: &mut impl Deliver) {
-        self.monitor.came(length);
+        self.monitor.count_received(length);
         // A datagram longer than the buffer was truncated and is discarded.
         match self.buffer.get(..length) {
             Some(datagram) if !self.batched => to.deliver(Sample::new(datagram)),

@@ -72,7 +72,7 @@ pub(crate) struct UdpWriter {
 impl UdpWriter {
     pub(crate) fn open(socket: Socket, family: Family, config: &WriterConfig<'_>) -> Result<Self> {
         let max_payload = config.max_payload_bytes as usize;
-        let batch = Batch::of(config, family.pick(NAMES), max_datagram(family))?;
+        let batch = Batch::from_config(config, family.pick(NAMES), max_datagram(family))?;
         // Blocking in the sense of the contract is, for a socket, waiting for room in its send buffer.
         let mut flags = MsgFlags::empty();
         let max_blocking_ns = match config.qos.max_blocking_ns {

@@ -5,7 +5,7 @@ use std::{ffi::CStr, net::UdpSocket};
 
 use driver_kit::{
     Durability, Qos, Reliability, abi,
-    testing::{Entity, Open, suite, value_of},
+    testing::{EndpointSpec, ParticipantSpec, suite, value_of},
 };
 use harness::*;
 
@@ -68,7 +68,7 @@ fn what_is_too_large_is_refused() {
     let participant = open("udp4");
     assert_eq!(failed(participant.writer(&sized(65_508))).0, abi::TOO_LARGE);
     assert_eq!(failed(participant.reader(&sized(65_508))).0, abi::TOO_LARGE);
-    let batched = |size| Entity { batch_bytes: 1000, ..sized(size) };
+    let batched = |size| EndpointSpec { batch_bytes: 1000, ..sized(size) };
     let (status, text) = failed(participant.writer(&batched(65_504)));
     assert_eq!(status, abi::TOO_LARGE);
     assert!(text.contains("with batching udp4 carries at most 65503"), "{text}");
@@ -97,7 +97,7 @@ fn a_datagram_longer_than_any_sample_is_malformed() {
 #[test]
 fn a_batch_is_held_until_it_is_flushed_and_keeps_its_order() {
     let participant = open("udp4");
-    let (mut writer, mut reader) = pair(&participant, &Entity { batch_bytes: 1000, ..sized(100) });
+    let (mut writer, mut reader) = pair(&participant, &EndpointSpec { batch_bytes: 1000, ..sized(100) });
     let sent: Vec<_> = (0..10).map(|seed| pattern(100, seed)).collect();
     for sample in &sent {
         writer.write(sample).expect("written");
@@ -125,7 +125,8 @@ fn a_batch_is_held_until_it_is_flushed_and_keeps_its_order() {
 #[test]
 fn a_batch_is_no_longer_than_a_datagram() {
     let participant = open("udp4");
-    let (mut writer, mut reader) = pair(&participant, &Entity { batch_bytes: u64::MAX, ..sized(65_503) });
+    let (mut writer, mut reader) =
+        pair(&participant, &EndpointSpec { batch_bytes: u64::MAX, ..sized(65_503) });
     let settings = writer.settings().expect("settings");
     assert_eq!(value_of(&settings, "batch_bytes"), Some("65503"));
     let (big, small) = (pattern(65_503, 1), pattern(16, 2));
@@ -141,7 +142,7 @@ fn a_batch_is_no_longer_than_a_datagram() {
 #[test]
 fn malformed_datagrams_are_counted_and_give_nothing() {
     let participant = open("udp4");
-    let entity = Entity { batch_bytes: 1000, ..sized(100) };
+    let entity = EndpointSpec { batch_bytes: 1000, ..sized(100) };
     let (mut writer, mut reader) = pair(&participant, &entity);
     let stranger = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     let to = reader.locator().expect("a locator").replace("udp4:", "");
@@ -222,24 +223,30 @@ fn locators_are_texts_and_wrong_ones_are_explained() {
 fn wrong_interfaces_options_and_transports_are_explained() {
     let open = |how| failed(driver().open(how));
     assert_eq!(
-        open(Open { interface: Some("eth7-none"), ..Open::default() }),
+        open(ParticipantSpec { interface: Some("eth7-none"), ..ParticipantSpec::default() }),
         (
             abi::BAD_ARGUMENT,
             "interface `eth7-none` does not exist; hint: list the interfaces with `ip -br link`".into()
         )
     );
     assert_eq!(
-        open(Open { options: &[("ttl", "3")], ..Open::default() }),
+        open(ParticipantSpec { options: &[("ttl", "3")], ..ParticipantSpec::default() }),
         (abi::BAD_ARGUMENT, "driver `udp` has no option `ttl`; hint: available: none".into())
     );
-    assert_eq!(open(Open { transport: Some("shm"), ..Open::default() }).0, abi::BAD_ARGUMENT);
-    assert_eq!(open(Open { receive_buffer_bytes: 1 << 40, ..Open::default() }).0, abi::BAD_ARGUMENT);
+    assert_eq!(
+        open(ParticipantSpec { transport: Some("shm"), ..ParticipantSpec::default() }).0,
+        abi::BAD_ARGUMENT
+    );
+    assert_eq!(
+        open(ParticipantSpec { receive_buffer_bytes: 1 << 40, ..ParticipantSpec::default() }).0,
+        abi::BAD_ARGUMENT
+    );
 }
 
 #[test]
 fn only_best_effort_and_volatile_are_granted_and_both_are_read_back() {
     let participant = open("udp4");
-    let asks = |qos| Entity { qos: Some(qos), ..sized(100) };
+    let asks = |qos| EndpointSpec { qos: Some(qos), ..sized(100) };
     let reliable = Qos { reliability: Some(Reliability::Reliable), ..Qos::default() };
     for outcome in
         [failed(participant.writer(&asks(reliable.clone()))), failed(participant.reader(&asks(reliable)))]
@@ -275,14 +282,14 @@ fn only_best_effort_and_volatile_are_granted_and_both_are_read_back() {
 #[test]
 fn types_and_features_that_udp_has_not_are_refused() {
     let participant = open("udp4");
-    let refused = |entity: &Entity| {
+    let refused = |entity: &EndpointSpec| {
         assert_eq!(failed(participant.writer(entity)).0, abi::UNSUPPORTED);
     };
-    refused(&Entity { type_kind: abi::TYPE_KEYED, ..sized(10) });
-    refused(&Entity { type_kind: abi::TYPE_PLAIN, ..sized(10) });
-    refused(&Entity { loans: true, ..sized(10) });
-    refused(&Entity { async_write: true, ..sized(10) });
-    let filter = Entity { content_filter: Some("key = 1"), ..sized(10) };
+    refused(&EndpointSpec { type_kind: abi::TYPE_KEYED, ..sized(10) });
+    refused(&EndpointSpec { type_kind: abi::TYPE_PLAIN, ..sized(10) });
+    refused(&EndpointSpec { loans: true, ..sized(10) });
+    refused(&EndpointSpec { async_write: true, ..sized(10) });
+    let filter = EndpointSpec { content_filter: Some("key = 1"), ..sized(10) };
     assert_eq!(failed(participant.reader(&filter)).0, abi::UNSUPPORTED);
 }
 
@@ -307,7 +314,7 @@ fn settings_tell_what_the_kernel_granted() {
         rows
     };
 
-    let ours = rows(Open::default());
+    let ours = rows(ParticipantSpec::default());
     assert_eq!(value_of(&ours, "transport"), Some("udp4"));
     assert_eq!(value_of(&ours, "interface"), Some("lo"));
     assert_eq!(value_of(&ours, "address"), Some("127.0.0.1"));
@@ -318,12 +325,16 @@ fn settings_tell_what_the_kernel_granted() {
     assert_eq!(value_of(&ours, "receive_buffer_bytes"), Some(granted(8 << 20, "rmem_max").as_str()));
     assert_eq!(value_of(&ours, "receive_buffer_bytes_asked"), Some("8388608"));
 
-    let asked = rows(Open { send_buffer_bytes: 50_000, receive_buffer_bytes: 60_000, ..Open::default() });
+    let asked = rows(ParticipantSpec {
+        send_buffer_bytes: 50_000,
+        receive_buffer_bytes: 60_000,
+        ..ParticipantSpec::default()
+    });
     assert_eq!(value_of(&asked, "send_buffer_bytes"), Some(granted(50_000, "wmem_max").as_str()));
     assert_eq!(value_of(&asked, "send_buffer_bytes_asked"), Some("50000"));
     assert_eq!(value_of(&asked, "receive_buffer_bytes"), Some(granted(60_000, "rmem_max").as_str()));
 
-    let vendor = rows(Open { vendor_defaults: true, ..Open::default() });
+    let vendor = rows(ParticipantSpec { vendor_defaults: true, ..ParticipantSpec::default() });
     assert_eq!(value_of(&vendor, "receive_buffer_bytes"), Some(limit("rmem_default").to_string().as_str()));
     assert_eq!(value_of(&vendor, "receive_buffer_bytes_asked"), Some("kernel default"));
 }

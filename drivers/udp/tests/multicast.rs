@@ -6,7 +6,7 @@ use std::process::Command;
 
 use driver_kit::{
     abi,
-    testing::{Open, Participant, value_of},
+    testing::{Participant, ParticipantSpec, value_of},
 };
 use harness::*;
 
@@ -14,7 +14,7 @@ use harness::*;
 const WITHIN: &str = "DDSMARK_TEST_WITHIN";
 
 fn multicasting(transport: &str) -> Participant {
-    let how = Open { transport: Some(transport), multicast: true, ..Open::default() };
+    let how = ParticipantSpec { transport: Some(transport), multicast: true, ..ParticipantSpec::default() };
     driver().open(how).unwrap_or_else(|failure| panic!("{transport}: {}", failure.text))
 }
 
@@ -102,7 +102,7 @@ fn one_ipv6_datagram_reaches_all_readers() {
 #[test]
 fn an_interface_without_a_way_is_refused_at_once() {
     if is_within() {
-        let how = Open { transport: Some("udp6"), multicast: true, ..Open::default() };
+        let how = ParticipantSpec { transport: Some("udp6"), multicast: true, ..ParticipantSpec::default() };
         let (status, text) = failed(driver().open(how));
         assert_eq!(status, abi::UNSUPPORTED);
         assert!(text.contains("no multicast by udp6 over interface `lo`: "), "{text}");
@@ -119,7 +119,7 @@ fn an_interface_without_a_way_is_refused_at_once() {
 #[test]
 fn a_way_that_loses_everything_is_refused_at_once() {
     if is_within() {
-        let how = Open { transport: Some("udp6"), multicast: true, ..Open::default() };
+        let how = ParticipantSpec { transport: Some("udp6"), multicast: true, ..ParticipantSpec::default() };
         let (status, text) = failed(driver().open(how));
         assert_eq!(status, abi::UNSUPPORTED);
         assert!(text.contains("a datagram to the multicast group was not received"), "{text}");
@@ -149,7 +149,7 @@ fn batches_and_the_largest_datagram_arrive() {
     let (mut writer, mut reader) = pair(&participant, &sized(65_507));
     writer.write(&pattern(65_507, 3)).expect("written");
     assert!(receive(&mut reader, 1) == [pattern(65_507, 3)]);
-    let batched = driver_kit::testing::Entity { batch_bytes: 1_000, ..sized(100) };
+    let batched = driver_kit::testing::EndpointSpec { batch_bytes: 1_000, ..sized(100) };
     let (mut writer, mut reader) = pair(&participant, &batched);
     for number in 0..10 {
         writer.write(&[number; 100]).expect("written");

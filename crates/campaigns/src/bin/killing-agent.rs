@@ -8,7 +8,7 @@
 //! `$DDSMARK_KILLS` is the directory of the plan. The file `plan` has one line per kill: `DRIVER ROLE NUMBER PHASE
 //! DELAY_US VICTIM`. `DRIVER` is a name without a version; `NUMBER` counts the launches of that driver and role
 //! from 0; `VICTIM` is `agent` or `runner`. The outcome is written to `done/`: `hit`, or `late` if the victim had
-//! already ended. If `VICTIM` is `nobody`, the request `configure` of that run is written there when the phase
+//! already ended. If `VICTIM` is `none`, the request `configure` of that run is written there when the phase
 //! begins, for tests with other faults.
 
 use std::{
@@ -46,7 +46,7 @@ struct Kill {
     phase: String,
     delay: Duration,
     runner: bool,
-    nobody: bool,
+    none: bool,
     /// Whether the victim's role generates the traffic.
     drives: bool,
 }
@@ -55,7 +55,7 @@ impl Kill {
     /// Returns whether the kill must occur while the peer generates traffic. The victim answers these requests at
     /// once.
     fn strikes_during_traffic(&self) -> bool {
-        !self.drives && !self.nobody && matches!(self.phase.as_str(), "warm_up" | "measure")
+        !self.drives && !self.none && matches!(self.phase.as_str(), "warm_up" | "measure")
     }
 }
 
@@ -93,7 +93,7 @@ fn become_agent(driver: &str, control: &str) -> Outcome {
     let number = launches(&plan, &format!("{name} {role}"))?;
     let of = |role: &str| format!("{name} {role} {number}");
     let (ours, peers) = (of(&role), of(peer_of(&role).unwrap_or_default()));
-    if let Some(own) = find(&plan, &ours)?.filter(|own| own.nobody) {
+    if let Some(own) = find(&plan, &ours)?.filter(|own| own.none) {
         return tell(&plan, &own, agent, control.parse()?);
     }
     let peer_strikes_during_traffic = find(&plan, &peers)?.is_some_and(|kill| kill.strikes_during_traffic());
@@ -183,7 +183,7 @@ fn find(plan: &Path, name: &str) -> Outcome<Option<Kill>> {
                 phase: phase.to_owned(),
                 delay: Duration::from_micros(delay.parse()?),
                 runner: victim == "runner",
-                nobody: victim == "nobody",
+                none: victim == "none",
                 drives: matches!(role, "writer" | "pinger"),
             }));
         }

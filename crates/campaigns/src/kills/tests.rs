@@ -36,7 +36,7 @@ fn killed() -> (ResultDocument, Kill, BTreeMap<String, String>) {
         phase: "drain".to_owned(),
         role: Some(role.to_owned()),
         error: "the agent's process was killed by signal 9 (SIGKILL)".to_owned(),
-        hint: Some("somebody".to_owned()),
+        hint: Some("someone".to_owned()),
         last_log_lines: Vec::new(),
     });
     (document, kill, came)
@@ -56,7 +56,7 @@ fn each_fault_is_counted() {
         judge(document, std::slice::from_ref(&kill), 1, came)
     };
     assert_eq!(judged(&document, &BTreeMap::new()).misnamed, 1, "the kill never came");
-    assert_eq!(judge(&document, &[], 1, &came).others_failed, 1, "nobody killed it");
+    assert_eq!(judge(&document, &[], 1, &came).others_failed, 1, "no kill");
     assert_eq!(judge(&document, std::slice::from_ref(&kill), 2, &came).runs_lost, 2, "one a cell");
     type Change = fn(&mut Failure);
     let changes: [Change; 4] = [

@@ -10,7 +10,7 @@ use experiment::{History, Liveliness, Ownership, Policy, Qos, QosDuration, Recei
 
 use super::CaseSpec;
 use crate::{
-    Held, Stop, broken,
+    CaseResult, Stop, broken,
     endpoint::{End, PairConfig},
     fixture::{Fixture, PATIENCE, Pair, write},
     not_applicable,
@@ -96,14 +96,14 @@ fn numbers(got: &[ReceivedSample]) -> Vec<u64> {
 }
 
 /// Excludes listeners: samples have to wait in the reader.
-fn takes_when_asked(wish: &PairConfig) -> Held {
+fn takes_when_asked(wish: &PairConfig) -> CaseResult {
     if wish.mode == ReceiveMode::Listener {
         return not_applicable("only listeners are declared, which take samples at once");
     }
     Ok(())
 }
 
-fn history_depth(bench: &Fixture<'_>) -> Held {
+fn history_depth(bench: &Fixture<'_>) -> CaseResult {
     const DEPTH: i32 = 3;
     if !bench.reliable() {
         return not_applicable("reliable delivery is not declared as enforced");
@@ -138,7 +138,7 @@ fn counted(pair: &Pair, name: &str) -> Result<Option<u64>, Stop> {
 }
 
 /// Checks that the counter rises after a sample is written and none follows.
-fn rises(bench: &Fixture<'_>, wish: &PairConfig, name: &str, what: &str) -> Held {
+fn rises(bench: &Fixture<'_>, wish: &PairConfig, name: &str, what: &str) -> CaseResult {
     let participant = bench.open()?;
     let mut pair = bench.pair(&participant, wish)?;
     if counted(&pair, name)?.is_none() {
@@ -157,7 +157,7 @@ fn rises(bench: &Fixture<'_>, wish: &PairConfig, name: &str, what: &str) -> Held
 }
 
 /// Checks that the counter stays 0 without the policy.
-fn stays(bench: &Fixture<'_>, name: &str) -> Held {
+fn stays(bench: &Fixture<'_>, name: &str) -> CaseResult {
     let participant = bench.open()?;
     let mut pair = bench.pair(&participant, &wish(bench, |_| {}))?;
     write(&pair.writer, 0, &numbered(0, 64))?;
@@ -169,13 +169,13 @@ fn stays(bench: &Fixture<'_>, name: &str) -> Held {
     }
 }
 
-fn deadline(bench: &Fixture<'_>) -> Held {
+fn deadline(bench: &Fixture<'_>) -> CaseResult {
     const NAME: &str = "deadline_missed";
     rises(bench, &wish(bench, |qos| qos.deadline_ns = ms(100)), NAME, "a deadline of 100 ms")?;
     stays(bench, NAME)
 }
 
-fn liveliness(bench: &Fixture<'_>) -> Held {
+fn liveliness(bench: &Fixture<'_>) -> CaseResult {
     const NAME: &str = "liveliness_lost";
     let wish = wish(bench, |qos| {
         qos.liveliness = Some(Liveliness::ManualByTopic);
@@ -185,7 +185,7 @@ fn liveliness(bench: &Fixture<'_>) -> Held {
     stays(bench, NAME)
 }
 
-fn lifespan(bench: &Fixture<'_>) -> Held {
+fn lifespan(bench: &Fixture<'_>) -> CaseResult {
     let wish = wish(bench, |qos| qos.lifespan_ns = ms(50));
     takes_when_asked(&wish)?;
     let participant = bench.open()?;
@@ -218,7 +218,7 @@ fn lifespan(bench: &Fixture<'_>) -> Held {
     ))
 }
 
-fn time_based_filter(bench: &Fixture<'_>) -> Held {
+fn time_based_filter(bench: &Fixture<'_>) -> CaseResult {
     let participant = bench.open()?;
     let mut pair = bench.pair(&participant, &wish(bench, |qos| qos.minimum_separation_ns = ms(60_000)))?;
     for number in 0..20 {
@@ -231,7 +231,7 @@ fn time_based_filter(bench: &Fixture<'_>) -> Held {
     pair.close()
 }
 
-fn partition(bench: &Fixture<'_>) -> Held {
+fn partition(bench: &Fixture<'_>) -> CaseResult {
     if bench.driver.has(FEATURE_LOCATORS) {
         return not_applicable("without discovery, connected endpoints match");
     }
@@ -259,7 +259,7 @@ fn partition(bench: &Fixture<'_>) -> Held {
     Ok(writer.close()?)
 }
 
-fn ownership(bench: &Fixture<'_>) -> Held {
+fn ownership(bench: &Fixture<'_>) -> CaseResult {
     if bench.driver.has(FEATURE_LOCATORS) {
         return not_applicable("without discovery, connected endpoints match");
     }

@@ -8,7 +8,7 @@ use experiment::ReceiveMode;
 
 use super::CaseSpec;
 use crate::{
-    Held, broken,
+    CaseResult, broken,
     endpoint::{PairConfig, reader_config, writer_config},
     fixture::{Fixture, PATIENCE, write},
     not_applicable,
@@ -66,7 +66,7 @@ pub const CASES: &[CaseSpec] = &[
     },
 ];
 
-fn describe(bench: &Fixture<'_>) -> Held {
+fn describe(bench: &Fixture<'_>) -> CaseResult {
     let description = bench.driver.description();
     for (name, text) in [
         ("name", &description.name),
@@ -115,7 +115,7 @@ fn describe(bench: &Fixture<'_>) -> Held {
     Ok(())
 }
 
-fn clean_close(bench: &Fixture<'_>) -> Held {
+fn clean_close(bench: &Fixture<'_>) -> CaseResult {
     let census = ProcessSnapshot::take();
     let description = bench.driver.description();
     let mut kept = description.kept_threads.clone();
@@ -142,7 +142,7 @@ fn clean_close(bench: &Fixture<'_>) -> Held {
 }
 
 /// Checks that the call failed with this status.
-pub fn refused<T>(what: &str, expected: Status, name: &str, result: Result<T, DriverError>) -> Held {
+pub fn refused<T>(what: &str, expected: Status, name: &str, result: Result<T, DriverError>) -> CaseResult {
     match result {
         Err(error) if error.status == expected => Ok(()),
         Err(error) => broken(format!("{what} failed with another status than {name}: {error}")),
@@ -156,7 +156,7 @@ fn unknown_option(bench: &Fixture<'_>) -> ParticipantConfig {
     config
 }
 
-fn bad_arguments(bench: &Fixture<'_>) -> Held {
+fn bad_arguments(bench: &Fixture<'_>) -> CaseResult {
     let census = ProcessSnapshot::take();
     let unknown = |config: ParticipantConfig, what: &str| {
         refused(what, BAD_ARGUMENT, "DDSMARK_BAD_ARGUMENT", bench.driver.open(&config))?;
@@ -176,7 +176,7 @@ fn bad_arguments(bench: &Fixture<'_>) -> Held {
     unknown(unknown_option(bench), "an unknown option")
 }
 
-fn undeclared_refused(bench: &Fixture<'_>) -> Held {
+fn undeclared_refused(bench: &Fixture<'_>) -> CaseResult {
     let description = bench.driver.description();
     let participant = bench.open()?;
     let wish = bench.wish(64);
@@ -225,7 +225,7 @@ pub fn batches(bench: &Fixture<'_>) -> bool {
     ["native_batching", "application_batching"].iter().any(|feature| bench.driver.description().has(feature))
 }
 
-fn too_large(bench: &Fixture<'_>) -> Held {
+fn too_large(bench: &Fixture<'_>) -> CaseResult {
     const NAME: &str = "DDSMARK_TOO_LARGE";
     let participant = bench.open()?;
     if let Some(over) = bench.largest().checked_add(1) {
@@ -243,7 +243,7 @@ fn too_large(bench: &Fixture<'_>) -> Held {
     pair.close()
 }
 
-fn error_text(bench: &Fixture<'_>) -> Held {
+fn error_text(bench: &Fixture<'_>) -> CaseResult {
     match bench.driver.open(&unknown_option(bench)) {
         Ok(_) => broken("an unknown option was accepted"),
         Err(error) if error.silent => broken("last_error() is empty after an unknown option"),

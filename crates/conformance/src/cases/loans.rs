@@ -5,7 +5,7 @@ use driver_host::{Loan, TypeKind, Writer};
 
 use super::{CaseSpec, lifecycle::refused};
 use crate::{
-    Held, Stop, broken,
+    CaseResult, Stop, broken,
     endpoint::{PairConfig, writer_config},
     fixture::{Fixture, PATIENCE, until_some},
     sample::numbered,
@@ -24,7 +24,7 @@ const SIZE: u64 = 4_096;
 /// Number of loans: more than any pool holds, if no loan returns to it.
 const ROUNDS: u64 = 2_000;
 
-fn loans(bench: &Fixture<'_>) -> Held {
+fn loans(bench: &Fixture<'_>) -> CaseResult {
     let mut wish = PairConfig { loans: true, ..bench.wish(SIZE) };
     if bench.driver.description().type_kinds.iter().any(|kind| kind == "plain") {
         wish.type_kind = TypeKind::Plain;
@@ -75,7 +75,7 @@ fn borrow(writer: &Writer, number: u64) -> Result<Loan<'_>, Stop> {
     Ok(loan)
 }
 
-fn publish(loan: Loan<'_>) -> Held {
+fn publish(loan: Loan<'_>) -> CaseResult {
     let mut left = Some(loan);
     until_some("a published loan", || {
         left = left.take().map_or(Ok(None), |loan| loan.publish(0))?;

@@ -4,7 +4,7 @@ use std::{fs, time::Duration};
 
 use super::CaseSpec;
 use crate::{
-    Held, Stop, broken,
+    CaseResult, Stop, broken,
     fixture::{Fixture, PATIENCE, write},
     sample::numbered,
 };
@@ -28,7 +28,7 @@ const SAMPLES: u64 = 500;
 /// Smallest growth in a period that fails the case, in KiB: 50 B a sample, or 25 KiB an entity.
 const LEAST_KIB: i64 = 250;
 
-fn memory(bench: &Fixture<'_>) -> Held {
+fn memory(bench: &Fixture<'_>) -> CaseResult {
     for _ in 0..WARM {
         round(bench)?;
     }
@@ -54,7 +54,7 @@ fn memory(bench: &Fixture<'_>) -> Held {
 }
 
 /// Opens a participant and a pair, transfers samples, and closes everything.
-fn round(bench: &Fixture<'_>) -> Held {
+fn round(bench: &Fixture<'_>) -> CaseResult {
     const SIZE: usize = 200;
     const WINDOW: u64 = 10;
     let participant = bench.open()?;

@@ -13,7 +13,7 @@ mod traffic;
 
 use experiment::Policy;
 
-use crate::{Case, Held, fixture::Fixture};
+use crate::{Case, CaseResult, fixture::Fixture};
 
 /// Definition of a case.
 pub struct CaseSpec {
@@ -22,7 +22,7 @@ pub struct CaseSpec {
     pub promise: &'static str,
     /// Policies whose effect the case observes; it runs only if the driver declares all of them as enforced.
     pub observes: &'static [Policy],
-    pub run: fn(&Fixture<'_>) -> Held,
+    pub run: fn(&Fixture<'_>) -> CaseResult,
 }
 
 /// Returns all cases, in the order in which they are listed.

@@ -6,7 +6,7 @@ use driver_abi::{FEATURE_MULTICAST, UNSUPPORTED};
 use driver_host::ParticipantConfig;
 
 use crate::{
-    Held, Stop, broken,
+    CaseResult, Stop, broken,
     cases::CaseSpec,
     fixture::{Fixture, write},
     not_applicable,
@@ -25,7 +25,7 @@ pub const CASES: &[CaseSpec] = &[CaseSpec {
 const SIZE: usize = 1_000;
 const COUNT: u64 = 50;
 
-fn multicast(bench: &Fixture<'_>) -> Held {
+fn multicast(bench: &Fixture<'_>) -> CaseResult {
     let asked = ParticipantConfig { multicast: true, ..bench.config() };
     if !bench.driver.has(FEATURE_MULTICAST) {
         return match bench.driver.open(&asked) {

@@ -6,7 +6,7 @@ use experiment::{Policy, Qos, QosDuration, Support};
 
 use super::CaseSpec;
 use crate::{
-    Held, broken,
+    CaseResult, broken,
     endpoint::{PairConfig, reader_config, writer_config},
     fixture::Fixture,
     not_applicable,
@@ -46,7 +46,7 @@ pub const CASES: &[CaseSpec] = &[
     },
 ];
 
-fn settings(bench: &Fixture<'_>) -> Held {
+fn settings(bench: &Fixture<'_>) -> CaseResult {
     let participant = bench.open()?;
     let found = participant.settings()?;
     let tried = &bench.transport().name;
@@ -101,7 +101,7 @@ fn effective(
 fn each(
     bench: &Fixture<'_>,
     kinds: &[Support],
-    mut check: impl FnMut(Policy, Side, &[Qos; 2]) -> Held,
+    mut check: impl FnMut(Policy, Side, &[Qos; 2]) -> CaseResult,
 ) -> Result<u32, crate::Stop> {
     let mut checked = 0;
     for &policy in Policy::ALL.iter().filter(|&&policy| kinds.contains(&bench.support(policy))) {
@@ -115,7 +115,7 @@ fn each(
     Ok(checked)
 }
 
-fn qos_read_back(bench: &Fixture<'_>) -> Held {
+fn qos_read_back(bench: &Fixture<'_>) -> CaseResult {
     let participant = bench.open()?;
     let acting = [Support::Enforced, Support::Hint, Support::MatchedOnly];
     let checked = each(bench, &acting, |policy, side, values| {
@@ -143,7 +143,7 @@ fn qos_read_back(bench: &Fixture<'_>) -> Held {
     Ok(())
 }
 
-fn qos_refused(bench: &Fixture<'_>) -> Held {
+fn qos_refused(bench: &Fixture<'_>) -> CaseResult {
     let participant = bench.open()?;
     let checked = each(bench, &[Support::Unsupported], |policy, side, values| {
         let mut accepted = 0;
@@ -174,7 +174,7 @@ fn qos_refused(bench: &Fixture<'_>) -> Held {
     Ok(())
 }
 
-fn counters(bench: &Fixture<'_>) -> Held {
+fn counters(bench: &Fixture<'_>) -> CaseResult {
     const SIZE: usize = 1_000;
     let participant = bench.open()?;
     let mut wish = bench.wish(SIZE as u64);
@@ -230,7 +230,7 @@ fn counters(bench: &Fixture<'_>) -> Held {
 }
 
 /// Checks that every earlier counter is still valid and has not decreased.
-fn check_progress(side: &str, before: &Counters, now: &Counters) -> Held {
+fn check_progress(side: &str, before: &Counters, now: &Counters) -> CaseResult {
     for (name, before) in before {
         match now.get(name) {
             None => return broken(format!("`{name}` of the {side} is no longer valid")),

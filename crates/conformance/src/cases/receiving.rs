@@ -13,7 +13,7 @@ use experiment::ReceiveMode;
 
 use super::CaseSpec;
 use crate::{
-    Held, broken,
+    CaseResult, broken,
     endpoint::{PairConfig, reader_config},
     fixture::{Fixture, Inlet, PATIENCE, write},
     not_applicable,
@@ -47,11 +47,11 @@ pub const CASES: &[CaseSpec] = &[
 
 const SAMPLES: u64 = 50;
 
-fn declared(bench: &Fixture<'_>, mode: ReceiveMode) -> Held {
+fn declared(bench: &Fixture<'_>, mode: ReceiveMode) -> CaseResult {
     if bench.receives_by(mode) { Ok(()) } else { not_applicable(format!("{} is not declared", mode.name())) }
 }
 
-fn receive_in_mode(bench: &Fixture<'_>, mode: ReceiveMode, timeout_ns: u64) -> Held {
+fn receive_in_mode(bench: &Fixture<'_>, mode: ReceiveMode, timeout_ns: u64) -> CaseResult {
     declared(bench, mode)?;
     let participant = bench.open()?;
     let mut pair = bench.pair(&participant, &PairConfig { mode, ..bench.wish(64) })?;
@@ -72,7 +72,7 @@ fn receive_in_mode(bench: &Fixture<'_>, mode: ReceiveMode, timeout_ns: u64) -> H
     pair.close()
 }
 
-fn listener(bench: &Fixture<'_>) -> Held {
+fn listener(bench: &Fixture<'_>) -> CaseResult {
     declared(bench, ReceiveMode::Listener)?;
     let participant = bench.open()?;
     let wish = PairConfig { mode: ReceiveMode::Listener, ..bench.wish(64) };

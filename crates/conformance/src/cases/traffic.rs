@@ -11,7 +11,7 @@ use experiment::{Durability, History, Policy, Qos, QosDuration, Reliability, Sup
 
 use super::{CaseSpec, lifecycle::batches};
 use crate::{
-    Held, Stop, broken,
+    CaseResult, Stop, broken,
     endpoint::{End, PairConfig, writer_config},
     fixture::{Fixture, PATIENCE, until_accepted, write},
     not_applicable,
@@ -90,7 +90,7 @@ pub const ACROSS: &[CaseSpec] = &[CaseSpec {
 /// Time limit for a killed peer to become unmatched: leases are 10 s, or a few times that.
 const LEASE_PATIENCE: Duration = Duration::from_secs(40);
 
-fn matching(bench: &Fixture<'_>) -> Held {
+fn matching(bench: &Fixture<'_>) -> CaseResult {
     let participant = bench.open()?;
     let wish = bench.wish(64);
     let topic = bench.topic();
@@ -116,7 +116,7 @@ fn matching(bench: &Fixture<'_>) -> Held {
 
 /// Checks that the endpoint becomes unmatched; without discovery, it stays matched with the peer it was connected
 /// to.
-fn unmatched(bench: &Fixture<'_>, what: &str, end: &dyn End, patience: Duration) -> Held {
+fn unmatched(bench: &Fixture<'_>, what: &str, end: &dyn End, patience: Duration) -> CaseResult {
     let begin = Instant::now();
     let left = u32::from(bench.driver.has(FEATURE_LOCATORS));
     loop {
@@ -135,7 +135,7 @@ fn unmatched(bench: &Fixture<'_>, what: &str, end: &dyn End, patience: Duration)
 }
 
 /// Writes some samples, accepted or not: only a failed write call fails the case.
-fn write_without_reader(writer: &Writer) -> Held {
+fn write_without_reader(writer: &Writer) -> CaseResult {
     for number in 0..20 {
         if let Err(error) = writer.write(0, &numbered(number, 64)) {
             return broken(format!("a write after the end of the reader failed: {error}"));
@@ -145,7 +145,7 @@ fn write_without_reader(writer: &Writer) -> Held {
     Ok(())
 }
 
-fn peer_killed(bench: &Fixture<'_>) -> Held {
+fn peer_killed(bench: &Fixture<'_>) -> CaseResult {
     let participant = bench.open()?;
     let mut pair = bench.pair(&participant, &bench.wish(64))?;
     write(&pair.writer, 0, &numbered(1, 64))?;
@@ -159,7 +159,7 @@ fn peer_killed(bench: &Fixture<'_>) -> Held {
     Ok(pair.writer.close()?)
 }
 
-fn delivery(bench: &Fixture<'_>) -> Held {
+fn delivery(bench: &Fixture<'_>) -> CaseResult {
     let participant = bench.open()?;
     let largest = bench.largest();
     for size in [16, 64, 1472, 63_000, 1 << 20].into_iter().filter(|&size| size as u64 <= largest) {
@@ -205,7 +205,7 @@ fn check_order(got: &[ReceivedSample], mut next: u64, may_lose: bool) -> Result<
     Ok(next)
 }
 
-fn order(bench: &Fixture<'_>) -> Held {
+fn order(bench: &Fixture<'_>) -> CaseResult {
     const SAMPLES: u64 = 10_000;
     const WINDOW: u64 = 10;
     let participant = bench.open()?;
@@ -234,7 +234,7 @@ fn order(bench: &Fixture<'_>) -> Held {
     pair.close()
 }
 
-fn back_pressure(bench: &Fixture<'_>) -> Held {
+fn back_pressure(bench: &Fixture<'_>) -> CaseResult {
     const SAMPLES: u64 = 3_000;
     let participant = bench.open()?;
     let mut wish = bench.wish(1_000);
@@ -265,7 +265,7 @@ fn back_pressure(bench: &Fixture<'_>) -> Held {
     pair.inlet.close()
 }
 
-fn flush(bench: &Fixture<'_>) -> Held {
+fn flush(bench: &Fixture<'_>) -> CaseResult {
     const BATCH: u64 = 10;
     if !batches(bench) {
         return not_applicable("batching is not declared");
@@ -288,7 +288,7 @@ fn flush(bench: &Fixture<'_>) -> Held {
     pair.close()
 }
 
-fn wait_acked(bench: &Fixture<'_>) -> Held {
+fn wait_acked(bench: &Fixture<'_>) -> CaseResult {
     const SAMPLES: u64 = 100;
     if !bench.driver.has(FEATURE_WAIT_ACKED) {
         return not_applicable("waiting for acknowledgments is not declared");
@@ -323,7 +323,7 @@ fn wait_acked(bench: &Fixture<'_>) -> Held {
     pair.close()
 }
 
-fn keys(bench: &Fixture<'_>) -> Held {
+fn keys(bench: &Fixture<'_>) -> CaseResult {
     if !bench.driver.description().type_kinds.iter().any(|kind| kind == "keyed") {
         return not_applicable("no keyed type is declared");
     }
@@ -352,7 +352,7 @@ fn keys(bench: &Fixture<'_>) -> Held {
     pair.close()
 }
 
-fn late_joiner(bench: &Fixture<'_>) -> Held {
+fn late_joiner(bench: &Fixture<'_>) -> CaseResult {
     let participant = bench.open()?;
     let qos = Qos {
         reliability: Some(Reliability::Reliable),

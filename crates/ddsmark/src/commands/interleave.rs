@@ -49,7 +49,7 @@ pub fn execute(
     if measured == ExitStatus::Interrupted {
         say(&format!("run `ddsmark run --resume {place}`, then `ddsmark compare {place}`"));
     }
-    match outcome.trouble {
+    match outcome.error {
         Some(error) => Err(error.into()),
         None => Ok(worse(measured, compared)),
     }

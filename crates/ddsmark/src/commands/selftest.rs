@@ -46,9 +46,9 @@ pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
     };
     let experiment = written(flags, &driver).plan(&given).map_err(|refusal| refusal.error)?;
     let place = flags.output.out.as_deref();
-    let (ExperimentOutcome { document, trouble }, _) =
+    let (ExperimentOutcome { document, error }, _) =
         measurement::conduct(experiment, drivers, place, &launcher, &stop)?;
-    if let Some(error) = trouble {
+    if let Some(error) = error {
         return Err(error.into());
     }
     let outcome = SelfTest::from_document(&driver, &document);

@@ -126,9 +126,9 @@ pub fn tell(outcome: &ExperimentOutcome, directory: &Directory) {
 
 /// Prints the result.
 pub fn conclude(outcome: ExperimentOutcome, json: bool) -> Result<ExitStatus, CliError> {
-    let ExperimentOutcome { document, trouble } = outcome;
+    let ExperimentOutcome { document, error } = outcome;
     print(&document, json)?;
-    match trouble {
+    match error {
         Some(error) => Err(error.into()),
         None => Ok(ExitStatus::from_document(&document)),
     }

@@ -62,8 +62,8 @@ impl BuiltDriver {
 #[macro_export]
 macro_rules! shipped {
     ($file:literal) => {
-        static SHIPPED: $crate::testing::shipped::Shipped =
-            $crate::testing::shipped::Shipped::new(env!("CARGO_MANIFEST_DIR"), $file);
+        static SHIPPED: $crate::testing::shipped::BuiltDriver =
+            $crate::testing::shipped::BuiltDriver::new(env!("CARGO_MANIFEST_DIR"), $file);
 
         pub fn library() -> &'static ::std::path::Path {
             SHIPPED.library()

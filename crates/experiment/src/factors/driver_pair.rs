@@ -45,7 +45,7 @@ pub fn check_installed(
 }
 
 /// Returns an error if the driver is a pair that cannot be measured.
-pub(crate) fn trouble(driver: &str, description: &DriverDescription) -> Option<PlanError> {
+pub(crate) fn check_pair(driver: &str, description: &DriverDescription) -> Option<PlanError> {
     if !is_pair(driver) {
         return None;
     }
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(pair.middleware_version, "1.0 (writer), 2.0 (reader)");
         assert_eq!((pair.licence.as_str(), pair.build), ("MIT", None));
         assert_eq!(pair.kept_threads, ["keeper", "a", "b"], "each in the process of its end");
-        assert_eq!(trouble("a+b", &DriverDescription::pair(&writer, &reader)), None);
+        assert_eq!(check_pair("a+b", &DriverDescription::pair(&writer, &reader)), None);
     }
 
     #[test]
@@ -272,7 +272,8 @@ mod tests {
             assert_eq!(names(other, &one), ["udp4"]);
         }
         let [shm, newer] = ["1", "2"].map(|version| description("a", version, &[], &[("shm", 9)]));
-        let words = trouble("a@1+a@2", &DriverDescription::pair(&shm, &newer)).expect("no way").to_string();
+        let words =
+            check_pair("a@1+a@2", &DriverDescription::pair(&shm, &newer)).expect("no way").to_string();
         assert!(words.contains("no common transport"), "{words}");
     }
 
@@ -318,14 +319,15 @@ mod tests {
         let dds = description("a", "1", &[], &[("udp4", 1)]);
         let bare = description("b", "1", &["locators"], &[("udp4", 1)]);
         let other = description("c", "1", &[], &[("shm", 1)]);
-        let words = |driver, writer, reader| match trouble(driver, &DriverDescription::pair(writer, reader)) {
-            Some(PlanError::Contradiction { words, .. }) => words,
-            found => panic!("{found:?}"),
-        };
+        let words =
+            |driver, writer, reader| match check_pair(driver, &DriverDescription::pair(writer, reader)) {
+                Some(PlanError::Contradiction { words, .. }) => words,
+                found => panic!("{found:?}"),
+            };
         assert!(words("a+b", &dds, &bare).contains("without discovery"));
         assert!(words("b+a", &bare, &dds).contains("without discovery"));
         assert!(words("a+c", &dds, &other).contains("no common transport"));
         assert!(words("a+a", &dds, &dds).contains("twice"));
-        assert_eq!(trouble("b", &bare), None, "alone");
+        assert_eq!(check_pair("b", &bare), None, "alone");
     }
 }

@@ -69,7 +69,7 @@ impl Expansion<'_> {
             return Err(PlanError::NoDriver { driver: driver.clone(), known }.at(at));
         };
         driver_pair::check_installed(driver, descriptions).map_err(|error| error.at(at.clone()))?;
-        if let Some(error) = driver_pair::trouble(driver, description) {
+        if let Some(error) = driver_pair::check_pair(driver, description) {
             return self.cannot(driver, FactorValues::default(), error.at(at));
         }
         if description.has("one_process") {

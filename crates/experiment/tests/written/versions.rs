@@ -36,7 +36,7 @@ fn two_versions_share_no_memory() {
     assert!(fault.error.contains(words), "{}", fault.error);
     assert_eq!(fault.hint, "available for both: udp4");
     assert!(fault.excerpt[0].contains("transport = "), "{:?}", fault.excerpt);
-    let fault = planned(pair, "transport = \"pigeon\"\n").expect_err("nobody has it");
+    let fault = planned(pair, "transport = \"pigeon\"\n").expect_err("no driver has it");
     assert!(fault.error.contains("has no transport `pigeon`"), "{}", fault.error);
 }
 
@@ -79,7 +79,7 @@ fn unknown_options_are_rejected() {
         ("\"plain\"", "[options.dds]\ndepth = 5\n", "dds"),
         (pair, "[options.dds]\ndepth = 5\n", "dds"),
     ] {
-        let fault = planned(drivers, options).expect_err("nobody takes them");
+        let fault = planned(drivers, options).expect_err("no driver takes them");
         assert!(
             fault.error.contains(&format!("for driver `{stray}`, which is not measured")),
             "{}",

@@ -126,7 +126,7 @@ fn without_a_bare_socket_on_the_same_footing_there_is_nothing_to_add_to() {
     assert!(!added(&document).is_empty());
     let plain = document.drivers.get_mut("plain").unwrap();
     plain.features.retain(|feature| feature != "locators");
-    assert_eq!(added(&document), [], "a driver with discovery is no bare socket");
+    assert_eq!(added(&document), [], "a driver with discovery is not a bare socket");
 
     let mut document = over_bare([8_000.0; 4], 0.01);
     document.drivers.get_mut("plain").unwrap().policies = document.drivers["dds"].policies.clone();

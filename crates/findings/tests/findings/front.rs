@@ -103,7 +103,7 @@ fn where_a_sender_was_late_with_a_few_samples_the_front_is_that_of_service_times
     number(front, "batch_4096_service_p99_ns", 4e6);
     for words in [
         "the 99 % service time is that at 1000/s (3 runs each).",
-        " Times are from the begin of the write: at 1000/s the sender was late by itself (99 % of the send lag ",
+        " Times are from the start of the write: at 1000/s the sender was late by itself (99 % of the send lag ",
         " µs), and responses have that in them.",
     ] {
         assert!(front.text.contains(words), "{}", front.text);

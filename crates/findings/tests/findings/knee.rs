@@ -31,7 +31,7 @@ fn where_the_host_makes_every_sender_late_the_knee_is_that_of_service_times() {
         knee.text,
         "`dds` under load at 1024 bytes: the knee is at 10000/s: up to there the 99 % service time, 19.8 to 20.2 µs, stays \
          within twice that at the lowest load, 1000/s: 20.0 µs (19.8 to 20.2); at 20000/s it is 89.1 to 90.9 µs (3 runs \
-         each). Times are from the begin of the write: at 1000/s, 5000/s, 10000/s, 20000/s and 40000/s the sender was late \
+         each). Times are from the start of the write: at 1000/s, 5000/s, 10000/s, 20000/s and 40000/s the sender was late \
          by itself (99 % of the send lag 297 to 303 µs), and responses have that in them."
     );
     // all response times are within twice the lowest one, which the host determines
@@ -52,7 +52,7 @@ fn one_late_sender_that_kept_to_its_plan_takes_part_and_one_that_did_not_does_no
     let knee = the_only(&at_lowest(NOISY), FindingKind::Knee);
     number(&knee, "lowest_sps", 1_000.0);
     assert!(
-        knee.text.contains("from the begin of the write: at 1000/s the sender was late"),
+        knee.text.contains("from the start of the write: at 1000/s the sender was late"),
         "{}",
         knee.text
     );

@@ -133,9 +133,9 @@ fn a_narrow_terminal_wraps_words_and_leaves_figures_whole() {
             .collect::<Vec<_>>()
     };
     assert_eq!(rows(&wide), rows(&narrow));
-    let words = narrow.lines().skip_while(|line| *line != "How to read this");
-    assert!(words.clone().count() > 10);
-    for line in words {
+    let legend = narrow.lines().skip_while(|line| *line != "How to read this");
+    assert!(legend.clone().count() > 10);
+    for line in legend {
         assert!(line.chars().count() <= 60, "{line}");
     }
 }

@@ -95,7 +95,7 @@ fn it_is_said_how_many_runs_kept_their_level_and_which_did_not() {
     });
     let text = print(&document);
     assert!(text.contains("Steady state: 47 of 48 valid runs kept one level while measured"), "{text}");
-    assert!(text.contains("the warnings tell of the others."), "{text}");
+    assert!(text.contains("the warnings name the others."), "{text}");
     let warning =
         "dds/udp4/latency/1024: 1 of 3 runs reached no steady state while measured (median RTT from 30.0";
     assert!(text.contains(warning), "{text}");

@@ -99,7 +99,8 @@ impl IntervalLog {
             builder.begin_log_with(&mut self.bytes, &mut serializer).map_err(|error| failed(&error))?;
         self.windows.sort_by_key(|(_, start, ..)| *start);
         for (kind, start, length, histogram) in &self.windows {
-            let tag = Tag::new(kind).ok_or_else(|| HistogramError::Write(format!("`{kind}` is no tag")))?;
+            let tag = Tag::new(kind)
+                .ok_or_else(|| HistogramError::Write(format!("`{kind}` is not a valid tag")))?;
             log.write_histogram(histogram, *start, *length, Some(tag)).map_err(|error| failed(&error))?;
         }
         let headings = self.bytes.split_inclusive(|byte| *byte == b'\n');

@@ -121,7 +121,7 @@ pub(crate) fn warnings(
         warn(
             WarningKind::BufferDrops,
             format!(
-                "the kernel dropped {drops} datagrams at a full socket buffer (anybody's in this network namespace)"
+                "the kernel dropped {drops} datagrams at a full socket buffer (of any program in this network namespace)"
             ),
         );
     }

@@ -17,7 +17,7 @@ impl ExperimentLog {
         let noisy = self.blocks.iter().filter(|block| block.noisy).count();
         if over_half_noisy(&self.blocks) {
             let text = format!(
-                "{noisy} of {} blocks were noisy: other work on this host takes part in the figures; a quiet host, or cores \
+                "{noisy} of {} blocks were noisy: other work on this host affects the values; a quiet host, or cores \
                  of its own, would show smaller differences",
                 self.blocks.len()
             );

@@ -225,9 +225,9 @@ impl<'a> AgentSet<'a> {
 
     /// Ends every agent and returns the failure of the run, with the last lines that the agent at fault printed.
     /// Returns `None` after a stop request.
-    pub(crate) fn fail(mut self, trouble: PhaseError) -> Option<Failure> {
+    pub(crate) fn fail(mut self, phase_error: PhaseError) -> Option<Failure> {
         let endings = self.end();
-        let (phase, agent, mut error, mut hint, gone) = match trouble {
+        let (phase, agent, mut error, mut hint, gone) = match phase_error {
             PhaseError::Stopped => return None,
             PhaseError::Phase { phase, agent, error, hint, gone } => (phase, agent, error, hint, gone),
             PhaseError::Refused { phase, agent, error, hint } => (phase, agent, error, hint, false),

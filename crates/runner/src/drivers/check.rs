@@ -104,7 +104,7 @@ fn ask<T>(
     });
     let failure = match ended {
         Ok(()) => None,
-        Err(trouble) => Some(crew.fail(trouble).ok_or(RunnerError::Stopped)?),
+        Err(phase_error) => Some(crew.fail(phase_error).ok_or(RunnerError::Stopped)?),
     };
     Ok(match (answer, failure) {
         (Some(answer), None) => CheckRequest::Answered(answer),

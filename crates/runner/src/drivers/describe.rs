@@ -79,7 +79,7 @@ pub(crate) fn inspect(
         crew.dismiss()?;
         Ok((hello.driver, loaded_libraries(&maps)))
     });
-    let (description, libraries) = asked.map_err(|trouble| match crew.fail(trouble) {
+    let (description, libraries) = asked.map_err(|phase_error| match crew.fail(phase_error) {
         Some(failure) => RunnerError::Driver { driver: driver.name.clone(), failure: Box::new(failure) },
         None => RunnerError::Stopped,
     })?;

@@ -163,7 +163,7 @@ impl RunExecutor<'_> {
             phases.end(Request::Exit.phase());
             Ok(())
         });
-        walked.map_err(|trouble| crew.fail(trouble))
+        walked.map_err(|phase_error| crew.fail(phase_error))
     }
 
     fn crew<'p>(&self, pair: &RunPhases<'p>, number: u32) -> Result<AgentSet<'p>, RunnerError> {

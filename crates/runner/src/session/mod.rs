@@ -56,7 +56,7 @@ pub struct ExperimentOutcome {
     /// Result with all measurements; also saved, if that is possible.
     pub document: ResultDocument,
     /// Error that ended the experiment early; `None` if it is complete or a stop was requested.
-    pub trouble: Option<RunnerError>,
+    pub error: Option<RunnerError>,
 }
 
 impl ExperimentRunner<'_> {
@@ -106,7 +106,7 @@ impl ExperimentRunner<'_> {
         document.findings = findings::find(&document);
         document.verdicts = verdicts::judge(&document);
         let saved = self.directory.save_document(&document).map_err(RunnerError::Directory);
-        ExperimentOutcome { document, trouble: made.and(kept).and(saved).err() }
+        ExperimentOutcome { document, error: made.and(kept).and(saved).err() }
     }
 
     fn make_blocks(

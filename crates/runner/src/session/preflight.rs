@@ -144,7 +144,7 @@ impl Stage<'_> {
         let is_refusal = matches!(opened, Err(PhaseError::Refused { .. }));
         let ended = match opened {
             Ok(()) => Ok(Opened::Well),
-            Err(trouble) => match crew.fail(trouble) {
+            Err(phase_error) => match crew.fail(phase_error) {
                 None => Err(RunnerError::Stopped),
                 Some(failure) if is_refusal => Ok(Opened::Refused { driver: driver.to_owned(), failure }),
                 Some(failure) => Ok(Opened::Failed(failure)),

@@ -186,7 +186,7 @@ fn duet_with_one_saved_run_is_repeated() {
     assert_eq!(order(&made), order(&planned));
     let after: Vec<Vec<u8>> = (1..=5).map(|number| fs::read(record(number)).expect("a record")).collect();
     assert_eq!(before[..4], after[..4]);
-    assert_ne!(before[4], after[4], "it was made anew");
+    assert_ne!(before[4], after[4], "it was repeated");
     assert!(made[&5].belongs_to(made[&6]));
     assert_eq!(resumed.state, State::Complete);
 }

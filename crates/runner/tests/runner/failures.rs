@@ -217,7 +217,7 @@ fn stop_request_keeps_the_measurements() {
     rig.experiment.design.blocks = 50;
     rig.experiment.design.measure_ns = 200_000_000;
     let outcome = rig.execute_with(&mut StopAfter(3, rig.stop.clone()));
-    assert!(outcome.trouble.is_none());
+    assert!(outcome.error.is_none());
     assert_eq!(outcome.document.state, State::Interrupted);
     let runs: Vec<_> = outcome.document.cells.iter().flat_map(|cell| &cell.runs).collect();
     assert!(runs.len() >= 3 && runs.len() < 100, "{}", runs.len());
@@ -252,7 +252,7 @@ fn removed_directory_ends_experiment_and_outcome_has_the_measurements() {
     let mut rig = Rig::new(&[("good", "")]);
     rig.experiment.design.blocks = 2;
     let outcome = rig.execute_with(&mut Vanish(rig.results()));
-    assert!(outcome.trouble.is_some());
+    assert!(outcome.error.is_some());
     let document = outcome.document;
     assert_eq!(document.state, State::Interrupted);
     assert!(

@@ -126,7 +126,7 @@ fn it_is_measured_once_wherever_the_experiment_was_stopped() {
 
         let mut counting = Counting::new(|_| ControlFlow::Continue(()));
         let outcome = rig.resume_with(&[], &StopToken::new(), &mut counting);
-        assert!(outcome.trouble.is_none(), "{:?}", outcome.trouble);
+        assert!(outcome.error.is_none(), "{:?}", outcome.error);
         let whole = outcome.document;
         assert_eq!((whole.state, counting.before as usize, counting.after), (State::Complete, 3 - saved, 0));
         assert_eq!(whole.max_rates[0].runs[..saved], first.max_rates[0].runs[..]);

@@ -120,7 +120,7 @@ fn the_times_of_a_file_are_read_again_and_another_file_is_refused() {
     assert_eq!(std::fs::read(&copy).unwrap(), std::fs::read(&trace.file).unwrap());
 
     let outcome = rig("0\n").execute_with(&mut ());
-    let trouble = outcome.trouble.expect("another file");
-    assert!(trouble.to_string().contains("the file has changed since the plan"), "{trouble}");
-    assert!(trouble.hint().is_some() && outcome.document.cells[0].runs.is_empty());
+    let phase_error = outcome.error.expect("another file");
+    assert!(phase_error.to_string().contains("the file has changed since the plan"), "{phase_error}");
+    assert!(phase_error.hint().is_some() && outcome.document.cells[0].runs.is_empty());
 }

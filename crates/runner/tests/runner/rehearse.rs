@@ -119,7 +119,7 @@ fn other_failures_are_left_to_the_runs() {
         let notes = rig.rehearse(|done, all| told.push((done, all))).unwrap();
         assert_eq!(notes.len(), 1, "{notes:?}");
         assert!(notes[0].starts_with("cell `bad/latency` failed ") && notes[0].contains(words), "{notes:?}");
-        assert_eq!(told, [(0, 4), (2, 4), (3, 4)], "{script}: no more of that driver is tried");
+        assert_eq!(told, [(0, 4), (2, 4), (3, 4)], "{script}: no other run of that driver is tried");
         assert_eq!(children(), [""; 0]);
     }
 }

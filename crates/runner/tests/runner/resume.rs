@@ -35,7 +35,7 @@ fn resume_measures_each_run_once_in_planned_order() {
         assert_eq!((first.state, runs(&first).len()), (State::Interrupted, made as usize));
 
         let outcome = rig.resume_with(&[], &StopToken::new(), &mut ());
-        assert!(outcome.trouble.is_none(), "{:?}", outcome.trouble);
+        assert!(outcome.error.is_none(), "{:?}", outcome.error);
         let whole = outcome.document;
         assert_eq!(whole.state, State::Complete);
         let found: Vec<_> =

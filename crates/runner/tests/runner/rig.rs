@@ -95,7 +95,7 @@ impl Rig {
 
     pub fn execute(&self) -> ResultDocument {
         let outcome = self.execute_with(&mut ());
-        assert!(outcome.trouble.is_none(), "{:?}", outcome.trouble);
+        assert!(outcome.error.is_none(), "{:?}", outcome.error);
         // The saved document equals the returned one.
         assert_eq!(Directory::load(&self.results()).unwrap(), outcome.document);
         outcome.document

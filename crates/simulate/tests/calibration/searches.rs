@@ -203,7 +203,7 @@ impl<'s> Searched<'s> {
 }
 
 /// Results of many searches.
-pub struct Found {
+pub struct SearchesFound {
     /// Number of searches per goal in which the true load is between the bounds. `within_width`: in which it is at
     /// most the goal's width outside of them.
     pub inside: Vec<u32>,
@@ -213,10 +213,10 @@ pub struct Found {
 
 /// Executes `searches` searches with different capacities. `told` is the factor from the true capacity to the one
 /// compared with.
-pub fn searches(system: &System, searches: u32, told: f64) -> Found {
+pub fn searches(system: &System, searches: u32, told: f64) -> SearchesFound {
     let goals = system.goals();
     let mut found =
-        Found { inside: vec![0; goals.len()], within_width: vec![0; goals.len()], mean_trials: 0.0 };
+        SearchesFound { inside: vec![0; goals.len()], within_width: vec![0; goals.len()], mean_trials: 0.0 };
     let mut windows = BTreeMap::new();
     for index in 0..searches {
         let mut searched = Searched::new(system, FIRST_SEED + u64::from(index), &mut windows);

@@ -220,7 +220,7 @@ pub enum SearchError {
         goals: usize,
     },
     /// Violation ratio outside of 0 to 1.
-    #[error("goal `{goal}`: {ratio} is no violation ratio")]
+    #[error("goal `{goal}`: {ratio} is not a violation ratio")]
     NoRatio {
         /// Goal name.
         goal: String,

@@ -139,7 +139,7 @@ pub fn truths(goals: &[Goal], capacity_sps: f64) -> [f64; 3] {
 }
 
 /// Outcomes and cost of a search.
-pub struct Found {
+pub struct SearchResult {
     pub outcomes: [GoalOutcome; 3],
     pub trials: Vec<(Trial, Vec<f64>)>,
     pub seconds: f64,
@@ -150,7 +150,7 @@ pub fn search(
     loads: Loads,
     budget: Budget,
     mut measure: impl FnMut(Trial) -> [f64; 3],
-) -> Found {
+) -> SearchResult {
     let mut search = Search::new(goals.to_vec(), loads, budget).expect("goals and loads");
     let mut trials = Vec::new();
     while let Some(trial) = search.next_trial() {
@@ -160,7 +160,7 @@ pub fn search(
     }
     let seconds = trials.iter().map(|(trial, _)| trial.duration_ns as f64 / 1e9).sum();
     let outcomes = std::array::from_fn(|index| search.outcome(index.min(goals.len() - 1)));
-    Found { outcomes, trials, seconds }
+    SearchResult { outcomes, trials, seconds }
 }
 
 /// Returns the relative distance of the true bound from the bounds found: 0 if inside, `None` without both bounds.

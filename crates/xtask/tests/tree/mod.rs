@@ -8,9 +8,9 @@ use std::{
 };
 
 use crate::{
+    crate_graph::{self, Package},
     generate::with_block,
     imports::{self, Imports},
-    rooms::{self, Package},
     root,
 };
 
@@ -43,9 +43,9 @@ fn package(uses: &[&str]) -> Package {
 
 #[test]
 fn cargo_dependencies_follow_the_arrows() {
-    let packages = rooms::packages(&root().join("Cargo.toml")).expect("the workspace");
+    let packages = crate_graph::packages(&root().join("Cargo.toml")).expect("the workspace");
     assert!(packages["report"].uses.contains("results"), "dependencies are seen: {packages:?}");
-    assert_eq!(rooms::all_violations().expect("all manifests"), Vec::<String>::new());
+    assert_eq!(crate_graph::all_violations().expect("all manifests"), Vec::<String>::new());
 }
 
 #[test]
@@ -54,27 +54,30 @@ fn forbidden_dependency_and_unknown_crate_are_reported() {
         ("results".to_owned(), package(&["experiment", "runner"])),
         ("attic".to_owned(), package(&[])),
     ]);
-    let found = rooms::violations(&packages);
+    let found = crate_graph::violations(&packages);
     assert_eq!(
         found,
         [
-            "`attic` is not in crates/xtask/src/rooms.rs",
+            "`attic` is not in crates/xtask/src/crate_graph.rs",
             "`results` uses `runner`: this dependency is not allowed"
         ]
     );
     let driver =
         BTreeMap::from([("udp".to_owned(), package(&["driver-kit", "results", "a-crate-of-its-own"]))]);
-    assert_eq!(rooms::driver_violations(&driver), ["`udp` uses `results`: this dependency is not allowed"]);
+    assert_eq!(
+        crate_graph::driver_violations(&driver),
+        ["`udp` uses `results`: this dependency is not allowed"]
+    );
 }
 
 #[test]
 fn crates_depend_only_on_later_rows() {
-    for (index, (room, may)) in rooms::ROOMS.iter().enumerate() {
+    for (index, (listed, may)) in crate_graph::CRATES.iter().enumerate() {
         for used in *may {
-            let place = rooms::ROOMS.iter().position(|(name, _)| name == used).expect("a room");
+            let place = crate_graph::CRATES.iter().position(|(name, _)| name == used).expect("a listed");
             assert!(
-                place > index || ["campaigns", "xtask"].contains(room),
-                "`{room}` -> `{used}` points back"
+                place > index || ["campaigns", "xtask"].contains(listed),
+                "`{listed}` -> `{used}` points back"
             );
         }
     }

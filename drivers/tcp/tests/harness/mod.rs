@@ -1,7 +1,7 @@
 //! The release library, loaded as by an agent.
 #![allow(dead_code, unused_imports, reason = "not every test needs all of it")]
 pub use driver_kit::testing::shipped::*;
-use driver_kit::testing::{Open, Participant};
+use driver_kit::testing::{Participant, ParticipantSpec};
 
 driver_kit::shipped!("libddsmark_tcp.so");
 
@@ -14,5 +14,5 @@ pub fn transports() -> [&'static str; 2] {
 }
 
 pub fn open(transport: &str) -> Participant {
-    SHIPPED.open(Open { transport: Some(transport), ..Open::default() })
+    SHIPPED.open(ParticipantSpec { transport: Some(transport), ..ParticipantSpec::default() })
 }

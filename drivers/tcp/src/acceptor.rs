@@ -14,7 +14,7 @@ use driver_kit::{Error, Result, Settings, stream::GREETING};
 use nix::sys::socket::{MsgFlags, send};
 use socket2::Socket;
 
-use crate::socket::{Way, is_quiet, local_address, plain};
+use crate::socket::{SocketOptions, is_quiet, local_address, plain};
 
 /// Maximum number of unidentified connections. They may be readers whose locator is not known yet. The oldest is
 /// closed for a new one.
@@ -22,9 +22,9 @@ const STRANGERS: usize = 64;
 
 /// Listening socket of one writer.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct Acceptor {
     listener: Socket,
-    way: Way,
+    way: SocketOptions,
     address: SocketAddr,
     /// Whether a reader is expected, or a connected one is still unknown to the writer.
     busy: AtomicBool,
@@ -41,8 +41,8 @@ struct Guests {
     fresh: Vec<Arc<Socket>>,
 }
 
-impl Door {
-    pub(crate) fn open(way: Way) -> Result<Self> {
+impl Acceptor {
+    pub(crate) fn open(way: SocketOptions) -> Result<Self> {
         let listener = way.bound(0)?;
         let failed = |error| Error::os("cannot listen on a socket", error);
         listener.set_tcp_nodelay(!way.nagle).map_err(failed)?;

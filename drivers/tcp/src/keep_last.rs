@@ -5,13 +5,13 @@ use driver_kit::{Deliver, Sample};
 
 /// The last samples in order. Buffers are reused, so a steady state needs no allocation.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct KeepLast {
     depth: usize,
     samples: VecDeque<Vec<u8>>,
     free: Vec<Vec<u8>>,
 }
 
-impl Kept {
+impl KeepLast {
     pub(crate) fn new(depth: usize) -> Self {
         Self { depth, samples: VecDeque::new(), free: Vec::new() }
     }
@@ -31,7 +31,7 @@ impl Kept {
 }
 
 /// Adds a sample, and drops the oldest one if the queue is full.
-impl Deliver for Kept {
+impl Deliver for KeepLast {
     fn deliver(&mut self, sample: Sample<'_>) {
         if self.samples.len() >= self.depth {
             self.free.extend(self.samples.pop_front());
@@ -48,9 +48,9 @@ mod tests {
     use super::*;
 
     /// Delivered samples, each as its first byte.
-    struct Given(Vec<u8>);
+    struct TestSample(Vec<u8>);
 
-    impl Deliver for Given {
+    impl Deliver for TestSample {
         fn deliver(&mut self, sample: Sample<'_>) {
             self.0.push(sample.payload[0]);
         }
@@ -58,8 +58,8 @@ mod tests {
 
     #[test]
     fn the_last_are_kept_and_given_in_their_order() {
-        let mut kept = Kept::new(3);
-        let mut given = Given(Vec::new());
+        let mut kept = KeepLast::new(3);
+        let mut given = TestSample(Vec::new());
         for round in 0..3 {
             for number in 0..10 {
                 kept.deliver(Sample::new(&[number; 4]));

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::{Error, root};
 
 /// Each crate with its allowed dependencies, from the command down to the crates without dependencies.
-pub const ROOMS: &[(&str, &[&str])] = &[
+pub const CRATES: &[(&str, &[&str])] = &[
     ("ddsmark", &["runner", "experiment", "findings", "verdicts", "results", "stats", "report"]),
     ("runner", &["blocks", "collector", "control", "experiment", "findings", "verdicts", "results", "stats"]),
     ("agent", &["conformance", "control", "driver-abi", "driver-host", "experiment", "results"]),
@@ -87,12 +87,12 @@ pub fn all_violations() -> Result<Vec<String>, Error> {
     Ok(found)
 }
 
-/// Returns descriptions of the dependencies of the workspace that [`ROOMS`] does not allow.
+/// Returns descriptions of the dependencies of the workspace that [`CRATES`] does not allow.
 pub fn violations(packages: &BTreeMap<String, Package>) -> Vec<String> {
     let mut found = Vec::new();
     for (name, package) in packages {
-        match ROOMS.iter().find(|(room, _)| room == name) {
-            None => found.push(format!("`{name}` is not in crates/xtask/src/rooms.rs")),
+        match CRATES.iter().find(|(listed, _)| listed == name) {
+            None => found.push(format!("`{name}` is not in crates/xtask/src/crate_graph.rs")),
             Some((_, may)) => found.extend(forbidden(name, package, may)),
         }
     }
@@ -106,18 +106,19 @@ pub fn driver_violations(packages: &BTreeMap<String, Package>) -> Vec<String> {
 }
 
 fn forbidden(name: &str, package: &Package, may: &[&str]) -> Vec<String> {
-    let rooms = package.uses.iter().filter(|used| ROOMS.iter().any(|(room, _)| room == used));
-    let forbidden = rooms.filter(|used| !may.contains(&used.as_str()));
+    let crates = package.uses.iter().filter(|used| CRATES.iter().any(|(listed, _)| listed == used));
+    let forbidden = crates.filter(|used| !may.contains(&used.as_str()));
     forbidden.map(|used| format!("`{name}` uses `{used}`: this dependency is not allowed")).collect()
 }
 
 /// Returns the table of existing crates for ARCHITECTURE.md.
 pub fn table(packages: &BTreeMap<String, Package>) -> String {
-    let mut table = "| room | what it is for | may use |\n|---|---|---|\n".to_owned();
-    for (room, may) in ROOMS {
-        if let Some(package) = packages.get(*room) {
+    let mut table = "| crate | what it is for | may use |\n|---|---|---|\n".to_owned();
+    for (listed, may) in CRATES {
+        if let Some(package) = packages.get(*listed) {
             let may = if may.is_empty() { "nothing".to_owned() } else { may.join(", ") };
-            writeln!(table, "| `crates/{room}` | {} | {may} |", package.description).expect("a string grows");
+            writeln!(table, "| `crates/{listed}` | {} | {may} |", package.description)
+                .expect("a string grows");
         }
     }
     writeln!(table, "| `drivers/*` | One middleware each. | the header, or {} |", DRIVERS_MAY_USE.join(", "))

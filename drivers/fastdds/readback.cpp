@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * back.cpp: effective policies, read back from the entities. A policy that the library stores without effect is not
+ * readback.cpp: effective policies, read back from the entities. A policy that the library stores without effect is not
  * present.
  */
 #include "internal.hpp"

@@ -7,7 +7,7 @@ use std::{
 
 /// Queue of samples in the order of their due times, and of arrival for equal ones. Buffers are reused, so a steady
 /// state needs no allocation.
-pub(crate) struct Inbox {
+pub(crate) struct DelayQueue {
     waiting: BinaryHeap<Reverse<(u64, u64, usize)>>,
     due: VecDeque<usize>,
     rooms: Vec<Vec<u8>>,
@@ -22,7 +22,7 @@ const MOST: usize = 1 << 16;
 /// Maximum size of the queue in bytes.
 const MOST_BYTES: usize = 256 << 20;
 
-impl Inbox {
+impl DelayQueue {
     pub(crate) fn new(depth: usize) -> Self {
         Self {
             waiting: BinaryHeap::with_capacity(1024),
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn samples_are_given_when_due_in_the_order_of_their_times() {
-        let mut inbox = Inbox::new(usize::MAX);
+        let mut inbox = DelayQueue::new(usize::MAX);
         for (due, text) in [(30, "late"), (10, "first"), (10, "second"), (20, "third")] {
             inbox.push(due, text.as_bytes());
         }
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn of_what_is_due_the_last_are_kept() {
-        let mut inbox = Inbox::new(2);
+        let mut inbox = DelayQueue::new(2);
         for due in [10, 20, 30, 40, 50] {
             inbox.push(due, &[due as u8]);
         }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn it_has_an_end() {
-        let mut inbox = Inbox::new(usize::MAX);
+        let mut inbox = DelayQueue::new(usize::MAX);
         let mut held = 0;
         while !inbox.is_full(128 << 10) {
             inbox.push(0, b"x");
