@@ -2,12 +2,12 @@
 //! `include/ddsmark/driver.h`. A driver passes a case, fails it, or the case does not apply.
 //!
 //! A case opens its own writer and reader over loopback, in its own process. The cases about samples run a second
-//! time with the reader in a second process, which calls [`serve`]. Every wait in a case has a limit, but a driver
+//! time with the reader in a second process, which calls [`serve()`]. Every wait in a case has a limit, but a driver
 //! may crash, exit or hang. The caller therefore runs each case in a process that it can lose, and with a time
 //! limit.
 //!
 //! ```text
-//! lib.rs       Case, Verdict, the list
+//! lib.rs       Case, CaseOutcome, the list
 //! sample.rs         received samples
 //! endpoint.rs       configuration and matching of endpoints
 //! remote_reader.rs  the reader in a second process, seen from the case

@@ -22,7 +22,7 @@ use crate::{
 /// Time limit of an answer, including the wait that was requested: the driver may be slow to load, open or close.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Starts the second process of a case, which calls [`serve`] with its standard input as the channel.
+/// Starts the second process of a case, which calls [`serve`](crate::serve()) with its standard input as the channel.
 pub type SpawnPeer<'a> = dyn Fn(OwnedFd) -> io::Result<Child> + 'a;
 
 /// Request to the second process.

@@ -1,4 +1,4 @@
-//! Answers of an agent; its measurements are in [`crate::Report`].
+//! Answers of an agent; its measurements are in [`crate::AgentReport`].
 
 use std::collections::BTreeMap;
 

@@ -4,9 +4,9 @@
 //! other, or writes as fast as back-pressure allows, or writes at planned times, and a drain. It returns the
 //! [`collector::RunReports`] that agents would send. The crate `collector` evaluates them as it does for the runner, so
 //! each of its checks can be tested on thousands of runs, as can everything that reads results.
-//! [`sim_model::Truth`] gives the exact expected values.
+//! [`sim_model::GroundTruth`] gives the exact expected values.
 //!
-//! Batches are flushed by the rule of the agents ([`results::Packing`]), also with turbo. Unsupported factors are
+//! Batches are flushed by the rule of the agents ([`results::BatchPolicy`]), also with turbo. Unsupported factors are
 //! rejected, such as receive groups, echo probes, and throttled rates, which depend on probes.
 //!
 //! The options of a cell configure the middleware; a [`HostModel`] configures the host and its variation between runs.

@@ -11,7 +11,7 @@
 //! - [`modality`]: whether runs are multimodal. [`separate`]: which recorded fields separate the modes.
 //!
 //! Sample size:
-//! - [`plan_blocks`]: from a pilot and a [`Goal`] to a number of blocks. Start here to plan runs.
+//! - [`plan_blocks`]: from a pilot and a [`PrecisionTarget`] to a number of blocks. Start here to plan runs.
 //! - [`smallest_effect`]: the effect that a number of blocks can detect.
 //!
 //! Rates:

@@ -1,6 +1,6 @@
 //! Verdicts: statistical comparisons of two cells. Pure: the same verdicts for the same documents.
 //!
-//! - [`of`]: verdicts of one result: each cell with its baseline, and each baseline cell with itself (A/A).
+//! - [`judge`]: verdicts of one result: each cell with its baseline, and each baseline cell with itself (A/A).
 //! - [`compare()`]: verdicts of two results, or of cells of one; rejected if they differ in more than the named
 //!   factors.
 //! - [`compare_variants`]: verdicts of the two variants of a result of `ddsmark compare --interleave`.
@@ -42,7 +42,7 @@ pub fn judge(document: &ResultDocument) -> Vec<Verdict> {
     without(document, &noisy(document))
 }
 
-/// Like [`of`], with these noisy blocks.
+/// Like [`judge`], with these noisy blocks.
 #[must_use]
 pub fn without<'d>(document: &'d ResultDocument, noisy: &'d BTreeSet<u32>) -> Vec<Verdict> {
     let source = Source { document, noisy };

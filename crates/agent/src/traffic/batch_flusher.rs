@@ -1,4 +1,4 @@
-//! Batching: a writer flushes by the rule of [`results::Packing`].
+//! Batching: a writer flushes by the rule of [`results::BatchPolicy`].
 
 use driver_host::Writer;
 use experiment::Factors;

@@ -12,7 +12,7 @@ pub struct PlanInputs<'a> {
     pub descriptions: &'a BTreeMap<String, DriverDescription>,
     /// Drivers that are measured if the file names none.
     pub installed: &'a [String],
-    /// Trace files by their names in the file; see [`ExperimentFile::traces`](crate::Written::traces).
+    /// Trace files by their names in the file; see [`ExperimentFile::traces`](crate::ExperimentFile::traces).
     pub traces: &'a BTreeMap<String, TraceText>,
     /// CPU cores of the endpoints.
     pub pin: Pin,

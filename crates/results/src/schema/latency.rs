@@ -50,7 +50,7 @@ impl Latency {
         Self::of_windows(distribution, &distribution.histograms()?, 0)
     }
 
-    /// Like [`Latency::of`], with decoded histograms and `lost` lost round trips.
+    /// Like [`Latency::from_distribution`], with decoded histograms and `lost` lost round trips.
     ///
     /// # Errors
     /// Returns an error if a histogram has another shape.

@@ -165,7 +165,7 @@ impl Metric {
         }
     }
 
-    /// Returns the unit of [`Run::figure`].
+    /// Returns the unit of [`Run::figure`](crate::Run::figure).
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
@@ -184,7 +184,7 @@ impl Metric {
         }
     }
 
-    /// Returns the kind in [`Run::latency`] and the quantile; `None` if the metric is not a latency.
+    /// Returns the kind in [`Run::latency`](crate::Run::latency) and the quantile; `None` if the metric is not a latency.
     pub(crate) const fn quantile(self) -> Option<(&'static str, Quantile)> {
         match self {
             Self::RttP50 => Some(("rtt", Quantile::P50)),
@@ -235,7 +235,7 @@ impl Metric {
         }
     }
 
-    /// Returns the keys of [`Run::steady_state`] that decide whether this metric is steady.
+    /// Returns the keys of [`Run::steady_state`](crate::Run::steady_state) that decide whether this metric is steady.
     pub(crate) fn steadied_by(self) -> &'static [&'static str] {
         match (self, self.quantile()) {
             (_, Some(("rtt", Quantile::P50))) => &["rtt_p50"],
