@@ -156,7 +156,8 @@ private:
   std::vector<std::string> names_;
 };
 
-/* -- policies.cpp, qos.cpp, readback.cpp ------------------------------------------------------------------------------- */
+/* -- policies.cpp, qos.cpp, readback.cpp
+ * ------------------------------------------------------------------------------- */
 
 extern const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT];
 

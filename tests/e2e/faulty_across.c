@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * faulty_across.c: the driver in the file REAL with one violation of the contract, the function LIE, which shows only if
- * writer and reader are in different processes. */
+ * faulty_across.c: the driver in the file REAL with one violation of the contract, the function LIE, which shows only
+ * if writer and reader are in different processes. */
 #include <ddsmark/driver.h>
 #include <dlfcn.h>
 #include <string.h>

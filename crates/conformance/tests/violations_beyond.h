@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * violations_beyond.h: violations for features that the teaching driver lacks (loans, further policies), and memory leaks.
- * Part of faulty_driver.c.
+ * violations_beyond.h: violations for features that the teaching driver lacks (loans, further policies), and memory
+ * leaks. Part of faulty_driver.c.
  */
 /* -- loans: first a correct implementation, which the teaching driver lacks ------------------------------------------
  */

@@ -18,7 +18,7 @@
 //! conditional throughput follow its appendices; the selection of the next load is left to each implementation.
 //!
 //! ```
-//! use stats::search::{Budget, Goal, Loads, Outcome, Search};
+//! use stats::search::{Budget, Goal, Loads, GoalOutcome, Search};
 //!
 //! let loads = Loads { floor_sps: 100.0, ceiling_sps: 1e6, start_sps: 50_000.0 };
 //! let budget = Budget { trials: 200, duration_ns: 300_000_000_000 };
@@ -27,9 +27,9 @@
 //!     let lost = (1.0 - 20_000.0 / trial.load_sps).max(0.0); // measure it, for `trial.duration_ns`
 //!     search.record(trial, &[lost, lost])?;
 //! }
-//! let Outcome::Regular { lower, upper, .. } = search.outcome(0) else { panic!("found") };
+//! let GoalOutcome::Regular { lower, upper, .. } = search.outcome(0) else { panic!("found") };
 //! assert!(lower.load_sps <= 20_000.0 && upper.load_sps > 20_000.0);
-//! # Ok::<(), stats::search::Refused>(())
+//! # Ok::<(), stats::search::SearchError>(())
 //! ```
 
 mod classify;
