@@ -6,11 +6,11 @@
 //! base      errors, the interface of a role, clock and timer, resource usage
 //! traffic   samples and flows: header, payload, schedule, batching, probes, taking, checking, counting
 //! roles     throughput writer and reader, pinger and echo (latency), open-loop writer and reader
-//! session   the runner's orders: opens the driver and the role, and leads the role through its phases
+//! session   the runner's requests: opens the driver and the role, and leads the role through its phases
 //! ```
 //!
 //! The hot path of a role stamps, fills, calls the driver, takes, checks and records ([`traffic`], `results::Windows`,
-//! `results::SequenceSet`, `control::Stamps`). It does not allocate, lock or log; `benches/hot_path.rs` measures its
+//! `results::SequenceSet`, `control::TimestampLog`). It does not allocate, lock or log; `benches/hot_path.rs` measures its
 //! cost.
 //!
 //! Instead of a run, an agent can run the conformance cases of its driver (crate `conformance`).

@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(180);
 const GROWN: f64 = 0.01;
 
 /// Time series: seconds, and bytes of resident memory and of data and stack.
-type Course = Vec<(f64, [f64; 2])>;
+type MemoryCurve = Vec<(f64, [f64; 2])>;
 const KINDS: [&str; 2] = ["resident", "allocated"];
 
 /// Measure for a long time, and check that no process grows
@@ -79,10 +79,10 @@ pub fn run(arguments: &SoakArgs) -> Result<(), Error> {
     println!("{driver}, {size} B, paced at {rate:.0}/s for {minutes} min");
     let mut faults = delivered(&document)?;
     println!("{:<24} {:>6} {:>12} {:>14}   95 % interval", "memory", "n", "median KiB", "KiB in an hour");
-    for (process, log) in &courses {
+    for (process, curve) in &courses {
         for (index, kind) in KINDS.into_iter().enumerate() {
-            let log: Vec<(f64, f64)> = log.iter().map(|(at, bytes)| (*at, bytes[index])).collect();
-            let fault = grown(&format!("{process}, {kind}"), &log);
+            let curve: Vec<(f64, f64)> = curve.iter().map(|(at, bytes)| (*at, bytes[index])).collect();
+            let fault = grown(&format!("{process}, {kind}"), &curve);
             faults.extend(fault.filter(|_| kind == "allocated"));
         }
     }
@@ -119,9 +119,9 @@ fn half_of_sustained(program: &Path, driver: &str, size: u64, place: &Path) -> R
 }
 
 /// Returns the memory of a runner and its agents over time. Interrupts the runner after its first saved run.
-fn watch(runner: &mut Child, result: &Path, limit: Duration) -> Result<BTreeMap<String, Course>, Error> {
+fn watch(runner: &mut Child, result: &Path, limit: Duration) -> Result<BTreeMap<String, MemoryCurve>, Error> {
     let begin = Instant::now();
-    let mut seen: BTreeMap<u32, (Instant, Course)> = BTreeMap::new();
+    let mut seen: BTreeMap<u32, (Instant, MemoryCurve)> = BTreeMap::new();
     let mut asked = false;
     while runner.try_wait()?.is_none() {
         if begin.elapsed() > limit {
@@ -138,9 +138,9 @@ fn watch(runner: &mut Child, result: &Path, limit: Duration) -> Result<BTreeMap<
             asked = true;
         }
         for process in [vec![runner.id()], children(runner.id())?].concat() {
-            let (since, log) = seen.entry(process).or_insert_with(|| (Instant::now(), Course::new()));
+            let (since, curve) = seen.entry(process).or_insert_with(|| (Instant::now(), MemoryCurve::new()));
             if let Some(bytes) = memory(process).filter(|_| since.elapsed() >= SETTLING) {
-                log.push((since.elapsed().as_secs_f64(), bytes));
+                curve.push((since.elapsed().as_secs_f64(), bytes));
             }
         }
         thread::sleep(EVERY);
@@ -158,8 +158,8 @@ fn watch(runner: &mut Child, result: &Path, limit: Duration) -> Result<BTreeMap<
         format!("agent {agents}")
     };
     // agents of the interrupted run existed only briefly
-    let long = seen.into_iter().filter(|(_, (_, log))| !log.is_empty());
-    Ok(long.map(|(process, (_, log))| (name(process), log)).collect())
+    let long = seen.into_iter().filter(|(_, (_, curve))| !curve.is_empty());
+    Ok(long.map(|(process, (_, curve))| (name(process), curve)).collect())
 }
 
 fn is_record(entry: &std::io::Result<fs::DirEntry>) -> bool {
@@ -194,24 +194,24 @@ fn memory(process: u32) -> Option<[f64; 2]> {
 
 /// Prints the memory statistics of a process. Returns an error text if the growth is significant (95 %) and more
 /// than a hundredth over the run.
-fn grown(process: &str, log: &[(f64, f64)]) -> Option<String> {
+fn grown(process: &str, curve: &[(f64, f64)]) -> Option<String> {
     let (Some(slope), Some(interval), Some(median)) = (
-        slope(log),
-        slope_interval(log),
-        stats::median(&log.iter().map(|(_, bytes)| *bytes).collect::<Vec<_>>()),
+        slope(curve),
+        slope_interval(curve),
+        stats::median(&curve.iter().map(|(_, bytes)| *bytes).collect::<Vec<_>>()),
     ) else {
-        return Some(format!("{process}: too few readings ({})", log.len()));
+        return Some(format!("{process}: too few readings ({})", curve.len()));
     };
     let hourly = |per_second: f64| per_second * 3600.0 / 1024.0;
     println!(
         "{process:<24} {:>6} {:>12.0} {:>14.1}   {:.1}..{:.1}",
-        log.len(),
+        curve.len(),
         median / 1024.0,
         hourly(slope),
         hourly(interval.low),
         hourly(interval.high)
     );
-    let took = log.last()?.0 - log.first()?.0;
+    let took = curve.last()?.0 - curve.first()?.0;
     (interval.low > 0.0 && slope * took > GROWN * median).then(|| format!("{process} grew"))
 }
 

@@ -2,12 +2,12 @@
 //! then saves what the crate `collector` makes of their reports.
 //!
 //! ```text
-//! Session::execute
-//!   for each scheduled run:  Domain lock -> Crew (two agents) -> pair phases -> collector::collect -> Directory::save_run
+//! ExperimentRunner::execute
+//!   for each scheduled run:  Domain lock -> AgentSet (two agents) -> RunPhases -> collector::collect -> Directory::save_run
 //! ```
 //!
 //! - [`Launcher`] abstracts where agents run: [`LocalLauncher`] starts them on this host.
-//! - A crew is the set of agents of one run. It waits for all of them together: the exit of one agent ends the wait
+//! - An `AgentSet` has the agents of one run. It waits for all of them together: the exit of one agent ends the wait
 //!   for another. It ends every process in all cases.
 //! - A failed run does not end the experiment. A driver whose first runs all fail alike is given up, see [`ExperimentRunner`].
 //! - [`DriverBuild`] builds a driver from its sources against a version of its middleware.

@@ -9,7 +9,7 @@ use crate::Error;
 
 /// Counts of a campaign. All but the first two must be 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct KillCounts {
     /// Number of killed agents.
     pub killed: u32,
     /// Number of agents that had already ended when they were to be killed.
@@ -27,7 +27,7 @@ pub struct Tally {
     pub complaints: Vec<String>,
 }
 
-impl Tally {
+impl KillCounts {
     pub fn add(&mut self, other: Self) {
         self.killed += other.killed;
         self.late += other.late;
@@ -54,14 +54,19 @@ impl Tally {
 }
 
 /// Compares a result with the planned kills. `came` has the outcome of each kill by `DRIVER ROLE NUMBER`.
-pub fn judge(document: &ResultDocument, kills: &[Kill], runs: u32, came: &BTreeMap<String, String>) -> Tally {
-    let mut tally = Tally::default();
+pub fn judge(
+    document: &ResultDocument,
+    kills: &[Kill],
+    runs: u32,
+    came: &BTreeMap<String, String>,
+) -> KillCounts {
+    let mut counts = KillCounts::default();
     if document.state != State::Complete {
-        tally.complaints.push(format!("the experiment is {:?}", document.state));
-        tally.runs_lost += 1;
+        counts.complaints.push(format!("the experiment is {:?}", document.state));
+        counts.runs_lost += 1;
     }
     for cell in &document.cells {
-        tally.runs_lost += runs.saturating_sub(cell.runs.len() as u32);
+        counts.runs_lost += runs.saturating_sub(cell.runs.len() as u32);
         let mut in_order: Vec<&Run> = cell.runs.iter().collect();
         in_order.sort_by_key(|run| run.number);
         let workload = serde_json::to_value(cell.factors.workload).unwrap_or_default();
@@ -71,36 +76,38 @@ pub fn judge(document: &ResultDocument, kills: &[Kill], runs: u32, came: &BTreeM
                 kill.driver == cell.factors.driver && workload == kill.workload && kill.run == number
             });
             match kill {
-                Some(kill) => of_killed(&mut tally, run, kill, came),
+                Some(kill) => of_killed(&mut counts, run, kill, came),
                 None if run.state == RunState::Valid => {}
                 None => {
-                    tally.others_failed += 1;
+                    counts.others_failed += 1;
                     let Run { number, cell, state, failure, warnings, .. } = run;
-                    tally
+                    counts
                         .complaints
                         .push(format!("run {number} of {cell} is {state:?}: {failure:?} {warnings:?}"));
                 }
             }
         }
     }
-    tally
+    counts
 }
 
-fn of_killed(tally: &mut Tally, run: &Run, kill: &Kill, came: &BTreeMap<String, String>) {
+fn of_killed(counts: &mut KillCounts, run: &Run, kill: &Kill, came: &BTreeMap<String, String>) {
     let name = format!("{} {} {}", kill.driver, kill.role, kill.run);
     let cause = match came.get(&name).map(String::as_str) {
         Some("hit") => {
-            tally.killed += 1;
+            counts.killed += 1;
             "was killed by signal 9 (SIGKILL)"
         }
         // its last reply was withheld, so that the runner sees an agent that ends without one
         Some("late") if kill.phase == "exit" => {
-            tally.late += 1;
+            counts.late += 1;
             "exited with status 0"
         }
         other => {
-            tally.misnamed += 1;
-            tally.complaints.push(format!("the kill {kill:?} came to nothing: {other:?}, {:?}", run.failure));
+            counts.misnamed += 1;
+            counts
+                .complaints
+                .push(format!("the kill {kill:?} came to nothing: {other:?}, {:?}", run.failure));
             return;
         }
     };
@@ -111,8 +118,8 @@ fn of_killed(tally: &mut Tally, run: &Run, kill: &Kill, came: &BTreeMap<String, 
             && failure.hint.is_some()
     });
     if run.state != RunState::Failed || !named {
-        tally.misnamed += 1;
-        tally.complaints.push(format!("{kill:?}: run {} is {:?}: {:?}", run.number, run.state, run.failure));
+        counts.misnamed += 1;
+        counts.complaints.push(format!("{kill:?}: run {} is {:?}: {:?}", run.number, run.state, run.failure));
     }
 }
 

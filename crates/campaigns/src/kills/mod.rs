@@ -18,7 +18,7 @@ use clap::Args;
 use results::Directory;
 
 use self::{
-    judge::{Tally, files_of, judge, processes},
+    judge::{KillCounts, files_of, judge, processes},
     plan::{Batch, MEASURE_MS},
 };
 use crate::{Error, tree::release_programs};
@@ -54,33 +54,33 @@ pub fn run(arguments: &KillsArgs) -> Result<(), Error> {
         Some(runs) => plan::random(&drivers, *runs, *seed),
     };
     let begin = Instant::now();
-    let mut tally = Tally::default();
+    let mut counts = KillCounts::default();
     for batch in &batches {
-        tally.add(experiment(batch, &drivers, programs)?);
+        counts.add(experiment(batch, &drivers, programs)?);
     }
     let cells = (2 * drivers.len()) as u32;
     let drawn = runs.map_or("each phase, role and driver".to_owned(), |_| format!("seed {seed}"));
     let runs = batches.iter().map(|batch| batch.runs).sum::<u32>() * cells;
     println!(
         "{} agents killed in {runs} runs ({drawn}), {:.0} s",
-        tally.killed,
+        counts.killed,
         begin.elapsed().as_secs_f64()
     );
-    if tally.late > 0 {
-        println!("{:>6}  agents that had just ended when they were to be killed", tally.late);
+    if counts.late > 0 {
+        println!("{:>6}  agents that had just ended when they were to be killed", counts.late);
     }
-    for (what, count) in tally.faults() {
+    for (what, count) in counts.faults() {
         println!("{count:>6}  {what}");
     }
-    if tally.faults().iter().all(|(_, count)| *count == 0) && tally.complaints.is_empty() {
+    if counts.faults().iter().all(|(_, count)| *count == 0) && counts.complaints.is_empty() {
         Ok(())
     } else {
-        Err(tally.complaints.join("\n").into())
+        Err(counts.complaints.join("\n").into())
     }
 }
 
 /// Executes one experiment with its kills.
-fn experiment(batch: &Batch, drivers: &[&str], programs: &Path) -> Result<Tally, Error> {
+fn experiment(batch: &Batch, drivers: &[&str], programs: &Path) -> Result<KillCounts, Error> {
     let place = tempfile::tempdir()?;
     let [plan, result] = ["kills", "result"].map(|name| place.path().join(name));
     fs::create_dir(&plan)?;
@@ -109,29 +109,29 @@ fn experiment(batch: &Batch, drivers: &[&str], programs: &Path) -> Result<Tally,
         .spawn()?;
     let runner = child.id();
     let ended = await_end(&mut child, &result)?;
-    let mut tally = match Directory::load(&result) {
+    let mut counts = match Directory::load(&result) {
         Ok(document) => judge(&document, &batch.kills, batch.runs, &read_outcomes(&plan)?),
         Err(error) => {
             let said = fs::read_to_string(place.path().join("stderr"))?;
-            Tally {
+            KillCounts {
                 runs_lost: batch.runs * 2 * drivers.len() as u32,
                 complaints: vec![format!("{error}: {said}")],
-                ..Tally::default()
+                ..KillCounts::default()
             }
         }
     };
     match ended {
-        None => tally.hangs += 1,
+        None => counts.hangs += 1,
         Some(status) if status.code() == Some(3) => {}
-        Some(status) => tally.complaints.push(format!("ddsmark ended: {status}, not with 3")),
+        Some(status) => counts.complaints.push(format!("ddsmark ended: {status}, not with 3")),
     }
     let begin = Instant::now();
     while !processes(&mark)?.is_empty() && begin.elapsed() < LEAVING {
         thread::sleep(Duration::from_millis(10));
     }
-    tally.orphans += processes(&mark)?.len() as u32;
-    tally.files_left += files_of(Path::new("/dev/shm"), runner)?.len() as u32;
-    Ok(tally)
+    counts.orphans += processes(&mark)?.len() as u32;
+    counts.files_left += files_of(Path::new("/dev/shm"), runner)?.len() as u32;
+    Ok(counts)
 }
 
 /// Returns the exit status of the runner; `None` if it saved no run for the maximum time.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, process::Command};
 use results::{Directory, Failure, ResultDocument, RunState};
 
 use super::{
-    judge::{Tally, files_of, judge, processes},
+    judge::{KillCounts, files_of, judge, processes},
     plan::{self, Kill},
 };
 use crate::tree::root;
@@ -45,8 +45,8 @@ fn killed() -> (ResultDocument, Kill, BTreeMap<String, String>) {
 #[test]
 fn a_run_that_failed_as_planned_is_no_fault() {
     let (document, kill, came) = killed();
-    let tally = judge(&document, &[kill], 1, &came);
-    assert_eq!(tally, Tally { killed: 1, ..Tally::default() });
+    let counts = judge(&document, &[kill], 1, &came);
+    assert_eq!(counts, KillCounts { killed: 1, ..KillCounts::default() });
 }
 
 #[test]

@@ -15,11 +15,11 @@ const REACH: u64 = 1 << 20;
 /// Iterator over the send times of a flow, in the order of the sequence numbers. They never decrease.
 #[derive(Debug)]
 pub struct Schedule {
-    course: Course,
+    pattern: SendPattern,
 }
 
 #[derive(Debug)]
-enum Course {
+enum SendPattern {
     Constant(Constant),
     Burst { rate: Rate, at_ns: u64, left: u64 },
     Poisson(Box<Poisson>),
@@ -48,14 +48,18 @@ impl Schedule {
     /// the load is a trace. Returns `None` if the load has no intended times or its rate is not known.
     #[must_use]
     pub fn new(load: &Load, seed: u64, flow: usize, trace: Arc<[u64]>) -> Option<Self> {
-        let course = match load.resolved()? {
-            Load::Constant { rate } => Course::Constant(Constant { rate: valid(rate), at_ns: 0, rest: 0 }),
-            Load::Burst { rate } => Course::Burst { rate: valid(rate), at_ns: 0, left: valid(rate).samples },
-            Load::Poisson { rate } => Course::Poisson(Box::new(Poisson::new(valid(rate), seed, flow))),
-            Load::Trace { .. } => Course::Trace { times: trace, next: 0 },
+        let pattern = match load.resolved()? {
+            Load::Constant { rate } => {
+                SendPattern::Constant(Constant { rate: valid(rate), at_ns: 0, rest: 0 })
+            }
+            Load::Burst { rate } => {
+                SendPattern::Burst { rate: valid(rate), at_ns: 0, left: valid(rate).samples }
+            }
+            Load::Poisson { rate } => SendPattern::Poisson(Box::new(Poisson::new(valid(rate), seed, flow))),
+            Load::Trace { .. } => SendPattern::Trace { times: trace, next: 0 },
             Load::Share { .. } | Load::Max | Load::Throttled { .. } => return None,
         };
-        Some(Self { course })
+        Some(Self { pattern })
     }
 
     /// Returns the number of remaining times before `until_ns`. For a new schedule, this is the number of samples
@@ -67,15 +71,15 @@ impl Schedule {
             let count = (u128::from(until_ns) * u128::from(samples)).div_ceil(u128::from(period_ns));
             u64::try_from(count).unwrap_or(u64::MAX)
         };
-        match &self.course {
-            Course::Constant(constant) => before(constant.rate).saturating_sub(constant.index()),
-            Course::Burst { rate, at_ns, left } => {
+        match &self.pattern {
+            SendPattern::Constant(constant) => before(constant.rate).saturating_sub(constant.index()),
+            SendPattern::Burst { rate, at_ns, left } => {
                 let bursts = before(Rate { samples: 1, ..*rate });
                 let gone = (at_ns / rate.period_ns).saturating_mul(rate.samples);
                 bursts.saturating_mul(rate.samples).saturating_sub(gone.saturating_add(rate.samples - left))
             }
-            Course::Poisson(_) => self.take_while(|&at_ns| at_ns < until_ns).count() as u64,
-            Course::Trace { times, next } => {
+            SendPattern::Poisson(_) => self.take_while(|&at_ns| at_ns < until_ns).count() as u64,
+            SendPattern::Trace { times, next } => {
                 (times.partition_point(|&at_ns| at_ns < until_ns) as u64).saturating_sub(*next as u64)
             }
         }
@@ -87,9 +91,9 @@ impl Iterator for Schedule {
 
     #[inline]
     fn next(&mut self) -> Option<u64> {
-        match &mut self.course {
-            Course::Constant(constant) => Some(constant.next()),
-            Course::Burst { rate, at_ns, left } => {
+        match &mut self.pattern {
+            SendPattern::Constant(constant) => Some(constant.next()),
+            SendPattern::Burst { rate, at_ns, left } => {
                 if *left == 0 {
                     *at_ns = at_ns.saturating_add(rate.period_ns);
                     *left = rate.samples;
@@ -97,8 +101,8 @@ impl Iterator for Schedule {
                 *left -= 1;
                 Some(*at_ns)
             }
-            Course::Poisson(poisson) => Some(poisson.next()),
-            Course::Trace { times, next } => {
+            SendPattern::Poisson(poisson) => Some(poisson.next()),
+            SendPattern::Trace { times, next } => {
                 let at_ns = times.get(*next)?;
                 *next += 1;
                 Some(*at_ns)
@@ -173,7 +177,7 @@ impl SendTimes {
 
     fn with_reach(schedule: Schedule, until_ns: u64, reach: u64) -> Self {
         let mut ring = Box::default();
-        if matches!(schedule.course, Course::Poisson(_)) {
+        if matches!(schedule.pattern, SendPattern::Poisson(_)) {
             // Touches every page now, so that the hot path has no page faults. An optimizer may not leave it out.
             ring = vec![u64::MAX; reach as usize].into_boxed_slice();
             black_box(&mut ring);
@@ -186,8 +190,8 @@ impl SendTimes {
     /// Poisson flow is more than 2^20 samples past it.
     #[inline]
     pub fn at(&mut self, sequence: u64) -> Option<u64> {
-        let at_ns = match &mut self.schedule.course {
-            Course::Constant(constant) => {
+        let at_ns = match &mut self.schedule.pattern {
+            SendPattern::Constant(constant) => {
                 let after = sequence.checked_add(1)?;
                 // Samples usually arrive in order.
                 if sequence != self.next {
@@ -196,9 +200,9 @@ impl SendTimes {
                 self.next = after;
                 constant.next()
             }
-            Course::Burst { rate, .. } => (sequence / rate.samples).checked_mul(rate.period_ns)?,
-            Course::Trace { times, .. } => *times.get(usize::try_from(sequence).ok()?)?,
-            Course::Poisson(poisson) => {
+            SendPattern::Burst { rate, .. } => (sequence / rate.samples).checked_mul(rate.period_ns)?,
+            SendPattern::Trace { times, .. } => *times.get(usize::try_from(sequence).ok()?)?,
+            SendPattern::Poisson(poisson) => {
                 let reach = self.ring.len() as u64;
                 while self.next <= sequence {
                     if poisson.at_ns >= self.until_ns {
