@@ -40,9 +40,9 @@ pub fn serve(
 
 fn answer(driver: &Driver, open: &mut Option<(Participant, Inlet)>, ask: Ask) -> Result<Answer, Stop> {
     if let Ask::Open { way, name, domain, topic, wish } = ask {
-        let bench = Fixture::new(driver, &way, &name, domain, None);
-        let participant = bench.open()?;
-        let inlet = bench.inlet(&participant, &topic, &wish)?;
+        let fixture = Fixture::new(driver, &way, &name, domain, None);
+        let participant = fixture.open()?;
+        let inlet = fixture.inlet(&participant, &topic, &wish)?;
         *open = Some((participant, inlet));
         return Ok(Answer::Done);
     }

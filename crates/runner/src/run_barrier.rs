@@ -88,8 +88,8 @@ mod tests {
 
     #[test]
     fn barrier_blocks_until_all_arrive() {
-        let (meeting, arrived) = (RunBarrier::new(), AtomicU32::new(0));
-        let members = [meeting.join(), meeting.join()];
+        let (barrier, arrived) = (RunBarrier::new(), AtomicU32::new(0));
+        let members = [barrier.join(), barrier.join()];
         thread::scope(|scope| {
             for member in members {
                 let arrived = &arrived;
@@ -107,14 +107,14 @@ mod tests {
 
     #[test]
     fn member_that_leaves_is_not_waited_for() {
-        let meeting = RunBarrier::new();
-        let (stays, leaves) = (meeting.join(), meeting.join());
+        let barrier = RunBarrier::new();
+        let (stays, leaves) = (barrier.join(), barrier.join());
         thread::scope(|scope| {
             let waits = scope.spawn(move || {
                 assert!(stays.meet(LONG));
                 stays
             });
-            while meeting.present().waiting == 0 {
+            while barrier.present().waiting == 0 {
                 thread::yield_now();
             }
             drop(leaves);
@@ -124,9 +124,9 @@ mod tests {
 
     #[test]
     fn wait_ends_at_its_limit() {
-        let meeting = RunBarrier::new();
-        let (comes, _stays_away) = (meeting.join(), meeting.join());
+        let barrier = RunBarrier::new();
+        let (comes, _stays_away) = (barrier.join(), barrier.join());
         assert!(!comes.meet(Duration::from_millis(1)));
-        assert_eq!(meeting.present().waiting, 0);
+        assert_eq!(barrier.present().waiting, 0);
     }
 }

@@ -41,7 +41,7 @@ pub struct StartTime(Arc<AtomicU64>);
 /// Measurements of one flow at the reader.
 #[derive(Debug)]
 pub struct FlowRecorder {
-    tally: ReceiveStats,
+    stats: ReceiveStats,
     /// Intended times; `None` if no sample has one.
     times: Option<SendTimes>,
     service: Windows,
@@ -78,7 +78,7 @@ impl FlowRecorder {
             windows
         };
         Self {
-            tally: ReceiveStats::new(identity, plan.payloads(), configure.check_every, counts).echoing(echo),
+            stats: ReceiveStats::new(identity, plan.payloads(), configure.check_every, counts).echoing(echo),
             times: plan.schedule().map(|schedule| SendTimes::new(schedule, configure.measure_ns)),
             service: windows(),
             response: windows(),
@@ -93,7 +93,7 @@ impl FlowRecorder {
     /// Returns the progress, for the thread that waits.
     #[must_use]
     pub fn progress(&self) -> Arc<ReceiveProgress> {
-        self.tally.progress()
+        self.stats.progress()
     }
 
     /// Records a sample. The clock is read for each: a sample arrives when the application gets it.
@@ -101,7 +101,7 @@ impl FlowRecorder {
     pub fn arrived(&mut self, sample: Sample<'_>) {
         let now = now_ns();
         self.last_ns = now;
-        let Some((sequence, sent_ns)) = self.tally.count(&sample, now) else { return };
+        let Some((sequence, sent_ns)) = self.stats.count(&sample, now) else { return };
         if self.begin_ns == 0 {
             self.begin_windows();
         }
@@ -124,15 +124,15 @@ impl FlowRecorder {
     /// Receives the available samples, or waits up to `timeout_ns` for the first. Returns their number and the
     /// arrival time of the last; the current time if there were none.
     fn receive(&mut self, reader: &mut GroupedReader, timeout_ns: u64) -> Result<(u32, u64), DriverError> {
-        let before = self.tally.delivered();
+        let before = self.stats.delivered();
         let taken = reader.receive(timeout_ns, |sample| self.arrived(sample))?;
-        reader.count_take(taken, self.tally.delivered() - before);
+        reader.count_take(taken, self.stats.delivered() - before);
         Ok((taken, if taken > 0 { self.last_ns } else { now_ns() }))
     }
 
     fn read(&self) -> FlowReaderReport {
         FlowReaderReport {
-            received: self.tally.received(),
+            received: self.stats.received(),
             service: self.service.distribution(),
             response: self.response.distribution(),
             unplaced: self.unplaced,
@@ -152,7 +152,7 @@ pub enum FlowInput {
         /// Readers, in the order of the flows.
         flows: Vec<PolledFlow>,
         /// Polling policy.
-        asking: PollPolicy,
+        poll_policy: PollPolicy,
     },
     /// Readers called by a thread each, by waitset.
     Threads {
@@ -170,11 +170,11 @@ pub enum FlowInput {
 impl FlowInput {
     /// Creates the source for these readers; starts a thread for each if they are several and do not poll.
     #[must_use]
-    pub fn polled(flows: Vec<PolledFlow>, asking: PollPolicy) -> Self {
-        if asking.is_polling() || flows.len() < 2 {
-            return Self::Asked { flows, asking };
+    pub fn polled(flows: Vec<PolledFlow>, poll_policy: PollPolicy) -> Self {
+        if poll_policy.is_polling() || flows.len() < 2 {
+            return Self::Asked { flows, poll_policy };
         }
-        let timeout_ns = asking.timeout_ns(LONGEST_WAIT_NS);
+        let timeout_ns = poll_policy.timeout_ns(LONGEST_WAIT_NS);
         let stop = Arc::new(AtomicBool::new(false));
         let start = |(mut reader, mut arrivals): PolledFlow| {
             let stop = Arc::clone(&stop);
@@ -208,7 +208,7 @@ impl OpenLoopReader {
     fn close_inlet(&mut self) -> Result<&mut [FlowRecorder], AgentError> {
         let close = |(reader, mut arrivals): PolledFlow| {
             arrivals.takes = Some(reader.takes());
-            arrivals.tally.set_taken(reader.taken());
+            arrivals.stats.set_taken(reader.taken());
             reader.close().map(|()| *arrivals)
         };
         let arrivals = match std::mem::replace(&mut self.inlet, FlowInput::Closed(Vec::new())) {
@@ -240,17 +240,17 @@ fn join(thread: JoinHandle<Result<PolledFlow, DriverError>>) -> Result<PolledFlo
 impl AgentRole for OpenLoopReader {
     fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError> {
         match &mut self.inlet {
-            FlowInput::Asked { flows, asking } => {
+            FlowInput::Asked { flows, poll_policy } => {
                 let end_ns = now_ns() + slice.as_nanos() as u64;
-                let timeout_ns = asking.timeout_ns(wait_ns);
+                let timeout_ns = poll_policy.timeout_ns(wait_ns);
                 let mut now = 0;
-                while now < end_ns && !flows.is_empty() && asking.is_time(end_ns) {
+                while now < end_ns && !flows.is_empty() && poll_policy.is_time(end_ns) {
                     let mut found = 0;
                     for (reader, arrivals) in &mut *flows {
                         let (taken, last_ns) = arrivals.receive(reader, timeout_ns)?;
                         (found, now) = (found.max(taken), last_ns);
                     }
-                    asking.after_poll(found);
+                    poll_policy.after_poll(found);
                 }
             }
             FlowInput::Threads { threads, .. } => {
@@ -304,13 +304,13 @@ impl AgentRole for OpenLoopReader {
     fn report(&mut self) -> Result<RoleReport, AgentError> {
         let arrivals = self.close_inlet()?;
         let probes = match arrivals {
-            [alone] => alone.tally.probes()?,
+            [alone] => alone.stats.probes()?,
             _ => None,
         };
         Ok(RoleReport::PacedReader(PacedReaderReport {
             probes,
             flows: arrivals.iter().map(FlowRecorder::read).collect(),
-            foreign: arrivals.iter().map(|arrivals| arrivals.tally.foreign()).sum(),
+            foreign: arrivals.iter().map(|arrivals| arrivals.stats.foreign()).sum(),
         }))
     }
 

@@ -28,9 +28,9 @@ pub enum ReaderInput {
         /// Reader, with its grouping.
         reader: GroupedReader,
         /// Counts of received samples.
-        tally: Box<ReceiveStats>,
+        stats: Box<ReceiveStats>,
         /// Polling policy.
-        asking: PollPolicy,
+        poll_policy: PollPolicy,
     },
     /// Listener, called from a thread of the driver.
     Listening(ListeningReader<ReceiveStats>),
@@ -55,19 +55,19 @@ impl ThroughputReader {
     }
 
     fn close_inlet(&mut self) -> Result<&mut ReceiveStats, AgentError> {
-        let tally = match self.inlet.take() {
-            Some(ReaderInput::Asked { reader, mut tally, .. }) => {
+        let stats = match self.inlet.take() {
+            Some(ReaderInput::Asked { reader, mut stats, .. }) => {
                 self.takes = Some(reader.takes());
-                tally.set_taken(reader.taken());
+                stats.set_taken(reader.taken());
                 reader.close()?;
-                tally
+                stats
             }
             Some(ReaderInput::Listening(reader)) => Box::new(reader.close()?),
-            Some(ReaderInput::Closed(tally)) => tally,
+            Some(ReaderInput::Closed(stats)) => stats,
             None => return Err(AgentError::Closed),
         };
-        match self.inlet.insert(ReaderInput::Closed(tally)) {
-            ReaderInput::Closed(tally) => Ok(tally),
+        match self.inlet.insert(ReaderInput::Closed(stats)) {
+            ReaderInput::Closed(stats) => Ok(stats),
             ReaderInput::Asked { .. } | ReaderInput::Listening(_) => unreachable!("just closed"),
         }
     }
@@ -76,16 +76,16 @@ impl ThroughputReader {
 impl AgentRole for ThroughputReader {
     fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError> {
         match &mut self.inlet {
-            Some(ReaderInput::Asked { reader, tally, asking }) => {
+            Some(ReaderInput::Asked { reader, stats, poll_policy }) => {
                 let end_ns = now_ns() + slice.as_nanos() as u64;
-                let timeout_ns = asking.timeout_ns(wait_ns);
-                while asking.is_time(end_ns) {
-                    let before = tally.delivered();
-                    tally.begin_batch();
-                    let taken = reader.receive(timeout_ns, |sample| tally.in_batch(sample))?;
-                    reader.count_take(taken, tally.delivered() - before);
-                    asking.after_poll(taken);
-                    if tally.batch_ns() >= end_ns {
+                let timeout_ns = poll_policy.timeout_ns(wait_ns);
+                while poll_policy.is_time(end_ns) {
+                    let before = stats.delivered();
+                    stats.begin_batch();
+                    let taken = reader.receive(timeout_ns, |sample| stats.in_batch(sample))?;
+                    reader.count_take(taken, stats.delivered() - before);
+                    poll_policy.after_poll(taken);
+                    if stats.batch_ns() >= end_ns {
                         break;
                     }
                 }
@@ -132,9 +132,9 @@ impl AgentRole for ThroughputReader {
     }
 
     fn report(&mut self) -> Result<RoleReport, AgentError> {
-        let tally = self.close_inlet()?;
-        let probes = tally.probes()?;
-        let (received, foreign) = (vec![tally.received()], tally.foreign());
+        let stats = self.close_inlet()?;
+        let probes = stats.probes()?;
+        let (received, foreign) = (vec![stats.received()], stats.foreign());
         Ok(RoleReport::Reader(ReaderReport { received, foreign, probes, takes: self.takes.clone() }))
     }
 

@@ -116,18 +116,18 @@ impl RoleSetup<'_> {
         let windows = WindowCounts::new(configure.windows, configure.measure_ns);
         let mut monitors = Monitors::default();
         let echo = self.probe_responder(&mut monitors)?;
-        let tally = ReceiveStats::new(identity, payloads, configure.check_every, windows).echoing(echo);
-        let progress = tally.progress();
+        let stats = ReceiveStats::new(identity, payloads, configure.check_every, windows).echoing(echo);
+        let progress = stats.progress();
         let (inlet, monitor) = if self.receives(ReceiveMode::Listener) {
-            let reader = participant.listening_reader(&config, tally, ReceiveStats::alone)?;
+            let reader = participant.listening_reader(&config, stats, ReceiveStats::alone)?;
             let monitor = reader.monitor();
             (throughput_reader::ReaderInput::Listening(reader), monitor)
         } else {
             let reader = participant.reader(&config)?;
             let monitor = reader.monitor();
-            let asking = PollPolicy::from_factors(&configure.factors);
+            let poll_policy = PollPolicy::from_factors(&configure.factors);
             let reader = GroupedReader::new(reader, &configure.factors, configure.factors.size_bytes);
-            (throughput_reader::ReaderInput::Asked { reader, tally: Box::new(tally), asking }, monitor)
+            (throughput_reader::ReaderInput::Asked { reader, stats: Box::new(stats), poll_policy }, monitor)
         };
         monitors.readers.push(monitor);
         Ok((Box::new(ThroughputReader::new(inlet, progress)), monitors))

@@ -64,29 +64,29 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    fn asking(pause_ns: u64) -> PollPolicy {
+    fn poll_policy(pause_ns: u64) -> PollPolicy {
         PollPolicy { polling: true, pause_ns, next_ns: 0 }
     }
 
     #[test]
     fn empty_poll_is_followed_by_the_polling_delay() {
-        let mut asking = asking(200 * MS);
+        let mut poll_policy = poll_policy(200 * MS);
         let begin_ns = now_ns();
-        assert!(asking.is_time(begin_ns));
-        asking.after_poll(3);
-        assert!(asking.is_time(begin_ns));
-        asking.after_poll(0);
-        assert!(!asking.is_time(now_ns()));
-        while !asking.is_time(now_ns() + 20 * MS) {}
+        assert!(poll_policy.is_time(begin_ns));
+        poll_policy.after_poll(3);
+        assert!(poll_policy.is_time(begin_ns));
+        poll_policy.after_poll(0);
+        assert!(!poll_policy.is_time(now_ns()));
+        while !poll_policy.is_time(now_ns() + 20 * MS) {}
         assert!(now_ns() - begin_ns >= 200 * MS);
         // the delay is over
-        assert!(asking.is_time(0));
+        assert!(poll_policy.is_time(0));
     }
 
     #[test]
     fn polling_without_delay_never_waits() {
-        let mut asking = asking(0);
-        asking.after_poll(0);
-        assert!(asking.is_time(0));
+        let mut poll_policy = poll_policy(0);
+        poll_policy.after_poll(0);
+        assert!(poll_policy.is_time(0));
     }
 }

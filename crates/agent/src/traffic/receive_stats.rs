@@ -258,58 +258,58 @@ mod tests {
         Header { sequence, writer: 2, tag: 5, warm_up: false, sent_ns: now_ns() }
     }
 
-    fn tally() -> ReceiveStats {
+    fn stats() -> ReceiveStats {
         ReceiveStats::new(IDENTITY, Payloads::new(1, 64), 1, WindowCounts::new(4, u64::MAX))
     }
 
-    fn give(tally: &mut ReceiveStats, header: Header, sequence: u64) {
+    fn give(stats: &mut ReceiveStats, header: Header, sequence: u64) {
         let mut payloads = Payloads::new(1, 64);
-        tally.alone(Sample::new(payloads.stamped(sequence, &header), 0));
+        stats.alone(Sample::new(payloads.stamped(sequence, &header), 0));
     }
 
     #[test]
     fn only_samples_of_this_run_count() {
-        let mut tally = tally();
-        give(&mut tally, header(0), 0);
-        give(&mut tally, Header { tag: 6, ..header(1) }, 1);
-        give(&mut tally, Header { writer: 3, ..header(1) }, 1);
-        give(&mut tally, Header { sent_ns: u64::MAX / 2, ..header(1) }, 1);
-        give(&mut tally, Header { sent_ns: u64::MAX, ..header(1) }, 1);
-        tally.alone(Sample::new(&[1; 9], 0));
-        assert_eq!((tally.received().delivered, tally.foreign(), tally.received().corrupt), (1, 5, 0));
+        let mut stats = stats();
+        give(&mut stats, header(0), 0);
+        give(&mut stats, Header { tag: 6, ..header(1) }, 1);
+        give(&mut stats, Header { writer: 3, ..header(1) }, 1);
+        give(&mut stats, Header { sent_ns: u64::MAX / 2, ..header(1) }, 1);
+        give(&mut stats, Header { sent_ns: u64::MAX, ..header(1) }, 1);
+        stats.alone(Sample::new(&[1; 9], 0));
+        assert_eq!((stats.received().delivered, stats.foreign(), stats.received().corrupt), (1, 5, 0));
     }
 
     #[test]
     fn warm_up_samples_are_not_counted() {
-        let mut tally = tally();
+        let mut stats = stats();
         for sequence in 0..9 {
-            give(&mut tally, Header { warm_up: true, ..header(sequence) }, u64::from(sequence));
+            give(&mut stats, Header { warm_up: true, ..header(sequence) }, u64::from(sequence));
         }
-        give(&mut tally, header(1), 1);
-        let received = tally.received();
+        give(&mut stats, header(1), 1);
+        let received = stats.received();
         assert_eq!((received.delivered, received.missing, received.next), (1, 1, 2));
         assert_eq!(received.window_delivered, [1]);
     }
 
     #[test]
     fn samples_of_a_batch_have_one_arrival_time() {
-        let mut tally = tally();
-        tally.begin_batch();
+        let mut stats = stats();
+        stats.begin_batch();
         for sequence in 0..3 {
             let mut payloads = Payloads::new(1, 64);
-            tally.in_batch(Sample::new(payloads.stamped(sequence, &header(sequence as u32)), 0));
+            stats.in_batch(Sample::new(payloads.stamped(sequence, &header(sequence as u32)), 0));
         }
-        let received = tally.received();
+        let received = stats.received();
         assert_eq!((received.delivered, received.last_ns - received.first_ns), (3, 0));
     }
 
     #[test]
     fn sample_with_wrong_size_or_content_is_corrupt() {
-        let mut tally = tally();
+        let mut stats = stats();
         // payload of another sequence number
-        give(&mut tally, header(1), 0);
+        give(&mut stats, header(1), 0);
         let mut payloads = Payloads::new(1, 48);
-        tally.alone(Sample::new(payloads.stamped(2, &header(2)), 0));
-        assert_eq!(tally.received().corrupt, 2);
+        stats.alone(Sample::new(payloads.stamped(2, &header(2)), 0));
+        assert_eq!(stats.received().corrupt, 2);
     }
 }

@@ -76,10 +76,10 @@ const NOTHING: Duration = Duration::from_millis(400);
 
 /// Returns the strongest delivery guarantee with this change; with receive calls instead of a listener, if the
 /// driver can.
-fn wish(bench: &Fixture<'_>, change: impl FnOnce(&mut Qos)) -> PairConfig {
-    let mut wish = bench.wish(64);
+fn wish(fixture: &Fixture<'_>, change: impl FnOnce(&mut Qos)) -> PairConfig {
+    let mut wish = fixture.wish(64);
     if let Some(mode) =
-        [ReceiveMode::Waitset, ReceiveMode::Polling].into_iter().find(|&mode| bench.receives_by(mode))
+        [ReceiveMode::Waitset, ReceiveMode::Polling].into_iter().find(|&mode| fixture.receives_by(mode))
     {
         wish.mode = mode;
     }
@@ -103,21 +103,21 @@ fn takes_when_asked(wish: &PairConfig) -> CaseResult {
     Ok(())
 }
 
-fn history_depth(bench: &Fixture<'_>) -> CaseResult {
+fn history_depth(fixture: &Fixture<'_>) -> CaseResult {
     const DEPTH: i32 = 3;
-    if !bench.reliable() {
+    if !fixture.reliable() {
         return not_applicable("reliable delivery is not declared as enforced");
     }
-    let participant = bench.open()?;
-    let topic = bench.topic();
-    let late = wish(bench, |qos| {
+    let participant = fixture.open()?;
+    let topic = fixture.topic();
+    let late = wish(fixture, |qos| {
         qos.history = Some(History::KeepLast);
         qos.history_depth = Some(DEPTH);
     });
     takes_when_asked(&late)?;
-    let mut inlet = bench.inlet(&participant, &topic, &late)?;
-    let writer = bench.writer(&participant, &topic, &wish(bench, |_| {}))?;
-    bench.match_up(&writer.monitor(), &*inlet.end())?;
+    let mut inlet = fixture.inlet(&participant, &topic, &late)?;
+    let writer = fixture.writer(&participant, &topic, &wish(fixture, |_| {}))?;
+    fixture.match_up(&writer.monitor(), &*inlet.end())?;
     for number in 0..10 {
         write(&writer, 0, &numbered(number, 64))?;
     }
@@ -138,9 +138,9 @@ fn counted(pair: &Pair, name: &str) -> Result<Option<u64>, Stop> {
 }
 
 /// Checks that the counter rises after a sample is written and none follows.
-fn rises(bench: &Fixture<'_>, wish: &PairConfig, name: &str, what: &str) -> CaseResult {
-    let participant = bench.open()?;
-    let mut pair = bench.pair(&participant, wish)?;
+fn rises(fixture: &Fixture<'_>, wish: &PairConfig, name: &str, what: &str) -> CaseResult {
+    let participant = fixture.open()?;
+    let mut pair = fixture.pair(&participant, wish)?;
     if counted(&pair, name)?.is_none() {
         return not_applicable(format!("`{name}` is not counted"));
     }
@@ -157,9 +157,9 @@ fn rises(bench: &Fixture<'_>, wish: &PairConfig, name: &str, what: &str) -> Case
 }
 
 /// Checks that the counter stays 0 without the policy.
-fn stays(bench: &Fixture<'_>, name: &str) -> CaseResult {
-    let participant = bench.open()?;
-    let mut pair = bench.pair(&participant, &wish(bench, |_| {}))?;
+fn stays(fixture: &Fixture<'_>, name: &str) -> CaseResult {
+    let participant = fixture.open()?;
+    let mut pair = fixture.pair(&participant, &wish(fixture, |_| {}))?;
     write(&pair.writer, 0, &numbered(0, 64))?;
     pair.inlet.receive(1, PATIENCE)?;
     thread::sleep(NOTHING);
@@ -169,27 +169,27 @@ fn stays(bench: &Fixture<'_>, name: &str) -> CaseResult {
     }
 }
 
-fn deadline(bench: &Fixture<'_>) -> CaseResult {
+fn deadline(fixture: &Fixture<'_>) -> CaseResult {
     const NAME: &str = "deadline_missed";
-    rises(bench, &wish(bench, |qos| qos.deadline_ns = ms(100)), NAME, "a deadline of 100 ms")?;
-    stays(bench, NAME)
+    rises(fixture, &wish(fixture, |qos| qos.deadline_ns = ms(100)), NAME, "a deadline of 100 ms")?;
+    stays(fixture, NAME)
 }
 
-fn liveliness(bench: &Fixture<'_>) -> CaseResult {
+fn liveliness(fixture: &Fixture<'_>) -> CaseResult {
     const NAME: &str = "liveliness_lost";
-    let wish = wish(bench, |qos| {
+    let wish = wish(fixture, |qos| {
         qos.liveliness = Some(Liveliness::ManualByTopic);
         qos.liveliness_lease_ns = ms(200);
     });
-    rises(bench, &wish, NAME, "a lease of 200 ms")?;
-    stays(bench, NAME)
+    rises(fixture, &wish, NAME, "a lease of 200 ms")?;
+    stays(fixture, NAME)
 }
 
-fn lifespan(bench: &Fixture<'_>) -> CaseResult {
-    let wish = wish(bench, |qos| qos.lifespan_ns = ms(50));
+fn lifespan(fixture: &Fixture<'_>) -> CaseResult {
+    let wish = wish(fixture, |qos| qos.lifespan_ns = ms(50));
     takes_when_asked(&wish)?;
-    let participant = bench.open()?;
-    let mut pair = bench.pair(&participant, &wish)?;
+    let participant = fixture.open()?;
+    let mut pair = fixture.pair(&participant, &wish)?;
     for number in 0..3 {
         write(&pair.writer, 0, &numbered(number, 64))?;
     }
@@ -218,9 +218,10 @@ fn lifespan(bench: &Fixture<'_>) -> CaseResult {
     ))
 }
 
-fn time_based_filter(bench: &Fixture<'_>) -> CaseResult {
-    let participant = bench.open()?;
-    let mut pair = bench.pair(&participant, &wish(bench, |qos| qos.minimum_separation_ns = ms(60_000)))?;
+fn time_based_filter(fixture: &Fixture<'_>) -> CaseResult {
+    let participant = fixture.open()?;
+    let mut pair =
+        fixture.pair(&participant, &wish(fixture, |qos| qos.minimum_separation_ns = ms(60_000)))?;
     for number in 0..20 {
         write(&pair.writer, 0, &numbered(number, 64))?;
     }
@@ -231,17 +232,17 @@ fn time_based_filter(bench: &Fixture<'_>) -> CaseResult {
     pair.close()
 }
 
-fn partition(bench: &Fixture<'_>) -> CaseResult {
-    if bench.driver.has(FEATURE_LOCATORS) {
+fn partition(fixture: &Fixture<'_>) -> CaseResult {
+    if fixture.driver.has(FEATURE_LOCATORS) {
         return not_applicable("without discovery, connected endpoints match");
     }
-    let within = |name: &str| wish(bench, |qos| qos.partitions = Some(vec![name.to_owned()]));
-    let participant = bench.open()?;
-    let topic = bench.topic();
-    let stranger = bench.inlet(&participant, &topic, &within("two"))?;
-    let mut friend = bench.inlet(&participant, &topic, &within("one"))?;
-    let writer = bench.writer(&participant, &topic, &within("one"))?;
-    bench.match_up(&writer.monitor(), &*friend.end())?;
+    let within = |name: &str| wish(fixture, |qos| qos.partitions = Some(vec![name.to_owned()]));
+    let participant = fixture.open()?;
+    let topic = fixture.topic();
+    let stranger = fixture.inlet(&participant, &topic, &within("two"))?;
+    let mut friend = fixture.inlet(&participant, &topic, &within("one"))?;
+    let writer = fixture.writer(&participant, &topic, &within("one"))?;
+    fixture.match_up(&writer.monitor(), &*friend.end())?;
     thread::sleep(NOTHING);
     let (writers, readers) = (stranger.end().matched()?, writer.monitor().matched()?);
     if (writers, readers) != (0, 1) {
@@ -259,22 +260,22 @@ fn partition(bench: &Fixture<'_>) -> CaseResult {
     Ok(writer.close()?)
 }
 
-fn ownership(bench: &Fixture<'_>) -> CaseResult {
-    if bench.driver.has(FEATURE_LOCATORS) {
+fn ownership(fixture: &Fixture<'_>) -> CaseResult {
+    if fixture.driver.has(FEATURE_LOCATORS) {
         return not_applicable("without discovery, connected endpoints match");
     }
     let exclusive = |strength| {
-        wish(bench, |qos| {
+        wish(fixture, |qos| {
             qos.ownership = Some(Ownership::Exclusive);
             qos.ownership_strength = strength;
         })
     };
-    let participant = bench.open()?;
-    let topic = bench.topic();
-    let mut inlet = bench.inlet(&participant, &topic, &exclusive(None))?;
-    let strong = bench.writer(&participant, &topic, &exclusive(Some(6)))?;
-    bench.match_up(&strong.monitor(), &*inlet.end())?;
-    let weak = bench.writer(&participant, &topic, &exclusive(Some(5)))?;
+    let participant = fixture.open()?;
+    let topic = fixture.topic();
+    let mut inlet = fixture.inlet(&participant, &topic, &exclusive(None))?;
+    let strong = fixture.writer(&participant, &topic, &exclusive(Some(6)))?;
+    fixture.match_up(&strong.monitor(), &*inlet.end())?;
+    let weak = fixture.writer(&participant, &topic, &exclusive(Some(5)))?;
     let begin = Instant::now();
     while (End::matched(&weak.monitor())?, inlet.end().matched()?) != (1, 2) {
         if begin.elapsed() > PATIENCE {

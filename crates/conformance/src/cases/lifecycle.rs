@@ -66,8 +66,8 @@ pub const CASES: &[CaseSpec] = &[
     },
 ];
 
-fn describe(bench: &Fixture<'_>) -> CaseResult {
-    let description = bench.driver.description();
+fn describe(fixture: &Fixture<'_>) -> CaseResult {
+    let description = fixture.driver.description();
     for (name, text) in [
         ("name", &description.name),
         ("driver_version", &description.driver_version),
@@ -115,23 +115,23 @@ fn describe(bench: &Fixture<'_>) -> CaseResult {
     Ok(())
 }
 
-fn clean_close(bench: &Fixture<'_>) -> CaseResult {
+fn clean_close(fixture: &Fixture<'_>) -> CaseResult {
     let census = ProcessSnapshot::take();
-    let description = bench.driver.description();
+    let description = fixture.driver.description();
     let mut kept = description.kept_threads.clone();
-    let wish = bench.wish(64);
+    let wish = fixture.wish(64);
     let mut rounds =
         vec![("the first close".to_owned(), wish.mode), ("the second close".to_owned(), wish.mode)];
     let others = description.receive_modes.iter().filter(|mode| **mode != wish.mode);
     rounds.extend(others.map(|mode| (format!("a close in mode `{}`", mode.name()), *mode)));
     for (round, mode) in rounds {
-        let participant = bench.open()?;
-        let mut pair = bench.pair(&participant, &PairConfig { mode, ..wish.clone() })?;
+        let participant = fixture.open()?;
+        let mut pair = fixture.pair(&participant, &PairConfig { mode, ..wish.clone() })?;
         write(&pair.writer, 0, &numbered(1, 64))?;
         pair.inlet.receive(1, PATIENCE)?;
         pair.close()?;
         participant.close()?;
-        if let Some(left) = census.left(bench.name, &kept) {
+        if let Some(left) = census.left(fixture.name, &kept) {
             return broken(format!("after {round} remains: {left}"));
         }
         // a later close leaves at most the threads of the first
@@ -150,40 +150,40 @@ pub fn refused<T>(what: &str, expected: Status, name: &str, result: Result<T, Dr
     }
 }
 
-fn unknown_option(bench: &Fixture<'_>) -> ParticipantConfig {
-    let mut config = bench.config();
+fn unknown_option(fixture: &Fixture<'_>) -> ParticipantConfig {
+    let mut config = fixture.config();
     config.options.insert("ddsmark_no_such_option".to_owned(), "1".to_owned());
     config
 }
 
-fn bad_arguments(bench: &Fixture<'_>) -> CaseResult {
+fn bad_arguments(fixture: &Fixture<'_>) -> CaseResult {
     let census = ProcessSnapshot::take();
     let unknown = |config: ParticipantConfig, what: &str| {
-        refused(what, BAD_ARGUMENT, "DDSMARK_BAD_ARGUMENT", bench.driver.open(&config))?;
-        match census.left(bench.name, &bench.driver.description().kept_threads) {
+        refused(what, BAD_ARGUMENT, "DDSMARK_BAD_ARGUMENT", fixture.driver.open(&config))?;
+        match census.left(fixture.name, &fixture.driver.description().kept_threads) {
             None => Ok(()),
             Some(left) => broken(format!("after {what} remains: {left}")),
         }
     };
     unknown(
-        ParticipantConfig { transport: Some("nosuchtransport".into()), ..bench.config() },
+        ParticipantConfig { transport: Some("nosuchtransport".into()), ..fixture.config() },
         "an unknown transport",
     )?;
     unknown(
-        ParticipantConfig { interface: Some("nosuchif0".into()), ..bench.config() },
+        ParticipantConfig { interface: Some("nosuchif0".into()), ..fixture.config() },
         "an unknown interface",
     )?;
-    unknown(unknown_option(bench), "an unknown option")
+    unknown(unknown_option(fixture), "an unknown option")
 }
 
-fn undeclared_refused(bench: &Fixture<'_>) -> CaseResult {
-    let description = bench.driver.description();
-    let participant = bench.open()?;
-    let wish = bench.wish(64);
+fn undeclared_refused(fixture: &Fixture<'_>) -> CaseResult {
+    let description = fixture.driver.description();
+    let participant = fixture.open()?;
+    let wish = fixture.wish(64);
     let mut asked = 0;
     let mut check = |what: &str, wish: &PairConfig, writes: bool| {
         asked += 1;
-        let topic = bench.topic();
+        let topic = fixture.topic();
         // called directly, because `Stop` hides the status of a failed open
         let result = if writes {
             participant.writer(&writer_config(&topic, wish)).map(drop)
@@ -206,12 +206,12 @@ fn undeclared_refused(bench: &Fixture<'_>) -> CaseResult {
         }
     }
     for mode in [ReceiveMode::Waitset, ReceiveMode::Polling, ReceiveMode::Listener] {
-        if !bench.receives_by(mode) {
+        if !fixture.receives_by(mode) {
             let wish = PairConfig { mode, ..wish.clone() };
             check(&format!("a reader with the undeclared receive mode `{}`", mode.name()), &wish, false)?;
         }
     }
-    if !batches(bench) {
+    if !batches(fixture) {
         check("undeclared batching", &PairConfig { batch_bytes: 4096, ..wish }, true)?;
     }
     if asked == 0 {
@@ -221,19 +221,21 @@ fn undeclared_refused(bench: &Fixture<'_>) -> CaseResult {
 }
 
 /// Returns whether the driver declares any kind of batching.
-pub fn batches(bench: &Fixture<'_>) -> bool {
-    ["native_batching", "application_batching"].iter().any(|feature| bench.driver.description().has(feature))
+pub fn batches(fixture: &Fixture<'_>) -> bool {
+    ["native_batching", "application_batching"]
+        .iter()
+        .any(|feature| fixture.driver.description().has(feature))
 }
 
-fn too_large(bench: &Fixture<'_>) -> CaseResult {
+fn too_large(fixture: &Fixture<'_>) -> CaseResult {
     const NAME: &str = "DDSMARK_TOO_LARGE";
-    let participant = bench.open()?;
-    if let Some(over) = bench.largest().checked_add(1) {
-        let wish = bench.wish(over);
-        let config = writer_config(&bench.topic(), &wish);
+    let participant = fixture.open()?;
+    if let Some(over) = fixture.largest().checked_add(1) {
+        let wish = fixture.wish(over);
+        let config = writer_config(&fixture.topic(), &wish);
         refused("a writer larger than the transport allows", TOO_LARGE, NAME, participant.writer(&config))?;
     }
-    let pair = bench.pair(&participant, &bench.wish(64))?;
+    let pair = fixture.pair(&participant, &fixture.wish(64))?;
     refused(
         "a sample larger than its writer allows",
         TOO_LARGE,
@@ -243,8 +245,8 @@ fn too_large(bench: &Fixture<'_>) -> CaseResult {
     pair.close()
 }
 
-fn error_text(bench: &Fixture<'_>) -> CaseResult {
-    match bench.driver.open(&unknown_option(bench)) {
+fn error_text(fixture: &Fixture<'_>) -> CaseResult {
+    match fixture.driver.open(&unknown_option(fixture)) {
         Ok(_) => broken("an unknown option was accepted"),
         Err(error) if error.silent => broken("last_error() is empty after an unknown option"),
         Err(_) => Ok(()),

@@ -24,21 +24,21 @@ const SIZE: u64 = 4_096;
 /// Number of loans: more than any pool holds, if no loan returns to it.
 const ROUNDS: u64 = 2_000;
 
-fn loans(bench: &Fixture<'_>) -> CaseResult {
-    let mut wish = PairConfig { loans: true, ..bench.wish(SIZE) };
-    if bench.driver.description().type_kinds.iter().any(|kind| kind == "plain") {
+fn loans(fixture: &Fixture<'_>) -> CaseResult {
+    let mut wish = PairConfig { loans: true, ..fixture.wish(SIZE) };
+    if fixture.driver.description().type_kinds.iter().any(|kind| kind == "plain") {
         wish.type_kind = TypeKind::Plain;
     }
-    let participant = bench.open()?;
-    if !bench.driver.has(FEATURE_WRITER_LOANS) {
+    let participant = fixture.open()?;
+    if !fixture.driver.has(FEATURE_WRITER_LOANS) {
         let unsupported = "DDSMARK_UNSUPPORTED";
-        let opened = participant.writer(&writer_config(&bench.topic(), &wish));
+        let opened = participant.writer(&writer_config(&fixture.topic(), &wish));
         refused("a writer with undeclared loans", UNSUPPORTED, unsupported, opened)?;
-        let writer = bench.writer(&participant, &bench.topic(), &bench.wish(SIZE))?;
+        let writer = fixture.writer(&participant, &fixture.topic(), &fixture.wish(SIZE))?;
         refused("an undeclared loan", UNSUPPORTED, unsupported, writer.loan(SIZE))?;
         return Ok(writer.close()?);
     }
-    let mut pair = bench.pair(&participant, &wish)?;
+    let mut pair = fixture.pair(&participant, &wish)?;
     let writer = &pair.writer;
     refused("a loan larger than its writer allows", TOO_LARGE, "DDSMARK_TOO_LARGE", writer.loan(SIZE + 1))?;
     for round in 0..ROUNDS {

@@ -28,15 +28,15 @@ const SAMPLES: u64 = 500;
 /// Smallest growth in a period that fails the case, in KiB: 50 B a sample, or 25 KiB an entity.
 const LEAST_KIB: i64 = 250;
 
-fn memory(bench: &Fixture<'_>) -> CaseResult {
+fn memory(fixture: &Fixture<'_>) -> CaseResult {
     for _ in 0..WARM {
-        round(bench)?;
+        round(fixture)?;
     }
     let mut grown = Vec::new();
     let mut before = held_kib()?;
     for _ in 0..SPELLS {
         for _ in 0..ROUNDS {
-            round(bench)?;
+            round(fixture)?;
         }
         let now = held_kib()?;
         grown.push(now - before);
@@ -54,16 +54,16 @@ fn memory(bench: &Fixture<'_>) -> CaseResult {
 }
 
 /// Opens a participant and a pair, transfers samples, and closes everything.
-fn round(bench: &Fixture<'_>) -> CaseResult {
+fn round(fixture: &Fixture<'_>) -> CaseResult {
     const SIZE: usize = 200;
     const WINDOW: u64 = 10;
-    let participant = bench.open()?;
-    let mut pair = bench.pair(&participant, &bench.wish(SIZE as u64))?;
+    let participant = fixture.open()?;
+    let mut pair = fixture.pair(&participant, &fixture.wish(SIZE as u64))?;
     for first in (0..SAMPLES).step_by(WINDOW as usize) {
         for number in first..first + WINDOW {
             write(&pair.writer, 0, &numbered(number, SIZE))?;
         }
-        let quiet = if bench.reliable() { PATIENCE } else { Duration::from_millis(20) };
+        let quiet = if fixture.reliable() { PATIENCE } else { Duration::from_millis(20) };
         pair.inlet.receive(WINDOW as usize, quiet)?;
     }
     pair.close()?;

@@ -25,10 +25,10 @@ pub const CASES: &[CaseSpec] = &[CaseSpec {
 const SIZE: usize = 1_000;
 const COUNT: u64 = 50;
 
-fn multicast(bench: &Fixture<'_>) -> CaseResult {
-    let asked = ParticipantConfig { multicast: true, ..bench.config() };
-    if !bench.driver.has(FEATURE_MULTICAST) {
-        return match bench.driver.open(&asked) {
+fn multicast(fixture: &Fixture<'_>) -> CaseResult {
+    let asked = ParticipantConfig { multicast: true, ..fixture.config() };
+    if !fixture.driver.has(FEATURE_MULTICAST) {
+        return match fixture.driver.open(&asked) {
             Err(error) if error.status == UNSUPPORTED => Ok(()),
             Err(error) => broken(format!(
                 "undeclared multicast failed with another status than DDSMARK_UNSUPPORTED: {error}"
@@ -36,14 +36,14 @@ fn multicast(bench: &Fixture<'_>) -> CaseResult {
             Ok(_) => broken("undeclared multicast was accepted"),
         };
     }
-    reported_setting(bench, &bench.config(), "on", "not requested")?;
+    reported_setting(fixture, &fixture.config(), "on", "not requested")?;
 
-    let participant = match bench.driver.open(&asked) {
+    let participant = match fixture.driver.open(&asked) {
         // the transport or the interface may not support it
         Err(error) if error.status == UNSUPPORTED => return not_applicable(error.to_string()),
         other => other?,
     };
-    let mut pair = bench.pair(&participant, &bench.wish(SIZE as u64))?;
+    let mut pair = fixture.pair(&participant, &fixture.wish(SIZE as u64))?;
     let before = sent_by_multicast();
     for number in 0..COUNT {
         write(&pair.writer, 0, &numbered(number, SIZE))?;
@@ -58,7 +58,7 @@ fn multicast(bench: &Fixture<'_>) -> CaseResult {
     drop(participant);
 
     let payload = COUNT * SIZE as u64;
-    match (reported_setting(bench, &asked, "off", "requested")?.as_str(), sent) {
+    match (reported_setting(fixture, &asked, "off", "requested")?.as_str(), sent) {
         ("on", Some(sent)) if sent < payload => broken(format!(
             "the setting `multicast` is `on`, but the kernel sent {sent} of {payload} B by multicast"
         )),
@@ -68,12 +68,12 @@ fn multicast(bench: &Fixture<'_>) -> CaseResult {
 
 /// Returns the setting `multicast`; fails the case if it is `contrary`.
 fn reported_setting(
-    bench: &Fixture<'_>,
+    fixture: &Fixture<'_>,
     config: &ParticipantConfig,
     contrary: &str,
     asked: &str,
 ) -> Result<String, Stop> {
-    let settings = bench.driver.open(config)?.settings()?;
+    let settings = fixture.driver.open(config)?.settings()?;
     match settings.get("multicast").map(String::as_str) {
         Some(said @ ("on" | "off" | "unknown")) if said != contrary => Ok(said.to_owned()),
         Some(said) => broken(format!("multicast was {asked}, but the setting `multicast` is `{said}`")),

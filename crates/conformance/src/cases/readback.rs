@@ -46,10 +46,10 @@ pub const CASES: &[CaseSpec] = &[
     },
 ];
 
-fn settings(bench: &Fixture<'_>) -> CaseResult {
-    let participant = bench.open()?;
+fn settings(fixture: &Fixture<'_>) -> CaseResult {
+    let participant = fixture.open()?;
     let found = participant.settings()?;
-    let tried = &bench.transport().name;
+    let tried = &fixture.transport().name;
     match found.get("transport") {
         None => return broken("the settings of the participant lack `transport`"),
         Some(found) if found != tried => {
@@ -57,7 +57,7 @@ fn settings(bench: &Fixture<'_>) -> CaseResult {
         }
         Some(_) => {}
     }
-    let pair = bench.pair(&participant, &bench.wish(64))?;
+    let pair = fixture.pair(&participant, &fixture.wish(64))?;
     pair.inlet.monitor()?.settings()?;
     if let Some(batching) = pair.writer.monitor().settings()?.get("batching")
         && batching != "none"
@@ -69,13 +69,13 @@ fn settings(bench: &Fixture<'_>) -> CaseResult {
 
 /// Opens an endpoint with these policies, and reads them back.
 fn effective(
-    bench: &Fixture<'_>,
+    fixture: &Fixture<'_>,
     participant: &Participant,
     side: Side,
     qos: &Qos,
 ) -> Result<Qos, DriverError> {
-    let wish = PairConfig { qos: qos.clone(), ..bench.wish(64) };
-    let topic = bench.topic();
+    let wish = PairConfig { qos: qos.clone(), ..fixture.wish(64) };
+    let topic = fixture.topic();
     match side {
         Side::Writer => {
             let writer = participant.writer(&writer_config(&topic, &wish))?;
@@ -99,12 +99,12 @@ fn effective(
 /// Checks each policy with one of these kinds of support, for each kind of endpoint that has it. Returns the number
 /// of checks.
 fn each(
-    bench: &Fixture<'_>,
+    fixture: &Fixture<'_>,
     kinds: &[Support],
     mut check: impl FnMut(Policy, Side, &[Qos; 2]) -> CaseResult,
 ) -> Result<u32, crate::Stop> {
     let mut checked = 0;
-    for &policy in Policy::ALL.iter().filter(|&&policy| kinds.contains(&bench.support(policy))) {
+    for &policy in Policy::ALL.iter().filter(|&&policy| kinds.contains(&fixture.support(policy))) {
         for side in Side::ALL {
             if let Some(values) = two_of(policy, side) {
                 checked += 1;
@@ -115,12 +115,12 @@ fn each(
     Ok(checked)
 }
 
-fn qos_read_back(bench: &Fixture<'_>) -> CaseResult {
-    let participant = bench.open()?;
+fn qos_read_back(fixture: &Fixture<'_>) -> CaseResult {
+    let participant = fixture.open()?;
     let acting = [Support::Enforced, Support::Hint, Support::MatchedOnly];
-    let checked = each(bench, &acting, |policy, side, values| {
+    let checked = each(fixture, &acting, |policy, side, values| {
         for asked in values {
-            let found = effective(bench, &participant, side, asked)?;
+            let found = effective(fixture, &participant, side, asked)?;
             if let Some((field, asked, found)) = asked.differences(&found).first() {
                 let side = side.name();
                 return broken(format!("{policy} of a {side}: {field} requested {asked}, effective {found}"));
@@ -128,10 +128,10 @@ fn qos_read_back(bench: &Fixture<'_>) -> CaseResult {
         }
         Ok(())
     })?;
-    let ignored = each(bench, &[Support::Ignored], |policy, side, values| {
+    let ignored = each(fixture, &[Support::Ignored], |policy, side, values| {
         // at most one of the two values is the driver's default
         for asked in values {
-            if !asked.differences(&effective(bench, &participant, side, asked)?).is_empty() {
+            if !asked.differences(&effective(fixture, &participant, side, asked)?).is_empty() {
                 return Ok(());
             }
         }
@@ -143,12 +143,12 @@ fn qos_read_back(bench: &Fixture<'_>) -> CaseResult {
     Ok(())
 }
 
-fn qos_refused(bench: &Fixture<'_>) -> CaseResult {
-    let participant = bench.open()?;
-    let checked = each(bench, &[Support::Unsupported], |policy, side, values| {
+fn qos_refused(fixture: &Fixture<'_>) -> CaseResult {
+    let participant = fixture.open()?;
+    let checked = each(fixture, &[Support::Unsupported], |policy, side, values| {
         let mut accepted = 0;
         for asked in values {
-            match effective(bench, &participant, side, asked) {
+            match effective(fixture, &participant, side, asked) {
                 Ok(_) => accepted += 1,
                 Err(error) if error.status == UNSUPPORTED => {}
                 Err(error) => {
@@ -174,14 +174,14 @@ fn qos_refused(bench: &Fixture<'_>) -> CaseResult {
     Ok(())
 }
 
-fn counters(bench: &Fixture<'_>) -> CaseResult {
+fn counters(fixture: &Fixture<'_>) -> CaseResult {
     const SIZE: usize = 1_000;
-    let participant = bench.open()?;
-    let mut wish = bench.wish(SIZE as u64);
-    if bench.reliable() {
+    let participant = fixture.open()?;
+    let mut wish = fixture.wish(SIZE as u64);
+    if fixture.reliable() {
         wish.qos.max_blocking_ns = Some(QosDuration::Ns(5_000_000));
     }
-    let mut pair = bench.pair(&participant, &wish)?;
+    let mut pair = fixture.pair(&participant, &wish)?;
     let (writer, reader) = (pair.writer.monitor(), pair.inlet.monitor()?);
     let mut before = (writer.counters()?, reader.counters()?);
     let (mut accepted, mut timed_out, mut refused) = (0, 0, 0);
@@ -220,7 +220,7 @@ fn counters(bench: &Fixture<'_>) -> CaseResult {
             return broken(format!("`packets_sent` is {packets}, but `bytes_sent` is {bytes}"));
         }
         // with discovery the middleware may use a shorter path within one process
-        if bench.driver.has(FEATURE_LOCATORS) && bytes < accepted * SIZE as u64 {
+        if fixture.driver.has(FEATURE_LOCATORS) && bytes < accepted * SIZE as u64 {
             return broken(format!(
                 "{accepted} samples of {SIZE} B were accepted, but `bytes_sent` is {bytes}"
             ));

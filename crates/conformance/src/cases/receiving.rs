@@ -26,7 +26,7 @@ pub const CASES: &[CaseSpec] = &[
         section: "reader_receive()",
         promise: "waitset: samples arrive; without samples the call returns 0 at its timeout",
         observes: &[],
-        run: |bench| receive_in_mode(bench, ReceiveMode::Waitset, 50_000_000),
+        run: |fixture| receive_in_mode(fixture, ReceiveMode::Waitset, 50_000_000),
     },
     CaseSpec {
         id: "receive-polling",
@@ -34,7 +34,7 @@ pub const CASES: &[CaseSpec] = &[
         promise: "polling: samples arrive; the call never waits, whatever its timeout",
         // a driver that waits here hits the time limit of the case
         observes: &[],
-        run: |bench| receive_in_mode(bench, ReceiveMode::Polling, 3_600_000_000_000),
+        run: |fixture| receive_in_mode(fixture, ReceiveMode::Polling, 3_600_000_000_000),
     },
     CaseSpec {
         id: "receive-listener",
@@ -47,14 +47,18 @@ pub const CASES: &[CaseSpec] = &[
 
 const SAMPLES: u64 = 50;
 
-fn declared(bench: &Fixture<'_>, mode: ReceiveMode) -> CaseResult {
-    if bench.receives_by(mode) { Ok(()) } else { not_applicable(format!("{} is not declared", mode.name())) }
+fn declared(fixture: &Fixture<'_>, mode: ReceiveMode) -> CaseResult {
+    if fixture.receives_by(mode) {
+        Ok(())
+    } else {
+        not_applicable(format!("{} is not declared", mode.name()))
+    }
 }
 
-fn receive_in_mode(bench: &Fixture<'_>, mode: ReceiveMode, timeout_ns: u64) -> CaseResult {
-    declared(bench, mode)?;
-    let participant = bench.open()?;
-    let mut pair = bench.pair(&participant, &PairConfig { mode, ..bench.wish(64) })?;
+fn receive_in_mode(fixture: &Fixture<'_>, mode: ReceiveMode, timeout_ns: u64) -> CaseResult {
+    declared(fixture, mode)?;
+    let participant = fixture.open()?;
+    let mut pair = fixture.pair(&participant, &PairConfig { mode, ..fixture.wish(64) })?;
     let Inlet::Asked { reader, .. } = &mut pair.inlet else {
         return broken("the reader is not called by the host");
     };
@@ -72,18 +76,18 @@ fn receive_in_mode(bench: &Fixture<'_>, mode: ReceiveMode, timeout_ns: u64) -> C
     pair.close()
 }
 
-fn listener(bench: &Fixture<'_>) -> CaseResult {
-    declared(bench, ReceiveMode::Listener)?;
-    let participant = bench.open()?;
-    let wish = PairConfig { mode: ReceiveMode::Listener, ..bench.wish(64) };
-    let topic = bench.topic();
+fn listener(fixture: &Fixture<'_>) -> CaseResult {
+    declared(fixture, ReceiveMode::Listener)?;
+    let participant = fixture.open()?;
+    let wish = PairConfig { mode: ReceiveMode::Listener, ..fixture.wish(64) };
+    let topic = fixture.topic();
     let calls = Arc::new(AtomicU64::new(0));
     let count = |calls: &mut Arc<AtomicU64>, _: driver_host::Sample<'_>| {
         calls.fetch_add(1, Ordering::SeqCst);
     };
     let reader = participant.listening_reader(&reader_config(&topic, &wish), Arc::clone(&calls), count)?;
-    let writer = bench.writer(&participant, &topic, &wish)?;
-    bench.match_up(&writer.monitor(), &reader.monitor())?;
+    let writer = fixture.writer(&participant, &topic, &wish)?;
+    fixture.match_up(&writer.monitor(), &reader.monitor())?;
     for number in 0..SAMPLES {
         write(&writer, 0, &numbered(number, 64))?;
         let begin = Instant::now();

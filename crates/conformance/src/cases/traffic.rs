@@ -90,35 +90,35 @@ pub const ACROSS: &[CaseSpec] = &[CaseSpec {
 /// Time limit for a killed peer to become unmatched: leases are 10 s, or a few times that.
 const LEASE_PATIENCE: Duration = Duration::from_secs(40);
 
-fn matching(bench: &Fixture<'_>) -> CaseResult {
-    let participant = bench.open()?;
-    let wish = bench.wish(64);
-    let topic = bench.topic();
-    let writer = bench.writer(&participant, &topic, &wish)?;
+fn matching(fixture: &Fixture<'_>) -> CaseResult {
+    let participant = fixture.open()?;
+    let wish = fixture.wish(64);
+    let topic = fixture.topic();
+    let writer = fixture.writer(&participant, &topic, &wish)?;
     let alone = writer.monitor().matched()?;
     if alone != 0 {
         return broken(format!("a writer without a peer is matched with {alone}"));
     }
-    let inlet = bench.inlet(&participant, &topic, &wish)?;
-    bench.match_up(&writer.monitor(), &*inlet.end())?;
+    let inlet = fixture.inlet(&participant, &topic, &wish)?;
+    fixture.match_up(&writer.monitor(), &*inlet.end())?;
     inlet.close()?;
-    unmatched(bench, "the reader was closed", &writer.monitor(), PATIENCE)?;
+    unmatched(fixture, "the reader was closed", &writer.monitor(), PATIENCE)?;
     write_without_reader(&writer)?;
-    if bench.driver.has(FEATURE_LOCATORS) {
+    if fixture.driver.has(FEATURE_LOCATORS) {
         return Ok(writer.close()?);
     }
-    let inlet = bench.inlet(&participant, &topic, &wish)?;
-    bench.match_up(&writer.monitor(), &*inlet.end())?;
+    let inlet = fixture.inlet(&participant, &topic, &wish)?;
+    fixture.match_up(&writer.monitor(), &*inlet.end())?;
     writer.close()?;
-    unmatched(bench, "the writer was closed", &*inlet.end(), PATIENCE)?;
+    unmatched(fixture, "the writer was closed", &*inlet.end(), PATIENCE)?;
     inlet.close()
 }
 
 /// Checks that the endpoint becomes unmatched; without discovery, it stays matched with the peer it was connected
 /// to.
-fn unmatched(bench: &Fixture<'_>, what: &str, end: &dyn End, patience: Duration) -> CaseResult {
+fn unmatched(fixture: &Fixture<'_>, what: &str, end: &dyn End, patience: Duration) -> CaseResult {
     let begin = Instant::now();
-    let left = u32::from(bench.driver.has(FEATURE_LOCATORS));
+    let left = u32::from(fixture.driver.has(FEATURE_LOCATORS));
     loop {
         let matched = end.matched()?;
         if matched <= left {
@@ -145,25 +145,25 @@ fn write_without_reader(writer: &Writer) -> CaseResult {
     Ok(())
 }
 
-fn peer_killed(bench: &Fixture<'_>) -> CaseResult {
-    let participant = bench.open()?;
-    let mut pair = bench.pair(&participant, &bench.wish(64))?;
+fn peer_killed(fixture: &Fixture<'_>) -> CaseResult {
+    let participant = fixture.open()?;
+    let mut pair = fixture.pair(&participant, &fixture.wish(64))?;
     write(&pair.writer, 0, &numbered(1, 64))?;
     if pair.inlet.receive(1, PATIENCE)?.is_empty() {
         return broken("a sample did not arrive");
     }
     // kills its process
     drop(pair.inlet);
-    unmatched(bench, "the reader's process was killed", &pair.writer.monitor(), LEASE_PATIENCE)?;
+    unmatched(fixture, "the reader's process was killed", &pair.writer.monitor(), LEASE_PATIENCE)?;
     write_without_reader(&pair.writer)?;
     Ok(pair.writer.close()?)
 }
 
-fn delivery(bench: &Fixture<'_>) -> CaseResult {
-    let participant = bench.open()?;
-    let largest = bench.largest();
+fn delivery(fixture: &Fixture<'_>) -> CaseResult {
+    let participant = fixture.open()?;
+    let largest = fixture.largest();
     for size in [16, 64, 1472, 63_000, 1 << 20].into_iter().filter(|&size| size as u64 <= largest) {
-        let mut pair = bench.pair(&participant, &bench.wish(size as u64))?;
+        let mut pair = fixture.pair(&participant, &fixture.wish(size as u64))?;
         for number in 0..10 {
             // a sample may be smaller than the maximum size of its writer
             let written = numbered(number, if number % 2 == 0 { size } else { size - size / 3 });
@@ -205,12 +205,12 @@ fn check_order(got: &[ReceivedSample], mut next: u64, may_lose: bool) -> Result<
     Ok(next)
 }
 
-fn order(bench: &Fixture<'_>) -> CaseResult {
+fn order(fixture: &Fixture<'_>) -> CaseResult {
     const SAMPLES: u64 = 10_000;
     const WINDOW: u64 = 10;
-    let participant = bench.open()?;
-    let may_lose = !bench.reliable();
-    let mut pair = bench.pair(&participant, &bench.wish(64))?;
+    let participant = fixture.open()?;
+    let may_lose = !fixture.reliable();
+    let mut pair = fixture.pair(&participant, &fixture.wish(64))?;
     let mut next = 0;
     let mut arrived = 0;
     for first in (0..SAMPLES).step_by(WINDOW as usize) {
@@ -234,12 +234,12 @@ fn order(bench: &Fixture<'_>) -> CaseResult {
     pair.close()
 }
 
-fn back_pressure(bench: &Fixture<'_>) -> CaseResult {
+fn back_pressure(fixture: &Fixture<'_>) -> CaseResult {
     const SAMPLES: u64 = 3_000;
-    let participant = bench.open()?;
-    let mut wish = bench.wish(1_000);
+    let participant = fixture.open()?;
+    let mut wish = fixture.wish(1_000);
     wish.qos.max_blocking_ns = Some(QosDuration::Ns(20_000_000));
-    let mut pair = bench.pair(&participant, &wish)?;
+    let mut pair = fixture.pair(&participant, &wish)?;
     let writer = pair.writer;
     let writing = thread::spawn(move || {
         for number in 0..SAMPLES {
@@ -265,14 +265,14 @@ fn back_pressure(bench: &Fixture<'_>) -> CaseResult {
     pair.inlet.close()
 }
 
-fn flush(bench: &Fixture<'_>) -> CaseResult {
+fn flush(fixture: &Fixture<'_>) -> CaseResult {
     const BATCH: u64 = 10;
-    if !batches(bench) {
+    if !batches(fixture) {
         return not_applicable("batching is not declared");
     }
-    let participant = bench.open()?;
-    let mut pair = bench.pair(&participant, &PairConfig { batch_bytes: 8192, ..bench.wish(64) })?;
-    let may_lose = !bench.reliable();
+    let participant = fixture.open()?;
+    let mut pair = fixture.pair(&participant, &PairConfig { batch_bytes: 8192, ..fixture.wish(64) })?;
+    let may_lose = !fixture.reliable();
     let mut next = 0;
     for first in (0..10 * BATCH).step_by(BATCH as usize) {
         for number in first..first + BATCH {
@@ -288,19 +288,19 @@ fn flush(bench: &Fixture<'_>) -> CaseResult {
     pair.close()
 }
 
-fn wait_acked(bench: &Fixture<'_>) -> CaseResult {
+fn wait_acked(fixture: &Fixture<'_>) -> CaseResult {
     const SAMPLES: u64 = 100;
-    if !bench.driver.has(FEATURE_WAIT_ACKED) {
+    if !fixture.driver.has(FEATURE_WAIT_ACKED) {
         return not_applicable("waiting for acknowledgments is not declared");
     }
-    if bench.support(Policy::Reliability) != Support::Enforced {
+    if fixture.support(Policy::Reliability) != Support::Enforced {
         return broken("waiting for acknowledgments is declared, but reliability is not");
     }
-    if !bench.reliable() {
+    if !fixture.reliable() {
         return not_applicable("keep-all history is not declared as enforced");
     }
-    let participant = bench.open()?;
-    let mut pair = bench.pair(&participant, &bench.wish(64))?;
+    let participant = fixture.open()?;
+    let mut pair = fixture.pair(&participant, &fixture.wish(64))?;
     let limit = PATIENCE.as_nanos() as u64;
     write(&pair.writer, 0, &numbered(0, 64))?;
     let mut written = 1;
@@ -323,20 +323,20 @@ fn wait_acked(bench: &Fixture<'_>) -> CaseResult {
     pair.close()
 }
 
-fn keys(bench: &Fixture<'_>) -> CaseResult {
-    if !bench.driver.description().type_kinds.iter().any(|kind| kind == "keyed") {
+fn keys(fixture: &Fixture<'_>) -> CaseResult {
+    if !fixture.driver.description().type_kinds.iter().any(|kind| kind == "keyed") {
         return not_applicable("no keyed type is declared");
     }
-    let participant = bench.open()?;
-    let wish = PairConfig { type_kind: TypeKind::Keyed, ..bench.wish(64) };
-    match participant.writer(&writer_config(&bench.topic(), &wish)) {
+    let participant = fixture.open()?;
+    let wish = PairConfig { type_kind: TypeKind::Keyed, ..fixture.wish(64) };
+    match participant.writer(&writer_config(&fixture.topic(), &wish)) {
         // the default transport carries all types
-        Err(error) if error.status == UNSUPPORTED && !bench.is_default_transport() => {
+        Err(error) if error.status == UNSUPPORTED && !fixture.is_default_transport() => {
             return not_applicable(error.to_string());
         }
         other => drop(other?),
     }
-    let mut pair = bench.pair(&participant, &wish)?;
+    let mut pair = fixture.pair(&participant, &wish)?;
     for (number, key) in (0..).zip([0, 1, 7, 0x0102_0304, u32::MAX, 1]) {
         let written = numbered(number, 64);
         write(&pair.writer, key, &written)?;
@@ -352,8 +352,8 @@ fn keys(bench: &Fixture<'_>) -> CaseResult {
     pair.close()
 }
 
-fn late_joiner(bench: &Fixture<'_>) -> CaseResult {
-    let participant = bench.open()?;
+fn late_joiner(fixture: &Fixture<'_>) -> CaseResult {
+    let participant = fixture.open()?;
     let qos = Qos {
         reliability: Some(Reliability::Reliable),
         durability: Some(Durability::TransientLocal),
@@ -361,14 +361,14 @@ fn late_joiner(bench: &Fixture<'_>) -> CaseResult {
         history_depth: Some(1),
         ..Qos::default()
     };
-    let wish = PairConfig { qos, ..bench.wish(64) };
-    let topic = bench.topic();
-    let writer = bench.writer(&participant, &topic, &wish)?;
+    let wish = PairConfig { qos, ..fixture.wish(64) };
+    let topic = fixture.topic();
+    let writer = fixture.writer(&participant, &topic, &wish)?;
     for number in 0..3 {
         write(&writer, 0, &numbered(number, 64))?;
     }
-    let mut inlet = bench.inlet(&participant, &topic, &wish)?;
-    bench.match_up(&writer.monitor(), &*inlet.end())?;
+    let mut inlet = fixture.inlet(&participant, &topic, &wish)?;
+    fixture.match_up(&writer.monitor(), &*inlet.end())?;
     let begin = Instant::now();
     let mut last = None;
     while last != Some(2) {

@@ -1,4 +1,4 @@
-//! Agent of a crew: its process, its log, and the thread that reads its replies.
+//! Agent of an agent set: its process, its log, and the thread that reads its replies.
 
 use std::{
     fs::{self, File},
@@ -79,7 +79,7 @@ impl Drop for AgentLog {
     }
 }
 
-/// Event that a crew waits for.
+/// Event that an agent set waits for.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// Reply of the agent with this index, or the error that closed its channel.

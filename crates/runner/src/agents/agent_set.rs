@@ -67,17 +67,17 @@ impl<'a> AgentSet<'a> {
         let (sender, events) = channel();
         let stopped = sender.clone();
         let waker: Arc<Waker> = Arc::new(move || {
-            // Without a receiver the crew has already ended.
+            // Without a receiver the agent set has already ended.
             let _ = stopped.send(Event::Stop);
         });
-        let mut crew = AgentSet { agents: Vec::new(), events, _waker: Arc::clone(&waker), limits };
+        let mut agent_set = AgentSet { agents: Vec::new(), events, _waker: Arc::clone(&waker), limits };
         for (number, member) in members.into_iter().enumerate() {
             let role = member.role;
             let agent = SpawnedAgent::start(launcher, member, number, sender.clone())?;
-            crew.agents.push((role, agent));
+            agent_set.agents.push((role, agent));
         }
         stop.wake(&waker);
-        Ok(crew)
+        Ok(agent_set)
     }
 
     /// Waits for the hello of each agent.

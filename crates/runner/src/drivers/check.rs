@@ -94,17 +94,17 @@ fn ask<T>(
     expected: impl FnOnce(Reply) -> Result<T, Reply>,
 ) -> Result<CheckRequest<T>, RunnerError> {
     let member = AgentSpec::alone(driver.path.clone(), AgentLog::in_memory()?);
-    let mut crew = AgentSet::spawn(launcher, vec![member], limits, stop)?;
+    let mut agent_set = AgentSet::spawn(launcher, vec![member], limits, stop)?;
     let phase = order.phase();
     let mut answer = None;
-    let ended = crew.hellos().and_then(|_| {
-        let [(agent, reply)] = crew.order(&[(0, order)], limit_ns)?;
+    let ended = agent_set.hellos().and_then(|_| {
+        let [(agent, reply)] = agent_set.order(&[(0, order)], limit_ns)?;
         answer = Some(expected(reply).map_err(|other| unexpected(phase, agent, &other))?);
-        crew.dismiss()
+        agent_set.dismiss()
     });
     let failure = match ended {
         Ok(()) => None,
-        Err(phase_error) => Some(crew.fail(phase_error).ok_or(RunnerError::Stopped)?),
+        Err(phase_error) => Some(agent_set.fail(phase_error).ok_or(RunnerError::Stopped)?),
     };
     Ok(match (answer, failure) {
         (Some(answer), None) => CheckRequest::Answered(answer),

@@ -72,14 +72,14 @@ pub(crate) fn inspect(
     stop: &StopToken,
 ) -> Result<DriverInspection, RunnerError> {
     let member = AgentSpec::alone(driver.path.clone(), AgentLog::in_memory()?);
-    let mut crew = AgentSet::spawn(launcher, vec![member], limits, stop)?;
-    let asked = crew.hellos().and_then(|mut hellos| {
+    let mut agent_set = AgentSet::spawn(launcher, vec![member], limits, stop)?;
+    let asked = agent_set.hellos().and_then(|mut hellos| {
         let hello = hellos.remove(0);
         let maps = fs::read_to_string(format!("/proc/{}/maps", hello.pid)).unwrap_or_default();
-        crew.dismiss()?;
+        agent_set.dismiss()?;
         Ok((hello.driver, loaded_libraries(&maps)))
     });
-    let (description, libraries) = asked.map_err(|phase_error| match crew.fail(phase_error) {
+    let (description, libraries) = asked.map_err(|phase_error| match agent_set.fail(phase_error) {
         Some(failure) => RunnerError::Driver { driver: driver.name.clone(), failure: Box::new(failure) },
         None => RunnerError::Stopped,
     })?;

@@ -56,10 +56,10 @@ impl RunExecutor<'_> {
         names: &mut RunIds,
         traces: &TraceTimes,
     ) -> Result<Option<Vec<FinishedRun>>, RunnerError> {
-        let meeting = RunBarrier::new();
+        let barrier = RunBarrier::new();
         // All join the barrier before the first run starts.
         let mut tasks: Vec<_> =
-            scheduled.iter().map(|run| (*run, names.take(run.number), meeting.join())).collect();
+            scheduled.iter().map(|run| (*run, names.take(run.number), barrier.join())).collect();
         let one = |(scheduled, name, member): (ScheduledRun, RunId, BarrierGuard<'_>)| {
             let experiment = &self.header.experiment;
             let cell = &cells[scheduled.cell];
@@ -103,7 +103,7 @@ impl RunExecutor<'_> {
         (cell, design): (&Cell, &Design),
         name: RunId,
         traces: &TraceTimes,
-        meeting: BarrierGuard<'_>,
+        barrier: BarrierGuard<'_>,
     ) -> Option<FinishedRun> {
         let experiment = &self.header.experiment;
         let pair = RunPhases {
@@ -116,7 +116,7 @@ impl RunExecutor<'_> {
             domain: name.domain.number,
             cpus: cores(&design.pin),
             traces,
-            meeting,
+            barrier,
         };
         let mut phases = Phases::begin();
         let mut reports = None;
@@ -152,21 +152,21 @@ impl RunExecutor<'_> {
         phases: &mut Phases,
         reports: &mut Option<RunReports>,
     ) -> Result<(), Option<Failure>> {
-        let mut crew = self.crew(pair, number).map_err(|error| {
+        let mut agent_set = self.agent_set(pair, number).map_err(|error| {
             let hint = error.hint();
             let phase = HELLO.to_owned();
             Some(Failure { phase, role: None, error: error.to_string(), hint, last_log_lines: Vec::new() })
         })?;
-        let walked = crew.hellos().and_then(|hellos| {
-            *reports = Some(pair.measure(&mut crew, &hellos, phases)?);
-            crew.dismiss()?;
+        let walked = agent_set.hellos().and_then(|hellos| {
+            *reports = Some(pair.measure(&mut agent_set, &hellos, phases)?);
+            agent_set.dismiss()?;
             phases.end(Request::Exit.phase());
             Ok(())
         });
-        walked.map_err(|phase_error| crew.fail(phase_error))
+        walked.map_err(|phase_error| agent_set.fail(phase_error))
     }
 
-    fn crew<'p>(&self, pair: &RunPhases<'p>, number: u32) -> Result<AgentSet<'p>, RunnerError> {
+    fn agent_set<'p>(&self, pair: &RunPhases<'p>, number: u32) -> Result<AgentSet<'p>, RunnerError> {
         let [writer, reader] = drivers_of_ends(&pair.cell.factors.driver);
         let member = |role: Role| {
             let log = AgentLog::in_file(self.directory.log_path(number, role.name()))?;
@@ -191,7 +191,7 @@ fn half(pin: &Pin, duet: Option<DuetSlot>) -> Pin {
     half.unwrap_or_else(|| pin.clone())
 }
 
-/// Returns the cores of each agent, by its number in the crew.
+/// Returns the cores of each agent, by its number in the agent set.
 fn cores(pin: &Pin) -> [Option<Vec<u32>>; 2] {
     let mut cores = [None, None];
     if let Pin::Cores(driving, serving) = pin {

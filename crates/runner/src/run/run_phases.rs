@@ -37,7 +37,7 @@ pub(crate) struct RunPhases<'a> {
     /// Times of the trace files that the experiment follows.
     pub(crate) traces: &'a TraceTimes,
     /// Barrier shared with the other run of a duet.
-    pub(crate) meeting: BarrierGuard<'a>,
+    pub(crate) barrier: BarrierGuard<'a>,
 }
 
 /// Duration of each phase.
@@ -77,27 +77,27 @@ impl RunPhases<'_> {
     /// Leads agents that have sent their hello through all phases except the exit.
     pub(crate) fn measure(
         &self,
-        crew: &mut AgentSet<'_>,
+        agent_set: &mut AgentSet<'_>,
         hellos: &[Hello],
         phases: &mut Phases,
     ) -> Result<RunReports, PhaseError> {
         phases.end(HELLO);
-        let configured = self.configure(crew)?;
+        let configured = self.configure(agent_set)?;
         self.check_configuration(&configured)?;
         phases.end("configure");
-        self.match_up(crew, &configured)?;
+        self.match_up(agent_set, &configured)?;
         phases.end("match");
         self.meet();
-        let answered_ns = self.warm_up(crew)?;
+        let answered_ns = self.warm_up(agent_set)?;
         self.meet();
         phases.end("warm_up");
-        let sent = self.traffic(crew, lead_ns(answered_ns))?;
+        let sent = self.traffic(agent_set, lead_ns(answered_ns))?;
         phases.end(MEASURE);
         self.meet();
-        let (acknowledged, arrived) = self.drain(crew, sent)?;
+        let (acknowledged, arrived) = self.drain(agent_set, sent)?;
         phases.end("drain");
-        let reports =
-            crew.order(&[(SERVING, Request::Report), (DRIVING, Request::Report)], self.limits.report_ns)?;
+        let reports = agent_set
+            .order(&[(SERVING, Request::Report), (DRIVING, Request::Report)], self.limits.report_ns)?;
         let [serving, driving] = expect(Request::Report.phase(), reports, |reply| match reply {
             Reply::Report(report) => Ok(*report),
             other => Err(other),
@@ -123,13 +123,13 @@ impl RunPhases<'_> {
         let others = [hello_ns, configure_ns, match_ns, drain_ns, report_ns, exit_ns];
         let limit_ns = traffic.into_iter().chain(others).fold(0, u64::saturating_add);
         // If the wait times out, the overlap of the measurements in both runs shows it.
-        let _ = self.meeting.meet(Duration::from_nanos(limit_ns));
+        let _ = self.barrier.meet(Duration::from_nanos(limit_ns));
     }
 
-    fn configure(&self, crew: &mut AgentSet<'_>) -> Result<[Configured; 2], PhaseError> {
+    fn configure(&self, agent_set: &mut AgentSet<'_>) -> Result<[Configured; 2], PhaseError> {
         let [serving, driving] = roles(self.cell.factors.workload);
         let orders = [(SERVING, self.configuration(serving)), (DRIVING, self.configuration(driving))];
-        let replies = crew.order(&orders, self.limits.configure_ns)?;
+        let replies = agent_set.order(&orders, self.limits.configure_ns)?;
         expect("configure", replies, |reply| match reply {
             Reply::Configured(configured) => Ok(*configured),
             other => Err(other),
@@ -167,7 +167,7 @@ impl RunPhases<'_> {
         })
     }
 
-    fn match_up(&self, crew: &mut AgentSet<'_>, configured: &[Configured; 2]) -> Result<(), PhaseError> {
+    fn match_up(&self, agent_set: &mut AgentSet<'_>, configured: &[Configured; 2]) -> Result<(), PhaseError> {
         let with = |peer: usize| {
             Request::Match(Match {
                 reader_locators: configured[peer].reader_locators.clone(),
@@ -178,7 +178,7 @@ impl RunPhases<'_> {
         };
         // The agents time out first: their errors say more than a missing answer.
         let limit_ns = self.limits.match_ns.saturating_add(self.limits.grace_ns);
-        let replies = crew.order(&[(SERVING, with(DRIVING)), (DRIVING, with(SERVING))], limit_ns)?;
+        let replies = agent_set.order(&[(SERVING, with(DRIVING)), (DRIVING, with(SERVING))], limit_ns)?;
         expect("match", replies, |reply| match reply {
             Reply::Matched { .. } => Ok(()),
             other => Err(other),
@@ -187,11 +187,11 @@ impl RunPhases<'_> {
     }
 
     /// Executes the warm-up. Returns the time in ns that both agents took to answer, in addition to the traffic.
-    fn warm_up(&self, crew: &mut AgentSet<'_>) -> Result<u64, PhaseError> {
+    fn warm_up(&self, agent_set: &mut AgentSet<'_>) -> Result<u64, PhaseError> {
         let duration_ns = self.design.warm_up_ns;
         let begin_ns = now_ns();
         for (agent, limit_ns) in self.serving_first(duration_ns) {
-            let replies = crew.order(&[(agent, Request::WarmUp { duration_ns })], limit_ns)?;
+            let replies = agent_set.order(&[(agent, Request::WarmUp { duration_ns })], limit_ns)?;
             expect("warm_up", replies, |reply| match reply {
                 Reply::WarmedUp => Ok(()),
                 other => Err(other),
@@ -201,12 +201,13 @@ impl RunPhases<'_> {
     }
 
     /// Executes the measurement. Returns the number of samples sent. A schedule starts after `lead_ns`.
-    fn traffic(&self, crew: &mut AgentSet<'_>, lead_ns: u64) -> Result<u64, PhaseError> {
+    fn traffic(&self, agent_set: &mut AgentSet<'_>, lead_ns: u64) -> Result<u64, PhaseError> {
         let duration_ns = self.design.measure_ns;
         let begin_ns = (self.cell.factors.workload == Workload::Paced).then(|| now_ns() + lead_ns);
         let mut sent = 0;
         for (agent, limit_ns) in self.serving_first(duration_ns) {
-            let replies = crew.order(&[(agent, Request::Measure { duration_ns, begin_ns })], limit_ns)?;
+            let replies =
+                agent_set.order(&[(agent, Request::Measure { duration_ns, begin_ns })], limit_ns)?;
             let [measured] = expect("measure", replies, |reply| match reply {
                 Reply::Measured(measured) => Ok(measured),
                 other => Err(other),
@@ -224,13 +225,13 @@ impl RunPhases<'_> {
     }
 
     /// Drains the run. Returns whether all samples were acknowledged, and whether all arrived.
-    fn drain(&self, crew: &mut AgentSet<'_>, sent: u64) -> Result<(bool, bool), PhaseError> {
+    fn drain(&self, agent_set: &mut AgentSet<'_>, sent: u64) -> Result<(bool, bool), PhaseError> {
         let drain = Request::Drain(Drain { sent, timeout_ns: self.limits.drain_ns, quiet_ns: QUIET_NS });
         let limit_ns = self.limits.drain_ns.saturating_add(self.limits.grace_ns);
         let mut complete = [false; 2];
         // The writer first: once all samples are acknowledged, the reader does not have to wait.
         for agent in [DRIVING, SERVING] {
-            let replies = crew.order(&[(agent, drain.clone())], limit_ns)?;
+            let replies = agent_set.order(&[(agent, drain.clone())], limit_ns)?;
             [complete[agent]] = expect("drain", replies, |reply| match reply {
                 Reply::Drained { complete } => Ok(complete),
                 other => Err(other),

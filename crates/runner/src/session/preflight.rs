@@ -115,7 +115,7 @@ impl Stage<'_> {
             padding_bytes: 0,
             cpus: [None, None],
             traces: &traces,
-            meeting: alone.join(),
+            barrier: alone.join(),
         };
         let [writer, reader] = drivers_of_ends(&cell.factors.driver);
         let driver = if role.drives() { writer } else { reader };
@@ -128,23 +128,23 @@ impl Stage<'_> {
             padding_bytes: 0,
             log: AgentLog::in_memory()?,
         };
-        let mut crew = AgentSet::spawn(self.launcher, vec![member], limits, self.stop)?;
+        let mut agent_set = AgentSet::spawn(self.launcher, vec![member], limits, self.stop)?;
         let order = pair.configuration(role);
         let phase = order.phase();
-        let opened = crew.hellos().and_then(|_| {
-            let [(agent, reply)] = crew.order(&[(0, order)], limits.configure_ns)?;
+        let opened = agent_set.hellos().and_then(|_| {
+            let [(agent, reply)] = agent_set.order(&[(0, order)], limits.configure_ns)?;
             match reply {
-                Reply::Configured(_) => crew.dismiss(),
+                Reply::Configured(_) => agent_set.dismiss(),
                 other => Err(unexpected(phase, agent, &other)),
             }
         });
-        if let Some(line) = ignored_library(crew.last_log_lines(0)) {
+        if let Some(line) = ignored_library(agent_set.last_log_lines(0)) {
             return Err(RunnerError::IgnoredLibrary { cell: cell.id.clone(), line });
         }
         let is_refusal = matches!(opened, Err(PhaseError::Refused { .. }));
         let ended = match opened {
             Ok(()) => Ok(Opened::Well),
-            Err(phase_error) => match crew.fail(phase_error) {
+            Err(phase_error) => match agent_set.fail(phase_error) {
                 None => Err(RunnerError::Stopped),
                 Some(failure) if is_refusal => Ok(Opened::Refused { driver: driver.to_owned(), failure }),
                 Some(failure) => Ok(Opened::Failed(failure)),
