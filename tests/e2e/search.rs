@@ -162,23 +162,19 @@ fn deadline_that_no_trial_can_decide_fails_the_search() {
 fn search_reports_no_rate_if_none_is_sustained() {
     let scene = Scene::new();
     let lossy = FILE
-        .replace("queue = 50", "loss = \"20%\"")
+        .replace("queue = 50", "loss = \"90%\"")
         .replace("[search]", "[qos]\nreliability = \"best_effort\"\n\n[search]");
     fs::write(scene.path("search.toml"), lossy).expect("a file");
     let outcome = scene.ddsmark(&["run", "search.toml", "--out", "result", "--json"]);
     outcome.assert_status(0);
     let document = outcome.document();
+    // a trial of 10 samples without a loss: one in 10^10
     for goal in searches(&document).iter().flat_map(|search| list(&search["goals"])) {
-        // with 10 samples a trial, one trial in ten has no loss: the floor may pass once, a rate above it never
-        if goal["state"] == "found" {
-            assert!(rate(&goal["lower"]["load_sps"]) < 0.5 * CAPACITY, "{goal:#}");
-        } else {
-            assert_eq!(
-                (&goal["state"], &goal["conditional_sps"]),
-                (&"floor".into(), &Value::Null),
-                "{goal:#}"
-            );
-        }
+        assert_eq!(
+            (&goal["state"], &goal["conditional_sps"]),
+            (&"floor".into(), &Value::Null),
+            "{goal:#}"
+        );
     }
     let warnings = document["cells"][0]["warnings"].to_string();
     assert!(warnings.contains("is not sustained: no rate is known that is"), "{warnings}");
