@@ -12,7 +12,7 @@ fn measure(scene: &Scene, name: &str, change: &str) {
     let plan = format!(
         "question = \"What is the round-trip time?\"\nworkload = \"latency\"\n\
          [factors]\ndriver = {:?}\nsize = 64\n\
-         [design]\nblocks = 10\nwarm_up = \"20ms\"\nmeasure = \"100ms\"\nrepeat_noisy = false\n",
+         [design]\nblocks = 8\nwarm_up = \"20ms\"\nmeasure = \"100ms\"\nrepeat_noisy = false\n",
         scene.path("libddsmark_mine.so")
     );
     fs::write(scene.path("trip.toml"), plan).expect("a file");

@@ -6,7 +6,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Scene, count, list, wait_for};
+use crate::support::{Scene, blocks, count, list, wait_for};
 
 /// Experiment with a server of 2000 samples/s and short trials.
 const FILE: &str = r#"question = "How much?"
@@ -28,14 +28,13 @@ width = "25%"
 budget = "60s"
 
 [design]
-blocks = 3
+blocks = 1
 warm_up = "20ms"
 seed = 7
 
 [limits]
 hello = "20s"
 "#;
-const CAPACITY: f64 = 2_000.0;
 /// Changes to a server of 200 samples/s: a sample may wait 5 ms for its turn and be in time. Two of three trials
 /// judge a rate.
 const SLOW: [(&str, &str); 5] = [
@@ -65,11 +64,11 @@ fn search_finds_the_capacity_between_the_bounds_of_its_trials() {
     let scene = Scene::new();
     let slow = SLOW.iter().fold(FILE.to_owned(), |file, (from, to)| file.replace(from, to));
     fs::write(scene.path("search.toml"), slow).expect("a file");
-    let outcome = scene.ddsmark(&["run", "search.toml", "--out", "result", "--json"]);
+    let outcome = scene.run_blocks("search.toml");
     outcome.assert_status(0);
     let document = outcome.document();
     let searches = searches(&document);
-    assert_eq!(searches.len(), 3);
+    assert_eq!(searches.len(), blocks());
     for search in &searches {
         assert_eq!(search["ended"], true);
         assert!(rate(&search["ceiling_sps"]) > rate(&search["unpaced"]["offered_sps"]), "{search:#}");
@@ -106,7 +105,7 @@ fn search_finds_the_capacity_between_the_bounds_of_its_trials() {
 #[test]
 fn interrupted_search_is_repeated_and_earlier_ones_are_kept() {
     let scene = Scene::new();
-    fs::write(scene.path("search.toml"), FILE).expect("a file");
+    fs::write(scene.path("search.toml"), FILE.replace("blocks = 1", "blocks = 2")).expect("a file");
     let running = scene.start("ddsmark", &["run", "search.toml", "--out", "result"]);
     let second = scene.path("result/runs/0002.json");
     // during the second search
@@ -126,7 +125,7 @@ fn interrupted_search_is_repeated_and_earlier_ones_are_kept() {
     let document = outcome.document();
     assert_eq!(document["state"], "complete");
     assert!(searches(&document).iter().all(|search| search["ended"] == true), "{document:#}");
-    assert_eq!(list(&document["cells"][0]["runs"]).len(), 3);
+    assert_eq!(list(&document["cells"][0]["runs"]).len(), 2);
     assert_eq!(fs::read(scene.path("result/runs/0001.json")).expect("the first run"), before);
 }
 
@@ -165,16 +164,12 @@ fn search_reports_no_rate_if_none_is_sustained() {
         .replace("queue = 50", "loss = \"90%\"")
         .replace("[search]", "[qos]\nreliability = \"best_effort\"\n\n[search]");
     fs::write(scene.path("search.toml"), lossy).expect("a file");
-    let outcome = scene.ddsmark(&["run", "search.toml", "--out", "result", "--json"]);
+    let outcome = scene.run_blocks("search.toml");
     outcome.assert_status(0);
     let document = outcome.document();
     // a trial of 10 samples without a loss: one in 10^10
     for goal in searches(&document).iter().flat_map(|search| list(&search["goals"])) {
-        assert_eq!(
-            (&goal["state"], &goal["conditional_sps"]),
-            (&"floor".into(), &Value::Null),
-            "{goal:#}"
-        );
+        assert_eq!((&goal["state"], &goal["conditional_sps"]), (&"floor".into(), &Value::Null), "{goal:#}");
     }
     let warnings = document["cells"][0]["warnings"].to_string();
     assert!(warnings.contains("is not sustained: no rate is known that is"), "{warnings}");

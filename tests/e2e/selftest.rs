@@ -8,22 +8,16 @@ use crate::support::{Scene, count, list, programs, root, runs, shared_library};
 
 const PLAN: &str = "question = \"Which?\"\nworkload = \"latency\"\n[factors]\ndriver = \"udp\"\nsize = [64, 1024]\n\
                     [design]\nblocks = 12\npin = \"none\"\nbaseline = { size = 64 }\n";
+/// Pairs of runs, as many as blocks of `SELFTEST`.
+const PAIRS: u32 = 10;
 
-#[test]
-fn selftest_yields_the_detectable_effects_of_a_plan() {
-    let scene = Scene::new();
-    fs::write(scene.path("plan.toml"), PLAN).expect("a file");
-    let unknown = scene.ddsmark(&["run", "plan.toml", "--dry-run"]);
-    unknown.assert_status(0);
-    assert!(unknown.stdout.contains("run `ddsmark selftest --driver udp`"), "{}", unknown.stdout);
-
-    let words = ["selftest", "--quick", "--pairs", "8", "--json", "--out", "result"];
-    let outcome = scene.ddsmark(&words);
-    // a difference by chance does not fail this test
-    let status = outcome.status.code().expect("a status");
-    assert!([0, 1].contains(&status), "{status}\n{}\n{}", outcome.stdout, outcome.stderr);
-    let said: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    assert_eq!((said["driver"].as_str(), said["pairs"].as_u64()), (Some("udp"), Some(8)), "{said:#}");
+/// Asserts that an outcome has what a selftest measures, and that its experiment is like any other.
+fn assert_complete(scene: &Scene, said: &Value) {
+    assert_eq!(
+        (said["driver"].as_str(), said["pairs"].as_u64()),
+        (Some("udp"), Some(u64::from(PAIRS))),
+        "{said:#}"
+    );
     // p50 RTT, p99 RTT and goodput, for two sizes
     let figures = list(&said["figures"]);
     assert_eq!(figures.len(), 6, "{said:#}");
@@ -42,17 +36,20 @@ fn selftest_yields_the_detectable_effects_of_a_plan() {
         differs += u64::from(figure["differs"] == true);
     }
     assert_eq!(said["differs"].as_u64(), Some(differs));
-    assert_eq!(status == 1, differs > 0);
+    assert!(differs >= 2, "{said:#}");
     let noise = &said["noise"];
     // blocks disturbed by other work are repeated once, and the repetitions count, too
     let result = scene.ddsmark(&["report", "result", "--json"]).document();
     let (again, planned): (Vec<&Value>, Vec<&Value>) =
         list(&result["blocks"]).iter().partition(|block| block["repeats"].is_u64());
-    assert_eq!(planned.len(), 8, "{result:#}");
+    assert_eq!(planned.len(), PAIRS as usize, "{result:#}");
     assert_eq!(noise["blocks"].as_u64(), Some((planned.len() + again.len()) as u64), "{noise:#}");
     assert!(noise["worst_stolen_pct"].as_f64() >= noise["stolen_pct"].as_f64(), "{noise:#}");
     assert!(scene.path("result/result.json").is_file(), "it is an experiment like any other");
+}
 
+/// Asserts that plans show the stored outcome, unless it is of another host or cannot be read.
+fn assert_foreseen(scene: &Scene, said: &Value) {
     let kept = scene.path("state/ddsmark/selftest.json");
     let text = fs::read_to_string(&kept).expect("the outcome is kept");
     assert_eq!(errors(&serde_json::from_str(&text).expect("JSON")), Vec::<String>::new());
@@ -96,8 +93,12 @@ const SELFTEST: &str = "question = \"?\"\nworkload = [\"latency\", \"throughput\
 /// Slows the second run of every block from outside. Its processes are recognized by the length of their
 /// environment, which follows from the seed.
 #[test]
-fn slower_second_runs_fail_the_selftest() {
+fn slower_second_runs_fail_the_selftest_and_plans_show_its_outcome() {
     let scene = Scene::new();
+    fs::write(scene.path("plan.toml"), PLAN).expect("a file");
+    let unknown = scene.ddsmark(&["run", "plan.toml", "--dry-run"]);
+    unknown.assert_status(0);
+    assert!(unknown.stdout.contains("run `ddsmark selftest --driver udp`"), "{}", unknown.stdout);
     fs::write(scene.path("same.toml"), SELFTEST).expect("a file");
     let planned = scene.ddsmark(&["run", "same.toml", "--dry-run", "--json"]);
     planned.assert_status(0);
@@ -125,7 +126,7 @@ fn slower_second_runs_fail_the_selftest() {
     let slow = second.iter().map(u32::to_string).collect::<Vec<_>>().join("|");
     let agent = scene.path("agent");
     let script = format!(
-        "#!/bin/sh\ncase ${{#DDSMARK_PADDING}} in {slow}) export SLOW_SEND_NS=300000 LD_PRELOAD='{library}' ;; esac\n\
+        "#!/bin/sh\ncase ${{#DDSMARK_PADDING}} in {slow}) export SLOW_SEND_NS=100000 LD_PRELOAD='{library}' ;; esac\n\
          exec '{}' \"$@\"\n",
         programs().join("ddsmark-agent").display()
     );
@@ -133,7 +134,8 @@ fn slower_second_runs_fail_the_selftest() {
     fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).expect("it may be run");
     let variables = [("DDSMARK_AGENT", OsStr::new(&agent))];
     let seed = seed.to_string();
-    let words = ["selftest", "--quick", "--pairs", "10", "--seed", &seed, "--json", "--out", "result"];
+    let pairs = PAIRS.to_string();
+    let words = ["selftest", "--quick", "--pairs", &pairs, "--seed", &seed, "--json", "--out", "result"];
     let rigged = scene.start_with(&variables, "ddsmark", &words).end();
     rigged.assert_status(1);
     let said: Value = serde_json::from_str(&rigged.stdout).expect("JSON");
@@ -152,4 +154,6 @@ fn slower_second_runs_fail_the_selftest() {
         let which = if run["twin"] == true { &second } else { &first };
         assert!(which.contains(&length), "{run:#}");
     }
+    assert_complete(&scene, &said);
+    assert_foreseen(&scene, &said);
 }
