@@ -1,6 +1,8 @@
 //! One result as tables, JSON, findings, verdicts and criteria: all of them show the same values.
 
-use experiment::{Characterize, Workload};
+use experiment::Workload;
+
+use crate::sample::Characterize;
 use results::{Assembler, ResultDocument, Run, State, format_micros};
 use serde_json::Value;
 

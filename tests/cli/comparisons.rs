@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use experiment::{Characterize, Workload};
+use experiment::Workload;
+
+use crate::sample::Characterize;
 use results::{Assembler, Histograms, ResultDocument, State};
 
 use crate::{sample, support::Place};

@@ -34,8 +34,8 @@ fn an_unknown_driver() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     let lines: Vec<&str> = said.lines().collect();
-    assert_eq!(lines[0], "error: unknown driver `nonesuch`");
-    assert!(lines[1].starts_with("hint: available: ") && lines[1].contains("udp"), "{said}");
+    assert_eq!(lines[0], "error: --driver nonesuch: unknown driver `nonesuch`");
+    assert!(lines[3].starts_with("hint: available: ") && lines[3].contains("udp"), "{said}");
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn invalid_options() {
     refused("option-stray", &["--driver", "udp", "--option", "other.batching=off"]);
     refused("transport-unknown", &["--driver", "udp", "--transport", "carrier-pigeon"]);
     refused("multicast-unsupported", &["--driver", "udp,sim", "--multicast"]);
-    refused("reliability-unsupported", &["--driver", "udp", "--reliability", "reliable"]);
+    refused("reliability-unsupported", &["--driver", "udp", "--qos", "reliable"]);
     refused("driver-twice", &["--driver", "udp,udp"]);
     refused("runs-none", &["--driver", "udp", "--runs", "0"]);
     refused("duration-without-unit", &["--driver", "udp", "--duration", "5"]);

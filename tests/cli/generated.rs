@@ -38,12 +38,16 @@ fn generate_share_writes_a_man_page_for_each_command() {
         "-drivers-list",
         "-drivers-versions",
         "-drivers",
+        "-latency",
+        "-load",
         "-recipes-list",
         "-recipes-show",
         "-recipes",
         "-report",
         "-run",
+        "-search",
         "-selftest",
+        "-throughput",
         "",
     ];
     assert_eq!(names, expected.map(|command| format!("ddsmark{command}.1")));

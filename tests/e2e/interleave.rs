@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::support::{Scene, list, runs, shared_library};
 
 const SHORT: &str = "latency-vs-size --set factors.driver=udp --set factors.size=64 --set design.measure=100ms --set \
-                     design.warm_up=20ms --set design.repeat_noisy=false --set factors.env.SLOW_SEND_NS=2000000";
+                     design.warm_up=20ms --set design.repeat_noisy=false --set factors.env.SLOW_SEND_NS=4000000";
 
 #[test]
 fn planted_slowdown_of_variant_b_fails_the_gate() {

@@ -6,6 +6,7 @@ mod batching;
 mod between_results;
 mod characterize;
 mod clocks;
+mod commands;
 mod conformance;
 mod drivers;
 mod duet;

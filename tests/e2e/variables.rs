@@ -18,8 +18,8 @@ fn preloaded_slowdown_is_detected() {
         "factors.driver=udp".to_owned(),
         "factors.size=64".to_owned(),
         format!("factors.env.LD_PRELOAD=false,{library}"),
-        // 2 ms is above the noise of any host
-        "factors.env.SLOW_SEND_NS=2000000".to_owned(),
+        // 4 ms is above the noise of any host
+        "factors.env.SLOW_SEND_NS=4000000".to_owned(),
         "design.baseline.env.LD_PRELOAD=false".to_owned(),
         "design.blocks=7".to_owned(),
         "design.measure=100ms".to_owned(),
@@ -68,7 +68,7 @@ fn preloaded_slowdown_is_detected() {
     compared.assert_status(1);
     let report = scene.ddsmark(&["report", "result"]);
     report.assert_status(0);
-    let wanted = "environment of the agents: LD_PRELOAD not set, SLOW_SEND_NS=2000000";
+    let wanted = "environment of the agents: LD_PRELOAD not set, SLOW_SEND_NS=4000000";
     assert!(report.stdout.contains(wanted), "{}", report.stdout);
 }
 

@@ -13,7 +13,7 @@ use cli::{
     cli_error::{CliError, ExitStatus},
     output,
 };
-use commands::{characterize, compare, drivers, generate, recipes, report_again, run, selftest};
+use commands::{built_in::BuiltIn, compare, drivers, generate, recipes, report_again, run, selftest};
 
 fn main() -> ExitCode {
     let arguments = match Cli::try_parse() {
@@ -25,22 +25,22 @@ fn main() -> ExitCode {
         // Help and version, which clap prints itself.
         Err(asked) => asked.exit(),
     };
-    let status = execute(arguments.command).unwrap_or_else(|problem| {
+    let status = execute(&arguments.command).unwrap_or_else(|problem| {
         output::say(&problem.to_string());
         problem.status
     });
     status.into()
 }
 
-fn execute(command: Command) -> Result<ExitStatus, CliError> {
+fn execute(command: &Command) -> Result<ExitStatus, CliError> {
     match command {
-        Command::Characterize(flags) => characterize::execute(&flags),
-        Command::Run(flags) => run::execute(&flags),
-        Command::Selftest(flags) => selftest::execute(&flags),
-        Command::Recipes(command) => recipes::execute(&command),
-        Command::Report(flags) => report_again::execute(&flags),
-        Command::Compare(flags) => compare::execute(&flags),
-        Command::Drivers(command) => drivers::execute(&command),
-        Command::Generate(command) => generate::execute(&command),
+        Command::BuiltIn(command) => BuiltIn::of(command).execute(),
+        Command::Run(flags) => run::execute(flags),
+        Command::Selftest(flags) => selftest::execute(flags),
+        Command::Recipes(command) => recipes::execute(command),
+        Command::Report(flags) => report_again::execute(flags),
+        Command::Compare(flags) => compare::execute(flags),
+        Command::Drivers(command) => drivers::execute(command),
+        Command::Generate(command) => generate::execute(command),
     }
 }

@@ -3,8 +3,7 @@
 //! This crate performs no I/O and reads no clock. Driver capabilities come in as [`DriverDescription`]s.
 //!
 //! ```text
-//! Source (text, --set) --read()--> Written --plan(Given)--> Experiment --schedule()--> runs
-//!              flags --Characterize::written()--^
+//! Source (text, flags) --read()--> ExperimentFile --plan(PlanInputs)--> Plan --schedule()--> runs
 //! ```
 //!
 //! Three folders, each of which uses only those before it: `syntax` (values with positions and units, errors), `factors`
@@ -37,7 +36,7 @@ pub use factors::{
     variables::{VariableValue, Variables},
 };
 pub use plan::{
-    characterize::Characterize,
+    changes::Changes,
     choices::{OptionValue, PinChoice},
     effort::Effort,
     experiment::{Cell, Design, DuetSlot, Pin, Plan, Precision, RUN_OVERHEAD_NS, ScheduledRun, Variants},
@@ -53,7 +52,7 @@ pub use plan::{
 pub use syntax::{
     driver_name::{drivers_of_ends, is_driver_path, is_pair},
     one_or_many::{Located, OneOrMany, Span},
-    source::{Diagnostic, Source},
+    source::{Diagnostic, Override, Source},
     spanned_error::{PlanError, SpannedError},
     trace::{MAX_TRACE_SAMPLES, TraceError, TraceText, trace_times},
     units::{MIN_SIZE_BYTES, Percent, Size, Time},

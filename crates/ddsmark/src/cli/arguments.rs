@@ -2,11 +2,14 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use experiment::{Percent, PinChoice, ReceiveMode, Workload};
+use clap::{ArgAction, Args, Parser, Subcommand};
+use experiment::Percent;
 use results::MetricSelector;
 
-use super::parse::{self, DriverOption};
+use super::{
+    measure_args::{MeasureArgs, ReferenceArgs},
+    parse,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,13 +54,43 @@ Examples:
   ddsmark characterize --driver ./libddsmark_mine.so --json >mine.json
       a driver of your own, for a program to read";
 
+const LATENCY_EXAMPLES: &str = "\
+Examples:
+  ddsmark latency --driver udp --size 64 --quick
+      one driver, one size: seconds
+  ddsmark latency -d udp,tcp -s 64 --baseline udp
+      is the second slower than the first, and by how much?
+  ddsmark latency -d udp -s 64 --qos best_effort -n 10
+      ten runs of a configuration";
+
+const THROUGHPUT_EXAMPLES: &str = "\
+Examples:
+  ddsmark throughput --driver udp --size 1024 --quick
+      one driver, one size: seconds
+  ddsmark throughput -d tcp -s 64 --batch-bytes 0,8192
+      without batches, and with batches of up to 8 KiB";
+
+const LOAD_EXAMPLES: &str = "\
+Examples:
+  ddsmark load --driver udp --rate 10k --quick
+      what does it do at 10,000 samples/s?
+  ddsmark load -d tcp -s 64 -r 1000,10k,50% -o result
+      two rates, and half of the highest one";
+
+const SEARCH_EXAMPLES: &str = "\
+Examples:
+  ddsmark search --driver udp --size 64
+      its highest rate
+  ddsmark search -d tcp -s 1KiB --set search.width=5%
+      with a wider interval: sooner";
+
 const RUN_EXAMPLES: &str = "\
 Examples:
   ddsmark recipes list
       the questions that come with ddsmark
   ddsmark run qos-cost --dry-run
       what would be measured, and for how long
-  ddsmark run latency-vs-size --set factors.size=64,1024 --set design.blocks=12
+  ddsmark run latency-vs-size --driver udp,tcp --size 64,1024 --runs 12
       a recipe with other values
   ddsmark run --resume today
       resume an interrupted experiment
@@ -98,18 +131,14 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Measure latency and throughput over sample sizes, with and without batching.
-    ///
-    /// Each cell (driver, size, workload, batching) is measured several times with fresh processes, in random
-    /// order. The result is saved after every run. The tables are printed at the end.
-    #[command(after_help = format!("{CHARACTERIZE_EXAMPLES}\n\n{EXIT_STATUS}"))]
-    Characterize(Box<CharacterizeArgs>),
+    #[command(flatten)]
+    BuiltIn(BuiltInCommand),
     /// Measure an experiment file or a recipe.
     ///
     /// The whole file is checked before anything is measured. The result is saved after every run. The tables are
     /// printed at the end.
     #[command(after_help = format!("{RUN_EXAMPLES}\n\n{EXIT_STATUS}"))]
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Determine the noise floor of this host: measure the same configuration twice in every block.
     ///
     /// Measures small and large samples, latency and throughput, in pairs of runs without any difference between
@@ -139,116 +168,54 @@ pub enum Command {
     Generate(Generate),
 }
 
+/// Commands with an experiment that comes with them.
+#[derive(Debug, Subcommand)]
+pub enum BuiltInCommand {
+    /// Measure round-trip times: one sample in flight.
+    ///
+    /// Without a driver, every installed one is measured. Each cell (driver, size, transport, ...) is measured several
+    /// times with fresh processes, in random order. The result is saved after every run.
+    #[command(after_help = format!("{LATENCY_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Latency(Box<WorkloadArgs>),
+    /// Measure throughput: samples as fast as back-pressure allows.
+    ///
+    /// Without a driver, every installed one is measured. `--batch-bytes 0,8192` adds batches.
+    #[command(after_help = format!("{THROUGHPUT_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Throughput(Box<WorkloadArgs>),
+    /// Measure response times at given rates: samples at planned times, whether the middleware keeps up or not.
+    ///
+    /// Rates are in samples/s, in bit/s, or in percent of the maximum, which is measured first.
+    #[command(after_help = format!("{LOAD_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Load(Box<WorkloadArgs>),
+    /// Search for the highest rate that is sustained without loss.
+    #[command(after_help = format!("{SEARCH_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Search(Box<WorkloadArgs>),
+    /// Measure latency and throughput over sample sizes, with and without batching.
+    ///
+    /// Each cell (driver, size, workload, batching) is measured several times with fresh processes, in random
+    /// order. The result is saved after every run. The tables are printed at the end.
+    #[command(after_help = format!("{CHARACTERIZE_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Characterize(Box<CharacterizeArgs>),
+}
+
+/// Arguments of a command with one workload.
 #[derive(Debug, Args)]
-pub struct CharacterizeArgs {
-    /// Driver to measure: a name, `NAME@VERSION`, `WRITER+READER` for different drivers of writer and reader, or
-    /// the path of a file. Can be repeated. By default one driver of each name, without simulations.
-    ///
-    /// `NAME@VERSION` is the highest installed version that starts with VERSION. `NAME` is the driver without a
-    /// version, else its highest version. By default `udp`, the bare socket, is the first driver.
-    #[arg(long, value_name = "D", value_delimiter = ',')]
-    pub driver: Vec<String>,
-
-    /// Payload size in bytes, including the 16-byte sample header. Can be repeated.
-    #[arg(
-        long,
-        value_name = "N",
-        value_delimiter = ',',
-        default_values_t = [32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 63000],
-    )]
-    pub size: Vec<u64>,
-
-    /// Workload to measure. Can be repeated.
-    #[arg(long, value_name = "W", value_delimiter = ',', value_parser = parse::workload(), default_values = ["latency", "throughput"])]
-    pub workload: Vec<Workload>,
-
-    /// Also measure throughput with batches of at most this many payload bytes; 0 disables it.
-    #[arg(long, value_name = "BYTES", default_value_t = 8192)]
-    pub batch_bytes: u64,
-
-    /// Reliability to request.
-    #[arg(long, value_name = "R", value_enum, default_value_t = Reliability::Strongest)]
-    pub reliability: Reliability,
-
-    /// Receive mode.
-    #[arg(long, value_name = "MODE", value_parser = parse::receive_mode(), default_value = "waitset")]
-    pub receive: ReceiveMode,
-
-    /// Sleep time of a polling reader after it found no sample, `1us` to `100ms`; for `--receive polling`. By
-    /// default it does not sleep.
-    ///
-    /// Has no effect on latency.
-    #[arg(long, value_name = "TIME", value_parser = parse::time)]
-    pub polling_delay: Option<Duration>,
-
-    /// Network interface to use.
-    #[arg(long, value_name = "NAME", default_value = "lo")]
-    pub interface: String,
-
-    /// Send data by multicast. By default data is sent by unicast.
-    ///
-    /// Rejected for a driver without multicast. A run is invalid if the kernel sent less by multicast than the
-    /// payload of its samples.
-    #[arg(long)]
-    pub multicast: bool,
-
-    /// Run each middleware as shipped: without the driver's own tuning and without queue sizes.
-    ///
-    /// Settings that the workload needs and explicitly requested settings still apply. The tables say `as shipped`.
-    #[arg(long)]
-    pub vendor_defaults: bool,
-
-    /// Transport to use. By default the first transport of each driver.
-    #[arg(long, value_name = "NAME")]
-    pub transport: Option<String>,
-
-    /// Set an option of a driver; `ddsmark drivers info D` lists them. Can be repeated.
-    #[arg(long, value_name = "D.KEY=VALUE", value_parser = parse::driver_option)]
-    pub option: Vec<DriverOption>,
-
-    /// Take a first look: 3 runs of 200 ms each, with 50 ms of warm-up.
-    #[arg(long, conflicts_with = "precise")]
-    pub quick: bool,
-
-    /// Measure values to quote: 10 runs of 5 s each, with 1 s of warm-up.
-    #[arg(long)]
-    pub precise: bool,
-
-    /// Number of runs of each cell; findings need 3. By default 3; with `--precise` 10.
-    #[arg(long, value_name = "N", help_heading = "Design")]
-    pub runs: Option<u32>,
-
-    /// Measured time of each run, 20 ms to 1 hour, such as `800ms` or `5s`. By default `800ms`.
-    #[arg(long, value_name = "TIME", value_parser = parse::time, help_heading = "Design")]
-    pub duration: Option<Duration>,
-
-    /// Warm-up of each run, 0 to 10 minutes: the same traffic, not recorded. By default `200ms`.
-    #[arg(long, value_name = "TIME", value_parser = parse::time, help_heading = "Design")]
-    pub warm_up: Option<Duration>,
-
-    /// Check every byte of each Nth sample; of the other samples, only the header.
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Design")]
-    pub check_every: u32,
-
-    /// Seed of the run order and the payload. By default from the clock. Recorded in the result.
-    #[arg(long, value_name = "N", help_heading = "Design")]
-    pub seed: Option<u64>,
-
-    /// Time limit for writer and reader to match, 1 ms to 1 hour. By default `10s`.
-    #[arg(long, value_name = "TIME", value_parser = parse::time, help_heading = "Design")]
-    pub match_timeout: Option<Duration>,
-
-    /// CPU cores of the two endpoints of each run: `auto` (half of the available cores for each; a single core is
-    /// not pinned), `none`, or the cores of writer and reader, such as `0,1` or `0-3,4-7`. Recorded in the result.
-    #[arg(long, value_name = "CORES", value_parser = parse::pin, default_value = "auto", help_heading = "Host")]
-    pub pin: PinChoice,
-
-    /// Keep the cores from idling with spinning threads of the lowest priority. Recorded in the result.
-    #[arg(long, help_heading = "Host")]
-    pub keep_awake: bool,
+pub struct WorkloadArgs {
+    #[command(flatten)]
+    pub measure: MeasureArgs,
 
     #[command(flatten)]
-    pub reference: ReferenceArgs,
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct CharacterizeArgs {
+    /// Workload to measure; several with commas. By default `latency,throughput`.
+    #[arg(short, long, value_name = "KIND", help_heading = "Factors")]
+    pub workload: Option<String>,
+
+    #[command(flatten)]
+    pub measure: MeasureArgs,
 
     #[command(flatten)]
     pub output: OutputArgs,
@@ -261,45 +228,23 @@ pub struct RunArgs {
     pub experiment: Option<String>,
 
     /// Resume the interrupted experiment in this result directory, after Ctrl-C, a crash or a reboot. Also resumes
-    /// `characterize`.
+    /// the other commands that measure.
     ///
     /// Saved runs are kept, the others are measured as planned. Rejected if drivers, libraries or the host have
     /// changed; see `--force`.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "set", "duet", "vendor_defaults", "dry_run", "no_reference", "out"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "out"])]
     pub resume: Option<PathBuf>,
 
     /// Resume although drivers, libraries or the host have changed. The result records the changes.
     #[arg(long, requires = "resume")]
     pub force: bool,
 
-    /// Override a value in the experiment file, such as `factors.size=64,1024`. Can be repeated.
-    ///
-    /// Dots in the key lead into tables. The value is written as in the file; quotes around a single word and
-    /// brackets around a list can be omitted.
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
-
-    /// Make each run at the same time as a run of its baseline, each on half of the cores, swapped in every block.
-    /// Same as `--set design.duet=true`.
-    ///
-    /// Host noise then affects both runs, and their ratio shows smaller differences. Only the ratio is valid:
-    /// absolute values are under duet interference, and labelled so. Needs a baseline, workload `latency`, no
-    /// multicast, and 4 cores.
-    #[arg(long)]
-    pub duet: bool,
-
-    /// Run each middleware as shipped, without the driver's own tuning. Same as
-    /// `--set factors.vendor_defaults=true`; measure both with `--set factors.vendor_defaults=false,true`.
-    #[arg(long)]
-    pub vendor_defaults: bool,
-
-    /// Print the plan without measuring: cells, blocks, runs, expected duration, and the minimum detectable effect
-    /// if a selftest of this host is stored.
-    #[arg(long)]
-    pub dry_run: bool,
+    /// Workload to measure; several with commas.
+    #[arg(short, long, value_name = "KIND", help_heading = "Factors")]
+    pub workload: Option<String>,
 
     #[command(flatten)]
-    pub reference: ReferenceArgs,
+    pub measure: MeasureArgs,
 
     #[command(flatten)]
     pub output: OutputArgs,
@@ -330,22 +275,11 @@ pub struct SelfTestArgs {
     pub output: OutputArgs,
 }
 
-/// Reference measurement in each block.
-#[derive(Debug, Args)]
-pub struct ReferenceArgs {
-    /// Disable the reference, the round-trip time and rate of a bare UDP socket, before and after each block.
-    ///
-    /// A reference takes about 5 % of a block, 60 ms to 300 ms. `ddsmark compare` makes no claim between two
-    /// results that lack it. Recorded in the result.
-    #[arg(long, help_heading = "Host")]
-    pub no_reference: bool,
-}
-
 /// Output of a result.
 #[derive(Debug, Args)]
 pub struct OutputArgs {
     /// Directory for the result, new or empty. By default `results/NAME-TIME`.
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    #[arg(short, long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
     /// Print the whole result as JSON instead of tables.
@@ -362,16 +296,6 @@ pub enum Recipes {
         /// Name of the recipe.
         recipe: String,
     },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Reliability {
-    /// The strongest kind that each driver supports.
-    Strongest,
-    /// Reliable delivery; rejected for a driver that does not support it.
-    Reliable,
-    /// Best effort: samples may be lost.
-    BestEffort,
 }
 
 #[derive(Debug, Args)]

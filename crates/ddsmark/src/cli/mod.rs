@@ -2,6 +2,8 @@
 
 pub mod arguments;
 pub mod cli_error;
+mod factor_flags;
+pub mod measure_args;
 pub mod output;
 mod parse;
 pub mod progress;

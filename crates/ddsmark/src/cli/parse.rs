@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use experiment::{Percent, PinChoice, ReceiveMode, Workload};
+use experiment::Percent;
 use results::MetricSelector;
 
 /// Option of a driver, `D.KEY=VALUE`.
@@ -43,37 +43,11 @@ pub fn key_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Parses CPU cores.
-pub fn pin(text: &str) -> Result<PinChoice, String> {
-    PinChoice::parse(text).ok_or_else(|| format!("write {}", PinChoice::EXPECTED))
-}
-
-/// Parses a workload that needs no load: `latency` or `throughput`.
-pub fn workload() -> impl TypedValueParser<Value = Workload> {
-    one_of(&[Workload::Latency, Workload::Throughput], Workload::name)
-}
-
 /// Parses the name of a metric.
 pub fn metric() -> impl TypedValueParser<Value = MetricSelector> {
     let names: Vec<&'static str> = MetricSelector::all().map(MetricSelector::word).collect();
     PossibleValuesParser::new(names)
         .map(|word| MetricSelector::by_word(&word).expect("only names of metrics are let through"))
-}
-
-/// Parses a receive mode.
-pub fn receive_mode() -> impl TypedValueParser<Value = ReceiveMode> {
-    one_of(ReceiveMode::ALL, ReceiveMode::name)
-}
-
-fn one_of<T: Copy + Send + Sync + 'static>(
-    all: &'static [T],
-    name: fn(T) -> &'static str,
-) -> impl TypedValueParser<Value = T> {
-    let names: Vec<&'static str> = all.iter().map(|&value| name(value)).collect();
-    PossibleValuesParser::new(names).map(move |text| {
-        let found = all.iter().copied().find(|&value| name(value) == text);
-        found.expect("only names of values are let through")
-    })
 }
 
 #[cfg(test)]
@@ -107,17 +81,6 @@ mod tests {
         assert_eq!(key_value("a="), Ok(("a".to_owned(), String::new())));
         for wrong in ["a", "=b", ""] {
             assert!(key_value(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn cores_come_in_twos() {
-        assert_eq!(pin("none"), Ok(PinChoice::None));
-        assert_eq!(pin("auto"), Ok(PinChoice::Auto));
-        assert_eq!(pin("0, 3"), Ok(PinChoice::Cores(vec![0], vec![3])));
-        assert_eq!(pin("0-2,5-6"), Ok(PinChoice::Cores(vec![0, 1, 2], vec![5, 6])));
-        for wrong in ["", "0", "0,1,2", "-1,2", "a,b", "3-1,4", "0-99999999,1"] {
-            assert!(pin(wrong).is_err(), "{wrong}");
         }
     }
 }

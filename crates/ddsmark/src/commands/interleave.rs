@@ -5,11 +5,12 @@ use experiment::{InterleaveError, Located, Plan, Time};
 use runner::{LocalLauncher, StopToken};
 use verdicts::CompareOptions;
 
-use super::characterize;
+use super::{built_in::BuiltIn, run};
 use crate::{
     cli::{
         arguments::{Cli, Command, CompareArgs, OutputArgs},
         cli_error::{CliError, ExitStatus},
+        measure_args::MeasureArgs,
         output::say,
     },
     work::{
@@ -20,8 +21,10 @@ use crate::{
 };
 
 const NAMES: [&str; 2] = ["A", "B"];
-const HOW: &str = "write each variant as the quoted arguments of `ddsmark run` or `ddsmark characterize`, such as \
-                   `'latency-vs-size --set factors.driver=udp'`";
+/// Commands that measure. Without one, a variant has the arguments of `run`.
+const COMMANDS: [&str; 6] = ["run", "latency", "throughput", "load", "search", "characterize"];
+const HOW: &str = "write each variant as the quoted arguments of `ddsmark run`, `ddsmark latency` or another command that measures, such as \
+                   `'latency-vs-size --driver udp'`";
 
 pub fn execute(
     variants: &[String],
@@ -32,7 +35,7 @@ pub fn execute(
     let launcher = LocalLauncher::find()?;
     let seed = preparation::seed();
     let prepare = |index: usize| {
-        let prepared = prepare(&variants[index], flags, seed, &launcher, &stop);
+        let prepared = prepare(&variants[index], flags, &launcher, &stop);
         prepared.map_err(|problem| problem.about(NAMES[index]))
     };
     let (a, b) = (prepare(0)?, prepare(1)?);
@@ -78,7 +81,6 @@ struct Variant {
 fn prepare(
     text: &str,
     flags: &CompareArgs,
-    seed: u64,
     launcher: &LocalLauncher,
     stop: &StopToken,
 ) -> Result<Variant, CliError> {
@@ -87,7 +89,7 @@ fn prepare(
     if words.first().is_some_and(|word| word == "ddsmark") {
         words.remove(0);
     }
-    if !words.first().is_some_and(|word| word == "run" || word == "characterize") {
+    if !words.first().is_some_and(|word| COMMANDS.contains(&word.as_str())) {
         words.insert(0, "run".to_owned());
     }
     words.insert(0, "ddsmark".to_owned());
@@ -107,21 +109,24 @@ fn prepare(
         }
         Ok(())
     };
-    let of_output = |output: &OutputArgs| {
-        elsewhere(output.out.is_some(), "--out").and_then(|()| elsewhere(output.json, "--json"))
+    let check = |output: &OutputArgs, measure: &MeasureArgs| {
+        elsewhere(output.out.is_some(), "--out")?;
+        elsewhere(output.json, "--json")?;
+        elsewhere(measure.dry_run, "--dry-run")
     };
     let mut prepared = match &parsed.command {
-        Command::Run(run) => {
-            of_output(&run.output)?;
-            elsewhere(run.dry_run, "--dry-run")?;
-            let Some(asked) = &run.experiment else {
+        Command::Run(flags) => {
+            check(&flags.output, &flags.measure)?;
+            let Some(asked) = &flags.experiment else {
                 return Err(wrong("`--resume` is not valid in a variant".to_owned()));
             };
-            preparation::prepare(run, asked, launcher, stop)?
+            run::prepare(flags, asked, launcher, stop)?
         }
-        Command::Characterize(characterize) => {
-            of_output(&characterize.output)?;
-            characterize::prepare(characterize, seed, launcher, stop)?
+        Command::BuiltIn(command) => {
+            let built_in = BuiltIn::of(command);
+            check(built_in.output, built_in.measure)?;
+            // as many runs as claims need
+            built_in.prepare(None, launcher, stop)?
         }
         _ => return Err(wrong(format!("`{text}` does not measure"))),
     };

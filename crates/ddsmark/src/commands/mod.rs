@@ -1,6 +1,6 @@
 //! Commands, one file each.
 
-pub mod characterize;
+pub mod built_in;
 pub mod compare;
 pub mod drivers;
 pub mod generate;

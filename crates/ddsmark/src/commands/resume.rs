@@ -21,6 +21,16 @@ const MIXED: &str = "restore the environment, start a new experiment, or resume 
 
 pub fn execute(flags: &RunArgs, launcher: &LocalLauncher, stop: &StopToken) -> Result<ExitStatus, CliError> {
     let path = flags.resume.as_deref().unwrap_or(Path::new("."));
+    let workload = flags.workload.is_some().then(|| "--workload".to_owned());
+    if let Some(flag) = flags.measure.first_change().or(workload) {
+        let error =
+            format!("`{flag}` cannot be used with `--resume`: the experiment is continued as planned");
+        return Err(CliError::new(
+            ExitStatus::WrongUse,
+            error,
+            format!("remove `{flag}`, or start a new experiment"),
+        ));
+    }
     let SavedExperiment { directory, assembler, log } = Directory::reopen(path)?;
     let header = assembler.header().clone();
     let mut names: Vec<String> = Vec::new();

@@ -1,5 +1,8 @@
-//! `ddsmark run`: measures a file or a recipe.
+//! `ddsmark run`: measures an experiment from a file or a recipe.
 
+use std::{fs, path::Path};
+
+use experiment::Override;
 use runner::{LocalLauncher, StopToken};
 
 use super::resume;
@@ -9,8 +12,9 @@ use crate::{
         cli_error::{CliError, ExitStatus},
     },
     work::{
-        measurement::{measure, show},
-        preparation::{prepare, seed},
+        measurement,
+        preparation::{Prepared, prepare as prepare_text, seed},
+        recipes,
     },
 };
 
@@ -22,9 +26,27 @@ pub fn execute(flags: &RunArgs) -> Result<ExitStatus, CliError> {
     };
     // All validation happens before anything is measured.
     let prepared = prepare(flags, asked, &launcher, &stop)?;
-    let experiment = prepared.plan(seed())?;
-    if flags.dry_run {
-        return show(&experiment, &prepared.drivers, flags.output.json, &launcher, &stop);
+    measurement::plan_and_measure(prepared, seed(), flags.measure.dry_run, &flags.output, &launcher, &stop)
+}
+
+/// Reads a file or a recipe, and finds the drivers that it names.
+pub fn prepare(
+    flags: &RunArgs,
+    asked: &str,
+    launcher: &LocalLauncher,
+    stop: &StopToken,
+) -> Result<Prepared, CliError> {
+    let mut changes = flags.measure.overrides(None);
+    changes.extend(flags.workload.as_ref().map(|kind| Override::flag("--workload", "workload", kind)));
+    let path = Path::new(asked);
+    if !asked.contains('/') && path.extension().is_none() {
+        let text = recipes::find(asked)?.to_owned();
+        return prepare_text(asked.to_owned(), format!("recipe {asked}"), text, changes, launcher, stop);
     }
-    measure(experiment, prepared.drivers, &flags.output, &launcher, &stop)
+    let text = fs::read_to_string(path).map_err(|error| {
+        let error = format!("cannot read `{asked}`: {error}");
+        CliError::new(ExitStatus::WrongUse, error, "name a file, or a recipe of `ddsmark recipes list`")
+    })?;
+    let name = path.file_stem().map_or_else(|| asked.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    prepare_text(name, asked.to_owned(), text, changes, launcher, stop)
 }

@@ -89,6 +89,7 @@ fn written(flags: &Flags, driver: &str) -> ExperimentFile {
             ..DesignSection::default()
         },
         limits: experiment::LimitsSection::default(),
+        changes: experiment::Changes::default(),
     };
     written.factors.values.give("driver", [driver.to_owned()]);
     written.factors.values.give("size", SIZES.map(Size));

@@ -12,7 +12,7 @@ use runner::{
     capture_host, host_warnings,
 };
 
-use super::{drivers::Drivers, results::print, selftests};
+use super::{drivers::Drivers, preparation::Prepared, results::print, selftests};
 use crate::cli::{
     arguments::OutputArgs,
     cli_error::{CliError, ExitStatus},
@@ -22,6 +22,23 @@ use crate::cli::{
 
 /// Time without output after which progress is printed.
 const SILENCE: Duration = Duration::from_secs(2);
+
+/// Plans a prepared experiment, and measures it or only prints the plan.
+pub fn plan_and_measure(
+    prepared: Prepared,
+    seed: u64,
+    is_dry: bool,
+    output: &OutputArgs,
+    launcher: &LocalLauncher,
+    stop: &StopToken,
+) -> Result<ExitStatus, CliError> {
+    let experiment = prepared.plan(seed)?;
+    if is_dry {
+        return show(&experiment, &prepared.drivers, output.json, launcher, stop);
+    }
+    let (outcome, _) = conduct(experiment, prepared.drivers, output.out.as_deref(), launcher, stop)?;
+    conclude(outcome, output.json)
+}
 
 /// Prints a plan, after a preflight.
 pub fn show(
@@ -42,18 +59,6 @@ pub fn show(
     };
     output::print(&text)?;
     Ok(ExitStatus::Done)
-}
-
-/// Measures a plan and prints the result.
-pub fn measure(
-    experiment: Plan,
-    drivers: Drivers,
-    output: &OutputArgs,
-    launcher: &LocalLauncher,
-    stop: &StopToken,
-) -> Result<ExitStatus, CliError> {
-    let (outcome, _) = conduct(experiment, drivers, output.out.as_deref(), launcher, stop)?;
-    conclude(outcome, output.json)
 }
 
 /// Measures a plan and prints the directory of the result. Returns the outcome and the directory.

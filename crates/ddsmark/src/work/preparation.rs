@@ -2,13 +2,11 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
-    path::Path,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use experiment::{
-    Diagnostic, ExperimentFile, Pin, PinChoice, Plan, PlanInputs, Source, SpannedError, TraceText,
+    Diagnostic, ExperimentFile, Override, Pin, PinChoice, Plan, PlanInputs, Source, SpannedError, TraceText,
     drivers_of_ends,
 };
 use results::least_blocks;
@@ -19,18 +17,14 @@ use runner::{
 
 use super::{
     drivers::{self, Drivers},
-    recipes, traces,
+    traces,
 };
-use crate::cli::{
-    arguments::RunArgs,
-    cli_error::{CliError, ExitStatus},
-};
+use crate::cli::cli_error::CliError;
 
 /// Experiment file with the inputs of its plan.
 pub struct Prepared {
     pub name: String,
-    /// Text of the file; `None` for an experiment from flags.
-    pub source: Option<Source>,
+    pub source: Source,
     pub written: ExperimentFile,
     pub drivers: Drivers,
     /// Drivers that are measured if the file names none.
@@ -59,25 +53,21 @@ impl Prepared {
 
     /// Adds the position in the text to a rejection.
     pub fn rejected(&self, refusal: &SpannedError) -> CliError {
-        match &self.source {
-            Some(source) => source.refused(refusal).into(),
-            None => refusal.error.clone().into(),
-        }
+        self.source.refused(refusal).into()
     }
 }
 
-/// Reads a file or a recipe, and finds the drivers that it names.
+/// Reads the text of an experiment with the changes of the command line, and finds the drivers that it names. `path`
+/// is the place of the text in messages.
 pub fn prepare(
-    flags: &RunArgs,
-    asked: &str,
+    name: String,
+    path: String,
+    text: String,
+    sets: Vec<Override>,
     launcher: &LocalLauncher,
     stop: &StopToken,
 ) -> Result<Prepared, CliError> {
-    let duet = flags.duet.then(|| "design.duet=true".to_owned());
-    let shipped = flags.vendor_defaults.then(|| "factors.vendor_defaults=true".to_owned());
-    let reference = flags.reference.no_reference.then(|| "design.reference=false".to_owned());
-    let sets = flags.set.iter().cloned().chain(duet).chain(shipped).chain(reference).collect();
-    let (name, source) = source(asked, sets)?;
+    let source = Source { path, text, sets };
     let written = source.read()?;
     check_interfaces(&written, &source)?;
     check_variables(&written, &source)?;
@@ -86,22 +76,7 @@ pub fn prepare(
         .map_err(|error| placed(&source, choice.map_or(0..0, experiment::Located::span), &error))?;
     let traces = traces::read(&written, &source)?;
     let (drivers, installed) = find_drivers(&written, &source, launcher, stop)?;
-    Ok(Prepared { name, source: Some(source), written, drivers, installed, traces, pin })
-}
-
-/// Returns the name and the text of the experiment: a file if the argument looks like a path, else a recipe.
-fn source(asked: &str, sets: Vec<String>) -> Result<(String, Source), CliError> {
-    let path = Path::new(asked);
-    if !asked.contains('/') && path.extension().is_none() {
-        let text = recipes::find(asked)?.to_owned();
-        return Ok((asked.to_owned(), Source { path: format!("recipe {asked}"), text, sets }));
-    }
-    let text = fs::read_to_string(path).map_err(|error| {
-        let error = format!("cannot read `{asked}`: {error}");
-        CliError::new(ExitStatus::WrongUse, error, "name a file, or a recipe of `ddsmark recipes list`")
-    })?;
-    let name = path.file_stem().map_or_else(|| asked.to_owned(), |stem| stem.to_string_lossy().into_owned());
-    Ok((name, Source { path: asked.to_owned(), text, sets }))
+    Ok(Prepared { name, source, written, drivers, installed, traces, pin })
 }
 
 /// Returns the drivers of the experiment, and the names of those that are measured if it names none.

@@ -13,6 +13,8 @@ use crate::{
 pub struct Factor {
     /// Key in an experiment file, and in `--set factors.KEY=VALUE`.
     pub key: &'static str,
+    /// Letter of its flag, if it has a short one; the long one is the key with `-` for `_`.
+    pub short: Option<char>,
     /// Place in an experiment file, and kind of the values.
     pub form: Form,
     /// Unit of the values; empty for those without a unit.
@@ -78,6 +80,15 @@ pub enum Form {
 }
 
 impl Factor {
+    /// Returns the key with dots that sets the factor in an experiment file.
+    #[must_use]
+    pub fn key_in_file(&self) -> String {
+        match self.form {
+            Form::Key(_) => format!("factors.{}", self.key),
+            Form::FileKey(_) | Form::Table(_) => self.key.to_owned(),
+        }
+    }
+
     /// Returns the kind of the values; `None` for a factor with a form of its own.
     #[must_use]
     pub const fn kind(&self) -> Option<Kind> {
@@ -185,6 +196,7 @@ pub enum Baseline {
 /// baseline only.
 pub(crate) const ROW: Factor = Factor {
     key: "",
+    short: None,
     form: Form::Table(""),
     unit: "",
     range: "",

@@ -81,6 +81,18 @@ impl FactorValues {
         self.all::<Workload>("workload").values().any(|workload| *workload != Workload::Latency)
     }
 
+    /// Returns these values without those of some factors, by their keys.
+    pub(crate) fn without(&self, keys: &[&str]) -> Self {
+        let mut rest = self.clone();
+        rest.values.retain(|key, _| !keys.contains(key));
+        rest
+    }
+
+    /// Returns whether no factor is given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.values.is_empty() && self.env.is_empty()
+    }
+
     /// Returns whether these select all cells of `cells`, of which each given factor has one value: no other factor
     /// is given, and each given one has that value.
     pub(crate) fn covers(&self, cells: &Self) -> bool {

@@ -3,7 +3,8 @@
 use crate::{FactorValues, SpannedError, plan::expansion::Expansion};
 
 impl Expansion<'_> {
-    /// Rejects a combination that a driver does not support, or notes that it is left out. `cells` selects the
+    /// Rejects a combination that a driver does not support, or notes that it is left out, if no driver is named or only the command line
+    /// names it. `cells` selects the
     /// combination: each factor given has one value. Does nothing if all cells of the selection are excluded.
     pub(crate) fn cannot(
         &mut self,
@@ -21,7 +22,7 @@ impl Expansion<'_> {
         if excluded {
             return Ok(());
         }
-        if !self.lenient {
+        if !self.lenient && !self.written.may_leave_out(&refusal.at) {
             return Err(refusal);
         }
         self.note(driver, true, format!("{}; left out", refusal.error));

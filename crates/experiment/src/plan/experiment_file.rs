@@ -10,6 +10,7 @@ use crate::{
     Diagnostic, FactorType, FactorValues, Matrix, Source, SpannedError, Topology, Workload,
     factors::{endpoint_qos::End, load::Arrival, policies::Policies, rate::RateSpec},
     plan::{
+        changes::Changes,
         choices::{OptionValue, PinChoice},
         search_section::SearchSection,
     },
@@ -74,6 +75,9 @@ pub struct ExperimentFile {
     /// Maximum duration of each phase of a run. A phase that takes longer fails the run.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: LimitsSection,
+    /// Keys with dots that the command line sets, and what it leaves out of the file.
+    #[serde(skip)]
+    pub changes: Changes,
 }
 
 /// Options of a driver by name.
@@ -153,7 +157,9 @@ impl Source {
     /// # Errors
     /// Returns an error if the text is not valid TOML, or not a valid experiment.
     pub fn read(&self) -> Result<ExperimentFile, Diagnostic> {
-        self.read_as()
+        let mut written: ExperimentFile = self.read_as()?;
+        written.adapt(self.overridden(), self.text.len());
+        Ok(written)
     }
 }
 

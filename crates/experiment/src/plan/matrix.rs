@@ -6,6 +6,7 @@ use crate::{
     Cell, Factor, FactorValues, Factors, PlanError, SpannedError, Value,
     factors::{ids, variables},
     plan::{
+        adaptation,
         axes::{included, with_defaults},
         expansion::Expansion,
         experiment_file::ExperimentFile,
@@ -61,13 +62,19 @@ pub(crate) fn cells(
     let unnamed = written.factors.values.get("driver").is_none();
     matrix.lenient = unnamed;
     matrix.expand(&axes)?;
+    let mut told: Vec<String> = Vec::new();
     for (exclude, spared) in matrix.excludes.iter().zip(&matrix.spared) {
         // Also counts cells that another exclude covers.
         let found =
             *spared || matrix.factors.iter().any(|(factors, _)| matches(exclude.get(), factors, given));
         // The driver may not be installed on this host.
         let may_be_elsewhere = unnamed && exclude.get().get("driver").is_some();
-        if !found && !may_be_elsewhere {
+        if !found && written.is_displaced(exclude.get()) {
+            told.push(format!(
+                "an `exclude` of the file matches no cell: {}",
+                adaptation::words(exclude.get())
+            ));
+        } else if !found && !may_be_elsewhere {
             return Err(PlanError::NoMatch("this exclude").at(exclude.span()));
         }
         for (factors, excluded) in &mut matrix.factors {
@@ -92,7 +99,6 @@ pub(crate) fn cells(
     let factors: Vec<Factors> = factors.into_iter().map(|(factors, _)| factors).collect();
     let measured = |driver: &str| factors.iter().any(|factors| factors.driver == driver);
     let notes = notes.into_iter().filter(|note| note.left_out || measured(&note.driver));
-    let mut told: Vec<String> = Vec::new();
     let searches = loads::searches_note(&all().collect::<Vec<_>>());
     for words in searches.into_iter().chain(flow_notes).chain(notes.map(|note| note.words)) {
         if !told.contains(&words) {

@@ -1,9 +1,10 @@
 //! From an experiment file to a plan: cells, design, schedule of runs, and searches.
 
+pub(crate) mod adaptation;
 pub(crate) mod axes;
 pub(crate) mod batches;
 pub(crate) mod capabilities;
-pub(crate) mod characterize;
+pub(crate) mod changes;
 pub(crate) mod choices;
 pub(crate) mod duet;
 pub(crate) mod effort;

@@ -1,7 +1,7 @@
 //! The planner: validates an experiment file and makes a plan of it, before anything is measured.
 
 use crate::{
-    Cell, Design, Effort, Limits, Plan, PlanError, Precision, Search, SpannedError, Workload,
+    Cell, Design, Effort, FactorValues, Limits, Plan, PlanError, Precision, Search, SpannedError, Workload,
     plan::{
         duet,
         experiment_file::{DesignSection, ExperimentFile, LimitsSection},
@@ -44,7 +44,8 @@ impl ExperimentFile {
         }
         let design = design(&self.design, given)?;
         let limits = limits(&self.limits)?;
-        let (cells, notes) = matrix::cells(self, given, design.measure_ns)?;
+        let (cells, mut notes) = matrix::cells(self, given, design.measure_ns)?;
+        notes.splice(0..0, self.left_out().iter().cloned());
         if cells.is_empty() {
             return Err(PlanError::NoCell.at(0..0));
         }
@@ -61,12 +62,14 @@ impl ExperimentFile {
             notes,
         };
         if let Some(baseline) = &self.design.baseline {
-            let cells = experiment.cells.iter();
-            let matching = cells.filter(|cell| matrix::matches(baseline.get(), &cell.factors, given));
-            experiment.design.baseline = matching.map(|cell| cell.id.clone()).collect();
-            if experiment.design.baseline.is_empty() {
+            let is_of =
+                |selection: &FactorValues, cell: &Cell| matrix::matches(selection, &cell.factors, given);
+            let (cells, note) = self.baseline_cells(baseline.get(), &experiment.cells, is_of);
+            experiment.design.baseline = cells.into_iter().map(|cell| cell.id.clone()).collect();
+            if experiment.design.baseline.is_empty() && note.is_none() {
                 return Err(PlanError::NoMatch("the baseline").at(baseline.span()));
             }
+            experiment.notes.extend(note);
         }
         if let Some(duet) = self.design.duet.as_ref().filter(|duet| *duet.get()) {
             duet::check(&experiment).map_err(|error| error.at(duet.span()))?;

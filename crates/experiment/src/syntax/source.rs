@@ -1,6 +1,6 @@
-//! Text of an experiment file with the changes of `--set`, and errors that point into both.
+//! Text of an experiment file with the changes of the command line, and errors that point into both.
 
-use std::{fmt, ops::Range};
+use std::{collections::BTreeMap, fmt, ops::Range};
 
 use serde::de::DeserializeOwned;
 use toml::{
@@ -13,7 +13,7 @@ use crate::syntax::{one_or_many::Span, spanned_error::SpannedError};
 /// Minimum Jaro-Winkler similarity of a name that is suggested instead of an unknown one.
 const NEAR: f64 = 0.75;
 
-/// Text of an experiment file, and the changes of `--set`.
+/// Text of an experiment file, and the changes of the command line.
 ///
 /// Positions are bytes of the file's text, followed by each change in turn, with one byte between them.
 #[derive(Clone, Debug)]
@@ -22,14 +22,50 @@ pub struct Source {
     pub path: String,
     /// Text of the file.
     pub text: String,
-    /// Changes as `KEY=VALUE`, with dots in the key.
-    pub sets: Vec<String>,
+    /// Changes of the command line. Later ones win.
+    pub sets: Vec<Override>,
+}
+
+/// Value on the command line that replaces one of an experiment file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Override {
+    flag: String,
+    /// `KEY=VALUE`, with dots in the key.
+    text: String,
+    /// Position of the part of the text that the user gave.
+    given: usize,
+}
+
+impl Override {
+    /// Creates a change by `--set`, whose text is `KEY=VALUE` with dots in the key.
+    #[must_use]
+    pub fn set(text: impl Into<String>) -> Self {
+        Self { flag: "--set".to_owned(), text: text.into(), given: 0 }
+    }
+
+    /// Creates a change by a flag of its own, such as `--size`, for a key with dots, such as `factors.size`.
+    #[must_use]
+    pub fn flag(flag: impl Into<String>, key: impl AsRef<str>, value: impl AsRef<str>) -> Self {
+        let key = key.as_ref();
+        Self { flag: flag.into(), text: format!("{key}={}", value.as_ref()), given: key.len() + 1 }
+    }
+
+    /// Returns the flag as given, such as `--size`.
+    #[must_use]
+    pub fn flag_name(&self) -> &str {
+        &self.flag
+    }
+
+    /// Returns what the user gave after the flag.
+    fn value(&self) -> &str {
+        &self.text[self.given..]
+    }
 }
 
 const NO_KEY: &str = "no key before `=`";
 const KEY_HINT: &str = "write a key, such as `design.blocks`";
 
-/// A change of `--set`, as TOML texts.
+/// A change of the command line, as TOML texts.
 struct Change {
     /// `KEY=0`, preceded by blanks so that TOML positions match those of the source.
     key: String,
@@ -134,9 +170,11 @@ impl Source {
         }
         let set = self.sets.iter().enumerate().rev().find(|(index, _)| at.start >= self.begin(*index));
         if let Some((index, set)) = set {
-            let begin = self.begin(index);
-            let excerpt = excerpt(set, at.start - begin..at.end - begin).1;
-            return Diagnostic { error: format!("--set {set}: {error}"), excerpt, hint };
+            let (begin, end) = (self.begin(index) + set.given, self.begin(index) + set.text.len());
+            // The whole value is wrong if its key is.
+            let at = if at.start < begin { begin..end } else { at };
+            let excerpt = excerpt(set.value(), at.start - begin..at.end.saturating_sub(begin)).1;
+            return Diagnostic { error: format!("{} {}: {error}", set.flag, set.value()), excerpt, hint };
         }
         let ((line, column), excerpt) = excerpt(&self.text, at);
         Diagnostic { error: format!("{}:{line}:{column}: {error}", self.path), excerpt, hint }
@@ -144,28 +182,35 @@ impl Source {
 
     /// Returns the position of the first byte of a change.
     fn begin(&self, set: usize) -> usize {
-        self.text.len() + 1 + self.sets[..set].iter().map(|set| set.len() + 1).sum::<usize>()
+        self.text.len() + 1 + self.sets[..set].iter().map(|set| set.text.len() + 1).sum::<usize>()
     }
 
     fn change(&self, set: usize) -> Result<Change, Diagnostic> {
         let begin = self.begin(set);
-        let set = &self.sets[set];
-        let at = begin..begin + set.len();
-        match set.split_once('=') {
-            Some((key, value)) if !key.trim().is_empty() && !key.contains(['\n', '#']) => {
-                // The blanks shift the positions of TOML to those in this source.
-                let value_at = begin + key.len() + 1;
-                let key = format!("{}{key}=0", " ".repeat(begin));
-                let plain = value.to_owned();
-                let value = format!("{}v={value}", " ".repeat(value_at - 2));
-                Ok(Change { key, value, plain, at, value_at })
-            }
-            Some(_) => Err(self.fault(at, NO_KEY, KEY_HINT)),
-            None => {
-                let hint = "write for example `factors.size=64,1024` or `design.blocks=12`";
-                Err(self.fault(at, "not KEY=VALUE", hint))
-            }
+        let text = &self.sets[set].text;
+        let at = begin..begin + text.len();
+        let Some((key, plain)) = text.split_once('=') else {
+            let hint = "write for example `factors.size=64,1024` or `design.blocks=12`";
+            return Err(self.fault(at, "not KEY=VALUE", hint));
+        };
+        if key.trim().is_empty() || key.contains(['\n', '#']) {
+            return Err(self.fault(at, NO_KEY, KEY_HINT));
         }
+        // The blanks shift the positions of TOML to those in this source.
+        let value_at = begin + key.len() + 1;
+        Ok(Change {
+            key: format!("{}{key}=0", " ".repeat(begin)),
+            value: format!("{}v={plain}", " ".repeat(value_at - 2)),
+            plain: plain.to_owned(),
+            at,
+            value_at,
+        })
+    }
+
+    /// Returns the keys with dots that the command line sets, without quotes, and whether a flag of its own sets each.
+    pub(crate) fn overridden(&self) -> BTreeMap<String, bool> {
+        let key = |set: &Override| Some((set.text.split_once('=')?.0.replace('"', ""), set.given > 0));
+        self.sets.iter().filter_map(key).collect()
     }
 
     /// Converts a TOML syntax error.

@@ -269,7 +269,7 @@ impl PlanError {
                 "remove `--multicast`, or use drivers with the feature `multicast`: see `ddsmark drivers info D`"
                     .to_owned()
             }
-            Self::NotReliable { .. } => "use `--reliability strongest`".to_owned(),
+            Self::NotReliable { .. } => "use `--qos strongest`, or leave it out".to_owned(),
             Self::StrayOption { driver } => format!("add `--driver {driver}`, or remove the option"),
             Self::NoRuns => "use `--runs 1` or more; findings need 3".to_owned(),
             Self::Time { range, .. } => format!("choose a time within {range}"),

@@ -1,6 +1,9 @@
 //! Base experiment that the tests vary.
 
-use experiment::{Characterize, Effort, Pin, ReceiveMode, ReliabilityChoice, Workload};
+mod characterize;
+
+pub use characterize::Characterize;
+use experiment::{Effort, Pin, ReceiveMode, ReliabilityChoice, Workload};
 
 /// Two drivers, three sizes, latency and throughput, short runs.
 pub fn characterize() -> Characterize {

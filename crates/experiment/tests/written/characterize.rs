@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use experiment::{
-    Batching, Characterize, Effort, History, Plan, PlanError, ReceiveMode, Reliability, ReliabilityChoice,
-};
+use crate::sample::Characterize;
+use experiment::{Batching, Effort, History, Plan, PlanError, ReceiveMode, Reliability, ReliabilityChoice};
 use proptest::prelude::*;
 
 use crate::{

@@ -40,7 +40,7 @@ fn planned(text: &str, sets: &[&str], pin: Pin) -> Result<Plan, [String; 3]> {
         seed: 7,
         least_blocks: &results::least_blocks,
     };
-    let sets = sets.iter().map(|&set| set.to_owned()).collect();
+    let sets = sets.iter().map(|&set| experiment::Override::set(set)).collect();
     let source = Source { path: "f.toml".to_owned(), text: text.to_owned(), sets };
     source.read().expect("a file").plan(&given).map_err(|refusal| {
         let fault = source.refused(&refusal);

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{
-    Characterize, Effort, History, Pin, Plan, PlanInputs, QosDuration, ReceiveMode, Reliability,
-};
+use crate::sample::Characterize;
+use experiment::{Effort, History, Pin, Plan, PlanInputs, QosDuration, ReceiveMode, Reliability};
 
 use crate::{
     SMALL, ids, plan, refused,

@@ -1,5 +1,6 @@
 //! Tests of experiment files: from the text to a plan.
 
+mod adaptation;
 mod batch;
 mod changes;
 mod characterize;
@@ -45,7 +46,7 @@ size = [32, "4KiB"]
 "#;
 
 pub(crate) fn source(text: &str, sets: &[&str]) -> Source {
-    let sets = sets.iter().map(|&set| set.to_owned()).collect();
+    let sets = sets.iter().map(|&set| experiment::Override::set(set)).collect();
     Source { path: "f.toml".to_owned(), text: text.to_owned(), sets }
 }
 

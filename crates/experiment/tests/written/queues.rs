@@ -1,6 +1,7 @@
 //! Sample queues, socket buffers, receive groups and polling delays.
 
-use experiment::{Characterize, Queues, ReceiveGroup, ReceiveMode};
+use crate::sample::Characterize;
+use experiment::{Queues, ReceiveGroup, ReceiveMode};
 
 use crate::{ids, plan, refused, sample::characterize, support::drivers, with};
 
@@ -48,7 +49,7 @@ fn queues_are_selected_and_compared() {
         r#"send_queue = [10, 100]
 send_buffer = [0, 65536]
 exclude = [{ send_queue = 100, send_buffer = 0 }]
-include = [{ receive_queue = 5, send_queue = 10, send_buffer = 0, size = 64 }]
+include = [{ receive_queue = 5, send_queue = 10, send_buffer = 0, size = 32 }]
 [design]
 baseline = { send_queue = 10, send_buffer = 0 }
 "#,
@@ -60,7 +61,7 @@ baseline = { send_queue = 10, send_buffer = 0 }
             "dds/udp4/latency/32/send-queue-10",
             "dds/udp4/latency/32/send-queue-10/send-buffer-65536",
             "dds/udp4/latency/32/send-queue-100/send-buffer-65536",
-            "dds/udp4/latency/64/send-queue-10/receive-queue-5",
+            "dds/udp4/latency/32/send-queue-10/receive-queue-5",
         ]
     );
     assert_eq!(experiment.design.baseline.len(), 2);

@@ -1,6 +1,7 @@
 //! Findings between the drivers of one result: added RTT, and guarantee of delivery.
 
-use experiment::{Characterize, Factors, Reliability, ReliabilityChoice, Workload};
+use crate::sample::Characterize;
+use experiment::{Factors, Reliability, ReliabilityChoice, Workload};
 use results::{Finding, FindingKind, ResultDocument};
 
 use crate::rig::{SIZES, Truth, number, of_kind, result, result_with, written};

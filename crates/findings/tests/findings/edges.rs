@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use experiment::{Characterize, Workload};
+use crate::sample::Characterize;
+use experiment::Workload;
 use proptest::prelude::*;
 use results::{ResultDocument, RunState};
 

@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use experiment::{Cell, Characterize, Factors, ScheduledRun, Workload};
+use crate::sample::Characterize;
+use experiment::{Cell, Factors, ScheduledRun, Workload};
 use results::{Assembler, Finding, FindingKind, Histograms, ResultDocument, Run, State};
 
 use crate::sample;

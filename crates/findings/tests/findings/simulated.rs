@@ -4,7 +4,8 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use experiment::{Characterize, Reliability, ReliabilityChoice, Workload};
+use crate::sample::Characterize;
+use experiment::{Reliability, ReliabilityChoice, Workload};
 use insta::assert_snapshot;
 use results::{Finding, FindingKind, Limit, ResultDocument};
 use simulate::{HostModel, RunVariation, Simulator, describe};

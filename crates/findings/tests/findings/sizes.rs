@@ -1,6 +1,7 @@
 //! Findings over the sizes of one driver: plateau, bottleneck, batching and latency.
 
-use experiment::{Characterize, Factors, ReceiveMode, Workload};
+use crate::sample::Characterize;
+use experiment::{Factors, ReceiveMode, Workload};
 use results::{FindingKind, Limit, ResultDocument};
 
 use crate::rig::{SIZES, Truth, alone, kinds, none, number, of_kind, only, result};

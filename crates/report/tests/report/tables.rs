@@ -1,6 +1,7 @@
 //! Tables: their values are those of the document, and they fit a terminal.
 
-use experiment::{Characterize, Effort, Reliability, ReliabilityChoice};
+use crate::sample::Characterize;
+use experiment::{Effort, Reliability, ReliabilityChoice};
 use report::{Options, driver_info, terminal};
 use results::{
     Assembler, CellResult, ResultDocument, State, Tail, Throughput, format_micros, format_spread,

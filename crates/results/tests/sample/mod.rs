@@ -8,11 +8,10 @@ pub mod search;
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-pub use asked::characterize;
+pub use asked::{Characterize, characterize};
 use experiment::{
-    Characterize, DriverDescription, Durability, Factors, History, OptionInfo, Pin, Plan, Policy,
-    PolicySupport, Qos, QosDuration, ReceiveMode, Reliability, ScheduledRun, Support, TransportInfo,
-    Workload,
+    DriverDescription, Durability, Factors, History, OptionInfo, Pin, Plan, Policy, PolicySupport, Qos,
+    QosDuration, ReceiveMode, Reliability, ScheduledRun, Support, TransportInfo, Workload,
 };
 use results::{
     AgentRecord, Assembler, Block, CpuPerSample, DeliveryCounts, Distribution, Duet, Environment, Failure,

@@ -11,7 +11,7 @@ use simulate::{HostModel, RunVariation, Simulator, describe};
 fn latency_vs_size(sets: &[&str]) -> ResultDocument {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recipes/latency-vs-size.toml");
     let short = ["factors.driver=[\"udp\",\"cyclonedds\"]", "design.measure=100ms", "design.warm_up=0s"];
-    let sets = short.iter().chain(sets).map(|set| (*set).to_owned()).collect();
+    let sets = short.iter().chain(sets).map(|set| experiment::Override::set(*set)).collect();
     let source =
         Source { path: "recipe".to_owned(), text: fs::read_to_string(path).expect("a recipe"), sets };
     let descriptions: BTreeMap<_, _> = [("udp", true), ("cyclonedds", false)]

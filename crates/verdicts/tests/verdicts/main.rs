@@ -13,7 +13,8 @@ mod sides;
 
 use std::collections::BTreeSet;
 
-use experiment::{Characterize, Workload};
+use crate::sample::Characterize;
+use experiment::Workload;
 use results::{Assembler, Conclusion, Histograms, Metric, ResultDocument, Run, State, Verdict, VerdictKind};
 use verdicts::CompareSide;
 

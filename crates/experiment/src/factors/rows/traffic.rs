@@ -42,6 +42,7 @@ pub(super) const ROWS: &[Factor] = &[
     },
     Factor {
         key: "driver",
+        short: Some('d'),
         form: Form::Key(Kind::Text),
         about: "Drivers: a name, `NAME@VERSION` for a version of the middleware, `WRITER+READER` for different \
                 drivers of writer and reader, or the path of a file. Default: every installed driver that is not a \
@@ -58,6 +59,7 @@ pub(super) const ROWS: &[Factor] = &[
     },
     Factor {
         key: "transport",
+        short: Some('t'),
         form: Form::Key(Kind::Text),
         default: || Some("default".to_owned().into()),
         about: "Transports by name; `default` is the default of each driver, `all` means all of its transports. \
@@ -77,6 +79,7 @@ pub(super) const ROWS: &[Factor] = &[
     },
     Factor {
         key: "size",
+        short: Some('s'),
         form: Form::Key(Kind::Size),
         unit: "bytes",
         range: "16 to the maximum of the transport",
@@ -97,6 +100,7 @@ pub(super) const ROWS: &[Factor] = &[
     },
     Factor {
         key: "rate",
+        short: Some('r'),
         form: Form::Key(Kind::Rate),
         unit: "samples/s, bit/s or % of the maximum",
         range: "one sample per hour to 100M samples/s; 0.01% to 200%; `max`; `throttled`",

@@ -1,21 +1,11 @@
-//! The built-in experiment `characterize`: latency and throughput over sample sizes, throughput unbatched and
-//! batched.
+//! The experiment of `ddsmark characterize` as values, for tests that vary it.
 
 use std::collections::BTreeMap;
 
-use crate::{
-    DriverDescription, Effort, FactorValues, Matrix, Pin, Plan, PlanError, ReceiveMode, ReliabilityChoice,
-    Topology, Workload,
-    factors::policies::Policies,
-    plan::{
-        choices::OptionValue,
-        experiment_file::{DesignSection, ExperimentFile, LimitsSection},
-        plan_inputs::PlanInputs,
-    },
-    syntax::{
-        one_or_many::{Located, OneOrMany},
-        units::{Size, Time},
-    },
+use experiment::{
+    DesignSection, DriverDescription, Effort, ExperimentFile, FactorValues, LimitsSection, Located, Matrix,
+    OneOrMany, OptionValue, Pin, Plan, PlanError, PlanInputs, Policies, ReceiveMode, ReliabilityChoice, Size,
+    Time, Topology, Workload,
 };
 
 /// Flags of `characterize`.
@@ -124,6 +114,7 @@ impl Characterize {
                 ..DesignSection::default()
             },
             limits: LimitsSection { matching: self.match_ns.and_then(at), ..LimitsSection::default() },
+            changes: experiment::Changes::default(),
         })
     }
 

@@ -1,0 +1,271 @@
+//! Flags that all commands that measure have in common, and the changes of an experiment file that they mean.
+
+use clap::Args;
+use experiment::Override;
+
+use super::{
+    factor_flags::FactorFlags,
+    parse::{self, DriverOption},
+};
+
+/// Reference measurement in each block.
+#[derive(Debug, Args)]
+pub struct ReferenceArgs {
+    /// Disable the reference, the round-trip time and rate of a bare UDP socket, before and after each block.
+    ///
+    /// A reference takes about 5 % of a block, 60 ms to 300 ms. `ddsmark compare` makes no claim between two
+    /// results that lack it. Recorded in the result.
+    #[arg(long, help_heading = "Host")]
+    pub no_reference: bool,
+}
+
+/// Flags of a measurement.
+#[derive(Debug, Args)]
+pub struct MeasureArgs {
+    #[command(flatten)]
+    pub factors: FactorFlags,
+
+    /// QoS of writers and readers, such as `reliable,keep_last=1`: words, and policies as `KEY=VALUE`; or the name of
+    /// a profile.
+    ///
+    /// Words: `reliable`, `best_effort`, `strongest` (of what each driver supports), `keep_all`, `keep_last=N`, and
+    /// the kinds of DURABILITY. `docs/reference/experiment-file.md` lists the policies.
+    #[arg(long, value_name = "POLICIES|PROFILE", help_heading = "Factors")]
+    pub qos: Vec<String>,
+
+    /// Set an option of a driver; `ddsmark drivers info D` lists them. Given twice, both values are measured.
+    #[arg(long, value_name = "D.KEY=VALUE", value_parser = parse::driver_option, help_heading = "Factors")]
+    pub option: Vec<DriverOption>,
+
+    /// Set an environment variable of the agents; `NAME=false` removes it. Given twice, both values are measured.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse::key_value, help_heading = "Factors")]
+    pub env: Vec<(String, String)>,
+
+    /// Compare all cells with those of this driver, or of `KEY=VALUE` of other factors; takes more runs.
+    #[arg(short, long, value_name = "DRIVER|KEY=VALUE", value_delimiter = ',', help_heading = "Design")]
+    pub baseline: Vec<String>,
+
+    /// Number of runs of each cell, or of blocks. Findings need 3; claims need as many as the plan says.
+    #[arg(short = 'n', long, value_name = "N", conflicts_with = "precision", help_heading = "Design")]
+    pub runs: Option<u32>,
+
+    /// Target precision instead of a number of runs, such as `2%`: half the width of the 95 % CI.
+    #[arg(long, value_name = "PERCENT", help_heading = "Design")]
+    pub precision: Option<String>,
+
+    /// Maximum duration of the experiment, such as `10min`.
+    #[arg(long, value_name = "TIME", help_heading = "Design")]
+    pub budget: Option<String>,
+
+    /// Measured time of each run, 20 ms to 1 hour, such as `800ms` or `5s`. By default `800ms`.
+    #[arg(long, value_name = "TIME", help_heading = "Design")]
+    pub duration: Option<String>,
+
+    /// Warm-up of each run, 0 to 10 minutes: the same traffic, not recorded. By default `200ms`.
+    #[arg(long, value_name = "TIME", help_heading = "Design")]
+    pub warm_up: Option<String>,
+
+    /// Take a first look: runs of 200 ms, with 50 ms of warm-up.
+    #[arg(long, conflicts_with = "precise", help_heading = "Design")]
+    pub quick: bool,
+
+    /// Measure values to quote: runs of 5 s, with 1 s of warm-up; 10 of them where there is no baseline.
+    #[arg(long, help_heading = "Design")]
+    pub precise: bool,
+
+    /// Check every byte of each Nth sample; of the other samples, only the header. By default 64.
+    #[arg(long, value_name = "N", help_heading = "Design")]
+    pub check_every: Option<u32>,
+
+    /// Echo each Nth sample of a stream, and measure the round trip under load; N is at least 101.
+    #[arg(long, value_name = "N", help_heading = "Design")]
+    pub probe_every: Option<u32>,
+
+    /// Seed of the run order and the payload. By default from the clock. Recorded in the result.
+    #[arg(long, value_name = "N", help_heading = "Design")]
+    pub seed: Option<u64>,
+
+    /// Time limit for writer and reader to match, 1 ms to 1 hour. By default `10s`.
+    #[arg(long, value_name = "TIME", help_heading = "Design")]
+    pub match_timeout: Option<String>,
+
+    /// Make each run at the same time as a run of its baseline, each on half of the cores, swapped in every block.
+    ///
+    /// Host noise then affects both runs, and their ratio shows smaller differences. Only the ratio is valid:
+    /// absolute values are under duet interference, and labelled so. Needs a baseline, workload `latency`, no
+    /// multicast, and 4 cores.
+    #[arg(long, help_heading = "Design")]
+    pub duet: bool,
+
+    /// Override another value of the experiment file, such as `design.check_every=1`. Can be repeated.
+    ///
+    /// Dots in the key lead into tables. The value is written as in the file; quotes around a single word and
+    /// brackets around a list can be omitted.
+    #[arg(long, value_name = "KEY=VALUE", help_heading = "Design")]
+    pub set: Vec<String>,
+
+    /// Print the plan without measuring: cells, blocks, runs, expected duration, and the minimum detectable effect
+    /// if a selftest of this host is stored.
+    #[arg(long, help_heading = "Design")]
+    pub dry_run: bool,
+
+    /// CPU cores of the two endpoints of each run: `auto` (half of the available cores for each; a single core is
+    /// not pinned), `none`, or the cores of writer and reader, such as `0,1` or `0-3,4-7`. Recorded in the result.
+    #[arg(long, value_name = "CORES", help_heading = "Host")]
+    pub pin: Option<String>,
+
+    /// Keep the cores from idling with spinning threads of the lowest priority. Recorded in the result.
+    #[arg(long, help_heading = "Host")]
+    pub keep_awake: bool,
+
+    #[command(flatten)]
+    pub reference: ReferenceArgs,
+}
+
+/// Quotes a part of a key, or a text, as a basic string of TOML.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            control if control.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(control))),
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+impl MeasureArgs {
+    /// Returns the changes of the experiment file. Without a baseline, a number of runs or a precision, each cell has
+    /// `runs` runs, or as many as the file says.
+    pub fn overrides(&self, runs: Option<u32>) -> Vec<Override> {
+        let mut all = self.factors.given.clone();
+        all.extend(self.qos());
+        all.extend(self.options());
+        all.extend(self.variables());
+        all.extend(self.baseline.iter().map(|entry| {
+            let (key, value) = entry.split_once('=').unwrap_or(("driver", entry));
+            Override::flag("--baseline", format!("design.baseline.{key}"), value)
+        }));
+        let (effort, times) = match (self.quick, self.precise) {
+            (true, _) => ("--quick", Some(("50ms", "200ms"))),
+            (_, true) => ("--precise", Some(("1s", "5s"))),
+            _ => ("", None),
+        };
+        if let Some((warm_up, measure)) = times {
+            all.push(Override::flag(effort, "design.warm_up", warm_up));
+            all.push(Override::flag(effort, "design.measure", measure));
+        }
+        if let Some(runs) = runs.filter(|_| self.is_without_number()) {
+            let runs = if self.precise { 10 } else { runs };
+            all.push(Override::flag(effort, "design.blocks", runs.to_string()));
+        }
+        let number = |n: Option<u32>| n.map(|n| n.to_string());
+        let flag = |flag: bool| flag.then(|| "true".to_owned());
+        for (name, key, value) in [
+            ("--runs", "design.blocks", number(self.runs)),
+            ("--precision", "design.precision", self.precision.clone()),
+            ("--budget", "design.budget", self.budget.clone()),
+            ("--duration", "design.measure", self.duration.clone()),
+            ("--warm-up", "design.warm_up", self.warm_up.clone()),
+            ("--check-every", "design.check_every", number(self.check_every)),
+            ("--probe-every", "design.probe_every", number(self.probe_every)),
+            ("--seed", "design.seed", self.seed.map(|seed| seed.to_string())),
+            ("--match-timeout", "limits.match", self.match_timeout.clone()),
+            ("--duet", "design.duet", flag(self.duet)),
+            ("--pin", "design.pin", self.pin.clone()),
+            ("--keep-awake", "design.keep_awake", flag(self.keep_awake)),
+            ("--no-reference", "design.reference", self.reference.no_reference.then(|| "false".to_owned())),
+        ] {
+            all.extend(value.map(|value| Override::flag(name, key, value)));
+        }
+        all.extend(self.set.iter().map(Override::set));
+        all
+    }
+
+    /// Returns the first flag that changes the plan; `None` if there is none.
+    pub fn first_change(&self) -> Option<String> {
+        let flag = self.overrides(None).first().map(|change| change.flag_name().to_owned());
+        flag.or_else(|| self.dry_run.then(|| "--dry-run".to_owned()))
+    }
+
+    /// Returns whether neither a number of runs nor what determines it is given.
+    fn is_without_number(&self) -> bool {
+        let set = |key: &str| self.set.iter().any(|set| set.starts_with(key));
+        self.runs.is_none()
+            && self.precision.is_none()
+            && self.baseline.is_empty()
+            && !set("design.blocks")
+            && !set("design.precision")
+            && !set("design.baseline")
+    }
+
+    fn qos(&self) -> Vec<Override> {
+        let change = |key: &str, value: &str| Override::flag("--qos", key, value);
+        let mut all = Vec::new();
+        let mut profiles: Vec<&str> = Vec::new();
+        for given in &self.qos {
+            if given.contains([':', '/', '#']) || (given.contains('.') && !given.contains('=')) {
+                profiles.push(given);
+                continue;
+            }
+            for word in given.split(',') {
+                let word = word.trim();
+                match word.split_once('=') {
+                    Some(("keep_last", depth)) => {
+                        all.push(change("qos.history", "keep_last"));
+                        all.push(change("qos.history_depth", depth));
+                    }
+                    Some((key, value)) => all.push(change(&format!("qos.{key}"), value)),
+                    None => all.push(change(&format!("qos.{}", policy_of(word)), &word.replace('-', "_"))),
+                }
+            }
+        }
+        if !profiles.is_empty() {
+            all.push(change("factors.profile", &profiles.join(",")));
+        }
+        all
+    }
+
+    fn options(&self) -> Vec<Override> {
+        let keys = self.option.iter().map(|option| {
+            (format!("options.{}.{}", quoted(&option.driver), quoted(&option.key)), option.value.clone())
+        });
+        values_by_key("--option", keys)
+    }
+
+    fn variables(&self) -> Vec<Override> {
+        let keys = self.env.iter().map(|(name, value)| {
+            let value = if value == "false" { value.clone() } else { quoted(value) };
+            (format!("factors.env.{}", quoted(name)), value)
+        });
+        values_by_key("--env", keys)
+    }
+}
+
+/// Returns one change for each key, with a list if it is given several times.
+fn values_by_key(flag: &str, given: impl Iterator<Item = (String, String)>) -> Vec<Override> {
+    let mut keys: Vec<(String, Vec<String>)> = Vec::new();
+    for (key, value) in given {
+        match keys.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, values)) => values.push(value),
+            None => keys.push((key, vec![value])),
+        }
+    }
+    let text = |values: Vec<String>| match &values[..] {
+        [one] => one.clone(),
+        _ => format!("[{}]", values.join(", ")),
+    };
+    keys.into_iter().map(|(key, values)| Override::flag(flag, key, text(values))).collect()
+}
+
+/// Returns the policy that a word of `--qos` is a kind of. An unknown word is reported as a key.
+fn policy_of(word: &str) -> &str {
+    match word {
+        "reliable" | "best_effort" | "best-effort" | "strongest" => "reliability",
+        "keep_all" | "keep_last" => "history",
+        "volatile" | "transient_local" | "transient" | "persistent" => "durability",
+        other => other,
+    }
+}

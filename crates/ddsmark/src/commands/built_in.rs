@@ -1,0 +1,73 @@
+//! `ddsmark latency`, `throughput`, `load`, `search` and `characterize`: experiments that come with the command.
+
+use experiment::Override;
+use runner::{LocalLauncher, StopToken};
+
+use crate::{
+    cli::{
+        arguments::{BuiltInCommand, OutputArgs},
+        cli_error::{CliError, ExitStatus},
+        measure_args::MeasureArgs,
+    },
+    work::{
+        measurement,
+        preparation::{Prepared, prepare, seed},
+    },
+};
+
+/// Runs of each cell, unless more are given or claims need more.
+const RUNS: u32 = 3;
+
+/// An experiment that comes with the command, with its flags.
+pub struct BuiltIn<'a> {
+    name: &'static str,
+    text: &'static str,
+    workload: Option<&'a str>,
+    pub measure: &'a MeasureArgs,
+    pub output: &'a OutputArgs,
+}
+
+impl<'a> BuiltIn<'a> {
+    /// Returns the experiment of a command.
+    pub fn of(command: &'a BuiltInCommand) -> Self {
+        let (name, text, flags) = match command {
+            BuiltInCommand::Latency(flags) => {
+                ("latency", include_str!("../../experiments/latency.toml"), flags)
+            }
+            BuiltInCommand::Throughput(flags) => {
+                ("throughput", include_str!("../../experiments/throughput.toml"), flags)
+            }
+            BuiltInCommand::Load(flags) => ("load", include_str!("../../experiments/load.toml"), flags),
+            BuiltInCommand::Search(flags) => ("search", include_str!("../../experiments/search.toml"), flags),
+            BuiltInCommand::Characterize(flags) => {
+                return Self {
+                    name: "characterize",
+                    text: include_str!("../../experiments/characterize.toml"),
+                    workload: flags.workload.as_deref(),
+                    measure: &flags.measure,
+                    output: &flags.output,
+                };
+            }
+        };
+        Self { name, text, workload: None, measure: &flags.measure, output: &flags.output }
+    }
+
+    /// Finds the drivers and prepares the plan. `runs` is the number of runs of each cell if no flag determines it.
+    pub fn prepare(
+        &self,
+        runs: Option<u32>,
+        launcher: &LocalLauncher,
+        stop: &StopToken,
+    ) -> Result<Prepared, CliError> {
+        let mut changes = self.measure.overrides(runs);
+        changes.extend(self.workload.map(|kind| Override::flag("--workload", "workload", kind)));
+        prepare(self.name.to_owned(), self.name.to_owned(), self.text.to_owned(), changes, launcher, stop)
+    }
+
+    pub fn execute(&self) -> Result<ExitStatus, CliError> {
+        let stop = StopToken::on_signals()?;
+        let launcher = LocalLauncher::find()?;
+        let prepared = self.prepare(Some(RUNS), &launcher, &stop)?;
+        measurement::plan_and_measure(prepared, seed(), self.measure.dry_run, self.output, &launcher, &stop)
+    }
+}
