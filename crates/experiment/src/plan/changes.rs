@@ -1,4 +1,4 @@
-//! Which keys of an experiment file the command line sets.
+//! Keys of an experiment file that the command line sets.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ pub struct Changes {
     pub(crate) keys: BTreeMap<String, bool>,
     /// Length of the file: the positions of what the command line sets are behind it.
     pub(crate) file_length: usize,
-    /// What is left out of the file for that reason, as notes of the plan.
+    /// Notes of the plan about entries of the file that are left out for that reason.
     pub(crate) notes: Vec<String>,
 }
 
