@@ -3,6 +3,7 @@
 
 mod check;
 mod drivers;
+mod export;
 mod factor_columns;
 mod layout;
 mod legend;
@@ -21,6 +22,7 @@ mod verdicts;
 pub use check::{CaseResult, TriedCase, driver_check};
 pub use drivers::{FoundDriver, InstallableDriver, driver_info, driver_list, driver_versions};
 use experiment::Plan;
+pub use export::{Record, csv, json_lines, records};
 pub use layout::Options;
 pub use maximum::maximum_line;
 pub use plan::{allocation_words, plan, recipe_list};

@@ -1,6 +1,7 @@
 //! Complete texts as snapshots, and values in them compared with the document.
 
 mod drivers;
+mod export;
 mod load;
 #[path = "../../../results/tests/sample/mod.rs"]
 mod sample;

@@ -1,0 +1,153 @@
+//! Records of a result. A metric has the name of its field in the JSON of a run, such as `latency.rtt.p50_ns`.
+
+use experiment::{Compared, FACTORS, Factors, Form};
+use results::{ResultDocument, Run};
+use serde_json::{Map, Number, Value};
+
+/// Fields of a run with its metrics.
+const MEASURED: [&str; 9] = [
+    "latency",
+    "throughput",
+    "paced",
+    "search",
+    "counted",
+    "cpu_ns_per_sample",
+    "ping_retries",
+    "wire",
+    "udp_buffer_drops",
+];
+
+/// Columns before those of the factors.
+const RUN: [&str; 6] = ["experiment", "cell", "run", "block", "twin", "state"];
+/// Columns behind those of the factors.
+const METRIC: [&str; 3] = ["metric", "unit", "value"];
+
+/// Units by the end of a field's name.
+const UNITS: [(&str, &str); 7] = [
+    ("_ns", "ns"),
+    ("_ns_per_sample", "ns/sample"),
+    ("_sps", "samples/s"),
+    ("_mbps", "Mbit/s"),
+    ("_pct", "%"),
+    ("_bytes", "bytes"),
+    ("_ppm", "ppm"),
+];
+
+/// One metric of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// Values of the columns that identify the run and its factors.
+    run: Vec<Value>,
+    /// Name of the metric: its path in the JSON of the run.
+    pub metric: String,
+    /// Unit; empty for a count.
+    pub unit: &'static str,
+    /// Value, as in the JSON of the run.
+    pub value: Number,
+}
+
+impl Record {
+    /// Returns the entries of the columns. A value that does not apply is empty.
+    pub(super) fn entries(&self) -> Vec<String> {
+        let text = |value: &Value| match value {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let metric = [self.metric.clone(), self.unit.to_owned(), self.value.to_string()];
+        self.run.iter().map(text).chain(metric).collect()
+    }
+
+    /// Returns the record as an object, with the columns as keys.
+    pub(super) fn object(&self) -> Value {
+        let metric = [self.metric.clone().into(), self.unit.into(), Value::Number(self.value.clone())];
+        let values = self.run.iter().cloned().chain(metric);
+        Value::Object(columns().into_iter().map(str::to_owned).zip(values).collect::<Map<_, _>>())
+    }
+}
+
+/// Factors that are one text each, by their keys in an experiment file.
+fn factors() -> impl Iterator<Item = (&'static str, fn(&Factors) -> Option<String>)> {
+    FACTORS.iter().filter_map(|row| match (row.form, row.compared) {
+        (Form::Key(_) | Form::FileKey(_), Compared::Text(text)) => Some((row.key, text)),
+        _ => None,
+    })
+}
+
+/// Factors that several keys of a file determine together.
+const JOINT: [&str; 2] = ["rate", "batch_bytes"];
+
+/// Returns the names of the columns.
+pub(super) fn columns() -> Vec<&'static str> {
+    RUN.into_iter().chain(factors().map(|(key, _)| key)).chain(JOINT).chain(METRIC).collect()
+}
+
+/// Returns the records of all runs, in the order of the cells. A run that failed before it measured has none.
+#[must_use]
+pub fn records(document: &ResultDocument) -> Vec<Record> {
+    let mut all = Vec::new();
+    for cell in &document.cells {
+        let load = cell.factors.load.as_ref().map(|load| Value::from(load.to_string()));
+        let of_cell: Vec<Value> = factors()
+            .map(|(_, text)| text(&cell.factors).map_or(Value::Null, |text| typed(&text)))
+            .chain([load.unwrap_or(Value::Null), cell.factors.batch_bytes.into()])
+            .collect();
+        for run in &cell.runs {
+            let json = serde_json::to_value(run).unwrap_or(Value::Null);
+            let of_run: Vec<Value> =
+                identity(document, run, &json).into_iter().chain(of_cell.iter().cloned()).collect();
+            for field in MEASURED {
+                collect(field, &json[field], &mut |metric, value| {
+                    let unit = unit(&metric);
+                    all.push(Record { run: of_run.clone(), metric, unit, value });
+                });
+            }
+        }
+    }
+    all
+}
+
+/// Returns the columns of [`RUN`].
+fn identity(document: &ResultDocument, run: &Run, json: &Value) -> [Value; RUN.len()] {
+    [
+        document.experiment.name.clone().into(),
+        run.cell.clone().into(),
+        run.number.into(),
+        run.block.into(),
+        run.twin.into(),
+        json["state"].clone(),
+    ]
+}
+
+/// Converts the text of a factor: a whole number, `true`, `false`, or text.
+fn typed(text: &str) -> Value {
+    match text {
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        text => text.parse::<u64>().map_or_else(|_| text.into(), Value::from),
+    }
+}
+
+/// Passes each number below a field with its path.
+fn collect(path: &str, value: &Value, found: &mut impl FnMut(String, Number)) {
+    match value {
+        Value::Number(number) => found(path.to_owned(), number.clone()),
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, value)| collect(&format!("{path}.{name}"), value, found));
+        }
+        Value::Array(values) => {
+            values
+                .iter()
+                .enumerate()
+                .for_each(|(index, value)| collect(&format!("{path}.{index}"), value, found));
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+fn unit(metric: &str) -> &'static str {
+    let of =
+        |part: &str| UNITS.iter().filter(|(end, _)| part.ends_with(end)).max_by_key(|(end, _)| end.len());
+    // `cpu_ns_per_sample.writer` has the unit in the name of the group
+    metric.rsplit('.').find_map(of).map_or("", |(_, unit)| unit)
+}
