@@ -29,7 +29,7 @@ fn measured(scene: &Scene, text: &str, names: &[&str]) -> ResultDocument {
         name: "duet",
         descriptions: &descriptions,
         installed: &[],
-        traces: &BTreeMap::new(),
+        files: &BTreeMap::new(),
         pin: Pin::None,
         seed: 5,
         least_blocks: &results::least_blocks,

@@ -27,6 +27,7 @@ pub use factors::{
     percent_of_max::PercentOfMax,
     policies::{EndpointPolicies, Policies},
     policy_values::{PolicyDuration, ReliabilityChoice},
+    profiles::{QosProfile, profile_file, qos_profile},
     qos::{
         DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos, QosDuration,
         Reliability, Scope,
@@ -51,9 +52,10 @@ pub use plan::{
 };
 pub use syntax::{
     driver_name::{drivers_of_ends, is_driver_path, is_pair},
+    input_file::{FileError, InputFile},
     one_or_many::{Located, OneOrMany, Span},
     source::{Diagnostic, Override, Source},
     spanned_error::{PlanError, SpannedError},
-    trace::{MAX_TRACE_SAMPLES, TraceError, TraceText, trace_times},
+    trace::{MAX_TRACE_SAMPLES, trace_times},
     units::{MIN_SIZE_BYTES, Percent, Size, Time},
 };

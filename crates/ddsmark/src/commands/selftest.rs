@@ -39,7 +39,7 @@ pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
         name: "selftest",
         descriptions: &drivers.descriptions,
         installed: &[],
-        traces: &BTreeMap::new(),
+        files: &BTreeMap::new(),
         pin,
         seed: flags.seed.unwrap_or_else(seed),
         least_blocks: &least_blocks,

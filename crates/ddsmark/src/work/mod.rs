@@ -2,9 +2,9 @@
 
 pub mod comparison;
 pub mod drivers;
+mod files;
 pub mod measurement;
 pub mod preparation;
 pub mod recipes;
 pub mod results;
 pub mod selftests;
-mod traces;

@@ -1,4 +1,4 @@
-//! Preparation of a plan: experiment file, drivers, traces and cores.
+//! Preparation of a plan: experiment file, drivers, files and cores.
 
 use std::{
     collections::BTreeMap,
@@ -6,7 +6,7 @@ use std::{
 };
 
 use experiment::{
-    Diagnostic, ExperimentFile, Override, Pin, PinChoice, Plan, PlanInputs, Source, SpannedError, TraceText,
+    Diagnostic, ExperimentFile, InputFile, Override, Pin, PinChoice, Plan, PlanInputs, Source, SpannedError,
     drivers_of_ends,
 };
 use results::least_blocks;
@@ -17,7 +17,7 @@ use runner::{
 
 use super::{
     drivers::{self, Drivers},
-    traces,
+    files,
 };
 use crate::cli::cli_error::CliError;
 
@@ -29,7 +29,8 @@ pub struct Prepared {
     pub drivers: Drivers,
     /// Drivers that are measured if the file names none.
     pub installed: Vec<String>,
-    pub traces: BTreeMap<String, TraceText>,
+    /// Files that the experiment names, by their names in it.
+    pub files: BTreeMap<String, InputFile>,
     pub pin: Pin,
 }
 
@@ -40,7 +41,7 @@ impl Prepared {
             name: &self.name,
             descriptions: &self.drivers.descriptions,
             installed: &self.installed,
-            traces: &self.traces,
+            files: &self.files,
             pin: self.pin.clone(),
             seed,
             least_blocks: &least_blocks,
@@ -74,9 +75,9 @@ pub fn prepare(
     let choice = written.design.pin.as_ref();
     let pin = pin(choice.map_or(&PinChoice::Auto, |pin| pin.get()))
         .map_err(|error| placed(&source, choice.map_or(0..0, experiment::Located::span), &error))?;
-    let traces = traces::read(&written, &source)?;
+    let files = files::read(&written, &source)?;
     let (drivers, installed) = find_drivers(&written, &source, launcher, stop)?;
-    Ok(Prepared { name, source, written, drivers, installed, traces, pin })
+    Ok(Prepared { name, source, written, drivers, installed, files, pin })
 }
 
 /// Returns the drivers of the experiment, and the names of those that are measured if it names none.

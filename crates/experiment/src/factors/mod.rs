@@ -2,6 +2,8 @@
 
 pub(crate) mod batch;
 mod cells;
+mod dds_xml;
+mod dds_xml_values;
 pub(crate) mod driver;
 pub(crate) mod driver_pair;
 pub(crate) mod endpoint_qos;
@@ -12,6 +14,8 @@ pub(crate) mod percent_of_max;
 pub(crate) mod policies;
 mod policy_table;
 pub(crate) mod policy_values;
+mod presets;
+pub(crate) mod profiles;
 pub(crate) mod qos;
 pub(crate) mod queues;
 pub(crate) mod rate;

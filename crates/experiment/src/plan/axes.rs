@@ -1,7 +1,5 @@
 //! Values of all factors of an experiment: those of the file and defaults, checked.
 
-use std::collections::BTreeSet;
-
 use crate::{
     FactorValues, PlanError, SpannedError,
     factors::{DEFAULT_PROFILE, FACTORS, variables},
@@ -27,11 +25,6 @@ pub(crate) fn with_defaults(
     values.set("workload", written.workload.clone().map(Into::into));
     if values.get("driver").is_none() {
         values.give("driver", given.installed.to_vec());
-    }
-    if values.get("profile").is_none() && !written.profiles.is_empty() {
-        let names: BTreeSet<&str> = written.profiles.keys().map(|name| name.get().as_str()).collect();
-        let others = names.into_iter().filter(|name| *name != DEFAULT_PROFILE);
-        values.give("profile", std::iter::once(DEFAULT_PROFILE).chain(others).map(str::to_owned));
     }
     if values.get("batch_samples").is_some() && values.get("batch_bytes").is_none() {
         values.set("batch_bytes", OneOrMany(Vec::new()));

@@ -1,14 +1,21 @@
 //! Experiment file as the user wrote it, each value with its position in the text. `characterize` builds one from
 //! its flags.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Diagnostic, FactorType, FactorValues, Matrix, Source, SpannedError, Topology, Workload,
-    factors::{endpoint_qos::End, load::Arrival, policies::Policies, rate::RateSpec},
+    Diagnostic, FactorType, FactorValues, InputFile, Matrix, Source, SpannedError, Topology, Workload,
+    factors::{
+        DEFAULT_PROFILE,
+        endpoint_qos::End,
+        load::Arrival,
+        policies::Policies,
+        profiles::{profile_file, qos_profile},
+        rate::RateSpec,
+    },
     plan::{
         changes::Changes,
         choices::{OptionValue, PinChoice},
@@ -143,6 +150,42 @@ impl ExperimentFile {
     /// Returns the values of `[factors]`, then those of each entry of `include`.
     pub fn all_values(&self) -> impl Iterator<Item = &FactorValues> {
         std::iter::once(&self.factors.values).chain(self.factors.include.iter().map(Located::get))
+    }
+
+    /// Returns the names of all files that the experiment names: traces, and files of QoS profiles.
+    pub fn files(&self) -> impl Iterator<Item = Located<String>> {
+        let of_profile = |name: Located<String>| {
+            let file = profile_file(name.get()).filter(|_| !self.profiles.contains_key(&name))?.to_owned();
+            Some(name.map(|_| file))
+        };
+        self.traces().chain(self.values_of::<String>("profile").filter_map(of_profile))
+    }
+
+    /// Returns the experiment with the profiles that its factor `profile` names beyond `[profiles]`: presets, and
+    /// profiles of files; and notes about them.
+    pub(crate) fn with_profiles(
+        &self,
+        files: &BTreeMap<String, InputFile>,
+    ) -> Result<(Self, Vec<String>), SpannedError> {
+        let (mut resolved, mut notes) = (self.clone(), Vec::new());
+        if self.factors.values.get("profile").is_none() && !self.profiles.is_empty() {
+            let names: BTreeSet<&str> = self.profiles.keys().map(|name| name.get().as_str()).collect();
+            let others = names.into_iter().filter(|name| *name != DEFAULT_PROFILE);
+            let all = std::iter::once(DEFAULT_PROFILE).chain(others).map(str::to_owned);
+            resolved.factors.values.give("profile", all);
+        }
+        for name in self.values_of::<String>("profile") {
+            if resolved.profiles.contains_key(&name) {
+                continue;
+            }
+            let found =
+                qos_profile(name.get(), files, &name.span()).map_err(|error| error.at(name.span()))?;
+            if let Some(profile) = found {
+                notes.extend(profile.note);
+                resolved.profiles.insert(name, profile.policies);
+            }
+        }
+        Ok((resolved, notes))
     }
 
     /// Returns the trace files that factors, included cells and flows name.

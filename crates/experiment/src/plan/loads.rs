@@ -61,7 +61,7 @@ impl<'a> Traces<'a> {
 
     fn read_one(&self, file: &Located<String>) -> Result<Trace, SpannedError> {
         let name = file.get();
-        let Some(given) = self.given.traces.get(name) else {
+        let Some(given) = self.given.files.get(name) else {
             let error = contradiction(format!("trace `{name}` was not read"), "name a file that is there");
             return Err(error.at(file.span()));
         };

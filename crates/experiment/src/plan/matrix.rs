@@ -23,6 +23,8 @@ pub(crate) fn cells(
     given: &PlanInputs<'_>,
     measure_ns: u64,
 ) -> Result<(Vec<Cell>, Vec<String>), SpannedError> {
+    let (written, profile_notes) = written.with_profiles(given.files)?;
+    let written = &written;
     written.check_ends()?;
     for (_, policies) in written.all_policies() {
         if let Some((at, words, hint)) = policies.contradiction() {
@@ -100,7 +102,9 @@ pub(crate) fn cells(
     let measured = |driver: &str| factors.iter().any(|factors| factors.driver == driver);
     let notes = notes.into_iter().filter(|note| note.left_out || measured(&note.driver));
     let searches = loads::searches_note(&all().collect::<Vec<_>>());
-    for words in searches.into_iter().chain(flow_notes).chain(notes.map(|note| note.words)) {
+    for words in
+        searches.into_iter().chain(profile_notes).chain(flow_notes).chain(notes.map(|note| note.words))
+    {
         if !told.contains(&words) {
             told.push(words);
         }
@@ -117,7 +121,7 @@ pub(crate) fn matches(selection: &FactorValues, factors: &Factors, given: &PlanI
     let is_of = |row: &Factor, value: &Value| match value {
         // A cell has the path of a trace, which the file may name relative to itself.
         Value::Text(name) if row.key == "trace" => {
-            given.traces.get(name).is_some_and(|trace| row.is_of(factors, &trace.path.clone().into()))
+            given.files.get(name).is_some_and(|trace| row.is_of(factors, &trace.path.clone().into()))
         }
         value => row.is_of(factors, value),
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{DriverDescription, Pin, Plan, TraceText};
+use crate::{DriverDescription, InputFile, Pin, Plan};
 
 /// Inputs of a plan besides the experiment file.
 pub struct PlanInputs<'a> {
@@ -12,8 +12,9 @@ pub struct PlanInputs<'a> {
     pub descriptions: &'a BTreeMap<String, DriverDescription>,
     /// Drivers that are measured if the file names none.
     pub installed: &'a [String],
-    /// Trace files by their names in the file; see [`ExperimentFile::traces`](crate::ExperimentFile::traces).
-    pub traces: &'a BTreeMap<String, TraceText>,
+    /// Trace files and QoS files by their names in the file; see
+    /// [`ExperimentFile::files`](crate::ExperimentFile::files).
+    pub files: &'a BTreeMap<String, InputFile>,
     /// CPU cores of the endpoints.
     pub pin: Pin,
     /// Seed that is used if the file gives no other.

@@ -22,6 +22,11 @@ impl<T> Located<T> {
         Self(Spanned::new(0..0, value))
     }
 
+    /// Creates a value at a position.
+    pub(crate) fn at(span: Span, value: T) -> Self {
+        Self(Spanned::new(span, value))
+    }
+
     /// Returns the value.
     pub fn get(&self) -> &T {
         self.0.get_ref()

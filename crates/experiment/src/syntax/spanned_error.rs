@@ -2,8 +2,8 @@
 
 use crate::syntax::{
     driver_name::is_driver_path,
+    input_file::FileError,
     one_or_many::{OneOrMany, Span},
-    trace::TraceError,
     units::{MIN_SIZE_BYTES, Time},
 };
 
@@ -228,7 +228,15 @@ pub enum PlanError {
         /// Name of the file.
         file: String,
         /// Error in the file, with its position.
-        fault: TraceError,
+        fault: FileError,
+    },
+    /// Invalid QoS file, or a profile that it does not have.
+    #[error("QoS file `{file}`: {fault}")]
+    QosFile {
+        /// Name of the file.
+        file: String,
+        /// Error in the file, with its position.
+        fault: FileError,
     },
     /// Contradictory values, or a value without effect.
     #[error("{words}")]
@@ -283,8 +291,10 @@ impl PlanError {
             ),
             Self::NoBatching { .. } => "remove the driver, or use 0 to measure it unbatched".to_owned(),
             Self::NoProfile { known, .. } => match known.as_slice() {
-                [] => "define it as `[profiles.NAME]`".to_owned(),
-                known => format!("profiles are {}", known.join(", ")),
+                [] => "define it as `[profiles.NAME]`, or name a preset such as `ros2:sensor_data` or a profile of a file, \
+                       `FILE.xml#LIBRARY::PROFILE`"
+                    .to_owned(),
+                known => format!("available: {}", known.join(", ")),
             },
             Self::NoMatch(_) => "each value in it must be one of the cells\'; see `--dry-run`".to_owned(),
             Self::NoCell => "exclude less, or name drivers that can do what is asked".to_owned(),
@@ -292,7 +302,7 @@ impl PlanError {
             Self::OverBudget { .. } => {
                 "increase the budget, shorten the runs, or plan fewer cells or blocks".to_owned()
             }
-            Self::Trace { fault, .. } => fault.hint.to_owned(),
+            Self::Trace { fault, .. } | Self::QosFile { fault, .. } => fault.hint.to_string(),
             Self::Contradiction { hint, .. } => (*hint).to_owned(),
         }
     }

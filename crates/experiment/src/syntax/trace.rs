@@ -3,48 +3,13 @@
 //! Each line is one time in seconds from the start, a plain decimal number, in ascending order. Empty lines and
 //! lines that start with `#` are ignored. Digits below 1 ns are cut off.
 
-use std::fmt;
+use crate::syntax::input_file::FileError;
 
 /// Maximum number of times in a run, over all of its trace files.
 pub const MAX_TRACE_SAMPLES: usize = 4_000_000;
 /// Upper limit of a time, exclusive, in seconds: the longest measured time of a run.
 const MAX_SECONDS: u64 = 3_600;
 const NS_DIGITS: usize = 9;
-
-/// Content of a trace file. The planner opens no file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TraceText {
-    /// Path of the file.
-    pub path: String,
-    /// Text of the file.
-    pub text: String,
-    /// SHA-256 of its bytes, in hexadecimal.
-    pub sha256: String,
-}
-
-/// Error in a trace file, with its position.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TraceError {
-    /// Line, from 1; 0 if the error concerns the whole file.
-    pub line: usize,
-    /// Column, from 1; 0 if the error concerns the whole file.
-    pub column: usize,
-    /// Error text.
-    pub words: String,
-    /// Hint for the user.
-    pub hint: &'static str,
-}
-
-impl fmt::Display for TraceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.line > 0 {
-            write!(f, "{}:{}: ", self.line, self.column)?;
-        }
-        f.write_str(&self.words)
-    }
-}
-
-impl std::error::Error for TraceError {}
 
 const FORM: &str = "write one time in seconds per line, such as `0.0125`; empty lines and those that start with `#` are ignored";
 const ASCENDING: &str = "sort the times; those of a burst may be equal";
@@ -56,11 +21,11 @@ const FEWER: &str = "use a part of the file: a run takes 4,000,000 times at most
 /// # Errors
 /// Returns an error if a line is not a valid time, if the times are not ascending, or if there are none or too
 /// many.
-pub fn trace_times(text: &str) -> Result<Vec<u64>, TraceError> {
+pub fn trace_times(text: &str) -> Result<Vec<u64>, FileError> {
     times_up_to(MAX_TRACE_SAMPLES, text)
 }
 
-fn times_up_to(most: usize, text: &str) -> Result<Vec<u64>, TraceError> {
+fn times_up_to(most: usize, text: &str) -> Result<Vec<u64>, FileError> {
     let mut times: Vec<u64> = Vec::new();
     for (line, content) in (1..).zip(text.lines()) {
         let trimmed = content.trim();
@@ -72,12 +37,13 @@ fn times_up_to(most: usize, text: &str) -> Result<Vec<u64>, TraceError> {
             let begin = content.len() - content.trim_start().len();
             content[..begin + byte].chars().count() + 1
         };
-        let fault = |words, hint| TraceError { line, column: column(0), words, hint };
-        let time = seconds(trimmed).map_err(|at| TraceError {
+        let fault =
+            |words, hint: &'static str| FileError { line, column: column(0), words, hint: hint.into() };
+        let time = seconds(trimmed).map_err(|at| FileError {
             line,
             column: column(at),
             words: format!("`{}` is not a time", shortened(trimmed)),
-            hint: FORM,
+            hint: FORM.into(),
         })?;
         let Some(time) = time else {
             return Err(fault(format!("{} s is out of range", shortened(trimmed)), LATEST));
@@ -94,7 +60,7 @@ fn times_up_to(most: usize, text: &str) -> Result<Vec<u64>, TraceError> {
         times.push(time);
     }
     if times.is_empty() {
-        return Err(TraceError { line: 0, column: 0, words: "no times found".to_owned(), hint: FORM });
+        return Err(FileError { line: 0, column: 0, words: "no times found".to_owned(), hint: FORM.into() });
     }
     Ok(times)
 }
@@ -142,9 +108,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn refused(text: &str) -> (usize, usize, String, &'static str) {
-        let TraceError { line, column, words, hint } = trace_times(text).expect_err("it is refused");
-        (line, column, words, hint)
+    fn refused(text: &str) -> (usize, usize, String, String) {
+        let FileError { line, column, words, hint } = trace_times(text).expect_err("it is refused");
+        (line, column, words, hint.into_owned())
     }
 
     #[test]
@@ -169,17 +135,17 @@ mod tests {
             ("1.5.5", (1, 4), "`1.5.5` is not a time"),
             ("\u{e9}", (1, 1), "`\u{e9}` is not a time"),
         ] {
-            assert_eq!(refused(text), (place.0, place.1, words.to_owned(), FORM), "{text}");
+            assert_eq!(refused(text), (place.0, place.1, words.to_owned(), FORM.to_owned()), "{text}");
         }
         assert_eq!(
             refused("0\n1\n\n0.9\n"),
-            (4, 1, "0.9 s is earlier than the previous time".to_owned(), ASCENDING)
+            (4, 1, "0.9 s is earlier than the previous time".to_owned(), ASCENDING.to_owned())
         );
         for late in ["3600", "99999999999999999999999"] {
             assert_eq!(refused(late).3, LATEST, "{late}");
         }
         for empty in ["", "\n# nothing\n"] {
-            assert_eq!(refused(empty), (0, 0, "no times found".to_owned(), FORM));
+            assert_eq!(refused(empty), (0, 0, "no times found".to_owned(), FORM.to_owned()));
         }
     }
 

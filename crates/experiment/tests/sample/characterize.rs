@@ -129,7 +129,7 @@ impl Characterize {
             name: "characterize",
             descriptions,
             installed: &[],
-            traces: &BTreeMap::new(),
+            files: &BTreeMap::new(),
             pin: self.pin.clone(),
             seed: self.seed,
             // `characterize` has no baseline.

@@ -35,7 +35,7 @@ fn planned(text: &str, sets: &[&str], pin: Pin) -> Result<Plan, [String; 3]> {
         name: "f",
         descriptions: &descriptions,
         installed: &[],
-        traces: &BTreeMap::new(),
+        files: &BTreeMap::new(),
         pin,
         seed: 7,
         least_blocks: &results::least_blocks,

@@ -88,7 +88,7 @@ reliability = "best_effort"
         name: "f",
         descriptions: &descriptions,
         installed: &[],
-        traces: &traces,
+        files: &traces,
         pin: Pin::None,
         seed: 7,
         least_blocks: &results::least_blocks,

@@ -20,7 +20,7 @@ fn joined(a: &[&str], b: &[&str]) -> Result<Plan, InterleaveError> {
         name: "f",
         descriptions: &descriptions,
         installed: &[],
-        traces: &traces,
+        files: &traces,
         pin: Pin::None,
         seed: 7,
         // Only the joint plan has a baseline.

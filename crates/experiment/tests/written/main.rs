@@ -14,6 +14,7 @@ mod interleave;
 mod load_faults;
 mod paced;
 mod percents;
+mod profiles;
 mod queues;
 #[path = "../sample/mod.rs"]
 mod sample;
@@ -26,15 +27,17 @@ mod versions;
 
 use std::collections::BTreeMap;
 
-use experiment::{Diagnostic, DriverDescription, Pin, Plan, PlanInputs, Source, TraceText};
+use experiment::{Diagnostic, DriverDescription, InputFile, Pin, Plan, PlanInputs, Source};
 use support::drivers;
 
-/// Trace files that exist.
-const TRACES: [(&str, &str); 4] = [
+/// Trace files and QoS files that exist.
+const FILES: [(&str, &str); 6] = [
     ("all.txt", "0\n0.25\n0.25\n0.75\n"),
     ("early.txt", "# the first 100 ms\n0\n0.1\n"),
     ("late.txt", "0\n0.8\n"),
     ("wrong.txt", "0\n 0.1s\n"),
+    ("robot.xml", include_str!("robot.xml")),
+    ("not.xml", "<dds>\n  <qos_library name=\"L\">\n</dds>\n"),
 ];
 
 pub(crate) const SMALL: &str = r#"question = "Which?"
@@ -59,22 +62,22 @@ pub(crate) fn planned_with(
     descriptions: &BTreeMap<String, DriverDescription>,
 ) -> Result<Plan, Diagnostic> {
     let installed = ["bare".to_owned(), "dds".to_owned()];
-    let traces = TRACES.map(|(name, text)| {
+    let files = FILES.map(|(name, text)| {
         (
             name.to_owned(),
-            TraceText {
+            InputFile {
                 path: format!("there/{name}"),
                 text: text.to_owned(),
                 sha256: format!("hash of {name}"),
             },
         )
     });
-    let traces = traces.into_iter().collect();
+    let files = files.into_iter().collect();
     let given = PlanInputs {
         name: "f",
         descriptions,
         installed: &installed,
-        traces: &traces,
+        files: &files,
         pin: Pin::None,
         seed: 7,
         least_blocks: &results::least_blocks,

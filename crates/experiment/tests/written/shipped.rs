@@ -69,7 +69,7 @@ fn a_driver_whose_middleware_is_not_there_is_refused_with_its_place() {
             name: "f",
             descriptions: &descriptions,
             installed: &[],
-            traces: &BTreeMap::new(),
+            files: &BTreeMap::new(),
             pin: Pin::None,
             seed: 7,
             least_blocks: &results::least_blocks,

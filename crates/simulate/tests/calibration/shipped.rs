@@ -128,7 +128,7 @@ pub fn planned(text: &str, descriptions: &BTreeMap<String, DriverDescription>) -
         name: "campaign",
         descriptions,
         installed: &[],
-        traces: &BTreeMap::new(),
+        files: &BTreeMap::new(),
         pin: Pin::None,
         seed: 1,
         least_blocks: &least_blocks,

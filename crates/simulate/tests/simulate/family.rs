@@ -21,7 +21,7 @@ fn latency_vs_size(sets: &[&str]) -> ResultDocument {
         name: "latency-vs-size",
         descriptions: &descriptions,
         installed: &[],
-        traces: &BTreeMap::new(),
+        files: &BTreeMap::new(),
         pin: Pin::None,
         seed: 7,
         least_blocks: &least_blocks,

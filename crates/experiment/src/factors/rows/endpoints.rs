@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     Factors, Flow, GroupSpec, PlanError, ReceiveGroup, ReceiveMode, Size, Time, Workload,
     factors::{
-        fields, queues,
+        fields, profiles, queues,
         rows::{ENV, WAY, id_part},
         table::{Baseline, Compared, Factor, Form, Id, Label, ROW, Shares},
         value::Kind,
@@ -219,15 +219,18 @@ pub(super) const ROWS: &[Factor] = &[
     Factor {
         key: "profile",
         form: Form::Key(Kind::Text),
-        about: "Names of `[profiles]`. `default` is `[qos]` alone, unless a profile has that name. Default: \
-                `default`, then all profiles.",
+        about: "QoS profiles: names of `[profiles]`; presets of ROS 2 (REP 2003, `rmw/qos_profiles.h`) \
+                `ros2:sensor_data`, `ros2:default`, `ros2:services_default`, `ros2:parameters`, \
+                `ros2:parameter_events`, `ros2:system_default`; or `FILE.xml#LIBRARY::PROFILE`, a profile of an XML file \
+                as OMG DDS-XML 1.0 defines it, whose path is relative to the experiment file. `default` is `[qos]` \
+                alone, unless a profile has that name. Default: `default`, then all of `[profiles]`.",
         brief: "Profile names.",
         plural: Some("profiles"),
         has: Some(|cell, value| {
             cell.profile.as_deref().unwrap_or(super::DEFAULT_PROFILE) == value.to::<String>()
         }),
         same: |a, b| a.profile == b.profile,
-        id: Id::Always(120, |cell| cell.profile.clone().into_iter().collect()),
+        id: Id::Columns(120, profiles::ids),
         compared: Compared::Text(|cell| cell.profile.clone()),
         implies: &["qos", "effective_qos"],
         label: Some(Label {

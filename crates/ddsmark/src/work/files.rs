@@ -1,4 +1,4 @@
-//! Trace files of an experiment; their paths are relative to the experiment file.
+//! Files that an experiment names: traces and QoS files. Their paths are relative to the experiment file.
 
 use std::{
     collections::BTreeMap,
@@ -7,35 +7,35 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use experiment::{Diagnostic, ExperimentFile, Source, TraceText};
+use experiment::{Diagnostic, ExperimentFile, InputFile, Source};
 
-/// Maximum size of a trace file in bytes; enough for the maximum number of times of a run.
+/// Maximum size of a file in bytes; enough for the maximum number of times of a run.
 const MAX_BYTES: u64 = 128 << 20;
 const HINT: &str =
     "name a path relative to the experiment file; docs/reference/experiment-file.md describes the format";
 
-/// Reads all trace files that the experiment names, by their names in the file.
+/// Reads all files that the experiment names, by their names in the file.
 ///
 /// # Errors
 /// Returns an error if a file cannot be read, is too large, or is not UTF-8 text.
-pub fn read(written: &ExperimentFile, source: &Source) -> Result<BTreeMap<String, TraceText>, Diagnostic> {
+pub fn read(written: &ExperimentFile, source: &Source) -> Result<BTreeMap<String, InputFile>, Diagnostic> {
     let beside = Path::new(&source.path).parent().unwrap_or(Path::new(""));
-    let mut traces = BTreeMap::new();
-    for name in written.traces() {
-        if traces.contains_key(name.get()) {
+    let mut files = BTreeMap::new();
+    for name in written.files() {
+        if files.contains_key(name.get()) {
             continue;
         }
         let path = beside.join(name.get());
-        let trace = read_one(&path).map_err(|why| {
-            let error = format!("cannot read trace `{}`: {why}", path.display());
+        let file = read_one(&path).map_err(|why| {
+            let error = format!("cannot read `{}`: {why}", path.display());
             source.fault(name.span(), &error, HINT)
         })?;
-        traces.insert(name.get().clone(), trace);
+        files.insert(name.get().clone(), file);
     }
-    Ok(traces)
+    Ok(files)
 }
 
-fn read_one(path: &PathBuf) -> Result<TraceText, String> {
+fn read_one(path: &PathBuf) -> Result<InputFile, String> {
     let words = |error: std::io::Error| error.to_string();
     // Only regular files are sure to end.
     if !std::fs::metadata(path).map_err(words)?.is_file() {
@@ -48,7 +48,7 @@ fn read_one(path: &PathBuf) -> Result<TraceText, String> {
     }
     let sha256 = results::sha256(&bytes);
     let text = String::from_utf8(bytes).map_err(|_| "not UTF-8 text".to_owned())?;
-    Ok(TraceText { path: path.display().to_string(), text, sha256 })
+    Ok(InputFile { path: path.display().to_string(), text, sha256 })
 }
 
 #[cfg(test)]
@@ -60,7 +60,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("times.txt");
         std::fs::write(&file, "0\n1\n").expect("a file");
-        let trace = read_one(&file).expect("a trace");
+        let file = read_one(&file).expect("a trace");
         assert_eq!((trace.text.as_str(), trace.path.as_str()), ("0\n1\n", file.to_str().expect("UTF-8")));
         std::fs::write(&file, [0xff]).expect("a file");
         assert_eq!(read_one(&file), Err("not UTF-8 text".to_owned()));

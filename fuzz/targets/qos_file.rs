@@ -1,0 +1,21 @@
+//! QoS file of any origin: a profile is read, or the error has a hint. What is read twice is the same.
+#![no_main]
+
+use std::collections::BTreeMap;
+
+use experiment::{InputFile, qos_profile};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let file = InputFile { path: "f.xml".to_owned(), text: text.to_owned(), sha256: String::new() };
+    let files = BTreeMap::from([("f.xml".to_owned(), file)]);
+    let read = || qos_profile("f.xml#L::P", &files, &(0..0));
+    match read() {
+        Ok(found) => {
+            assert!(found.is_some(), "the name is that of a file");
+            assert_eq!(Ok(found), read());
+        }
+        Err(error) => assert!(!error.to_string().is_empty() && !error.hint().is_empty()),
+    }
+});
