@@ -44,6 +44,7 @@ enum {
   OPTION_EXTRA,
   OPTION_INTRAPROCESS,
   OPTION_PARTICIPANTS,
+  OPTION_PROFILES,
 };
 
 } // namespace
@@ -81,6 +82,9 @@ const ddsmark_option_info option_infos[] = {
      "off, full: whether samples go a shorter way to a reader in the same process; with tcp4 always full"},
     {"participants", "32",
      "how many of a domain one host may have, for discovery by unicast: 1..120, or vendor (multicast)"},
+    {"profiles_file", nullptr,
+     "XML profiles of Fast DDS: their default profiles replace the settings of this driver. Default: the file of "
+     "FASTDDS_DEFAULT_PROFILES_FILE (Fast DDS 2: FASTRTPS_DEFAULT_PROFILES_FILE)"},
 };
 const uint32_t option_count = sizeof option_infos / sizeof option_infos[0];
 
@@ -92,9 +96,9 @@ const char *given(const ddsmark_participant_config *config, int option) {
 
 /* Parses a number, or `vendor`, which is 0. */
 ddsmark_status number(const ddsmark_participant_config *config, int option, uint64_t min, uint64_t max, uint64_t ours,
-                      uint64_t &out) {
+                      bool untuned, uint64_t &out) {
   const char *value = given(config, option);
-  out = config->vendor_defaults ? 0 : ours;
+  out = untuned ? 0 : ours;
   if (value && strcmp(value, "vendor") == 0) {
     out = 0;
     return DDSMARK_OK;
@@ -151,8 +155,8 @@ ddsmark_status flow_controller(const ddsmark_participant_config *config, Plan &p
 
 ddsmark_status words(const ddsmark_participant_config *config, Plan &p) {
   /* By TCP a participant does not connect to itself. */
-  int mode = 0, plain = 0, crc = 0, intraprocess = config->vendor_defaults || p.transport == TRANSPORT_TCP4 ? 1 : 0,
-      memory = config->vendor_defaults ? 4 : 1;
+  int mode = 0, plain = 0, crc = 0, intraprocess = p.untuned() || p.transport == TRANSPORT_TCP4 ? 1 : 0,
+      memory = p.untuned() ? 4 : 1;
   ddsmark_status status;
   if ((status = word(config, OPTION_PUBLISH_MODE, {"sync", "async"}, mode)) ||
       (status = word(config, OPTION_PLAIN, {"false", "true"}, plain)) ||
@@ -163,6 +167,8 @@ ddsmark_status words(const ddsmark_participant_config *config, Plan &p) {
     return status;
   static const int policies[] = {rtps::PREALLOCATED_MEMORY_MODE, rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE,
                                  rtps::DYNAMIC_RESERVE_MEMORY_MODE, rtps::DYNAMIC_REUSABLE_MEMORY_MODE, -1};
+  p.publish_mode_set = p.profiles_file.empty() || given(config, OPTION_PUBLISH_MODE);
+  p.intraprocess_set = p.profiles_file.empty() || given(config, OPTION_INTRAPROCESS);
   p.async = mode == 1;
   p.plain = plain == 1;
   p.tcp_crc = crc == 0;
@@ -175,14 +181,15 @@ ddsmark_status numbers(const ddsmark_participant_config *config, Plan &p) {
   const uint64_t most = UINT64_C(1) << 30;
   const bool shm = p.transport == TRANSPORT_SHM;
   ddsmark_status status;
-  if ((status = number(config, OPTION_HEARTBEAT, 1, 60000, heartbeat_ms, p.heartbeat_ms)) ||
+  if ((status = number(config, OPTION_HEARTBEAT, 1, 60000, heartbeat_ms, p.untuned(), p.heartbeat_ms)) ||
       (status = response(config, p.response_us)) ||
-      (status = number(config, OPTION_HISTORY_BYTES, 1, most * 4, history_bytes, p.history_bytes)) ||
-      (status = number(config, OPTION_SEGMENT, 65536, 2 * most, segment, p.segment)) ||
-      (status = number(config, OPTION_PORT_QUEUE, 1, 1000000, port_queue, p.port_queue)) ||
-      (status = number(config, OPTION_EXTRA, 1, 1000, extra_samples, p.extra_samples)) ||
-      (status = number(config, OPTION_PARTICIPANTS, 1, 120, participants, p.participants)) ||
-      (status = number(config, OPTION_MAX_MESSAGE, 1000, shm ? most : 65500, shm ? p.segment / 2 : 0, p.max_message)))
+      (status = number(config, OPTION_HISTORY_BYTES, 1, most * 4, history_bytes, p.untuned(), p.history_bytes)) ||
+      (status = number(config, OPTION_SEGMENT, 65536, 2 * most, segment, p.untuned(), p.segment)) ||
+      (status = number(config, OPTION_PORT_QUEUE, 1, 1000000, port_queue, p.untuned(), p.port_queue)) ||
+      (status = number(config, OPTION_EXTRA, 1, 1000, extra_samples, p.untuned(), p.extra_samples)) ||
+      (status = number(config, OPTION_PARTICIPANTS, 1, 120, participants, p.untuned(), p.participants)) ||
+      (status = number(config, OPTION_MAX_MESSAGE, 1000, shm ? most : 65500, shm ? p.segment / 2 : 0, p.untuned(),
+                       p.max_message)))
     return status;
   if (shm && p.max_message > (p.segment ? p.segment : 512u << 10))
     return fail(DDSMARK_INCONSISTENT,
@@ -231,7 +238,8 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, Plan &p) {
   p.transport = static_cast<Transport>(transport);
   p.domain = config->domain;
   p.vendor_defaults = config->vendor_defaults != 0;
-  if ((status = words(config, p)) || (status = numbers(config, p)) || (status = flow_controller(config, p)) ||
+  if ((status = profiles_choose(config, option_infos[OPTION_PROFILES].name, p.profiles_file)) ||
+      (status = words(config, p)) || (status = numbers(config, p)) || (status = flow_controller(config, p)) ||
       (status = choose_interface(config, p)) || (status = choose_peers(config, p)))
     return status;
   if (config->multicast)
@@ -241,7 +249,7 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, Plan &p) {
     return fail(DDSMARK_UNSUPPORTED, "over shared memory there are no sockets, and so no buffers of theirs; hint: "
                                      "shm_segment_size and shm_port_queue are what bounds it");
   p.receive_buffer = config->receive_buffer_bytes;
-  if (p.receive_buffer == 0 && !p.vendor_defaults)
+  if (p.receive_buffer == 0 && !p.untuned())
     p.receive_buffer = receive_buffer;
   p.send_buffer = config->send_buffer_bytes;
   return DDSMARK_OK;

@@ -24,15 +24,15 @@ public:
   }
 };
 
+bool keeping = false;
+
+} // namespace
+
 std::string errors_kept() {
   fast::Log::Flush();
   const std::lock_guard<std::mutex> guard(kept_lock);
   return kept.empty() ? "it gives no reason" : kept;
 }
-
-bool keeping = false;
-
-} // namespace
 
 void errors_watch() {
   const std::lock_guard<std::mutex> guard(kept_lock);

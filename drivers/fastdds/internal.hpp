@@ -7,6 +7,7 @@
  *   driver.cpp       function table, description, and error texts of the library
  *   config.cpp       options and configuration of the participant -> plan
  *   transports.cpp   plan -> QoS of a participant: transports and discovery
+ *   profiles.cpp     the user's XML profiles as the base of all QoS
  *   participant.cpp  participants, topics, common parts of writers and readers
  *   shm.cpp          files of the library in /dev/shm
  *   policies.cpp     support of each policy
@@ -21,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -38,6 +40,8 @@ ddsmark_status fail_dds(const ReturnCode &code, const std::string &what);
 ddsmark_status fail_null(const std::string &what);
 /* Starts to keep the errors that the library logs; discards those kept before. */
 void errors_watch();
+/* Returns the last error that was kept. */
+std::string errors_kept();
 /* Ends the logging thread. */
 void errors_end();
 
@@ -80,8 +84,14 @@ struct Plan {
   uint64_t flow_bytes = 0, flow_ms = 0; /* 0: no flow controller */
   bool tcp_crc = true;
   bool intraprocess = true;
-  bool plain = false; /* octets are sent as the plain type */
-  int memory = -1;    /* MemoryManagementPolicy */
+  bool plain = false;           /* octets are sent as the plain type */
+  int memory = -1;              /* MemoryManagementPolicy */
+  std::string profiles_file;    /* the user's XML profiles; "": none */
+  bool intraprocess_set = true; /* false: as the profiles say */
+  bool publish_mode_set = true; /* false: as the profiles say */
+
+  /* Whether settings that nobody requests are left as they are. */
+  bool untuned() const { return vendor_defaults || !profiles_file.empty(); }
 
   bool over_ip() const { return transport != TRANSPORT_SHM; }
   bool ipv6() const { return transport == TRANSPORT_UDP6; }
@@ -124,7 +134,11 @@ private:
   SoleName turn_, name_;
 };
 
-ddsmark_status transport_apply(const Plan &plan, PortIndex &port, fast::DomainParticipantQos &qos);
+/* Transports of the profiles file. */
+using GivenTransports = std::vector<std::shared_ptr<transports::TransportDescriptorInterface>>;
+
+ddsmark_status transport_apply(const Plan &plan, const GivenTransports &given, PortIndex &port,
+                               fast::DomainParticipantQos &qos);
 void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, ddsmark_visitor visit, void *context);
 
 extern const char flow_controller_name[];
@@ -180,8 +194,9 @@ template <class Group, class End> struct QosSet {
 using WriterQosSet = QosSet<fast::PublisherQos, fast::DataWriterQos>;
 using ReaderQosSet = QosSet<fast::SubscriberQos, fast::DataReaderQos>;
 
-ddsmark_status qos_make(const ddsmark_qos *asked, const Plan &plan, const Wish &wish, WriterQosSet &out);
-ddsmark_status qos_make(const ddsmark_qos *asked, const Plan &plan, const Wish &wish, ReaderQosSet &out);
+/* Converts the requested policies, over the profiles of the participant. */
+ddsmark_status qos_make(const ddsmark_qos *asked, const ddsmark_participant &p, const Wish &wish, WriterQosSet &out);
+ddsmark_status qos_make(const ddsmark_qos *asked, const ddsmark_participant &p, const Wish &wish, ReaderQosSet &out);
 
 /* Storage for the pointers of a ddsmark_qos that was read back. */
 struct QosTexts {
@@ -204,6 +219,29 @@ void visit_number(ddsmark_visitor visit, void *context, const char *name, uint64
 void visit_end(const fast::DataWriterQos &qos, const Plan &plan, ddsmark_visitor visit, void *context);
 void visit_end(const fast::DataReaderQos &qos, const Plan &plan, ddsmark_visitor visit, void *context);
 
+/* -- profiles.cpp -------------------------------------------------------------------------------------------------- */
+
+/* Default profiles of the user's file; without a file, all are the library's defaults. */
+struct Profiles {
+  std::string file;
+  std::string applied, replaced; /* texts for the settings */
+  bool participant = false;      /* whether the file has a profile of participants */
+  GivenTransports transports;
+  WriterQosSet writer;
+  ReaderQosSet reader;
+};
+
+/* Chooses the file: that of the option, or of the library's environment variable. */
+ddsmark_status profiles_choose(const ddsmark_participant_config *config, const char *option, std::string &file);
+/* Loads the file, and starts `qos` with its participant. */
+ddsmark_status profiles_load(const Plan &plan, Profiles &profiles, fast::DomainParticipantQos &qos);
+/* Reads the default profiles of writers and readers. Rejects a file without default profiles. */
+ddsmark_status profiles_read(Profiles &profiles, fast::DomainParticipant *entity);
+/* Rejects a QoS that differs from what the file sets. */
+ddsmark_status profiles_check(const Profiles &profiles, const WriterQosSet &set);
+ddsmark_status profiles_check(const Profiles &profiles, const ReaderQosSet &set);
+void profiles_visit(const Profiles &profiles, ddsmark_visitor visit, void *context);
+
 /* -- participant.cpp ----------------------------------------------------------------------------------------------- */
 
 struct TopicUse {
@@ -213,6 +251,7 @@ struct TopicUse {
 
 struct ddsmark_participant {
   Plan plan;
+  Profiles profiles;
   PortIndex port;
   fast::DomainParticipant *entity = nullptr;
   socket_set sockets{};

@@ -22,6 +22,8 @@ std::mutex opening;
 uint32_t open_participants;
 
 ddsmark_status set_library(const Plan &plan) {
+  if (!plan.intraprocess_set)
+    return DDSMARK_OK;
   if (open_participants == 0 && set_intraprocess(plan.intraprocess))
     return DDSMARK_OK;
   if (intraprocess_is_full() == plan.intraprocess)
@@ -76,10 +78,11 @@ void end_silent(const socket_set &sockets) {
 
 ddsmark_status open_locked(ddsmark_participant *p, const char *run_name) {
   fast::DomainParticipantQos qos;
-  qos.name(run_name ? run_name : "ddsmark");
-  ddsmark_status status = set_library(p->plan);
-  if (status != DDSMARK_OK || (status = transport_apply(p->plan, p->port, qos)) != DDSMARK_OK)
+  ddsmark_status status;
+  if ((status = profiles_load(p->plan, p->profiles, qos)) || (status = set_library(p->plan)) ||
+      (status = transport_apply(p->plan, p->profiles.transports, p->port, qos)))
     return status;
+  qos.name(run_name ? run_name : "ddsmark");
   socket_set before;
   sockets_now(&before);
   errors_watch();
@@ -107,6 +110,17 @@ ddsmark_status open_locked(ddsmark_participant *p, const char *run_name) {
   return DDSMARK_OK;
 }
 
+ddsmark_status close_locked(ddsmark_participant *participant) {
+  participant->files.closing();
+  participant->entity->delete_contained_entities();
+  const ReturnCode code = fast::DomainParticipantFactory::get_instance()->delete_participant(participant->entity);
+  const ddsmark_status status = code_of(code) == CODE_OK ? DDSMARK_OK : fail_dds(code, "cannot delete the participant");
+  if (--open_participants == 0)
+    errors_end();
+  participant->files.end();
+  return status;
+}
+
 } // namespace
 
 ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out) {
@@ -122,6 +136,8 @@ ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmar
       status = open_locked(participant, c.run_name);
       if (status != DDSMARK_OK)
         participant->files.end();
+      else if ((status = profiles_read(participant->profiles, participant->entity)) != DDSMARK_OK)
+        close_locked(participant);
     }
     if (status == DDSMARK_OK)
       *out = participant;
@@ -134,14 +150,7 @@ ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmar
 ddsmark_status participant_close(ddsmark_participant *participant) {
   return guarded([&] {
     const std::lock_guard<std::mutex> guard(opening);
-    participant->files.closing();
-    participant->entity->delete_contained_entities();
-    const ReturnCode code = fast::DomainParticipantFactory::get_instance()->delete_participant(participant->entity);
-    const ddsmark_status status =
-        code_of(code) == CODE_OK ? DDSMARK_OK : fail_dds(code, "cannot delete the participant");
-    if (--open_participants == 0)
-      errors_end();
-    participant->files.end();
+    const ddsmark_status status = close_locked(participant);
     delete participant;
     return status;
   });
@@ -150,6 +159,7 @@ ddsmark_status participant_close(ddsmark_participant *participant) {
 ddsmark_status participant_settings(ddsmark_participant *p, ddsmark_visitor visit, void *context) {
   return guarded([&] {
     transport_visit(p->plan, p->entity->get_qos(), visit, context);
+    profiles_visit(p->profiles, visit, context);
     visit(context, "intraprocess", intraprocess_is_full() ? "full" : "off");
     if (p->plan.over_ip()) {
       text groups{};

@@ -67,7 +67,7 @@ template <class End> void apply_limits(const ddsmark_qos &q, const Plan &plan, c
   /* Initial allocation: within the limits, and not gigabytes for large samples. */
   const int32_t start = static_cast<int32_t>(
       std::clamp<uint64_t>((16u << 20) / std::max<uint64_t>(wish.max_payload, 1), 1, default_allocated));
-  if (!plan.vendor_defaults)
+  if (!plan.untuned())
     limits.allocated_samples = start;
   if (!unlimited(limits.max_samples))
     limits.allocated_samples = std::min(limits.allocated_samples, limits.max_samples);
@@ -116,9 +116,11 @@ template <class End> void apply_common(const ddsmark_qos &q, const Plan &plan, c
 }
 
 template <class Group> void apply_group(const ddsmark_qos &q, Group &group) {
-  if (q.present & POLICY(PARTITION))
+  if (q.present & POLICY(PARTITION)) {
+    group.partition().clear();
     for (uint32_t i = 0; i < q.partition_count; i++)
       group.partition().push_back(q.partitions[i]);
+  }
   if (q.present & POLICY(PRESENTATION)) {
     group.presentation().access_scope = static_cast<fast::PresentationQosPolicyAccessScopeKind>(q.presentation_scope);
     group.presentation().ordered_access = q.ordered_access != 0;
@@ -145,7 +147,8 @@ void apply_side(const ddsmark_qos &q, const Plan &plan, const Wish &wish, fast::
     end.writer_data_lifecycle().autodispose_unregistered_instances = q.autodispose_unregistered != 0;
   if (plan.heartbeat_ms)
     heartbeat_period(end.reliable_writer_qos().times) = duration_of(plan.heartbeat_ms * 1000000);
-  end.publish_mode().kind = wish.async ? fast::ASYNCHRONOUS_PUBLISH_MODE : fast::SYNCHRONOUS_PUBLISH_MODE;
+  if (plan.publish_mode_set || wish.async)
+    end.publish_mode().kind = wish.async ? fast::ASYNCHRONOUS_PUBLISH_MODE : fast::SYNCHRONOUS_PUBLISH_MODE;
   /* A reader acknowledges a sample that it has copied before it checks for an overwrite: freed memory must not be
    * reused immediately. */
   if (plan.transport == TRANSPORT_DATA_SHARING && plan.extra_samples)
@@ -182,12 +185,16 @@ template <class Set> ddsmark_status make(const ddsmark_qos *asked, const Plan &p
 
 } // namespace
 
-ddsmark_status qos_make(const ddsmark_qos *asked, const Plan &plan, const Wish &wish, WriterQosSet &out) {
-  return make(asked, plan, wish, out);
+ddsmark_status qos_make(const ddsmark_qos *asked, const ddsmark_participant &p, const Wish &wish, WriterQosSet &out) {
+  out = p.profiles.writer;
+  const ddsmark_status status = make(asked, p.plan, wish, out);
+  return status != DDSMARK_OK ? status : profiles_check(p.profiles, out);
 }
 
-ddsmark_status qos_make(const ddsmark_qos *asked, const Plan &plan, const Wish &wish, ReaderQosSet &out) {
-  return make(asked, plan, wish, out);
+ddsmark_status qos_make(const ddsmark_qos *asked, const ddsmark_participant &p, const Wish &wish, ReaderQosSet &out) {
+  out = p.profiles.reader;
+  const ddsmark_status status = make(asked, p.plan, wish, out);
+  return status != DDSMARK_OK ? status : profiles_check(p.profiles, out);
 }
 
 /* Converts a duration. The library does not normalise nanoseconds of a second or more. */

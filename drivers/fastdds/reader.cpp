@@ -211,7 +211,7 @@ ddsmark_status open(ddsmark_participant *participant, const ddsmark_reader_confi
     const uint64_t largest =
         c.batched ? std::max(c.max_payload_bytes + BATCH_FRAMING, most_of_batch) : c.max_payload_bytes;
     const Wish wish{SIDE_READER, kind, largest, false};
-    if ((status = qos_make(c.qos, plan, wish, qos)) != DDSMARK_OK)
+    if ((status = qos_make(c.qos, *participant, wish, qos)) != DDSMARK_OK)
       return status;
     auto *r = new ddsmark_reader;
     r->e.participant = participant;

@@ -46,8 +46,37 @@ Locator tcp_discovery(uint32_t domain, const std::string &address = "", uint16_t
   return locator;
 }
 
-template <class Descriptor> std::shared_ptr<Descriptor> sockets(const Plan &plan) {
-  auto transport = std::make_shared<Descriptor>();
+/* Returns a transport with the settings of the profiles file, if it has one of this kind. */
+template <class Descriptor> std::shared_ptr<Descriptor> descriptor(const GivenTransports &given) {
+  for (const auto &transport : given)
+    if (const auto *same = dynamic_cast<const Descriptor *>(transport.get()))
+      return std::make_shared<Descriptor>(*same);
+  return std::make_shared<Descriptor>();
+}
+
+template <class Descriptor> bool has(const GivenTransports &given) {
+  for (const auto &transport : given)
+    if (dynamic_cast<const Descriptor *>(transport.get()))
+      return true;
+  return false;
+}
+
+bool has_measured(const Plan &plan, const GivenTransports &given) {
+  switch (plan.transport) {
+  case TRANSPORT_UDP6:
+    return has<transports::UDPv6TransportDescriptor>(given);
+  case TRANSPORT_TCP4:
+    return has<transports::TCPv4TransportDescriptor>(given);
+  case TRANSPORT_SHM:
+    return has<transports::SharedMemTransportDescriptor>(given);
+  default:
+    return has<transports::UDPv4TransportDescriptor>(given);
+  }
+}
+
+template <class Descriptor> std::shared_ptr<Descriptor> sockets(const Plan &plan, const GivenTransports &given) {
+  auto transport = descriptor<Descriptor>(given);
+  transport->interfaceWhiteList.clear();
   if (!plan.address.empty())
     transport->interfaceWhiteList.push_back(plan.address);
   if (plan.receive_buffer)
@@ -80,7 +109,7 @@ void by_unicast(const Plan &plan, int32_t kind, fast::DomainParticipantQos &qos)
   }
 }
 
-ddsmark_status tcp(const Plan &plan, PortIndex &port, fast::DomainParticipantQos &qos) {
+ddsmark_status tcp(const Plan &plan, const GivenTransports &given, PortIndex &port, fast::DomainParticipantQos &qos) {
   const char *name = transport_infos[plan.transport].name;
   /* The library retries a rejected connection only after seconds. Participants therefore open one at a time, so that
    * later ones find all earlier ones listening. */
@@ -93,11 +122,13 @@ ddsmark_status tcp(const Plan &plan, PortIndex &port, fast::DomainParticipantQos
   if (!port.take(name, plan.domain, tcp_ports))
     return fail(DDSMARK_ERROR, "domain %u has all of its %u TCP ports in use on this host; hint: another domain",
                 plan.domain, tcp_ports);
-  auto transport = sockets<transports::TCPv4TransportDescriptor>(plan);
+  auto transport = sockets<transports::TCPv4TransportDescriptor>(plan, given);
+  transport->listening_ports.clear();
   transport->add_listener_port(tcp_port(plan.domain, port.index));
-  if (!plan.vendor_defaults)
+  if (!plan.untuned())
     transport->enable_tcp_nodelay = true;
-  transport->calculate_crc = transport->check_crc = plan.tcp_crc;
+  if (!plan.tcp_crc || plan.profiles_file.empty())
+    transport->calculate_crc = transport->check_crc = plan.tcp_crc;
   qos.transport().user_transports.push_back(transport);
   /* The logical port is set explicitly. By default the library asks a peer for the logical port of each possible
    * participant of a process, a tenth of a second apart, and does not listen in the meantime: 3.2 s for up to 32. */
@@ -112,8 +143,8 @@ ddsmark_status tcp(const Plan &plan, PortIndex &port, fast::DomainParticipantQos
   return DDSMARK_OK;
 }
 
-void shared_memory(const Plan &plan, PortIndex &port, fast::DomainParticipantQos &qos) {
-  auto transport = std::make_shared<transports::SharedMemTransportDescriptor>();
+void shared_memory(const Plan &plan, const GivenTransports &given, PortIndex &port, fast::DomainParticipantQos &qos) {
+  auto transport = descriptor<transports::SharedMemTransportDescriptor>(given);
   if (plan.segment)
     transport->segment_size(static_cast<uint32_t>(plan.segment));
   if (plan.port_queue)
@@ -167,27 +198,34 @@ bool PortIndex::take(const char *transport, uint32_t domain, uint32_t count) {
   return false;
 }
 
-ddsmark_status transport_apply(const Plan &plan, PortIndex &port, fast::DomainParticipantQos &qos) {
+ddsmark_status transport_apply(const Plan &plan, const GivenTransports &given, PortIndex &port,
+                               fast::DomainParticipantQos &qos) {
   ddsmark_status status = DDSMARK_OK;
+  if (!given.empty() && !has_measured(plan, given))
+    return fail(
+        DDSMARK_INCONSISTENT,
+        "profiles file `%s` has user transports, but none of the kind `%s`; hint: measure a transport of the file, "
+        "or remove its `userTransports`",
+        plan.profiles_file.c_str(), transport_infos[plan.transport].name);
   qos.transport().use_builtin_transports = false;
   switch (plan.transport) {
   case TRANSPORT_UDP4:
   case TRANSPORT_DATA_SHARING:
-    qos.transport().user_transports.push_back(sockets<transports::UDPv4TransportDescriptor>(plan));
+    qos.transport().user_transports.push_back(sockets<transports::UDPv4TransportDescriptor>(plan, given));
     by_unicast(plan, KIND_UDP4, qos);
     break;
   case TRANSPORT_UDP6:
-    qos.transport().user_transports.push_back(sockets<transports::UDPv6TransportDescriptor>(plan));
+    qos.transport().user_transports.push_back(sockets<transports::UDPv6TransportDescriptor>(plan, given));
     by_unicast(plan, KIND_UDP6, qos);
     break;
   case TRANSPORT_TCP4:
-    status = tcp(plan, port, qos);
+    status = tcp(plan, given, port, qos);
     break;
   case TRANSPORT_SHM:
-    shared_memory(plan, port, qos);
+    shared_memory(plan, given, port, qos);
     break;
   }
-  if (!plan.vendor_defaults) /* as long as other middlewares take to forget who was killed */
+  if (!plan.untuned()) /* as long as other middlewares take to forget who was killed */
     qos.wire_protocol().builtin.discovery_config.leaseDuration = duration_of(UINT64_C(10000000000));
   if (plan.flow_bytes) {
     auto controller = std::make_shared<transports::FlowControllerDescriptor>();

@@ -111,7 +111,8 @@ ddsmark_status open(ddsmark_participant *participant, const ddsmark_writer_confi
     w->loans = c.loans != 0;
     WriterQosSet qos;
     if ((status = make_room(w.get(), plan, c)) ||
-        (status = qos_make(c.qos, plan, {SIDE_WRITER, kind, w->e.largest, plan.async || c.async_write != 0}, qos)) ||
+        (status =
+             qos_make(c.qos, *participant, {SIDE_WRITER, kind, w->e.largest, plan.async || c.async_write != 0}, qos)) ||
         (status = create(w.get(), c.topic, qos)))
       return status;
     if (w->e.max_payload == 0)

@@ -35,7 +35,9 @@ int main(int argc, char **argv) {
   alarm(100);
   test_domain = 1 + (uint32_t)getpid() % 100;
   snprintf(test_topic, sizeof test_topic, "ddsmark_test_%ld", (long)getpid());
-  unsetenv(UNWANTED);
+  static const char *const unwanted[] = {UNWANTED};
+  for (size_t i = 0; i < sizeof unwanted / sizeof unwanted[0]; i++)
+    unsetenv(unwanted[i]);
 
   load(argv[1]);
   return run_test(tests, count, argv[2]);

@@ -2,7 +2,7 @@
  *
  * tests.h: the tests of this driver, and the environment variables to unset.
  */
-#define UNWANTED "ROS_DISCOVERY_SERVER"
+#define UNWANTED "ROS_DISCOVERY_SERVER", "FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE"
 
 /* CMakeLists.txt reads the names from here, one per line. */
 /* clang-format off */
@@ -23,6 +23,11 @@
     TEST(options_in_force) \
     TEST(extra_samples) \
     TEST(vendor_defaults) \
+    TEST(profiles) \
+    TEST(profiles_not_loaded) \
+    TEST(profiles_of_nothing) \
+    TEST(profiles_of_another_transport) \
+    TEST(profiles_of_another_variable) \
     TEST(receive_udp4) \
     TEST(receive_udp6) \
     TEST(receive_tcp4) \
