@@ -73,30 +73,113 @@ const uint32_t option_count = sizeof option_infos / sizeof option_infos[0];
 
 /* -- the user's own configuration ---------------------------------------------------------------------------------- */
 
-/* Returns whether `fragment`, XML or the name of an XML file, contains an element name. Only used to omit settings
- * that would add to the user's; errors in it are reported by Cyclone DDS. */
-static bool mentions(const char *fragment, const char *element) {
-  if (strcasestr(fragment, element))
-    return true;
-  bool found = false;
+/* Removes comments in place. */
+static void drop_comments(char *xml) {
+  for (char *begin; (begin = strstr(xml, "<!--")) != NULL;) {
+    const char *end = strstr(begin, "-->");
+    if (end == NULL)
+      *begin = '\0';
+    else
+      memmove(begin, end + 3, strlen(end + 3) + 1);
+  }
+}
+
+static void add_file(text *t, const char *name) {
+  FILE *file = fopen(name, "re");
+  char *line = NULL;
+  size_t size = 0;
+  while (file && getline(&line, &size, file) >= 0)
+    text_add(t, "%s", line);
+  free(line);
+  if (file)
+    fclose(file);
+}
+
+/* Returns the text of a configuration: XML, and names of XML files, separated by commas. Errors in it are reported by
+ * Cyclone DDS. */
+static text expand(const char *fragment) {
+  text all = {0};
+  text_add(&all, "%s", fragment);
   char *copy = strdup(fragment);
   char *rest = copy;
-  for (char *token; copy && !found && (token = strtok_r(rest, ",", &rest)) != NULL;) {
+  for (char *token; copy && (token = strtok_r(rest, ",", &rest)) != NULL;) {
     while (isspace((unsigned char)*token))
       token++;
     if (strncasecmp(token, "file://", 7) == 0)
       token += 7;
-    FILE *file = *token == '<' || *token == '\0' ? NULL : fopen(token, "re");
-    char *line = NULL;
-    size_t size = 0;
-    while (file && !found && getline(&line, &size, file) >= 0)
-      found = strcasestr(line, element) != NULL;
-    free(line);
-    if (file)
-      fclose(file);
+    if (*token != '<' && *token != '\0')
+      add_file(&all, token);
   }
   free(copy);
-  return found;
+  if (all.data)
+    drop_comments(all.data);
+  return all;
+}
+
+static bool mentions(const text *configuration, const char *element) {
+  return configuration->data && strcasestr(configuration->data, element) != NULL;
+}
+
+/* A configuration of one domain has no effect on another. */
+static ddsmark_status check_domain(const text *configuration, uint32_t number) {
+  char foreign[16] = "";
+  for (const char *at = configuration->data; at && (at = strcasestr(at, "<Domain")) != NULL;) {
+    at += strlen("<Domain");
+    if (*at != '>' && !isspace((unsigned char)*at))
+      continue;
+    const char *end = strchr(at, '>'), *id = strcasestr(at, "id=");
+    char value[16] = "any";
+    if (end && id && id < end)
+      sscanf(id + 3, "%*[\"']%15[^\"']", value);
+    char *number_end = NULL;
+    if (strcasecmp(value, "any") == 0 || (strtoul(value, &number_end, 10) == number && *number_end == '\0'))
+      return DDSMARK_OK;
+    memcpy(foreign, value, sizeof foreign);
+  }
+  if (foreign[0] == '\0')
+    return DDSMARK_OK;
+  return fail(DDSMARK_INCONSISTENT,
+              "the user's configuration is for domain %s, and this run uses domain %u: it would have no effect; hint: "
+              "write <Domain Id=\"any\">",
+              foreign, number);
+}
+
+/* The transport is a factor of the experiment. */
+static ddsmark_status check_transport(const text *configuration, transport measured) {
+  for (const char *at = configuration->data; at && (at = strcasestr(at, "<Transport>")) != NULL;) {
+    at += strlen("<Transport>");
+    char value[16] = "";
+    if (sscanf(at, " %15[a-zA-Z0-9]", value) == 1 && strcasecmp(value, transport_elements[measured]) != 0 &&
+        !(strcasecmp(value, "default") == 0 && measured == TRANSPORT_UDP4))
+      return fail(
+          DDSMARK_INCONSISTENT,
+          "the user's configuration selects the transport %s, and the experiment measures %s; hint: measure the "
+          "transport of the configuration, or remove it there",
+          value, transport_infos[measured].name);
+  }
+  return DDSMARK_OK;
+}
+
+/* Names the settings of this driver that the user's configuration decides. */
+static void describe_user(const text *configuration, char *out, size_t size) {
+  static const struct {
+    const char *element, *name;
+  } ours[] = {{"NetworkInterface", "interface"},
+              {"<AllowMulticast", "multicast"},
+              {"<Peer", "peers"},
+              {"ParticipantIndex", "participant index"},
+              {"MessageSize", "max_message_size"},
+              {"FragmentSize", "fragment_size"},
+              {"SocketReceiveBufferSize", "receive buffer"},
+              {"SocketSendBufferSize", "send buffer"},
+              {"<Whc", "watermarks"},
+              {"MultipleReceiveThreads", "multiple_receive_threads"}};
+  size_t length = 0;
+  for (size_t i = 0; i < sizeof ours / sizeof ours[0] && length < size; i++)
+    if (mentions(configuration, ours[i].element))
+      length += (size_t)snprintf(out + length, size - length, "%s%s", length ? ", " : "", ours[i].name);
+  if (length == 0)
+    snprintf(out, size, "none");
 }
 
 /* -- the plan ------------------------------------------------------------------------------------------------------ */
@@ -249,18 +332,29 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
   const char *extra = option_value(config, option_infos[OPTION_CONFIGURATION].name);
   user = user ? user : "";
   extra = extra ? extra : "";
-  p.user_names_interface = mentions(user, "NetworkInterface") || mentions(extra, "NetworkInterface");
-  p.user_names_peers = mentions(user, "<Peer") || mentions(extra, "<Peer");
-  p.user_names_watermarks = mentions(user, "<Whc") || mentions(extra, "<Whc");
+  text both = expand(user), other = expand(extra);
+  if (other.data)
+    text_add(&both, "%s", other.data);
+  both.failed |= other.failed;
+  text_free(&other);
+  p.user_names_interface = mentions(&both, "NetworkInterface");
+  p.user_names_peers = mentions(&both, "<Peer");
+  p.user_names_watermarks = mentions(&both, "<Whc");
+  describe_size(p.max_message, sizeof p.max_message, mentions(&both, "MessageSize"), max_message, 14720);
+  describe_size(p.fragment, sizeof p.fragment, mentions(&both, "FragmentSize"), fragment, 1344);
+  describe_user(&both, p.user_decides, sizeof p.user_decides);
+  if (both.failed)
+    status = fail(DDSMARK_ERROR, "no memory for the configuration");
+  else if ((status = check_domain(&both, p.domain)) == DDSMARK_OK)
+    status = check_transport(&both, p.transport);
+  text_free(&both);
+  if (status != DDSMARK_OK)
+    return status;
   if (config->send_queue_bytes > MAX_SIZE && whc_high == 0 && !p.user_names_watermarks)
     return fail(DDSMARK_BAD_ARGUMENT,
                 "a send queue of %llu bytes exceeds the maximum of Cyclone DDS, %u; hint: fewer samples, or "
                 "smaller ones",
                 (unsigned long long)config->send_queue_bytes, MAX_SIZE);
-  describe_size(p.max_message, sizeof p.max_message, mentions(user, "MessageSize") || mentions(extra, "MessageSize"),
-                max_message, 14720);
-  describe_size(p.fragment, sizeof p.fragment, mentions(user, "FragmentSize") || mentions(extra, "FragmentSize"),
-                fragment, 1344);
   describe_size(p.whc_high, sizeof p.whc_high, p.user_names_watermarks,
                 whc_high || config->send_queue_bytes == 0 ? whc_high : config->send_queue_bytes - 1, WHC_HIGH);
 

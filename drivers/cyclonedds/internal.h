@@ -49,7 +49,8 @@ typedef struct plan {
   bool user_names_interface; /* decided by the user's configuration */
   bool user_names_peers;
   bool user_names_watermarks;
-  char max_message[32]; /* text: bytes, or set by the configuration */
+  char user_decides[192]; /* settings of this driver that the user's configuration decides */
+  char max_message[32];   /* text: bytes, or set by the configuration */
   char fragment[32];
   char whc_high[32];
   text configuration; /* for dds_create_domain(); over TCP, the listening process is prepended */

@@ -201,6 +201,7 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
   visit(context, "whc_high", p->whc_high);
   visit(context, "configuration", participant->domain->configuration.data);
   visit(context, "configuration_user", p->user);
+  visit(context, "configuration_user_decides", p->user_decides);
   return DDSMARK_OK;
 }
 

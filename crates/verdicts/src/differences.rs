@@ -87,9 +87,11 @@ fn covers(name: &str, field: &str) -> bool {
     if let Some(field) = field.strip_prefix("env.") {
         let name = name.strip_prefix("env.").unwrap_or(name);
         let bare = field.split_once('.').map_or(field, |(_, bare)| bare);
-        // a variable also selects the files that it names
-        return is_in(field, name)
-            || bare.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        // a variable or option also selects the files that it names
+        let names_file = |field: &str| {
+            field.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        return is_in(field, name) || names_file(field) || names_file(bare);
     }
     let in_force = |policy: &str| {
         let rest = field.strip_prefix("effective_qos.").and_then(|rest| rest.split_once('.'));
@@ -140,6 +142,8 @@ mod tests {
             ("env.LD_PRELOAD", "env.LD_PRELOAD"),
             ("env.LD_PRELOAD", "env.variable.LD_PRELOAD"),
             ("env.LD_PRELOAD", "env.variable.LD_PRELOAD/x/slow.so"),
+            ("option.profiles_file", "option.profiles_file"),
+            ("option.profiles_file", "env.option.profiles_file/x/robot.xml"),
             ("env.net.core.rmem_max", "env.sysctl.net.core.rmem_max"),
             ("sysctl", "env.sysctl.net.core.rmem_max"),
             ("sysctl.net.core.rmem_max", "env.sysctl.net.core.rmem_max"),

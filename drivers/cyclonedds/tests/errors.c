@@ -25,6 +25,29 @@ void test_option_errors(void) {
   OK(d->participant_close(participant_with(NULL, twice, 2)));
 }
 
+void test_users_configuration(void) {
+  ddsmark_participant *p = NULL;
+  ddsmark_participant_config c = participant_config();
+  c.domain = 7;
+  setenv("CYCLONEDDS_URI", "<CycloneDDS><Domain Id=\"8\"></Domain></CycloneDDS>", 1);
+  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT, "is for domain 8, and this run uses domain 7");
+  setenv("CYCLONEDDS_URI", "<General><Transport>tcp</Transport></General>", 1);
+  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT, "selects the transport tcp");
+  CHECK(p == NULL);
+  static const char both[] = "<CycloneDDS><!-- <Domain Id=\"8\"> --><Domain Id=\"9\"></Domain><Domain "
+                             "Id=\"any\"><General><AllowMulticast>false"
+                             "</AllowMulticast><MaxMessageSize>9000B</MaxMessageSize></General></Domain></CycloneDDS>";
+  setenv("CYCLONEDDS_URI", both, 1);
+  OK(d->participant_open(&c, &p));
+  setting s;
+  CHECK_HAS(participant_setting(p, "configuration_user_decides", &s), "multicast, max_message_size");
+  OK(d->participant_close(p));
+  unsetenv("CYCLONEDDS_URI");
+  p = participant();
+  CHECK_HAS(participant_setting(p, "configuration_user_decides", &s), "none");
+  OK(d->participant_close(p));
+}
+
 void test_unsupported_writers(void) {
   ddsmark_participant *p = participant();
   ddsmark_writer *w = NULL;

@@ -199,7 +199,9 @@ fn short(value: &str, values: &BTreeSet<&str>) -> String {
             values.iter().all(|other| *other == value || tail(other, *components) != tail(value, *components))
         };
         let most = value.split('/').count();
-        let tail = words(&tail(value, (1..most).find(differs).unwrap_or(most)));
+        let tail = tail(value, (1..most).find(differs).unwrap_or(most));
+        // A configuration file is known by its stem.
+        let tail = words(tail.strip_suffix(".xml").unwrap_or(&tail));
         tail[tail.len().saturating_sub(ID_CHARS)..].to_owned()
     } else {
         words(value).chars().take(ID_CHARS).collect()
@@ -235,7 +237,9 @@ mod tests {
         assert_eq!(of("/opt/new/lib/libx.so", &["/opt/new/lib/libx.so"]), "libx.so");
         let both = ["/opt/new/lib/libx.so", "/opt/old/lib/libx.so"];
         assert_eq!(both.map(|path| of(path, &both)), ["new-lib-libx.so", "old-lib-libx.so"]);
-        assert_eq!(of("file:///etc/dds.xml", &["file:///etc/dds.xml"]), "dds.xml");
+        assert_eq!(of("file:///etc/dds.xml", &["file:///etc/dds.xml"]), "dds");
+        let both = ["file:///a/dds.xml", "file:///b/dds.xml"];
+        assert_eq!(both.map(|uri| of(uri, &both)), ["a-dds", "b-dds"]);
         assert_eq!(of("<Domain id=\"any\">\n</Domain>", &[]), "Domain-id-any-Domain");
         assert_eq!([of("4", &[]), of("", &[]), of("/", &[])], ["4", "empty", "empty"]);
         assert_eq!(of(&"a".repeat(100), &[]).len(), 32);

@@ -106,7 +106,12 @@ pub fn capture_environment(parts: &EnvironmentInputs<'_>) -> Environment {
     let values: BTreeSet<(&str, &str)> =
         cells.filter_map(|(name, value)| Some((name.as_str(), value.as_deref()?))).collect();
     for (name, value) in values {
-        fields.files(name, value, parts.libraries);
+        fields.files("variable", name, value, parts.libraries);
+    }
+    let options: BTreeSet<(&String, &String)> =
+        parts.experiment.cells.iter().flat_map(|cell| &cell.factors.options).collect();
+    for (name, value) in options {
+        fields.files("option", name, value, &BTreeMap::new());
     }
     Environment::new(fields.0)
 }
@@ -200,19 +205,19 @@ impl Fields {
     /// Adds a variable, and hashes of the files that it names.
     fn variable(&mut self, name: &str, value: &str) {
         self.put("variable", name, value);
-        self.files(name, value, &BTreeMap::new());
+        self.files("variable", name, value, &BTreeMap::new());
     }
 
-    /// Adds hashes of the files that a variable's value names; of a directory only those with the file names of
-    /// `libraries`.
-    fn files(&mut self, variable: &str, value: &str, libraries: &BTreeMap<String, Vec<PathBuf>>) {
+    /// Adds hashes of the files that the value of a variable or option names; of a directory only those with the file
+    /// names of `libraries`.
+    fn files(&mut self, group: &str, owner: &str, value: &str, libraries: &BTreeMap<String, Vec<PathBuf>>) {
         for path in existing_paths(value) {
             let inside =
                 || libraries.values().flatten().filter_map(|file| Some(path.join(file.file_name()?)));
             let files: Vec<PathBuf> = if path.is_dir() { inside().collect() } else { vec![path.clone()] };
             for file in files.iter().filter(|file| file.is_file()) {
                 let hash = fs::read(file).map_or_else(|_| "unreadable".to_owned(), |bytes| sha256(&bytes));
-                self.put("variable", &format!("{variable}{}", file.display()), &hash);
+                self.put(group, &format!("{owner}{}", file.display()), &hash);
             }
         }
     }
