@@ -7,6 +7,7 @@ mod between_results;
 mod characterize;
 mod clocks;
 mod commands;
+mod configurations;
 mod conformance;
 mod drivers;
 mod duet;

@@ -1,4 +1,4 @@
-//! The commands of the tutorial, and of the pages on experiments and on CI, work.
+//! The commands of the tutorial, and of the other pages, work.
 
 use std::fs;
 
@@ -88,6 +88,28 @@ fn commands_of_the_page_on_ci_succeed_in_order() {
     let broken = scene.start("sh", &["-c", "rm -r gate; LIMIT=-99% sh gate.sh"]).end();
     broken.assert_status(1);
     assert!(broken.stdout.contains("slower by more than the limit"), "{}", broken.stdout);
+}
+
+#[test]
+fn commands_of_the_page_on_configurations_succeed_in_order() {
+    let text =
+        fs::read_to_string(root().join("docs/how-to/measure-your-configuration.md")).expect("the page");
+    let scene = Scene::new();
+    let [file, _] = &blocks(&text, "toml")[..] else { panic!("the page shows a file, and a part of one") };
+    fs::write(scene.path("mine.toml"), file).expect("a file");
+    let files = blocks(&text, "xml");
+    assert_eq!(files.len(), 3, "the page shows three files");
+    for (name, file) in ["cyclonedds.xml", "fastdds.xml", "robot.xml"].into_iter().zip(files) {
+        fs::write(scene.path(name), file).expect("a file");
+    }
+    follow(&scene, &text);
+    // what the page says of the file of profiles
+    let result = fs::read_to_string(scene.path("rti/result.json")).expect("a result");
+    let note = "not applied: datawriter_qos/protocol/rtps_reliable_writer";
+    assert!(result.contains(note), "the plan has no note `{note}`");
+    // the second block of the page is valid in an experiment
+    fs::write(scene.path("part.toml"), blocks(&text, "toml").concat()).expect("a file");
+    scene.ddsmark(&["run", "part.toml", "--dry-run", "--set", "factors.driver=fastdds"]).assert_status(0);
 }
 
 #[test]

@@ -68,6 +68,8 @@ void test_profiles(void) {
   OK(d->writer_close(w));
   ddsmark_writer_config c = writer_config(QOS(HISTORY, .history = DDSMARK_KEEP_LAST, .history_depth = 6));
   CHECK_FAILS(d->writer_open(p, &c, &w), DDSMARK_INCONSISTENT, "sets history of the writer");
+  c = writer_config(QOS(HISTORY, .history = DDSMARK_KEEP_ALL));
+  CHECK_FAILS(d->writer_open(p, &c, &w), DDSMARK_INCONSISTENT, "sets history of the writer");
   OK(d->participant_close(p));
 }
 
