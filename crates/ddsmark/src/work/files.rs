@@ -60,8 +60,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("times.txt");
         std::fs::write(&file, "0\n1\n").expect("a file");
-        let file = read_one(&file).expect("a trace");
-        assert_eq!((trace.text.as_str(), trace.path.as_str()), ("0\n1\n", file.to_str().expect("UTF-8")));
+        let read = read_one(&file).expect("a file of text");
+        assert_eq!((read.text.as_str(), read.path.as_str()), ("0\n1\n", file.to_str().expect("UTF-8")));
         std::fs::write(&file, [0xff]).expect("a file");
         assert_eq!(read_one(&file), Err("not UTF-8 text".to_owned()));
         assert_eq!(read_one(&folder.path().to_owned()), Err("not a regular file".to_owned()));
