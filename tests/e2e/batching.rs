@@ -267,7 +267,7 @@ measure = "300ms"
             }
         }
     }
-    let report = scene.ddsmark(&["report", "result"]);
+    let report = scene.ddsmark(&["report", "result", "--full"]);
     report.assert_status(0);
     assert!(report.stdout.contains("polling with a delay of 20ms"), "{}", report.stdout);
 }
@@ -309,7 +309,7 @@ measure = "300ms"
             assert!(cell["latency"]["response"]["mean_ns"].as_f64().expect("a mean") > 1e6, "{id}: {cell:#}");
         }
     }
-    let report = scene.ddsmark(&["report", "result"]);
+    let report = scene.ddsmark(&["report", "result", "--full"]);
     report.assert_status(0);
     assert!(
         report.stdout.contains("waitset in groups of 8 or what comes within 5ms (application)"),

@@ -56,7 +56,7 @@ fn characterize_measures_both_drivers_and_every_sample_reconciles() {
     again.assert_status(0);
     assert_eq!(again.document()["cells"], document["cells"]);
     assert_eq!(again.document()["findings"], document["findings"]);
-    let tables = scene.ddsmark(&["report", "result"]);
+    let tables = scene.ddsmark(&["report", "result", "--full"]);
     tables.assert_status(0);
     for word in ["udp", "cyclonedds", "RTT/2", "Samples/s", "Lost"] {
         assert!(tables.stdout.contains(word), "`{word}` is not in\n{}", tables.stdout);

@@ -170,7 +170,7 @@ fn profiles_are_effective_and_have_their_own_tables() {
         "design.warm_up=0s",
     ];
     let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
-    let outcome = scene.ddsmark(&[&["run", "qos-cost", "--out", "result"], &sets[..]].concat());
+    let outcome = scene.ddsmark(&[&["run", "qos-cost", "--verbose", "--out", "result"], &sets[..]].concat());
     outcome.assert_status(0);
     for words in ["profile default\n", "profile deadline-10s\n", "profile reliability-best-effort\n"] {
         assert!(outcome.stdout.contains(words), "{words}: {}", outcome.stdout);
@@ -279,7 +279,7 @@ fn buffer_above_the_kernel_limit_is_reported_with_the_limit() {
             "{told}"
         );
     }
-    let report = scene.ddsmark(&["report", "result"]);
+    let report = scene.ddsmark(&["report", "result", "--full"]);
     assert!(report.stdout.contains("send_buffer_bytes of the writer: requested"), "{}", report.stdout);
 }
 

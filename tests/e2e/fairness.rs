@@ -156,7 +156,7 @@ fn page_on_fairness_names_every_default_of_a_driver() {
         let [tuned, shipped] = [ids[0], ids[1]].map(of);
         scene.ddsmark(&["compare", &shipped, &tuned, "--factor", "vendor_defaults"]).assert_status(0);
         scene.ddsmark(&["compare", &shipped, &tuned]).assert_status(2);
-        let report = scene.ddsmark(&["report", driver]);
+        let report = scene.ddsmark(&["report", driver, "--full"]);
         report.assert_status(0);
         let titles = report.stdout.lines().filter(|line| line.starts_with(&format!("{driver}: ")));
         assert_eq!(

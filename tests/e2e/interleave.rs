@@ -35,7 +35,7 @@ fn planted_slowdown_of_variant_b_fails_the_gate() {
     again.assert_status(0);
     assert!(again.stdout.contains("B/udp/udp4/latency/64 against A/udp/udp4/latency/64"), "{}", again.stdout);
     assert!(again.stdout.contains("measured in alternating blocks"), "{}", again.stdout);
-    let tables = scene.ddsmark(&["report", "gate"]);
+    let tables = scene.ddsmark(&["report", "gate", "--full"]);
     assert!(tables.stdout.contains("\nA: udp") && tables.stdout.contains("\nB: udp"), "{}", tables.stdout);
 }
 

@@ -108,7 +108,7 @@ fn multicast_over_ipv4_is_counted_by_the_kernel() {
             );
         }
     }
-    let tables = scene.ddsmark(&["report", "result"]);
+    let tables = scene.ddsmark(&["report", "result", "--full"]);
     tables.assert_status(0);
     for heading in ["udp: UDP sockets", "cyclonedds: Eclipse Cyclone DDS"] {
         let heading = tables.stdout.lines().find(|line| line.starts_with(heading)).expect("a heading");

@@ -76,7 +76,7 @@ fn response_time_is_the_sum_of_send_lag_and_service_time() {
             None => assert!(paced["planned_sps"].is_null() && paced["sender_limited"] == false, "{run:#}"),
         }
     }
-    let report = scene.ddsmark(&["report", "result"]);
+    let report = scene.ddsmark(&["report", "result", "--full"]);
     report.assert_status(0);
     let table: Vec<&str> =
         report.stdout.lines().skip_while(|line| !line.starts_with("Latency under load")).collect();
@@ -281,7 +281,7 @@ fn percent_rates_refer_to_a_maximum_measured_once() {
             assert!((planned - rate).abs() <= 1.0 / 0.3 + 1e-6, "{planned}, not {rate}");
         }
     }
-    let report = scene.ddsmark(&["report", "result"]).stdout;
+    let report = scene.ddsmark(&["report", "result", "--full"]).stdout;
     assert!(report.contains("100 % at 64 bytes, batch none: "), "{report}");
     assert!(report.contains("the median of 3 runs as fast as it goes ("), "{report}");
     // the first row of the table

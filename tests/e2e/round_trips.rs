@@ -61,7 +61,7 @@ measure = "1s"
         let way_out = |run: &Value| count(&run["latency"]["one_way_out"]["max_ns"]);
         assert!(how == "stalls" || runs.iter().all(|run| way_out(run) >= KEPT_NS), "{how}: {cell:#}");
     }
-    let report = scene.ddsmark(&["report", "result"]);
+    let report = scene.ddsmark(&["report", "result", "--full"]);
     report.assert_status(0);
     assert!(report.stdout.contains(told), "{}", report.stdout);
 }

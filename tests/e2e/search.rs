@@ -98,7 +98,7 @@ fn search_finds_the_capacity_between_the_bounds_of_its_trials() {
     }
     // progress by trial, and the report
     assert!(outcome.stderr.contains("trial 1: "), "{}", outcome.stderr);
-    let report = scene.ddsmark(&["report", "result"]).stdout;
+    let report = scene.ddsmark(&["report", "result", "--full"]).stdout;
     assert!(report.contains("Highest sustained rate") && report.contains("ndr"), "{report}");
 }
 

@@ -44,7 +44,7 @@ fn late_sample_lengthens_the_tail_and_keeps_the_rate() {
         assert!(as_planned >= 2, "{driver}: {cell:#?}");
     }
     assert_eq!(runs(&document).len(), 6);
-    let report = scene.ddsmark(&["report", "result"]);
+    let report = scene.ddsmark(&["report", "result", "--full"]);
     report.assert_status(0);
     assert!(report.stdout.contains("Tail"), "{}", report.stdout);
 }

@@ -66,7 +66,7 @@ fn preloaded_slowdown_is_detected() {
         "p50 > +50%",
     ]);
     compared.assert_status(1);
-    let report = scene.ddsmark(&["report", "result"]);
+    let report = scene.ddsmark(&["report", "result", "--full"]);
     report.assert_status(0);
     let wanted = "environment of the agents: LD_PRELOAD not set, SLOW_SEND_NS=4000000";
     assert!(report.stdout.contains(wanted), "{}", report.stdout);

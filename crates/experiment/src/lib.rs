@@ -19,6 +19,7 @@ pub use factors::{
     Baseline, Batching, Column, Compared, FACTORS, Factor, FactorType, FactorValues, Factors, Form, Id, Kind,
     Label, Matrix, ReceiveMode, Shares, Topology, Value, Workload,
     batch::{BatchSamples, TURBO_BYTES},
+    configuration_names,
     driver::{DriverDescription, OptionInfo, PolicySupport, Support, TransportInfo},
     driver_pair::check_installed,
     endpoint_qos::EndpointQos,

@@ -78,7 +78,7 @@ impl Grid {
 pub(crate) fn wrap(text: &str, width: usize, indent: usize) -> String {
     let mut wrapped = String::new();
     let mut line = String::new();
-    for word in text.split_whitespace() {
+    for word in text.split_ascii_whitespace() {
         if line.is_empty() {
             line = " ".repeat(indent);
         } else if line.chars().count() + 1 + word.chars().count() > width {

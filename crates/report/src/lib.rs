@@ -3,6 +3,7 @@
 
 mod check;
 mod drivers;
+mod escape;
 mod export;
 mod factor_columns;
 mod layout;
@@ -15,12 +16,14 @@ mod progress;
 mod search;
 mod selftest;
 mod settings;
+mod summary;
 mod tables;
 mod terminal;
 mod verdicts;
 
 pub use check::{CaseResult, TriedCase, driver_check};
 pub use drivers::{FoundDriver, InstallableDriver, driver_info, driver_list, driver_versions};
+pub use escape::escaped;
 use experiment::Plan;
 pub use export::{Record, csv, json_lines, records};
 pub use layout::Options;
@@ -30,6 +33,7 @@ pub use progress::run_line;
 use results::{DetectableEffects, DryRunReport, ResultDocument};
 pub use search::{least_rate, trial_line};
 pub use selftest::selftest;
+pub use summary::{ScreenOptions, first_screen};
 pub use terminal::terminal;
 pub use verdicts::{comparison, comparison_json};
 

@@ -42,9 +42,9 @@ const RATES: usize = 8;
 
 /// Position of a flow in a cell, from 0, and number of flows.
 #[derive(Clone, Copy)]
-struct Place {
-    number: usize,
-    flows: usize,
+pub(crate) struct Place {
+    pub number: usize,
+    pub flows: usize,
 }
 
 impl Place {
@@ -130,25 +130,17 @@ pub(crate) fn rates(cells: &[&CellResult]) -> Grid {
             return nothing(cell, RATES + 2 * usize::from(tails));
         };
         // all flows are written in the same time
-        let achieved = |counted: &DeliveryCounts, _: u64, throughput: &Throughput| {
+        let accepted = |counted: &DeliveryCounts, throughput: &Throughput| {
             throughput.accepted_sps * share(counted.sent, throughput.sent)
         };
-        let delivered = |_: &DeliveryCounts, in_time: u64, throughput: &Throughput| {
-            throughput.delivered_sps * share(in_time, throughput.delivered_in_time)
-        };
-        let over_runs = |of: fn(&DeliveryCounts, u64, &Throughput) -> f64| {
-            spread(cell, |run| {
-                let record = of_run(run, place)?;
-                Some(of(&record.counted, record.delivered_in_time, run.throughput.as_ref()?))
-            })
-        };
+        let (delivered, delivered_spread) = delivered(cell, place);
         let mut row = vec![
-            format_value(achieved(&record.counted, record.delivered_in_time, throughput)),
-            over_runs(achieved),
-            format_value(delivered(&record.counted, record.delivered_in_time, throughput)),
-            over_runs(delivered),
+            format_value(accepted(&record.counted, throughput)),
+            spread(cell, |run| Some(accepted(&of_run(run, place)?.counted, run.throughput.as_ref()?))),
+            format_value(delivered),
+            delivered_spread,
             record.counted.delivered.to_string(),
-            format_value(100.0 * share(record.counted.lost, record.counted.sent)),
+            format_value(lost_pct(&record.counted)),
             if place.flows == 1 { lost_spread(cell) } else { String::new() },
             record.counted.out_of_order.to_string(),
         ];
@@ -159,6 +151,23 @@ pub(crate) fn rates(cells: &[&CellResult]) -> Grid {
         }
         row
     })
+}
+
+/// Returns the delivered samples/s of a flow, and their formatted half-range over the runs.
+pub(crate) fn delivered(cell: &CellResult, place: Place) -> (f64, String) {
+    // all flows are written in the same time
+    let of = |in_time: u64, throughput: &Throughput| {
+        throughput.delivered_sps * share(in_time, throughput.delivered_in_time)
+    };
+    let sps = measured(cell, place).map_or(0.0, |(record, all)| of(record.delivered_in_time, all));
+    let spread =
+        spread(cell, |run| Some(of(of_run(run, place)?.delivered_in_time, run.throughput.as_ref()?)));
+    (sps, spread)
+}
+
+/// Returns the share of lost samples, in percent of those sent.
+pub(crate) fn lost_pct(counted: &DeliveryCounts) -> f64 {
+    100.0 * share(counted.lost, counted.sent)
 }
 
 /// Returns the table of latencies.
@@ -227,7 +236,7 @@ pub(crate) fn costs(cells: &[&CellResult]) -> Grid {
 }
 
 /// Returns the cells in the order of the rows.
-fn sorted<'c>(cells: &[&'c CellResult]) -> Vec<&'c CellResult> {
+pub(crate) fn sorted<'c>(cells: &[&'c CellResult]) -> Vec<&'c CellResult> {
     let mut cells = cells.to_vec();
     // stable: traces, and cells with several flows, keep the order of the experiment
     cells.sort_by(|left, right| {
@@ -274,7 +283,7 @@ fn batch(factors: &Factors) -> String {
 }
 
 /// Formats a load for a column.
-fn planned(load: &Load) -> String {
+pub(crate) fn planned(load: &Load) -> String {
     match load {
         Load::Burst { rate } => {
             format!("burst {}/{}", rate.samples, duration(rate.period_ns).replace(' ', ""))
@@ -284,11 +293,12 @@ fn planned(load: &Load) -> String {
 }
 
 /// Returns a flow of a cell and the counts of all of its flows; `None` if nothing was measured.
-fn measured(cell: &CellResult, place: Place) -> Option<(&CellFlow, &Throughput)> {
+pub(crate) fn measured(cell: &CellResult, place: Place) -> Option<(&CellFlow, &Throughput)> {
     Some((cell.paced.as_ref()?.flows.get(place.number)?, cell.throughput.as_ref()?))
 }
 
-fn of_run(run: &Run, place: Place) -> Option<&FlowRecord> {
+/// Returns the flow in a run.
+pub(crate) fn of_run(run: &Run, place: Place) -> Option<&FlowRecord> {
     run.paced.as_ref()?.flows.get(place.number)
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn table(cells: &[&CellResult]) -> Grid {
 
 fn row(goal: &GoalCell, size_bytes: u64) -> Vec<String> {
     let sps = |sps: Option<f64>| sps.map_or_else(unsupported, format_value);
-    let mbps = goal.conditional_sps.map(|sps| sps * size_bytes as f64 * 8.0 / 1e6);
+    let mbps = goodput_mbps(goal, size_bytes);
     let mut marks = Vec::new();
     if goal.limited_by_sender > 0 {
         marks.push(format!("limited by the sender in {} of {}", goal.limited_by_sender, goal.searches));
@@ -67,7 +67,13 @@ fn row(goal: &GoalCell, size_bytes: u64) -> Vec<String> {
     ]
 }
 
-fn name(aim: &str, deadline_ns: Option<u64>) -> String {
+/// Returns the payload of the conditional throughput, in 10^6 bit/s.
+pub(crate) fn goodput_mbps(goal: &GoalCell, size_bytes: u64) -> Option<f64> {
+    goal.conditional_sps.map(|sps| sps * size_bytes as f64 * 8.0 / 1e6)
+}
+
+/// Formats a goal for a column.
+pub(crate) fn name(aim: &str, deadline_ns: Option<u64>) -> String {
     deadline_ns.map_or_else(|| aim.to_owned(), |ns| format!("{aim} {}", duration(ns)))
 }
 

@@ -19,8 +19,8 @@ Examples:
       a first look: one driver, two sizes, seconds
   ddsmark run qos-cost
       what each QoS policy costs: one of the questions of `ddsmark recipes list`
-  ddsmark report results/characterize-2026-11-21T20-50-44Z
-      print the tables of a result
+  ddsmark report results/characterize-2026-11-21T20-50-44Z --full
+      print all tables of a result
   ddsmark compare before after --fail-if 'p99 > +5%'
       two results: what differs, what is equivalent, what is inconclusive
   ddsmark drivers list
@@ -41,7 +41,7 @@ Environment:
   DDSMARK_DRIVER_PATH     directories of drivers, separated by colons
   DDSMARK_DRIVER_SOURCES  the directory with the sources that `drivers install` builds
   DDSMARK_AGENT           the agent program; by default the one in the directory of ddsmark
-  NO_COLOR                if set, help and errors have no colour";
+  NO_COLOR                if set, no output has colour";
 
 const CHARACTERIZE_EXAMPLES: &str = "\
 Examples:
@@ -135,8 +135,8 @@ pub enum Command {
     BuiltIn(BuiltInCommand),
     /// Measure an experiment file or a recipe.
     ///
-    /// The whole file is checked before anything is measured. The result is saved after every run. The tables are
-    /// printed at the end.
+    /// The whole file is checked before anything is measured. The result is saved after every run. The first
+    /// screen of `ddsmark report` is printed at the end.
     #[command(after_help = format!("{RUN_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Run(Box<RunArgs>),
     /// Determine the noise floor of this host: measure the same configuration twice in every block.
@@ -150,7 +150,10 @@ pub enum Command {
     /// Show the recipes: experiment files that come with ddsmark.
     #[command(subcommand)]
     Recipes(Recipes),
-    /// Print the tables of a result.
+    /// Print a result: the first screen, or all tables.
+    ///
+    /// The first screen has at most 40 lines: what was measured, one table over all drivers, the main findings,
+    /// warnings, and what to do next.
     Report(ReportArgs),
     /// Compare two results, two cells of one result, or two variants that are measured now.
     ///
@@ -193,7 +196,7 @@ pub enum BuiltInCommand {
     /// Measure latency and throughput over sample sizes, with and without batching.
     ///
     /// Each cell (driver, size, workload, batching) is measured several times with fresh processes, in random
-    /// order. The result is saved after every run. The tables are printed at the end.
+    /// order. The result is saved after every run. The first screen of `ddsmark report` is printed at the end.
     #[command(after_help = format!("{CHARACTERIZE_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Characterize(Box<CharacterizeArgs>),
 }
@@ -282,9 +285,17 @@ pub struct OutputArgs {
     #[arg(short, long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
-    /// Print the whole result as JSON instead of tables.
+    /// Print the whole result as JSON.
     #[arg(long, help_heading = "Output")]
     pub json: bool,
+
+    /// Print all tables instead of the first screen. Same as `ddsmark report DIR --full` afterwards.
+    #[arg(short, long, conflicts_with = "json", help_heading = "Output")]
+    pub verbose: bool,
+
+    /// Print no progress and no notes; errors are still printed.
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -303,7 +314,11 @@ pub struct ReportArgs {
     /// Directory of a result, or its `result.json`.
     pub result: PathBuf,
 
-    /// Print the whole result as JSON instead of tables.
+    /// Print all tables, their legend, and all findings and warnings.
+    #[arg(long, visible_alias = "verbose", short_alias = 'v', conflicts_with = "json")]
+    pub full: bool,
+
+    /// Print the whole result as JSON.
     #[arg(long)]
     pub json: bool,
 }

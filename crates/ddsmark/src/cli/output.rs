@@ -1,39 +1,24 @@
 //! Output: data to stdout, everything else to stderr.
 
 use std::{
-    borrow::Cow,
     io::{self, IsTerminal as _, Write as _},
+    sync::atomic::{AtomicBool, Ordering},
 };
+
+use anstream::{AutoStream, ColorChoice};
+use report::escaped;
 
 use super::cli_error::{CliError, ExitStatus};
 
-/// Escapes characters that control a terminal or change the direction of text, as in JSON: `\u001b`. Keeps line
-/// ends and tabs.
-///
-/// Names, options, paths, files and logs come from outside; everything that is printed passes through here.
-pub fn escaped(text: &str) -> Cow<'_, str> {
-    let commands = |c: char| {
-        (c.is_control() && !matches!(c, '\n' | '\t'))
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    if !text.contains(commands) {
-        return Cow::Borrowed(text);
-    }
-    let mut escaped = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if commands(c) {
-            escaped.push_str(&format!("\\u{:04x}", u32::from(c)));
-        } else {
-            escaped.push(c);
-        }
-    }
-    Cow::Owned(escaped)
-}
-
 /// Prints data to stdout. A closed pipe, such as one to `head`, is not an error.
 pub fn print(data: &str) -> Result<(), CliError> {
+    write(&escaped(data))
+}
+
+/// Prints text that is escaped already, and may be coloured, to stdout.
+pub fn write(data: &str) -> Result<(), CliError> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(escaped(data).as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(data.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let error = format!("cannot write to stdout: {error}");
             Err(CliError::new(
@@ -43,6 +28,26 @@ pub fn print(data: &str) -> Result<(), CliError> {
             ))
         }
         _ => Ok(()),
+    }
+}
+
+/// Whether progress and notes are not printed.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Sets whether [`note`] prints.
+pub fn set_quiet(quiet: bool) {
+    QUIET.store(quiet, Ordering::Relaxed);
+}
+
+/// Returns whether progress and notes are not printed.
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Prints progress or a note to stderr, unless output is quiet.
+pub fn note(text: &str) {
+    if !is_quiet() {
+        say(text);
     }
 }
 
@@ -59,23 +64,7 @@ pub fn width() -> Option<u16> {
     terminal_size::terminal_size().map(|(width, _)| width.0)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn control_characters_are_escaped_and_letters_stay() {
-        for (text, printed) in [
-            ("größe µs → ok\tend\n", "größe µs → ok\tend\n"),
-            ("\u{1b}[31mred\u{7}", "\\u001b[31mred\\u0007"),
-            ("a\rb\u{7f}\u{9b}2J", "a\\u000db\\u007f\\u009b2J"),
-            ("\u{202e}cba\u{2066}", "\\u202ecba\\u2066"),
-        ] {
-            assert_eq!(escaped(text), printed);
-        }
-        // In JSON text the escapes are the same characters.
-        let json = serde_json::to_string("\u{1b}\u{9b}").expect("JSON");
-        assert_eq!(escaped(&json), r#""\u001b\u009b""#);
-        assert_eq!(serde_json::from_str::<String>(&escaped(&json)).expect("JSON"), "\u{1b}\u{9b}");
-    }
+/// Returns whether stdout is a terminal with colours, unless the environment disables them, as `NO_COLOR` does.
+pub fn has_colour() -> bool {
+    AutoStream::choice(&io::stdout()) != ColorChoice::Never
 }

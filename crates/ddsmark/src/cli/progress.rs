@@ -7,10 +7,11 @@ use std::{
 
 use experiment::Cell;
 use indicatif::{ProgressBar, ProgressStyle};
+use report::escaped;
 use results::{Block, BlockAllocation, Failure, MaxRate, MaxRateRun, Run};
 use runner::{Observer, Progress};
 
-use super::output::{escaped, say};
+use super::output::{is_quiet, note};
 
 /// Progress display.
 pub struct ProgressDisplay {
@@ -23,13 +24,13 @@ pub struct ProgressDisplay {
 impl ProgressDisplay {
     /// Creates the display for stderr.
     pub fn new() -> Self {
-        Self { is_terminal: io::stderr().is_terminal(), bar: None }
+        Self { is_terminal: io::stderr().is_terminal() && !is_quiet(), bar: None }
     }
 
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(escaped(text)),
-            None => say(text),
+            None => note(text),
         }
     }
 

@@ -8,6 +8,7 @@ use crate::{
         arguments::{BuiltInCommand, OutputArgs},
         cli_error::{CliError, ExitStatus},
         measure_args::MeasureArgs,
+        output,
     },
     work::{
         measurement,
@@ -65,6 +66,7 @@ impl<'a> BuiltIn<'a> {
     }
 
     pub fn execute(&self) -> Result<ExitStatus, CliError> {
+        output::set_quiet(self.output.quiet);
         let stop = StopToken::on_signals()?;
         let launcher = LocalLauncher::find()?;
         let prepared = self.prepare(Some(RUNS), &launcher, &stop)?;

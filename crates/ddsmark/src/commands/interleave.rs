@@ -112,7 +112,12 @@ fn prepare(
     let check = |output: &OutputArgs, measure: &MeasureArgs| {
         elsewhere(output.out.is_some(), "--out")?;
         elsewhere(output.json, "--json")?;
-        elsewhere(measure.dry_run, "--dry-run")
+        elsewhere(measure.dry_run, "--dry-run")?;
+        let unused = [(output.verbose, "--verbose"), (output.quiet, "--quiet")];
+        match unused.into_iter().find(|(given, _)| *given) {
+            Some((_, flag)) => Err(wrong(format!("`{flag}` is not valid in a variant"))),
+            None => Ok(()),
+        }
     };
     let mut prepared = match &parsed.command {
         Command::Run(flags) => {

@@ -10,7 +10,7 @@ use crate::{
     cli::{
         arguments::RunArgs,
         cli_error::{CliError, ExitStatus},
-        output::say,
+        output,
         progress::ProgressDisplay,
     },
     work::{drivers, measurement},
@@ -49,12 +49,15 @@ pub fn execute(flags: &RunArgs, launcher: &LocalLauncher, stop: &StopToken) -> R
         return Err(CliError::new(ExitStatus::WrongUse, error, MIXED).with_details(differences));
     }
     for difference in &differences {
-        say(&format!("note: {difference}"));
+        output::note(&format!("note: {difference}"));
     }
     let made = assembler.runs().count();
-    say(&format!("resuming after {made} runs, in the order of seed {}", header.experiment.design.seed));
+    output::note(&format!(
+        "resuming after {made} runs, in the order of seed {}",
+        header.experiment.design.seed
+    ));
     let session = ExperimentRunner { header, files: drivers.files, launcher, directory: &directory, stop };
     let outcome = session.resume(assembler, log, differences, &mut ProgressDisplay::new());
     measurement::tell(&outcome, &directory);
-    measurement::conclude(outcome, flags.output.json)
+    measurement::conclude(outcome, directory.path(), &flags.output)
 }

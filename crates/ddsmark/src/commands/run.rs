@@ -10,6 +10,7 @@ use crate::{
     cli::{
         arguments::RunArgs,
         cli_error::{CliError, ExitStatus},
+        output,
     },
     work::{
         measurement,
@@ -19,6 +20,7 @@ use crate::{
 };
 
 pub fn execute(flags: &RunArgs) -> Result<ExitStatus, CliError> {
+    output::set_quiet(flags.output.quiet);
     let stop = StopToken::on_signals()?;
     let launcher = LocalLauncher::find()?;
     let Some(asked) = &flags.experiment else {

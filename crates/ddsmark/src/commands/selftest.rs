@@ -19,6 +19,7 @@ use crate::{
     work::{
         drivers, measurement,
         preparation::{pin, seed},
+        results::{Form, print},
         selftests::keep,
     },
 };
@@ -30,6 +31,7 @@ const QUICK_PAIRS: u32 = 8;
 const MS: u64 = 1_000_000;
 
 pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
+    output::set_quiet(flags.output.quiet);
     let stop = StopToken::on_signals()?;
     let launcher = LocalLauncher::find()?;
     let pin = pin(&PinChoice::Auto)?;
@@ -46,10 +48,13 @@ pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
     };
     let experiment = written(flags, &driver).plan(&given).map_err(|refusal| refusal.error)?;
     let place = flags.output.out.as_deref();
-    let (ExperimentOutcome { document, error }, _) =
+    let (ExperimentOutcome { document, error }, directory) =
         measurement::conduct(experiment, drivers, place, &launcher, &stop)?;
     if let Some(error) = error {
         return Err(error.into());
+    }
+    if flags.output.verbose {
+        print(&document, &directory, Form::Full)?;
     }
     let outcome = SelfTest::from_document(&driver, &document);
     let json = || serde_json::to_string_pretty(&outcome).expect("an outcome is JSON") + "\n";

@@ -77,7 +77,7 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &StopToken) -> Re
                 // Simulations are measured only if they are named.
                 Ok((_, (description, _))) if description.is_simulated() => {}
                 Ok((_, (description, _))) if !description.is_installed() => {
-                    output::say(&format!(
+                    output::note(&format!(
                         "note: driver `{}` excluded: its middleware is not installed",
                         file.name
                     ));
@@ -88,7 +88,7 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &StopToken) -> Re
                 }
                 Err(RunnerError::Stopped) => return Err(RunnerError::Stopped.into()),
                 // A driver that is not named may fail.
-                Err(error) => output::say(&format!("note: excluded: {error}")),
+                Err(error) => output::note(&format!("note: excluded: {error}")),
             }
         }
         if drivers.names.is_empty() {

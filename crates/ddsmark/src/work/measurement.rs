@@ -12,11 +12,16 @@ use runner::{
     capture_host, host_warnings,
 };
 
-use super::{drivers::Drivers, preparation::Prepared, results::print, selftests};
+use super::{
+    drivers::Drivers,
+    preparation::Prepared,
+    results::{Form, print},
+    selftests,
+};
 use crate::cli::{
     arguments::OutputArgs,
     cli_error::{CliError, ExitStatus},
-    output::{self, say},
+    output::{self, note},
     progress::ProgressDisplay,
 };
 
@@ -36,8 +41,8 @@ pub fn plan_and_measure(
     if is_dry {
         return show(&experiment, &prepared.drivers, output.json, launcher, stop);
     }
-    let (outcome, _) = conduct(experiment, prepared.drivers, output.out.as_deref(), launcher, stop)?;
-    conclude(outcome, output.json)
+    let (outcome, directory) = conduct(experiment, prepared.drivers, output.out.as_deref(), launcher, stop)?;
+    conclude(outcome, &directory, output)
 }
 
 /// Prints a plan, after a preflight.
@@ -92,13 +97,13 @@ fn rehearse(
     let mut said = Instant::now();
     let how_far = |done: usize, all: usize| {
         if said.elapsed() >= SILENCE {
-            say(&format!("preflight: {done} of {all} configurations opened"));
+            note(&format!("preflight: {done} of {all} configurations opened"));
             said = Instant::now();
         }
     };
     let notes = runner::preflight(launcher, experiment, &drivers.files, stop, how_far)?;
     for words in notes {
-        say(&format!("note: {words}; its runs are attempted"));
+        note(&format!("note: {words}; its runs are attempted"));
     }
     Ok(())
 }
@@ -124,15 +129,19 @@ pub fn header(experiment: Plan, drivers: &Drivers, launcher: &LocalLauncher) -> 
 pub fn tell(outcome: &ExperimentOutcome, directory: &Directory) {
     let place = directory.path().display();
     if outcome.document.state == State::Interrupted {
-        say(&format!("stopped before the last run; resume with `ddsmark run --resume {place}`"));
+        note(&format!("stopped before the last run; resume with `ddsmark run --resume {place}`"));
     }
-    say(&format!("the result is in `{place}`"));
+    note(&format!("the result is in `{place}`"));
 }
 
 /// Prints the result.
-pub fn conclude(outcome: ExperimentOutcome, json: bool) -> Result<ExitStatus, CliError> {
+pub fn conclude(
+    outcome: ExperimentOutcome,
+    directory: &Path,
+    output: &OutputArgs,
+) -> Result<ExitStatus, CliError> {
     let ExperimentOutcome { document, error } = outcome;
-    print(&document, json)?;
+    print(&document, directory, Form::from_flags(output.verbose, output.json))?;
     match error {
         Some(error) => Err(error.into()),
         None => Ok(ExitStatus::from_document(&document)),
@@ -156,12 +165,12 @@ fn tool() -> Tool {
 }
 
 fn announce(experiment: &Plan, runs: usize, directory: &Directory) {
-    for note in &experiment.notes {
-        say(&format!("note: {note}"));
+    for words in &experiment.notes {
+        note(&format!("note: {words}"));
     }
     let goals = experiment.search.iter().flat_map(|search| &search.goals);
     for words in goals.filter_map(report::least_rate) {
-        say(&format!("note: {words}"));
+        note(&format!("note: {words}"));
     }
     let cells = match experiment.cells.len() {
         1 => "the one cell".to_owned(),
@@ -179,15 +188,15 @@ fn announce(experiment: &Plan, runs: usize, directory: &Directory) {
             1 => "one cell".to_owned(),
             n => format!("{n} cells"),
         };
-        say(&format!("first the maximum rates, 100 %: {MAXIMUM_RUNS} runs of {each} without a schedule"));
+        note(&format!("first the maximum rates, 100 %: {MAXIMUM_RUNS} runs of {each} without a schedule"));
     }
     if let Some(precision) = &experiment.design.precision {
-        say(&format!(
+        note(&format!(
             "the first {} blocks determine the number of blocks, at most {}",
             precision.pilot_blocks, experiment.design.blocks
         ));
     }
-    say(&format!(
+    note(&format!(
         "{most}{runs} runs: {} of {cells}{twins}, in the order of seed {}; saved in `{}`",
         experiment.design.blocks,
         experiment.design.seed,

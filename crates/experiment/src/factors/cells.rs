@@ -50,8 +50,33 @@ pub(crate) fn aspects<'f>(cells: &(impl Iterator<Item = &'f Factors> + Clone)) -
 
 /// Returns the id of each cell: the parts of all factors, in the order of their places.
 pub(crate) fn ids(all: &[Factors]) -> Vec<String> {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-.@+".contains(c) { c } else { '-' };
+    let id = |parts: Vec<String>| {
+        parts.iter().map(|part| part.chars().map(plain).collect()).collect::<Vec<String>>().join("/")
+    };
+    id_parts(all, |_| true).into_iter().map(id).collect()
+}
+
+/// Keys of the factors that are the points of a configuration: cells that differ only in them have the same name in
+/// [`configuration_names`].
+const POINTS: [&str; 3] = ["workload", "size", "rate"];
+
+/// Returns a short name for the configuration of each cell: the driver, and the parts of its id in which these cells
+/// differ, without workload, size and load.
+#[must_use]
+pub fn configuration_names(all: &[Factors]) -> Vec<String> {
+    let shown = |row: &Factor| {
+        !POINTS.contains(&row.key)
+            && (row.key != "transport"
+                || all.iter().any(|cell| !(row.same)(cell, &all[0]) || cell.multicast != all[0].multicast))
+    };
+    id_parts(all, shown).into_iter().map(|parts| parts.join(" ")).collect()
+}
+
+/// Returns the parts of the id of each cell, of these factors, in the order of their places.
+fn id_parts(all: &[Factors], shown: impl Fn(&Factor) -> bool) -> Vec<Vec<String>> {
     let mut columns: Vec<(u8, Vec<Vec<String>>)> = Vec::new();
-    for row in FACTORS.iter() {
+    for row in FACTORS.iter().filter(|row| shown(row)) {
         let (place, column) = match row.id {
             Id::None => continue,
             Id::Varied(..) if all.iter().all(|cell| (row.same)(cell, &all[0])) => continue,
@@ -61,12 +86,8 @@ pub(crate) fn ids(all: &[Factors]) -> Vec<String> {
         columns.push((place, column));
     }
     columns.sort_by_key(|(place, _)| *place);
-    let plain = |c: char| if c.is_ascii_alphanumeric() || "-.@+".contains(c) { c } else { '-' };
-    let id = |cell: usize| {
-        let parts = columns.iter().flat_map(|(_, column)| &column[cell]);
-        parts.map(|part| part.chars().map(plain).collect()).collect::<Vec<String>>().join("/")
-    };
-    (0..all.len()).map(id).collect()
+    let parts = |cell: usize| columns.iter().flat_map(|(_, column)| column[cell].clone()).collect();
+    (0..all.len()).map(parts).collect()
 }
 
 impl Factors {

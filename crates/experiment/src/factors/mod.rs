@@ -33,6 +33,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::cells::configuration_names;
 pub(crate) use self::{
     cells::{Aspect, aspects, ids},
     rows::DEFAULT_PROFILE,

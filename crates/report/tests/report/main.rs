@@ -5,6 +5,7 @@ mod export;
 mod load;
 #[path = "../../../results/tests/sample/mod.rs"]
 mod sample;
+mod screen;
 mod tables;
 mod whole;
 

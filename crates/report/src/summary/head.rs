@@ -1,0 +1,91 @@
+//! Head of the first screen: what was measured, where, and how noisy the host was.
+
+use results::{Block, HostNoise, NoiseProbe, ResultDocument, State, format_micros, format_value};
+
+use super::line::{Kind, Line, wrapped};
+use crate::{
+    number::{count, date},
+    settings,
+};
+
+/// Returns the lines of the head.
+pub(super) fn head(document: &ResultDocument, width: usize) -> Vec<Line> {
+    let planned = document.experiment.runs();
+    let made: usize = document.cells.iter().map(|cell| cell.runs.len()).sum();
+    let valid: usize = document.cells.iter().map(|cell| cell.valid_runs().count()).sum();
+    let (state, kind) = match document.state {
+        State::Complete if valid < made => ("complete", Kind::Failure),
+        State::Complete => ("complete", Kind::Heading),
+        State::Interrupted => ("INTERRUPTED", Kind::Failure),
+    };
+    let tool = &document.tool;
+    let title = format!(
+        "{} {}: {}, {state}: {made} of {planned} runs made, {valid} valid",
+        tool.name, tool.version, document.experiment.name
+    );
+    let host = &document.host;
+    let virtualization = host.virtualization.as_deref().map_or_else(String::new, |kind| format!(" ({kind})"));
+    let place = format!(
+        "Host: {}{virtualization}, {}, {}, kernel {}, {}",
+        host.name,
+        count(host.cpus as usize, "processor"),
+        host.cpu.as_deref().unwrap_or("unknown processor"),
+        host.kernel,
+        date(host.started_unix_ns)
+    );
+    let mut lines = wrapped(kind, &title, width, 0, 2);
+    lines.extend(wrapped(Kind::Plain, &place, width, 2, 2));
+    let design = format!("Design: {}", settings::conditions(&document.experiment));
+    lines.extend(wrapped(Kind::Plain, &design, width, 2, 2));
+    let drivers = drivers(document);
+    if !drivers.is_empty() {
+        lines.extend(wrapped(Kind::Plain, &drivers, width, 2, 2));
+    }
+    let (noise, is_noisy) = noise(&document.blocks);
+    let kind = if is_noisy { Kind::Warning } else { Kind::Plain };
+    lines.extend(wrapped(kind, &noise, width, 2, 2));
+    lines
+}
+
+/// Returns the middleware of each measured driver.
+fn drivers(document: &ResultDocument) -> String {
+    let named = document
+        .drivers
+        .iter()
+        .filter(|(name, _)| document.experiment.cells.iter().any(|cell| cell.factors.driver == **name));
+    let words: Vec<String> = named
+        .map(|(name, driver)| {
+            format!("{} = {} {}", crate::short_name(name), driver.middleware, driver.middleware_version)
+        })
+        .collect();
+    if words.is_empty() { String::new() } else { format!("Drivers: {}", words.join(", ")) }
+}
+
+/// Returns the noise of the host in one sentence, and whether a block was noisy.
+fn noise(blocks: &[Block]) -> (String, bool) {
+    if blocks.is_empty() {
+        return ("Noise: unknown, because the result has no record of its blocks".to_owned(), false);
+    }
+    let noisy = blocks.iter().filter(|block| block.noisy).count();
+    let mut words = vec![format!("{noisy} of {} noisy", count(blocks.len(), "block"))];
+    let steal = |host: &HostNoise| host.steal_pct;
+    let most_stolen = maximum(blocks.iter().filter_map(|block| steal(block.host.as_ref()?)));
+    words.extend(most_stolen.map(|share| format!("steal at most {} %", format_value(share))));
+    let probes = || blocks.iter().flat_map(|block| [&block.before, &block.after]).flatten();
+    let cores = || probes().flat_map(|probe: &NoiseProbe| &probe.cores);
+    let interrupted = maximum(cores().map(|core| core.stolen_pct));
+    words.extend(
+        interrupted
+            .map(|share| format!("a core in use interrupted at most {} % of the time", format_value(share))),
+    );
+    let longest = cores().map(|core| core.max_gap_ns).max();
+    words.extend(longest.map(|ns| format!("longest interruption {} µs", format_micros(ns as f64))));
+    if interrupted.is_none() {
+        words.push("no noise probe".to_owned());
+    }
+    (format!("Noise: {}", words.join(", ")), noisy > 0)
+}
+
+fn maximum(values: impl Iterator<Item = f64>) -> Option<f64> {
+    values.max_by(f64::total_cmp)
+}

@@ -1,0 +1,187 @@
+//! First screen of a result: what was measured, one table over all drivers, findings, warnings and next steps.
+
+mod grid;
+mod head;
+mod line;
+mod next;
+mod notes;
+mod rows;
+
+use std::collections::BTreeSet;
+
+use results::ResultDocument;
+
+use self::{
+    grid::Table,
+    line::{Kind, Line, wrapped},
+    notes::Section,
+};
+use crate::{
+    number::count,
+    tables::{LOSSY, POOLED},
+};
+
+/// Maximum number of lines.
+const LINES: usize = 40;
+/// Default and maximum number of columns.
+const WIDTH: u16 = 100;
+/// Minimum number of columns that text is wrapped to.
+const MIN_WIDTH: u16 = 40;
+/// Maximum number of rows of all tables, and the number that they keep if there is much to say below them.
+const ROWS: [usize; 2] = [12, 4];
+/// Number of lines that are left to each section below the tables, before rows are left out for it.
+const SECTIONS: Shares = Shares { failures: 6, verdicts: 8, findings: 8, warnings: 8 };
+/// Number of lines that each section gets before any gets more.
+const LEAST: usize = 4;
+
+/// Options of the first screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ScreenOptions<'o> {
+    /// Number of columns of the terminal; `None`: 100. At most 100 are used.
+    pub width: Option<u16>,
+    /// Whether lines are coloured. The text is the same.
+    pub colour: bool,
+    /// Directory of the result as the user wrote it, for the commands.
+    pub directory: Option<&'o str>,
+}
+
+/// Number of lines of each section.
+#[derive(Clone, Copy)]
+struct Shares {
+    failures: usize,
+    verdicts: usize,
+    findings: usize,
+    warnings: usize,
+}
+
+/// Formats the first screen of a result: at most 40 lines of at most 100 columns.
+#[must_use]
+pub fn first_screen(document: &ResultDocument, options: ScreenOptions<'_>) -> String {
+    let width = usize::from(options.width.unwrap_or(WIDTH).clamp(MIN_WIDTH, WIDTH));
+    let head = head::head(document, width);
+    let next = next::next(document, options.directory, width);
+    let sections = [
+        (notes::failures(document, width), SECTIONS.failures),
+        (notes::verdicts(document, width), SECTIONS.verdicts),
+        (notes::findings(document, width), SECTIONS.findings),
+        (notes::warnings(document, width), SECTIONS.warnings),
+    ];
+    let tables = rows::tables(document);
+    let room = LINES.saturating_sub(head.len() + next.len());
+    let least: usize = sections.iter().map(|(section, share)| section.lines().min(*share)).sum();
+    let [most_rows, least_rows] = ROWS;
+    let mut rows = most_rows;
+    let mut table = shown(document, &tables, rows, width);
+    while rows > least_rows && table.len() + least > room {
+        rows -= 1;
+        table = shown(document, &tables, rows, width);
+    }
+    let mut lines = head;
+    let room = room.saturating_sub(table.len());
+    lines.extend(table);
+    lines.extend(fitted(&sections, room, width));
+    lines.extend(next);
+    lines.iter().map(|line| line.painted(options.colour)).collect()
+}
+
+/// Returns the sections within `room` lines: first a few lines of each, then the share of each, then the rest.
+fn fitted(sections: &[(Section, usize)], room: usize, width: usize) -> Vec<Line> {
+    let mut left = room;
+    let mut given = vec![0; sections.len()];
+    let limits: [fn(usize) -> usize; 3] = [|share| share.min(LEAST), |share| share, |_| LINES];
+    for limit in limits {
+        for ((section, share), given) in sections.iter().zip(&mut given) {
+            let more = section.lines().min(limit(*share)).saturating_sub(*given).min(left);
+            *given += more;
+            left -= more;
+        }
+    }
+    sections.iter().zip(given).flat_map(|((section, _), given)| section.within(given, width)).collect()
+}
+
+/// Returns the tables with at most `rows` rows together, and what their values mean.
+fn shown(document: &ResultDocument, tables: &[Table<'_>], rows: usize, width: usize) -> Vec<Line> {
+    if document.cells.is_empty() {
+        return vec![Line::new(Kind::Plain, ""), Line::new(Kind::Plain, "No cell was planned.")];
+    }
+    let mut lines = Vec::new();
+    let mut cells: BTreeSet<&str> = BTreeSet::new();
+    let mut left_out: Vec<String> = Vec::new();
+    for table in tables {
+        let selected = table.select((rows / tables.len()).max(1));
+        let rendered = table.render(&selected, width);
+        cells.extend(selected.iter().flat_map(|row| row.cells.iter().copied()));
+        lines.push(Line::new(Kind::Plain, ""));
+        if tables.len() > 1 && !table.title.is_empty() {
+            lines.push(Line::new(Kind::Heading, table.title));
+        }
+        lines.extend(rendered.lines);
+        left_out.extend(rendered.left_out);
+    }
+    let table: String = lines.iter().map(|line| line.text.as_str()).collect();
+    left_out.sort_unstable();
+    left_out.dedup();
+    lines.extend(wrapped(Kind::Plain, &legend(document, &table), width, 2, 3));
+    let mut others = Vec::new();
+    if cells.len() < document.cells.len() {
+        others.push(count(document.cells.len() - cells.len(), "more cell"));
+    }
+    if !left_out.is_empty() {
+        others.push(format!("no room for {}", left_out.join(", ")));
+    }
+    if !others.is_empty() {
+        lines.extend(wrapped(Kind::Plain, &format!("{}: `--full`", others.join("; ")), width, 2, 2));
+    }
+    lines
+}
+
+/// Returns what the values of a table mean.
+fn legend(document: &ResultDocument, table: &str) -> String {
+    let runs = document.cells.iter().map(|cell| cell.claimed_runs().count());
+    let runs = range(runs.filter(|runs| *runs > 0).map(|runs| runs as u64));
+    let mut words = match runs {
+        Some(runs) => vec![format!("medians over the valid runs of a cell (n = {runs})")],
+        None => vec!["no valid run".to_owned()],
+    };
+    if table.contains('±') {
+        words.push("±: half their range".to_owned());
+    }
+    let n = |kind| {
+        let all = document.cells.iter().filter_map(|cell| cell.latency.get(kind));
+        range(all.map(|latency| latency.n))
+    };
+    if table.contains("RTT") {
+        words.push("RTT: full round trip".to_owned());
+        words.extend(n("rtt").map(|n| format!("{n} round trips per cell")));
+    }
+    if table.contains("Response") {
+        words.push("response: from the planned time to the arrival".to_owned());
+        words.extend(n("response").map(|n| format!("{n} samples per cell")));
+    }
+    if table.contains(" + ") {
+        words.push("CPU: writer + reader".to_owned());
+    }
+    if table.contains("n/a") {
+        words.push("n/a: too few samples".to_owned());
+    }
+    if table.contains(POOLED) {
+        words.push(format!("{POOLED}: of all runs together, since no run has enough samples"));
+    }
+    if table.contains(LOSSY) {
+        words.push(format!("{LOSSY}: over {} % lost", results::MAX_LATENCY_LOSS_PCT));
+    }
+    let text = words.join("; ");
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect::<String>() + ".")
+}
+
+fn range(values: impl Iterator<Item = u64>) -> Option<String> {
+    let (least, most) = values.fold((u64::MAX, 0), |(least, most), n| (least.min(n), most.max(n)));
+    match least {
+        u64::MAX => None,
+        least if least == most => Some(least.to_string()),
+        least => Some(format!("{least} to {most}")),
+    }
+}

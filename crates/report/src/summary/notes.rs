@@ -1,0 +1,240 @@
+//! Findings, verdicts, failures and warnings of the first screen.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use results::{
+    CellResult, Conclusion, Finding, FindingKind, ResultDocument, Run, RunState, SteadyClass, Verdict,
+    VerdictKind, WarningKind,
+};
+
+use super::line::{Kind, Line, wrapped};
+use crate::number::count;
+
+/// Maximum number of lines of an item.
+const LINES_PER_ITEM: usize = 3;
+
+/// Part below the tables: a heading, and items of which the first ones are shown.
+pub(super) struct Section {
+    heading: String,
+    items: Vec<Vec<Line>>,
+    /// Name of an item that is not shown, in the singular.
+    noun: &'static str,
+}
+
+impl Section {
+    /// Returns the number of lines of the whole section; 0 without items.
+    pub fn lines(&self) -> usize {
+        if self.items.is_empty() { 0 } else { 2 + self.items.iter().map(Vec::len).sum::<usize>() }
+    }
+
+    /// Returns the section within `most` lines. Items that do not fit are counted.
+    pub fn within(&self, most: usize, width: usize) -> Vec<Line> {
+        if self.items.is_empty() || most < 3 {
+            return Vec::new();
+        }
+        let mut lines = vec![Line::new(Kind::Plain, "")];
+        lines.extend(wrapped(Kind::Heading, &self.heading, width, 0, 1));
+        for (index, item) in self.items.iter().enumerate() {
+            let left = self.items.len() - index;
+            // the last item needs no line for the others
+            let room = if left == 1 { most } else { most - 1 };
+            if lines.len() + item.len() <= room {
+                lines.extend(item.iter().cloned());
+                continue;
+            }
+            let others = if index == 0 { String::new() } else { "more ".to_owned() };
+            let text = format!("{}: `--full`", count(left, &(others + self.noun)));
+            lines.extend(wrapped(Kind::Plain, &text, width, 2, 1));
+            break;
+        }
+        lines
+    }
+}
+
+/// Returns the verdicts of a result, the largest differences first.
+pub(super) fn verdicts(document: &ResultDocument, width: usize) -> Section {
+    let of = |kind| document.verdicts.iter().filter(move |verdict| verdict.kind == kind).collect::<Vec<_>>();
+    let (floors, compared) = (of(VerdictKind::NoiseFloor), of(VerdictKind::Comparison));
+    let conclusion = |verdict: &&&Verdict| verdict.answer.as_ref().map(|answer| answer.conclusion.clone());
+    let differs = |verdict: &&&Verdict| conclusion(verdict).is_some_and(|conclusion| conclusion.differs());
+    let is_equivalent =
+        |verdict: &&&Verdict| matches!(conclusion(verdict), Some(Conclusion::Equivalent { .. }));
+    let (different, equivalent) =
+        (compared.iter().filter(differs).count(), compared.iter().filter(is_equivalent).count());
+    let mut items = Vec::new();
+    let wrong = floors.iter().filter(differs).count();
+    if wrong > 0 {
+        let text = format!(
+            "CAUTION: {wrong} of {} of the baseline against itself differ: do not rely on differences of that size.",
+            count(floors.len(), "comparison")
+        );
+        items.push(wrapped(Kind::Warning, &text, width, 2, LINES_PER_ITEM));
+    }
+    let sides = |verdict: &Verdict| (verdict.treatment.cell.clone(), verdict.baseline.cell.clone());
+    let mut pairs: Vec<&[&Verdict]> = compared.chunk_by(|left, right| sides(left) == sides(right)).collect();
+    let size = |verdicts: &[&Verdict]| {
+        let changes = verdicts.iter().filter(differs);
+        let change = |verdict: &&&Verdict| verdict.answer.as_ref()?.change_pct;
+        changes.filter_map(|verdict| change(&verdict)).map(f64::abs).fold(-1.0, f64::max)
+    };
+    pairs.sort_by(|left, right| size(right).total_cmp(&size(left)));
+    for pair in pairs {
+        let texts = pair.iter().map(|verdict| verdict.text.split("; ").next().unwrap_or_default());
+        let (treatment, baseline) = sides(pair[0]);
+        let text = format!("{treatment} against {baseline}: {}", texts.collect::<Vec<_>>().join("; "));
+        items.push(wrapped(Kind::Plain, &text, width, 2, LINES_PER_ITEM));
+    }
+    let heading = format!(
+        "Verdicts on {}: {different} different, {equivalent} equivalent, {} without a claim",
+        count(compared.len(), "comparison"),
+        compared.len() - different - equivalent
+    );
+    Section { heading, items, noun: "comparison" }
+}
+
+/// Returns the findings of a result, the most important first: the first sentence of each.
+pub(super) fn findings(document: &ResultDocument, width: usize) -> Section {
+    let mut findings: Vec<&Finding> = document.findings.iter().collect();
+    findings.sort_by_key(|finding| importance(finding.kind));
+    let items = findings
+        .iter()
+        .map(|finding| wrapped(Kind::Plain, first_sentence(&finding.text), width, 2, LINES_PER_ITEM));
+    Section { heading: "Findings of these runs".to_owned(), items: items.collect(), noun: "finding" }
+}
+
+fn first_sentence(text: &str) -> &str {
+    text.find(". ").map_or(text, |end| &text[..=end])
+}
+
+/// Returns the rank of a finding: comparisons first, then limits, then shapes of curves.
+const fn importance(kind: FindingKind) -> u8 {
+    match kind {
+        FindingKind::RttAdded | FindingKind::RttSaved => 0,
+        FindingKind::LossWithoutGuarantee => 1,
+        FindingKind::Knee | FindingKind::FallsShort | FindingKind::NoneLossFree => 2,
+        FindingKind::BestLossFree | FindingKind::HighestLossFree | FindingKind::NoKnee => 3,
+        FindingKind::KneeUnclear | FindingKind::KeepsUp => 4,
+        FindingKind::Plateau | FindingKind::StillGrows | FindingKind::FallsAgain => 5,
+        FindingKind::BatchingGains | FindingKind::BatchingCosts => 6,
+        FindingKind::BatchingFront | FindingKind::BatchingOneBest => 7,
+        FindingKind::RttAddedConstant | FindingKind::RttAddedVaries => 8,
+        FindingKind::LatencyGrows | FindingKind::LatencyFlat => 9,
+        FindingKind::NoLossWithoutGuarantee => 10,
+    }
+}
+
+/// Returns the runs that failed or are invalid: an item per phase and error.
+pub(super) fn failures(document: &ResultDocument, width: usize) -> Section {
+    let mut kinds: Vec<(String, Option<&str>, Vec<&Run>)> = Vec::new();
+    let runs = document.cells.iter().flat_map(|cell| &cell.runs);
+    for run in runs.filter(|run| run.state != RunState::Valid) {
+        let what = match &run.failure {
+            Some(failure) => {
+                let role = failure.role.as_ref().map_or_else(String::new, |role| format!(" of the {role}"));
+                format!("failed in phase `{}`{role}: {}", failure.phase, failure.error)
+            }
+            None => {
+                let why = run.warnings.first().map_or("no reason recorded", |warning| &warning.text);
+                format!("invalid: {why}")
+            }
+        };
+        let hint = run.failure.as_ref().and_then(|failure| failure.hint.as_deref());
+        match kinds.iter_mut().find(|(known, ..)| *known == what) {
+            Some((_, _, same)) => same.push(run),
+            None => kinds.push((what, hint, vec![run])),
+        }
+    }
+    kinds.sort_by_key(|(_, _, runs)| std::cmp::Reverse(runs.len()));
+    let items = kinds.iter().map(|(what, hint, runs)| {
+        let cells: BTreeSet<&str> = runs.iter().map(|run| run.cell.as_str()).collect();
+        let others = match cells.len() {
+            1 => String::new(),
+            n => format!(" and {}", count(n - 1, "other cell")),
+        };
+        let text = format!("{} of `{}`{others} {what}", count(runs.len(), "run"), runs[0].cell);
+        let mut lines = wrapped(Kind::Failure, &text, width, 2, 2);
+        lines
+            .extend(hint.iter().flat_map(|hint| wrapped(Kind::Plain, &format!("hint: {hint}"), width, 4, 1)));
+        lines
+    });
+    Section { heading: "Runs without values".to_owned(), items: items.collect(), noun: "failure" }
+}
+
+/// Returns the warnings: a line per kind, with the number of its runs and cells.
+pub(super) fn warnings(document: &ResultDocument, width: usize) -> Section {
+    let mut cells: BTreeMap<WarningKind, Vec<&CellResult>> = BTreeMap::new();
+    for cell in &document.cells {
+        let kinds: BTreeSet<WarningKind> = cell.warnings.iter().map(|warning| warning.kind).collect();
+        kinds.into_iter().for_each(|kind| cells.entry(kind).or_default().push(cell));
+    }
+    let of_all: BTreeSet<WarningKind> = document.warnings.iter().map(|warning| warning.kind).collect();
+    let kinds: BTreeSet<WarningKind> = cells.keys().copied().chain(of_all).collect();
+    // the runs without values are listed by themselves
+    let kinds = kinds.into_iter().filter_map(|kind| Some((kind, meaning(kind)?)));
+    let mut items: Vec<Vec<Line>> = kinds
+        .map(|(kind, meaning)| {
+            let of_kind = cells.get(&kind).map_or(&[][..], Vec::as_slice);
+            let runs = of_kind.iter().flat_map(|cell| cell.valid_runs()).filter(|run| has(run, kind)).count();
+            let counted = match (runs, of_kind.len()) {
+                (_, 0) => String::new(),
+                (0, cells) => format!(" ({})", count(cells, "cell")),
+                (runs, cells) => format!(" ({} of {})", count(runs, "run"), count(cells, "cell")),
+            };
+            wrapped(Kind::Warning, &format!("{meaning}{counted}"), width, 2, 2)
+        })
+        .collect();
+    if let Some(first) = document.experiment.notes.first() {
+        let others = match document.experiment.notes.len() {
+            1 => String::new(),
+            n => format!(" ({}: `--full`)", count(n - 1, "more note")),
+        };
+        items.push(wrapped(Kind::Plain, &format!("Plan: {first}{others}"), width, 2, 2));
+    }
+    Section { heading: "Warnings and notes".to_owned(), items, noun: "warning" }
+}
+
+/// Returns whether a valid run is one of those that a warning of its cell counts.
+fn has(run: &Run, kind: WarningKind) -> bool {
+    let counted = |of: fn(&results::DeliveryCounts) -> u64| run.counted.iter().any(|counted| of(counted) > 0);
+    match kind {
+        WarningKind::Loss => counted(|counted| counted.lost),
+        WarningKind::BufferDrops => run.udp_buffer_drops.is_some_and(|drops| drops > 0),
+        WarningKind::Foreign => counted(|counted| counted.foreign),
+        WarningKind::Corrupt => counted(|counted| counted.corrupt),
+        WarningKind::Order => counted(|counted| counted.duplicate + counted.out_of_order),
+        WarningKind::NotSteady => {
+            run.steady_state.values().any(|state| state.verdict == SteadyClass::NoSteadyState)
+        }
+        kind => run.warnings.iter().any(|warning| warning.kind == kind),
+    }
+}
+
+/// Returns the meaning of a kind of warning; `None` for runs without values, which are listed as failures.
+const fn meaning(kind: WarningKind) -> Option<&'static str> {
+    Some(match kind {
+        WarningKind::RunsFailed | WarningKind::RunsInvalid => return None,
+        WarningKind::Loss => "Samples were lost.",
+        WarningKind::BufferDrops => "The kernel dropped datagrams at full socket buffers.",
+        WarningKind::Buffers => "Socket buffers are smaller than requested.",
+        WarningKind::Batching => "Samples were batched differently than requested.",
+        WarningKind::Foreign => "Samples arrived that do not belong to the run.",
+        WarningKind::Corrupt => "Samples were damaged.",
+        WarningKind::Order => "Samples were duplicated or out of order.",
+        WarningKind::Spread => "The runs of a cell differ widely.",
+        WarningKind::FewSamples => "Rates are counts of only a few samples.",
+        WarningKind::Tail => "Samples arrived after the measurement and are not in the rate.",
+        WarningKind::NotSteady => "Runs reached no steady state.",
+        WarningKind::SenderLimited => "The sender was late: response times do not describe the middleware.",
+        WarningKind::BackPressure => "The middleware accepted fewer samples than planned.",
+        WarningKind::Unsent => "Planned samples were not sent.",
+        WarningKind::Search => "A search did not find both bounds, or its trials contradict each other.",
+        WarningKind::WritesRefused => "Write calls timed out or were rejected.",
+        WarningKind::IdleCpu => "CPU times include idle cost, or idle cost was subtracted.",
+        WarningKind::Incomplete => "A part of the samples or of the result is missing.",
+        WarningKind::Host => "The host is not set up for measurements.",
+        WarningKind::Duet => "Absolute values are under duet interference: compare only within this result.",
+        WarningKind::Noisy => "More than half of the blocks were noisy.",
+        WarningKind::Reference => "A reference measurement failed.",
+        WarningKind::Mixed => "The experiment was resumed in a changed environment.",
+    })
+}

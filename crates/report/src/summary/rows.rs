@@ -1,0 +1,232 @@
+//! Rows of the first screen: latency and throughput, load, and searches.
+
+use experiment::{Workload, configuration_names};
+use results::{
+    CellLatency, CellResult, MAX_LATENCY_LOSS_PCT, ResultDocument, Throughput, format_spread, format_value,
+};
+
+use super::grid::{Column, Entry, NONE, Row, Table};
+use crate::{
+    paced, search,
+    tables::{LOSSY, cpu, nothing, quantile, quantile_spread, spread, unsupported},
+};
+
+const SIZE: Column = Column { heading: "Size", unit: "B", plain: 0, leaves: 0 };
+const MBPS: Column = Column { heading: "Mbit/s", unit: "", plain: 0, leaves: 2 };
+const LOST: Column = Column { heading: "Lost", unit: "%", plain: 0, leaves: 4 };
+const CPU: Column = Column { heading: "CPU", unit: "µs/sample", plain: 0, leaves: 1 };
+const P50: Column = Column { heading: "RTT p50", unit: "µs", plain: 3, leaves: 0 };
+const P99: Column = Column { heading: "RTT p99", unit: "µs", plain: 1, leaves: 3 };
+const RATE: Column = Column { heading: "Samples/s", unit: "", plain: 2, leaves: 0 };
+
+/// Cell with the name of its configuration.
+type Named<'d> = (String, &'d CellResult);
+
+/// Returns the tables of a result: one per kind of workload that it has.
+pub(super) fn tables(document: &ResultDocument) -> Vec<Table<'_>> {
+    let factors: Vec<_> = document.cells.iter().map(|cell| cell.factors.clone()).collect();
+    let names = configuration_names(&factors).into_iter().zip(&document.cells).map(|(name, cell)| {
+        match document.experiment.variant(&cell.id) {
+            Some(variant) => (format!("{variant}: {name}"), cell),
+            None => (name, cell),
+        }
+    });
+    let mut named: Vec<Named<'_>> = names.collect();
+    // configurations in the order of the plan, each by size
+    let order: Vec<String> = named.iter().map(|(name, _)| name.clone()).collect();
+    named.sort_by_key(|(name, cell)| (order.iter().position(|first| first == name), cell.factors.size_bytes));
+    let of = |workloads: &[Workload]| -> Vec<Named<'_>> {
+        named.iter().filter(|(_, cell)| workloads.contains(&cell.factors.workload)).cloned().collect()
+    };
+    let all = [
+        closed(&of(&[Workload::Latency, Workload::Throughput])),
+        load(&of(&[Workload::Paced])),
+        searches(&of(&[Workload::Search])),
+    ];
+    all.into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
+
+/// Returns the table of latency and throughput: a row has both of the same configuration and size.
+fn closed<'d>(cells: &[Named<'d>]) -> Table<'d> {
+    let key = |(name, cell): &Named<'d>| (name.clone(), cell.factors.size_bytes);
+    let rows = cells.chunk_by(|left, right| key(left) == key(right)).flat_map(|same| {
+        let of = |workload| same.iter().filter(move |(_, cell)| cell.factors.workload == workload);
+        let (latency, throughput): (Vec<_>, Vec<_>) =
+            (of(Workload::Latency).collect(), of(Workload::Throughput).collect());
+        // factors without a part in the id, such as a policy, can make several cells of a kind
+        (0..latency.len().max(throughput.len())).map(move |index| {
+            let latency = latency.get(index).map(|(_, cell)| *cell);
+            let throughput = throughput.get(index).map(|(_, cell)| *cell);
+            closed_row(&same[0].0, latency, throughput)
+        })
+    });
+    Table { title: "", columns: vec![SIZE, P50, P99, RATE, MBPS, LOST, CPU], rows: rows.collect() }
+}
+
+fn closed_row<'d>(
+    name: &str,
+    latency: Option<&'d CellResult>,
+    throughput: Option<&'d CellResult>,
+) -> Row<'d> {
+    let size = latency.or(throughput).map_or(0, |cell| cell.factors.size_bytes);
+    let mut entries = vec![Entry::new(size.to_string())];
+    entries.extend(match latency {
+        None => [Entry::none(), Entry::none()],
+        Some(cell) => match cell.latency.get("rtt") {
+            Some(rtt) => [0, 2].map(|index| {
+                let mark = if cell.lost_pct() > MAX_LATENCY_LOSS_PCT { LOSSY } else { "" };
+                Entry {
+                    value: format!("{}{mark}", quantile(rtt, index, 1.0)),
+                    spread: quantile_spread(cell, index, |run| run.latency.get("rtt")),
+                }
+            }),
+            None => [missing(cell), Entry::none()],
+        },
+    });
+    entries.extend(match throughput {
+        None => [Entry::none(), Entry::none()],
+        Some(cell) => match &cell.throughput {
+            Some(figures) => [rate(cell, figures), Entry::new(format_value(figures.goodput_mbps))],
+            None => [missing(cell), Entry::none()],
+        },
+    });
+    // the cost and loss of a row are those of the traffic at full rate, if it was measured
+    let measured =
+        [throughput, latency].into_iter().flatten().find(|cell| cell.valid_runs().next().is_some());
+    entries.extend(costs(measured));
+    Row {
+        configuration: name.to_owned(),
+        cells: [latency, throughput].into_iter().flatten().map(|cell| &*cell.id).collect(),
+        entries,
+    }
+}
+
+fn rate(cell: &CellResult, figures: &Throughput) -> Entry {
+    Entry {
+        value: format_value(figures.delivered_sps),
+        spread: spread(cell, |run| Some(run.throughput.as_ref()?.delivered_sps)),
+    }
+}
+
+/// Returns the loss and the CPU time per sample of a cell.
+fn costs(cell: Option<&CellResult>) -> [Entry; 2] {
+    let Some(cell) = cell else { return [Entry::none(), Entry::none()] };
+    let [writer, _, reader, _] = cpu(cell);
+    let cpu = match cell.cpu_ns_per_sample {
+        Some(_) => Entry::new(format!("{writer} + {reader}")),
+        None => Entry::none(),
+    };
+    [Entry::new(format_value(cell.lost_pct())), cpu]
+}
+
+/// Returns the reason why a cell has no values.
+fn missing(cell: &CellResult) -> Entry {
+    Entry::new(nothing(cell, 1).remove(0))
+}
+
+/// Returns the table of cells with a load: a row for each flow.
+fn load<'d>(cells: &[Named<'d>]) -> Table<'d> {
+    let columns = vec![
+        SIZE,
+        Column { heading: "Load", unit: "", plain: 0, leaves: 0 },
+        Column { heading: "Response p50", ..P50 },
+        Column { heading: "Response p99", ..P99 },
+        RATE,
+        MBPS,
+        LOST,
+        CPU,
+    ];
+    let mut rows = Vec::new();
+    for same in cells.chunk_by(|left, right| left.0 == right.0) {
+        for cell in paced::sorted(&same.iter().map(|(_, cell)| *cell).collect::<Vec<_>>()) {
+            rows.extend(load_rows(&same[0].0, cell));
+        }
+    }
+    Table { title: "Load", columns, rows }
+}
+
+fn load_rows<'d>(name: &str, cell: &'d CellResult) -> Vec<Row<'d>> {
+    let flows = cell.factors.streams();
+    let row = |(number, flow): (usize, &experiment::Flow)| {
+        let place = paced::Place { number, flows: flows.len() };
+        let mut entries =
+            vec![Entry::new(flow.size_bytes.to_string()), Entry::new(paced::planned(&flow.load))];
+        match paced::measured(cell, place) {
+            None => {
+                entries.extend([missing(cell), Entry::none(), Entry::none(), Entry::none(), Entry::none()]);
+            }
+            Some((record, throughput)) => {
+                let response = record.latency.get("response").filter(|_| flow.load.has_times());
+                entries.extend([0, 2].map(|index| response_entry(cell, place, response, index)));
+                let (delivered, spread) = paced::delivered(cell, place);
+                let mbps = match flows.len() {
+                    1 => throughput.goodput_mbps,
+                    _ => delivered * flow.size_bytes as f64 * 8.0 / 1e6,
+                };
+                entries.extend([
+                    Entry { value: format_value(delivered), spread },
+                    Entry::new(format_value(mbps)),
+                    Entry::new(format_value(paced::lost_pct(&record.counted))),
+                ]);
+            }
+        }
+        let [_, cpu] = costs(Some(cell).filter(|_| number == 0 && cell.throughput.is_some()));
+        entries.push(cpu);
+        let configuration = if flows.len() > 1 { format!("{name} {}", flow.name) } else { name.to_owned() };
+        Row { configuration, cells: vec![&*cell.id], entries }
+    };
+    flows.iter().enumerate().map(row).collect()
+}
+
+fn response_entry(
+    cell: &CellResult,
+    place: paced::Place,
+    response: Option<&CellLatency>,
+    index: usize,
+) -> Entry {
+    let Some(response) = response else { return Entry::none() };
+    Entry {
+        value: quantile(response, index, 1.0),
+        spread: quantile_spread(cell, index, |run| paced::of_run(run, place)?.latency.get("response")),
+    }
+}
+
+/// Returns the table of searches: a row for each goal.
+fn searches<'d>(cells: &[Named<'d>]) -> Table<'d> {
+    let columns = vec![
+        SIZE,
+        Column { heading: "Goal", unit: "", plain: 0, leaves: 0 },
+        Column { heading: "Sustained", unit: "samples/s", plain: 1, leaves: 0 },
+        Column { heading: "Lower bound", unit: "samples/s", plain: 0, leaves: 2 },
+        Column { heading: "Upper bound", unit: "samples/s", plain: 0, leaves: 3 },
+        Column { heading: "Mbit/s", unit: "", plain: 0, leaves: 4 },
+        Column { heading: "Found", unit: "", plain: 0, leaves: 1 },
+    ];
+    let mut rows = Vec::new();
+    for (name, cell) in cells {
+        let size = cell.factors.size_bytes;
+        let row = |entries: Vec<Entry>| Row { configuration: name.clone(), cells: vec![&*cell.id], entries };
+        let sps = |sps: Option<f64>| Entry::new(sps.map_or_else(unsupported, format_value));
+        match &cell.search {
+            Some(search) => rows.extend(search.goals.iter().map(|goal| {
+                row(vec![
+                    Entry::new(size.to_string()),
+                    Entry::new(search::name(goal.aim.name(), goal.deadline_ns)),
+                    Entry {
+                        spread: goal.spread.map_or_else(String::new, |share| format_spread(100.0 * share)),
+                        ..sps(goal.conditional_sps)
+                    },
+                    sps(goal.lowest_sps),
+                    sps(goal.highest_sps),
+                    sps(search::goodput_mbps(goal, size)),
+                    Entry::new(format!("{} of {}", goal.found, goal.searches)),
+                ])
+            })),
+            None => rows.push(row([Entry::new(size.to_string()), Entry::new(NONE), missing(cell)]
+                .into_iter()
+                .chain((0..4).map(|_| Entry::none()))
+                .collect())),
+        }
+    }
+    Table { title: "Highest sustained rate", columns, rows }
+}

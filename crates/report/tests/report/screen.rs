@@ -1,0 +1,208 @@
+//! First screen: its lines and columns, and its text for the kinds of results.
+
+use experiment::{Load, Rate, Workload};
+use insta::assert_snapshot;
+use report::{ScreenOptions, first_screen};
+use results::{Assembler, CoreNoise, HostNoise, NoiseProbe, ResultDocument, State, Warning, WarningKind};
+
+use crate::sample;
+
+fn screen(document: &ResultDocument) -> String {
+    first_screen(document, ScreenOptions { directory: Some("results/first"), ..ScreenOptions::default() })
+}
+
+fn with_findings(mut document: ResultDocument) -> ResultDocument {
+    document.findings = findings::find(&document);
+    document.verdicts = verdicts::judge(&document);
+    document
+}
+
+/// Returns a result of two drivers with noise probes.
+fn characterized() -> ResultDocument {
+    let mut document = with_findings(sample::document());
+    document.blocks = sample::blocks(&document.experiment);
+    for block in &mut document.blocks {
+        let cores =
+            vec![CoreNoise { core: 0, gaps: 3, max_gap_ns: 141_000, stolen_pct: 0.214, longer: vec![3, 1] }];
+        block.before = Some(NoiseProbe { length_ns: 50_000_000, cores });
+        block.host = Some(HostNoise { steal_pct: Some(0.31), ..HostNoise::default() });
+    }
+    document.blocks[1].noisy = true;
+    document
+}
+
+fn one_latency_cell() -> ResultDocument {
+    let mut header = sample::header();
+    header.experiment.cells.retain(|cell| cell.id == "dds/udp4/latency/1024");
+    let runs = sample::runs_of(&header.experiment);
+    let mut assembler = Assembler::new(header);
+    for (run, log) in &runs {
+        assembler.add(run.clone(), &log.merged());
+    }
+    with_findings(assembler.document(State::Complete))
+}
+
+fn loaded() -> ResultDocument {
+    use sample::paced::{constant, document_with, flow, header};
+    let rate = Rate { samples: 10, period_ns: 100_000_000 };
+    let loads = [
+        Load::Max,
+        constant(200_000),
+        constant(100),
+        Load::Burst { rate },
+        Load::Poisson { rate: Rate::per_second(10_000) },
+    ];
+    let flows = [flow("control", 64, constant(100)), flow("bulk", 4096, constant(2_500))];
+    with_findings(document_with(&header(&loads, &flows), |run| {
+        if run.cell.ends_with("10000/s") && run.block == 2 {
+            run.paced.as_mut().unwrap().sender_limited = true;
+        }
+    }))
+}
+
+fn searched() -> ResultDocument {
+    sample::search::document_with(|run| {
+        if run.number == 5 {
+            *run = sample::failed(run);
+        }
+    })
+}
+
+/// Returns an interrupted result with failures and with every kind of warning.
+fn interrupted() -> ResultDocument {
+    let mut assembler = Assembler::new(sample::header());
+    for (mut run, log) in sample::runs().into_iter().take(40) {
+        if run.cell.starts_with("dds/udp4/throughput/32") {
+            run = sample::failed(&run);
+        } else if run.cell.contains("latency/1024") {
+            run.counted[0].lost = 40;
+            run.udp_buffer_drops = Some(7);
+        }
+        assembler.add(run, &log.merged());
+    }
+    let mut document = with_findings(assembler.document(State::Interrupted));
+    for kind in [
+        WarningKind::Buffers,
+        WarningKind::Batching,
+        WarningKind::Foreign,
+        WarningKind::Corrupt,
+        WarningKind::Spread,
+        WarningKind::FewSamples,
+        WarningKind::Tail,
+        WarningKind::NotSteady,
+        WarningKind::Search,
+        WarningKind::WritesRefused,
+        WarningKind::IdleCpu,
+        WarningKind::Incomplete,
+    ] {
+        document.cells[0].warnings.push(Warning { kind, text: "a text of this warning".to_owned() });
+    }
+    for kind in [WarningKind::Host, WarningKind::Duet, WarningKind::Noisy, WarningKind::Mixed] {
+        document.warnings.push(Warning { kind, text: "a text of this warning".to_owned() });
+    }
+    document
+}
+
+/// Returns a result whose second driver is slower than its first one, the baseline.
+fn judged() -> ResultDocument {
+    let mut header = sample::header();
+    let experiment = &mut header.experiment;
+    experiment.cells.retain(|cell| cell.factors.workload == Workload::Latency);
+    experiment.design.blocks = 12;
+    let is_plain = |cell: &&experiment::Cell| cell.id.starts_with("plain");
+    experiment.design.baseline =
+        experiment.cells.iter().filter(is_plain).map(|cell| cell.id.clone()).collect();
+    let runs = sample::runs_of(experiment);
+    let mut assembler = Assembler::new(header);
+    for (mut run, log) in runs {
+        if run.cell.starts_with("dds") {
+            let rtt = run.latency.get_mut("rtt").unwrap();
+            rtt.p50_ns = rtt.p50_ns.map(|ns| ns * 5 / 4);
+        }
+        assembler.add(run, &log.merged());
+    }
+    with_findings(assembler.document(State::Complete))
+}
+
+fn empty() -> ResultDocument {
+    let mut header = sample::header();
+    header.experiment.cells.clear();
+    Assembler::new(header).document(State::Complete)
+}
+
+/// Returns a result with the most of everything: many drivers and sizes, long names, long texts.
+fn crowded() -> ResultDocument {
+    let mut document = interrupted();
+    for (number, cell) in document.cells.iter_mut().enumerate() {
+        cell.factors.driver = format!("a-driver-with-a-long-name-{number}@3.14.15");
+    }
+    let cells = document.cells.clone();
+    for (number, cell) in (0..20).zip(cells.iter().cycle()) {
+        let mut cell = cell.clone();
+        cell.id = format!("{}-{number}", cell.id);
+        cell.factors.interface = format!("interface{number}");
+        document.cells.push(cell);
+    }
+    document.findings = with_findings(sample::document()).findings;
+    document.verdicts = judged().verdicts;
+    document.host.cpu = Some("A processor with quite a long name ".repeat(5));
+    document.experiment.name = "an-experiment-with-a-long-name".to_owned();
+    document
+}
+
+fn all() -> Vec<(&'static str, ResultDocument)> {
+    vec![
+        ("characterized", characterized()),
+        ("latency", one_latency_cell()),
+        ("load", loaded()),
+        ("search", searched()),
+        ("interrupted", interrupted()),
+        ("judged", judged()),
+        ("empty", empty()),
+        ("crowded", crowded()),
+    ]
+}
+
+#[test]
+fn first_screens() {
+    for (name, document) in all() {
+        assert_snapshot!(name, screen(&document));
+    }
+}
+
+#[test]
+fn a_screen_has_at_most_40_lines_and_is_not_wider_than_the_terminal() {
+    for (name, document) in all() {
+        for width in [40, 60, 80, 100, 240] {
+            let options = ScreenOptions { width: Some(width), directory: Some("r"), ..Default::default() };
+            let text = first_screen(&document, options);
+            assert!(text.lines().count() <= 40, "{name}, {width}: {} lines\n{text}", text.lines().count());
+            for line in text.lines() {
+                let columns = line.chars().count();
+                let is_word = line.split_ascii_whitespace().count() == 1;
+                // the table keeps its main columns at any width
+                assert!(
+                    columns <= usize::from(width.min(100)) || is_word || width < 60,
+                    "{name}, {width}: {columns} columns: {line}\n{text}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn colour_changes_no_text() {
+    for (name, document) in all() {
+        let coloured = first_screen(&document, ScreenOptions { colour: true, ..Default::default() });
+        let plain = first_screen(&document, ScreenOptions::default());
+        assert!(coloured.contains('\u{1b}') && !plain.contains('\u{1b}'), "{name}");
+        assert_eq!(without_colour(&coloured), plain, "{name}");
+    }
+}
+
+/// Removes the escape sequences of colours.
+fn without_colour(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once('m').map_or("", |(_, rest)| rest))
+}
