@@ -68,7 +68,7 @@ fn values_are_the_same_wherever_they_are_shown() {
     let place = Place::new();
     place.write("r.json", &report::json(&result(|_| {})));
     let (shown, document) =
-        (text(&place, &["report", "r.json"]), json(&place, &["report", "r.json", "--json"]));
+        (text(&place, &["report", "r.json", "--full"]), json(&place, &["report", "r.json", "--json"]));
     let compare = ["compare", "r.json:plain/*", "r.json:dds/*", "--factor", "driver,qos"];
     let (compared, comparison) =
         (text(&place, &compare), json(&place, &[&compare[..], &["--json"]].concat()));
@@ -79,13 +79,13 @@ fn values_are_the_same_wherever_they_are_shown() {
         let [p50, p99] = ["p50_ns", "p99_ns"].map(|name| rtt[name].as_f64().expect("a quantile"));
         between += u32::from(p50.fract() != 0.0);
 
-        let table = row(&shown, driver, "Latency: RTT/2 in µs", size);
-        assert_eq!((table[10], table[14]), (&*format_micros(p50 / 2.0), &*format_micros(p99 / 2.0)), "{id}");
-        assert_eq!(row(&shown, driver, "Latency by direction", size)[1], format_micros(p50 / 2.0), "{id}");
+        let table = row(&shown, driver, "Latency: RTT", size);
+        assert_eq!((table[10], table[14]), (&*format_micros(p50), &*format_micros(p99)), "{id}");
+        assert_eq!(row(&shown, driver, "Latency by direction", size)[1], format_micros(p50), "{id}");
 
         // no run has a p99.9: the value is marked, and listed as pooled
         let p999 = rtt["p99_9_ns"].as_f64().expect("all runs together have it");
-        assert_eq!(table[16], format!("{}*", format_micros(p999 / 2.0)), "{id}");
+        assert_eq!(table[16], format!("{}*", format_micros(p999)), "{id}");
         assert_eq!(rtt["pooled"], serde_json::json!([0.999]), "{id}");
 
         let verdicts = [&document, &comparison].map(|of| of["verdicts"].as_array().expect("verdicts"));
@@ -142,9 +142,9 @@ fn quantile_among_lost_pings_is_na_and_fails_no_criterion() {
         assert_eq!(output.status.code(), Some(status), "{}", String::from_utf8_lossy(&output.stdout));
         let comparison = json(&place, &[&criterion[..], &["--json"]].concat());
         assert_eq!(comparison["criteria"][0]["outcome"], outcome, "{comparison:#}");
-        let shown = text(&place, &["report", "r.json"]);
+        let shown = text(&place, &["report", "r.json", "--full"]);
         let document = json(&place, &["report", "r.json", "--json"]);
-        let table = row(&shown, "dds", "Latency: RTT/2 in µs", SIZES[0]);
+        let table = row(&shown, "dds", "Latency: RTT", SIZES[0]);
         let p999 = &cell(&document, "dds/udp4/latency/32")["latency"]["rtt"]["p99_9_ns"];
         assert_eq!((p999.is_null(), table[16] == "n/a"), (lost == 3, lost == 3), "{table:?}");
         let mut verdicts = comparison["verdicts"].as_array().expect("verdicts").iter();

@@ -58,7 +58,7 @@ fn characterize_measures_both_drivers_and_every_sample_reconciles() {
     assert_eq!(again.document()["findings"], document["findings"]);
     let tables = scene.ddsmark(&["report", "result", "--full"]);
     tables.assert_status(0);
-    for word in ["udp", "cyclonedds", "RTT/2", "Samples/s", "Lost"] {
+    for word in ["udp", "cyclonedds", "RTT", "Samples/s", "Lost"] {
         assert!(tables.stdout.contains(word), "`{word}` is not in\n{}", tables.stdout);
     }
     // a crash leaves no stored findings

@@ -80,7 +80,7 @@ fn response_time_is_the_sum_of_send_lag_and_service_time() {
     report.assert_status(0);
     let table: Vec<&str> =
         report.stdout.lines().skip_while(|line| !line.starts_with("Latency under load")).collect();
-    let rates: Vec<&str> = table[2..5].iter().filter_map(|row| row.split_whitespace().nth(2)).collect();
+    let rates: Vec<&str> = table[3..6].iter().filter_map(|row| row.split_whitespace().nth(2)).collect();
     assert_eq!(rates, ["100/s", "10000/s", "max"], "{}", report.stdout);
 }
 
@@ -286,6 +286,6 @@ fn percent_rates_refer_to_a_maximum_measured_once() {
     assert!(report.contains("the median of 3 runs as fast as it goes ("), "{report}");
     // the first row of the table
     let row =
-        report.lines().skip_while(|line| !line.starts_with("Latency under load")).nth(2).unwrap_or_default();
+        report.lines().skip_while(|line| !line.starts_with("Latency under load")).nth(3).unwrap_or_default();
     assert!(row.contains(" 5% ("), "{row}");
 }

@@ -73,7 +73,7 @@ pub(crate) fn findings(sides: &[Side<'_>]) -> Option<Finding> {
         })
         .collect();
     let text = format!(
-        "{subject}. So their rates are not on one footing: best effort may reach a rate by losing samples. {}.",
+        "{subject}, so their rates are not comparable: best effort may reach a rate by losing samples. {}.",
         losses.join("; ")
     );
     let numbers = lossy

@@ -28,11 +28,19 @@ pub(crate) enum Align {
 pub(crate) struct Grid {
     columns: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
+    units_below: bool,
 }
 
 impl Grid {
+    /// Puts the units of headings, `Name (unit)`, on a line of their own.
+    pub(crate) const fn units_below(mut self) -> Self {
+        self.units_below = true;
+        self
+    }
+
     pub(crate) fn column(mut self, heading: &str, align: Align) -> Self {
-        self.columns.push((heading.to_owned(), align));
+        let heading = if self.units_below { heading.replace(" (", "\n(") } else { heading.to_owned() };
+        self.columns.push((heading, align));
         self
     }
 

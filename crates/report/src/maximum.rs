@@ -5,8 +5,9 @@ use results::{CellResult, MaxRate, MaxRateRun, format_value};
 use crate::number::count;
 
 /// Legend for loads in percent.
-pub(crate) const LEGEND: &str = "Percent: of what the same cell had as fast as it goes, measured before the first block, the lower of samples offered and \
-     delivered a second. What a flow in overload delivers it need not sustain: `search` finds the highest rate that it does.";
+pub(crate) const LEGEND: &str = "A load in percent refers to the maximum rate of the same cell, measured without a schedule before the first block: the \
+     lower of offered and delivered samples/s. A flow may not sustain the rate that it delivers in overload; the workload \
+     `search` finds the highest sustained rate.";
 
 /// Returns the maximum rates of these cells, one line per maximum.
 pub(crate) fn lines(max_rates: &[MaxRate], cells: &[&CellResult]) -> Vec<String> {

@@ -27,15 +27,15 @@ const NONE: &str = "-";
 /// Column of a latency: heading, kind, and index of the quantile.
 type Figure = (&'static str, &'static str, usize);
 const FIGURES: [Figure; 5] = [
-    ("Response 50 %", "response", 0),
-    ("99 %", "response", 2),
-    ("99.9 %", "response", 3),
-    ("Service 50 %", "service", 0),
-    ("Send lag 99 %", "send_lag", 2),
+    ("Response p50 (µs)", "response", 0),
+    ("p99 (µs)", "response", 2),
+    ("p99.9 (µs)", "response", 3),
+    ("Service p50 (µs)", "service", 0),
+    ("Send lag p99 (µs)", "send_lag", 2),
 ];
 
 /// Columns of echo probes: heading, and index of the quantile.
-const RTT: [(&str, usize); 2] = [("RTT 50 %", 0), ("99 %", 2)];
+const RTT: [(&str, usize); 2] = [("RTT p50 (µs)", 0), ("p99 (µs)", 2)];
 
 /// Number of columns of [`rates`], without those of the key and of tails.
 const RATES: usize = 8;
@@ -76,20 +76,21 @@ impl ShownColumns {
 pub(crate) fn notes(cells: &[CellResult], probe_every: Option<u32>) -> Vec<String> {
     let shown = ShownColumns::from_cells(&cells.iter().collect::<Vec<_>>());
     let batches = shown.batches.then(|| {
-        "Samples/flush: of a batch as ddsmark flushed it, on average and at most. Turbo: a sample waits only while the \
-         next one is due already."
+        "Samples/flush is the number of samples of a batch when ddsmark flushes it: mean and maximum. In turbo mode a \
+         sample waits only if the next one is already due."
             .to_owned()
     });
     let probes = probe_every.filter(|_| shown.probes).map(|every| {
-        format!("RTT: one sample in {every} came back; from the start of its write to the arrival of its echo, not halved.")
+        format!("The RTT under load is that of echo probes, one sample in {every}: from the start of the write call to the arrival of the echo.")
     });
     batches.into_iter().chain(probes).collect()
 }
 
 /// Returns a table with the columns of [`key`].
 fn keyed(cells: &[&CellResult]) -> Grid {
-    let grid = Grid::default().column("Size", Align::Right).column("Batch", Align::Right);
-    FactorColumns::new(&[], cells).headed(grid).column("", Align::Left).column("Planned", Align::Right)
+    let grid =
+        Grid::default().units_below().column("Size (B)", Align::Right).column("Batch (B)", Align::Right);
+    FactorColumns::new(&[], cells).headed(grid).column("", Align::Left).column("Load", Align::Right)
 }
 
 /// Fills a table by ascending size, batch and load; `max` is last. A cell with several flows has a row per flow.
@@ -110,20 +111,20 @@ fn filled(
     grid
 }
 
-/// Returns the table of planned, accepted and delivered rates.
+/// Returns the table of load, accepted and delivered rates.
 pub(crate) fn rates(cells: &[&CellResult]) -> Grid {
     let tails = cells.iter().any(|cell| has_tail(cell));
     let mut grid = keyed(cells)
-        .column("Achieved/s", Align::Right)
+        .column("Accepted (samples/s)", Align::Right)
         .column("± %", Align::Close)
-        .column("Delivered/s", Align::Right)
+        .column("Delivered (samples/s)", Align::Right)
         .column("± %", Align::Close)
-        .column("Delivered", Align::Right)
-        .column("Lost %", Align::Right)
+        .column("Delivered (samples)", Align::Right)
+        .column("Lost (%)", Align::Right)
         .column("± pp", Align::Close)
-        .column("Out of order", Align::Right);
+        .column("Out of order (samples)", Align::Right);
     if tails {
-        grid = grid.column("Tail", Align::Right).column("ms", Align::Close);
+        grid = grid.column("Tail (samples)", Align::Right).column("(ms)", Align::Close);
     }
     filled(grid, cells, |cell, _, place| {
         let Some((record, throughput)) = measured(cell, place) else {
@@ -183,7 +184,7 @@ pub(crate) fn times(cells: &[&CellResult]) -> Grid {
         for (_, kind, index) in FIGURES {
             let has_not = !flow.load.has_times() && kind != "service";
             let figure =
-                || record.latency.get(kind).map_or_else(unsupported, |latency| quantile(latency, index, 1.0));
+                || record.latency.get(kind).map_or_else(unsupported, |latency| quantile(latency, index));
             row.push(if has_not { NONE.to_owned() } else { figure() });
             row.push(quantile_spread(cell, index, |run| of_run(run, place)?.latency.get(kind)));
         }
@@ -206,9 +207,9 @@ pub(crate) fn costs(cells: &[&CellResult]) -> Grid {
         grid = grid.column(heading, Align::Right).column("± %", Align::Close);
     }
     grid = grid
-        .column("CPU writer", Align::Right)
+        .column("CPU writer (µs/sample)", Align::Right)
         .column("± %", Align::Close)
-        .column("CPU reader", Align::Right)
+        .column("CPU reader (µs/sample)", Align::Right)
         .column("± %", Align::Close);
     let columns = usize::from(shown.batches)
         + usize::from(shown.groups)
@@ -227,7 +228,7 @@ pub(crate) fn costs(cells: &[&CellResult]) -> Grid {
         row.extend(shown.groups.then(|| per_take(cell)));
         for (_, index) in RTT.iter().filter(|_| shown.probes) {
             let rtt = cell.latency.get("rtt");
-            row.push(rtt.map_or_else(unsupported, |latency| quantile(latency, *index, 1.0)));
+            row.push(rtt.map_or_else(unsupported, |latency| quantile(latency, *index)));
             row.push(quantile_spread(cell, *index, |run| run.latency.get("rtt")));
         }
         row.extend(cpu(cell));
@@ -338,9 +339,9 @@ pub(crate) fn outcome(run: &Run) -> String {
     let shown =
         |ns: Option<u64>| ns.map_or_else(unsupported, |ns| format!("{} µs", format_micros(ns as f64)));
     if let Some(response) = run.latency.get("response") {
-        words.push(format!("response 50 % {}, 99 % {}", shown(response.p50_ns), shown(response.p99_ns)));
+        words.push(format!("response p50 {}, p99 {}", shown(response.p50_ns), shown(response.p99_ns)));
     } else if let Some(service) = run.latency.get("service") {
-        words.push(format!("service 50 % {}, 99 % {}", shown(service.p50_ns), shown(service.p99_ns)));
+        words.push(format!("service p50 {}, p99 {}", shown(service.p50_ns), shown(service.p99_ns)));
     }
     words.push(format!("{} % lost", format_value(throughput.lost_pct)));
     let both = [(paced.sender_limited, SENDER_LIMITED), (paced.back_pressure, BACK_PRESSURE)];

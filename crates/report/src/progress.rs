@@ -56,12 +56,12 @@ fn outcome(run: &Run, factors: &Factors) -> String {
 fn latency(run: &Run) -> String {
     let Some(rtt) = run.latency.get("rtt") else { return "nothing measured".to_owned() };
     let quantile = |ns: Option<u64>| {
-        ns.map_or_else(|| "n/a".to_owned(), |ns| format!("{} µs", format_micros(ns as f64 / 2.0)))
+        ns.map_or_else(|| "n/a".to_owned(), |ns| format!("{} µs", format_micros(ns as f64)))
     };
     let sent = total(run.counted.iter().map(|counted| counted.sent));
     let lost = total(run.counted.iter().map(|counted| counted.lost));
     let lost = if lost > 0 { format!(", {lost} of {sent} pings lost") } else { String::new() };
-    format!("RTT/2 50 % {}, 99 % {}, n {}{lost}", quantile(rtt.p50_ns), quantile(rtt.p99_ns), rtt.n)
+    format!("RTT p50 {}, p99 {}, n {}{lost}", quantile(rtt.p50_ns), quantile(rtt.p99_ns), rtt.n)
 }
 
 fn throughput(run: &Run) -> String {

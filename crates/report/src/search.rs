@@ -16,13 +16,14 @@ use crate::{
 /// Returns the table: by ascending size and batch, one row per goal.
 pub(crate) fn table(cells: &[&CellResult]) -> Grid {
     let more = FactorColumns::new(&[], cells);
-    let grid = Grid::default().column("Size", Align::Right).column("Batch", Align::Right);
+    let grid =
+        Grid::default().units_below().column("Size (B)", Align::Right).column("Batch (B)", Align::Right);
     let mut grid = more
         .headed(grid)
         .column("Goal", Align::Left)
         .column("Found", Align::Right)
-        .column("Lower", Align::Right)
-        .column("Upper", Align::Right)
+        .column("Lower (samples/s)", Align::Right)
+        .column("Upper (samples/s)", Align::Right)
         .column("Samples/s", Align::Right)
         .column("± %", Align::Close)
         .column("Mbit/s", Align::Right)
@@ -81,10 +82,11 @@ pub(crate) fn name(aim: &str, deadline_ns: Option<u64>) -> String {
 pub(crate) fn legend(search: &Search) -> String {
     let goals: Vec<String> = search.goals.iter().map(goal).collect();
     format!(
-        "Highest sustained rate: each run is a search (MLRsearch), each of its trials an open loop with fresh processes. Goals: \
-         {}. Found: searches that came to both bounds, of all valid ones; the warnings name the others. Lower: the lowest of \
-         the rates that are sustained; Upper: the highest of those that are not. Samples/s: conditional throughput, what \
-         typically comes at the lower bound, median over the searches; ± %: half its range. Mbit/s: payload of that.",
+        "Highest sustained rate: each run is a search (MLRsearch), and each of its trials is an open loop with fresh \
+         processes. Goals: {}. Found is the number of searches that found both bounds, of all valid ones; the warnings name \
+         the others. Lower is the lowest of the rates that are sustained, and Upper the highest of those that are not. \
+         Samples/s is the conditional throughput: the delivered rate that is typical at the lower bound, as the median over \
+         the searches; ± % is half its range. Mbit/s is the payload at that rate.",
         goals.join("; ")
     )
 }
@@ -93,11 +95,11 @@ pub(crate) fn legend(search: &Search) -> String {
 pub(crate) fn goal(goal: &SearchGoal) -> String {
     let share = |share: f64| format!("{} %", significant_percent(share));
     let what = match goal.deadline_ns {
-        Some(ns) => format!("at most {} come later than {}", share(goal.loss_ratio), duration(ns)),
+        Some(ns) => format!("at most {} arrive later than {}", share(goal.loss_ratio), duration(ns)),
         None if goal.loss_ratio > 0.0 => {
-            format!("at most {} are lost or left behind", share(goal.loss_ratio))
+            format!("at most {} are lost or not sent", share(goal.loss_ratio))
         }
-        None => "nothing is lost or left behind".to_owned(),
+        None => "no sample is lost or not sent".to_owned(),
     };
     format!(
         "{}: {what} (trials of {}, {} of them judge a rate, {} of these may be bad, bounds within {})",

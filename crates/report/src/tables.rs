@@ -26,8 +26,8 @@ pub(crate) fn has_pooled(cell: &CellResult) -> bool {
 }
 
 /// Legend of samples per take.
-pub(crate) const SAMPLES_PER_TAKE: &str = "Samples/take: that the reader's application was given at a time, on average and at \
-    most. Groups are made by ddsmark in the application, not by the middleware; times have the wait for the group in them.";
+pub(crate) const SAMPLES_PER_TAKE: &str = "Samples/take is the number of samples that the reader's application gets at a time: mean and \
+    maximum. ddsmark forms the groups in the application, not the middleware. Times include the wait for the group.";
 
 /// Returns whether samples of a cell are received in groups.
 pub(crate) const fn grouped(cell: &CellResult) -> bool {
@@ -58,7 +58,7 @@ pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
     let grouped = rows.iter().any(|(cell, _)| grouped(cell));
     let keys = FactorColumns::new(&["size"], &rows.iter().map(|(cell, _)| *cell).collect::<Vec<_>>());
     let mut grid = keys
-        .headed(Grid::default())
+        .headed(Grid::default().units_below())
         .column("", Align::Left)
         .column("Samples", Align::Right)
         .column("Samples/s", Align::Right)
@@ -66,16 +66,16 @@ pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
         .column("Mbit/s", Align::Right)
         .column("± %", Align::Close)
         .column("Lost", Align::Right)
-        .column("Lost %", Align::Right)
+        .column("Lost (%)", Align::Right)
         .column("± pp", Align::Close)
-        .column("Dropped", Align::Right)
-        .column("CPU writer", Align::Right)
+        .column("UDP drops", Align::Right)
+        .column("CPU writer (µs/sample)", Align::Right)
         .column("± %", Align::Close)
-        .column("CPU reader", Align::Right)
+        .column("CPU reader (µs/sample)", Align::Right)
         .column("± %", Align::Close);
     let tails = rows.iter().any(|(cell, _)| has_tail(cell));
     if tails {
-        grid = grid.column("Tail", Align::Right).column("ms", Align::Close);
+        grid = grid.column("Tail (samples)", Align::Right).column("(ms)", Align::Close);
     }
     if grouped {
         grid = grid.column("Samples/take", Align::Right);
@@ -113,8 +113,16 @@ pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
 /// Returns the table of write calls and interface traffic, by size and batch ceiling.
 pub(crate) fn writing(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size", "batch_bytes"], cells);
-    let mut grid = keys.headed(Grid::default());
-    for heading in ["Write 50 %", "90 %", "99 %", "99.9 %", "Max", "Wire bytes/sample", "Packets/sample"] {
+    let mut grid = keys.headed(Grid::default().units_below());
+    for heading in [
+        "Write p50 (µs)",
+        "p90 (µs)",
+        "p99 (µs)",
+        "p99.9 (µs)",
+        "Max (µs)",
+        "Wire (B/sample)",
+        "Wire (packets/sample)",
+    ] {
         grid = grid.column(heading, Align::Right).column("± %", Align::Close);
     }
     for cell in cells {
@@ -122,7 +130,7 @@ pub(crate) fn writing(cells: &[&CellResult]) -> Grid {
         match cell.latency.get("write_call") {
             Some(call) => {
                 for index in 0..4 {
-                    row.push(quantile(call, index, 1.0));
+                    row.push(quantile(call, index));
                     row.push(quantile_spread(cell, index, |run| run.latency.get("write_call")));
                 }
                 row.push(format_micros(call.max_ns as f64));
@@ -150,22 +158,22 @@ pub(crate) fn writing(cells: &[&CellResult]) -> Grid {
     grid
 }
 
-/// Returns the table of RTT/2 by size.
+/// Returns the table of the RTT by size.
 pub(crate) fn latency(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size"], cells);
     let mut grid = keys
-        .headed(Grid::default())
+        .headed(Grid::default().units_below())
         .column("", Align::Left)
         .column("n", Align::Right)
-        .column("Ave", Align::Right)
+        .column("Mean (µs)", Align::Right)
         .column("± %", Align::Close)
-        .column("Std", Align::Right)
+        .column("SD (µs)", Align::Right)
         .column("± %", Align::Close)
-        .column("Min", Align::Right)
+        .column("Min (µs)", Align::Right)
         .column("± %", Align::Close)
-        .column("Max", Align::Right)
+        .column("Max (µs)", Align::Right)
         .column("± %", Align::Close);
-    for quantile in ["50 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.9999 %"] {
+    for quantile in ["p50 (µs)", "p90 (µs)", "p99 (µs)", "p99.9 (µs)", "p99.99 (µs)", "p99.9999 (µs)"] {
         grid = grid.column(quantile, Align::Right).column("± %", Align::Close);
     }
     for cell in cells {
@@ -174,8 +182,6 @@ pub(crate) fn latency(cells: &[&CellResult]) -> Grid {
         row.push(mark.to_owned());
         match cell.latency.get("rtt") {
             Some(rtt) => {
-                // the only place where the RTT is halved
-                let half = |ns: f64| format_micros(ns / 2.0);
                 row.push(rtt.n.to_string());
                 let moments: [(f64, Moment); 4] = [
                     (rtt.mean_ns, |latency| latency.mean_ns),
@@ -184,11 +190,11 @@ pub(crate) fn latency(cells: &[&CellResult]) -> Grid {
                     (rtt.max_ns as f64, |latency| latency.max_ns as f64),
                 ];
                 for (of_cell, of_run) in moments {
-                    row.push(half(of_cell));
+                    row.push(format_micros(of_cell));
                     row.push(spread(cell, |run| run.latency.get("rtt").map(of_run)));
                 }
                 for index in 0..QUANTILES.len() {
-                    row.push(quantile(rtt, index, 2.0));
+                    row.push(quantile(rtt, index));
                     row.push(quantile_spread(cell, index, |run| run.latency.get("rtt")));
                 }
             }
@@ -202,24 +208,26 @@ pub(crate) fn latency(cells: &[&CellResult]) -> Grid {
 /// Returns the table of one-way times, losses and cost of a round trip.
 pub(crate) fn directions(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&["size"], cells);
-    let mut grid =
-        keys.headed(Grid::default()).column("RTT/2 50 %", Align::Right).column("± %", Align::Close);
-    for heading in ["Out 50 %", "Back 50 %"] {
+    let mut grid = keys
+        .headed(Grid::default().units_below())
+        .column("RTT p50 (µs)", Align::Right)
+        .column("± %", Align::Close);
+    for heading in ["Out p50 (µs)", "Back p50 (µs)"] {
         grid = grid.column(heading, Align::Right).column("± %", Align::Close);
     }
     grid = grid
         .column("Lost", Align::Right)
-        .column("Lost %", Align::Right)
+        .column("Lost (%)", Align::Right)
         .column("± pp", Align::Close)
-        .column("CPU pinger", Align::Right)
+        .column("CPU pinger (µs/sample)", Align::Right)
         .column("± %", Align::Close)
-        .column("CPU echo", Align::Right)
+        .column("CPU echo (µs/sample)", Align::Right)
         .column("± %", Align::Close);
     for cell in cells {
         let mut row = keys.entries(cell);
         if cell.latency.contains_key("rtt") {
-            for (kind, divisor) in [("rtt", 2.0), ("one_way_out", 1.0), ("one_way_back", 1.0)] {
-                let median = cell.latency.get(kind).map(|latency| quantile(latency, 0, divisor));
+            for kind in ["rtt", "one_way_out", "one_way_back"] {
+                let median = cell.latency.get(kind).map(|latency| quantile(latency, 0));
                 row.push(median.unwrap_or_else(unsupported));
                 row.push(quantile_spread(cell, 0, |run| run.latency.get(kind)));
             }
@@ -238,11 +246,11 @@ pub(crate) fn directions(cells: &[&CellResult]) -> Grid {
 /// Mean, standard deviation or extreme of a run.
 type Moment = fn(&Latency) -> f64;
 
-/// Formats a quantile of a cell in µs, divided by `divisor`. It is marked if no single run supports it.
-pub(crate) fn quantile(latency: &CellLatency, index: usize, divisor: f64) -> String {
+/// Formats a quantile of a cell in µs. It is marked if no single run supports it.
+pub(crate) fn quantile(latency: &CellLatency, index: usize) -> String {
     let Some(ns) = latency.quantiles()[index] else { return unsupported() };
     let mark = if latency.is_pooled(QUANTILES[index]) { POOLED } else { "" };
-    format!("{}{mark}", format_micros(ns / divisor))
+    format!("{}{mark}", format_micros(ns))
 }
 
 /// Formats the half-range of a quantile over the runs.

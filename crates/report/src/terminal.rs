@@ -131,18 +131,16 @@ impl Page {
             self.wrapped(&line);
         }
         if factors.vendor_defaults {
-            self.wrapped(
-                "as shipped: the driver sets nothing but what the workload needs and what is asked for",
-            );
+            self.wrapped("as shipped: the driver sets only what the workload needs and what is requested");
         }
         let listed = factors.listed_labels();
         if !listed.is_empty() {
-            self.wrapped(&format!("asked for: {}", listed.join(", ")));
+            self.wrapped(&format!("requested: {}", listed.join(", ")));
         }
         if !factors.options.is_empty() {
             let options: Vec<String> =
                 factors.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            self.wrapped(&format!("options asked for: {}", options.join(", ")));
+            self.wrapped(&format!("options requested: {}", options.join(", ")));
         }
         if !factors.env.is_empty() {
             self.wrapped(&format!("environment of the agents: {}", factors.env_text()));
@@ -164,7 +162,7 @@ impl Page {
         if !throughput.is_empty() {
             let _ = writeln!(
                 self.text,
-                "\nWrite calls in µs, with the flush of a full batch; traffic sent on {} by all programs, per sample",
+                "\nWrite calls, with the flush of a full batch; traffic sent on {} by all programs, per sample",
                 factors.interface
             );
             self.text.push_str(&tables::writing(&throughput).render());
@@ -179,7 +177,7 @@ impl Page {
         }
         let searches = of_workload(cells, Workload::Search);
         if !searches.is_empty() {
-            self.line("\nHighest sustained rate: rates in samples/s");
+            self.line("\nHighest sustained rate");
             self.text.push_str(&search::table(&searches).render());
         }
     }
@@ -211,34 +209,31 @@ impl Page {
         );
         if rows.iter().any(|(_, same)| *same) {
             self.wrapped(&format!(
-                "{SAME_AS_UNBATCHED} over half of {ceiling} bytes a batch holds one sample: the unbatched row, not \
-                 measured again"
+                "{SAME_AS_UNBATCHED} above half of {ceiling} bytes a batch holds one sample: the row is that of the unbatched cell"
             ));
         }
     }
 
     fn latency(&mut self, cells: &[&CellResult], interference: &str) {
-        let _ = writeln!(
-            self.text,
-            "\nLatency: RTT/2 in µs (half of the round trip), one sample in flight{interference}"
-        );
+        let _ =
+            writeln!(self.text, "\nLatency: RTT, the full round trip, one sample in flight{interference}");
         self.text.push_str(&tables::latency(cells).render());
         if cells.iter().any(|cell| cell.lost_pct() > results::MAX_LATENCY_LOSS_PCT) {
             self.wrapped(&format!(
-                "{LOSSY} over {} % of the pings were lost: the figures are of those that came back, and no verdict \
-                 on latency rests on them",
+                "{LOSSY} over {} % of the pings were lost: the values are those of the returned ones, and no verdict on \
+                 latency uses them",
                 results::MAX_LATENCY_LOSS_PCT
             ));
         }
         let _ = writeln!(
             self.text,
-            "\nLatency by direction: one-way times in µs (one host, one clock) beside RTT/2, lost pings, CPU{interference}"
+            "\nLatency by direction: one-way times (one host, one clock) and RTT, lost pings, CPU{interference}"
         );
         self.text.push_str(&tables::directions(cells).render());
     }
 
     fn paced(&mut self, document: &ResultDocument, cells: &[&CellResult]) {
-        self.line("\nLoad: what was planned, taken and delivered; rates in samples/s");
+        self.line("\nLoad: planned, accepted and delivered samples");
         self.text.push_str(&paced::rates(cells).render());
         if let Some(batched) = cells.iter().find(|cell| cell.factors.batch_bytes > 0) {
             self.wrapped(&format!("Batches are packed by {}.", packed_by(batched.factors.batching)));
@@ -246,18 +241,18 @@ impl Page {
         for line in maximum::lines(&document.max_rates, cells) {
             self.wrapped(&line);
         }
-        self.line("\nLatency under load: samples at planned times; times of one way in µs");
+        self.line("\nLatency under load: one-way times of samples with planned send times");
         self.text.push_str(&paced::times(cells).render());
-        self.line(
-            "\nUnder load: CPU, and where there are some, batches, groups and round trips of probes in µs",
-        );
+        self.line("\nUnder load: CPU, batches, groups, and round trips of echo probes");
         self.text.push_str(&paced::costs(cells).render());
     }
 
     fn findings(&mut self, document: &ResultDocument) {
         if !document.findings.is_empty() {
-            let _ =
-                writeln!(self.text, "\nFindings: what these runs showed. No claim is made about other runs.");
+            let _ = writeln!(
+                self.text,
+                "\nFindings: descriptions of these runs. No claim is made about other runs."
+            );
         }
         for finding in &document.findings {
             self.wrapped(&finding.text);
@@ -268,7 +263,7 @@ impl Page {
         let all = document.cells.iter().flat_map(|cell| &cell.runs);
         let bad: Vec<&Run> = all.filter(|run| run.state != RunState::Valid).collect();
         if !bad.is_empty() {
-            let _ = writeln!(self.text, "\nRuns without figures");
+            let _ = writeln!(self.text, "\nRuns without values");
         }
         // runs of the same cell with the same reason are combined
         for same in bad.chunk_by(|left, right| left.cell == right.cell && why_bad(left) == why_bad(right)) {
@@ -331,7 +326,7 @@ fn why_bad(run: &Run) -> String {
     }
     let what = match run.state {
         RunState::Failed => "failed",
-        _ => "left out, because its figures contradict each other",
+        _ => "left out, because its values contradict each other",
     };
     let why: Vec<&str> = run.warnings.iter().map(|warning| warning.text.as_str()).collect();
     format!("{what}: {}", if why.is_empty() { "no reason recorded".to_owned() } else { why.join("; ") })

@@ -174,7 +174,7 @@ fn loss_is_told_where_one_side_guarantees_delivery_and_the_other_does_not() {
     assert_eq!(finding.kind, FindingKind::LossWithoutGuarantee);
     assert_eq!(
         finding.text,
-        "`plain` does not guarantee delivery, `dds` does. So their rates are not on one footing: best effort may reach a \
+        "`plain` does not guarantee delivery, `dds` does, so their rates are not comparable: best effort may reach a \
          rate by losing samples. `plain` lost samples in 6 of 6 cells, most at 1024 bytes: 19.8 to 20.2 % of those \
          sent (3 runs each)."
     );

@@ -76,7 +76,7 @@ fn closed_row<'d>(
             Some(rtt) => [0, 2].map(|index| {
                 let mark = if cell.lost_pct() > MAX_LATENCY_LOSS_PCT { LOSSY } else { "" };
                 Entry {
-                    value: format!("{}{mark}", quantile(rtt, index, 1.0)),
+                    value: format!("{}{mark}", quantile(rtt, index)),
                     spread: quantile_spread(cell, index, |run| run.latency.get("rtt")),
                 }
             }),
@@ -186,7 +186,7 @@ fn response_entry(
 ) -> Entry {
     let Some(response) = response else { return Entry::none() };
     Entry {
-        value: quantile(response, index, 1.0),
+        value: quantile(response, index),
         spread: quantile_spread(cell, index, |run| paced::of_run(run, place)?.latency.get("response")),
     }
 }

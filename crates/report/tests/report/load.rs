@@ -124,7 +124,7 @@ fn a_row_says_where_the_middleware_held_its_writer_up() {
             run.paced.as_mut().unwrap().back_pressure = run.block <= held;
         })
     };
-    let words = "back-pressure: 99 % of the send lag is over a tenth";
+    let words = "back-pressure: the p99 send lag exceeds a tenth";
     let [none, some, all] = [0, 1, 99].map(|held| print(&of(held)));
     assert!(!none.contains("back-pressure"), "{none}");
     assert!(some.contains("back-pressure 1/3") && some.contains(words), "{some}");
@@ -196,9 +196,9 @@ fn what_percents_are_of_stands_below_the_table() {
     let text = told([Some(9_800.0), Some(10_300.0), Some(10_000.0)]);
     let line =
         "100 % at 1024 bytes, batch none: 10000/s, the median of 3 runs as fast as it goes (9800 to 10300/s)";
-    assert!(text.contains(line) && text.contains("Percent: of what the same cell had"), "{text}");
+    assert!(text.contains(line) && text.contains("A load in percent refers to the maximum rate of the same cell"), "{text}");
     let first =
-        text.lines().skip_while(|line| !line.starts_with("Latency under load")).nth(3).unwrap_or_default();
+        text.lines().skip_while(|line| !line.starts_with("Latency under load")).nth(4).unwrap_or_default();
     assert!(first.contains(" 50% (5000/s)  "), "{first}");
     let text = told([None, Some(10_300.0), None]);
     assert!(

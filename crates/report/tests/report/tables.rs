@@ -25,23 +25,23 @@ fn cell<'d>(document: &'d ResultDocument, id: &str) -> &'d CellResult {
 }
 
 #[test]
-fn latency_is_half_of_the_round_trip_and_one_way_times_are_whole() {
+fn latency_is_the_full_round_trip() {
     let document = sample::document();
     let text = print(&document);
     for size in [32, 1024, 8192] {
         let cell = cell(&document, &format!("plain/udp4/latency/{size}"));
         let rtt = &cell.latency["rtt"];
-        let table = row(&text, "Latency: RTT/2 in µs", size);
+        let table = row(&text, "Latency: RTT", size);
         assert_eq!(table[1], rtt.n.to_string());
-        assert_eq!(table[2], format_micros(rtt.mean_ns / 2.0));
-        assert_eq!(table[6], format_micros(rtt.min_ns as f64 / 2.0));
-        assert_eq!(table[10], format_micros(rtt.p50_ns.unwrap() as f64 / 2.0));
+        assert_eq!(table[2], format_micros(rtt.mean_ns));
+        assert_eq!(table[6], format_micros(rtt.min_ns as f64));
+        assert_eq!(table[10], format_micros(rtt.p50_ns.unwrap() as f64));
         let of_runs: Vec<f64> =
             cell.runs.iter().map(|run| run.latency["rtt"].p50_ns.unwrap() as f64).collect();
         let spread = stats::Spread::from_values(&of_runs).unwrap().half_range_relative().unwrap();
         assert_eq!(table[11], format_spread(spread * 100.0));
         let table = row(&text, "Latency by direction", size);
-        assert_eq!(table[1], format_micros(rtt.p50_ns.unwrap() as f64 / 2.0));
+        assert_eq!(table[1], format_micros(rtt.p50_ns.unwrap() as f64));
         assert_eq!(table[3], format_micros(cell.latency["one_way_out"].p50_ns.unwrap() as f64));
         assert_eq!(table[5], format_micros(cell.latency["one_way_back"].p50_ns.unwrap() as f64));
     }
@@ -120,7 +120,7 @@ fn twelve_sizes_with_large_figures_fit_a_terminal_of_120_columns() {
     let text = print(&document);
     let widest = text.lines().max_by_key(|line| line.chars().count()).unwrap();
     assert!(widest.chars().count() <= 120, "{} columns: {widest}", widest.chars().count());
-    assert!(text.contains("options asked for: receive_buffer=4194304"));
+    assert!(text.contains("options requested: receive_buffer=4194304"));
 }
 
 #[test]

@@ -94,7 +94,7 @@ pub(super) const ROWS: &[Factor] = &[
         }),
         shares: POINT,
         compared: Compared::Text(|cell| Some(cell.size_bytes.to_string())),
-        column: Some(Column { heading: "Size", text: |cell| cell.size_bytes.to_string(), placed: true }),
+        column: Some(Column { heading: "Size (B)", text: |cell| cell.size_bytes.to_string(), placed: true }),
         agent: "length of the samples; writer and reader: `max_payload_bytes`",
         ..ROW
     },
@@ -115,7 +115,7 @@ pub(super) const ROWS: &[Factor] = &[
         shares: LOAD,
         compared: Compared::Fields(fields::of_load),
         column: Some(Column {
-            heading: "Planned",
+            heading: "Load",
             text: |cell| cell.load.as_ref().map_or_else(String::new, ToString::to_string),
             placed: true,
         }),
@@ -167,7 +167,7 @@ pub(super) const ROWS: &[Factor] = &[
         shares: POINT,
         compared: Compared::Fields(fields::of_batch),
         implies: &["batching"],
-        column: Some(Column { heading: "Batch", text: |cell| cell.batch(), placed: true }),
+        column: Some(Column { heading: "Batch (B)", text: |cell| cell.batch(), placed: true }),
         agent: "writer: `batch_bytes`; reader: `batched`; the flushes of the agent",
         ..ROW
     },
