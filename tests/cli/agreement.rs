@@ -101,7 +101,7 @@ fn values_are_the_same_wherever_they_are_shown() {
                 assert_eq!(verdict[side]["median"].as_f64(), Some(value), "{id}");
                 let row = format!("dds/udp4/latency/{size}");
                 let of_metric =
-                    |words: &Vec<&str>| words.first() == Some(&&*row) && words.get(1) == Some(&word);
+                    |words: &Vec<&str>| words.first() == Some(&&*row) && words.get(2) == Some(&word);
                 let words = printed.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
                 let words = words.into_iter().find(of_metric).expect("a row of medians");
                 assert_eq!(words[place], format_micros(value), "{id}: {words:?}");

@@ -18,7 +18,7 @@ fn assert_complete(scene: &Scene, said: &Value) {
         (Some("udp"), Some(u64::from(PAIRS))),
         "{said:#}"
     );
-    // p50 RTT, p99 RTT and goodput, for two sizes
+    // RTT p50, RTT p99 and goodput, for two sizes
     let figures = list(&said["figures"]);
     assert_eq!(figures.len(), 6, "{said:#}");
     let mut differs = 0;
@@ -55,7 +55,7 @@ fn assert_foreseen(scene: &Scene, said: &Value) {
     assert_eq!(errors(&serde_json::from_str(&text).expect("JSON")), Vec::<String>::new());
     let planned = scene.ddsmark(&["run", "plan.toml", "--dry-run"]);
     planned.assert_status(0);
-    for words in ["smallest effect with driver `udp`", "2 comparisons judged together", "p50 RTT"] {
+    for words in ["smallest effect with driver `udp`", "2 comparisons judged together", "RTT p50"] {
         assert!(planned.stdout.contains(words), "{words}: {}", planned.stdout);
     }
     let planned = scene.ddsmark(&["run", "plan.toml", "--dry-run", "--json"]);

@@ -157,7 +157,7 @@ pub(crate) fn reliability(cells: &[&CellResult]) -> String {
         return in_force.join(" and ");
     }
     match cells.first().and_then(|cell| cell.factors.reader_qos(0).reliability) {
-        Some(asked) => format!("{asked} (asked for, not read back)"),
+        Some(asked) => format!("{asked} (requested, not read back)"),
         None => "reliability unknown".to_owned(),
     }
 }

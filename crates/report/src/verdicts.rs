@@ -84,7 +84,7 @@ fn figures(verdicts: &[&Verdict]) -> String {
     let interference = interference(sides().any(|side| side.under_duet_interference));
     let mut grid = Grid::default()
         .column(&format!("Medians over runs{interference}"), Align::Left)
-        .column("Figure", Align::Left)
+        .column("Metric", Align::Left)
         .column("Baseline", Align::Right)
         .column("n", Align::Right)
         .column("Cell", Align::Right)

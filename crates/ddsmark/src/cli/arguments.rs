@@ -21,7 +21,7 @@ Examples:
       what each QoS policy costs: one of the questions of `ddsmark recipes list`
   ddsmark report results/characterize-2026-11-21T20-50-44Z --full
       print all tables of a result
-  ddsmark compare before after --fail-if 'p99 > +5%'
+  ddsmark compare before after --fail-if 'rtt-p99 > +5%'
       two results: what differs, what is equivalent, what is inconclusive
   ddsmark drivers list
       what can be measured here";
@@ -103,11 +103,11 @@ Examples:
       two results: what changed with another version of the middleware
   ddsmark compare results/qos:'*/default/*' results/qos:'*/deadline/*' --factor profile
       cells of one result, paired by block
-  ddsmark compare before after --fail-if 'p99 > +5%' --fail-if 'goodput < -5%'
+  ddsmark compare before after --fail-if 'rtt-p99 > +5%' --fail-if 'goodput < -5%'
       for CI: exit status 1 only if the difference is real
   ddsmark compare before after --factor env.net.core.rmem_max
       two results with different settings of the kernel
-  ddsmark compare --interleave 'mine.toml --vendor-defaults' mine.toml --fail-if 'p99 > +5%'
+  ddsmark compare --interleave 'mine.toml --vendor-defaults' mine.toml --fail-if 'rtt-p99 > +5%'
       measures both in alternating blocks, and compares the second with the first";
 
 const INSTALL_EXAMPLES: &str = "\
@@ -373,7 +373,7 @@ pub struct CompareArgs {
     pub dry_run: bool,
 
     /// Directory for the result, new or empty. By default `results/NAME-TIME`.
-    #[arg(long, value_name = "DIR", requires = "interleave", help_heading = "Interleaved")]
+    #[arg(short, long, value_name = "DIR", requires = "interleave", help_heading = "Interleaved")]
     pub out: Option<PathBuf>,
 
     /// Factor in which the two may differ, such as `driver`, `size`, `qos.reliability`, `design.pin` or
@@ -382,11 +382,12 @@ pub struct CompareArgs {
     pub factor: Vec<String>,
 
     /// Metric to compare. Can be repeated. By default p50 and p99 of the latency (RTT, or response time under
-    /// load), goodput of throughput, and the rates that a search found.
+    /// load), goodput of throughput, and the rates that a search found. `p99` is RTT p99, the full round trip, or
+    /// response p99 under load.
     #[arg(long, value_name = "METRIC", value_delimiter = ',', value_parser = parse::metric())]
     pub metric: Vec<MetricSelector>,
 
-    /// Exit with status 1 if this change is significant, with 4 if the runs are inconclusive: `p99 > +5%`,
+    /// Exit with status 1 if this change is significant, with 4 if the runs are inconclusive: `rtt-p99 > +5%`,
     /// `goodput < -5%`. Can be repeated.
     #[arg(long, value_name = "CRITERION")]
     pub fail_if: Vec<String>,

@@ -197,7 +197,7 @@ fn two_sides_without_a_guarantee_are_told_too() {
     let reliability = ReliabilityChoice::All(Reliability::BestEffort);
     let [finding] = &delivery(&Characterize { reliability, ..written() }, 10.0)[..] else { panic!() };
     assert!(
-        finding.text.starts_with("`plain` and `dds` do not guarantee delivery. So their rates"),
+        finding.text.starts_with("`plain` and `dds` do not guarantee delivery, so their rates"),
         "{}",
         finding.text
     );

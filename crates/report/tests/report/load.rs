@@ -196,7 +196,10 @@ fn what_percents_are_of_stands_below_the_table() {
     let text = told([Some(9_800.0), Some(10_300.0), Some(10_000.0)]);
     let line =
         "100 % at 1024 bytes, batch none: 10000/s, the median of 3 runs as fast as it goes (9800 to 10300/s)";
-    assert!(text.contains(line) && text.contains("A load in percent refers to the maximum rate of the same cell"), "{text}");
+    assert!(
+        text.contains(line) && text.contains("A load in percent refers to the maximum rate of the same cell"),
+        "{text}"
+    );
     let first =
         text.lines().skip_while(|line| !line.starts_with("Latency under load")).nth(4).unwrap_or_default();
     assert!(first.contains(" 50% (5000/s)  "), "{first}");

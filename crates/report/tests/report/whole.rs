@@ -94,7 +94,10 @@ fn it_is_said_how_many_runs_kept_their_level_and_which_did_not() {
         run.steady_state.insert("rtt_p50".to_owned(), state);
     });
     let text = print(&document);
-    assert!(text.contains("Steady state: 47 of 48 valid runs kept one level during the measurement"), "{text}");
+    assert!(
+        text.contains("Steady state: 47 of 48 valid runs kept one level during the measurement"),
+        "{text}"
+    );
     assert!(text.contains("the warnings name the others."), "{text}");
     let warning =
         "dds/udp4/latency/1024: 1 of 3 runs reached no steady state while measured (median RTT from 30.0";

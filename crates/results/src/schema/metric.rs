@@ -119,10 +119,10 @@ impl Metric {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::RttP50 => "p50",
-            Self::RttP90 => "p90",
-            Self::RttP99 => "p99",
-            Self::RttP999 => "p99.9",
+            Self::RttP50 => "rtt-p50",
+            Self::RttP90 => "rtt-p90",
+            Self::RttP99 => "rtt-p99",
+            Self::RttP999 => "rtt-p99.9",
             Self::ResponseP50 => "response-p50",
             Self::ResponseP90 => "response-p90",
             Self::ResponseP99 => "response-p99",
@@ -144,17 +144,17 @@ impl Metric {
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
-            Self::RttP50 => "p50 RTT",
-            Self::RttP90 => "p90 RTT",
-            Self::RttP99 => "p99 RTT",
-            Self::RttP999 => "p99.9 RTT",
-            Self::ResponseP50 => "p50 response",
-            Self::ResponseP90 => "p90 response",
-            Self::ResponseP99 => "p99 response",
-            Self::ResponseP999 => "p99.9 response",
-            Self::ServiceP50 => "p50 service time",
-            Self::ServiceP99 => "p99 service time",
-            Self::SendLagP99 => "p99 send lag",
+            Self::RttP50 => "RTT p50",
+            Self::RttP90 => "RTT p90",
+            Self::RttP99 => "RTT p99",
+            Self::RttP999 => "RTT p99.9",
+            Self::ResponseP50 => "response p50",
+            Self::ResponseP90 => "response p90",
+            Self::ResponseP99 => "response p99",
+            Self::ResponseP999 => "response p99.9",
+            Self::ServiceP50 => "service time p50",
+            Self::ServiceP99 => "service time p99",
+            Self::SendLagP99 => "send lag p99",
             Self::Delivered => "samples delivered",
             Self::Goodput => "goodput",
             Self::Ndr => "rate without loss",
@@ -258,10 +258,19 @@ pub struct MetricSelector {
     or: Option<Metric>,
 }
 
+/// Quantiles of the main latency, by their names in flags: the RTT, or the response time under load.
+const MAIN_LATENCY: [(&str, Metric, Metric); 4] = [
+    ("p50", Metric::RttP50, Metric::ResponseP50),
+    ("p90", Metric::RttP90, Metric::ResponseP90),
+    ("p99", Metric::RttP99, Metric::ResponseP99),
+    ("p99.9", Metric::RttP999, Metric::ResponseP999),
+];
+
 impl MetricSelector {
-    /// Returns all selectors, in the order of [`Metric::ALL`].
+    /// Returns all selectors: the quantiles of the main latency, and all metrics in the order of [`Metric::ALL`].
     pub fn all() -> impl Iterator<Item = Self> {
-        Metric::ALL.into_iter().map(Self::from)
+        let main = MAIN_LATENCY.map(|(word, metric, or)| Self { word, metric, or: Some(or) });
+        main.into_iter().chain(Metric::ALL.into_iter().map(Self::from))
     }
 
     /// Parses the name of a metric in a flag; `throughput` means goodput.
@@ -291,17 +300,9 @@ impl MetricSelector {
 }
 
 impl From<Metric> for MetricSelector {
-    /// Creates the selector with the name of the metric. A quantile of the RTT also selects that of the response
-    /// time.
+    /// Creates the selector of this metric only.
     fn from(metric: Metric) -> Self {
-        let or = match metric {
-            Metric::RttP50 => Some(Metric::ResponseP50),
-            Metric::RttP90 => Some(Metric::ResponseP90),
-            Metric::RttP99 => Some(Metric::ResponseP99),
-            Metric::RttP999 => Some(Metric::ResponseP999),
-            _ => None,
-        };
-        Self { word: metric.name(), metric, or }
+        Self { word: metric.name(), metric, or: None }
     }
 }
 
@@ -333,6 +334,9 @@ mod tests {
             ("search", None),
         ];
         assert_eq!(of.collect::<Vec<_>>(), expected);
+        let rtt = MetricSelector::by_word("rtt-p99").expect("a word");
+        assert_eq!(rtt.for_workload(Workload::Paced), None);
+        assert!(rtt.means(Metric::RttP99) && !rtt.means(Metric::ResponseP99));
         let response = MetricSelector::by_word("response-p99").expect("a word");
         assert_eq!((response.for_workload(Workload::Latency), response.means(Metric::RttP99)), (None, false));
     }

@@ -45,8 +45,8 @@ impl ReferenceFigure {
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
-            Self::RttP50 => "p50 RTT",
-            Self::RttP99 => "p99 RTT",
+            Self::RttP50 => "RTT p50",
+            Self::RttP99 => "RTT p99",
             Self::Rate => "rate",
             Self::SampleTime => "time per sample",
         }

@@ -28,9 +28,9 @@ const TREATMENT: &str = "other";
 pub enum Family {
     /// Goodput of one size.
     One,
-    /// p50 and p99 RTT of one size, goodput of two.
+    /// p50 and RTT p99 of one size, goodput of two.
     Four,
-    /// p50 and p99 RTT of 13 sizes, goodput of 12.
+    /// p50 and RTT p99 of 13 sizes, goodput of 12.
     ThirtyEight,
 }
 

@@ -19,12 +19,12 @@ fn each_conclusion_has_its_words() {
     assert_eq!(
         words,
         [
-            "p50 RTT 5.13 % lower (95 % 4.71..5.56, 12 blocks)",
-            "p50 RTT 7.86 % higher (95 % 7.37..8.32, 12 blocks)",
-            "p50 RTT equivalent within 2 % (95 % -0.586..+0.301, 12 blocks)",
-            "p50 RTT 1.03 % lower, equivalent within 2 % (95 % 0.940..1.12, 12 blocks)",
-            "p50 RTT inconclusive: could have seen 15.2 % (95 % -11.2..+5.82, 12 blocks)",
-            "p50 RTT has too few blocks for any claim: 3, needs 7",
+            "RTT p50 5.13 % lower (95 % 4.71..5.56, 12 blocks)",
+            "RTT p50 7.86 % higher (95 % 7.37..8.32, 12 blocks)",
+            "RTT p50 equivalent within 2 % (95 % -0.586..+0.301, 12 blocks)",
+            "RTT p50 1.03 % lower, equivalent within 2 % (95 % 0.940..1.12, 12 blocks)",
+            "RTT p50 inconclusive: could have seen 15.2 % (95 % -11.2..+5.82, 12 blocks)",
+            "RTT p50 has too few blocks for any claim: 3, needs 7",
         ]
     );
 }
@@ -89,7 +89,7 @@ fn over_one_percent_of_lost_pings_there_is_no_verdict_on_latency() {
     assert_eq!(withheld.answer, None);
     assert_eq!(
         withheld.text,
-        "p50 RTT: no verdict: 1.25 % of the pings of `dds/udp4/latency/1024` were lost, more than 1 %"
+        "RTT p50: no verdict: 1.25 % of the pings of `dds/udp4/latency/1024` were lost, more than 1 %"
     );
 }
 
@@ -165,7 +165,7 @@ fn noisy_blocks_are_told_with_and_without() {
     assert!(none.without_noisy.is_none() && !none.depends_on_noise(), "{}", none.text);
     let some = p50_without(&document, &[1, 2, 3, 4]);
     assert!(some.depends_on_noise(), "{}", some.text);
-    assert!(some.text.contains("p50 RTT inconclusive"), "{}", some.text);
+    assert!(some.text.contains("RTT p50 inconclusive"), "{}", some.text);
     assert!(
         some.text.contains("; without 4 noisy blocks, ANOTHER CONCLUSION: 10.3 % lower (95 % "),
         "{}",

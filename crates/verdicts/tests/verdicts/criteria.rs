@@ -51,11 +51,11 @@ fn a_criterion_is_told_with_the_interval_that_it_is_judged_by() {
         judged.into_iter().map(|judged| judged.text).collect::<Vec<_>>()
     };
     let six = latency(6, 1.1, 0.01);
-    assert!(p50(&six).text.starts_with("p50 RTT has too few blocks"), "{}", p50(&six).text);
+    assert!(p50(&six).text.starts_with("RTT p50 has too few blocks"), "{}", p50(&six).text);
     let one = told(&six, "dds", &["p50 > +20%"]);
-    assert!(one[0].starts_with("kept: p50 RTT +") && one[0].contains(" % (95 % +"), "{one:?}");
+    assert!(one[0].starts_with("kept: RTT p50 +") && one[0].contains(" % (95 % +"), "{one:?}");
     let two = told(&six, "dds", &["p50 > +20%", "p50 > +5%"]);
-    assert_eq!(two, ["the data cannot tell: p50 RTT has 6 blocks, needs 7"; 2]);
+    assert_eq!(two, ["the data cannot tell: RTT p50 has 6 blocks, needs 7"; 2]);
     let two = told(&latency(12, 1.1, 0.01), "dds", &["p50 > +20%", "p50 > +5%"]);
     assert!(two[0].starts_with("kept: ") && two[1].starts_with("BROKEN: "), "{two:?}");
     assert!(two.iter().all(|text| text.contains(" % (97.5 % +")), "{two:?}");

@@ -26,7 +26,7 @@ fn a_run_of_a_duet_is_held_against_the_one_beside_it() {
     let verdict = p50(&document);
     assert_eq!((verdict.pairing, verdict.treatment.under_duet_interference), (Pairing::Duets, true));
     assert!(
-        verdict.text.starts_with("p50 RTT 9.89 % lower (95 % 9.37..10.4, 12 duets); "),
+        verdict.text.starts_with("RTT p50 9.89 % lower (95 % 9.37..10.4, 12 duets); "),
         "{}",
         verdict.text
     );

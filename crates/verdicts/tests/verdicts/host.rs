@@ -61,7 +61,7 @@ fn change_that_the_host_explains_is_inconclusive_and_says_by_how_much_it_changed
         let change = &verdict.references[0];
         assert_eq!(change.figure, ReferenceFigure::RttP50);
         assert!((change.change_pct - 100.0 * (host - 1.0)).abs() < 1.0, "{change:?}");
-        assert!(verdict.text.starts_with("p50 RTT inconclusive: the host changed by "), "{}", verdict.text);
+        assert!(verdict.text.starts_with("RTT p50 inconclusive: the host changed by "), "{}", verdict.text);
         assert!(notes.iter().any(|note| note.contains("`ddsmark compare --interleave")), "{notes:?}");
     }
 }
@@ -73,7 +73,7 @@ fn change_that_the_host_does_not_explain_is_claimed_with_the_reference_beside_it
         let (verdict, criterion, _) = compared(&on(1.0, 1.0), &on(host, 1.5 / host), false);
         assert!(matches!(conclusion(&verdict), Conclusion::Higher { .. }), "{}", verdict.text);
         assert_eq!(criterion, CriterionOutcome::Broken);
-        assert!(!verdict.host_explains && verdict.text.contains("; reference: p50 RTT of a bare socket "));
+        assert!(!verdict.host_explains && verdict.text.contains("; reference: RTT p50 of a bare socket "));
         let answer = verdict.answer.as_ref().expect("an answer");
         // the interval includes the possible effect of the host
         assert!(answer.low_pct < Some(50.0) && answer.high_pct > Some(50.0), "{answer:?}");

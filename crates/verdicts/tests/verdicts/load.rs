@@ -46,7 +46,7 @@ fn loads_are_compared_where_the_load_is_named_and_p99_is_that_of_the_response() 
     let comparison = held(&document, &asked).expect("the load is named");
     let metrics: Vec<Metric> = comparison.verdicts.iter().map(|verdict| verdict.metric).collect();
     assert_eq!(metrics, [Metric::ResponseP50, Metric::ResponseP99]);
-    assert!(comparison.verdicts[1].text.starts_with("p99 response 29."), "{}", comparison.verdicts[1].text);
+    assert!(comparison.verdicts[1].text.starts_with("response p99 29."), "{}", comparison.verdicts[1].text);
     let outcomes: Vec<_> = comparison.criteria.iter().map(|judged| (judged.metric, judged.outcome)).collect();
     let expected =
         [(Metric::ResponseP99, CriterionOutcome::Broken), (Metric::ResponseP50, CriterionOutcome::Kept)];
@@ -137,12 +137,12 @@ fn each_of_several_flows_has_verdicts_of_its_own() {
     assert_eq!(told, expected.concat());
     let text = |index: usize| comparison.verdicts[index].text.as_str();
     assert!(
-        text(2).starts_with("p99 response of flow `command` ") && text(2).contains(" % higher"),
+        text(2).starts_with("response p99 of flow `command` ") && text(2).contains(" % higher"),
         "{}",
         text(2)
     );
     // one flow lost too many samples, which does not affect the other
-    assert!(text(3).starts_with("p99 response of flow `picture`: no verdict: "), "{}", text(3));
+    assert!(text(3).starts_with("response p99 of flow `picture`: no verdict: "), "{}", text(3));
     let outcomes: Vec<CriterionOutcome> = comparison.criteria.iter().map(|judged| judged.outcome).collect();
     assert_eq!(outcomes, [CriterionOutcome::Broken, CriterionOutcome::CannotTell]);
 }

@@ -33,7 +33,7 @@ fn two_cells_of_one_result_are_paired_by_block_and_two_results_are_not() {
     assert!(two.notes[0].contains("whatever part of the change of the host"), "{:?}", two.notes);
     let p50 = two.verdicts.iter().find(|verdict| verdict.pairing == Pairing::Apart).expect("a verdict");
     assert!(
-        p50.text.starts_with("p50 RTT 11.0 % lower (95 % ") && p50.text.contains("12 and 10 runs"),
+        p50.text.starts_with("RTT p50 11.0 % lower (95 % ") && p50.text.contains("12 and 10 runs"),
         "{}",
         p50.text
     );
