@@ -1,12 +1,13 @@
 //! One result as tables, JSON, findings, verdicts and criteria: all of them show the same values.
 
 use experiment::Workload;
-
-use crate::sample::Characterize;
-use results::{Assembler, ResultDocument, Run, State, format_micros};
+use results::{Assembler, ResultDocument, Run, State, format_micros, format_value};
 use serde_json::Value;
 
-use crate::{sample, support::Place};
+use crate::{
+    sample::{self, Characterize},
+    support::Place,
+};
 
 const SIZES: [u64; 3] = [32, 1024, 8192];
 /// Number of blocks; even, so that a median over runs is not the value of a run.
@@ -113,7 +114,62 @@ fn values_are_the_same_wherever_they_are_shown() {
         }
     }
     assert!(between > 0, "no median lies between two runs: rounding to whole nanoseconds would not show");
-    assert!(shown.contains("\n  *: of the samples of all valid runs together"), "{shown}");
+    assert!(shown.contains("\n  * marks a quantile of the samples of all valid runs together"), "{shown}");
+}
+
+/// Returns the rows of the first screen's table: the words of each, with `±` and its range left out.
+fn screen_rows(text: &str) -> Vec<Vec<String>> {
+    let table = text.lines().skip_while(|line| !line.starts_with("  Driver  ")).skip(1);
+    let rows = table.take_while(|line| !line.contains("edians over"));
+    let plain = |line: &str| {
+        let words = line.split('\u{a0}').enumerate().filter(|(index, _)| index % 3 == 0);
+        // a value is followed by `±`, the range, and `%` with the rest of the line
+        let joined: Vec<&str> = words.map(|(_, part)| part.trim_start_matches('%')).collect();
+        joined.join(" ").split_whitespace().map(str::to_owned).collect()
+    };
+    rows.map(plain).filter(|words: &Vec<String>| !words.is_empty() && !words[0].starts_with('(')).collect()
+}
+
+#[test]
+fn first_screen_has_the_values_of_the_document() {
+    let place = Place::new();
+    place.write("latency.json", &report::json(&result(|_| {})));
+    place.write("all.json", &report::json(&sample::document()));
+    for (file, workloads) in [("latency.json", 1), ("all.json", 2)] {
+        let (shown, document) = (text(&place, &["report", file]), json(&place, &["report", file, "--json"]));
+        assert!(shown.lines().count() <= 40, "{shown}");
+        assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
+        let rows = screen_rows(&shown);
+        assert!(rows.len() >= 6, "{rows:?}\n{shown}");
+        for words in rows {
+            let is_batched = words[1].starts_with("batch-");
+            let values = &words[1 + usize::from(is_batched)..];
+            let (driver, size) = (&words[0], &values[0]);
+            let cell_of = |workload: &str| {
+                let batch = if is_batched { "/batch-8192" } else { "" };
+                cell(&document, &format!("{driver}/udp4/{workload}/{size}{batch}"))
+            };
+            let number = |value: &Value| value.as_f64().expect("a number");
+            if !is_batched {
+                let rtt = &cell_of("latency")["latency"]["rtt"];
+                let quantiles = ["p50_ns", "p99_ns"].map(|name| format_micros(number(&rtt[name])));
+                assert_eq!(values[1..3], quantiles, "{words:?}\n{shown}");
+            }
+            let measured = if workloads == 2 { cell_of("throughput") } else { cell_of("latency") };
+            if workloads == 2 {
+                let throughput = &measured["throughput"];
+                let rates = ["delivered_sps", "goodput_mbps", "lost_pct"];
+                assert_eq!(
+                    values[3..6],
+                    rates.map(|name| format_value(number(&throughput[name]))),
+                    "{words:?}\n{shown}"
+                );
+            }
+            let cpu = &measured["cpu_ns_per_sample"];
+            let [writer, reader] = ["writer", "reader"].map(|end| format_micros(number(&cpu[end])));
+            assert_eq!(values[values.len() - 3..], [writer, "+".to_owned(), reader], "{words:?}\n{shown}");
+        }
+    }
 }
 
 #[test]

@@ -4,10 +4,12 @@ use std::fs;
 
 use experiment::Workload;
 
-use crate::sample::Characterize;
 use results::{Assembler, Histograms, ResultDocument, State};
 
-use crate::{sample, support::Place};
+use crate::{
+    sample::{self, Characterize},
+    support::Place,
+};
 
 /// Creates a result of two drivers: `plain`, the baseline, and `dds`, whose RTT is `ratio` times that of `plain`.
 fn result(blocks: u32, ratio: f64, reach: f64) -> ResultDocument {
@@ -55,7 +57,7 @@ fn with<'w>(words: &[&'w str]) -> Vec<&'w str> {
 #[test]
 fn a_report_has_the_verdicts_of_its_baseline() {
     let place = place(&[("r.json", result(12, 0.95, 0.01))]);
-    let output = place.run(&["report", "r.json"]);
+    let output = place.run(&["report", "r.json", "--full"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let verdicts = text.split("\nVerdicts: ").nth(1).unwrap_or_else(|| panic!("{text}"));
     assert!(verdicts.contains("% lower (95 % ") && verdicts.contains("\nNoise floor: "), "{verdicts}");

@@ -89,8 +89,9 @@ fn words_of_results_and_logs_are_escaped() {
     let place = Place::new();
     place.write("r.json", &report::json(&document));
     check(&place, &["report", "r.json"], true);
+    check(&place, &["report", "r.json", "--full"], true);
     check(&place, &["report", "r.json", "--json"], false);
-    let output = place.run(&["report", "r.json"]);
+    let output = place.run(&["report", "r.json", "--full"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains(&format!("| {ESCAPED} of the log")), "{text}");
     check(&place, &["compare", "r.json", "r.json"], true);
