@@ -120,7 +120,7 @@ fn values_are_the_same_wherever_they_are_shown() {
 /// Returns the rows of the first screen's table: the words of each, with `±` and its range left out.
 fn screen_rows(text: &str) -> Vec<Vec<String>> {
     let table = text.lines().skip_while(|line| !line.starts_with("  Driver  ")).skip(1);
-    let rows = table.take_while(|line| !line.contains("edians over"));
+    let rows = table.take_while(|line| !line.contains("edians of"));
     let plain = |line: &str| {
         let words = line.split('\u{a0}').enumerate().filter(|(index, _)| index % 3 == 0);
         // a value is followed by `±`, the range, and `%` with the rest of the line

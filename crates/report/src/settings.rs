@@ -11,35 +11,60 @@ use crate::number::{count, duration};
 /// Formats the conditions that hold for every run.
 pub(crate) fn conditions(experiment: &Plan) -> String {
     let design = &experiment.design;
+    let twins = match design.baseline.len() {
+        0 => String::new(),
+        _ if design.duet => ", and of its baseline at the same time (duets),".to_owned(),
+        _ => format!(" and twice as many of {}", count(design.baseline.len(), "baseline cell")),
+    };
+    format!(
+        "{} of each cell{twins} in shuffled order (seed {}), each {} after {} of warm-up; {}; {}{}",
+        count(design.blocks as usize, "run"),
+        design.seed,
+        length(experiment),
+        duration(design.warm_up_ns),
+        pinning(experiment),
+        if design.keep_awake { "cores kept awake" } else { "cores not kept awake" },
+        if design.reference { "" } else { "; no reference" },
+    )
+}
+
+/// Formats the main conditions that hold for every run: number, length and cores.
+pub(crate) fn brief_conditions(experiment: &Plan) -> String {
+    let design = &experiment.design;
+    format!(
+        "{} of each cell{}, each {} after {} of warm-up; {}{}",
+        count(design.blocks as usize, "run"),
+        if design.duet { " in duets" } else { "" },
+        length(experiment),
+        duration(design.warm_up_ns),
+        pinning(experiment),
+        if design.keep_awake { "; cores kept awake" } else { "" },
+    )
+}
+
+/// Formats the length of a run.
+fn length(experiment: &Plan) -> String {
+    let searches = experiment.search.is_some()
+        && experiment.cells.iter().all(|cell| cell.factors.workload == Workload::Search);
+    if searches { "a search, its trials".to_owned() } else { duration(experiment.design.measure_ns) }
+}
+
+/// Formats the cores of the endpoints.
+fn pinning(experiment: &Plan) -> String {
+    let design = &experiment.design;
     let list = |cores: &[u32]| cores.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
     let ends = |pin: &Pin| match pin {
         Pin::None => "none".to_owned(),
         Pin::Cores(first, second) => format!("{} and {}", list(first), list(second)),
     };
     let halves = if design.duet { design.pin.halves() } else { None };
-    let pin = match (&design.pin, halves) {
+    match (&design.pin, halves) {
         (Pin::None, _) => "not pinned".to_owned(),
         (pin, None) => format!("ends pinned to cores {}", ends(pin)),
         (_, Some([one, other])) => {
             format!("ends pinned to cores {}, or {}, swapped in each block", ends(&one), ends(&other))
         }
-    };
-    let twins = match design.baseline.len() {
-        0 => String::new(),
-        _ if design.duet => ", and of its baseline at the same time (duets),".to_owned(),
-        _ => format!(" and twice as many of {}", count(design.baseline.len(), "baseline cell")),
-    };
-    let searches = experiment.search.is_some()
-        && experiment.cells.iter().all(|cell| cell.factors.workload == Workload::Search);
-    let length = if searches { "a search, its trials".to_owned() } else { duration(design.measure_ns) };
-    format!(
-        "{} of each cell{twins} in shuffled order (seed {}), each {length} after {} of warm-up; {pin}; {}{}",
-        count(design.blocks as usize, "run"),
-        design.seed,
-        duration(design.warm_up_ns),
-        if design.keep_awake { "cores kept awake" } else { "cores not kept awake" },
-        if design.reference { "" } else { "; no reference" },
-    )
+    }
 }
 
 /// Returns the suffix of the heading of absolute values: empty without duets.

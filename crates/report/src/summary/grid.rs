@@ -84,6 +84,11 @@ pub(super) struct Rendered {
 }
 
 impl<'d> Table<'d> {
+    /// Returns the number of configurations.
+    pub fn configurations(&self) -> usize {
+        self.rows.chunk_by(|left, right| left.configuration == right.configuration).count()
+    }
+
     /// Selects at most `most` rows: of each configuration the first, the last, and one between them.
     pub fn select(&self, most: usize) -> Vec<&Row<'d>> {
         if self.rows.len() <= most {

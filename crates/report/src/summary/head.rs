@@ -1,6 +1,6 @@
 //! Head of the first screen: what was measured, where, and how noisy the host was.
 
-use results::{Block, HostNoise, NoiseProbe, ResultDocument, State, format_micros, format_value};
+use results::{Block, HostNoise, NoiseProbe, ResultDocument, State, format_value};
 
 use super::line::{Kind, Line, wrapped};
 use crate::{
@@ -18,24 +18,26 @@ pub(super) fn head(document: &ResultDocument, width: usize) -> Vec<Line> {
         State::Complete => ("complete", Kind::Heading),
         State::Interrupted => ("INTERRUPTED", Kind::Failure),
     };
-    let tool = &document.tool;
+    let (tool, host) = (&document.tool, &document.host);
     let title = format!(
-        "{} {}: {}, {state}: {made} of {planned} runs made, {valid} valid",
-        tool.name, tool.version, document.experiment.name
+        "{} {}: {}, {state}: {made} of {planned} runs made, {valid} valid, {}",
+        tool.name,
+        tool.version,
+        document.experiment.name,
+        date(host.started_unix_ns)
     );
-    let host = &document.host;
     let virtualization = host.virtualization.as_deref().map_or_else(String::new, |kind| format!(" ({kind})"));
     let place = format!(
-        "Host: {}{virtualization}, {}, {}, kernel {}, {}",
+        "Host: {}{virtualization}, {}, {}, {}",
         host.name,
         count(host.cpus as usize, "processor"),
         host.cpu.as_deref().unwrap_or("unknown processor"),
-        host.kernel,
-        date(host.started_unix_ns)
+        // name and release, without the build
+        host.kernel.split(' ').take(2).collect::<Vec<_>>().join(" ")
     );
     let mut lines = wrapped(kind, &title, width, 0, 2);
     lines.extend(wrapped(Kind::Plain, &place, width, 2, 2));
-    let design = format!("Design: {}", settings::conditions(&document.experiment));
+    let design = format!("Design: {}", settings::brief_conditions(&document.experiment));
     lines.extend(wrapped(Kind::Plain, &design, width, 2, 2));
     let drivers = drivers(document);
     if !drivers.is_empty() {
@@ -70,16 +72,18 @@ fn noise(blocks: &[Block]) -> (String, bool) {
     let mut words = vec![format!("{noisy} of {} noisy", count(blocks.len(), "block"))];
     let steal = |host: &HostNoise| host.steal_pct;
     let most_stolen = maximum(blocks.iter().filter_map(|block| steal(block.host.as_ref()?)));
-    words.extend(most_stolen.map(|share| format!("steal at most {} %", format_value(share))));
+    words.extend(most_stolen.map(|share| format!("steal ≤ {} %", format_value(share))));
     let probes = || blocks.iter().flat_map(|block| [&block.before, &block.after]).flatten();
     let cores = || probes().flat_map(|probe: &NoiseProbe| &probe.cores);
     let interrupted = maximum(cores().map(|core| core.stolen_pct));
-    words.extend(
-        interrupted
-            .map(|share| format!("a core in use interrupted at most {} % of the time", format_value(share))),
-    );
     let longest = cores().map(|core| core.max_gap_ns).max();
-    words.extend(longest.map(|ns| format!("longest interruption {} µs", format_micros(ns as f64))));
+    if let (Some(share), Some(longest)) = (interrupted, longest) {
+        words.push(format!(
+            "interruptions ≤ {} % of a core, ≤ {} ms each",
+            format_value(share),
+            format_value(longest as f64 / 1e6)
+        ));
+    }
     if interrupted.is_none() {
         words.push("no noise probe".to_owned());
     }

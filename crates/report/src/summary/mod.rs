@@ -27,10 +27,12 @@ const LINES: usize = 40;
 const WIDTH: u16 = 100;
 /// Minimum number of columns that text is wrapped to.
 const MIN_WIDTH: u16 = 40;
-/// Maximum number of rows of all tables, and the number that they keep if there is much to say below them.
-const ROWS: [usize; 2] = [12, 4];
+/// Maximum number of rows of all tables.
+const ROWS: usize = 12;
+/// Number of rows that all tables keep if there is much to say below them; at least one for each configuration.
+const LEAST_ROWS: usize = 4;
 /// Number of lines that are left to each section below the tables, before rows are left out for it.
-const SECTIONS: Shares = Shares { failures: 6, verdicts: 8, findings: 8, warnings: 8 };
+const SECTIONS: Shares = Shares { failures: 5, verdicts: 6, findings: 5, warnings: 5 };
 /// Number of lines that each section gets before any gets more.
 const LEAST: usize = 4;
 
@@ -69,8 +71,8 @@ pub fn first_screen(document: &ResultDocument, options: ScreenOptions<'_>) -> St
     let tables = rows::tables(document);
     let room = LINES.saturating_sub(head.len() + next.len());
     let least: usize = sections.iter().map(|(section, share)| section.lines().min(*share)).sum();
-    let [most_rows, least_rows] = ROWS;
-    let mut rows = most_rows;
+    let least_rows = tables.iter().map(Table::configurations).sum::<usize>().clamp(LEAST_ROWS, ROWS);
+    let mut rows = ROWS;
     let mut table = shown(document, &tables, rows, width);
     while rows > least_rows && table.len() + least > room {
         rows -= 1;
@@ -139,24 +141,21 @@ fn shown(document: &ResultDocument, tables: &[Table<'_>], rows: usize, width: us
 fn legend(document: &ResultDocument, table: &str) -> String {
     let runs = document.cells.iter().map(|cell| cell.claimed_runs().count());
     let runs = range(runs.filter(|runs| *runs > 0).map(|runs| runs as u64));
-    let mut words = match runs {
-        Some(runs) => vec![format!("medians over the valid runs of a cell (n = {runs})")],
+    let plus_minus = if table.contains('±') { ", ± half their range" } else { "" };
+    let mut words = match runs.as_deref() {
+        Some("1") => vec!["values of 1 run".to_owned()],
+        Some(runs) => vec![format!("medians of {runs} runs{plus_minus}")],
         None => vec!["no valid run".to_owned()],
     };
-    if table.contains('±') {
-        words.push("±: half their range".to_owned());
-    }
     let n = |kind| {
         let all = document.cells.iter().filter_map(|cell| cell.latency.get(kind));
-        range(all.map(|latency| latency.n))
+        range(all.map(|latency| latency.n)).map_or_else(String::new, |n| format!(" (n = {n})"))
     };
     if table.contains("RTT") {
-        words.push("RTT: full round trip".to_owned());
-        words.extend(n("rtt").map(|n| format!("{n} round trips per cell")));
+        words.push(format!("RTT: round trip{}", n("rtt")));
     }
     if table.contains("Response") {
-        words.push("response: from the planned time to the arrival".to_owned());
-        words.extend(n("response").map(|n| format!("{n} samples per cell")));
+        words.push(format!("response: from the planned time to the arrival{}", n("response")));
     }
     if table.contains(" + ") {
         words.push("CPU: writer + reader".to_owned());
@@ -172,9 +171,7 @@ fn legend(document: &ResultDocument, table: &str) -> String {
     }
     let text = words.join("; ");
     let mut letters = text.chars();
-    letters
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect::<String>() + ".")
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect::<String>())
 }
 
 fn range(values: impl Iterator<Item = u64>) -> Option<String> {

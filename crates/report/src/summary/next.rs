@@ -36,7 +36,11 @@ pub(super) fn next(document: &ResultDocument, directory: Option<&str>, width: us
         lines.extend([Line::new(Kind::Plain, ""), Line::new(Kind::Heading, "Next")]);
     }
     let shown = steps.iter().take(COMMANDS);
-    let column = shown.clone().map(|(command, _)| command.join(" ").chars().count()).max().unwrap_or(0);
+    // a long command has no remark, and does not move those of the others
+    let lengths =
+        shown.clone().map(|(command, what)| (command.join(" ").chars().count(), what.chars().count()));
+    let column = lengths.filter(|(command, what)| command + what + 6 <= width).map(|(command, _)| command);
+    let column = column.max().unwrap_or(0);
     for (command, what) in shown {
         let aligned = Line::new(Kind::Plain, &format!("  {:column$}  # {what}", command.join(" ")));
         if aligned.text.chars().count() <= width {

@@ -202,9 +202,7 @@ fn has(run: &Run, kind: WarningKind) -> bool {
         WarningKind::Foreign => counted(|counted| counted.foreign),
         WarningKind::Corrupt => counted(|counted| counted.corrupt),
         WarningKind::Order => counted(|counted| counted.duplicate + counted.out_of_order),
-        WarningKind::NotSteady => {
-            run.steady_state.values().any(|state| state.verdict == SteadyClass::NoSteadyState)
-        }
+        WarningKind::NotSteady => run.steady_state.values().any(|state| state.verdict != SteadyClass::Flat),
         kind => run.warnings.iter().any(|warning| warning.kind == kind),
     }
 }
