@@ -19,6 +19,8 @@ pub(super) struct Section {
     items: Vec<Vec<Line>>,
     /// Name of an item that is not shown, in the singular.
     noun: &'static str,
+    /// Short name of each item, to list those that are not shown; may be empty.
+    names: Vec<String>,
 }
 
 impl Section {
@@ -43,7 +45,9 @@ impl Section {
                 continue;
             }
             let others = if index == 0 { String::new() } else { "more ".to_owned() };
-            let text = format!("{}: `--full`", count(left, &(others + self.noun)));
+            let names = self.names.get(index..).unwrap_or_default().join(", ");
+            let names = if names.is_empty() { names } else { format!(" ({names})") };
+            let text = format!("{}: `--full`{names}", count(left, &(others + self.noun)));
             lines.extend(wrapped(Kind::Plain, &text, width, 2, 1));
             break;
         }
@@ -89,7 +93,7 @@ pub(super) fn verdicts(document: &ResultDocument, width: usize) -> Section {
         count(compared.len(), "comparison"),
         compared.len() - different - equivalent
     );
-    Section { heading, items, noun: "comparison" }
+    Section { heading, items, noun: "comparison", names: Vec::new() }
 }
 
 /// Returns the findings of a result, the most important first: the first sentence of each.
@@ -99,7 +103,12 @@ pub(super) fn findings(document: &ResultDocument, width: usize) -> Section {
     let items = findings
         .iter()
         .map(|finding| wrapped(Kind::Plain, first_sentence(&finding.text), width, 2, LINES_PER_ITEM));
-    Section { heading: "Findings of these runs".to_owned(), items: items.collect(), noun: "finding" }
+    Section {
+        heading: "Findings of these runs".to_owned(),
+        items: items.collect(),
+        noun: "finding",
+        names: Vec::new(),
+    }
 }
 
 fn first_sentence(text: &str) -> &str {
@@ -157,7 +166,12 @@ pub(super) fn failures(document: &ResultDocument, width: usize) -> Section {
             .extend(hint.iter().flat_map(|hint| wrapped(Kind::Plain, &format!("hint: {hint}"), width, 4, 1)));
         lines
     });
-    Section { heading: "Runs without values".to_owned(), items: items.collect(), noun: "failure" }
+    Section {
+        heading: "Runs without values".to_owned(),
+        items: items.collect(),
+        noun: "failure",
+        names: Vec::new(),
+    }
 }
 
 /// Returns the warnings: a line per kind, with the number of its runs and cells.
@@ -171,8 +185,10 @@ pub(super) fn warnings(document: &ResultDocument, width: usize) -> Section {
     let kinds: BTreeSet<WarningKind> = cells.keys().copied().chain(of_all).collect();
     // the runs without values are listed by themselves
     let kinds = kinds.into_iter().filter_map(|kind| Some((kind, meaning(kind)?)));
+    let mut names = Vec::new();
     let mut items: Vec<Vec<Line>> = kinds
         .map(|(kind, meaning)| {
+            names.push(name(kind));
             let of_kind = cells.get(&kind).map_or(&[][..], Vec::as_slice);
             let runs = of_kind.iter().flat_map(|cell| cell.valid_runs()).filter(|run| has(run, kind)).count();
             let counted = match (runs, of_kind.len()) {
@@ -184,13 +200,21 @@ pub(super) fn warnings(document: &ResultDocument, width: usize) -> Section {
         })
         .collect();
     if let Some(first) = document.experiment.notes.first() {
+        names.push("notes".to_owned());
         let others = match document.experiment.notes.len() {
             1 => String::new(),
             n => format!(" ({}: `--full`)", count(n - 1, "more note")),
         };
         items.push(wrapped(Kind::Plain, &format!("Plan: {first}{others}"), width, 2, 2));
     }
-    Section { heading: "Warnings and notes".to_owned(), items, noun: "warning" }
+    Section { heading: "Warnings and notes".to_owned(), items, noun: "warning", names }
+}
+
+/// Returns the name of a kind of warning as in JSON, with spaces.
+fn name(kind: WarningKind) -> String {
+    let name = serde_json::to_value(kind).ok();
+    let name = name.as_ref().and_then(serde_json::Value::as_str);
+    name.unwrap_or_default().replace('_', " ")
 }
 
 /// Returns whether a valid run is one of those that a warning of its cell counts.
