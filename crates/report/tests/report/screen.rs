@@ -206,3 +206,25 @@ fn without_colour(text: &str) -> String {
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| text + part.split_once('m').map_or("", |(_, rest)| rest))
 }
+
+#[test]
+fn next_steps_are_commands_that_a_shell_takes() {
+    let mut document = interrupted();
+    document.tool.command_line =
+        ["ddsmark", "run", "my file.toml", "--out", "here", "--quick", "--set", "a=1"]
+            .map(str::to_owned)
+            .to_vec();
+    let options =
+        ScreenOptions { directory: Some("results of today/it's"), width: Some(60), ..Default::default() };
+    let text = first_screen(&document, options).replace(" \\\n   ", "");
+    for command in [
+        r"  ddsmark run --resume 'results of today/it'\''s'",
+        r"  ddsmark run 'my file.toml' --set a=1 --set design.blocks=12",
+        r"  ddsmark report 'results of today/it'\''s' --full",
+    ] {
+        assert!(text.lines().any(|line| line.starts_with(command)), "{command}\n{text}");
+    }
+    // a resumed experiment cannot be repeated by its command
+    document.tool.command_line = ["ddsmark", "run", "--resume", "here"].map(str::to_owned).to_vec();
+    assert!(!screen(&document).contains("--set"));
+}
