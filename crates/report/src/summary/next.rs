@@ -90,11 +90,14 @@ fn again(document: &ResultDocument) -> Option<Vec<String>> {
     let is_search = |cell: &results::CellResult| cell.factors.workload == Workload::Search;
     let blocks = ENOUGH_BLOCKS.max(2 * document.experiment.design.blocks);
     match command.as_str() {
-        "characterize" => again.extend(["--precise", "--keep-awake"].map(str::to_owned)),
-        "run" if !again.iter().any(|word| word == "--resume") && !document.cells.iter().all(is_search) => {
-            again.extend(["--set".to_owned(), format!("design.blocks={blocks}")]);
+        "run" if again.iter().any(|word| word == "--resume") || document.cells.iter().all(is_search) => {
+            return None;
         }
-        _ => return None,
+        "run" => again.extend(["--set".to_owned(), format!("design.blocks={blocks}")]),
+        // two variants in alternating blocks, and pairs of the same cell
+        "compare" | "selftest" => return None,
+        // the commands that take their factors as flags
+        _ => again.extend(["--precise", "--keep-awake"].map(str::to_owned)),
     }
     Some(again)
 }
