@@ -34,7 +34,10 @@ fn each_metric_of_each_compared_cell_is_a_claim_against_the_baseline_of_its_work
     let of = |end: &str| found.iter().filter(|claim| claim.contains(end)).count();
     let compared = experiment.cells.len() - experiment.design.baseline.len();
     assert!(compared >= 2, "{found:?}");
-    assert_eq!((of(" p50 / "), of(" p99 / "), of(" goodput / ")), (compared / 2, compared / 2, compared / 2));
+    assert_eq!(
+        (of(" rtt-p50 / "), of(" rtt-p99 / "), of(" goodput / ")),
+        (compared / 2, compared / 2, compared / 2)
+    );
     for claim in comparison_claims(&experiment) {
         assert_eq!(claim.cell.factors.workload, claim.baseline.factors.workload, "{found:?}");
     }

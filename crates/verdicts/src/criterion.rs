@@ -105,8 +105,10 @@ mod tests {
     fn what_is_meant_is_read() {
         let read =
             |text: &str| Criterion::parse(text).map(|criterion| (criterion.wanted, criterion.forbidden));
-        assert_eq!(read("p99 > +5%"), Ok((Metric::RttP99.into(), GateBound::Above(0.05))));
-        assert_eq!(read("  p99.9>5 % "), Ok((Metric::RttP999.into(), GateBound::Above(0.05))));
+        assert_eq!(read("rtt-p99 > +5%"), Ok((Metric::RttP99.into(), GateBound::Above(0.05))));
+        assert_eq!(read("  rtt-p99.9>5 % "), Ok((Metric::RttP999.into(), GateBound::Above(0.05))));
+        let main = read("p99 > +5%").map(|(wanted, _)| wanted).expect("a criterion");
+        assert!(main.means(Metric::RttP99) && main.means(Metric::ResponseP99));
         assert_eq!(read("throughput < -2.5%"), Ok((Metric::Goodput.into(), GateBound::Below(-0.025))));
         assert_eq!(read("response-p99 > +5%"), Ok((Metric::ResponseP99.into(), GateBound::Above(0.05))));
         assert_eq!(read("cpu-writer > 0%"), Ok((Metric::CpuWriter.into(), GateBound::Above(0.0))));

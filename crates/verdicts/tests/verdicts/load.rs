@@ -1,7 +1,7 @@
 //! Paced cells: loads, late senders, and shares of a maximum.
 
 use experiment::{Arrival, Load, PercentOfMax, Rate};
-use results::{CriterionOutcome, Metric, ResultDocument, Run};
+use results::{CriterionOutcome, Metric, MetricSelector, ResultDocument, Run};
 use verdicts::{CompareError, CompareOptions, CompareSide, Criterion, compare};
 
 use crate::{sample, side};
@@ -52,8 +52,15 @@ fn loads_are_compared_where_the_load_is_named_and_p99_is_that_of_the_response() 
         [(Metric::ResponseP99, CriterionOutcome::Broken), (Metric::ResponseP50, CriterionOutcome::Kept)];
     assert_eq!(outcomes, expected);
 
-    let asked = CompareOptions { metrics: vec![Metric::RttP50.into(), Metric::Goodput.into()], ..asked };
-    assert!(held(&document, &asked).is_ok());
+    // `p50` is the response of a load; `rtt-p50` is a metric of round trips only
+    for (word, is_metric) in [("p50", true), ("rtt-p50", false)] {
+        let metrics = vec![MetricSelector::by_word(word).expect("a metric"), Metric::Goodput.into()];
+        assert_eq!(
+            held(&document, &CompareOptions { metrics, ..asked.clone() }).is_ok(),
+            is_metric,
+            "{word}"
+        );
+    }
 }
 
 #[test]
