@@ -5,13 +5,14 @@
 # standard output; what else it says goes to standard error. `make drivers` and `ddsmark drivers install`, which carries
 # this text, build drivers with it and with nothing else.
 #
-#   scripts/driver.sh --source DIR --out DIR --build DIR [--version VERSION] [--prefix DIR] [--tests]
+#   scripts/driver.sh --source DIR --out DIR --build DIR [--version VERSION] [--prefix DIR] [--rpath DIR] [--tests]
 #
 #   --source   a folder with a Cargo.toml or a CMakeLists.txt; its name is the driver's
 #   --out      where the library is put: libddsmark_NAME.so, and with a version libddsmark_NAME@VERSION.so
 #   --build    where it is built; by cargo only where CARGO_TARGET_DIR is not set
 #   --version  of the middleware, in full; cmake gets it as DDSMARK_VERSION
 #   --prefix   where that is installed; cmake gets it as CMAKE_PREFIX_PATH
+#   --rpath    where the library looks for the middleware instead, such as $ORIGIN/..; cmake gets it as DDSMARK_RPATH
 #   --tests    builds the driver's tests and its bare loop, too
 set -euo pipefail
 
@@ -20,10 +21,14 @@ fail() { # what failed and why, then what to do about it
   exit 1
 }
 
-source='' out='' build='' version='' prefix='' tests=OFF
+need() { # a program to build with, then how to get it
+  command -v "${1%% *}" >/dev/null || fail "cannot build driver $name: \`$1\` is not in PATH" "$2"
+}
+
+source='' out='' build='' version='' prefix='' rpath='' tests=OFF
 while [ $# -gt 0 ]; do
   case $1 in
-    --source | --out | --build | --version | --prefix)
+    --source | --out | --build | --version | --prefix | --rpath)
       [ $# -gt 1 ] || fail "scripts/driver.sh: $1 has no value" 'the top of the script says what there is'
       printf -v "${1#--}" %s "$2"
       shift 2
@@ -46,16 +51,21 @@ unset MAKEFLAGS MAKELEVEL
 
 if [ -f "$source/Cargo.toml" ]; then
   [ -z "$version$prefix" ] || fail "driver $name is built by cargo, which knows no version and no prefix" 'leave them out'
-  command -v cargo >/dev/null || fail "cannot build driver $name: \`cargo\` is not in PATH" 'install a Rust toolchain'
+  need cargo 'install a Rust toolchain: https://rustup.rs'
+  need cc 'apt-get install -y gcc libc6-dev'
   export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$build}
   cargo build --release --manifest-path "$source/Cargo.toml" >&2
   # A new file each time: a copy over the old one would change the code of a process that runs it.
   cp "$CARGO_TARGET_DIR/release/libddsmark_$name.so" "$library.new"
   if cmp -s "$library.new" "$library"; then rm "$library.new"; else mv "$library.new" "$library"; fi
 elif [ -f "$source/CMakeLists.txt" ]; then
-  command -v cmake >/dev/null || fail "cannot build driver $name: \`cmake\` is not in PATH" 'apt-get install -y cmake'
+  need cmake 'apt-get install -y cmake'
+  need "${CC:-cc}" 'apt-get install -y gcc libc6-dev'
+  ! grep -q '^project(.*CXX' "$source/CMakeLists.txt" || need "${CXX:-c++}" 'apt-get install -y g++'
+  [ -n "${CMAKE_GENERATOR:-}" ] || need make 'apt-get install -y make'
   cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release "-DBUILD_TESTING=$tests" "-DBUILD_BENCH=$tests" \
-    "-DCMAKE_LIBRARY_OUTPUT_DIRECTORY=$out" "-DCMAKE_PREFIX_PATH=$prefix" "-DDDSMARK_VERSION=$version" >"$log" 2>&1 ||
+    "-DCMAKE_LIBRARY_OUTPUT_DIRECTORY=$out" "-DCMAKE_PREFIX_PATH=$prefix" "-DDDSMARK_VERSION=$version" \
+    "-DDDSMARK_RPATH=$rpath" >"$log" 2>&1 ||
     { cat "$log" >&2; fail "cannot configure driver $name" 'the first line with "Error" tells the cause'; }
   cmake --build "$build" --parallel "$(nproc)" >>"$log" 2>&1 ||
     { cat "$log" >&2; fail "cannot build driver $name; the log is $log" 'the first line with "error" tells the cause'; }

@@ -25,6 +25,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(DDSMARK_INCLUDE_DIR "${DDSMARK_COMMON}/../../include" CACHE PATH "Where ddsmark/driver.h is")
 set(DDSMARK_VERSION "" CACHE STRING "Version of the middleware that the library is named after; none: the default")
+set(DDSMARK_RPATH "" CACHE STRING "Where the library looks for its middleware instead, such as $ORIGIN/..")
 option(BUILD_TESTING "Build the tests" OFF)
 
 include(GNUInstallDirs)
@@ -38,6 +39,9 @@ macro(finish_driver target)
   # DT_RPATH, not DT_RUNPATH: it holds for what the library needs in its turn, and no LD_LIBRARY_PATH leads to another
   # version.
   target_link_options(${target} PRIVATE -Wl,--no-undefined -Wl,--disable-new-dtags)
+  if(DDSMARK_RPATH)
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH "${DDSMARK_RPATH}" INSTALL_RPATH_USE_LINK_PATH OFF)
+  endif()
   if(DDSMARK_VERSION)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME "${target}@${DDSMARK_VERSION}")
   endif()

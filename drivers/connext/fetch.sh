@@ -11,11 +11,12 @@
 # that you have read the licence and accept it. Who has Connext installed needs none of this: the driver finds it by
 # NDDSHOME.
 #
-# The prefix is printed on standard output. Needs python3 with pip. Safe to run again.
+# DDSMARK_SDK is the directory instead of .sdk. The prefix is printed on standard output. Needs python3 with pip. Safe to run again.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root=$(CDPATH='' cd -- "$here/../.." && pwd)
+sdk=${DDSMARK_SDK:-$root/.sdk}
 
 # version, package, version of the package, licence
 versions() {
@@ -49,7 +50,7 @@ version=$(printf '%s' "$line" | cut -f 1)
 package=$(printf '%s' "$line" | cut -f 2)
 number=$(printf '%s' "$line" | cut -f 3)
 licence=$(printf '%s' "$line" | cut -f 4)
-prefix=${2:-$root/.sdk/connext-$version}
+prefix=${2:-$sdk/connext-$version}
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 
 [ "${DDSMARK_ACCEPT_LICENCE:-}" = 1 ] ||
@@ -75,9 +76,9 @@ if [ -d "$prefix" ] && [ -n "$(ls -A "$prefix")" ] && [ ! -f "$stamp" ] && [ ! -
 fi
 
 # Two of these at the same time would write over each other; the second waits and then finds the work done.
-mkdir -p "$root/.sdk/build"
+mkdir -p "$sdk/build"
 if command -v flock >/dev/null 2>&1; then
-  exec 9>"$root/.sdk/build/connext-$version.lock"
+  exec 9>"$sdk/build/connext-$version.lock"
   flock -n 9 || { say 'another one is running; waiting for it'; flock 9; }
   is_done && finish
 fi

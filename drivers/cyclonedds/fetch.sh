@@ -11,12 +11,14 @@
 # Prints the prefix on standard output, and what it does on standard error. Safe to run again: it returns at once when
 # the prefix holds what this script would put there, and starts afresh after an interrupted or different build. Needs no
 # root; for what is built cargo, cmake, a C and a C++ compiler and make (or ninja), for Debian packages apt-get and dpkg.
+#   DDSMARK_SDK=DIR  that directory instead of .sdk
 #   JOBS=n     how many compilations at once (default: the processors of this host)
 #   VERBOSE=1  show the build instead of writing it to a log
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root=$(CDPATH='' cd -- "$here/../.." && pwd)
+sdk=${DDSMARK_SDK:-$root/.sdk}
 
 say() { printf 'cyclonedds: %s\n' "$*" >&2; }
 fail() { # what failed and why, then what to do about it
@@ -47,7 +49,7 @@ case ${1:-} in
     "versions are $(versions | cut -f 1 | paste -sd ' ' -); another one of your own: cmake -DCMAKE_PREFIX_PATH=..."
   ;;
 esac
-prefix=${2:-$root/.sdk/cyclonedds-$version}
+prefix=${2:-$sdk/cyclonedds-$version}
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 
 # Release, because a Debug build is several times slower. No SSL, security or shared-memory plug-ins: the driver does
@@ -196,7 +198,7 @@ if [ -d "$prefix" ] && [ -n "$(ls -A "$prefix")" ] && [ ! -f "$stamp" ] && [ ! -
 fi
 
 # Two of these at the same time would build over each other; the second waits and then finds the work done.
-build_root=$root/.sdk/build
+build_root=$sdk/build
 mkdir -p "$build_root"
 if command -v flock >/dev/null 2>&1; then
   exec 9>"$build_root/cyclonedds.lock"

@@ -4,7 +4,8 @@
 # Fetches a built Fast DDS for those who have none, and lays it out where the driver finds it. Builds nothing.
 #
 #   drivers/fastdds/fetch.sh [VERSION [PREFIX]]   VERSION: the default one, or any that begins so (3.2 means 3.2.2)
-#                                                 PREFIX: .sdk/fastdds-<version> at the repository root
+#                                                 PREFIX: .sdk/fastdds-<version> at the repository root, or
+#                                                 $DDSMARK_SDK/fastdds-<version>
 #   drivers/fastdds/fetch.sh --versions           what there is: version, origin, licence, whether to accept it first
 #
 # Prints the prefix, its progress on standard error. Safe to run again: it returns at once when PREFIX holds what this
@@ -14,6 +15,7 @@ set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root=$(CDPATH='' cd -- "$here/../.." && pwd)
+sdk=${DDSMARK_SDK:-$root/.sdk}
 
 tab=$(printf '\t')
 versions="3.2.2${tab}PyPI ros-fastdds 3.2.3${tab}Apache-2.0${tab}open
@@ -41,7 +43,7 @@ for known in $(printf '%s\n' "$versions" | cut -f1); do
 done
 [ -n "$version" ] || fail "there is no Fast DDS \`$asked\` to fetch" \
   "there is $(printf '%s\n' "$versions" | cut -f1 | tr '\n' ' ')- or use one of your own: cmake -DCMAKE_PREFIX_PATH=..."
-prefix=${2:-$root/.sdk/fastdds-$version}
+prefix=${2:-$sdk/fastdds-$version}
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 
 requirements=$here/sdk/$version.txt
@@ -70,10 +72,10 @@ if [ -d "$prefix" ] && [ -n "$(ls -A "$prefix")" ] && [ ! -f "$stamp" ] && [ ! -
 fi
 
 # Two of these at the same time would work over each other; the second waits and then finds the work done.
-work=$root/.sdk/build/fastdds-$version
-mkdir -p "$root/.sdk/build"
+work=$sdk/build/fastdds-$version
+mkdir -p "$sdk/build"
 if command -v flock >/dev/null 2>&1; then
-  exec 9>"$root/.sdk/build/fastdds.lock"
+  exec 9>"$sdk/build/fastdds.lock"
   flock -n 9 || { say 'another one is running; waiting for it'; flock 9; }
   if is_done; then finish; fi
 fi

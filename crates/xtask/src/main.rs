@@ -6,6 +6,7 @@ mod factors;
 mod generate;
 #[cfg(test)]
 mod imports;
+mod notice;
 mod recipes;
 mod reference;
 #[cfg(test)]
@@ -32,6 +33,8 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Print the licences of the packages that the programs and drivers contain
+    Notice,
     Recipes(recipes::RecipesArgs),
 }
 
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
     let done = match Task::parse() {
         Task::Generate { check: false } => generate::write(),
         Task::Generate { check: true } => generate::check(),
+        Task::Notice => notice::print(),
         Task::Recipes(arguments) => recipes::run(&arguments),
     };
     match done {

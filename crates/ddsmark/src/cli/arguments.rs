@@ -40,6 +40,7 @@ const ENVIRONMENT: &str = "\
 Environment:
   DDSMARK_DRIVER_PATH     directories of drivers, separated by colons
   DDSMARK_DRIVER_SOURCES  the directory with the sources that `drivers install` builds
+  DDSMARK_SDK             the directory for the middleware that `drivers install` fetches
   DDSMARK_AGENT           the agent program; by default the one in the directory of ddsmark
   NO_COLOR                if set, no output has colour";
 
@@ -415,7 +416,7 @@ pub enum Drivers {
         driver: Option<String>,
 
         /// Directory with the sources of drivers, one folder each. By default `$DDSMARK_DRIVER_SOURCES`, else the
-        /// source tree that contains this program or that it was built from.
+        /// sources installed with this program, else the source tree that contains it or that it was built from.
         #[arg(long, value_name = "DIR")]
         sources: Option<PathBuf>,
     },
@@ -423,7 +424,8 @@ pub enum Drivers {
     ///
     /// The middleware is fetched from package registries and kept. Each version is a separate driver,
     /// `NAME@VERSION`. The driver is installed in the first directory of `$DDSMARK_DRIVER_PATH`, else in the
-    /// directory of the other drivers. It is rejected if it does not load or reports another version.
+    /// directory of the other drivers if you can write to it, else in `ddsmark/drivers` of `$XDG_DATA_HOME` or
+    /// `~/.local/share`. It is rejected if it does not load or reports another version.
     #[command(after_help = format!("{INSTALL_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Install(InstallArgs),
     /// Show the description of a driver: transports, options, and support of each policy.
@@ -480,7 +482,7 @@ pub struct InstallArgs {
     pub accept_licence: bool,
 
     /// Directory with the sources of drivers, one folder each. By default `$DDSMARK_DRIVER_SOURCES`, else the
-    /// source tree that contains this program or that it was built from.
+    /// sources installed with this program, else the source tree that contains it or that it was built from.
     #[arg(long, value_name = "DIR")]
     pub sources: Option<PathBuf>,
 

@@ -5,7 +5,7 @@ use crate::cli::cli_error::{CliError, ExitStatus};
 /// Embeds `recipes/NAME.toml` of the source tree.
 macro_rules! recipes {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../../recipes/", $name, ".toml")))),*]
+        &[$(($name, include_str!(concat!("../../recipes/", $name, ".toml")))),*]
     };
 }
 

@@ -7,6 +7,7 @@
 //! ```
 
 use std::{
+    env,
     fs::{self, File},
     io,
     path::{Path, PathBuf},
@@ -30,10 +31,12 @@ use crate::{
 };
 
 /// Script that builds one driver; `make drivers` uses it too.
-const BUILD: &str = include_str!("../../../../scripts/driver.sh");
+const BUILD: &str = include_str!("driver.sh");
 const BUILD_NAME: &str = "scripts/driver.sh";
 /// Variable set to 1 for a `fetch.sh` if the user has accepted the licence of the version.
 const LICENCE_ACCEPTED: &str = "DDSMARK_ACCEPT_LICENCE";
+/// Variable with the directory for what a `fetch.sh` fetches; without it, `.sdk` of its source tree.
+const SDK: &str = "DDSMARK_SDK";
 /// Subdirectory of the drivers' directory for builds.
 const WORKSHOP: &str = ".building";
 
@@ -46,6 +49,8 @@ pub struct DriverBuild {
     /// Version to fetch; `None` if nothing is fetched or a prefix is given.
     pub version: Option<KnownVersion>,
     prefix: Option<PathBuf>,
+    /// Whether the sources were installed with this program, so that nothing may be written into them.
+    has_installed_sources: bool,
     limit: Duration,
 }
 
@@ -84,6 +89,7 @@ impl DriverBuild {
             source: source.clone(),
             version,
             prefix,
+            has_installed_sources: sources.are_installed(),
             limit,
         };
         if let Some(prefix) = prefix {
@@ -144,7 +150,7 @@ impl DriverBuild {
         let work = workshop.join(&name);
         clear(&work).map_err(place(&work))?;
 
-        let prefix = self.fetch(stop)?;
+        let prefix = self.fetch(home, stop)?;
         let built = self.build(&work, prefix.as_deref(), stop)?;
         let trial = DriverFile { name, path: built };
         let (description, libraries) =
@@ -171,8 +177,9 @@ impl DriverBuild {
         Ok(InstalledDriver { file: DriverFile { name, path }, description, is_foreign })
     }
 
-    /// Returns the prefix of the middleware; fetches it if necessary.
-    fn fetch(&self, stop: &StopToken) -> Result<Option<PathBuf>, InstallError> {
+    /// Returns the prefix of the middleware; fetches it if necessary. With installed sources, it is placed beside the
+    /// drivers' directory.
+    fn fetch(&self, home: &Path, stop: &StopToken) -> Result<Option<PathBuf>, InstallError> {
         let (Some(known), Some(script)) = (&self.version, self.source.fetch()) else {
             return Ok(self.prefix.clone());
         };
@@ -181,6 +188,11 @@ impl DriverBuild {
         // A version with such a licence is planned only after the user has accepted it.
         if known.must_be_accepted {
             command.env(LICENCE_ACCEPTED, "1");
+        }
+        if self.has_installed_sources && env::var_os(SDK).is_none() {
+            let home = fs::canonicalize(home)
+                .map_err(|error| InstallError::Place { place: home.to_owned(), error })?;
+            command.env(SDK, home.with_file_name("sdk"));
         }
         let text = execute(&self.name(), &script, &mut command, self.limit, stop)?;
         let prefix = PathBuf::from(text.trim_end());

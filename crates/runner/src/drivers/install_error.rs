@@ -134,9 +134,8 @@ impl InstallError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::NoSources { .. } => {
-                "name their directory with `--sources`, or set DDSMARK_DRIVER_SOURCES".to_owned()
-            }
+            Self::NoSources { .. } => "name `drivers` of a ddsmark source tree with `--sources`, or set DDSMARK_DRIVER_SOURCES to it"
+                .to_owned(),
             Self::NoSource { known, .. } if known.is_empty() => "available: none".to_owned(),
             Self::NoSource { known, .. } => format!("available: {}", known.join(", ")),
             Self::NoVersion { driver, known } => format!(
@@ -161,9 +160,13 @@ impl InstallError {
             Self::Step { .. } => "see its output above".to_owned(),
             Self::OutOfTime { .. } => "increase the limit: `--limit 2h`".to_owned(),
             Self::Busy { .. } => "wait until it has ended".to_owned(),
+            Self::Place { error, .. } if error.kind() == io::ErrorKind::StorageFull => {
+                "free some space, or set DDSMARK_DRIVER_PATH to a directory on another file system".to_owned()
+            }
             Self::Place { .. } => "set DDSMARK_DRIVER_PATH to a writable directory".to_owned(),
+            Self::Start { .. } => "check that `bash` and `sh` are installed, and that the script is executable".to_owned(),
             Self::Unusable(error) => return error.hint(),
-            Self::Start { .. } | Self::Stopped => return None,
+            Self::Stopped => return None,
         };
         Some(hint)
     }

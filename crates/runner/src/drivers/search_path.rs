@@ -2,11 +2,12 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
+    env, fs,
     path::{Path, PathBuf},
 };
 
 use experiment::is_driver_path;
+use nix::unistd::{AccessFlags, access};
 
 use super::sources::can_be_built;
 use crate::{
@@ -47,32 +48,39 @@ impl DriverSearchPath {
     }
 
     /// Creates the default search path: `$DDSMARK_DRIVER_PATH` (separated by colons), then `drivers` in the directory
-    /// of this program, then `drivers` and `lib/ddsmark/drivers` in its parent directory.
+    /// of this program and in its parent directory, then the user's own `ddsmark/drivers` in `$XDG_DATA_HOME` or
+    /// `~/.local/share`, then `lib/ddsmark/drivers` in that parent directory.
     #[must_use]
     pub fn from_environment() -> Self {
-        let mut directories: Vec<PathBuf> = std::env::var_os("DDSMARK_DRIVER_PATH")
+        let named = env::var_os("DDSMARK_DRIVER_PATH")
             .iter()
-            .flat_map(std::env::split_paths)
+            .flat_map(env::split_paths)
             .filter(|directory| !directory.as_os_str().is_empty())
             .collect();
-        let named = directories.first().cloned();
-        if let Ok(program) = std::env::current_exe()
-            && let Some(here) = program.parent()
-        {
-            directories.push(here.join("drivers"));
-            if let Some(above) = here.parent() {
-                directories.push(above.join("drivers"));
-                directories.push(above.join("lib/ddsmark/drivers"));
-            }
-        }
-        let existing =
-            || directories.iter().find(|directory| exists(directory)).or(directories.last()).cloned();
-        let home = named.or_else(existing).unwrap_or_default();
+        Self::of(named, env::current_exe().ok().as_deref(), data_directory().as_deref())
+    }
+
+    /// Creates the default search path from the directories of the variable, the program, and the user's data
+    /// directory.
+    fn of(named: Vec<PathBuf>, program: Option<&Path>, data: Option<&Path>) -> Self {
+        let here = program.and_then(Path::parent);
+        let above = here.and_then(Path::parent);
+        let beside = here.into_iter().chain(above).map(|directory| directory.join("drivers"));
+        let own = data.map(|data| data.join("ddsmark/drivers"));
+        let installed = above.map(|above| above.join("lib/ddsmark/drivers"));
+        let of_program: Vec<PathBuf> = beside.chain(installed.clone()).collect();
+        let writable = of_program.iter().find(|directory| is_writable(directory)).cloned();
+        let home =
+            named.first().cloned().or(writable).or(own.clone()).or(installed.clone()).unwrap_or_default();
+        let mut directories = named;
+        directories.extend(of_program);
+        let last = directories.len() - usize::from(installed.is_some());
+        directories.splice(last..last, own);
         Self { directories, home }
     }
 
-    /// Returns the directory for installed drivers: the first one of `$DDSMARK_DRIVER_PATH`; otherwise the first
-    /// existing one of the others, or the last one if none exists.
+    /// Returns the directory for installed drivers: the first one of `$DDSMARK_DRIVER_PATH`; otherwise the first one
+    /// near the program that this user can write to; otherwise the user's own.
     #[must_use]
     pub fn home(&self) -> &Path {
         &self.home
@@ -192,6 +200,17 @@ fn exists(directory: &Path) -> bool {
     directory.is_dir()
 }
 
+/// Returns whether this is a directory in which the user can create files.
+fn is_writable(directory: &Path) -> bool {
+    directory.is_dir() && access(directory, AccessFlags::W_OK | AccessFlags::X_OK).is_ok()
+}
+
+/// Returns the directory of the user's data. A relative path is not valid there.
+fn data_directory() -> Option<PathBuf> {
+    let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,6 +234,25 @@ mod tests {
             }
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn drivers_are_installed_near_the_program_or_for_the_user() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |path: &str| place.path().join(path);
+        let (program, data) = (at("bin/ddsmark"), at("data"));
+        let path = || DriverSearchPath::of(Vec::new(), Some(&program), Some(&data));
+        let order = ["bin/drivers", "drivers", "data/ddsmark/drivers", "lib/ddsmark/drivers"].map(at);
+        assert_eq!(path().directories(), order);
+        assert_eq!(path().home(), at("data/ddsmark/drivers"), "none near the program");
+        fs::create_dir_all(at("lib/ddsmark/drivers")).unwrap();
+        assert_eq!(path().home(), at("lib/ddsmark/drivers"));
+        fs::create_dir(at("drivers")).unwrap();
+        assert_eq!(path().home(), at("drivers"));
+        let named = DriverSearchPath::of(vec![at("named")], Some(&program), Some(&data));
+        assert_eq!((named.home(), &named.directories()[0]), (at("named").as_path(), &at("named")));
+        let homeless = DriverSearchPath::of(Vec::new(), Some(&at("other/bin/ddsmark")), None);
+        assert_eq!(homeless.home(), at("other/lib/ddsmark/drivers"));
     }
 
     #[test]

@@ -16,6 +16,8 @@ use crate::{
 
 /// Environment variable with the directory of the sources.
 const VARIABLE: &str = "DDSMARK_DRIVER_SOURCES";
+/// Place of the sources below the prefix of an installation.
+const INSTALLED: &str = "share/ddsmark/source";
 /// Script that fetches a driver's middleware.
 const FETCH: &str = "fetch.sh";
 /// Time limit for listing versions, which fetches nothing.
@@ -50,8 +52,8 @@ pub struct KnownVersion {
 }
 
 impl Sources {
-    /// Finds the sources: in the given directory, else in `$DDSMARK_DRIVER_SOURCES`, else in `drivers` of the source
-    /// tree that contains this program or that it was built from.
+    /// Finds the sources: in the given directory, else in `$DDSMARK_DRIVER_SOURCES`, else those installed with this
+    /// program, else in `drivers` of the source tree that contains this program or that it was built from.
     ///
     /// # Errors
     /// Returns an error if there is no such directory.
@@ -67,11 +69,16 @@ impl Sources {
         let program = env::current_exe().ok();
         let above = program.iter().flat_map(|program| program.ancestors());
         let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
-        let tree = above.chain(built_from).find(|tree| tree.join("include/ddsmark/driver.h").is_file());
-        match tree {
-            Some(tree) => Ok(Self { directory: tree.join("drivers") }),
+        match above.chain(built_from).find_map(drivers_in) {
+            Some(directory) => Ok(Self { directory }),
             None => Err(InstallError::NoSources { directory: None }),
         }
+    }
+
+    /// Returns whether these sources were installed with a program. Nothing is written into them.
+    #[must_use]
+    pub(super) fn are_installed(&self) -> bool {
+        self.directory.parent().is_some_and(|tree| tree.ends_with(INSTALLED))
     }
 
     /// Returns the sources of all drivers, by name.
@@ -114,6 +121,13 @@ impl Sources {
         let folder = self.directory.join(&name);
         DriverSource { name, folder }
     }
+}
+
+/// Returns the sources of drivers in an installation prefix or a source tree.
+fn drivers_in(place: &Path) -> Option<PathBuf> {
+    let trees = [place.join(INSTALLED), place.to_owned()];
+    let tree = trees.iter().find(|tree| tree.join("include/ddsmark/driver.h").is_file())?;
+    Some(tree.join("drivers")).filter(|drivers| drivers.is_dir())
 }
 
 impl DriverSource {
@@ -242,5 +256,25 @@ mod tests {
         }
         assert!(matches!(Sources::find(Some(Path::new("/nowhere"))), Err(InstallError::NoSources { .. })));
         assert!(Sources::find(None).is_ok(), "the tree that this is built from");
+    }
+
+    #[test]
+    fn installed_sources_are_found_below_their_prefix() {
+        let prefix = tempfile::tempdir().unwrap();
+        let place = prefix.path();
+        let add = |tree: &str| {
+            fs::create_dir_all(place.join(tree).join("include/ddsmark")).unwrap();
+            fs::write(place.join(tree).join("include/ddsmark/driver.h"), "").unwrap();
+        };
+        add("");
+        assert_eq!(drivers_in(place), None, "the header alone");
+        fs::create_dir(place.join("drivers")).unwrap();
+        assert_eq!(drivers_in(place), Some(place.join("drivers")));
+        assert!(!Sources::find(Some(&place.join("drivers"))).unwrap().are_installed());
+        add(INSTALLED);
+        let installed = place.join(INSTALLED).join("drivers");
+        fs::create_dir(&installed).unwrap();
+        assert_eq!(drivers_in(place), Some(installed.clone()));
+        assert!(Sources::find(Some(&installed)).unwrap().are_installed());
     }
 }
