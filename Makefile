@@ -9,7 +9,7 @@ PREFIX ?= $(HOME)/.local
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint format bench fuzz kills generate drivers release install setup clean
+.PHONY: help demo test test-all lint format bench fuzz kills generate drivers release install dist setup clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -22,9 +22,12 @@ test: setup drivers ## run the tests, then `make lint`
 	@scripts/test.sh
 	@scripts/lint.sh
 
-test-all: setup drivers ## run `make test` and the long tests: several versions, fuzzing, kills, calibration
+test-all: setup drivers ## run `make test` and the long tests: several versions, fuzzing, packages, kills, calibration
 	@scripts/test.sh all
 	@scripts/lint.sh
+	@$(MAKE) --no-print-directory dist
+	@scripts/test_dist.sh
+	@scripts/packages.sh
 	@$(MAKE) --no-print-directory kills
 	cargo test --release -p agent --test page_faults --test allocations --test paced_writer_allocations
 	cargo bench -p stats --bench calibration
@@ -60,10 +63,11 @@ release: ## build ddsmark and its agent, optimized, and its man pages and comple
 	cargo build --release --package ddsmark --package agent
 	$(TARGET)/release/ddsmark generate share $(TARGET)/share
 
-install: release ## install the programs, man pages and completions below PREFIX, by default ~/.local
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share
-	install $(TARGET)/release/ddsmark $(TARGET)/release/ddsmark-agent $(DESTDIR)$(PREFIX)/bin
-	cp -R $(TARGET)/share/. $(DESTDIR)$(PREFIX)/share
+install: release drivers ## install the programs, drivers, man pages and completions below PREFIX, by default ~/.local
+	@scripts/stage.sh $(DESTDIR)$(PREFIX)
+
+dist: release drivers ## pack an installation into target/dist, as a .tar.gz and a .deb
+	@scripts/dist.sh
 
 setup: ## install the system packages and the pinned tools
 	@scripts/setup.sh tools
