@@ -46,7 +46,7 @@ case ${1:-} in
 *)
   version=$(versions | cut -f 1 | awk -v wanted="$1" '$0 == wanted || index($0, wanted ".") == 1' | sort -V | tail -n 1)
   [ -n "$version" ] || fail "there is no Cyclone DDS $1 here" \
-    "versions are $(versions | cut -f 1 | paste -sd ' ' -); another one of your own: cmake -DCMAKE_PREFIX_PATH=..."
+    "versions are $(versions | cut -f 1 | paste -sd ' ' -); with one of your own: \`ddsmark drivers install cyclonedds --prefix DIR\`"
   ;;
 esac
 prefix=${2:-$sdk/cyclonedds-$version}
@@ -76,7 +76,7 @@ finish() {
 
 check_tools_to_build() {
   command -v cargo >/dev/null 2>&1 || fail 'cannot get the sources of Cyclone DDS: `cargo` is not in PATH' \
-    'install a Rust toolchain, or use a Cyclone DDS of your own: cmake -DCMAKE_PREFIX_PATH=...'
+    'install a Rust toolchain, or use a Cyclone DDS of your own: `ddsmark drivers install cyclonedds --prefix DIR`'
   for tool in cmake:cmake cc:gcc c++:g++; do
     command -v "${tool%%:*}" >/dev/null 2>&1 || fail "cannot build Cyclone DDS: \`${tool%%:*}\` is not in PATH" \
       "apt-get install -y ${tool##*:}"

@@ -42,7 +42,7 @@ for known in $(printf '%s\n' "$versions" | cut -f1); do
   case $known in "$asked" | "$asked".*) version=${version:-$known} ;; esac
 done
 [ -n "$version" ] || fail "there is no Fast DDS \`$asked\` to fetch" \
-  "there is $(printf '%s\n' "$versions" | cut -f1 | tr '\n' ' ')- or use one of your own: cmake -DCMAKE_PREFIX_PATH=..."
+  "there is $(printf '%s\n' "$versions" | cut -f1 | tr '\n' ' ')- or use one of your own: \`ddsmark drivers install fastdds --prefix DIR\`"
 prefix=${2:-$sdk/fastdds-$version}
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 
@@ -88,7 +88,7 @@ from_pypi() {
   case $(uname -m) in
   x86_64) ;;
   *) fail "there is no package of Fast DDS $version for $(uname -m) that this script knows" \
-    'use a Fast DDS of your own: cmake -DCMAKE_PREFIX_PATH=...' ;;
+    'use a Fast DDS of your own: `ddsmark drivers install fastdds --prefix DIR`' ;;
   esac
   python3 -c 'import ensurepip, venv' 2>/dev/null || fail 'cannot fetch Fast DDS: python3 with venv is missing' \
     'apt-get install -y python3-venv'
@@ -133,7 +133,7 @@ EOF
 from_debian() {
   for tool in apt-get dpkg-deb; do
     command -v $tool >/dev/null 2>&1 || fail "cannot fetch Fast DDS $version: \`$tool\` is not in PATH" \
-      'this version comes from Debian 12; elsewhere use one of your own: cmake -DCMAKE_PREFIX_PATH=...'
+      'this version comes from Debian 12; elsewhere use one of your own: `ddsmark drivers install fastdds --prefix DIR`'
   done
   # shellcheck disable=SC2086  # $debian is a list
   say "getting $(set -- $debian; echo $#) packages from Debian"
@@ -141,7 +141,7 @@ from_debian() {
   # shellcheck disable=SC2086
   (cd "$work/packages" && apt-get download -q $debian) >&2 ||
     fail "cannot get the packages of Fast DDS $version, see above" \
-      'they are of Debian 12: `apt-get update`, or use a Fast DDS of your own: cmake -DCMAKE_PREFIX_PATH=...'
+      'they are of Debian 12: `apt-get update`, or use a Fast DDS of your own: `ddsmark drivers install fastdds --prefix DIR`'
   for package in "$work"/packages/*.deb; do dpkg-deb -x "$package" "$work/tree"; done
   cp -a "$work/tree/usr/." "$prefix/"
   # Where the compiler looks by itself, for headers of this processor.

@@ -9,6 +9,7 @@ mod control_characters;
 mod errors;
 mod experiments;
 mod generated;
+mod installation;
 #[path = "../../crates/results/tests/sample/mod.rs"]
 mod sample;
 mod support;

@@ -16,6 +16,7 @@ use std::{
 };
 
 use experiment::{DriverDescription, Limits};
+use nix::sys::statvfs::statvfs;
 
 use super::{
     describe::inspect,
@@ -37,6 +38,8 @@ const BUILD_NAME: &str = "scripts/driver.sh";
 const LICENCE_ACCEPTED: &str = "DDSMARK_ACCEPT_LICENCE";
 /// Variable with the directory for what a `fetch.sh` fetches; without it, `.sdk` of its source tree.
 const SDK: &str = "DDSMARK_SDK";
+/// Free space in bytes below which a step has probably failed for lack of space.
+const LITTLE_SPACE: u64 = 16 << 20;
 /// Subdirectory of the drivers' directory for builds.
 const WORKSHOP: &str = ".building";
 
@@ -150,8 +153,10 @@ impl DriverBuild {
         let work = workshop.join(&name);
         clear(&work).map_err(place(&work))?;
 
-        let prefix = self.fetch(home, stop)?;
-        let built = self.build(&work, prefix.as_deref(), stop)?;
+        let built = self
+            .fetch(home, stop)
+            .and_then(|prefix| self.build(&work, prefix.as_deref(), stop))
+            .map_err(|error| self.or_no_space(error, home))?;
         let trial = DriverFile { name, path: built };
         let (description, libraries) =
             inspect(launcher, &trial, &Limits::default(), stop).map_err(|error| {
@@ -201,6 +206,17 @@ impl DriverBuild {
         }
         let how = format!("printed {text:?} instead of a prefix");
         Err(InstallError::Step { driver: self.name(), step: script.display().to_string(), how })
+    }
+
+    /// Replaces the error of a failed step if hardly any space is left: tools then report misleading errors.
+    fn or_no_space(&self, error: InstallError, home: &Path) -> InstallError {
+        let free = statvfs(home).ok().map(|system| system.blocks_available() * system.fragment_size());
+        match (error, free) {
+            (InstallError::Step { driver, .. }, Some(free)) if free < LITTLE_SPACE => {
+                InstallError::NoSpace { driver, place: home.to_owned(), free }
+            }
+            (error, _) => error,
+        }
     }
 
     /// Builds the library and returns its path.

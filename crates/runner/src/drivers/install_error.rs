@@ -99,6 +99,16 @@ pub enum InstallError {
         /// Time limit.
         limit: Duration,
     },
+    /// Failed step on a file system that is almost full.
+    #[error("cannot install driver `{driver}`: only {} KiB are free in `{}`", free / 1024, .place.display())]
+    NoSpace {
+        /// Name and version of the driver.
+        driver: String,
+        /// Directory on the file system.
+        place: PathBuf,
+        /// Free space in bytes.
+        free: u64,
+    },
     /// Concurrent installation of the same driver.
     #[error("driver `{driver}` is being installed by another process")]
     Busy {
@@ -129,6 +139,9 @@ pub enum InstallError {
     Stopped,
 }
 
+/// Hint for a file system without free space.
+const FULL: &str = "free some space, or set DDSMARK_DRIVER_PATH to a directory on another file system";
+
 impl InstallError {
     /// Returns a suggested action.
     #[must_use]
@@ -158,11 +171,10 @@ impl InstallError {
                     .to_owned()
             }
             Self::Step { .. } => "see its output above".to_owned(),
+            Self::NoSpace { .. } => FULL.to_owned(),
+            Self::Place { error, .. } if error.kind() == io::ErrorKind::StorageFull => FULL.to_owned(),
             Self::OutOfTime { .. } => "increase the limit: `--limit 2h`".to_owned(),
             Self::Busy { .. } => "wait until it has ended".to_owned(),
-            Self::Place { error, .. } if error.kind() == io::ErrorKind::StorageFull => {
-                "free some space, or set DDSMARK_DRIVER_PATH to a directory on another file system".to_owned()
-            }
             Self::Place { .. } => "set DDSMARK_DRIVER_PATH to a writable directory".to_owned(),
             Self::Start { .. } => "check that `bash` and `sh` are installed, and that the script is executable".to_owned(),
             Self::Unusable(error) => return error.hint(),
