@@ -79,6 +79,8 @@ if command -v dpkg-deb >/dev/null; then
   inside "$root_of_deb" 'dpkg -r ddsmark'
   left=$(find "$root_of_deb" -path '*/usr/*ddsmark*' | head)
   [ -z "$left" ] || fail "dpkg -r left: $left" 'the package contains what it does not list'
+else
+  printf 'not tried: the Debian package, because this system has no dpkg-deb\n'
 fi
 
 say 'drivers from the installed sources, for a user who cannot write to them'
@@ -101,3 +103,4 @@ tar -xf "$tarball" -C "$work/opt" --strip-components 1
 for library in udp cyclonedds@11; do
   ls "$work"/home/.local/share/ddsmark/drivers/libddsmark_$library*.so >/dev/null
 done
+printf '\n== the packages work: %s\n' "$(cd "$CARGO_TARGET_DIR/dist" && ls | paste -sd ' ')"

@@ -17,6 +17,7 @@ set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root=$(CDPATH='' cd -- "$here/../.." && pwd)
 sdk=${DDSMARK_SDK:-$root/.sdk}
+case $sdk in /*) ;; *) sdk=$PWD/$sdk ;; esac
 
 # version, package, version of the package, licence
 versions() {

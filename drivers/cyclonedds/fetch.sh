@@ -19,6 +19,7 @@ set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root=$(CDPATH='' cd -- "$here/../.." && pwd)
 sdk=${DDSMARK_SDK:-$root/.sdk}
+case $sdk in /*) ;; *) sdk=$PWD/$sdk ;; esac
 
 say() { printf 'cyclonedds: %s\n' "$*" >&2; }
 fail() { # what failed and why, then what to do about it

@@ -16,6 +16,7 @@ set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root=$(CDPATH='' cd -- "$here/../.." && pwd)
 sdk=${DDSMARK_SDK:-$root/.sdk}
+case $sdk in /*) ;; *) sdk=$PWD/$sdk ;; esac
 
 tab=$(printf '\t')
 versions="3.2.2${tab}PyPI ros-fastdds 3.2.3${tab}Apache-2.0${tab}open
