@@ -3,7 +3,6 @@
 pub(crate) mod batch;
 mod cells;
 mod dds_xml;
-mod dds_xml_values;
 pub(crate) mod driver;
 pub(crate) mod driver_pair;
 pub(crate) mod endpoint_qos;

@@ -4,15 +4,18 @@
 //! Applied are the policies of DDS 1.4 of `datawriter_qos`, `datareader_qos`, `publisher_qos` and `subscriber_qos`.
 //! `base_name` is followed within the file, as attribute and as element. Everything else of a profile is reported.
 
+mod values;
+
 use std::collections::BTreeSet;
 
 use roxmltree::{Document, Node};
 
 use crate::{
     Policies, Qos, Span,
-    factors::{dds_xml_values::policy, endpoint_qos::End, policies::EndpointPolicies, presets},
+    factors::{endpoint_qos::End, policies::EndpointPolicies, presets},
     syntax::input_file::FileError,
 };
+use values::policy;
 
 /// Maximum size of an XML file in bytes.
 const MAX_BYTES: usize = 4 << 20;

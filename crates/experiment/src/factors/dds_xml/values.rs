@@ -4,13 +4,10 @@ use std::collections::BTreeSet;
 
 use roxmltree::Node;
 
+use super::{Outcome, elements, error, local, text};
 use crate::{
     DestinationOrder, Durability, History, Liveliness, Ownership, Policies, Presentation, QosDuration,
-    Reliability, ReliabilityChoice, Scope, Span,
-    factors::{
-        dds_xml::{Outcome, elements, error, local, text},
-        policy_values::PolicyDuration,
-    },
+    Reliability, ReliabilityChoice, Scope, Span, factors::policy_values::PolicyDuration,
     syntax::one_or_many::Located,
 };
 
