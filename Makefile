@@ -27,6 +27,7 @@ test-all: setup drivers ## run `make test` and the long tests: several versions,
 	@scripts/lint.sh
 	@$(MAKE) --no-print-directory dist
 	@scripts/test_dist.sh
+	@scripts/test_data.sh
 	@scripts/packages.sh
 	@$(MAKE) --no-print-directory kills
 	cargo test --release -p agent --test page_faults --test allocations --test paced_writer_allocations

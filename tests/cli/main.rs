@@ -8,6 +8,7 @@ mod comparisons;
 mod control_characters;
 mod errors;
 mod experiments;
+mod formats;
 mod generated;
 mod installation;
 #[path = "../../crates/results/tests/sample/mod.rs"]

@@ -2,6 +2,8 @@
 
 use comfy_table::{CellAlignment, Table, presets::NOTHING};
 
+use crate::markdown;
+
 /// Formatting options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -49,15 +51,32 @@ impl Grid {
         self.rows.push(cells);
     }
 
-    /// Renders the table, indented. Unnamed and `Close` columns without any entry are omitted.
+    /// Returns the columns that are shown: unnamed and `Close` columns without any entry are omitted.
+    fn kept(&self) -> Vec<usize> {
+        let is_kept = |&index: &usize| {
+            let (heading, align) = &self.columns[index];
+            let may_go = *align == Align::Close || heading.is_empty();
+            !may_go || self.rows.iter().any(|row| !row[index].is_empty())
+        };
+        (0..self.columns.len()).filter(is_kept).collect()
+    }
+
+    /// Renders the table as GitHub-flavoured Markdown.
+    pub(crate) fn markdown(&self) -> String {
+        let kept = self.kept();
+        let line = |entries: Vec<String>| format!("| {} |\n", entries.join(" | "));
+        let rule = |&index: &usize| if self.columns[index].1 == Align::Left { "---" } else { "---:" };
+        let mut text = line(kept.iter().map(|&index| markdown::text(&self.columns[index].0)).collect());
+        text.push_str(&line(kept.iter().map(|index| rule(index).to_owned()).collect()));
+        for row in &self.rows {
+            text.push_str(&line(kept.iter().map(|&index| markdown::text(&row[index])).collect()));
+        }
+        text
+    }
+
+    /// Renders the table, indented.
     pub(crate) fn render(&self) -> String {
-        let kept: Vec<usize> = (0..self.columns.len())
-            .filter(|&index| {
-                let (heading, align) = &self.columns[index];
-                let may_go = *align == Align::Close || heading.is_empty();
-                !may_go || self.rows.iter().any(|row| !row[index].is_empty())
-            })
-            .collect();
+        let kept = self.kept();
         let mut table = Table::new();
         table.load_style(NOTHING);
         if self.columns.iter().any(|(heading, _)| !heading.is_empty()) {

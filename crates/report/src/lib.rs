@@ -8,6 +8,7 @@ mod export;
 mod factor_columns;
 mod layout;
 mod legend;
+mod markdown;
 mod maximum;
 mod number;
 mod paced;
@@ -33,9 +34,9 @@ pub use progress::run_line;
 use results::{DetectableEffects, DryRunReport, ResultDocument};
 pub use search::{least_rate, trial_line};
 pub use selftest::selftest;
-pub use summary::{ScreenOptions, first_screen};
+pub use summary::{ScreenOptions, first_screen, markdown};
 pub use terminal::terminal;
-pub use verdicts::{comparison, comparison_json};
+pub use verdicts::{comparison, comparison_json, comparison_markdown};
 
 /// Returns a result as JSON, described by `schemas/result.schema.json`.
 ///

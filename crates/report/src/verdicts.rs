@@ -2,16 +2,21 @@
 
 use std::fmt::Write as _;
 
-use results::{Comparison, CriterionOutcome, Pairing, Verdict, VerdictKind, VerdictSide};
+use results::{Comparison, CriterionOutcome, CriterionResult, Pairing, Verdict, VerdictKind, VerdictSide};
 
 use crate::{
     layout::{Align, Grid, Options, WIDTH, wrap},
+    markdown,
     number::{count, date},
     settings::interference,
 };
 
 /// Maximum adjusted p-value at which a comparison without a claim is listed for exploration.
 const WORTH_A_LOOK: f64 = 0.05;
+
+/// Basis of claims between two results.
+const RANKS: &str =
+    "Intervals and claims: ranks of runs of two results (Mann and Whitney), not of pairs within blocks.";
 
 /// Formats the verdicts of a result; empty without verdicts.
 pub(crate) fn section(verdicts: &[Verdict], width: usize) -> String {
@@ -91,15 +96,13 @@ fn figures(verdicts: &[&Verdict]) -> String {
         .column("n", Align::Right)
         .column("", Align::Left);
     for verdict in verdicts {
-        let figure = |side: &VerdictSide| {
-            side.median.map_or_else(|| "n/a".to_owned(), |median| verdict.metric.format(median))
-        };
+        let [baseline, treatment] = medians(verdict);
         grid.row(vec![
             verdict.treatment.cell.clone(),
             verdict.figure(),
-            figure(&verdict.baseline),
+            baseline,
             verdict.baseline.runs.to_string(),
-            figure(&verdict.treatment),
+            treatment,
             verdict.treatment.runs.to_string(),
             verdict.metric.shown_unit().to_owned(),
         ]);
@@ -150,33 +153,108 @@ pub fn comparison(comparison: &Comparison, options: Options) -> String {
         text.push_str(&wrap(note, width, 2));
     }
     text.push_str(&section(&comparison.verdicts, width));
-    if !comparison.criteria.is_empty() {
-        let shared = match comparison.criteria.len() {
-            1 => String::new(),
-            n => format!(": {n} judgements share the 5 %"),
-        };
-        let _ = writeln!(text, "\nCriteria{shared}");
-        for judged in &comparison.criteria {
-            let line = format!("`{}` for {}: {}", judged.criterion, judged.cell, judged.text);
-            text.push_str(&wrap(&line, width, 2));
-        }
-        let of = |outcome| comparison.criteria.iter().filter(|judged| judged.outcome == outcome).count();
-        let line = format!(
-            "{} broken, {} kept, {} cannot be told",
-            of(CriterionOutcome::Broken),
-            of(CriterionOutcome::Kept),
-            of(CriterionOutcome::CannotTell)
-        );
-        text.push_str(&wrap(&line, width, 2));
+    if let Some((heading, lines)) = criteria(comparison) {
+        let _ = writeln!(text, "\n{heading}");
+        lines.iter().for_each(|line| text.push_str(&wrap(line, width, 2)));
     }
     if comparison.verdicts.iter().any(|verdict| verdict.pairing == Pairing::Apart) {
-        text.push_str(&wrap(
-            "Intervals and claims: ranks of runs of two results (Mann and Whitney), not of pairs within blocks.",
-            width,
-            0,
-        ));
+        text.push_str(&wrap(RANKS, width, 0));
     }
     text
+}
+
+/// Returns the heading of the criteria, and a line for each outcome and for their numbers; `None` without criteria.
+fn criteria(comparison: &Comparison) -> Option<(String, Vec<String>)> {
+    let heading = match comparison.criteria.len() {
+        0 => return None,
+        1 => "Criteria".to_owned(),
+        n => format!("Criteria: {n} judgements share the 5 %"),
+    };
+    let line =
+        |judged: &CriterionResult| format!("`{}` for {}: {}", judged.criterion, judged.cell, judged.text);
+    let of = |outcome| comparison.criteria.iter().filter(|judged| judged.outcome == outcome).count();
+    let numbers = format!(
+        "{} failed, {} met, {} inconclusive",
+        of(CriterionOutcome::Broken),
+        of(CriterionOutcome::Kept),
+        of(CriterionOutcome::CannotTell)
+    );
+    Some((heading, comparison.criteria.iter().map(line).chain([numbers]).collect()))
+}
+
+/// Formats a comparison as GitHub-flavoured Markdown, for a comment on a pull request: both sides, the criteria, and a
+/// table of verdicts.
+#[must_use]
+pub fn comparison_markdown(comparison: &Comparison) -> String {
+    let (baseline, treatment) = (&comparison.baseline, &comparison.treatment);
+    let mut text = match baseline.result == treatment.result {
+        true => format!("### {}\n\n", markdown::text(&baseline.result)),
+        false => {
+            let [after, before] = [treatment, baseline].map(|side| markdown::text(&side.result));
+            format!("### {after} against {before}\n\n")
+        }
+    };
+    for (what, side) in [("Baseline", baseline), ("Compared", treatment)] {
+        let unmatched = match &side.unmatched[..] {
+            [] => String::new(),
+            cells => format!("; not compared, without a counterpart: {}", cells.join(", ")),
+        };
+        let line = format!("{what}: {}, {}{unmatched}", side.experiment, date(side.started_unix_ns));
+        let _ = writeln!(text, "- {}", markdown::text(&line));
+    }
+    for note in &comparison.notes {
+        let _ = writeln!(text, "- {}", markdown::text(note));
+    }
+    if let Some((heading, lines)) = criteria(comparison) {
+        let _ = writeln!(text, "\n**{heading}**\n");
+        for line in lines {
+            let _ = writeln!(text, "- {}", markdown::text(&line));
+        }
+    }
+    let of =
+        |kind| comparison.verdicts.iter().filter(move |verdict| verdict.kind == kind).collect::<Vec<_>>();
+    for (heading, kind) in [
+        ("Verdicts: change from the baseline, with its 95 % interval", VerdictKind::Comparison),
+        ("Noise floor: the baseline against itself", VerdictKind::NoiseFloor),
+    ] {
+        let verdicts = of(kind);
+        if !verdicts.is_empty() {
+            let _ = write!(text, "\n**{heading}**\n\n{}", table(&verdicts).markdown());
+        }
+    }
+    if comparison.verdicts.iter().any(|verdict| verdict.pairing == Pairing::Apart) {
+        let _ = writeln!(text, "\n{RANKS}");
+    }
+    text
+}
+
+/// Returns verdicts with the medians that they are based on.
+fn table(verdicts: &[&Verdict]) -> Grid {
+    let mut grid = Grid::default()
+        .column("Cell", Align::Left)
+        .column("Verdict", Align::Left)
+        .column("Baseline", Align::Right)
+        .column("Compared", Align::Right)
+        .column("Runs", Align::Right)
+        .column("Unit", Align::Left);
+    for verdict in verdicts {
+        let [baseline, treatment] = medians(verdict);
+        grid.row(vec![
+            name(&verdict.treatment),
+            verdict.text.clone(),
+            baseline,
+            treatment,
+            format!("{} / {}", verdict.baseline.runs, verdict.treatment.runs),
+            verdict.metric.shown_unit().to_owned(),
+        ]);
+    }
+    grid
+}
+
+/// Returns the medians over the runs of the baseline and of the other cell.
+fn medians(verdict: &Verdict) -> [String; 2] {
+    [&verdict.baseline, &verdict.treatment]
+        .map(|side| side.median.map_or_else(|| "n/a".to_owned(), |median| verdict.metric.format(median)))
 }
 
 /// Returns a comparison as JSON, described by `schemas/comparison.schema.json`.

@@ -279,6 +279,27 @@ pub struct SelfTestArgs {
     pub output: OutputArgs,
 }
 
+/// Format of a result.
+#[derive(Debug, Args)]
+#[group(id = "format", multiple = false)]
+pub struct FormatArgs {
+    /// Print the whole result as JSON.
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+
+    /// Print CSV: a row for each run and metric, with its unit and value.
+    #[arg(long, help_heading = "Output")]
+    pub csv: bool,
+
+    /// Print JSON Lines: an object for each run and metric, with the columns of `--csv`.
+    #[arg(long, help_heading = "Output")]
+    pub jsonl: bool,
+
+    /// Print Markdown: tables, findings and verdicts for a comment on a pull request.
+    #[arg(long, help_heading = "Output")]
+    pub markdown: bool,
+}
+
 /// Output of a result.
 #[derive(Debug, Args)]
 pub struct OutputArgs {
@@ -286,12 +307,11 @@ pub struct OutputArgs {
     #[arg(short, long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
-    /// Print the whole result as JSON.
-    #[arg(long, help_heading = "Output")]
-    pub json: bool,
+    #[command(flatten)]
+    pub format: FormatArgs,
 
     /// Print all tables instead of the first screen. Same as `ddsmark report DIR --full` afterwards.
-    #[arg(short, long, conflicts_with = "json", help_heading = "Output")]
+    #[arg(short, long, conflicts_with = "format", help_heading = "Output")]
     pub verbose: bool,
 
     /// Print no progress and no notes; errors are still printed.
@@ -316,12 +336,17 @@ pub struct ReportArgs {
     pub result: PathBuf,
 
     /// Print all tables, their legend, and all findings and warnings.
-    #[arg(long, visible_alias = "verbose", short_alias = 'v', conflicts_with = "json")]
+    #[arg(
+        long,
+        visible_alias = "verbose",
+        short_alias = 'v',
+        conflicts_with = "format",
+        help_heading = "Output"
+    )]
     pub full: bool,
 
-    /// Print the whole result as JSON.
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub format: FormatArgs,
 }
 
 #[derive(Debug, Args)]
@@ -404,6 +429,10 @@ pub struct CompareArgs {
     /// Print the comparison as JSON.
     #[arg(long)]
     pub json: bool,
+
+    /// Print Markdown: criteria and a table of verdicts, for a comment on a pull request.
+    #[arg(long, conflicts_with = "json")]
+    pub markdown: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -106,7 +106,7 @@ pub struct MeasureArgs {
 
     /// Print the plan without measuring: cells, blocks, runs, expected duration, and the minimum detectable effect
     /// if a selftest of this host is stored.
-    #[arg(long, help_heading = "Design")]
+    #[arg(long, conflicts_with_all = ["csv", "jsonl", "markdown"], help_heading = "Design")]
     pub dry_run: bool,
 
     /// CPU cores of the two endpoints of each run: `auto` (half of the available cores for each; a single core is

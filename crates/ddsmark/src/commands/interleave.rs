@@ -111,9 +111,16 @@ fn prepare(
     };
     let check = |output: &OutputArgs, measure: &MeasureArgs| {
         elsewhere(output.out.is_some(), "--out")?;
-        elsewhere(output.json, "--json")?;
+        let format = &output.format;
+        elsewhere(format.json, "--json")?;
+        elsewhere(format.markdown, "--markdown")?;
         elsewhere(measure.dry_run, "--dry-run")?;
-        let unused = [(output.verbose, "--verbose"), (output.quiet, "--quiet")];
+        let unused = [
+            (output.verbose, "--verbose"),
+            (output.quiet, "--quiet"),
+            (format.csv, "--csv"),
+            (format.jsonl, "--jsonl"),
+        ];
         match unused.into_iter().find(|(given, _)| *given) {
             Some((_, flag)) => Err(wrong(format!("`{flag}` is not valid in a variant"))),
             None => Ok(()),

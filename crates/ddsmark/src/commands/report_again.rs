@@ -15,6 +15,6 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus, CliError> {
     // Computed again: a crashed session saved none.
     document.findings = findings::find(&document);
     document.verdicts = verdicts::judge(&document);
-    print(&document, &flags.result, Form::from_flags(flags.full, flags.json))?;
+    print(&document, &flags.result, Form::from_flags(flags.full, &flags.format))?;
     Ok(ExitStatus::Done)
 }

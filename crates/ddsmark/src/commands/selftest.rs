@@ -53,12 +53,20 @@ pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
     if let Some(error) = error {
         return Err(error.into());
     }
-    if flags.output.verbose {
-        print(&document, &directory, Form::Full)?;
-    }
     let outcome = SelfTest::from_document(&driver, &document);
-    let json = || serde_json::to_string_pretty(&outcome).expect("an outcome is JSON") + "\n";
-    output::print(&if flags.output.json { json() } else { report::selftest(&outcome) })?;
+    let form = Form::from_flags(flags.output.verbose, &flags.output.format);
+    match form {
+        Form::Screen | Form::Json => {}
+        Form::Full | Form::Csv | Form::JsonLines | Form::Markdown => print(&document, &directory, form)?,
+    }
+    match form {
+        Form::Screen | Form::Full => output::print(&report::selftest(&outcome))?,
+        Form::Json => {
+            let json = serde_json::to_string_pretty(&outcome).expect("an outcome is JSON");
+            output::print(&(json + "\n"))?;
+        }
+        Form::Csv | Form::JsonLines | Form::Markdown => {}
+    }
     if document.state == State::Interrupted {
         say("interrupted: the outcome is not stored");
         return Ok(ExitStatus::Interrupted);

@@ -39,6 +39,8 @@ pub fn conclude(
     })?;
     let text = if flags.json {
         report::comparison_json(&comparison)
+    } else if flags.markdown {
+        report::comparison_markdown(&comparison)
     } else {
         report::comparison(&comparison, Options { width: output::width() })
     };

@@ -39,7 +39,7 @@ pub fn plan_and_measure(
 ) -> Result<ExitStatus, CliError> {
     let experiment = prepared.plan(seed)?;
     if is_dry {
-        return show(&experiment, &prepared.drivers, output.json, launcher, stop);
+        return show(&experiment, &prepared.drivers, output.format.json, launcher, stop);
     }
     let (outcome, directory) = conduct(experiment, prepared.drivers, output.out.as_deref(), launcher, stop)?;
     conclude(outcome, &directory, output)
@@ -141,7 +141,7 @@ pub fn conclude(
     output: &OutputArgs,
 ) -> Result<ExitStatus, CliError> {
     let ExperimentOutcome { document, error } = outcome;
-    print(&document, directory, Form::from_flags(output.verbose, output.json))?;
+    print(&document, directory, Form::from_flags(output.verbose, &output.format))?;
     match error {
         Some(error) => Err(error.into()),
         None => Ok(ExitStatus::from_document(&document)),

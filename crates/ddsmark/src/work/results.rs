@@ -5,7 +5,7 @@ use std::path::Path;
 use report::{Options, ScreenOptions};
 use results::ResultDocument;
 
-use crate::cli::{cli_error::CliError, output};
+use crate::cli::{arguments::FormatArgs, cli_error::CliError, output};
 
 /// Form in which a result is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,15 +16,24 @@ pub enum Form {
     Full,
     /// JSON.
     Json,
+    /// CSV, a row per run and metric.
+    Csv,
+    /// JSON Lines, an object per run and metric.
+    JsonLines,
+    /// Markdown.
+    Markdown,
 }
 
 impl Form {
-    /// Returns the form that flags select; JSON if both are set.
-    pub const fn from_flags(full: bool, json: bool) -> Self {
-        match (full, json) {
-            (_, true) => Self::Json,
-            (true, false) => Self::Full,
-            (false, false) => Self::Screen,
+    /// Returns the form that flags select. The parser rejects more than one.
+    pub const fn from_flags(full: bool, format: &FormatArgs) -> Self {
+        match format {
+            FormatArgs { json: true, .. } => Self::Json,
+            FormatArgs { csv: true, .. } => Self::Csv,
+            FormatArgs { jsonl: true, .. } => Self::JsonLines,
+            FormatArgs { markdown: true, .. } => Self::Markdown,
+            _ if full => Self::Full,
+            _ => Self::Screen,
         }
     }
 }
@@ -34,6 +43,9 @@ pub fn print(document: &ResultDocument, directory: &Path, form: Form) -> Result<
     let width = output::width();
     match form {
         Form::Json => output::print(&report::json(document)),
+        Form::Csv => output::print(&report::csv(document)),
+        Form::JsonLines => output::print(&report::json_lines(document)),
+        Form::Markdown => output::print(&report::markdown(document)),
         Form::Full => output::print(&report::terminal(document, Options { width })),
         Form::Screen => {
             let directory = directory.to_string_lossy();

@@ -115,14 +115,13 @@ impl<'d> Table<'d> {
 
     /// Renders rows within `width` columns.
     pub fn render(&self, rows: &[&Row<'d>], width: usize) -> Rendered {
-        let has_value = |index: usize| rows.iter().any(|row| !row.entries[index].is_none());
-        let kept: Vec<usize> = (0..self.columns.len()).filter(|index| has_value(*index)).collect();
+        let kept = self.with_values(rows);
         let fits = self.fits();
         let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         let mut text = String::new();
         let mut chosen = Fit::default();
         for fit in fits {
-            (text, chosen) = (self.text(rows, &kept, fit), fit);
+            (text, chosen) = (self.reduced(rows, &kept, fit).render(), fit);
             if widest(&text) <= width {
                 break;
             }
@@ -148,7 +147,18 @@ impl<'d> Table<'d> {
         fits
     }
 
-    fn text(&self, rows: &[&Row<'d>], kept: &[usize], fit: Fit) -> String {
+    /// Returns rows as a table of any width.
+    pub fn grid(&self, rows: &[&Row<'d>]) -> Grid {
+        self.reduced(rows, &self.with_values(rows), Fit::default())
+    }
+
+    /// Returns the columns in which a row has a value.
+    fn with_values(&self, rows: &[&Row<'d>]) -> Vec<usize> {
+        let has_value = |index: &usize| rows.iter().any(|row| !row.entries[*index].is_none());
+        (0..self.columns.len()).filter(has_value).collect()
+    }
+
+    fn reduced(&self, rows: &[&Row<'d>], kept: &[usize], fit: Fit) -> Grid {
         let shown: Vec<usize> =
             kept.iter().copied().filter(|&index| !is_left_out(&self.columns[index], fit)).collect();
         let unit = if fit.unit_below { "\n" } else { " " };
@@ -161,7 +171,7 @@ impl<'d> Table<'d> {
             let name = shortened(&row.configuration, fit.name.unwrap_or(usize::MAX));
             grid.row(std::iter::once(name).chain(shown.iter().map(entry)).collect());
         }
-        grid.render()
+        grid
     }
 }
 

@@ -10,6 +10,13 @@ use crate::{
 
 /// Returns the lines of the head.
 pub(super) fn head(document: &ResultDocument, width: usize) -> Vec<Line> {
+    let indent = |index| if index == 0 { 0 } else { 2 };
+    let facts = facts(document).into_iter().enumerate();
+    facts.flat_map(|(index, (kind, text))| wrapped(kind, &text, width, indent(index), 2)).collect()
+}
+
+/// Returns the title, the host, the design, the drivers and the noise, one sentence each.
+pub(super) fn facts(document: &ResultDocument) -> Vec<(Kind, String)> {
     let planned = document.experiment.runs();
     let made: usize = document.cells.iter().map(|cell| cell.runs.len()).sum();
     let valid: usize = document.cells.iter().map(|cell| cell.valid_runs().count()).sum();
@@ -35,18 +42,15 @@ pub(super) fn head(document: &ResultDocument, width: usize) -> Vec<Line> {
         // name and release, without the build
         host.kernel.split(' ').take(2).collect::<Vec<_>>().join(" ")
     );
-    let mut lines = wrapped(kind, &title, width, 0, 2);
-    lines.extend(wrapped(Kind::Plain, &place, width, 2, 2));
     let design = format!("Design: {}", settings::brief_conditions(&document.experiment));
-    lines.extend(wrapped(Kind::Plain, &design, width, 2, 2));
+    let mut facts = vec![(kind, title), (Kind::Plain, place), (Kind::Plain, design)];
     let drivers = drivers(document);
     if !drivers.is_empty() {
-        lines.extend(wrapped(Kind::Plain, &drivers, width, 2, 2));
+        facts.push((Kind::Plain, drivers));
     }
     let (noise, is_noisy) = noise(&document.blocks);
-    let kind = if is_noisy { Kind::Warning } else { Kind::Plain };
-    lines.extend(wrapped(kind, &noise, width, 2, 2));
-    lines
+    facts.push((if is_noisy { Kind::Warning } else { Kind::Plain }, noise));
+    facts
 }
 
 /// Returns the middleware of each measured driver.

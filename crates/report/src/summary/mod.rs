@@ -3,6 +3,7 @@
 mod grid;
 mod head;
 mod line;
+mod markdown;
 mod next;
 mod notes;
 mod rows;
@@ -11,6 +12,7 @@ use std::collections::BTreeSet;
 
 use results::ResultDocument;
 
+pub use self::markdown::markdown;
 use self::{
     grid::Table,
     line::{Kind, Line, wrapped},
@@ -63,14 +65,14 @@ pub fn first_screen(document: &ResultDocument, options: ScreenOptions<'_>) -> St
     let head = head::head(document, width);
     let next = next::next(document, options.directory, width);
     let sections = [
-        (notes::failures(document, width), SECTIONS.failures),
-        (notes::verdicts(document, width), SECTIONS.verdicts),
-        (notes::findings(document, width), SECTIONS.findings),
-        (notes::warnings(document, width), SECTIONS.warnings),
+        (notes::failures(document), SECTIONS.failures),
+        (notes::verdicts(document), SECTIONS.verdicts),
+        (notes::findings(document), SECTIONS.findings),
+        (notes::warnings(document), SECTIONS.warnings),
     ];
     let tables = rows::tables(document);
     let room = LINES.saturating_sub(head.len() + next.len());
-    let least: usize = sections.iter().map(|(section, share)| section.lines().min(*share)).sum();
+    let least: usize = sections.iter().map(|(section, share)| section.lines(width).min(*share)).sum();
     let least_rows = tables.iter().map(Table::configurations).sum::<usize>().clamp(LEAST_ROWS, ROWS);
     let mut rows = ROWS;
     let mut table = shown(document, &tables, rows, width);
@@ -93,7 +95,7 @@ fn fitted(sections: &[(Section, usize)], room: usize, width: usize) -> Vec<Line>
     let limits: [fn(usize) -> usize; 3] = [|share| share.min(LEAST), |share| share, |_| LINES];
     for limit in limits {
         for ((section, share), given) in sections.iter().zip(&mut given) {
-            let more = section.lines().min(limit(*share)).saturating_sub(*given).min(left);
+            let more = section.lines(width).min(limit(*share)).saturating_sub(*given).min(left);
             *given += more;
             left -= more;
         }

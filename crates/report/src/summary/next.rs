@@ -70,8 +70,19 @@ fn continued(command: &[String], width: usize) -> Vec<Line> {
 /// Flags of a measurement that its repetition replaces; those with a value.
 const REPLACED: [&str; 6] = ["--out", "-o", "--runs", "--duration", "--warm-up", "--seed"];
 /// Flags of a measurement that its repetition replaces; those without a value.
-const REPLACED_SWITCHES: [&str; 8] =
-    ["--quick", "--precise", "--keep-awake", "--json", "--verbose", "-v", "--quiet", "-q"];
+const REPLACED_SWITCHES: [&str; 11] = [
+    "--quick",
+    "--precise",
+    "--keep-awake",
+    "--json",
+    "--csv",
+    "--jsonl",
+    "--markdown",
+    "--verbose",
+    "-v",
+    "--quiet",
+    "-q",
+];
 
 /// Returns the command that repeats the measurement with more or longer runs; `None` if it is not known.
 fn again(document: &ResultDocument) -> Option<Vec<String>> {

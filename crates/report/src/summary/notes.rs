@@ -13,20 +13,44 @@ use crate::number::count;
 /// Maximum number of lines of an item.
 const LINES_PER_ITEM: usize = 3;
 
+/// Text of a section.
+pub(super) struct Item {
+    kind: Kind,
+    pub text: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// Maximum number of lines of the text.
+    most: usize,
+}
+
+impl Item {
+    fn new(kind: Kind, text: impl Into<String>, most: usize) -> Self {
+        Self { kind, text: text.into(), hint: None, most }
+    }
+
+    fn lines(&self, width: usize) -> Vec<Line> {
+        let mut lines = wrapped(self.kind, &self.text, width, 2, self.most);
+        let hint = self.hint.iter().map(|hint| format!("hint: {hint}"));
+        lines.extend(hint.flat_map(|hint| wrapped(Kind::Plain, &hint, width, 4, 1)));
+        lines
+    }
+}
+
 /// Part below the tables: a heading, and items of which the first ones are shown.
 pub(super) struct Section {
-    heading: String,
-    items: Vec<Vec<Line>>,
+    pub heading: String,
+    pub items: Vec<Item>,
     /// Name of an item that is not shown, in the singular.
-    noun: &'static str,
+    pub noun: &'static str,
     /// Short name of each item, to list those that are not shown; may be empty.
     names: Vec<String>,
 }
 
 impl Section {
     /// Returns the number of lines of the whole section; 0 without items.
-    pub fn lines(&self) -> usize {
-        if self.items.is_empty() { 0 } else { 2 + self.items.iter().map(Vec::len).sum::<usize>() }
+    pub fn lines(&self, width: usize) -> usize {
+        let lines = self.items.iter().map(|item| item.lines(width).len()).sum::<usize>();
+        if self.items.is_empty() { 0 } else { 2 + lines }
     }
 
     /// Returns the section within `most` lines. Items that do not fit are counted.
@@ -40,8 +64,9 @@ impl Section {
             let left = self.items.len() - index;
             // the last item needs no line for the others
             let room = if left == 1 { most } else { most - 1 };
+            let item = item.lines(width);
             if lines.len() + item.len() <= room {
-                lines.extend(item.iter().cloned());
+                lines.extend(item);
                 continue;
             }
             let others = if index == 0 { String::new() } else { "more ".to_owned() };
@@ -56,7 +81,7 @@ impl Section {
 }
 
 /// Returns the verdicts of a result, the largest differences first.
-pub(super) fn verdicts(document: &ResultDocument, width: usize) -> Section {
+pub(super) fn verdicts(document: &ResultDocument) -> Section {
     let of = |kind| document.verdicts.iter().filter(move |verdict| verdict.kind == kind).collect::<Vec<_>>();
     let (floors, compared) = (of(VerdictKind::NoiseFloor), of(VerdictKind::Comparison));
     let conclusion = |verdict: &&&Verdict| verdict.answer.as_ref().map(|answer| answer.conclusion.clone());
@@ -72,7 +97,7 @@ pub(super) fn verdicts(document: &ResultDocument, width: usize) -> Section {
             "CAUTION: {wrong} of {} of the baseline against itself differ: do not rely on differences of that size.",
             count(floors.len(), "comparison")
         );
-        items.push(wrapped(Kind::Warning, &text, width, 2, LINES_PER_ITEM));
+        items.push(Item::new(Kind::Warning, text, LINES_PER_ITEM));
     }
     let sides = |verdict: &Verdict| (verdict.treatment.cell.clone(), verdict.baseline.cell.clone());
     let mut pairs: Vec<&[&Verdict]> = compared.chunk_by(|left, right| sides(left) == sides(right)).collect();
@@ -86,7 +111,7 @@ pub(super) fn verdicts(document: &ResultDocument, width: usize) -> Section {
         let texts = pair.iter().map(|verdict| verdict.text.split("; ").next().unwrap_or_default());
         let (treatment, baseline) = sides(pair[0]);
         let text = format!("{treatment} against {baseline}: {}", texts.collect::<Vec<_>>().join("; "));
-        items.push(wrapped(Kind::Plain, &text, width, 2, LINES_PER_ITEM));
+        items.push(Item::new(Kind::Plain, text, LINES_PER_ITEM));
     }
     let heading = format!(
         "Verdicts on {}: {different} different, {equivalent} equivalent, {} without a claim",
@@ -97,12 +122,11 @@ pub(super) fn verdicts(document: &ResultDocument, width: usize) -> Section {
 }
 
 /// Returns the findings of a result, the most important first: the first sentence of each.
-pub(super) fn findings(document: &ResultDocument, width: usize) -> Section {
+pub(super) fn findings(document: &ResultDocument) -> Section {
     let mut findings: Vec<&Finding> = document.findings.iter().collect();
     findings.sort_by_key(|finding| importance(finding.kind));
-    let items = findings
-        .iter()
-        .map(|finding| wrapped(Kind::Plain, first_sentence(&finding.text), width, 2, LINES_PER_ITEM));
+    let items =
+        findings.iter().map(|finding| Item::new(Kind::Plain, first_sentence(&finding.text), LINES_PER_ITEM));
     Section {
         heading: "Findings of these runs".to_owned(),
         items: items.collect(),
@@ -133,7 +157,7 @@ const fn importance(kind: FindingKind) -> u8 {
 }
 
 /// Returns the runs that failed or are invalid: an item per phase and error.
-pub(super) fn failures(document: &ResultDocument, width: usize) -> Section {
+pub(super) fn failures(document: &ResultDocument) -> Section {
     let mut kinds: Vec<(String, Option<&str>, Vec<&Run>)> = Vec::new();
     let runs = document.cells.iter().flat_map(|cell| &cell.runs);
     for run in runs.filter(|run| run.state != RunState::Valid) {
@@ -161,10 +185,7 @@ pub(super) fn failures(document: &ResultDocument, width: usize) -> Section {
             n => format!(" and {}", count(n - 1, "other cell")),
         };
         let text = format!("{} of `{}`{others} {what}", count(runs.len(), "run"), runs[0].cell);
-        let mut lines = wrapped(Kind::Failure, &text, width, 2, 2);
-        lines
-            .extend(hint.iter().flat_map(|hint| wrapped(Kind::Plain, &format!("hint: {hint}"), width, 4, 1)));
-        lines
+        Item { hint: hint.map(str::to_owned), ..Item::new(Kind::Failure, text, 2) }
     });
     Section {
         heading: "Runs without values".to_owned(),
@@ -175,7 +196,7 @@ pub(super) fn failures(document: &ResultDocument, width: usize) -> Section {
 }
 
 /// Returns the warnings: a line per kind, with the number of its runs and cells.
-pub(super) fn warnings(document: &ResultDocument, width: usize) -> Section {
+pub(super) fn warnings(document: &ResultDocument) -> Section {
     let mut cells: BTreeMap<WarningKind, Vec<&CellResult>> = BTreeMap::new();
     for cell in &document.cells {
         let kinds: BTreeSet<WarningKind> = cell.warnings.iter().map(|warning| warning.kind).collect();
@@ -186,7 +207,7 @@ pub(super) fn warnings(document: &ResultDocument, width: usize) -> Section {
     // the runs without values are listed by themselves
     let kinds = kinds.into_iter().filter_map(|kind| Some((kind, meaning(kind)?)));
     let mut names = Vec::new();
-    let mut items: Vec<Vec<Line>> = kinds
+    let mut items: Vec<Item> = kinds
         .map(|(kind, meaning)| {
             names.push(name(kind));
             let of_kind = cells.get(&kind).map_or(&[][..], Vec::as_slice);
@@ -196,7 +217,7 @@ pub(super) fn warnings(document: &ResultDocument, width: usize) -> Section {
                 (0, cells) => format!(" ({})", count(cells, "cell")),
                 (runs, cells) => format!(" ({} of {})", count(runs, "run"), count(cells, "cell")),
             };
-            wrapped(Kind::Warning, &format!("{meaning}{counted}"), width, 2, 2)
+            Item::new(Kind::Warning, format!("{meaning}{counted}"), 2)
         })
         .collect();
     if let Some(first) = document.experiment.notes.first() {
@@ -205,7 +226,7 @@ pub(super) fn warnings(document: &ResultDocument, width: usize) -> Section {
             1 => String::new(),
             n => format!(" ({}: `--full`)", count(n - 1, "more note")),
         };
-        items.push(wrapped(Kind::Plain, &format!("Plan: {first}{others}"), width, 2, 2));
+        items.push(Item::new(Kind::Plain, format!("Plan: {first}{others}"), 2));
     }
     Section { heading: "Warnings and notes".to_owned(), items, noun: "warning", names }
 }

@@ -3,6 +3,7 @@
 mod drivers;
 mod export;
 mod load;
+mod markdown;
 #[path = "../../../results/tests/sample/mod.rs"]
 mod sample;
 mod screen;

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Follows docs/how-to/analyse-elsewhere.md: measures, and reads the result with the page's programs in pandas, R and DuckDB.
+# Each must print the medians of the result's JSON.
+. "$(dirname -- "$0")/common.sh"
+
+say 'data: a result in pandas, R and DuckDB'
+command -v Rscript >/dev/null || {
+  as_root=()
+  [ "$(id -u)" = 0 ] || as_root=(sudo -n)
+  DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends r-base-core </dev/null >/dev/null ||
+    fail 'R is not installed' 'run `sudo apt-get install r-base-core`'
+}
+data=$root/.sdk/data
+wanted=$(sha256sum scripts/data-tools.txt | cut -d' ' -f1)
+if [ "$(cat "$data/stamp" 2>/dev/null || true)" != "$wanted" ]; then
+  rm -rf "$data"
+  python3 -m venv "$data"
+  "$data/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: --no-deps --require-hashes -r scripts/data-tools.txt
+  printf '%s\n' "$wanted" >"$data/stamp"
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export PATH=$CARGO_TARGET_DIR/debug:$PATH DDSMARK_DRIVER_PATH=$CARGO_TARGET_DIR/drivers
+blocks() { # LANGUAGE: the page's blocks in this language
+  awk -v begin="\`\`\`$1" '$0 == begin { inside = 1; next } /^```/ { inside = 0 } inside' docs/how-to/analyse-elsewhere.md
+}
+blocks console | sed -n 's/^\$ //p' >"$work/measure.sh"
+blocks python >"$work/read.py"
+blocks r >"$work/read.R"
+blocks sql >"$work/read.sql"
+cd "$work"
+sh -e measure.sh >measured.txt
+"$data/bin/python" read.py >pandas.txt
+Rscript read.R >r.txt
+"$data/bin/python" -c 'import duckdb; [duckdb.sql(query).show() for query in open("read.sql").read().split(";") if query.strip()]' >duckdb.txt
+"$data/bin/python" - <<'PYTHON'
+import json, statistics, sys
+
+document = json.load(open("result/result.json"))
+cells = [cell for cell in document["cells"] if cell["factors"]["workload"] == "latency"]
+assert len(cells) == 4, len(cells)
+for cell in cells:
+    runs = [run for run in cell["runs"] if run["state"] == "valid" and not run["twin"]]
+    median = round(statistics.median(run["latency"]["rtt"]["p50_ns"] for run in runs) / 1000, 1)
+    for program in ["pandas", "r", "duckdb"]:
+        words = open(program + ".txt").read().split()
+        if median not in [float(word) for word in words if word.replace(".", "", 1).isdigit()]:
+            sys.exit(f"error: {program} does not print {median}, the median of {cell['id']}")
+print(f"pandas, R and DuckDB print the medians of {len(cells)} cells")
+PYTHON

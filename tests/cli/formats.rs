@@ -1,0 +1,85 @@
+//! CSV, JSON Lines and Markdown on the command line.
+
+use experiment::Workload;
+use results::{Assembler, Histograms, State};
+
+use crate::{
+    sample::{self, Characterize},
+    support::Place,
+};
+
+/// Creates a place with `r.json`, a result of two drivers.
+fn place() -> Place {
+    let mut header = sample::header_of(&Characterize {
+        sizes: vec![64],
+        workloads: vec![Workload::Latency],
+        batch_bytes: 0,
+        seed: 5,
+        ..sample::characterize()
+    });
+    header.experiment.design.blocks = 12;
+    header.experiment.design.baseline = vec!["plain/udp4/latency/64".to_owned()];
+    let (schedule, cells) = (header.experiment.schedule(), header.experiment.cells.clone());
+    let mut assembler = Assembler::new(header);
+    for scheduled in schedule {
+        let (run, _) = sample::run(scheduled, &cells[scheduled.cell]);
+        assembler.add(run, &Histograms::new());
+    }
+    let mut document = assembler.document(State::Complete);
+    document.blocks = sample::blocks(&document.experiment);
+    let place = Place::new();
+    place.write("r.json", &report::json(&document));
+    place
+}
+
+const COMPARE: [&str; 5] = ["compare", "r.json:plain/*", "r.json:dds/*", "--factor", "driver,qos"];
+
+fn stdout(place: &Place, words: &[&str]) -> String {
+    let output = place.run(words);
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[test]
+fn each_format_is_printed_alone() {
+    let place = place();
+    let csv = stdout(&place, &["report", "r.json", "--csv"]);
+    let jsonl = stdout(&place, &["report", "r.json", "--jsonl"]);
+    assert!(csv.starts_with("experiment,cell,run,"), "{csv}");
+    assert_eq!(csv.lines().count(), jsonl.lines().count() + 1);
+    assert!(jsonl.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+    let markdown = stdout(&place, &["report", "r.json", "--markdown"]);
+    assert!(markdown.starts_with("### ") && markdown.contains("\n| Driver | Size (B) |"), "{markdown}");
+}
+
+#[test]
+fn comparison_as_markdown_has_the_criteria_and_a_row_per_verdict() {
+    let place = place();
+    let words = [&COMPARE[..], &["--markdown", "--fail-if", "rtt-p99 > +50%"]].concat();
+    let markdown = String::from_utf8(place.run(&words).stdout).expect("UTF-8");
+    let json: serde_json::Value =
+        serde_json::from_str(&stdout(&place, &[&COMPARE[..], &["--json"]].concat())).expect("JSON");
+    for verdict in json["verdicts"].as_array().expect("verdicts") {
+        let text = verdict["text"].as_str().expect("a text").replace('<', "&lt;");
+        let cell = verdict["treatment"]["cell"].as_str().expect("a cell");
+        let row = markdown.lines().find(|line| line.contains(cell) && line.contains(&text));
+        assert!(row.is_some_and(|row| row.starts_with("| ")), "{text}: {markdown}");
+    }
+    assert!(markdown.contains("\n- `rtt-p99 > +50%` for ") && markdown.contains(" met, "), "{markdown}");
+}
+
+#[test]
+fn two_formats_and_a_plan_as_csv_are_rejected() {
+    let place = place();
+    for (words, fault) in [
+        (&["report", "r.json", "--csv", "--json"][..], "cannot be used with"),
+        (&["report", "r.json", "--full", "--markdown"][..], "cannot be used with"),
+        (&["latency", "--dry-run", "--jsonl"][..], "cannot be used with"),
+        (&["compare", "r.json", "r.json", "--csv"][..], "unexpected argument '--csv'"),
+    ] {
+        let output = place.run(words);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        assert!(error.contains(fault), "{words:?}: {error}");
+    }
+}
