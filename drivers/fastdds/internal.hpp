@@ -90,7 +90,7 @@ struct Plan {
   bool intraprocess_set = true; /* false: as the profiles say */
   bool publish_mode_set = true; /* false: as the profiles say */
 
-  /* Whether settings that nobody requests are left as they are. */
+  /* Whether settings that are not requested are left as they are. */
   bool untuned() const { return vendor_defaults || !profiles_file.empty(); }
 
   bool over_ip() const { return transport != TRANSPORT_SHM; }

@@ -31,10 +31,10 @@ fn document(scene: &Scene, text: &str) -> Value {
 }
 
 #[track_caller]
-fn assert_rejected(outcome: &Outcome, words: &[&str]) {
+fn assert_rejected(outcome: &Outcome, texts: &[&str]) {
     outcome.assert_status(2);
-    for words in words {
-        assert!(outcome.stderr.contains(words), "`{words}` is missing: {}", outcome.stderr);
+    for text in texts {
+        assert!(outcome.stderr.contains(text), "`{text}` is missing: {}", outcome.stderr);
     }
 }
 

@@ -82,7 +82,7 @@ pub(super) fn columns() -> Vec<&'static str> {
     RUN.into_iter().chain(factors().map(|(key, _)| key)).chain(JOINT).chain(METRIC).collect()
 }
 
-/// Returns the records of all runs, in the order of the cells. A run that failed before it measured has none.
+/// Returns the records of all runs, in the order of the cells. A run that failed before it measured has no records.
 #[must_use]
 pub fn records(document: &ResultDocument) -> Vec<Record> {
     let mut all = Vec::new();

@@ -17,7 +17,7 @@ const LINES_PER_ITEM: usize = 3;
 pub(super) struct Item {
     kind: Kind,
     pub text: String,
-    /// What to do about it.
+    /// Advice that goes with it.
     pub hint: Option<String>,
     /// Maximum number of lines of the text.
     most: usize,
