@@ -46,8 +46,8 @@ for cell in cells:
     runs = [run for run in cell["runs"] if run["state"] == "valid" and not run["twin"]]
     median = round(statistics.median(run["latency"]["rtt"]["p50_ns"] for run in runs) / 1000, 1)
     for program in ["pandas", "r", "duckdb"]:
-        words = open(program + ".txt").read().split()
-        if median not in [float(word) for word in words if word.replace(".", "", 1).isdigit()]:
+        printed = open(program + ".txt").read().split()
+        if median not in [float(text) for text in printed if text.replace(".", "", 1).isdigit()]:
             sys.exit(f"error: {program} does not print {median}, the median of {cell['id']}")
 print(f"pandas, R and DuckDB print the medians of {len(cells)} cells")
 PYTHON
