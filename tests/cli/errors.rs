@@ -35,7 +35,7 @@ fn an_unknown_driver() {
     assert_eq!(output.status.code(), Some(2), "{said}");
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines[0], "error: --driver nonesuch: unknown driver `nonesuch`");
-    assert!(lines[3].starts_with("hint: available: ") && lines[3].contains("udp"), "{said}");
+    assert!(lines[1].starts_with("hint: available: ") && lines[1].contains("udp"), "{said}");
 }
 
 #[test]

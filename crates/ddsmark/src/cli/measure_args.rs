@@ -30,7 +30,7 @@ pub struct MeasureArgs {
     ///
     /// Words: `reliable`, `best_effort`, `strongest` (of what each driver supports), `keep_all`, `keep_last=N`, and
     /// the kinds of DURABILITY. `docs/reference/experiment-file.md` lists the policies.
-    #[arg(long, value_name = "POLICIES|PROFILE", help_heading = "Factors")]
+    #[arg(long, value_name = "POLICIES|PROFILE", value_parser = parse::qos, help_heading = "Factors")]
     pub qos: Vec<String>,
 
     /// Set an option of a driver; `ddsmark drivers info D` lists them. Given twice, both values are measured.
@@ -154,15 +154,14 @@ impl MeasureArgs {
             _ => ("", None),
         };
         if let Some((warm_up, measure)) = times {
-            all.push(Override::flag(effort, "design.warm_up", warm_up));
-            all.push(Override::flag(effort, "design.measure", measure));
+            all.push(Override::flag(effort, "design.warm_up", warm_up).written(effort));
+            all.push(Override::flag(effort, "design.measure", measure).written(effort));
         }
         if let Some(runs) = runs.filter(|_| self.is_without_number()) {
             let runs = if self.precise { 10 } else { runs };
             all.push(Override::flag(effort, "design.blocks", runs.to_string()));
         }
         let number = |n: Option<u32>| n.map(|n| n.to_string());
-        let flag = |flag: bool| flag.then(|| "true".to_owned());
         for (name, key, value) in [
             ("--runs", "design.blocks", number(self.runs)),
             ("--precision", "design.precision", self.precision.clone()),
@@ -173,12 +172,16 @@ impl MeasureArgs {
             ("--probe-every", "design.probe_every", number(self.probe_every)),
             ("--seed", "design.seed", self.seed.map(|seed| seed.to_string())),
             ("--match-timeout", "limits.match", self.match_timeout.clone()),
-            ("--duet", "design.duet", flag(self.duet)),
             ("--pin", "design.pin", self.pin.clone()),
-            ("--keep-awake", "design.keep_awake", flag(self.keep_awake)),
-            ("--no-reference", "design.reference", self.reference.no_reference.then(|| "false".to_owned())),
         ] {
             all.extend(value.map(|value| Override::flag(name, key, value)));
+        }
+        for (given, name, key, value) in [
+            (self.duet, "--duet", "design.duet", "true"),
+            (self.keep_awake, "--keep-awake", "design.keep_awake", "true"),
+            (self.reference.no_reference, "--no-reference", "design.reference", "false"),
+        ] {
+            all.extend(given.then(|| Override::flag(name, key, value).written(name)));
         }
         all.extend(self.set.iter().map(Override::set));
         all
@@ -202,70 +205,99 @@ impl MeasureArgs {
     }
 
     fn qos(&self) -> Vec<Override> {
-        let change = |key: &str, value: &str| Override::flag("--qos", key, value);
         let mut all = Vec::new();
         let mut profiles: Vec<&str> = Vec::new();
         for given in &self.qos {
-            if given.contains([':', '/', '#']) || (given.contains('.') && !given.contains('=')) {
+            if parse::is_profile(given) {
                 profiles.push(given);
                 continue;
             }
             for word in given.split(',') {
                 let word = word.trim();
+                let change = |key: &str, value: &str| {
+                    Override::flag("--qos", key, value).written(format!("--qos {word}"))
+                };
                 match word.split_once('=') {
                     Some(("keep_last", depth)) => {
                         all.push(change("qos.history", "keep_last"));
                         all.push(change("qos.history_depth", depth));
                     }
                     Some((key, value)) => all.push(change(&format!("qos.{key}"), value)),
-                    None => all.push(change(&format!("qos.{}", policy_of(word)), &word.replace('-', "_"))),
+                    None => {
+                        let policy = parse::policy_of(word).unwrap_or(word);
+                        all.push(change(&format!("qos.{policy}"), &word.replace('-', "_")));
+                    }
                 }
             }
         }
         if !profiles.is_empty() {
-            all.push(change("factors.profile", &profiles.join(",")));
+            all.push(Override::flag("--qos", "factors.profile", profiles.join(",")));
         }
         all
     }
 
     fn options(&self) -> Vec<Override> {
         let keys = self.option.iter().map(|option| {
-            (format!("options.{}.{}", quoted(&option.driver), quoted(&option.key)), option.value.clone())
+            let key = format!("options.{}.{}", quoted(&option.driver), quoted(&option.key));
+            let written = format!("{}.{}={}", option.driver, option.key, option.value);
+            (key, option.value.clone(), written)
         });
         values_by_key("--option", keys)
     }
 
     fn variables(&self) -> Vec<Override> {
         let keys = self.env.iter().map(|(name, value)| {
+            let written = format!("{name}={value}");
             let value = if value == "false" { value.clone() } else { quoted(value) };
-            (format!("factors.env.{}", quoted(name)), value)
+            (format!("factors.env.{}", quoted(name)), value, written)
         });
         values_by_key("--env", keys)
     }
 }
 
-/// Returns one change for each key, with a list if it is given several times.
-fn values_by_key(flag: &str, given: impl Iterator<Item = (String, String)>) -> Vec<Override> {
-    let mut keys: Vec<(String, Vec<String>)> = Vec::new();
-    for (key, value) in given {
-        match keys.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, values)) => values.push(value),
-            None => keys.push((key, vec![value])),
+/// Returns a value as an element of a list in TOML: whole numbers, `true`, `false` and quoted text as they are, else as text.
+fn element(value: &str) -> String {
+    let is_literal =
+        value.parse::<i64>().is_ok() || matches!(value, "true" | "false") || value.starts_with('"');
+    if is_literal { value.to_owned() } else { quoted(value) }
+}
+
+/// Returns one change for each key, with a list if it is given several times. Each is given as key, value, and what the
+/// user wrote.
+fn values_by_key(flag: &str, given: impl Iterator<Item = (String, String, String)>) -> Vec<Override> {
+    let mut keys: Vec<(String, Vec<String>, String)> = Vec::new();
+    for (key, value, written) in given {
+        match keys.iter_mut().find(|(known, ..)| *known == key) {
+            Some((_, values, all)) => {
+                values.push(value);
+                all.push_str(&format!(" {flag} {written}"));
+            }
+            None => keys.push((key, vec![value], format!("{flag} {written}"))),
         }
     }
     let text = |values: Vec<String>| match &values[..] {
         [one] => one.clone(),
-        _ => format!("[{}]", values.join(", ")),
+        _ => format!("[{}]", values.iter().map(|value| element(value)).collect::<Vec<_>>().join(", ")),
     };
-    keys.into_iter().map(|(key, values)| Override::flag(flag, key, text(values))).collect()
+    let change = |(key, values, written): (String, _, String)| {
+        Override::flag(flag, key, text(values)).written(written)
+    };
+    keys.into_iter().map(change).collect()
 }
 
-/// Returns the policy that a word of `--qos` is a kind of. An unknown word is reported as a key.
-fn policy_of(word: &str) -> &str {
-    match word {
-        "reliable" | "best_effort" | "best-effort" | "strongest" => "reliability",
-        "keep_all" | "keep_last" => "history",
-        "volatile" | "transient_local" | "transient" | "persistent" => "durability",
-        other => other,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_values_of_a_key_are_a_list() {
+        let given = |value: &str| ("options.d.k".to_owned(), value.to_owned(), format!("d.k={value}"));
+        let changes = |values: &[&str]| values_by_key("--option", values.iter().map(|value| given(value)));
+        let change = |text: &str, written: &str| {
+            vec![Override::flag("--option", "options.d.k", text).written(written)]
+        };
+        assert_eq!(changes(&["a"]), change("a", "--option d.k=a"));
+        assert_eq!(changes(&["a", "b c"]), change("[\"a\", \"b c\"]", "--option d.k=a --option d.k=b c"));
+        assert_eq!(changes(&["1", "true"]), change("[1, true]", "--option d.k=1 --option d.k=true"));
     }
 }

@@ -43,6 +43,49 @@ pub fn key_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Words of `--qos`, with the policies that they are a kind of.
+const QOS_WORDS: [(&str, &str); 10] = [
+    ("reliable", "reliability"),
+    ("best_effort", "reliability"),
+    ("strongest", "reliability"),
+    ("keep_all", "history"),
+    ("keep_last", "history"),
+    ("volatile", "durability"),
+    ("transient_local", "durability"),
+    ("transient", "durability"),
+    ("persistent", "durability"),
+    ("best-effort", "reliability"),
+];
+
+/// Returns the policy that a word of `--qos` is a kind of.
+pub fn policy_of(word: &str) -> Option<&'static str> {
+    QOS_WORDS.iter().find(|(known, _)| *known == word).map(|(_, policy)| *policy)
+}
+
+/// Returns whether a value of `--qos` is the name of a profile: a preset, or a profile of a file.
+pub fn is_profile(text: &str) -> bool {
+    text.contains([':', '/', '#']) || (text.contains('.') && !text.contains('='))
+}
+
+/// Checks the words of `--qos`. The policies of the form `KEY=VALUE` are checked with the experiment file.
+pub fn qos(text: &str) -> Result<String, String> {
+    let mut words = text.split(',').map(str::trim).filter(|word| !word.contains('='));
+    match words.find(|word| policy_of(word).is_none()) {
+        Some(unknown) if !is_profile(text) => {
+            let known: Vec<&str> = QOS_WORDS.iter().map(|(word, _)| *word).collect();
+            let near = known
+                .iter()
+                .max_by(|a, b| strsim::jaro_winkler(a, unknown).total_cmp(&strsim::jaro_winkler(b, unknown)));
+            let near = near.copied().unwrap_or_default();
+            let known = known[..known.len() - 1].join(", ");
+            Err(format!(
+                "unknown word `{unknown}`, did you mean `{near}`? Words are {known}; write other policies as KEY=VALUE"
+            ))
+        }
+        _ => Ok(text.to_owned()),
+    }
+}
+
 /// Parses the name of a metric.
 pub fn metric() -> impl TypedValueParser<Value = MetricSelector> {
     let names: Vec<&'static str> = MetricSelector::all().map(MetricSelector::word).collect();

@@ -72,7 +72,7 @@ pub(crate) fn check(experiment: &Plan) -> Result<(), PlanError> {
     let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint });
     if experiment.design.baseline.is_empty() {
         let words = "a duet needs a baseline";
-        let hint = "add `baseline` to `[design]`, such as `baseline = { profile = \"default\" }`, or leave `duet` out";
+        let hint = "name one with `--baseline`, or in `[design]`, such as `baseline = { profile = \"default\" }`; or omit `duet`";
         return refuse(words.to_owned(), hint);
     }
     if let Some(cell) = experiment.cells.iter().find(|cell| cell.factors.workload != Workload::Latency) {

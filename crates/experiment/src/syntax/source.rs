@@ -30,6 +30,8 @@ pub struct Source {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override {
     flag: String,
+    /// Flag and value as the user wrote them, for messages.
+    written: String,
     /// `KEY=VALUE`, with dots in the key.
     text: String,
     /// Position of the part of the text that the user gave.
@@ -40,20 +42,34 @@ impl Override {
     /// Creates a change by `--set`, whose text is `KEY=VALUE` with dots in the key.
     #[must_use]
     pub fn set(text: impl Into<String>) -> Self {
-        Self { flag: "--set".to_owned(), text: text.into(), given: 0 }
+        let text = text.into();
+        Self { flag: "--set".to_owned(), written: format!("--set {text}"), text, given: 0 }
     }
 
     /// Creates a change by a flag of its own, such as `--size`, for a key with dots, such as `factors.size`.
     #[must_use]
     pub fn flag(flag: impl Into<String>, key: impl AsRef<str>, value: impl AsRef<str>) -> Self {
-        let key = key.as_ref();
-        Self { flag: flag.into(), text: format!("{key}={}", value.as_ref()), given: key.len() + 1 }
+        let (flag, key, value) = (flag.into(), key.as_ref(), value.as_ref());
+        let written = format!("{flag} {value}");
+        Self { flag, written, text: format!("{key}={value}"), given: key.len() + 1 }
+    }
+
+    /// Sets what messages show instead of the flag and its value, if the user wrote something else.
+    #[must_use]
+    pub fn written(mut self, written: impl Into<String>) -> Self {
+        self.written = written.into();
+        self
     }
 
     /// Returns the flag as given, such as `--size`.
     #[must_use]
     pub fn flag_name(&self) -> &str {
         &self.flag
+    }
+
+    /// Returns whether the user did not write the value as it is here.
+    fn is_rewritten(&self) -> bool {
+        !self.written.ends_with(self.value())
     }
 
     /// Returns what the user gave after the flag.
@@ -171,10 +187,11 @@ impl Source {
         let set = self.sets.iter().enumerate().rev().find(|(index, _)| at.start >= self.begin(*index));
         if let Some((index, set)) = set {
             let (begin, end) = (self.begin(index) + set.given, self.begin(index) + set.text.len());
-            // The whole value is wrong if its key is.
-            let at = if at.start < begin { begin..end } else { at };
-            let excerpt = excerpt(set.value(), at.start - begin..at.end.saturating_sub(begin)).1;
-            return Diagnostic { error: format!("{} {}: {error}", set.flag, set.value()), excerpt, hint };
+            // The whole value is wrong if its key is, and needs no mark.
+            let is_whole = at.start <= begin && at.end >= end || at.start < begin;
+            let mark = || excerpt(set.value(), at.start - begin..at.end.saturating_sub(begin)).1;
+            let excerpt = if is_whole || set.is_rewritten() { Vec::new() } else { mark() };
+            return Diagnostic { error: format!("{}: {error}", set.written), excerpt, hint };
         }
         let ((line, column), excerpt) = excerpt(&self.text, at);
         Diagnostic { error: format!("{}:{line}:{column}: {error}", self.path), excerpt, hint }
@@ -244,11 +261,10 @@ impl Source {
             let hint = format!("write `{missing} = ...`; docs/reference/experiment-file.md describes it");
             return self.fault(at, &format!("`{missing}` is missing"), hint);
         }
-        let hint = message.split_once("expected ").map_or_else(
-            || "see docs/reference/experiment-file.md".to_owned(),
-            |(_, what)| format!("write {what}"),
-        );
-        self.fault(at, message, hint)
+        match message.split_once(", expected ") {
+            Some((fault, what)) => self.fault(at, fault, format!("write {what}")),
+            None => self.fault(at, message, "see docs/reference/experiment-file.md"),
+        }
     }
 }
 

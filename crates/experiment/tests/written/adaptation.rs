@@ -120,10 +120,14 @@ fn exclude_and_baseline_without_a_cell_are_rejected_unless_a_flag_displaces_them
 }
 
 #[test]
-fn unknown_key_of_a_flag_marks_its_value() {
-    let refused = planned(&with_flags(SMALL, &[("--qos", "qos.sise", "3")])).expect_err("it is refused");
-    assert_eq!(
-        (refused.error.as_str(), &refused.excerpt[..]),
-        ("--qos 3: unknown key `sise`", &["3".to_owned(), "^".to_owned()][..])
-    );
+fn error_shows_a_flag_as_written_and_marks_a_part_of_its_value() {
+    let source = |change: Override| Source { sets: vec![change], ..with_flags(SMALL, &[]) };
+    let refused = planned(&source(Override::flag("--qos", "qos.sise", "3"))).expect_err("it is refused");
+    assert_eq!((refused.error.as_str(), &refused.excerpt[..]), ("--qos 3: unknown key `sise`", &[][..]));
+    let written = Override::flag("--qos", "qos.sise", "3").written("--qos sise=3");
+    let refused = planned(&source(written)).expect_err("it is refused");
+    assert_eq!((refused.error.as_str(), &refused.excerpt[..]), ("--qos sise=3: unknown key `sise`", &[][..]));
+    let refused =
+        planned(&source(Override::flag("--size", "factors.size", "64,x"))).expect_err("it is refused");
+    assert_eq!(refused.excerpt, ["64,x", "   ^"]);
 }

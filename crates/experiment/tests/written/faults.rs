@@ -159,8 +159,8 @@ fn error_has_the_position_of_the_wrong_value() {
             "65507",
         ),
         ("", &["design.blocks=many"], "--set design.blocks=many: ", "many", "write u32"),
-        ("", &["nonsense"], "--set nonsense: not KEY=VALUE", "nonsense", "factors.size=64,1024"),
-        ("", &["a..b=1"], "--set a..b=1: no key before `=`", "a..b=1", "design.blocks"),
+        ("", &["nonsense"], "--set nonsense: not KEY=VALUE", "", "factors.size=64,1024"),
+        ("", &["a..b=1"], "--set a..b=1: no key before `=`", "", "design.blocks"),
     ];
     for &(more, sets, error, marked, hint) in cases {
         let found = refused(&with(&format!("{more}\n")), sets);
