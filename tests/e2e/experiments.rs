@@ -42,53 +42,64 @@ fn every_recipe_plans_for_the_installed_drivers() {
 /// Commands of README.md, of documents, of recipes and of `--help` are valid plans.
 #[test]
 fn documented_changes_of_recipes_are_valid_plans() {
-    const THREE: &str = "factors.driver=tcp,cyclonedds,fastdds";
-    const TIMES: [&str; 4] =
-        ["design.blocks=50", "design.warm_up=300ms", "design.measure=1s", "design.repeat_noisy=false"];
+    const THREE: [&str; 2] = ["-d", "tcp,cyclonedds,fastdds"];
     let scene = Scene::new();
-    let commands: [(&str, &[&str]); 10] = [
-        ("latency-vs-size", &["factors.size=64,1024", "design.blocks=12"]),
-        ("loaded-latency", &["factors.driver=cyclonedds"]),
-        ("loaded-latency", &["factors.rate=10%,50%,90%,max"]),
-        ("receive-modes", &["factors.driver=udp", "factors.size=64,1024", "design.blocks=12"]),
-        ("max-throughput", &["search.strict=true"]),
-        ("implementations", &[THREE]),
-        ("implementations", &[THREE, "factors.vendor_defaults=false,true"]),
+    let commands: [(&str, &[&str]); 11] = [
+        ("latency-vs-size", &["-s", "64,1024", "-n", "12"]),
+        ("loaded-latency", &["--set", "factors.driver=cyclonedds"]),
+        ("loaded-latency", &["--set", "factors.rate=10%,50%,90%,max"]),
+        (
+            "receive-modes",
+            &["--set", "factors.driver=udp", "--set", "factors.size=64,1024", "--set", "design.blocks=12"],
+        ),
+        ("max-throughput", &["--set", "search.strict=true"]),
+        ("bursts", &["--polling-delay", "5ms"]),
+        ("implementations", &THREE),
+        ("implementations", &[THREE[0], THREE[1], "--vendor-defaults=false,true"]),
         (
             "large-data-11mb",
-            &[
-                "factors.driver=fastdds",
-                "factors.transport=[\"udp4\",\"shm\"]",
-                "options.fastdds.publish_mode=[\"sync\",\"async\"]",
-            ],
+            &["-d", "fastdds", "-t", "udp4,shm", "--option", "fastdds.publish_mode=sync,async"],
         ),
         (
             "large-data-11mb",
             &[
-                "factors.driver=cyclonedds,fastdds",
-                "factors.transport=[\"udp4\",\"shm\"]",
+                "-d",
+                "cyclonedds,fastdds",
+                "-t",
+                "udp4,shm",
+                "--option",
+                "fastdds.publish_mode=sync,async",
+                "--set",
                 "factors.exclude=[{ workload = \"paced\" }, { driver = \"cyclonedds\", transport = \"shm\" }]",
-                "options.fastdds.publish_mode=[\"sync\",\"async\"]",
-                TIMES[0],
-                TIMES[1],
-                TIMES[2],
-                TIMES[3],
+                "--runs",
+                "50",
+                "--warm-up",
+                "300ms",
+                "--duration",
+                "1s",
+                "--set",
+                "design.repeat_noisy=false",
             ],
         ),
         (
             "large-data-11mb",
             &[
-                "factors.driver=fastdds",
-                "factors.transport=shm",
+                "-d",
+                "fastdds",
+                "-t",
+                "shm",
+                "--set",
                 "factors.exclude=[{ workload = \"paced\" }]",
-                "options.fastdds.shm_segment_size=2147000000",
-                "options.fastdds.max_message_size=12000000",
+                "--option",
+                "fastdds.shm_segment_size=2147000000",
+                "--option",
+                "fastdds.max_message_size=12000000",
             ],
         ),
     ];
     for (recipe, changes) in commands {
-        let changes = changes.iter().flat_map(|change| ["--set", change]);
-        let words: Vec<&str> = ["run", recipe, "--dry-run"].into_iter().chain(changes).collect();
+        let words: Vec<&str> =
+            ["run", recipe, "--dry-run"].into_iter().chain(changes.iter().copied()).collect();
         scene.ddsmark(&words).assert_status(0);
     }
 }
