@@ -22,7 +22,7 @@ fn preloaded_slowdown_is_detected() {
         "factors.env.SLOW_SEND_NS=4000000".to_owned(),
         "design.baseline.env.LD_PRELOAD=false".to_owned(),
         "design.blocks=7".to_owned(),
-        "design.measure=100ms".to_owned(),
+        "design.measure=250ms".to_owned(),
         "design.warm_up=20ms".to_owned(),
         "design.repeat_noisy=false".to_owned(),
     ];
