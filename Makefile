@@ -9,7 +9,7 @@ PREFIX ?= $(HOME)/.local
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint format bench fuzz kills generate drivers release install dist setup clean
+.PHONY: help demo test test-all lint format bench fuzz kills generate docs drivers release install dist setup clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -22,13 +22,14 @@ test: setup drivers ## run the tests, then `make lint`
 	@scripts/test.sh
 	@scripts/lint.sh
 
-test-all: setup drivers ## run `make test` and the long tests: several versions, fuzzing, packages, kills, calibration
+test-all: setup drivers ## run `make test` and the long tests: several versions, fuzzing, packages, the book, kills, calibration
 	@scripts/test.sh all
 	@scripts/lint.sh
 	@$(MAKE) --no-print-directory dist
 	@scripts/test_dist.sh
 	@scripts/test_data.sh
 	@scripts/packages.sh
+	@scripts/docs.sh
 	@$(MAKE) --no-print-directory kills
 	cargo test --release -p agent --test page_faults --test allocations --test paced_writer_allocations
 	cargo bench -p stats --bench calibration
@@ -54,6 +55,9 @@ kills: release drivers ## kill agents 200 times at random, and count the damage 
 
 generate: ## rewrite the references, the schemas and the crate table
 	cargo xtask generate
+
+docs: setup ## build the documentation as a book, in target/book
+	@scripts/docs.sh
 
 drivers: ## build all drivers and their middleware into target/drivers
 	@scripts/setup.sh

@@ -46,7 +46,7 @@ for tool in rustfmt clippy; do
   }
 done
 
-# Formatter, dependency check, test runner and a DDS reader, pinned by hash in tools.txt. The stamp is written last, so an
+# Formatter, dependency check, test runner, book builder and a DDS reader, pinned by hash in tools.txt. The stamp is written last, so an
 # interrupted installation starts again.
 wanted=$(sha256sum scripts/tools.txt | cut -d' ' -f1)
 if [ "$(cat "$tools/stamp" 2>/dev/null || true)" != "$wanted" ]; then

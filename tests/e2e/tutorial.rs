@@ -68,6 +68,19 @@ fn commands_of_the_page_on_experiments_succeed_in_order() {
 }
 
 #[test]
+fn commands_of_the_page_on_tuning_succeed_in_order() {
+    let text = fs::read_to_string(root().join("docs/how-to/tune-a-host.md")).expect("the page");
+    let scene = Scene::new();
+    follow(&scene, &text);
+    // a command that changes the host is in a block that is not run
+    let changes = [">/sys", ">/proc", ">/dev", "sysctl -w", "swapoff", "tee /sys"];
+    let run = commands(&text);
+    assert!(changes.iter().all(|change| run.iter().all(|command| !command.contains(change))), "{run:?}");
+    let host = fs::read_to_string(scene.path("host/result.json")).expect("a result");
+    assert!(host.contains("\"clock_source\"") && host.contains("\"net.core.rmem_max\""), "{host}");
+}
+
+#[test]
 fn commands_of_the_page_on_ci_succeed_in_order() {
     let text = fs::read_to_string(root().join("docs/how-to/compare-in-ci.md")).expect("the page");
     let scene = Scene::new();

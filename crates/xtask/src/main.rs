@@ -1,12 +1,14 @@
 //! `cargo xtask`: writes the files that are generated from the code, and checks that they are up to date.
 #![forbid(unsafe_code)]
 
+mod book;
 mod crate_graph;
 mod factors;
 mod generate;
 #[cfg(test)]
 mod imports;
 mod notice;
+mod pages;
 mod recipes;
 mod reference;
 #[cfg(test)]
@@ -35,6 +37,7 @@ enum Task {
     },
     /// Print the licences of the packages that the programs and drivers contain
     Notice,
+    Book(book::BookArgs),
     Recipes(recipes::RecipesArgs),
 }
 
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         Task::Generate { check: false } => generate::write(),
         Task::Generate { check: true } => generate::check(),
         Task::Notice => notice::print(),
+        Task::Book(arguments) => book::write(&arguments),
         Task::Recipes(arguments) => recipes::run(&arguments),
     };
     match done {

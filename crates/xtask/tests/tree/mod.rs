@@ -1,5 +1,7 @@
 //! Checks of the tree, and tests that each of them can fail.
 
+mod documents;
+
 use std::{
     collections::BTreeMap,
     fs,
@@ -179,28 +181,6 @@ fn source_files_are_within_the_line_limit() {
 fn file_above_the_line_limit_is_reported() {
     assert_eq!(too_many_lines(&"\n".repeat(MOST_LINES)), None);
     assert_eq!(too_many_lines(&"\n".repeat(MOST_LINES + 1)), Some(MOST_LINES + 1));
-}
-
-/// Returns the relative links of a Markdown text, without anchors.
-fn links(text: &str) -> Vec<&str> {
-    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let targets =
-        targets.filter(|link| !link.contains("://") && !link.starts_with('#') && !link.contains(' '));
-    targets.map(|link| link.split('#').next().unwrap_or(link)).collect()
-}
-
-#[test]
-fn links_in_documents_lead_somewhere() {
-    let mut broken = Vec::new();
-    let documents = files().into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "md"));
-    for path in documents {
-        let folder = root().join(path.parent().expect("a file lies in a folder"));
-        let text = read(&path);
-        let dead = links(&text).into_iter().filter(|link| !folder.join(link).exists());
-        broken.extend(dead.map(|link| format!("{}: {link}", path.display())));
-    }
-    assert_eq!(broken, Vec::<String>::new());
-    assert_eq!(links("[a](x/y.md#z) [b](https://omg.org) [c](#d)"), ["x/y.md"]);
 }
 
 #[test]

@@ -1,0 +1,110 @@
+//! Checks of the Markdown files: links, anchors, the index, and the book.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{files, read};
+use crate::{
+    book,
+    pages::{anchors, links},
+    root,
+};
+
+/// Returns the Markdown files of the tree.
+fn documents() -> BTreeSet<PathBuf> {
+    files().into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "md")).collect()
+}
+
+/// Returns the links of a page that lead to no file, or to no heading of it.
+fn broken(page: &Path, text: &str) -> Vec<String> {
+    let mut broken = Vec::new();
+    for link in links(text) {
+        let target = link.target(page);
+        let at = format!("{}:{}", page.display(), link.line);
+        if !root().join(&target).exists() || target.starts_with("..") {
+            broken.push(format!("{at}: {} not found", target.display()));
+        } else if let Some(anchor) = link.anchor {
+            let there = if link.path.is_empty() { text.to_owned() } else { read(&target) };
+            if !anchors(&there).contains(anchor) {
+                broken.push(format!("{at}: {} has no heading for #{anchor}", target.display()));
+            }
+        }
+    }
+    broken
+}
+
+#[test]
+fn links_in_documents_lead_to_files_and_headings() {
+    let documents = documents();
+    assert!(documents.len() > 50, "only {} files were looked at", documents.len());
+    let broken: Vec<String> = documents.iter().flat_map(|path| broken(path, &read(path))).collect();
+    assert_eq!(broken, Vec::<String>::new());
+}
+
+#[test]
+fn broken_link_and_broken_anchor_are_reported() {
+    let text = "# Here\n[a](README.md) [b](#here) [c](#there)\n[d](none.md)\n[e](decisions/README.md#none)\n\
+                [f](../../outside)\n";
+    assert_eq!(
+        broken(Path::new("docs/new.md"), text),
+        [
+            "docs/new.md:2: docs/new.md has no heading for #there",
+            "docs/new.md:3: docs/none.md not found",
+            "docs/new.md:4: docs/decisions/README.md has no heading for #none",
+            "docs/new.md:5: ../outside not found",
+        ]
+    );
+}
+
+#[test]
+fn index_lists_every_document() {
+    let listed = book::pages().expect("the index");
+    let missing: Vec<_> = documents().into_iter().filter(|page| !listed.contains(page)).collect();
+    assert_eq!(missing, Vec::<PathBuf>::new(), "not in docs/README.md, nor in an index that it lists");
+}
+
+#[test]
+fn links_within_the_book_lead_to_its_files() {
+    let files = book::files().expect("the files of the book");
+    let mut broken = Vec::new();
+    for page in book::pages().expect("the index") {
+        let text = fs::read_to_string(root().join(&page)).expect("a page");
+        let dead = links(&text).into_iter().filter(|link| !files.contains(&link.target(&page)));
+        broken.extend(dead.map(|link| format!("{}:{}: {}", page.display(), link.line, link.path)));
+    }
+    assert_eq!(broken, Vec::<String>::new(), "a directory, or a page that is not in the book");
+}
+
+/// Returns the literal parts of the quotations in the first column of a table: between backticks, without the `...` that
+/// stand for values.
+fn quoted(page: &str) -> Vec<&str> {
+    let cells = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+    let quotations = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    let parts = quotations.flat_map(|quotation| quotation.split("...")).map(str::trim);
+    parts.filter(|part| part.len() > 3).collect()
+}
+
+#[test]
+fn symptoms_of_the_page_on_tuning_are_words_of_the_program() {
+    let sources = files().into_iter().filter(|path| path.starts_with("crates"));
+    let sources = sources.filter(|path| path.extension().is_some_and(|ending| ending == "rs"));
+    // A text may continue on the next line of its source.
+    let lines: Vec<String> = sources.map(|path| read(&path).replace("\\\n", "\n")).collect();
+    let program: String = lines.iter().flat_map(|text| text.split_whitespace()).fold(
+        String::new(),
+        |mut program, word| {
+            program.push_str(word);
+            program.push(' ');
+            program
+        },
+    );
+    let page = read(Path::new("docs/how-to/tune-a-host.md"));
+    let table = page.split("\n## ").next().expect("the table is before the first heading");
+    let unknown: Vec<_> = quoted(table).into_iter().filter(|words| !program.contains(words)).collect();
+    assert_eq!(unknown, Vec::<&str>::new());
+    assert!(quoted(table).len() > 10, "{:?}", quoted(table));
+    assert_eq!(quoted("| the `governor is ...`; `... % of core` | `no` |\n"), ["governor is", "% of core"]);
+}
