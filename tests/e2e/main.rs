@@ -2,6 +2,7 @@
 
 mod support;
 
+mod actions;
 mod batching;
 mod between_results;
 mod characterize;

@@ -108,3 +108,45 @@ fn symptoms_of_the_page_on_tuning_are_words_of_the_program() {
     assert!(quoted(table).len() > 10, "{:?}", quoted(table));
     assert_eq!(quoted("| the `governor is ...`; `... % of core` | `no` |\n"), ["governor is", "% of core"]);
 }
+
+/// Returns the names of the keys that lie directly below a top-level key of a YAML file of two-space indents.
+fn keys_below<'t>(yaml: &'t str, key: &str) -> BTreeSet<&'t str> {
+    let lines = yaml.lines().skip_while(|line| *line != format!("{key}:")).skip(1);
+    let lines = lines.take_while(|line| line.starts_with(' '));
+    lines.filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':').filter(|key| !key.starts_with(' '))).collect()
+}
+
+#[test]
+fn inputs_of_the_action_are_those_of_its_page_and_its_script() {
+    let action = read(Path::new(".github/actions/compare/action.yml"));
+    let script = read(Path::new(".github/actions/compare/compare.sh"));
+    let page = read(Path::new("docs/how-to/github-actions.md"));
+    let inputs = keys_below(&action, "inputs");
+    assert!(inputs.len() > 5 && inputs.contains("fail-if"), "{inputs:?}");
+
+    let (_, section) = page.split_once("## Inputs\n").expect("a section on inputs");
+    let rows = section.split("\n## ").next().unwrap_or_default().lines();
+    let documented: BTreeSet<_> = rows.filter_map(|row| row.strip_prefix("| `")?.split('`').next()).collect();
+    assert_eq!(documented, inputs);
+
+    for input in &inputs {
+        assert!(action.contains(&format!("inputs.{input} ")), "nothing uses the input `{input}`");
+    }
+    let passed = action.lines().filter_map(|line| line.trim().split_once(": ${{ inputs."));
+    for (variable, _) in passed.filter(|(variable, _)| *variable == variable.to_uppercase()) {
+        assert!(script.contains(&format!("${{{variable}:-")), "the script does not read {variable}");
+    }
+
+    // what the workflow of the page gives the action
+    let (_, step) = page.split_once("/.github/actions/compare@").expect("a workflow that uses the action");
+    let step = step.split("```").next().unwrap_or_default();
+    let given = step.lines().filter_map(|line| line.strip_prefix("          ")?.split_once(':'));
+    let given: BTreeSet<_> = given.map(|(key, _)| key).filter(|key| !key.starts_with(' ')).collect();
+    assert!(given.contains("experiment") && given.is_subset(&inputs), "{given:?}");
+}
+
+#[test]
+fn keys_of_a_block_end_with_it() {
+    let yaml = "name: a\ninputs:\n  one:\n    required: true\n  two:\n    default: ''\noutputs:\n  three:\n";
+    assert_eq!(keys_below(yaml, "inputs"), BTreeSet::from(["one", "two"]));
+}
