@@ -11,7 +11,11 @@ use std::{
 
 use clap::Args;
 
-use crate::{Error, pages::links, root};
+use crate::{
+    Error,
+    pages::{broken, links},
+    root,
+};
 
 /// First page of the book.
 const FRONT: &str = "README.md";
@@ -43,9 +47,16 @@ pub struct Chapter {
     chapters: Vec<Chapter>,
 }
 
-/// Writes the sources of the book.
+/// Writes the sources of the book. Returns an error if a link of a page is broken.
 pub fn write(arguments: &BookArgs) -> Result<(), Error> {
     let directory = &arguments.directory;
+    let mut dead = Vec::new();
+    for page in pages()? {
+        dead.extend(broken(&page, &read(&page)?));
+    }
+    if !dead.is_empty() {
+        return Err(format!("broken links:\n{}", dead.join("\n")).into());
+    }
     if directory.exists() {
         let kept = !directory.join("book.toml").is_file() && fs::read_dir(directory)?.next().is_some();
         if kept {

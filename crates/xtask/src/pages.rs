@@ -2,8 +2,11 @@
 
 use std::{
     collections::BTreeSet,
+    fs,
     path::{Component, Path, PathBuf},
 };
+
+use crate::root;
 
 /// Relative link of a page.
 #[derive(Debug, Eq, PartialEq)]
@@ -57,14 +60,14 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Returns the relative links of a page: those in the text, and definitions of references.
 pub fn links(text: &str) -> Vec<Link<'_>> {
     let mut found = Vec::new();
-    for (line, words) in prose(text) {
-        let defined = words.strip_prefix('[').and_then(|rest| rest.split_once("]: "));
+    for (line, content) in prose(text) {
+        let defined = content.strip_prefix('[').and_then(|rest| rest.split_once("]: "));
         found.extend(defined.and_then(|(text, target)| link(line, text, target)));
-        for (place, _) in words.match_indices("](") {
+        for (place, _) in content.match_indices("](") {
             // An odd number of marks before it: the brackets are code.
-            if words[..place].matches('`').count() % 2 == 0 {
-                let text = words[..place].rsplit_once('[').map_or("", |(_, text)| text);
-                let target = words[place + 2..].split(')').next().unwrap_or_default();
+            if content[..place].matches('`').count() % 2 == 0 {
+                let text = content[..place].rsplit_once('[').map_or("", |(_, text)| text);
+                let target = content[place + 2..].split(')').next().unwrap_or_default();
                 found.extend(link(line, text, target));
             }
         }
@@ -83,8 +86,28 @@ fn link<'t>(line: usize, text: &'t str, target: &'t str) -> Option<Link<'t>> {
     (!outside).then_some(Link { line, text, path, anchor })
 }
 
+/// Returns the links of a page that lead to no file, or to no heading of it.
+pub fn broken(page: &Path, text: &str) -> Vec<String> {
+    let mut broken = Vec::new();
+    for link in links(text) {
+        let target = link.target(page);
+        let at = format!("{}:{}", page.display(), link.line);
+        let here = link.path.is_empty();
+        if !here && (!root().join(&target).exists() || target.starts_with("..")) {
+            broken.push(format!("{at}: {} not found", target.display()));
+        } else if let Some(anchor) = link.anchor {
+            let read = || fs::read_to_string(root().join(&target)).unwrap_or_default();
+            let there = if here { text.to_owned() } else { read() };
+            if !anchors(&there).contains(anchor) {
+                broken.push(format!("{at}: {} has no heading for #{anchor}", target.display()));
+            }
+        }
+    }
+    broken
+}
+
 /// Returns the anchors of a page: those of its headings, and explicit ones.
-pub fn anchors(text: &str) -> BTreeSet<String> {
+fn anchors(text: &str) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     for (_, line) in prose(text) {
         let title = line.trim_start_matches('#');

@@ -9,31 +9,13 @@ use std::{
 use super::{files, read};
 use crate::{
     book,
-    pages::{anchors, links},
+    pages::{broken, links},
     root,
 };
 
 /// Returns the Markdown files of the tree.
 fn documents() -> BTreeSet<PathBuf> {
     files().into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "md")).collect()
-}
-
-/// Returns the links of a page that lead to no file, or to no heading of it.
-fn broken(page: &Path, text: &str) -> Vec<String> {
-    let mut broken = Vec::new();
-    for link in links(text) {
-        let target = link.target(page);
-        let at = format!("{}:{}", page.display(), link.line);
-        if !root().join(&target).exists() || target.starts_with("..") {
-            broken.push(format!("{at}: {} not found", target.display()));
-        } else if let Some(anchor) = link.anchor {
-            let there = if link.path.is_empty() { text.to_owned() } else { read(&target) };
-            if !anchors(&there).contains(anchor) {
-                broken.push(format!("{at}: {} has no heading for #{anchor}", target.display()));
-            }
-        }
-    }
-    broken
 }
 
 #[test]
@@ -93,14 +75,12 @@ fn symptoms_of_the_page_on_tuning_are_words_of_the_program() {
     let sources = sources.filter(|path| path.extension().is_some_and(|ending| ending == "rs"));
     // A text may continue on the next line of its source.
     let lines: Vec<String> = sources.map(|path| read(&path).replace("\\\n", "\n")).collect();
-    let program: String = lines.iter().flat_map(|text| text.split_whitespace()).fold(
-        String::new(),
-        |mut program, word| {
+    let program: String =
+        lines.iter().flat_map(|text| text.split_whitespace()).fold(String::new(), |mut program, word| {
             program.push_str(word);
             program.push(' ');
             program
-        },
-    );
+        });
     let page = read(Path::new("docs/how-to/tune-a-host.md"));
     let table = page.split("\n## ").next().expect("the table is before the first heading");
     let unknown: Vec<_> = quoted(table).into_iter().filter(|words| !program.contains(words)).collect();
@@ -113,7 +93,9 @@ fn symptoms_of_the_page_on_tuning_are_words_of_the_program() {
 fn keys_below<'t>(yaml: &'t str, key: &str) -> BTreeSet<&'t str> {
     let lines = yaml.lines().skip_while(|line| *line != format!("{key}:")).skip(1);
     let lines = lines.take_while(|line| line.starts_with(' '));
-    lines.filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':').filter(|key| !key.starts_with(' '))).collect()
+    lines
+        .filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':').filter(|key| !key.starts_with(' ')))
+        .collect()
 }
 
 #[test]
