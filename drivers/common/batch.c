@@ -18,7 +18,7 @@ ddsmark_status batch_open(batch *b, uint64_t batch_bytes, uint64_t max_payload, 
   if (b->capacity < alone)
     b->capacity = alone;
   b->bytes = malloc(b->capacity);
-  return b->bytes ? DDSMARK_OK : fail(DDSMARK_ERROR, "no memory for a batch");
+  return b->bytes ? DDSMARK_OK : fail_memory("a batch");
 }
 
 void batch_free(batch *b) {

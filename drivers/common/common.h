@@ -32,6 +32,11 @@ ddsmark_status fail(ddsmark_status status, const char *format, ...) __attribute_
 /* Returns the last stored text of this thread, or "". */
 const char *last_error(void);
 
+/* fail() for an allocation of `what`. */
+ddsmark_status fail_memory(const char *what);
+/* fail() for a sample larger than its writer allows. */
+ddsmark_status fail_sample_size(uint64_t size, uint64_t max_payload);
+
 /* Return codes: DDS 1.4, section 2.2.2.1.1. */
 enum {
   CODE_OK = 0,

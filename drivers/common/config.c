@@ -24,7 +24,7 @@ static ddsmark_status option_names_check(const ddsmark_participant_config *confi
   for (uint32_t i = 0; i < config->option_count; i++) {
     const char *name = config->options[i].name;
     if (name == NULL || config->options[i].value == NULL)
-      return fail(DDSMARK_BAD_ARGUMENT, "option %u has no name or no value", i);
+      return fail(DDSMARK_BAD_ARGUMENT, "option %u lacks a name or a value; hint: set both", i);
     uint32_t known = 0;
     while (known < count && strcmp(infos[known].name, name) != 0)
       known++;
@@ -33,7 +33,8 @@ static ddsmark_status option_names_check(const ddsmark_participant_config *confi
     text names = {0};
     for (uint32_t k = 0; k < count; k++)
       text_add(&names, "%s%s", k ? ", " : "", infos[k].name);
-    fail(DDSMARK_BAD_ARGUMENT, "unknown option `%s`; hint: available: %s", name, names.failed ? "others" : names.data);
+    fail(DDSMARK_BAD_ARGUMENT, "unknown option `%s`; hint: available: %s", name,
+         names.failed ? "see `ddsmark drivers info`" : names.data);
     text_free(&names);
     return DDSMARK_BAD_ARGUMENT;
   }
@@ -49,8 +50,8 @@ ddsmark_status option_number(const ddsmark_participant_config *config, const cha
   errno = 0;
   const unsigned long long n = strtoull(value, &end, 10);
   if (errno || !isdigit((unsigned char)value[0]) || *end != '\0' || n < min || n > max)
-    return fail(DDSMARK_BAD_ARGUMENT, "option `%s` is `%s`; hint: a whole number, %llu..%llu", name, value,
-                (unsigned long long)min, (unsigned long long)max);
+    return fail(DDSMARK_BAD_ARGUMENT, "invalid value `%s` of option `%s`; hint: use a whole number from %llu to %llu",
+                value, name, (unsigned long long)min, (unsigned long long)max);
   *out = n;
   return DDSMARK_OK;
 }
@@ -59,7 +60,8 @@ ddsmark_status option_number(const ddsmark_participant_config *config, const cha
 
 ddsmark_status config_in(const ddsmark_participant_config *config, ddsmark_participant_config *out) {
   if (config == NULL || config->struct_size < offsetof(ddsmark_participant_config, run_name))
-    return fail(DDSMARK_BAD_ARGUMENT, "participant_open was called without a configuration");
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "participant_open() was called without a valid `config`: it is NULL or its `struct_size` is too small");
   copy_in(out, sizeof *out, config, config->struct_size);
   /* Ignore a count whose array is missing in a shorter struct of the caller. */
   out->option_count = out->options ? out->option_count : 0;
@@ -67,15 +69,24 @@ ddsmark_status config_in(const ddsmark_participant_config *config, ddsmark_parti
   return DDSMARK_OK;
 }
 
+static ddsmark_status buffer_check(const char *key, uint64_t bytes) {
+  if (bytes <= 0x7fffffff)
+    return DDSMARK_OK;
+  return fail(DDSMARK_BAD_ARGUMENT, "`%s` is out of range: %llu bytes; hint: use at most 2147483647 bytes", key,
+              (unsigned long long)bytes);
+}
+
 ddsmark_status config_check(const ddsmark_participant_config *config, const ddsmark_option_info *options,
                             uint32_t option_count) {
+  ddsmark_status status;
   if (config->domain > 230)
-    return fail(DDSMARK_BAD_ARGUMENT, "domain %u has no ports; hint: use 1..100", config->domain);
-  if (config->receive_buffer_bytes > 0x7fffffff || config->send_buffer_bytes > 0x7fffffff)
-    return fail(DDSMARK_BAD_ARGUMENT, "a socket buffer of more than 2147483647 bytes is out of range");
+    return fail(DDSMARK_BAD_ARGUMENT, "domain %u is out of range; hint: use a domain from 1 to 100", config->domain);
+  if ((status = buffer_check("receive_buffer", config->receive_buffer_bytes)) ||
+      (status = buffer_check("send_buffer", config->send_buffer_bytes)))
+    return status;
   for (uint32_t i = 0; i < config->peer_count; i++)
     if (config->peers[i] == NULL || config->peers[i][0] == '\0')
-      return fail(DDSMARK_BAD_ARGUMENT, "peer %u is empty", i);
+      return fail(DDSMARK_BAD_ARGUMENT, "the address of peer %u is empty; hint: give each peer an IP address", i);
   return option_names_check(config, options, option_count);
 }
 
@@ -93,7 +104,7 @@ ddsmark_status transport_find(const ddsmark_participant_config *config, const dd
   for (uint32_t i = 0; i < count; i++)
     text_add(&names, "%s%s", i ? ", " : "", infos[i].name);
   fail(DDSMARK_BAD_ARGUMENT, "unknown transport `%s`; hint: available: %s", config->transport,
-       names.failed ? "others" : names.data);
+       names.failed ? "see `ddsmark drivers info`" : names.data);
   text_free(&names);
   return DDSMARK_BAD_ARGUMENT;
 }
@@ -103,31 +114,37 @@ ddsmark_status transport_find(const ddsmark_participant_config *config, const dd
 
 ddsmark_status writer_config_in(const ddsmark_writer_config *config, ddsmark_writer_config *out) {
   if (config == NULL || config->struct_size < offsetof(ddsmark_writer_config, qos))
-    return fail(DDSMARK_BAD_ARGUMENT, "writer_open was called without a configuration");
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "writer_open() was called without a valid `config`: it is NULL or its `struct_size` is too small");
   copy_in(out, sizeof *out, config, config->struct_size);
   return DDSMARK_OK;
 }
 
 ddsmark_status reader_config_in(const ddsmark_reader_config *config, ddsmark_reader_config *out) {
   if (config == NULL || config->struct_size < offsetof(ddsmark_reader_config, qos))
-    return fail(DDSMARK_BAD_ARGUMENT, "reader_open was called without a configuration");
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "reader_open() was called without a valid `config`: it is NULL or its `struct_size` is too small");
   copy_in(out, sizeof *out, config, config->struct_size);
   if (out->receive_mode > DDSMARK_RECEIVE_LISTENER)
-    return fail(DDSMARK_BAD_ARGUMENT, "receive mode %u does not exist", out->receive_mode);
+    return fail(DDSMARK_BAD_ARGUMENT, "unknown receive mode %u; hint: use a DDSMARK_RECEIVE_ constant",
+                out->receive_mode);
   if ((out->receive_mode == DDSMARK_RECEIVE_LISTENER) != (out->sink != NULL))
     return fail(DDSMARK_BAD_ARGUMENT,
-                out->sink ? "a sink requires DDSMARK_RECEIVE_LISTENER" : "DDSMARK_RECEIVE_LISTENER requires a sink");
+                out->sink
+                    ? "a `sink` requires DDSMARK_RECEIVE_LISTENER; hint: pass the sink to reader_receive() instead"
+                    : "DDSMARK_RECEIVE_LISTENER requires a `sink`; hint: set it in the configuration of the reader");
   return DDSMARK_OK;
 }
 
 ddsmark_status endpoint_config_check(const ddsmark_transport_info *transport, uint32_t type_kind, const char *topic,
                                      uint64_t max_payload) {
   if (type_kind > DDSMARK_TYPE_PLAIN)
-    return fail(DDSMARK_BAD_ARGUMENT, "type %u does not exist", type_kind);
+    return fail(DDSMARK_BAD_ARGUMENT, "unknown type kind %u; hint: use a DDSMARK_TYPE_ constant", type_kind);
   if (topic == NULL || topic[0] == '\0')
-    return fail(DDSMARK_BAD_ARGUMENT, "the topic has no name");
+    return fail(DDSMARK_BAD_ARGUMENT, "the name of the topic is empty; hint: use letters, digits and `_`");
   if (max_payload > transport->max_payload_bytes)
-    return fail(DDSMARK_TOO_LARGE, "samples of %llu bytes are too large for %s; hint: at most %llu",
+    return fail(DDSMARK_TOO_LARGE,
+                "samples of %llu bytes exceed the maximum of transport `%s`; hint: use samples of at most %llu bytes",
                 (unsigned long long)max_payload, transport->name, (unsigned long long)transport->max_payload_bytes);
   return DDSMARK_OK;
 }

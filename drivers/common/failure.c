@@ -23,6 +23,18 @@ ddsmark_status fail(ddsmark_status status, const char *format, ...) {
   return status;
 }
 
+ddsmark_status fail_memory(const char *what) {
+  return fail(DDSMARK_ERROR, "out of memory: cannot allocate %s; hint: check the free memory with `free -m`", what);
+}
+
+ddsmark_status fail_sample_size(uint64_t size, uint64_t max_payload) {
+  return fail(
+      DDSMARK_TOO_LARGE,
+      "a sample of %llu bytes exceeds the maximum of its writer, %llu bytes; hint: open the writer with a larger "
+      "`max_payload_bytes`",
+      (unsigned long long)size, (unsigned long long)max_payload);
+}
+
 const char *code_name(uint32_t code) {
   static const char *const names[] = {"ok",
                                       "error",
@@ -71,7 +83,8 @@ void counter_set(ddsmark_counters *c, uint32_t which, uint64_t value) {
 ddsmark_status counters_out(const ddsmark_counters *from, ddsmark_counters *out) {
   const uint32_t size = out->struct_size;
   if (size < offsetof(ddsmark_counters, values))
-    return fail(DDSMARK_BAD_ARGUMENT, "the counters have an invalid struct_size of %u", size);
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "invalid `struct_size` of ddsmark_counters: %u; hint: set it to the size of the struct", size);
   ddsmark_counters c = *from;
   for (uint32_t i = 0; i < DDSMARK_COUNTER_COUNT; i++)
     if (offsetof(ddsmark_counters, values) + (i + 1) * sizeof c.values[0] > size)

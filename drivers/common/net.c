@@ -22,7 +22,7 @@ static ddsmark_status interface_find(const char *name, bool ipv6, net_interface 
     return fail(DDSMARK_BAD_ARGUMENT, "interface `%s` does not exist; hint: list the interfaces with `ip -br link`",
                 name);
   if (getifaddrs(&list) != 0)
-    return fail(DDSMARK_ERROR, "cannot list the interfaces of this host: getifaddrs failed");
+    return fail(DDSMARK_ERROR, "cannot list the interfaces of this host: getifaddrs() failed: %s", strerror(errno));
   bool up = false, found = false;
   for (const struct ifaddrs *i = list; i; i = i->ifa_next) {
     if (strcmp(i->ifa_name, name) != 0)
@@ -43,7 +43,7 @@ static ddsmark_status interface_find(const char *name, bool ipv6, net_interface 
   }
   freeifaddrs(list);
   if (!up)
-    return fail(DDSMARK_BAD_ARGUMENT, "interface `%s` is down; hint: `ip link set %s up`", name, name);
+    return fail(DDSMARK_BAD_ARGUMENT, "interface `%s` is down; hint: activate it with `ip link set %s up`", name, name);
   if (!found)
     return fail(DDSMARK_BAD_ARGUMENT, "interface `%s` has no %s address; hint: list the addresses with `ip -br addr`",
                 name, ipv6 ? "IPv6" : "IPv4");
@@ -179,11 +179,14 @@ ddsmark_status multicast_check(const char *interface, bool ipv6) {
   if (failure == 0)
     return DDSMARK_OK;
   if (ipv6 && strcmp(interface, "lo") == 0)
-    return fail(DDSMARK_UNSUPPORTED,
-                "no multicast by udp6 over interface `lo`: %s; hint: `ip -6 route add local ff00::/8 dev lo table "
-                "local` gives this host a way",
-                strerror(failure));
-  return fail(DDSMARK_UNSUPPORTED, "no multicast by %s over interface `%s`: %s; hint: `ip link set %s multicast on`",
+    return fail(
+        DDSMARK_UNSUPPORTED,
+        "multicast over `udp6` is not possible on interface `lo`: %s; hint: add a route with `ip -6 route add local "
+        "ff00::/8 dev lo table local`",
+        strerror(failure));
+  return fail(DDSMARK_UNSUPPORTED,
+              "multicast over `%s` is not possible on interface `%s`: %s; hint: enable multicast with `ip link set %s "
+              "multicast on`",
               ipv6 ? "udp6" : "udp4", interface, strerror(failure), interface);
 }
 

@@ -8,26 +8,26 @@
 
 static const char *const policy_names[DDSMARK_POLICY_COUNT] = {"reliability",
                                                                "history",
-                                                               "resource limits",
+                                                               "resource_limits",
                                                                "durability",
-                                                               "durability service",
+                                                               "durability_service",
                                                                "deadline",
-                                                               "latency budget",
+                                                               "latency_budget",
                                                                "lifespan",
                                                                "liveliness",
                                                                "ownership",
-                                                               "ownership strength",
+                                                               "ownership_strength",
                                                                "partition",
                                                                "presentation",
-                                                               "destination order",
-                                                               "time-based filter",
-                                                               "transport priority",
-                                                               "writer data lifecycle",
-                                                               "reader data lifecycle",
-                                                               "user data",
-                                                               "topic data",
-                                                               "group data",
-                                                               "entity factory"};
+                                                               "destination_order",
+                                                               "time_based_filter",
+                                                               "transport_priority",
+                                                               "writer_data_lifecycle",
+                                                               "reader_data_lifecycle",
+                                                               "user_data",
+                                                               "topic_data",
+                                                               "group_data",
+                                                               "entity_factory"};
 
 static const uint32_t policy_ends[DDSMARK_POLICY_COUNT] = {
     [DDSMARK_POLICY_RELIABILITY] = END(max_blocking_ns),
@@ -75,11 +75,16 @@ static ddsmark_status check_supported(ddsmark_qos *q, const ddsmark_policy_suppo
     if (!(q->present >> p & 1) || supports[p].support != DDSMARK_SUPPORT_UNSUPPORTED)
       continue;
     if (!happens_anyway(p, q))
-      return fail(DDSMARK_UNSUPPORTED, "policy `%s` cannot be set: %s", policy_names[p], supports[p].note);
+      return fail(DDSMARK_UNSUPPORTED,
+                  "the requested value of policy `%s` is not supported: %s; hint: remove the policy from `[qos]` and "
+                  "the profile",
+                  policy_names[p], supports[p].note);
     q->present &= ~(UINT64_C(1) << p);
   }
   if (q->present >> DDSMARK_POLICY_COUNT)
-    return fail(DDSMARK_UNSUPPORTED, "unknown policy requested (present is 0x%llx)", (unsigned long long)q->present);
+    return fail(DDSMARK_UNSUPPORTED,
+                "unknown policy in `present`: 0x%llx; hint: build the driver with the driver.h of this ddsmark",
+                (unsigned long long)(q->present >> DDSMARK_POLICY_COUNT << DDSMARK_POLICY_COUNT));
   return DDSMARK_OK;
 }
 
@@ -96,26 +101,35 @@ static ddsmark_status check_values(const ddsmark_qos *q) {
   const struct {
     uint32_t policy;
     bool fine;
+    const char *hint;
   } ranges[] = {
-      {DDSMARK_POLICY_RELIABILITY, in_range(q->reliability, DDSMARK_RELIABLE)},
-      {DDSMARK_POLICY_HISTORY, in_range(q->history, DDSMARK_KEEP_ALL)},
-      {DDSMARK_POLICY_HISTORY, q->history == DDSMARK_KEEP_ALL || q->history_depth > 0},
+      {DDSMARK_POLICY_RELIABILITY, in_range(q->reliability, DDSMARK_RELIABLE), "use `best_effort` or `reliable`"},
+      {DDSMARK_POLICY_HISTORY, in_range(q->history, DDSMARK_KEEP_ALL), "use `keep_last` or `keep_all`"},
+      {DDSMARK_POLICY_HISTORY, q->history == DDSMARK_KEEP_ALL || q->history_depth > 0,
+       "use a `history_depth` of at least 1"},
       {DDSMARK_POLICY_RESOURCE_LIMITS,
-       is_limit(q->max_samples) && is_limit(q->max_instances) && is_limit(q->max_samples_per_instance)},
-      {DDSMARK_POLICY_DURABILITY, in_range(q->durability, DDSMARK_PERSISTENT)},
-      {DDSMARK_POLICY_DURABILITY_SERVICE, in_range(q->service_history, DDSMARK_KEEP_ALL)},
-      {DDSMARK_POLICY_LIVELINESS, in_range(q->liveliness, DDSMARK_LIVELINESS_BY_TOPIC)},
-      {DDSMARK_POLICY_OWNERSHIP, in_range(q->ownership, DDSMARK_OWNERSHIP_EXCLUSIVE)},
-      {DDSMARK_POLICY_PRESENTATION, in_range(q->presentation_scope, DDSMARK_SCOPE_GROUP)},
-      {DDSMARK_POLICY_DESTINATION_ORDER, in_range(q->destination_order, DDSMARK_ORDER_BY_SOURCE)},
-      {DDSMARK_POLICY_PARTITION, q->partition_count == 0 || q->partitions != NULL},
-      {DDSMARK_POLICY_USER_DATA, q->user_data_size == 0 || q->user_data != NULL},
-      {DDSMARK_POLICY_TOPIC_DATA, q->topic_data_size == 0 || q->topic_data != NULL},
-      {DDSMARK_POLICY_GROUP_DATA, q->group_data_size == 0 || q->group_data != NULL},
+       is_limit(q->max_samples) && is_limit(q->max_instances) && is_limit(q->max_samples_per_instance),
+       "use limits of at least 1, or -1 for unlimited"},
+      {DDSMARK_POLICY_DURABILITY, in_range(q->durability, DDSMARK_PERSISTENT),
+       "use `volatile`, `transient_local`, `transient` or `persistent`"},
+      {DDSMARK_POLICY_DURABILITY_SERVICE, in_range(q->service_history, DDSMARK_KEEP_ALL),
+       "use a `service_history` of `keep_last` or `keep_all`"},
+      {DDSMARK_POLICY_LIVELINESS, in_range(q->liveliness, DDSMARK_LIVELINESS_BY_TOPIC),
+       "use `automatic`, `manual_by_participant` or `manual_by_topic`"},
+      {DDSMARK_POLICY_OWNERSHIP, in_range(q->ownership, DDSMARK_OWNERSHIP_EXCLUSIVE), "use `shared` or `exclusive`"},
+      {DDSMARK_POLICY_PRESENTATION, in_range(q->presentation_scope, DDSMARK_SCOPE_GROUP),
+       "use the scope `instance`, `topic` or `group`"},
+      {DDSMARK_POLICY_DESTINATION_ORDER, in_range(q->destination_order, DDSMARK_ORDER_BY_SOURCE),
+       "use `by_reception_timestamp` or `by_source_timestamp`"},
+      {DDSMARK_POLICY_PARTITION, q->partition_count == 0 || q->partitions != NULL, "set `partitions`"},
+      {DDSMARK_POLICY_USER_DATA, q->user_data_size == 0 || q->user_data != NULL, "set `user_data`"},
+      {DDSMARK_POLICY_TOPIC_DATA, q->topic_data_size == 0 || q->topic_data != NULL, "set `topic_data`"},
+      {DDSMARK_POLICY_GROUP_DATA, q->group_data_size == 0 || q->group_data != NULL, "set `group_data`"},
   };
   for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
     if (q->present >> ranges[i].policy & 1 && !ranges[i].fine)
-      return fail(DDSMARK_BAD_ARGUMENT, "policy `%s` has a value out of range", policy_names[ranges[i].policy]);
+      return fail(DDSMARK_BAD_ARGUMENT, "policy `%s` has an invalid value; hint: %s", policy_names[ranges[i].policy],
+                  ranges[i].hint);
   return DDSMARK_OK;
 }
 
@@ -125,18 +139,21 @@ static ddsmark_status check_consistent(const ddsmark_qos *q) {
   if (q->present & POLICY(RESOURCE_LIMITS)) {
     if (all > 0 && each > all)
       return fail(DDSMARK_INCONSISTENT,
-                  "resource limits contradict each other: max_samples is %d, and max_samples_per_instance %d", all,
-                  each);
+                  "policy `resource_limits` is inconsistent: `max_samples_per_instance` is %d, and `max_samples` only "
+                  "%d; hint: increase `max_samples`",
+                  each, all);
     const int32_t most = each > 0 ? each : all;
     if (q->present & POLICY(HISTORY) && q->history == DDSMARK_KEEP_LAST && most > 0 && q->history_depth > most)
-      return fail(DDSMARK_INCONSISTENT, "a history of depth %d contradicts a resource limit of %d samples",
-                  q->history_depth, most);
+      return fail(DDSMARK_INCONSISTENT,
+                  "policies `history` and `resource_limits` are inconsistent: `history_depth` is %d, and `%s` only %d; "
+                  "hint: reduce `history_depth`",
+                  q->history_depth, each > 0 ? "max_samples_per_instance" : "max_samples", most);
   }
   if (q->present & POLICY(TIME_BASED_FILTER) && q->present & POLICY(DEADLINE) &&
       q->minimum_separation_ns > q->deadline_ns)
-    return fail(
-        DDSMARK_INCONSISTENT,
-        "the minimum separation of the time-based filter is longer than the deadline: every one would be missed");
+    return fail(DDSMARK_INCONSISTENT,
+                "policies `time_based_filter` and `deadline` are inconsistent: `minimum_separation` exceeds "
+                "`deadline`, so that every deadline would be missed; hint: reduce `minimum_separation`");
   return DDSMARK_OK;
 }
 
@@ -147,7 +164,8 @@ ddsmark_status qos_in(const ddsmark_qos *asked, const ddsmark_policy_support *su
   if (asked == NULL)
     return DDSMARK_OK;
   if (size < END(present))
-    return fail(DDSMARK_BAD_ARGUMENT, "the QoS has an invalid struct_size of %u", size);
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "invalid `struct_size` of ddsmark_qos: %u; hint: set it to the size of the struct", size);
   copy_in(out, sizeof *out, asked, size);
   out->struct_size = sizeof *out;
   out->present = present_within(out->present, size);
@@ -163,7 +181,8 @@ ddsmark_status qos_in(const ddsmark_qos *asked, const ddsmark_policy_support *su
 ddsmark_status qos_out(const ddsmark_qos *from, ddsmark_qos *out) {
   const uint32_t size = out->struct_size;
   if (size < END(present))
-    return fail(DDSMARK_BAD_ARGUMENT, "the QoS has an invalid struct_size of %u", size);
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "invalid `struct_size` of ddsmark_qos: %u; hint: set it to the size of the struct", size);
   ddsmark_qos q = *from;
   q.struct_size = size;
   q.present = present_within(q.present, size);

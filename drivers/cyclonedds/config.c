@@ -35,14 +35,15 @@
 #define WHC_HIGH_INIT 30720u
 #define MAX_SIZE 2147483647u
 
-static const char large_samples_note[] =
-    "large samples go as bursts of UDP datagrams: net.core.rmem_max bounds the receive buffer that takes them";
+static const char large_samples_note[] = "a large sample is a burst of UDP datagrams, which the receive buffer must "
+                                         "hold; `net.core.rmem_max` limits its size";
 
 const ddsmark_transport_info transport_infos[] = {
     [TRANSPORT_UDP4] = {"udp4", MAX_PAYLOAD, large_samples_note},
     [TRANSPORT_UDP6] = {"udp6", MAX_PAYLOAD, large_samples_note},
 #ifdef DDS_HAS_TCP
-    [TRANSPORT_TCP4] = {"tcp4", MAX_PAYLOAD, "between two processes of one host; a proof of concept, say its makers"},
+    [TRANSPORT_TCP4] = {"tcp4", MAX_PAYLOAD,
+                        "between two processes of one host; its developers call it a proof of concept"},
 #endif
 };
 const uint32_t transport_count = sizeof transport_infos / sizeof transport_infos[0];
@@ -56,18 +57,22 @@ enum { OPTION_CONFIGURATION, OPTION_MAX_MESSAGE, OPTION_FRAGMENT, OPTION_WHC_HIG
 const ddsmark_option_info option_infos[] = {
     [OPTION_CONFIGURATION] =
         {"configuration", NULL,
-         "further configuration of Cyclone DDS, as in CYCLONEDDS_URI, which still has the last word"},
+         "additional configuration of Cyclone DDS, as XML or file names, overridden by CYCLONEDDS_URI; default none"},
     [OPTION_MAX_MESSAGE] = {"max_message_size", "14720",
-                            "bytes of the largest datagram, and so of a batch: 1024..65500 (General/MaxMessageSize)"},
-    [OPTION_FRAGMENT] = {"fragment_size", "1344", "bytes of a sample's fragments: 1024..65000 (General/FragmentSize)"},
+                            "maximum size of a datagram, and so of a batch, in bytes (General/MaxMessageSize), 1024 to "
+                            "65500; default 14720"},
+    [OPTION_FRAGMENT] =
+        {"fragment_size", "1344",
+         "maximum size of a fragment of a sample in bytes (General/FragmentSize), 1024 to 65000; default 1344"},
     [OPTION_WHC_HIGH] = {"whc_high", "512000",
-                         "bytes not acknowledged at which a writer blocks, at most: 1024..2000000000 "
-                         "(Internal/Watermarks/WhcHigh); goes before send_queue"},
+                         "unacknowledged data in bytes at which a writer blocks (Internal/Watermarks/WhcHigh), 1024 to "
+                         "2000000000; overrides `send_queue`; default 512000"},
     [OPTION_MAX_INDEX] = {"max_participant_index", "99",
-                          "one less than the participants of a domain that one host may have, for unicast discovery: "
-                          "0..119 (Discovery/MaxAutoParticipantIndex)"},
+                          "highest index of a participant on one host, which discovery by unicast contacts "
+                          "(Discovery/MaxAutoParticipantIndex), 0 to 119; default 99"},
     [OPTION_RECEIVERS] = {"multiple_receive_threads", "default",
-                          "default, true, false: a thread for each socket (Internal/MultipleReceiveThreads)"},
+                          "whether each socket has a receive thread of its own (Internal/MultipleReceiveThreads): "
+                          "true, false or default, the choice of Cyclone DDS; default default"},
 };
 const uint32_t option_count = sizeof option_infos / sizeof option_infos[0];
 
@@ -138,10 +143,11 @@ static ddsmark_status check_domain(const text *configuration, uint32_t number) {
   }
   if (foreign[0] == '\0')
     return DDSMARK_OK;
-  return fail(DDSMARK_INCONSISTENT,
-              "the user's configuration is for domain %s, and this run uses domain %u: it would have no effect; hint: "
-              "write <Domain Id=\"any\">",
-              foreign, number);
+  return fail(
+      DDSMARK_INCONSISTENT,
+      "the configuration of Cyclone DDS is for domain %s, but this run uses domain %u, where it has no effect; hint: "
+      "use <Domain Id=\"any\"> in CYCLONEDDS_URI and the option `configuration`",
+      foreign, number);
 }
 
 /* The transport is a factor of the experiment. */
@@ -153,8 +159,8 @@ static ddsmark_status check_transport(const text *configuration, transport measu
         !(strcasecmp(value, "default") == 0 && measured == TRANSPORT_UDP4))
       return fail(
           DDSMARK_INCONSISTENT,
-          "the user's configuration selects the transport %s, and the experiment measures %s; hint: measure the "
-          "transport of the configuration, or remove it there",
+          "the configuration of Cyclone DDS selects the transport `%s`, but the experiment measures `%s`; hint: remove "
+          "<Transport> from CYCLONEDDS_URI and the option `configuration`, or change `transport`",
           value, transport_infos[measured].name);
   }
   return DDSMARK_OK;
@@ -188,8 +194,8 @@ static ddsmark_status choose_transport(const ddsmark_participant_config *config,
   uint32_t chosen = TRANSPORT_UDP4;
   const ddsmark_status status = transport_find(config, transport_infos, transport_count, &chosen);
   if (status != DDSMARK_OK && strcmp(config->transport, "tcp4") == 0)
-    return fail(DDSMARK_UNSUPPORTED,
-                "this Cyclone DDS was built without TCP; hint: its build option is ENABLE_TCP, which fetch.sh sets");
+    return fail(DDSMARK_UNSUPPORTED, "transport `tcp4` is not supported: this Cyclone DDS was built without TCP; hint: "
+                                     "build it with ENABLE_TCP=ON, as `ddsmark drivers install cyclonedds` does");
   p->transport = (transport)chosen;
   return status;
 }
@@ -197,16 +203,18 @@ static ddsmark_status choose_transport(const ddsmark_participant_config *config,
 /* Requests that TCP does not support are rejected, not ignored. */
 static ddsmark_status check_tcp(const ddsmark_participant_config *config) {
   if (config->multicast)
-    return fail(DDSMARK_UNSUPPORTED, "there is no multicast over TCP");
+    return fail(DDSMARK_UNSUPPORTED,
+                "multicast is not supported over `tcp4`; hint: set `multicast` to false, or use transport `udp4`");
   for (uint32_t i = 0; i < config->peer_count; i++)
     if (!is_loopback_peer(config->peers[i]))
       return fail(DDSMARK_UNSUPPORTED,
-                  "over TCP this driver reaches no other host, such as `%s`; hint: which of two processes listens is "
-                  "agreed on one host only",
+                  "peer `%s` is not supported: over `tcp4` this driver connects processes of one host only; hint: use "
+                  "transport `udp4`, or run both processes on one host",
                   config->peers[i]);
   if (config->send_buffer_bytes || config->receive_buffer_bytes)
-    return fail(DDSMARK_UNSUPPORTED, "Cyclone DDS asks for no buffers of its TCP sockets; hint: the kernel's are "
-                                     "net.ipv4.tcp_wmem and net.ipv4.tcp_rmem");
+    return fail(DDSMARK_UNSUPPORTED,
+                "`send_buffer` and `receive_buffer` are not supported over `tcp4`: Cyclone DDS sets no buffer sizes of "
+                "TCP sockets; hint: set net.ipv4.tcp_wmem and net.ipv4.tcp_rmem with `sysctl`");
   return DDSMARK_OK;
 }
 
@@ -299,7 +307,7 @@ static void add_internal(const ddsmark_participant_config *config, const plan *p
 /* Cyclone DDS does not report these values, so a user's configuration makes them unknown. */
 static void describe_size(char *out, size_t size, bool others, uint64_t ours, uint64_t vendor) {
   if (others)
-    snprintf(out, size, "as the configuration says");
+    snprintf(out, size, "set by the configuration");
   else
     snprintf(out, size, "%llu", (unsigned long long)(ours ? ours : vendor));
 }
@@ -318,8 +326,8 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
     return status;
   const char *receivers = option_value(config, option_infos[OPTION_RECEIVERS].name);
   if (receivers && strcmp(receivers, "default") && strcmp(receivers, "true") && strcmp(receivers, "false"))
-    return fail(DDSMARK_BAD_ARGUMENT, "option `multiple_receive_threads` is `%s`; hint: default, true or false",
-                receivers);
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "invalid value `%s` of option `multiple_receive_threads`; hint: use default, true or false", receivers);
   if ((status = choose_transport(config, &p)) ||
       (status = interface_choose(config, p.transport == TRANSPORT_UDP6, &p.interface)) ||
       (p.transport == TRANSPORT_TCP4 && (status = check_tcp(config))))
@@ -344,7 +352,7 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
   describe_size(p.fragment, sizeof p.fragment, mentions(&both, "FragmentSize"), fragment, 1344);
   describe_user(&both, p.user_decides, sizeof p.user_decides);
   if (both.failed)
-    status = fail(DDSMARK_ERROR, "no memory for the configuration");
+    status = fail_memory("the configuration of Cyclone DDS");
   else if ((status = check_domain(&both, p.domain)) == DDSMARK_OK)
     status = check_transport(&both, p.transport);
   text_free(&both);
@@ -352,8 +360,8 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
     return status;
   if (config->send_queue_bytes > MAX_SIZE && whc_high == 0 && !p.user_names_watermarks)
     return fail(DDSMARK_BAD_ARGUMENT,
-                "a send queue of %llu bytes exceeds the maximum of Cyclone DDS, %u; hint: fewer samples, or "
-                "smaller ones",
+                "`send_queue` is %llu bytes, more than the maximum of Cyclone DDS, %u bytes; hint: reduce `send_queue` "
+                "or `size`",
                 (unsigned long long)config->send_queue_bytes, MAX_SIZE);
   describe_size(p.whc_high, sizeof p.whc_high, p.user_names_watermarks,
                 whc_high || config->send_queue_bytes == 0 ? whc_high : config->send_queue_bytes - 1, WHC_HIGH);
@@ -371,7 +379,7 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
     text_add(t, ",%s", user);
   if (t->failed) {
     text_free(t);
-    return fail(DDSMARK_ERROR, "no memory for the configuration");
+    return fail_memory("the configuration of Cyclone DDS");
   }
   if (user[0])
     p.user = t->data + user_at;

@@ -5,14 +5,22 @@
 #include "internal.h"
 
 #include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "dds/version.h"
 
 /* -- failures ------------------------------------------------------------------------------------------------------ */
 
-ddsmark_status fail_dds(dds_return_t code, const char *what) {
-  fail(DDSMARK_ERROR, "%s: %s; hint: see the messages of Cyclone DDS on standard error", what, dds_strretcode(code));
+ddsmark_status fail_dds(dds_return_t code, const char *function, const char *format, ...) {
+  char what[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(what, sizeof what, format, arguments);
+  va_end(arguments);
+  fail(DDSMARK_ERROR, "%s: %s() failed: %s; hint: see the messages of Cyclone DDS in the log of the agent", what,
+       function, dds_strretcode(code));
   _Static_assert(DDS_RETCODE_TIMEOUT == -CODE_TIMEOUT, "the codes of the standard, below 0");
   return code_status((uint32_t)-code);
 }

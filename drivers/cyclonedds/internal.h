@@ -26,9 +26,10 @@
 
 /* -- failures ------------------------------------------------------------------------------------------------------ */
 
-/* fail() for a return code of Cyclone DDS. The library logs the cause to standard error and returns only the code;
- * 11 does not let an application intercept its log. */
-ddsmark_status fail_dds(dds_return_t code, const char *what);
+/* fail() for a return code of `function` of Cyclone DDS; `format` is what could not be done. The library logs the cause
+ * to standard error and returns only the code; 11 does not let an application intercept its log. */
+ddsmark_status fail_dds(dds_return_t code, const char *function, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* -- config.c ------------------------------------------------------------------------------------------------------ */
 

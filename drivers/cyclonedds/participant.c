@@ -41,7 +41,7 @@ static void domain_free(domain *d) {
 static ddsmark_status domain_create(plan *p, domain **out) {
   domain *d = calloc(1, sizeof *d);
   if (d == NULL)
-    return fail(DDSMARK_ERROR, "no memory for a domain");
+    return fail_memory("a domain");
   d->door = (tcp_door){.held = -1, .open = -1};
   if (p->transport == TRANSPORT_TCP4) {
     text_add(&d->configuration, "<CycloneDDS><Domain Id=\"any\">");
@@ -55,15 +55,14 @@ static ddsmark_status domain_create(plan *p, domain **out) {
   text_add(&d->configuration, "%s", p->configuration.data);
   if (d->configuration.failed) {
     domain_free(d);
-    return fail(DDSMARK_ERROR, "no memory for the configuration");
+    return fail_memory("the configuration of Cyclone DDS");
   }
   socket_set before;
   sockets_now(&before);
   d->entity = dds_create_domain(p->domain, d->configuration.data);
   if (d->entity < 0) {
-    char what[256];
-    snprintf(what, sizeof what, "cannot open domain %u%s", p->domain, p->user[0] ? " with CYCLONEDDS_URI applied" : "");
-    const ddsmark_status status = fail_dds(d->entity, what);
+    const ddsmark_status status = fail_dds(d->entity, "dds_create_domain", "cannot create domain %u%s", p->domain,
+                                           p->user[0] ? " with the configuration in CYCLONEDDS_URI" : "");
     domain_free(d);
     return status;
   }
@@ -87,10 +86,11 @@ static ddsmark_status domain_acquire(plan *p, domain **out) {
   if (d == NULL)
     status = domain_create(p, &d);
   else if (strcmp(d->plan.configuration.data, p->configuration.data) != 0)
-    status = fail(DDSMARK_BAD_ARGUMENT,
-                  "domain %u is open in this process with another configuration; hint: the participants of a domain in "
-                  "one process share interface, transport, buffers and options",
-                  p->domain);
+    status =
+        fail(DDSMARK_BAD_ARGUMENT,
+             "domain %u is already open in this process with another configuration; hint: use the same `interface`, "
+             "`transport`, socket buffers and options for all participants of a domain",
+             p->domain);
   plan_free(p);
   if (status == DDSMARK_OK) {
     d->participants++;
@@ -106,9 +106,10 @@ static ddsmark_status domain_release(domain *d) {
   while (*link != d)
     link = &(*link)->next;
   *link = d->next;
+  const uint32_t number = d->plan.domain;
   const dds_return_t rc = dds_delete(d->entity);
   domain_free(d);
-  return rc < 0 ? fail_dds(rc, "cannot close the domain") : DDSMARK_OK;
+  return rc < 0 ? fail_dds(rc, "dds_delete", "cannot delete domain %u", number) : DDSMARK_OK;
 }
 
 static ddsmark_status open_locked(plan *p, const char *run_name, ddsmark_participant *participant) {
@@ -122,7 +123,8 @@ static ddsmark_status open_locked(plan *p, const char *run_name, ddsmark_partici
   dds_delete_qos(qos);
   if (participant->entity >= 0)
     return DDSMARK_OK;
-  status = fail_dds(participant->entity, "cannot create a participant");
+  status = fail_dds(participant->entity, "dds_create_participant", "cannot create a participant in domain %u",
+                    participant->domain->plan.domain);
   domain_release(participant->domain);
   return status;
 }
@@ -136,7 +138,7 @@ ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmar
   ddsmark_participant *participant = calloc(1, sizeof *participant);
   if (participant == NULL) {
     plan_free(&p);
-    return fail(DDSMARK_ERROR, "no memory for a participant");
+    return fail_memory("a participant");
   }
   pthread_mutex_lock(&domains_lock);
   status = open_locked(&p, c.run_name, participant);
@@ -152,7 +154,7 @@ ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmar
 ddsmark_status participant_close(ddsmark_participant *participant) {
   pthread_mutex_lock(&domains_lock);
   const dds_return_t rc = dds_delete(participant->entity);
-  ddsmark_status status = rc < 0 ? fail_dds(rc, "cannot delete the participant") : DDSMARK_OK;
+  ddsmark_status status = rc < 0 ? fail_dds(rc, "dds_delete", "cannot delete the participant") : DDSMARK_OK;
   const ddsmark_status released = domain_release(participant->domain);
   pthread_mutex_unlock(&domains_lock);
   free(participant);
@@ -181,7 +183,7 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
   const plan *p = &participant->domain->plan;
   visit(context, "transport", transport_infos[p->transport].name);
   if (p->user_names_interface) {
-    visit(context, "interface", "as the configuration says");
+    visit(context, "interface", "set by the configuration");
   } else {
     visit(context, "interface", p->interface.name[0] ? p->interface.name : "chosen by Cyclone DDS");
     if (p->interface.address[0])
@@ -210,7 +212,8 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
 ddsmark_status endpoint_check(const ddsmark_participant *p, uint32_t type_kind, const char *topic,
                               uint64_t max_payload) {
   if (type_kind == DDSMARK_TYPE_PLAIN)
-    return fail(DDSMARK_UNSUPPORTED, "the plain type is not in this driver");
+    return fail(DDSMARK_UNSUPPORTED,
+                "the type `plain` is not supported by this driver; hint: use the type `octets` or `keyed`");
   return endpoint_config_check(&transport_infos[p->domain->plan.transport], type_kind, topic, max_payload);
 }
 
@@ -221,15 +224,14 @@ ddsmark_status endpoint_prepare(endpoint *e, ddsmark_participant *participant, u
   e->topic =
       dds_create_topic(participant->entity, e->keyed ? &KeyedSample_desc : &Sample_desc, topic, qos->topic, NULL);
   if (e->topic < 0) {
-    char what[256];
-    snprintf(what, sizeof what, "cannot create topic `%.150s`", topic);
-    return fail_dds(e->topic, what);
+    return fail_dds(e->topic, "dds_create_topic", "cannot create topic `%.150s`", topic);
   }
   e->group = s == SIDE_WRITER ? dds_create_publisher(participant->entity, qos->group, NULL)
                               : dds_create_subscriber(participant->entity, qos->group, NULL);
   if (e->group < 0) {
-    const ddsmark_status status =
-        fail_dds(e->group, s == SIDE_WRITER ? "cannot create the publisher" : "cannot create the subscriber");
+    const ddsmark_status status = s == SIDE_WRITER
+                                      ? fail_dds(e->group, "dds_create_publisher", "cannot create the publisher")
+                                      : fail_dds(e->group, "dds_create_subscriber", "cannot create the subscriber");
     dds_delete(e->topic);
     return status;
   }
@@ -239,10 +241,11 @@ ddsmark_status endpoint_prepare(endpoint *e, ddsmark_participant *participant, u
 ddsmark_status endpoint_close(endpoint *e) {
   dds_return_t rc = e->entity > 0 ? dds_delete(e->entity) : DDS_RETCODE_OK;
   const dds_return_t group = dds_delete(e->group), topic = dds_delete(e->topic);
+  const char *what = rc < 0 ? "writer or reader" : group < 0 ? "publisher or subscriber" : "topic";
   rc = rc < 0 ? rc : group < 0 ? group : topic;
   dds_delete_statistics(e->statistics);
   qos_texts_free(&e->texts);
-  return rc < 0 ? fail_dds(rc, "cannot delete the entity") : DDSMARK_OK;
+  return rc < 0 ? fail_dds(rc, "dds_delete", "cannot delete the %s", what) : DDSMARK_OK;
 }
 
 ddsmark_status endpoint_settings(const endpoint *e, ddsmark_visitor visit, void *context) {

@@ -27,11 +27,12 @@ _Static_assert(DDS_LENGTH_UNLIMITED == DDSMARK_UNLIMITED, "resource limits");
 static ddsmark_status check(const ddsmark_qos *q) {
   if (q->present & POLICY(DURABILITY) && q->durability > DDSMARK_TRANSIENT_LOCAL)
     return fail(DDSMARK_UNSUPPORTED,
-                "durability `%s` cannot be set: Cyclone DDS has no durability service; hint: transient-local",
+                "the value `%s` of `durability` is not supported: Cyclone DDS has no durability service; hint: use "
+                "`transient_local`",
                 q->durability == DDSMARK_TRANSIENT ? "transient" : "persistent");
   if (q->present & POLICY(PRESENTATION) && q->coherent_access)
-    return fail(DDSMARK_UNSUPPORTED,
-                "coherent access cannot be set: Cyclone DDS has no coherent sets; hint: ordered access it has");
+    return fail(DDSMARK_UNSUPPORTED, "`coherent_access` of policy `presentation` is not supported: Cyclone DDS has no "
+                                     "coherent sets; hint: set it to false");
   return DDSMARK_OK;
 }
 
@@ -225,7 +226,7 @@ ddsmark_status qos_read_back(dds_entity_t topic, dds_entity_t group, dds_entity_
   ddsmark_status status = DDSMARK_OK;
   if ((rc = dds_get_qos(topic, set.topic)) < 0 || (rc = dds_get_qos(group, set.group)) < 0 ||
       (rc = dds_get_qos(entity, set.endpoint)) < 0) {
-    status = fail_dds(rc, "cannot read the QoS back");
+    status = fail_dds(rc, "dds_get_qos", "cannot read back the QoS of the %s", s == SIDE_WRITER ? "writer" : "reader");
   } else {
     ddsmark_qos q = {.struct_size = sizeof q};
     size_t size = 0;

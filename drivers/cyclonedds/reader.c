@@ -126,7 +126,8 @@ ddsmark_status reader_receive(ddsmark_reader *r, uint64_t timeout_ns, uint32_t m
                               void *context, uint32_t *taken) {
   *taken = 0;
   if (r->mode == DDSMARK_RECEIVE_LISTENER)
-    return fail(DDSMARK_BAD_ARGUMENT, "the reader has a listener, which receives its samples");
+    return fail(DDSMARK_BAD_ARGUMENT, "reader_receive() was called on a reader with a listener; hint: open the reader "
+                                      "with the receive mode `waitset` or `polling`");
   if (max_samples == 0)
     return DDSMARK_OK;
   if (r->mode == DDSMARK_RECEIVE_WAITSET && timeout_ns > 0 && !r->more) {
@@ -134,10 +135,10 @@ ddsmark_status reader_receive(ddsmark_reader *r, uint64_t timeout_ns, uint32_t m
     if (rc == 0)
       return DDSMARK_OK;
     if (rc < 0)
-      return fail_dds(rc, "cannot wait for samples");
+      return fail_dds(rc, "dds_waitset_wait", "cannot wait for samples");
   }
   const dds_return_t rc = take(r, r->e.entity, max_samples, sink, context, taken);
-  return rc == DDS_RETCODE_OK ? DDSMARK_OK : fail_dds(rc, "cannot take samples");
+  return rc == DDS_RETCODE_OK ? DDSMARK_OK : fail_dds(rc, "dds_take", "cannot take samples");
 }
 
 static void on_data_available(dds_entity_t entity, void *argument) {
@@ -159,7 +160,8 @@ static void on_liveliness_changed(dds_entity_t entity, const dds_liveliness_chan
 
 static ddsmark_status check(const ddsmark_participant *p, const ddsmark_reader_config *config) {
   if (config->content_filter)
-    return fail(DDSMARK_UNSUPPORTED, "Cyclone DDS has no content filters in SQL");
+    return fail(DDSMARK_UNSUPPORTED,
+                "content filters are not supported: Cyclone DDS has none in SQL; hint: remove `content_filter`");
   return endpoint_check(p, config->type_kind, config->topic, config->max_payload_bytes);
 }
 
@@ -169,10 +171,12 @@ static ddsmark_status check(const ddsmark_participant *p, const ddsmark_reader_c
 static ddsmark_status waitset_make(ddsmark_reader *r) {
   dds_return_t rc;
   r->more = true; /* samples may have arrived before the status was enabled */
-  if ((rc = r->waitset = dds_create_waitset(r->e.participant->entity)) < 0 ||
-      (rc = dds_set_status_mask(r->e.entity, DDS_DATA_AVAILABLE_STATUS)) < 0 ||
-      (rc = dds_waitset_attach(r->waitset, r->e.entity, 1)) < 0)
-    return fail_dds(rc, "cannot create the waitset");
+  if ((rc = r->waitset = dds_create_waitset(r->e.participant->entity)) < 0)
+    return fail_dds(rc, "dds_create_waitset", "cannot create the waitset of the reader");
+  if ((rc = dds_set_status_mask(r->e.entity, DDS_DATA_AVAILABLE_STATUS)) < 0)
+    return fail_dds(rc, "dds_set_status_mask", "cannot enable DATA_AVAILABLE of the reader");
+  if ((rc = dds_waitset_attach(r->waitset, r->e.entity, 1)) < 0)
+    return fail_dds(rc, "dds_waitset_attach", "cannot attach the reader to its waitset");
   return DDSMARK_OK;
 }
 
@@ -188,7 +192,7 @@ static ddsmark_status create(ddsmark_reader *r, ddsmark_participant *participant
   const dds_entity_t entity = dds_create_reader(r->e.group, r->e.topic, qos->endpoint, listener);
   dds_delete_listener(listener);
   if (entity < 0) {
-    status = fail_dds(entity, "cannot create the reader");
+    status = fail_dds(entity, "dds_create_reader", "cannot create the reader of topic `%.150s`", config->topic);
   } else {
     r->e.entity = entity;
     r->e.statistics = dds_create_statistics(entity);
@@ -220,7 +224,7 @@ ddsmark_status reader_open(ddsmark_participant *participant, const ddsmark_reade
     r->e.max_payload = c.max_payload_bytes;
   }
   if (r == NULL || !samples_make(r, c.max_payload_bytes))
-    status = fail(DDSMARK_ERROR, "no memory for the samples of a reader");
+    status = fail_memory("the samples of a reader");
   else
     status = create(r, participant, &c, &qos);
   qos_free(&qos);
@@ -249,7 +253,7 @@ ddsmark_status reader_matched(ddsmark_reader *r, uint32_t *out) {
   dds_subscription_matched_status_t status;
   const dds_return_t rc = dds_get_subscription_matched_status(r->e.entity, &status);
   if (rc != DDS_RETCODE_OK)
-    return fail_dds(rc, "cannot tell how many writers are matched");
+    return fail_dds(rc, "dds_get_subscription_matched_status", "cannot get the number of matched writers");
   endpoint_matched(&r->e, status.current_count);
   *out = status.current_count;
   return DDSMARK_OK;

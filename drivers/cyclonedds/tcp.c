@@ -75,8 +75,10 @@ ddsmark_status tcp_meet(uint32_t number, const char *address, tcp_door *door, te
       return DDSMARK_OK;
     }
     if (errno != EADDRINUSE)
-      return fail(DDSMARK_ERROR, "cannot tell whether another process listens for domain %u: %s", number,
-                  strerror(errno));
+      return fail(DDSMARK_ERROR,
+                  "cannot reserve the socket name @ddsmark-cyclonedds-tcp-%u-door, which selects the listening process "
+                  "of the domain: %s",
+                  number, strerror(errno));
     if (is_taken(number, "open")) {
       text_add(configuration,
                "<TCP><Port>-1</Port></TCP><Discovery><Peers><Peer Address=\"%s:%u\"/></Peers></Discovery>", address,
@@ -85,11 +87,10 @@ ddsmark_status tcp_meet(uint32_t number, const char *address, tcp_door *door, te
     }
     nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
   }
-  return fail(
-      DDSMARK_TIMED_OUT,
-      "another process is to listen for domain %u over TCP, and for %d s does not; hint: `ss -xp` names the one "
-      "that holds @ddsmark-cyclonedds-tcp-%u-door",
-      number, PATIENCE_MS / 1000, number);
+  return fail(DDSMARK_TIMED_OUT,
+              "another process has reserved domain %u over TCP, but has not listened within %d s; hint: find it with "
+              "`ss -xp` as the owner of @ddsmark-cyclonedds-tcp-%u-door, and end it",
+              number, PATIENCE_MS / 1000, number);
 }
 
 /* Sets the scheduling policy of the receiving threads of this process. Returns whether there are any: a new thread

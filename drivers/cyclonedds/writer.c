@@ -49,8 +49,9 @@ static ddsmark_status batching_choose(bool on, dds_qos_t *qos) {
   ddsmark_status status = DDSMARK_OK;
   pthread_mutex_lock(&batching_lock);
   if (writers_of_kind[!on] > 0)
-    status = fail(DDSMARK_UNSUPPORTED, "this Cyclone DDS batches in all writers of a process or in none; "
-                                       "hint: give writers with and without batching a process each, or use 11");
+    status = fail(DDSMARK_UNSUPPORTED,
+                  "this version of Cyclone DDS enables batching for all writers of a process or for none; "
+                  "hint: use Cyclone DDS 11, or do not mix batched and unbatched flows");
   else if (++writers_of_kind[on] == 1 && on)
     dds_write_set_batch(true);
   pthread_mutex_unlock(&batching_lock);
@@ -73,10 +74,10 @@ static void batching_release(bool on) {
 static ddsmark_status check(const ddsmark_participant *p, const ddsmark_writer_config *config) {
   if (config->async_write)
     return fail(DDSMARK_UNSUPPORTED,
-                "Cyclone DDS has no asynchronous writers; hint: a latency budget of more than 0, at "
-                "writer and reader, lets a thread of its own send");
+                "asynchronous writing is not supported: Cyclone DDS has none; hint: set `latency_budget` of writer and "
+                "reader above 0, and a thread of Cyclone DDS sends");
   if (config->loans)
-    return fail(DDSMARK_UNSUPPORTED, "writing through loans is not in this driver");
+    return fail(DDSMARK_UNSUPPORTED, "loans of a writer are not supported by this driver; hint: write without loans");
   return endpoint_check(p, config->type_kind, config->topic, config->max_payload_bytes);
 }
 
@@ -93,7 +94,7 @@ static ddsmark_status create(ddsmark_writer *w, ddsmark_participant *participant
       w->e.statistics = dds_create_statistics(w->e.entity);
       return DDSMARK_OK;
     }
-    status = fail_dds(w->e.entity, "cannot create the writer");
+    status = fail_dds(w->e.entity, "dds_create_writer", "cannot create the writer of topic `%.150s`", config->topic);
     w->e.entity = 0;
     endpoint_close(&w->e);
   }
@@ -111,7 +112,7 @@ ddsmark_status writer_open(ddsmark_participant *participant, const ddsmark_write
     return status;
   ddsmark_writer *w = calloc(1, sizeof *w);
   if (w == NULL) {
-    status = fail(DDSMARK_ERROR, "no memory for a writer");
+    status = fail_memory("a writer");
   } else {
     w->batching = c.batch_bytes > 0;
     w->e.max_payload = c.max_payload_bytes ? c.max_payload_bytes : transport_infos[0].max_payload_bytes;
@@ -134,18 +135,22 @@ ddsmark_status writer_close(ddsmark_writer *w) {
 
 /* -- the hot path -------------------------------------------------------------------------------------------------- */
 
-static ddsmark_status written(ddsmark_writer *w, dds_return_t rc) {
+static ddsmark_status written(ddsmark_writer *w, dds_return_t rc, const char *function) {
   switch (rc) {
   case DDS_RETCODE_OK:
     return DDSMARK_OK;
   case DDS_RETCODE_TIMEOUT:
     count(&w->timed_out);
-    return fail(DDSMARK_TIMED_OUT, "the write timed out: readers did not acknowledge earlier samples in time");
+    return fail(DDSMARK_TIMED_OUT,
+                "the writer had no room within `max_blocking`: %s() failed: %s; hint: increase `max_blocking` or "
+                "`send_queue`, or check for a slow reader",
+                function, dds_strretcode(rc));
   case DDS_RETCODE_OUT_OF_RESOURCES:
     count(&w->refused);
-    return fail(DDSMARK_REFUSED, "the write was refused: no room");
+    return fail(DDSMARK_REFUSED, "the writer has no room: %s() failed: %s; hint: increase `send_queue`", function,
+                dds_strretcode(rc));
   default:
-    return fail_dds(rc, "cannot write");
+    return fail_dds(rc, function, "the writer cannot write");
   }
 }
 
@@ -159,8 +164,7 @@ static ddsmark_status written(ddsmark_writer *w, dds_return_t rc) {
 ddsmark_status writer_write(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
   dds_return_t rc;
   if (size > w->e.max_payload)
-    return fail(DDSMARK_TOO_LARGE, "a sample of %llu bytes exceeds the maximum of its writer, %llu",
-                (unsigned long long)size, (unsigned long long)w->e.max_payload);
+    return fail_sample_size(size, w->e.max_payload);
   if (w->e.keyed) {
     const KeyedSample sample = {.key = key, .payload = BORROWED(payload, size)};
     rc = dds_write(w->e.entity, &sample);
@@ -168,7 +172,7 @@ ddsmark_status writer_write(ddsmark_writer *w, uint32_t key, const uint8_t *payl
     const Sample sample = {.payload = BORROWED(payload, size)};
     rc = dds_write(w->e.entity, &sample);
   }
-  return rc == DDS_RETCODE_OK ? DDSMARK_OK : written(w, rc);
+  return rc == DDS_RETCODE_OK ? DDSMARK_OK : written(w, rc, "dds_write");
 }
 
 ddsmark_status writer_flush(ddsmark_writer *w) {
@@ -176,7 +180,7 @@ ddsmark_status writer_flush(ddsmark_writer *w) {
     return DDSMARK_OK;
 #ifdef HAVE_FLUSH_RESULT
   const dds_return_t rc = dds_write_flush(w->e.entity);
-  return rc == DDS_RETCODE_OK ? DDSMARK_OK : fail_dds(rc, "cannot flush");
+  return rc == DDS_RETCODE_OK ? DDSMARK_OK : fail_dds(rc, "dds_write_flush", "cannot send the batch");
 #else
   dds_write_flush(w->e.entity);
   return DDSMARK_OK;
@@ -191,12 +195,17 @@ ddsmark_status writer_wait_acked(ddsmark_writer *w, uint64_t timeout_ns) {
   if (status != DDSMARK_OK)
     return status;
   const dds_return_t rc = dds_wait_for_acks(w->e.entity, duration_of(timeout_ns));
-  return rc == DDS_RETCODE_OK ? DDSMARK_OK : fail_dds(rc, "waiting for acknowledgements");
+  if (rc == DDS_RETCODE_TIMEOUT)
+    return fail(
+        DDSMARK_TIMED_OUT,
+        "not all samples were acknowledged in time: dds_wait_for_acks() failed: %s; hint: check for a slow reader",
+        dds_strretcode(rc));
+  return rc == DDS_RETCODE_OK ? DDSMARK_OK : fail_dds(rc, "dds_wait_for_acks", "cannot wait for acknowledgments");
 }
 
 typedef dds_return_t (*instance_call)(dds_entity_t writer, const void *sample);
 
-static ddsmark_status on_instance(ddsmark_writer *w, uint32_t key, instance_call call) {
+static ddsmark_status on_instance(ddsmark_writer *w, uint32_t key, instance_call call, const char *function) {
   dds_return_t rc;
   if (w->e.keyed) {
     const KeyedSample sample = {.key = key};
@@ -205,27 +214,28 @@ static ddsmark_status on_instance(ddsmark_writer *w, uint32_t key, instance_call
     const Sample sample = {0};
     rc = call(w->e.entity, &sample);
   }
-  return written(w, rc);
+  return written(w, rc, function);
 }
 
 ddsmark_status writer_dispose(ddsmark_writer *w, uint32_t key) {
-  return on_instance(w, key, dds_dispose);
+  return on_instance(w, key, dds_dispose, "dds_dispose");
 }
 
 ddsmark_status writer_unregister(ddsmark_writer *w, uint32_t key) {
-  return on_instance(w, key, dds_unregister_instance);
+  return on_instance(w, key, dds_unregister_instance, "dds_unregister_instance");
 }
 
 ddsmark_status writer_assert_liveliness(ddsmark_writer *w) {
   const dds_return_t rc = dds_assert_liveliness(w->e.entity);
-  return rc == DDS_RETCODE_OK ? DDSMARK_OK : fail_dds(rc, "cannot assert liveliness");
+  return rc == DDS_RETCODE_OK ? DDSMARK_OK
+                              : fail_dds(rc, "dds_assert_liveliness", "cannot assert the liveliness of the writer");
 }
 
 ddsmark_status writer_matched(ddsmark_writer *w, uint32_t *out) {
   dds_publication_matched_status_t status;
   const dds_return_t rc = dds_get_publication_matched_status(w->e.entity, &status);
   if (rc != DDS_RETCODE_OK)
-    return fail_dds(rc, "cannot tell how many readers are matched");
+    return fail_dds(rc, "dds_get_publication_matched_status", "cannot get the number of matched readers");
   endpoint_matched(&w->e, status.current_count);
   *out = status.current_count;
   return DDSMARK_OK;

@@ -16,30 +16,45 @@ fn value_that_only_the_driver_rejects_is_an_error_of_the_plan() {
         (
             "cyclonedds",
             &["qos.durability=transient"][..],
-            "durability `transient` cannot be set",
-            "transient-local",
+            "the value `transient` of `durability` is not supported",
+            "transient_local",
         ),
         (
             "cyclonedds",
             &["qos.presentation={ scope = \"topic\", coherent_access = true, ordered_access = true }"],
-            "coherent access cannot be set",
-            "ordered access",
+            "`coherent_access` of policy `presentation` is not supported",
+            "set it to false",
         ),
         (
             "cyclonedds",
             &["factors.transport=tcp4", "factors.receive_buffer=100000"],
-            "no buffers of its TCP sockets",
+            "no buffer sizes of TCP sockets",
             "net.ipv4.tcp_rmem",
         ),
-        ("cyclonedds", &["options.cyclonedds.whc_high=banana"], "`whc_high` is `banana`", "a whole number"),
-        ("fastdds", &["options.fastdds.publish_mode=never"], "`publish_mode` is `never`", "sync, async"),
+        (
+            "cyclonedds",
+            &["options.cyclonedds.whc_high=banana"],
+            "invalid value `banana` of option `whc_high`",
+            "a whole number",
+        ),
+        (
+            "fastdds",
+            &["options.fastdds.publish_mode=never"],
+            "invalid value `never` of option `publish_mode`",
+            "sync, async",
+        ),
         (
             "fastdds",
             &["options.fastdds.flow_controller=1000/10"],
-            "`flow_controller` is `1000/10`, and publish_mode is sync",
-            "publish_mode=async",
+            "option `flow_controller` requires `publish_mode=async`",
+            "set `publish_mode=async`",
         ),
-        ("fastdds", &["options.fastdds.heartbeat_ms=-5"], "`heartbeat_ms` is `-5`", "a whole number"),
+        (
+            "fastdds",
+            &["options.fastdds.heartbeat_ms=-5"],
+            "invalid value `-5` of option `heartbeat_ms`",
+            "a whole number",
+        ),
     ] {
         let driver_set = format!("factors.driver={driver}");
         let mut arguments = vec!["run", "f.toml", "--out", "result", "--set", &driver_set];

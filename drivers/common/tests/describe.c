@@ -27,8 +27,13 @@ void check_description(const char *name) {
   for (uint32_t i = 0; i < info->transport_count; i++)
     CHECK(is_text(info->transports[i].name) && info->transports[i].max_payload_bytes >= 20000000);
   CHECK(info->option_count >= 1);
-  for (uint32_t i = 0; i < info->option_count; i++)
-    CHECK(strchr(info->options[i].help, '\n') == NULL);
+  for (uint32_t i = 0; i < info->option_count; i++) {
+    const ddsmark_option_info *option = &info->options[i];
+    char expected[128]; /* the text names the same default as the description */
+    snprintf(expected, sizeof expected, "default %s", option->default_value ? option->default_value : "");
+    CHECK(strchr(option->help, '\n') == NULL);
+    CHECK_HAS(option->help, expected);
+  }
   for (uint32_t i = 0; i < DDSMARK_POLICY_COUNT; i++) {
     const ddsmark_policy_support *p = &info->policies[i];
     CHECK(p->support <= DDSMARK_SUPPORT_ENFORCED);

@@ -29,7 +29,7 @@ void test_participant_errors(void) {
   c.peer_count = 2;
   CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_BAD_ARGUMENT, "peer 1");
   c.struct_size = 4;
-  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_BAD_ARGUMENT, "without a configuration");
+  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_BAD_ARGUMENT, "without a valid `config`");
   CHECK(p == NULL);
   WAIT_UNTIL(thread_count() == 1);
 }
@@ -112,17 +112,17 @@ void test_policy_values(void) {
   check_policy_refused(p, QOS(DURABILITY, .durability = 4), DDSMARK_BAD_ARGUMENT, "durability");
   check_policy_refused(p, QOS(HISTORY, .history = DDSMARK_KEEP_LAST, .history_depth = 0), DDSMARK_BAD_ARGUMENT,
                        "history");
-  check_policy_refused(p, QOS(RESOURCE_LIMITS, .max_samples = -5), DDSMARK_BAD_ARGUMENT, "resource limits");
+  check_policy_refused(p, QOS(RESOURCE_LIMITS, .max_samples = -5), DDSMARK_BAD_ARGUMENT, "policy `resource_limits`");
   check_policy_refused(p, QOS(PARTITION, .partition_count = 1), DDSMARK_BAD_ARGUMENT, "partition");
-  check_policy_refused(p, QOS(USER_DATA, .user_data_size = 1), DDSMARK_BAD_ARGUMENT, "user data");
+  check_policy_refused(p, QOS(USER_DATA, .user_data_size = 1), DDSMARK_BAD_ARGUMENT, "policy `user_data`");
 
   /* Inconsistent limits, and a history deeper than the limit of its instance. */
   check_policy_refused(p, QOS(RESOURCE_LIMITS, .max_samples = 5, .max_instances = 1, .max_samples_per_instance = 6),
-                       DDSMARK_INCONSISTENT, "contradict");
+                       DDSMARK_INCONSISTENT, "policy `resource_limits` is inconsistent");
   ddsmark_qos q =
       *QOS(HISTORY, .history_depth = 10, .max_samples = 5, .max_instances = 1, .max_samples_per_instance = 5);
   q.present |= POLICY(RESOURCE_LIMITS);
-  check_policy_refused(p, &q, DDSMARK_INCONSISTENT, "depth 10");
+  check_policy_refused(p, &q, DDSMARK_INCONSISTENT, "`history_depth` is 10");
   /* Without the bit the policy is not requested. */
   q.present = POLICY(RESOURCE_LIMITS);
   OK(d->writer_close(writer(p, &q)));

@@ -128,7 +128,7 @@ static void test_multicast_by_interface(void) {
   if (claims)
     plan_free(&p);
   else
-    CHECK_HAS(last_error(), "hint: `ip link set lo multicast on`");
+    CHECK_HAS(last_error(), "with `ip link set lo multicast on`");
 }
 
 /* -- policies ------------------------------------------------------------------------------------------------------ */
@@ -140,13 +140,13 @@ static void test_policies_refused(void) {
     const char *words;
   } cases[] = {
       {{.present = UINT64_C(1) << 40}, DDSMARK_UNSUPPORTED, "unknown policy"},
-      {{.present = POLICY(ENTITY_FACTORY)}, DDSMARK_UNSUPPORTED, "entity factory"},
+      {{.present = POLICY(ENTITY_FACTORY)}, DDSMARK_UNSUPPORTED, "policy `entity_factory`"},
       {{.present = POLICY(PRESENTATION), .coherent_access = 1}, DDSMARK_UNSUPPORTED, "coherent"},
       {{.present = POLICY(RELIABILITY), .reliability = 2}, DDSMARK_BAD_ARGUMENT, "reliability"},
       {{.present = POLICY(HISTORY), .history_depth = 0}, DDSMARK_BAD_ARGUMENT, "history"},
-      {{.present = POLICY(RESOURCE_LIMITS), .max_samples = -5}, DDSMARK_BAD_ARGUMENT, "resource limits"},
+      {{.present = POLICY(RESOURCE_LIMITS), .max_samples = -5}, DDSMARK_BAD_ARGUMENT, "policy `resource_limits`"},
       {{.present = POLICY(PARTITION), .partition_count = 1}, DDSMARK_BAD_ARGUMENT, "partition"},
-      {{.present = POLICY(USER_DATA), .user_data_size = 1}, DDSMARK_BAD_ARGUMENT, "user data"},
+      {{.present = POLICY(USER_DATA), .user_data_size = 1}, DDSMARK_BAD_ARGUMENT, "policy `user_data`"},
       {{.present = POLICY(RESOURCE_LIMITS), .max_samples = 5, .max_instances = 1, .max_samples_per_instance = 6},
        DDSMARK_INCONSISTENT,
        "max_samples"},
@@ -156,7 +156,7 @@ static void test_policies_refused(void) {
         .max_samples_per_instance = 6,
         .history_depth = 7},
        DDSMARK_INCONSISTENT,
-       "depth 7"},
+       "`history_depth` is 7"},
       {{.present = POLICY(TIME_BASED_FILTER) | POLICY(DEADLINE), .minimum_separation_ns = 2, .deadline_ns = 1},
        DDSMARK_INCONSISTENT,
        "deadline"},

@@ -117,7 +117,7 @@ void test_batching_mixed(void) {
   const ddsmark_status status = d->writer_open(p, &config, &batching);
   setting s;
   if (status == DDSMARK_UNSUPPORTED) {
-    CHECK(strstr(d->last_error(), "batches in all writers") != NULL);
+    CHECK(strstr(d->last_error(), "for all writers of a process") != NULL);
     OK(d->writer_close(plain));
     OK(d->writer_open(p, &config, &batching)); /* allowed now */
     CHECK(strcmp(writer_setting(batching, "batching", &s), "native") == 0);

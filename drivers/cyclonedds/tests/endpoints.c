@@ -98,7 +98,7 @@ void test_users_configuration_wins(void) {
   unlink(path);
   OK(status);
   CHECK(strstr(participant_setting(p, "configuration", &s), "<NetworkInterface") == NULL);
-  CHECK(strcmp(participant_setting(p, "interface", &s), "as the configuration says") == 0);
+  CHECK(strcmp(participant_setting(p, "interface", &s), "set by the configuration") == 0);
   OK(d->participant_close(p));
 }
 

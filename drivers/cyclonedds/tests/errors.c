@@ -30,9 +30,9 @@ void test_users_configuration(void) {
   ddsmark_participant_config c = participant_config();
   c.domain = 7;
   setenv("CYCLONEDDS_URI", "<CycloneDDS><Domain Id=\"8\"></Domain></CycloneDDS>", 1);
-  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT, "is for domain 8, and this run uses domain 7");
+  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT, "is for domain 8, but this run uses domain 7");
   setenv("CYCLONEDDS_URI", "<General><Transport>tcp</Transport></General>", 1);
-  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT, "selects the transport tcp");
+  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT, "selects the transport `tcp`");
   CHECK(p == NULL);
   static const char both[] = "<CycloneDDS><!-- <Domain Id=\"8\"> --><Domain Id=\"9\"></Domain><Domain "
                              "Id=\"any\"><General><AllowMulticast>false"
@@ -69,7 +69,7 @@ void test_policy_errors(void) {
   check_policy_refused(p, QOS(DURABILITY, .durability = DDSMARK_TRANSIENT), DDSMARK_UNSUPPORTED, "`transient`");
   check_policy_refused(p, QOS(DURABILITY, .durability = DDSMARK_PERSISTENT), DDSMARK_UNSUPPORTED, "`persistent`");
   check_policy_refused(p, QOS(PRESENTATION, .coherent_access = 1), DDSMARK_UNSUPPORTED, "coherent");
-  check_policy_refused(p, QOS(ENTITY_FACTORY, .autoenable_created = 0), DDSMARK_UNSUPPORTED, "entity factory");
+  check_policy_refused(p, QOS(ENTITY_FACTORY, .autoenable_created = 0), DDSMARK_UNSUPPORTED, "policy `entity_factory`");
   OK(d->participant_close(p));
 }
 

@@ -222,7 +222,7 @@ void test_send_queue_settings(void) {
   c.option_count = 0;
   setenv("CYCLONEDDS_URI", "<Internal><Watermarks><WhcHigh>100000 B</WhcHigh></Watermarks></Internal>", 1);
   OK(d->participant_open(&c, &p));
-  CHECK(strcmp(participant_setting(p, "whc_high", &s), "as the configuration says") == 0);
+  CHECK(strcmp(participant_setting(p, "whc_high", &s), "set by the configuration") == 0);
   CHECK(strstr(participant_setting(p, "configuration", &s), "831 B") == NULL);
   OK(d->participant_close(p));
   unsetenv("CYCLONEDDS_URI");

@@ -92,6 +92,6 @@ void test_policy_errors(void) {
   check_policy_refused(p, QOS(PRESENTATION, .coherent_access = 1), DDSMARK_UNSUPPORTED, "coherent");
   check_policy_refused(p, QOS(DESTINATION_ORDER, .destination_order = DDSMARK_ORDER_BY_SOURCE), DDSMARK_UNSUPPORTED,
                        "destination");
-  check_policy_refused(p, QOS(ENTITY_FACTORY, .autoenable_created = 0), DDSMARK_UNSUPPORTED, "entity factory");
+  check_policy_refused(p, QOS(ENTITY_FACTORY, .autoenable_created = 0), DDSMARK_UNSUPPORTED, "policy `entity_factory`");
   OK(d->participant_close(p));
 }
