@@ -28,11 +28,10 @@ ddsmark_status fail_memory(const char *what) {
 }
 
 ddsmark_status fail_sample_size(uint64_t size, uint64_t max_payload) {
-  return fail(
-      DDSMARK_TOO_LARGE,
-      "a sample of %llu bytes exceeds the maximum of its writer, %llu bytes; hint: open the writer with a larger "
-      "`max_payload_bytes`",
-      (unsigned long long)size, (unsigned long long)max_payload);
+  return fail(DDSMARK_TOO_LARGE,
+              "a sample of %llu bytes exceeds the maximum of its writer, %llu bytes; hint: open the writer with a "
+              "larger `max_payload_bytes`",
+              (unsigned long long)size, (unsigned long long)max_payload);
 }
 
 const char *code_name(uint32_t code) {

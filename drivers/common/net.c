@@ -179,11 +179,10 @@ ddsmark_status multicast_check(const char *interface, bool ipv6) {
   if (failure == 0)
     return DDSMARK_OK;
   if (ipv6 && strcmp(interface, "lo") == 0)
-    return fail(
-        DDSMARK_UNSUPPORTED,
-        "multicast over `udp6` is not possible on interface `lo`: %s; hint: add a route with `ip -6 route add local "
-        "ff00::/8 dev lo table local`",
-        strerror(failure));
+    return fail(DDSMARK_UNSUPPORTED,
+                "multicast over `udp6` is not possible on interface `lo`: %s; hint: add a route with `ip -6 route add "
+                "local ff00::/8 dev lo table local`",
+                strerror(failure));
   return fail(DDSMARK_UNSUPPORTED,
               "multicast over `%s` is not possible on interface `%s`: %s; hint: enable multicast with `ip link set %s "
               "multicast on`",

@@ -143,11 +143,10 @@ static ddsmark_status check_domain(const text *configuration, uint32_t number) {
   }
   if (foreign[0] == '\0')
     return DDSMARK_OK;
-  return fail(
-      DDSMARK_INCONSISTENT,
-      "the configuration of Cyclone DDS is for domain %s, but this run uses domain %u, where it has no effect; hint: "
-      "use <Domain Id=\"any\"> in CYCLONEDDS_URI and the option `configuration`",
-      foreign, number);
+  return fail(DDSMARK_INCONSISTENT,
+              "the configuration of Cyclone DDS is for domain %s, but this run uses domain %u, where it has no effect; "
+              "hint: use <Domain Id=\"any\"> in CYCLONEDDS_URI and the option `configuration`",
+              foreign, number);
 }
 
 /* The transport is a factor of the experiment. */
@@ -157,11 +156,10 @@ static ddsmark_status check_transport(const text *configuration, transport measu
     char value[16] = "";
     if (sscanf(at, " %15[a-zA-Z0-9]", value) == 1 && strcasecmp(value, transport_elements[measured]) != 0 &&
         !(strcasecmp(value, "default") == 0 && measured == TRANSPORT_UDP4))
-      return fail(
-          DDSMARK_INCONSISTENT,
-          "the configuration of Cyclone DDS selects the transport `%s`, but the experiment measures `%s`; hint: remove "
-          "<Transport> from CYCLONEDDS_URI and the option `configuration`, or change `transport`",
-          value, transport_infos[measured].name);
+      return fail(DDSMARK_INCONSISTENT,
+                  "the configuration of Cyclone DDS selects the transport `%s`, but the experiment measures `%s`; "
+                  "hint: remove <Transport> from CYCLONEDDS_URI and the option `configuration`, or change `transport`",
+                  value, transport_infos[measured].name);
   }
   return DDSMARK_OK;
 }

@@ -86,11 +86,10 @@ static ddsmark_status domain_acquire(plan *p, domain **out) {
   if (d == NULL)
     status = domain_create(p, &d);
   else if (strcmp(d->plan.configuration.data, p->configuration.data) != 0)
-    status =
-        fail(DDSMARK_BAD_ARGUMENT,
-             "domain %u is already open in this process with another configuration; hint: use the same `interface`, "
-             "`transport`, socket buffers and options for all participants of a domain",
-             p->domain);
+    status = fail(DDSMARK_BAD_ARGUMENT,
+                  "domain %u is already open in this process with another configuration; hint: use the same "
+                  "`interface`, `transport`, socket buffers and options for all participants of a domain",
+                  p->domain);
   plan_free(p);
   if (status == DDSMARK_OK) {
     d->participants++;

@@ -49,9 +49,8 @@ static ddsmark_status batching_choose(bool on, dds_qos_t *qos) {
   ddsmark_status status = DDSMARK_OK;
   pthread_mutex_lock(&batching_lock);
   if (writers_of_kind[!on] > 0)
-    status = fail(DDSMARK_UNSUPPORTED,
-                  "this version of Cyclone DDS enables batching for all writers of a process or for none; "
-                  "hint: use Cyclone DDS 11, or do not mix batched and unbatched flows");
+    status = fail(DDSMARK_UNSUPPORTED, "this version of Cyclone DDS enables batching for all writers of a process or "
+                                       "for none; hint: use Cyclone DDS 11, or do not mix batched and unbatched flows");
   else if (++writers_of_kind[on] == 1 && on)
     dds_write_set_batch(true);
   pthread_mutex_unlock(&batching_lock);

@@ -26,8 +26,8 @@ const uint64_t segment = 32u << 20;
 const uint64_t port_queue = 1024;
 const uint64_t extra_samples = 8;
 
-const char large_samples_note[] =
-    "large samples go as bursts of UDP datagrams: net.core.rmem_max bounds the receive buffer that takes them";
+const char large_samples_note[] = "a large sample is a burst of UDP datagrams, which the receive buffer must hold; "
+                                  "`net.core.rmem_max` limits its size";
 
 enum {
   OPTION_PUBLISH_MODE,
@@ -53,38 +53,52 @@ const ddsmark_transport_info transport_infos[] = {
     {"udp4", max_payload, large_samples_note},
     {"udp6", max_payload, large_samples_note},
     {"tcp4", max_payload, "RTPS over TCP"},
-    {"shm", max_payload, "what is larger than max_message_size goes in fragments"},
+    {"shm", max_payload, "samples larger than the option `max_message_size` are fragmented"},
     {"data_sharing", max_shared_payload,
-     "samples lie in a segment of the writer's; discovery and acknowledgements go over udp4"},
+     "samples are in a shared-memory segment of the writer; discovery and acknowledgments use udp4"},
 };
 const uint32_t transport_count = sizeof transport_infos / sizeof transport_infos[0];
 
 const ddsmark_option_info option_infos[] = {
-    {"publish_mode", "sync", "sync, async: who sends, the thread that writes or one of the library's"},
-    {"flow_controller", "none", "none, or BYTES/MS: maximum bytes per period in ms; async only"},
-    {"heartbeat_ms", "10", "a reliable writer's period of heartbeats: 1..60000, or vendor (3000)"},
+    {"publish_mode", "sync",
+     "thread that sends samples: sync, the writing thread, or async, a thread of Fast DDS; default sync"},
+    {"flow_controller", "none",
+     "limit of an asynchronous writer as BYTES/MS, the maximum number of bytes in each period of that many ms, or "
+     "none; default none"},
+    {"heartbeat_ms", "10",
+     "heartbeat period of a reliable writer in ms, 1 to 60000, or vendor, which is 3000; default 10"},
     {"heartbeat_response_us", "vendor",
-     "how long a reliable reader waits to answer a heartbeat: 0..1000000, or vendor (5000)"},
+     "delay of a reliable reader before it answers a heartbeat in us, 0 to 1000000; default vendor, which is 5000"},
     {"history_bytes", "67108864",
-     "keep-all without resource limits: bytes of samples, at least 16 and at most 5000 of them; or vendor (5000 "
-     "samples)"},
+     "history size in bytes with `keep_all` and no resource limits, converted to 16 to 5000 samples, or vendor, which "
+     "is 5000 samples; default 67108864"},
     {"memory", "prealloc_realloc",
-     "prealloc, prealloc_realloc, dynamic, dynamic_reusable, vendor: where the memory of samples comes from"},
-    {"plain", "false", "true: octets travel as a type of fixed size, which the reader lends instead of copying"},
+     "memory policy of histories: prealloc, prealloc_realloc, dynamic, dynamic_reusable or vendor; default "
+     "prealloc_realloc"},
+    {"plain", "false",
+     "whether samples have a type of fixed size, which a reader loans instead of copying: true or false; default "
+     "false"},
     {"max_message_size", nullptr,
-     "bytes of the largest message: 1000..65500, with shm up to 1 GiB. Default: 65500, shm half of the segment"},
-    {"shm_segment_size", "33554432", "bytes of a participant's segment: 65536..2 GiB, or vendor (512 KiB)"},
-    {"shm_port_queue", "1024", "messages that wait at a participant's port: 1..1000000, or vendor (512)"},
-    {"tcp_crc", "on", "on, off: whether each message over TCP has a checksum, which its receiver checks"},
+     "maximum size of a message in bytes, 1000 to 65500, over shm to 1073741824; default 65500, over shm half of the "
+     "option `shm_segment_size`"},
+    {"shm_segment_size", "33554432",
+     "size of the shared-memory segment of a participant in bytes, 65536 to 2147483648, or vendor, which is 524288; "
+     "default 33554432"},
+    {"shm_port_queue", "1024",
+     "maximum number of messages in the shared-memory queue of a participant, 1 to 1000000, or vendor, which is 512; "
+     "default 1024"},
+    {"tcp_crc", "on", "whether each message over TCP has a checksum that its receiver verifies: on or off; default on"},
     {"extra_samples", "8",
-     "with data_sharing, memory of a writer for this number of samples beyond its history: 1..1000, or vendor (1)"},
+     "number of samples for which a writer over data_sharing has memory beyond its history, 1 to 1000, or vendor, "
+     "which is 1; default 8"},
     {"intraprocess", "off",
-     "off, full: whether samples go a shorter way to a reader in the same process; with tcp4 always full"},
+     "whether samples bypass the transport within a process: off or full; default off, over tcp4 full"},
     {"participants", "32",
-     "how many of a domain one host may have, for discovery by unicast: 1..120, or vendor (multicast)"},
+     "maximum number of participants of a domain on one host for discovery by unicast, 1 to 120, or vendor, which is "
+     "discovery by multicast; default 32"},
     {"profiles_file", nullptr,
-     "XML profiles of Fast DDS: their default profiles replace the settings of this driver. Default: the file of "
-     "FASTDDS_DEFAULT_PROFILES_FILE (Fast DDS 2: FASTRTPS_DEFAULT_PROFILES_FILE)"},
+     "path of an XML profiles file of Fast DDS, whose default profiles replace the settings of this driver; default "
+     "the file that FASTDDS_DEFAULT_PROFILES_FILE names, in Fast DDS 2 FASTRTPS_DEFAULT_PROFILES_FILE"},
 };
 const uint32_t option_count = sizeof option_infos / sizeof option_infos[0];
 
@@ -131,8 +145,8 @@ ddsmark_status word(const ddsmark_participant_config *config, int option, const 
     }
     known += (i ? ", " : "") + std::string(words[i]);
   }
-  return fail(DDSMARK_BAD_ARGUMENT, "option `%s` is `%s`; hint: it may be %s", option_infos[option].name, value,
-              known.c_str());
+  return fail(DDSMARK_BAD_ARGUMENT, "invalid value `%s` of option `%s`; hint: available: %s", value,
+              option_infos[option].name, known.c_str());
 }
 
 ddsmark_status flow_controller(const ddsmark_participant_config *config, Plan &p) {
@@ -143,13 +157,14 @@ ddsmark_status flow_controller(const ddsmark_participant_config *config, Plan &p
   int end = 0;
   if (value[0] < '0' || value[0] > '9' || sscanf(value, "%llu/%llu%n", &bytes, &ms, &end) != 2 || value[end] != '\0' ||
       bytes == 0 || bytes > INT32_MAX || ms == 0 || ms > 60000)
-    return fail(DDSMARK_BAD_ARGUMENT, "option `flow_controller` is `%s`; hint: none, or BYTES/MS such as 1000000/10",
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "invalid value `%s` of option `flow_controller`; hint: use none, or BYTES/MS such as 1000000/10",
                 value);
   p.flow_bytes = bytes;
   p.flow_ms = ms;
   if (!p.async)
-    return fail(DDSMARK_INCONSISTENT,
-                "option `flow_controller` is `%s`, and publish_mode is sync; hint: publish_mode=async", value);
+    return fail(DDSMARK_INCONSISTENT, "option `flow_controller` requires `publish_mode=async`; hint: set "
+                                      "`publish_mode=async`, or remove `flow_controller`");
   return DDSMARK_OK;
 }
 
@@ -191,10 +206,12 @@ ddsmark_status numbers(const ddsmark_participant_config *config, Plan &p) {
       (status = number(config, OPTION_MAX_MESSAGE, 1000, shm ? most : 65500, shm ? p.segment / 2 : 0, p.untuned(),
                        p.max_message)))
     return status;
-  if (shm && p.max_message > (p.segment ? p.segment : 512u << 10))
+  const uint64_t segment_bytes = p.segment ? p.segment : 512u << 10; /* vendor default */
+  if (shm && p.max_message > segment_bytes)
     return fail(DDSMARK_INCONSISTENT,
-                "max_message_size is %llu, and the segment has %llu bytes; hint: shm_segment_size",
-                static_cast<unsigned long long>(p.max_message), static_cast<unsigned long long>(p.segment));
+                "option `max_message_size` is %llu, more than `shm_segment_size`, %llu; hint: increase "
+                "`shm_segment_size` or reduce `max_message_size`",
+                static_cast<unsigned long long>(p.max_message), static_cast<unsigned long long>(segment_bytes));
   return DDSMARK_OK;
 }
 
@@ -243,11 +260,11 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, Plan &p) {
       (status = choose_interface(config, p)) || (status = choose_peers(config, p)))
     return status;
   if (config->multicast)
-    return fail(DDSMARK_UNSUPPORTED, "data by multicast is not in this driver: Fast DDS sends to a single reader by "
-                                     "unicast; hint: leave multicast out");
+    return fail(DDSMARK_UNSUPPORTED, "multicast is not supported by this driver: Fast DDS sends to a single reader by "
+                                     "unicast; hint: set `multicast` to false");
   if (p.transport == TRANSPORT_SHM && (config->receive_buffer_bytes || config->send_buffer_bytes))
-    return fail(DDSMARK_UNSUPPORTED, "over shared memory there are no sockets, and so no buffers of theirs; hint: "
-                                     "shm_segment_size and shm_port_queue are what bounds it");
+    return fail(DDSMARK_UNSUPPORTED, "`send_buffer` and `receive_buffer` are not supported over `shm`, which has no "
+                                     "sockets; hint: set the options `shm_segment_size` and `shm_port_queue` instead");
   p.receive_buffer = config->receive_buffer_bytes;
   if (p.receive_buffer == 0 && !p.untuned())
     p.receive_buffer = receive_buffer;

@@ -31,7 +31,7 @@ bool keeping = false;
 std::string errors_kept() {
   fast::Log::Flush();
   const std::lock_guard<std::mutex> guard(kept_lock);
-  return kept.empty() ? "it gives no reason" : kept;
+  return kept.empty() ? "Fast DDS logged no error" : "Fast DDS logged: " + kept;
 }
 
 void errors_watch() {
@@ -47,13 +47,15 @@ void errors_end() {
   fast::Log::KillThread();
 }
 
-ddsmark_status fail_dds(const ReturnCode &code, const std::string &what) {
-  return fail(code_status(code_of(code)), "%s: %s: %s", what.c_str(), code_name(code_of(code)), errors_kept().c_str());
+ddsmark_status fail_dds(const ReturnCode &code, const char *function, const std::string &what) {
+  return fail(code_status(code_of(code)),
+              "%s: %s() failed: %s (%s); hint: see the messages of Fast DDS in the log of the agent", what.c_str(),
+              function, code_name(code_of(code)), errors_kept().c_str());
 }
 
-ddsmark_status fail_null(const std::string &what) {
-  return fail(DDSMARK_ERROR, "%s: Fast DDS rejected it: %s; hint: see the messages of Fast DDS on standard error",
-              what.c_str(), errors_kept().c_str());
+ddsmark_status fail_null(const char *function, const std::string &what) {
+  return fail(DDSMARK_ERROR, "%s: %s() returned NULL (%s); hint: see the messages of Fast DDS in the log of the agent",
+              what.c_str(), function, errors_kept().c_str());
 }
 
 /* -- what this driver is ------------------------------------------------------------------------------------------- */

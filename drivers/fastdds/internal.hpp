@@ -34,10 +34,10 @@
 
 /* -- failures ------------------------------------------------------------------------------------------------------ */
 
-/* fail() for a return code of Fast DDS, with the errors that the library has logged. */
-ddsmark_status fail_dds(const ReturnCode &code, const std::string &what);
-/* fail() for a call that returned NULL, which means that the library could not create something. */
-ddsmark_status fail_null(const std::string &what);
+/* fail() for a return code of `function` of Fast DDS, with the last error that the library has logged. */
+ddsmark_status fail_dds(const ReturnCode &code, const char *function, const std::string &what);
+/* fail() for a `function` that returned NULL, which means that the library could not create something. */
+ddsmark_status fail_null(const char *function, const std::string &what);
 /* Starts to keep the errors that the library logs; discards those kept before. */
 void errors_watch();
 /* Returns the last error that was kept. */
@@ -50,9 +50,13 @@ template <class Call> ddsmark_status guarded(Call call) {
   try {
     return call();
   } catch (const std::exception &e) {
-    return fail(DDSMARK_ERROR, "Fast DDS threw an exception: %s", e.what());
+    return fail(DDSMARK_ERROR,
+                "Fast DDS threw an exception: %s; hint: see the messages of Fast DDS in the log of the agent",
+                e.what());
   } catch (...) {
-    return fail(DDSMARK_ERROR, "Fast DDS threw an exception");
+    return fail(
+        DDSMARK_ERROR,
+        "Fast DDS threw an exception of an unknown type; hint: see the messages of Fast DDS in the log of the agent");
   }
 }
 

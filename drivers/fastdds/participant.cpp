@@ -28,9 +28,8 @@ ddsmark_status set_library(const Plan &plan) {
     return DDSMARK_OK;
   if (intraprocess_is_full() == plan.intraprocess)
     return DDSMARK_OK;
-  return fail(DDSMARK_BAD_ARGUMENT,
-              "option `intraprocess` is the other one in a participant that is open; hint: the participants of one "
-              "process share it");
+  return fail(DDSMARK_BAD_ARGUMENT, "option `intraprocess` differs from that of an open participant; hint: use the "
+                                    "same value for all participants of a process");
 }
 
 /* Closes leaked sockets. Once per process the library queries the address of each interface and does not close the
@@ -93,7 +92,8 @@ ddsmark_status open_locked(ddsmark_participant *p, const char *run_name) {
   sockets_subtract(&p->sockets, &before);
   close_forgotten(p->sockets);
   if (p->entity == nullptr) {
-    status = fail_null("cannot create a participant by " + std::string(transport_infos[p->plan.transport].name));
+    status = fail_null("create_participant", "cannot create a participant with transport `" +
+                                                 std::string(transport_infos[p->plan.transport].name) + "`");
     if (open_participants == 0)
       errors_end();
     return status;
@@ -114,7 +114,8 @@ ddsmark_status close_locked(ddsmark_participant *participant) {
   participant->files.closing();
   participant->entity->delete_contained_entities();
   const ReturnCode code = fast::DomainParticipantFactory::get_instance()->delete_participant(participant->entity);
-  const ddsmark_status status = code_of(code) == CODE_OK ? DDSMARK_OK : fail_dds(code, "cannot delete the participant");
+  const ddsmark_status status =
+      code_of(code) == CODE_OK ? DDSMARK_OK : fail_dds(code, "delete_participant", "cannot delete the participant");
   if (--open_participants == 0)
     errors_end();
   participant->files.end();
@@ -181,22 +182,25 @@ ddsmark_status endpoint_check(const Plan &plan, uint32_t type_kind, const char *
     return status;
   kind = type_kind == DDSMARK_TYPE_OCTETS && plan.plain ? static_cast<uint32_t>(DDSMARK_TYPE_PLAIN) : type_kind;
   if (kind == DDSMARK_TYPE_PLAIN && max_payload == 0)
-    return fail(DDSMARK_BAD_ARGUMENT, "the plain type needs a size");
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "the type `plain` has no size; hint: set `max_payload_bytes` to the size of all samples");
   if (plan.transport == TRANSPORT_DATA_SHARING && kind == DDSMARK_TYPE_KEYED)
-    return fail(DDSMARK_UNSUPPORTED, "Fast DDS shares no data of types with a key; hint: transport shm");
+    return fail(DDSMARK_UNSUPPORTED, "keyed samples are not supported over `data_sharing`: Fast DDS shares no samples "
+                                     "of types with a key; hint: use transport `shm`");
   if (plan.transport == TRANSPORT_DATA_SHARING && max_payload == 0)
-    return fail(DDSMARK_BAD_ARGUMENT, "data sharing needs a maximum size");
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "transport `data_sharing` has no maximum size of samples; hint: set `max_payload_bytes`");
   return DDSMARK_OK;
 }
 
 /* One sample of the library is one batch, so its key and its size are those of the whole batch. */
 ddsmark_status batch_check(uint32_t kind) {
   if (kind == DDSMARK_TYPE_KEYED)
-    return fail(DDSMARK_UNSUPPORTED, "samples with a key are not packed into batches; hint: leave batching out");
-  if (kind == DDSMARK_TYPE_PLAIN)
     return fail(DDSMARK_UNSUPPORTED,
-                "the plain type has one size, and is not packed into batches; hint: leave batching "
-                "out, or option plain=false");
+                "batching is not supported for samples with a key; hint: remove `batch_bytes` and `batch_samples`");
+  if (kind == DDSMARK_TYPE_PLAIN)
+    return fail(DDSMARK_UNSUPPORTED, "batching is not supported for the type `plain`, whose samples have one size; "
+                                     "hint: set option `plain=false`, or remove `batch_bytes` and `batch_samples`");
   return DDSMARK_OK;
 }
 
@@ -210,7 +214,7 @@ ddsmark_status topic_acquire(Endpoint &e, const char *name, const fast::TopicQos
     fast::TypeSupport support(made); /* the participant owns it */
     const ReturnCode code = support.register_type(p->entity, type_name);
     if (code_of(code) != CODE_OK)
-      return fail_dds(code, "cannot register the type " + type_name);
+      return fail_dds(code, "register_type", "cannot register type `" + type_name + "`");
     type = made;
   }
   /* Initial size if unknown; the library enlarges it as needed. */
@@ -220,15 +224,17 @@ ddsmark_status topic_acquire(Endpoint &e, const char *name, const fast::TopicQos
     use.topic = p->entity->create_topic(name, type_name, qos);
     if (use.topic == nullptr) {
       p->topics.erase(name);
-      return fail_null("cannot create topic `" + std::string(name) + "`");
+      return fail_null("create_topic", "cannot create topic `" + std::string(name) + "`");
     }
   } else if (use.topic->get_type_name() != type_name) {
-    return fail(DDSMARK_BAD_ARGUMENT, "topic `%s` carries %s in this participant, not %s", name,
-                use.topic->get_type_name().c_str(), type_name.c_str());
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "topic `%s` has the type `%s` in this participant, not `%s`; hint: use another topic for another type",
+                name, use.topic->get_type_name().c_str(), type_name.c_str());
   } else if (sets_qos) {
     const ReturnCode code = use.topic->set_qos(qos);
     if (code_of(code) != CODE_OK)
-      return fail_dds(code, "topic `" + std::string(name) + "` is open with another QoS");
+      return fail_dds(code, "set_qos",
+                      "cannot change the QoS of topic `" + std::string(name) + "`, which is already open");
   }
   use.users++;
   e.topic = use.topic;

@@ -37,23 +37,22 @@ ddsmark_status take_over(Profiles &profiles, const Plan &plan, fast::DomainParti
   auto &wire = qos.wire_protocol();
   auto &builtin = wire.builtin;
   if (builtin.discovery_config.discoveryProtocol != vendor.wire_protocol().builtin.discovery_config.discoveryProtocol)
-    return fail(
-        DDSMARK_INCONSISTENT,
-        "profiles file `%s` selects another discovery protocol than simple: the participants of a run would not "
-        "discover each other; hint: remove `discoveryProtocol` from the file",
-        plan.profiles_file.c_str());
+    return fail(DDSMARK_INCONSISTENT,
+                "profiles file `%s` selects a discovery protocol other than SIMPLE, with which the participants of a "
+                "run do not discover each other; hint: remove `discoveryProtocol` from the file",
+                plan.profiles_file.c_str());
   if (!builtin.initialPeersList.empty() || !builtin.metatrafficUnicastLocatorList.empty() ||
       !builtin.metatrafficMulticastLocatorList.empty())
-    add(profiles.replaced, "peers and locators of discovery");
+    add(profiles.replaced, "initial peers and metatraffic locators");
   builtin.initialPeersList.clear();
   builtin.metatrafficUnicastLocatorList.clear();
   builtin.metatrafficMulticastLocatorList.clear();
   if (!wire.default_unicast_locator_list.empty() || !wire.default_multicast_locator_list.empty())
-    add(profiles.replaced, "locators of data");
+    add(profiles.replaced, "default locators");
   wire.default_unicast_locator_list.clear();
   wire.default_multicast_locator_list.clear();
   if (wire.participant_id != vendor.wire_protocol().participant_id)
-    add(profiles.replaced, "participant id");
+    add(profiles.replaced, "participant ID");
   wire.participant_id = vendor.wire_protocol().participant_id;
   if (qos.name() != vendor.name())
     add(profiles.replaced, "name");
@@ -105,14 +104,14 @@ template <class End> const char *lost_of_both(const End &file, const End &set) {
   if (is_lost(file.user_data(), vendor.user_data(), set.user_data()))
     return "user_data";
   if (is_lost(file.data_sharing().kind(), vendor.data_sharing().kind(), set.data_sharing().kind()))
-    return "data_sharing, which the transport decides";
+    return "data_sharing, which the factor `transport` sets,";
   if (is_lost(file.endpoint().history_memory_policy, vendor.endpoint().history_memory_policy,
               set.endpoint().history_memory_policy))
     return "historyMemoryPolicy";
   fast::DataRepresentationQosPolicy none;
   End file_copy = file, set_copy = set;
   if (is_lost(representation_of(file_copy).m_value, none.m_value, representation_of(set_copy).m_value))
-    return "data_representation, which is always XCDR";
+    return "data_representation, which is always XCDR1,";
   return nullptr;
 }
 
@@ -144,11 +143,10 @@ template <class Set> ddsmark_status check(const Profiles &profiles, const char *
     what = "partition, presentation or group_data";
   if (what == nullptr)
     return DDSMARK_OK;
-  return fail(
-      DDSMARK_INCONSISTENT,
-      "profiles file `%s` sets %s of the %s, and the experiment requests another value; hint: request the value of "
-      "the file under `[qos]` or as an option, or remove it from the file",
-      profiles.file.c_str(), what, side);
+  return fail(DDSMARK_INCONSISTENT,
+              "profiles file `%s` sets %s of the %s, but the experiment requests another value; hint: request the same "
+              "value in `[qos]` or as an option, or remove it from the file",
+              profiles.file.c_str(), what, side);
 }
 
 } // namespace
@@ -157,13 +155,14 @@ ddsmark_status profiles_choose(const ddsmark_participant_config *config, const c
   const char *asked = option_value(config, option);
   const char *environment = set_in_environment(variable), *other = set_in_environment(other_variable);
   if (other && environment == nullptr && asked == nullptr)
-    return fail(DDSMARK_INCONSISTENT, "%s is set, which this version of Fast DDS does not read; hint: set %s instead",
+    return fail(DDSMARK_INCONSISTENT,
+                "environment variable %s is set, which this version of Fast DDS does not read; hint: set %s instead",
                 other_variable, variable);
   if (asked && environment && std::string(asked) != environment)
     return fail(DDSMARK_INCONSISTENT,
-                "option `%s` is `%s`, and %s is `%s`; hint: give one of them, and set the variable to false with "
-                "`[factors.env]`",
-                option, asked, variable, environment);
+                "option `%s` is `%s`, but environment variable %s is `%s`; hint: remove the option, or set `%s = "
+                "false` in `[factors.env]`",
+                option, asked, variable, environment, variable);
   file = asked ? asked : environment ? environment : "";
   return DDSMARK_OK;
 }
@@ -174,17 +173,18 @@ ddsmark_status profiles_load(const Plan &plan, Profiles &profiles, fast::DomainP
   auto *factory = fast::DomainParticipantFactory::get_instance();
   if (!loaded_file.empty() && loaded_file != plan.profiles_file)
     return fail(DDSMARK_INCONSISTENT,
-                "profiles file `%s` is loaded already; hint: the participants of one process share one file",
-                loaded_file.c_str());
+                "cannot load profiles file `%s`: this process has already loaded `%s`; hint: use the same file for all "
+                "participants of a process",
+                plan.profiles_file.c_str(), loaded_file.c_str());
   if (loaded_file.empty()) {
     errors_watch();
     const ReturnCode code = factory->load_XML_profiles_file(plan.profiles_file);
     if (code_of(code) != CODE_OK) {
-      const ddsmark_status status = fail(
-          DDSMARK_BAD_ARGUMENT,
-          "cannot load profiles file `%s`: %s; hint: name an existing file of valid profiles, by its full path; the "
-          "messages of Fast DDS on standard error name the element",
-          plan.profiles_file.c_str(), errors_kept().c_str());
+      const ddsmark_status status =
+          fail(DDSMARK_BAD_ARGUMENT,
+               "cannot load profiles file `%s`: load_XML_profiles_file() failed: %s (%s); hint: give the full path of "
+               "a valid file; the messages of Fast DDS in the log of the agent name the invalid element",
+               plan.profiles_file.c_str(), code_name(code_of(code)), errors_kept().c_str());
       errors_end();
       return status;
     }
@@ -209,7 +209,8 @@ ddsmark_status profiles_read(Profiles &profiles, fast::DomainParticipant *entity
   fast::Subscriber *subscriber = entity->create_subscriber(profiles.reader.group);
   if (publisher == nullptr || subscriber == nullptr) {
     entity->delete_contained_entities();
-    return fail_null("cannot create a publisher and a subscriber with the profiles of `" + profiles.file + "`");
+    return fail_null(publisher == nullptr ? "create_publisher" : "create_subscriber",
+                     "cannot read the default profiles of `" + profiles.file + "`");
   }
   profiles.writer.end = publisher->get_default_datawriter_qos();
   profiles.reader.end = subscriber->get_default_datareader_qos();
@@ -227,8 +228,8 @@ ddsmark_status profiles_read(Profiles &profiles, fast::DomainParticipant *entity
   profiles.applied = applied;
   if (applied.empty())
     return fail(DDSMARK_INCONSISTENT,
-                "profiles file `%s` has no default profile that changes anything; hint: mark a `participant`, "
-                "`data_writer` or `data_reader` with is_default_profile=\"true\"",
+                "profiles file `%s` has no default profile that differs from the defaults of Fast DDS; hint: mark a "
+                "`participant`, `data_writer` or `data_reader` with is_default_profile=\"true\"",
                 profiles.file.c_str());
   return DDSMARK_OK;
 }

@@ -31,13 +31,13 @@ bool unlimited(int32_t limit) {
 
 ddsmark_status check(const ddsmark_qos &q) {
   if (q.present & POLICY(DURABILITY) && q.durability > DDSMARK_TRANSIENT_LOCAL)
-    return fail(
-        DDSMARK_UNSUPPORTED,
-        "durability `%s` cannot be set: Fast DDS keeps such data only in a store that this driver does not give "
-        "it; hint: transient-local",
-        q.durability == DDSMARK_TRANSIENT ? "transient" : "persistent");
+    return fail(DDSMARK_UNSUPPORTED,
+                "the value `%s` of `durability` is not supported: Fast DDS needs a persistence store for it, which "
+                "this driver does not configure; hint: use `transient_local`",
+                q.durability == DDSMARK_TRANSIENT ? "transient" : "persistent");
   if (q.present & POLICY(PRESENTATION) && q.coherent_access)
-    return fail(DDSMARK_UNSUPPORTED, "coherent access cannot be set: Fast DDS has no coherent sets");
+    return fail(DDSMARK_UNSUPPORTED, "`coherent_access` of policy `presentation` is not supported: Fast DDS has no "
+                                     "coherent sets; hint: set it to false");
   return DDSMARK_OK;
 }
 

@@ -126,7 +126,8 @@ ddsmark_status receive(ddsmark_reader *r, uint64_t timeout_ns, uint32_t max_samp
                        uint32_t *taken) {
   *taken = 0;
   if (r->mode == DDSMARK_RECEIVE_LISTENER)
-    return fail(DDSMARK_BAD_ARGUMENT, "the reader has a listener, which receives its samples");
+    return fail(DDSMARK_BAD_ARGUMENT, "reader_receive() was called on a reader with a listener; hint: open the reader "
+                                      "with the receive mode `waitset` or `polling`");
   if (max_samples == 0)
     return DDSMARK_OK;
   return guarded([&]() -> ddsmark_status {
@@ -135,8 +136,9 @@ ddsmark_status receive(ddsmark_reader *r, uint64_t timeout_ns, uint32_t max_samp
         !r->entity->wait_for_unread_message(duration_of(timeout_ns)))
       return DDSMARK_OK;
     const ReturnCode code = take_any(r, r->entity, max_samples, sink, context, *taken);
-    return code_of(code) == CODE_OK || code_of(code) == CODE_NO_DATA ? DDSMARK_OK
-                                                                     : fail_dds(code, "cannot take samples");
+    return code_of(code) == CODE_OK || code_of(code) == CODE_NO_DATA
+               ? DDSMARK_OK
+               : fail_dds(code, "take() or return_loan", "cannot take samples");
   });
 }
 
@@ -144,8 +146,8 @@ ddsmark_status receive(ddsmark_reader *r, uint64_t timeout_ns, uint32_t max_samp
 
 ddsmark_status check(const Plan &plan, const ddsmark_reader_config &c, uint32_t &kind) {
   if (c.content_filter)
-    return fail(DDSMARK_UNSUPPORTED, "Fast DDS filters content by the fields of a type that it knows; the type of this "
-                                     "driver's samples tells it none");
+    return fail(DDSMARK_UNSUPPORTED, "content filters are not supported: Fast DDS needs a description of the type's "
+                                     "fields, which the type of this driver lacks; hint: remove `content_filter`");
   const ddsmark_status status = endpoint_check(plan, c.type_kind, c.topic, c.max_payload_bytes, kind);
   return status == DDSMARK_OK && c.batched ? batch_check(kind) : status;
 }
@@ -183,14 +185,14 @@ ddsmark_status create(ddsmark_reader *r, const char *topic, const ReaderQosSet &
   if (status == DDSMARK_OK) {
     r->group = r->e.participant->entity->create_subscriber(qos.group, nullptr, fast::StatusMask::none());
     if (r->group == nullptr) {
-      status = fail_null("cannot create the subscriber");
+      status = fail_null("create_subscriber", "cannot create the subscriber");
     } else {
       /* The only function that reports errors of a QoS. */
       const ReturnCode code = r->group->set_default_datareader_qos(qos.end);
       if (code_of(code) != CODE_OK)
-        status = fail_dds(code, "cannot create the reader");
+        status = fail_dds(code, "set_default_datareader_qos", "invalid QoS of the reader");
       else if ((r->entity = r->group->create_datareader(r->e.topic, qos.end, r, mask)) == nullptr)
-        status = fail_null("cannot create the reader");
+        status = fail_null("create_datareader", "cannot create the reader of topic `" + std::string(topic) + "`");
     }
   }
   if (status != DDSMARK_OK)
@@ -245,7 +247,7 @@ ddsmark_status close(ddsmark_reader *r) {
     }
     delete r;
     return code_of(code) == CODE_OK ? static_cast<ddsmark_status>(DDSMARK_OK)
-                                    : fail_dds(code, "cannot delete the reader");
+                                    : fail_dds(code, "delete_datareader", "cannot delete the reader");
   });
 }
 
@@ -266,7 +268,7 @@ ddsmark_status matched(ddsmark_reader *r, uint32_t *out) {
     fast::SubscriptionMatchedStatus status;
     const ReturnCode code = r->entity->get_subscription_matched_status(status);
     if (code_of(code) != CODE_OK)
-      return fail_dds(code, "cannot tell how many writers are matched");
+      return fail_dds(code, "get_subscription_matched_status", "cannot get the number of matched writers");
     *out = static_cast<uint32_t>(status.current_count);
     return static_cast<ddsmark_status>(DDSMARK_OK);
   });

@@ -114,14 +114,15 @@ ddsmark_status tcp(const Plan &plan, const GivenTransports &given, PortIndex &po
   /* The library retries a rejected connection only after seconds. Participants therefore open one at a time, so that
    * later ones find all earlier ones listening. */
   if (!port.wait_for_turn(name, plan.domain, tcp_turn_limit))
+    return fail(DDSMARK_ERROR,
+                "another process has been opening a participant of domain %u over TCP for more than %lld s; hint: end "
+                "that process, or use another domain",
+                plan.domain, static_cast<long long>(tcp_turn_limit.count()));
+  if (!port.take(name, plan.domain, tcp_ports))
     return fail(
         DDSMARK_ERROR,
-        "another process has been opening a participant of domain %u by TCP for %lld s; hint: end it, or another "
-        "domain",
-        plan.domain, static_cast<long long>(tcp_turn_limit.count()));
-  if (!port.take(name, plan.domain, tcp_ports))
-    return fail(DDSMARK_ERROR, "domain %u has all of its %u TCP ports in use on this host; hint: another domain",
-                plan.domain, tcp_ports);
+        "all %u TCP ports of domain %u are in use on this host; hint: end other participants, or use another domain",
+        tcp_ports, plan.domain);
   auto transport = sockets<transports::TCPv4TransportDescriptor>(plan, given);
   transport->listening_ports.clear();
   transport->add_listener_port(tcp_port(plan.domain, port.index));
@@ -202,11 +203,10 @@ ddsmark_status transport_apply(const Plan &plan, const GivenTransports &given, P
                                fast::DomainParticipantQos &qos) {
   ddsmark_status status = DDSMARK_OK;
   if (!given.empty() && !has_measured(plan, given))
-    return fail(
-        DDSMARK_INCONSISTENT,
-        "profiles file `%s` has user transports, but none of the kind `%s`; hint: measure a transport of the file, "
-        "or remove its `userTransports`",
-        plan.profiles_file.c_str(), transport_infos[plan.transport].name);
+    return fail(DDSMARK_INCONSISTENT,
+                "profiles file `%s` has user transports, but none of the kind `%s`; hint: set `transport` to one of "
+                "the file, or remove `userTransports` from the file",
+                plan.profiles_file.c_str(), transport_infos[plan.transport].name);
   qos.transport().use_builtin_transports = false;
   switch (plan.transport) {
   case TRANSPORT_UDP4:

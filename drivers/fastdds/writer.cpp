@@ -45,7 +45,9 @@ ddsmark_status check(const Plan &plan, const ddsmark_writer_config &c, uint32_t 
   if (c.batch_bytes > 0 && (status = batch_check(kind)) != DDSMARK_OK)
     return status;
   if (c.loans && kind != DDSMARK_TYPE_PLAIN)
-    return fail(DDSMARK_UNSUPPORTED, "Fast DDS lends samples of the plain type only; hint: option plain=true");
+    return fail(
+        DDSMARK_UNSUPPORTED,
+        "loans require the type `plain`: Fast DDS lends samples of no other type; hint: set option `plain=true`");
   return DDSMARK_OK;
 }
 
@@ -56,7 +58,9 @@ ddsmark_status make_room(ddsmark_writer *w, const Plan &plan, const ddsmark_writ
     return DDSMARK_OK;
   const ddsmark_transport_info &transport = transport_infos[plan.transport];
   if (c.max_payload_bytes > transport.max_payload_bytes - BATCH_FRAMING)
-    return fail(DDSMARK_TOO_LARGE, "samples of up to %llu bytes, but with batching %s carries at most %llu",
+    return fail(DDSMARK_TOO_LARGE,
+                "samples of %llu bytes exceed the maximum of transport `%s` with batching; hint: use samples of at "
+                "most %llu bytes",
                 static_cast<unsigned long long>(c.max_payload_bytes), transport.name,
                 static_cast<unsigned long long>(transport.max_payload_bytes - BATCH_FRAMING));
   const ddsmark_status status = batch_open(&w->held, c.batch_bytes, c.max_payload_bytes, most_of_batch);
@@ -80,15 +84,15 @@ ddsmark_status create(ddsmark_writer *w, const char *topic, const WriterQosSet &
   if (status == DDSMARK_OK) {
     w->group = w->e.participant->entity->create_publisher(qos.group, nullptr, fast::StatusMask::none());
     if (w->group == nullptr) {
-      status = fail_null("cannot create the publisher");
+      status = fail_null("create_publisher", "cannot create the publisher");
     } else {
       /* The only function that reports errors of a QoS. */
       const ReturnCode code = w->group->set_default_datawriter_qos(qos.end);
       if (code_of(code) != CODE_OK)
-        status = fail_dds(code, "cannot create the writer");
+        status = fail_dds(code, "set_default_datawriter_qos", "invalid QoS of the writer");
       else if ((w->entity = w->group->create_datawriter(w->e.topic, qos.end, nullptr, fast::StatusMask::none())) ==
                nullptr)
-        status = fail_null("cannot create the writer");
+        status = fail_null("create_datawriter", "cannot create the writer of topic `" + std::string(topic) + "`");
     }
   }
   if (status != DDSMARK_OK)
@@ -133,33 +137,34 @@ ddsmark_status close(ddsmark_writer *w) {
       undo(w);
     }
     delete w;
-    return code_of(code) == CODE_OK ? DDSMARK_OK : fail_dds(code, "cannot delete the writer");
+    return code_of(code) == CODE_OK ? DDSMARK_OK : fail_dds(code, "delete_datawriter", "cannot delete the writer");
   });
 }
 
 /* -- the hot path -------------------------------------------------------------------------------------------------- */
 
-ddsmark_status not_written(ddsmark_writer *w, const ReturnCode &code) {
+ddsmark_status not_written(ddsmark_writer *w, const char *function, const ReturnCode &code) {
   switch (code_of(code)) {
   case CODE_TIMEOUT:
     count(w->timed_out);
-    return fail(DDSMARK_TIMED_OUT, "the write timed out: the history is full of unacknowledged samples");
+    return fail(DDSMARK_TIMED_OUT,
+                "the writer had no room within `max_blocking`: %s() failed: %s; hint: increase `max_blocking` or "
+                "`send_queue`, or check for a slow reader",
+                function, code_name(CODE_TIMEOUT));
   case CODE_OUT_OF_RESOURCES:
     count(w->refused);
-    return fail(DDSMARK_REFUSED, "the write was refused: no room");
+    return fail(DDSMARK_REFUSED, "the writer has no room: %s() failed: %s; hint: increase `send_queue`", function,
+                code_name(CODE_OUT_OF_RESOURCES));
   default:
-    return fail_dds(code, "cannot write");
+    return fail_dds(code, function, "the writer cannot write");
   }
 }
 
-ddsmark_status too_large(const ddsmark_writer *w, uint64_t size) {
-  return fail(DDSMARK_TOO_LARGE, "a sample of %llu bytes exceeds the maximum of its writer, %llu",
-              static_cast<unsigned long long>(size), static_cast<unsigned long long>(w->e.max_payload));
-}
-
 ddsmark_status not_whole(const ddsmark_writer *w, uint64_t size) {
-  return fail(DDSMARK_BAD_ARGUMENT, "a sample of %llu bytes is not of the plain type's %llu",
-              static_cast<unsigned long long>(size), static_cast<unsigned long long>(w->e.max_payload));
+  return fail(
+      DDSMARK_BAD_ARGUMENT,
+      "a sample of %llu bytes does not have the size of the type `plain`, %llu bytes; hint: write samples of that size",
+      static_cast<unsigned long long>(size), static_cast<unsigned long long>(w->e.max_payload));
 }
 
 /* Generation 2 does not modify the data, but its parameter lacks const. */
@@ -170,7 +175,7 @@ void *unconst(const void *data) {
 ddsmark_status hand_over(ddsmark_writer *w, const void *data) {
   return guarded([&] {
     const ReturnCode code = w->entity->write(unconst(data), no_handle);
-    return code_of(code) == CODE_OK ? DDSMARK_OK : not_written(w, code);
+    return code_of(code) == CODE_OK ? DDSMARK_OK : not_written(w, "write", code);
   });
 }
 
@@ -193,7 +198,7 @@ ddsmark_status flush(ddsmark_writer *w) {
 
 ddsmark_status write(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
   if (size > w->e.max_payload)
-    return too_large(w, size);
+    return fail_sample_size(size, w->e.max_payload);
   if (w->batches()) {
     if (!batch_has_room(&w->held, size)) {
       const ddsmark_status status = flush(w);
@@ -210,17 +215,21 @@ ddsmark_status write(ddsmark_writer *w, uint32_t key, const uint8_t *payload, ui
 
 ddsmark_status loan(ddsmark_writer *w, uint64_t size, uint8_t **out) {
   if (!w->loans)
-    return fail(DDSMARK_UNSUPPORTED, "the writer was opened without loans");
+    return fail(
+        DDSMARK_UNSUPPORTED,
+        "writer_loan() was called on a writer that was opened without loans; hint: set `loans` of its configuration");
   if (size > w->e.max_payload)
-    return too_large(w, size);
+    return fail_sample_size(size, w->e.max_payload);
   return guarded([&] {
     void *sample = nullptr;
     const ReturnCode code =
         w->entity->loan_sample(sample, fast::DataWriter::LoanInitializationKind::NO_LOAN_INITIALIZATION);
     if (code_of(code) == CODE_OUT_OF_RESOURCES)
-      return fail(DDSMARK_REFUSED, "no sample is available for a loan");
+      return fail(DDSMARK_REFUSED,
+                  "the writer has no sample to loan: loan_sample() failed: %s; hint: increase `send_queue`",
+                  code_name(CODE_OUT_OF_RESOURCES));
     if (code_of(code) != CODE_OK)
-      return fail_dds(code, "cannot loan a sample");
+      return fail_dds(code, "loan_sample", "the writer cannot loan a sample");
     *out = static_cast<uint8_t *>(sample);
     return static_cast<ddsmark_status>(DDSMARK_OK);
   });
@@ -231,7 +240,7 @@ ddsmark_status publish(ddsmark_writer *w, uint32_t, uint8_t *sample, uint64_t si
     return not_whole(w, size);
   return guarded([&] {
     const ReturnCode code = w->entity->write(sample, no_handle);
-    return code_of(code) == CODE_OK ? DDSMARK_OK : not_written(w, code);
+    return code_of(code) == CODE_OK ? DDSMARK_OK : not_written(w, "write", code);
   });
 }
 
@@ -239,7 +248,8 @@ ddsmark_status discard(ddsmark_writer *w, uint8_t *sample) {
   return guarded([&] {
     void *lent = sample;
     const ReturnCode code = w->entity->discard_loan(lent);
-    return code_of(code) == CODE_OK ? DDSMARK_OK : fail_dds(code, "cannot take a lent sample back");
+    return code_of(code) == CODE_OK ? DDSMARK_OK
+                                    : fail_dds(code, "discard_loan", "the writer cannot discard a loaned sample");
   });
 }
 
@@ -254,33 +264,39 @@ ddsmark_status wait_acked(ddsmark_writer *w, uint64_t timeout_ns) {
     /* The return code for a timeout depends on generation and version; no other cause makes it fail. */
     const ReturnCode code = w->entity->wait_for_acknowledgments(duration_of(timeout_ns));
     return code_of(code) == CODE_OK ? DDSMARK_OK
-                                    : fail(DDSMARK_TIMED_OUT, "timed out: not all samples are acknowledged");
+                                    : fail(DDSMARK_TIMED_OUT,
+                                           "not all samples were acknowledged in time: wait_for_acknowledgments() "
+                                           "failed: %s; hint: check for a slow reader",
+                                           code_name(code_of(code)));
   });
 }
 
-template <class Call> ddsmark_status on_instance(ddsmark_writer *w, uint32_t key, Call call) {
+template <class Call> ddsmark_status on_instance(ddsmark_writer *w, uint32_t key, const char *function, Call call) {
   if (w->e.kind != DDSMARK_TYPE_KEYED)
-    return fail(DDSMARK_UNSUPPORTED, "a type without a key has no instances in Fast DDS");
+    return fail(DDSMARK_UNSUPPORTED, "instances require the type `keyed`: a type without a key has none in Fast DDS; "
+                                     "hint: open the writer with the type `keyed`");
   return guarded([&] {
     w->sample.key = key;
     w->sample.size = 0;
     const ReturnCode code = call(unconst(&w->sample));
-    return code_of(code) == CODE_OK ? DDSMARK_OK : not_written(w, code);
+    return code_of(code) == CODE_OK ? DDSMARK_OK : not_written(w, function, code);
   });
 }
 
 ddsmark_status dispose(ddsmark_writer *w, uint32_t key) {
-  return on_instance(w, key, [w](void *sample) { return w->entity->dispose(sample, no_handle); });
+  return on_instance(w, key, "dispose", [w](void *sample) { return w->entity->dispose(sample, no_handle); });
 }
 
 ddsmark_status unregister(ddsmark_writer *w, uint32_t key) {
-  return on_instance(w, key, [w](void *sample) { return w->entity->unregister_instance(sample, no_handle); });
+  return on_instance(w, key, "unregister_instance",
+                     [w](void *sample) { return w->entity->unregister_instance(sample, no_handle); });
 }
 
 ddsmark_status assert_liveliness(ddsmark_writer *w) {
   return guarded([&] {
     const ReturnCode code = w->entity->assert_liveliness();
-    return code_of(code) == CODE_OK ? DDSMARK_OK : fail_dds(code, "cannot assert liveliness");
+    return code_of(code) == CODE_OK ? DDSMARK_OK
+                                    : fail_dds(code, "assert_liveliness", "cannot assert the liveliness of the writer");
   });
 }
 
@@ -289,7 +305,7 @@ ddsmark_status matched(ddsmark_writer *w, uint32_t *out) {
     fast::PublicationMatchedStatus status;
     const ReturnCode code = w->entity->get_publication_matched_status(status);
     if (code_of(code) != CODE_OK)
-      return fail_dds(code, "cannot tell how many readers are matched");
+      return fail_dds(code, "get_publication_matched_status", "cannot get the number of matched readers");
     *out = static_cast<uint32_t>(status.current_count);
     return static_cast<ddsmark_status>(DDSMARK_OK);
   });

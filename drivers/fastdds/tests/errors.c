@@ -22,7 +22,7 @@ void test_no_socket_buffers(void) {
   ddsmark_participant_config c = participant_config();
   c.transport = "shm";
   c.receive_buffer_bytes = 1 << 20;
-  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_UNSUPPORTED, "hint: shm_segment_size");
+  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_UNSUPPORTED, "hint: set the options `shm_segment_size`");
   c.receive_buffer_bytes = 0;
   c.send_buffer_bytes = 1 << 20;
   CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_UNSUPPORTED, "no sockets");
@@ -75,12 +75,12 @@ void test_unsupported_writers(void) {
   CHECK_FAILS(d->writer_open(p, &c, &w), DDSMARK_UNSUPPORTED, "plain=false");
   c.type_kind = DDSMARK_TYPE_OCTETS;
   c.max_payload_bytes = d->describe()->transports[0].max_payload_bytes;
-  CHECK_FAILS(d->writer_open(p, &c, &w), DDSMARK_TOO_LARGE, "with batching udp4 carries at most");
+  CHECK_FAILS(d->writer_open(p, &c, &w), DDSMARK_TOO_LARGE, "exceed the maximum of transport `udp4` with batching");
   ddsmark_reader_config rc = reader_config(NULL, DDSMARK_RECEIVE_WAITSET);
   ddsmark_reader *r = NULL;
   rc.batched = 1;
   rc.type_kind = DDSMARK_TYPE_KEYED;
-  CHECK_FAILS(d->reader_open(p, &rc, &r), DDSMARK_UNSUPPORTED, "batches");
+  CHECK_FAILS(d->reader_open(p, &rc, &r), DDSMARK_UNSUPPORTED, "batching");
   CHECK(w == NULL && r == NULL);
   OK(d->participant_close(p));
 }
