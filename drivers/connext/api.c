@@ -42,7 +42,7 @@ static bool symbol(void *handle, const char *name, const void **out) {
   if (*out)
     return true;
   snprintf(failure, sizeof failure,
-           "RTI Connext cannot be used: %s has no `%s`; hint: Connext Professional 6.1 or later is needed",
+           "RTI Connext cannot be used: %s has no `%s`; hint: install Connext Professional 6.1 or later",
            the_api.library.path, name);
   return false;
 }
@@ -121,7 +121,8 @@ static bool find_connector(void) {
   void *handle = load_beside("librtiddsconnector.so");
   const void *found[2];
   if (handle == NULL) {
-    snprintf(failure, sizeof failure, "the connector of RTI cannot be loaded: %s; hint: reinstall its package",
+    snprintf(failure, sizeof failure,
+             "library librtiddsconnector.so cannot be loaded: %s; hint: reinstall the package rticonnextdds-connector",
              dlerror());
     return false;
   }
@@ -146,17 +147,18 @@ static void read_release(void) {
 
 static void load(void) {
   if (!library_find(CONNEXT_PREFIXES, PREFIXES_ONLY, &the_api.library)) {
-    snprintf(
-        failure, sizeof failure,
-        "RTI Connext is not installed; hint: set NDDSHOME to your installation, or `ddsmark drivers install connext "
-        "--accept-licence`");
+    snprintf(failure, sizeof failure,
+             "RTI Connext is not installed; hint: set NDDSHOME to your installation, or run `ddsmark drivers install "
+             "connext "
+             "--accept-licence`");
     return;
   }
   load_beside("libnddscore.so"); /* a dependency that the loader would search elsewhere */
   void *handle = dlopen(the_api.library.path, RTLD_NOW | RTLD_LOCAL);
   if (handle == NULL) {
     snprintf(failure, sizeof failure,
-             "RTI Connext cannot be loaded: %s; hint: it must be for this processor, and whole", dlerror());
+             "RTI Connext cannot be loaded: %s; hint: install Connext for the processor architecture of this host",
+             dlerror());
     return;
   }
   if (!find_calls(handle) || !symbol(handle, "DDS_HANDLE_NIL", &the_api.handle_nil) ||

@@ -27,9 +27,10 @@ static const uint64_t shipped_message_size[] = {[TRANSPORT_UDP4] = 65507, [TRANS
 
 const ddsmark_transport_info transport_infos[] = {
     [TRANSPORT_UDP4] = {"udp4", MAX_PAYLOAD,
-                        "samples over a message (65507 bytes) go in fragments, which Connext sends asynchronously"},
-    [TRANSPORT_SHM] = {"shm", MAX_PAYLOAD,
-                       "segments of System V; samples over a message (65536 bytes) go in fragments, asynchronously"},
+                        "samples larger than a message of 65507 bytes are fragmented and sent asynchronously"},
+    [TRANSPORT_SHM] =
+        {"shm", MAX_PAYLOAD,
+         "segments of System V; samples larger than a message of 65536 bytes are fragmented and sent asynchronously"},
 };
 const uint32_t transport_count = sizeof transport_infos / sizeof transport_infos[0];
 
@@ -50,26 +51,36 @@ enum {
 
 const ddsmark_option_info option_infos[] = {
     [OPTION_BASE_PROFILE] = {"base_profile", NULL,
-                             "LIBRARY::PROFILE that all entities start from, such as one of NDDS_QOS_PROFILES or of "
-                             "BuiltinQosLib; what is asked for still holds"},
+                             "QoS profile as LIBRARY::PROFILE, from NDDS_QOS_PROFILES or BuiltinQosLib, on which the "
+                             "requested QoS of all entities is set; default none"},
     [OPTION_SEND_WINDOW] = {"send_window", "256",
-                            "samples (batches) not acknowledged at which a reliable writer blocks: 1..100000000"},
-    [OPTION_HEARTBEAT] = {"heartbeat_us", "10000", "period of heartbeats of reliable writers: 100..3600000000 us"},
-    [OPTION_FAST_HEARTBEAT] = {"fast_heartbeat_us", "1000", "the same where samples wait for acknowledgement"},
+                            "number of unacknowledged samples, or batches, at which a reliable writer blocks, 1 to "
+                            "100000000; default 256"},
+    [OPTION_HEARTBEAT] = {"heartbeat_us", "10000",
+                          "heartbeat period of a reliable writer in us, 100 to 3600000000; default 10000"},
+    [OPTION_FAST_HEARTBEAT] =
+        {"fast_heartbeat_us", "1000",
+         "heartbeat period in us while samples are unacknowledged, 100 to the value of `heartbeat_us`; default 1000"},
     [OPTION_MESSAGE_SIZE] = {"message_size_max", NULL,
-                             "bytes of the largest message of the transport: 1024..2147483620"},
-    [OPTION_SHM_MESSAGES] = {"shm_messages", "2048", "messages that a shared-memory segment holds: 1..1000000"},
-    [OPTION_MAX_INDEX] = {"max_participant_index", "31",
-                          "one less than the participants of a domain that one host may have: 0..119"},
-    [OPTION_TURBO] = {"turbo_mode", "false",
-                      "true: writers batch by themselves, as much as the rate of writes suggests"},
-    [OPTION_THROTTLE] = {"auto_throttle", "false", "true: writers slow down when the send window fills"},
-    [OPTION_FLOW] =
-        {"flow_controller", "default",
-         "of asynchronous writers: default, fixed_rate, or BYTES/US, a token bucket of so many bytes each so "
-         "many microseconds"},
-    [OPTION_BATCH_SAMPLES] = {"batch_max_samples", NULL, "samples at which a batch leaves: 1..1000000"},
-    [OPTION_BATCH_FLUSH] = {"batch_flush_us", NULL, "age at which a batch leaves: 1..3600000000 us"},
+                             "maximum size of a message of the transport in bytes, 1024 to 2147483620; default 65507 "
+                             "over udp4, 65536 over shm"},
+    [OPTION_SHM_MESSAGES] = {"shm_messages", "2048",
+                             "maximum number of messages in a shared-memory segment, 1 to 1000000; default 2048"},
+    [OPTION_MAX_INDEX] =
+        {"max_participant_index", "31",
+         "highest index of a participant on one host, which discovery by unicast contacts, 0 to 119; default 31"},
+    [OPTION_TURBO] =
+        {"turbo_mode", "false",
+         "whether writers batch automatically, depending on the rate of writes: true or false; default false"},
+    [OPTION_THROTTLE] = {"auto_throttle", "false",
+                         "whether writers reduce their rate when the send window fills: true or false; default false"},
+    [OPTION_FLOW] = {"flow_controller", "default",
+                     "flow controller of asynchronous writers: default, fixed_rate, or BYTES/US, a token bucket that "
+                     "allows that many bytes in each period of that many us; default default"},
+    [OPTION_BATCH_SAMPLES] = {"batch_max_samples", NULL,
+                              "maximum number of samples in a batch, 1 to 1000000; default that of Connext"},
+    [OPTION_BATCH_FLUSH] = {"batch_flush_us", NULL,
+                            "maximum delay of a batch in us, 1 to 3600000000; default that of Connext"},
 };
 const uint32_t option_count = sizeof option_infos / sizeof option_infos[0];
 
@@ -97,7 +108,8 @@ static ddsmark_status number(const ddsmark_participant_config *config, uint32_t 
 static ddsmark_status truth(const ddsmark_participant_config *config, uint32_t option, bool *out) {
   const char *value = value_of(config, option);
   if (value && strcmp(value, "true") && strcmp(value, "false"))
-    return fail(DDSMARK_BAD_ARGUMENT, "option `%s` is `%s`; hint: true or false", option_infos[option].name, value);
+    return fail(DDSMARK_BAD_ARGUMENT, "invalid value `%s` of option `%s`; hint: use true or false", value,
+                option_infos[option].name);
   *out = value && strcmp(value, "true") == 0;
   return DDSMARK_OK;
 }
@@ -115,7 +127,8 @@ static ddsmark_status flow_of(const ddsmark_participant_config *config, plan *p)
       p->flow_bytes >= 1024 && p->flow_bytes <= 2147483647 && p->flow_us >= 1 && p->flow_us <= 1000000000)
     return DDSMARK_OK;
   return fail(DDSMARK_BAD_ARGUMENT,
-              "option `flow_controller` is `%s`; hint: default, fixed_rate or BYTES/US, with at least 1024 bytes",
+              "invalid value `%s` of option `flow_controller`; hint: use default, fixed_rate, or BYTES/US with at "
+              "least 1024 bytes",
               value);
 }
 
@@ -126,7 +139,7 @@ static ddsmark_status profile_name(const ddsmark_participant_config *config, pla
   const char *colons = strstr(value, "::");
   if (colons == NULL || colons == value || colons[2] == '\0' || strlen(value) >= sizeof p->base_profile ||
       strpbrk(value, "<>&\"'") != NULL)
-    return fail(DDSMARK_BAD_ARGUMENT, "option `base_profile` is `%s`; hint: LIBRARY::PROFILE", value);
+    return fail(DDSMARK_BAD_ARGUMENT, "invalid value `%s` of option `base_profile`; hint: use LIBRARY::PROFILE", value);
   strcpy(p->base_profile, value);
   return DDSMARK_OK;
 }
@@ -169,8 +182,8 @@ static ddsmark_status choose_transport(const ddsmark_participant_config *config,
   p->transport = (transport)chosen;
   p->transport_unset = config->transport == NULL && config->vendor_defaults;
   if (status == DDSMARK_OK && p->transport == TRANSPORT_SHM && config->send_buffer_bytes)
-    return fail(DDSMARK_UNSUPPORTED,
-                "over shared memory there is no send buffer; hint: receive_buffer is that of the reader's segment");
+    return fail(DDSMARK_UNSUPPORTED, "`send_buffer` is not supported over `shm`, which has no send buffer; hint: set "
+                                     "`receive_buffer`, the size of the segment of the reader");
   return status;
 }
 
@@ -180,14 +193,13 @@ static ddsmark_status choose_multicast(const ddsmark_participant_config *config,
   if (!p->multicast)
     return DDSMARK_OK;
   if (p->transport == TRANSPORT_SHM)
-    return fail(DDSMARK_UNSUPPORTED, "there is no multicast through shared memory; hint: transport udp4");
+    return fail(DDSMARK_UNSUPPORTED, "multicast is not supported over `shm`; hint: use transport `udp4`");
   const char *name = p->interface.name;
   if (name[0] && !p->interface.multicast)
-    return fail(
-        DDSMARK_UNSUPPORTED,
-        "no multicast by udp4 over interface `%s`: it is not switched on there; hint: `ip link set %s multicast "
-        "on`",
-        name, name);
+    return fail(DDSMARK_UNSUPPORTED,
+                "multicast over `udp4` is not possible on interface `%s`: multicast is disabled there; hint: enable "
+                "multicast with `ip link set %s multicast on`",
+                name, name);
   return name[0] ? multicast_check(name, false) : DDSMARK_OK;
 }
 
@@ -197,15 +209,18 @@ static ddsmark_status choose_peers(const ddsmark_participant_config *config, pla
     text_add(&p->peers, "%s\n", config->peers[i]);
   if (own)
     text_add(&p->peers, "%s\n", p->interface.address);
-  return p->peers.failed ? fail(DDSMARK_ERROR, "no memory for the peers") : DDSMARK_OK;
+  return p->peers.failed ? fail_memory("the peers") : DDSMARK_OK;
 }
 
 static ddsmark_status check(const ddsmark_participant_config *config) {
   for (uint32_t i = 0; i < config->peer_count; i++)
     if (strpbrk(config->peers[i], "\n<>&"))
-      return fail(DDSMARK_BAD_ARGUMENT, "peer %u is not a valid address", i);
+      return fail(DDSMARK_BAD_ARGUMENT, "peer %u is not a valid address: `%s`; hint: use an IP address", i,
+                  config->peers[i]);
   if (config->run_name && strlen(config->run_name) >= sizeof((plan *)0)->run_name)
-    return fail(DDSMARK_BAD_ARGUMENT, "the name of the run exceeds %zu bytes", sizeof((plan *)0)->run_name - 1);
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "the name of the run has %zu bytes, more than the maximum of %zu; hint: use a shorter name",
+                strlen(config->run_name), sizeof((plan *)0)->run_name - 1);
   return DDSMARK_OK;
 }
 

@@ -9,15 +9,17 @@
 
 /* -- failures ------------------------------------------------------------------------------------------------------ */
 
-ddsmark_status fail_code(int32_t code, const char *what) {
+ddsmark_status fail_code(int32_t code, const char *function, const char *what) {
   return fail(code_status((uint32_t)code),
-              "%s: %s (DDS return code %d); hint: see the messages of Connext on standard output", what,
-              code_name((uint32_t)code), (int)code);
+              "%s: %s() failed: %s (return code %d); hint: see the messages of Connext in the log of the agent", what,
+              function, code_name((uint32_t)code), (int)code);
 }
 
-ddsmark_status fail_null(const char *what) {
+ddsmark_status fail_null(const char *function, const char *what) {
   return fail(DDSMARK_ERROR,
-              "%s; hint: see the messages of Connext on standard output, for example about a missing licence", what);
+              "%s: %s() returned NULL; hint: see the messages of Connext in the log of the agent, for example about a "
+              "missing licence",
+              what, function);
 }
 
 /* -- what this driver is ------------------------------------------------------------------------------------------- */

@@ -28,9 +28,9 @@
 
 /* -- failures ------------------------------------------------------------------------------------------------------ */
 
-/* fail() for a return code of Connext, and for a call that returned NULL without a code. */
-ddsmark_status fail_code(int32_t code, const char *what);
-ddsmark_status fail_null(const char *what);
+/* fail() for a return code of `function` of Connext, and for a `function` that returned NULL without a code. */
+ddsmark_status fail_code(int32_t code, const char *function, const char *what);
+ddsmark_status fail_null(const char *function, const char *what);
 
 /* -- config.c ------------------------------------------------------------------------------------------------------ */
 

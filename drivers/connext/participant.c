@@ -38,12 +38,14 @@ void profiles_unlock(void) {
 
 static ddsmark_status document_write(const text *document) {
   if (document->failed || document->data == NULL)
-    return fail(DDSMARK_ERROR, "no memory for the configuration");
+    return fail_memory("the configuration of Connext");
   FILE *file = fopen(path, "we");
   if (file && fwrite(document->data, 1, document->length, file) == document->length && fclose(file) == 0)
     return DDSMARK_OK;
   unlink(path);
-  return fail(DDSMARK_ERROR, "cannot write the configuration to %s: %s", path, strerror(errno));
+  return fail(DDSMARK_ERROR,
+              "cannot write the configuration of Connext to `%s`: %s; hint: check the free space with `df /dev/shm`",
+              path, strerror(errno));
 }
 
 ddsmark_status profiles_load(const ddsmark_participant *p, const text *document) {
@@ -62,7 +64,9 @@ ddsmark_status profiles_load(const ddsmark_participant *p, const text *document)
   free(before);
   text_free(&list);
   unlink(path);
-  return code == CODE_OK ? DDSMARK_OK : fail_code(code, "cannot load the configuration");
+  return code == CODE_OK ? DDSMARK_OK
+                         : fail_code(code, "DDS_DomainParticipantFactory_reload_profiles",
+                                     "cannot load the configuration of Connext");
 }
 
 /* -- making and unmaking ------------------------------------------------------------------------------------------- */
@@ -81,18 +85,29 @@ static ddsmark_status entity_make(ddsmark_participant *p, const char *name, cons
       return status;
     p->entity = a->create_participant(p->factory, PARTICIPANT_NAME);
   }
-  return p->entity ? DDSMARK_OK : fail_null("cannot create a participant");
+  if (p->entity)
+    return DDSMARK_OK;
+  return fail_null(a->connector_new == NULL ? "DDS_DomainParticipantFactory_create_participant_from_config"
+                   : p->connector == NULL   ? "RTI_Connector_new"
+                                            : "DDS_DomainParticipantFactory_lookup_participant_by_name",
+                   "cannot create a participant");
 }
 
 /* The type without a key is built in, with the same layout as our type; the type with a key is in the document. */
 static ddsmark_status types_make(ddsmark_participant *p) {
   const api *a = p->api;
   void *typecode = a->typecode(p->factory, KEYED_NAME);
-  if (typecode == NULL || (p->support = a->support_new(typecode, a->type_property)) == NULL)
-    return fail_null("cannot make the type with a key");
+  if (typecode == NULL)
+    return fail_null("DDS_DomainParticipantFactory_get_typecode_from_config", "cannot create the type " KEYED_NAME);
+  if ((p->support = a->support_new(typecode, a->type_property)) == NULL)
+    return fail_null("DDS_DynamicDataTypeSupport_new", "cannot create the type " KEYED_NAME);
   int32_t code = a->register_type(p->support, p->entity, KEYED_NAME);
-  code = code ? code : a->register_octets(p->entity, PLAIN_NAME);
-  return code == CODE_OK ? DDSMARK_OK : fail_code(code, "cannot register the types");
+  if (code != CODE_OK)
+    return fail_code(code, "DDS_DynamicDataTypeSupport_register_type", "cannot register the type " KEYED_NAME);
+  code = a->register_octets(p->entity, PLAIN_NAME);
+  return code == CODE_OK
+             ? DDSMARK_OK
+             : fail_code(code, "DDS_OctetsTypeSupport_register_type", "cannot register the type " PLAIN_NAME);
 }
 
 /* Deletes everything that was created. The factory of the process is finalised with the last participant. */
@@ -125,7 +140,7 @@ static ddsmark_status make_locked(ddsmark_participant *p) {
              (long)getpid());
   if ((p->factory = p->api->factory()) == NULL) {
     text_free(&document);
-    return fail_null("cannot get the participant factory");
+    return fail_null("DDS_DomainParticipantFactory_get_instance", "cannot get the participant factory");
   }
   participants++;
   socket_set before;
@@ -152,7 +167,9 @@ ddsmark_status participant_unmake(ddsmark_participant *p) {
   profiles_lock();
   const int32_t code = unmake(p);
   profiles_unlock();
-  return code == CODE_OK ? DDSMARK_OK : fail_code(code, "cannot delete the participant");
+  return code == CODE_OK
+             ? DDSMARK_OK
+             : fail_code(code, "DDS_DomainParticipantFactory_delete_participant", "cannot delete the participant");
 }
 
 /* -- open and close ------------------------------------------------------------------------------------------------ */
@@ -169,7 +186,7 @@ ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmar
     return status;
   ddsmark_participant *p = calloc(1, sizeof *p);
   if (p == NULL)
-    return fail(DDSMARK_ERROR, "no memory for a participant");
+    return fail_memory("a participant");
   status = plan_make(&c, &p->plan);
   if (status == DDSMARK_OK && (p->api = api_get()) == NULL)
     status = fail(DDSMARK_ERROR, "%s", api_failure());

@@ -27,16 +27,25 @@ struct ddsmark_reader {
   bool more;         /* whether more samples may be available: do not wait */
   uint8_t *payload;  /* buffer for payloads of the keyed type */
   uint32_t room;
+  const char *function; /* the last function of Connext that failed in take() */
 };
+
+/* Records the function if it failed, and returns its code. */
+static int32_t called(ddsmark_reader *r, const char *function, int32_t code) {
+  if (code != CODE_OK)
+    r->function = function;
+  return code;
+}
 
 /* -- open and close ------------------------------------------------------------------------------------------------ */
 
 static ddsmark_status check(const ddsmark_participant *p, const ddsmark_reader_config *config) {
   if (config->content_filter)
-    return fail(DDSMARK_UNSUPPORTED, "content filters are not in this driver");
+    return fail(DDSMARK_UNSUPPORTED, "content filters are not supported by this driver; hint: remove `content_filter`");
   if (config->receive_mode == DDSMARK_RECEIVE_LISTENER)
     return fail(DDSMARK_UNSUPPORTED,
-                "listeners are not in this driver: they are structs of RTI's; hint: waitset or polling");
+                "the receive mode `listener` is not supported by this driver, which has no declarations of the "
+                "listener structs of Connext; hint: use `waitset` or `polling`");
   return endpoint_check(p, config->type_kind, config->topic, config->max_payload_bytes);
 }
 
@@ -45,11 +54,14 @@ static ddsmark_status check(const ddsmark_participant *p, const ddsmark_reader_c
 static ddsmark_status waitset_make(ddsmark_reader *r) {
   const api *a = r->api;
   int32_t code;
-  if ((r->condition = a->condition_of(r->e.entity)) == NULL || (r->waitset = a->waitset_new()) == NULL)
-    return fail_null("cannot create the waitset");
-  if ((code = a->enable_statuses(r->condition, DATA_AVAILABLE_STATUS)) ||
-      (code = a->waitset_attach(r->waitset, r->condition)))
-    return fail_code(code, "cannot create the waitset");
+  if ((r->condition = a->condition_of(r->e.entity)) == NULL)
+    return fail_null("DDS_Entity_get_statuscondition", "cannot get the status condition of the reader");
+  if ((r->waitset = a->waitset_new()) == NULL)
+    return fail_null("DDS_WaitSet_new", "cannot create the waitset of the reader");
+  if ((code = a->enable_statuses(r->condition, DATA_AVAILABLE_STATUS)))
+    return fail_code(code, "DDS_StatusCondition_set_enabled_statuses", "cannot enable DATA_AVAILABLE of the reader");
+  if ((code = a->waitset_attach(r->waitset, r->condition)))
+    return fail_code(code, "DDS_WaitSet_attach_condition", "cannot attach the reader to its waitset");
   return DDSMARK_OK;
 }
 
@@ -98,7 +110,7 @@ ddsmark_status reader_open(ddsmark_participant *participant, const ddsmark_reade
     return status;
   ddsmark_reader *r = create(participant->api, c.type_kind == DDSMARK_TYPE_KEYED, c.max_payload_bytes);
   if (r == NULL)
-    return fail(DDSMARK_ERROR, "no memory for a reader");
+    return fail_memory("a reader");
   r->mode = c.receive_mode;
   r->e.participant = participant;
   const endpoint_wish wish = {.side = SIDE_READER, .qos = &qos, .max_payload = c.max_payload_bytes};
@@ -117,7 +129,10 @@ ddsmark_status reader_open(ddsmark_participant *participant, const ddsmark_reade
 static int32_t give_back(ddsmark_reader *r) {
   const bool lent = r->end > 0;
   r->next = r->end = 0;
-  return lent ? r->data->return_loan(r->e.entity, &r->samples, &r->infos) : CODE_OK;
+  if (!lent)
+    return CODE_OK;
+  return called(r, r->e.keyed ? "DDS_DynamicDataReader_return_loan" : "DDS_OctetsDataReader_return_loan",
+                r->data->return_loan(r->e.entity, &r->samples, &r->infos));
 }
 
 ddsmark_status reader_close(ddsmark_reader *r) {
@@ -152,8 +167,9 @@ static int32_t give_keyed(ddsmark_reader *r, void *data, ddsmark_sink sink, void
   int32_t code = a->get_octets(data, r->payload, &size, "payload", ANY_MEMBER);
   if (code == CODE_OUT_OF_RESOURCES)
     code = get_larger(r, data, &size);
+  code = called(r, "DDS_DynamicData_get_octet_array", code);
   if (code == CODE_OK)
-    code = a->get_ulong(data, &sample.key, "key", ANY_MEMBER);
+    code = called(r, "DDS_DynamicData_get_ulong", a->get_ulong(data, &sample.key, "key", ANY_MEMBER));
   if (code != CODE_OK)
     return code;
   sample.payload = r->payload;
@@ -201,7 +217,7 @@ static int32_t take(ddsmark_reader *r, uint32_t most, ddsmark_sink sink, void *c
       return CODE_OK;
     }
     if (code != CODE_OK)
-      return code;
+      return called(r, r->e.keyed ? "DDS_DynamicDataReader_take" : "DDS_OctetsDataReader_take", code);
     r->next = 0;
     r->end = data->length(&r->samples);
     r->more = r->end == wanted;
@@ -223,10 +239,10 @@ ddsmark_status reader_receive(ddsmark_reader *r, uint64_t timeout_ns, uint32_t m
     if (code == CODE_TIMEOUT)
       return DDSMARK_OK;
     if (code != CODE_OK)
-      return fail_code(code, "cannot wait for samples");
+      return fail_code(code, "DDS_WaitSet_wait", "cannot wait for samples");
   }
   const int32_t code = take(r, max_samples, sink, context, taken);
-  return code == CODE_OK ? DDSMARK_OK : fail_code(code, "cannot take samples");
+  return code == CODE_OK ? DDSMARK_OK : fail_code(code, r->function, "cannot take samples");
 }
 
 /* -- the rest ------------------------------------------------------------------------------------------------------ */

@@ -38,7 +38,9 @@ static void fill(uint8_t payload[PAYLOAD], uint32_t key) {
 /* Acknowledged samples have arrived at the reader. */
 static ddsmark_status wait_arrived(const endpoint *w) {
   const int32_t code = w->participant->api->wait_acked(w->entity, &(duration){LIMIT_MS / 1000, 0});
-  return code == CODE_OK ? DDSMARK_OK : fail_code(code, "waiting for the samples of the trial");
+  return code == CODE_OK ? DDSMARK_OK
+                         : fail_code(code, "DDS_DataWriter_wait_for_acknowledgments",
+                                     "the samples of the self-check were not acknowledged");
 }
 
 static ddsmark_status write_octets(const endpoint *w) {
@@ -46,7 +48,9 @@ static ddsmark_status write_octets(const endpoint *w) {
   uint8_t payload[PAYLOAD];
   fill(payload, 0);
   const int32_t code = a->write_octets(w->entity, payload, sizeof payload, a->handle_nil);
-  return code == CODE_OK ? wait_arrived(w) : fail_code(code, "cannot write octets of the trial");
+  return code == CODE_OK
+             ? wait_arrived(w)
+             : fail_code(code, "DDS_OctetsDataWriter_write_octets", "cannot write the octets of the self-check");
 }
 
 static ddsmark_status write_all(const endpoint *w, void *data, bool dispose) {
@@ -55,10 +59,13 @@ static ddsmark_status write_all(const endpoint *w, void *data, bool dispose) {
   for (uint32_t key = 1; key <= INSTANCES; key++) {
     int32_t code;
     fill(payload, key);
-    if ((code = a->set_ulong(data, "key", ANY_MEMBER, key)) ||
-        (code = a->set_octets(data, "payload", ANY_MEMBER, sizeof payload, payload)) ||
-        (code = (dispose ? a->dispose : a->write)(w->entity, data, a->handle_nil)))
-      return fail_code(code, "cannot write a sample of the trial");
+    if ((code = a->set_ulong(data, "key", ANY_MEMBER, key)))
+      return fail_code(code, "DDS_DynamicData_set_ulong", "cannot set the key of the self-check");
+    if ((code = a->set_octets(data, "payload", ANY_MEMBER, sizeof payload, payload)))
+      return fail_code(code, "DDS_DynamicData_set_octet_array", "cannot set the payload of the self-check");
+    if ((code = (dispose ? a->dispose : a->write)(w->entity, data, a->handle_nil)))
+      return fail_code(code, dispose ? "DDS_DynamicDataWriter_dispose" : "DDS_DynamicDataWriter_write",
+                       "cannot write a sample of the self-check");
   }
   return wait_arrived(w);
 }
@@ -85,11 +92,16 @@ static ddsmark_status examine(const api *a, space *samples, space *infos, bool w
   const data_calls *data = &a->data[DATA_DYNAMIC];
   const int32_t length = data->length(samples);
   if (length != INSTANCES)
-    return fail(DDSMARK_ERROR, "this Connext (%s) cannot be used: the trial gave %d samples of %d", a->release, length,
-                INSTANCES);
+    return fail(DDSMARK_ERROR,
+                "Connext %s cannot be used: the self-check of the driver received %d of %d samples; hint: install a "
+                "version that drivers/connext/README.md lists",
+                a->release, (int)length, INSTANCES);
   for (int32_t i = 0; i < length; i++) {
     if (with_data && !as_written(a, data->at(samples, i)))
-      return fail(DDSMARK_ERROR, "this Connext (%s) cannot be used: a sample of the trial came as another", a->release);
+      return fail(DDSMARK_ERROR,
+                  "Connext %s cannot be used: the self-check of the driver received a changed sample; hint: install a "
+                  "version that drivers/connext/README.md lists",
+                  a->release);
     const unsigned char *info = a->info_at(infos, i);
     for (size_t offset = FIRST_OFFSET; offset <= LAST_OFFSET; offset++)
       fits[offset] = fits[offset] && info[offset] == with_data;
@@ -105,15 +117,19 @@ static ddsmark_status take_all(const endpoint *r, bool with_data, bool fits[]) {
   memset(&samples, 0, sizeof samples);
   memset(&infos, 0, sizeof infos);
   if (!data->initialize(&samples) || !a->infos_initialize(&infos))
-    return fail(DDSMARK_ERROR, "no memory for the trial");
+    return fail_memory("the samples of the self-check");
   const int32_t code = data->take(r->entity, &samples, &infos, INSTANCES + 1, ANY_STATE, ANY_STATE, ANY_STATE);
   ddsmark_status status = DDSMARK_OK;
   if (code != CODE_OK)
-    status = fail_code(code, "cannot take the samples of the trial");
+    status = fail_code(code, r->keyed ? "DDS_DynamicDataReader_take" : "DDS_OctetsDataReader_take",
+                       "cannot take the samples of the self-check");
   else if (r->keyed)
     status = examine(a, &samples, &infos, with_data, fits);
   else if (data->length(&samples) != 1 || !octets_as_written(data->at(&samples, 0)))
-    status = fail(DDSMARK_ERROR, "this Connext (%s) cannot be used: octets of the trial came as others", a->release);
+    status = fail(DDSMARK_ERROR,
+                  "Connext %s cannot be used: the self-check of the driver received changed octets; hint: install a "
+                  "version that drivers/connext/README.md lists",
+                  a->release);
   if (code == CODE_OK)
     data->return_loan(r->entity, &samples, &infos);
   data->finalize(&samples);
@@ -131,7 +147,10 @@ static ddsmark_status wait_matched(const endpoint *w, const endpoint *r) {
       return DDSMARK_OK;
     sleep_ms(1);
   }
-  return fail(DDSMARK_ERROR, "this Connext cannot be used: writer and reader of the trial did not match");
+  return fail(DDSMARK_ERROR,
+              "Connext %s cannot be used: writer and reader of the self-check did not match within %d s; hint: see the "
+              "messages of Connext in the log of the agent",
+              w->participant->api->release, LIMIT_MS / 1000);
 }
 
 static ddsmark_status exchange_octets(const endpoint *w, const endpoint *r) {
@@ -158,8 +177,8 @@ static ddsmark_status exchange_keyed(const endpoint *w, const endpoint *r, void 
   if (candidates == 1)
     return DDSMARK_OK;
   return fail(DDSMARK_ERROR,
-              "this Connext (%s) cannot be used: which samples have data could not be found out (%d places fit); hint: "
-              "the driver was made for 6.1 and later",
+              "Connext %s cannot be used: the driver found %d possible offsets of `valid_data` in DDS_SampleInfo "
+              "instead of 1; hint: install a version that drivers/connext/README.md lists",
               w->participant->api->release, candidates);
 }
 
@@ -169,7 +188,7 @@ static ddsmark_status exchange(const endpoint *w, const endpoint *r) {
     return exchange_octets(w, r);
   void *data = p->api->create_data(p->support);
   if (data == NULL)
-    return fail_null("cannot make a sample");
+    return fail_null("DDS_DynamicDataTypeSupport_create_data", "cannot create a sample of the self-check");
   const ddsmark_status status = exchange_keyed(w, r, data);
   p->api->delete_data(p->support, data);
   return status;

@@ -31,11 +31,11 @@ static void count(_Atomic uint64_t *counter) {
 
 static ddsmark_status check(const ddsmark_participant *p, const ddsmark_writer_config *config) {
   if (config->loans)
-    return fail(DDSMARK_UNSUPPORTED, "writing through loans is not in this driver: it needs code that RTI's tools "
-                                     "generate");
+    return fail(DDSMARK_UNSUPPORTED, "loans of a writer are not supported by this driver: they need code that "
+                                     "rtiddsgen generates; hint: write without loans");
   if (config->batch_bytes && p->plan.turbo_mode)
-    return fail(DDSMARK_INCONSISTENT,
-                "turbo mode batches by itself; hint: unbatched with `turbo_mode`, or batched without");
+    return fail(DDSMARK_INCONSISTENT, "option `turbo_mode` sets the batch size itself, and cannot be combined with "
+                                      "`batch_bytes`; hint: remove `turbo_mode`, or `batch_bytes` and `batch_samples`");
   return endpoint_check(p, config->type_kind, config->topic, config->max_payload_bytes);
 }
 
@@ -56,7 +56,7 @@ ddsmark_status writer_open(ddsmark_participant *participant, const ddsmark_write
     return status;
   ddsmark_writer *w = calloc(1, sizeof *w);
   if (w == NULL)
-    return fail(DDSMARK_ERROR, "no memory for a writer");
+    return fail_memory("a writer");
   w->api = participant->api;
   w->limit = c.max_payload_bytes ? c.max_payload_bytes : transport_infos[participant->plan.transport].max_payload_bytes;
   w->batches = c.batch_bytes > 0 || participant->plan.turbo_mode;
@@ -72,7 +72,7 @@ ddsmark_status writer_open(ddsmark_participant *participant, const ddsmark_write
   if (status == DDSMARK_OK)
     w->batches |= batches_by_profile(&w->e);
   if (status == DDSMARK_OK && w->e.keyed && (w->data = w->api->create_data(participant->support)) == NULL) {
-    status = fail_null("cannot make a sample");
+    status = fail_null("DDS_DynamicDataTypeSupport_create_data", "cannot create a sample of the writer");
     endpoint_close(&w->e);
   }
   if (status == DDSMARK_OK)
@@ -92,43 +92,49 @@ ddsmark_status writer_close(ddsmark_writer *w) {
 
 /* -- the hot path -------------------------------------------------------------------------------------------------- */
 
-static ddsmark_status written(ddsmark_writer *w, int32_t code) {
+static ddsmark_status written(ddsmark_writer *w, const char *function, int32_t code) {
   switch (code) {
   case CODE_OK:
     return DDSMARK_OK;
   case CODE_TIMEOUT:
     count(&w->timed_out);
-    return fail(DDSMARK_TIMED_OUT, "the write timed out: readers did not acknowledge earlier samples in time");
+    return fail(DDSMARK_TIMED_OUT,
+                "the writer had no room within `max_blocking`: %s() failed: %s; hint: increase `max_blocking` or the "
+                "option `send_window`, or check for a slow reader",
+                function, code_name(CODE_TIMEOUT));
   case CODE_OUT_OF_RESOURCES:
     count(&w->refused);
-    return fail(DDSMARK_REFUSED, "the write was refused: no room");
+    return fail(DDSMARK_REFUSED, "the writer has no room: %s() failed: %s; hint: increase `send_queue`", function,
+                code_name(CODE_OUT_OF_RESOURCES));
   default:
-    return fail_code(code, "cannot write");
+    return fail_code(code, function, "the writer cannot write");
   }
 }
 
-static int32_t write_keyed(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+static ddsmark_status write_keyed(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
   const api *a = w->api;
   int32_t code = a->set_ulong(w->data, "key", ANY_MEMBER, key);
-  if (code == CODE_OK)
-    code = a->set_octets(w->data, "payload", ANY_MEMBER, (uint32_t)size, payload);
-  return code == CODE_OK ? a->write(w->e.entity, w->data, a->handle_nil) : code;
+  if (code != CODE_OK)
+    return written(w, "DDS_DynamicData_set_ulong", code);
+  code = a->set_octets(w->data, "payload", ANY_MEMBER, (uint32_t)size, payload);
+  if (code != CODE_OK)
+    return written(w, "DDS_DynamicData_set_octet_array", code);
+  return written(w, "DDS_DynamicDataWriter_write", a->write(w->e.entity, w->data, a->handle_nil));
 }
 
 ddsmark_status writer_write(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
   if (size > w->limit)
-    return fail(DDSMARK_TOO_LARGE, "a sample of %llu bytes exceeds the maximum of its writer, %llu",
-                (unsigned long long)size, (unsigned long long)w->limit);
-  const int32_t code = w->e.keyed ? write_keyed(w, key, payload, size)
-                                  : w->api->write_octets(w->e.entity, payload, (int)size, w->api->handle_nil);
-  return code == CODE_OK ? DDSMARK_OK : written(w, code);
+    return fail_sample_size(size, w->limit);
+  if (w->e.keyed)
+    return write_keyed(w, key, payload, size);
+  return written(w, "DDS_OctetsDataWriter_write_octets",
+                 w->api->write_octets(w->e.entity, payload, (int)size, w->api->handle_nil));
 }
 
 ddsmark_status writer_flush(ddsmark_writer *w) {
   if (!w->batches)
     return DDSMARK_OK;
-  const int32_t code = w->api->flush(w->e.entity);
-  return code == CODE_OK ? DDSMARK_OK : written(w, code);
+  return written(w, "DDS_DataWriter_flush", w->api->flush(w->e.entity));
 }
 
 /* -- the rest ------------------------------------------------------------------------------------------------------ */
@@ -141,31 +147,41 @@ ddsmark_status writer_wait_acked(ddsmark_writer *w, uint64_t timeout_ns) {
   const uint64_t sec = timeout_ns / 1000000000u;
   const duration limit = {sec < INT32_MAX ? (int32_t)sec : INT32_MAX - 1, (uint32_t)(timeout_ns % 1000000000u)};
   const int32_t code = w->api->wait_acked(w->e.entity, &limit);
-  return code == CODE_OK ? DDSMARK_OK : fail_code(code, "waiting for acknowledgements");
+  if (code == CODE_TIMEOUT)
+    return fail(DDSMARK_TIMED_OUT,
+                "not all samples were acknowledged in time: DDS_DataWriter_wait_for_acknowledgments() failed: %s; "
+                "hint: check for a slow reader",
+                code_name(CODE_TIMEOUT));
+  return code == CODE_OK
+             ? DDSMARK_OK
+             : fail_code(code, "DDS_DataWriter_wait_for_acknowledgments", "cannot wait for acknowledgments");
 }
 
 typedef int32_t (*instance_call)(void *writer, const void *data, const void *handle);
 
-static ddsmark_status on_instance(ddsmark_writer *w, uint32_t key, instance_call call) {
+static ddsmark_status on_instance(ddsmark_writer *w, uint32_t key, instance_call call, const char *function) {
   if (!w->e.keyed)
-    return fail(DDSMARK_UNSUPPORTED, "the type has no key, and so no instances; hint: the keyed type has");
-  int32_t code = w->api->set_ulong(w->data, "key", ANY_MEMBER, key);
-  if (code == CODE_OK)
-    code = call(w->e.entity, w->data, w->api->handle_nil);
-  return written(w, code);
+    return fail(DDSMARK_UNSUPPORTED, "instances require the type `keyed`: the type of this writer has no key; hint: "
+                                     "open the writer with the type `keyed`");
+  const int32_t code = w->api->set_ulong(w->data, "key", ANY_MEMBER, key);
+  if (code != CODE_OK)
+    return written(w, "DDS_DynamicData_set_ulong", code);
+  return written(w, function, call(w->e.entity, w->data, w->api->handle_nil));
 }
 
 ddsmark_status writer_dispose(ddsmark_writer *w, uint32_t key) {
-  return on_instance(w, key, w->api->dispose);
+  return on_instance(w, key, w->api->dispose, "DDS_DynamicDataWriter_dispose");
 }
 
 ddsmark_status writer_unregister(ddsmark_writer *w, uint32_t key) {
-  return on_instance(w, key, w->api->unregister);
+  return on_instance(w, key, w->api->unregister, "DDS_DynamicDataWriter_unregister_instance");
 }
 
 ddsmark_status writer_assert_liveliness(ddsmark_writer *w) {
   const int32_t code = w->api->assert_liveliness(w->e.entity);
-  return code == CODE_OK ? DDSMARK_OK : fail_code(code, "cannot assert liveliness");
+  return code == CODE_OK
+             ? DDSMARK_OK
+             : fail_code(code, "DDS_DataWriter_assert_liveliness", "cannot assert the liveliness of the writer");
 }
 
 ddsmark_status writer_matched(ddsmark_writer *w, uint32_t *out) {

@@ -133,7 +133,7 @@ void test_turbo_and_batching(void) {
   ddsmark_writer_config c = writer_config(NULL);
   ddsmark_writer *w = NULL;
   c.batch_bytes = 1000;
-  CHECK_FAILS(d->writer_open(p, &c, &w), DDSMARK_INCONSISTENT, "turbo mode");
+  CHECK_FAILS(d->writer_open(p, &c, &w), DDSMARK_INCONSISTENT, "option `turbo_mode`");
   OK(d->participant_close(p));
 }
 

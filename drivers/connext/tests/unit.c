@@ -102,7 +102,7 @@ static void test_configuration_refused(void) {
   c.multicast = 0;
   c.send_buffer_bytes = 1000;
   CHECK_U64(plan_make(&c, &p), DDSMARK_UNSUPPORTED);
-  CHECK_HAS(last_error(), "hint: receive_buffer");
+  CHECK_HAS(last_error(), "hint: set `receive_buffer`");
   c.send_buffer_bytes = 0;
   c.peers = peers;
   c.peer_count = 2;
