@@ -149,8 +149,7 @@ static void load(void) {
   if (!library_find(CONNEXT_PREFIXES, PREFIXES_ONLY, &the_api.library)) {
     snprintf(failure, sizeof failure,
              "RTI Connext is not installed; hint: set NDDSHOME to your installation, or run `ddsmark drivers install "
-             "connext "
-             "--accept-licence`");
+             "connext --accept-licence`");
     return;
   }
   load_beside("libnddscore.so"); /* a dependency that the loader would search elsewhere */

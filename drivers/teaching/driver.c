@@ -52,8 +52,10 @@ static const ddsmark_description description = {
     .transports = transports,
     .transport_count = 1,
     .policies = {[DDSMARK_POLICY_RELIABILITY] = {.support = DDSMARK_SUPPORT_ENFORCED},
-                 [DDSMARK_POLICY_HISTORY] = {.support = DDSMARK_SUPPORT_ENFORCED, .note = "keep-all: 256 samples"},
-                 [DDSMARK_POLICY_DURABILITY] = {.support = DDSMARK_SUPPORT_ENFORCED, .note = "up to transient-local"}},
+                 [DDSMARK_POLICY_HISTORY] = {.support = DDSMARK_SUPPORT_ENFORCED,
+                                             .note = "`keep_all` keeps 256 samples"},
+                 [DDSMARK_POLICY_DURABILITY] = {.support = DDSMARK_SUPPORT_ENFORCED,
+                                                .note = "`volatile` and `transient_local`"}},
 };
 
 static const ddsmark_description *describe(void) {
@@ -76,10 +78,11 @@ static ddsmark_status participant_open(const ddsmark_participant_config *config,
   if (config->option_count > 0)
     return fail(DDSMARK_BAD_ARGUMENT, "unknown option `%s`; hint: available: none", config->options[0].name);
   if (config->multicast)
-    return fail(DDSMARK_UNSUPPORTED, "no multicast: samples stay in memory");
+    return fail(DDSMARK_UNSUPPORTED,
+                "multicast is not supported: samples stay in memory; hint: set `multicast` to false");
   ddsmark_participant *participant = malloc(sizeof *participant);
   if (participant == NULL)
-    return fail(DDSMARK_ERROR, "out of memory");
+    return fail(DDSMARK_ERROR, "out of memory: cannot allocate a participant");
   participant->domain = config->domain;
   *out = participant;
   return DDSMARK_OK;
@@ -109,15 +112,19 @@ static int has(const ddsmark_qos *qos, int policy) {
 static ddsmark_status entity_in(uint32_t type_kind, uint64_t max_payload_bytes, const ddsmark_qos *asked, int is_writer,
                                 loop_qos *qos) {
   if ((description.type_kinds >> type_kind & 1) == 0)
-    return fail(DDSMARK_UNSUPPORTED, "type kind %u; hint: see `ddsmark drivers info`", type_kind);
+    return fail(DDSMARK_UNSUPPORTED, "type kind %u is not supported; hint: see the types in `ddsmark drivers info`",
+                type_kind);
   if (max_payload_bytes > MAX_PAYLOAD)
-    return fail(DDSMARK_TOO_LARGE, "payloads of %llu B; hint: at most %d B", (unsigned long long)max_payload_bytes,
-                MAX_PAYLOAD);
+    return fail(DDSMARK_TOO_LARGE,
+                "samples of %llu bytes exceed the maximum of this driver; hint: use samples of at most %d bytes",
+                (unsigned long long)max_payload_bytes, MAX_PAYLOAD);
   *qos = (loop_qos){.reliable = is_writer, .depth = 1, .max_blocking_ns = 100000000};
   if (asked == NULL)
     return DDSMARK_OK;
   if ((asked->present & ~known_policies) != 0)
-    return fail(DDSMARK_UNSUPPORTED, "loop has reliability, history and durability; hint: ask for no other policy");
+    return fail(
+        DDSMARK_UNSUPPORTED,
+        "only the policies `reliability`, `history` and `durability` are supported; hint: request no other policy");
   if (has(asked, DDSMARK_POLICY_RELIABILITY)) {
     qos->reliable = asked->reliability == DDSMARK_RELIABLE;
     qos->max_blocking_ns = asked->max_blocking_ns;
@@ -126,11 +133,13 @@ static ddsmark_status entity_in(uint32_t type_kind, uint64_t max_payload_bytes, 
     qos->keep_all = asked->history == DDSMARK_KEEP_ALL;
     qos->depth = asked->history_depth;
     if (!qos->keep_all && qos->depth < 1)
-      return fail(DDSMARK_BAD_ARGUMENT, "a history depth of %d; hint: at least 1", qos->depth);
+      return fail(DDSMARK_BAD_ARGUMENT, "invalid `history_depth`: %d; hint: use at least 1", qos->depth);
   }
   if (has(asked, DDSMARK_POLICY_DURABILITY)) {
     if (asked->durability > DDSMARK_TRANSIENT_LOCAL)
-      return fail(DDSMARK_UNSUPPORTED, "loop stores nothing; hint: ask for transient-local durability at most");
+      return fail(
+          DDSMARK_UNSUPPORTED,
+          "durability `transient` and `persistent` are not supported; hint: use `volatile` or `transient_local`");
     qos->transient_local = asked->durability == DDSMARK_TRANSIENT_LOCAL;
   }
   return DDSMARK_OK;
@@ -161,14 +170,14 @@ static ddsmark_status writer_open(ddsmark_participant *participant, const ddsmar
   if (status != DDSMARK_OK)
     return status;
   if (config->loans || config->async_write)
-    return fail(DDSMARK_UNSUPPORTED, "loop has neither loans nor a thread to write from");
+    return fail(DDSMARK_UNSUPPORTED, "loans and asynchronous writing are not supported; hint: request neither");
   ddsmark_writer *writer = malloc(sizeof *writer);
   loop_writer *loop = loop_writer_new(participant->domain, config->topic, &qos, config->batch_bytes);
   if (writer == NULL || loop == NULL) {
     if (loop != NULL)
       loop_writer_free(loop);
     free(writer);
-    return fail(DDSMARK_ERROR, "out of memory");
+    return fail(DDSMARK_ERROR, "out of memory: cannot allocate a writer");
   }
   *writer = (ddsmark_writer){loop, config->max_payload_bytes, config->batch_bytes > 0};
   *out = writer;
@@ -216,16 +225,16 @@ static ddsmark_status status_of(int answer) {
   case LOOP_OK:
     return DDSMARK_OK;
   case LOOP_TIMED_OUT:
-    return fail(DDSMARK_TIMED_OUT,
-                "the write timed out: no room within its maximum blocking time; hint: check for a slow reader");
+    return fail(DDSMARK_TIMED_OUT, "the writer had no room within `max_blocking`; hint: check for a slow reader");
   default:
-    return fail(DDSMARK_REFUSED, "out of memory");
+    return fail(DDSMARK_REFUSED, "out of memory: cannot store the sample");
   }
 }
 
 static ddsmark_status writer_write(ddsmark_writer *writer, uint32_t key, const uint8_t *payload, uint64_t size) {
   if (size > writer->max_payload_bytes)
-    return fail(DDSMARK_TOO_LARGE, "a sample of %llu B; hint: the writer was opened for %llu B",
+    return fail(DDSMARK_TOO_LARGE,
+                "a sample of %llu bytes exceeds the maximum of its writer; hint: write at most %llu bytes",
                 (unsigned long long)size, (unsigned long long)writer->max_payload_bytes);
   return status_of(loop_write(writer->loop, key, payload, size));
 }
@@ -266,17 +275,17 @@ static ddsmark_status reader_open(ddsmark_participant *participant, const ddsmar
   if (status != DDSMARK_OK)
     return status;
   if (config->content_filter != NULL)
-    return fail(DDSMARK_UNSUPPORTED, "loop has no content filters");
+    return fail(DDSMARK_UNSUPPORTED, "content filters are not supported; hint: remove `content_filter`");
   ddsmark_reader *reader = calloc(1, sizeof *reader);
   if (reader == NULL)
-    return fail(DDSMARK_ERROR, "out of memory");
+    return fail(DDSMARK_ERROR, "out of memory: cannot allocate a reader");
   const int listens = config->receive_mode == DDSMARK_RECEIVE_LISTENER;
   reader->polling = config->receive_mode == DDSMARK_RECEIVE_POLLING;
   reader->listener = (outlet){config->sink, config->sink_context};
   reader->loop = loop_reader_new(participant->domain, config->topic, &qos, listens ? give : NULL, &reader->listener);
   if (reader->loop == NULL) {
     free(reader);
-    return fail(DDSMARK_ERROR, "out of memory");
+    return fail(DDSMARK_ERROR, "out of memory: cannot allocate a reader");
   }
   *out = reader;
   return DDSMARK_OK;
