@@ -37,8 +37,9 @@ impl Batch {
         let (max_payload, most) = (config.max_payload_bytes as usize, max_datagram - FRAMING);
         if max_payload > most {
             return Err(Error::too_large(format!(
-                "samples of up to {max_payload} bytes, but with batching {transport} carries at most {most}"
-            )));
+                "samples of {max_payload} bytes exceed the maximum of transport `{transport}` with batching"
+            ))
+            .hint(format!("use samples of at most {most} bytes")));
         }
         let limit = usize::try_from(bytes).map_or(most, |bytes| bytes.min(most));
         Ok(Some(Self::new(limit, max_datagram)))

@@ -36,7 +36,7 @@ unsafe fn size_given<T: Versioned>(from: *const T, what: &str) -> Result<usize> 
     // SAFETY: not NULL, and every such struct starts with its size.
     let size = unsafe { from.cast::<u32>().read() } as usize;
     if size < size_of::<u64>() {
-        return Err(Error::bad_argument(format!("`struct_size` of `{what}` is {size}"))
+        return Err(Error::bad_argument(format!("invalid `struct_size` of `{what}`: {size}"))
             .hint("set it to the size of the struct"));
     }
     Ok(size.min(size_of::<T>()))
@@ -125,7 +125,8 @@ pub(crate) unsafe fn bytes_of<'a>(start: *const u8, count: u32, what: &str) -> R
 pub(crate) unsafe fn array<'a, T>(start: *const T, count: u32, what: &str) -> Result<&'a [T]> {
     match (count, start.is_null()) {
         (0, _) => Ok(&[]),
-        (_, true) => Err(Error::bad_argument(format!("`{what}` is NULL, and {count} are said to be there"))),
+        (_, true) => Err(Error::bad_argument(format!("`{what}` is NULL, but its count is {count}"))
+            .hint("pass the array, or a count of 0")),
         // SAFETY: not NULL, and the caller guarantees the rest.
         (_, false) => Ok(unsafe { slice::from_raw_parts(start, count as usize) }),
     }

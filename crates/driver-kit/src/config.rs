@@ -104,14 +104,15 @@ pub(crate) unsafe fn participant<'a>(
     // SAFETY: the caller guarantees it.
     let raw = unsafe { read(config, "config") }?;
     if !(1..=100).contains(&raw.domain) {
-        return Err(Error::bad_argument(format!("domain {}; it is from 1 to 100", raw.domain)));
+        return Err(Error::bad_argument(format!("domain {} is out of range", raw.domain))
+            .hint("use a domain from 1 to 100"));
     }
     // SAFETY: the caller guarantees it.
     let run_name = unsafe { required(raw.run_name, "run_name") }?;
     if run_name.is_empty() || !run_name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
-        return Err(Error::bad_argument(format!(
-            "the run name `{run_name}` is not of letters, digits and `-`"
-        )));
+        return Err(
+            Error::bad_argument(format!("invalid run name `{run_name}`")).hint("use letters, digits and `-`")
+        );
     }
     // SAFETY: the caller guarantees it.
     let transport = transport(unsafe { text_of(raw.transport, "transport") }?, of)?;
@@ -123,7 +124,8 @@ pub(crate) unsafe fn participant<'a>(
     let options = unsafe { options(&raw) }?;
     check_options(&options, of)?;
     if raw.multicast != 0 && !of.features.any(Features::MULTICAST) {
-        return Err(Error::unsupported("this driver does not support multicast"));
+        return Err(Error::unsupported(format!("driver `{}` does not support multicast", of.words.name))
+            .hint("set `multicast` to false"));
     }
     let given = |bytes: u64| (bytes > 0).then_some(bytes);
     let config = ParticipantConfig {
@@ -183,7 +185,7 @@ fn check_options(options: &[(&str, &str)], of: &Described) -> Result<()> {
             });
         }
         if !seen.insert(*name) {
-            return Err(Error::bad_argument(format!("option `{name}` is given twice")));
+            return Err(Error::bad_argument(format!("option `{name}` is given twice")).hint("give it once"));
         }
     }
     Ok(())
@@ -193,27 +195,29 @@ fn check_type(kind: u32, of: &Described) -> Result<TypeKind> {
     let kind = TypeKind::from_abi(kind)?;
     if !of.words.type_kinds.contains(&kind) {
         return Err(Error::unsupported(format!(
-            "driver `{}` does not carry the type {}",
+            "driver `{}` does not support the type `{}`",
             of.words.name,
-            match kind {
-                TypeKind::Octets => "octets",
-                TypeKind::Keyed => "keyed",
-                TypeKind::Plain => "plain",
-            }
-        )));
+            kind.name()
+        ))
+        .hint(format!("available: {}", names(of.words.type_kinds.iter().map(|kind| kind.name())))));
     }
     Ok(kind)
 }
 
+fn names(names: impl Iterator<Item = &'static str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}
+
 fn check_size(bytes: u64, transport: &Transport) -> Result<()> {
     if bytes == 0 {
-        return Err(Error::bad_argument("`max_payload_bytes` is 0; at least 1"));
+        return Err(Error::bad_argument("`max_payload_bytes` is 0").hint("set it to at least 1"));
     }
     if bytes > transport.max_payload_bytes {
         return Err(Error::too_large(format!(
-            "samples of up to {bytes} bytes, but transport `{}` carries at most {}",
-            transport.name, transport.max_payload_bytes
-        )));
+            "samples of {bytes} bytes exceed the maximum of transport `{}`",
+            transport.name
+        ))
+        .hint(format!("use samples of at most {} bytes", transport.max_payload_bytes)));
     }
     Ok(())
 }
@@ -246,13 +250,14 @@ pub(crate) unsafe fn writer<'a>(
     let type_kind = check_type(raw.type_kind, of)?;
     check_size(raw.max_payload_bytes, transport)?;
     let batching = Features::NATIVE_BATCHING.and(Features::APPLICATION_BATCHING);
-    for (asked, feature, what) in [
-        (raw.batch_bytes > 0, batching, "batching"),
-        (raw.async_write != 0, Features::ASYNC_WRITE, "asynchronous writing"),
-        (raw.loans != 0, Features::WRITER_LOANS, "loans of a writer"),
+    for (asked, feature, what, hint) in [
+        (raw.batch_bytes > 0, batching, "batching", "remove `batch_bytes` and `batch_samples`"),
+        (raw.async_write != 0, Features::ASYNC_WRITE, "asynchronous writing", "write synchronously"),
+        (raw.loans != 0, Features::WRITER_LOANS, "loans of a writer", "write without loans"),
     ] {
         if asked && !of.features.any(feature) {
-            return Err(Error::unsupported(format!("driver `{}` has no {what}", of.words.name)));
+            let error = Error::unsupported(format!("driver `{}` does not support {what}", of.words.name));
+            return Err(error.hint(hint));
         }
     }
     Ok(WriterConfig {
@@ -284,19 +289,20 @@ pub(crate) unsafe fn reader<'a>(
     let mode = ReceiveMode::from_abi(raw.receive_mode)?;
     if !of.words.receive_modes.contains(&mode) {
         return Err(Error::unsupported(format!(
-            "driver `{}` cannot receive by {}",
+            "driver `{}` does not support the receive mode `{}`",
             of.words.name,
-            match mode {
-                ReceiveMode::Waitset => "waitset",
-                ReceiveMode::Polling => "polling",
-                ReceiveMode::Listener => "listener",
-            }
-        )));
+            mode.name()
+        ))
+        .hint(format!("available: {}", names(of.words.receive_modes.iter().map(|mode| mode.name())))));
     }
     // SAFETY: the caller guarantees it.
     let content_filter = unsafe { text_of(raw.content_filter, "content_filter") }?;
     if content_filter.is_some() && !of.features.any(Features::CONTENT_FILTER) {
-        return Err(Error::unsupported(format!("driver `{}` has no content filter", of.words.name)));
+        return Err(Error::unsupported(format!(
+            "driver `{}` does not support content filters",
+            of.words.name
+        ))
+        .hint("remove `content_filter`"));
     }
     // SAFETY: the caller guarantees it.
     let topic = unsafe { required(raw.topic, "topic") }?;
@@ -310,10 +316,13 @@ pub(crate) unsafe fn reader<'a>(
             let (sink, lease) = unsafe { Sink::new(sink, raw.sink_context) };
             (Receive::Listener(sink), Some(lease))
         }
-        (ReceiveMode::Listener, None) => return Err(Error::bad_argument("listener mode requires a sink")),
+        (ReceiveMode::Listener, None) => {
+            return Err(Error::bad_argument("the receive mode `listener` requires a `sink`")
+                .hint("set it in the configuration of the reader"));
+        }
         (_, Some(_)) => {
-            return Err(Error::bad_argument("a sink requires listener mode")
-                .hint("pass the sink to reader_receive(), or open the reader in listener mode"));
+            return Err(Error::bad_argument("a `sink` requires the receive mode `listener`")
+                .hint("pass the sink to reader_receive() instead"));
         }
     };
     let batched = raw.batched != 0;

@@ -47,6 +47,28 @@ impl Features {
     }
 }
 
+impl TypeKind {
+    /// Returns the name for messages.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Octets => "octets",
+            Self::Keyed => "keyed",
+            Self::Plain => "plain",
+        }
+    }
+}
+
+impl ReceiveMode {
+    /// Returns the name for messages.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Waitset => "waitset",
+            Self::Polling => "polling",
+            Self::Listener => "listener",
+        }
+    }
+}
+
 impl BitOr for Features {
     type Output = Self;
     fn bitor(self, other: Self) -> Self {
@@ -161,15 +183,15 @@ impl Policies {
             let (support, note) = self.entries[policy as usize];
             if support == Support::Unsupported && qos.has(policy) && !qos.agrees(&self.fixed, policy) {
                 let text = if self.fixed.has(policy) {
-                    format!("this driver cannot set another {} than the one it has", policy.name())
+                    format!("this driver does not support the requested value of policy `{}`", policy.name())
                 } else {
-                    format!("this driver has no policy {}", policy.name())
+                    format!("this driver does not support policy `{}`", policy.name())
                 };
                 let error = Error::unsupported(match note {
                     Some(note) => format!("{text}: {note}"),
                     None => text,
                 });
-                return Err(error.hint("see `ddsmark drivers info` for the support of each policy"));
+                return Err(error.hint("remove the policy from `[qos]` and the profile"));
             }
         }
         Ok(())
@@ -305,7 +327,7 @@ mod tests {
         let volatile = Qos { durability: Some(Durability::Volatile), ..Qos::default() };
         let deadline = Qos { deadline_ns: Some(1), ..Qos::default() };
         let policies = Policies::none()
-            .with(Policy::Reliability, Support::Unsupported, Some("best effort is all there is"))
+            .with(Policy::Reliability, Support::Unsupported, Some("it is always best effort"))
             .with(Policy::Deadline, Support::Ignored, None)
             .fixed(best_effort.clone());
         assert_eq!(policies.check(&Qos::default()), Ok(()));
@@ -315,10 +337,10 @@ mod tests {
         assert_eq!(error.status(), crate::Status::Unsupported);
         assert_eq!(
             error.to_string(),
-            "this driver cannot set another reliability than the one it has: best effort is all there is; \
-             hint: see `ddsmark drivers info` for the support of each policy"
+            "this driver does not support the requested value of policy `reliability`: it is always best effort; \
+             hint: remove the policy from `[qos]` and the profile"
         );
         let error = policies.check(&volatile).expect_err("refused").to_string();
-        assert!(error.starts_with("this driver has no policy durability; hint: "), "{error}");
+        assert!(error.starts_with("this driver does not support policy `durability`; hint: "), "{error}");
     }
 }

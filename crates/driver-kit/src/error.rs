@@ -140,10 +140,13 @@ fn record_panic(payload: Box<dyn Any + Send>) -> abi::Status {
         (None, None) => {
             // The type is unknown: dropping the payload may panic again.
             std::mem::forget(payload);
-            "(not a text)".to_owned()
+            "the payload is not a text".to_owned()
         }
     };
-    record(Error::failed(format!("the driver panicked: {text}")).hint("see the agent's log for the line"))
+    record(
+        Error::failed(format!("the driver panicked: {text}"))
+            .hint("see the log of the agent for the source line"),
+    )
 }
 
 /// Implements `last_error` of the table.
@@ -207,10 +210,10 @@ mod tests {
             }
         }
         assert_eq!(guard(|| panic!("static")), abi::ERROR);
-        assert_eq!(text(), "the driver panicked: static; hint: see the agent's log for the line");
+        assert_eq!(text(), "the driver panicked: static; hint: see the log of the agent for the source line");
         assert_eq!(guard(|| panic!("formatted {}", 1)), abi::ERROR);
         assert!(text().contains("panicked: formatted 1;"));
         assert_eq!(guard(|| std::panic::panic_any(Spiteful)), abi::ERROR);
-        assert!(text().contains("(not a text)"));
+        assert!(text().contains("the payload is not a text"));
     }
 }

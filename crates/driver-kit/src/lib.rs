@@ -263,50 +263,50 @@ pub trait Writer: Send + Sized + 'static {
 
     /// Returns the locator, with [`Features::LOCATORS`].
     fn locator(&mut self) -> Result<String> {
-        Err(Error::unsupported("this driver has no locators"))
+        Err(Error::unsupported("this driver does not support locators"))
     }
 
     /// Adds a reader to send to, with [`Features::LOCATORS`].
     fn connect(&mut self, reader_locator: &str) -> Result<()> {
         let _ = reader_locator;
-        Err(Error::unsupported("this driver has no locators"))
+        Err(Error::unsupported("this driver does not support locators"))
     }
 
     /// Returns memory of at least `size` bytes for one sample, with [`Features::WRITER_LOANS`].
     fn loan(&mut self, size: usize) -> Result<Self::Loan> {
         let _ = size;
-        Err(Error::unsupported("this driver has no loans"))
+        Err(Error::unsupported("this driver does not support loans"))
     }
 
     /// Writes the first `size` bytes of a loan, with [`Features::WRITER_LOANS`]. A loan that is not published is
     /// dropped.
     fn publish(&mut self, key: u32, loan: Self::Loan, size: usize) -> Result<(), Unpublished<Self::Loan>> {
         let _ = (key, size);
-        Err(Unpublished { error: Error::unsupported("this driver has no loans"), loan: Some(loan) })
+        Err(Unpublished { error: Error::unsupported("this driver does not support loans"), loan: Some(loan) })
     }
 
     /// Waits until all matched reliable readers have acknowledged, with [`Features::WAIT_ACKED`]. Returns
     /// [`Status::TimedOut`] otherwise.
     fn wait_acked(&mut self, timeout_ns: u64) -> Result<()> {
         let _ = timeout_ns;
-        Err(Error::unsupported("this driver has no acknowledgments"))
+        Err(Error::unsupported("this driver does not support acknowledgments"))
     }
 
     /// Disposes an instance, with [`Features::INSTANCES`].
     fn dispose(&mut self, key: u32) -> Result<()> {
         let _ = key;
-        Err(Error::unsupported("this driver has no instances"))
+        Err(Error::unsupported("this driver does not support instances"))
     }
 
     /// Unregisters an instance, with [`Features::INSTANCES`].
     fn unregister(&mut self, key: u32) -> Result<()> {
         let _ = key;
-        Err(Error::unsupported("this driver has no instances"))
+        Err(Error::unsupported("this driver does not support instances"))
     }
 
     /// Asserts the manual liveliness.
     fn assert_liveliness(&mut self) -> Result<()> {
-        Err(Error::unsupported("this driver has no manual liveliness"))
+        Err(Error::unsupported("this driver does not support manual liveliness"))
     }
 }
 
@@ -336,13 +336,13 @@ pub trait Reader: Send + Sized + 'static {
 
     /// Returns the locator, with [`Features::LOCATORS`].
     fn locator(&mut self) -> Result<String> {
-        Err(Error::unsupported("this driver has no locators"))
+        Err(Error::unsupported("this driver does not support locators"))
     }
 
     /// Adds a writer that will send, with [`Features::LOCATORS`].
     fn connect(&mut self, writer_locator: &str) -> Result<()> {
         let _ = writer_locator;
-        Err(Error::unsupported("this driver has no locators"))
+        Err(Error::unsupported("this driver does not support locators"))
     }
 }
 

@@ -51,10 +51,10 @@ impl Family {
     /// # Errors
     /// Returns an error if the transport is neither of the two.
     pub fn from_config(config: &ParticipantConfig<'_>, transports: [&'static str; 2]) -> Result<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|family| family.pick(transports) == config.transport)
-            .ok_or_else(|| Error::bad_argument(format!("no transport `{}`", config.transport)))
+        Self::ALL.into_iter().find(|family| family.pick(transports) == config.transport).ok_or_else(|| {
+            Error::bad_argument(format!("unknown transport `{}`", config.transport))
+                .hint(format!("available: {}", transports.join(", ")))
+        })
     }
 }
 
@@ -64,7 +64,8 @@ impl Family {
 /// # Errors
 /// Returns an error if the interface does not exist or has no such address.
 pub fn interface_address(interface: &str, family: Family) -> Result<IpAddr> {
-    let all = getifaddrs().map_err(|errno| Error::os("cannot list the interfaces", errno))?;
+    let all = getifaddrs()
+        .map_err(|errno| Error::os("cannot list the interfaces of this host: getifaddrs() failed", errno))?;
     let mut exists = false;
     for entry in all.filter(|entry| entry.interface_name == interface) {
         exists = true;
@@ -138,7 +139,7 @@ pub fn of_family(transports: [&str; 2], address: SocketAddr, family: Family) -> 
     if Family::from_address(address.ip()) != family {
         let text = locator(transports, address);
         return Err(Error::bad_argument(format!(
-            "`{text}` cannot be reached by {}",
+            "`{text}` cannot be reached over transport `{}`",
             family.pick(transports)
         ))
         .hint("open writer and reader with the same transport"));
@@ -169,11 +170,15 @@ impl Buffers {
     pub fn ask(&self, socket: &impl AsFd) -> Result<()> {
         if let Some(bytes) = self.send {
             let bytes = buffer_size(bytes, "send")?;
-            setsockopt(socket, SndBuf, &bytes).map_err(|errno| Error::os("SO_SNDBUF", errno))?;
+            setsockopt(socket, SndBuf, &bytes).map_err(|errno| {
+                Error::os("cannot set the send buffer: setsockopt(SO_SNDBUF) failed", errno)
+            })?;
         }
         if let Some(bytes) = self.receive {
             let bytes = buffer_size(bytes, "receive")?;
-            setsockopt(socket, RcvBuf, &bytes).map_err(|errno| Error::os("SO_RCVBUF", errno))?;
+            setsockopt(socket, RcvBuf, &bytes).map_err(|errno| {
+                Error::os("cannot set the receive buffer: setsockopt(SO_RCVBUF) failed", errno)
+            })?;
         }
         Ok(())
     }
@@ -183,7 +188,8 @@ impl Buffers {
     /// # Errors
     /// Returns an error if the kernel does not report the size.
     pub fn show_send(&self, socket: &impl AsFd, settings: &mut Settings<'_>) -> Result<()> {
-        let granted = getsockopt(socket, SndBuf).map_err(|errno| Error::os("SO_SNDBUF", errno))?;
+        let granted = getsockopt(socket, SndBuf)
+            .map_err(|errno| Error::os("cannot read the send buffer: getsockopt(SO_SNDBUF) failed", errno))?;
         show_buffer(settings, "send_buffer_bytes", granted, self.send);
         Ok(())
     }
@@ -193,7 +199,9 @@ impl Buffers {
     /// # Errors
     /// Returns an error if the kernel does not report the size.
     pub fn show_receive(&self, socket: &impl AsFd, settings: &mut Settings<'_>) -> Result<()> {
-        let granted = getsockopt(socket, RcvBuf).map_err(|errno| Error::os("SO_RCVBUF", errno))?;
+        let granted = getsockopt(socket, RcvBuf).map_err(|errno| {
+            Error::os("cannot read the receive buffer: getsockopt(SO_RCVBUF) failed", errno)
+        })?;
         show_buffer(settings, "receive_buffer_bytes", granted, self.receive);
         Ok(())
     }
@@ -201,10 +209,8 @@ impl Buffers {
 
 fn buffer_size(bytes: u64, what: &str) -> Result<usize> {
     i32::try_from(bytes).map(|bytes| bytes as usize).map_err(|_| {
-        Error::bad_argument(format!(
-            "a {what} buffer of {bytes} bytes; the kernel takes at most {}",
-            i32::MAX
-        ))
+        Error::bad_argument(format!("`{what}_buffer` is out of range: {bytes} bytes"))
+            .hint(format!("use at most {} bytes", i32::MAX))
     })
 }
 
@@ -279,13 +285,16 @@ mod tests {
         }
         let address = address_of(NAMES, "tcp6:[::1]:1").expect("an address");
         let error = of_family(NAMES, address, Family::V4).expect_err("other family").to_string();
-        assert!(error.contains("`tcp6:[::1]:1` cannot be reached by tcp4"), "{error}");
+        assert!(error.contains("`tcp6:[::1]:1` cannot be reached over transport `tcp4`"), "{error}");
     }
 
     #[test]
     fn absurd_buffers_are_refused() {
         let error = buffer_size(1 << 31, "send").expect_err("refused").to_string();
-        assert_eq!(error, "a send buffer of 2147483648 bytes; the kernel takes at most 2147483647");
+        assert_eq!(
+            error,
+            "`send_buffer` is out of range: 2147483648 bytes; hint: use at most 2147483647 bytes"
+        );
     }
 
     proptest! {

@@ -66,15 +66,15 @@ policies! {
     /// HISTORY.
     History POLICY_HISTORY "history" history: History,
     /// RESOURCE_LIMITS.
-    ResourceLimits POLICY_RESOURCE_LIMITS "resource limits" resource_limits: ResourceLimits,
+    ResourceLimits POLICY_RESOURCE_LIMITS "resource_limits" resource_limits: ResourceLimits,
     /// DURABILITY.
     Durability POLICY_DURABILITY "durability" durability: Durability,
     /// DURABILITY_SERVICE.
-    DurabilityService POLICY_DURABILITY_SERVICE "durability service" durability_service: DurabilityService,
+    DurabilityService POLICY_DURABILITY_SERVICE "durability_service" durability_service: DurabilityService,
     /// DEADLINE.
     Deadline POLICY_DEADLINE "deadline" deadline_ns: u64,
     /// LATENCY_BUDGET.
-    LatencyBudget POLICY_LATENCY_BUDGET "latency budget" latency_budget_ns: u64,
+    LatencyBudget POLICY_LATENCY_BUDGET "latency_budget" latency_budget_ns: u64,
     /// LIFESPAN.
     Lifespan POLICY_LIFESPAN "lifespan" lifespan_ns: u64,
     /// LIVELINESS.
@@ -82,30 +82,30 @@ policies! {
     /// OWNERSHIP.
     Ownership POLICY_OWNERSHIP "ownership" ownership: Ownership,
     /// OWNERSHIP_STRENGTH.
-    OwnershipStrength POLICY_OWNERSHIP_STRENGTH "ownership strength" ownership_strength: i32,
+    OwnershipStrength POLICY_OWNERSHIP_STRENGTH "ownership_strength" ownership_strength: i32,
     /// PARTITION.
     Partition POLICY_PARTITION "partition" partitions: Vec<String>,
     /// PRESENTATION.
     Presentation POLICY_PRESENTATION "presentation" presentation: Presentation,
     /// DESTINATION_ORDER.
-    DestinationOrder POLICY_DESTINATION_ORDER "destination order" destination_order: DestinationOrder,
+    DestinationOrder POLICY_DESTINATION_ORDER "destination_order" destination_order: DestinationOrder,
     /// TIME_BASED_FILTER.
-    TimeBasedFilter POLICY_TIME_BASED_FILTER "time-based filter" minimum_separation_ns: u64,
+    TimeBasedFilter POLICY_TIME_BASED_FILTER "time_based_filter" minimum_separation_ns: u64,
     /// TRANSPORT_PRIORITY.
-    TransportPriority POLICY_TRANSPORT_PRIORITY "transport priority" transport_priority: i32,
+    TransportPriority POLICY_TRANSPORT_PRIORITY "transport_priority" transport_priority: i32,
     /// WRITER_DATA_LIFECYCLE.
-    WriterDataLifecycle POLICY_WRITER_DATA_LIFECYCLE "writer data lifecycle" autodispose_unregistered: bool,
+    WriterDataLifecycle POLICY_WRITER_DATA_LIFECYCLE "writer_data_lifecycle" autodispose_unregistered: bool,
     /// READER_DATA_LIFECYCLE.
-    ReaderDataLifecycle POLICY_READER_DATA_LIFECYCLE "reader data lifecycle"
+    ReaderDataLifecycle POLICY_READER_DATA_LIFECYCLE "reader_data_lifecycle"
         reader_data_lifecycle: ReaderDataLifecycle,
     /// USER_DATA.
-    UserData POLICY_USER_DATA "user data" user_data: Vec<u8>,
+    UserData POLICY_USER_DATA "user_data" user_data: Vec<u8>,
     /// TOPIC_DATA.
-    TopicData POLICY_TOPIC_DATA "topic data" topic_data: Vec<u8>,
+    TopicData POLICY_TOPIC_DATA "topic_data" topic_data: Vec<u8>,
     /// GROUP_DATA.
-    GroupData POLICY_GROUP_DATA "group data" group_data: Vec<u8>,
+    GroupData POLICY_GROUP_DATA "group_data" group_data: Vec<u8>,
     /// ENTITY_FACTORY.
-    EntityFactory POLICY_ENTITY_FACTORY "entity factory" autoenable_created: bool,
+    EntityFactory POLICY_ENTITY_FACTORY "entity_factory" autoenable_created: bool,
 }
 
 const _: () = {
@@ -124,9 +124,10 @@ impl Qos {
     pub(crate) unsafe fn from_abi(raw: &abi::Qos) -> Result<Self> {
         if raw.present >> abi::POLICY_COUNT != 0 {
             return Err(Error::unsupported(format!(
-                "the host asks for policies that this driver does not know: {:#x}",
+                "unknown policy in `present`: {:#x}",
                 raw.present >> abi::POLICY_COUNT << abi::POLICY_COUNT
-            )));
+            ))
+            .hint("build the driver with the driver-kit of this ddsmark"));
         }
         let when = |policy: Policy| raw.present & policy.bit() != 0;
         let mut qos = Self::default();
@@ -222,7 +223,7 @@ fn flag(value: u32, what: &str) -> Result<bool> {
     match value {
         0 => Ok(false),
         1 => Ok(true),
-        _ => Err(Error::bad_argument(format!("`{what}` is {value}; it is 0 or 1"))),
+        _ => Err(Error::bad_argument(format!("invalid value {value} of `{what}`")).hint("use 0 or 1")),
     }
 }
 
@@ -288,17 +289,29 @@ mod tests {
             // SAFETY: `report` outlives the call, and no change above lengthens an array.
             unsafe { Qos::from_abi(&raw) }.expect_err("refused").to_string()
         };
-        assert_eq!(broken(|q| q.reliability = 2), "there is no value 2 of Reliability");
-        assert_eq!(broken(|q| q.history_depth = 0), "a history depth of 0; it is at least 1");
-        assert_eq!(broken(|q| q.history = -1), "there is no history kind -1");
-        assert_eq!(broken(|q| q.coherent_access = 7), "`coherent_access` is 7; it is 0 or 1");
+        assert_eq!(
+            broken(|q| q.reliability = 2),
+            "unknown value 2 of Reliability; hint: use a constant of driver.h"
+        );
+        assert_eq!(
+            broken(|q| q.history_depth = 0),
+            "invalid value 0 of `history_depth`; hint: use at least 1"
+        );
+        assert_eq!(
+            broken(|q| q.history = -1),
+            "unknown value -1 of History; hint: use a constant of driver.h"
+        );
+        assert_eq!(
+            broken(|q| q.coherent_access = 7),
+            "invalid value 7 of `coherent_access`; hint: use 0 or 1"
+        );
         assert_eq!(
             broken(|q| q.partitions = std::ptr::null()),
-            "`partitions` is NULL, and 3 are said to be there"
+            "`partitions` is NULL, but its count is 3; hint: pass the array, or a count of 0"
         );
         assert_eq!(
             broken(|q| q.present |= 1 << 40),
-            "the host asks for policies that this driver does not know: 0x10000000000"
+            "unknown policy in `present`: 0x10000000000; hint: build the driver with the driver-kit of this ddsmark"
         );
     }
 }

@@ -216,7 +216,8 @@ impl<E: Endpoint, I: SampleReceiver> Reader for LocatedReader<E, I> {
                 inlet.receive(if *polling { 0 } else { timeout_ns }, max_samples, to)
             }
             Intake::Listener(_) => {
-                Err(Error::bad_argument("the listener receives the samples of this reader"))
+                Err(Error::bad_argument("reader_receive() was called on a reader with a listener")
+                    .hint("open the reader with the receive mode `waitset` or `polling`"))
             }
         }
     }

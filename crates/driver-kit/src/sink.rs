@@ -148,7 +148,7 @@ impl Lease {
         while self.0.strong_count() > 0 {
             if begun.elapsed() > LIMIT {
                 eprintln!(
-                    "a driver still holds the sink of a reader that was closed {LIMIT:?} ago: its thread runs on"
+                    "error: the driver still holds the sink of a reader {LIMIT:?} after its close: its thread has not ended"
                 );
                 std::process::abort();
             }

@@ -78,7 +78,10 @@ fn described<D: Driver + Exported>() -> &'static Described {
 unsafe fn give_text(text: &str, buffer: *mut c_char, capacity: u64) -> Result<()> {
     check_out(buffer, "`buffer` is NULL")?;
     if text.len() as u64 >= capacity {
-        return Err(Error::bad_argument(format!("`{text}` does not fit into {capacity} bytes")));
+        return Err(Error::bad_argument(format!(
+            "locator `{text}` does not fit into a buffer of {capacity} bytes"
+        ))
+        .hint(format!("pass a buffer of at least {} bytes", text.len() + 1)));
     }
     // SAFETY: the buffer has room for the text and its NUL.
     unsafe {

@@ -21,7 +21,8 @@ macro_rules! values {
                 match value {
                     $(abi::$value => Ok(Self::$variant),)*
                     _ => Err(Error::bad_argument(format!(
-                        concat!("there is no value {} of ", stringify!($name)), value))),
+                        concat!("unknown value {} of ", stringify!($name)), value))
+                        .hint("use a constant of driver.h")),
                 }
             }
         }
@@ -106,10 +107,12 @@ impl History {
         match (kind, depth) {
             (abi::KEEP_LAST, 1..) => Ok(Self::KeepLast(depth)),
             (abi::KEEP_LAST, _) => {
-                Err(Error::bad_argument(format!("a history depth of {depth}; it is at least 1")))
+                Err(Error::bad_argument(format!("invalid value {depth} of `history_depth`"))
+                    .hint("use at least 1"))
             }
             (abi::KEEP_ALL, _) => Ok(Self::KeepAll),
-            _ => Err(Error::bad_argument(format!("there is no history kind {kind}"))),
+            _ => Err(Error::bad_argument(format!("unknown value {kind} of History"))
+                .hint("use a constant of driver.h")),
         }
     }
 

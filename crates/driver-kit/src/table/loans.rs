@@ -19,14 +19,14 @@ impl<L: AsMut<[u8]>> Loans<L> {
         self.bytes
             .iter()
             .position(|bytes| bytes.is_null())
-            .ok_or_else(|| Error::new(crate::Status::Refused, "16 loans of this writer are out"))
+            .ok_or_else(|| Error::new(crate::Status::Refused, "all 16 loans of this writer are in use"))
     }
 
     pub(super) fn put(&mut self, slot: usize, loan: L, size: usize) -> Result<*mut u8> {
         let bytes = self.slots[slot].insert(loan).as_mut();
         if bytes.len() < size {
             self.slots[slot] = None;
-            return Err(Error::failed("the driver returned a loan that is too small"));
+            return Err(Error::failed("the driver returned a loan smaller than requested"));
         }
         self.bytes[slot] = bytes.as_mut_ptr();
         Ok(self.bytes[slot])
@@ -35,7 +35,8 @@ impl<L: AsMut<[u8]>> Loans<L> {
     pub(super) fn take(&mut self, bytes: *mut u8) -> Result<(usize, L)> {
         let slot = self.bytes.iter().position(|known| !bytes.is_null() && *known == bytes);
         let loan = slot.and_then(|slot| Some((slot, self.slots[slot].take()?)));
-        let (slot, loan) = loan.ok_or_else(|| Error::bad_argument("not a loan of this writer"))?;
+        let (slot, loan) =
+            loan.ok_or_else(|| Error::bad_argument("the pointer is not a loan of this writer"))?;
         self.bytes[slot] = std::ptr::null_mut();
         Ok((slot, loan))
     }

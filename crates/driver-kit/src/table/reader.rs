@@ -13,7 +13,7 @@ use super::{
 use crate::{
     Driver, Monitor, Participant, Reader, c_data,
     config::{self, Receive},
-    error::{Result, guard},
+    error::{Error, Result, guard},
     qos::QosReport,
     sink::{Lease, Samples},
 };
@@ -169,7 +169,8 @@ pub(super) unsafe extern "C" fn reader_receive<D: Driver>(
         // SAFETY: the contract.
         let handle = unsafe { reader_at::<D>(reader) }?;
         if handle.lease.is_some() {
-            return Err(null("the reader was opened with a listener: its samples go to its sink"));
+            return Err(Error::bad_argument("reader_receive() was called on a reader with a listener")
+                .hint("open the reader with the receive mode `waitset` or `polling`"));
         }
         // SAFETY: the contract.
         let mut samples = unsafe { Samples::new(sink, context) };

@@ -159,7 +159,7 @@ pub(super) unsafe extern "C" fn writer_write<D: Driver>(
         let payload = if size == 0 {
             &[]
         } else if payload.is_null() || size > isize::MAX as u64 {
-            return Err(null("`payload` is NULL or longer than memory"));
+            return Err(null("`payload` is NULL, or its size exceeds the address space"));
         } else {
             // SAFETY: not NULL, no longer than memory, and valid according to the contract.
             unsafe { slice::from_raw_parts(payload, size as usize) }
@@ -180,10 +180,11 @@ pub(super) unsafe extern "C" fn writer_loan<D: Driver>(
         // SAFETY: one call at a time on this writer.
         let (writer, loans) = unsafe { (&mut *handle.writer.get(), &mut *handle.loans.get()) };
         if loans.slots.is_empty() {
-            return Err(null("the writer was not opened with `loans`"));
+            return Err(null("writer_loan() was called on a writer that was opened without `loans`"));
         }
         let slot = loans.free()?;
-        let size = usize::try_from(size).map_err(|_| null("a loan longer than memory"))?;
+        let size =
+            usize::try_from(size).map_err(|_| null("the size of the loan exceeds the address space"))?;
         let bytes = loans.put(slot, writer.loan(size)?, size)?;
         // SAFETY: the contract.
         unsafe { give(out, bytes, "`out` is NULL") }
@@ -204,7 +205,7 @@ pub(super) unsafe extern "C" fn writer_publish<D: Driver>(
         let (slot, mut taken) = loans.take(loan)?;
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         if size > taken.as_mut().len() {
-            return Err(null("more is published than was lent"));
+            return Err(null("writer_publish() was called with a size larger than the loan"));
         }
         match writer.publish(key, taken, size) {
             Ok(()) => Ok(()),

@@ -154,10 +154,16 @@ fn structs_of_another_size_are_read_and_written_as_far_as_they_go() {
         assert_eq!(open(&raw const config, &raw mut out), abi::OK);
         assert_eq!(table.participant_close.expect("entry")(out), abi::OK);
         for (change, text) in [
-            (abi::ParticipantConfig { struct_size: 0, ..config }, "`struct_size` of `config` is 0"),
-            (abi::ParticipantConfig { domain: 0, ..config }, "domain 0; it is from 1 to 100"),
+            (abi::ParticipantConfig { struct_size: 0, ..config }, "invalid `struct_size` of `config`: 0"),
+            (
+                abi::ParticipantConfig { domain: 0, ..config },
+                "domain 0 is out of range; hint: use a domain from 1 to 100",
+            ),
             (abi::ParticipantConfig { run_name: ptr::null(), ..config }, "`run_name` is NULL"),
-            (abi::ParticipantConfig { run_name: c"../x".as_ptr(), ..config }, "the run name `../x` is not"),
+            (
+                abi::ParticipantConfig { run_name: c"../x".as_ptr(), ..config },
+                "invalid run name `../x`; hint: ",
+            ),
             (abi::ParticipantConfig { transport: c"\xff".as_ptr(), ..config }, "`transport` is not UTF-8"),
         ] {
             out = ptr::dangling_mut();

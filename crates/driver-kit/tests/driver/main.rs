@@ -82,7 +82,7 @@ fn loans_stay_where_they_are_and_are_checked() {
     let mut writer = participant.writer(&EndpointSpec { loans: true, ..entity() }).expect("a writer");
     assert_eq!(
         failed(writer.loan(65)),
-        (abi::ERROR, "the driver returned a loan that is too small".to_owned())
+        (abi::ERROR, "the driver returned a loan smaller than requested".to_owned())
     );
     assert_eq!(failed(writer.loan(2000)).0, abi::TOO_LARGE);
     let loans: Vec<_> = (0..16).map(|_| writer.loan(64).expect("a loan")).collect();
@@ -98,8 +98,11 @@ fn loans_stay_where_they_are_and_are_checked() {
     assert_eq!(unsafe { loans[3].read() }, 3);
     assert_eq!(publish(&mut writer, loans[3], 64), Ok(()));
     assert_eq!(writer.counters().get(abi::COUNTER_BYTES_SENT), Some(64));
-    assert_eq!(failed(publish(&mut writer, loans[3], 64)).1, "not a loan of this writer");
-    assert_eq!(failed(publish(&mut writer, loans[4], 65)).1, "more is published than was lent");
+    assert_eq!(failed(publish(&mut writer, loans[3], 64)).1, "the pointer is not a loan of this writer");
+    assert_eq!(
+        failed(publish(&mut writer, loans[4], 65)).1,
+        "writer_publish() was called with a size larger than the loan"
+    );
     // SAFETY: as above.
     unsafe {
         assert_eq!(writer.discard(loans[5]), Ok(()));
