@@ -62,7 +62,7 @@ impl Driver for Udp {
                 .map(|family| Transport {
                     name: family.pick(NAMES),
                     max_payload_bytes: max_datagram(family) as u64,
-                    note: Some("one datagram; 4 bytes less with batching; larger than the MTU: IP fragments"),
+                    note: Some("each sample is one datagram, split into IP fragments above the MTU; with batching the maximum is 4 bytes less"),
                 })
                 .collect(),
             options: vec![],
@@ -70,12 +70,12 @@ impl Driver for Udp {
                 .with(
                     Policy::Reliability,
                     Support::Unsupported,
-                    Some("best effort is what UDP is: asking for that is granted, for reliable refused"),
+                    Some("UDP is best effort: `best_effort` is accepted, `reliable` is rejected"),
                 )
                 .with(
                     Policy::Durability,
                     Support::Unsupported,
-                    Some("volatile is what UDP is: asking for that is granted, for more refused"),
+                    Some("UDP stores no samples: `volatile` is accepted, other values are rejected"),
                 )
                 .fixed(in_force(None)),
         }
@@ -110,13 +110,17 @@ fn probe(from: &Socket, to: &Socket) -> Result<()> {
     from.keep_on_this_host()?;
     from.connect(to.address())?;
     from.send(&BYTE, MsgFlags::empty())
-        .map_err(|errno| Error::os("cannot send to a multicast group", errno))?;
+        .map_err(|errno| Error::os("cannot send to the multicast group: send() failed", errno))?;
     to.set_receive_limit(PROBE_NS)?;
     let mut heard = [0; 2];
     match to.receive(&mut heard, MsgFlags::empty()) {
         Ok(1) if heard[..1] == BYTE => Ok(()),
-        Ok(_) => Err(Error::failed("received another datagram than was sent to the multicast group")),
-        Err(errno) => Err(Error::os("a datagram to the multicast group was not received", errno)),
+        Ok(_) => {
+            Err(Error::failed("the datagram received from the multicast group is not the one that was sent"))
+        }
+        Err(errno) => {
+            Err(Error::os("a datagram to the multicast group was not received: recv() failed", errno))
+        }
     }
 }
 

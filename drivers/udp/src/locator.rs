@@ -28,7 +28,8 @@ impl Locator {
     /// Creates the locator of a member of a group. Returns an error if the address is not multicast.
     pub(crate) fn of_member(mut group: SocketAddr, member: u64) -> Result<Self, Error> {
         if !group.ip().is_multicast() || group.port() == 0 {
-            return Err(Error::bad_argument(format!("`{group}` is not the address of a multicast group")));
+            return Err(Error::bad_argument(format!("`{group}` is not the address of a multicast group"))
+                .hint("use a multicast address and a port"));
         }
         if let SocketAddr::V6(group) = &mut group {
             // an interface index has no meaning on another host
@@ -77,7 +78,8 @@ impl FromStr for Locator {
             None => Self::new(address),
             Some(Some(member)) => Self::of_member(address, member),
             Some(None) => {
-                Err(Error::bad_argument(format!("what is behind the `#` of `{text}` is not a number")))
+                Err(Error::bad_argument(format!("`{text}` has no hexadecimal number after the `#`"))
+                    .hint("example: `udp4:239.255.3.4:5120#00000000000000ff`"))
             }
         }
     }
@@ -110,7 +112,7 @@ mod tests {
             assert!(text.parse::<Locator>().is_err(), "{text}");
         }
         let error = Locator::of_peer("udp6:[::1]:1", Family::V4).expect_err("other family").to_string();
-        assert!(error.contains("cannot be reached by udp4"), "{error}");
+        assert!(error.contains("cannot be reached over transport `udp4`"), "{error}");
     }
 
     proptest! {

@@ -27,7 +27,10 @@ pub(crate) struct Multicast {
 impl Multicast {
     pub(crate) fn new(interface: &str, address: IpAddr, domain: u32) -> Result<Self> {
         let number = if_nametoindex(interface).map_err(|errno| {
-            Error::os(&format!("cannot find the index of interface `{interface}`"), errno)
+            Error::os(
+                &format!("cannot get the index of interface `{interface}`: if_nametoindex() failed"),
+                errno,
+            )
         })?;
         Ok(Self { interface: number, address, domain })
     }
@@ -70,12 +73,14 @@ impl Multicast {
     pub(crate) fn no_way(&self, interface: &str, family: Family, cause: &Error) -> Error {
         let hint = match family {
             Family::V6 if self.address.is_loopback() => {
-                "`ip -6 route add local ff00::/8 dev lo table local` gives this host a way".to_owned()
+                "add a route with `ip -6 route add local ff00::/8 dev lo table local`".to_owned()
             }
-            _ => format!("`ip link set {interface} multicast on`, and look whether a firewall drops it"),
+            _ => format!(
+                "enable multicast with `ip link set {interface} multicast on`, and check the firewall"
+            ),
         };
         Error::unsupported(format!(
-            "no multicast by {} over interface `{interface}`: {cause}",
+            "multicast over `{}` is not possible on interface `{interface}`: {cause}",
             family.pick(NAMES)
         ))
         .hint(hint)

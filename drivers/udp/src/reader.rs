@@ -86,7 +86,7 @@ impl Datagrams {
             Ok(length) => Ok(Some(length)),
             // A signal ends the wait early: the host calls again.
             Err(Errno::EAGAIN | Errno::EINTR) => Ok(None),
-            Err(errno) => Err(Error::os("cannot receive a datagram", errno)),
+            Err(errno) => Err(Error::os("cannot receive a datagram: recv() failed", errno)),
         }
     }
 

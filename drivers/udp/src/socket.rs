@@ -46,9 +46,9 @@ impl Socket {
     /// this host.
     pub(crate) fn to_groups(way: Multicast, asked: Buffers) -> Result<Self> {
         let socket = Self { multicast: Some(way), ..Self::bound(way.address, asked)? };
-        socket
-            .send_through(&way)
-            .map_err(|error| Error::os("cannot set a socket to send by multicast", error))?;
+        socket.send_through(&way).map_err(|error| {
+            Error::os("cannot set the multicast options of a socket: setsockopt() failed", error)
+        })?;
         Ok(socket)
     }
 
@@ -129,7 +129,8 @@ impl Socket {
             return Ok(());
         };
         let socket = SockRef::from(&self.socket);
-        let failed = |error| Error::os("cannot read the multicast settings of a socket", error);
+        let failed =
+            |error| Error::os("cannot read the multicast options of a socket: getsockopt() failed", error);
         let (through_it, hops, loops) = match way.address {
             IpAddr::V4(address) => (
                 socket.multicast_if_v4().map_err(failed)? == address,
@@ -151,7 +152,10 @@ impl Socket {
 
     /// Reports whether it receives only a multicast group: then it is bound to one.
     pub(crate) fn show_way_in(&self, settings: &mut Settings<'_>) -> Result<()> {
-        let bound = self.socket.local_addr().map_err(|error| Error::os("a socket has no address", error))?;
+        let bound = self
+            .socket
+            .local_addr()
+            .map_err(|error| Error::os("cannot get the address of a socket: getsockname() failed", error))?;
         settings.set("multicast", if bound.ip().is_multicast() { "on" } else { "off" });
         Ok(())
     }
@@ -163,7 +167,7 @@ impl Socket {
             Family::V4 => socket.set_multicast_ttl_v4(0),
             Family::V6 => socket.set_multicast_hops_v6(0),
         };
-        kept.map_err(|error| Error::os("cannot limit a socket to this host", error))
+        kept.map_err(|error| Error::os("cannot limit multicast to this host: setsockopt() failed", error))
     }
 
     /// Returns the address of a peer as seen from here. Returns an error if only one of the two uses multicast.
@@ -171,33 +175,42 @@ impl Socket {
         match &self.multicast {
             Some(way) if peer.is_multicast() => Ok(way.through(peer.address())),
             None if !peer.is_multicast() => Ok(peer.address()),
-            _ => Err(Error::bad_argument(format!("only one of {} and {peer} uses multicast", self.locator))
-                .hint("open writer and reader with the same multicast setting")),
+            _ => Err(Error::bad_argument(format!(
+                "only one of the endpoints `{}` and `{peer}` uses multicast",
+                self.locator
+            ))
+            .hint("open writer and reader with the same value of `multicast`")),
         }
     }
 
     /// Sets the peer that [`Self::send`] sends to.
     pub(crate) fn connect(&self, peer: Locator) -> Result<()> {
         self.socket.connect(self.way_to(peer)?).map_err(|error| {
-            Error::os(&format!("cannot connect {} with {peer}", self.locator), error)
+            Error::os(&format!("cannot connect `{}` with `{peer}`: connect() failed", self.locator), error)
                 .hint("open writer and reader on interfaces of the same network")
         })
     }
 
     /// Limits the time for which a send waits for room; `DURATION_INFINITE` removes the limit.
     pub(crate) fn set_send_limit(&self, limit_ns: u64) -> Result<()> {
-        self.socket.set_write_timeout(whole_micros(limit_ns)).map_err(|error| Error::os("SO_SNDTIMEO", error))
+        self.socket
+            .set_write_timeout(whole_micros(limit_ns))
+            .map_err(|error| Error::os("cannot set the send timeout: setsockopt(SO_SNDTIMEO) failed", error))
     }
 
     /// Returns the effective limit.
     pub(crate) fn send_limit(&self) -> Result<u64> {
-        let limit = self.socket.write_timeout().map_err(|error| Error::os("SO_SNDTIMEO", error))?;
+        let limit = self.socket.write_timeout().map_err(|error| {
+            Error::os("cannot read the send timeout: getsockopt(SO_SNDTIMEO) failed", error)
+        })?;
         Ok(limit.map_or(abi::DURATION_INFINITE, |limit| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX)))
     }
 
     /// Limits the time for which a receive waits for a datagram; `DURATION_INFINITE` removes the limit.
     pub(crate) fn set_receive_limit(&self, limit_ns: u64) -> Result<()> {
-        self.socket.set_read_timeout(whole_micros(limit_ns)).map_err(|error| Error::os("SO_RCVTIMEO", error))
+        self.socket.set_read_timeout(whole_micros(limit_ns)).map_err(|error| {
+            Error::os("cannot set the receive timeout: setsockopt(SO_RCVTIMEO) failed", error)
+        })
     }
 
     #[inline]

@@ -111,7 +111,8 @@ impl Writer for UdpWriter {
     #[inline]
     fn write(&mut self, _key: u32, payload: &[u8]) -> Result<()> {
         if payload.len() > self.max_payload {
-            return Err(Error::too_large("a sample exceeds the maximum size of its writer"));
+            return Err(Error::too_large("a sample exceeds the maximum size of its writer")
+                .hint("open the writer with a larger `max_payload_bytes`"));
         }
         match &mut self.batch {
             None => self.outlet.send(payload),
@@ -257,13 +258,22 @@ impl Outlet {
 fn failure(errno: Errno, limited: bool) -> Error {
     match errno {
         Errno::EAGAIN if limited => {
-            Error::new(Status::TimedOut, "the send buffer stayed full for the time that a write may block")
+            Error::new(Status::TimedOut, "the send buffer was full for `max_blocking`: send() failed: EAGAIN")
+                .hint("increase `max_blocking` or `send_buffer`")
         }
-        Errno::EAGAIN => Error::new(Status::Refused, "the send buffer is full (EAGAIN)"),
-        Errno::ENOBUFS => Error::new(Status::Refused, "the queue of the interface is full (ENOBUFS)"),
-        Errno::ENOMEM => Error::new(Status::Refused, "the kernel has no memory for a datagram (ENOMEM)"),
-        Errno::EMSGSIZE => Error::too_large("the datagram is too long for this path (EMSGSIZE)"),
-        errno => Error::os("cannot send a datagram", errno),
+        Errno::EAGAIN => Error::new(Status::Refused, "the send buffer is full: send() failed: EAGAIN")
+            .hint("increase `send_buffer` or `max_blocking`"),
+        Errno::ENOBUFS => {
+            Error::new(Status::Refused, "the queue of the interface is full: send() failed: ENOBUFS")
+                .hint("increase it with `ip link set INTERFACE txqueuelen N`")
+        }
+        Errno::ENOMEM => Error::new(Status::Refused, "the kernel is out of memory: send() failed: ENOMEM")
+            .hint("check the free memory with `free -m`"),
+        Errno::EMSGSIZE => {
+            Error::too_large("the datagram is larger than the path allows: send() failed: EMSGSIZE")
+                .hint("reduce `size`")
+        }
+        errno => Error::os("cannot send a datagram: send() failed", errno),
     }
 }
 
