@@ -44,7 +44,7 @@ struct Guests {
 impl Acceptor {
     pub(crate) fn open(way: SocketOptions) -> Result<Self> {
         let listener = way.bound(0)?;
-        let failed = |error| Error::os("cannot listen on a socket", error);
+        let failed = |error| Error::os("cannot listen for connections", error);
         listener.set_tcp_nodelay(!way.nagle).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         listener.listen(128).map_err(failed)?;
@@ -118,7 +118,12 @@ impl Acceptor {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error)
                     if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionAborted) => {}
-                Err(error) => return Err(Error::os("cannot accept the connection of a reader", error)),
+                Err(error) => {
+                    return Err(Error::os(
+                        "cannot accept the connection of a reader: accept() failed",
+                        error,
+                    ));
+                }
             }
         }
         self.busy.store(!(guests.awaited.is_empty() && guests.fresh.is_empty()), Ordering::Release);
@@ -141,7 +146,9 @@ impl Acceptor {
     pub(crate) fn settings(&self, settings: &mut Settings<'_>) -> Result<()> {
         let guests = self.guests();
         let socket = guests.readers.first().map_or(&self.listener, Arc::as_ref);
-        let no_delay = socket.tcp_nodelay().map_err(|error| Error::os("TCP_NODELAY", error))?;
+        let no_delay = socket
+            .tcp_nodelay()
+            .map_err(|error| Error::os("cannot read TCP_NODELAY: getsockopt() failed", error))?;
         settings.set("nagle", if no_delay { "off" } else { "on" });
         self.way.buffers.show_send(socket, settings)
     }

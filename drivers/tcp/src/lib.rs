@@ -58,29 +58,29 @@ impl Driver for Tcp {
                 .map(|name| Transport {
                     name,
                     max_payload_bytes: MAX_PAYLOAD,
-                    note: Some("a stream; each end keeps memory for the largest sample of each connection"),
+                    note: Some("samples are a stream; writer and reader reserve memory for the largest sample of each connection"),
                 })
                 .into(),
             options: vec![DriverOption {
                 name: NAGLE,
                 default: Some("off"),
-                help: "whether a small segment waits for the acknowledgment of the one before: on or off (TCP_NODELAY)",
+                help: "whether a small segment waits for the acknowledgment of the previous one (off sets TCP_NODELAY): on or off; default off",
             }],
             policies: Policies::none()
                 .with(
                     Policy::Reliability,
                     Support::Enforced,
-                    Some("reliable: a write waits for room; best effort: what finds no room is dropped"),
+                    Some("`reliable`: a write waits for room; `best_effort`: a sample without room is dropped"),
                 )
                 .with(
                     Policy::History,
                     Support::Enforced,
-                    Some("keep-last: of what a reader has not taken; a writer sends at once and replaces nothing"),
+                    Some("`keep_last` applies to samples that a reader has not taken; a writer sends at once and replaces none"),
                 )
                 .with(
                     Policy::Durability,
                     Support::Unsupported,
-                    Some("volatile is what there is: asking for that is granted, for more refused"),
+                    Some("this driver stores no samples: `volatile` is accepted, other values are rejected"),
                 )
                 .fixed(Qos { durability: Some(Durability::Volatile), ..Qos::default() }),
         }
@@ -95,7 +95,7 @@ impl Driver for Tcp {
             Some("on") => true,
             Some("off") => false,
             Some(other) => {
-                return Err(Error::bad_argument(format!("option `{NAGLE}` cannot be `{other}`"))
+                return Err(Error::bad_argument(format!("invalid value `{other}` of option `{NAGLE}`"))
                     .hint("available: on, off"));
             }
         };

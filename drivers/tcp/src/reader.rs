@@ -53,7 +53,7 @@ pub(crate) fn open(way: SocketOptions, config: ReaderConfig<'_>) -> Result<TcpRe
     };
     let monitor = Arc::new(ReaderMonitor::new(qos));
     let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
-        .map_err(|errno| Error::os("cannot wait for connections", errno))?;
+        .map_err(|errno| Error::os("cannot wait for connections: epoll_create1() failed", errno))?;
     let writers = Writers {
         caller: caller.clone(),
         monitor: monitor.clone(),
@@ -114,8 +114,15 @@ impl Endpoint for Caller {
     fn connect(&self, writer: &SocketAddr) -> Result<()> {
         let line = self.way.bound(self.address.port())?;
         line.connect_timeout(&(*writer).into(), CONNECT_LIMIT).map_err(|error| {
-            Error::os(&format!("cannot connect {} with {}", text(self.address), text(*writer)), error)
-                .hint("open the writer first, and both on interfaces of the same network")
+            Error::os(
+                &format!(
+                    "cannot connect `{}` with `{}`: connect() failed",
+                    text(self.address),
+                    text(*writer)
+                ),
+                error,
+            )
+            .hint("open the writer first, and both on interfaces of the same network")
         })?;
         let line = Arc::new(line);
         let mut lines = self.lines();
@@ -207,9 +214,9 @@ impl Writers {
     #[cold]
     fn begin(&mut self) -> Result<()> {
         for socket in self.caller.fresh() {
-            self.epoll
-                .add(&*socket, EpollEvent::new(EpollFlags::EPOLLIN, 0))
-                .map_err(|errno| Error::os("cannot wait for a connection", errno))?;
+            self.epoll.add(&*socket, EpollEvent::new(EpollFlags::EPOLLIN, 0)).map_err(|errno| {
+                Error::os("cannot wait for samples of a connection: epoll_ctl() failed", errno)
+            })?;
             let frames = Frames::new(self.max_payload);
             self.lines.push(Line { socket, frames, limit_ns: abi::DURATION_INFINITE });
         }
@@ -257,7 +264,7 @@ impl Writers {
                 match self.epoll.wait(&mut [EpollEvent::empty()], limit) {
                     Ok(0) | Err(Errno::EINTR) => Ok(0),
                     Ok(_) => self.take_from_all(),
-                    Err(errno) => Err(Error::os("cannot wait for connections", errno)),
+                    Err(errno) => Err(Error::os("cannot wait for samples: epoll_wait() failed", errno)),
                 }
             }
         }
@@ -329,7 +336,9 @@ impl Line {
         // the kernel expects whole microseconds, and 0 would disable the limit; never shorter than requested
         let limit = (timeout_ns != abi::DURATION_INFINITE)
             .then(|| Duration::from_micros(timeout_ns.div_ceil(1000).max(1)));
-        self.socket.set_read_timeout(limit).map_err(|error| Error::os("SO_RCVTIMEO", error))?;
+        self.socket.set_read_timeout(limit).map_err(|error| {
+            Error::os("cannot set the receive timeout: setsockopt(SO_RCVTIMEO) failed", error)
+        })?;
         self.limit_ns = timeout_ns;
         Ok(())
     }

@@ -53,8 +53,10 @@ impl SocketOptions {
 
 /// Returns the local address of a socket.
 pub(crate) fn local_address(socket: &Socket) -> Result<SocketAddr> {
-    let address = socket.local_addr().map_err(|error| Error::os("a socket has no address", error))?;
-    plain(address.as_socket()).ok_or_else(|| Error::failed("a socket has no IP address"))
+    let address = socket
+        .local_addr()
+        .map_err(|error| Error::os("cannot get the address of a socket: getsockname() failed", error))?;
+    plain(address.as_socket()).ok_or_else(|| Error::failed("the address of a socket is not an IP address"))
 }
 
 /// Returns only address and port, for comparisons.

@@ -128,7 +128,8 @@ impl Writer for TcpWriter {
     #[inline]
     fn write(&mut self, _key: u32, payload: &[u8]) -> Result<()> {
         if payload.len() > self.max_payload {
-            return Err(Error::too_large("a sample exceeds the maximum size of its writer"));
+            return Err(Error::too_large("a sample exceeds the maximum size of its writer")
+                .hint("open the writer with a larger `max_payload_bytes`"));
         }
         if self.batch.as_ref().is_some_and(|batch| !batch.has_room(payload.len())) {
             // If this is rejected, so is the sample: nothing has changed, and both can be retried.
@@ -170,7 +171,8 @@ impl Writer for TcpWriter {
                 return Ok(());
             }
             if begun.elapsed().as_nanos() >= u128::from(timeout_ns) {
-                return Err(Error::new(Status::TimedOut, "a reader has not acknowledged all in time"));
+                return Err(Error::new(Status::TimedOut, "not all samples were acknowledged in time")
+                    .hint("check for a slow reader"));
             }
             thread::sleep(ACKNOWLEDGED_EVERY);
         }
@@ -276,10 +278,12 @@ impl Outlet {
     fn no_room(&self) -> Error {
         if self.limit_ns == 0 {
             self.monitor.refused.add(1);
-            return Error::new(Status::Refused, "a reader has no room, and the write may not wait for it");
+            return Error::new(Status::Refused, "a reader has no room, and `max_blocking` is 0")
+                .hint("increase `max_blocking`, or check for a slow reader");
         }
         self.monitor.timed_out.add(1);
-        Error::new(Status::TimedOut, "a reader had no room for the time that a write may block")
+        Error::new(Status::TimedOut, "a reader had no room for `max_blocking`")
+            .hint("increase `max_blocking`, or check for a slow reader")
     }
 
     fn finish_all(&mut self) {
@@ -346,7 +350,7 @@ impl Wait {
             .then(|| TimeSpec::from_duration(Duration::from_nanos(left_ns)));
         match ppoll(&mut [PollFd::new(full.as_fd(), PollFlags::POLLOUT)], limit, None) {
             Ok(_) | Err(Errno::EINTR) => Ok(true),
-            Err(errno) => Err(Error::os("cannot wait for room in a connection", errno)),
+            Err(errno) => Err(Error::os("cannot wait for room in a connection: ppoll() failed", errno)),
         }
     }
 }

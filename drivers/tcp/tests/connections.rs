@@ -39,7 +39,7 @@ fn locators_are_texts_and_wrong_ones_are_explained() {
         ("", "is not a locator"),
         ("udp4:127.0.0.1:1", "is not a locator"),
         ("tcp4:127.0.0.1:0", "is not the address of one socket"),
-        ("tcp6:[::1]:5", "cannot be reached by tcp4"),
+        ("tcp6:[::1]:5", "cannot be reached over transport `tcp4`"),
     ];
     suite::invalid_locators_are_rejected_with_a_reason(driver(), &participant, &wrong);
     // a writer that no longer exists
@@ -48,7 +48,8 @@ fn locators_are_texts_and_wrong_ones_are_explained() {
     let (status, text) = failed(reader.connect(&gone));
     assert_eq!(status, abi::ERROR);
     assert!(
-        text.contains(&format!("with {gone}: ")) && text.contains("; hint: open the writer first"),
+        text.contains(&format!("with `{gone}`: connect() failed: "))
+            && text.contains("; hint: open the writer first"),
         "{text}"
     );
     assert_eq!(reader.matched(), Ok(0));

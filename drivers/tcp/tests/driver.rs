@@ -284,7 +284,7 @@ fn wrong_interfaces_options_and_transports_are_explained() {
     );
     assert_eq!(
         open(ParticipantSpec { options: &[("nagle", "maybe")], ..ParticipantSpec::default() }),
-        (abi::BAD_ARGUMENT, "option `nagle` cannot be `maybe`; hint: available: on, off".into())
+        (abi::BAD_ARGUMENT, "invalid value `maybe` of option `nagle`; hint: available: on, off".into())
     );
     assert_eq!(
         open(ParticipantSpec { transport: Some("udp4"), ..ParticipantSpec::default() }).0,
