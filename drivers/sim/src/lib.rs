@@ -47,7 +47,7 @@ impl Driver for Sim {
             transports: vec![Transport {
                 name: TRANSPORT,
                 max_payload_bytes: MAX_PAYLOAD as u64,
-                note: Some("between processes of one host; loses nothing that is not to be lost"),
+                note: Some("between processes of one host; samples are lost only as the option `loss` specifies"),
             }],
             options: OPTIONS
                 .iter()
@@ -58,18 +58,18 @@ impl Driver for Sim {
                 })
                 .collect(),
             policies: Policies::none()
-                .with(Policy::Reliability, Support::Enforced, Some("reliable: what is lost is sent again"))
+                .with(Policy::Reliability, Support::Enforced, Some("`reliable`: lost samples are retransmitted"))
                 .with(
                     Policy::History,
                     Support::Enforced,
-                    Some("keep-last: of what a reader has not taken; a writer sends at once and replaces nothing"),
+                    Some("`keep_last` applies to samples that a reader has not taken; a writer sends at once and replaces none"),
                 )
-                .with(Policy::LatencyBudget, Support::Hint, Some("costs what the option `qos` says"))
-                .with(Policy::TransportPriority, Support::Hint, Some("costs what the option `qos` says"))
+                .with(Policy::LatencyBudget, Support::Hint, Some("adds the latency that the option `qos` specifies"))
+                .with(Policy::TransportPriority, Support::Hint, Some("adds the latency that the option `qos` specifies"))
                 .with(
                     Policy::Durability,
                     Support::Unsupported,
-                    Some("volatile is what there is: asking for that is granted, for more refused"),
+                    Some("this driver stores no samples: `volatile` is accepted, other values are rejected"),
                 )
                 .fixed(Qos { durability: Some(Durability::Volatile), ..Qos::default() }),
         }

@@ -56,7 +56,7 @@ impl Peer {
                 .hint("example: `sim:ddsmark-sim-RUN-PID-1`")
         })?;
         let address = UnixAddr::new_abstract(name.as_bytes())
-            .map_err(|errno| Error::os(&format!("invalid address `{locator}`"), errno))?;
+            .map_err(|errno| Error::os(&format!("the name in locator `{locator}` is not valid"), errno))?;
         Ok(Self { locator: locator.to_owned(), address })
     }
 }
@@ -70,7 +70,8 @@ impl Socket {
         let address = SocketAddr::from_abstract_name(&name).map_err(failed)?;
         let socket = UnixDatagram::bind_addr(&address).map_err(failed)?;
         let room = (MAX_PAYLOAD + HEADER) * 2;
-        setsockopt(&socket, SndBuf, &room).map_err(|errno| Error::os("SO_SNDBUF", errno))?;
+        setsockopt(&socket, SndBuf, &room)
+            .map_err(|errno| Error::os("cannot set the send buffer: setsockopt(SO_SNDBUF) failed", errno))?;
         Ok(Self { socket, name })
     }
 
@@ -81,7 +82,9 @@ impl Socket {
 
     /// Sets the maximum time for which a send waits for room, at least one microsecond.
     pub(crate) fn set_send_limit(&self, limit: Option<Duration>) -> Result<()> {
-        self.socket.set_write_timeout(limit).map_err(|error| Error::os("SO_SNDTIMEO", error))
+        self.socket
+            .set_write_timeout(limit)
+            .map_err(|error| Error::os("cannot set the send timeout: setsockopt(SO_SNDTIMEO) failed", error))
     }
 
     /// Sends a sample with its due time; waits for room.
@@ -106,7 +109,7 @@ impl Socket {
         match recv(self.socket.as_raw_fd(), room, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC) {
             Ok(length) => Ok(Some(length)),
             Err(Errno::EAGAIN | Errno::EINTR) => Ok(None),
-            Err(errno) => Err(Error::os("cannot receive a datagram", errno)),
+            Err(errno) => Err(Error::os("cannot receive a datagram: recv() failed", errno)),
         }
     }
 
@@ -116,7 +119,7 @@ impl Socket {
         let limit = TimeSpec::from_duration(Duration::from_nanos(limit_ns));
         match ppoll(&mut waiting, Some(limit), None) {
             Ok(_) | Err(Errno::EINTR) => Ok(()),
-            Err(errno) => Err(Error::os("cannot wait for a datagram", errno)),
+            Err(errno) => Err(Error::os("cannot wait for a datagram: ppoll() failed", errno)),
         }
     }
 

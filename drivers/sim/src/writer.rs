@@ -147,16 +147,18 @@ impl SimWriter {
             }
             if self.max_blocking_ns == 0 {
                 self.monitor.refused.add(1);
-                return Err(Error::new(Status::Refused, "the queue of the server is full"));
+                return Err(Error::new(
+                    Status::Refused,
+                    "the simulated queue is full, and `max_blocking` is 0",
+                )
+                .hint("increase the option `queue` or `max_blocking`"));
             }
             if until_ns > deadline {
                 sleep_until(deadline);
                 self.monitor.timed_out.add(1);
                 self.monitor.blocked_ns.add(now_ns() - begin);
-                return Err(Error::new(
-                    Status::TimedOut,
-                    "the queue of the server stayed full for the time that a write may block",
-                ));
+                return Err(Error::new(Status::TimedOut, "the simulated queue was full for `max_blocking`")
+                    .hint("increase the option `queue` or `max_blocking`"));
             }
             sleep_until(until_ns);
             now = now_ns();
@@ -221,14 +223,19 @@ impl SimWriter {
                         }
                         Err(errno) if is_full(errno) && sent => {
                             return Err(Error::failed(
-                                "a reader rejected a sample that another reader accepted",
-                            ));
+                                "one reader has no room for a sample that another reader has received",
+                            )
+                            .hint("check for a slow reader"));
                         }
                         Err(errno) if is_full(errno) => {
                             self.monitor.timed_out.add(1);
-                            return Err(Error::new(Status::TimedOut, "the reader took nothing in time"));
+                            return Err(Error::new(
+                                Status::TimedOut,
+                                "the reader had no room for `max_blocking`: sendmsg() failed",
+                            )
+                            .hint("check for a slow reader"));
                         }
-                        Err(errno) => return Err(Error::os("cannot send a sample", errno)),
+                        Err(errno) => return Err(Error::os("cannot send a sample: sendmsg() failed", errno)),
                     }
                     break;
                 }
@@ -252,7 +259,8 @@ impl Writer for SimWriter {
 
     fn write(&mut self, _key: u32, payload: &[u8]) -> Result<()> {
         if payload.len() > self.max_payload {
-            return Err(Error::too_large("a sample exceeds the maximum size of its writer"));
+            return Err(Error::too_large("a sample exceeds the maximum size of its writer")
+                .hint("open the writer with a larger `max_payload_bytes`"));
         }
         if self.batch.as_ref().is_some_and(|batch| !batch.has_room(payload.len())) {
             // if this is rejected, so is the sample: nothing has changed, and both can be retried
@@ -286,7 +294,8 @@ impl Writer for SimWriter {
         let acknowledged = if self.readers.is_empty() { 0 } else { self.unacknowledged_until_ns };
         sleep_until(acknowledged.min(deadline));
         if acknowledged > deadline {
-            return Err(Error::new(Status::TimedOut, "samples are still under way"));
+            return Err(Error::new(Status::TimedOut, "not all samples were acknowledged in time")
+                .hint("reduce the option `latency` or the rate"));
         }
         Ok(())
     }

@@ -264,7 +264,7 @@ fn a_batch_is_one_packet_with_one_fate() {
     let largest = EndpointSpec { batch_bytes: 100, ..sized(131_072) };
     let (status, text) = failed(participant.writer(&largest));
     assert_eq!(status, abi::TOO_LARGE);
-    assert!(text.contains("with batching local carries at most 131068"), "{text}");
+    assert!(text.contains("with batching; hint: use samples of at most 131068 bytes"), "{text}");
     assert!(participant.writer(&EndpointSpec { max_payload_bytes: 131_068, ..largest }).is_ok());
 }
 
