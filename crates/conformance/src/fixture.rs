@@ -286,7 +286,7 @@ impl Pair {
     }
 }
 
-/// Repeats the call until it is accepted; fails after [`PATIENCE`].
+/// Repeats the call until it is accepted; fails with `what` after [`PATIENCE`].
 pub fn until_accepted(
     what: &str,
     mut call: impl FnMut() -> Result<WriteOutcome, driver_host::DriverError>,
@@ -294,7 +294,7 @@ pub fn until_accepted(
     until_some(what, || Ok((call()? == WriteOutcome::Accepted).then_some(())))
 }
 
-/// Repeats the call until it returns a value; fails after [`PATIENCE`].
+/// Repeats the call until it returns a value; fails with `what` after [`PATIENCE`].
 pub fn until_some<T>(
     what: &str,
     mut call: impl FnMut() -> Result<Option<T>, driver_host::DriverError>,
@@ -305,7 +305,7 @@ pub fn until_some<T>(
             return Ok(found);
         }
         if begin.elapsed() > PATIENCE {
-            return broken(format!("{what} was not accepted within {} s", PATIENCE.as_secs()));
+            return broken(format!("{what} within {} s", PATIENCE.as_secs()));
         }
         thread::sleep(Duration::from_micros(100));
     }
@@ -313,5 +313,5 @@ pub fn until_some<T>(
 
 /// Writes one sample, and retries until it is accepted.
 pub fn write(writer: &Writer, key: u32, payload: &[u8]) -> Result<(), Stop> {
-    until_accepted("a write", || writer.write(key, payload))
+    until_accepted("a write was not accepted", || writer.write(key, payload))
 }

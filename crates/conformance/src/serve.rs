@@ -46,7 +46,7 @@ fn answer(driver: &Driver, open: &mut Option<(Participant, Inlet)>, ask: Ask) ->
         *open = Some((participant, inlet));
         return Ok(Answer::Done);
     }
-    let Some((_, inlet)) = open else { return broken("nothing is open") };
+    let Some((_, inlet)) = open else { return broken("the reader is not open") };
     Ok(match ask {
         Ask::Open { .. } => Answer::Done,
         Ask::Locator => Answer::Locator(inlet.end().locator()?),

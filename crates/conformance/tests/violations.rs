@@ -61,7 +61,7 @@ const LIES: &[(&str, &str, &str)] = &[
     ("promises_loans", "loans", "writer_loan: the driver lacks this function"),
     ("lends_any_size", "loans", "a loan larger than its writer allows was accepted"),
     ("lends_overlapping", "loans", "a write to a loan changed another loan"),
-    ("never_takes_back", "loans", "a loan was not accepted within 8 s"),
+    ("never_takes_back", "loans", "no loan was available within 8 s"),
     ("publishes_nothing", "loans", "sample 0 was published, but did not arrive"),
     ("damages_loans", "loans", "sample 0 was published, but arrived changed"),
     ("keeps_one_more", "history-depth", "a reader of depth 3 received [6, 7, 8, 9] of samples 0 to 9"),

@@ -23,28 +23,28 @@ pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "history-depth",
         section: SECTION,
-        promise: "keep-last: a reader that takes late receives the last samples, as many as its depth",
+        promise: "with `keep_last`, a reader that takes late receives the last `history_depth` samples",
         observes: &[Policy::History],
         run: history_depth,
     },
     CaseSpec {
         id: "deadline",
         section: SECTION,
-        promise: "a missed deadline is counted; without a deadline nothing is",
+        promise: "a missed deadline is counted, and without a deadline none is",
         observes: &[Policy::Deadline],
         run: deadline,
     },
     CaseSpec {
         id: "lifespan",
         section: SECTION,
-        promise: "an expired sample is not delivered; a fresh one is",
+        promise: "an expired sample is not delivered, but a fresh sample is",
         observes: &[Policy::Lifespan],
         run: lifespan,
     },
     CaseSpec {
         id: "time-based-filter",
         section: SECTION,
-        promise: "the reader receives one of several samples within the minimum separation",
+        promise: "of several samples within `minimum_separation`, the reader receives one",
         observes: &[Policy::TimeBasedFilter],
         run: time_based_filter,
     },
@@ -58,14 +58,14 @@ pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "ownership",
         section: SECTION,
-        promise: "exclusive: only the samples of the stronger of two writers are delivered",
+        promise: "with `exclusive` ownership, only the samples of the stronger of two writers are delivered",
         observes: &[Policy::Ownership, Policy::OwnershipStrength],
         run: ownership,
     },
     CaseSpec {
         id: "liveliness",
         section: SECTION,
-        promise: "a writer that does not assert its liveliness within the lease is counted as not alive",
+        promise: "a writer that does not assert its liveliness within `liveliness_lease` is counted as not alive",
         observes: &[Policy::Liveliness],
         run: liveliness,
     },
@@ -98,7 +98,9 @@ fn numbers(got: &[ReceivedSample]) -> Vec<u64> {
 /// Excludes listeners: samples have to wait in the reader.
 fn takes_when_asked(wish: &PairConfig) -> CaseResult {
     if wish.mode == ReceiveMode::Listener {
-        return not_applicable("only listeners are declared, which take samples at once");
+        return not_applicable(
+            "the driver declares only the receive mode `listener`, which takes samples at once",
+        );
     }
     Ok(())
 }
@@ -253,7 +255,7 @@ fn partition(fixture: &Fixture<'_>) -> CaseResult {
     }
     write(&writer, 0, &numbered(0, 64))?;
     if friend.receive(1, PATIENCE)?.is_empty() {
-        return broken("a sample did not arrive within its partition");
+        return broken("a sample did not reach the reader of the same partition");
     }
     stranger.close()?;
     friend.close()?;
@@ -279,7 +281,7 @@ fn ownership(fixture: &Fixture<'_>) -> CaseResult {
     let begin = Instant::now();
     while (End::matched(&weak.monitor())?, inlet.end().matched()?) != (1, 2) {
         if begin.elapsed() > PATIENCE {
-            return broken("the second writer did not match");
+            return broken("the second writer and the reader did not match");
         }
         thread::sleep(Duration::from_millis(5));
     }

@@ -70,14 +70,14 @@ fn loans(fixture: &Fixture<'_>) -> CaseResult {
 
 /// Takes a loan, and fills it with the sample of this number.
 fn borrow(writer: &Writer, number: u64) -> Result<Loan<'_>, Stop> {
-    let mut loan = until_some("a loan", || writer.loan(SIZE))?;
+    let mut loan = until_some("no loan was available", || writer.loan(SIZE))?;
     loan.bytes().copy_from_slice(&numbered(number, SIZE as usize));
     Ok(loan)
 }
 
 fn publish(loan: Loan<'_>) -> CaseResult {
     let mut left = Some(loan);
-    until_some("a published loan", || {
+    until_some("a published loan was not accepted", || {
         left = left.take().map_or(Ok(None), |loan| loan.publish(0))?;
         Ok(left.is_none().then_some(()))
     })

@@ -25,15 +25,15 @@ pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "qos-read-back",
         section: "7",
-        promise: "the effective value of each effective policy equals the requested one; an ignored policy is not reported as \
-                  effective",
+        promise: "for each policy that has an effect, the effective value equals the requested one; an ignored policy is not \
+                  reported as effective",
         observes: &[],
         run: qos_read_back,
     },
     CaseSpec {
         id: "qos-refused",
         section: "7",
-        promise: "requesting another value of an unsupported policy fails with DDSMARK_UNSUPPORTED",
+        promise: "a request for another value of an unsupported policy fails with DDSMARK_UNSUPPORTED",
         observes: &[],
         run: qos_refused,
     },

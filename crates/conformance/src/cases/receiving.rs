@@ -24,14 +24,14 @@ pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "receive-waitset",
         section: "reader_receive()",
-        promise: "waitset: samples arrive; without samples the call returns 0 at its timeout",
+        promise: "with `waitset`, samples arrive, and a call without samples returns 0 after its timeout",
         observes: &[],
         run: |fixture| receive_in_mode(fixture, ReceiveMode::Waitset, 50_000_000),
     },
     CaseSpec {
         id: "receive-polling",
         section: "reader_receive()",
-        promise: "polling: samples arrive; the call never waits, whatever its timeout",
+        promise: "with `polling`, samples arrive, and a call never waits, whatever its timeout",
         // a driver that waits here hits the time limit of the case
         observes: &[],
         run: |fixture| receive_in_mode(fixture, ReceiveMode::Polling, 3_600_000_000_000),
@@ -39,7 +39,7 @@ pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "receive-listener",
         section: "3",
-        promise: "listener: each sample is passed once; the sink is never called after reader_close()",
+        promise: "with `listener`, each sample is passed to the sink once, and the sink is never called after reader_close()",
         observes: &[],
         run: listener,
     },
@@ -51,7 +51,7 @@ fn declared(fixture: &Fixture<'_>, mode: ReceiveMode) -> CaseResult {
     if fixture.receives_by(mode) {
         Ok(())
     } else {
-        not_applicable(format!("{} is not declared", mode.name()))
+        not_applicable(format!("the receive mode `{}` is not declared", mode.name()))
     }
 }
 

@@ -22,8 +22,8 @@ pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "match",
         section: "6",
-        promise: "both endpoints count their peer when it is open, not before, and with discovery not after its close; \
-                  a later write does not fail",
+        promise: "writer and reader count their peer only after it was opened, and with discovery until it is closed; a \
+                  write after the close does not fail",
         observes: &[],
         run: matching,
     },
@@ -37,14 +37,14 @@ pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "order",
         section: "writer_write()",
-        promise: "no sample of 10000 is duplicate or out of order, and with guaranteed delivery none is missing",
+        promise: "of 10000 samples none is duplicate or out of order, and with reliable delivery none is missing",
         observes: &[],
         run: order,
     },
     CaseSpec {
         id: "back-pressure",
         section: "writer_write()",
-        promise: "reliable and keep-all with a slow reader: every accepted sample is delivered once, and no other",
+        promise: "with `reliable`, `keep_all` and a slow reader, each accepted sample is delivered once, and no other sample",
         observes: &[Policy::Reliability, Policy::History],
         run: back_pressure,
     },
@@ -58,7 +58,7 @@ pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "wait-acked",
         section: "writer_wait_acked()",
-        promise: "it returns DDSMARK_OK when all samples are acknowledged; the reader then has all of them",
+        promise: "the call returns DDSMARK_OK when all samples are acknowledged, and the reader then has all of them",
         observes: &[],
         run: wait_acked,
     },
@@ -72,7 +72,7 @@ pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "late-joiner",
         section: "DDSMARK_SUPPORT_ENFORCED",
-        promise: "transient-local: a late reader receives the last sample",
+        promise: "with `transient_local`, a late reader receives the last sample",
         observes: &[Policy::Durability],
         run: late_joiner,
     },
@@ -150,7 +150,7 @@ fn peer_killed(fixture: &Fixture<'_>) -> CaseResult {
     let mut pair = fixture.pair(&participant, &fixture.wish(64))?;
     write(&pair.writer, 0, &numbered(1, 64))?;
     if pair.inlet.receive(1, PATIENCE)?.is_empty() {
-        return broken("a sample did not arrive");
+        return broken(format!("a sample did not arrive within {} s", PATIENCE.as_secs()));
     }
     // kills its process
     drop(pair.inlet);
@@ -278,7 +278,7 @@ fn flush(fixture: &Fixture<'_>) -> CaseResult {
         for number in first..first + BATCH {
             write(&pair.writer, 0, &numbered(number, 64))?;
         }
-        until_accepted("a flush", || pair.writer.flush())?;
+        until_accepted("a flush was not accepted", || pair.writer.flush())?;
         let got = pair.inlet.receive(BATCH as usize, PATIENCE)?;
         if got.len() < BATCH as usize {
             return broken(format!("{} of {BATCH} samples arrived after the flush", got.len()));
