@@ -117,7 +117,7 @@ fn fast_dds_runs_with_the_profiles_of_a_file_or_rejects_it() {
     }
     fs::remove_dir_all(scene.path("result")).ok();
     let rejected = run(&scene, &experiment(&by_variable, ""));
-    assert_rejected(&rejected, &["sets history of the writer", "hint: request the value of the file"]);
+    assert_rejected(&rejected, &["sets history of the writer", "hint: request the same value"]);
     write(&fast_profiles("<qos><noSuchPolicy/></qos>"));
     assert_rejected(&run(&scene, &experiment(&by_variable, "")), &["cannot load profiles file", "hint: "]);
     fs::remove_file(&place).expect("the file");
@@ -175,7 +175,7 @@ fn files_of_a_variable_are_compared_within_and_between_results() {
     // a configuration that the run would not use
     fs::write(scene.path("b.xml"), cyclone_configuration("0", 9000)).expect("a file");
     let rejected = scene.ddsmark(&[&words[..], &["again", "--set", &set]].concat());
-    assert_rejected(&rejected, &["is for domain 0, and this run uses domain", "hint: write <Domain Id="]);
+    assert_rejected(&rejected, &["is for domain 0, but this run uses domain", "hint: use <Domain Id="]);
 }
 
 /// Returns the installed middleware with this name, in the directory that `fetch.sh` fills.

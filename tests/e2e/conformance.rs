@@ -86,7 +86,7 @@ fn case_is_not_applicable_without_support_of_the_transport() {
     let outcome = scene.ddsmark(&check);
     outcome.assert_status(0);
     assert!(line(&outcome, "multicast").contains("n/a"), "{}", outcome.stdout);
-    assert!(outcome.stdout.contains("there is no multicast over TCP"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("multicast is not supported over `tcp4`"), "{}", outcome.stdout);
     let outcome =
         scene.ddsmark(&["drivers", "check", "fastdds", "--transport", "data_sharing", "--case", "keys"]);
     outcome.assert_status(0);

@@ -131,12 +131,12 @@ fn multicast_over_ipv6_is_rejected_without_a_route() {
     let refused = within("ip link set lo up", "refused");
     refused.assert_status(2);
     assert!(
-        refused.stderr.contains("no multicast by udp6 over interface `lo`: "),
+        refused.stderr.contains("multicast over `udp6` is not possible on interface `lo`: "),
         "`unshare --net` must be allowed: {}",
         refused.stderr
     );
     assert!(
-        refused.stderr.contains("hint: `ip -6 route add local ff00::/8 dev lo table local`"),
+        refused.stderr.contains("hint: add a route with `ip -6 route add local ff00::/8 dev lo table local`"),
         "{}",
         refused.stderr
     );

@@ -93,7 +93,7 @@ fn flags_are_checked_by_the_driver() {
     outcome.assert_status(2);
     let words = "error: driver `cyclonedds` rejects the configuration of cell `cyclonedds/udp4/";
     assert!(outcome.stderr.starts_with(words), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("\nhint: a whole number, 1024..65500\n"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("\nhint: use a whole number from 1024 to 65500\n"), "{}", outcome.stderr);
     assert!(!scene.path("result").exists());
 }
 
