@@ -161,7 +161,7 @@ static void on_liveliness_changed(dds_entity_t entity, const dds_liveliness_chan
 static ddsmark_status check(const ddsmark_participant *p, const ddsmark_reader_config *config) {
   if (config->content_filter)
     return fail(DDSMARK_UNSUPPORTED,
-                "content filters are not supported: Cyclone DDS has none in SQL; hint: remove `content_filter`");
+                "content filters are not supported: Cyclone DDS lacks filters in SQL; hint: remove `content_filter`");
   return endpoint_check(p, config->type_kind, config->topic, config->max_payload_bytes);
 }
 

@@ -73,7 +73,7 @@ static void batching_release(bool on) {
 static ddsmark_status check(const ddsmark_participant *p, const ddsmark_writer_config *config) {
   if (config->async_write)
     return fail(DDSMARK_UNSUPPORTED,
-                "asynchronous writing is not supported: Cyclone DDS has none; hint: set `latency_budget` of writer and "
+                "asynchronous writing is not supported: Cyclone DDS lacks it; hint: set `latency_budget` of writer and "
                 "reader above 0, and a thread of Cyclone DDS sends");
   if (config->loans)
     return fail(DDSMARK_UNSUPPORTED, "loans of a writer are not supported by this driver; hint: write without loans");

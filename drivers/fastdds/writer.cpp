@@ -273,8 +273,9 @@ ddsmark_status wait_acked(ddsmark_writer *w, uint64_t timeout_ns) {
 
 template <class Call> ddsmark_status on_instance(ddsmark_writer *w, uint32_t key, const char *function, Call call) {
   if (w->e.kind != DDSMARK_TYPE_KEYED)
-    return fail(DDSMARK_UNSUPPORTED, "instances require the type `keyed`: a type without a key has none in Fast DDS; "
-                                     "hint: open the writer with the type `keyed`");
+    return fail(DDSMARK_UNSUPPORTED,
+                "instances require the type `keyed`: Fast DDS has no instances of a type without a key; "
+                "hint: open the writer with the type `keyed`");
   return guarded([&] {
     w->sample.key = key;
     w->sample.size = 0;

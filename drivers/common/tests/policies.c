@@ -130,14 +130,14 @@ void check_back(ddsmark_writer *w, ddsmark_reader *r, const ddsmark_qos *asked, 
       continue;
     }
     if (!(back.present >> p & 1))
-      FAILED("policy %u was set and is not read back", p);
+      FAILED("policy %u was set, but is not read back", p);
     ddsmark_qos expected = *asked;
     if (r) /* only a write can block */
       expected.max_blocking_ns = 0;
     if (!same(p, &back, &expected))
       FAILED("policy %u is read back with another value", p);
     if (defaults && same(p, defaults, asked))
-      FAILED("policy %u was asked for with its default: this shows nothing", p);
+      FAILED("policy %u was requested with its default: this tests nothing", p);
   }
 }
 
