@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::{Scene, list, runs, shared_library};
 
-const SHORT: &str = "latency-vs-size --set factors.driver=udp --set factors.size=64 --set design.measure=100ms --set \
+const SHORT: &str = "latency-vs-size --set factors.driver=udp --set factors.size=64 --set design.measure=250ms --set \
                      design.warm_up=20ms --set design.repeat_noisy=false --set factors.env.SLOW_SEND_NS=4000000";
 
 #[test]
@@ -55,7 +55,7 @@ fn wrong_variants_are_rejected_with_the_one_that_is_wrong() {
     let found = error(SHORT, &format!("{SHORT} --out here"), &[]);
     assert!(found.contains("variant B: `--out` is not valid in a variant"), "{found}");
     let found = error(SHORT, &format!("{SHORT} --set design.measure=200ms"), &[]);
-    assert!(found.contains("| design.measure_ns: A has 100000000, B has 200000000"), "{found}");
+    assert!(found.contains("| design.measure_ns: A has 250000000, B has 200000000"), "{found}");
     let found = error(
         SHORT,
         "characterize --driver udp --size 64 --workload throughput --duration 100ms --warm-up 20ms",

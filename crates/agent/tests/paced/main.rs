@@ -78,13 +78,12 @@ fn a_rate_is_held_to_the_sample_and_both_ends_mean_the_same_times() {
 fn usage_is_of_the_traffic_and_not_of_the_wait_before() {
     let mut run = Run::new(cell("udp", constant(1_000)), 100 * MS);
     run.lead_ns = 1_000 * MS as i64;
-    // on a busy host some samples are too late to be offered, and some arrive after the metered time
+    // on a busy host some samples are too late to be offered, some arrive after the metered time, and it begins late
     let outcome = run.such_that(|outcome| {
         let usages = [&outcome.writer.usage, &outcome.reader.usage];
-        usages.iter().all(|usage| usage.elapsed_ns < 400 * MS && usage.samples == 100)
+        usages.iter().all(|usage| (99 * MS..400 * MS).contains(&usage.elapsed_ns) && usage.samples == 100)
     });
     for report in [&outcome.writer, &outcome.reader] {
-        assert!(report.usage.elapsed_ns >= 99 * MS, "{report:?}");
         let idle = report.usage.idle.as_ref().expect("nothing is under way");
         assert!(idle.elapsed_ns >= 50 * MS && idle.used_ns < idle.elapsed_ns, "{idle:?}");
     }
