@@ -44,8 +44,8 @@ const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT] = {
                                            "its history is what a late joiner of a `transient_local` writer receives; "
                                            "`service_cleanup` and the limits have no effect"},
     [DDSMARK_POLICY_DEADLINE] = DEADLINE_SUPPORT,
-    [DDSMARK_POLICY_LATENCY_BUDGET] = {DDSMARK_SUPPORT_HINT, 0,
-                                       "above 0 at the writer, a thread of Cyclone DDS batches and sends the samples"},
+    [DDSMARK_POLICY_LATENCY_BUDGET] =
+        {DDSMARK_SUPPORT_HINT, 0, "if above 0 at the writer, a thread of Cyclone DDS batches and sends the samples"},
     [DDSMARK_POLICY_LIFESPAN] = LIFESPAN_SUPPORT,
     [DDSMARK_POLICY_LIVELINESS] = {DDSMARK_SUPPORT_ENFORCED, 0, NULL},
     [DDSMARK_POLICY_OWNERSHIP] = {DDSMARK_SUPPORT_ENFORCED, 0, NULL},
