@@ -20,7 +20,7 @@ fn planted_slowdown_of_variant_b_fails_the_gate() {
     let comparison: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     let verdicts = list(&comparison["verdicts"]);
     let compared: Vec<&Value> = verdicts.iter().filter(|verdict| verdict["kind"] == "comparison").collect();
-    let [verdict] = compared[..] else { panic!("one cell and one figure: {comparison:#}") };
+    let [verdict] = compared[..] else { panic!("one cell and one metric: {comparison:#}") };
     assert_eq!(verdict["baseline"]["cell"], "A/udp/udp4/latency/64");
     assert_eq!(verdict["treatment"]["cell"], "B/udp/udp4/latency/64");
     assert_eq!(verdict["answer"]["conclusion"]["word"], "higher", "{verdict:#}");

@@ -19,21 +19,21 @@ fn assert_complete(scene: &Scene, said: &Value) {
         "{said:#}"
     );
     // RTT p50, RTT p99 and goodput, for two sizes
-    let figures = list(&said["figures"]);
-    assert_eq!(figures.len(), 6, "{said:#}");
+    let metrics = list(&said["metrics"]);
+    assert_eq!(metrics.len(), 6, "{said:#}");
     let mut differs = 0;
-    for figure in figures {
-        let number = |name: &str| figure[name].as_f64().unwrap_or_else(|| panic!("no {name}: {figure:#}"));
+    for metric in metrics {
+        let number = |name: &str| metric[name].as_f64().unwrap_or_else(|| panic!("no {name}: {metric:#}"));
         // on a busy host too few pings come back for p99; fewer than 6 pairs have no confidence interval
-        if figure["metric"] == "rtt_p99" && figure["pairs"].as_u64() < Some(6) {
+        if metric["metric"] == "rtt_p99" && metric["pairs"].as_u64() < Some(6) {
             continue;
         }
-        assert!(number("median") > 0.0 && number("between_run_pct") > 0.0, "{figure:#}");
+        assert!(number("median") > 0.0 && number("between_run_pct") > 0.0, "{metric:#}");
         assert!(number("low_pct") <= number("change_pct") && number("change_pct") <= number("high_pct"));
-        let effect = |blocks: &str| figure["smallest_effect_pct"][blocks].as_f64().expect("an effect");
-        assert!(effect("6") > effect("12") && effect("12") > effect("24"), "{figure:#}");
-        assert_eq!(figure["differs"].as_bool(), Some(number("p_adjusted") <= 0.05), "{figure:#}");
-        differs += u64::from(figure["differs"] == true);
+        let effect = |blocks: &str| metric["smallest_effect_pct"][blocks].as_f64().expect("an effect");
+        assert!(effect("6") > effect("12") && effect("12") > effect("24"), "{metric:#}");
+        assert_eq!(metric["differs"].as_bool(), Some(number("p_adjusted") <= 0.05), "{metric:#}");
+        differs += u64::from(metric["differs"] == true);
     }
     assert_eq!(said["differs"].as_u64(), Some(differs));
     assert!(differs >= 2, "{said:#}");
@@ -140,11 +140,11 @@ fn slower_second_runs_fail_the_selftest_and_plans_show_its_outcome() {
     rigged.assert_status(1);
     let said: Value = serde_json::from_str(&rigged.stdout).expect("JSON");
     let p50s: Vec<&Value> =
-        list(&said["figures"]).iter().filter(|figure| figure["metric"] == "rtt_p50").collect();
+        list(&said["metrics"]).iter().filter(|metric| metric["metric"] == "rtt_p50").collect();
     assert_eq!(p50s.len(), 2, "{said:#}");
-    for figure in p50s {
+    for metric in p50s {
         // each round trip has two spins
-        assert!(figure["differs"] == true && figure["change_pct"].as_f64() > Some(0.0), "{figure:#}");
+        assert!(metric["differs"] == true && metric["change_pct"].as_f64() > Some(0.0), "{metric:#}");
     }
     // only the second runs were slowed down
     let result = fs::read_to_string(scene.path("result/result.json")).expect("a result");

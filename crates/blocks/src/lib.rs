@@ -91,9 +91,8 @@ fn goal(precision: &Precision, compared: bool, family: usize) -> PrecisionTarget
 /// value itself for a claim on a cell's own level.
 fn pilot<'r>(claims: &[Claim<'_>], runs: &impl Fn(&str) -> &'r [Run]) -> Vec<Vec<f64>> {
     let of = |claim: &Claim<'_>| {
-        let log = |run: &Run| {
-            run.figure_of(claim.metric, claim.flow).filter(|_| run.is_side_by_side()).map(f64::ln)
-        };
+        let log =
+            |run: &Run| run.value_of(claim.metric, claim.flow).filter(|_| run.is_side_by_side()).map(f64::ln);
         let firsts = |cell: &experiment::Cell| runs(&cell.id).iter().filter(|run| !run.twin);
         let ratio = |run: &Run| {
             let other = firsts(claim.baseline).find(|other| run.belongs_to(other))?;

@@ -129,7 +129,7 @@ fn a_fixed_number_is_made_and_no_more() {
 }
 
 #[test]
-fn figures_that_scatter_need_more_blocks_and_their_level_plays_no_part() {
+fn scattered_values_need_more_blocks_whatever_their_level() {
     let made = |half, scatter| {
         let (log, _) = go(&experiment(precise(half), Some(10_000 * SECOND), 500), SECOND, scatter, &[]);
         assert_eq!(log.allocation.stopped_by, Some(StoppedBy::Precision));

@@ -110,7 +110,7 @@ fn half_of_sustained(program: &Path, driver: &str, size: u64, place: &Path) -> R
     let said = || fs::read_to_string(result.with_extension("log")).unwrap_or_default();
     let document = Directory::load(&result).map_err(|error| format!("{error}: {}", said()))?;
     let runs = document.cells.iter().flat_map(|cell| &cell.runs);
-    let found: Vec<f64> = runs.filter_map(|run| run.figure(Metric::Ndr)).collect();
+    let found: Vec<f64> = runs.filter_map(|run| run.value(Metric::Ndr)).collect();
     let Some(median) = stats::median(&found) else {
         return Err(format!("the searches found no rate: {status}").into());
     };
@@ -219,12 +219,12 @@ fn grown(process: &str, curve: &[(f64, f64)]) -> Option<String> {
 fn delivered(document: &ResultDocument) -> Result<Vec<String>, Error> {
     let mut faults = Vec::new();
     for run in document.cells.iter().flat_map(|cell| &cell.runs) {
-        let (Some(paced), Some(figures)) = (&run.paced, &run.throughput) else {
+        let (Some(paced), Some(throughput)) = (&run.paced, &run.throughput) else {
             return Err(format!("run {} has no values: {:?}", run.number, run.failure).into());
         };
         println!(
             "{} planned, {} unsent, {} delivered, {} lost, {} undelivered",
-            paced.planned, paced.unsent, figures.delivered, figures.lost, figures.undelivered
+            paced.planned, paced.unsent, throughput.delivered, throughput.lost, throughput.undelivered
         );
         for agent in &run.agents {
             println!(
@@ -232,7 +232,7 @@ fn delivered(document: &ResultDocument) -> Result<Vec<String>, Error> {
                 agent.role, agent.usage.minor_faults
             );
         }
-        if run.state != RunState::Valid || figures.lost + figures.undelivered > 0 {
+        if run.state != RunState::Valid || throughput.lost + throughput.undelivered > 0 {
             faults.push(format!("run {} is {:?}, and did not deliver all", run.number, run.state));
         }
     }

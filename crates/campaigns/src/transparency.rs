@@ -100,7 +100,7 @@ pub fn run(arguments: &TransparencyArgs) -> Result<(), Error> {
     println!();
     println!(
         "latency: median round trip in ns; throughput: samples/s delivered, batched: the same with \
-         batches of {BATCH_BYTES} bytes. Each round's figure is the median of {RUNS} runs of {MS} ms."
+         batches of {BATCH_BYTES} bytes. Each round's value is the median of {RUNS} runs of {MS} ms."
     );
     if short.is_empty() {
         Ok(())
@@ -127,40 +127,39 @@ impl Case<'_> {
         let mut random = ChaCha8Rng::seed_from_u64(self.size);
         let mut floors = Vec::new();
         for floor in &self.arguments.floors {
-            if self.figure(Some(floor))?.is_some() {
+            if self.round_value(Some(floor))?.is_some() {
                 floors.push(floor);
             }
         }
         // ddsmark's values, then one list per floor; the values above were the warm-up
-        let mut figures = vec![Vec::new(); floors.len() + 1];
-        let mut order: Vec<usize> = (0..figures.len()).collect();
+        let mut values = vec![Vec::new(); floors.len() + 1];
+        let mut order: Vec<usize> = (0..values.len()).collect();
         let mut rounds = PILOT_BLOCKS;
         let begin = Instant::now();
-        while !floors.is_empty() && figures[0].len() < rounds {
+        while !floors.is_empty() && values[0].len() < rounds {
             order.shuffle(&mut random);
             for &program in &order {
                 let floor = program.checked_sub(1).map(|index| floors[index]);
-                let figure = self.figure(floor)?.ok_or("a floor has lost its workload")?;
-                figures[program].push(figure);
+                let value = self.round_value(floor)?.ok_or("a floor has lost its workload")?;
+                values[program].push(value);
             }
-            if figures[0].len() == PILOT_BLOCKS {
-                rounds = self.rounds(&figures, begin.elapsed());
+            if values[0].len() == PILOT_BLOCKS {
+                rounds = self.rounds(&values, begin.elapsed());
             }
         }
         Ok(floors
             .iter()
-            .zip(&figures[1..])
-            .map(|(floor, theirs)| self.line(floor, &figures[0], theirs))
+            .zip(&values[1..])
+            .map(|(floor, theirs)| self.line(floor, &values[0], theirs))
             .collect())
     }
 
     /// Returns the number of rounds from the scatter and the duration of the first ones.
-    fn rounds(&self, figures: &[Vec<f64>], took: Duration) -> usize {
+    fn rounds(&self, values: &[Vec<f64>], took: Duration) -> usize {
         let affordable = self.arguments.minutes * 60.0 / took.as_secs_f64() * PILOT_BLOCKS as f64;
         let asked = PowerSpec { level: LEVEL, power: 0.9, comparisons: 1 };
         let goal = PrecisionTarget { half_width: Some(self.arguments.half_width), effect: None, asked };
-        let pilot: Vec<Vec<f64>> =
-            figures[1..].iter().map(|theirs| log_ratios(&figures[0], theirs)).collect();
+        let pilot: Vec<Vec<f64>> = values[1..].iter().map(|theirs| log_ratios(&values[0], theirs)).collect();
         let most = (affordable as usize).max(PILOT_BLOCKS);
         plan_blocks(&pilot, &goal, most).map_or(PILOT_BLOCKS, |plan| plan.blocks)
     }
@@ -193,9 +192,9 @@ impl Case<'_> {
     }
 
     /// Returns the value of a round for a floor, or for ddsmark; `None` if the floor does not have the workload.
-    fn figure(&self, floor: Option<&String>) -> Result<Option<f64>, Error> {
+    fn round_value(&self, floor: Option<&String>) -> Result<Option<f64>, Error> {
         let Some(program) = floor else { return self.ddsmark().map(Some) };
-        let mut figures = Vec::new();
+        let mut values = Vec::new();
         for _ in 0..RUNS {
             let (size, ms) = (self.size.to_string(), MS.to_string());
             let mut command = limited(program);
@@ -205,10 +204,10 @@ impl Case<'_> {
                 return Ok(None);
             }
             let text = stdout_of(&command, output)?;
-            let figure = text.trim().parse::<f64>();
-            figures.push(figure.map_err(|error| format!("`{program}` printed `{text}`: {error}"))?);
+            let value = text.trim().parse::<f64>();
+            values.push(value.map_err(|error| format!("`{program}` printed `{text}`: {error}"))?);
         }
-        Ok(Some(median(figures)))
+        Ok(Some(median(values)))
     }
 
     fn ddsmark(&self) -> Result<f64, Error> {
@@ -237,12 +236,12 @@ impl Case<'_> {
         let pointer = if workload == "latency" { "/latency/rtt/p50_ns" } else { "/throughput/delivered_sps" };
         // the unbatched cell comes first
         let runs = result["cells"].as_array().and_then(|cells| cells.last()?["runs"].as_array());
-        let figures: Vec<f64> =
+        let values: Vec<f64> =
             runs.into_iter().flatten().filter_map(|run| run.pointer(pointer)?.as_f64()).collect();
-        if figures.len() == RUNS {
-            Ok(median(figures))
+        if values.len() == RUNS {
+            Ok(median(values))
         } else {
-            Err(format!("only {} of {RUNS} runs succeeded", figures.len()).into())
+            Err(format!("only {} of {RUNS} runs succeeded", values.len()).into())
         }
     }
 }
@@ -265,7 +264,7 @@ fn stdout_of(command: &Command, output: std::process::Output) -> Result<String, 
     }
 }
 
-fn median(mut figures: Vec<f64>) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    figures[figures.len() / 2]
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }

@@ -4,7 +4,7 @@ use results::{CellResult, Finding, FindingKind, format_value};
 use stats::Spread;
 
 use crate::{
-    figures::{Point, Side, delivered_sps},
+    curves::{Point, Side, delivered_sps},
     format::{between, finding, over_sizes, overlap, runs, three},
 };
 

@@ -6,7 +6,7 @@ use stats::Spread;
 
 use crate::{
     FULL_CORE_PCT, FULL_LINE_PCT, NOTABLE_LOSS_PCT,
-    figures::run_lost_pct,
+    curves::run_lost_pct,
     format::{between, list, three},
 };
 
@@ -110,9 +110,8 @@ pub(crate) fn determine(cells: &[&CellResult], host: &Host) -> Bottleneck {
 
 /// Returns the range of a value over these runs; `None` if one of them lacks it.
 fn over_all(runs: &[&Run], of: impl Fn(&Run) -> Option<f64>) -> Option<Spread> {
-    let figures: Option<Vec<f64>> =
-        runs.iter().map(|run| of(run).filter(|figure| figure.is_finite())).collect();
-    Spread::from_values(&figures?)
+    let values: Option<Vec<f64>> = runs.iter().map(|run| of(run).filter(|value| value.is_finite())).collect();
+    Spread::from_values(&values?)
 }
 
 /// Returns the share of a core that the process of a role used or waited for, in percent ([`Usage::saturation`]).

@@ -4,7 +4,7 @@ use experiment::Workload;
 use results::{CellResult, Finding, FindingKind, format_value};
 
 use crate::{
-    figures::{Point, Side, curve, run_lost_pct},
+    curves::{Point, Side, curve, run_lost_pct},
     format::{between, finding, list, runs, three},
 };
 

@@ -4,7 +4,7 @@ use results::{CellResult, Finding, FindingKind, format_micros};
 
 use crate::{
     KNEE,
-    figures::{Place, over_runs, place, range},
+    curves::{Place, over_runs, place, range},
     format::{between, finding, list, runs, three},
     load_point::{Point, in_words, on_both_sides},
     tail::{Tail, response_p99_ns, why_not},

@@ -7,7 +7,7 @@ use stats::{Spread, slope};
 
 use crate::{
     LEVEL, MIN_RUNS,
-    figures::{Place, Point, Side, median_rtt_ns, place, range},
+    curves::{Place, Point, Side, median_rtt_ns, place, range},
     format::{between, finding, runs, three},
 };
 
@@ -99,15 +99,15 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
 fn slopes(points: &[Point<'_>]) -> Option<Spread> {
     let by_block = points.iter().map(|point| {
         let runs = point.cell.valid_runs();
-        let figures = runs.filter_map(|run| Some((run.block, (point.size as f64, median_rtt_ns(run)?))));
-        figures.collect::<BTreeMap<u32, (f64, f64)>>()
+        let values = runs.filter_map(|run| Some((run.block, (point.size as f64, median_rtt_ns(run)?))));
+        values.collect::<BTreeMap<u32, (f64, f64)>>()
     });
     let by_block: Vec<_> = by_block.collect();
-    let blocks: BTreeSet<u32> = by_block.iter().flat_map(|figures| figures.keys().copied()).collect();
+    let blocks: BTreeSet<u32> = by_block.iter().flat_map(|values| values.keys().copied()).collect();
     let slopes: Vec<f64> = blocks
         .iter()
         .filter_map(|block| {
-            by_block.iter().map(|figures| figures.get(block).copied()).collect::<Option<Vec<_>>>()
+            by_block.iter().map(|values| values.get(block).copied()).collect::<Option<Vec<_>>>()
         })
         .filter_map(|points| slope(&points))
         .collect();

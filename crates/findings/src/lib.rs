@@ -13,8 +13,8 @@
 
 mod batching;
 mod bottleneck;
+mod curves;
 mod delivery;
-mod figures;
 mod format;
 mod knee;
 mod latency;
@@ -52,7 +52,7 @@ pub fn find(document: &ResultDocument) -> Vec<Finding> {
     if document.experiment.design.duet {
         return Vec::new();
     }
-    let sides = figures::sides(document);
+    let sides = curves::sides(document);
     let mut findings = Vec::new();
     for side in &sides {
         findings.extend(plateau::findings(side, &document.host));

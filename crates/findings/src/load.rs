@@ -6,7 +6,7 @@ use stats::Spread;
 
 use crate::{
     KEPT,
-    figures::{Place, Side, over_runs, place, range},
+    curves::{Place, Side, over_runs, place, range},
     format::{between, finding, runs, three},
     knee,
     load_point::{Point, accepted_share, batch_in_words, on_both_sides},

@@ -6,7 +6,7 @@ use stats::Spread;
 
 use crate::{
     KEPT,
-    figures::{Side, delivered_sps, goodput_mbps, over_runs},
+    curves::{Side, delivered_sps, goodput_mbps, over_runs},
     format::{between, finding, list, three},
     load_point::{accepted_share, batch_in_words, in_words},
 };
@@ -84,7 +84,7 @@ impl<'d> Demand<'d> {
     fn obstacle(&self) -> String {
         let all = self.missing.n;
         let runs = |of: fn(&Run) -> Option<f64>, is_so: fn(f64) -> bool| {
-            let so = self.cell.valid_runs().filter_map(of).filter(|figure| is_so(*figure)).count();
+            let so = self.cell.valid_runs().filter_map(of).filter(|value| is_so(*value)).count();
             format!("in {so} of {all} runs")
         };
         if self.has_losses() {

@@ -5,7 +5,7 @@ use stats::Spread;
 
 use crate::{
     LEVEL,
-    figures::Side,
+    curves::Side,
     format::{between, finding, over_sizes, overlap, runs, three},
 };
 
@@ -73,7 +73,7 @@ fn describe(kind: FindingKind, over: &str, under: &str, such: &[&Difference<'_>]
         let (least, most) = if sign > 0.0 { (least, most) } else { (-most, -least) };
         between(&format_micros(least), &format_micros(most))
     };
-    let figures = over_sizes(
+    let per_size = over_sizes(
         such,
         |difference| difference.ns.median,
         |difference| {
@@ -89,7 +89,7 @@ fn describe(kind: FindingKind, over: &str, under: &str, such: &[&Difference<'_>]
     );
     let each = runs(such.iter().flat_map(|difference| &difference.spreads));
     let text = format!(
-        "`{over}` has a {than} median RTT than the bare socket `{under}`: {figures}.{} {each}; in brackets the least and \
+        "`{over}` has a {than} median RTT than the bare socket `{under}`: {per_size}.{} {each}; in brackets the least and \
          the most between any two runs.",
         overlap(open)
     );

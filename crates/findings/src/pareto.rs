@@ -5,7 +5,7 @@ use results::{CellResult, Finding, FindingKind, format_micros, format_value};
 use stats::Spread;
 
 use crate::{
-    figures::{Side, delivered_sps, over_runs},
+    curves::{Side, delivered_sps, over_runs},
     format::{between, finding, list, runs, three},
     tail::Tail,
 };

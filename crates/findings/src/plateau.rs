@@ -4,7 +4,7 @@ use results::{CellResult, Finding, FindingKind, Host, format_value};
 
 use crate::{
     LEVEL, bottleneck,
-    figures::{Place, Point, Side, goodput_mbps, place, range},
+    curves::{Place, Point, Side, goodput_mbps, place, range},
     format::{between, finding, runs, three},
 };
 

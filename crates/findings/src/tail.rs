@@ -5,7 +5,7 @@ use stats::Spread;
 
 use crate::{
     KEPT,
-    figures::{lost_pct, over_runs},
+    curves::{lost_pct, over_runs},
     format::{between, list},
 };
 

@@ -25,8 +25,8 @@ pub(crate) const BACK_PRESSURE: &str = "back-pressure";
 const NONE: &str = "-";
 
 /// Column of a latency: heading, kind, and index of the quantile.
-type Figure = (&'static str, &'static str, usize);
-const FIGURES: [Figure; 5] = [
+type LatencyColumn = (&'static str, &'static str, usize);
+const LATENCIES: [LatencyColumn; 5] = [
     ("Response p50 (µs)", "response", 0),
     ("p99 (µs)", "response", 2),
     ("p99.9 (µs)", "response", 3),
@@ -174,18 +174,18 @@ pub(crate) fn lost_pct(counted: &DeliveryCounts) -> f64 {
 /// Returns the table of latencies.
 pub(crate) fn times(cells: &[&CellResult]) -> Grid {
     let mut grid = keyed(cells);
-    for (heading, ..) in FIGURES {
+    for (heading, ..) in LATENCIES {
         grid = grid.column(heading, Align::Right).column("± %", Align::Close);
     }
     let grid = grid.column("", Align::Left);
     filled(grid, cells, |cell, flow, place| {
-        let Some((record, _)) = measured(cell, place) else { return nothing(cell, 2 * FIGURES.len() + 1) };
+        let Some((record, _)) = measured(cell, place) else { return nothing(cell, 2 * LATENCIES.len() + 1) };
         let mut row = Vec::new();
-        for (_, kind, index) in FIGURES {
+        for (_, kind, index) in LATENCIES {
             let has_not = !flow.load.has_times() && kind != "service";
-            let figure =
+            let text =
                 || record.latency.get(kind).map_or_else(unsupported, |latency| quantile(latency, index));
-            row.push(if has_not { NONE.to_owned() } else { figure() });
+            row.push(if has_not { NONE.to_owned() } else { text() });
             row.push(quantile_spread(cell, index, |run| of_run(run, place)?.latency.get(kind)));
         }
         row.push(if place.is_first() { flag(cell) } else { String::new() });

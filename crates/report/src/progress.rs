@@ -37,18 +37,18 @@ fn outcome(run: &Run, factors: &Factors) -> String {
         let role = failure.role.as_ref().map_or_else(String::new, |role| format!(" ({role})"));
         return format!("FAILED in `{}`{role}: {}", failure.phase, failure.error);
     }
-    let figures = match factors.workload {
+    let outcome = match factors.workload {
         Workload::Latency => latency(run),
         Workload::Throughput => throughput(run),
         Workload::Paced => paced::outcome(run),
         Workload::Search => search::outcome(run),
     };
     match run.state {
-        RunState::Valid => figures,
+        RunState::Valid => outcome,
         RunState::Failed => "FAILED".to_owned(),
         RunState::Invalid => {
-            let why = run.warnings.first().map_or("its figures contradict each other", |first| &first.text);
-            format!("INVALID: {why} ({figures})")
+            let why = run.warnings.first().map_or("its values contradict each other", |first| &first.text);
+            format!("INVALID: {why} ({outcome})")
         }
     }
 }
@@ -67,12 +67,12 @@ fn latency(run: &Run) -> String {
 fn throughput(run: &Run) -> String {
     run.throughput.as_ref().map_or_else(
         || "nothing measured".to_owned(),
-        |figures| {
+        |throughput| {
             format!(
                 "{} samples/s, {} Mbit/s, {} % lost",
-                format_value(figures.delivered_sps),
-                format_value(figures.goodput_mbps),
-                format_value(figures.lost_pct)
+                format_value(throughput.delivered_sps),
+                format_value(throughput.goodput_mbps),
+                format_value(throughput.lost_pct)
             )
         },
     )

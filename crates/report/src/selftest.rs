@@ -27,7 +27,7 @@ pub fn selftest(outcome: &SelfTest) -> String {
         count(outcome.pairs as usize, "block"),
     ));
     let mut grid = Grid::default()
-        .column("Figure", Align::Left)
+        .column("Metric", Align::Left)
         .column("Size", Align::Right)
         .column("Pairs", Align::Right)
         .column("Median", Align::Right)
@@ -37,8 +37,8 @@ pub fn selftest(outcome: &SelfTest) -> String {
         grid = grid.column(&format!("{blocks} blocks see"), Align::Right);
     }
     grid = grid.column("Second run against first", Align::Left);
-    for figure in &outcome.figures {
-        grid.row(row(figure));
+    for resolution in &outcome.metrics {
+        grid.row(row(resolution));
     }
     text.push('\n');
     text.push_str(&grid.render());
@@ -49,35 +49,37 @@ pub fn selftest(outcome: &SelfTest) -> String {
          effect that a single comparison of so many blocks would find with 80 % probability; many comparisons at once see \
          less.",
     );
-    for figure in outcome.figures.iter().filter(|figure| !figure.groups.is_empty()) {
-        let groups: Vec<String> = figure
+    for resolution in outcome.metrics.iter().filter(|resolution| !resolution.groups.is_empty()) {
+        let groups: Vec<String> = resolution
             .groups
             .iter()
             .map(|group| {
-                format!("{} % near {}", format_value(group.share_pct), figure.metric.format(group.median))
+                format!("{} % near {}", format_value(group.share_pct), resolution.metric.format(group.median))
             })
             .collect();
         line(&format!(
             "{} of {} bytes: runs fall into groups, {} {}. A middle of them is a value that no run has.",
-            figure.metric.words(),
-            figure.size_bytes,
+            resolution.metric.words(),
+            resolution.size_bytes,
             groups.join(", "),
-            figure.metric.shown_unit()
+            resolution.metric.shown_unit()
         ));
     }
-    for figure in outcome.figures.iter().filter(|figure| figure.incomplete + figure.unsteady > 0) {
+    for resolution in
+        outcome.metrics.iter().filter(|resolution| resolution.incomplete + resolution.unsteady > 0)
+    {
         line(&format!(
-            "{} of {} bytes: {} without the figure, {} with a run that kept no level.",
-            figure.metric.words(),
-            figure.size_bytes,
-            count(figure.incomplete as usize, "pair"),
-            figure.unsteady
+            "{} of {} bytes: {} without a value, {} with a run that kept no level.",
+            resolution.metric.words(),
+            resolution.size_bytes,
+            count(resolution.incomplete as usize, "pair"),
+            resolution.unsteady
         ));
     }
     if let Some(summary) = &outcome.noise {
         line(&noise(summary));
     }
-    let judged = count(outcome.figures.len(), "figure");
+    let judged = count(outcome.metrics.len(), "metric");
     let verdict = match outcome.differs {
         0 => format!("Of {judged} none is said to differ from itself."),
         differs => format!(
@@ -151,26 +153,26 @@ fn date(unix_ns: u64) -> String {
     humantime::format_rfc3339_seconds(SystemTime::UNIX_EPOCH + Duration::from_nanos(unix_ns)).to_string()
 }
 
-fn row(figure: &Resolution) -> Vec<String> {
+fn row(resolution: &Resolution) -> Vec<String> {
     let percent =
         |value: Option<f64>| value.map_or("n/a".to_owned(), |value| format!("{} %", format_value(value)));
     let mut row = vec![
-        figure.metric.words().to_owned(),
-        figure.size_bytes.to_string(),
-        figure.pairs.to_string(),
-        figure.median.map_or("n/a".to_owned(), |median| figure.metric.format(median)),
-        figure.metric.shown_unit().to_owned(),
-        percent(figure.between_run_pct),
+        resolution.metric.words().to_owned(),
+        resolution.size_bytes.to_string(),
+        resolution.pairs.to_string(),
+        resolution.median.map_or("n/a".to_owned(), |median| resolution.metric.format(median)),
+        resolution.metric.shown_unit().to_owned(),
+        percent(resolution.between_run_pct),
     ];
-    row.extend(TOLD_BLOCKS.iter().map(|blocks| percent(figure.smallest_effect_pct.get(blocks).copied())));
+    row.extend(TOLD_BLOCKS.iter().map(|blocks| percent(resolution.smallest_effect_pct.get(blocks).copied())));
     let mut change = String::new();
-    if let Some(estimate) = figure.change_pct {
+    if let Some(estimate) = resolution.change_pct {
         let _ = write!(change, "{} %", format_signed(estimate));
     }
-    if let (Some(low), Some(high)) = (figure.low_pct, figure.high_pct) {
+    if let (Some(low), Some(high)) = (resolution.low_pct, resolution.high_pct) {
         let _ = write!(change, " ({}..{})", format_signed(low), format_signed(high));
     }
-    if figure.differs {
+    if resolution.differs {
         change.push_str(" differs");
     }
     row.push(change);

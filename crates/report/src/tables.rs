@@ -84,22 +84,22 @@ pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
         let mut row = keys.entries(cell);
         row.push(if *same { SAME_AS_UNBATCHED.to_owned() } else { String::new() });
         match &cell.throughput {
-            Some(figures) => {
+            Some(throughput) => {
                 let spread = |of: fn(&Throughput) -> f64| spread(cell, |run| run.throughput.as_ref().map(of));
                 row.extend([
-                    figures.delivered.to_string(),
-                    format_value(figures.delivered_sps),
+                    throughput.delivered.to_string(),
+                    format_value(throughput.delivered_sps),
                     spread(|t| t.delivered_sps),
-                    format_value(figures.goodput_mbps),
+                    format_value(throughput.goodput_mbps),
                     spread(|t| t.goodput_mbps),
-                    figures.lost.to_string(),
-                    format_value(figures.lost_pct),
+                    throughput.lost.to_string(),
+                    format_value(throughput.lost_pct),
                     lost_spread(cell),
                     dropped(cell).map_or_else(|| "n/a".to_owned(), |dropped| dropped.to_string()),
                 ]);
                 row.extend(cpu(cell));
                 if tails {
-                    row.extend([figures.tail.samples.to_string(), tail_ms(figures)]);
+                    row.extend([throughput.tail.samples.to_string(), tail_ms(throughput)]);
                 }
                 row.extend(grouped.then(|| per_take(cell)));
             }
@@ -285,10 +285,10 @@ pub(crate) fn cpu(cell: &CellResult) -> [String; 4] {
 }
 
 /// Formats the half-range of a value over the runs, in percent of the median; empty if a run lacks the value.
-pub(crate) fn spread(cell: &CellResult, figure: impl Fn(&Run) -> Option<f64>) -> String {
-    let figures: Option<Vec<f64>> = cell.claimed_runs().map(figure).collect();
-    figures
-        .and_then(|figures| Spread::from_values(&figures)?.half_range_relative())
+pub(crate) fn spread(cell: &CellResult, of: impl Fn(&Run) -> Option<f64>) -> String {
+    let values: Option<Vec<f64>> = cell.claimed_runs().map(of).collect();
+    values
+        .and_then(|values| Spread::from_values(&values)?.half_range_relative())
         .map_or_else(String::new, |share| format_spread(100.0 * share))
 }
 

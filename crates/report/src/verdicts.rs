@@ -31,7 +31,7 @@ pub(crate) fn section(verdicts: &[Verdict], width: usize) -> String {
         };
         let _ = writeln!(text, "\nVerdicts: change from the baseline, with its 95 % interval{together}");
         text.push_str(&lines(&compared, width));
-        text.push_str(&figures(&compared));
+        text.push_str(&medians_table(&compared));
         text.push_str(&worth_a_look(&compared, width));
     }
     if !floors.is_empty() {
@@ -46,7 +46,7 @@ pub(crate) fn section(verdicts: &[Verdict], width: usize) -> String {
                     "CAUTION: {} of {} differ from themselves. By chance one of twenty such tables shows it. If it comes \
                      again, do not believe claims of that size: something on this host depends on the order of the runs.",
                     wrong,
-                    count(floors.len(), "figure")
+                    count(floors.len(), "metric")
                 ),
                 width,
                 2,
@@ -84,7 +84,7 @@ fn name(side: &VerdictSide) -> String {
 }
 
 /// Formats the medians over runs that the changes are based on.
-fn figures(verdicts: &[&Verdict]) -> String {
+fn medians_table(verdicts: &[&Verdict]) -> String {
     let sides = || verdicts.iter().flat_map(|verdict| [&verdict.baseline, &verdict.treatment]);
     let interference = interference(sides().any(|side| side.under_duet_interference));
     let mut grid = Grid::default()
@@ -99,7 +99,7 @@ fn figures(verdicts: &[&Verdict]) -> String {
         let [baseline, treatment] = medians(verdict);
         grid.row(vec![
             verdict.treatment.cell.clone(),
-            verdict.figure(),
+            verdict.metric_name(),
             baseline,
             verdict.baseline.runs.to_string(),
             treatment,
@@ -123,7 +123,7 @@ fn worth_a_look(verdicts: &[&Verdict], width: usize) -> String {
     let worth: Vec<String> = verdicts
         .iter()
         .filter(is_worth)
-        .map(|verdict| format!("{} of {}", verdict.figure(), verdict.treatment.cell))
+        .map(|verdict| format!("{} of {}", verdict.metric_name(), verdict.treatment.cell))
         .collect();
     if worth.is_empty() {
         return String::new();

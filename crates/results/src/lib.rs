@@ -31,7 +31,7 @@ pub use schema::{
     Host, HostNoise, Idle, IdleCost, Interface, KeptSelfTests, Latency, Limit, MAXIMUM_PHASE,
     MIN_SIDE_BY_SIDE_PCT, MaxRate, MaxRateRun, Metric, MetricSelector, MinDetectableEffect, ModesBy,
     MulticastSent, NoiseProbe, NoiseRule, NoiseSummary, Paced, PacedCell, Pairing, PingRetries, ProbeStats,
-    Reference, ReferenceChange, ReferenceFigure, Resolution, ResultDocument, ResultHeader, Resumption, Run,
+    Reference, ReferenceChange, ReferenceMetric, Resolution, ResultDocument, ResultHeader, Resumption, Run,
     RunState, SCHEMA_VERSION, SearchBound, SearchCell, SearchRecord, SearchState, SelfTest, SeparatingField,
     Sockets, State, SteadyClass, SteadySegment, SteadyState, StoppedBy, Tail, TakeStats, ThrottleStats,
     Throughput, Tool, TrialGoalResult, TrialRecord, TypicalValue, UNDER_DUET_INTERFERENCE, UnpacedRate,

@@ -179,7 +179,7 @@ fn what_is_not_valid_takes_part_in_nothing() {
 }
 
 #[test]
-fn a_cell_without_a_valid_run_has_no_figures() {
+fn cell_without_valid_run_has_no_values() {
     let document = sample::document_with(|run| *run = sample::failed(run));
     for cell in &document.cells {
         assert!(cell.latency.is_empty() && cell.throughput.is_none() && cell.cpu_ns_per_sample.is_none());

@@ -184,7 +184,7 @@ fn a_damaged_record_is_named() {
 }
 
 #[test]
-fn a_run_whose_histograms_are_gone_keeps_its_own_figures() {
+fn run_without_histograms_keeps_its_values() {
     let (_guard, path) = temporary();
     let (_, whole) = measure(&path, sample::RUNS);
     let victim = whole.cells.iter().find(|cell| cell.latency.contains_key("rtt")).unwrap();
@@ -237,7 +237,7 @@ fn a_failed_run_is_kept_and_has_no_log() {
 }
 
 #[test]
-fn a_figure_that_is_no_number_is_not_saved() {
+fn value_that_is_not_a_number_is_not_saved() {
     let (_guard, path) = temporary();
     let (directory, _) = measure(&path, 0);
     let (mut run, log) = sample::runs().remove(0);

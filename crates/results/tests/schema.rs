@@ -180,8 +180,8 @@ fn kept_selftests_meet_their_published_schema_and_broken_ones_do_not() {
     let kept = selftests();
     assert_eq!(errors_by(&schema, &kept), Vec::<String>::new());
     assert_eq!(errors_by(&schema, &json!({})), Vec::<String>::new());
-    let figure = &kept["plain"]["figures"][0];
-    assert!(figure["pairs"].as_u64() > Some(0) && figure["median"].is_number(), "{figure:#}");
+    let entry = &kept["plain"]["metrics"][0];
+    assert!(entry["pairs"].as_u64() > Some(0) && entry["median"].is_number(), "{entry:#}");
     type Break = (&'static str, fn(&mut Value));
     let breaks: [Break; 5] = [
         ("a list", |kept| *kept = json!([kept.clone()])),
@@ -190,7 +190,7 @@ fn kept_selftests_meet_their_published_schema_and_broken_ones_do_not() {
             kept["plain"].as_object_mut().unwrap().remove("host");
         }),
         ("noise as text", |kept| kept["plain"]["noise"] = json!("quiet")),
-        ("an unknown figure", |kept| kept["plain"]["figures"][0]["metric"] = json!("speed")),
+        ("an unknown metric", |kept| kept["plain"]["metrics"][0]["metric"] = json!("speed")),
     ];
     for (what, how) in breaks {
         let mut broken = kept.clone();

@@ -15,7 +15,7 @@ fn a_cell_has_the_median_of_what_was_found_and_counts_the_rest() {
     assert_eq!((goals[0].aim, goals[0].searches, goals[0].found), (GoalKind::Ndr, searches, searches));
     assert_eq!((goals[1].aim, goals[1].searches, goals[1].found), (GoalKind::Pdr, searches, searches - 1));
     assert_eq!((goals[0].limited_by_sender, goals[0].trials), (1, 3 * searches));
-    let of = |metric| cell.runs.iter().filter_map(move |run| run.figure(metric)).collect::<Vec<f64>>();
+    let of = |metric| cell.runs.iter().filter_map(move |run| run.value(metric)).collect::<Vec<f64>>();
     assert_eq!(goals[0].conditional_sps, stats::median(&of(Metric::Ndr)));
     assert_eq!(of(Metric::Pdr).len() as u32, searches - 1, "a rate that was not found has no value");
     assert!(of(Metric::Slo).is_empty() && of(Metric::Delivered).is_empty());
@@ -26,13 +26,13 @@ fn a_cell_has_the_median_of_what_was_found_and_counts_the_rest() {
 }
 
 #[test]
-fn an_irregular_outcome_is_no_figure_even_if_it_has_a_rate() {
+fn irregular_outcome_gives_no_value_even_with_a_rate() {
     let document = sample::search::document_with(|run| {
         run.search.as_mut().expect("a search").goals[0].state = SearchState::Ceiling;
     });
     let runs = document.cells.iter().flat_map(|cell| &cell.runs);
-    assert!(runs.clone().all(|run| run.figure(Metric::Ndr).is_none()));
-    assert!(runs.into_iter().any(|run| run.figure(Metric::Pdr).is_some()));
+    assert!(runs.clone().all(|run| run.value(Metric::Ndr).is_none()));
+    assert!(runs.into_iter().any(|run| run.value(Metric::Pdr).is_some()));
 }
 
 #[test]

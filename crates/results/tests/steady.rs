@@ -203,7 +203,7 @@ fn a_cell_is_told_what_its_runs_did() {
             "2 of 3 runs slowed down while measured (median RTT from 20.0 to 23.5 µs, for example run {number})"
         )]
     );
-    let [text] = &told(&document, "dds/udp4/throughput/32")[..] else { panic!("one warning a figure") };
+    let [text] = &told(&document, "dds/udp4/throughput/32")[..] else { panic!("one warning per metric") };
     for part in [
         "1 of 3 runs still warmed up while measured (samples delivered from 100000 to 140000/s, run ",
         "1 of 3 runs reached no steady state while measured (samples delivered from 120000 to 150000/s, run ",

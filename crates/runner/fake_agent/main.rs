@@ -13,7 +13,7 @@
 //! linger crash                           faults after the goodbye
 //! ```
 
-mod figures;
+mod reports;
 
 use std::{
     collections::BTreeMap,
@@ -110,17 +110,17 @@ impl Agent {
                     return Reply::Failed { error: "it is jammed".to_owned(), hint: None, refused: false };
                 }
                 self.pass(duration_ns);
-                let sent = if self.role().drives() { figures::SENT } else { 0 };
+                let sent = if self.role().drives() { reports::SENT } else { 0 };
                 Reply::Measured(MeasureReply { sent })
             }
             Request::Drain(drain) => {
-                assert_eq!(drain.sent, figures::SENT);
+                assert_eq!(drain.sent, reports::SENT);
                 Reply::Drained { complete: !self.is_told("owe", "drain") }
             }
             Request::Report => {
                 let configure = self.configure.as_ref().expect("configured");
                 let tells = |what| self.is_told(what, "report");
-                Reply::Report(Box::new(figures::report(configure, &tells)))
+                Reply::Report(Box::new(reports::report(configure, &tells)))
             }
             Request::Exit => Reply::Bye,
             Request::Cases | Request::Check { .. } => Reply::Cases { cases: Vec::new() },

@@ -108,17 +108,17 @@ impl HostChange {
         let mut random = Random::new(seed, u64::MAX - 1);
         let mut of = |block: u32| {
             let host = self.log(f64::from(block));
-            let mut figure =
+            let mut value =
                 |typical: f64, log: f64| typical * (log + self.reference_sd * random.normal()).exp();
             Reference {
                 length_ns,
                 sender_cores: Vec::new(),
                 receiver_cores: Vec::new(),
                 round_trips: 5_000,
-                rtt_p50_ns: figure(REFERENCE_RTT_NS, host),
-                rtt_p99_ns: Some(figure(3.0 * REFERENCE_RTT_NS, host)),
+                rtt_p50_ns: value(REFERENCE_RTT_NS, host),
+                rtt_p99_ns: Some(value(3.0 * REFERENCE_RTT_NS, host)),
                 samples: 100_000,
-                rate_sps: figure(REFERENCE_SPS, -host),
+                rate_sps: value(REFERENCE_SPS, -host),
             }
         };
         (0..=blocks).map(&mut of).collect()

@@ -48,7 +48,7 @@ pub struct SimulatedRun {
 
 /// Metrics of a run without its record, for thousands of experiments.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Figures {
+pub struct SimulatedMetrics {
     /// Exact median RTT in ns; `None` with too few pings.
     pub rtt_p50_ns: Option<u64>,
     /// 99 % quantile of the RTT in ns.

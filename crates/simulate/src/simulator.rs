@@ -8,7 +8,7 @@ use results::{BatchPolicy, DeliveryCounts, Run};
 use sim_model::{Config, ConfigError, Flow};
 
 use crate::{
-    Figures, HostModel, Series, SimulatedRun,
+    HostModel, Series, SimulatedMetrics, SimulatedRun,
     capabilities::{policies, refuse},
     latency,
     link::{Arrival, Link, samples_per_packet},
@@ -184,19 +184,19 @@ impl Simulator {
     ///
     /// # Errors
     /// Returns an error for options or factors that the simulation does not support.
-    pub fn figures(
+    pub fn metrics(
         &mut self,
         cell: &Cell,
         design: &Design,
         scheduled: ScheduledRun,
-    ) -> Result<Figures, ConfigError> {
+    ) -> Result<SimulatedMetrics, ConfigError> {
         self.recorder.counts_only = true;
         let run = self.run(cell, design, scheduled);
         self.recorder.counts_only = false;
         let run = run?.run;
         let mut quantile =
             |kind, quantile| self.series.get_mut(kind).and_then(|series| series.quantile(quantile));
-        Ok(Figures {
+        Ok(SimulatedMetrics {
             rtt_p50_ns: quantile("rtt", 0.5),
             rtt_p99_ns: quantile("rtt", 0.99),
             response_p50_ns: quantile("response", 0.5),

@@ -6,7 +6,7 @@ use crate::sample_sd;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
     /// Metric value to compare. A value that is 0, negative or not finite has no ratio and counts as a failed run.
-    pub figure: f64,
+    pub value: f64,
     /// Whether the run reached a steady state. True if that was not checked.
     pub steady: bool,
 }
@@ -14,7 +14,7 @@ pub struct Run {
 impl Run {
     /// Returns the metric value if it has a logarithm.
     pub(crate) fn usable(&self) -> Option<f64> {
-        (self.figure > 0.0 && self.figure.is_finite()).then_some(self.figure)
+        (self.value > 0.0 && self.value.is_finite()).then_some(self.value)
     }
 }
 

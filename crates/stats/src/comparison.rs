@@ -159,8 +159,8 @@ pub fn compare_sides(family: &[ComparisonData], rules: &Rules) -> Vec<Comparison
             p_beyond_margin: p_beyond_margin[i],
         });
         let modes = |runs: &[Run]| {
-            let figures: Vec<f64> = runs.iter().filter_map(Run::usable).collect();
-            rules.modes.then(|| modality(&figures))
+            let values: Vec<f64> = runs.iter().filter_map(Run::usable).collect();
+            rules.modes.then(|| modality(&values))
         };
         let (blocks, incomplete) = sides.complete();
         Comparison {

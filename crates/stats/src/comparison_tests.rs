@@ -2,8 +2,8 @@ use super::*;
 
 const QUIET: Rules = Rules { level: 0.95, margin: 0.02, power: 0.8, modes: true };
 
-fn run(figure: f64) -> Option<Run> {
-    Some(Run { figure, steady: true })
+fn run(value: f64) -> Option<Run> {
+    Some(Run { value, steady: true })
 }
 
 /// Returns blocks with ratios evenly spaced from `ratio - reach` to `ratio + reach`.
@@ -37,7 +37,7 @@ fn each_conclusion_has_its_data() {
 }
 
 #[test]
-fn the_figures_of_a_comparison() {
+fn comparison_has_estimate_interval_and_p_value() {
     let found = alone(blocks(12, 0.96, 0.02));
     let change = found.change.expect("blocks");
     let interval = change.interval.expect("12 blocks");
@@ -109,7 +109,7 @@ fn runs_apart_have_each_conclusion_too() {
     use Conclusion::{Differs, Equivalent, Inconclusive, TooFewBlocks};
     let runs = |n: usize, middle: f64, reach: f64| -> Vec<Run> {
         let at = |i: usize| middle * (1.0 + reach * (2.0 * i as f64 / (n - 1) as f64 - 1.0));
-        (0..n).map(|i| Run { figure: at(i), steady: i > 0 }).collect()
+        (0..n).map(|i| Run { value: at(i), steady: i > 0 }).collect()
     };
     let compare = |n, middle, reach| {
         let sides =

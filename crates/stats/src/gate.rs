@@ -70,7 +70,7 @@ mod tests {
     use crate::{Run, SignedRank, log_ratios};
 
     fn blocks(ratios: &[f64]) -> Vec<Block> {
-        let run = |figure| Some(Run { figure, steady: true });
+        let run = |value| Some(Run { value, steady: true });
         ratios.iter().map(|ratio| Block { treatment: run(200.0 * ratio), baseline: run(200.0) }).collect()
     }
 
@@ -116,8 +116,8 @@ mod tests {
     #[test]
     fn runs_apart_are_judged_by_the_same_rules() {
         let runs = |ratio: f64, n: u32| -> Vec<Run> {
-            let figure = |i| 200.0 * ratio * (1.0 + 0.002 * f64::from(i));
-            (0..n).map(|i| Run { figure: figure(i), steady: true }).collect()
+            let value = |i| 200.0 * ratio * (1.0 + 0.002 * f64::from(i));
+            (0..n).map(|i| Run { value: value(i), steady: true }).collect()
         };
         let judge = |ratio: f64, n| {
             let sides = ComparisonData::Apart { treatment: runs(ratio, n), baseline: runs(1.0, n) };

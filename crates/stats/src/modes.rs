@@ -65,17 +65,14 @@ pub enum Modality {
 /// # Panics
 /// Panics if a value is not above 0: it has no logarithm.
 #[must_use]
-pub fn modality(figures: &[f64]) -> Modality {
-    assert!(
-        figures.iter().all(|figure| *figure > 0.0 && figure.is_finite()),
-        "no logarithm among {figures:?}"
-    );
-    if figures.len() < LEAST_RUNS {
+pub fn modality(values: &[f64]) -> Modality {
+    assert!(values.iter().all(|value| *value > 0.0 && value.is_finite()), "no logarithm among {values:?}");
+    if values.len() < LEAST_RUNS {
         return Modality::TooFewRuns;
     }
-    let mut sorted = figures.to_vec();
+    let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    let sample = Sample::new(sorted.iter().map(|figure| figure.ln()).collect());
+    let sample = Sample::new(sorted.iter().map(|value| value.ln()).collect());
     if sample.narrowest == 0.0 {
         return Modality::One;
     }
@@ -89,7 +86,7 @@ pub fn modality(figures: &[f64]) -> Modality {
     let mut groups: Vec<&[f64]> = Vec::new();
     let mut rest = sorted.as_slice();
     for valley in sample.valleys(&best.1) {
-        let (group, above) = rest.split_at(rest.partition_point(|figure| figure.ln() <= valley));
+        let (group, above) = rest.split_at(rest.partition_point(|value| value.ln() <= valley));
         if group.len() >= sample.least_members() && above.len() >= sample.least_members() {
             groups.push(group);
             rest = above;

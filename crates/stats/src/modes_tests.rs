@@ -7,8 +7,8 @@ use crate::normal;
 /// three runs each, one flood around two devices. The runs of one setting are multimodal.
 fn flood() -> Vec<f64> {
     let csv = include_str!("../../../tests/data/qos-study/flood.csv");
-    let figures = |line: &'static str| line.split(',').skip(1).take(3);
-    csv.lines().skip(1).flat_map(figures).map(|figure| figure.parse().expect("a figure")).collect()
+    let values = |line: &'static str| line.split(',').skip(1).take(3);
+    csv.lines().skip(1).flat_map(values).map(|value| value.parse().expect("a value")).collect()
 }
 
 /// Returns the share of series with a CV of 2 % that are called multimodal. `draw` takes uniform random numbers.
@@ -16,8 +16,8 @@ fn several(seed: u64, n: usize, series: usize, draw: impl Fn(&mut dyn FnMut() ->
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let found = (0..series).filter(|_| {
         let mut uniform = || random.random_range(1e-12..1.0);
-        let figures: Vec<f64> = (0..n).map(|_| (0.02 * draw(&mut uniform)).exp()).collect();
-        matches!(modality(&figures), Modality::Several(_))
+        let values: Vec<f64> = (0..n).map(|_| (0.02 * draw(&mut uniform)).exp()).collect();
+        matches!(modality(&values), Modality::Several(_))
     });
     found.count() as f64 / series as f64
 }
@@ -54,11 +54,11 @@ fn groups_are_found_when_far_apart() {
 
 #[test]
 fn four_groups_have_their_places_and_shares() {
-    let figures: Vec<f64> = [100.0, 120.0, 150.0, 200.0]
+    let values: Vec<f64> = [100.0, 120.0, 150.0, 200.0]
         .iter()
         .flat_map(|at| (0..10).map(move |i| at + f64::from(i) * 0.1))
         .collect();
-    let Modality::Several(modes) = modality(&figures) else { panic!("{:?}", modality(&figures)) };
+    let Modality::Several(modes) = modality(&values) else { panic!("{:?}", modality(&values)) };
     let found: Vec<f64> = modes.iter().map(|mode| mode.location).collect();
     let expected = [100.45, 120.45, 150.45, 200.45];
     assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-9), "{modes:?}");

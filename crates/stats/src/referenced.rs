@@ -36,9 +36,9 @@ impl ReferencedRun {
     /// Returns the logarithms of the run's value and of its reference values.
     fn logs(&self) -> Option<(f64, Vec<f64>)> {
         let is_usable = |value: &f64| *value > 0.0 && value.is_finite();
-        let figure = self.run.usable()?.ln();
+        let value = self.run.usable()?.ln();
         let all = self.references.iter().all(is_usable);
-        all.then(|| (figure, self.references.iter().map(|value| value.ln()).collect()))
+        all.then(|| (value, self.references.iter().map(|value| value.ln()).collect()))
     }
 
     pub(crate) fn is_usable(&self) -> bool {
@@ -61,8 +61,8 @@ fn for_all(treatment: &[ReferencedRun], baseline: &[ReferencedRun]) -> Vec<(Valu
         (0..references.unwrap_or(0)).flat_map(|axis| ELASTICITIES.map(|elasticity| (axis, elasticity)));
     let without = |runs: &[(f64, Vec<f64>)], axis: usize, elasticity: f64| -> Values {
         runs.iter()
-            .map(|(figure, references)| {
-                figure - references.get(axis).map_or(0.0, |reference| elasticity * reference)
+            .map(|(value, references)| {
+                value - references.get(axis).map_or(0.0, |reference| elasticity * reference)
             })
             .collect()
     };

@@ -5,11 +5,11 @@ use crate::{
 
 /// Returns runs with this value on a host that is `host` times as slow, which the value follows with an elasticity.
 /// Runs and references scatter by about 1 %.
-fn runs(n: usize, figure: f64, host: f64, elasticity: f64) -> Vec<ReferencedRun> {
+fn runs(n: usize, value: f64, host: f64, elasticity: f64) -> Vec<ReferencedRun> {
     let scatter = |i: usize, step: usize| 1.0 + 0.01 * (((i * step) % n) as f64 / n as f64 - 0.5);
     (0..n)
         .map(|i| ReferencedRun {
-            run: Run { figure: figure * host.powf(elasticity) * scatter(i, 5), steady: true },
+            run: Run { value: value * host.powf(elasticity) * scatter(i, 5), steady: true },
             references: vec![20_000.0 * host * scatter(i, 7)],
         })
         .collect()

@@ -79,7 +79,7 @@ fn rigs() -> String {
     row("the same of the default alone", &|table, anova| {
         let columns = table.mean_of_columns();
         let off: Vec<f64> =
-            table.figures[0].iter().zip(&columns).map(|(figure, column)| figure - column).collect();
+            table.values[0].iter().zip(&columns).map(|(value, column)| value - column).collect();
         let sd = sample_sd(&off).expect("columns");
         format!("{sd:.1} µs, {}", percent(sd / anova.mean))
     });
@@ -91,7 +91,7 @@ fn rigs() -> String {
     row("does the setting matter: F", &|_, anova| format!("{:.2}", anova.f));
     row("p", &|_, anova| p_value(anova.p));
     row("correlation of a setting's average with that of the second campaign", &|table, _| {
-        let averages: Vec<f64> = table.figures.iter().map(|row| mean(row)).collect();
+        let averages: Vec<f64> = table.values.iter().map(|row| mean(row)).collect();
         format!("{:.2}", correlation(&averages, &table.again))
     });
     text
@@ -217,8 +217,8 @@ fn needed() -> String {
 
 fn groups() -> String {
     let table = flood();
-    let (all, anova) = (table.figures.concat(), Anova::of(&table));
-    let averages: Vec<f64> = table.figures.iter().map(|row| mean(row)).collect();
+    let (all, anova) = (table.values.concat(), Anova::of(&table));
+    let averages: Vec<f64> = table.values.iter().map(|row| mean(row)).collect();
     let mut text = format!(
         "{} runs, {} settings in {} columns. F = {:.2}, p = {}. Correlation with the second campaign: {:.2}. Found:\n\n\
          | median of the group | runs | from | to |\n|---|---|---|---|\n",
@@ -318,7 +318,7 @@ fn the_classical_analysis_finds_what_is_known_of_the_tables() {
 #[test]
 fn a_planted_effect_is_found() {
     let mut table = setup_3();
-    table.figures[1] = table.figures[0].iter().map(|figure| figure * 1.05).collect();
+    table.values[1] = table.values[0].iter().map(|value| value * 1.05).collect();
     let found = Anova::of(&table).against_default(&table)[0];
     assert!(found.0 > 20.0 && found.1 < 0.05, "{found:?}");
 }

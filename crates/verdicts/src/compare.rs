@@ -47,7 +47,7 @@ pub fn compare(
     let noisy_blocks = [noisy(baseline.document), noisy(treatment.document)];
     let [of_baseline, of_treatment] = [(baseline, &noisy_blocks[0]), (treatment, &noisy_blocks[1])]
         .map(|(side, noisy)| Source { document: side.document, noisy });
-    let mut figures = Vec::new();
+    let mut metric_pairs = Vec::new();
     for (before, after) in &pairs {
         for metric in metrics(treatment.document, after, asked) {
             let pair = if same {
@@ -55,19 +55,19 @@ pub fn compare(
             } else {
                 Pair::apart((after, of_treatment), (before, of_baseline), metric, asked.force)
             };
-            figures
+            metric_pairs
                 .extend(flows_of(&after.factors, metric).into_iter().map(|flow| pair.clone().of_flow(flow)));
         }
     }
-    let mut judged = family::judge(&figures);
+    let mut judged = family::judge(&metric_pairs);
     if !same {
         for verdict in &mut judged {
             verdict.baseline.result = Some(baseline.name.clone());
             verdict.treatment.result = Some(treatment.name.clone());
         }
     }
-    let criteria = criteria(&figures, &judged, &asked.criteria);
-    let notes = notes(baseline, treatment, &pairs, &differences, asked, &figures);
+    let criteria = criteria(&metric_pairs, &judged, &asked.criteria);
+    let notes = notes(baseline, treatment, &pairs, &differences, asked, &metric_pairs);
     let mut verdicts = floors(baseline, &pairs.iter().map(|(before, _)| before.id.as_str()).collect(), same);
     if !same {
         verdicts.extend(floors(treatment, &pairs.iter().map(|(_, after)| after.id.as_str()).collect(), same));
@@ -239,17 +239,17 @@ fn floors(side: &CompareSide<'_>, cells: &BTreeSet<&str>, same: bool) -> Vec<Ver
 }
 
 /// Returns the outcome of each criterion for each pair that has its metric. All of them share the level.
-fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) -> Vec<CriterionResult> {
+fn criteria(metric_pairs: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) -> Vec<CriterionResult> {
     let concerned: Vec<(&Criterion, usize)> = criteria
         .iter()
         .flat_map(|criterion| {
-            let with = (0..figures.len()).filter(|i| criterion.wanted.means(figures[*i].metric));
+            let with = (0..metric_pairs.len()).filter(|i| criterion.wanted.means(metric_pairs[*i].metric));
             with.map(move |i| (criterion, i))
         })
         .collect();
     let level = simultaneous_level(Rules::default().level, concerned.len());
     let judge = |(criterion, i): &(&Criterion, usize)| {
-        let (pair, verdict) = (&figures[*i], &verdicts[*i]);
+        let (pair, verdict) = (&metric_pairs[*i], &verdicts[*i]);
         let not_tested = pair.same_runs() || verdict.withheld.is_some();
         let outcome = |sides: &ComparisonData| {
             if not_tested {
@@ -273,7 +273,7 @@ fn criteria(figures: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criterion]) 
         let quiet = quiet.map(in_result);
         let why = match (&verdict.withheld, found) {
             _ if pair.same_runs() => "both sides are the same runs".to_owned(),
-            (Some(why), _) => format!("{}: no verdict: {why}", verdict.figure()),
+            (Some(why), _) => format!("{}: no verdict: {why}", verdict.metric_name()),
             (None, GateOutcome::TooFewBlocks { needs }) => format::too_few(verdict, &sides, needs),
             (None, _) => format::change(verdict, &sides, level),
         };

@@ -75,7 +75,7 @@ impl Criterion {
             return Err(fault("not a number", at, "write digits, such as `+5%` or `-2.5%`"));
         };
         if percent <= -100.0 {
-            return Err(fault("no figure falls by 100 % or more", at, "a bound is more than -100%"));
+            return Err(fault("no metric can fall by 100 % or more", at, "a bound is more than -100%"));
         }
         let share = percent / 100.0;
         let above = text[sign_at..].starts_with('>');
@@ -127,7 +127,7 @@ mod tests {
             ("p99 > +-5%", "not a number", "+-5"),
             ("p99 > inf%", "not a number", "inf"),
             ("p99 >= 5%", "not a number", "= 5"),
-            ("goodput < -100 %", "no figure falls by 100 % or more", "-100"),
+            ("goodput < -100 %", "no metric can fall by 100 % or more", "-100"),
         ] {
             let fault = Criterion::parse(text).expect_err(text);
             assert_eq!((fault.error.as_str(), &text[fault.at.clone()]), (error, pointed), "{text}");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use experiment::Workload;
 use results::{
     CellResult, Conclusion, EffectEstimate, MAX_LATENCY_LOSS_PCT, Metric, Pairing, ReferenceChange,
-    ReferenceFigure, Run, RunState, UNDER_DUET_INTERFERENCE, Verdict, VerdictKind, format_value,
+    ReferenceMetric, Run, RunState, UNDER_DUET_INTERFERENCE, Verdict, VerdictKind, format_value,
 };
 use stats::{Better, ComparisonData, Direction, Rules, compare_sides, median};
 
@@ -27,8 +27,8 @@ pub(crate) struct Pair<'d> {
 
 /// Returns the value of a run for the comparison. A run without a value or ratio has 0, which counts as missing.
 fn judged(run: &Run, metric: Metric, flow: Option<&str>) -> stats::Run {
-    let figure = run.figure_of(metric, flow).filter(|_| run.is_side_by_side()).unwrap_or(0.0);
-    stats::Run { figure, steady: !run.is_unsteady(metric) }
+    let value = run.value_of(metric, flow).filter(|_| run.is_side_by_side()).unwrap_or(0.0);
+    stats::Run { value, steady: !run.is_unsteady(metric) }
 }
 
 impl<'d> Pair<'d> {
@@ -99,12 +99,12 @@ impl<'d> Pair<'d> {
                 baseline: baseline.map(judge).collect(),
             },
             Pairing::Apart => {
-                let figures = self.reference_figures(quiet_only);
+                let metrics = self.reference_metrics(quiet_only);
                 let referenced = |part: &Part<'d>, run: &'d Run| stats::ReferencedRun {
                     run: judge(run),
-                    references: figures
+                    references: metrics
                         .iter()
-                        .map(|figure| part.reference(run, *figure).unwrap_or(0.0))
+                        .map(|metric| part.reference(run, *metric).unwrap_or(0.0))
                         .collect(),
                 };
                 ComparisonData::Referenced {
@@ -155,7 +155,7 @@ impl<'d> Pair<'d> {
     }
 
     /// Returns the reference values that must not explain a claim.
-    fn reference_figures(&self, quiet_only: bool) -> &'static [ReferenceFigure] {
+    fn reference_metrics(&self, quiet_only: bool) -> &'static [ReferenceMetric] {
         let least = stats::least_runs(Rules::default().level);
         let few_are_quiet =
             [&self.treatment, &self.baseline].iter().any(|part| part.judged(true).count() < least);
@@ -167,12 +167,12 @@ impl<'d> Pair<'d> {
         if self.pairing != Pairing::Apart || !self.has_references() {
             return Vec::new();
         }
-        let change = |figure: &ReferenceFigure| {
+        let change = |metric: &ReferenceMetric| {
             let of = |part: &Part<'d>| -> Vec<stats::Run> {
-                let figures = part.runs().filter_map(|run| part.reference(run, *figure));
-                figures.map(|figure| stats::Run { figure, steady: true }).collect()
+                let values = part.runs().filter_map(|run| part.reference(run, *metric));
+                values.map(|value| stats::Run { value, steady: true }).collect()
             };
-            let middle = |runs: &[stats::Run]| median(&runs.iter().map(|run| run.figure).collect::<Vec<_>>());
+            let middle = |runs: &[stats::Run]| median(&runs.iter().map(|run| run.value).collect::<Vec<_>>());
             let (treatment, baseline) = (of(&self.treatment), of(&self.baseline));
             let medians = middle(&baseline).zip(middle(&treatment));
             let sides = ComparisonData::Apart { treatment, baseline };
@@ -180,8 +180,8 @@ impl<'d> Pair<'d> {
             let compared = compare_sides(&[sides], &Rules { modes: false, ..Rules::default() }).pop()?;
             let (baseline, treatment) = medians?;
             Some(ReferenceChange {
-                figure: *figure,
-                unit: figure.unit().to_owned(),
+                metric: *metric,
+                unit: metric.unit().to_owned(),
                 baseline,
                 treatment,
                 change_pct: 100.0 * compared.change?.estimate,
@@ -190,7 +190,7 @@ impl<'d> Pair<'d> {
                 max_elasticity: stats::ELASTICITIES.into_iter().fold(0.0, f64::max),
             })
         };
-        self.reference_figures(false).iter().filter_map(change).collect()
+        self.reference_metrics(false).iter().filter_map(change).collect()
     }
 
     /// Returns whether the two sides are the same runs.
@@ -214,7 +214,7 @@ impl<'d> Pair<'d> {
         let in_duets = parts.iter().any(|part| part.cell.under_duet_interference);
         if in_duets && (self.pairing == Pairing::Apart || parts.iter().any(|part| part.runs.is_empty())) {
             return Some(format!(
-                "figures {UNDER_DUET_INTERFERENCE} are compared only between runs that were made beside each other"
+                "values {UNDER_DUET_INTERFERENCE} are compared only between runs that were made beside each other"
             ));
         }
         if self.pairing == Pairing::Apart && !self.has_references() {

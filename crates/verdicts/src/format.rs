@@ -8,7 +8,7 @@ use stats::{ComparisonData, Rules};
 
 /// Formats a verdict as one line.
 pub(crate) fn verdict(verdict: &Verdict, noisy: usize) -> String {
-    let name = verdict.figure();
+    let name = verdict.metric_name();
     let mut parts = match (&verdict.answer, &verdict.withheld) {
         (_, Some(why)) => vec![format!("{name}: no verdict: {why}")],
         (Some(all), None) => vec![format!("{name} {}", answer(all, verdict))],
@@ -37,7 +37,7 @@ fn reference(change: &ReferenceChange) -> String {
         (Some(low), Some(high)) => format!(" (95 % {}..{})", format_signed(low), format_signed(high)),
         _ => String::new(),
     };
-    format!("{} of a bare socket {} %{interval}", change.figure.words(), format_signed(change.change_pct))
+    format!("{} of a bare socket {} %{interval}", change.metric.words(), format_signed(change.change_pct))
 }
 
 /// Formats the rates of both sides, if each has a load in percent of its own maximum.
@@ -118,21 +118,21 @@ fn answer(answer: &EffectEstimate, verdict: &Verdict) -> String {
 pub(crate) fn change(verdict: &Verdict, sides: &ComparisonData, level: f64) -> String {
     let n = rests_on(verdict, sides.complete().0);
     let Some((estimate, interval)) = sides.change(level) else {
-        return format!("{} ({n})", verdict.figure());
+        return format!("{} ({n})", verdict.metric_name());
     };
     let signed = |share: f64| format_signed(100.0 * share);
     let (low, high) = (signed(interval.low), signed(interval.high));
     // with enough digits to differ from 100 %
     let level = format!("{:.2}", 100.0 * level);
     let level = level.trim_end_matches('0').trim_end_matches('.');
-    format!("{} {} % ({level} % {low}..{high}, {n})", verdict.figure(), signed(estimate))
+    format!("{} {} % ({level} % {low}..{high}, {n})", verdict.metric_name(), signed(estimate))
 }
 
 /// Formats why a criterion cannot be judged: too few blocks or runs.
 pub(crate) fn too_few(verdict: &Verdict, sides: &ComparisonData, needs: usize) -> String {
     let n = rests_on(verdict, sides.complete().0);
     let each = if verdict.pairing == Pairing::Apart { " on each side" } else { "" };
-    format!("{} has {n}, needs {needs}{each}", verdict.figure())
+    format!("{} has {n}, needs {needs}{each}", verdict.metric_name())
 }
 
 /// Formats the number of blocks, duets or runs of a comparison.
@@ -220,7 +220,7 @@ fn runs(verdict: &Verdict) -> Vec<String> {
     let missing = [
         ("failed", sum(|side| side.failed)),
         ("invalid", sum(|side| side.invalid)),
-        ("without this figure", sum(|side| side.without_figure)),
+        ("without a value", sum(|side| side.without_value)),
     ];
     let missing: Vec<String> =
         missing.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{n} {what}")).collect();

@@ -16,7 +16,7 @@ pub(crate) fn notes(
     pairs: &[CellPair<'_>],
     differences: &[Difference],
     asked: &CompareOptions,
-    figures: &[Pair<'_>],
+    metric_pairs: &[Pair<'_>],
 ) -> Vec<String> {
     let mut notes = Vec::new();
     let beyond: Vec<String> = differences.iter().filter(|d| !d.named).map(in_words).collect();
@@ -34,7 +34,7 @@ pub(crate) fn notes(
              for this middleware alone is not controlled."
                 .to_owned(),
         );
-        if asked.force && figures.iter().any(Pair::is_unreferenced) {
+        if asked.force && metric_pairs.iter().any(Pair::is_unreferenced) {
             notes.push(
                 "FORCED: a result has no reference. Claims between the two may come from any change of the host."
                     .to_owned(),

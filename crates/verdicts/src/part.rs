@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use results::{CellResult, Metric, ReferenceFigure, Run, RunState, VerdictMode, VerdictSide};
+use results::{CellResult, Metric, ReferenceMetric, Run, RunState, VerdictMode, VerdictSide};
 use stats::{Modality, median, modality};
 
 use crate::recorded::{Source, modes_by};
@@ -37,9 +37,9 @@ impl<'d> Part<'d> {
     }
 
     /// Returns a reference value of a run's block.
-    pub fn reference(&self, run: &Run, figure: ReferenceFigure) -> Option<f64> {
+    pub fn reference(&self, run: &Run, metric: ReferenceMetric) -> Option<f64> {
         let block = self.source.document.blocks.iter().find(|block| block.number == run.block)?;
-        block.reference(figure)
+        block.reference(metric)
     }
 
     pub fn noisy_blocks(&self) -> BTreeSet<u32> {
@@ -66,39 +66,39 @@ impl<'d> Part<'d> {
     }
 
     /// Returns the median as the cell has it: a lost quantile counts as longer than all others.
-    fn median(&self, metric: Metric, figures: &[f64]) -> Option<f64> {
+    fn median(&self, metric: Metric, values: &[f64]) -> Option<f64> {
         let lost =
-            std::iter::repeat_n(f64::INFINITY, if figures.is_empty() { 0 } else { self.runs_lost(metric) });
-        median(&figures.iter().copied().chain(lost).collect::<Vec<_>>()).filter(|median| median.is_finite())
+            std::iter::repeat_n(f64::INFINITY, if values.is_empty() { 0 } else { self.runs_lost(metric) });
+        median(&values.iter().copied().chain(lost).collect::<Vec<_>>()).filter(|median| median.is_finite())
     }
 
     pub fn side(&self, metric: Metric, flow: Option<&str>) -> VerdictSide {
         let of_state = |state| self.runs().filter(|run| run.state == state).count() as u32;
-        let (runs, figures): (Vec<&Run>, Vec<f64>) =
-            self.runs().filter_map(|run| Some((run, run.figure_of(metric, flow)?))).unzip();
-        let modes = match modality(&figures) {
+        let (runs, values): (Vec<&Run>, Vec<f64>) =
+            self.runs().filter_map(|run| Some((run, run.value_of(metric, flow)?))).unzip();
+        let modes = match modality(&values) {
             Modality::Several(modes) => modes,
             Modality::One | Modality::TooFewRuns => Vec::new(),
         };
         // the first mode that reaches up to the value
-        let group = |figure: &f64| modes.iter().take_while(|mode| *figure > mode.to).count();
+        let group = |value: &f64| modes.iter().take_while(|mode| *value > mode.to).count();
         let modes_by = (!modes.is_empty())
-            .then(|| modes_by(self.source, &runs, &figures.iter().map(group).collect::<Vec<_>>()));
+            .then(|| modes_by(self.source, &runs, &values.iter().map(group).collect::<Vec<_>>()));
         let mode = |mode: stats::Mode| VerdictMode { location: mode.location, share_pct: 100.0 * mode.share };
         VerdictSide {
             result: None,
             cell: self.cell.id.clone(),
-            runs: figures.len() as u32,
+            runs: values.len() as u32,
             failed: of_state(RunState::Failed),
             invalid: of_state(RunState::Invalid),
-            without_figure: of_state(RunState::Valid) - figures.len() as u32,
+            without_value: of_state(RunState::Valid) - values.len() as u32,
             unsteady: runs.iter().filter(|run| run.is_unsteady(metric)).count() as u32,
             sender_limited: runs.iter().filter(|run| metric.is_latency() && run.is_sender_limited()).count()
                 as u32,
             share_sps: share_sps(self.cell),
             lost_pct: self.lost_pct(flow),
             under_duet_interference: self.cell.under_duet_interference,
-            median: self.median(metric, &figures),
+            median: self.median(metric, &values),
             modes: modes.into_iter().map(mode).collect(),
             modes_by,
         }

@@ -261,8 +261,8 @@ impl Threads {
 fn times(file: &File) -> Option<(u64, u64)> {
     let mut text = [0; 64];
     let length = file.read_at(&mut text, 0).ok()?;
-    let mut figures = std::str::from_utf8(&text[..length]).ok()?.split_whitespace();
-    Some((figures.next()?.parse().ok()?, figures.next()?.parse().ok()?))
+    let mut fields = std::str::from_utf8(&text[..length]).ok()?.split_whitespace();
+    Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }
 
 fn usage() -> Usage {

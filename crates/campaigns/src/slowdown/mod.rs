@@ -70,7 +70,7 @@ pub fn run(arguments: &SlowdownArgs) -> Result<(), Error> {
     let rig = Rig::build(arguments, place.path())?;
 
     let alone = rig.experiment("alone", &[], 3)?;
-    let rtt_ns = median(&figures(&alone, 0, |_| true)).ok_or("no run has a median round trip")?;
+    let rtt_ns = median(&median_rtts(&alone, 0, |_| true)).ok_or("no run has a median round trip")?;
     let delays: Vec<u64> = match arguments.delay_us {
         Some(us) => vec![(us * 1e3) as u64],
         None => arguments
@@ -89,7 +89,7 @@ pub fn run(arguments: &SlowdownArgs) -> Result<(), Error> {
 
     let document = rig.experiment("with", &delays, arguments.blocks)?;
     let baseline_ns =
-        median(&figures(&document, 0, |run| !run.twin)).ok_or("the baseline has no median round trip")?;
+        median(&median_rtts(&document, 0, |run| !run.twin)).ok_or("the baseline has no median round trip")?;
     let mut family: Vec<Vec<Block>> = (0..delays.len())
         .map(|index| blocks(&document, document.cells[index + 1].runs.iter(), |_| true))
         .collect();
@@ -146,7 +146,7 @@ fn describe(comparison: &Comparison) -> String {
     let interval = |interval: Option<Interval>| {
         interval.map_or_else(String::new, |of| format!("{}..{}", percent(of.low), percent(of.high)))
     };
-    let figures = comparison.change.as_ref().map_or_else(String::new, |change| {
+    let columns = comparison.change.as_ref().map_or_else(String::new, |change| {
         let (alone, together) = (interval(change.interval), interval(change.simultaneous));
         format!("{} % | {alone} | {together}", percent(change.estimate))
     });
@@ -162,12 +162,12 @@ fn describe(comparison: &Comparison) -> String {
         }
         Conclusion::TooFewBlocks { needs } => format!("too few blocks: needs {needs}"),
     };
-    format!("{figures} | {} | {verdict}", comparison.blocks)
+    format!("{columns} | {} | {verdict}", comparison.blocks)
 }
 
-fn figures(document: &ResultDocument, cell: usize, which: impl Fn(&results::Run) -> bool) -> Vec<f64> {
+fn median_rtts(document: &ResultDocument, cell: usize, which: impl Fn(&results::Run) -> bool) -> Vec<f64> {
     let runs = document.cells[cell].runs.iter().filter(|run| which(run));
-    runs.filter_map(|run| run.figure(Metric::RttP50)).collect()
+    runs.filter_map(|run| run.value(Metric::RttP50)).collect()
 }
 
 /// Returns blocks that compare these runs with the first run of the baseline in the same block.
@@ -178,7 +178,7 @@ fn blocks<'a>(
 ) -> Vec<Block> {
     let of = |run: &results::Run| {
         let steady = !run.is_unsteady(Metric::RttP50);
-        run.figure(Metric::RttP50).map(|figure| Run { figure, steady })
+        run.value(Metric::RttP50).map(|value| Run { value, steady })
     };
     let baseline = |block| document.cells[0].runs.iter().find(|run| run.block == block && !run.twin);
     runs.filter(|run| which(run))
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     fn from_ratios(ratios: &[f64]) -> Comparison {
-        let run = |figure| Some(Run { figure, steady: true });
+        let run = |value| Some(Run { value, steady: true });
         let block = |ratio: &f64| Block { treatment: run(100.0 * ratio), baseline: run(100.0) };
         compare(&[ratios.iter().map(block).collect()], &Rules::default()).remove(0)
     }

@@ -88,7 +88,7 @@ fn a_cell_takes_part_with_three_valid_runs_at_least() {
 }
 
 #[test]
-fn a_quantile_that_is_not_there_is_no_figure() {
+fn missing_quantile_gives_no_finding() {
     let mut document = result(&alone("dds", Workload::Latency), |_| Truth::default());
     assert_eq!(findings::find(&document).len(), 1);
     for run in document.cells.iter_mut().flat_map(|cell| &mut cell.runs).filter(|run| run.block == 3) {
@@ -117,13 +117,13 @@ fn odd() -> impl Strategy<Value = f64> {
 
 proptest! {
     #[test]
-    fn no_figures_panic_and_no_number_is_lost(
-        figures in prop::collection::vec((odd(), odd(), any::<u64>(), 0_u8..8), 1..80),
+    fn odd_values_neither_panic_nor_give_numbers_that_are_not_finite(
+        values in prop::collection::vec((odd(), odd(), any::<u64>(), 0_u8..8), 1..80),
     ) {
         static DOCUMENT: LazyLock<ResultDocument> = LazyLock::new(talkative);
         let mut document = DOCUMENT.clone();
         let runs = document.cells.iter_mut().flat_map(|cell| &mut cell.runs);
-        for (run, (rate, percent, count, what)) in runs.zip(figures.iter().cycle()) {
+        for (run, (rate, percent, count, what)) in runs.zip(values.iter().cycle()) {
             let (rate, percent, count) = (*rate, *percent, *count);
             if *what == 0 {
                 run.state = RunState::Failed;

@@ -86,7 +86,7 @@ fn closed_row<'d>(
     entries.extend(match throughput {
         None => [Entry::none(), Entry::none()],
         Some(cell) => match &cell.throughput {
-            Some(figures) => [rate(cell, figures), Entry::new(format_value(figures.goodput_mbps))],
+            Some(throughput) => [rate(cell, throughput), Entry::new(format_value(throughput.goodput_mbps))],
             None => [missing(cell), Entry::none()],
         },
     });
@@ -101,9 +101,9 @@ fn closed_row<'d>(
     }
 }
 
-fn rate(cell: &CellResult, figures: &Throughput) -> Entry {
+fn rate(cell: &CellResult, throughput: &Throughput) -> Entry {
     Entry {
-        value: format_value(figures.delivered_sps),
+        value: format_value(throughput.delivered_sps),
         spread: spread(cell, |run| Some(run.throughput.as_ref()?.delivered_sps)),
     }
 }

@@ -51,19 +51,19 @@ fn latency_is_the_full_round_trip() {
 fn throughput_rows_are_those_of_the_cells() {
     let document = sample::document();
     let text = print(&document);
-    let figures = |id: &str| cell(&document, id).throughput.clone().unwrap();
-    let check = |row: &[&str], figures: &Throughput| {
-        assert_eq!(row[0], figures.delivered.to_string());
-        assert_eq!(row[1], format!("{:.0}", figures.delivered_sps));
-        assert_eq!(row[5], figures.lost.to_string());
-        assert_eq!(row[6], format_value(figures.lost_pct));
+    let of = |id: &str| cell(&document, id).throughput.clone().unwrap();
+    let check = |row: &[&str], throughput: &Throughput| {
+        assert_eq!(row[0], throughput.delivered.to_string());
+        assert_eq!(row[1], format!("{:.0}", throughput.delivered_sps));
+        assert_eq!(row[5], throughput.lost.to_string());
+        assert_eq!(row[6], format_value(throughput.lost_pct));
     };
-    check(&row(&text, "Throughput, unbatched", 32)[1..], &figures("plain/udp4/throughput/32"));
-    check(&row(&text, "Throughput, batched", 32)[1..], &figures("plain/udp4/throughput/32/batch-8192"));
+    check(&row(&text, "Throughput, unbatched", 32)[1..], &of("plain/udp4/throughput/32"));
+    check(&row(&text, "Throughput, batched", 32)[1..], &of("plain/udp4/throughput/32/batch-8192"));
     // one sample per batch: the row is copied and marked
     let same = row(&text, "Throughput, batched", 8192);
     assert_eq!(same[1], "=");
-    check(&same[2..], &figures("plain/udp4/throughput/8192"));
+    check(&same[2..], &of("plain/udp4/throughput/8192"));
     let cpu = cell(&document, "plain/udp4/throughput/32").cpu_ns_per_sample.as_ref().unwrap();
     assert_eq!(row(&text, "Throughput, unbatched", 32)[10], format!("{:.2}", cpu.writer / 1e3));
 }
@@ -73,8 +73,8 @@ fn tail_is_shown_where_samples_came_too_late_for_the_rate() {
     let header = sample::header();
     let mut assembler = Assembler::new(header.clone());
     for (mut run, log) in sample::runs_of(&header.experiment) {
-        if let Some(figures) = run.throughput.as_mut().filter(|_| run.cell == "plain/udp4/throughput/32") {
-            figures.tail = Tail { samples: 2, ns: 2_950_000_000 + 10_000_000 * u64::from(run.block) };
+        if let Some(throughput) = run.throughput.as_mut().filter(|_| run.cell == "plain/udp4/throughput/32") {
+            throughput.tail = Tail { samples: 2, ns: 2_950_000_000 + 10_000_000 * u64::from(run.block) };
         }
         assembler.add(run, &log.merged());
     }
@@ -87,7 +87,7 @@ fn tail_is_shown_where_samples_came_too_late_for_the_rate() {
 }
 
 #[test]
-fn twelve_sizes_with_large_figures_fit_a_terminal_of_120_columns() {
+fn twelve_sizes_with_large_values_fit_a_terminal_of_120_columns() {
     let header = sample::header_of(&Characterize {
         drivers: vec!["dds".to_owned()],
         sizes: vec![32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 63000],
@@ -106,8 +106,8 @@ fn twelve_sizes_with_large_figures_fit_a_terminal_of_120_columns() {
             latency.max_ns = 123_456_789;
             latency.p99_9_ns = Some(412_345 + 100_000 * u64::from(run.block));
         }
-        if let Some(figures) = &mut run.throughput {
-            (figures.delivered, figures.lost, figures.lost_pct) = (12_345_678, 1_234_567, 10.0);
+        if let Some(throughput) = &mut run.throughput {
+            (throughput.delivered, throughput.lost, throughput.lost_pct) = (12_345_678, 1_234_567, 10.0);
         }
         run.udp_buffer_drops = Some(123_456);
         assembler.add(run, &histograms);
@@ -124,7 +124,7 @@ fn twelve_sizes_with_large_figures_fit_a_terminal_of_120_columns() {
 }
 
 #[test]
-fn a_narrow_terminal_wraps_words_and_leaves_figures_whole() {
+fn a_narrow_terminal_wraps_text_and_keeps_numbers_whole() {
     let (wide, narrow) =
         (print(&sample::document()), terminal(&sample::document(), Options { width: Some(60) }));
     let rows = |text: &str| {

@@ -145,7 +145,7 @@ fn what_is_absolute_is_labelled_in_a_duet() {
         "and of its baseline at the same time (duets), in shuffled order",
         "ends pinned to cores 0 and 2, or 1 and 3, swapped in each block",
         "Noise floor: the baseline against itself, beside itself in each block",
-        "absolute figures are under duet interference: each run shared the host",
+        "absolute values are under duet interference: each run shared the host",
     ] {
         assert!(text.replace("\n    ", " ").contains(words), "{words}: {text}");
     }

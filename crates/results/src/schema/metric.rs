@@ -165,7 +165,7 @@ impl Metric {
         }
     }
 
-    /// Returns the unit of [`Run::figure`](crate::Run::figure).
+    /// Returns the unit of [`Run::value`](crate::Run::value).
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {

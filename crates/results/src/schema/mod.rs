@@ -45,7 +45,7 @@ pub use max_rate::{MAXIMUM_PHASE, MaxRate, MaxRateRun};
 pub use metric::{Metric, MetricSelector};
 pub use paced::{CellFlow, FlowRecord, Paced, PacedCell, kind_of_flow};
 pub use probes::ProbeStats;
-pub use reference::{Reference, ReferenceFigure};
+pub use reference::{Reference, ReferenceMetric};
 pub use result_document::{CellResult, Host, ResultDocument, SCHEMA_VERSION, State, Tool, json_schema};
 pub use run::{CpuPerSample, Failure, PingRetries, Run, RunState, Tail, Throughput};
 pub use search::{

@@ -29,7 +29,7 @@ pub struct Reference {
 /// Reference value that is used for a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ReferenceFigure {
+pub enum ReferenceMetric {
     /// Median RTT, in ns.
     RttP50,
     /// 99 % quantile of the RTT, in ns.
@@ -40,7 +40,7 @@ pub enum ReferenceFigure {
     SampleTime,
 }
 
-impl ReferenceFigure {
+impl ReferenceMetric {
     /// Returns the name in reports.
     #[must_use]
     pub const fn words(self) -> &'static str {

@@ -24,9 +24,9 @@ pub struct SelfTest {
     /// Host noise during the selftest. Absent without noise probes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<NoiseSummary>,
-    /// Values of each metric of each cell.
-    pub figures: Vec<Resolution>,
-    /// Number of entries of `figures` with a significant difference. All are judged together: the probability of any
+    /// One entry per cell and metric.
+    pub metrics: Vec<Resolution>,
+    /// Number of entries of `metrics` with a significant difference. All are judged together: the probability of any
     /// false positive in a selftest is at most 5 %.
     pub differs: u32,
 }

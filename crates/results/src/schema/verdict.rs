@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Metric, ReferenceFigure};
+use crate::{Metric, ReferenceMetric};
 
 /// Comparison of one metric of two cells. Methods: `docs/explain/verdicts.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -43,7 +43,7 @@ pub struct Verdict {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReferenceChange {
     /// Reference value.
-    pub figure: ReferenceFigure,
+    pub metric: ReferenceMetric,
     /// Unit of the medians.
     pub unit: String,
     /// Median over the blocks of the baseline.
@@ -99,7 +99,7 @@ pub struct VerdictSide {
     /// Number of invalid runs: their counts contradict each other.
     pub invalid: u32,
     /// Number of valid runs without a value: they have too few samples, or a value that has no ratio.
-    pub without_figure: u32,
+    pub without_value: u32,
     /// Number of runs with a value but without a steady state.
     pub unsteady: u32,
     /// For the workload `paced`: number of runs whose response times are determined by the sender.
@@ -251,7 +251,7 @@ impl Conclusion {
 impl Verdict {
     /// Returns the name of the metric in reports, with that of its flow.
     #[must_use]
-    pub fn figure(&self) -> String {
+    pub fn metric_name(&self) -> String {
         let of_flow = self.flow.as_ref().map_or_else(String::new, |flow| format!(" of flow `{flow}`"));
         format!("{}{of_flow}", self.metric.words())
     }

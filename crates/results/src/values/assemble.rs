@@ -118,7 +118,7 @@ impl Assembler {
         }
         if self.header.experiment.design.duet {
             let text = format!(
-                "absolute figures are {UNDER_DUET_INTERFERENCE}: each run shared the host with the one beside it. They hold \
+                "absolute values are {UNDER_DUET_INTERFERENCE}: each run shared the host with the one beside it. They hold \
                  for this result only; what counts is the ratio of the two"
             );
             warnings.push(Warning { kind: WarningKind::Duet, text });
@@ -228,8 +228,8 @@ fn pooled_throughput(valid: &[&Run], claimed: &[&Run]) -> Option<Throughput> {
 
 fn median_cpu(valid: &[&Run]) -> Option<CpuPerSample> {
     let runs: Vec<&CpuPerSample> = valid.iter().filter_map(|run| run.cpu_ns_per_sample.as_ref()).collect();
-    let of = |figure: fn(&CpuPerSample) -> Option<f64>| {
-        median(&runs.iter().copied().filter_map(figure).collect::<Vec<_>>())
+    let of = |value: fn(&CpuPerSample) -> Option<f64>| {
+        median(&runs.iter().copied().filter_map(value).collect::<Vec<_>>())
     };
     Some(CpuPerSample {
         writer: of(|cpu| Some(cpu.writer))?,

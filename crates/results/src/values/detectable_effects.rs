@@ -45,10 +45,10 @@ impl DetectableEffects {
                         outcome.smallest_effect_pct(workload, size, metric, blocks, comparisons)
                     })
                     .collect();
-                let figure = |found: &Resolution| found.workload == workload && found.metric == metric;
+                let same = |found: &Resolution| found.workload == workload && found.metric == metric;
                 MinDetectableEffect {
                     metric,
-                    measured: outcome.figures.iter().any(figure),
+                    measured: outcome.metrics.iter().any(same),
                     least_pct: effects.iter().copied().reduce(f64::min),
                     most_pct: effects.iter().copied().reduce(f64::max),
                 }

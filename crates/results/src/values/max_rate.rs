@@ -25,17 +25,17 @@ impl UnpacedRate {
             return Err(failure.clone());
         }
         match &run.throughput {
-            Some(figures) if run.state == RunState::Valid && figures.delivered > 0 => Ok(Self {
+            Some(throughput) if run.state == RunState::Valid && throughput.delivered > 0 => Ok(Self {
                 duration_ns,
-                offered_sps: figures.offered_sps,
-                delivered_sps: figures.delivered_sps,
+                offered_sps: throughput.offered_sps,
+                delivered_sps: throughput.delivered_sps,
             }),
             Some(_) if run.state == RunState::Valid => {
                 Err(nothing("written as fast as it goes, no sample came".to_owned()))
             }
             _ => {
                 let why = run.warnings.first().map_or("it has no rates", |warning| &warning.text);
-                Err(nothing(format!("its figures contradict each other: {why}")))
+                Err(nothing(format!("its throughput contradict each other: {why}")))
             }
         }
     }

@@ -1,14 +1,14 @@
 //! Reference values of blocks and metrics.
 
-use crate::{Block, Metric, ReferenceFigure};
+use crate::{Block, Metric, ReferenceMetric};
 
 impl Block {
     /// Returns the reference value of the block: the measurement before it; `None` if that is missing. The one after
     /// it belongs to the next block. If two blocks shared a measurement, its error would be in both, and rank tests
     /// would claim more than their level allows.
     #[must_use]
-    pub fn reference(&self, figure: ReferenceFigure) -> Option<f64> {
-        let value = figure.value(self.reference_before.as_ref()?)?;
+    pub fn reference(&self, metric: ReferenceMetric) -> Option<f64> {
+        let value = metric.value(self.reference_before.as_ref()?)?;
         (value.is_finite() && value > 0.0).then_some(value)
     }
 }
@@ -18,8 +18,8 @@ impl Metric {
     /// the metric's own. If the host was disturbed, others follow, since a quantile does not always show a
     /// disturbance of some round trips.
     #[must_use]
-    pub fn references(self, disturbed: bool) -> &'static [ReferenceFigure] {
-        use ReferenceFigure::{Rate, RttP50, RttP99, SampleTime};
+    pub fn references(self, disturbed: bool) -> &'static [ReferenceMetric] {
+        use ReferenceMetric::{Rate, RttP50, RttP99, SampleTime};
         match self {
             Self::RttP50 | Self::ResponseP50 | Self::ServiceP50 => {
                 if disturbed {

@@ -45,14 +45,14 @@ impl SelfTest {
         let judged: Vec<(&CellResult, Metric)> = document.cells.iter().flat_map(each).collect();
         let family: Vec<Vec<Block>> = judged.iter().map(|(cell, metric)| twins(cell, *metric)).collect();
         let comparisons = compare(&family, &Rules { modes: false, ..Rules::default() });
-        let figures: Vec<Resolution> = judged
+        let metrics: Vec<Resolution> = judged
             .iter()
             .zip(&family)
             .zip(&comparisons)
             .map(|((&(cell, metric), blocks), comparison)| {
                 let logs: Vec<f64> =
-                    cell.runs.iter().filter_map(|run| run.figure(metric)).map(f64::ln).collect();
-                let figures: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
+                    cell.runs.iter().filter_map(|run| run.value(metric)).map(f64::ln).collect();
+                let values: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
                 let ratio_sd = sample_sd(&log_ratios(blocks));
                 let change = |of: fn(&Change) -> Option<f64>| comparison.change.as_ref().and_then(of);
                 let percent = |share: f64| 100.0 * share;
@@ -64,7 +64,7 @@ impl SelfTest {
                     pairs: comparison.blocks as u32,
                     incomplete: comparison.incomplete as u32,
                     unsteady: comparison.unsteady as u32,
-                    median: median(&figures),
+                    median: median(&values),
                     between_run_pct: sample_sd(&logs).map(percent),
                     ratio_sd_pct: ratio_sd.map(percent),
                     smallest_effect_pct: TOLD_BLOCKS
@@ -76,7 +76,7 @@ impl SelfTest {
                     high_pct: change(|change| Some(change.interval?.high)).map(percent),
                     p_adjusted: change(|change| Some(change.p_adjusted)),
                     differs: matches!(comparison.conclusion, Conclusion::Differs { .. }),
-                    groups: groups(&figures),
+                    groups: groups(&values),
                 }
             })
             .collect();
@@ -87,8 +87,8 @@ impl SelfTest {
             pairs: document.experiment.design.blocks,
             measure_ns: document.experiment.design.measure_ns,
             noise: NoiseSummary::summarize(&document.blocks),
-            differs: figures.iter().filter(|figure| figure.differs).count() as u32,
-            figures,
+            differs: metrics.iter().filter(|metric| metric.differs).count() as u32,
+            metrics,
         }
     }
 
@@ -110,13 +110,13 @@ impl SelfTest {
         blocks: u32,
         comparisons: usize,
     ) -> Option<f64> {
-        let far = |figure: &&Resolution| {
-            let (a, b) = (figure.size_bytes.max(1) as f64, size_bytes.max(1) as f64);
+        let far = |resolution: &&Resolution| {
+            let (a, b) = (resolution.size_bytes.max(1) as f64, size_bytes.max(1) as f64);
             (a / b).ln().abs()
         };
-        let figures =
-            self.figures.iter().filter(|figure| figure.workload == workload && figure.metric == metric);
-        let nearest = figures.min_by(|a, b| far(a).total_cmp(&far(b)))?;
+        let measured =
+            self.metrics.iter().filter(|found| found.workload == workload && found.metric == metric);
+        let nearest = measured.min_by(|a, b| far(a).total_cmp(&far(b)))?;
         Some(100.0 * smallest(nearest.ratio_sd_pct? / 100.0, blocks, comparisons)?)
     }
 }
@@ -140,13 +140,13 @@ fn twins(cell: &CellResult, metric: Metric) -> Vec<Block> {
         let block = blocks.entry(run.block).or_insert(Block { treatment: None, baseline: None });
         let side = if run.twin { &mut block.treatment } else { &mut block.baseline };
         let steady = !run.is_unsteady(metric);
-        *side = run.figure(metric).map(|figure| stats::Run { figure, steady });
+        *side = run.value(metric).map(|value| stats::Run { value, steady });
     }
     blocks.into_values().collect()
 }
 
-fn groups(figures: &[f64]) -> Vec<Group> {
-    match stats::modality(figures) {
+fn groups(values: &[f64]) -> Vec<Group> {
+    match stats::modality(values) {
         Modality::Several(modes) => modes
             .into_iter()
             .map(|mode| Group { median: mode.location, share_pct: 100.0 * mode.share })

@@ -197,7 +197,7 @@ fn in_words(kind: &str, verdict: SteadyClass, state: &SteadyState) -> Option<Str
         SteadyClass::NoSteadyState => ("reached no steady state while measured", low, high),
         SteadyClass::Cyclic => ("went up and down while measured", low, high),
     };
-    let figure = match kind {
+    let name = match kind {
         "rtt_p50" => "median RTT",
         "rtt_p99" => "99 % RTT",
         "response_p50" => "median response",
@@ -207,5 +207,5 @@ fn in_words(kind: &str, verdict: SteadyClass, state: &SteadyState) -> Option<Str
     };
     let (scale, unit) = if is_rate { (1.0, "/s") } else { (1e3, " µs") };
     let [from, to] = [from, to].map(|level| format_value(level / scale));
-    Some(format!("{does} ({figure} from {from} to {to}{unit}"))
+    Some(format!("{does} ({name} from {from} to {to}{unit}"))
 }

@@ -191,9 +191,9 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
     let (throughput, sent, lost) = match factors.workload {
         Workload::Latency => (None, 400, 0),
         Workload::Throughput | Workload::Paced | Workload::Search => {
-            let figures = throughput(scheduled, factors);
-            let (sent, lost) = (figures.sent, figures.lost);
-            (Some(figures), sent, lost)
+            let throughput = throughput(scheduled, factors);
+            let (sent, lost) = (throughput.sent, throughput.lost);
+            (Some(throughput), sent, lost)
         }
     };
     let counted = DeliveryCounts {

@@ -357,7 +357,7 @@ impl Maker<'_> {
     /// Returns the median of the median RTTs of a block, in ns.
     fn median_rtt(&self, block: u32, assembler: &Assembler) -> Option<f64> {
         let runs = assembler.runs().filter(|run| run.block == block);
-        stats::median(&runs.filter_map(|run| run.figure(Metric::RttP50)).collect::<Vec<_>>())
+        stats::median(&runs.filter_map(|run| run.value(Metric::RttP50)).collect::<Vec<_>>())
     }
 }
 

@@ -119,7 +119,7 @@ fn garbage_and_answers_that_were_not_asked_for_fail_the_run() {
 }
 
 #[test]
-fn a_run_whose_agents_do_not_end_well_fails_but_keeps_its_figures() {
+fn run_whose_agents_exit_with_an_error_fails_but_keeps_its_values() {
     for (script, word) in
         [("linger reader exit", "did not exit and was killed"), ("crash reader exit", "signal 9")]
     {

@@ -2,8 +2,8 @@
 
 mod describe;
 mod duet;
+mod evaluation;
 mod failures;
-mod figures;
 mod max_rates;
 mod paced;
 mod rehearse;

@@ -85,8 +85,8 @@ impl Campaign {
 
     fn median_rtt(&mut self, scheduled: ScheduledRun) -> Option<Run> {
         let cell = &self.experiment.cells[scheduled.cell];
-        let figures = self.simulator.figures(cell, &self.experiment.design, scheduled).expect("options");
-        figures.rtt_p50_ns.map(|rtt| Run { figure: rtt as f64, steady: true })
+        let metrics = self.simulator.metrics(cell, &self.experiment.design, scheduled).expect("options");
+        metrics.rtt_p50_ns.map(|rtt| Run { value: rtt as f64, steady: true })
     }
 }
 

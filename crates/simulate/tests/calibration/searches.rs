@@ -145,7 +145,7 @@ impl<'s> Searched<'s> {
     }
 
     /// Executes a run.
-    fn run(&mut self, load: Load, measure_ns: u64) -> simulate::Figures {
+    fn run(&mut self, load: Load, measure_ns: u64) -> simulate::SimulatedMetrics {
         self.trials += 1;
         self.cell.factors.load = Some(load);
         let scheduled = ScheduledRun { number: self.trials, block: 1, cell: 0, twin: false, duet: None };
@@ -153,14 +153,14 @@ impl<'s> Searched<'s> {
         // One seed determines all runs of a host; random schedules need a seed each.
         design.seed = if self.system.deadline { self.seed << 16 | u64::from(self.trials) } else { self.seed };
         design.warm_up_ns = 0;
-        self.simulator.figures(&self.cell, &design, scheduled).expect("measured")
+        self.simulator.metrics(&self.cell, &design, scheduled).expect("measured")
     }
 
     /// Returns the violation ratio of a trial for each goal.
     fn ratios(&mut self, trial: Trial, goals: &[SearchGoal]) -> Vec<f64> {
         let rate = Rate::nearest(trial.load_sps);
         let load = if self.system.deadline { Load::Poisson { rate } } else { Load::Constant { rate } };
-        let figures = self.run(load, trial.duration_ns);
+        let metrics = self.run(load, trial.duration_ns);
         let values = |kind| self.simulator.series(kind).map_or(&[][..], |series| series.values());
         let windows = self.windows.entry(trial.duration_ns);
         let [send_lag, response] = windows
@@ -172,9 +172,9 @@ impl<'s> Searched<'s> {
         let log = TrialLog {
             duration_ns: trial.duration_ns,
             reliable: self.system.reliable,
-            planned: figures.planned.expect("an open loop"),
-            unsent: figures.unsent.expect("an open loop"),
-            delivered: figures.counted.delivered,
+            planned: metrics.planned.expect("an open loop"),
+            unsent: metrics.unsent.expect("an open loop"),
+            delivered: metrics.counted.delivered,
             begin_ns: 0,
             last_ns: values("response").iter().map(|(at_ns, _)| *at_ns).max().unwrap_or(0),
             quickest_ns: values("service").iter().map(|(_, ns)| *ns).min().unwrap_or(0),

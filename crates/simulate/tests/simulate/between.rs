@@ -4,28 +4,33 @@ use std::time::Instant;
 
 use experiment::{Cell, Load, Rate, Reliability, ScheduledRun, Workload};
 use results::DeliveryCounts;
-use simulate::{Figures, HostModel, RunVariation, Simulator};
+use simulate::{HostModel, RunVariation, SimulatedMetrics, Simulator};
 
 use crate::rig::{MS, cell, design, paced, run};
 
 const RUNS: u32 = 2_000;
 
 /// Returns one metric of each of many short runs, in their order.
-fn figures(simulator: &mut Simulator, cell: &Cell, runs: u32, of: impl Fn(&Figures) -> f64) -> Vec<f64> {
+fn values(
+    simulator: &mut Simulator,
+    cell: &Cell,
+    runs: u32,
+    of: impl Fn(&SimulatedMetrics) -> f64,
+) -> Vec<f64> {
     let design = design(5 * MS);
     let measure = |number| {
         let scheduled = ScheduledRun { number, block: number, cell: 0, twin: false, duet: None };
-        of(&simulator.figures(cell, &design, scheduled).expect("measured"))
+        of(&simulator.metrics(cell, &design, scheduled).expect("measured"))
     };
     (1..=runs).map(measure).collect()
 }
 
-fn median_rtt(figures: &Figures) -> f64 {
-    figures.rtt_p50_ns.expect("supported") as f64
+fn median_rtt(metrics: &SimulatedMetrics) -> f64 {
+    metrics.rtt_p50_ns.expect("supported") as f64
 }
 
-fn delivered(figures: &Figures) -> f64 {
-    figures.throughput.as_ref().expect("throughput").delivered_sps
+fn delivered(metrics: &SimulatedMetrics) -> f64 {
+    metrics.throughput.as_ref().expect("throughput").delivered_sps
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -48,11 +53,11 @@ fn runs_fall_into_modes_with_the_shares_that_are_configured() {
         // A rate falls by the factor by which times grow.
         (
             cell(Workload::Throughput, true, 0, &[("service", "20us"), modes]),
-            |figures: &_| 1e9 / delivered(figures),
+            |metrics: &_| 1e9 / delivered(metrics),
             20_000.0,
         ),
     ] {
-        let values = figures(&mut Simulator::new(), &cell, RUNS, of);
+        let values = values(&mut Simulator::new(), &cell, RUNS, of);
         let near = |factor: f64| {
             values.iter().filter(|value| (**value / typical / factor - 1.0).abs() < 0.1).count()
         };
@@ -92,7 +97,7 @@ fn runs_drift_and_remember_as_configured() {
     ] {
         let mut simulator = Simulator::on(HostModel { between, ..HostModel::default() });
         let logs: Vec<f64> =
-            figures(&mut simulator, &latency(), RUNS, median_rtt).into_iter().map(f64::ln).collect();
+            values(&mut simulator, &latency(), RUNS, median_rtt).into_iter().map(f64::ln).collect();
         let (drift, sd, memory) = log(&logs);
         // Medians of 120 round trips scatter by 0.8 %. With an autocorrelation of 0.8 a tenth of the runs is
         // independent.
@@ -109,8 +114,8 @@ fn a_factor_of_the_host_acts_on_rates_too() {
     let design = design(5 * MS);
     for options in [&[("service", "20us")][..], &[]] {
         let cell = cell(Workload::Throughput, true, 0, options);
-        let still = figures(&mut Simulator::new(), &cell, 1, delivered)[0];
-        for (index, rate) in figures(&mut simulator, &cell, 20, delivered).into_iter().enumerate() {
+        let still = values(&mut Simulator::new(), &cell, 1, delivered)[0];
+        for (index, rate) in values(&mut simulator, &cell, 20, delivered).into_iter().enumerate() {
             let factor = between.factor(design.seed, index as u32 + 1);
             assert!((rate * factor / still - 1.0).abs() < 0.02, "{rate}, {factor}, {still}");
         }
@@ -118,20 +123,20 @@ fn a_factor_of_the_host_acts_on_rates_too() {
 }
 
 #[test]
-fn the_short_way_gives_the_figures_of_the_long_one() {
+fn metrics_equals_those_of_run() {
     let mut simulator = Simulator::new();
     for workload in [Workload::Latency, Workload::Throughput] {
         let mut cell = cell(workload, true, 0, &[("latency", "gamma:50us,3"), ("loss", "1%")]);
         cell.factors.qos.reliability = Some(Reliability::BestEffort);
         let run = run(&mut simulator, &cell, 50 * MS, 3);
         let scheduled = ScheduledRun { number: 3, block: 3, cell: 0, twin: false, duet: None };
-        let figures = simulator.figures(&cell, &design(50 * MS), scheduled).expect("measured");
+        let metrics = simulator.metrics(&cell, &design(50 * MS), scheduled).expect("measured");
         assert_eq!(
-            (&figures.counted, &figures.throughput),
+            (&metrics.counted, &metrics.throughput),
             (&DeliveryCounts::sum(&run.counted), &run.throughput)
         );
         let [p50, p99] = run.latency.get("rtt").map_or([None; 2], |rtt| [rtt.p50_ns, rtt.p99_ns]);
-        for (exact, recorded) in [(figures.rtt_p50_ns, p50), (figures.rtt_p99_ns, p99)] {
+        for (exact, recorded) in [(metrics.rtt_p50_ns, p50), (metrics.rtt_p99_ns, p99)] {
             assert_eq!(exact.is_some(), recorded.is_some());
             if let Some((exact, recorded)) = exact.zip(recorded) {
                 assert!((recorded as f64 / exact as f64 - 1.0).abs() < 0.001, "{recorded}, {exact}");
@@ -145,25 +150,22 @@ fn the_short_way_gives_the_figures_of_the_long_one() {
 fn many_runs() {
     let mut simulator = Simulator::new();
     let begin = Instant::now();
-    let medians = figures(&mut simulator, &latency(), 20_000, median_rtt);
+    let medians = values(&mut simulator, &latency(), 20_000, median_rtt);
     let pings = 5_000_000.0 / mean(&medians);
-    println!(
-        "{:.0} runs/s of {pings:.0} pings each, their figures alone",
-        2e4 / begin.elapsed().as_secs_f64()
-    );
+    println!("{:.0} runs/s of {pings:.0} pings each, metrics only", 2e4 / begin.elapsed().as_secs_f64());
     let written = cell(Workload::Throughput, true, 0, &[("service", "20us")]);
     let begin = Instant::now();
-    figures(&mut simulator, &written, 20_000, delivered);
-    println!("{:.0} runs/s of 250 samples each, their figures alone", 2e4 / begin.elapsed().as_secs_f64());
+    values(&mut simulator, &written, 20_000, delivered);
+    println!("{:.0} runs/s of 250 samples each, metrics only", 2e4 / begin.elapsed().as_secs_f64());
     // A server of 20 µs at 80 % of its capacity.
     for load in
         [Load::Constant { rate: Rate::per_second(40_000) }, Load::Poisson { rate: Rate::per_second(40_000) }]
     {
         let cell = paced(load.clone(), true, &[("service", "20us")]);
         let begin = Instant::now();
-        figures(&mut simulator, &cell, 20_000, delivered);
+        values(&mut simulator, &cell, 20_000, delivered);
         let per_second = 2e4 / begin.elapsed().as_secs_f64();
-        println!("{per_second:.0} runs/s of 200 samples each at {load}, their figures alone");
+        println!("{per_second:.0} runs/s of 200 samples each at {load}, metrics only");
     }
     let begin = Instant::now();
     for number in 1..=200 {

@@ -36,14 +36,14 @@ fn responses(cell: &Cell, runs: u64, measure_ns: u64, up_to: &[f64]) -> Response
     for seed in 0..runs {
         // A schedule of its own for each run.
         let design = Design { seed, ..design(measure_ns) };
-        let figures = simulator.figures(cell, &design, scheduled).expect("measured");
+        let metrics = simulator.metrics(cell, &design, scheduled).expect("measured");
         let response = simulator.series("response").expect("recorded").values();
         let values: Vec<f64> = response.iter().map(|&(_, ns)| ns as f64).collect();
         all.means.push(mean(&values));
         for (shares, up_to) in all.shares.iter_mut().zip(up_to) {
             shares.push(values.iter().filter(|value| *value <= up_to).count() as f64 / values.len() as f64);
         }
-        all.highs.push(figures.response_p99_ns.expect("enough") as f64);
+        all.highs.push(metrics.response_p99_ns.expect("enough") as f64);
     }
     all
 }

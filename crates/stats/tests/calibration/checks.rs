@@ -17,7 +17,7 @@ const RULES: Rules = Rules { level: 0.95, margin: 0.02, power: 0.8, modes: false
 
 fn differs(family: &[Vec<Block>]) -> bool {
     let found = compare(family, &RULES);
-    assert!(found.iter().all(|found| found.incomplete == 0), "a figure has no ratio: nothing was tested");
+    assert!(found.iter().all(|found| found.incomplete == 0), "a value has no ratio: nothing was tested");
     found.iter().any(|found| matches!(found.conclusion, Conclusion::Differs { .. }))
 }
 

@@ -99,7 +99,7 @@ impl Rig {
                 } else {
                     (second, first)
                 };
-                let run = |figure| Some(Run { figure, steady: true });
+                let run = |value| Some(Run { value, steady: true });
                 Block { treatment: run(treatment * (1.0 + effect)), baseline: run(baseline) }
             })
             .collect()

@@ -6,28 +6,28 @@ use stats::{Block, Run, holm, median};
 /// Values in µs by setting and column; the first setting is the default.
 pub struct Table {
     pub settings: Vec<String>,
-    pub figures: Vec<Vec<f64>>,
+    pub values: Vec<Vec<f64>>,
     /// Mean of each setting in a second campaign.
     pub again: Vec<f64>,
 }
 
 impl Table {
     pub fn read(csv: &str) -> Self {
-        let mut table = Self { settings: Vec::new(), figures: Vec::new(), again: Vec::new() };
+        let mut table = Self { settings: Vec::new(), values: Vec::new(), again: Vec::new() };
         for line in csv.lines().skip(1) {
-            let (setting, figures) = line.split_once(',').expect("a setting");
-            let mut figures: Vec<f64> =
-                figures.split(',').map(|figure| figure.parse().expect("a figure")).collect();
-            table.again.push(figures.pop().expect("the second campaign"));
-            table.figures.push(figures);
+            let (setting, values) = line.split_once(',').expect("a setting");
+            let mut values: Vec<f64> =
+                values.split(',').map(|value| value.parse().expect("a value")).collect();
+            table.again.push(values.pop().expect("the second campaign"));
+            table.values.push(values);
             table.settings.push(setting.to_owned());
         }
-        assert!(table.figures.iter().all(|row| row.len() == table.columns()), "a row is too short");
+        assert!(table.values.iter().all(|row| row.len() == table.columns()), "a row is too short");
         table
     }
 
     pub fn columns(&self) -> usize {
-        self.figures[0].len()
+        self.values[0].len()
     }
 
     pub fn named(&self, setting: &str) -> usize {
@@ -36,21 +36,21 @@ impl Table {
 
     /// Returns blocks, one per column, that compare each of these settings with the default.
     pub fn blocks(&self, settings: &[usize]) -> Vec<Vec<Block>> {
-        self.blocks_against(settings, &self.figures[0])
+        self.blocks_against(settings, &self.values[0])
     }
 
     /// Returns blocks that compare each of these settings with the median of all settings in the column.
     pub fn blocks_against_middle(&self, settings: &[usize]) -> Vec<Vec<Block>> {
         let column = |column: usize| {
-            median(&self.figures.iter().map(|row| row[column]).collect::<Vec<_>>()).expect("settings")
+            median(&self.values.iter().map(|row| row[column]).collect::<Vec<_>>()).expect("settings")
         };
         self.blocks_against(settings, &(0..self.columns()).map(column).collect::<Vec<_>>())
     }
 
     fn blocks_against(&self, settings: &[usize], baseline: &[f64]) -> Vec<Vec<Block>> {
-        let run = |figure: &f64| Some(Run { figure: *figure, steady: true });
+        let run = |value: &f64| Some(Run { value: *value, steady: true });
         let blocks = |setting: &usize| {
-            let pairs = self.figures[*setting].iter().zip(baseline);
+            let pairs = self.values[*setting].iter().zip(baseline);
             pairs
                 .map(|(treatment, baseline)| Block { treatment: run(treatment), baseline: run(baseline) })
                 .collect()
@@ -59,12 +59,12 @@ impl Table {
     }
 
     pub fn mean_of_setting(&self, setting: usize) -> f64 {
-        mean(&self.figures[setting])
+        mean(&self.values[setting])
     }
 
     pub fn mean_of_columns(&self) -> Vec<f64> {
         (0..self.columns())
-            .map(|column| mean(&self.figures.iter().map(|row| row[column]).collect::<Vec<_>>()))
+            .map(|column| mean(&self.values.iter().map(|row| row[column]).collect::<Vec<_>>()))
             .collect()
     }
 }
@@ -82,17 +82,17 @@ pub struct Anova {
 
 impl Anova {
     pub fn of(table: &Table) -> Self {
-        let (rows, columns) = (table.figures.len() as f64, table.columns() as f64);
-        let all = mean(&table.figures.concat());
-        let settings: Vec<f64> = (0..table.figures.len()).map(|row| table.mean_of_setting(row)).collect();
+        let (rows, columns) = (table.values.len() as f64, table.columns() as f64);
+        let all = mean(&table.values.concat());
+        let settings: Vec<f64> = (0..table.values.len()).map(|row| table.mean_of_setting(row)).collect();
         let of_columns = table.mean_of_columns();
         let between: f64 = settings.iter().map(|setting| columns * (setting - all).powi(2)).sum();
         let left: f64 = table
-            .figures
+            .values
             .iter()
             .zip(&settings)
             .flat_map(|(row, setting)| {
-                row.iter().zip(&of_columns).map(move |(figure, column)| figure - setting - column + all)
+                row.iter().zip(&of_columns).map(move |(value, column)| value - setting - column + all)
             })
             .map(|off| off * off)
             .sum();
@@ -107,7 +107,7 @@ impl Anova {
     pub fn against_default(&self, table: &Table) -> Vec<(f64, f64)> {
         let standard_error = self.residual_sd * (2.0 / table.columns() as f64).sqrt();
         let t = StudentsT::new(0.0, 1.0, self.freedom).expect("degrees of freedom");
-        let effects: Vec<f64> = (1..table.figures.len())
+        let effects: Vec<f64> = (1..table.values.len())
             .map(|setting| table.mean_of_setting(setting) - table.mean_of_setting(0))
             .collect();
         let p: Vec<f64> = effects.iter().map(|effect| 2.0 * t.sf((effect / standard_error).abs())).collect();

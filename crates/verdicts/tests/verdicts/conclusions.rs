@@ -30,7 +30,7 @@ fn each_conclusion_has_its_words() {
 }
 
 #[test]
-fn what_is_better_depends_on_the_figure() {
+fn direction_of_improvement_depends_on_the_metric() {
     let lower = p50(&latency(12, 0.9, 0.01));
     assert_eq!(conclusion(&lower), &Conclusion::Lower { better: true, within_margin: false });
     let document = result(Workload::Throughput, 12, |run| {
@@ -94,7 +94,7 @@ fn over_one_percent_of_lost_pings_there_is_no_verdict_on_latency() {
 }
 
 #[test]
-fn what_is_withheld_or_has_no_figure_counts_towards_the_family() {
+fn withheld_verdicts_and_those_without_values_count_towards_the_family() {
     let of = |blocks: u32, spoil: fn(&mut Run)| {
         let document = made_of(&[64, 1024], Workload::Latency, blocks, false, |run| {
             rtt(run, 0.9, 0.01);
@@ -123,7 +123,7 @@ fn what_is_withheld_or_has_no_figure_counts_towards_the_family() {
 }
 
 #[test]
-fn runs_without_steady_state_and_runs_without_figures_are_counted() {
+fn runs_without_steady_state_or_values_are_counted() {
     let document = result(Workload::Latency, 12, |run| {
         rtt(run, 0.9, 0.01);
         let dds = run.cell.starts_with("dds");
@@ -141,7 +141,7 @@ fn runs_without_steady_state_and_runs_without_figures_are_counted() {
     assert!(verdict.text.contains(", 9 blocks)"), "{}", verdict.text);
     assert!(
         verdict.text.ends_with(
-            "; no steady state in 5 of 21 runs; left out: runs 1 failed, 1 invalid, 1 without this figure"
+            "; no steady state in 5 of 21 runs; left out: runs 1 failed, 1 invalid, 1 without a value"
         ),
         "{}",
         verdict.text

@@ -64,7 +64,7 @@ fn a_run_of_a_duet_is_held_against_the_one_beside_it() {
 }
 
 #[test]
-fn figures_under_duet_interference_are_not_compared_with_others() {
+fn values_under_duet_interference_are_not_compared_with_others() {
     let document = duets(12, 0.9, |_| {});
     let asked =
         CompareOptions { factors: vec!["driver".to_owned(), "qos".to_owned()], ..CompareOptions::default() };
@@ -78,7 +78,7 @@ fn figures_under_duet_interference_are_not_compared_with_others() {
     let two = two.expect("compared");
     let apart: Vec<_> = two.verdicts.iter().filter(|verdict| verdict.pairing == Pairing::Apart).collect();
     assert!(apart.len() == 2 && apart.iter().all(|verdict| verdict.answer.is_none()), "{apart:?}");
-    assert!(apart[0].text.contains("no verdict: figures under duet interference"), "{}", apart[0].text);
+    assert!(apart[0].text.contains("no verdict: values under duet interference"), "{}", apart[0].text);
 
     let alone = latency(12, 0.9, 0.01);
     let refused =

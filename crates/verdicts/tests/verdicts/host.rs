@@ -3,7 +3,7 @@
 
 use experiment::Workload;
 use results::{
-    Block, Conclusion, CriterionOutcome, Metric, Pairing, ReferenceFigure, ResultDocument, Verdict,
+    Block, Conclusion, CriterionOutcome, Metric, Pairing, ReferenceMetric, ResultDocument, Verdict,
 };
 use verdicts::{CompareOptions, Criterion, compare};
 
@@ -59,7 +59,7 @@ fn change_that_the_host_explains_is_inconclusive_and_says_by_how_much_it_changed
         assert_eq!(criterion, CriterionOutcome::CannotTell);
         assert!(verdict.host_explains);
         let change = &verdict.references[0];
-        assert_eq!(change.figure, ReferenceFigure::RttP50);
+        assert_eq!(change.metric, ReferenceMetric::RttP50);
         assert!((change.change_pct - 100.0 * (host - 1.0)).abs() < 1.0, "{change:?}");
         assert!(verdict.text.starts_with("RTT p50 inconclusive: the host changed by "), "{}", verdict.text);
         assert!(notes.iter().any(|note| note.contains("`ddsmark compare --interleave")), "{notes:?}");

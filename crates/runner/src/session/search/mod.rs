@@ -116,7 +116,10 @@ impl Searching<'_> {
             let ratios: Vec<f64> = judged.iter().map(|judged| judged.violation_ratio).collect();
             search.record(trial, &ratios).map_err(refused)?;
             let MeasuredTrial { run: made, shown: TrialResult { shown, .. }, limited_by_sender } = *measured;
-            let lost = made.throughput.as_ref().map_or((0, 0), |figures| (figures.lost, figures.undelivered));
+            let lost = made
+                .throughput
+                .as_ref()
+                .map_or((0, 0), |throughput| (throughput.lost, throughput.undelivered));
             (run.effective_qos, run.agents) = (made.effective_qos, made.agents);
             let took_ns = self.elapsed_ns();
             let record = record_of(run);
@@ -147,25 +150,25 @@ impl Searching<'_> {
     /// Determines the range of rates from a trial at maximum speed.
     fn loads(&mut self, run: &mut Run, shortest_ns: u64) -> Result<Loads, End> {
         let (measured, _) = self.sure(run, &(Load::Max, shortest_ns))?;
-        let throughput = measured.run.throughput.as_ref().filter(|figures| figures.delivered > 0);
-        let Some(figures) = throughput else {
+        let delivering = measured.run.throughput.as_ref().filter(|throughput| throughput.delivered > 0);
+        let Some(throughput) = delivering else {
             return Err(End::Failed(failed("no sample was delivered at the maximum rate")));
         };
         let floor = LEAST_SAMPLES * 1e9 / shortest_ns as f64;
-        let ceiling = (CEILING * figures.offered_sps.max(figures.delivered_sps)).max(2.0 * floor);
+        let ceiling = (CEILING * throughput.offered_sps.max(throughput.delivered_sps)).max(2.0 * floor);
         let mut floor = floor.max(ceiling * FLOOR);
         if let Some((goal, sps)) = least_judged(self.plan) {
             if sps >= ceiling {
-                return Err(End::Failed(too_slow(goal, sps, figures.offered_sps)));
+                return Err(End::Failed(too_slow(goal, sps, throughput.offered_sps)));
             }
             floor = floor.max(sps);
         }
-        let start = figures.delivered_sps.clamp(floor, ceiling);
+        let start = throughput.delivered_sps.clamp(floor, ceiling);
         let record = record_of(run);
         record.unpaced = Some(UnpacedRate {
             duration_ns: shortest_ns,
-            offered_sps: figures.offered_sps,
-            delivered_sps: figures.delivered_sps,
+            offered_sps: throughput.offered_sps,
+            delivered_sps: throughput.delivered_sps,
         });
         (record.floor_sps, record.ceiling_sps) = (Some(floor), Some(ceiling));
         Ok(Loads { floor_sps: floor, ceiling_sps: ceiling, start_sps: start })

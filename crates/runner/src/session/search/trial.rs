@@ -51,11 +51,11 @@ pub(super) fn trial(
     let (name, alone) = (names.take(run.number), RunBarrier::new());
     let made = runs.run(run, (&cell, &design), name, &TraceTimes::default(), alone.join());
     let Some(FinishedRun { run, reports, .. }) = made else { return TrialRun::Stopped };
-    let figures = match (run.state, reports) {
+    let outcome = match (run.state, reports) {
         (RunState::Valid, Some(reports)) => trial_outcome(&run, &cell, &reports, duration_ns, deadline_ns),
         _ => None,
     };
-    match figures {
+    match outcome {
         Some(shown) => {
             let reliable = cell.factors.is_reliable(0);
             let limited_by_sender = !reliable && is_limited_by_sender(&run, &shown.shown);

@@ -2,7 +2,7 @@
 
 use crate::rig::{Rig, files_below, run};
 use experiment::{Factors, Pin, Workload};
-use results::{Directory, FindingKind, ReferenceFigure, ResultDocument, RunState, State, WarningKind};
+use results::{Directory, FindingKind, ReferenceMetric, ResultDocument, RunState, State, WarningKind};
 
 fn measure(workload: Workload, script: &str) -> ResultDocument {
     Rig::new(&[("d", script)]).of_workload(workload).execute()
@@ -153,8 +153,8 @@ fn every_block_lies_between_two_references_unless_the_design_has_none() {
     assert_eq!(first.reference_after, second.reference_before);
     for block in [first, second] {
         assert_eq!(block.reference_error, None);
-        for figure in [ReferenceFigure::RttP50, ReferenceFigure::Rate] {
-            assert!(block.reference(figure).is_some_and(|figure| figure > 0.0), "{block:?}");
+        for metric in [ReferenceMetric::RttP50, ReferenceMetric::Rate] {
+            assert!(block.reference(metric).is_some_and(|value| value > 0.0), "{block:?}");
         }
     }
     let saved = Directory::load(&rig.results()).expect("saved");
@@ -172,7 +172,7 @@ fn every_block_lies_between_two_references_unless_the_design_has_none() {
 }
 
 #[test]
-fn what_the_figures_say_is_stored_with_them() {
+fn findings_are_saved_with_the_result() {
     let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Throughput);
     rig.experiment.design.blocks = 3;
     let mut larger = rig.experiment.cells[0].clone();

@@ -8,11 +8,11 @@ impl Run {
     /// Returns the value of a metric of a valid run, in its unit; `None` if it was not measured, if there are too
     /// few samples, or if it is 0 or not finite and thus has no ratio.
     #[must_use]
-    pub fn figure(&self, metric: Metric) -> Option<f64> {
+    pub fn value(&self, metric: Metric) -> Option<f64> {
         if self.state != RunState::Valid {
             return None;
         }
-        let figure = match (metric, metric.quantile()) {
+        let value = match (metric, metric.quantile()) {
             (_, Some((kind, quantile))) => quantile.value(self.latency.get(kind)?).map(|ns| ns as f64),
             (Metric::Delivered, _) => self.throughput.as_ref().map(|throughput| throughput.delivered_sps),
             (Metric::Goodput, _) => self.throughput.as_ref().map(|throughput| throughput.goodput_mbps),
@@ -22,13 +22,13 @@ impl Run {
             (Metric::CpuWriter, _) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.writer),
             (_, None) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.reader),
         };
-        figure.filter(|figure| figure.is_finite() && *figure > 0.0)
+        value.filter(|value| value.is_finite() && *value > 0.0)
     }
 
-    /// Like [`Run::figure`], for one of several flows; for all flows together if `flow` is `None`.
+    /// Like [`Run::value`], for one of several flows; for all flows together if `flow` is `None`.
     #[must_use]
-    pub fn figure_of(&self, metric: Metric, flow: Option<&str>) -> Option<f64> {
-        let Some(name) = flow else { return self.figure(metric) };
+    pub fn value_of(&self, metric: Metric, flow: Option<&str>) -> Option<f64> {
+        let Some(name) = flow else { return self.value(metric) };
         let (kind, quantile) = metric.quantile().filter(|_| self.state == RunState::Valid)?;
         let flow = self.paced.as_ref()?.flows.iter().find(|flow| flow.name == name)?;
         quantile.value(flow.latency.get(kind)?).filter(|ns| *ns > 0).map(|ns| ns as f64)
