@@ -171,6 +171,17 @@ fn first_screens() {
 }
 
 #[test]
+fn missing_noise_probes_are_reported() {
+    let mut document = characterized();
+    let words = "no noise probe";
+    assert!(!screen(&document).contains(words), "{}", screen(&document));
+    for block in &mut document.blocks {
+        block.before = None;
+    }
+    assert!(screen(&document).contains(words), "{}", screen(&document));
+}
+
+#[test]
 fn a_screen_has_at_most_40_lines_and_is_not_wider_than_the_terminal() {
     for (name, document) in all() {
         for width in [40, 60, 80, 100, 240] {

@@ -18,6 +18,11 @@ const START_LIMIT: Duration = Duration::from_secs(10);
 
 /// Spins on all cores at the same time and records gaps. Returns `None` if a core cannot be probed.
 pub(crate) fn probe(cores: &[u32], rule: &NoiseRule) -> Option<NoiseProbe> {
+    probe_on(cores, rule, |core| thread::Builder::new().name(format!("probe-{core}")))
+}
+
+/// Like [`probe`], with the builder of the thread of each core.
+fn probe_on(cores: &[u32], rule: &NoiseRule, builder: impl Fn(u32) -> thread::Builder) -> Option<NoiseProbe> {
     if cores.is_empty() {
         return None;
     }
@@ -26,7 +31,7 @@ pub(crate) fn probe(cores: &[u32], rule: &NoiseRule) -> Option<NoiseProbe> {
     let members: Vec<_> = cores.iter().map(|&core| (core, together.join())).collect();
     let found: Vec<Option<CoreNoise>> = thread::scope(|scope| {
         let spinners = members.into_iter().map(|(core, member)| {
-            thread::Builder::new().name(format!("probe-{core}")).spawn_scoped(scope, move || {
+            builder(core).spawn_scoped(scope, move || {
                 let settled = settle(core);
                 (member.meet(START_LIMIT) && settled).then(|| spin(core, rule))
             })
@@ -247,6 +252,21 @@ mod tests {
         assert!(!RULE.judge(&[&probed], None).is_empty());
         assert_eq!(probe(&[4000], &RULE), None);
         assert_eq!(probe(&[], &RULE), None);
+    }
+
+    #[test]
+    fn probe_without_a_thread_of_a_core_is_missing_as_a_whole() {
+        let core = allowed_cores()[0];
+        let probed = |largest_stack: usize| {
+            let started = std::sync::atomic::AtomicUsize::new(0);
+            probe_on(&[core, core], &RULE, |_| {
+                let first = started.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0;
+                thread::Builder::new().stack_size(if first { 1 << 20 } else { largest_stack })
+            })
+        };
+        assert_eq!(probed(1 << 20).map(|probe| probe.cores.len()), Some(2));
+        // no address space has room for this stack: the second thread cannot start
+        assert_eq!(probed(1 << 60), None);
     }
 
     #[test]
