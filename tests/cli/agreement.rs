@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     sample::{self, Characterize},
-    support::Place,
+    support::Sandbox,
 };
 
 const SIZES: [u64; 3] = [32, 1024, 8192];
@@ -43,12 +43,12 @@ fn result(change: impl Fn(&mut Run)) -> ResultDocument {
     assembler.document(State::Complete)
 }
 
-fn text(place: &Place, words: &[&str]) -> String {
-    String::from_utf8(place.run(words).stdout).expect("UTF-8")
+fn text(sandbox: &Sandbox, words: &[&str]) -> String {
+    String::from_utf8(sandbox.run(words).stdout).expect("UTF-8")
 }
 
-fn json(place: &Place, words: &[&str]) -> Value {
-    serde_json::from_str(&text(place, words)).expect("JSON")
+fn json(sandbox: &Sandbox, words: &[&str]) -> Value {
+    serde_json::from_str(&text(sandbox, words)).expect("JSON")
 }
 
 /// Returns the words of the row of a size, in the table below a heading, of a driver.
@@ -66,13 +66,13 @@ fn cell<'d>(document: &'d Value, id: &str) -> &'d Value {
 
 #[test]
 fn values_are_the_same_wherever_they_are_shown() {
-    let place = Place::new();
-    place.write("r.json", &report::json(&result(|_| {})));
+    let sandbox = Sandbox::new();
+    sandbox.write("r.json", &report::json(&result(|_| {})));
     let (shown, document) =
-        (text(&place, &["report", "r.json", "--full"]), json(&place, &["report", "r.json", "--json"]));
+        (text(&sandbox, &["report", "r.json", "--full"]), json(&sandbox, &["report", "r.json", "--json"]));
     let compare = ["compare", "r.json:plain/*", "r.json:dds/*", "--factor", "driver,qos"];
     let (compared, comparison) =
-        (text(&place, &compare), json(&place, &[&compare[..], &["--json"]].concat()));
+        (text(&sandbox, &compare), json(&sandbox, &[&compare[..], &["--json"]].concat()));
     let mut between = 0;
     for (driver, size) in ["plain", "dds"].iter().flat_map(|driver| SIZES.map(|size| (*driver, size))) {
         let id = format!("{driver}/udp4/latency/{size}");
@@ -98,14 +98,14 @@ fn values_are_the_same_wherever_they_are_shown() {
                         && verdict["treatment"]["cell"] == *format!("dds/udp4/latency/{size}")
                 };
                 let verdict = verdicts.iter().find(is_of).expect("a verdict");
-                let (side, place) = if driver == "plain" { ("baseline", 3) } else { ("treatment", 5) };
+                let (side, sandbox) = if driver == "plain" { ("baseline", 3) } else { ("treatment", 5) };
                 assert_eq!(verdict[side]["median"].as_f64(), Some(value), "{id}");
                 let row = format!("dds/udp4/latency/{size}");
                 let of_metric =
                     |words: &Vec<&str>| words.first() == Some(&&*row) && words.get(2) == Some(&word);
                 let words = printed.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
                 let words = words.into_iter().find(of_metric).expect("a row of medians");
-                assert_eq!(words[place], format_micros(value), "{id}: {words:?}");
+                assert_eq!(words[sandbox], format_micros(value), "{id}: {words:?}");
             }
         }
         if size != SIZES[1] {
@@ -132,11 +132,12 @@ fn screen_rows(text: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn first_screen_has_the_values_of_the_document() {
-    let place = Place::new();
-    place.write("latency.json", &report::json(&result(|_| {})));
-    place.write("all.json", &report::json(&sample::document()));
+    let sandbox = Sandbox::new();
+    sandbox.write("latency.json", &report::json(&result(|_| {})));
+    sandbox.write("all.json", &report::json(&sample::document()));
     for (file, workloads) in [("latency.json", 1), ("all.json", 2)] {
-        let (shown, document) = (text(&place, &["report", file]), json(&place, &["report", file, "--json"]));
+        let (shown, document) =
+            (text(&sandbox, &["report", file]), json(&sandbox, &["report", file, "--json"]));
         assert!(shown.lines().count() <= 40, "{shown}");
         assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
         let rows = screen_rows(&shown);
@@ -188,18 +189,18 @@ fn quantile_among_lost_pings_is_na_and_fails_no_criterion() {
         ["compare", "r.json:plain/*", "r.json:dds/*", "--factor", "driver,qos", "--metric", "p99.9"];
     let criterion = [&criterion[..], &["--fail-if", "p99.9 > +200%"]].concat();
     for (lost, status, outcome) in [(2, 0, "kept"), (3, 4, "cannot_tell")] {
-        let place = Place::new();
+        let sandbox = Sandbox::new();
         // pings are lost in the treatment only: a baseline without loss does not make up for them
-        place.write(
+        sandbox.write(
             "r.json",
             &report::json(&result(|of| run(if of.cell.starts_with("dds") { lost } else { 0 })(of))),
         );
-        let output = place.run(&criterion);
+        let output = sandbox.run(&criterion);
         assert_eq!(output.status.code(), Some(status), "{}", String::from_utf8_lossy(&output.stdout));
-        let comparison = json(&place, &[&criterion[..], &["--json"]].concat());
+        let comparison = json(&sandbox, &[&criterion[..], &["--json"]].concat());
         assert_eq!(comparison["criteria"][0]["outcome"], outcome, "{comparison:#}");
-        let shown = text(&place, &["report", "r.json", "--full"]);
-        let document = json(&place, &["report", "r.json", "--json"]);
+        let shown = text(&sandbox, &["report", "r.json", "--full"]);
+        let document = json(&sandbox, &["report", "r.json", "--json"]);
         let table = row(&shown, "dds", "Latency: RTT", SIZES[0]);
         let p999 = &cell(&document, "dds/udp4/latency/32")["latency"]["rtt"]["p99_9_ns"];
         assert_eq!((p999.is_null(), table[16] == "n/a"), (lost == 3, lost == 3), "{table:?}");

@@ -8,7 +8,7 @@ use results::{Assembler, Histograms, ResultDocument, State};
 
 use crate::{
     sample::{self, Characterize},
-    support::Place,
+    support::Sandbox,
 };
 
 /// Creates a result of two drivers: `plain`, the baseline, and `dds`, whose RTT is `ratio` times that of `plain`.
@@ -40,12 +40,12 @@ fn result(blocks: u32, ratio: f64, reach: f64) -> ResultDocument {
 }
 
 /// Creates a place with these results.
-fn place(results: &[(&str, ResultDocument)]) -> Place {
-    let place = Place::new();
+fn sandbox(results: &[(&str, ResultDocument)]) -> Sandbox {
+    let sandbox = Sandbox::new();
     for (name, document) in results {
-        place.write(name, &report::json(document));
+        sandbox.write(name, &report::json(document));
     }
-    place
+    sandbox
 }
 
 const CELLS: [&str; 5] = ["compare", "r.json:plain/*", "r.json:dds/*", "--factor", "driver,qos"];
@@ -56,19 +56,19 @@ fn with<'w>(words: &[&'w str]) -> Vec<&'w str> {
 
 #[test]
 fn a_report_has_the_verdicts_of_its_baseline() {
-    let place = place(&[("r.json", result(12, 0.95, 0.01))]);
-    let output = place.run(&["report", "r.json", "--full"]);
+    let sandbox = sandbox(&[("r.json", result(12, 0.95, 0.01))]);
+    let output = sandbox.run(&["report", "r.json", "--full"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let verdicts = text.split("\nVerdicts: ").nth(1).unwrap_or_else(|| panic!("{text}"));
     assert!(verdicts.contains("% lower (95 % ") && verdicts.contains("\nNoise floor: "), "{verdicts}");
-    let json = place.run(&["report", "r.json", "--json"]);
+    let json = sandbox.run(&["report", "r.json", "--json"]);
     let document: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
     assert_eq!(document["verdicts"].as_array().map(Vec::len), Some(4), "two noise floors, two comparisons");
 }
 
 #[test]
 fn a_comparison_in_words() {
-    let place = place(&[
+    let sandbox = sandbox(&[
         ("r.json", result(12, 0.95, 0.01)),
         ("later.json", {
             let mut later = result(10, 1.2, 0.01);
@@ -76,43 +76,43 @@ fn a_comparison_in_words() {
             later
         }),
     ]);
-    place.snapshot("compare-cells", &with(&[]));
-    place.snapshot(
+    sandbox.snapshot("compare-cells", &with(&[]));
+    sandbox.snapshot(
         "compare-results",
         &["compare", "r.json", "later.json", "--factor", "env.net.core.rmem_max"],
     );
-    place.snapshot("compare-refused", &["compare", "r.json", "later.json"]);
-    place.snapshot("compare-forced", &["compare", "r.json", "later.json", "--force", "--metric", "p50"]);
-    place.snapshot("compare-same", &["compare", "r.json", "r.json"]);
-    place.snapshot("compare-no-cell", &["compare", "r.json:plane/*", "r.json"]);
-    place.snapshot("compare-no-factor", &["compare", "r.json", "later.json", "--factor", "rmem"]);
+    sandbox.snapshot("compare-refused", &["compare", "r.json", "later.json"]);
+    sandbox.snapshot("compare-forced", &["compare", "r.json", "later.json", "--force", "--metric", "p50"]);
+    sandbox.snapshot("compare-same", &["compare", "r.json", "r.json"]);
+    sandbox.snapshot("compare-no-cell", &["compare", "r.json:plane/*", "r.json"]);
+    sandbox.snapshot("compare-no-factor", &["compare", "r.json", "later.json", "--factor", "rmem"]);
 }
 
 #[test]
 fn criteria_decide_how_it_ends() {
-    let slower = place(&[("r.json", result(12, 1.1, 0.01))]);
+    let slower = sandbox(&[("r.json", result(12, 1.1, 0.01))]);
     slower.snapshot("fail-if-broken", &with(&["--fail-if", "p99 > +5%", "--fail-if", "p50 < -5%"]));
     slower.snapshot("fail-if-kept", &with(&["--fail-if", "p99 > +20%"]));
-    let unsure = place(&[("r.json", result(12, 1.05, 0.1))]);
+    let unsure = sandbox(&[("r.json", result(12, 1.05, 0.1))]);
     unsure.snapshot("fail-if-cannot-tell", &with(&["--fail-if", "p99 > +5%"]));
     unsure.snapshot("fail-if-allowed", &with(&["--fail-if", "p99 > +5%", "--allow-inconclusive"]));
-    let few = place(&[("r.json", result(3, 2.0, 0.01))]);
+    let few = sandbox(&[("r.json", result(3, 2.0, 0.01))]);
     few.snapshot("fail-if-too-few", &with(&["--fail-if", "p99 > +5%"]));
     few.snapshot("fail-if-same", &["compare", "r.json", "r.json", "--fail-if", "p99 > +5%"]);
 }
 
 #[test]
-fn criteria_that_cannot_be_meant_are_refused() {
-    let place = place(&[("r.json", result(3, 1.0, 0.01))]);
-    place.snapshot("fail-if-metric", &with(&["--fail-if", "p98 > +5%"]));
-    place.snapshot("fail-if-absolute", &with(&["--fail-if", "p99 > 2ms"]));
-    place.snapshot("fail-if-workload", &with(&["--fail-if", "goodput < -5%"]));
+fn meaningless_criteria_are_rejected() {
+    let sandbox = sandbox(&[("r.json", result(3, 1.0, 0.01))]);
+    sandbox.snapshot("fail-if-metric", &with(&["--fail-if", "p98 > +5%"]));
+    sandbox.snapshot("fail-if-absolute", &with(&["--fail-if", "p99 > 2ms"]));
+    sandbox.snapshot("fail-if-workload", &with(&["--fail-if", "goodput < -5%"]));
 }
 
 #[test]
 fn a_comparison_as_json_is_what_its_schema_says() {
-    let place = place(&[("r.json", result(12, 1.1, 0.01))]);
-    let output = place.run(&with(&["--fail-if", "p99 > +5%", "--json"]));
+    let sandbox = sandbox(&[("r.json", result(12, 1.1, 0.01))]);
+    let output = sandbox.run(&with(&["--fail-if", "p99 > +5%", "--json"]));
     assert_eq!(output.status.code(), Some(1));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let schema = fs::read_to_string(crate::support::root().join("schemas/comparison.schema.json"));

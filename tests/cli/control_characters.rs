@@ -2,7 +2,7 @@
 
 use results::{Assembler, Failure, Run, RunState, State};
 
-use crate::{sample, support::Place};
+use crate::{sample, support::Sandbox};
 
 /// Sets a colour, clears the screen by a C1 code, returns to the start of the line, and reverses the direction;
 /// with a letter that is not escaped.
@@ -10,8 +10,8 @@ const POISON: &str = "\u{1b}[31mé\u{9b}2J\r\u{202e}";
 const ESCAPED: &str = "\\u001b[31mé\\u009b2J\\u000d\\u202e";
 
 /// Runs ddsmark, and checks that its output has no raw control character; if `named`, it has the escaped text.
-fn check(place: &Place, words: &[&str], named: bool) {
-    let output = place.run(words);
+fn check(sandbox: &Sandbox, words: &[&str], named: bool) {
+    let output = sandbox.run(words);
     let printed = [&output.stdout[..], &output.stderr[..]].concat();
     let printed = String::from_utf8(printed).expect("UTF-8");
     let raw = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || c == '\u{202e}';
@@ -21,41 +21,41 @@ fn check(place: &Place, words: &[&str], named: bool) {
 
 #[test]
 fn words_of_the_command_line_are_escaped() {
-    let place = Place::new();
-    check(&place, &["characterize", "--driver", POISON], true);
+    let sandbox = Sandbox::new();
+    check(&sandbox, &["characterize", "--driver", POISON], true);
     check(
-        &place,
+        &sandbox,
         &["characterize", "--driver", "udp", "--option", &format!("udp.{POISON}=1"), "--dry-run"],
         false,
     );
-    check(&place, &["run", "latency-vs-size", "--set", &format!("factors.{POISON}=1"), "--dry-run"], true);
+    check(&sandbox, &["run", "latency-vs-size", "--set", &format!("factors.{POISON}=1"), "--dry-run"], true);
     check(
-        &place,
+        &sandbox,
         &["run", "latency-vs-size", "--set", &format!("factors.driver=\"{POISON}\""), "--dry-run"],
         false,
     );
-    check(&place, &["report", POISON], true);
-    check(&place, &["compare", POISON, "r.json"], true);
-    place.write(POISON, "in the way of the result");
-    check(&place, &["run", "latency-vs-size", "--out", POISON], true);
+    check(&sandbox, &["report", POISON], true);
+    check(&sandbox, &["compare", POISON, "r.json"], true);
+    sandbox.write(POISON, "in the way of the result");
+    check(&sandbox, &["run", "latency-vs-size", "--out", POISON], true);
     // rejected by clap, which itself removes colours only
-    check(&place, &[POISON], false);
-    check(&place, &["report", &format!("--{POISON}")], false);
+    check(&sandbox, &[POISON], false);
+    check(&sandbox, &["report", &format!("--{POISON}")], false);
 }
 
 #[test]
 fn words_of_files_are_escaped() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     let file = |line: &str| {
         format!("question = \"?\"\nworkload = \"latency\"\n{line}\n[factors]\ndriver = \"udp\"\nsize = 64\n")
     };
-    place.write("raw.toml", &file(&format!("# {POISON}\nnonsense{POISON} = 1")));
-    check(&place, &["run", "raw.toml", "--dry-run"], false);
+    sandbox.write("raw.toml", &file(&format!("# {POISON}\nnonsense{POISON} = 1")));
+    check(&sandbox, &["run", "raw.toml", "--dry-run"], false);
     let escapes = r"\u001b[31mé\u009b2J\r\u202e";
-    place.write("name.toml", &file("").replace("question = \"?\"", &format!("question = \"{escapes}\"")));
-    check(&place, &["run", "name.toml", "--dry-run"], true);
-    place.write("driver.toml", &file("").replace("\"udp\"", &format!("\"{escapes}\"")));
-    check(&place, &["run", "driver.toml", "--dry-run"], true);
+    sandbox.write("name.toml", &file("").replace("question = \"?\"", &format!("question = \"{escapes}\"")));
+    check(&sandbox, &["run", "name.toml", "--dry-run"], true);
+    sandbox.write("driver.toml", &file("").replace("\"udp\"", &format!("\"{escapes}\"")));
+    check(&sandbox, &["run", "driver.toml", "--dry-run"], true);
 }
 
 #[test]
@@ -86,13 +86,13 @@ fn words_of_results_and_logs_are_escaped() {
         cell.id = format!("{}{POISON}", cell.id);
         cell.factors.options.insert(POISON.to_owned(), POISON.to_owned());
     }
-    let place = Place::new();
-    place.write("r.json", &report::json(&document));
-    check(&place, &["report", "r.json"], true);
-    check(&place, &["report", "r.json", "--full"], true);
-    check(&place, &["report", "r.json", "--json"], false);
-    let output = place.run(&["report", "r.json", "--full"]);
+    let sandbox = Sandbox::new();
+    sandbox.write("r.json", &report::json(&document));
+    check(&sandbox, &["report", "r.json"], true);
+    check(&sandbox, &["report", "r.json", "--full"], true);
+    check(&sandbox, &["report", "r.json", "--json"], false);
+    let output = sandbox.run(&["report", "r.json", "--full"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains(&format!("| {ESCAPED} of the log")), "{text}");
-    check(&place, &["compare", "r.json", "r.json"], true);
+    check(&sandbox, &["compare", "r.json", "r.json"], true);
 }

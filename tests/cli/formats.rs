@@ -5,11 +5,11 @@ use results::{Assembler, Histograms, State};
 
 use crate::{
     sample::{self, Characterize},
-    support::Place,
+    support::Sandbox,
 };
 
 /// Creates a place with `r.json`, a result of two drivers.
-fn place() -> Place {
+fn sandbox() -> Sandbox {
     let mut header = sample::header_of(&Characterize {
         sizes: vec![64],
         workloads: vec![Workload::Latency],
@@ -27,38 +27,38 @@ fn place() -> Place {
     }
     let mut document = assembler.document(State::Complete);
     document.blocks = sample::blocks(&document.experiment);
-    let place = Place::new();
-    place.write("r.json", &report::json(&document));
-    place
+    let sandbox = Sandbox::new();
+    sandbox.write("r.json", &report::json(&document));
+    sandbox
 }
 
 const COMPARE: [&str; 5] = ["compare", "r.json:plain/*", "r.json:dds/*", "--factor", "driver,qos"];
 
-fn stdout(place: &Place, words: &[&str]) -> String {
-    let output = place.run(words);
+fn stdout(sandbox: &Sandbox, words: &[&str]) -> String {
+    let output = sandbox.run(words);
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
 #[test]
 fn each_format_is_printed_alone() {
-    let place = place();
-    let csv = stdout(&place, &["report", "r.json", "--csv"]);
-    let jsonl = stdout(&place, &["report", "r.json", "--jsonl"]);
+    let sandbox = sandbox();
+    let csv = stdout(&sandbox, &["report", "r.json", "--csv"]);
+    let jsonl = stdout(&sandbox, &["report", "r.json", "--jsonl"]);
     assert!(csv.starts_with("experiment,cell,run,"), "{csv}");
     assert_eq!(csv.lines().count(), jsonl.lines().count() + 1);
     assert!(jsonl.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
-    let markdown = stdout(&place, &["report", "r.json", "--markdown"]);
+    let markdown = stdout(&sandbox, &["report", "r.json", "--markdown"]);
     assert!(markdown.starts_with("### ") && markdown.contains("\n| Driver | Size (B) |"), "{markdown}");
 }
 
 #[test]
 fn comparison_as_markdown_has_the_criteria_and_a_row_per_verdict() {
-    let place = place();
+    let sandbox = sandbox();
     let words = [&COMPARE[..], &["--markdown", "--fail-if", "rtt-p99 > +50%"]].concat();
-    let markdown = String::from_utf8(place.run(&words).stdout).expect("UTF-8");
+    let markdown = String::from_utf8(sandbox.run(&words).stdout).expect("UTF-8");
     let json: serde_json::Value =
-        serde_json::from_str(&stdout(&place, &[&COMPARE[..], &["--json"]].concat())).expect("JSON");
+        serde_json::from_str(&stdout(&sandbox, &[&COMPARE[..], &["--json"]].concat())).expect("JSON");
     for verdict in json["verdicts"].as_array().expect("verdicts") {
         let text = verdict["text"].as_str().expect("a text").replace('<', "&lt;");
         let cell = verdict["treatment"]["cell"].as_str().expect("a cell");
@@ -70,14 +70,14 @@ fn comparison_as_markdown_has_the_criteria_and_a_row_per_verdict() {
 
 #[test]
 fn two_formats_and_a_plan_as_csv_are_rejected() {
-    let place = place();
+    let sandbox = sandbox();
     for (words, fault) in [
         (&["report", "r.json", "--csv", "--json"][..], "cannot be used with"),
         (&["report", "r.json", "--full", "--markdown"][..], "cannot be used with"),
         (&["latency", "--dry-run", "--jsonl"][..], "cannot be used with"),
         (&["compare", "r.json", "r.json", "--csv"][..], "unexpected argument '--csv'"),
     ] {
-        let output = place.run(words);
+        let output = sandbox.run(words);
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{words:?}");
         assert!(error.contains(fault), "{words:?}: {error}");

@@ -2,27 +2,27 @@
 
 use std::fs;
 
-use crate::support::Place;
+use crate::support::Sandbox;
 
 #[test]
 fn generate_share_writes_completions_of_each_shell() {
-    let place = Place::new();
-    assert!(place.run(&["generate", "share", "share"]).status.success());
+    let sandbox = Sandbox::new();
+    assert!(sandbox.run(&["generate", "share", "share"]).status.success());
     for (file, word) in [
         ("bash-completion/completions/ddsmark", "complete -F"),
         ("zsh/site-functions/_ddsmark", "#compdef ddsmark"),
         ("fish/vendor_completions.d/ddsmark.fish", "complete -c ddsmark"),
     ] {
-        let text = fs::read_to_string(place.path("share").join(file)).expect("a file");
+        let text = fs::read_to_string(sandbox.path("share").join(file)).expect("a file");
         assert!(text.contains(word) && text.contains("match-timeout"), "{file}: {text}");
     }
 }
 
 #[test]
 fn generate_share_writes_a_man_page_for_each_command() {
-    let place = Place::new();
-    assert!(place.run(&["generate", "share", "new/share"]).status.success());
-    let pages = place.path("new/share/man/man1");
+    let sandbox = Sandbox::new();
+    assert!(sandbox.run(&["generate", "share", "new/share"]).status.success());
+    let pages = sandbox.path("new/share/man/man1");
     let mut names: Vec<String> = fs::read_dir(&pages)
         .expect("a directory")
         .flatten()
@@ -60,9 +60,9 @@ fn generate_share_writes_a_man_page_for_each_command() {
 
 #[test]
 fn generate_share_into_a_file_fails() {
-    let place = Place::new();
-    place.write("file", "");
-    let output = place.run(&["generate", "share", "file"]);
+    let sandbox = Sandbox::new();
+    sandbox.write("file", "");
+    let output = sandbox.run(&["generate", "share", "file"]);
     assert_eq!(output.status.code(), Some(3));
     assert!(
         String::from_utf8_lossy(&output.stderr).contains("hint: choose a writable directory"),
@@ -72,7 +72,7 @@ fn generate_share_into_a_file_fails() {
 
 #[test]
 fn generate_reference_prints_markdown() {
-    let output = Place::new().run(&["generate", "reference"]);
+    let output = Sandbox::new().run(&["generate", "reference"]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.starts_with("# ") && text.contains("\n## `ddsmark drivers info`\n"), "{text}");
 }

@@ -9,7 +9,7 @@ use std::{
 use tempfile::TempDir;
 
 /// Empty directory in which ddsmark runs, and the drivers for it.
-pub struct Place {
+pub struct Sandbox {
     directory: TempDir,
     environment: Vec<(&'static str, String)>,
     /// Command line of a program that runs ddsmark.
@@ -36,7 +36,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-impl Place {
+impl Sandbox {
     /// Creates a place that finds drivers by name; `udp` is one of them.
     pub fn new() -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");

@@ -1,15 +1,15 @@
 //! Help texts.
 
-use crate::support::Place;
+use crate::support::Sandbox;
 
 #[test]
 fn help_shows_examples_and_exit_statuses() {
-    Place::new().snapshot("help", &["--help"]);
+    Sandbox::new().snapshot("help", &["--help"]);
 }
 
 #[test]
 fn help_of_every_command() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     for (name, arguments) in [
         ("help-characterize", &["characterize", "--help"][..]),
         ("help-run", &["run", "--help"]),
@@ -23,11 +23,11 @@ fn help_of_every_command() {
         ("help-drivers-versions", &["drivers", "versions", "--help"]),
         ("help-drivers-check", &["drivers", "check", "--help"]),
     ] {
-        place.snapshot(name, arguments);
+        sandbox.snapshot(name, arguments);
     }
 }
 
 #[test]
 fn version() {
-    Place::new().snapshot("version", &["--version"]);
+    Sandbox::new().snapshot("version", &["--version"]);
 }

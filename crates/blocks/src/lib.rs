@@ -83,7 +83,7 @@ fn goal(precision: &Precision, compared: bool, family: usize) -> PrecisionTarget
     PrecisionTarget {
         half_width: Some(half),
         effect: compared.then_some(half),
-        asked: PowerSpec { level: LEVEL, power: POWER, comparisons },
+        spec: PowerSpec { level: LEVEL, power: POWER, comparisons },
     }
 }
 

@@ -121,7 +121,7 @@ fn narrow(block: u32) -> f64 {
 }
 
 #[test]
-fn a_fixed_number_is_made_and_no_more() {
+fn fixed_number_of_blocks_is_executed() {
     let (log, runs) = go(&experiment(None, None, 7), SECOND, wide, &[]);
     assert_eq!((log.allocation.planned, log.allocation.made), (7, 7));
     assert_eq!((log.allocation.stopped_by, log.allocation.wanted), (Some(StoppedBy::Fixed), None));
@@ -155,7 +155,7 @@ fn the_metric_that_scatters_most_decides() {
 }
 
 #[test]
-fn a_pilot_too_small_for_any_claim_is_not_all_there_is() {
+fn pilot_too_small_for_a_claim_is_extended() {
     let pilot = Some(Precision { half_width_pct: 50.0, pilot_blocks: 3 });
     let (log, _) = go(&experiment(pilot.clone(), Some(10_000 * SECOND), 500), SECOND, narrow, &[]);
     assert_eq!((log.allocation.made, log.allocation.stopped_by), (7, Some(StoppedBy::Precision)));
@@ -165,7 +165,7 @@ fn a_pilot_too_small_for_any_claim_is_not_all_there_is() {
 }
 
 #[test]
-fn the_budget_ends_it_by_measured_time_and_what_was_wanted_is_told() {
+fn budget_ends_the_experiment_and_the_missing_blocks_are_reported() {
     let (log, _) = go(&experiment(precise(1.0), Some(100 * SECOND), 500), 10 * SECOND, wide, &[]);
     let allocation = log.allocation;
     assert_eq!((allocation.made, allocation.room), (10, Some(10)));
@@ -197,7 +197,7 @@ fn in_duets_it_is_the_ratio_to_the_run_beside_it_that_scatters() {
 }
 
 #[test]
-fn a_noisy_block_is_made_again_once_at_the_end_unless_over_half_are() {
+fn noisy_blocks_are_repeated_once_unless_over_half_are_noisy() {
     // Block 8 repeats block 2 and is noisy too.
     let (log, runs) = go(&experiment(None, None, 6), SECOND, wide, &[2, 5, 8]);
     let repeats: Vec<_> = log.blocks.iter().map(|block| (block.number, block.repeats)).skip(5).collect();
@@ -214,7 +214,7 @@ fn a_noisy_block_is_made_again_once_at_the_end_unless_over_half_are() {
 }
 
 #[test]
-fn a_block_that_was_begun_is_what_is_next() {
+fn started_block_is_next() {
     let experiment = experiment(None, None, 6);
     let (whole, _) = go(&experiment, SECOND, wide, &[2]);
     for blocks in 1..=7 {

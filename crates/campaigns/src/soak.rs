@@ -61,17 +61,17 @@ pub struct SoakArgs {
 pub fn run(arguments: &SoakArgs) -> Result<(), Error> {
     let SoakArgs { driver, size, minutes, .. } = arguments;
     let program = arguments.programs.join("ddsmark");
-    let place = tempfile::tempdir()?;
+    let directory = tempfile::tempdir()?;
     let rate = match arguments.rate {
         Some(rate) => rate,
-        None => half_of_sustained(&program, driver, *size, place.path())?,
+        None => half_of_sustained(&program, driver, *size, directory.path())?,
     };
     let text = format!(
         "question = \"Do processes grow?\"\nworkload = \"paced\"\n[factors]\ndriver = \"{driver}\"\nsize = {size}\nrate = {rate:.0}\n\
          [design]\nmeasure = \"{:.0}s\"\n",
         minutes * 60.0
     );
-    let result = place.path().join("soak");
+    let result = directory.path().join("soak");
     let mut child = start(&program, &text, &result)?;
     let limit = Duration::from_secs_f64(minutes * 60.0) + PATIENCE;
     let courses = watch(&mut child, &result, limit)?;
@@ -100,15 +100,15 @@ fn start(program: &Path, experiment: &str, result: &Path) -> Result<Child, Error
 }
 
 /// Returns half of the rate found by searches without loss.
-fn half_of_sustained(program: &Path, driver: &str, size: u64, place: &Path) -> Result<f64, Error> {
+fn half_of_sustained(program: &Path, driver: &str, size: u64, directory: &Path) -> Result<f64, Error> {
     let text = format!(
         "question = \"How much?\"\nworkload = \"search\"\n[factors]\ndriver = \"{driver}\"\nsize = {size}\n\
          [search]\ngoals = \"ndr\"\n[design]\nblocks = 3\n"
     );
-    let result = place.join("search");
+    let result = directory.join("search");
     let status = start(program, &text, &result)?.wait()?;
-    let said = || fs::read_to_string(result.with_extension("log")).unwrap_or_default();
-    let document = Directory::load(&result).map_err(|error| format!("{error}: {}", said()))?;
+    let log = || fs::read_to_string(result.with_extension("log")).unwrap_or_default();
+    let document = Directory::load(&result).map_err(|error| format!("{error}: {}", log()))?;
     let runs = document.cells.iter().flat_map(|cell| &cell.runs);
     let found: Vec<f64> = runs.filter_map(|run| run.value(Metric::Ndr)).collect();
     let Some(median) = stats::median(&found) else {
@@ -122,20 +122,20 @@ fn half_of_sustained(program: &Path, driver: &str, size: u64, place: &Path) -> R
 fn watch(runner: &mut Child, result: &Path, limit: Duration) -> Result<BTreeMap<String, MemoryCurve>, Error> {
     let begin = Instant::now();
     let mut seen: BTreeMap<u32, (Instant, MemoryCurve)> = BTreeMap::new();
-    let mut asked = false;
+    let mut stop_requested = false;
     while runner.try_wait()?.is_none() {
         if begin.elapsed() > limit {
             runner.kill()?;
             runner.wait()?;
             return Err("the run timed out".into());
         }
-        if asked {
+        if stop_requested {
             thread::sleep(EVERY);
             continue;
         }
         if fs::read_dir(result.join("runs")).is_ok_and(|mut runs| runs.any(|run| is_record(&run))) {
             kill(Pid::from_raw(runner.id().cast_signed()), Signal::SIGINT)?;
-            asked = true;
+            stop_requested = true;
         }
         for process in [vec![runner.id()], children(runner.id())?].concat() {
             let (since, curve) = seen.entry(process).or_insert_with(|| (Instant::now(), MemoryCurve::new()));
@@ -145,9 +145,9 @@ fn watch(runner: &mut Child, result: &Path, limit: Duration) -> Result<BTreeMap<
         }
         thread::sleep(EVERY);
     }
-    if !asked {
-        let said = fs::read_to_string(result.with_extension("log"))?;
-        return Err(format!("no run was saved: {said}").into());
+    if !stop_requested {
+        let log = fs::read_to_string(result.with_extension("log"))?;
+        return Err(format!("no run was saved: {log}").into());
     }
     let mut agents = 0;
     let mut name = |process| {

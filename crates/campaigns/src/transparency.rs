@@ -157,8 +157,8 @@ impl Case<'_> {
     /// Returns the number of rounds from the scatter and the duration of the first ones.
     fn rounds(&self, values: &[Vec<f64>], took: Duration) -> usize {
         let affordable = self.arguments.minutes * 60.0 / took.as_secs_f64() * PILOT_BLOCKS as f64;
-        let asked = PowerSpec { level: LEVEL, power: 0.9, comparisons: 1 };
-        let goal = PrecisionTarget { half_width: Some(self.arguments.half_width), effect: None, asked };
+        let spec = PowerSpec { level: LEVEL, power: 0.9, comparisons: 1 };
+        let goal = PrecisionTarget { half_width: Some(self.arguments.half_width), effect: None, spec };
         let pilot: Vec<Vec<f64>> = values[1..].iter().map(|theirs| log_ratios(&values[0], theirs)).collect();
         let most = (affordable as usize).max(PILOT_BLOCKS);
         plan_blocks(&pilot, &goal, most).map_or(PILOT_BLOCKS, |plan| plan.blocks)

@@ -15,23 +15,23 @@ const UNKNOWN: &str = "unknown";
 pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, reports: &RunReports) {
     let settings = reports.agents.iter().flat_map(|agent| &agent.configured.settings);
     let of_writers = settings.filter(|(entity, _)| entity.starts_with("writer"));
-    let said = of_writers.filter_map(|(_, settings)| Some(settings.get(SETTING)?.as_str()));
-    let said: Vec<&str> = said.filter(|said| *said != UNKNOWN).collect();
-    let asked = match context.factors.batching {
+    let reported = of_writers.filter_map(|(_, settings)| Some(settings.get(SETTING)?.as_str()));
+    let reported: Vec<&str> = reported.filter(|reported| *reported != UNKNOWN).collect();
+    let requested = match context.factors.batching {
         Batching::None => NONE,
         Batching::Native | Batching::TurboNative => "native",
         Batching::Application | Batching::TurboApplication => "application",
     };
     // A writer of echoes never batches.
-    let otherwise = match said.iter().find(|said| **said != NONE) {
-        Some(who) => (*who != asked).then_some(*who),
-        None => (asked != NONE && !said.is_empty()).then_some(NONE),
+    let otherwise = match reported.iter().find(|reported| **reported != NONE) {
+        Some(who) => (*who != requested).then_some(*who),
+        None => (requested != NONE && !reported.is_empty()).then_some(NONE),
     };
     if let Some(who) = otherwise {
         evaluation.warn(
             WarningKind::Batching,
             format!(
-                "batching of the writer: requested {asked}, effective {who}; hint: where an option of the driver packs \
+                "batching of the writer: requested {requested}, effective {who}; hint: where an option of the driver packs \
                  samples, rates and times are those of its batches"
             ),
         );

@@ -13,15 +13,15 @@ const BUFFERS: [(&str, &str, &str); 2] = [
 /// Warns of buffers that are smaller than requested. A size that no driver reports is listed as unverified elsewhere.
 pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, reports: &RunReports) {
     let RunContext { factors, sysctls, .. } = *context;
-    let asked = [factors.queues.send_buffer_bytes, factors.queues.receive_buffer_bytes];
+    let requested = [factors.queues.send_buffer_bytes, factors.queues.receive_buffer_bytes];
     let mut short = Vec::new();
-    for ((entity, setting, sysctl), asked) in BUFFERS.into_iter().zip(asked) {
-        let Some(asked) = asked else { continue };
+    for ((entity, setting, sysctl), requested) in BUFFERS.into_iter().zip(requested) {
+        let Some(requested) = requested else { continue };
         let ends = reports.agents.iter().filter(|agent| entities(agent.role, false).contains(&entity));
         let shown = ends.flat_map(|agent| agent.configured.settings.values());
         let granted = shown.filter_map(|settings| settings.get(setting)?.parse::<u64>().ok()).min();
         let limit = sysctls.get(sysctl).and_then(|limit| limit.parse().ok());
-        let words = granted.and_then(|granted| shortage(asked, granted, sysctl, limit));
+        let words = granted.and_then(|granted| shortage(requested, granted, sysctl, limit));
         short.extend(words.map(|words| format!("{setting} of the {entity}: {words}")));
     }
     if !short.is_empty() {
@@ -31,16 +31,16 @@ pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, repor
 
 /// Returns the warning about a buffer that is smaller than requested, otherwise `None`. The kernel reports twice the
 /// size that it grants; the other half is for its own bookkeeping (socket(7)).
-fn shortage(asked: u64, shown: u64, sysctl: &str, limit: Option<u64>) -> Option<String> {
-    let limited = limit.filter(|limit| *limit < asked);
-    if shown >= asked && (limited.is_none() || shown / 2 >= asked) {
+fn shortage(requested: u64, shown: u64, sysctl: &str, limit: Option<u64>) -> Option<String> {
+    let limited = limit.filter(|limit| *limit < requested);
+    if shown >= requested && (limited.is_none() || shown / 2 >= requested) {
         return None;
     }
     let why = match limited {
-        Some(limit) => format!("{sysctl} is {limit}; hint: `sysctl -w {sysctl}={asked}`"),
+        Some(limit) => format!("{sysctl} is {limit}; hint: `sysctl -w {sysctl}={requested}`"),
         None => "the middleware asked the kernel for less".to_owned(),
     };
-    Some(format!("requested {asked}, effective {shown} with the kernel's own half: {why}"))
+    Some(format!("requested {requested}, effective {shown} with the kernel's own half: {why}"))
 }
 
 #[cfg(test)]
@@ -48,8 +48,8 @@ mod tests {
     use super::shortage;
 
     #[test]
-    fn what_is_granted_is_held_against_what_was_asked() {
-        let short = |asked, shown, limit| shortage(asked, shown, "net.core.rmem_max", limit);
+    fn smaller_buffer_than_requested_is_reported_with_the_limit() {
+        let short = |requested, shown, limit| shortage(requested, shown, "net.core.rmem_max", limit);
         // The full size, reported as the kernel does it (doubled) and as a driver may do it.
         assert_eq!(short(100_000, 200_000, Some(212_992)), None);
         assert_eq!(short(100_000, 100_000, Some(212_992)), None);

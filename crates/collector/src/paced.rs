@@ -29,14 +29,14 @@ struct Ends<'a> {
     flow: &'a Flow,
     /// Prefix of each message.
     whose: String,
-    written: &'a FlowWriterReport,
+    writer: &'a FlowWriterReport,
     read: &'a FlowReaderReport,
 }
 
 impl<'a> Ends<'a> {
     const fn distributions(&self) -> [&'a Distribution; 4] {
-        let (written, read) = (self.written, self.read);
-        [&read.response, &read.service, &written.send_lag, &written.write_call]
+        let (writer, read) = (self.writer, self.read);
+        [&read.response, &read.service, &writer.send_lag, &writer.write_call]
     }
 
     fn has_times(&self) -> bool {
@@ -45,37 +45,37 @@ impl<'a> Ends<'a> {
 
     /// Returns the share of the total send lag that write calls caused.
     fn lag_in_writes(&self) -> Option<f64> {
-        let lag_ns = self.written.send_lag.mean_ns;
-        (self.has_times() && lag_ns > 0.0).then(|| self.written.held_ns / lag_ns)
+        let lag_ns = self.writer.send_lag.mean_ns;
+        (self.has_times() && lag_ns > 0.0).then(|| self.writer.held_ns / lag_ns)
     }
 }
 
 pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
     let RunContext { factors, design, traces, .. } = *context;
     let mut evaluation = Evaluation::default();
-    let (Some(written), Some(read)) =
+    let (Some(writer), Some(read)) =
         (&reports.driving().report.paced_writer, &reports.serving().report.paced_reader)
     else {
         evaluation.contradictions.push("an agent did not report what its role records".to_owned());
         return evaluation;
     };
     let flows = factors.streams();
-    if [written.flows.len(), read.flows.len()] != [flows.len(); 2] {
+    if [writer.flows.len(), read.flows.len()] != [flows.len(); 2] {
         evaluation.contradictions.push(format!(
             "of {} flows the writer reported {} and the reader {}",
             flows.len(),
-            written.flows.len(),
+            writer.flows.len(),
             read.flows.len()
         ));
         return evaluation;
     }
     let whose =
         |flow: &Flow| if flows.len() == 1 { String::new() } else { format!("flow `{}`: ", flow.name) };
-    let ends: Vec<Ends<'_>> = (flows.iter().zip(&written.flows).zip(&read.flows))
-        .map(|((flow, written), read)| Ends { flow, whose: whose(flow), written, read })
+    let ends: Vec<Ends<'_>> = (flows.iter().zip(&writer.flows).zip(&read.flows))
+        .map(|((flow, writer), read)| Ends { flow, whose: whose(flow), writer, read })
         .collect();
     let reliable = |stream| factors.is_reliable(stream);
-    let writing = WritingTime::new(written.begin_ns, written.end_ns).at_least(design.measure_ns);
+    let writing = WritingTime::new(writer.begin_ns, writer.end_ns).at_least(design.measure_ns);
     let mut records = Vec::new();
     for (number, ends) in ends.iter().enumerate() {
         let planned = Schedule::new(&ends.flow.load, design.seed, number, traces.times(&ends.flow.load))
@@ -85,10 +85,10 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
             whose: &ends.whose,
             stream: number,
             size_bytes: ends.flow.size_bytes,
-            offered: ends.written.offered,
-            accepted: ends.written.accepted,
-            warm_up: ends.written.warm_up,
-            write_calls: ends.written.write_call.n,
+            offered: ends.writer.offered,
+            accepted: ends.writer.accepted,
+            warm_up: ends.writer.warm_up,
+            write_calls: ends.writer.write_call.n,
             received: &ends.read.received,
         };
         delivery.check(&mut evaluation);
@@ -101,8 +101,8 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
             name: ends.flow.name.clone(),
             size_bytes: ends.flow.size_bytes,
             load: ends.flow.load.to_string(),
-            planned: ends.written.planned,
-            offered: ends.written.offered,
+            planned: ends.writer.planned,
+            offered: ends.writer.offered,
             counted: evaluation.counted[number].clone(),
             delivered_in_time: writing.delivered(&ends.read.received),
             latency: BTreeMap::new(),
@@ -111,7 +111,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         });
     }
     latencies(&mut evaluation, &ends, &mut records);
-    let sum = |of: fn(&FlowWriterReport) -> u64| total(written.flows.iter().map(of));
+    let sum = |of: fn(&FlowWriterReport) -> u64| total(writer.flows.iter().map(of));
     let accepted = sum(|flow| flow.accepted);
     evaluation.check(accepted == reports.sent, || {
         format!("{} samples were sent when measured, {accepted} when reported", reports.sent)
@@ -120,7 +120,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     evaluation.throughput = Some(throughput(writing, &ends, &evaluation.counted));
     steady(&mut evaluation, &ends, writing);
 
-    let probes = (written.probes.as_ref(), read.probes.as_ref());
+    let probes = (writer.probes.as_ref(), read.probes.as_ref());
     probes::add(&mut evaluation, probe_every(factors, design), probes, factors.size_bytes);
     evaluation.warn_of_counts("samples");
     if !ends.iter().all(Ends::has_times) {
@@ -128,7 +128,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     }
     let some_reliable = (0..ends.len()).any(reliable);
     evaluation.warn_of_writes(reports, some_reliable, sum(|flow| flow.timed_out), sum(|flow| flow.refused));
-    let paced = paced(design, written, &ends, records);
+    let paced = paced(design, writer, &ends, records);
     let quickest_ns = ends.iter().map(|ends| ends.read.received.quickest_ns).max().unwrap_or(0);
     evaluation.warn_of_tail(writing, quickest_ns);
     warn(&mut evaluation, writing.ns(), &paced, &flows, &reports.driving().report.usage);
@@ -142,14 +142,14 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
 /// Checks the counts and sums beyond those of any delivery. `planned`: by the runner's own computation of the
 /// schedule.
 fn check(evaluation: &mut Evaluation, ends: &Ends<'_>, planned: Option<u64>) {
-    let Ends { whose, written, read, .. } = ends;
+    let Ends { whose, writer, read, .. } = ends;
     let delivered = read.received.delivered;
     let [response, service, lag, _] = ends.distributions();
-    let batches = written.batches.as_ref();
-    evaluation.check(batches.is_none_or(|batches| batches.samples == written.accepted), || {
+    let batches = writer.batches.as_ref();
+    evaluation.check(batches.is_none_or(|batches| batches.samples == writer.accepted), || {
         format!(
             "{whose}{} samples were accepted, but {} were flushed in batches",
-            written.accepted,
+            writer.accepted,
             batches.map_or(0, |batches| batches.samples)
         )
     });
@@ -165,22 +165,22 @@ fn check(evaluation: &mut Evaluation, ends: &Ends<'_>, planned: Option<u64>) {
         });
         return;
     };
-    evaluation.check(written.planned == planned, || {
+    evaluation.check(writer.planned == planned, || {
         format!(
             "{whose}the plan has {planned} samples for the measured time, the writer had {}",
-            written.planned
+            writer.planned
         )
     });
-    evaluation.check(written.offered <= planned, || {
-        format!("{whose}{} samples were offered of {planned} planned", written.offered)
+    evaluation.check(writer.offered <= planned, || {
+        format!("{whose}{} samples were offered of {planned} planned", writer.offered)
     });
-    evaluation.check(lag.n == written.offered, || {
-        format!("{whose}{} samples were offered, but {} send lags were recorded", written.offered, lag.n)
+    evaluation.check(lag.n == writer.offered, || {
+        format!("{whose}{} samples were offered, but {} send lags were recorded", writer.offered, lag.n)
     });
-    evaluation.check(written.held_ns <= lag.mean_ns + ROUNDING * lag.mean_ns + ROUNDING, || {
+    evaluation.check(writer.held_ns <= lag.mean_ns + ROUNDING * lag.mean_ns + ROUNDING, || {
         format!(
             "{whose}of a mean send lag of {} ns, {} ns were time of write calls",
-            lag.mean_ns, written.held_ns
+            lag.mean_ns, writer.held_ns
         )
     });
     evaluation.check(total([response.n, read.unplaced]) == delivered, || {
@@ -201,7 +201,7 @@ fn check(evaluation: &mut Evaluation, ends: &Ends<'_>, planned: Option<u64>) {
         || format!("{whose}responses are less than service times: samples were written before their intended times"),
     );
     let rest = response.mean_ns - service.mean_ns - lag.mean_ns;
-    let tried_again = written.timed_out > 0 || written.refused > 0;
+    let tried_again = writer.timed_out > 0 || writer.refused > 0;
     if lag.n == service.n {
         evaluation.check(rest.abs() <= close || (tried_again && rest > 0.0), || {
             format!(
@@ -241,9 +241,9 @@ fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>], records: &mut [Flow
 /// Returns the rates of all streams together, which share one writing time.
 fn throughput(writing: WritingTime, ends: &[Ends<'_>], counted: &[DeliveryCounts]) -> Throughput {
     let received: Vec<&Received> = ends.iter().map(|ends| &ends.read.received).collect();
-    let offered = total(ends.iter().map(|ends| ends.written.offered));
+    let offered = total(ends.iter().map(|ends| ends.writer.offered));
     Throughput {
-        batches: Batches::sum(ends.iter().filter_map(|ends| ends.written.batches.as_ref())),
+        batches: Batches::sum(ends.iter().filter_map(|ends| ends.writer.batches.as_ref())),
         takes: TakeStats::sum(ends.iter().filter_map(|ends| ends.read.takes.as_ref())),
         ..writing.throughput(offered, &DeliveryCounts::sum(counted), &received)
     }
@@ -264,9 +264,9 @@ fn steady(evaluation: &mut Evaluation, ends: &[Ends<'_>], writing: WritingTime) 
 }
 
 /// Returns the record of the schedule and of how the sender kept it.
-fn paced(design: &Design, written: &PacedWriterReport, ends: &[Ends<'_>], flows: Vec<FlowRecord>) -> Paced {
-    let planned = total(ends.iter().map(|ends| ends.written.planned));
-    let unsent = |ends: &Ends<'_>| ends.written.planned.saturating_sub(ends.written.offered);
+fn paced(design: &Design, writer: &PacedWriterReport, ends: &[Ends<'_>], flows: Vec<FlowRecord>) -> Paced {
+    let planned = total(ends.iter().map(|ends| ends.writer.planned));
+    let unsent = |ends: &Ends<'_>| ends.writer.planned.saturating_sub(ends.writer.offered);
     let all_have_times = ends.iter().all(Ends::has_times);
     Paced {
         planned,
@@ -274,8 +274,8 @@ fn paced(design: &Design, written: &PacedWriterReport, ends: &[Ends<'_>], flows:
         unsent: total(ends.iter().map(unsent)),
         sender_limited: false,
         back_pressure: false,
-        throttle: written.throttle.clone(),
-        spin_ns: written.spin_ns,
+        throttle: writer.throttle.clone(),
+        spin_ns: writer.spin_ns,
         flows,
     }
 }

@@ -13,41 +13,41 @@ pub(crate) fn add(
     size_bytes: u64,
 ) {
     let Some(every) = probed else { return };
-    let (Some(written), Some(read)) = ends else {
+    let (Some(writer), Some(read)) = ends else {
         evaluation.contradictions.push("an agent did not report its probes".to_owned());
         return;
     };
     let counted = evaluation.counted.first().cloned().unwrap_or_default();
-    check(evaluation, u64::from(every), &counted, (written, read));
+    check(evaluation, u64::from(every), &counted, (writer, read));
     // The steady state of a stream is determined from all of its samples, not from the probes.
     let steady = std::mem::take(&mut evaluation.steady_state);
-    let lost = written.sent.saturating_sub(written.returned);
-    evaluation.add_with_lost("rtt", &written.rtt, lost);
+    let lost = writer.sent.saturating_sub(writer.returned);
+    evaluation.add_with_lost("rtt", &writer.rtt, lost);
     evaluation.steady_state = steady;
     if lost > 0 {
         let text = format!(
             "{lost} of {} probes had no echo ({} %)",
-            written.sent,
-            format_value(percent(lost, written.sent))
+            writer.sent,
+            format_value(percent(lost, writer.sent))
         );
         evaluation.warn(WarningKind::Loss, text);
     }
-    if written.corrupt > 0 {
-        evaluation.contradictions.push(format!("{} echoes came damaged", written.corrupt));
+    if writer.corrupt > 0 {
+        evaluation.contradictions.push(format!("{} echoes came damaged", writer.corrupt));
     }
-    if written.foreign > 0 {
-        let text = format!("{} echoes came that are not of this run", written.foreign);
+    if writer.foreign > 0 {
+        let text = format!("{} echoes came that are not of this run", writer.foreign);
         evaluation.warn(WarningKind::Foreign, text);
     }
     let Some(Throughput { accepted_sps, sent, probes, .. }) = &mut evaluation.throughput else { return };
     let seconds = if *accepted_sps > 0.0 { *sent as f64 / *accepted_sps } else { 0.0 };
     let bits = read.echoed as f64 * size_bytes as f64 * 8.0;
     *probes = Some(ProbeStats {
-        every: written.every,
-        sent: written.sent,
+        every: writer.every,
+        sent: writer.sent,
         came: read.came,
         echoed: read.echoed,
-        returned: written.returned,
+        returned: writer.returned,
         lost,
         echo_mbps: if seconds > 0.0 { bits / 1e6 / seconds } else { 0.0 },
     });
@@ -60,20 +60,20 @@ fn check(
     counted: &DeliveryCounts,
     ends: (&ProbeReport, &ProbeEchoReport),
 ) {
-    let (written, read) = ends;
-    evaluation.check(written.sent == counted.sent / every.max(1), || {
-        format!("{} of {} samples were probes, not one in {every}", written.sent, counted.sent)
+    let (writer, read) = ends;
+    evaluation.check(writer.sent == counted.sent / every.max(1), || {
+        format!("{} of {} samples were probes, not one in {every}", writer.sent, counted.sent)
     });
-    evaluation.check(read.came <= written.sent.min(counted.delivered), || {
-        format!("{} probes came, of {} that were sent", read.came, written.sent)
+    evaluation.check(read.came <= writer.sent.min(counted.delivered), || {
+        format!("{} probes came, of {} that were sent", read.came, writer.sent)
     });
     evaluation.check(read.came == read.echoed.saturating_add(read.refused), || {
         format!("{} probes came, {} were echoed and {} refused", read.came, read.echoed, read.refused)
     });
-    evaluation.check(written.returned <= read.echoed, || {
-        format!("{} echoes came back, of {} that were sent", written.returned, read.echoed)
+    evaluation.check(writer.returned <= read.echoed, || {
+        format!("{} echoes came back, of {} that were sent", writer.returned, read.echoed)
     });
-    evaluation.check(written.rtt.n == written.returned, || {
-        format!("{} echoes came back, but {} round trips were recorded", written.returned, written.rtt.n)
+    evaluation.check(writer.rtt.n == writer.returned, || {
+        format!("{} echoes came back, but {} round trips were recorded", writer.returned, writer.rtt.n)
     });
 }

@@ -9,12 +9,12 @@ use crate::{
 pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
     let RunContext { factors, design, .. } = *context;
     let mut evaluation = Evaluation::default();
-    let (Some(written), Some(read)) = (&reports.driving().report.writer, &reports.serving().report.reader)
+    let (Some(writer), Some(read)) = (&reports.driving().report.writer, &reports.serving().report.reader)
     else {
         evaluation.contradictions.push("an agent did not report what its role records".to_owned());
         return evaluation;
     };
-    evaluation.add("write_call", &written.write_call);
+    evaluation.add("write_call", &writer.write_call);
     evaluation.check(read.received.len() <= 1, || {
         format!("one writer wrote, but samples of {} came", read.received.len())
     });
@@ -24,20 +24,20 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         whose: "",
         stream: 0,
         size_bytes: factors.size_bytes,
-        offered: written.offered,
-        accepted: written.accepted,
-        warm_up: written.warm_up,
-        write_calls: written.write_call.n,
+        offered: writer.offered,
+        accepted: writer.accepted,
+        warm_up: writer.warm_up,
+        write_calls: writer.write_call.n,
         received,
     };
-    evaluation.check(written.accepted == reports.sent, || {
-        format!("{} samples were sent when measured, {} when reported", reports.sent, written.accepted)
+    evaluation.check(writer.accepted == reports.sent, || {
+        format!("{} samples were sent when measured, {} when reported", reports.sent, writer.accepted)
     });
-    let batches = written.batches.as_ref();
-    evaluation.check(batches.is_none_or(|batches| batches.samples == written.accepted), || {
+    let batches = writer.batches.as_ref();
+    evaluation.check(batches.is_none_or(|batches| batches.samples == writer.accepted), || {
         format!(
             "{} samples were accepted, but {} were flushed in batches",
-            written.accepted,
+            writer.accepted,
             batches.map_or(0, |batches| batches.samples)
         )
     });
@@ -47,22 +47,22 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let reliable = factors.is_reliable(0);
     let counted = delivery.counted(reliable && !reports.arrived);
     let counted = DeliveryCounts { foreign: read.foreign, ..counted };
-    let writing = WritingTime::new(written.begin_ns, written.end_ns);
+    let writing = WritingTime::new(writer.begin_ns, writer.end_ns);
     evaluation.throughput = Some(Throughput {
-        batches: written.batches.clone(),
+        batches: writer.batches.clone(),
         takes: read.takes.clone(),
-        ..writing.throughput(written.offered, &counted, &[received])
+        ..writing.throughput(writer.offered, &counted, &[received])
     });
     evaluation
         .steady_state
         .extend(steady_rate(received, writing).map(|state| ("delivered".to_owned(), state)));
     evaluation.counted.push(counted);
-    let probes = (written.probes.as_ref(), read.probes.as_ref());
+    let probes = (writer.probes.as_ref(), read.probes.as_ref());
     probes::add(&mut evaluation, probe_every(factors, design), probes, factors.size_bytes);
     evaluation.warn_of_counts("samples");
     evaluation.warn_of_few();
     evaluation.warn_of_tail(writing, received.quickest_ns);
-    evaluation.warn_of_writes(reports, reliable, written.timed_out, written.refused);
-    cpu::add(&mut evaluation, reports, written.accepted, received.delivered);
+    evaluation.warn_of_writes(reports, reliable, writer.timed_out, writer.refused);
+    cpu::add(&mut evaluation, reports, writer.accepted, received.delivered);
     evaluation
 }

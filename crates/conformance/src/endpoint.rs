@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Stop;
 
-/// Configuration of a pair; `Fixture::wish` selects the strongest delivery guarantee of the driver.
+/// Configuration of a pair; `Fixture::pair_config` selects the strongest delivery guarantee of the driver.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PairConfig {
     pub qos: Qos,
@@ -18,26 +18,26 @@ pub struct PairConfig {
 }
 
 /// Returns the configuration of a writer.
-pub fn writer_config(topic: &str, wish: &PairConfig) -> WriterConfig {
+pub fn writer_config(topic: &str, pair_config: &PairConfig) -> WriterConfig {
     WriterConfig {
         topic: topic.to_owned(),
-        type_kind: wish.type_kind,
-        qos: wish.qos.clone(),
-        max_payload_bytes: wish.max_payload_bytes,
-        batch_bytes: wish.batch_bytes,
-        loans: wish.loans,
+        type_kind: pair_config.type_kind,
+        qos: pair_config.qos.clone(),
+        max_payload_bytes: pair_config.max_payload_bytes,
+        batch_bytes: pair_config.batch_bytes,
+        loans: pair_config.loans,
     }
 }
 
 /// Returns the configuration of a reader.
-pub fn reader_config(topic: &str, wish: &PairConfig) -> ReaderConfig {
+pub fn reader_config(topic: &str, pair_config: &PairConfig) -> ReaderConfig {
     ReaderConfig {
         topic: topic.to_owned(),
-        type_kind: wish.type_kind,
-        qos: wish.qos.clone(),
-        max_payload_bytes: wish.max_payload_bytes,
-        batched: wish.batch_bytes > 0,
-        polling: wish.mode == ReceiveMode::Polling,
+        type_kind: pair_config.type_kind,
+        qos: pair_config.qos.clone(),
+        max_payload_bytes: pair_config.max_payload_bytes,
+        batched: pair_config.batch_bytes > 0,
+        polling: pair_config.mode == ReceiveMode::Polling,
     }
 }
 

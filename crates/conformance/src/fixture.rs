@@ -117,7 +117,7 @@ impl<'a> Fixture<'a> {
         self.driver.description().receive_modes.contains(&mode)
     }
 
-    pub fn wish(&self, max_payload_bytes: u64) -> PairConfig {
+    pub fn pair_config(&self, max_payload_bytes: u64) -> PairConfig {
         let mut qos = Qos::default();
         if self.reliable() {
             qos.reliability = Some(Reliability::Reliable);
@@ -125,7 +125,7 @@ impl<'a> Fixture<'a> {
             qos.history = Some(History::KeepAll);
         }
         let mode = self.driver.description().receive_modes[0];
-        let mut wish = PairConfig {
+        let mut pair_config = PairConfig {
             qos,
             mode,
             type_kind: TypeKind::Octets,
@@ -134,21 +134,31 @@ impl<'a> Fixture<'a> {
             loans: false,
         };
         if !self.driver.description().type_kinds.iter().any(|kind| kind == "octets") {
-            wish.type_kind = TypeKind::Keyed;
+            pair_config.type_kind = TypeKind::Keyed;
         }
-        wish
+        pair_config
     }
 
-    pub fn writer(&self, participant: &Participant, topic: &str, wish: &PairConfig) -> Result<Writer, Stop> {
-        Ok(participant.writer(&writer_config(topic, wish))?)
+    pub fn writer(
+        &self,
+        participant: &Participant,
+        topic: &str,
+        pair_config: &PairConfig,
+    ) -> Result<Writer, Stop> {
+        Ok(participant.writer(&writer_config(topic, pair_config))?)
     }
 
-    pub fn inlet(&self, participant: &Participant, topic: &str, wish: &PairConfig) -> Result<Inlet, Stop> {
+    pub fn inlet(
+        &self,
+        participant: &Participant,
+        topic: &str,
+        pair_config: &PairConfig,
+    ) -> Result<Inlet, Stop> {
         if let Some(start) = self.start {
-            return Ok(Inlet::Far(RemoteReader::open(start, &self.request(topic, wish))?));
+            return Ok(Inlet::Far(RemoteReader::open(start, &self.request(topic, pair_config))?));
         }
-        let config = reader_config(topic, wish);
-        Ok(if wish.mode == ReceiveMode::Listener {
+        let config = reader_config(topic, pair_config);
+        Ok(if pair_config.mode == ReceiveMode::Listener {
             let heard = ReceivedSamples::default();
             let reader = participant.listening_reader(&config, Arc::clone(&heard), |heard, sample| {
                 heard.lock().unwrap_or_else(PoisonError::into_inner).push(ReceivedSample::copy_of(sample));
@@ -160,13 +170,13 @@ impl<'a> Fixture<'a> {
     }
 
     /// Returns the request that opens a reader in the second process.
-    fn request(&self, topic: &str, wish: &PairConfig) -> Ask {
+    fn request(&self, topic: &str, pair_config: &PairConfig) -> Ask {
         Ask::Open {
             way: self.way.clone(),
             name: self.name.to_owned(),
             domain: self.domain,
             topic: topic.to_owned(),
-            wish: Box::new(wish.clone()),
+            pair_config: Box::new(pair_config.clone()),
         }
     }
 
@@ -194,10 +204,10 @@ impl<'a> Fixture<'a> {
     }
 
     /// Creates a matched pair on a topic of its own.
-    pub fn pair(&self, participant: &Participant, wish: &PairConfig) -> Result<Pair, Stop> {
+    pub fn pair(&self, participant: &Participant, pair_config: &PairConfig) -> Result<Pair, Stop> {
         let topic = self.topic();
-        let inlet = self.inlet(participant, &topic, wish)?;
-        let writer = self.writer(participant, &topic, wish)?;
+        let inlet = self.inlet(participant, &topic, pair_config)?;
+        let writer = self.writer(participant, &topic, pair_config)?;
         self.match_up(&writer.monitor(), &*inlet.end())?;
         Ok(Pair { writer, inlet })
     }

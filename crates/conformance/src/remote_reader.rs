@@ -28,7 +28,7 @@ pub type SpawnPeer<'a> = dyn Fn(OwnedFd) -> io::Result<Child> + 'a;
 /// Request to the second process.
 #[derive(Serialize, Deserialize)]
 pub enum Ask {
-    Open { way: OpenOptions, name: String, domain: u32, topic: String, wish: Box<PairConfig> },
+    Open { way: OpenOptions, name: String, domain: u32, topic: String, pair_config: Box<PairConfig> },
     Locator,
     Connect(String),
     Matched,

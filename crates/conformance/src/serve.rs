@@ -39,10 +39,10 @@ pub fn serve(
 }
 
 fn answer(driver: &Driver, open: &mut Option<(Participant, Inlet)>, ask: Ask) -> Result<Answer, Stop> {
-    if let Ask::Open { way, name, domain, topic, wish } = ask {
+    if let Ask::Open { way, name, domain, topic, pair_config } = ask {
         let fixture = Fixture::new(driver, &way, &name, domain, None);
         let participant = fixture.open()?;
-        let inlet = fixture.inlet(&participant, &topic, &wish)?;
+        let inlet = fixture.inlet(&participant, &topic, &pair_config)?;
         *open = Some((participant, inlet));
         return Ok(Answer::Done);
     }

@@ -108,25 +108,25 @@ mod tests {
     use super::*;
     use crate::{Reply, Request};
 
-    fn refused<M: Message + std::fmt::Debug>(stream: &mut impl BufRead) -> String {
+    fn rejected<M: Message + std::fmt::Debug>(stream: &mut impl BufRead) -> String {
         receive_line::<M>(stream).unwrap_err().to_string()
     }
 
     #[test]
     fn line_without_end_is_read_up_to_the_limit() {
         let limit = format!("longer than {} bytes", Request::MAX_LINE_BYTES);
-        assert!(refused::<Request>(&mut BufReader::new(repeat(b' '))).contains(&limit));
+        assert!(rejected::<Request>(&mut BufReader::new(repeat(b' '))).contains(&limit));
     }
 
     #[test]
-    fn json_that_nests_too_deep_is_no_message() {
+    fn deeply_nested_json_is_rejected() {
         let nested = |begin: &str, end: &str| {
             let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
             format!("{begin}{open}{close}{end}\n")
         };
         let line = nested(r#"{"request":"exit","other":"#, "}");
-        assert!(refused::<Request>(&mut line.as_bytes()).contains("recursion limit"));
+        assert!(rejected::<Request>(&mut line.as_bytes()).contains("recursion limit"));
         let line = nested(r#"{"reply":"bye","other":"#, "}");
-        assert!(refused::<Reply>(&mut line.as_bytes()).contains("recursion limit"));
+        assert!(rejected::<Reply>(&mut line.as_bytes()).contains("recursion limit"));
     }
 }

@@ -19,14 +19,14 @@ fn main() -> ExitCode {
     let arguments = match Cli::try_parse() {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => {
-            output::say(error.render().to_string().trim_end_matches('\n'));
+            output::to_stderr(error.render().to_string().trim_end_matches('\n'));
             return ExitStatus::WrongUse.into();
         }
         // Help and version, which clap prints itself.
-        Err(asked) => asked.exit(),
+        Err(error) => error.exit(),
     };
     let status = execute(&arguments.command).unwrap_or_else(|problem| {
-        output::say(&problem.to_string());
+        output::to_stderr(&problem.to_string());
         problem.status
     });
     status.into()

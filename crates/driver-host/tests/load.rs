@@ -36,7 +36,7 @@ impl Files {
     }
 }
 
-fn refusal(path: &Path) -> String {
+fn load_error(path: &Path) -> String {
     let error = Driver::load(path).expect_err("refused");
     assert!(!error.hint().is_empty());
     error.to_string()
@@ -53,15 +53,15 @@ fn file_that_is_not_a_library_is_rejected() {
     let files = Files::new();
     let path = files.0.path().join("text.so");
     std::fs::write(&path, "not a library").expect("written");
-    let words = refusal(&path);
-    assert!(words.contains("as a shared library"), "{words}");
+    let message = load_error(&path);
+    assert!(message.contains("as a shared library"), "{message}");
 }
 
 #[test]
 fn library_without_entry_is_rejected() {
     let files = Files::new();
-    let words = refusal(&files.library("other", "int other(void) { return 1; }"));
-    assert!(words.contains("is not a driver: it does not export `ddsmark_driver_entry`"), "{words}");
+    let message = load_error(&files.library("other", "int other(void) { return 1; }"));
+    assert!(message.contains("is not a driver: it does not export `ddsmark_driver_entry`"), "{message}");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn incomplete_tables_are_rejected() {
         ),
     ];
     for (name, code, expected) in cases {
-        let words = refusal(&files.library(name, code));
-        assert!(words.contains("violates the contract") && words.contains(expected), "{words}");
+        let message = load_error(&files.library(name, code));
+        assert!(message.contains("violates the contract") && message.contains(expected), "{message}");
     }
 }

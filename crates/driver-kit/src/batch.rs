@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_layout() {
+    fn batch_has_the_documented_layout() {
         assert_eq!(datagram(&[b"ab", b"", b"c"]), b"\x02\0\0\0ab\0\0\0\0\x01\0\0\0c");
     }
 
@@ -195,7 +195,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_batched_is_split(samples in vec(vec(any::<u8>(), 0..50), 1..40)) {
+        fn batch_is_split_into_its_samples(samples in vec(vec(any::<u8>(), 0..50), 1..40)) {
             let slices: Vec<_> = samples.iter().map(Vec::as_slice).collect();
             let whole = datagram(&slices);
             let given: Vec<_> = split(&whole, 50).expect("well formed").collect();
@@ -203,7 +203,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_split_or_refused(bytes in vec(prop_oneof![Just(0u8), 0u8..8, any::<u8>()], 0..200)) {
+        fn any_bytes_are_split_or_rejected(bytes in vec(prop_oneof![Just(0u8), 0u8..8, any::<u8>()], 0..200)) {
             if let Ok(samples) = split(&bytes, 100) {
                 let total: usize = samples.map(|sample| {
                     assert!(sample.len() <= 100);

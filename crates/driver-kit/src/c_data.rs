@@ -29,7 +29,7 @@ unsafe impl Versioned for abi::Counters {}
 ///
 /// # Safety
 /// `from` is NULL or points to a struct of the size that it states.
-unsafe fn size_given<T: Versioned>(from: *const T, what: &str) -> Result<usize> {
+unsafe fn size_of_caller<T: Versioned>(from: *const T, what: &str) -> Result<usize> {
     if from.is_null() {
         return Err(Error::bad_argument(format!("`{what}` is NULL")));
     }
@@ -45,10 +45,10 @@ unsafe fn size_given<T: Versioned>(from: *const T, what: &str) -> Result<usize> 
 /// Copies a struct from the host. Fields beyond its size are 0.
 ///
 /// # Safety
-/// Same as for [`size_given`].
+/// Same as for [`size_of_caller`].
 pub(crate) unsafe fn read<T: Versioned>(from: *const T, what: &str) -> Result<T> {
     // SAFETY: the caller guarantees it.
-    let size = unsafe { size_given(from, what) }?;
+    let size = unsafe { size_of_caller(from, what) }?;
     let mut value = std::mem::MaybeUninit::<T>::zeroed();
     // SAFETY: both sides have `size` bytes; 0 is valid for all fields that are not copied.
     unsafe {
@@ -60,10 +60,10 @@ pub(crate) unsafe fn read<T: Versioned>(from: *const T, what: &str) -> Result<T>
 /// Writes a struct to the host as far as it fits, and stores the written size in `struct_size`.
 ///
 /// # Safety
-/// Same as for [`size_given`], and the struct is writable.
+/// Same as for [`size_of_caller`], and the struct is writable.
 pub(crate) unsafe fn write<T: Versioned>(to: *mut T, value: &T, what: &str) -> Result<()> {
     // SAFETY: the caller guarantees it.
-    let size = unsafe { size_given(to, what) }?;
+    let size = unsafe { size_of_caller(to, what) }?;
     // SAFETY: both sides have `size` bytes; the first field is a u32.
     unsafe {
         std::ptr::copy_nonoverlapping((&raw const *value).cast::<u8>(), to.cast::<u8>(), size);

@@ -250,12 +250,12 @@ pub(crate) unsafe fn writer<'a>(
     let type_kind = check_type(raw.type_kind, of)?;
     check_size(raw.max_payload_bytes, transport)?;
     let batching = Features::NATIVE_BATCHING.and(Features::APPLICATION_BATCHING);
-    for (asked, feature, what, hint) in [
+    for (requested, feature, what, hint) in [
         (raw.batch_bytes > 0, batching, "batching", "remove `batch_bytes` and `batch_samples`"),
         (raw.async_write != 0, Features::ASYNC_WRITE, "asynchronous writing", "write synchronously"),
         (raw.loans != 0, Features::WRITER_LOANS, "loans of a writer", "write without loans"),
     ] {
-        if asked && !of.features.any(feature) {
+        if requested && !of.features.any(feature) {
             let error = Error::unsupported(format!("driver `{}` does not support {what}", of.words.name));
             return Err(error.hint(hint));
         }

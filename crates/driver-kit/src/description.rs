@@ -320,7 +320,7 @@ mod tests {
     use crate::qos::{Durability, Reliability};
 
     #[test]
-    fn unsupported_policies_are_refused_unless_they_are_what_is_there_anyway() {
+    fn unsupported_policies_are_rejected_unless_they_equal_the_default() {
         let best_effort = Qos { reliability: Some(Reliability::BestEffort), ..Qos::default() };
         let reliable =
             Qos { reliability: Some(Reliability::Reliable), max_blocking_ns: Some(1), ..Qos::default() };

@@ -361,10 +361,10 @@ impl AsMut<[u8]> for NoLoan {
 macro_rules! export {
     ($driver:ty) => {
         impl $crate::internal::Exported for $driver {
-            fn place() -> &'static ::std::sync::OnceLock<$crate::internal::Described> {
-                static PLACE: ::std::sync::OnceLock<$crate::internal::Described> =
+            fn storage() -> &'static ::std::sync::OnceLock<$crate::internal::Described> {
+                static STORAGE: ::std::sync::OnceLock<$crate::internal::Described> =
                     ::std::sync::OnceLock::new();
-                &PLACE
+                &STORAGE
             }
         }
 

@@ -214,10 +214,10 @@ fn buffer_size(bytes: u64, what: &str) -> Result<usize> {
     })
 }
 
-fn show_buffer(settings: &mut Settings<'_>, name: &str, granted: usize, asked: Option<u64>) {
+fn show_buffer(settings: &mut Settings<'_>, name: &str, granted: usize, requested: Option<u64>) {
     settings.set(name, &granted);
-    let asked = asked.map_or_else(|| "kernel default".to_owned(), |bytes| bytes.to_string());
-    settings.set(&format!("{name}_asked"), &asked);
+    let requested = requested.map_or_else(|| "kernel default".to_owned(), |bytes| bytes.to_string());
+    settings.set(&format!("{name}_asked"), &requested);
 }
 
 #[cfg(test)]
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_buffers_are_refused() {
+    fn oversized_buffers_are_rejected() {
         let error = buffer_size(1 << 31, "send").expect_err("refused").to_string();
         assert_eq!(
             error,
@@ -299,12 +299,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused(text in ".*") {
+        fn any_text_parses_or_is_rejected(text in ".*") {
             let _ = address_of(NAMES, &text);
         }
 
         #[test]
-        fn almost_locators_are_read_or_refused(text in "tcp[46]:\\[?[0-9a-f:.%]{0,30}\\]?:[0-9]{0,6}") {
+        fn near_valid_locators_parse_or_are_rejected(text in "tcp[46]:\\[?[0-9a-f:.%]{0,30}\\]?:[0-9]{0,6}") {
             if let Ok(address) = address_of(NAMES, &text) {
                 prop_assert_eq!(address_of(NAMES, &locator(NAMES, address)), Ok(address));
             }

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_is_told_at_its_first_byte_and_asks_for_no_memory() {
+    fn garbage_is_rejected_at_its_first_byte_without_allocation() {
         assert_eq!(cut(b"GET / HTTP/1.1\r\n", 1 << 20, &[usize::MAX]), (vec![], Err(FramingError)));
         assert_eq!(cut(b"ddsmarx", 10, &[1]), (vec![], Err(FramingError)));
         let mut stream = stream_of(&[b"good".to_vec()]);
@@ -208,7 +208,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_framed_is_cut(
+        fn framed_stream_is_cut_into_its_samples(
             samples in vec(vec(any::<u8>(), 0..300), 0..40),
             pieces in vec(1usize..700, 1..10),
         ) {
@@ -216,7 +216,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_cut_or_refused_and_the_same_in_any_pieces(
+        fn any_bytes_are_framed_or_rejected_however_they_are_split(
             bytes in vec(prop_oneof![Just(0u8), 0u8..8, any::<u8>()], 0..400),
             greeted in any::<bool>(),
             pieces in vec(1usize..50, 1..10),

@@ -27,7 +27,7 @@ pub use settings::Settings;
 /// Addition of [`export!`](crate::export) to a driver: storage for its description.
 pub trait Exported {
     /// Returns the storage.
-    fn place() -> &'static OnceLock<Described>;
+    fn storage() -> &'static OnceLock<Described>;
 }
 
 struct ParticipantHandle<P> {
@@ -68,7 +68,7 @@ fn check_out<T>(out: *mut T, what: &'static str) -> Result<()> {
 }
 
 fn described<D: Driver + Exported>() -> &'static Described {
-    D::place().get_or_init(|| Described::new(D::FEATURES, D::KEPT_THREADS, D::describe()))
+    D::storage().get_or_init(|| Described::new(D::FEATURES, D::KEPT_THREADS, D::describe()))
 }
 
 /// Copies a locator into the host's buffer.

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_when_stopped_or_dropped_and_tells_how() {
+    fn worker_ends_and_reports_its_outcome_when_stopped_or_dropped() {
         let (worker, ended) = until_woken(|| Err(Error::failed("tired")));
         assert_eq!(worker.stop().map_err(|error| error.to_string()), Err("tired".to_owned()));
         assert_eq!(ended.try_recv(), Ok(()));

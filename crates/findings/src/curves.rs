@@ -156,7 +156,7 @@ pub(crate) fn lost_pct(cell: &CellResult) -> f64 {
 
 /// Position of the runs of a cell relative to a threshold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum Position {
     Below,
     Above,
     /// Runs on both sides.
@@ -164,13 +164,13 @@ pub(crate) enum Place {
 }
 
 /// Returns the position of the runs relative to the threshold.
-pub(crate) fn place(spread: &Spread, threshold: f64) -> Place {
+pub(crate) fn position(spread: &Spread, threshold: f64) -> Position {
     if spread.max < threshold {
-        Place::Below
+        Position::Below
     } else if spread.min >= threshold {
-        Place::Above
+        Position::Above
     } else {
-        Place::Between
+        Position::Between
     }
 }
 

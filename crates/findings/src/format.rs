@@ -95,13 +95,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_many_sizes_the_ends_are_told_and_the_range_between() {
-        let told = |items: &[f64]| {
+    fn many_sizes_are_shortened_to_ends_and_range() {
+        let text = |items: &[f64]| {
             over_sizes(items, |item| *item, |item| format!("{item}"), |min, max| format!("{min} to {max}"))
         };
-        assert_eq!(told(&[]), "");
-        assert_eq!(told(&[1.0, 2.0, 3.0, 4.0]), "1; 2; 3; 4");
-        assert_eq!(told(&[2.0, 3.0, 9.0, 4.0, 1.0, 5.0]), "2; 5; at 4 sizes between them 1 to 9");
+        assert_eq!(text(&[]), "");
+        assert_eq!(text(&[1.0, 2.0, 3.0, 4.0]), "1; 2; 3; 4");
+        assert_eq!(text(&[2.0, 3.0, 9.0, 4.0, 1.0, 5.0]), "2; 5; at 4 sizes between them 1 to 9");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use results::{CellResult, Finding, FindingKind, format_micros};
 
 use crate::{
     KNEE,
-    curves::{Place, over_runs, place, range},
+    curves::{Position, over_runs, position, range},
     format::{between, finding, list, runs, three},
     load_point::{Point, in_words, on_both_sides},
     tail::{Tail, response_p99_ns, why_not},
@@ -22,11 +22,12 @@ pub(crate) fn findings(what: &str, cells: &[(&CellResult, f64)]) -> Option<Findi
     let because = format!("{}{}", tail.why(&called), left_out(cells));
     let [first, .., last] = &points[..] else { return too_few(what, cells, points.len(), &because) };
     let limit = KNEE * first.spread.median;
-    let places: Vec<Place> = points.iter().map(|point| place(&point.spread, limit)).collect();
-    let within = places.iter().take_while(|place| **place == Place::Below).count();
+    let positions: Vec<Position> = points.iter().map(|point| position(&point.spread, limit)).collect();
+    let within = positions.iter().take_while(|position| **position == Position::Below).count();
     let (near, far) = points.split_at(within);
-    let beyond = places.iter().rev().take_while(|place| **place == Place::Above).count();
-    let is_clear = places[within..points.len() - beyond].iter().all(|place| *place == Place::Between);
+    let beyond = positions.iter().rev().take_while(|position| **position == Position::Above).count();
+    let is_clear =
+        positions[within..points.len() - beyond].iter().all(|position| *position == Position::Between);
     let (time, key) = (tail.words(), tail.key());
     let lowest = format!(
         "that at the lowest load, {}: {} µs ({})",
@@ -74,11 +75,11 @@ pub(crate) fn findings(what: &str, cells: &[(&CellResult, f64)]) -> Option<Findi
             (FindingKind::Knee, text)
         }
         _ => {
-            let told: Vec<String> = points.iter().map(describe).collect();
+            let described: Vec<String> = points.iter().map(describe).collect();
             let text = format!(
                 "{what}: it is not clear where the knee is: the 99 % {time}, or its runs, go back and forth over twice \
                  {lowest}; it is {} ({each}).{because}",
-                list(&told)
+                list(&described)
             );
             (FindingKind::KneeUnclear, text)
         }
@@ -112,12 +113,12 @@ fn too_few(what: &str, cells: &[(&CellResult, f64)], left: usize, because: &str)
 
 /// Formats a sentence about the loads that are excluded; empty if there are none.
 fn left_out(cells: &[(&CellResult, f64)]) -> String {
-    let told: Vec<String> = cells
+    let described: Vec<String> = cells
         .iter()
         .filter_map(|(cell, sps)| Some(format!("{} ({})", in_words(cell, *sps), why_not(cell)?)))
         .collect();
-    match told.len() {
+    match described.len() {
         0 => String::new(),
-        _ => format!(" Left out, because their times are not the middleware's alone: {}.", list(&told)),
+        _ => format!(" Left out, because their times are not the middleware's alone: {}.", list(&described)),
     }
 }

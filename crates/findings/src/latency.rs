@@ -7,7 +7,7 @@ use stats::{Spread, slope};
 
 use crate::{
     LEVEL, MIN_RUNS,
-    curves::{Place, Point, Side, median_rtt_ns, place, range},
+    curves::{Point, Position, Side, median_rtt_ns, position, range},
     format::{between, finding, runs, three},
 };
 
@@ -18,7 +18,8 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
     // a larger sample can be faster: with rarer samples, an idle core sleeps more deeply
     let floor = first.spread.median * (1.0 - LEVEL);
     let is_flat = |point: &Point<'_>| {
-        place(&point.spread, threshold) == Place::Below && place(&point.spread, floor) == Place::Above
+        position(&point.spread, threshold) == Position::Below
+            && position(&point.spread, floor) == Position::Above
     };
     let flat = curve.iter().take_while(|point| is_flat(point)).count();
     let text_of = |points: &[Point<'_>]| {
@@ -45,7 +46,7 @@ pub(crate) fn findings(side: &Side<'_>) -> Option<Finding> {
         return Some(finding(FindingKind::LatencyFlat, text, curve.iter().map(|point| point.cell), numbers));
     }
     // it rises from the last flat size on, if the next one is clearly not flat
-    let knee = (flat > 0 && place(&curve[flat].spread, threshold) == Place::Above).then(|| flat - 1);
+    let knee = (flat > 0 && position(&curve[flat].spread, threshold) == Position::Above).then(|| flat - 1);
     let rising = &curve[knee.unwrap_or(0)..];
     let slopes = slopes(rising).filter(|slopes| slopes.min > 0.0)?;
     if last.spread.min <= first.spread.max {

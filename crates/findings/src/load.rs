@@ -6,7 +6,7 @@ use stats::Spread;
 
 use crate::{
     KEPT,
-    curves::{Place, Side, over_runs, place, range},
+    curves::{Position, Side, over_runs, position, range},
     format::{between, finding, runs, three},
     knee,
     load_point::{Point, accepted_share, batch_in_words, on_both_sides},
@@ -51,9 +51,9 @@ fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d CellResult, f64)>)> {
 fn shortfall(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
     let points = points(cells.iter(), accepted_share);
     let [first, .., last] = &points[..] else { return None };
-    let places: Vec<Place> = points.iter().map(|point| place(&point.spread, KEPT)).collect();
-    let kept = places.iter().take_while(|place| **place == Place::Above).count();
-    let short = places.iter().rev().take_while(|place| **place == Place::Below).count();
+    let positions: Vec<Position> = points.iter().map(|point| position(&point.spread, KEPT)).collect();
+    let kept = positions.iter().take_while(|position| **position == Position::Above).count();
+    let short = positions.iter().rev().take_while(|position| **position == Position::Below).count();
     let percent = |points: &[Point<'_>]| {
         let (least, most) = range(points.iter().map(|point| &point.spread));
         (100.0 * least, 100.0 * most)
@@ -78,7 +78,9 @@ fn shortfall(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
         let numbers = numbers.map(|(name, number)| (name.to_owned(), number));
         return Some(finding(FindingKind::KeepsUp, text, ids(), numbers));
     }
-    if short == 0 || places[kept..places.len() - short].iter().any(|place| *place != Place::Between) {
+    if short == 0
+        || positions[kept..positions.len() - short].iter().any(|position| *position != Position::Between)
+    {
         return None;
     }
     let (holds, falls) = (&points[..kept], &points[points.len() - short..]);

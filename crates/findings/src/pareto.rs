@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Way to batch samples of a size.
-struct Way<'d> {
+struct BatchingMode<'d> {
     /// Name in reports.
     name: String,
     /// Name in the names of numbers.
@@ -22,7 +22,7 @@ struct Way<'d> {
     p99_ns: Spread,
 }
 
-impl Way<'_> {
+impl BatchingMode<'_> {
     fn is_faster(&self, other: &Self) -> bool {
         self.rate.min > other.rate.max
     }
@@ -71,7 +71,7 @@ fn front(side: &Side<'_>, size: u64) -> Option<Finding> {
     });
     let (load, sps) = common.min_by(|left, right| left.1.total_cmp(&right.1))?;
     let tail = Tail::of(of_size().filter(|cell| cell.factors.load.as_ref() == Some(&load)));
-    let mut ways: Vec<Way<'_>> = names
+    let mut modes: Vec<BatchingMode<'_>> = names
         .iter()
         .filter_map(|name| {
             let own = || of_size().filter(|cell| cell.factors.batch() == *name);
@@ -80,26 +80,28 @@ fn front(side: &Side<'_>, size: u64) -> Option<Finding> {
             let rates = own().filter_map(|cell| Some((cell, over_runs(cell, delivered_sps)?)));
             let (high, rate) = rates.max_by(|left, right| left.1.median.total_cmp(&right.1.median))?;
             let (name, key) = named(&low.factors);
-            Some(Way { name, key, cells: [high, low], rate, p99_ns })
+            Some(BatchingMode { name, key, cells: [high, low], rate, p99_ns })
         })
         .collect();
-    ways.sort_by(|left, right| left.rate.median.total_cmp(&right.rate.median));
-    let beaten = |way: &Way<'_>| ways.iter().any(|other| other.beats(way));
-    let (behind, ahead): (Vec<&Way<'_>>, Vec<&Way<'_>>) = ways.iter().partition(|way| beaten(way));
-    let trade = ways.iter().any(|way| ways.iter().any(|other| way.is_faster(other) && other.is_sooner(way)));
-    let told = |ways: &[&Way<'_>]| list(&ways.iter().map(|way| words(way)).collect::<Vec<_>>());
+    modes.sort_by(|left, right| left.rate.median.total_cmp(&right.rate.median));
+    let beaten = |mode: &BatchingMode<'_>| modes.iter().any(|other| other.beats(mode));
+    let (behind, ahead): (Vec<&BatchingMode<'_>>, Vec<&BatchingMode<'_>>) =
+        modes.iter().partition(|mode| beaten(mode));
+    let trade =
+        modes.iter().any(|mode| modes.iter().any(|other| mode.is_faster(other) && other.is_sooner(mode)));
+    let names = |modes: &[&BatchingMode<'_>]| list(&modes.iter().map(|mode| words(mode)).collect::<Vec<_>>());
     let at = format!("the 99 % {} is that at {}/s", tail.words(), format_value(sps));
     let low: Vec<(String, &CellResult)> =
-        ways.iter().map(|way| (format!("{}/s", format_value(sps)), way.cells[1])).collect();
+        modes.iter().map(|mode| (format!("{}/s", format_value(sps)), mode.cells[1])).collect();
     let why = tail.why(&low);
-    let each = runs(ways.iter().flat_map(|way| [&way.rate, &way.p99_ns]));
+    let each = runs(modes.iter().flat_map(|mode| [&mode.rate, &mode.p99_ns]));
     let what = format!("`{}` under load at {size} bytes", side.name);
-    let others = if behind.is_empty() { String::new() } else { format!(" Beaten: {}.", told(&behind)) };
+    let others = if behind.is_empty() { String::new() } else { format!(" Beaten: {}.", names(&behind)) };
     let (kind, text) = match &ahead[..] {
-        [best] if ways.len() > 1 => {
+        [best] if modes.len() > 1 => {
             let text = format!(
                 "{what}: of {} ways to batch one is beaten by none, {}; {at} ({each}).{others}{why}",
-                ways.len(),
+                modes.len(),
                 words(best)
             );
             (FindingKind::BatchingOneBest, text)
@@ -108,9 +110,9 @@ fn front(side: &Side<'_>, size: u64) -> Option<Finding> {
             let text = format!(
                 "{what}: more throughput costs latency: of {} ways to batch {} are on the front, {}; {at} \
                  ({each}).{others}{why}",
-                ways.len(),
+                modes.len(),
                 front.len(),
-                told(front)
+                names(front)
             );
             (FindingKind::BatchingFront, text)
         }
@@ -118,11 +120,11 @@ fn front(side: &Side<'_>, size: u64) -> Option<Finding> {
     };
     let mut numbers =
         vec![("load_sps".to_owned(), sps), ("ways_on_the_front".to_owned(), ahead.len() as f64)];
-    for way in &ways {
-        numbers.extend(three(&format!("{}_delivered", way.key), "sps", &way.rate));
-        numbers.extend(three(&format!("{}_{}_p99", way.key, tail.key()), "ns", &way.p99_ns));
+    for mode in &modes {
+        numbers.extend(three(&format!("{}_delivered", mode.key), "sps", &mode.rate));
+        numbers.extend(three(&format!("{}_{}_p99", mode.key, tail.key()), "ns", &mode.p99_ns));
     }
-    Some(finding(kind, text, ways.iter().flat_map(|way| way.cells), numbers))
+    Some(finding(kind, text, modes.iter().flat_map(|mode| mode.cells), numbers))
 }
 
 /// Returns the names of a way: in reports, and in the names of numbers.
@@ -137,11 +139,11 @@ fn named(factors: &Factors) -> (String, String) {
     }
 }
 
-fn words(way: &Way<'_>) -> String {
-    let Way { rate, p99_ns, .. } = way;
+fn words(mode: &BatchingMode<'_>) -> String {
+    let BatchingMode { rate, p99_ns, .. } = mode;
     format!(
         "{} ({}/s, {} µs)",
-        way.name,
+        mode.name,
         between(&format_value(rate.min), &format_value(rate.max)),
         between(&format_micros(p99_ns.min), &format_micros(p99_ns.max))
     )

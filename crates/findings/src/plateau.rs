@@ -4,7 +4,7 @@ use results::{CellResult, Finding, FindingKind, Host, format_value};
 
 use crate::{
     LEVEL, bottleneck,
-    curves::{Place, Point, Side, goodput_mbps, place, range},
+    curves::{Point, Position, Side, goodput_mbps, position, range},
     format::{between, finding, runs, three},
 };
 
@@ -34,13 +34,15 @@ fn of_curve(what: &str, curve: &[Point<'_>], host: &Host) -> Option<Finding> {
         return None;
     }
     let threshold = best.spread.median * (1.0 - LEVEL);
-    let places: Vec<Place> = curve.iter().map(|point| place(&point.spread, threshold)).collect();
-    let on_level = places.iter().rev().take_while(|place| **place == Place::Above).count();
+    let positions: Vec<Position> = curve.iter().map(|point| position(&point.spread, threshold)).collect();
+    let on_level = positions.iter().rev().take_while(|position| **position == Position::Above).count();
     let (below, level) = curve.split_at(curve.len() - on_level);
-    let rises_to_it = places[..below.len()].last().is_none_or(|place| *place == Place::Below);
-    let alone = places.iter().filter(|place| **place != Place::Below).count() == 1;
+    let rises_to_it = positions[..below.len()].last().is_none_or(|position| *position == Position::Below);
+    let alone = positions.iter().filter(|position| **position != Position::Below).count() == 1;
     match level {
-        [] if places.last() == Some(&Place::Below) && place(&best.spread, threshold) == Place::Above => {
+        [] if positions.last() == Some(&Position::Below)
+            && position(&best.spread, threshold) == Position::Above =>
+        {
             Some(apart(what, FindingKind::FallsAgain, best, last))
         }
         [_] if alone => Some(apart(what, FindingKind::StillGrows, last, before_last)),

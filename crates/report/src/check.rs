@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_with_its_promise_and_what_is_not_applicable_with_why() {
+    fn failed_case_shows_its_promise_and_not_applicable_case_its_reason() {
         let cases = [
             case("one", 1, &[], CaseResult::Passed),
             case("two", 2, &[], CaseResult::Failed("it does not".to_owned())),

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_close_column_without_a_value_is_left_out() {
+    fn empty_close_column_is_omitted() {
         let columns = || {
             Grid::default()
                 .column("Size", Align::Right)

@@ -42,12 +42,12 @@ const RATES: usize = 8;
 
 /// Position of a flow in a cell, from 0, and number of flows.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct FlowPosition {
     pub number: usize,
     pub flows: usize,
 }
 
-impl Place {
+impl FlowPosition {
     const fn is_first(self) -> bool {
         self.number == 0
     }
@@ -97,15 +97,15 @@ fn keyed(cells: &[&CellResult]) -> Grid {
 fn filled(
     mut grid: Grid,
     cells: &[&CellResult],
-    row: impl Fn(&CellResult, &Flow, Place) -> Vec<String>,
+    row: impl Fn(&CellResult, &Flow, FlowPosition) -> Vec<String>,
 ) -> Grid {
     let more = FactorColumns::new(&[], cells);
     for cell in sorted(cells) {
         let flows = cell.factors.streams();
         for (number, flow) in flows.iter().enumerate() {
-            let mut whole = key(cell, &more, flow, flows.len());
-            whole.extend(row(cell, flow, Place { number, flows: flows.len() }));
-            grid.row(whole);
+            let mut line = key(cell, &more, flow, flows.len());
+            line.extend(row(cell, flow, FlowPosition { number, flows: flows.len() }));
+            grid.row(line);
         }
     }
     grid
@@ -126,43 +126,43 @@ pub(crate) fn rates(cells: &[&CellResult]) -> Grid {
     if tails {
         grid = grid.column("Tail (samples)", Align::Right).column("(ms)", Align::Close);
     }
-    filled(grid, cells, |cell, _, place| {
-        let Some((record, throughput)) = measured(cell, place) else {
+    filled(grid, cells, |cell, _, position| {
+        let Some((record, throughput)) = measured(cell, position) else {
             return nothing(cell, RATES + 2 * usize::from(tails));
         };
         // all flows are written in the same time
         let accepted = |counted: &DeliveryCounts, throughput: &Throughput| {
             throughput.accepted_sps * share(counted.sent, throughput.sent)
         };
-        let (delivered, delivered_spread) = delivered(cell, place);
+        let (delivered, delivered_spread) = delivered(cell, position);
         let mut row = vec![
             format_value(accepted(&record.counted, throughput)),
-            spread(cell, |run| Some(accepted(&of_run(run, place)?.counted, run.throughput.as_ref()?))),
+            spread(cell, |run| Some(accepted(&of_run(run, position)?.counted, run.throughput.as_ref()?))),
             format_value(delivered),
             delivered_spread,
             record.counted.delivered.to_string(),
             format_value(lost_pct(&record.counted)),
-            if place.flows == 1 { lost_spread(cell) } else { String::new() },
+            if position.flows == 1 { lost_spread(cell) } else { String::new() },
             record.counted.out_of_order.to_string(),
         ];
         if tails {
             let late = record.counted.delivered.saturating_sub(record.delivered_in_time);
             row.push(late.to_string());
-            row.push(if place.is_first() { tail_ms(throughput) } else { String::new() });
+            row.push(if position.is_first() { tail_ms(throughput) } else { String::new() });
         }
         row
     })
 }
 
 /// Returns the delivered samples/s of a flow, and their formatted half-range over the runs.
-pub(crate) fn delivered(cell: &CellResult, place: Place) -> (f64, String) {
+pub(crate) fn delivered(cell: &CellResult, position: FlowPosition) -> (f64, String) {
     // all flows are written in the same time
     let of = |in_time: u64, throughput: &Throughput| {
         throughput.delivered_sps * share(in_time, throughput.delivered_in_time)
     };
-    let sps = measured(cell, place).map_or(0.0, |(record, all)| of(record.delivered_in_time, all));
+    let sps = measured(cell, position).map_or(0.0, |(record, all)| of(record.delivered_in_time, all));
     let spread =
-        spread(cell, |run| Some(of(of_run(run, place)?.delivered_in_time, run.throughput.as_ref()?)));
+        spread(cell, |run| Some(of(of_run(run, position)?.delivered_in_time, run.throughput.as_ref()?)));
     (sps, spread)
 }
 
@@ -178,17 +178,19 @@ pub(crate) fn times(cells: &[&CellResult]) -> Grid {
         grid = grid.column(heading, Align::Right).column("± %", Align::Close);
     }
     let grid = grid.column("", Align::Left);
-    filled(grid, cells, |cell, flow, place| {
-        let Some((record, _)) = measured(cell, place) else { return nothing(cell, 2 * LATENCIES.len() + 1) };
+    filled(grid, cells, |cell, flow, position| {
+        let Some((record, _)) = measured(cell, position) else {
+            return nothing(cell, 2 * LATENCIES.len() + 1);
+        };
         let mut row = Vec::new();
         for (_, kind, index) in LATENCIES {
             let has_not = !flow.load.has_times() && kind != "service";
             let text =
                 || record.latency.get(kind).map_or_else(unsupported, |latency| quantile(latency, index));
             row.push(if has_not { NONE.to_owned() } else { text() });
-            row.push(quantile_spread(cell, index, |run| of_run(run, place)?.latency.get(kind)));
+            row.push(quantile_spread(cell, index, |run| of_run(run, position)?.latency.get(kind)));
         }
-        row.push(if place.is_first() { flag(cell) } else { String::new() });
+        row.push(if position.is_first() { flag(cell) } else { String::new() });
         row
     })
 }
@@ -215,12 +217,12 @@ pub(crate) fn costs(cells: &[&CellResult]) -> Grid {
         + usize::from(shown.groups)
         + 4
         + if shown.probes { 2 * RTT.len() } else { 0 };
-    filled(grid, cells, |cell, _, place| {
-        if measured(cell, place).is_none() {
+    filled(grid, cells, |cell, _, position| {
+        if measured(cell, position).is_none() {
             return nothing(cell, columns);
         }
         // all flows share one process
-        if !place.is_first() {
+        if !position.is_first() {
             return vec![String::new(); columns];
         }
         let mut row = Vec::new();
@@ -294,13 +296,13 @@ pub(crate) fn planned(load: &Load) -> String {
 }
 
 /// Returns a flow of a cell and the counts of all of its flows; `None` if nothing was measured.
-pub(crate) fn measured(cell: &CellResult, place: Place) -> Option<(&CellFlow, &Throughput)> {
-    Some((cell.paced.as_ref()?.flows.get(place.number)?, cell.throughput.as_ref()?))
+pub(crate) fn measured(cell: &CellResult, position: FlowPosition) -> Option<(&CellFlow, &Throughput)> {
+    Some((cell.paced.as_ref()?.flows.get(position.number)?, cell.throughput.as_ref()?))
 }
 
 /// Returns the flow in a run.
-pub(crate) fn of_run(run: &Run, place: Place) -> Option<&FlowRecord> {
-    run.paced.as_ref()?.flows.get(place.number)
+pub(crate) fn of_run(run: &Run, position: FlowPosition) -> Option<&FlowRecord> {
+    run.paced.as_ref()?.flows.get(position.number)
 }
 
 /// Formats the samples per flush, mean and maximum over all flows.
@@ -312,8 +314,8 @@ fn per_flush(cell: &CellResult) -> String {
     )
 }
 
-fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+fn share(part: u64, line: u64) -> f64 {
+    if line == 0 { 0.0 } else { part as f64 / line as f64 }
 }
 
 /// Formats the marks of a cell: sender-limited and back-pressure, with the number of runs if not all are affected.

@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn planned_times_are_rounded_up() {
-        let said = [0, 1, 59_000_000_000, 60_000_000_000, 3_599_500_000_000, 7_500_000_000_000].map(rough);
-        assert_eq!(said, ["0 s", "1 s", "59 s", "1 min 0 s", "1 h 0 min", "2 h 5 min"]);
+        let texts = [0, 1, 59_000_000_000, 60_000_000_000, 3_599_500_000_000, 7_500_000_000_000].map(rough);
+        assert_eq!(texts, ["0 s", "1 s", "59 s", "1 min 0 s", "1 h 0 min", "2 h 5 min"]);
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use experiment::Plan;
 use results::{
-    DetectableEffects, MinDetectableEffect, NoiseSummary, Resolution, SelfTest, TOLD_BLOCKS, format_micros,
+    DetectableEffects, MinDetectableEffect, NoiseSummary, Resolution, SHOWN_BLOCKS, SelfTest, format_micros,
     format_signed, format_value,
 };
 
@@ -33,7 +33,7 @@ pub fn selftest(outcome: &SelfTest) -> String {
         .column("Median", Align::Right)
         .column("Unit", Align::Left)
         .column("Between runs", Align::Right);
-    for blocks in TOLD_BLOCKS {
+    for blocks in SHOWN_BLOCKS {
         grid = grid.column(&format!("{blocks} blocks see"), Align::Right);
     }
     grid = grid.column("Second run against first", Align::Left);
@@ -164,7 +164,9 @@ fn row(resolution: &Resolution) -> Vec<String> {
         resolution.metric.shown_unit().to_owned(),
         percent(resolution.between_run_pct),
     ];
-    row.extend(TOLD_BLOCKS.iter().map(|blocks| percent(resolution.smallest_effect_pct.get(blocks).copied())));
+    row.extend(
+        SHOWN_BLOCKS.iter().map(|blocks| percent(resolution.smallest_effect_pct.get(blocks).copied())),
+    );
     let mut change = String::new();
     if let Some(estimate) = resolution.change_pct {
         let _ = write!(change, "{} %", format_signed(estimate));

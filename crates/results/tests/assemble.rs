@@ -155,7 +155,7 @@ fn rates_are_medians_and_counts_are_sums() {
 }
 
 #[test]
-fn what_is_not_valid_takes_part_in_nothing() {
+fn invalid_runs_are_excluded_everywhere() {
     let document = sample::document_with(|run| match run.block {
         1 => *run = sample::failed(run),
         2 => run.state = RunState::Invalid,
@@ -189,7 +189,7 @@ fn cell_without_valid_run_has_no_values() {
 }
 
 #[test]
-fn runs_are_in_the_order_of_execution_whenever_they_came() {
+fn runs_are_sorted_by_execution() {
     let mut runs = sample::runs();
     runs.reverse();
     let mut assembler = Assembler::new(sample::header());
@@ -253,7 +253,7 @@ fn a_histogram_that_lacks_values_gives_no_quantile() {
 type Case = (WarningKind, Workload, fn(&mut Run), &'static str);
 
 #[test]
-fn each_mishap_has_its_warning_and_no_other() {
+fn each_defect_has_exactly_its_own_warning() {
     let cases: [Case; 10] = [
         (
             WarningKind::Loss,
@@ -341,7 +341,7 @@ fn each_mishap_has_its_warning_and_no_other() {
 }
 
 #[test]
-fn loss_is_said_to_break_a_promise_or_a_verdict() {
+fn loss_is_reported_as_a_broken_guarantee() {
     let document = sample::document_with(|run| {
         // 2 % of the pings of one size, 0.5 % of the others
         run.counted[0].lost = if run.cell.ends_with("latency/32") { 8 } else { 2 };

@@ -77,7 +77,7 @@ fn every_file_has_a_schema_version_and_other_tools_read_the_logs() {
 }
 
 #[test]
-fn a_result_without_the_whole_is_put_together_as_the_runner_does() {
+fn result_without_result_file_is_assembled_as_by_the_runner() {
     let (_guard, path) = temporary();
     let (_, document) = measure(&path, sample::RUNS);
     assert_eq!(Directory::load(&path).unwrap(), document);
@@ -85,7 +85,7 @@ fn a_result_without_the_whole_is_put_together_as_the_runner_does() {
 }
 
 #[test]
-fn what_a_crash_leaves_behind_loads() {
+fn result_after_a_crash_loads() {
     let (_guard, path) = temporary();
     let (directory, document) = measure(&path, 5);
     // files of a process that was killed while it saved run 6 and the result
@@ -119,7 +119,7 @@ fn runs_that_are_newer_than_the_whole_are_not_lost() {
 }
 
 #[test]
-fn the_whole_is_enough() {
+fn result_file_alone_loads() {
     let (_guard, path) = temporary();
     let (directory, document) = measure(&path, 3);
     directory.save_document(&document).unwrap();
@@ -129,7 +129,7 @@ fn the_whole_is_enough() {
 }
 
 #[test]
-fn a_damaged_whole_is_put_together_anew_and_named() {
+fn damaged_result_file_is_reassembled_with_a_note() {
     let (_guard, path) = temporary();
     let (_, document) = measure(&path, 5);
     fs::write(path.join("result.json"), "{\"schema_version\": 1").unwrap();
@@ -203,7 +203,7 @@ fn run_without_histograms_keeps_its_values() {
 }
 
 #[test]
-fn a_newer_schema_is_refused() {
+fn newer_schema_is_rejected() {
     for file in ["result.json", "experiment.json", "runs/0001.json"] {
         let (_guard, path) = temporary();
         let (directory, document) = measure(&path, 2);
@@ -222,7 +222,7 @@ fn a_newer_schema_is_refused() {
 }
 
 #[test]
-fn a_failed_run_is_kept_and_has_no_log() {
+fn failed_run_is_saved_without_histograms() {
     let (_guard, path) = temporary();
     let header = sample::header();
     let directory = Directory::create(&path, 1).unwrap();
@@ -248,7 +248,7 @@ fn value_that_is_not_a_number_is_not_saved() {
 }
 
 #[test]
-fn there_is_no_result_where_there_is_none() {
+fn missing_result_is_an_error() {
     let (guard, path) = temporary();
     assert!(matches!(Directory::load(guard.path()), Err(DirectoryError::NoResult { .. })));
     let Err(DirectoryError::Read { path: named, cause }) = Directory::load(&path) else { panic!("it loads") };
@@ -256,7 +256,7 @@ fn there_is_no_result_where_there_is_none() {
 }
 
 #[test]
-fn an_empty_directory_is_taken_and_any_other_refused() {
+fn empty_directory_is_accepted_and_others_are_rejected() {
     let (guard, path) = temporary();
     fs::create_dir(&path).unwrap();
     Directory::create(&path, 1).unwrap();
@@ -376,7 +376,7 @@ fn a_full_directory_is_found_before_measuring() {
 }
 
 #[test]
-fn a_directory_that_fills_up_while_measuring_keeps_what_it_has() {
+fn full_directory_keeps_the_saved_runs() {
     let Some(mount) = Mount::new("size=2m") else { return };
     let path = mount.path().join("result");
     let (directory, _) = measure(&path, 3);

@@ -123,7 +123,7 @@ fn a_value_falls_into_the_window_of_its_time() {
 }
 
 #[test]
-fn what_was_changed_on_its_way_is_noticed() {
+fn changed_payload_is_detected() {
     let distribution = sample::record(&[10, 20, 30]);
     let one_more = Distribution { n: 4, ..distribution.clone() };
     assert!(matches!(one_more.histograms(), Err(HistogramError::Mismatch(-1))));
@@ -178,7 +178,7 @@ fn decode_v2(text: &str) -> BTreeMap<u64, u64> {
 }
 
 #[test]
-fn the_log_is_what_its_format_says() {
+fn log_follows_its_format() {
     let values = sample::latencies(3, 32);
     let mut log = IntervalLog::new();
     assert!(log.is_empty());
@@ -231,7 +231,7 @@ fn the_log_is_what_its_format_says() {
 }
 
 #[test]
-fn a_log_reads_back_as_it_was_written() {
+fn log_reads_back() {
     let values = sample::latencies(5, 1024);
     let mut log = IntervalLog::new();
     for (kind, values) in &values {
@@ -251,7 +251,7 @@ fn a_log_reads_back_as_it_was_written() {
 }
 
 #[test]
-fn a_log_that_was_cut_or_changed_is_refused() {
+fn truncated_or_changed_log_is_rejected() {
     let mut log = IntervalLog::new();
     log.add("rtt", &sample::record(&[1_000, 2_000, 3_000])).unwrap();
     let whole = log.write(SystemTime::UNIX_EPOCH, "run 1").unwrap();
@@ -265,7 +265,7 @@ fn a_log_that_was_cut_or_changed_is_refused() {
 }
 
 #[test]
-fn a_log_with_more_values_than_can_be_counted_is_refused() {
+fn log_with_overflowing_counts_is_rejected() {
     let mut full = results::new_histogram();
     for value in 0..2_000 {
         full.record_n(value, (1 << 48) - 1).unwrap();

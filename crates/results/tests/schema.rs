@@ -37,12 +37,12 @@ fn the_published_schema_is_the_generated_one() {
 }
 
 #[test]
-fn an_assembled_document_meets_it() {
+fn assembled_document_follows_the_schema() {
     assert_eq!(errors(&document()), Vec::<String>::new());
 }
 
 #[test]
-fn a_document_with_failed_runs_meets_it() {
+fn document_with_failed_runs_follows_the_schema() {
     let document = sample::document_with(|run| {
         if run.block == 2 {
             *run = sample::failed(run);
@@ -52,7 +52,7 @@ fn a_document_with_failed_runs_meets_it() {
 }
 
 #[test]
-fn a_broken_document_does_not() {
+fn broken_document_violates_the_schema() {
     /// Description of a defect, and a function that causes it.
     type Break = (&'static str, fn(&mut Value));
     let breaks: [Break; 9] = [
@@ -174,7 +174,7 @@ fn selftests() -> Value {
 }
 
 #[test]
-fn kept_selftests_meet_their_published_schema_and_broken_ones_do_not() {
+fn saved_selftests_follow_their_schema_and_broken_ones_do_not() {
     let schema = published_as("selftest");
     assert!(schema == selftest_json_schema(), "run `cargo xtask generate`, and commit what it changes");
     let kept = selftests();
@@ -201,7 +201,7 @@ fn kept_selftests_meet_their_published_schema_and_broken_ones_do_not() {
 
 /// Three probes: the one between two blocks counts once.
 #[test]
-fn the_noise_of_a_selftest_is_that_of_its_blocks() {
+fn selftest_noise_summarizes_its_blocks() {
     let noise = &selftests()["plain"]["noise"];
     let expected = json!({
         "blocks": 2, "noisy_blocks": 1, "stolen_pct": 1.0, "worst_stolen_pct": 4.0, "max_gap_ns": 90_000,

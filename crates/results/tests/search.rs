@@ -36,7 +36,7 @@ fn irregular_outcome_gives_no_value_even_with_a_rate() {
 }
 
 #[test]
-fn a_search_that_was_interrupted_is_shown_and_made_anew() {
+fn interrupted_search_is_shown_and_repeated() {
     let place = tempfile::tempdir().expect("a directory");
     let path = place.path().join("result");
     let header = sample::search::header();

@@ -90,7 +90,7 @@ proptest! {
     }
 
     #[test]
-    fn loss_duplication_and_reordering_are_told_apart(
+    fn loss_duplication_and_reordering_are_distinguished(
         fates in prop::collection::vec(0_u8..10, 1..2000),
         swaps in prop::collection::vec(any::<prop::sample::Index>(), 0..50),
     ) {
@@ -122,7 +122,7 @@ proptest! {
 }
 
 #[test]
-fn a_number_just_within_reach_is_told_and_one_beyond_is_not() {
+fn largest_detectable_loss_is_detected_and_a_larger_one_is_not() {
     let mut set = SequenceSet::new();
     set.insert(REACH);
     assert!(set.insert(1), "exactly within reach: late");
@@ -134,7 +134,7 @@ fn a_number_just_within_reach_is_told_and_one_beyond_is_not() {
 }
 
 #[test]
-fn a_gap_forgets_only_what_it_puts_out_of_reach() {
+fn gap_forgets_only_numbers_outside_the_window() {
     // REACH is a multiple of 64, so the gap starts at the edge of a word and ends within one
     for gap in [1, 60, 63, 64, 100] {
         let mut set = SequenceSet::new();

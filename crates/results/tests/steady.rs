@@ -44,7 +44,7 @@ fn judged_of(windows: &Windows) -> std::collections::BTreeMap<String, SteadyStat
 }
 
 #[test]
-fn a_latency_run_that_slows_down_is_told_by_median_and_99_percent() {
+fn slowing_latency_run_is_reported_with_p50_and_p99() {
     let states = judged(400, 35);
     assert_eq!(states.keys().collect::<Vec<_>>(), ["rtt_p50", "rtt_p99"]);
     for (kind, state) in &states {
@@ -63,7 +63,7 @@ fn a_latency_run_that_slows_down_is_told_by_median_and_99_percent() {
 }
 
 #[test]
-fn windows_with_few_values_are_taken_together_and_with_too_few_not_judged() {
+fn windows_with_few_values_are_merged_and_too_few_are_not_classified() {
     // 99 % needs 299 values: four windows have 320
     let states = judged(80, 40);
     assert_eq!(states["rtt_p99"].verdict, SteadyClass::Slowdown);
@@ -83,7 +83,7 @@ fn cycling(in_a_window: u64, period: u64) -> std::collections::BTreeMap<String, 
 }
 
 #[test]
-fn what_windows_taken_together_would_hide_is_not_judged() {
+fn change_hidden_by_merged_windows_is_not_classified() {
     let both = |verdict| [("rtt_p50".to_owned(), verdict), ("rtt_p99".to_owned(), verdict)].into();
     assert_eq!(cycling(400, 20), both(SteadyClass::Cyclic));
     // for 99 %, four windows are merged: a segment has at least 12 windows, but half a cycle has 10
@@ -96,7 +96,7 @@ fn what_windows_taken_together_would_hide_is_not_judged() {
 }
 
 #[test]
-fn a_stall_of_a_few_windows_is_not_a_level() {
+fn short_stall_is_not_a_level() {
     let mut windows = recorded(400, 1000).distribution();
     let empty = Windows::new(1, 1).distribution().windows[0].clone();
     for stalled in [0, 41, 42] {
@@ -136,7 +136,7 @@ fn received(per_window: u64, slower: u64, share: f64, tail: u64) -> Received {
 }
 
 #[test]
-fn a_rate_that_falls_is_a_slowdown_and_the_drain_is_not_judged() {
+fn falling_rate_is_a_slowdown_and_the_drain_is_not_classified() {
     let state = steady_rate(&received(1000, 30, 0.8, 0), WRITING).unwrap();
     assert_eq!((state.verdict, state.steady_from_ns), (SteadyClass::Slowdown, Some(30 * WINDOW_NS)));
     assert!((state.segments[0].level_sps.unwrap() / 100_000.0 - 1.0).abs() < 0.02, "{state:?}");
@@ -170,14 +170,14 @@ fn state(verdict: SteadyClass, levels: &[f64], rate: bool) -> SteadyState {
 }
 
 /// Returns the steady-state warnings of a cell.
-fn told(document: &ResultDocument, cell: &str) -> Vec<String> {
+fn warning_texts(document: &ResultDocument, cell: &str) -> Vec<String> {
     let cell = document.cells.iter().find(|found| found.id == cell).unwrap_or_else(|| panic!("{cell}"));
     let of_kind = cell.warnings.iter().filter(|warning| warning.kind == WarningKind::NotSteady);
     of_kind.map(|warning| warning.text.clone()).collect()
 }
 
 #[test]
-fn a_cell_is_told_what_its_runs_did() {
+fn cell_has_the_warnings_of_its_runs() {
     let number = std::cell::Cell::new(0);
     let document = sample::document_with(|run| {
         run.steady_state.clear();
@@ -198,12 +198,14 @@ fn a_cell_is_told_what_its_runs_did() {
     });
     let number = number.get();
     assert_eq!(
-        told(&document, "dds/udp4/latency/32"),
+        warning_texts(&document, "dds/udp4/latency/32"),
         [format!(
             "2 of 3 runs slowed down while measured (median RTT from 20.0 to 23.5 µs, for example run {number})"
         )]
     );
-    let [text] = &told(&document, "dds/udp4/throughput/32")[..] else { panic!("one warning per metric") };
+    let [text] = &warning_texts(&document, "dds/udp4/throughput/32")[..] else {
+        panic!("one warning per metric")
+    };
     for part in [
         "1 of 3 runs still warmed up while measured (samples delivered from 100000 to 140000/s, run ",
         "1 of 3 runs reached no steady state while measured (samples delivered from 120000 to 150000/s, run ",
@@ -211,15 +213,15 @@ fn a_cell_is_told_what_its_runs_did() {
     ] {
         assert!(text.contains(part), "{text}");
     }
-    assert!(told(&document, "dds/udp4/latency/1024").is_empty(), "what was not judged is not told");
+    assert!(warning_texts(&document, "dds/udp4/latency/1024").is_empty(), "what was not judged is not told");
 }
 
 #[test]
-fn what_is_not_valid_is_not_told() {
+fn invalid_runs_have_no_steady_state_warning() {
     let document = sample::document_with(|run| {
         run.state = RunState::Invalid;
         let slow = state(SteadyClass::Slowdown, &[1.0, 2.0], false);
         run.steady_state.insert("rtt_p50".to_owned(), slow);
     });
-    assert!(told(&document, "dds/udp4/latency/32").is_empty());
+    assert!(warning_texts(&document, "dds/udp4/latency/32").is_empty());
 }

@@ -54,7 +54,7 @@ fn main() {
 
 impl Agent {
     fn serve(&mut self) {
-        let protocol = if self.is_told("protocol", "hello") { PROTOCOL + 1 } else { PROTOCOL };
+        let protocol = if self.is_scripted("protocol", "hello") { PROTOCOL + 1 } else { PROTOCOL };
         let driver = Box::new(description());
         self.answer("hello", &Reply::Hello { protocol, pid: process::id(), driver });
         loop {
@@ -66,10 +66,10 @@ impl Agent {
             let reply = self.obey(order);
             self.answer(phase, &reply);
             if phase == "exit" {
-                if self.is_told("linger", phase) {
+                if self.is_scripted("linger", phase) {
                     sleep();
                 }
-                if self.is_told("crash", phase) {
+                if self.is_scripted("crash", phase) {
                     kill_itself();
                 }
                 return;
@@ -82,11 +82,11 @@ impl Agent {
             Request::Configure(configure) => {
                 let reply = self.configured(&configure);
                 self.configure = Some(*configure);
-                if self.is_told("shm", "configure") {
+                if self.is_scripted("shm", "configure") {
                     let name = &self.configure.as_ref().expect("configured").run_name;
                     fs::write(Path::new("/dev/shm").join(format!("sem.{name}-left")), "").expect("a file");
                 }
-                if self.is_told("child", "configure") {
+                if self.is_scripted("child", "configure") {
                     let child = process::Command::new("sleep").arg("1000").spawn().expect("a child");
                     println!("child {}", child.id());
                     // The runner has to end it.
@@ -106,7 +106,7 @@ impl Agent {
             }
             Request::Measure { duration_ns, .. } => {
                 let load = &self.configure.as_ref().expect("configured").factors.load;
-                if *load == Some(Load::Max) && self.is_told("jam", "measure") {
+                if *load == Some(Load::Max) && self.is_scripted("jam", "measure") {
                     return Reply::Failed { error: "it is jammed".to_owned(), hint: None, refused: false };
                 }
                 self.pass(duration_ns);
@@ -115,12 +115,12 @@ impl Agent {
             }
             Request::Drain(drain) => {
                 assert_eq!(drain.sent, reports::SENT);
-                Reply::Drained { complete: !self.is_told("owe", "drain") }
+                Reply::Drained { complete: !self.is_scripted("owe", "drain") }
             }
             Request::Report => {
                 let configure = self.configure.as_ref().expect("configured");
-                let tells = |what| self.is_told(what, "report");
-                Reply::Report(Box::new(reports::report(configure, &tells)))
+                let scripted = |what| self.is_scripted(what, "report");
+                Reply::Report(Box::new(reports::report(configure, &scripted)))
             }
             Request::Exit => Reply::Bye,
             Request::Cases | Request::Check { .. } => Reply::Cases { cases: Vec::new() },
@@ -135,18 +135,18 @@ impl Agent {
         };
         let in_force = |entity: &str| {
             let factors = &configure.factors;
-            let asked =
+            let requested =
                 if entity.starts_with("writer") { factors.writer_qos(0) } else { factors.reader_qos(0) };
-            if self.told_of("blind", "configure", configure.role.name()) {
+            if self.is_scripted_for("blind", "configure", configure.role.name()) {
                 return Qos::default();
             }
             // The reader's QoS is reported for writers too.
-            if self.told_of("queue", "configure", configure.role.name()) {
+            if self.is_scripted_for("queue", "configure", configure.role.name()) {
                 return factors.reader_qos(0);
             }
-            match self.told_of("qos", "configure", configure.role.name()) {
-                true => Qos { reliability: Some(Reliability::BestEffort), ..asked },
-                false => asked,
+            match self.is_scripted_for("qos", "configure", configure.role.name()) {
+                true => Qos { reliability: Some(Reliability::BestEffort), ..requested },
+                false => requested,
             }
         };
         let role = configure.role.name();
@@ -168,7 +168,7 @@ impl Agent {
     }
 
     fn settings(&self, configure: &Configure) -> BTreeMap<String, BTreeMap<String, String>> {
-        let off = self.told_of("off", "configure", configure.role.name());
+        let off = self.is_scripted_for("off", "configure", configure.role.name());
         let multicast = if off { "off" } else { "unknown" };
         let domain = configure.domain.to_string();
         let settings =
@@ -197,45 +197,45 @@ impl Agent {
         }
     }
 
-    fn is_told(&self, what: &str, phase: &str) -> bool {
+    fn is_scripted(&self, what: &str, phase: &str) -> bool {
         let role = self.configure.as_ref().map_or("any", |configure| configure.role.name());
-        self.told_of(what, phase, role)
+        self.is_scripted_for(what, phase, role)
     }
 
-    fn told_of(&self, what: &str, phase: &str, role: &str) -> bool {
-        self.script.iter().any(|[told, whom, when]| {
-            told == what && (whom == "any" || whom == role) && (when == "any" || when == phase)
+    fn is_scripted_for(&self, what: &str, phase: &str, role: &str) -> bool {
+        self.script.iter().any(|[scripted, whom, when]| {
+            scripted == what && (whom == "any" || whom == role) && (when == "any" || when == phase)
         })
     }
 
     fn answer(&mut self, phase: &str, reply: &Reply) {
-        let told = |what| self.is_told(what, phase);
-        if told("kill") {
+        let scripted = |what| self.is_scripted(what, phase);
+        if scripted("kill") {
             kill_itself();
-        } else if told("exit") {
+        } else if scripted("exit") {
             println!("the driver has seen\nenough");
             process::exit(3);
-        } else if told("deaf") {
+        } else if scripted("deaf") {
             sleep();
-        } else if told("hang") {
+        } else if scripted("hang") {
             // Ends when the channel closes, as real agents do.
             let _ = self.channel.fill_buf();
             process::exit(0);
         }
         let mut channel = self.channel.get_ref();
-        let sent = if told("garbage") {
+        let sent = if scripted("garbage") {
             channel.write_all(b"\xff\0{]\n").map_err(Into::into)
-        } else if told("wrong") {
+        } else if scripted("wrong") {
             send(&mut channel, &Reply::WarmedUp).and_then(|()| send(&mut channel, &Reply::WarmedUp))
-        } else if told("twice") {
+        } else if scripted("twice") {
             send(&mut channel, reply).and_then(|()| send(&mut channel, reply))
-        } else if told("fail") || told("refuse") {
+        } else if scripted("fail") || scripted("refuse") {
             let (error, hint) = ("it does not work".to_owned(), Some("try harder".to_owned()));
-            send(&mut channel, &Reply::Failed { error, hint, refused: told("refuse") })
+            send(&mut channel, &Reply::Failed { error, hint, refused: scripted("refuse") })
         } else {
             send(&mut channel, reply)
         };
-        if sent.is_err() || told("fail") || told("refuse") {
+        if sent.is_err() || scripted("fail") || scripted("refuse") {
             process::exit(1);
         }
     }

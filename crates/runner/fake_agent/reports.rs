@@ -24,8 +24,8 @@ const WARM_UP: u64 = 50;
 /// Send lag of a paced sample.
 const LAG_NS: u64 = 100;
 
-/// Returns the report. `told` returns whether a fault was requested.
-pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> AgentReport {
+/// Returns the report. `scripted` returns whether a fault was requested.
+pub fn report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) -> AgentReport {
     let mut report = AgentReport {
         usage: Usage {
             elapsed_ns: 1_000_000_000,
@@ -48,20 +48,20 @@ pub fn report(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Age
     };
     match configure.role {
         Role::Writer if configure.factors.workload == Workload::Paced => {
-            report.paced_writer = Some(paced_written(configure));
+            report.paced_writer = Some(paced_writer_report(configure));
         }
         Role::Reader if configure.factors.workload == Workload::Paced => {
-            report.paced_reader = Some(paced_read(configure, told));
+            report.paced_reader = Some(paced_reader_report(configure, scripted));
         }
-        Role::Writer => report.writer = Some(written(configure)),
+        Role::Writer => report.writer = Some(writer_report(configure)),
         Role::Reader => {
-            let foreign = if told("foreign") { 3 } else { 0 };
-            let received = received(configure, told, SENT);
+            let foreign = if scripted("foreign") { 3 } else { 0 };
+            let received = received(configure, scripted, SENT);
             report.reader =
                 Some(ReaderReport { received: vec![received], foreign, probes: None, takes: None });
         }
-        Role::Pinger => report.pinger = Some(pinged(configure, told)),
-        Role::Echo => report.echo = Some(ponged()),
+        Role::Pinger => report.pinger = Some(pinger_report(configure, scripted)),
+        Role::Echo => report.echo = Some(echo_report()),
     }
     report.usage.samples = metered(&report);
     report
@@ -84,7 +84,7 @@ fn distribution(configure: &Configure, value_ns: u64, n: u64) -> Distribution {
     windows.distribution()
 }
 
-fn written(configure: &Configure) -> WriterReport {
+fn writer_report(configure: &Configure) -> WriterReport {
     WriterReport {
         offered: SENT,
         accepted: SENT,
@@ -107,7 +107,7 @@ fn period_ns(configure: &Configure, sent: u64) -> u64 {
 }
 
 /// Returns the reader's record of `sent` samples.
-fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u64) -> Received {
+fn received(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool, sent: u64) -> Received {
     let period_ns = period_ns(configure, sent);
     let mut received = Received {
         delivered: sent,
@@ -117,11 +117,11 @@ fn received(configure: &Configure, told: &dyn Fn(&'static str) -> bool, sent: u6
         last_ns: BEGIN_NS + OUT_NS + (sent - 1) * period_ns,
         ..Received::default()
     };
-    if told("owe") {
+    if scripted("owe") {
         received.delivered -= LOST;
         received.next -= LOST;
     }
-    if told("torn") {
+    if scripted("torn") {
         received.delivered -= 1;
     }
     received.bytes = received.delivered * configure.factors.size_bytes;
@@ -154,7 +154,7 @@ fn lag_ns(flow: &Flow) -> Option<u64> {
     flow.load.has_times().then_some(LAG_NS)
 }
 
-fn paced_written(configure: &Configure) -> PacedWriterReport {
+fn paced_writer_report(configure: &Configure) -> PacedWriterReport {
     let flows = configure.factors.streams();
     let sent = SENT / flows.len() as u64;
     let flow = |flow: &Flow| FlowWriterReport {
@@ -182,10 +182,10 @@ fn paced_written(configure: &Configure) -> PacedWriterReport {
     }
 }
 
-fn paced_read(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> PacedReaderReport {
+fn paced_reader_report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) -> PacedReaderReport {
     let flows = configure.factors.streams();
     let flow = |flow: &Flow| {
-        let mut received = received(configure, told, SENT / flows.len() as u64);
+        let mut received = received(configure, scripted, SENT / flows.len() as u64);
         received.bytes = received.delivered * flow.size_bytes;
         received.given_bytes = received.given * flow.size_bytes;
         FlowReaderReport {
@@ -200,10 +200,10 @@ fn paced_read(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> Pac
         }
     };
     let flows = flows.iter().map(flow).collect();
-    PacedReaderReport { probes: None, flows, foreign: if told("foreign") { 3 } else { 0 } }
+    PacedReaderReport { probes: None, flows, foreign: if scripted("foreign") { 3 } else { 0 } }
 }
 
-fn pinged(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> PingerReport {
+fn pinger_report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) -> PingerReport {
     let mut stamps = TimestampLog::with_capacity(SENT as usize);
     for sequence in 0..SENT {
         let sent = BEGIN_NS + sequence * PERIOD_NS;
@@ -215,7 +215,7 @@ fn pinged(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> PingerR
         unsent: 0,
         timed_out: 0,
         refused: 0,
-        returned: SENT - u64::from(told("torn")),
+        returned: SENT - u64::from(scripted("torn")),
         lost: 0,
         late: 0,
         duplicate: 0,
@@ -228,7 +228,7 @@ fn pinged(configure: &Configure, told: &dyn Fn(&'static str) -> bool) -> PingerR
     }
 }
 
-fn ponged() -> EchoReport {
+fn echo_report() -> EchoReport {
     let mut stamps = TimestampLog::with_capacity(SENT as usize);
     for sequence in 0..SENT {
         let came = BEGIN_NS + sequence * PERIOD_NS + OUT_NS;

@@ -58,7 +58,7 @@ pub enum RunnerError {
     },
     /// Driver that permanently rejects the configuration of a cell.
     #[error("driver `{driver}` rejects {}: {}", of_cells(cell, *others), failure.error)]
-    Refused {
+    Rejected {
         /// Driver, as requested; of a pair, the one at fault.
         driver: String,
         /// Id of the cell.
@@ -197,7 +197,7 @@ impl RunnerError {
             ),
             Self::NoDriverFile { .. } => "list the drivers with `ddsmark drivers list`".to_owned(),
             Self::Driver { failure, .. } => return failure.hint.clone(),
-            Self::Refused { failure: said, driver, .. } => match &said.hint {
+            Self::Rejected { failure, driver, .. } => match &failure.hint {
                 Some(hint) => hint.clone(),
                 None => format!("see its features with `ddsmark drivers info {driver}`"),
             },

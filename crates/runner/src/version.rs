@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_version_that_begins_so_is_meant() {
+    fn prefix_selects_the_highest_version() {
         let known = ["a@2.9", "a@2.14.1", "a@2.14.0", "a@3.0", "ab@9", "b", "b@1", "c@x"];
         let of = |driver| select(driver, known.into_iter()).into_iter().next();
         assert_eq!(of("a@2"), Some("a@2.14.1"));
@@ -146,13 +146,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_again(numbers in prop::collection::vec(any::<u64>(), 1..5)) {
+        fn version_text_parses_back(numbers in prop::collection::vec(any::<u64>(), 1..5)) {
             let version = Version(numbers);
             prop_assert_eq!(version.to_string().parse(), Ok(version));
         }
 
         #[test]
-        fn anything_is_read_or_refused(text in ".{0,40}") {
+        fn any_input_parses_or_is_rejected(text in ".{0,40}") {
             let read = text.parse::<Version>();
             prop_assert!(read.is_err() || text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
             if let Ok(version) = read {
@@ -165,7 +165,7 @@ mod tests {
 
         /// Compares with a linear search, over versions of few numbers with many common prefixes.
         #[test]
-        fn the_one_that_is_meant_is_the_highest_of_those_that_begin_so(
+        fn prefix_selects_the_highest_installed_version(
             versions in prop::collection::vec(prop::collection::vec(0_u64..12, 1..4), 0..8),
             wanted in prop::collection::vec(0_u64..12, 1..3),
         ) {

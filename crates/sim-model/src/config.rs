@@ -117,9 +117,9 @@ impl Config {
     ///
     /// # Errors
     /// Returns an error if an option does not exist, is given twice, or has an invalid value.
-    pub fn parse<'t>(given: impl IntoIterator<Item = (&'t str, &'t str)>) -> Result<Self, ConfigError> {
+    pub fn parse<'t>(settings: impl IntoIterator<Item = (&'t str, &'t str)>) -> Result<Self, ConfigError> {
         let mut texts: Vec<Option<&str>> = vec![None; OPTIONS.len()];
-        for (name, text) in given {
+        for (name, text) in settings {
             let Some(index) = OPTIONS.iter().position(|option| option.name == name) else {
                 let names: Vec<_> = OPTIONS.iter().map(|option| option.name).collect();
                 return Err(ConfigError {
@@ -195,10 +195,10 @@ impl Config {
 
     /// Returns the latency in ns that the named policies add.
     #[must_use]
-    pub fn qos_ns<'p>(&self, asked: impl IntoIterator<Item = &'p str>) -> f64 {
+    pub fn qos_ns<'p>(&self, policies: impl IntoIterator<Item = &'p str>) -> f64 {
         let cost =
             |name: &str| POLICIES.iter().position(|policy| *policy == name).map_or(0.0, |at| self.qos[at]);
-        asked.into_iter().map(cost).sum()
+        policies.into_iter().map(cost).sum()
     }
 
     /// Returns whether the latency does not depend on the time within a run.

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_as_often_as_the_server_is_free_and_the_mean_is_that_of_the_distribution() {
+    fn wait_distribution_has_idle_probability_and_mean() {
         for load in [0.01, 0.3, 0.5, 0.7, 0.9, 0.99] {
             let waiting = waiting(load);
             let at = |x: f64| waiting.cdf(x).expect("always as long");
@@ -141,7 +141,7 @@ mod tests {
 
     /// Compares with Erlang's solution, which is precise while its alternating terms are small.
     #[test]
-    fn it_is_the_distribution_that_erlang_found() {
+    fn wait_distribution_equals_erlangs_formula() {
         for load in [0.2_f64, 0.5, 0.8] {
             for x in [0.0, 30.0, 99.0, 100.0, 101.0, 250.0, 420.0, 777.0] {
                 let rate = load / SERVICE;
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_server_that_jitters_the_mean_is_known_and_no_more() {
+    fn only_the_mean_is_known_for_a_server_with_jitter() {
         let jittering = Mg1Queue::new(0.5e9 / SERVICE, SERVICE, 1.0);
         assert_eq!((jittering.cdf(1.0), jittering.quantile(0.5)), (None, None));
         // M/M/1: load / (1 - load) service times.

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_kept() {
+    fn choices_follow_their_weights() {
         let mut random = Random::new(7, 0);
         let mut seen = [0_u32; 3];
         for _ in 0..100_000 {

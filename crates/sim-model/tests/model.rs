@@ -26,7 +26,7 @@ fn latencies(config: &Config, reliable: bool, n: usize) -> Vec<f64> {
 }
 
 #[test]
-fn what_is_drawn_has_the_distribution_that_the_truth_says() {
+fn drawn_values_follow_the_ground_truth() {
     for (options, reliable) in [
         (&[("latency", "normal:50us,5us")][..], false),
         (&[("latency", "normal:5us,5us")], false),
@@ -66,7 +66,7 @@ fn what_is_drawn_has_the_distribution_that_the_truth_says() {
 }
 
 #[test]
-fn what_comes_in_a_stall_comes_at_its_end_as_the_truth_says() {
+fn samples_of_a_stall_arrive_at_its_end() {
     for options in [
         &[("latency", "normal:2ms,1ms"), ("stall", "10ms,3ms")][..],
         &[("latency", "gamma:2ms,2"), ("stall", "10ms,3ms"), ("service", "1500us")],
@@ -117,7 +117,7 @@ fn a_packet_of_several_datagrams_is_lost_with_any_of_them() {
 }
 
 #[test]
-fn a_wrong_truth_is_seen() {
+fn wrong_ground_truth_is_detected() {
     let all = latencies(&config(&[("latency", "normal:50us,5us")]), false, 40_000);
     let other = config(&[("latency", "normal:50.2us,5us")]);
     let median = all[all.len() / 2];
@@ -191,7 +191,7 @@ fn capacity_is_what_the_server_takes_whatever_it_spreads_and_what_is_offered_bey
 }
 
 #[test]
-fn held_samples_are_passed_by_others_unless_the_writer_is_reliable() {
+fn delayed_samples_are_overtaken_unless_the_writer_is_reliable() {
     let config = Arc::new(config(&[("reorder", "0.3"), ("hold", "50us")]));
     let passed = |reliable| {
         let mut flow = Flow::new(config.clone(), reliable, 0.0, 1, 0);
@@ -260,7 +260,7 @@ fn any_value() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_text_is_read_or_refused(option in 0..OPTIONS.len(), value in any_value(), other in ".*") {
+    fn any_text_parses_or_is_rejected(option in 0..OPTIONS.len(), value in any_value(), other in ".*") {
         for text in [&value, &other] {
             let _ = Config::parse([(OPTIONS[option].name, text.as_str())]);
         }

@@ -29,7 +29,7 @@ struct Parts(Vec<String>);
 
 impl Parts {
     fn includes(&self, part: &str) -> bool {
-        self.0.is_empty() || self.0.iter().any(|asked| asked == part)
+        self.0.is_empty() || self.0.iter().any(|parts| parts == part)
     }
 }
 
@@ -39,7 +39,7 @@ fn shown(rate: Rate) -> String {
 }
 
 /// Prints and checks the rates of wrong claims on a host that changes, with and without a true effect.
-fn wrong_claims(asked: &Parts, missed: &mut Vec<String>) {
+fn wrong_claims(parts: &Parts, missed: &mut Vec<String>) {
     println!("| true effect | host | elasticity | wrong claims | wrong criteria | interval covers |");
     println!("|---|---|---|---|---|---|");
     for (i, drift) in DRIFTS.into_iter().enumerate() {
@@ -51,7 +51,7 @@ fn wrong_claims(asked: &Parts, missed: &mut Vec<String>) {
             for effect in [0.0, 0.05] {
                 let pairs = Pairs::new(drift, elasticity, effect);
                 let at_limit = elasticity == LARGEST && effect == 0.0;
-                if !asked.includes(if at_limit { "limit" } else { "claims" }) {
+                if !parts.includes(if at_limit { "limit" } else { "claims" }) {
                     continue;
                 }
                 let tally = if at_limit {
@@ -122,10 +122,10 @@ fn main() -> ExitCode {
          Clopper and Pearson.\n",
         SEEDS.len()
     );
-    let asked = Parts(std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect());
+    let parts = Parts(std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect());
     let mut missed = Vec::new();
-    wrong_claims(&asked, &mut missed);
-    if asked.includes("power") {
+    wrong_claims(&parts, &mut missed);
+    if parts.includes("power") {
         power();
     }
     for missed in &missed {

@@ -38,9 +38,9 @@ fn two_results(missed: &mut Vec<String>) {
     println!("\nTwo results of so many runs each, one after the other, {EXPERIMENTS} pairs a row.\n");
     println!("| true effect | world | runs | seed | differs | interval covers |");
     println!("|---|---|---|---|---|---|");
-    let asked = PowerSpec { level: 0.95, power: 0.8, comparisons: 1 };
+    let spec = PowerSpec { level: 0.95, power: 0.8, comparisons: 1 };
     for runs in [6, 12, 20] {
-        let seen = smallest_effect_apart((runs as usize, runs as usize), CV, &asked).expect("enough runs");
+        let seen = smallest_effect_apart((runs as usize, runs as usize), CV, &spec).expect("enough runs");
         for (effect, world) in [0.0, EFFECT, seen]
             .iter()
             .flat_map(|effect| WORLDS.map(|world| (*effect, world)))
@@ -68,7 +68,7 @@ fn two_results(missed: &mut Vec<String>) {
                 hold("false claims", effect > 0.0 || worst <= FALSE);
             }
             let found = tallies.iter().map(|tally| tally.differs).reduce(Rate::and).expect("seeds");
-            hold("power", effect != seen || (found.share() - asked.power).abs() <= 0.03);
+            hold("power", effect != seen || (found.share() - spec.power).abs() <= 0.03);
         }
     }
 }
@@ -182,7 +182,7 @@ fn main() -> ExitCode {
     let mut missed = Vec::new();
     // `cargo bench -p simulate --bench calibration -- claims` executes one part only.
     let parts: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let is_asked = |part: &str| parts.is_empty() || parts.iter().any(|asked| asked == part);
+    let is_asked = |part: &str| parts.is_empty() || parts.iter().any(|spec| spec == part);
     if is_asked("claims") {
         claims(&mut missed);
     }

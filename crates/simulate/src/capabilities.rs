@@ -9,7 +9,7 @@ use crate::HostModel;
 pub(crate) fn policies(qos: &Qos) -> impl Iterator<Item = &'static str> {
     let reliable = qos.reliability == Some(Reliability::Reliable);
     let durable = qos.durability.is_some_and(|durability| durability != Durability::Volatile);
-    let asked = [
+    let requested = [
         (Policy::Reliability, reliable),
         (Policy::History, qos.history.is_some()),
         (Policy::ResourceLimits, qos.max_samples.is_some() || qos.max_instances.is_some()),
@@ -26,37 +26,37 @@ pub(crate) fn policies(qos: &Qos) -> impl Iterator<Item = &'static str> {
         (Policy::TimeBasedFilter, qos.minimum_separation_ns.is_some()),
         (Policy::TransportPriority, qos.transport_priority.is_some()),
     ];
-    asked.into_iter().filter(|(_, asked)| *asked).map(|(policy, _)| policy.name())
+    requested.into_iter().filter(|(_, requested)| *requested).map(|(policy, _)| policy.name())
 }
 
 /// Returns an error for factors that the simulation does not support.
 pub(crate) fn refuse(factors: &Factors, design: &Design, host: &HostModel) -> Result<(), ConfigError> {
-    let refused =
+    let rejected =
         |message: &str, hint: &str| Err(ConfigError { message: message.to_owned(), hint: hint.to_owned() });
     if factors.queues.receive_group.is_some() {
-        return refused("samples are not received in groups in virtual time", "leave `receive_group` out");
+        return rejected("samples are not received in groups in virtual time", "leave `receive_group` out");
     }
     if factors.qos_of_ends.is_some() {
         let message = "writers and readers have one QoS in virtual time";
-        return refused(message, "leave `writer` and `reader` out of `[qos]` and the profiles");
+        return rejected(message, "leave `writer` and `reader` out of `[qos]` and the profiles");
     }
     if factors.flows.iter().any(|flow| flow.qos.is_some()) {
-        return refused("flows have no QoS of their own in virtual time", "leave it out of the flows");
+        return rejected("flows have no QoS of their own in virtual time", "leave it out of the flows");
     }
     if collector::probe_every(factors, design).is_some() {
-        return refused("no sample is echoed to probe a stream in virtual time", "leave `probe_every` out");
+        return rejected("no sample is echoed to probe a stream in virtual time", "leave `probe_every` out");
     }
     if factors.queues.polling_delay_ns.is_some() {
-        return refused("readers do not sleep between looks in virtual time", "leave `polling_delay` out");
+        return rejected("readers do not sleep between looks in virtual time", "leave `polling_delay` out");
     }
     if factors.streams().iter().any(|flow| matches!(flow.load, Load::Throttled { .. })) {
         let message = "a throttled rate follows probes, and there are none in virtual time";
-        return refused(message, "plan another rate, such as `max`");
+        return rejected(message, "plan another rate, such as `max`");
     }
     if factors.batching.is_turbo() && host.link_mbps.is_some() {
         let message =
             "the packets of turbo have many sizes, and a link in virtual time carries packets of one";
-        return refused(message, "leave `link_mbps` out, or pack a fixed number of samples");
+        return rejected(message, "leave `link_mbps` out, or pack a fixed number of samples");
     }
     Ok(())
 }

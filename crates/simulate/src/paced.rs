@@ -154,7 +154,7 @@ impl<'r> Stream<'r> {
     }
 
     /// Returns the writer's report.
-    fn written(&mut self, recorder: &mut Recorder, windows: u32, design: &Design) -> FlowWriterReport {
+    fn writer_report(&mut self, recorder: &mut Recorder, windows: u32, design: &Design) -> FlowWriterReport {
         let planned = self.planned(design);
         let windows = windows.min(COARSE_WINDOWS);
         let send_lag = recorder.distribution(&self.recorded.send_lag, windows, design.measure_ns);
@@ -216,7 +216,7 @@ fn write(streams: &mut [Stream<'_>], begin: u64, duration_ns: u64, seed: u64) ->
         stream.begin(seed);
     }
     let end = begin + duration_ns;
-    let mut written = Phase { busy_ns: 0, end: begin };
+    let mut writer_report = Phase { busy_ns: 0, end: begin };
     let mut now = begin;
     while now < end {
         // Of samples due at the same time, the first flow goes first.
@@ -232,16 +232,16 @@ fn write(streams: &mut [Stream<'_>], begin: u64, duration_ns: u64, seed: u64) ->
             // The end comes before there is room.
             None => now = end,
         }
-        written.busy_ns += stream.cost_ns;
-        written.end = now;
+        writer_report.busy_ns += stream.cost_ns;
+        writer_report.end = now;
     }
     for stream in streams {
         let flushed = stream.flush(now);
         if flushed > now {
-            (now, written.end) = (flushed, flushed);
+            (now, writer_report.end) = (flushed, flushed);
         }
     }
-    written
+    writer_report
 }
 
 /// Measures all streams together.
@@ -255,12 +255,12 @@ pub(crate) fn measure(
     let warm_up = write(streams, 0, design.warm_up_ns, design.seed);
     // The agents answer the request for the warm-up at once.
     let begin = warm_up.end.max(design.warm_up_ns) + lead_ns(0);
-    let written = write(streams, begin, design.measure_ns, design.seed);
+    let writer_report = write(streams, begin, design.measure_ns, design.seed);
     for stream in &mut *streams {
         stream.link.read();
     }
     let sent = streams.iter().map(|stream| stream.link.sent().accepted).sum();
-    let writing = WritingTime::new(begin, written.end).at_least(design.measure_ns);
+    let writing = WritingTime::new(begin, writer_report.end).at_least(design.measure_ns);
     let arrivals = streams.iter().flat_map(|stream| stream.link.arrivals());
     let drained = Drained::new(arrivals, (sent, reliable), begin + writing.ns(), drain_ns);
     let windows = windows_of_flow(design.windows, streams.len());
@@ -270,7 +270,7 @@ pub(crate) fn measure(
         .collect();
     let last_ns = read.iter().map(|flow| flow.received.last_ns).max().unwrap_or(begin);
     let mut usage = TrafficUsage {
-        writer_ns: written.busy_ns,
+        writer_ns: writer_report.busy_ns,
         writer_elapsed_ns: writing.ns(),
         reader_elapsed_ns: last_ns.saturating_sub(begin).max(design.measure_ns),
         received: read.iter().map(|flow| flow.received.delivered).sum(),
@@ -284,10 +284,10 @@ pub(crate) fn measure(
         usage.dropped += sent.dropped;
         usage.mode = link.mode();
     }
-    let flows = streams.iter_mut().map(|stream| stream.written(recorder, windows, design)).collect();
+    let flows = streams.iter_mut().map(|stream| stream.writer_report(recorder, windows, design)).collect();
     let report = PacedWriterReport {
         begin_ns: begin,
-        end_ns: written.end,
+        end_ns: writer_report.end,
         throttle: None,
         spin_ns: 0,
         flows,

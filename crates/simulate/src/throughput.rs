@@ -40,29 +40,29 @@ impl Writer<'_, '_> {
         let samples = self.samples;
         let begin = self.now;
         let end = begin + duration_ns;
-        let mut written = Phase { begin_ns: begin, ..Phase::default() };
+        let mut writer_report = Phase { begin_ns: begin, ..Phase::default() };
         while self.now < end {
             let tried = self.now;
             // The samples of a packet are written one after the other; the packet is sent with the last one.
             let leaves = tried + self.cost_ns * (samples - 1);
-            written.offered += samples;
+            writer_report.offered += samples;
             let Some(at) = self.link.send(leaves, end, samples) else {
                 // The end comes before there is room.
-                written.busy_ns += leaves - tried;
+                writer_report.busy_ns += leaves - tried;
                 self.now = end.max(leaves);
                 break;
             };
-            written.accepted += samples;
-            written.packets += 1;
-            written.busy_ns += self.cost_ns * samples;
+            writer_report.accepted += samples;
+            writer_report.packets += 1;
+            writer_report.busy_ns += self.cost_ns * samples;
             self.now = at + self.cost_ns;
             for _ in 1..samples {
                 call.record(tried - begin, self.cost_ns);
             }
             call.record(tried - begin, self.now - leaves);
         }
-        written.end_ns = self.now;
-        written
+        writer_report.end_ns = self.now;
+        writer_report
     }
 }
 
@@ -79,17 +79,18 @@ pub(super) fn measure(
     let cost_ns = link.write_ns(samples);
     let mut writer = Writer { link, samples, cost_ns, now: 0 };
     writer.write(design.warm_up_ns, call);
-    let written = writer.write(design.measure_ns, call);
-    let writing_ns = written.end_ns - written.begin_ns;
+    let writer_report = writer.write(design.measure_ns, call);
+    let writing_ns = writer_report.end_ns - writer_report.begin_ns;
     link.read();
     let reliable = factors.is_reliable(0);
-    let drained = Drained::new(link.arrivals(), (written.accepted, reliable), written.end_ns, drain_ns);
+    let drained =
+        Drained::new(link.arrivals(), (writer_report.accepted, reliable), writer_report.end_ns, drain_ns);
     let received = link.receive(1, design, drained.closed_ns, |_, _| {});
     let sent = link.sent();
     // The reader's time starts with its first sample. Without any sample, the writer's time counts.
     let reading_ns = received.last_ns - received.first_ns.saturating_sub(link.read_ns(samples));
     let usage = TrafficUsage {
-        writer_ns: written.busy_ns,
+        writer_ns: writer_report.busy_ns,
         writer_elapsed_ns: writing_ns,
         reader_ns: link.reading_ns(),
         reader_elapsed_ns: if received.delivered > 0 { reading_ns.max(1) } else { writing_ns },
@@ -99,23 +100,24 @@ pub(super) fn measure(
         dropped: sent.dropped,
         mode: link.mode(),
     };
-    let batches = (factors.batch_bytes > 0).then(|| Batches::new(written.packets, written.accepted, samples));
+    let batches = (factors.batch_bytes > 0)
+        .then(|| Batches::new(writer_report.packets, writer_report.accepted, samples));
     let windows = design.windows.min(COARSE_WINDOWS);
     let report = WriterReport {
-        offered: written.offered,
-        accepted: written.accepted,
+        offered: writer_report.offered,
+        accepted: writer_report.accepted,
         warm_up: sent.warm_up,
         timed_out: 0,
         refused: 0,
-        begin_ns: written.begin_ns,
-        end_ns: written.end_ns,
+        begin_ns: writer_report.begin_ns,
+        end_ns: writer_report.end_ns,
         write_call: recorder.distribution(call, windows, design.measure_ns),
         batches,
         probes: None,
     };
     let read = ReaderReport { received: vec![received], probes: None, takes: None, foreign: 0 };
     Traffic {
-        sent: written.accepted,
+        sent: writer_report.accepted,
         drained,
         driving: AgentReport { writer: Some(report), ..AgentReport::default() },
         serving: AgentReport { reader: Some(read), ..AgentReport::default() },

@@ -59,7 +59,7 @@ fn a_true_effect_is_found_and_covered_through_the_shipped_path() {
 /// In these worlds the runs of two results are exchangeable: 300 pairs exceed the bound by chance about once in a
 /// thousand times.
 #[test]
-fn two_results_that_do_not_differ_are_seldom_said_to() {
+fn equal_results_are_rarely_called_different() {
     for world in [World::Quiet, World::Modes] {
         let tally = tally_apart(Campaign::new(SEEDS[0], world, CV, 0.0), 0.0, 12, 300);
         assert!(tally.differs.share() <= 0.09, "{world:?}: {:?}", tally.differs);
@@ -69,9 +69,9 @@ fn two_results_that_do_not_differ_are_seldom_said_to() {
 }
 
 #[test]
-fn of_two_results_the_effect_that_could_be_seen_is_seen_as_often_as_said() {
-    let asked = PowerSpec { level: 0.95, power: 0.8, comparisons: 1 };
-    let effect = smallest_effect_apart((12, 12), CV, &asked).expect("enough runs");
+fn detectable_effect_between_two_results_is_found_with_its_power() {
+    let spec = PowerSpec { level: 0.95, power: 0.8, comparisons: 1 };
+    let effect = smallest_effect_apart((12, 12), CV, &spec).expect("enough runs");
     let tally = tally_apart(Campaign::new(SEEDS[0], World::Quiet, CV, effect), effect, 12, 600);
     let (low, high) = tally.differs.bounds();
     assert!(low <= 0.85 && high >= 0.78, "{:?} at {effect}", tally.differs);
@@ -81,7 +81,7 @@ fn of_two_results_the_effect_that_could_be_seen_is_seen_as_often_as_said() {
 /// claim between two results only where the change of the reference does not explain it
 /// (`docs/decisions/0031-reference-between-results.md`).
 #[test]
-fn of_two_results_a_drift_that_goes_on_is_an_effect() {
+fn drift_between_two_results_is_an_effect() {
     let tally = tally_apart(Campaign::new(SEEDS[0], World::Drift, CV, 0.0), 0.0, 12, 50);
     assert!(tally.differs.bounds().0 > 0.5, "{:?}", tally.differs);
 }
@@ -122,7 +122,7 @@ fn a_search_does_not_find_another_capacity() {
 /// A change of the host between two results causes no claim, whatever its form and the elasticity of the metric. The
 /// true rate is at most 5 %: 30 pairs exceed the bound by chance three times in a thousand.
 #[test]
-fn of_two_results_a_change_of_the_host_is_no_claim() {
+fn a_change_of_the_host_is_no_claim_between_two_results() {
     for (drift, elasticity) in
         [(Drift::Step(0.3), 1.0), (Drift::Bump(-0.2), 0.4), (Drift::Trend(-0.01), 1.6), (Drift::Still, 1.0)]
     {
@@ -135,7 +135,7 @@ fn of_two_results_a_change_of_the_host_is_no_claim() {
 
 /// The check above can fail: without references and with forced claims, the same changes are claimed as effects.
 #[test]
-fn of_two_results_without_references_a_change_of_the_host_is_taken_for_an_effect() {
+fn without_references_a_host_change_looks_like_an_effect() {
     let pairs = Pairs { with_references: false, ..Pairs::new(Drift::Step(0.3), 1.0, 0.0) };
     let tally = between_results::tally(pairs, between_results::SEEDS[0], 20);
     assert_eq!((tally.wrong.times, tally.wrong_criterion.times), (20, 20), "{tally:?}");
@@ -143,7 +143,7 @@ fn of_two_results_without_references_a_change_of_the_host_is_taken_for_an_effect
 
 /// An effect that the reference does not explain is found, also if the host changed less than the effect.
 #[test]
-fn of_two_results_a_large_effect_is_found() {
+fn large_effect_between_two_results_is_found() {
     for drift in [Drift::Still, Drift::Step(0.05)] {
         let tally = between_results::tally(Pairs::new(drift, 1.0, 0.2), between_results::SEEDS[0], 20);
         assert!(tally.differs.share() >= 0.9, "{drift:?}: {tally:?}");

@@ -87,8 +87,8 @@ fn main() {
     for comparisons in [1, 40] {
         for power in [0.8, 0.9] {
             for effect in [0.01, 0.02, 0.05] {
-                let asked = PowerSpec { level: 0.95, power, comparisons };
-                let (blocks, found) = checks::power(SEEDS[0], CV, effect, &asked, EXPERIMENTS);
+                let spec = PowerSpec { level: 0.95, power, comparisons };
+                let (blocks, found) = checks::power(SEEDS[0], CV, effect, &spec, EXPERIMENTS);
                 println!(
                     "  CV 1 %, effect {:.0} %, {comparisons} comparisons, {:.0} % asked, {blocks} blocks: {}",
                     100.0 * effect,

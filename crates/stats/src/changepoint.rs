@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_found_where_it_is() {
+    fn step_is_found_at_its_position() {
         let values: Vec<f64> = (0..60).map(|i| if i < 37 { 1.0 } else { 2.0 }).collect();
         assert_eq!(changepoints(&values, 1.0, 1), [37]);
         assert_eq!(changepoints(&values, 100.0, 1), Vec::<usize>::new(), "not worth its penalty");
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_short_is_one_segment() {
+    fn short_series_is_one_segment() {
         for n in 0..6 {
             assert_eq!(changepoints(&vec![f64::from(n); n as usize], 0.1, 3), Vec::<usize>::new());
         }

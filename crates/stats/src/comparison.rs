@@ -194,7 +194,7 @@ fn conclude(
     if within_margin {
         return Conclusion::Equivalent;
     }
-    let asked = PowerSpec { level: rules.level, power: rules.power, comparisons };
+    let spec = PowerSpec { level: rules.level, power: rules.power, comparisons };
     // `None` if no values could lead to a claim, however large the difference
     let seen = match sides {
         ComparisonData::Blocks(blocks) => {
@@ -202,7 +202,7 @@ fn conclude(
             if ratios.len() < needs {
                 return Conclusion::TooFewBlocks { needs };
             }
-            sample_sd(&ratios).and_then(|sd| smallest_effect(ratios.len(), sd, &asked))
+            sample_sd(&ratios).and_then(|sd| smallest_effect(ratios.len(), sd, &spec))
         }
         ComparisonData::Apart { treatment, baseline } => {
             let (treatment, baseline) = (logs(treatment), logs(baseline));
@@ -210,13 +210,13 @@ fn conclude(
                 return Conclusion::TooFewBlocks { needs };
             }
             pooled_sd(&treatment, &baseline)
-                .and_then(|sd| smallest_effect_apart((treatment.len(), baseline.len()), sd, &asked))
+                .and_then(|sd| smallest_effect_apart((treatment.len(), baseline.len()), sd, &spec))
         }
         ComparisonData::Referenced { treatment, baseline } => {
             if sides.change(level).is_none() {
                 return Conclusion::TooFewBlocks { needs };
             }
-            referenced::smallest_effect(treatment, baseline, &asked)
+            referenced::smallest_effect(treatment, baseline, &spec)
         }
     };
     Conclusion::Inconclusive { could_have_seen: seen.filter(|effect| *effect > 0.0) }

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_is_broken_kept_or_too_close_to_tell() {
+    fn bound_is_broken_kept_or_undecided() {
         let above = |ratio| judge(&around(ratio), GateBound::Above(0.05), 0.95, 1);
         let below = |ratio| judge(&around(ratio), GateBound::Below(-0.05), 0.95, 1);
         assert_eq!(
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_just_what_the_interval_holds() {
+    fn undecided_bounds_are_exactly_those_in_the_interval() {
         let made = around(1.03);
         let interval =
             SignedRank::new(&log_ratios(&made)).and_then(|ranks| ranks.interval(0.95)).expect("12 blocks");

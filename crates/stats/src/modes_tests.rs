@@ -33,7 +33,7 @@ fn the_flood_has_groups() {
 }
 
 #[test]
-fn what_has_one_mode_is_seldom_called_several() {
+fn single_mode_is_rarely_split() {
     for (n, series) in [(12, 400), (40, 100)] {
         let seldom = |name: &str, share: f64| assert!(share <= 0.05, "{name}, {n} runs: {share}");
         seldom("normal", several(1, n, series, |u| normal::quantile(u())));

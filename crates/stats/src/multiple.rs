@@ -45,12 +45,12 @@ pub fn differs_and_equivalent(differs: &[f64], beyond: &[f64]) -> (Vec<f64>, Vec
     let mut rejected = vec![[false; 2]; comparisons];
     let mut adjusted = vec![0.0; all.len()];
     let (mut most, mut shares) = (0.0_f64, comparisons as f64);
-    for place in by_size(&all) {
-        most = most.max(all[place] * shares.max(1.0)).min(1.0);
-        adjusted[place] = most;
-        let of = &mut rejected[place % comparisons];
+    for index in by_size(&all) {
+        most = most.max(all[index] * shares.max(1.0)).min(1.0);
+        adjusted[index] = most;
+        let of = &mut rejected[index % comparisons];
         let before = share(*of);
-        of[place / comparisons] = true;
+        of[index / comparisons] = true;
         shares -= before - share(*of);
     }
     let beyond = adjusted.split_off(comparisons);

@@ -34,15 +34,15 @@ pub struct PowerSpec {
 /// log ratios have this standard deviation. `None` with too few blocks for any effect: see
 /// [`least_blocks`](crate::least_blocks).
 #[must_use]
-pub fn smallest_effect(blocks: usize, ratio_sd: f64, asked: &PowerSpec) -> Option<f64> {
-    Some(Test::new(blocks, asked)?.smallest_effect(ratio_sd, asked.power))
+pub fn smallest_effect(blocks: usize, ratio_sd: f64, spec: &PowerSpec) -> Option<f64> {
+    Some(Test::new(blocks, spec)?.smallest_effect(ratio_sd, spec.power))
 }
 
 /// Returns the smallest relative effect that unpaired runs detect, given their number on each side and the standard
 /// deviation of the log value between runs of one side. `None` with too few runs for any effect.
 #[must_use]
-pub fn smallest_effect_apart(runs: (usize, usize), run_sd: f64, asked: &PowerSpec) -> Option<f64> {
-    Some(Test::apart(runs, asked)?.smallest_effect(run_sd, asked.power))
+pub fn smallest_effect_apart(runs: (usize, usize), run_sd: f64, spec: &PowerSpec) -> Option<f64> {
+    Some(Test::apart(runs, spec)?.smallest_effect(run_sd, spec.power))
 }
 
 /// Two-sided test of a shift.
@@ -56,7 +56,7 @@ struct Test {
 
 impl Test {
     /// Creates the test for this number of blocks; `None` if it can never reject.
-    fn new(blocks: usize, asked: &PowerSpec) -> Option<Self> {
+    fn new(blocks: usize, spec: &PowerSpec) -> Option<Self> {
         // with more blocks the steps between attainable levels are too small to matter
         let exact = |tail| match blocks {
             ..=60 => {
@@ -68,11 +68,11 @@ impl Test {
         if blocks < 2 {
             return None;
         }
-        Some(Self::at(blocks as f64, blocks - 1, exact(tail(asked))?))
+        Some(Self::at(blocks as f64, blocks - 1, exact(tail(spec))?))
     }
 
     /// Creates the test for these numbers of unpaired runs; `None` if it can never reject.
-    fn apart((treated, based): (usize, usize), asked: &PowerSpec) -> Option<Self> {
+    fn apart((treated, based): (usize, usize), spec: &PowerSpec) -> Option<Self> {
         let exact = |tail| match treated.max(based) {
             ..=60 => {
                 let null = rank_sum::Null::new(treated, based);
@@ -84,7 +84,7 @@ impl Test {
             return None;
         }
         let n = (treated * based) as f64 / (treated + based) as f64;
-        Some(Self::at(n, treated + based - 2, exact(tail(asked))?))
+        Some(Self::at(n, treated + based - 2, exact(tail(spec))?))
     }
 
     fn at(n: f64, freedom: usize, tail: f64) -> Self {
@@ -118,8 +118,8 @@ impl Test {
 }
 
 /// Returns the maximum probability in each tail.
-fn tail(asked: &PowerSpec) -> f64 {
-    (1.0 - simultaneous_level(asked.level, asked.comparisons)) / 2.0
+fn tail(spec: &PowerSpec) -> f64 {
+    (1.0 - simultaneous_level(spec.level, spec.comparisons)) / 2.0
 }
 
 /// Returns the `p` quantile of Student's t distribution.

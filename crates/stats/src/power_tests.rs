@@ -19,13 +19,13 @@ fn ratio_sd(between_run_cv: f64) -> f64 {
 
 #[test]
 fn power_at_the_smallest_effect_is_the_requested_one() {
-    for asked in [ONE, FORTY] {
+    for spec in [ONE, FORTY] {
         for sd in [0.005, 0.02, 0.05] {
             for blocks in [11, 12, 20, 40, 100] {
-                let effect = smallest_effect(blocks, sd, &asked).expect("enough blocks");
-                let power = Test::new(blocks, &asked).expect("enough blocks").power(effect.ln_1p() / sd);
-                assert!((power - asked.power).abs() < 1e-6, "{power} for {effect} with {blocks} blocks");
-                let noisier = smallest_effect(blocks, sd * 1.3, &asked).expect("enough blocks");
+                let effect = smallest_effect(blocks, sd, &spec).expect("enough blocks");
+                let power = Test::new(blocks, &spec).expect("enough blocks").power(effect.ln_1p() / sd);
+                assert!((power - spec.power).abs() < 1e-6, "{power} for {effect} with {blocks} blocks");
+                let noisier = smallest_effect(blocks, sd * 1.3, &spec).expect("enough blocks");
                 assert!(noisier > effect, "{noisier} with more noise, {effect} with less");
             }
         }

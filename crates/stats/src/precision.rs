@@ -25,10 +25,10 @@ pub const PILOT_BLOCKS: usize = 6;
 pub struct PrecisionTarget {
     /// Half-width of each comparison's interval, relative: 0.02 for ±2 %.
     pub half_width: Option<f64>,
-    /// True relative effect to detect with the power of `asked`: 0.02 for 2 %.
+    /// True relative effect to detect with the power of `spec`: 0.02 for 2 %.
     pub effect: Option<f64>,
     /// Level, power and number of comparisons that share the level.
-    pub asked: PowerSpec,
+    pub spec: PowerSpec,
 }
 
 impl Default for PrecisionTarget {
@@ -36,8 +36,8 @@ impl Default for PrecisionTarget {
     /// detects a true 2 % in two thirds of experiments (simulated): an interval as wide as the effect often
     /// includes 0.
     fn default() -> Self {
-        let asked = PowerSpec { level: 0.95, power: 0.9, comparisons: 1 };
-        Self { half_width: Some(0.02), effect: Some(0.02), asked }
+        let spec = PowerSpec { level: 0.95, power: 0.9, comparisons: 1 };
+        Self { half_width: Some(0.02), effect: Some(0.02), spec }
     }
 }
 
@@ -66,19 +66,19 @@ pub fn plan_blocks(pilot: &[Vec<f64>], goal: &PrecisionTarget, most: usize) -> O
 
 /// Returns the minimum number of blocks with which the goal can be reached at all.
 fn least(goal: &PrecisionTarget) -> usize {
-    let PowerSpec { level, comparisons, .. } = goal.asked;
+    let PowerSpec { level, comparisons, .. } = goal.spec;
     least_blocks(if goal.effect.is_some() { simultaneous_level(level, comparisons) } else { level })
 }
 
 fn blocks_wanted(sd: f64, pilot_blocks: usize, goal: &PrecisionTarget) -> usize {
     let freedom = pilot_blocks - 1;
-    let asked = &goal.asked;
-    let each = simultaneous_level(asked.level, asked.comparisons);
+    let spec = &goal.spec;
+    let each = simultaneous_level(spec.level, spec.comparisons);
     let two_sided = |level: f64| t_quantile(f64::midpoint(1.0, level), freedom);
     let blocks = |quantiles: f64, relative: f64| (quantiles * sd / relative.ln_1p()).powi(2) / EFFICIENCY;
     let precise = goal.half_width.map_or(0.0, |half| blocks(two_sided(each), half));
     let seen =
-        goal.effect.map_or(0.0, |effect| blocks(two_sided(each) + t_quantile(asked.power, freedom), effect));
+        goal.effect.map_or(0.0, |effect| blocks(two_sided(each) + t_quantile(spec.power, freedom), effect));
     let least = least(goal);
     // a float-to-integer cast saturates
     (precise.max(seen).ceil() as usize).clamp(least, MOST_BLOCKS.max(least))
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_budget_is_kept_but_for_the_least() {
+    fn budget_is_met_except_for_the_minimum() {
         let goal = PrecisionTarget::default();
         let blocks = |sd, most| {
             plan_blocks(&[pilot(sd)], &goal, most).map(|plan| (plan.blocks, plan.wanted > plan.blocks))
@@ -133,12 +133,12 @@ mod tests {
         let goal = PrecisionTarget::default();
         let both = plan_blocks(&[pilot(0.001), pilot(0.014)], &goal, 100).expect("a pilot");
         assert_eq!(both.blocks, 9);
-        let forty = PrecisionTarget { asked: PowerSpec { comparisons: 40, ..goal.asked }, ..goal };
+        let forty = PrecisionTarget { spec: PowerSpec { comparisons: 40, ..goal.spec }, ..goal };
         assert_eq!(plan_blocks(&[pilot(0.0001)], &forty, 100).map(|plan| plan.blocks), Some(11));
     }
 
     #[test]
-    fn one_block_is_no_pilot() {
+    fn single_block_is_not_a_pilot() {
         assert_eq!(plan_blocks(&[], &PrecisionTarget::default(), 10), None);
         assert_eq!(plan_blocks(&[vec![0.1]], &PrecisionTarget::default(), 10), None);
         assert_eq!(sample_sd(&[2.0, 4.0]), Some(2.0_f64.sqrt()));

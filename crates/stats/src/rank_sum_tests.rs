@@ -49,7 +49,7 @@ fn fewer_than_four_on_each_side_have_no_interval_of_95_percent() {
 }
 
 #[test]
-fn what_is_the_same_does_not_differ_and_what_is_apart_does() {
+fn equal_values_do_not_differ_and_distant_ones_do() {
     let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
     let same = RankSum::new(&values, &values).expect("values");
     assert_eq!((same.estimate(), same.p_greater(0.0).min(same.p_less(0.0)) > 0.4), (0.0, true));
@@ -77,7 +77,7 @@ proptest! {
     }
 
     #[test]
-    fn the_other_way_round_is_the_opposite(
+    fn swapped_sides_give_the_opposite(
         treatment in prop::collection::vec(-1.0..1.0_f64, 1..9),
         baseline in prop::collection::vec(-1.0..1.0_f64, 1..9),
     ) {

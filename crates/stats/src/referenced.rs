@@ -79,11 +79,11 @@ fn for_all(treatment: &[ReferencedRun], baseline: &[ReferencedRun]) -> Vec<(Valu
 pub(crate) fn smallest_effect(
     treatment: &[ReferencedRun],
     baseline: &[ReferencedRun],
-    asked: &PowerSpec,
+    spec: &PowerSpec,
 ) -> Option<f64> {
     let of = |(treatment, baseline): &(Values, Values)| -> Option<f64> {
         let sd = pooled_sd(treatment, baseline)?;
-        smallest_effect_apart((treatment.len(), baseline.len()), sd, asked).map(f64::ln_1p)
+        smallest_effect_apart((treatment.len(), baseline.len()), sd, spec).map(f64::ln_1p)
     };
     let all = for_all(treatment, baseline);
     let shift = |(treatment, baseline): &(Values, Values)| {

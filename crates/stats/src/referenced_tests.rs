@@ -98,7 +98,7 @@ fn runs_without_a_reference_take_no_part() {
 }
 
 #[test]
-fn what_could_have_been_seen_grows_with_the_change_of_the_host() {
+fn detectable_effect_grows_with_the_host_change() {
     let seen = |host| match concluded(1.0, host, 0.0) {
         Conclusion::Inconclusive { could_have_seen: Some(seen) } => seen,
         conclusion => panic!("{conclusion:?}"),

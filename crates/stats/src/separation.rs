@@ -67,9 +67,9 @@ pub fn separate(groups: &[usize], fields: &[Field], level: f64, seed: u64) -> Se
     let known: Vec<(usize, Vec<usize>, Values)> = fields
         .iter()
         .enumerate()
-        .filter_map(|(place, field)| {
+        .filter_map(|(index, field)| {
             let (groups, values) = known_values(groups, field)?;
-            Some((place, groups, values))
+            Some((index, groups, values))
         })
         .collect();
     let p: Vec<f64> = known.iter().map(|(_, groups, values)| values.p(groups, seed)).collect();
@@ -128,8 +128,8 @@ fn ranks(values: &[f64]) -> (Vec<f64>, Vec<usize>) {
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
     let (mut ranks, mut counts, mut below) = (vec![0.0; values.len()], Vec::new(), 0);
     for tied in order.chunk_by(|a, b| values[*a] == values[*b]) {
-        for place in tied {
-            ranks[*place] = below as f64 + (tied.len() + 1) as f64 / 2.0;
+        for index in tied {
+            ranks[*index] = below as f64 + (tied.len() + 1) as f64 / 2.0;
         }
         below += tied.len();
         counts.push(tied.len());
@@ -142,12 +142,12 @@ impl Values {
     /// extreme.
     fn p(&self, groups: &[usize], seed: u64) -> f64 {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let found = self.apart(groups);
+        let found = self.statistic(groups);
         let mut dealt = groups.to_vec();
         let mut as_far = 0;
         for deal in 1..=DEALS {
             dealt.shuffle(&mut random);
-            as_far += u32::from(self.apart(&dealt) >= found * (1.0 - 1e-9));
+            as_far += u32::from(self.statistic(&dealt) >= found * (1.0 - 1e-9));
             if as_far == PLAIN {
                 return f64::from(PLAIN) / f64::from(deal);
             }
@@ -156,7 +156,7 @@ impl Values {
     }
 
     /// Returns the test statistic, without terms that are equal for all permutations.
-    fn apart(&self, groups: &[usize]) -> f64 {
+    fn statistic(&self, groups: &[usize]) -> f64 {
         let most = 1 + groups.iter().max().copied().unwrap_or(0);
         let mut sizes = vec![0.0_f64; most];
         groups.iter().for_each(|group| sizes[*group] += 1.0);
@@ -174,9 +174,9 @@ impl Values {
                     counts[group * kinds + word] += 1.0;
                     totals[*word] += 1.0;
                 }
-                let share = |place: usize| {
-                    let count = counts[place];
-                    count * count / (sizes[place / kinds].max(1.0) * totals[place % kinds].max(1.0))
+                let share = |index: usize| {
+                    let count = counts[index];
+                    count * count / (sizes[index / kinds].max(1.0) * totals[index % kinds].max(1.0))
                 };
                 // the sum is 1 without any difference
                 (0..counts.len()).map(share).sum::<f64>() - 1.0

@@ -48,7 +48,7 @@ fn without_ties_the_p_value_of_numbers_is_that_of_the_rank_sum() {
 /// Compared with the hypergeometric probabilities of all tables as extreme, by hand: 5 of 7 and 1 of 8 have the
 /// word.
 #[test]
-fn of_two_words_the_p_value_is_fishers() {
+fn p_value_of_two_words_is_fishers() {
     let list = ["a", "a", "a", "a", "a", "b", "b", "a", "b", "b", "b", "b", "b", "b", "b"];
     // expected in the first group: 2.8 of the six; six, none and five are as extreme, one is not
     let exact = (7.0 + 28.0 + 21.0 * 8.0) / 5005.0;
@@ -56,7 +56,7 @@ fn of_two_words_the_p_value_is_fishers() {
 }
 
 #[test]
-fn a_planted_field_is_found_among_others_and_they_are_not() {
+fn only_the_planted_field_is_found() {
     let mut random = ChaCha8Rng::seed_from_u64(7);
     let groups = two(13, 7);
     let planted = words(groups.iter().map(|group| ["0", "1"][*group]));
@@ -71,14 +71,14 @@ fn a_planted_field_is_found_among_others_and_they_are_not() {
 }
 
 #[test]
-fn three_groups_are_told_by_what_is_highest_in_the_middle_one() {
+fn three_modes_are_separated_by_a_field_highest_in_the_middle() {
     let groups: Vec<usize> = [0, 1, 2].into_iter().flat_map(|group| [group; 6]).collect();
     let field = numbers(groups.iter().zip(0..).map(|(group, i)| [1.0, 9.0, 4.0][*group] + f64::from(i % 3)));
     assert!(separate(&groups, &[field], LEVEL, 1).separating.len() == 1);
 }
 
 #[test]
-fn what_can_tell_nothing_takes_no_part() {
+fn field_with_one_value_is_not_tested() {
     let groups = two(8, 8);
     let mut gaps = vec![None; 5];
     gaps.extend(groups.iter().skip(5).map(|group| Some(*group as f64)));
@@ -106,7 +106,7 @@ fn a_field_that_some_runs_miss_is_judged_by_the_others() {
 
 /// With 3 of 12 runs in a group no p-value is below 2/220: at most five fields can be tested.
 #[test]
-fn where_nothing_could_be_found_that_is_known() {
+fn result_shows_that_no_separation_was_possible() {
     let groups = two(9, 3);
     let enough = |fields: usize| {
         let dull = numbers((0..12).map(|run| f64::from((run * 7) % 12)));
@@ -129,7 +129,7 @@ fn falsely(seed: u64, series: usize, groups: &[usize], draw: impl Fn(&mut dyn Rn
 
 /// The true rate is at most 5 %. A rate of 400 series exceeds 9 % by chance about once in two thousand times.
 #[test]
-fn what_has_nothing_to_do_with_the_groups_is_seldom_named() {
+fn unrelated_field_is_rarely_named() {
     for (seed, groups) in [(11, two(10, 10)), (12, two(24, 6)), (13, [two(8, 8), vec![2; 8]].concat())] {
         let n = groups.len();
         let rate = falsely(seed, 400, &groups, |random| {

@@ -65,7 +65,7 @@ fn zeros_and_ties_count_against_a_claim() {
 
 proptest! {
     #[test]
-    fn the_interval_holds_just_what_the_test_does_not_reject(
+    fn interval_has_exactly_the_values_the_test_does_not_reject(
         thousandths in prop::collection::vec(-20_i32..20, 1..11), level in 0.5_f64..0.999,
     ) {
         // on a grid, so that there are ties
@@ -96,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_turned_around_is_estimated_turned_around(
+    fn negated_values_negate_the_estimate(
         values in prop::collection::vec(-9.0_f64..9.0, 1..20), shift in -5.0_f64..5.0,
     ) {
         let ranks = SignedRank::new(&values).expect("values");

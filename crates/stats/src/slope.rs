@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outlier_does_not_carry_it_away() {
+    fn outlier_does_not_dominate_the_slope() {
         // x from Sen's paper; y = 3x + 1 except for one point
         let mut points: Vec<(f64, f64)> =
             [1.0, 2.0, 3.0, 4.0, 10.0, 12.0, 18.0].iter().map(|x| (*x, 3.0 * x + 1.0)).collect();
@@ -89,7 +89,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_middle_of_all_slopes_as_fractions(
+        fn slope_is_the_median_of_all_slopes(
             points in prop::collection::vec((-1000_i64..1000, -100_000_i64..100_000), 0..12),
         ) {
             // exact: fractions of integers, ordered by cross-multiplication

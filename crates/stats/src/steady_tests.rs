@@ -126,7 +126,7 @@ fn levels_and_the_begin_of_the_steady_part_are_those_planted() {
 }
 
 #[test]
-fn what_is_short_is_not_judged() {
+fn short_series_is_not_classified() {
     assert_eq!(steady_state(&[1.0; MIN_WINDOWS - 1], Better::Less), None);
     assert_eq!(judged(&[1.0; MIN_WINDOWS]).verdict, Steadiness::Flat);
 }
@@ -155,7 +155,7 @@ fn upper_bound(found: u64, n: u64) -> f64 {
 }
 
 #[test]
-fn the_bound_is_that_of_the_tables() {
+fn bound_equals_published_table() {
     assert!((upper_bound(0, 100) - 0.0362).abs() < 1e-4);
     assert!((upper_bound(10, 100) - 0.1762).abs() < 1e-4);
 }

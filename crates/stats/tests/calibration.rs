@@ -13,7 +13,7 @@ use stats::{PowerSpec, PrecisionTarget};
 use worlds::{WORLDS, World};
 
 const EXPERIMENTS: u32 = 2000;
-const ASKED: PowerSpec = PowerSpec { level: 0.95, power: 0.9, comparisons: 1 };
+const SPEC: PowerSpec = PowerSpec { level: 0.95, power: 0.9, comparisons: 1 };
 
 #[track_caller]
 fn at_most(rate: Rate, bound: f64, what: &str) {
@@ -26,7 +26,7 @@ fn within(rate: Rate, what: &str) {
 }
 
 #[test]
-fn what_does_nothing_is_seldom_said_to_differ() {
+fn no_effect_is_rarely_called_a_difference() {
     for world in WORLDS {
         for seed in SEEDS {
             at_most(
@@ -44,7 +44,7 @@ fn a_family_that_does_nothing_is_no_worse() {
 }
 
 #[test]
-fn what_lies_on_the_margin_is_seldom_called_equivalent() {
+fn effect_on_the_margin_is_rarely_called_equivalent() {
     at_most(checks::false_equivalent(SEEDS[0], World::Quiet, 12, EXPERIMENTS), 0.07, "on the margin");
 }
 
@@ -82,12 +82,12 @@ fn intervals_cover_the_truth_when_a_pilot_decides_how_many_blocks_there_are() {
 #[test]
 fn the_planned_number_of_blocks_finds_what_it_is_planned_for() {
     for seed in SEEDS {
-        let (blocks, found) = checks::power(seed, CV, 0.02, &ASKED, EXPERIMENTS);
+        let (blocks, found) = checks::power(seed, CV, 0.02, &SPEC, EXPERIMENTS);
         assert!(found.share() >= 0.9, "{blocks} blocks: {:.3}", found.share());
     }
     for (power, effect) in [(0.8, 0.01), (0.8, 0.02), (0.9, 0.01), (0.9, 0.02)] {
-        let asked = PowerSpec { power, comparisons: 40, ..ASKED };
-        let (blocks, found) = checks::power(SEEDS[0], CV, effect, &asked, EXPERIMENTS);
+        let spec = PowerSpec { power, comparisons: 40, ..SPEC };
+        let (blocks, found) = checks::power(SEEDS[0], CV, effect, &spec, EXPERIMENTS);
         let off = found.share() - power;
         assert!((-0.03..0.05).contains(&off), "{blocks} blocks, {power} asked: {:.3}", found.share());
     }

@@ -104,7 +104,7 @@ fn the_lowest_load_comes_first() {
 
 /// The longer trial also counts for the goal that needs a shorter one.
 #[test]
-fn of_two_trials_at_one_load_the_longer_comes_first() {
+fn longer_trial_at_the_same_load_is_first() {
     let longer = Goal { initial_trial_duration_ns: 2_000_000_000, ..Goal::pdr() };
     let search = Search::new(vec![Goal::ndr(), longer], LOADS, AMPLE).expect("a search");
     assert_eq!(search.next_trial().map(|trial| trial.duration_ns), Some(2_000_000_000));
@@ -138,7 +138,7 @@ fn short_trials_come_first_and_full_ones_decide() {
 }
 
 #[test]
-fn what_has_no_two_bounds_is_said_so() {
+fn interval_with_one_bound_is_marked() {
     let of =
         |capacity_sps: f64, budget| search(&[Goal::ndr()], LOADS, budget, quiet(capacity_sps)).outcomes[0];
     let GoalOutcome::FloorFails { upper } = of(5.0, AMPLE) else { panic!("too much at the floor") };
@@ -159,7 +159,7 @@ fn what_has_no_two_bounds_is_said_so() {
 }
 
 #[test]
-fn what_no_search_can_be_is_refused() {
+fn invalid_search_is_rejected() {
     let said = |goals: Vec<Goal>, loads| {
         let refused = Search::new(goals, loads, AMPLE).expect_err("refused");
         (refused.to_string(), refused.hint())
@@ -203,7 +203,7 @@ fn what_no_search_can_be_is_refused() {
 }
 
 #[test]
-fn only_the_trial_that_was_asked_for_is_recorded_and_once() {
+fn only_the_requested_trial_is_recorded_once() {
     let mut search = Search::new(goals(), LOADS, AMPLE).expect("a search");
     let first = search.next_trial().expect("a trial");
     assert_eq!(search.next_trial(), Some(first), "the same until it is recorded");
@@ -225,7 +225,7 @@ fn only_the_trial_that_was_asked_for_is_recorded_and_once() {
 
 /// A search resumes from saved trials.
 #[test]
-fn recorded_anew_it_goes_on_where_it_was() {
+fn replayed_search_continues_at_the_same_trial() {
     let mut system = System::new(34_567.0, NOISES[3], 7);
     let found = search(&goals(), LOADS, AMPLE, |trial| system.ratios(trial));
     let mut again = Search::new(goals(), LOADS, AMPLE).expect("a search");
@@ -305,7 +305,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn a_system_that_lies_is_left_in_the_end_and_nothing_is_claimed_of_it_that_was_not_measured(
+    fn search_of_an_inconsistent_system_ends_with_measured_bounds_only(
         goals in (any_goal("a"), any_goal("b"), any_goal("c")),
         start in 0.0..=1.0_f64,
         system in prop_oneof![

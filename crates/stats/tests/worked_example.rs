@@ -150,7 +150,7 @@ fn effects() -> String {
 /// Returns the effects in setup 4 that the study concluded from setup 3.
 fn confirmed() -> String {
     let table = setup_4();
-    let asked = [
+    let spec = [
         "lifespan 10ms",
         "lifespan 100ms",
         "liveliness automatic 10ms",
@@ -158,11 +158,11 @@ fn confirmed() -> String {
         "ownership exclusive",
         "history keep last",
     ];
-    let settings = asked.map(|setting| table.named(setting));
+    let settings = spec.map(|setting| table.named(setting));
     let mut text = String::from(
         "| setting | change, % | 95 % interval, % | Holm's p | verdict |\n|---|---|---|---|---|\n",
     );
-    for (setting, one) in asked.iter().zip(judged(&table, &settings)) {
+    for (setting, one) in spec.iter().zip(judged(&table, &settings)) {
         let change = one.change.expect("blocks");
         let verdict = match one.conclusion {
             Conclusion::Differs { within_margin: false, .. } => "higher".to_owned(),
@@ -187,14 +187,14 @@ fn needed() -> String {
     let mut row = |what: String, of: &dyn Fn(&Table) -> String| {
         writeln!(text, "| {what} | {} | {} |", of(&tables[0]), of(&tables[1])).expect("a text");
     };
-    let asked = |comparisons| PowerSpec { level: 0.95, power: 0.8, comparisons };
+    let spec = |comparisons| PowerSpec { level: 0.95, power: 0.8, comparisons };
     let most = |table: &Table| table.settings.len() - 1;
     row("scatter of log ratios, the median of settings".to_owned(), &|table| percent(typical_sd(table)));
     row("smallest effect as it was made, one comparison".to_owned(), &|table| {
-        smallest_effect(table.columns(), typical_sd(table), &asked(1)).map_or("n/a".to_owned(), percent)
+        smallest_effect(table.columns(), typical_sd(table), &spec(1)).map_or("n/a".to_owned(), percent)
     });
     row("the same, all comparisons".to_owned(), &|table| {
-        smallest_effect(table.columns(), typical_sd(table), &asked(most(table)))
+        smallest_effect(table.columns(), typical_sd(table), &spec(most(table)))
             .map_or("none".to_owned(), percent)
     });
     row("blocks from which on all comparisons together can claim anything".to_owned(), &|table| {
@@ -202,12 +202,12 @@ fn needed() -> String {
     });
     for blocks in [12, 20, 40] {
         row(format!("smallest effect with {blocks} blocks, all comparisons"), &|table| {
-            smallest_effect(blocks, typical_sd(table), &asked(most(table))).map_or("none".to_owned(), percent)
+            smallest_effect(blocks, typical_sd(table), &spec(most(table))).map_or("none".to_owned(), percent)
         });
     }
     row("blocks for an effect of 2 %, all comparisons".to_owned(), &|table| {
         let detects = |blocks: &usize| {
-            let least = smallest_effect(*blocks, typical_sd(table), &asked(most(table)));
+            let least = smallest_effect(*blocks, typical_sd(table), &spec(most(table)));
             least.is_some_and(|least| least <= 0.02)
         };
         (2..500).find(detects).map_or("none".to_owned(), |n| n.to_string())

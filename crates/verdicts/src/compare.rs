@@ -28,19 +28,19 @@ use crate::{
 pub fn compare(
     baseline: &CompareSide<'_>,
     treatment: &CompareSide<'_>,
-    asked: &CompareOptions,
+    options: &CompareOptions,
 ) -> Result<Comparison, CompareError> {
     let same = baseline.document == treatment.document;
-    let (pairs, unmatched) = pairs(baseline, treatment, &asked.factors);
+    let (pairs, unmatched) = pairs(baseline, treatment, &options.factors);
     if pairs.is_empty() {
         let (baseline, treatment) = (baseline.name.clone(), treatment.name.clone());
         return Err(CompareError::NothingToCompare { baseline, treatment });
     }
-    check_metrics(&pairs, asked)?;
-    let differences = differences(baseline.document, treatment.document, &pairs, &asked.factors)?;
+    check_metrics(&pairs, options)?;
+    let differences = differences(baseline.document, treatment.document, &pairs, &options.factors)?;
     let beyond: Vec<Difference> =
         differences.iter().filter(|difference| !difference.named).cloned().collect();
-    if !beyond.is_empty() && !asked.force {
+    if !beyond.is_empty() && !options.force {
         return Err(CompareError::Differ(beyond));
     }
 
@@ -49,11 +49,11 @@ pub fn compare(
         .map(|(side, noisy)| Source { document: side.document, noisy });
     let mut metric_pairs = Vec::new();
     for (before, after) in &pairs {
-        for metric in metrics(treatment.document, after, asked) {
+        for metric in metrics(treatment.document, after, options) {
             let pair = if same {
                 Pair::in_blocks(after, before, metric, of_baseline)
             } else {
-                Pair::apart((after, of_treatment), (before, of_baseline), metric, asked.force)
+                Pair::apart((after, of_treatment), (before, of_baseline), metric, options.force)
             };
             metric_pairs
                 .extend(flows_of(&after.factors, metric).into_iter().map(|flow| pair.clone().of_flow(flow)));
@@ -66,8 +66,8 @@ pub fn compare(
             verdict.treatment.result = Some(treatment.name.clone());
         }
     }
-    let criteria = criteria(&metric_pairs, &judged, &asked.criteria);
-    let notes = notes(baseline, treatment, &pairs, &differences, asked, &metric_pairs);
+    let criteria = criteria(&metric_pairs, &judged, &options.criteria);
+    let notes = notes(baseline, treatment, &pairs, &differences, options, &metric_pairs);
     let mut verdicts = floors(baseline, &pairs.iter().map(|(before, _)| before.id.as_str()).collect(), same);
     if !same {
         verdicts.extend(floors(treatment, &pairs.iter().map(|(_, after)| after.id.as_str()).collect(), same));
@@ -83,7 +83,7 @@ pub fn compare(
         schema_version: SCHEMA_VERSION,
         baseline: compared(baseline, &unmatched.0),
         treatment: compared(treatment, &unmatched.1),
-        factors: asked.factors.clone(),
+        factors: options.factors.clone(),
         notes,
         forced: !beyond.is_empty(),
         differences,
@@ -98,9 +98,9 @@ pub fn compare(
 /// # Errors
 /// Returns an error if the variants must not be compared: see [`CompareError`].
 pub fn compare_variants(
-    place: &str,
+    path: &str,
     document: &ResultDocument,
-    asked: &CompareOptions,
+    options: &CompareOptions,
 ) -> Option<Result<Comparison, CompareError>> {
     let variants = document.experiment.variants.as_ref()?;
     let cell = |id: &str| document.cells.iter().find(|cell| cell.id == id);
@@ -111,12 +111,12 @@ pub fn compare_variants(
         unequal(&a, &b).into_iter().map(|difference| difference.field)
     };
     let factors: BTreeSet<String> = pairs.iter().flat_map(differing).collect();
-    let asked = CompareOptions { factors: factors.into_iter().collect(), ..asked.clone() };
+    let options = CompareOptions { factors: factors.into_iter().collect(), ..options.clone() };
     let is_of_b = |cell: &&CellResult| variants.counterparts.contains_key(&cell.id);
     let (b, a): (Vec<&CellResult>, Vec<&CellResult>) = document.cells.iter().partition(is_of_b);
     // named as on the command line: both are cells of one result
-    let side = |name: &str, cells| CompareSide { name: format!("{place}:{name}/*"), document, cells };
-    let compared = compare(&side("A", a), &side("B", b), &asked).map(|mut comparison| {
+    let side = |name: &str, cells| CompareSide { name: format!("{path}:{name}/*"), document, cells };
+    let compared = compare(&side("A", a), &side("B", b), &options).map(|mut comparison| {
         let words = format!("A: {}; B: {}; measured in alternating blocks.", variants.a, variants.b);
         comparison.notes.insert(0, words);
         comparison
@@ -169,22 +169,23 @@ fn pairs<'d>(
 }
 
 /// Returns the metrics of a pair: the requested ones, or those of the workload; and those of the criteria.
-fn metrics(document: &ResultDocument, cell: &CellResult, asked: &CompareOptions) -> Vec<Metric> {
+fn metrics(document: &ResultDocument, cell: &CellResult, options: &CompareOptions) -> Vec<Metric> {
     let of = |wanted: MetricSelector| wanted.for_workload(cell.factors.workload);
     let mut all: BTreeSet<Metric> =
-        asked.criteria.iter().filter_map(|criterion| of(criterion.wanted)).collect();
-    if asked.metrics.is_empty() {
+        options.criteria.iter().filter_map(|criterion| of(criterion.wanted)).collect();
+    if options.metrics.is_empty() {
         all.extend(metrics_of(&document.experiment, &cell.factors));
     } else {
-        all.extend(asked.metrics.iter().copied().filter_map(of));
+        all.extend(options.metrics.iter().copied().filter_map(of));
     }
     all.into_iter().collect()
 }
 
-fn check_metrics(pairs: &[CellPair<'_>], asked: &CompareOptions) -> Result<(), CompareError> {
+fn check_metrics(pairs: &[CellPair<'_>], options: &CompareOptions) -> Result<(), CompareError> {
     let workloads: BTreeSet<Workload> = pairs.iter().map(|(_, after)| after.factors.workload).collect();
-    let asked = asked.metrics.iter().copied().chain(asked.criteria.iter().map(|criterion| criterion.wanted));
-    for wanted in asked {
+    let requested =
+        options.metrics.iter().copied().chain(options.criteria.iter().map(|criterion| criterion.wanted));
+    for wanted in requested {
         if !workloads.iter().any(|workload| wanted.for_workload(*workload).is_some()) {
             let workloads: Vec<&str> = workloads.iter().map(|workload| workload.name()).collect();
             return Err(CompareError::WrongMetric { wanted, workload: workloads.join(" and ") });

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_meant_is_read() {
+    fn criterion_parses() {
         let read =
             |text: &str| Criterion::parse(text).map(|criterion| (criterion.wanted, criterion.forbidden));
         assert_eq!(read("rtt-p99 > +5%"), Ok((Metric::RttP99.into(), GateBound::Above(0.05))));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_pointed_at() {
+    fn errors_point_at_their_position() {
         for (text, error, pointed) in [
             ("p99 +5%", "there is no `>` or `<` in it", "p99 +5%"),
             ("p42 > +5%", "there is no metric `p42`", "p42"),
@@ -136,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_what_is_read(
+        fn criterion_text_parses_back(
             metric in prop::sample::select(Metric::ALL.to_vec()),
             above: bool,
             tenths in -999_i32..10_000,

@@ -123,7 +123,7 @@ mod tests {
     use super::covers;
 
     #[test]
-    fn a_name_means_a_field_its_group_and_what_follows_from_it() {
+    fn name_selects_a_field_its_group_and_derived_fields() {
         for (name, field) in [
             ("driver", "driver"),
             ("driver", "driver.middleware_version"),

@@ -61,8 +61,8 @@ impl<'d> Pair<'d> {
                 forced: false,
             };
         }
-        let treatment = treatment.beside(&baseline);
-        let baseline = baseline.beside(&treatment);
+        let treatment = treatment.side_by_side_with(&baseline);
+        let baseline = baseline.side_by_side_with(&treatment);
         Self { kind, metric, flow: None, pairing: Pairing::Duets, treatment, baseline, forced: false }
     }
 

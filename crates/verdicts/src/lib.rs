@@ -14,6 +14,7 @@
 mod compare;
 mod criterion;
 mod differences;
+mod error;
 mod family;
 mod format;
 mod interleave;
@@ -21,17 +22,16 @@ mod matching;
 mod notes;
 mod part;
 mod recorded;
-mod refusal;
 mod sides;
 
 use std::collections::BTreeSet;
 
 pub use compare::{compare, compare_variants};
 pub use criterion::{Criterion, CriterionError};
+pub use error::CompareError;
 use family::Pair;
 pub use interleave::interleave_hint;
 use recorded::Source;
-pub use refusal::CompareError;
 use results::{CellResult, Claim, ResultDocument, Verdict, comparison_claims, noise_floor_claims};
 pub use sides::{CompareOptions, CompareSide};
 

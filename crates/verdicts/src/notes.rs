@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use results::{Difference, State};
 
 use crate::{
-    CompareOptions, CompareSide, differences::is_named, family::Pair, interleave::interleave_hint,
-    refusal::in_words, sides::CellPair,
+    CompareOptions, CompareSide, differences::is_named, error::in_words, family::Pair,
+    interleave::interleave_hint, sides::CellPair,
 };
 
 /// Returns the notes on a comparison of two sides.
@@ -15,7 +15,7 @@ pub(crate) fn notes(
     treatment: &CompareSide<'_>,
     pairs: &[CellPair<'_>],
     differences: &[Difference],
-    asked: &CompareOptions,
+    options: &CompareOptions,
     metric_pairs: &[Pair<'_>],
 ) -> Vec<String> {
     let mut notes = Vec::new();
@@ -34,7 +34,7 @@ pub(crate) fn notes(
              for this middleware alone is not controlled."
                 .to_owned(),
         );
-        if asked.force && metric_pairs.iter().any(Pair::is_unreferenced) {
+        if options.force && metric_pairs.iter().any(Pair::is_unreferenced) {
             notes.push(
                 "FORCED: a result has no reference. Claims between the two may come from any change of the host."
                     .to_owned(),
@@ -47,7 +47,7 @@ pub(crate) fn notes(
                 .to_owned(),
         );
     }
-    for factor in &asked.factors {
+    for factor in &options.factors {
         if !differences.iter().any(|difference| is_named(&difference.field, std::slice::from_ref(factor))) {
             notes.push(format!("The named factor `{factor}` is the same on both sides."));
         }

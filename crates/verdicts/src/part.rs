@@ -22,7 +22,7 @@ impl<'d> Part<'d> {
     }
 
     /// Keeps the runs that were executed at the same time as a run of the other part.
-    pub fn beside(mut self, other: &Self) -> Self {
+    pub fn side_by_side_with(mut self, other: &Self) -> Self {
         self.runs.retain(|run| other.runs.iter().any(|partner| run.belongs_to(partner)));
         self
     }

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plan_is_a_row() {
+    fn dry_run_becomes_a_table_row() {
         let with = json!({
             "name": "pair", "cells": [1, 2], "design": { "blocks": 8 }, "claims": 2, "least_blocks": 7,
             "expected_ns": 90_000_000_000_u64,

@@ -81,9 +81,9 @@ impl PingRecorder {
         None
     }
 
-    /// Sends back a ping that arrived at `came_ns`.
+    /// Sends back a ping that arrived at `arrived_ns`.
     #[inline]
-    fn echo(&mut self, writer: &Writer, header: &Header, payload: &[u8], came_ns: u64) {
+    fn echo(&mut self, writer: &Writer, header: &Header, payload: &[u8], arrived_ns: u64) {
         let sent_ns = now_ns();
         let outcome = writer.write(0, payload);
         if header.warm_up {
@@ -96,7 +96,7 @@ impl PingRecorder {
                 self.progress.set(self.echoed);
                 self.stamps.record(
                     u64::from(header.sequence),
-                    TimestampPair { first_ns: came_ns, second_ns: sent_ns },
+                    TimestampPair { first_ns: arrived_ns, second_ns: sent_ns },
                 );
             }
             // Not retried: the thread may be the driver's own, which has to make room. The pinger counts the ping
@@ -118,7 +118,7 @@ impl PingRecorder {
 #[derive(Debug)]
 pub struct HandoffPing {
     header: Header,
-    came_ns: u64,
+    arrived_ns: u64,
     payload: Vec<u8>,
 }
 
@@ -150,8 +150,8 @@ impl HandoffListener {
 
     /// Hands a ping to the echoing thread.
     pub fn on_sample(&mut self, sample: Sample<'_>) {
-        let came_ns = now_ns();
-        let header = match self.identity.origin(sample.payload, came_ns) {
+        let arrived_ns = now_ns();
+        let header = match self.identity.origin(sample.payload, arrived_ns) {
             Origin::Ours(header) => header,
             Origin::Damaged => return self.wrong_size += 1,
             Origin::Foreign => return self.foreign += 1,
@@ -167,7 +167,7 @@ impl HandoffListener {
             self.overwritten += 1;
             return;
         }
-        if self.pings.try_send(HandoffPing { header, came_ns, payload }).is_err() {
+        if self.pings.try_send(HandoffPing { header, arrived_ns, payload }).is_err() {
             self.dropped += 1;
         }
     }
@@ -281,9 +281,9 @@ impl AgentRole for Echo {
             Some(EchoInput::Listening(_)) => std::thread::sleep(slice),
             Some(EchoInput::HandedOver { echoing, handed, give_back, .. }) => {
                 match handed.recv_timeout(slice) {
-                    Ok(HandoffPing { header, came_ns, payload }) => {
+                    Ok(HandoffPing { header, arrived_ns, payload }) => {
                         let EchoListener { writer, pings } = &mut **echoing;
-                        pings.echo(writer, &header, &payload, came_ns);
+                        pings.echo(writer, &header, &payload, arrived_ns);
                         // there is a slot for every buffer
                         let _ = give_back.try_send(payload);
                         if let Some(failure) = pings.failure.take() {

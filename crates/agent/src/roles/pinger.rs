@@ -38,7 +38,7 @@ pub struct PingInFlight {
     /// Sequence number, combined with [`WARM_UP`].
     awaited: AtomicU64,
     /// Arrival time of its echo in ns; 0: not yet.
-    came_ns: AtomicU64,
+    arrived_ns: AtomicU64,
     /// Thread of the pinger, woken by a listener.
     pinger: Thread,
 }
@@ -68,7 +68,7 @@ impl EchoRecorder {
     pub fn new(identity: Identity, seed: u64, check_every: u32) -> Self {
         let flight = PingInFlight {
             awaited: AtomicU64::new(NOTHING),
-            came_ns: AtomicU64::new(0),
+            arrived_ns: AtomicU64::new(0),
             pinger: thread::current(),
         };
         Self {
@@ -106,10 +106,10 @@ impl EchoRecorder {
             if !header.warm_up {
                 self.count_unawaited(header.sequence);
             }
-        } else if self.flight.came_ns.load(Relaxed) != 0 {
+        } else if self.flight.arrived_ns.load(Relaxed) != 0 {
             self.duplicate += 1;
         } else {
-            self.flight.came_ns.store(now, Release);
+            self.flight.arrived_ns.store(now, Release);
             let sequence = awaited & !WARM_UP;
             if !warm_up {
                 self.returned.insert(sequence);
@@ -219,7 +219,7 @@ impl Pinger {
         let end_ns = now + duration_ns;
         let mut sequence = 0;
         'pings: while now < end_ns {
-            self.flight.came_ns.store(0, Relaxed);
+            self.flight.arrived_ns.store(0, Relaxed);
             self.flight.awaited.store(sequence | if warm_up { WARM_UP } else { 0 }, Release);
             // read again: the time to record the previous echo is not part of this ping
             let sent_ns = now_ns();
@@ -239,15 +239,15 @@ impl Pinger {
                 }
             }
             self.counts.sent += 1;
-            let came_ns = await_echo(inlet, &self.flight, sent_ns, self.ping_timeout_ns)?;
-            if came_ns == 0 {
+            let arrived_ns = await_echo(inlet, &self.flight, sent_ns, self.ping_timeout_ns)?;
+            if arrived_ns == 0 {
                 self.counts.lost += 1;
                 now = now_ns();
             } else {
-                self.rtt.record(came_ns, came_ns - sent_ns);
-                now = came_ns;
+                self.rtt.record(arrived_ns, arrived_ns - sent_ns);
+                now = arrived_ns;
             }
-            self.stamps.record(sequence, TimestampPair { first_ns: sent_ns, second_ns: came_ns });
+            self.stamps.record(sequence, TimestampPair { first_ns: sent_ns, second_ns: arrived_ns });
             sequence += 1;
         }
         self.flight.awaited.store(NOTHING, Release);
@@ -287,14 +287,14 @@ fn await_echo(
                 reader.receive(timeout_ns, 1, |sample| echoes.arrived(sample))?;
             }
             PingerInput::Listening(_) => {
-                if flight.came_ns.load(Acquire) == 0 {
+                if flight.arrived_ns.load(Acquire) == 0 {
                     thread::park_timeout(Duration::from_nanos(timeout_ns));
                 }
             }
         }
-        let came_ns = flight.came_ns.load(Acquire);
-        if came_ns != 0 {
-            return Ok(came_ns);
+        let arrived_ns = flight.arrived_ns.load(Acquire);
+        if arrived_ns != 0 {
+            return Ok(arrived_ns);
         }
         let now = now_ns();
         // Polling: the ping has just been accepted. The clock is read here, not after each write.

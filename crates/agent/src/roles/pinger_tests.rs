@@ -8,7 +8,7 @@ fn second_echo_of_an_earlier_ping_is_a_duplicate() {
     let flight = echoes.flight();
     let mut payloads = Payloads::new(1, 64);
     let mut echo = |awaited: u64, sequence: u64| {
-        flight.came_ns.store(0, Relaxed);
+        flight.arrived_ns.store(0, Relaxed);
         flight.awaited.store(awaited, Relaxed);
         let header =
             Header { sequence: sequence as u32, writer: WRITER, tag: 5, warm_up: false, sent_ns: now_ns() };

@@ -205,7 +205,7 @@ impl RoleSetup<'_> {
         let mut monitors = Monitors::default();
         // belongs to the only flow: the planner rejects probes with several flows
         let mut echo = self.probe_responder(&mut monitors)?;
-        let (mut listening, mut asked, mut progress) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut listening, mut polled, mut progress) = (Vec::new(), Vec::new(), Vec::new());
         for plan in FlowSpec::all(configure)? {
             let topic = flow_topic(&configure.topic, plan.index());
             let config = reader_config(configure, plan.index(), &topic, plan.size_bytes(), true);
@@ -219,13 +219,13 @@ impl RoleSetup<'_> {
                 let reader = self.participant.reader(&config)?;
                 monitors.readers.push(reader.monitor());
                 let reader = GroupedReader::new(reader, &configure.factors, plan.size_bytes());
-                asked.push((reader, Box::new(arrivals)));
+                polled.push((reader, Box::new(arrivals)));
             }
         }
-        let inlet = if asked.is_empty() {
+        let inlet = if polled.is_empty() {
             open_loop_reader::FlowInput::Listening(listening)
         } else {
-            open_loop_reader::FlowInput::polled(asked, PollPolicy::from_factors(&configure.factors))
+            open_loop_reader::FlowInput::polled(polled, PollPolicy::from_factors(&configure.factors))
         };
         Ok((Box::new(OpenLoopReader::new(inlet, progress, begin)), monitors))
     }

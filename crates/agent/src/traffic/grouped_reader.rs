@@ -68,7 +68,7 @@ impl GroupedReader {
             return Ok(taken);
         };
         self.calls += grouping.gather(&mut self.reader, timeout_ns)?;
-        Ok(grouping.held.give(sink))
+        Ok(grouping.pending.give(sink))
     }
 
     /// Records the last take: `new` of its `taken` samples were new and of the measurement phase.
@@ -88,7 +88,7 @@ impl GroupedReader {
     /// Returns how many samples receive calls returned since the reader was opened, as the driver counts them.
     #[must_use]
     pub fn taken(&self) -> u64 {
-        self.grouping.as_ref().map_or(self.taken, |grouping| grouping.held.taken)
+        self.grouping.as_ref().map_or(self.taken, |grouping| grouping.pending.taken)
     }
 
     /// Returns the take statistics of the measurement phase.
@@ -110,28 +110,28 @@ impl GroupedReader {
 #[derive(Debug)]
 struct Grouping {
     group: Looks,
-    held: HeldGroup,
+    pending: PendingGroup,
 }
 
 impl Grouping {
     fn new(group: ReceiveGroup, size: usize) -> Self {
-        Self { group: Looks::new(group), held: HeldGroup::new(group.samples, size) }
+        Self { group: Looks::new(group), pending: PendingGroup::new(group.samples, size) }
     }
 
     /// Waits for a first sample, then for its group. Returns the number of receive calls.
     fn gather(&mut self, reader: &mut Reader, timeout_ns: u64) -> Result<u64, DriverError> {
-        let Self { group, held } = self;
-        held.clear();
+        let Self { group, pending } = self;
+        pending.clear();
         let mut calls = 1;
-        if held.take(reader, timeout_ns, group.samples)? == 0 {
+        if pending.take(reader, timeout_ns, group.samples)? == 0 {
             return Ok(calls);
         }
-        calls += held.take_all(reader, group.samples)?;
+        calls += pending.take_all(reader, group.samples)?;
         let mut now = now_ns();
-        group.begin(now, held.len());
-        while let Some(at_ns) = group.next(now, held.len()) {
+        group.begin(now, pending.len());
+        while let Some(at_ns) = group.next(now, pending.len()) {
             sleep_until(at_ns, now);
-            calls += held.take_all(reader, group.samples)?;
+            calls += pending.take_all(reader, group.samples)?;
             now = now_ns();
         }
         Ok(calls)
@@ -193,7 +193,7 @@ impl Looks {
 
 /// Copies of samples, stored one after the other.
 #[derive(Debug)]
-struct HeldGroup {
+struct PendingGroup {
     payloads: Vec<u8>,
     /// End offset, key and intactness of each sample.
     ends: Vec<(usize, u32, bool)>,
@@ -201,7 +201,7 @@ struct HeldGroup {
     taken: u64,
 }
 
-impl HeldGroup {
+impl PendingGroup {
     fn new(samples: u32, size: usize) -> Self {
         let samples = samples as usize;
         Self { payloads: Vec::with_capacity(samples * size), ends: Vec::with_capacity(samples), taken: 0 }
@@ -271,16 +271,16 @@ mod tests {
         };
         while taken < times.len() {
             now = now.max(times[taken]);
-            let mut held = there(now, taken, samples) as u32;
-            looks.begin(now, held);
-            while let Some(at_ns) = looks.next(now, held) {
+            let mut pending = there(now, taken, samples) as u32;
+            looks.begin(now, pending);
+            while let Some(at_ns) = looks.next(now, pending) {
                 assert!(at_ns > now && at_ns <= looks.first.0 + delay_ns);
                 looked += 1;
                 now = at_ns;
-                held = there(now, taken, samples) as u32;
+                pending = there(now, taken, samples) as u32;
             }
-            taken += held as usize;
-            complete.push((now, held));
+            taken += pending as usize;
+            complete.push((now, pending));
         }
         (complete, looked)
     }
@@ -330,14 +330,14 @@ mod tests {
 
     #[test]
     fn kept_samples_are_returned_in_order() {
-        let mut held = HeldGroup::new(3, 4);
+        let mut pending = PendingGroup::new(3, 4);
         for (payload, key) in [(&b"abcd"[..], 7), (b"", 8), (b"efghij", 9)] {
-            held.keep(Sample::new(payload, key));
+            pending.keep(Sample::new(payload, key));
         }
         let mut given = Vec::new();
-        assert_eq!(held.give(|sample| given.push((sample.payload.to_vec(), sample.key))), 3);
+        assert_eq!(pending.give(|sample| given.push((sample.payload.to_vec(), sample.key))), 3);
         assert_eq!(given, [(b"abcd".to_vec(), 7), (Vec::new(), 8), (b"efghij".to_vec(), 9)]);
-        held.clear();
-        assert_eq!(held.give(|_| panic!("nothing is kept")), 0);
+        pending.clear();
+        assert_eq!(pending.give(|_| panic!("nothing is kept")), 0);
     }
 }

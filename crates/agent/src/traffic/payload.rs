@@ -74,7 +74,7 @@ mod tests {
     const HEADER: Header = Header { sequence: 0, writer: 0, tag: 1, warm_up: false, sent_ns: 2 };
 
     #[test]
-    fn a_reader_with_the_same_seed_accepts_and_notices_any_flipped_byte() {
+    fn payload_check_accepts_its_seed_and_detects_any_flipped_byte() {
         for size in [16, 17, 64, 1000] {
             let (mut writer, reader) = (Payloads::new(7, size), Payloads::new(7, size));
             for sequence in 0..40 {

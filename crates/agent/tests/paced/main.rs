@@ -25,46 +25,47 @@ fn quantile(distribution: &Distribution, quantile: f64) -> u64 {
 
 /// Asserts all conditions of a flow whose schedule was kept and whose samples all arrived.
 #[track_caller]
-fn assert_held(written: &FlowWriterReport, read: &FlowReaderReport, planned: u64) {
-    let (of_writer, of_reader) = ((written.planned, written.offered, written.accepted), &read.received);
+fn assert_held(paced_writer: &FlowWriterReport, read: &FlowReaderReport, planned: u64) {
+    let (of_writer, of_reader) =
+        ((paced_writer.planned, paced_writer.offered, paced_writer.accepted), &read.received);
     assert_eq!(of_writer, (planned, planned, planned));
     assert_eq!((of_reader.delivered, of_reader.missing, of_reader.next), (planned, 0, planned));
     assert_eq!((of_reader.duplicate, of_reader.out_of_order, of_reader.corrupt), (0, 0, 0));
-    assert_eq!((written.send_lag.n, written.write_call.n), (planned, planned));
+    assert_eq!((paced_writer.send_lag.n, paced_writer.write_call.n), (planned, planned));
     assert_eq!((read.service.n, read.response.n, read.unplaced), (planned, planned, 0));
 }
 
 /// Asserts that the response times are service times plus send lags. This holds exactly for each sample, and so for
 /// the sums, if writer and reader use the same intended times.
 #[track_caller]
-fn assert_times_agree(written: &FlowWriterReport, read: &FlowReaderReport) {
+fn assert_times_agree(paced_writer: &FlowWriterReport, read: &FlowReaderReport) {
     let sum = |distribution: &Distribution| distribution.mean_ns * distribution.n as f64;
-    let (apart, together) = (sum(&written.send_lag) + sum(&read.service), sum(&read.response));
+    let (apart, together) = (sum(&paced_writer.send_lag) + sum(&read.service), sum(&read.response));
     assert!((apart - together).abs() <= 1e-6 * together, "{apart} and {together}");
 }
 
 #[track_caller]
 fn of_one(outcome: &Outcome) -> (&FlowWriterReport, &FlowReaderReport) {
-    let ([written], [read]) = (&outcome.written.flows[..], &outcome.read.flows[..]) else {
+    let ([paced_writer], [read]) = (&outcome.paced_writer.flows[..], &outcome.read.flows[..]) else {
         panic!("one flow");
     };
-    (written, read)
+    (paced_writer, read)
 }
 
 #[test]
-fn a_rate_is_held_to_the_sample_and_both_ends_mean_the_same_times() {
+fn rate_is_exact_and_both_endpoints_use_the_same_schedule() {
     for (driver, receive) in
         [("udp", ReceiveMode::Waitset), ("udp", ReceiveMode::Listener), ("sim", ReceiveMode::Waitset)]
     {
         let mut factors = cell(driver, constant(2_000));
         factors.receive = receive;
         let outcome = Run::new(factors, 300 * MS).held();
-        let (written, read) = of_one(&outcome);
-        assert_held(written, read, 600);
-        assert_times_agree(written, read);
-        assert_eq!(outcome.written.begin_ns, outcome.begin_ns);
-        assert!(outcome.written.end_ns >= outcome.begin_ns + 299 * MS);
-        assert!((20_000..=300_000).contains(&outcome.written.spin_ns));
+        let (paced_writer, read) = of_one(&outcome);
+        assert_held(paced_writer, read, 600);
+        assert_times_agree(paced_writer, read);
+        assert_eq!(outcome.paced_writer.begin_ns, outcome.begin_ns);
+        assert!(outcome.paced_writer.end_ns >= outcome.begin_ns + 299 * MS);
+        assert!((20_000..=300_000).contains(&outcome.paced_writer.spin_ns));
         assert_eq!(outcome.read.foreign, 0);
         if driver == "sim" {
             // 100 us, the default of the driver `sim`
@@ -98,14 +99,14 @@ fn most_samples_leave_long_before_the_next_is_due() {
 }
 
 #[test]
-fn a_writer_that_may_not_spin_sleeps_and_writes_as_many() {
+fn writer_without_spin_sleeps_and_writes_as_many() {
     let mut run = Run::new(cell("udp", constant(1_000)), 200 * MS);
     run.spin = false;
     let outcome = run.held();
-    assert_eq!(outcome.written.spin_ns, 0);
-    let (written, read) = of_one(&outcome);
-    assert_held(written, read, 200);
-    assert_times_agree(written, read);
+    assert_eq!(outcome.paced_writer.spin_ns, 0);
+    let (paced_writer, read) = of_one(&outcome);
+    assert_held(paced_writer, read, 200);
+    assert_times_agree(paced_writer, read);
 }
 
 #[test]
@@ -147,10 +148,10 @@ fn without_intended_times_only_service_is_known() {
     factors.qos = reliable();
     factors.options = options(&[("service", "1ms"), ("queue", "4")]);
     let outcome = Run::new(factors, 300 * MS).outcome();
-    let (written, read) = of_one(&outcome);
-    assert!(written.accepted > 0 && written.planned == written.offered);
-    assert_eq!((written.send_lag.n, read.response.n, read.unplaced), (0, 0, 0));
-    assert_eq!((read.service.n, read.received.delivered), (written.accepted, written.accepted));
+    let (paced_writer, read) = of_one(&outcome);
+    assert!(paced_writer.accepted > 0 && paced_writer.planned == paced_writer.offered);
+    assert_eq!((paced_writer.send_lag.n, read.response.n, read.unplaced), (0, 0, 0));
+    assert_eq!((read.service.n, read.received.delivered), (paced_writer.accepted, paced_writer.accepted));
 }
 
 fn options(options: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -159,53 +160,57 @@ fn options(options: &[(&str, &str)]) -> BTreeMap<String, String> {
 
 /// 5,000 samples/s are planned, and 1,000 samples/s pass.
 #[test]
-fn a_plan_that_cannot_be_held_is_not_moved() {
+fn schedule_is_not_shifted_if_it_cannot_be_met() {
     let mut factors = cell("sim", constant(5_000));
     factors.qos = reliable();
     factors.options = options(&[("service", "1ms"), ("queue", "4")]);
     let outcome = Run::new(factors, 400 * MS).outcome();
-    let (written, read) = of_one(&outcome);
-    assert_eq!(written.planned, 2_000);
+    let (paced_writer, read) = of_one(&outcome);
+    assert_eq!(paced_writer.planned, 2_000);
     // besides those that passed, 4 samples are in the queue, and one may be in the call
-    assert!(written.offered <= 410, "{}", written.offered);
-    assert!(written.offered - written.accepted <= 1);
-    assert_eq!(read.received.delivered, written.accepted);
-    assert_times_agree_if_all_accepted(written, read);
+    assert!(paced_writer.offered <= 410, "{}", paced_writer.offered);
+    assert!(paced_writer.offered - paced_writer.accepted <= 1);
+    assert_eq!(read.received.delivered, paced_writer.accepted);
+    assert_times_agree_if_all_accepted(paced_writer, read);
     // the lag grows: the last sample is late by 4/5 of the time
-    let windows = written.send_lag.histograms().expect("as recorded");
+    let windows = paced_writer.send_lag.histograms().expect("as recorded");
     let (first, last) = (windows[0].max(), windows.last().expect("a window").max());
     assert!(first < 100 * MS && last > 200 * MS && last > 4 * first, "{first} {last}");
-    assert!(written.send_lag.max_ns <= 400 * MS);
+    assert!(paced_writer.send_lag.max_ns <= 400 * MS);
     // most of the lag is time of write calls, and never more than all of it
-    let lag_ns = written.send_lag.mean_ns;
-    assert!(written.held_ns > 0.5 * lag_ns && written.held_ns <= lag_ns, "{} {lag_ns}", written.held_ns);
+    let lag_ns = paced_writer.send_lag.mean_ns;
+    assert!(
+        paced_writer.held_ns > 0.5 * lag_ns && paced_writer.held_ns <= lag_ns,
+        "{} {lag_ns}",
+        paced_writer.held_ns
+    );
     // service time does not show the lag, response time does
     assert!(quantile(&read.response, 0.99) > 10 * quantile(&read.service, 0.5));
 }
 
-fn assert_times_agree_if_all_accepted(written: &FlowWriterReport, read: &FlowReaderReport) {
+fn assert_times_agree_if_all_accepted(paced_writer: &FlowWriterReport, read: &FlowReaderReport) {
     // a sample that was not accepted has a send lag, and no response time
-    if written.offered == written.accepted && written.timed_out + written.refused == 0 {
-        assert_times_agree(written, read);
+    if paced_writer.offered == paced_writer.accepted && paced_writer.timed_out + paced_writer.refused == 0 {
+        assert_times_agree(paced_writer, read);
     }
 }
 
 /// A write that may not block is rejected, and retried until the time is over.
 #[test]
-fn refused_samples_are_tried_again_and_nothing_hangs() {
+fn refused_samples_are_retried_without_hanging() {
     let mut factors = cell("sim", constant(5_000));
     factors.qos = reliable();
     factors.qos.max_blocking_ns = Some(experiment::QosDuration::Ns(0));
     factors.options = options(&[("service", "20ms"), ("queue", "1")]);
     let outcome = Run::new(factors, 200 * MS).outcome();
-    let (written, read) = of_one(&outcome);
-    assert!(written.refused + written.timed_out > 0);
-    assert!(written.offered < written.planned && written.accepted > 0);
-    assert_eq!(read.received.delivered, written.accepted);
-    assert_eq!(written.send_lag.n, written.offered);
-    assert_eq!(written.write_call.n, written.accepted);
+    let (paced_writer, read) = of_one(&outcome);
+    assert!(paced_writer.refused + paced_writer.timed_out > 0);
+    assert!(paced_writer.offered < paced_writer.planned && paced_writer.accepted > 0);
+    assert_eq!(read.received.delivered, paced_writer.accepted);
+    assert_eq!(paced_writer.send_lag.n, paced_writer.offered);
+    assert_eq!(paced_writer.write_call.n, paced_writer.accepted);
     // a write call lasts until it succeeds: as long as the middleware needs for a sample
-    assert!(written.write_call.max_ns > 5 * MS, "{}", written.write_call.max_ns);
+    assert!(paced_writer.write_call.max_ns > 5 * MS, "{}", paced_writer.write_call.max_ns);
 }
 
 #[test]
@@ -224,11 +229,11 @@ fn several_flows_are_written_by_one_thread_and_each_reconciles() {
         let mut factors = cell_of(driver, &flows);
         factors.receive = receive;
         let outcome = Run::new(factors, 300 * MS).held();
-        assert_eq!(outcome.written.flows.len(), 3);
+        assert_eq!(outcome.paced_writer.flows.len(), 3);
         for (index, planned) in planned.iter().enumerate() {
-            let (written, read) = (&outcome.written.flows[index], &outcome.read.flows[index]);
-            assert_held(written, read, *planned);
-            assert_times_agree(written, read);
+            let (paced_writer, read) = (&outcome.paced_writer.flows[index], &outcome.read.flows[index]);
+            assert_held(paced_writer, read, *planned);
+            assert_times_agree(paced_writer, read);
             assert_eq!(read.received.bytes, planned * flows[index].1);
             assert_eq!(read.received.writer, index as u16 + 1);
         }
@@ -284,9 +289,9 @@ fn samples_are_received_in_groups_and_their_times_have_the_wait() {
             Run::new(factors, 300 * MS)
         };
         let outcome = grouped(Some(ReceiveGroup::new(8, 5 * MS))).held();
-        let (written, read) = of_one(&outcome);
-        assert_held(written, read, 300);
-        assert_times_agree(written, read);
+        let (paced_writer, read) = of_one(&outcome);
+        assert_held(paced_writer, read, 300);
+        assert_times_agree(paced_writer, read);
         let takes = read.takes.as_ref().expect("of a reader that is asked");
         assert_eq!(takes.samples, 300);
         // a group that is not full has waited 5 ms: at most 61 of these, and 38 full ones
@@ -312,9 +317,9 @@ fn a_full_group_does_not_wait() {
     let mut factors = cell("udp", Load::Burst { rate: Rate { samples: 4, period_ns: MS } });
     factors.queues.receive_group = Some(ReceiveGroup::new(4, 100 * MS));
     let outcome = Run::new(factors, 300 * MS).held();
-    let (written, read) = of_one(&outcome);
-    assert_held(written, read, 1_200);
-    assert_times_agree(written, read);
+    let (paced_writer, read) = of_one(&outcome);
+    assert_held(paced_writer, read, 1_200);
+    assert_times_agree(paced_writer, read);
     let takes = read.takes.as_ref().expect("of a reader that is asked");
     assert_eq!((takes.samples, takes.max_samples), (1_200, 4));
     assert!(takes.groups >= 300, "{takes:?}");
@@ -326,15 +331,15 @@ fn a_batch_leaves_when_it_is_full() {
     let mut factors = cell("udp", constant(1_000));
     (factors.batch_bytes, factors.batching) = (640, experiment::Batching::Application);
     let outcome = Run::new(factors, 105 * MS).held();
-    let (written, read) = of_one(&outcome);
-    assert_held(written, read, 105);
-    assert_times_agree(written, read);
+    let (paced_writer, read) = of_one(&outcome);
+    assert_held(paced_writer, read, 105);
+    assert_times_agree(paced_writer, read);
     // the first of ten samples waits for nine others
     assert!(read.response.max_ns >= 9 * MS, "{}", read.response.max_ns);
 }
 
 #[test]
-fn a_writer_that_misses_the_begin_says_so() {
+fn writer_that_misses_the_start_reports_it() {
     let mut run = Run::new(cell("udp", constant(10)), 100 * MS);
     run.lead_ns = -50 * MS as i64;
     let (error, hint) = run.try_outcome().expect_err("too late");
@@ -346,7 +351,7 @@ fn a_writer_that_misses_the_begin_says_so() {
 }
 
 #[test]
-fn more_windows_than_there_is_memory_for_are_refused_by_name() {
+fn too_many_windows_are_rejected_by_name() {
     let mut run = Run::new(cell("udp", constant(10)), 100 * MS);
     for windows in [MAX_WINDOWS + 1, u32::MAX] {
         run.windows = windows;

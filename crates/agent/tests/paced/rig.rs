@@ -79,7 +79,7 @@ pub struct Run {
 #[derive(Debug)]
 pub struct Outcome {
     pub begin_ns: u64,
-    pub written: PacedWriterReport,
+    pub paced_writer: PacedWriterReport,
     pub read: PacedReaderReport,
     pub writer: AgentReport,
     pub reader: AgentReport,
@@ -188,7 +188,7 @@ impl Run {
 
     /// Repeats the run until its schedule was kept: the host may be busy for a while.
     pub fn held(&self) -> Outcome {
-        self.such_that(|outcome| outcome.written.flows.iter().all(|flow| flow.planned == flow.accepted))
+        self.such_that(|outcome| outcome.paced_writer.flows.iter().all(|flow| flow.planned == flow.accepted))
     }
 
     /// Repeats the run until it satisfies the condition, at most ten times.
@@ -245,7 +245,7 @@ impl Run {
         }
         Ok(Outcome {
             begin_ns,
-            written: of_writer.paced_writer.clone().expect("of a writer"),
+            paced_writer: of_writer.paced_writer.clone().expect("of a writer"),
             read: of_reader.paced_reader.clone().expect("of a reader"),
             writer: of_writer,
             reader: of_reader,

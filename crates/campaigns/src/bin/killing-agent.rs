@@ -94,7 +94,7 @@ fn become_agent(driver: &str, control: &str) -> Outcome {
     let of = |role: &str| format!("{name} {role} {number}");
     let (ours, peers) = (of(&role), of(peer_of(&role).unwrap_or_default()));
     if let Some(own) = find(&plan, &ours)?.filter(|own| own.none) {
-        return tell(&plan, &own, agent, control.parse()?);
+        return report_kill(&plan, &own, agent, control.parse()?);
     }
     let peer_strikes_during_traffic = find(&plan, &peers)?.is_some_and(|kill| kill.strikes_during_traffic());
     if find(&plan, &ours)?.is_none() && !peer_strikes_during_traffic {
@@ -121,7 +121,7 @@ fn take(control: RawFd) -> OwnedFd {
 
 /// Relays the control channel to a child, the real agent, and exits with its status. Writes the child's
 /// configuration when the phase begins.
-fn tell(plan: &Path, own: &Kill, mut agent: Command, control: RawFd) -> Outcome {
+fn report_kill(plan: &Path, own: &Kill, mut agent: Command, control: RawFd) -> Outcome {
     let runner = UnixStream::from(take(control));
     let (mut to_agent, to_us) = UnixStream::pair()?;
     let mut child = agent.arg("0").stdin(Stdio::from(OwnedFd::from(to_us))).spawn()?;

@@ -81,8 +81,8 @@ pub fn run(arguments: &KillsArgs) -> Result<(), Error> {
 
 /// Executes one experiment with its kills.
 fn experiment(batch: &Batch, drivers: &[&str], programs: &Path) -> Result<KillCounts, Error> {
-    let place = tempfile::tempdir()?;
-    let [plan, result] = ["kills", "result"].map(|name| place.path().join(name));
+    let directory = tempfile::tempdir()?;
+    let [plan, result] = ["kills", "result"].map(|name| directory.path().join(name));
     fs::create_dir(&plan)?;
     fs::write(plan.join("plan"), plan::text(&batch.kills))?;
     let mark = format!("DDSMARK_KILLS={}", plan.display());
@@ -104,18 +104,18 @@ fn experiment(batch: &Batch, drivers: &[&str], programs: &Path) -> Result<KillCo
         .env("DDSMARK_KILLS", &plan)
         .env("DDSMARK_AGENT", programs.join("killing-agent"))
         .stdin(Stdio::null())
-        .stdout(File::create(place.path().join("stdout"))?)
-        .stderr(File::create(place.path().join("stderr"))?)
+        .stdout(File::create(directory.path().join("stdout"))?)
+        .stderr(File::create(directory.path().join("stderr"))?)
         .spawn()?;
     let runner = child.id();
     let ended = await_end(&mut child, &result)?;
     let mut counts = match Directory::load(&result) {
         Ok(document) => judge(&document, &batch.kills, batch.runs, &read_outcomes(&plan)?),
         Err(error) => {
-            let said = fs::read_to_string(place.path().join("stderr"))?;
+            let stderr = fs::read_to_string(directory.path().join("stderr"))?;
             KillCounts {
                 runs_lost: batch.runs * 2 * drivers.len() as u32,
-                complaints: vec![format!("{error}: {said}")],
+                complaints: vec![format!("{error}: {stderr}")],
                 ..KillCounts::default()
             }
         }

@@ -43,7 +43,7 @@ fn killed() -> (ResultDocument, Kill, BTreeMap<String, String>) {
 }
 
 #[test]
-fn a_run_that_failed_as_planned_is_no_fault() {
+fn planned_failure_is_not_a_fault() {
     let (document, kill, came) = killed();
     let counts = judge(&document, &[kill], 1, &came);
     assert_eq!(counts, KillCounts { killed: 1, ..KillCounts::default() });
@@ -73,7 +73,7 @@ fn each_fault_is_counted() {
 }
 
 #[test]
-fn a_process_and_a_file_that_are_left_are_found() {
+fn leftover_process_and_file_are_found() {
     let mark = format!("of-{}", std::process::id());
     assert_eq!(processes(&format!("DDSMARK_TEST={mark}")).expect("/proc"), [0; 0]);
     let mut child = Command::new("sleep").arg("60").env("DDSMARK_TEST", &mark).spawn().expect("sleep");

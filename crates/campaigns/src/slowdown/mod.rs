@@ -66,8 +66,8 @@ pub struct SlowdownArgs {
 /// Measures and prints the table. Returns an error if an interval does not cover its delay, unless the delay is too
 /// small to be detected.
 pub fn run(arguments: &SlowdownArgs) -> Result<(), Error> {
-    let place = tempfile::tempdir()?;
-    let rig = Rig::build(arguments, place.path())?;
+    let directory = tempfile::tempdir()?;
+    let rig = Rig::build(arguments, directory.path())?;
 
     let alone = rig.experiment("alone", &[], 3)?;
     let rtt_ns = median(&median_rtts(&alone, 0, |_| true)).ok_or("no run has a median round trip")?;
@@ -189,15 +189,15 @@ fn blocks<'a>(
 /// Files built for the experiments.
 struct Rig<'a> {
     arguments: &'a SlowdownArgs,
-    place: &'a Path,
+    directory: &'a Path,
     driver: PathBuf,
     library: PathBuf,
     agent: PathBuf,
 }
 
 impl<'a> Rig<'a> {
-    fn build(arguments: &'a SlowdownArgs, place: &'a Path) -> Result<Self, Error> {
-        let library = place.join("slow_send.so");
+    fn build(arguments: &'a SlowdownArgs, directory: &'a Path) -> Result<Self, Error> {
+        let library = directory.join("slow_send.so");
         let mut cc = Command::new("cc");
         cc.args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"])
             .arg(root().join("tests/preload/slow_send.c"))
@@ -205,7 +205,7 @@ impl<'a> Rig<'a> {
             .arg(&library)
             .arg("-ldl");
         output_of(&mut cc)?;
-        let agent = place.join("agent.sh");
+        let agent = directory.join("agent.sh");
         let script = format!(
             "#!/bin/sh\n# $2 is the driver's file\ncase \"$2\" in */slow-*/*)\n  delay=${{2##*/slow-}}\n  export \
              SLOW_SEND_NS=\"${{delay%%/*}}\" LD_PRELOAD='{}' ;;\nesac\nexec '{}' \"$@\"\n",
@@ -217,12 +217,12 @@ impl<'a> Rig<'a> {
         // next to the programs, as for the command
         let folder = arguments.programs.parent().ok_or("programs lie in a folder of the target")?;
         let driver = folder.join(format!("drivers/libddsmark_{}.so", arguments.driver));
-        Ok(Self { arguments, place, driver, library, agent })
+        Ok(Self { arguments, directory, driver, library, agent })
     }
 
     /// Copies the driver's file to a folder of this name and returns its path.
     fn copy(&self, folder: &str) -> Result<String, Error> {
-        let folder = self.place.join(folder);
+        let folder = self.directory.join(folder);
         fs::create_dir_all(&folder)?;
         let copy = folder.join(self.driver.file_name().ok_or("a driver is a file")?);
         fs::copy(&self.driver, &copy).map_err(|error| format!("{}: {error}", self.driver.display()))?;
@@ -241,7 +241,7 @@ impl<'a> Rig<'a> {
             "question = \"Is an injected delay found?\"\nworkload = \"latency\"\n[factors]\ndriver = {drivers:?}\nsize = {size}\n\
              [design]\nblocks = {blocks}\nwarm_up = \"100ms\"\nmeasure = \"{measure}\"\nbaseline = {{ driver = {plain:?} }}\n"
         );
-        let [file, result] = ["toml", "result"].map(|end| self.place.join(format!("{name}.{end}")));
+        let [file, result] = ["toml", "result"].map(|end| self.directory.join(format!("{name}.{end}")));
         fs::write(&file, text)?;
         let mut command = Command::new(self.arguments.programs.join("ddsmark"));
         command.env("DDSMARK_AGENT", &self.agent).arg("run").arg(&file).arg("--out").arg(&result);

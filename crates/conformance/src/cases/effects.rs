@@ -76,15 +76,15 @@ const NOTHING: Duration = Duration::from_millis(400);
 
 /// Returns the strongest delivery guarantee with this change; with receive calls instead of a listener, if the
 /// driver can.
-fn wish(fixture: &Fixture<'_>, change: impl FnOnce(&mut Qos)) -> PairConfig {
-    let mut wish = fixture.wish(64);
+fn pair_config(fixture: &Fixture<'_>, change: impl FnOnce(&mut Qos)) -> PairConfig {
+    let mut pair_config = fixture.pair_config(64);
     if let Some(mode) =
         [ReceiveMode::Waitset, ReceiveMode::Polling].into_iter().find(|&mode| fixture.receives_by(mode))
     {
-        wish.mode = mode;
+        pair_config.mode = mode;
     }
-    change(&mut wish.qos);
-    wish
+    change(&mut pair_config.qos);
+    pair_config
 }
 
 fn ms(ms: u64) -> Option<QosDuration> {
@@ -96,8 +96,8 @@ fn numbers(got: &[ReceivedSample]) -> Vec<u64> {
 }
 
 /// Excludes listeners: samples have to wait in the reader.
-fn takes_when_asked(wish: &PairConfig) -> CaseResult {
-    if wish.mode == ReceiveMode::Listener {
+fn takes_when_asked(pair_config: &PairConfig) -> CaseResult {
+    if pair_config.mode == ReceiveMode::Listener {
         return not_applicable(
             "the driver declares only the receive mode `listener`, which takes samples at once",
         );
@@ -112,13 +112,13 @@ fn history_depth(fixture: &Fixture<'_>) -> CaseResult {
     }
     let participant = fixture.open()?;
     let topic = fixture.topic();
-    let late = wish(fixture, |qos| {
+    let late = pair_config(fixture, |qos| {
         qos.history = Some(History::KeepLast);
         qos.history_depth = Some(DEPTH);
     });
     takes_when_asked(&late)?;
     let mut inlet = fixture.inlet(&participant, &topic, &late)?;
-    let writer = fixture.writer(&participant, &topic, &wish(fixture, |_| {}))?;
+    let writer = fixture.writer(&participant, &topic, &pair_config(fixture, |_| {}))?;
     fixture.match_up(&writer.monitor(), &*inlet.end())?;
     for number in 0..10 {
         write(&writer, 0, &numbered(number, 64))?;
@@ -140,9 +140,9 @@ fn counted(pair: &Pair, name: &str) -> Result<Option<u64>, Stop> {
 }
 
 /// Checks that the counter rises after a sample is written and none follows.
-fn rises(fixture: &Fixture<'_>, wish: &PairConfig, name: &str, what: &str) -> CaseResult {
+fn rises(fixture: &Fixture<'_>, pair_config: &PairConfig, name: &str, what: &str) -> CaseResult {
     let participant = fixture.open()?;
-    let mut pair = fixture.pair(&participant, wish)?;
+    let mut pair = fixture.pair(&participant, pair_config)?;
     if counted(&pair, name)?.is_none() {
         return not_applicable(format!("`{name}` is not counted"));
     }
@@ -161,7 +161,7 @@ fn rises(fixture: &Fixture<'_>, wish: &PairConfig, name: &str, what: &str) -> Ca
 /// Checks that the counter stays 0 without the policy.
 fn stays(fixture: &Fixture<'_>, name: &str) -> CaseResult {
     let participant = fixture.open()?;
-    let mut pair = fixture.pair(&participant, &wish(fixture, |_| {}))?;
+    let mut pair = fixture.pair(&participant, &pair_config(fixture, |_| {}))?;
     write(&pair.writer, 0, &numbered(0, 64))?;
     pair.inlet.receive(1, PATIENCE)?;
     thread::sleep(NOTHING);
@@ -173,25 +173,25 @@ fn stays(fixture: &Fixture<'_>, name: &str) -> CaseResult {
 
 fn deadline(fixture: &Fixture<'_>) -> CaseResult {
     const NAME: &str = "deadline_missed";
-    rises(fixture, &wish(fixture, |qos| qos.deadline_ns = ms(100)), NAME, "a deadline of 100 ms")?;
+    rises(fixture, &pair_config(fixture, |qos| qos.deadline_ns = ms(100)), NAME, "a deadline of 100 ms")?;
     stays(fixture, NAME)
 }
 
 fn liveliness(fixture: &Fixture<'_>) -> CaseResult {
     const NAME: &str = "liveliness_lost";
-    let wish = wish(fixture, |qos| {
+    let pair_config = pair_config(fixture, |qos| {
         qos.liveliness = Some(Liveliness::ManualByTopic);
         qos.liveliness_lease_ns = ms(200);
     });
-    rises(fixture, &wish, NAME, "a lease of 200 ms")?;
+    rises(fixture, &pair_config, NAME, "a lease of 200 ms")?;
     stays(fixture, NAME)
 }
 
 fn lifespan(fixture: &Fixture<'_>) -> CaseResult {
-    let wish = wish(fixture, |qos| qos.lifespan_ns = ms(50));
-    takes_when_asked(&wish)?;
+    let pair_config = pair_config(fixture, |qos| qos.lifespan_ns = ms(50));
+    takes_when_asked(&pair_config)?;
     let participant = fixture.open()?;
-    let mut pair = fixture.pair(&participant, &wish)?;
+    let mut pair = fixture.pair(&participant, &pair_config)?;
     for number in 0..3 {
         write(&pair.writer, 0, &numbered(number, 64))?;
     }
@@ -223,7 +223,7 @@ fn lifespan(fixture: &Fixture<'_>) -> CaseResult {
 fn time_based_filter(fixture: &Fixture<'_>) -> CaseResult {
     let participant = fixture.open()?;
     let mut pair =
-        fixture.pair(&participant, &wish(fixture, |qos| qos.minimum_separation_ns = ms(60_000)))?;
+        fixture.pair(&participant, &pair_config(fixture, |qos| qos.minimum_separation_ns = ms(60_000)))?;
     for number in 0..20 {
         write(&pair.writer, 0, &numbered(number, 64))?;
     }
@@ -238,7 +238,7 @@ fn partition(fixture: &Fixture<'_>) -> CaseResult {
     if fixture.driver.has(FEATURE_LOCATORS) {
         return not_applicable("without discovery, connected endpoints match");
     }
-    let within = |name: &str| wish(fixture, |qos| qos.partitions = Some(vec![name.to_owned()]));
+    let within = |name: &str| pair_config(fixture, |qos| qos.partitions = Some(vec![name.to_owned()]));
     let participant = fixture.open()?;
     let topic = fixture.topic();
     let stranger = fixture.inlet(&participant, &topic, &within("two"))?;
@@ -267,7 +267,7 @@ fn ownership(fixture: &Fixture<'_>) -> CaseResult {
         return not_applicable("without discovery, connected endpoints match");
     }
     let exclusive = |strength| {
-        wish(fixture, |qos| {
+        pair_config(fixture, |qos| {
             qos.ownership = Some(Ownership::Exclusive);
             qos.ownership_strength = strength;
         })

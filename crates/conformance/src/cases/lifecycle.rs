@@ -119,14 +119,16 @@ fn clean_close(fixture: &Fixture<'_>) -> CaseResult {
     let census = ProcessSnapshot::take();
     let description = fixture.driver.description();
     let mut kept = description.kept_threads.clone();
-    let wish = fixture.wish(64);
-    let mut rounds =
-        vec![("the first close".to_owned(), wish.mode), ("the second close".to_owned(), wish.mode)];
-    let others = description.receive_modes.iter().filter(|mode| **mode != wish.mode);
+    let pair_config = fixture.pair_config(64);
+    let mut rounds = vec![
+        ("the first close".to_owned(), pair_config.mode),
+        ("the second close".to_owned(), pair_config.mode),
+    ];
+    let others = description.receive_modes.iter().filter(|mode| **mode != pair_config.mode);
     rounds.extend(others.map(|mode| (format!("a close in mode `{}`", mode.name()), *mode)));
     for (round, mode) in rounds {
         let participant = fixture.open()?;
-        let mut pair = fixture.pair(&participant, &PairConfig { mode, ..wish.clone() })?;
+        let mut pair = fixture.pair(&participant, &PairConfig { mode, ..pair_config.clone() })?;
         write(&pair.writer, 0, &numbered(1, 64))?;
         pair.inlet.receive(1, PATIENCE)?;
         pair.close()?;
@@ -142,7 +144,7 @@ fn clean_close(fixture: &Fixture<'_>) -> CaseResult {
 }
 
 /// Checks that the call failed with this status.
-pub fn refused<T>(what: &str, expected: Status, name: &str, result: Result<T, DriverError>) -> CaseResult {
+pub fn rejected<T>(what: &str, expected: Status, name: &str, result: Result<T, DriverError>) -> CaseResult {
     match result {
         Err(error) if error.status == expected => Ok(()),
         Err(error) => broken(format!("{what} failed with another status than {name}: {error}")),
@@ -159,7 +161,7 @@ fn unknown_option(fixture: &Fixture<'_>) -> ParticipantConfig {
 fn bad_arguments(fixture: &Fixture<'_>) -> CaseResult {
     let census = ProcessSnapshot::take();
     let unknown = |config: ParticipantConfig, what: &str| {
-        refused(what, BAD_ARGUMENT, "DDSMARK_BAD_ARGUMENT", fixture.driver.open(&config))?;
+        rejected(what, BAD_ARGUMENT, "DDSMARK_BAD_ARGUMENT", fixture.driver.open(&config))?;
         match census.left(fixture.name, &fixture.driver.description().kept_threads) {
             None => Ok(()),
             Some(left) => broken(format!("after {what} remains: {left}")),
@@ -179,42 +181,46 @@ fn bad_arguments(fixture: &Fixture<'_>) -> CaseResult {
 fn undeclared_refused(fixture: &Fixture<'_>) -> CaseResult {
     let description = fixture.driver.description();
     let participant = fixture.open()?;
-    let wish = fixture.wish(64);
-    let mut asked = 0;
-    let mut check = |what: &str, wish: &PairConfig, writes: bool| {
-        asked += 1;
+    let pair_config = fixture.pair_config(64);
+    let mut interruptions = 0;
+    let mut check = |what: &str, pair_config: &PairConfig, writes: bool| {
+        interruptions += 1;
         let topic = fixture.topic();
         // called directly, because `Stop` hides the status of a failed open
         let result = if writes {
-            participant.writer(&writer_config(&topic, wish)).map(drop)
+            participant.writer(&writer_config(&topic, pair_config)).map(drop)
         } else {
-            let config = reader_config(&topic, wish);
-            match wish.mode {
+            let config = reader_config(&topic, pair_config);
+            match pair_config.mode {
                 ReceiveMode::Listener => participant.listening_reader(&config, (), |(), _| {}).map(drop),
                 _ => participant.reader(&config).map(drop),
             }
         };
-        refused(what, UNSUPPORTED, "DDSMARK_UNSUPPORTED", result)
+        rejected(what, UNSUPPORTED, "DDSMARK_UNSUPPORTED", result)
     };
     for (name, type_kind) in
         [("octets", TypeKind::Octets), ("keyed", TypeKind::Keyed), ("plain", TypeKind::Plain)]
     {
         if !description.type_kinds.iter().any(|kind| kind == name) {
-            let wish = PairConfig { type_kind, ..wish.clone() };
-            check(&format!("a writer of the undeclared type `{name}`"), &wish, true)?;
-            check(&format!("a reader of the undeclared type `{name}`"), &wish, false)?;
+            let pair_config = PairConfig { type_kind, ..pair_config.clone() };
+            check(&format!("a writer of the undeclared type `{name}`"), &pair_config, true)?;
+            check(&format!("a reader of the undeclared type `{name}`"), &pair_config, false)?;
         }
     }
     for mode in [ReceiveMode::Waitset, ReceiveMode::Polling, ReceiveMode::Listener] {
         if !fixture.receives_by(mode) {
-            let wish = PairConfig { mode, ..wish.clone() };
-            check(&format!("a reader with the undeclared receive mode `{}`", mode.name()), &wish, false)?;
+            let pair_config = PairConfig { mode, ..pair_config.clone() };
+            check(
+                &format!("a reader with the undeclared receive mode `{}`", mode.name()),
+                &pair_config,
+                false,
+            )?;
         }
     }
     if !batches(fixture) {
-        check("undeclared batching", &PairConfig { batch_bytes: 4096, ..wish }, true)?;
+        check("undeclared batching", &PairConfig { batch_bytes: 4096, ..pair_config }, true)?;
     }
-    if asked == 0 {
+    if interruptions == 0 {
         return not_applicable("all types, receive modes and batching are declared");
     }
     Ok(())
@@ -231,12 +237,12 @@ fn too_large(fixture: &Fixture<'_>) -> CaseResult {
     const NAME: &str = "DDSMARK_TOO_LARGE";
     let participant = fixture.open()?;
     if let Some(over) = fixture.largest().checked_add(1) {
-        let wish = fixture.wish(over);
-        let config = writer_config(&fixture.topic(), &wish);
-        refused("a writer larger than the transport allows", TOO_LARGE, NAME, participant.writer(&config))?;
+        let pair_config = fixture.pair_config(over);
+        let config = writer_config(&fixture.topic(), &pair_config);
+        rejected("a writer larger than the transport allows", TOO_LARGE, NAME, participant.writer(&config))?;
     }
-    let pair = fixture.pair(&participant, &fixture.wish(64))?;
-    refused(
+    let pair = fixture.pair(&participant, &fixture.pair_config(64))?;
+    rejected(
         "a sample larger than its writer allows",
         TOO_LARGE,
         NAME,

@@ -3,7 +3,7 @@
 use driver_abi::{FEATURE_WRITER_LOANS, TOO_LARGE, UNSUPPORTED};
 use driver_host::{Loan, TypeKind, Writer};
 
-use super::{CaseSpec, lifecycle::refused};
+use super::{CaseSpec, lifecycle::rejected};
 use crate::{
     CaseResult, Stop, broken,
     endpoint::{PairConfig, writer_config},
@@ -25,22 +25,22 @@ const SIZE: u64 = 4_096;
 const ROUNDS: u64 = 2_000;
 
 fn loans(fixture: &Fixture<'_>) -> CaseResult {
-    let mut wish = PairConfig { loans: true, ..fixture.wish(SIZE) };
+    let mut pair_config = PairConfig { loans: true, ..fixture.pair_config(SIZE) };
     if fixture.driver.description().type_kinds.iter().any(|kind| kind == "plain") {
-        wish.type_kind = TypeKind::Plain;
+        pair_config.type_kind = TypeKind::Plain;
     }
     let participant = fixture.open()?;
     if !fixture.driver.has(FEATURE_WRITER_LOANS) {
         let unsupported = "DDSMARK_UNSUPPORTED";
-        let opened = participant.writer(&writer_config(&fixture.topic(), &wish));
-        refused("a writer with undeclared loans", UNSUPPORTED, unsupported, opened)?;
-        let writer = fixture.writer(&participant, &fixture.topic(), &fixture.wish(SIZE))?;
-        refused("an undeclared loan", UNSUPPORTED, unsupported, writer.loan(SIZE))?;
+        let opened = participant.writer(&writer_config(&fixture.topic(), &pair_config));
+        rejected("a writer with undeclared loans", UNSUPPORTED, unsupported, opened)?;
+        let writer = fixture.writer(&participant, &fixture.topic(), &fixture.pair_config(SIZE))?;
+        rejected("an undeclared loan", UNSUPPORTED, unsupported, writer.loan(SIZE))?;
         return Ok(writer.close()?);
     }
-    let mut pair = fixture.pair(&participant, &wish)?;
+    let mut pair = fixture.pair(&participant, &pair_config)?;
     let writer = &pair.writer;
-    refused("a loan larger than its writer allows", TOO_LARGE, "DDSMARK_TOO_LARGE", writer.loan(SIZE + 1))?;
+    rejected("a loan larger than its writer allows", TOO_LARGE, "DDSMARK_TOO_LARGE", writer.loan(SIZE + 1))?;
     for round in 0..ROUNDS {
         borrow(writer, round)?.discard()?;
     }

@@ -58,7 +58,7 @@ fn round(fixture: &Fixture<'_>) -> CaseResult {
     const SIZE: usize = 200;
     const WINDOW: u64 = 10;
     let participant = fixture.open()?;
-    let mut pair = fixture.pair(&participant, &fixture.wish(SIZE as u64))?;
+    let mut pair = fixture.pair(&participant, &fixture.pair_config(SIZE as u64))?;
     for first in (0..SAMPLES).step_by(WINDOW as usize) {
         for number in first..first + WINDOW {
             write(&pair.writer, 0, &numbered(number, SIZE))?;

@@ -26,9 +26,9 @@ const SIZE: usize = 1_000;
 const COUNT: u64 = 50;
 
 fn multicast(fixture: &Fixture<'_>) -> CaseResult {
-    let asked = ParticipantConfig { multicast: true, ..fixture.config() };
+    let requested = ParticipantConfig { multicast: true, ..fixture.config() };
     if !fixture.driver.has(FEATURE_MULTICAST) {
-        return match fixture.driver.open(&asked) {
+        return match fixture.driver.open(&requested) {
             Err(error) if error.status == UNSUPPORTED => Ok(()),
             Err(error) => broken(format!(
                 "undeclared multicast failed with another status than DDSMARK_UNSUPPORTED: {error}"
@@ -38,12 +38,12 @@ fn multicast(fixture: &Fixture<'_>) -> CaseResult {
     }
     reported_setting(fixture, &fixture.config(), "on", "not requested")?;
 
-    let participant = match fixture.driver.open(&asked) {
+    let participant = match fixture.driver.open(&requested) {
         // the transport or the interface may not support it
         Err(error) if error.status == UNSUPPORTED => return not_applicable(error.to_string()),
         other => other?,
     };
-    let mut pair = fixture.pair(&participant, &fixture.wish(SIZE as u64))?;
+    let mut pair = fixture.pair(&participant, &fixture.pair_config(SIZE as u64))?;
     let before = sent_by_multicast();
     for number in 0..COUNT {
         write(&pair.writer, 0, &numbered(number, SIZE))?;
@@ -58,7 +58,7 @@ fn multicast(fixture: &Fixture<'_>) -> CaseResult {
     drop(participant);
 
     let payload = COUNT * SIZE as u64;
-    match (reported_setting(fixture, &asked, "off", "requested")?.as_str(), sent) {
+    match (reported_setting(fixture, &requested, "off", "requested")?.as_str(), sent) {
         ("on", Some(sent)) if sent < payload => broken(format!(
             "the setting `multicast` is `on`, but the kernel sent {sent} of {payload} B by multicast"
         )),
@@ -71,12 +71,14 @@ fn reported_setting(
     fixture: &Fixture<'_>,
     config: &ParticipantConfig,
     contrary: &str,
-    asked: &str,
+    requested: &str,
 ) -> Result<String, Stop> {
     let settings = fixture.driver.open(config)?.settings()?;
     match settings.get("multicast").map(String::as_str) {
-        Some(said @ ("on" | "off" | "unknown")) if said != contrary => Ok(said.to_owned()),
-        Some(said) => broken(format!("multicast was {asked}, but the setting `multicast` is `{said}`")),
+        Some(reported @ ("on" | "off" | "unknown")) if reported != contrary => Ok(reported.to_owned()),
+        Some(reported) => {
+            broken(format!("multicast was {requested}, but the setting `multicast` is `{reported}`"))
+        }
         None => broken("multicast is declared, but the settings of the participant lack `multicast`"),
     }
 }

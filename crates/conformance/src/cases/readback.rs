@@ -48,16 +48,16 @@ pub const CASES: &[CaseSpec] = &[
 
 fn settings(fixture: &Fixture<'_>) -> CaseResult {
     let participant = fixture.open()?;
-    let found = participant.settings()?;
+    let read_back = participant.settings()?;
     let tried = &fixture.transport().name;
-    match found.get("transport") {
+    match read_back.get("transport") {
         None => return broken("the settings of the participant lack `transport`"),
-        Some(found) if found != tried => {
-            return broken(format!("the effective transport is `{found}`, the requested one `{tried}`"));
+        Some(read_back) if read_back != tried => {
+            return broken(format!("the effective transport is `{read_back}`, the requested one `{tried}`"));
         }
         Some(_) => {}
     }
-    let pair = fixture.pair(&participant, &fixture.wish(64))?;
+    let pair = fixture.pair(&participant, &fixture.pair_config(64))?;
     pair.inlet.monitor()?.settings()?;
     if let Some(batching) = pair.writer.monitor().settings()?.get("batching")
         && batching != "none"
@@ -74,24 +74,24 @@ fn effective(
     side: Side,
     qos: &Qos,
 ) -> Result<Qos, DriverError> {
-    let wish = PairConfig { qos: qos.clone(), ..fixture.wish(64) };
+    let pair_config = PairConfig { qos: qos.clone(), ..fixture.pair_config(64) };
     let topic = fixture.topic();
     match side {
         Side::Writer => {
-            let writer = participant.writer(&writer_config(&topic, &wish))?;
-            let found = writer.monitor().qos()?;
-            writer.close().map(|()| found)
+            let writer = participant.writer(&writer_config(&topic, &pair_config))?;
+            let read_back = writer.monitor().qos()?;
+            writer.close().map(|()| read_back)
         }
         Side::Reader => {
-            let config = reader_config(&topic, &wish);
-            if wish.mode == experiment::ReceiveMode::Listener {
+            let config = reader_config(&topic, &pair_config);
+            if pair_config.mode == experiment::ReceiveMode::Listener {
                 let reader = participant.listening_reader(&config, (), |(), _| {})?;
-                let found = reader.monitor().qos()?;
-                return reader.close().map(|()| found);
+                let read_back = reader.monitor().qos()?;
+                return reader.close().map(|()| read_back);
             }
             let reader = participant.reader(&config)?;
-            let found = reader.monitor().qos()?;
-            reader.close().map(|()| found)
+            let read_back = reader.monitor().qos()?;
+            reader.close().map(|()| read_back)
         }
     }
 }
@@ -119,19 +119,21 @@ fn qos_read_back(fixture: &Fixture<'_>) -> CaseResult {
     let participant = fixture.open()?;
     let acting = [Support::Enforced, Support::Hint, Support::MatchedOnly];
     let checked = each(fixture, &acting, |policy, side, values| {
-        for asked in values {
-            let found = effective(fixture, &participant, side, asked)?;
-            if let Some((field, asked, found)) = asked.differences(&found).first() {
+        for requested in values {
+            let read_back = effective(fixture, &participant, side, requested)?;
+            if let Some((field, requested, read_back)) = requested.differences(&read_back).first() {
                 let side = side.name();
-                return broken(format!("{policy} of a {side}: {field} requested {asked}, effective {found}"));
+                return broken(format!(
+                    "{policy} of a {side}: {field} requested {requested}, effective {read_back}"
+                ));
             }
         }
         Ok(())
     })?;
     let ignored = each(fixture, &[Support::Ignored], |policy, side, values| {
         // at most one of the two values is the driver's default
-        for asked in values {
-            if !asked.differences(&effective(fixture, &participant, side, asked)?).is_empty() {
+        for requested in values {
+            if !requested.differences(&effective(fixture, &participant, side, requested)?).is_empty() {
                 return Ok(());
             }
         }
@@ -147,8 +149,8 @@ fn qos_refused(fixture: &Fixture<'_>) -> CaseResult {
     let participant = fixture.open()?;
     let checked = each(fixture, &[Support::Unsupported], |policy, side, values| {
         let mut accepted = 0;
-        for asked in values {
-            match effective(fixture, &participant, side, asked) {
+        for requested in values {
+            match effective(fixture, &participant, side, requested) {
                 Ok(_) => accepted += 1,
                 Err(error) if error.status == UNSUPPORTED => {}
                 Err(error) => {
@@ -177,11 +179,11 @@ fn qos_refused(fixture: &Fixture<'_>) -> CaseResult {
 fn counters(fixture: &Fixture<'_>) -> CaseResult {
     const SIZE: usize = 1_000;
     let participant = fixture.open()?;
-    let mut wish = fixture.wish(SIZE as u64);
+    let mut pair_config = fixture.pair_config(SIZE as u64);
     if fixture.reliable() {
-        wish.qos.max_blocking_ns = Some(QosDuration::Ns(5_000_000));
+        pair_config.qos.max_blocking_ns = Some(QosDuration::Ns(5_000_000));
     }
-    let mut pair = fixture.pair(&participant, &wish)?;
+    let mut pair = fixture.pair(&participant, &pair_config)?;
     let (writer, reader) = (pair.writer.monitor(), pair.inlet.monitor()?);
     let mut before = (writer.counters()?, reader.counters()?);
     let (mut accepted, mut timed_out, mut refused) = (0, 0, 0);

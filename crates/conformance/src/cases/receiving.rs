@@ -58,7 +58,7 @@ fn declared(fixture: &Fixture<'_>, mode: ReceiveMode) -> CaseResult {
 fn receive_in_mode(fixture: &Fixture<'_>, mode: ReceiveMode, timeout_ns: u64) -> CaseResult {
     declared(fixture, mode)?;
     let participant = fixture.open()?;
-    let mut pair = fixture.pair(&participant, &PairConfig { mode, ..fixture.wish(64) })?;
+    let mut pair = fixture.pair(&participant, &PairConfig { mode, ..fixture.pair_config(64) })?;
     let Inlet::Asked { reader, .. } = &mut pair.inlet else {
         return broken("the reader is not called by the host");
     };
@@ -79,14 +79,15 @@ fn receive_in_mode(fixture: &Fixture<'_>, mode: ReceiveMode, timeout_ns: u64) ->
 fn listener(fixture: &Fixture<'_>) -> CaseResult {
     declared(fixture, ReceiveMode::Listener)?;
     let participant = fixture.open()?;
-    let wish = PairConfig { mode: ReceiveMode::Listener, ..fixture.wish(64) };
+    let pair_config = PairConfig { mode: ReceiveMode::Listener, ..fixture.pair_config(64) };
     let topic = fixture.topic();
     let calls = Arc::new(AtomicU64::new(0));
     let count = |calls: &mut Arc<AtomicU64>, _: driver_host::Sample<'_>| {
         calls.fetch_add(1, Ordering::SeqCst);
     };
-    let reader = participant.listening_reader(&reader_config(&topic, &wish), Arc::clone(&calls), count)?;
-    let writer = fixture.writer(&participant, &topic, &wish)?;
+    let reader =
+        participant.listening_reader(&reader_config(&topic, &pair_config), Arc::clone(&calls), count)?;
+    let writer = fixture.writer(&participant, &topic, &pair_config)?;
     fixture.match_up(&writer.monitor(), &reader.monitor())?;
     for number in 0..SAMPLES {
         write(&writer, 0, &numbered(number, 64))?;

@@ -92,14 +92,14 @@ const LEASE_PATIENCE: Duration = Duration::from_secs(40);
 
 fn matching(fixture: &Fixture<'_>) -> CaseResult {
     let participant = fixture.open()?;
-    let wish = fixture.wish(64);
+    let pair_config = fixture.pair_config(64);
     let topic = fixture.topic();
-    let writer = fixture.writer(&participant, &topic, &wish)?;
+    let writer = fixture.writer(&participant, &topic, &pair_config)?;
     let alone = writer.monitor().matched()?;
     if alone != 0 {
         return broken(format!("a writer without a peer is matched with {alone}"));
     }
-    let inlet = fixture.inlet(&participant, &topic, &wish)?;
+    let inlet = fixture.inlet(&participant, &topic, &pair_config)?;
     fixture.match_up(&writer.monitor(), &*inlet.end())?;
     inlet.close()?;
     unmatched(fixture, "the reader was closed", &writer.monitor(), PATIENCE)?;
@@ -107,7 +107,7 @@ fn matching(fixture: &Fixture<'_>) -> CaseResult {
     if fixture.driver.has(FEATURE_LOCATORS) {
         return Ok(writer.close()?);
     }
-    let inlet = fixture.inlet(&participant, &topic, &wish)?;
+    let inlet = fixture.inlet(&participant, &topic, &pair_config)?;
     fixture.match_up(&writer.monitor(), &*inlet.end())?;
     writer.close()?;
     unmatched(fixture, "the writer was closed", &*inlet.end(), PATIENCE)?;
@@ -147,7 +147,7 @@ fn write_without_reader(writer: &Writer) -> CaseResult {
 
 fn peer_killed(fixture: &Fixture<'_>) -> CaseResult {
     let participant = fixture.open()?;
-    let mut pair = fixture.pair(&participant, &fixture.wish(64))?;
+    let mut pair = fixture.pair(&participant, &fixture.pair_config(64))?;
     write(&pair.writer, 0, &numbered(1, 64))?;
     if pair.inlet.receive(1, PATIENCE)?.is_empty() {
         return broken(format!("a sample did not arrive within {} s", PATIENCE.as_secs()));
@@ -163,7 +163,7 @@ fn delivery(fixture: &Fixture<'_>) -> CaseResult {
     let participant = fixture.open()?;
     let largest = fixture.largest();
     for size in [16, 64, 1472, 63_000, 1 << 20].into_iter().filter(|&size| size as u64 <= largest) {
-        let mut pair = fixture.pair(&participant, &fixture.wish(size as u64))?;
+        let mut pair = fixture.pair(&participant, &fixture.pair_config(size as u64))?;
         for number in 0..10 {
             // a sample may be smaller than the maximum size of its writer
             let written = numbered(number, if number % 2 == 0 { size } else { size - size / 3 });
@@ -210,7 +210,7 @@ fn order(fixture: &Fixture<'_>) -> CaseResult {
     const WINDOW: u64 = 10;
     let participant = fixture.open()?;
     let may_lose = !fixture.reliable();
-    let mut pair = fixture.pair(&participant, &fixture.wish(64))?;
+    let mut pair = fixture.pair(&participant, &fixture.pair_config(64))?;
     let mut next = 0;
     let mut arrived = 0;
     for first in (0..SAMPLES).step_by(WINDOW as usize) {
@@ -237,9 +237,9 @@ fn order(fixture: &Fixture<'_>) -> CaseResult {
 fn back_pressure(fixture: &Fixture<'_>) -> CaseResult {
     const SAMPLES: u64 = 3_000;
     let participant = fixture.open()?;
-    let mut wish = fixture.wish(1_000);
-    wish.qos.max_blocking_ns = Some(QosDuration::Ns(20_000_000));
-    let mut pair = fixture.pair(&participant, &wish)?;
+    let mut pair_config = fixture.pair_config(1_000);
+    pair_config.qos.max_blocking_ns = Some(QosDuration::Ns(20_000_000));
+    let mut pair = fixture.pair(&participant, &pair_config)?;
     let writer = pair.writer;
     let writing = thread::spawn(move || {
         for number in 0..SAMPLES {
@@ -271,7 +271,8 @@ fn flush(fixture: &Fixture<'_>) -> CaseResult {
         return not_applicable("batching is not declared");
     }
     let participant = fixture.open()?;
-    let mut pair = fixture.pair(&participant, &PairConfig { batch_bytes: 8192, ..fixture.wish(64) })?;
+    let mut pair =
+        fixture.pair(&participant, &PairConfig { batch_bytes: 8192, ..fixture.pair_config(64) })?;
     let may_lose = !fixture.reliable();
     let mut next = 0;
     for first in (0..10 * BATCH).step_by(BATCH as usize) {
@@ -300,7 +301,7 @@ fn wait_acked(fixture: &Fixture<'_>) -> CaseResult {
         return not_applicable("keep-all history is not declared as enforced");
     }
     let participant = fixture.open()?;
-    let mut pair = fixture.pair(&participant, &fixture.wish(64))?;
+    let mut pair = fixture.pair(&participant, &fixture.pair_config(64))?;
     let limit = PATIENCE.as_nanos() as u64;
     write(&pair.writer, 0, &numbered(0, 64))?;
     let mut written = 1;
@@ -328,15 +329,15 @@ fn keys(fixture: &Fixture<'_>) -> CaseResult {
         return not_applicable("no keyed type is declared");
     }
     let participant = fixture.open()?;
-    let wish = PairConfig { type_kind: TypeKind::Keyed, ..fixture.wish(64) };
-    match participant.writer(&writer_config(&fixture.topic(), &wish)) {
+    let pair_config = PairConfig { type_kind: TypeKind::Keyed, ..fixture.pair_config(64) };
+    match participant.writer(&writer_config(&fixture.topic(), &pair_config)) {
         // the default transport carries all types
         Err(error) if error.status == UNSUPPORTED && !fixture.is_default_transport() => {
             return not_applicable(error.to_string());
         }
         other => drop(other?),
     }
-    let mut pair = fixture.pair(&participant, &wish)?;
+    let mut pair = fixture.pair(&participant, &pair_config)?;
     for (number, key) in (0..).zip([0, 1, 7, 0x0102_0304, u32::MAX, 1]) {
         let written = numbered(number, 64);
         write(&pair.writer, key, &written)?;
@@ -361,13 +362,13 @@ fn late_joiner(fixture: &Fixture<'_>) -> CaseResult {
         history_depth: Some(1),
         ..Qos::default()
     };
-    let wish = PairConfig { qos, ..fixture.wish(64) };
+    let pair_config = PairConfig { qos, ..fixture.pair_config(64) };
     let topic = fixture.topic();
-    let writer = fixture.writer(&participant, &topic, &wish)?;
+    let writer = fixture.writer(&participant, &topic, &pair_config)?;
     for number in 0..3 {
         write(&writer, 0, &numbered(number, 64))?;
     }
-    let mut inlet = fixture.inlet(&participant, &topic, &wish)?;
+    let mut inlet = fixture.inlet(&participant, &topic, &pair_config)?;
     fixture.match_up(&writer.monitor(), &*inlet.end())?;
     let begin = Instant::now();
     let mut last = None;

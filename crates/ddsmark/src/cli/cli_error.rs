@@ -124,13 +124,13 @@ impl From<RunnerError> for CliError {
             | RunnerError::NoCore { .. }
             | RunnerError::NoInterface { .. }
             | RunnerError::IgnoredLibrary { .. }
-            | RunnerError::Refused { .. } => ExitStatus::WrongUse,
+            | RunnerError::Rejected { .. } => ExitStatus::WrongUse,
             RunnerError::Stopped => ExitStatus::Interrupted,
             _ => ExitStatus::Failed,
         };
         let details = match error {
             RunnerError::Directory(error) => return error.into(),
-            RunnerError::Driver { failure, .. } | RunnerError::Refused { failure, .. } => {
+            RunnerError::Driver { failure, .. } | RunnerError::Rejected { failure, .. } => {
                 failure.last_log_lines
             }
             _ => Vec::new(),

@@ -9,7 +9,7 @@ use experiment::{FACTORS, Factor, Form, Kind, Override};
 #[derive(Clone, Debug, Default)]
 pub struct FactorFlags {
     /// Changes of the experiment file, in the order of the table.
-    pub given: Vec<Override>,
+    pub overrides: Vec<Override>,
 }
 
 /// Flag of a factor.
@@ -93,11 +93,11 @@ impl Args for FactorFlags {
 
 impl FromArgMatches for FactorFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = FLAGS.iter().filter_map(|flag| {
+        let overrides = FLAGS.iter().filter_map(|flag| {
             let values: Vec<&str> = matches.get_many::<String>(flag.row.key)?.map(String::as_str).collect();
             Some(Override::flag(format!("--{}", flag.long), flag.row.key_in_file(), values.join(",")))
         });
-        Ok(Self { given: given.collect() })
+        Ok(Self { overrides: overrides.collect() })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -140,7 +140,7 @@ impl MeasureArgs {
     /// Returns the changes of the experiment file. Without a baseline, a number of runs or a precision, each cell has
     /// `runs` runs, or as many as the file says.
     pub fn overrides(&self, runs: Option<u32>) -> Vec<Override> {
-        let mut all = self.factors.given.clone();
+        let mut all = self.factors.overrides.clone();
         all.extend(self.qos());
         all.extend(self.options());
         all.extend(self.variables());
@@ -154,8 +154,8 @@ impl MeasureArgs {
             _ => ("", None),
         };
         if let Some((warm_up, measure)) = times {
-            all.push(Override::flag(effort, "design.warm_up", warm_up).written(effort));
-            all.push(Override::flag(effort, "design.measure", measure).written(effort));
+            all.push(Override::flag(effort, "design.warm_up", warm_up).shown_as(effort));
+            all.push(Override::flag(effort, "design.measure", measure).shown_as(effort));
         }
         if let Some(runs) = runs.filter(|_| self.is_without_number()) {
             let runs = if self.precise { 10 } else { runs };
@@ -176,12 +176,12 @@ impl MeasureArgs {
         ] {
             all.extend(value.map(|value| Override::flag(name, key, value)));
         }
-        for (given, name, key, value) in [
+        for (is_set, name, key, value) in [
             (self.duet, "--duet", "design.duet", "true"),
             (self.keep_awake, "--keep-awake", "design.keep_awake", "true"),
             (self.reference.no_reference, "--no-reference", "design.reference", "false"),
         ] {
-            all.extend(given.then(|| Override::flag(name, key, value).written(name)));
+            all.extend(is_set.then(|| Override::flag(name, key, value).shown_as(name)));
         }
         all.extend(self.set.iter().map(Override::set));
         all
@@ -207,15 +207,15 @@ impl MeasureArgs {
     fn qos(&self) -> Vec<Override> {
         let mut all = Vec::new();
         let mut profiles: Vec<&str> = Vec::new();
-        for given in &self.qos {
-            if parse::is_profile(given) {
-                profiles.push(given);
+        for argument in &self.qos {
+            if parse::is_profile(argument) {
+                profiles.push(argument);
                 continue;
             }
-            for word in given.split(',') {
+            for word in argument.split(',') {
                 let word = word.trim();
                 let change = |key: &str, value: &str| {
-                    Override::flag("--qos", key, value).written(format!("--qos {word}"))
+                    Override::flag("--qos", key, value).shown_as(format!("--qos {word}"))
                 };
                 match word.split_once('=') {
                     Some(("keep_last", depth)) => {
@@ -239,17 +239,17 @@ impl MeasureArgs {
     fn options(&self) -> Vec<Override> {
         let keys = self.option.iter().map(|option| {
             let key = format!("options.{}.{}", quoted(&option.driver), quoted(&option.key));
-            let written = format!("{}.{}={}", option.driver, option.key, option.value);
-            (key, option.value.clone(), written)
+            let shown_as = format!("{}.{}={}", option.driver, option.key, option.value);
+            (key, option.value.clone(), shown_as)
         });
         values_by_key("--option", keys)
     }
 
     fn variables(&self) -> Vec<Override> {
         let keys = self.env.iter().map(|(name, value)| {
-            let written = format!("{name}={value}");
+            let shown_as = format!("{name}={value}");
             let value = if value == "false" { value.clone() } else { quoted(value) };
-            (format!("factors.env.{}", quoted(name)), value, written)
+            (format!("factors.env.{}", quoted(name)), value, shown_as)
         });
         values_by_key("--env", keys)
     }
@@ -264,23 +264,23 @@ fn element(value: &str) -> String {
 
 /// Returns one change for each key, with a list if it is given several times. Each is given as key, value, and what the
 /// user wrote.
-fn values_by_key(flag: &str, given: impl Iterator<Item = (String, String, String)>) -> Vec<Override> {
+fn values_by_key(flag: &str, values: impl Iterator<Item = (String, String, String)>) -> Vec<Override> {
     let mut keys: Vec<(String, Vec<String>, String)> = Vec::new();
-    for (key, value, written) in given {
+    for (key, value, shown_as) in values {
         match keys.iter_mut().find(|(known, ..)| *known == key) {
             Some((_, values, all)) => {
                 values.push(value);
-                all.push_str(&format!(" {flag} {written}"));
+                all.push_str(&format!(" {flag} {shown_as}"));
             }
-            None => keys.push((key, vec![value], format!("{flag} {written}"))),
+            None => keys.push((key, vec![value], format!("{flag} {shown_as}"))),
         }
     }
     let text = |values: Vec<String>| match &values[..] {
         [one] => one.clone(),
         _ => format!("[{}]", values.iter().map(|value| element(value)).collect::<Vec<_>>().join(", ")),
     };
-    let change = |(key, values, written): (String, _, String)| {
-        Override::flag(flag, key, text(values)).written(written)
+    let change = |(key, values, shown_as): (String, _, String)| {
+        Override::flag(flag, key, text(values)).shown_as(shown_as)
     };
     keys.into_iter().map(change).collect()
 }
@@ -291,10 +291,10 @@ mod tests {
 
     #[test]
     fn several_values_of_a_key_are_a_list() {
-        let given = |value: &str| ("options.d.k".to_owned(), value.to_owned(), format!("d.k={value}"));
-        let changes = |values: &[&str]| values_by_key("--option", values.iter().map(|value| given(value)));
-        let change = |text: &str, written: &str| {
-            vec![Override::flag("--option", "options.d.k", text).written(written)]
+        let entry = |value: &str| ("options.d.k".to_owned(), value.to_owned(), format!("d.k={value}"));
+        let changes = |values: &[&str]| values_by_key("--option", values.iter().map(|value| entry(value)));
+        let change = |text: &str, shown_as: &str| {
+            vec![Override::flag("--option", "options.d.k", text).shown_as(shown_as)]
         };
         assert_eq!(changes(&["a"]), change("a", "--option d.k=a"));
         assert_eq!(changes(&["a", "b c"]), change("[\"a\", \"b c\"]", "--option d.k=a --option d.k=b c"));

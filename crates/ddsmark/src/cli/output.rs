@@ -47,12 +47,12 @@ pub fn is_quiet() -> bool {
 /// Prints progress or a note to stderr, unless output is quiet.
 pub fn note(text: &str) {
     if !is_quiet() {
-        say(text);
+        to_stderr(text);
     }
 }
 
 /// Prints a message to stderr. Ignores errors.
-pub fn say(text: &str) {
+pub fn to_stderr(text: &str) {
     let _ = writeln!(io::stderr(), "{}", escaped(text));
 }
 

@@ -138,8 +138,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_left_are_said_as_one_would() {
-        let said = [0, 59, 60, 3599, 3600, 7265].map(|seconds| rough(Duration::from_secs(seconds)));
-        assert_eq!(said, ["1 s", "59 s", "1 min 0 s", "59 min 59 s", "1 h 0 min", "2 h 1 min"]);
+    fn remaining_times_are_rounded() {
+        let texts = [0, 59, 60, 3599, 3600, 7265].map(|seconds| rough(Duration::from_secs(seconds)));
+        assert_eq!(texts, ["1 s", "59 s", "1 min 0 s", "59 min 59 s", "1 h 0 min", "2 h 1 min"]);
     }
 }

@@ -15,19 +15,19 @@ use crate::{
 };
 
 pub fn execute(flags: &CompareArgs) -> Result<ExitStatus, CliError> {
-    let asked = compare_options(flags)?;
+    let options = compare_options(flags)?;
     match (&flags.interleave, &flags.baseline, &flags.treatment) {
-        (Some(variants), ..) => interleave::execute(variants, flags, &asked),
+        (Some(variants), ..) => interleave::execute(variants, flags, &options),
         (None, Some(baseline), Some(treatment)) => {
             let (before, after) = (Named::parse(baseline), Named::parse(treatment));
             let (baseline, treatment) =
                 (Directory::load(Path::new(before.path))?, Directory::load(Path::new(after.path))?);
-            let compared = verdicts::compare(&before.side(&baseline)?, &after.side(&treatment)?, &asked);
+            let compared = verdicts::compare(&before.side(&baseline)?, &after.side(&treatment)?, &options);
             conclude(compared, flags)
         }
         (None, baseline, _) => {
-            let place = baseline.as_deref().unwrap_or_default();
-            variants(place, &Directory::load(Path::new(place))?, &asked, flags)
+            let out = baseline.as_deref().unwrap_or_default();
+            variants(out, &Directory::load(Path::new(out))?, &options, flags)
         }
     }
 }

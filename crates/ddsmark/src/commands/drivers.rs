@@ -28,7 +28,7 @@ use crate::{
 struct Chosen<'a> {
     /// Ids of the cases; all if empty.
     names: &'a [String],
-    way: &'a OpenOptions,
+    open_options: &'a OpenOptions,
     limit: Duration,
     /// Number of cases at the same time.
     jobs: u32,
@@ -53,7 +53,7 @@ fn check(
         if !names.is_empty() && !names.contains(&case.id) {
             return Ok::<_, RunnerError>(CaseResult::NotTried);
         }
-        Ok(match runner::check(launcher, driver, &case.id, chosen.way, chosen.limit, stop)? {
+        Ok(match runner::check(launcher, driver, &case.id, chosen.open_options, chosen.limit, stop)? {
             CaseOutcome::Passed => CaseResult::Passed,
             CaseOutcome::Failed { reason } => CaseResult::Failed(reason),
             CaseOutcome::NotApplicable { reason } => CaseResult::NotApplicable(reason),
@@ -90,7 +90,7 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], jobs: u32, work: impl Fn(&T) -> R 
 }
 
 /// Returns the settings to open the driver with. The driver must have the transport and the options.
-fn way(
+fn open_options(
     driver: &DriverFile,
     description: &DriverDescription,
     transport: Option<String>,
@@ -137,8 +137,8 @@ pub fn execute(command: &Command) -> Result<ExitStatus, CliError> {
             let path = DriverSearchPath::from_environment();
             let (file, (description, _)) =
                 inspect_named(&launcher, &path, driver, &Limits::default(), &stop)?;
-            let way = way(&file, &description, transport.clone(), option)?;
-            let chosen = Chosen { names: case, way: &way, limit: *limit, jobs: *jobs };
+            let open_options = open_options(&file, &description, transport.clone(), option)?;
+            let chosen = Chosen { names: case, open_options: &open_options, limit: *limit, jobs: *jobs };
             return check(&launcher, (&file, &description), &chosen, &stop);
         }
     }

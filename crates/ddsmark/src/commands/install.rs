@@ -11,7 +11,7 @@ use crate::{
     cli::{
         arguments::InstallArgs,
         cli_error::CliError,
-        output::{self, say},
+        output::{self, to_stderr},
     },
     work::drivers,
 };
@@ -22,15 +22,17 @@ pub fn execute(flags: &InstallArgs, launcher: &dyn Launcher, stop: &StopToken) -
     let prefix = flags.prefix.as_deref();
     let build = DriverBuild::plan(&sources, &flags.driver, prefix, flags.accept_licence, flags.limit, stop)?;
     match (&build.version, prefix) {
-        (Some(known), _) => say(&format!("{}: {}, licence {}", build.name(), known.origin, known.licence)),
-        (None, Some(prefix)) => say(&format!("{}: against {}", build.name(), prefix.display())),
-        (None, None) => say(&format!("{}: from its sources, without a middleware", build.name())),
+        (Some(known), _) => {
+            to_stderr(&format!("{}: {}, licence {}", build.name(), known.origin, known.licence))
+        }
+        (None, Some(prefix)) => to_stderr(&format!("{}: against {}", build.name(), prefix.display())),
+        (None, None) => to_stderr(&format!("{}: from its sources, without a middleware", build.name())),
     }
-    let installed = build.make(DriverSearchPath::from_environment().home(), launcher, stop)?;
+    let installed = build.install(DriverSearchPath::from_environment().home(), launcher, stop)?;
     if installed.is_foreign {
-        say("note: no library of the prefix is loaded yet; see `version` below");
+        to_stderr("note: no library of the prefix is loaded yet; see `version` below");
     }
-    say(&format!("installed as `{}` in {}", installed.file.name, installed.file.path.display()));
+    to_stderr(&format!("installed as `{}` in {}", installed.file.name, installed.file.path.display()));
     output::print(&report::driver_info(&installed.description))
 }
 
@@ -42,12 +44,12 @@ pub fn versions(
     stop: &StopToken,
 ) -> Result<(), CliError> {
     let sources = Sources::find(directory)?;
-    let asked = match driver {
+    let selected = match driver {
         Some(driver) => vec![sources.source_of(driver)?],
         None => sources.all(),
     };
     let found = drivers::find_all(launcher, stop)?;
-    output::print(&report::driver_versions(&installable(&asked, &found, stop)?))
+    output::print(&report::driver_versions(&installable(&selected, &found, stop)?))
 }
 
 /// Returns the drivers that can be built from these sources, and whether they are installed. Sources that fail are
@@ -63,7 +65,7 @@ pub fn installable(
             Ok(versions) => versions,
             Err(InstallError::Stopped) => return Err(InstallError::Stopped.into()),
             Err(error) => {
-                say(&format!("note: excluded: {error}"));
+                to_stderr(&format!("note: excluded: {error}"));
                 continue;
             }
         };

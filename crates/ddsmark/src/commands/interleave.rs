@@ -11,7 +11,7 @@ use crate::{
         arguments::{Cli, Command, CompareArgs, OutputArgs},
         cli_error::{CliError, ExitStatus},
         measure_args::MeasureArgs,
-        output::say,
+        output::to_stderr,
     },
     work::{
         comparison::variants as compare_variants,
@@ -29,7 +29,7 @@ const HOW: &str = "write each variant as the quoted arguments of `ddsmark run`, 
 pub fn execute(
     variants: &[String],
     flags: &CompareArgs,
-    asked: &CompareOptions,
+    options: &CompareOptions,
 ) -> Result<ExitStatus, CliError> {
     let stop = StopToken::on_signals()?;
     let launcher = LocalLauncher::find()?;
@@ -45,12 +45,12 @@ pub fn execute(
     if flags.dry_run {
         return measurement::show(&experiment, &drivers, flags.json, &launcher, &stop);
     }
-    let (outcome, place) = measurement::conduct(experiment, drivers, flags.out.as_deref(), &launcher, &stop)?;
-    let place = place.display().to_string();
-    let compared = compare_variants(&place, &outcome.document, asked, flags)?;
+    let (outcome, path) = measurement::measure(experiment, drivers, flags.out.as_deref(), &launcher, &stop)?;
+    let path = path.display().to_string();
+    let compared = compare_variants(&path, &outcome.document, options, flags)?;
     let measured = ExitStatus::from_document(&outcome.document);
     if measured == ExitStatus::Interrupted {
-        say(&format!("run `ddsmark run --resume {place}`, then `ddsmark compare {place}`"));
+        to_stderr(&format!("run `ddsmark run --resume {path}`, then `ddsmark compare {path}`"));
     }
     match outcome.error {
         Some(error) => Err(error.into()),
@@ -98,9 +98,9 @@ fn prepare(
         let line = text.lines().next().unwrap_or_default();
         wrong(line.strip_prefix("error: ").unwrap_or(line).to_owned())
     })?;
-    let elsewhere = |given: bool, flag: &str| {
+    let elsewhere = |is_set: bool, flag: &str| {
         let hint = "give it to `ddsmark compare` itself";
-        if given {
+        if is_set {
             return Err(CliError::new(
                 ExitStatus::WrongUse,
                 format!("`{flag}` is not valid in a variant"),
@@ -121,7 +121,7 @@ fn prepare(
             (format.csv, "--csv"),
             (format.jsonl, "--jsonl"),
         ];
-        match unused.into_iter().find(|(given, _)| *given) {
+        match unused.into_iter().find(|(is_set, _)| *is_set) {
             Some((_, flag)) => Err(wrong(format!("`{flag}` is not valid in a variant"))),
             None => Ok(()),
         }
@@ -129,10 +129,10 @@ fn prepare(
     let mut prepared = match &parsed.command {
         Command::Run(flags) => {
             check(&flags.output, &flags.measure)?;
-            let Some(asked) = &flags.experiment else {
+            let Some(experiment) = &flags.experiment else {
                 return Err(wrong("`--resume` is not valid in a variant".to_owned()));
             };
-            run::prepare(flags, asked, launcher, stop)?
+            run::prepare(flags, experiment, launcher, stop)?
         }
         Command::BuiltIn(command) => {
             let built_in = BuiltIn::of(command);
@@ -142,19 +142,19 @@ fn prepare(
         }
         _ => return Err(wrong(format!("`{text}` does not measure"))),
     };
-    let written = &mut prepared.written;
-    let duet = written.design.duet.as_ref().is_some_and(|duet| *duet.get());
-    let had_baseline = written.prepare_variant();
+    let file = &mut prepared.file;
+    let duet = file.design.duet.as_ref().is_some_and(|duet| *duet.get());
+    let had_baseline = file.prepare_variant();
     if flags.blocks.is_some() || flags.precision.is_some() {
-        (written.design.blocks, written.design.precision) =
+        (file.design.blocks, file.design.precision) =
             (flags.blocks.map(Located::nowhere), flags.precision.map(Located::nowhere));
         if flags.blocks.is_some() {
-            written.design.pilot = None;
+            file.design.pilot = None;
         }
     }
     if let Some(budget) = flags.budget {
         let ns = u64::try_from(budget.as_nanos()).unwrap_or(u64::MAX);
-        written.design.budget = Some(Located::nowhere(Time(ns)));
+        file.design.budget = Some(Located::nowhere(Time(ns)));
     }
     Ok(Variant { prepared, had_baseline, duet })
 }
@@ -173,8 +173,8 @@ fn plan(both: [&Variant; 2], arguments: &[String], seed: u64) -> Result<Plan, Cl
         return Err(problem(&error));
     }
     let arguments = [0, 1].map(|index| arguments[index].trim().to_owned());
-    let given = a.prepared.plan_inputs(seed);
-    let joint = a.prepared.written.interleave(&given, plans, arguments, a.duet);
+    let inputs = a.prepared.plan_inputs(seed);
+    let joint = a.prepared.file.interleave(&inputs, plans, arguments, a.duet);
     let mut experiment = joint.map_err(|error| problem(&error))?;
     if a.had_baseline || b.had_baseline {
         let note = "the baseline of the experiment file is not used: cells of B are compared with those of A";

@@ -24,5 +24,5 @@ pub fn execute(command: &Recipes) -> Result<ExitStatus, CliError> {
 
 fn question(text: &str) -> String {
     let source = Source { path: String::new(), text: text.to_owned(), sets: Vec::new() };
-    source.read().map_or_else(|fault| fault.to_string(), |written| written.question.get().clone())
+    source.read().map_or_else(|fault| fault.to_string(), |file| file.question.get().clone())
 }

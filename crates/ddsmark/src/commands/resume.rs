@@ -58,6 +58,6 @@ pub fn execute(flags: &RunArgs, launcher: &LocalLauncher, stop: &StopToken) -> R
     ));
     let session = ExperimentRunner { header, files: drivers.files, launcher, directory: &directory, stop };
     let outcome = session.resume(assembler, log, differences, &mut ProgressDisplay::new());
-    measurement::tell(&outcome, &directory);
+    measurement::print_directory(&outcome, &directory);
     measurement::conclude(outcome, directory.path(), &flags.output)
 }

@@ -23,32 +23,40 @@ pub fn execute(flags: &RunArgs) -> Result<ExitStatus, CliError> {
     output::set_quiet(flags.output.quiet);
     let stop = StopToken::on_signals()?;
     let launcher = LocalLauncher::find()?;
-    let Some(asked) = &flags.experiment else {
+    let Some(experiment) = &flags.experiment else {
         return resume::execute(flags, &launcher, &stop);
     };
     // All validation happens before anything is measured.
-    let prepared = prepare(flags, asked, &launcher, &stop)?;
+    let prepared = prepare(flags, experiment, &launcher, &stop)?;
     measurement::plan_and_measure(prepared, seed(), flags.measure.dry_run, &flags.output, &launcher, &stop)
 }
 
 /// Reads a file or a recipe, and finds the drivers that it names.
 pub fn prepare(
     flags: &RunArgs,
-    asked: &str,
+    experiment: &str,
     launcher: &LocalLauncher,
     stop: &StopToken,
 ) -> Result<Prepared, CliError> {
     let mut changes = flags.measure.overrides(None);
     changes.extend(flags.workload.as_ref().map(|kind| Override::flag("--workload", "workload", kind)));
-    let path = Path::new(asked);
-    if !asked.contains('/') && path.extension().is_none() {
-        let text = recipes::find(asked)?.to_owned();
-        return prepare_text(asked.to_owned(), format!("recipe {asked}"), text, changes, launcher, stop);
+    let path = Path::new(experiment);
+    if !experiment.contains('/') && path.extension().is_none() {
+        let text = recipes::find(experiment)?.to_owned();
+        return prepare_text(
+            experiment.to_owned(),
+            format!("recipe {experiment}"),
+            text,
+            changes,
+            launcher,
+            stop,
+        );
     }
     let text = fs::read_to_string(path).map_err(|error| {
-        let error = format!("cannot read `{asked}`: {error}");
+        let error = format!("cannot read `{experiment}`: {error}");
         CliError::new(ExitStatus::WrongUse, error, "name a file, or a recipe of `ddsmark recipes list`")
     })?;
-    let name = path.file_stem().map_or_else(|| asked.to_owned(), |stem| stem.to_string_lossy().into_owned());
-    prepare_text(name, asked.to_owned(), text, changes, launcher, stop)
+    let name =
+        path.file_stem().map_or_else(|| experiment.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    prepare_text(name, experiment.to_owned(), text, changes, launcher, stop)
 }

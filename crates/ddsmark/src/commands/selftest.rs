@@ -14,13 +14,13 @@ use crate::{
     cli::{
         arguments::SelfTestArgs as Flags,
         cli_error::{CliError, ExitStatus},
-        output::{self, say},
+        output::{self, to_stderr},
     },
     work::{
         drivers, measurement,
         preparation::{pin, seed},
         results::{Form, print},
-        selftests::keep,
+        selftests::save,
     },
 };
 
@@ -37,7 +37,7 @@ pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
     let pin = pin(&PinChoice::Auto)?;
     let driver = flags.driver.clone().unwrap_or_else(|| drivers::BASELINE.to_owned());
     let drivers = drivers::choose(std::slice::from_ref(&driver), &launcher, &stop)?;
-    let given = PlanInputs {
+    let inputs = PlanInputs {
         name: "selftest",
         descriptions: &drivers.descriptions,
         installed: &[],
@@ -46,10 +46,10 @@ pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
         seed: flags.seed.unwrap_or_else(seed),
         least_blocks: &least_blocks,
     };
-    let experiment = written(flags, &driver).plan(&given).map_err(|refusal| refusal.error)?;
-    let place = flags.output.out.as_deref();
+    let experiment = experiment_file(flags, &driver).plan(&inputs).map_err(|error| error.error)?;
+    let out = flags.output.out.as_deref();
     let (ExperimentOutcome { document, error }, directory) =
-        measurement::conduct(experiment, drivers, place, &launcher, &stop)?;
+        measurement::measure(experiment, drivers, out, &launcher, &stop)?;
     if let Some(error) = error {
         return Err(error.into());
     }
@@ -68,10 +68,10 @@ pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
         Form::Csv | Form::JsonLines | Form::Markdown => {}
     }
     if document.state == State::Interrupted {
-        say("interrupted: the outcome is not stored");
+        to_stderr("interrupted: the outcome is not stored");
         return Ok(ExitStatus::Interrupted);
     }
-    keep(&outcome)?;
+    save(&outcome)?;
     match ExitStatus::from_document(&document) {
         ExitStatus::Done if outcome.differs > 0 => Ok(ExitStatus::Broken),
         status => Ok(status),
@@ -79,10 +79,10 @@ pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
 }
 
 /// Returns the experiment of the selftest.
-fn written(flags: &Flags, driver: &str) -> ExperimentFile {
+fn experiment_file(flags: &Flags, driver: &str) -> ExperimentFile {
     let (pairs, warm_up, measure) =
         if flags.quick { (QUICK_PAIRS, 50 * MS, 200 * MS) } else { (PAIRS, 200 * MS, 800 * MS) };
-    let mut written = ExperimentFile {
+    let mut experiment_file = ExperimentFile {
         question: Located::nowhere("What can this host resolve?".to_owned()),
         workload: OneOrMany::unwritten([Workload::Latency, Workload::Throughput]),
         topology: experiment::Topology::Pair,
@@ -104,7 +104,7 @@ fn written(flags: &Flags, driver: &str) -> ExperimentFile {
         limits: experiment::LimitsSection::default(),
         changes: experiment::Changes::default(),
     };
-    written.factors.values.give("driver", [driver.to_owned()]);
-    written.factors.values.give("size", SIZES.map(Size));
-    written
+    experiment_file.factors.values.give("driver", [driver.to_owned()]);
+    experiment_file.factors.values.give("size", SIZES.map(Size));
+    experiment_file
 }

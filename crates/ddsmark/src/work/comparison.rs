@@ -7,21 +7,21 @@ use verdicts::{CompareError, CompareOptions};
 use crate::cli::{
     arguments::CompareArgs,
     cli_error::{CliError, ExitStatus},
-    output::{self, say},
+    output::{self, to_stderr},
 };
 
 /// Compares the two variants of a result.
 pub fn variants(
-    place: &str,
+    path: &str,
     document: &ResultDocument,
-    asked: &CompareOptions,
+    options: &CompareOptions,
     flags: &CompareArgs,
 ) -> Result<ExitStatus, CliError> {
-    let Some(compared) = verdicts::compare_variants(place, document, asked) else {
+    let Some(compared) = verdicts::compare_variants(path, document, options) else {
         let hint = "name a second result, or measure two variants with `--interleave`";
         return Err(CliError::new(
             ExitStatus::WrongUse,
-            format!("`{place}` does not have two variants"),
+            format!("`{path}` does not have two variants"),
             hint,
         ));
     };
@@ -33,9 +33,9 @@ pub fn conclude(
     compared: Result<Comparison, CompareError>,
     flags: &CompareArgs,
 ) -> Result<ExitStatus, CliError> {
-    let comparison = compared.map_err(|refusal| {
-        let problem = CliError::new(ExitStatus::WrongUse, &refusal, refusal.hint());
-        problem.with_details(refusal.details())
+    let comparison = compared.map_err(|error| {
+        let problem = CliError::new(ExitStatus::WrongUse, &error, error.hint());
+        problem.with_details(error.details())
     })?;
     let text = if flags.json {
         report::comparison_json(&comparison)
@@ -52,13 +52,13 @@ pub fn conclude(
 fn status(comparison: &Comparison, allow_inconclusive: bool) -> ExitStatus {
     let any = |outcome| comparison.criteria.iter().any(|judged| judged.outcome == outcome);
     if any(CriterionOutcome::Broken) {
-        say("a criterion failed");
+        to_stderr("a criterion failed");
         ExitStatus::Broken
     } else if any(CriterionOutcome::CannotTell) && allow_inconclusive {
-        say("a criterion is inconclusive, which is allowed");
+        to_stderr("a criterion is inconclusive, which is allowed");
         ExitStatus::Done
     } else if any(CriterionOutcome::CannotTell) {
-        say("a criterion is inconclusive\nhint: measure more blocks, or use `--allow-inconclusive`");
+        to_stderr("a criterion is inconclusive\nhint: measure more blocks, or use `--allow-inconclusive`");
         ExitStatus::Invalid
     } else {
         ExitStatus::Done

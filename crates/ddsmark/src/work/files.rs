@@ -18,10 +18,10 @@ const HINT: &str =
 ///
 /// # Errors
 /// Returns an error if a file cannot be read, is too large, or is not UTF-8 text.
-pub fn read(written: &ExperimentFile, source: &Source) -> Result<BTreeMap<String, InputFile>, Diagnostic> {
+pub fn read(file: &ExperimentFile, source: &Source) -> Result<BTreeMap<String, InputFile>, Diagnostic> {
     let beside = Path::new(&source.path).parent().unwrap_or(Path::new(""));
     let mut files = BTreeMap::new();
-    for name in written.files() {
+    for name in file.files() {
         if files.contains_key(name.get()) {
             continue;
         }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_file_of_text_is_refused() {
+    fn non_text_file_is_rejected() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("times.txt");
         std::fs::write(&file, "0\n1\n").expect("a file");

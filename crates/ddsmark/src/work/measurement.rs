@@ -41,7 +41,7 @@ pub fn plan_and_measure(
     if is_dry {
         return show(&experiment, &prepared.drivers, output.format.json, launcher, stop);
     }
-    let (outcome, directory) = conduct(experiment, prepared.drivers, output.out.as_deref(), launcher, stop)?;
+    let (outcome, directory) = measure(experiment, prepared.drivers, output.out.as_deref(), launcher, stop)?;
     conclude(outcome, &directory, output)
 }
 
@@ -53,7 +53,7 @@ pub fn show(
     launcher: &LocalLauncher,
     stop: &StopToken,
 ) -> Result<ExitStatus, CliError> {
-    rehearse(experiment, drivers, launcher, stop)?;
+    preflight(experiment, drivers, launcher, stop)?;
     let kept = selftests::load();
     let detectable_effects =
         DetectableEffects::predict(experiment, &capture_host(), &|driver: &str| kept.get(driver).cloned());
@@ -67,38 +67,38 @@ pub fn show(
 }
 
 /// Measures a plan and prints the directory of the result. Returns the outcome and the directory.
-pub fn conduct(
+pub fn measure(
     experiment: Plan,
     drivers: Drivers,
-    place: Option<&Path>,
+    out_directory: Option<&Path>,
     launcher: &LocalLauncher,
     stop: &StopToken,
 ) -> Result<(ExperimentOutcome, PathBuf), CliError> {
-    rehearse(&experiment, &drivers, launcher, stop)?;
+    preflight(&experiment, &drivers, launcher, stop)?;
     let runs = experiment.runs();
-    let directory = Directory::create(&out(place, &experiment.name), runs)?;
+    let directory = Directory::create(&out(out_directory, &experiment.name), runs)?;
     announce(&experiment, runs, &directory);
 
     let header = header(experiment, &drivers, launcher);
     let session = ExperimentRunner { header, files: drivers.files, launcher, directory: &directory, stop };
     let outcome = session.execute(&mut ProgressDisplay::new());
-    tell(&outcome, &directory);
+    print_directory(&outcome, &directory);
     Ok((outcome, directory.path().to_owned()))
 }
 
 /// Preflight: opens every planned configuration, so that a driver's rejection is reported before anything is
 /// measured.
-fn rehearse(
+fn preflight(
     experiment: &Plan,
     drivers: &Drivers,
     launcher: &LocalLauncher,
     stop: &StopToken,
 ) -> Result<(), CliError> {
-    let mut said = Instant::now();
+    let mut last_note = Instant::now();
     let how_far = |done: usize, all: usize| {
-        if said.elapsed() >= SILENCE {
+        if last_note.elapsed() >= SILENCE {
             note(&format!("preflight: {done} of {all} configurations opened"));
-            said = Instant::now();
+            last_note = Instant::now();
         }
     };
     let notes = runner::preflight(launcher, experiment, &drivers.files, stop, how_far)?;
@@ -126,12 +126,12 @@ pub fn header(experiment: Plan, drivers: &Drivers, launcher: &LocalLauncher) -> 
 }
 
 /// Prints the directory of the result.
-pub fn tell(outcome: &ExperimentOutcome, directory: &Directory) {
-    let place = directory.path().display();
+pub fn print_directory(outcome: &ExperimentOutcome, directory: &Directory) {
+    let out_directory = directory.path().display();
     if outcome.document.state == State::Interrupted {
-        note(&format!("stopped before the last run; resume with `ddsmark run --resume {place}`"));
+        note(&format!("stopped before the last run; resume with `ddsmark run --resume {out_directory}`"));
     }
-    note(&format!("the result is in `{place}`"));
+    note(&format!("the result is in `{out_directory}`"));
 }
 
 /// Prints the result.

@@ -25,7 +25,7 @@ use crate::cli::cli_error::CliError;
 pub struct Prepared {
     pub name: String,
     pub source: Source,
-    pub written: ExperimentFile,
+    pub file: ExperimentFile,
     pub drivers: Drivers,
     /// Drivers that are measured if the file names none.
     pub installed: Vec<String>,
@@ -49,12 +49,12 @@ impl Prepared {
     }
 
     pub fn plan(&self, seed: u64) -> Result<Plan, CliError> {
-        self.written.plan(&self.plan_inputs(seed)).map_err(|refusal| self.rejected(&refusal))
+        self.file.plan(&self.plan_inputs(seed)).map_err(|error| self.rejected(&error))
     }
 
     /// Adds the position in the text to a rejection.
-    pub fn rejected(&self, refusal: &SpannedError) -> CliError {
-        self.source.refused(refusal).into()
+    pub fn rejected(&self, error: &SpannedError) -> CliError {
+        self.source.rejected(error).into()
     }
 }
 
@@ -69,27 +69,27 @@ pub fn prepare(
     stop: &StopToken,
 ) -> Result<Prepared, CliError> {
     let source = Source { path, text, sets };
-    let written = source.read()?;
-    check_interfaces(&written, &source)?;
-    check_variables(&written, &source)?;
-    let choice = written.design.pin.as_ref();
+    let file = source.read()?;
+    check_interfaces(&file, &source)?;
+    check_variables(&file, &source)?;
+    let choice = file.design.pin.as_ref();
     let pin = pin(choice.map_or(&PinChoice::Auto, |pin| pin.get()))
         .map_err(|error| placed(&source, choice.map_or(0..0, experiment::Located::span), &error))?;
-    let files = files::read(&written, &source)?;
-    let (drivers, installed) = find_drivers(&written, &source, launcher, stop)?;
-    Ok(Prepared { name, source, written, drivers, installed, files, pin })
+    let files = files::read(&file, &source)?;
+    let (drivers, installed) = find_drivers(&file, &source, launcher, stop)?;
+    Ok(Prepared { name, source, file, drivers, installed, files, pin })
 }
 
 /// Returns the drivers of the experiment, and the names of those that are measured if it names none.
 fn find_drivers(
-    written: &ExperimentFile,
+    file: &ExperimentFile,
     source: &Source,
     launcher: &LocalLauncher,
     stop: &StopToken,
 ) -> Result<(Drivers, Vec<String>), CliError> {
     let path = DriverSearchPath::from_environment();
     let mut named: Vec<String> = Vec::new();
-    for driver in written.values_of::<String>("driver") {
+    for driver in file.values_of::<String>("driver") {
         let name = driver.get();
         for end in drivers_of_ends(name) {
             path.find(end).map_err(|error| placed(source, driver.span(), &error))?;
@@ -100,7 +100,7 @@ fn find_drivers(
     }
     let mut drivers = Drivers::default();
     let mut installed = Vec::new();
-    if written.factors.values.get("driver").is_none() {
+    if file.factors.values.get("driver").is_none() {
         drivers = drivers::choose(&[], launcher, stop)?;
         installed.clone_from(&drivers.names);
     }
@@ -111,16 +111,16 @@ fn find_drivers(
     Ok((drivers, installed))
 }
 
-fn check_interfaces(written: &ExperimentFile, source: &Source) -> Result<(), CliError> {
-    for interface in written.values_of::<String>("interface") {
+fn check_interfaces(file: &ExperimentFile, source: &Source) -> Result<(), CliError> {
+    for interface in file.values_of::<String>("interface") {
         check_interface(interface.get()).map_err(|error| placed(source, interface.span(), &error))?;
     }
     Ok(())
 }
 
 /// Rejects a value of a variable that names a missing file.
-fn check_variables(written: &ExperimentFile, source: &Source) -> Result<(), CliError> {
-    for (name, values) in written.all_values().flat_map(|values| &values.env) {
+fn check_variables(file: &ExperimentFile, source: &Source) -> Result<(), CliError> {
+    for (name, values) in file.all_values().flat_map(|values| &values.env) {
         for value in &values.0 {
             let missing = value.get().0.as_deref().and_then(missing_file);
             if let Some(file) = missing {

@@ -49,12 +49,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_begins_with_its_question_and_can_be_read() {
+    fn each_recipe_starts_with_its_question_and_parses() {
         for (name, text) in RECIPES {
             let source = Source { path: (*name).to_owned(), text: (*text).to_owned(), sets: Vec::new() };
-            let written = source.read().unwrap_or_else(|fault| panic!("{name}: {fault:#?}"));
+            let file = source.read().unwrap_or_else(|fault| panic!("{name}: {fault:#?}"));
             let comment: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("# ")).collect();
-            assert!(comment.join(" ").contains(written.question.get()), "{name}: {comment:?}");
+            assert!(comment.join(" ").contains(file.question.get()), "{name}: {comment:?}");
         }
     }
 

@@ -161,9 +161,9 @@ pub fn invalid_locators_are_rejected_with_a_reason(
 ) {
     let (mut writer, mut reader) = pair(participant, &sized(100));
     for (text, reason) in texts {
-        for (status, told) in [failed(writer.connect(text)), failed(reader.connect(text))] {
+        for (status, error) in [failed(writer.connect(text)), failed(reader.connect(text))] {
             assert_eq!(status, abi::BAD_ARGUMENT);
-            assert!(told.contains(reason) && told.contains("; hint: "), "{told}");
+            assert!(error.contains(reason) && error.contains("; hint: "), "{error}");
         }
     }
     assert_eq!((writer.matched(), reader.matched()), (Ok(1), Ok(1)), "a failure connects nothing");

@@ -51,7 +51,7 @@ fn the_description_arrives() {
 }
 
 #[test]
-fn what_the_description_excludes_is_refused_before_the_driver_sees_it() {
+fn undeclared_features_are_rejected_before_the_driver_is_called() {
     let driver = driver();
     let open = |how| failed(driver.open(how));
     assert_eq!(
@@ -102,7 +102,7 @@ fn what_the_description_excludes_is_refused_before_the_driver_sees_it() {
 }
 
 #[test]
-fn null_is_told_not_followed() {
+fn null_pointer_is_reported_not_dereferenced() {
     let table = driver().raw();
     // SAFETY: a driver made with this crate checks its arguments for NULL.
     unsafe {

@@ -21,7 +21,7 @@ use memory::{driver, entity, failed};
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
-fn a_panic_becomes_an_error_and_the_driver_goes_on() {
+fn panic_becomes_an_error_and_the_driver_continues() {
     let (status, text) =
         failed(driver().open(ParticipantSpec { options: &[("mood", "bad")], ..ParticipantSpec::default() }));
     assert_eq!(status, abi::ERROR);
@@ -62,7 +62,7 @@ fn errors_carry_their_hint_and_close_may_fail() {
 }
 
 #[test]
-fn qos_comes_back_and_its_texts_live_on() {
+fn read_back_qos_outlives_the_call() {
     let participant = driver().open(ParticipantSpec::default()).expect("open");
     let qos = Qos { partitions: Some(vec!["a".to_owned(), "b*".to_owned()]), ..Qos::default() };
     let how = EndpointSpec { qos: Some(qos.clone()), ..entity() };
@@ -112,7 +112,7 @@ fn loans_stay_where_they_are_and_are_checked() {
 }
 
 #[test]
-fn a_listener_hears_and_is_gone_after_close() {
+fn listener_is_called_until_close() {
     let participant = driver().open(ParticipantSpec::default()).expect("open");
     let (send, heard) = mpsc::channel();
     let reader = participant

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn text_form_parses_back() {
         for batch in [BatchSamples::Fixed(2), BatchSamples::Turbo(Size(8192)), BatchSamples::Turbo(Size(7))] {
             assert_eq!(BatchSamples::parse(&batch.to_string()), Some(batch));
         }

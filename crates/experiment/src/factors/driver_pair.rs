@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_is_supported_as_the_weaker_end_does_or_as_the_one_that_has_it() {
+    fn pair_supports_a_policy_like_its_weaker_endpoint() {
         let mut ends = [description("a", "1", &[], &[]), description("b", "1", &[], &[])];
         let states = [Support::Enforced, Support::Ignored];
         for (end, support) in ends.iter_mut().zip(states) {
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn sockets_of_one_name_and_transports_of_none_are_refused() {
+    fn duplicate_socket_and_empty_transport_names_are_rejected() {
         let dds = description("a", "1", &[], &[("udp4", 1)]);
         let bare = description("b", "1", &["locators"], &[("udp4", 1)]);
         let other = description("c", "1", &[], &[("shm", 1)]);

@@ -102,9 +102,9 @@ impl Policies {
     /// Returns the position of a field of [`Qos`] in the file.
     fn place(&self, field: &'static str) -> Span {
         let name = without_unit(field);
-        self.written()
+        self.set_fields()
             .into_iter()
-            .find(|(written, ..)| *written == name)
+            .find(|(set_fields, ..)| *set_fields == name)
             .map(|(.., at)| at)
             .unwrap_or_default()
     }

@@ -9,7 +9,7 @@ use crate::{
     Factors,
     syntax::{
         named::named,
-        units::{Time, short, textual, whole},
+        units::{Time, integer, short, textual},
     },
 };
 
@@ -49,13 +49,13 @@ impl ReceiveGroup {
         Self { samples, delay_ns, by: Grouping::Application }
     }
 
-    fn written(self) -> GroupSpec {
+    fn spec(self) -> GroupSpec {
         GroupSpec::Group { samples: self.samples, delay_ns: self.delay_ns }
     }
 
     /// Returns the part of a cell's id.
     pub(crate) fn id(self) -> String {
-        format!("group-{}", self.written())
+        format!("group-{}", self.spec())
     }
 }
 
@@ -84,9 +84,9 @@ impl GroupSpec {
 
     fn parse(text: &str) -> Option<Self> {
         let Some((samples, delay)) = text.split_once('/') else {
-            return (whole(text)? == 1).then_some(Self::Each);
+            return (integer(text)? == 1).then_some(Self::Each);
         };
-        let (samples, Time(delay_ns)) = (whole(samples)?, Time::parse(delay.trim())?);
+        let (samples, Time(delay_ns)) = (integer(samples)?, Time::parse(delay.trim())?);
         let samples = u32::try_from(samples).ok().filter(|_| SAMPLES.contains(&samples))?;
         DELAY_NS.contains(&delay_ns).then_some(Self::Group { samples, delay_ns })
     }
@@ -190,13 +190,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back(samples in 2_u32..=4096, delay_ns in 1_000_u64..=100_000_000) {
-            let written = group(samples, delay_ns);
-            prop_assert_eq!(GroupSpec::parse(&written.to_string()), Some(written));
+        fn text_form_parses_back(samples in 2_u32..=4096, delay_ns in 1_000_u64..=100_000_000) {
+            let spec = group(samples, delay_ns);
+            prop_assert_eq!(GroupSpec::parse(&spec.to_string()), Some(spec));
         }
 
         #[test]
-        fn no_text_is_too_much(text in "\\PC{0,24}", near in "[0-9/ .+-]{0,8}([mnu]?s|min)?") {
+        fn any_text_parses_without_panic(text in "\\PC{0,24}", near in "[0-9/ .+-]{0,8}([mnu]?s|min)?") {
             for text in [text, near] {
                 if let Some(GroupSpec::Group { samples, delay_ns }) = GroupSpec::parse(&text) {
                     prop_assert!((2..=4096).contains(&samples) && (1_000..=100_000_000).contains(&delay_ns));

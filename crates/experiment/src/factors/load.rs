@@ -186,26 +186,26 @@ impl Load {
 
 impl Factors {
     /// Returns whether a rate of the experiment file is that of the cell.
-    pub(crate) fn has_rate(&self, asked: RateSpec) -> bool {
+    pub(crate) fn has_rate(&self, requested: RateSpec) -> bool {
         match &self.load {
-            Some(Load::Max) => asked == RateSpec::Max,
-            Some(throttled @ Load::Throttled { .. }) => match asked {
+            Some(Load::Max) => requested == RateSpec::Max,
+            Some(throttled @ Load::Throttled { .. }) => match requested {
                 RateSpec::Throttled(queue) => {
                     Load::throttled(queue).of_writer(self.queues.send_samples) == *throttled
                 }
                 _ => false,
             },
-            Some(Load::Burst { rate }) => asked.bursts() == Some(*rate),
-            Some(Load::Share { percent, .. }) => asked == RateSpec::Share(*percent),
+            Some(Load::Burst { rate }) => requested.bursts() == Some(*rate),
+            Some(Load::Share { percent, .. }) => requested == RateSpec::Share(*percent),
             load => load
                 .as_ref()
                 .and_then(Load::rate)
-                .is_some_and(|rate| asked.of_size(self.size_bytes) == Some(rate)),
+                .is_some_and(|rate| requested.of_size(self.size_bytes) == Some(rate)),
         }
     }
 
     /// Returns whether the send times of the cell have this distribution.
-    pub(crate) fn has_arrival(&self, asked: Arrival) -> bool {
+    pub(crate) fn has_arrival(&self, requested: Arrival) -> bool {
         let arrival = match &self.load {
             Some(Load::Constant { .. }) => Arrival::Constant,
             Some(Load::Poisson { .. }) => Arrival::Poisson,
@@ -213,7 +213,7 @@ impl Factors {
             Some(Load::Share { arrival, .. }) => *arrival,
             Some(Load::Trace { .. } | Load::Max | Load::Throttled { .. }) | None => return false,
         };
-        asked == arrival
+        requested == arrival
     }
 
     /// Returns whether the cell sends at the times of the trace file with this path.

@@ -6,10 +6,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// 100 %, in hundredths of a percent.
-const WHOLE: u32 = 100 * 100;
+const HUNDRED_PERCENT: u32 = 100 * 100;
 /// 200 %, the largest valid share, in hundredths of a percent. A plan above it shows nothing that its start does
 /// not show.
-const MOST: u32 = 2 * WHOLE;
+const MOST: u32 = 2 * HUNDRED_PERCENT;
 
 /// Percentage of a maximum rate, in hundredths of a percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,7 +48,7 @@ impl PercentOfMax {
     /// Returns this share of a rate in samples/s.
     #[must_use]
     pub fn rate_sps(self, sps: f64) -> f64 {
-        sps * f64::from(self.0) / f64::from(WHOLE)
+        sps * f64::from(self.0) / f64::from(HUNDRED_PERCENT)
     }
 }
 
@@ -123,7 +123,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back(hundredths in 1..=MOST) {
+        fn text_form_parses_back(hundredths in 1..=MOST) {
             let share = PercentOfMax(hundredths);
             prop_assert_eq!(PercentOfMax::parse(&share.to_string()), Some(share));
             let json = serde_json::to_string(&share).expect("JSON");
@@ -131,7 +131,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_is_too_much(text in "\\PC{0,12}", near in "[0-9.+ -]{0,12}%") {
+        fn any_text_parses_without_panic(text in "\\PC{0,12}", near in "[0-9.+ -]{0,12}%") {
             for text in [text, near] {
                 if let Some(share) = PercentOfMax::parse(&text) {
                     prop_assert!(share.percent() >= 0.0);

@@ -92,12 +92,12 @@ macro_rules! policies {
             }
 
             /// Returns all policies: name, policy, position.
-            pub(crate) fn written(&self) -> Vec<(&'static str, Policy, Span)> {
-                let mut written = Vec::new();
+            pub(crate) fn set_fields(&self) -> Vec<(&'static str, Policy, Span)> {
+                let mut set_fields = Vec::new();
                 $(if let Some(value) = &self.$key {
-                    written.push((stringify!($key), Policy::$policy, value.span()));
+                    set_fields.push((stringify!($key), Policy::$policy, value.span()));
                 })*
-                written
+                set_fields
             }
 
             /// Sets all policies except the reliability kind, which depends on the driver.

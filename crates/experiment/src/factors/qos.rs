@@ -200,11 +200,11 @@ macro_rules! qos {
             #[must_use]
             pub fn differences(&self, effective: &Self) -> Vec<(&'static str, String, String)> {
                 let mut rows = Vec::new();
-                $(if let Some(asked) = &self.$field
-                    && effective.$field.as_ref() != Some(asked)
+                $(if let Some(requested) = &self.$field
+                    && effective.$field.as_ref() != Some(requested)
                 {
                     let found = effective.$field.as_ref().map_or_else(|| "unknown".to_owned(), |v| format!("{v:?}"));
-                    rows.push((stringify!($field), format!("{asked:?}"), found));
+                    rows.push((stringify!($field), format!("{requested:?}"), found));
                 })*
                 rows
             }

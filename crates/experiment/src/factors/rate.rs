@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
     PercentOfMax,
-    syntax::units::{Time, textual, whole},
+    syntax::units::{Time, integer, textual},
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -67,7 +67,7 @@ impl RateSpec {
         if let Some(queue) = text.strip_prefix("throttled") {
             return match queue {
                 "" => Some(Self::Throttled(None)),
-                _ => match queue.strip_prefix(' ').and_then(whole)? {
+                _ => match queue.strip_prefix(' ').and_then(integer)? {
                     0 => None,
                     queue => Some(Self::Throttled(Some(queue))),
                 },
@@ -77,11 +77,11 @@ impl RateSpec {
             return PercentOfMax::parse(text).map(Self::Share);
         }
         if let Some((number, unit)) = with_unit(text, BIT_UNITS) {
-            return whole(number)?.checked_mul(unit).map(Self::Bits);
+            return integer(number)?.checked_mul(unit).map(Self::Bits);
         }
         let (count, period) = text.split_once('/').unwrap_or((text, "s"));
         let (number, unit) = with_unit(count.trim(), COUNT_UNITS).unwrap_or((count, 1));
-        let samples = whole(number)?.checked_mul(unit)?;
+        let samples = integer(number)?.checked_mul(unit)?;
         let period = period.trim();
         // `/ms` is the same as `/1ms`.
         let period = if period.starts_with(|c: char| c.is_ascii_digit()) {
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rate_and_too_much_are_refused() {
+    fn zero_and_too_high_rates_are_rejected() {
         for good in [
             samples(100_000_000, SECOND_NS),
             samples(1, MAX_PERIOD_NS),
@@ -335,7 +335,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back(count: u64, period_ns in 1_u64..=MAX_PERIOD_NS, bits: u64) {
+        fn text_form_parses_back(count: u64, period_ns in 1_u64..=MAX_PERIOD_NS, bits: u64) {
             let throttled = [None, Some(count.max(1))].map(RateSpec::Throttled);
             let written = [samples(count, period_ns), samples(count, SECOND_NS), RateSpec::Bits(bits), RateSpec::Max];
             for rate in written.into_iter().chain(throttled) {
@@ -344,7 +344,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_is_too_much(text in "\\PC{0,24}", near in "[0-9kMG/. +-]{0,12}(m?s|bit/s|max|min)?") {
+        fn any_text_parses_without_panic(text in "\\PC{0,24}", near in "[0-9kMG/. +-]{0,12}(m?s|bit/s|max|min)?") {
             for text in [text, near] {
                 if let Some(rate) = RateSpec::parse(&text) {
                     let measured = matches!(rate, RateSpec::Max | RateSpec::Throttled(_) | RateSpec::Share(_));

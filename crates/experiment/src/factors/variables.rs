@@ -149,7 +149,7 @@ pub(crate) fn combinations(axes: &VariableAxes) -> Vec<Variables> {
 /// Returns whether a cell has one of the selected values of each selected variable.
 pub(crate) fn selects(selection: &VariableAxes, variables: &Variables) -> bool {
     selection.iter().all(|(name, values)| {
-        variables.get(name.get()).is_some_and(|value| values.values().any(|asked| asked.0 == *value))
+        variables.get(name.get()).is_some_and(|value| values.values().any(|requested| requested.0 == *value))
     })
 }
 

@@ -18,13 +18,13 @@ const JOINT: [&str; 5] = ["rate", "arrival", "trace", "batch_bytes", "batch_samp
 
 /// Returns the values of all factors with keys: those of the file, and the defaults.
 pub(crate) fn with_defaults(
-    written: &ExperimentFile,
-    given: &PlanInputs<'_>,
+    file: &ExperimentFile,
+    inputs: &PlanInputs<'_>,
 ) -> Result<FactorValues, SpannedError> {
-    let mut values = written.factors.values.clone();
-    values.set("workload", written.workload.clone().map(Into::into));
+    let mut values = file.factors.values.clone();
+    values.set("workload", file.workload.clone().map(Into::into));
     if values.get("driver").is_none() {
-        values.give("driver", given.installed.to_vec());
+        values.give("driver", inputs.installed.to_vec());
     }
     if values.get("batch_samples").is_some() && values.get("batch_bytes").is_none() {
         values.set("batch_bytes", OneOrMany(Vec::new()));
@@ -34,14 +34,14 @@ pub(crate) fn with_defaults(
             values.set(row.key, OneOrMany::unwritten([default]));
         }
     }
-    check(&values, written)?;
+    check(&values, file)?;
     Ok(values)
 }
 
 /// Returns the values of an entry of `include`, with those of the factors that it does not give.
 pub(crate) fn included(
     base: &FactorValues,
-    written: &ExperimentFile,
+    file: &ExperimentFile,
     selection: &FactorValues,
 ) -> Result<FactorValues, SpannedError> {
     let mut values = base.clone();
@@ -57,22 +57,22 @@ pub(crate) fn included(
         drop("batch_bytes");
         drop("batch_samples");
     }
-    for (row, given) in selection.set_factors() {
-        values.set(row.key, given.clone());
+    for (row, inputs) in selection.set_factors() {
+        values.set(row.key, inputs.clone());
     }
     values.env = values.env.into_iter().chain(selection.env.clone()).collect();
-    check(&values, written)?;
+    check(&values, file)?;
     Ok(values)
 }
 
 /// Rejects values that are given twice, missing, out of range, or without effect.
-fn check(values: &FactorValues, written: &ExperimentFile) -> Result<(), SpannedError> {
+fn check(values: &FactorValues, file: &ExperimentFile) -> Result<(), SpannedError> {
     values.set_factors().try_for_each(|(row, many)| all_distinct(row.noun.unwrap_or(row.key), many))?;
     variables::check(&values.env)?;
     for (row, many) in values.set_factors() {
         (row.check)(row, many, values)?;
     }
-    queue_checks::check_policies(values, written)?;
+    queue_checks::check_policies(values, file)?;
     if let Some(plural) =
         values.set_factors().filter(|(_, many)| many.0.is_empty()).find_map(|(row, _)| row.plural)
     {
@@ -83,8 +83,8 @@ fn check(values: &FactorValues, written: &ExperimentFile) -> Result<(), SpannedE
     }
     for profile in &values.all::<String>("profile").0 {
         let name = profile.get();
-        if name != DEFAULT_PROFILE && !written.profiles.contains_key(&Located::nowhere(name.clone())) {
-            let known = written.profiles.keys().map(|name| name.get().clone()).collect();
+        if name != DEFAULT_PROFILE && !file.profiles.contains_key(&Located::nowhere(name.clone())) {
+            let known = file.profiles.keys().map(|name| name.get().clone()).collect();
             return Err(PlanError::NoProfile { profile: name.clone(), known }.at(profile.span()));
         }
     }

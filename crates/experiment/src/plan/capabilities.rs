@@ -50,8 +50,11 @@ impl RequestedQos {
         size: u64,
         vendor_defaults: bool,
     ) -> Option<EndpointQos> {
-        let [writer, reader] =
-            self.ends.as_ref()?.each_ref().map(|asked| qos(description, asked, size, vendor_defaults));
+        let [writer, reader] = self
+            .ends
+            .as_ref()?
+            .each_ref()
+            .map(|requested| qos(description, requested, size, vendor_defaults));
         // LIFESPAN is a policy of writers, but the reader gets it too: one implementation delivers expired samples
         // to a reader that does not know it.
         let reader = Qos { lifespan_ns: writer.lifespan_ns, ..reader.of_readers() };
@@ -67,11 +70,13 @@ impl Profile {
         description: &DriverDescription,
         vendor_defaults: bool,
     ) -> Vec<Flow> {
-        let own = |(flow, asked): (&Flow, &Option<RequestedQos>)| Flow {
-            qos: asked.as_ref().map(|asked| asked.qos(description, flow.size_bytes, vendor_defaults)),
-            qos_of_ends: asked
+        let own = |(flow, requested): (&Flow, &Option<RequestedQos>)| Flow {
+            qos: requested
                 .as_ref()
-                .and_then(|asked| asked.qos_of_ends(description, flow.size_bytes, vendor_defaults)),
+                .map(|requested| requested.qos(description, flow.size_bytes, vendor_defaults)),
+            qos_of_ends: requested
+                .as_ref()
+                .and_then(|requested| requested.qos_of_ends(description, flow.size_bytes, vendor_defaults)),
             ..flow.clone()
         };
         flows.iter().zip(&self.of_flows).map(own).collect()
@@ -84,10 +89,10 @@ impl Expansion<'_> {
         &mut self,
         driver: &str,
         description: &DriverDescription,
-        asked: &OneOrMany<String>,
+        requested: &OneOrMany<String>,
     ) -> Result<Vec<(String, u64)>, SpannedError> {
         let mut transports = Vec::new();
-        for transport in &asked.0 {
+        for transport in &requested.0 {
             let found: Vec<_> = match transport.get().as_str() {
                 ALL_TRANSPORTS => description.transports.iter().collect(),
                 DEFAULT_TRANSPORT => description.transport(None).into_iter().collect(),
@@ -95,7 +100,7 @@ impl Expansion<'_> {
             };
             if found.is_empty() {
                 let known = description.transports.iter().map(|transport| transport.name.clone()).collect();
-                let error = no_transport(driver, transport.get(), self.given, known);
+                let error = no_transport(driver, transport.get(), self.inputs, known);
                 let cells = FactorValues::only("transport", transport.get().clone());
                 self.cannot(driver, cells, error.at(transport.span()))?;
             }
@@ -114,10 +119,10 @@ impl Expansion<'_> {
         driver: &str,
         transport: &str,
         max: u64,
-        asked: &OneOrMany<Size>,
+        requested: &OneOrMany<Size>,
     ) -> Result<Vec<u64>, SpannedError> {
         let mut sizes = Vec::new();
-        for size in &asked.0 {
+        for size in &requested.0 {
             let Size(bytes) = *size.get();
             if bytes < MIN_SIZE_BYTES {
                 return Err(PlanError::TooSmall { size: bytes }.at(size.span()));
@@ -139,14 +144,14 @@ impl Expansion<'_> {
         &mut self,
         driver: &str,
         description: &DriverDescription,
-        asked: &OneOrMany<String>,
+        requested: &OneOrMany<String>,
     ) -> Result<Vec<Profile>, SpannedError> {
         let mut profiles = Vec::new();
-        let base = &self.written.qos;
-        let mut all: Vec<(Option<String>, Policies)> = asked
+        let base = &self.file.qos;
+        let mut all: Vec<(Option<String>, Policies)> = requested
             .values()
             .map(|name| {
-                let profile = self.written.profiles.get(&Located::nowhere(name.clone()));
+                let profile = self.file.profiles.get(&Located::nowhere(name.clone()));
                 (Some(name.clone()), profile.map_or_else(|| base.clone(), |profile| profile.over(base)))
             })
             .collect();
@@ -172,18 +177,18 @@ impl Expansion<'_> {
         profile: &str,
         base: &Policies,
     ) -> Result<Option<Vec<Option<RequestedQos>>>, SpannedError> {
-        let written = self.written;
+        let file = self.file;
         let mut all = Vec::new();
-        for flow in &written.flows {
+        for flow in &file.flows {
             let own = &flow.get().qos;
             if *own == Policies::default() {
                 all.push(None);
                 continue;
             }
-            let Some(asked) = self.requested(driver, description, profile, &own.over(base))? else {
+            let Some(requested) = self.requested(driver, description, profile, &own.over(base))? else {
                 return Ok(None);
             };
-            all.push(Some(asked));
+            all.push(Some(requested));
         }
         Ok(Some(all))
     }
@@ -208,14 +213,15 @@ impl Expansion<'_> {
         let (Some(writer), Some(reader)) = (writer?, reader?) else { return Ok(None) };
         // Both endpoints may override the policies of both.
         let reliability = match policies.reliability.as_ref().map(Located::get) {
-            Some(ReliabilityChoice::All(asked)) => *asked,
+            Some(ReliabilityChoice::All(requested)) => *requested,
             _ => reader.1,
         };
-        let asked = RequestedQos { both: (policies.of_both(), reliability), ends: Some([writer, reader]) };
+        let requested =
+            RequestedQos { both: (policies.of_both(), reliability), ends: Some([writer, reader]) };
         // The payload size does not affect whether endpoints match.
-        let ends = asked.qos_of_ends(description, MIN_SIZE_BYTES, true);
+        let ends = requested.qos_of_ends(description, MIN_SIZE_BYTES, true);
         ends.iter().try_for_each(|ends| policies.check_match(ends))?;
-        Ok(Some(asked))
+        Ok(Some(requested))
     }
 
     /// Returns the resulting reliability; `None` if the driver does not support the policies.
@@ -228,9 +234,9 @@ impl Expansion<'_> {
     ) -> Result<Option<Reliability>, SpannedError> {
         let cells = || FactorValues::only("profile", profile.to_owned());
         let reliable = description.support(Policy::Reliability) == Support::Enforced;
-        let asked =
+        let requested =
             policies.reliability.clone().unwrap_or_else(|| Located::nowhere(ReliabilityChoice::Strongest));
-        let reliability = match *asked.get() {
+        let reliability = match *requested.get() {
             ReliabilityChoice::Strongest if reliable => Reliability::Reliable,
             ReliabilityChoice::Strongest => {
                 let note = format!("driver `{driver}` cannot guarantee delivery: it runs best effort");
@@ -239,13 +245,13 @@ impl Expansion<'_> {
             }
             ReliabilityChoice::All(Reliability::Reliable) if !reliable => {
                 let error = PlanError::NotReliable { driver: driver.to_owned() };
-                self.cannot(driver, cells(), error.at(asked.span()))?;
+                self.cannot(driver, cells(), error.at(requested.span()))?;
                 return Ok(None);
             }
             ReliabilityChoice::All(choice) => choice,
         };
         // The reliability kind was chosen above.
-        let others = policies.written().into_iter().filter(|(field, ..)| *field != "reliability");
+        let others = policies.set_fields().into_iter().filter(|(field, ..)| *field != "reliability");
         for (field, policy, at) in others {
             match description.support(policy) {
                 Support::Unsupported => {
@@ -284,10 +290,10 @@ impl Expansion<'_> {
         } else {
             Batching::None
         };
-        let written = Batch::all(axes);
-        let asked: Vec<Batch> = written.iter().map(|(batch, _)| *batch).collect();
-        let batched = written.iter().find(|(batch, _)| !batch.is_unbatched());
-        if let Some((_, at)) = written.iter().find(|(batch, _)| matches!(batch, Batch::Samples(_)))
+        let batches = Batch::all(axes);
+        let requested: Vec<Batch> = batches.iter().map(|(batch, _)| *batch).collect();
+        let batched = batches.iter().find(|(batch, _)| !batch.is_unbatched());
+        if let Some((_, at)) = batches.iter().find(|(batch, _)| matches!(batch, Batch::Samples(_)))
             && self.flows.iter().any(|flow| flow.size_bytes != self.flows[0].size_bytes)
         {
             let words =
@@ -298,7 +304,7 @@ impl Expansion<'_> {
         let streams = axes.has_stream();
         match batched {
             Some((_, at)) if batching == Batching::None && streams => {
-                if asked.contains(&Batch::Bytes(0)) {
+                if requested.contains(&Batch::Bytes(0)) {
                     let note =
                         format!("driver `{driver}` cannot batch: its throughput is measured unbatched only");
                     self.note(driver, false, note);
@@ -306,9 +312,9 @@ impl Expansion<'_> {
                     let error = PlanError::NoBatching { driver: driver.to_owned() };
                     self.cannot(driver, FactorValues::default(), error.at(at.clone()))?;
                 }
-                Ok((batching, asked.into_iter().filter(|batch| batch.is_unbatched()).collect()))
+                Ok((batching, requested.into_iter().filter(|batch| batch.is_unbatched()).collect()))
             }
-            _ => Ok((batching, asked)),
+            _ => Ok((batching, requested)),
         }
     }
 
@@ -319,8 +325,8 @@ impl Expansion<'_> {
         description: &DriverDescription,
     ) -> Result<Vec<BTreeMap<String, String>>, SpannedError> {
         let mut combinations = vec![BTreeMap::new()];
-        let Some((_, written)) = self.written.options_of(driver) else { return Ok(combinations) };
-        for (option, values) in written {
+        let Some((_, options)) = self.file.options_of(driver) else { return Ok(combinations) };
+        for (option, values) in options {
             if !description.options.iter().any(|known| known.name == *option.get()) {
                 let error = PlanError::NoOption {
                     driver: driver.to_owned(),
@@ -384,10 +390,10 @@ fn qos(
 }
 
 /// Returns the error for a transport that a driver does not have, with the available ones.
-fn no_transport(driver: &str, transport: &str, given: &PlanInputs<'_>, known: Vec<String>) -> PlanError {
+fn no_transport(driver: &str, transport: &str, inputs: &PlanInputs<'_>, known: Vec<String>) -> PlanError {
     let of_both = drivers_of_ends(driver)
         .into_iter()
-        .all(|end| given.descriptions.get(end).is_some_and(|end| end.transport(Some(transport)).is_some()));
+        .all(|end| inputs.descriptions.get(end).is_some_and(|end| end.transport(Some(transport)).is_some()));
     let (driver, transport) = (driver.to_owned(), transport.to_owned());
     if of_both {
         PlanError::NotShared { driver, transport, known }

@@ -10,7 +10,7 @@ impl Expansion<'_> {
         &mut self,
         driver: &str,
         cells: FactorValues,
-        refusal: SpannedError,
+        error: SpannedError,
     ) -> Result<(), SpannedError> {
         let cells = cells.and("driver", driver.to_owned());
         let mut excluded = false;
@@ -22,10 +22,10 @@ impl Expansion<'_> {
         if excluded {
             return Ok(());
         }
-        if !self.lenient && !self.written.may_leave_out(&refusal.at) {
-            return Err(refusal);
+        if !self.lenient && !self.file.may_leave_out(&error.at) {
+            return Err(error);
         }
-        self.note(driver, true, format!("{}; left out", refusal.error));
+        self.note(driver, true, format!("{}; left out", error.error));
         Ok(())
     }
 }

@@ -18,8 +18,8 @@ const UNBATCHED: Batch = Batch::Bytes(0);
 
 /// State of the expansion.
 pub(crate) struct Expansion<'a> {
-    pub(crate) written: &'a ExperimentFile,
-    pub(crate) given: &'a PlanInputs<'a>,
+    pub(crate) file: &'a ExperimentFile,
+    pub(crate) inputs: &'a PlanInputs<'a>,
     pub(crate) traces: &'a Traces<'a>,
     /// Flows of each paced run, if the experiment has flows.
     pub(crate) flows: &'a [Flow],
@@ -63,7 +63,7 @@ impl Expansion<'_> {
 
     fn expand_driver(&mut self, driver: &Located<String>, axes: &FactorValues) -> Result<(), SpannedError> {
         let (at, driver) = (driver.span(), driver.get());
-        let descriptions = &self.given.descriptions;
+        let descriptions = &self.inputs.descriptions;
         let Some(description) = descriptions.get(driver) else {
             let known = descriptions.keys().cloned().collect();
             return Err(PlanError::NoDriver { driver: driver.clone(), known }.at(at));
@@ -80,7 +80,7 @@ impl Expansion<'_> {
         let ways = self.ways(driver, description, axes)?;
         match queue_checks::check_support(axes, driver, description) {
             Ok(note) => note.into_iter().for_each(|words| self.note(driver, false, words)),
-            Err(refusal) => return self.cannot(driver, FactorValues::default(), refusal),
+            Err(error) => return self.cannot(driver, FactorValues::default(), error),
         }
         let environments = variables::combinations(&axes.env);
         let profiles = self.profiles(driver, description, &axes.all("profile"))?;
@@ -176,8 +176,8 @@ impl Expansion<'_> {
         axes: &FactorValues,
     ) -> Result<Vec<(u64, Vec<Load>)>, SpannedError> {
         if !self.flows.is_empty() {
-            let asked = OneOrMany(self.written.flows.iter().map(|flow| flow.get().size.clone()).collect());
-            let carried = self.sizes(driver, transport, max, &asked)?;
+            let sizes = OneOrMany(self.file.flows.iter().map(|flow| flow.get().size.clone()).collect());
+            let carried = self.sizes(driver, transport, max, &sizes)?;
             let largest = carried.iter().max().filter(|_| carried.len() == self.flows.len());
             return Ok(largest.map(|&size| (size, Vec::new())).into_iter().collect());
         }

@@ -200,9 +200,9 @@ impl Source {
     /// # Errors
     /// Returns an error if the text is not valid TOML, or not a valid experiment.
     pub fn read(&self) -> Result<ExperimentFile, Diagnostic> {
-        let mut written: ExperimentFile = self.read_as()?;
-        written.adapt(self.overridden(), self.text.len());
-        Ok(written)
+        let mut file: ExperimentFile = self.read_as()?;
+        file.adapt(self.overridden(), self.text.len());
+        Ok(file)
     }
 }
 

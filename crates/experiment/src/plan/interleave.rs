@@ -45,7 +45,7 @@ impl InterleaveError {
             Self::Pairs(_) => {
                 "give A and B the same values of each factor in which they are not meant to differ".to_owned()
             }
-            Self::Plan(refusal) => refusal.hint(),
+            Self::Plan(error) => error.hint(),
         }
     }
 }
@@ -66,7 +66,7 @@ impl ExperimentFile {
     /// plan is rejected.
     pub fn interleave(
         &self,
-        given: &PlanInputs<'_>,
+        inputs: &PlanInputs<'_>,
         plans: [Plan; 2],
         arguments: [String; 2],
         duet: bool,
@@ -108,7 +108,7 @@ impl ExperimentFile {
         if duet {
             duet::check(&joint).map_err(|error| InterleaveError::Plan(error.at(0..0)))?;
         }
-        self.allot(&mut joint, given).map_err(InterleaveError::Plan)?;
+        self.allot(&mut joint, inputs).map_err(InterleaveError::Plan)?;
         Ok(joint)
     }
 }

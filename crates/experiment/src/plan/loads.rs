@@ -33,7 +33,7 @@ pub(crate) struct Plans {
 
 /// All trace files that the experiment names, each parsed once.
 pub(crate) struct Traces<'a> {
-    given: &'a PlanInputs<'a>,
+    inputs: &'a PlanInputs<'a>,
     measure_ns: u64,
     read: BTreeMap<String, Trace>,
 }
@@ -45,15 +45,15 @@ fn contradiction(words: impl Into<String>, hint: &'static str) -> PlanError {
 impl<'a> Traces<'a> {
     /// Parses the trace files of factors, flows and included cells.
     pub(crate) fn read(
-        written: &ExperimentFile,
-        given: &'a PlanInputs<'a>,
+        file: &ExperimentFile,
+        inputs: &'a PlanInputs<'a>,
         measure_ns: u64,
     ) -> Result<Self, SpannedError> {
-        let mut traces = Self { given, measure_ns, read: BTreeMap::new() };
-        for file in written.traces() {
-            if !traces.read.contains_key(file.get()) {
-                let trace = traces.read_one(&file)?;
-                traces.read.insert(file.get().clone(), trace);
+        let mut traces = Self { inputs, measure_ns, read: BTreeMap::new() };
+        for trace_file in file.traces() {
+            if !traces.read.contains_key(trace_file.get()) {
+                let trace = traces.read_one(&trace_file)?;
+                traces.read.insert(trace_file.get().clone(), trace);
             }
         }
         Ok(traces)
@@ -61,11 +61,11 @@ impl<'a> Traces<'a> {
 
     fn read_one(&self, file: &Located<String>) -> Result<Trace, SpannedError> {
         let name = file.get();
-        let Some(given) = self.given.files.get(name) else {
+        let Some(read) = self.inputs.files.get(name) else {
             let error = contradiction(format!("trace `{name}` was not read"), "name a file that is there");
             return Err(error.at(file.span()));
         };
-        let times = trace_times(&given.text)
+        let times = trace_times(&read.text)
             .map_err(|fault| PlanError::Trace { file: name.clone(), fault }.at(file.span()))?;
         let length_ns = times.last().copied().unwrap_or_default();
         if length_ns >= self.measure_ns {
@@ -80,8 +80,8 @@ impl<'a> Traces<'a> {
             );
         }
         Ok(Trace {
-            file: given.path.clone(),
-            sha256: given.sha256.clone(),
+            file: read.path.clone(),
+            sha256: read.sha256.clone(),
             samples: times.len() as u64,
             length_ns,
         })
@@ -124,15 +124,15 @@ impl<'a> Traces<'a> {
     /// Validates the flows and converts them.
     pub(crate) fn flows(
         &self,
-        written: &[Located<FlowSection>],
+        file: &[Located<FlowSection>],
     ) -> Result<(Vec<Flow>, Vec<String>), SpannedError> {
         let mut flows: Vec<Flow> = Vec::new();
         let mut notes = Vec::new();
-        if let Some(beyond) = written.get(MAX_FLOWS) {
-            let error = PlanError::TooMany { what: "flows", count: written.len(), max: MAX_FLOWS };
+        if let Some(beyond) = file.get(MAX_FLOWS) {
+            let error = PlanError::TooMany { what: "flows", count: file.len(), max: MAX_FLOWS };
             return Err(error.at(beyond.span()));
         }
-        for flow in written {
+        for flow in file {
             let FlowSection { name, size, rate, arrival, trace, qos: _ } = flow.get();
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
             if name.get().is_empty() || name.get().len() > MAX_NAME || !name.get().chars().all(plain) {
@@ -190,7 +190,7 @@ impl<'a> Traces<'a> {
         let times = times.sum::<u64>() as usize;
         if times > MAX_TRACE_SAMPLES {
             let error = PlanError::TooMany { what: "times of a run", count: times, max: MAX_TRACE_SAMPLES };
-            return Err(error.at(written[0].span()));
+            return Err(error.at(file[0].span()));
         }
         Ok((flows, notes))
     }
@@ -234,27 +234,27 @@ fn load(
 }
 
 /// Rejects rates and flows that have no effect or contradict each other.
-pub(crate) fn check(written: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), SpannedError> {
-    let factors = &written.factors.values;
+pub(crate) fn check(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), SpannedError> {
+    let factors = &file.factors.values;
     let some_paced = axes.iter().any(|axes| axes.has_workload(Workload::Paced));
-    let said = |at: Option<Span>, name| at.map(|at| (at, name));
+    let named = |at: Option<Span>, name| at.map(|at| (at, name));
     let searches = axes.iter().any(|axes| axes.has_workload(Workload::Search));
-    let spin = written.design.spin.as_ref().map(Located::span).filter(|_| !searches);
+    let spin = file.design.spin.as_ref().map(Located::span).filter(|_| !searches);
     let load = [
-        said(factors.span("rate"), "rate"),
-        said(factors.span("arrival"), "arrival"),
-        said(factors.span("trace"), "trace"),
-        said(spin, "spin"),
-        said(written.flows.first().map(Located::span), "flows"),
+        named(factors.span("rate"), "rate"),
+        named(factors.span("arrival"), "arrival"),
+        named(factors.span("trace"), "trace"),
+        named(spin, "spin"),
+        named(file.flows.first().map(Located::span), "flows"),
     ];
     if !some_paced && let Some((at, name)) = load.into_iter().flatten().next() {
         let words = format!("`{name}` has no effect without the workload `paced`");
         return Err(contradiction(words, "add `paced` to `workload`, or remove this").at(at));
     }
-    if !written.flows.is_empty() {
-        return check_flows(written);
+    if !file.flows.is_empty() {
+        return check_flows(file);
     }
-    for values in written.all_values() {
+    for values in file.all_values() {
         let none = values.get("rate").or(factors.get("rate")).is_none_or(|rate| rate.0.is_empty());
         if let Some(at) = values.span("arrival").filter(|_| none) {
             let words = "`arrival` has no effect without `rate`";
@@ -285,15 +285,15 @@ pub(crate) fn searches_note(axes: &[&FactorValues]) -> Option<String> {
 }
 
 /// Rejects other workloads, and factors that the flows replace.
-fn check_flows(written: &ExperimentFile) -> Result<(), SpannedError> {
-    if written.workload.values().any(|workload| *workload != Workload::Paced) {
+fn check_flows(file: &ExperimentFile) -> Result<(), SpannedError> {
+    if file.workload.values().any(|workload| *workload != Workload::Paced) {
         let words = "flows are supported by the workload `paced` only";
         let hint = "use `workload = \"paced\"`, and another file for the other workloads";
-        return Err(contradiction(words, hint).at(written.workload.span()));
+        return Err(contradiction(words, hint).at(file.workload.span()));
     }
     let replaced = ["size", "rate", "arrival", "trace"];
-    let of_factors = replaced.iter().filter_map(|key| Some((written.factors.values.span(key)?, *key)));
-    let of_included = written.factors.include.iter().flat_map(|values| {
+    let of_factors = replaced.iter().filter_map(|key| Some((file.factors.values.span(key)?, *key)));
+    let of_included = file.factors.include.iter().flat_map(|values| {
         let keys = ["workload"].into_iter().chain(replaced);
         keys.filter_map(|key| Some((values.get().span(key)?, key)))
     });

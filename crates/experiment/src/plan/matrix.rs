@@ -19,60 +19,60 @@ use crate::{
 
 /// Returns the cells with their ids, and notes about changes and omissions.
 pub(crate) fn cells(
-    written: &ExperimentFile,
-    given: &PlanInputs<'_>,
+    file: &ExperimentFile,
+    inputs: &PlanInputs<'_>,
     measure_ns: u64,
 ) -> Result<(Vec<Cell>, Vec<String>), SpannedError> {
-    let (written, profile_notes) = written.with_profiles(given.files)?;
-    let written = &written;
-    written.check_ends()?;
-    for (_, policies) in written.all_policies() {
+    let (file, profile_notes) = file.with_profiles(inputs.files)?;
+    let file = &file;
+    file.check_ends()?;
+    for (_, policies) in file.all_policies() {
         if let Some((at, words, hint)) = policies.contradiction() {
             return Err(PlanError::Contradiction { words, hint }.at(at));
         }
     }
-    let axes = with_defaults(written, given)?;
-    let included: Vec<FactorValues> = written
+    let axes = with_defaults(file, inputs)?;
+    let included: Vec<FactorValues> = file
         .factors
         .include
         .iter()
-        .map(|selection| included(&axes, written, selection.get()))
+        .map(|selection| included(&axes, file, selection.get()))
         .collect::<Result<_, _>>()?;
     let all = || std::iter::once(&axes).chain(&included);
     let takes_part = |owner: &Located<String>| {
         let mut drivers = all().flat_map(|axes| axes.all::<String>("driver").0);
-        drivers.any(|driver| written.options_of(driver.get()).is_some_and(|(of, _)| of == owner))
+        drivers.any(|driver| file.options_of(driver.get()).is_some_and(|(of, _)| of == owner))
     };
-    if let Some(stray) = written.options.keys().find(|owner| !takes_part(owner)) {
+    if let Some(stray) = file.options.keys().find(|owner| !takes_part(owner)) {
         return Err(PlanError::StrayOption { driver: stray.get().clone() }.at(stray.span()));
     }
-    loads::check(written, &all().collect::<Vec<_>>())?;
-    probes::check(written, &all().collect::<Vec<_>>())?;
-    let traces = Traces::read(written, given, measure_ns)?;
-    let (flows, flow_notes) = traces.flows(&written.flows)?;
+    loads::check(file, &all().collect::<Vec<_>>())?;
+    probes::check(file, &all().collect::<Vec<_>>())?;
+    let traces = Traces::read(file, inputs, measure_ns)?;
+    let (flows, flow_notes) = traces.flows(&file.flows)?;
     let mut matrix = Expansion {
-        written,
-        given,
+        file,
+        inputs,
         traces: &traces,
         flows: &flows,
-        excludes: &written.factors.exclude,
-        spared: vec![false; written.factors.exclude.len()],
+        excludes: &file.factors.exclude,
+        spared: vec![false; file.factors.exclude.len()],
         lenient: false,
         factors: Vec::new(),
         notes: Vec::new(),
     };
-    let unnamed = written.factors.values.get("driver").is_none();
+    let unnamed = file.factors.values.get("driver").is_none();
     matrix.lenient = unnamed;
     matrix.expand(&axes)?;
-    let mut told: Vec<String> = Vec::new();
+    let mut shown_notes: Vec<String> = Vec::new();
     for (exclude, spared) in matrix.excludes.iter().zip(&matrix.spared) {
         // Also counts cells that another exclude covers.
         let found =
-            *spared || matrix.factors.iter().any(|(factors, _)| matches(exclude.get(), factors, given));
+            *spared || matrix.factors.iter().any(|(factors, _)| matches(exclude.get(), factors, inputs));
         // The driver may not be installed on this host.
         let may_be_elsewhere = unnamed && exclude.get().get("driver").is_some();
-        if !found && written.is_displaced(exclude.get()) {
-            told.push(format!(
+        if !found && file.is_displaced(exclude.get()) {
+            shown_notes.push(format!(
                 "an `exclude` of the file matches no cell: {}",
                 adaptation::words(exclude.get())
             ));
@@ -80,7 +80,7 @@ pub(crate) fn cells(
             return Err(PlanError::NoMatch("this exclude").at(exclude.span()));
         }
         for (factors, excluded) in &mut matrix.factors {
-            *excluded |= matches(exclude.get(), factors, given);
+            *excluded |= matches(exclude.get(), factors, inputs);
         }
     }
     // A driver whose cells are all excluded needs no notes.
@@ -93,7 +93,7 @@ pub(crate) fn cells(
     matrix.notes.retain(|note| !silent.contains(&note.driver));
     matrix.factors.retain(|(_, excluded)| !excluded);
     matrix.excludes = &[];
-    for (axes, selection) in included.iter().zip(&written.factors.include) {
+    for (axes, selection) in included.iter().zip(&file.factors.include) {
         matrix.lenient = unnamed && selection.get().get("driver").is_none();
         matrix.expand(axes)?;
     }
@@ -105,23 +105,23 @@ pub(crate) fn cells(
     for words in
         searches.into_iter().chain(profile_notes).chain(flow_notes).chain(notes.map(|note| note.words))
     {
-        if !told.contains(&words) {
-            told.push(words);
+        if !shown_notes.contains(&words) {
+            shown_notes.push(words);
         }
     }
     let ids = ids(&factors);
     let mut cells: Vec<Cell> =
         ids.into_iter().zip(factors).map(|(id, factors)| Cell { id, factors }).collect();
     number_namesakes(&mut cells);
-    Ok((cells, told))
+    Ok((cells, shown_notes))
 }
 
 /// Returns whether a cell has one of the selected values of each selected factor.
-pub(crate) fn matches(selection: &FactorValues, factors: &Factors, given: &PlanInputs<'_>) -> bool {
+pub(crate) fn matches(selection: &FactorValues, factors: &Factors, inputs: &PlanInputs<'_>) -> bool {
     let is_of = |row: &Factor, value: &Value| match value {
         // A cell has the path of a trace, which the file may name relative to itself.
         Value::Text(name) if row.key == "trace" => {
-            given.files.get(name).is_some_and(|trace| row.is_of(factors, &trace.path.clone().into()))
+            inputs.files.get(name).is_some_and(|trace| row.is_of(factors, &trace.path.clone().into()))
         }
         value => row.is_of(factors, value),
     };

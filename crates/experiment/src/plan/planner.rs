@@ -38,13 +38,13 @@ impl ExperimentFile {
     ///
     /// # Errors
     /// Returns an error with its position if the experiment cannot be planned.
-    pub fn plan(&self, given: &PlanInputs<'_>) -> Result<Plan, SpannedError> {
+    pub fn plan(&self, inputs: &PlanInputs<'_>) -> Result<Plan, SpannedError> {
         if self.question.get().trim().is_empty() {
             return Err(PlanError::Nothing("question").at(self.question.span()));
         }
-        let design = design(&self.design, given)?;
+        let design = design(&self.design, inputs)?;
         let limits = limits(&self.limits)?;
-        let (cells, mut notes) = matrix::cells(self, given, design.measure_ns)?;
+        let (cells, mut notes) = matrix::cells(self, inputs, design.measure_ns)?;
         notes.splice(0..0, self.left_out().iter().cloned());
         if cells.is_empty() {
             return Err(PlanError::NoCell.at(0..0));
@@ -52,7 +52,7 @@ impl ExperimentFile {
         let question = self.question.get().clone();
         let search = self.searches(&cells)?;
         let mut experiment = Plan {
-            name: given.name.to_owned(),
+            name: inputs.name.to_owned(),
             question,
             cells,
             design,
@@ -63,7 +63,7 @@ impl ExperimentFile {
         };
         if let Some(baseline) = &self.design.baseline {
             let is_of =
-                |selection: &FactorValues, cell: &Cell| matrix::matches(selection, &cell.factors, given);
+                |selection: &FactorValues, cell: &Cell| matrix::matches(selection, &cell.factors, inputs);
             let (cells, note) = self.baseline_cells(baseline.get(), &experiment.cells, is_of);
             experiment.design.baseline = cells.into_iter().map(|cell| cell.id.clone()).collect();
             if experiment.design.baseline.is_empty() && note.is_none() {
@@ -74,7 +74,7 @@ impl ExperimentFile {
         if let Some(duet) = self.design.duet.as_ref().filter(|duet| *duet.get()) {
             duet::check(&experiment).map_err(|error| error.at(duet.span()))?;
         }
-        self.allot(&mut experiment, given)?;
+        self.allot(&mut experiment, inputs)?;
         Ok(experiment)
     }
 
@@ -82,20 +82,20 @@ impl ExperimentFile {
     pub(crate) fn searches(&self, cells: &[Cell]) -> Result<Option<Search>, SpannedError> {
         let some = cells.iter().any(|cell| cell.factors.workload == Workload::Search);
         match &self.search {
-            Some(written) if some => written.get().plan().map(Some),
-            Some(written) => {
+            Some(section) if some => section.get().plan().map(Some),
+            Some(section) => {
                 let words = "`[search]` has no effect without the workload `search`".to_owned();
                 let hint = "add `search` to `workload`, or remove this";
-                Err(PlanError::Contradiction { words, hint }.at(written.span()))
+                Err(PlanError::Contradiction { words, hint }.at(section.span()))
             }
             None => Ok(some.then(Search::default)),
         }
     }
 
     /// Sets the number of blocks, and checks it against the claims and the budget.
-    pub(crate) fn allot(&self, experiment: &mut Plan, given: &PlanInputs<'_>) -> Result<(), SpannedError> {
+    pub(crate) fn allot(&self, experiment: &mut Plan, inputs: &PlanInputs<'_>) -> Result<(), SpannedError> {
         let compared = !experiment.design.baseline.is_empty();
-        let least = if compared { (given.least_blocks)(experiment) } else { MIN_BLOCKS_TO_JUDGE };
+        let least = if compared { (inputs.least_blocks)(experiment) } else { MIN_BLOCKS_TO_JUDGE };
         let default = if compared { least + SPARE_BLOCKS } else { least };
         if let (Some(precision), Some(budget_ns)) =
             (&mut experiment.design.precision, experiment.design.budget_ns)
@@ -136,31 +136,31 @@ impl ExperimentFile {
     }
 }
 
-fn design(written: &DesignSection, given: &PlanInputs<'_>) -> Result<Design, SpannedError> {
+fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, SpannedError> {
     let (_, warm_up_ns, measure_ns) = Effort::Standard.times();
     let ns = |time: &Option<Located<Time>>, default| time.as_ref().map_or(default, |time| time.get().0);
-    let measure_ns = ns(&written.measure, measure_ns);
+    let measure_ns = ns(&section.measure, measure_ns);
     let mut design = Design {
         // The default depends on the claims, which depend on the cells.
-        blocks: written.blocks.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |blocks| *blocks.get()),
-        seed: written.seed.unwrap_or(given.seed),
-        warm_up_ns: ns(&written.warm_up, warm_up_ns),
+        blocks: section.blocks.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |blocks| *blocks.get()),
+        seed: section.seed.unwrap_or(inputs.seed),
+        warm_up_ns: ns(&section.warm_up, warm_up_ns),
         measure_ns,
         windows: windows(measure_ns),
-        check_every: written.check_every.as_ref().map_or(CHECK_EVERY, |every| *every.get()),
-        pin: given.pin.clone(),
-        keep_awake: written.keep_awake,
-        reference: written.reference.unwrap_or(true),
-        spin: written.spin.as_ref().is_none_or(|spin| *spin.get()),
-        probe_every: written.probe_every.as_ref().map(|every| *every.get()),
+        check_every: section.check_every.as_ref().map_or(CHECK_EVERY, |every| *every.get()),
+        pin: inputs.pin.clone(),
+        keep_awake: section.keep_awake,
+        reference: section.reference.unwrap_or(true),
+        spin: section.spin.as_ref().is_none_or(|spin| *spin.get()),
+        probe_every: section.probe_every.as_ref().map(|every| *every.get()),
         baseline: Vec::new(),
-        duet: written.duet.as_ref().is_some_and(|duet| *duet.get()),
-        repeat_noisy: written.repeat_noisy.unwrap_or(written.baseline.is_some()),
+        duet: section.duet.as_ref().is_some_and(|duet| *duet.get()),
+        repeat_noisy: section.repeat_noisy.unwrap_or(section.baseline.is_some()),
         precision: None,
-        budget_ns: written.budget.as_ref().map(|budget| budget.get().0),
+        budget_ns: section.budget.as_ref().map(|budget| budget.get().0),
     };
     if design.blocks == 0 {
-        return Err(PlanError::NoRuns.at(written.blocks.as_ref().map_or(0..0, Located::span)));
+        return Err(PlanError::NoRuns.at(section.blocks.as_ref().map_or(0..0, Located::span)));
     }
     let between = |what, ns, least, most, range, time: &Option<Located<Time>>| {
         if (least..=most).contains(&ns) {
@@ -168,16 +168,16 @@ fn design(written: &DesignSection, given: &PlanInputs<'_>) -> Result<Design, Spa
         }
         Err(PlanError::Time { what, ns, range }.at(time.as_ref().map_or(0..0, Located::span)))
     };
-    let (measure, warm_up) = (&written.measure, &written.warm_up);
+    let (measure, warm_up) = (&section.measure, &section.warm_up);
     between("the measured time", measure_ns, 20 * MS, 3_600 * SECOND, "20 ms to 1 hour", measure)?;
     between("the warm-up", design.warm_up_ns, 0, 600 * SECOND, "0 to 10 minutes", warm_up)?;
-    if let Some(every) = written.check_every.as_ref().filter(|every| *every.get() == 0) {
+    if let Some(every) = section.check_every.as_ref().filter(|every| *every.get() == 0) {
         let words = "`check_every = 0` is out of range".to_owned();
         return Err(PlanError::Contradiction { words, hint: "use 1 or more" }.at(every.span()));
     }
     let contradiction = |words: &str, hint| PlanError::Contradiction { words: words.to_owned(), hint };
-    if let Some(precision) = &written.precision {
-        if let Some(blocks) = &written.blocks {
+    if let Some(precision) = &section.precision {
+        if let Some(blocks) = &section.blocks {
             let words = "`blocks` and `precision` are both given";
             return Err(contradiction(words, "remove one of them").at(blocks.span()));
         }
@@ -187,31 +187,31 @@ fn design(written: &DesignSection, given: &PlanInputs<'_>) -> Result<Design, Spa
             let hint = "choose 0.1% to 50%";
             return Err(PlanError::Contradiction { words, hint }.at(precision.span()));
         }
-        let pilot_blocks = written.pilot.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |pilot| *pilot.get());
+        let pilot_blocks = section.pilot.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |pilot| *pilot.get());
         if !(MIN_RUNS_TO_DESCRIBE..=MAX_PILOT_BLOCKS).contains(&pilot_blocks) {
-            let at = written.pilot.as_ref().map_or(0..0, Located::span);
+            let at = section.pilot.as_ref().map_or(0..0, Located::span);
             let words = format!("a pilot of {pilot_blocks} blocks is out of range");
             return Err(PlanError::Contradiction { words, hint: "choose 3 to 40 blocks" }.at(at));
         }
         design.precision = Some(Precision { half_width_pct, pilot_blocks });
         design.budget_ns = design.budget_ns.or(Some(BUDGET_NS));
-    } else if let Some(pilot) = &written.pilot {
+    } else if let Some(pilot) = &section.pilot {
         let words = "`pilot` has no effect without `precision`";
         return Err(contradiction(words, "add `precision`, or remove `pilot`").at(pilot.span()));
     }
     Ok(design)
 }
 
-fn limits(written: &LimitsSection) -> Result<Limits, SpannedError> {
+fn limits(section: &LimitsSection) -> Result<Limits, SpannedError> {
     let mut limits = Limits::default();
     for (field, what, limit) in [
-        (&mut limits.hello_ns, "the limit of hello", &written.hello),
-        (&mut limits.configure_ns, "the limit of configure", &written.configure),
-        (&mut limits.match_ns, "the limit of match", &written.matching),
-        (&mut limits.grace_ns, "the grace", &written.grace),
-        (&mut limits.drain_ns, "the limit of drain", &written.drain),
-        (&mut limits.report_ns, "the limit of report", &written.report),
-        (&mut limits.exit_ns, "the limit of exit", &written.exit),
+        (&mut limits.hello_ns, "the limit of hello", &section.hello),
+        (&mut limits.configure_ns, "the limit of configure", &section.configure),
+        (&mut limits.match_ns, "the limit of match", &section.matching),
+        (&mut limits.grace_ns, "the grace", &section.grace),
+        (&mut limits.drain_ns, "the limit of drain", &section.drain),
+        (&mut limits.report_ns, "the limit of report", &section.report),
+        (&mut limits.exit_ns, "the limit of exit", &section.exit),
     ] {
         let Some(limit) = limit else { continue };
         *field = limit.get().0;

@@ -20,14 +20,14 @@ const MAX_QUEUE: u64 = i32::MAX as u64;
 
 /// Rejects a throttle without echo probes, a queue out of range, and one whose high mark exceeds the writer's
 /// limits.
-fn check_throttle(written: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), SpannedError> {
+fn check_throttle(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), SpannedError> {
     let paced = axes.iter().filter(|axes| axes.has_workload(Workload::Paced));
     for (axes, rate) in
         paced.flat_map(|axes| axes.all::<RateSpec>("rate").0.into_iter().map(move |rate| (axes, rate)))
     {
         let RateSpec::Throttled(own) = *rate.get() else { continue };
         let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(rate.span()));
-        let Some(every) = &written.design.probe_every else {
+        let Some(every) = &file.design.probe_every else {
             let words = "a throttled rate needs echo probes".to_owned();
             return refuse(words, "add `probe_every = 200` under `[design]`");
         };
@@ -38,7 +38,7 @@ fn check_throttle(written: &ExperimentFile, axes: &[&FactorValues]) -> Result<()
             None if held.is_empty() => vec![THROTTLE_QUEUE],
             None => std::mem::take(&mut held),
         };
-        for (_, policies) in written.all_policies().filter(|(end, _)| *end == End::Writer) {
+        for (_, policies) in file.all_policies().filter(|(end, _)| *end == End::Writer) {
             let limits = [policies.max_samples, policies.max_samples_per_instance];
             held.extend(limits.iter().flatten().filter_map(|limit| u64::try_from(*limit.get()).ok()));
         }
@@ -71,9 +71,9 @@ fn check_throttle(written: &ExperimentFile, axes: &[&FactorValues]) -> Result<()
 }
 
 /// Rejects invalid throttles, echo probes that are too frequent, and those without exactly one stream to echo.
-pub(crate) fn check(written: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), SpannedError> {
-    check_throttle(written, axes)?;
-    let Some(every) = &written.design.probe_every else { return Ok(()) };
+pub(crate) fn check(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), SpannedError> {
+    check_throttle(file, axes)?;
+    let Some(every) = &file.design.probe_every else { return Ok(()) };
     let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(every.span()));
     if *every.get() < MIN_EVERY {
         let words = format!("an echo probe in every {} samples adds load", every.get());
@@ -87,7 +87,7 @@ pub(crate) fn check(written: &ExperimentFile, axes: &[&FactorValues]) -> Result<
         let words = "`probe_every` has no effect on `latency`, where every sample is echoed".to_owned();
         return refuse(words, "add `throughput` or `paced` to `workload`, or remove `probe_every`");
     }
-    if written.flows.len() > 1 {
+    if file.flows.len() > 1 {
         return refuse(
             "echo probes are not supported with several flows".to_owned(),
             "measure a single flow",
@@ -105,7 +105,7 @@ impl Expansion<'_> {
         receive: &Located<Value>,
         axes: &FactorValues,
     ) -> Result<bool, SpannedError> {
-        let probed = axes.has_stream() && self.written.design.probe_every.is_some();
+        let probed = axes.has_stream() && self.file.design.probe_every.is_some();
         let listens = *receive.get() == ReceiveMode::Listener.into();
         if !probed || !listens || description.has("echo_in_listener") {
             return Ok(true);

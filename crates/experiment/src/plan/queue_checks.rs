@@ -17,13 +17,13 @@ fn sample_queues(values: &FactorValues) -> Vec<(&'static str, End, OneOrMany<u32
 }
 
 /// Rejects queues that contradict the requested policies.
-pub(crate) fn check_policies(values: &FactorValues, written: &ExperimentFile) -> Result<(), SpannedError> {
+pub(crate) fn check_policies(values: &FactorValues, file: &ExperimentFile) -> Result<(), SpannedError> {
     for (key, end, queue) in sample_queues(values) {
         for samples in &queue.0 {
             let refused =
                 |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(samples.span()));
             let limit = i32::try_from(*samples.get()).unwrap_or(i32::MAX);
-            for (_, policies) in written.all_policies().filter(|(of, _)| *of == end) {
+            for (_, policies) in file.all_policies().filter(|(of, _)| *of == end) {
                 if policies.max_samples.is_some() {
                     let words = format!("`{key}` and the policy `max_samples` are the same limit");
                     return refused(words, "remove one of them");

@@ -31,11 +31,11 @@ pub struct Source {
 pub struct Override {
     flag: String,
     /// Flag and value as the user wrote them, for messages.
-    written: String,
+    shown_as: String,
     /// `KEY=VALUE`, with dots in the key.
     text: String,
     /// Position of the part of the text that the user gave.
-    given: usize,
+    value_at: usize,
 }
 
 impl Override {
@@ -43,21 +43,21 @@ impl Override {
     #[must_use]
     pub fn set(text: impl Into<String>) -> Self {
         let text = text.into();
-        Self { flag: "--set".to_owned(), written: format!("--set {text}"), text, given: 0 }
+        Self { flag: "--set".to_owned(), shown_as: format!("--set {text}"), text, value_at: 0 }
     }
 
     /// Creates a change by a flag of its own, such as `--size`, for a key with dots, such as `factors.size`.
     #[must_use]
     pub fn flag(flag: impl Into<String>, key: impl AsRef<str>, value: impl AsRef<str>) -> Self {
         let (flag, key, value) = (flag.into(), key.as_ref(), value.as_ref());
-        let written = format!("{flag} {value}");
-        Self { flag, written, text: format!("{key}={value}"), given: key.len() + 1 }
+        let shown_as = format!("{flag} {value}");
+        Self { flag, shown_as, text: format!("{key}={value}"), value_at: key.len() + 1 }
     }
 
     /// Sets what messages show instead of the flag and its value, if the user wrote something else.
     #[must_use]
-    pub fn written(mut self, written: impl Into<String>) -> Self {
-        self.written = written.into();
+    pub fn shown_as(mut self, shown_as: impl Into<String>) -> Self {
+        self.shown_as = shown_as.into();
         self
     }
 
@@ -69,12 +69,12 @@ impl Override {
 
     /// Returns whether the user did not write the value as it is here.
     fn is_rewritten(&self) -> bool {
-        !self.written.ends_with(self.value())
+        !self.shown_as.ends_with(self.value())
     }
 
     /// Returns what the user gave after the flag.
     fn value(&self) -> &str {
-        &self.text[self.given..]
+        &self.text[self.value_at..]
     }
 }
 
@@ -173,8 +173,8 @@ impl Source {
 
     /// Adds the position in the text to a rejection.
     #[must_use]
-    pub fn refused(&self, refusal: &SpannedError) -> Diagnostic {
-        self.fault(refusal.at.clone(), &refusal.error.to_string(), refusal.hint())
+    pub fn rejected(&self, error: &SpannedError) -> Diagnostic {
+        self.fault(error.at.clone(), &error.error.to_string(), error.hint())
     }
 
     /// Creates an error at a position. An empty position is the whole file.
@@ -186,12 +186,12 @@ impl Source {
         }
         let set = self.sets.iter().enumerate().rev().find(|(index, _)| at.start >= self.begin(*index));
         if let Some((index, set)) = set {
-            let (begin, end) = (self.begin(index) + set.given, self.begin(index) + set.text.len());
+            let (begin, end) = (self.begin(index) + set.value_at, self.begin(index) + set.text.len());
             // The whole value is wrong if its key is, and needs no mark.
             let is_whole = at.start <= begin && at.end >= end || at.start < begin;
             let mark = || excerpt(set.value(), at.start - begin..at.end.saturating_sub(begin)).1;
             let excerpt = if is_whole || set.is_rewritten() { Vec::new() } else { mark() };
-            return Diagnostic { error: format!("{}: {error}", set.written), excerpt, hint };
+            return Diagnostic { error: format!("{}: {error}", set.shown_as), excerpt, hint };
         }
         let ((line, column), excerpt) = excerpt(&self.text, at);
         Diagnostic { error: format!("{}:{line}:{column}: {error}", self.path), excerpt, hint }
@@ -226,7 +226,7 @@ impl Source {
 
     /// Returns the keys with dots that the command line sets, without quotes, and whether a flag of its own sets each.
     pub(crate) fn overridden(&self) -> BTreeMap<String, bool> {
-        let key = |set: &Override| Some((set.text.split_once('=')?.0.replace('"', ""), set.given > 0));
+        let key = |set: &Override| Some((set.text.split_once('=')?.0.replace('"', ""), set.value_at > 0));
         self.sets.iter().filter_map(key).collect()
     }
 

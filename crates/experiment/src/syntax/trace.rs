@@ -69,26 +69,26 @@ fn times_up_to(most: usize, text: &str) -> Result<Vec<u64>, FileError> {
 /// of the first invalid byte.
 fn seconds(text: &str) -> Result<Option<u64>, usize> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let whole = digits(text);
-    if whole == 0 {
+    let integer = digits(text);
+    if integer == 0 {
         return Err(0);
     }
-    let (whole, rest) = text.split_at(whole);
+    let (integer, rest) = text.split_at(integer);
     let fraction = match rest.strip_prefix('.') {
         None if rest.is_empty() => "",
-        None => return Err(whole.len()),
+        None => return Err(integer.len()),
         Some(fraction) => {
             let end = digits(fraction);
             if end < fraction.len() || end == 0 {
-                return Err(whole.len() + 1 + end);
+                return Err(integer.len() + 1 + end);
             }
             fraction
         }
     };
     let digits = fraction.bytes().chain(std::iter::repeat(b'0')).take(NS_DIGITS);
     let ns = digits.fold(0, |ns, digit| ns * 10 + u64::from(digit - b'0'));
-    let whole = whole.parse::<u64>().ok().filter(|whole| *whole < MAX_SECONDS);
-    Ok(whole.map(|whole| whole * 1_000_000_000 + ns))
+    let integer = integer.parse::<u64>().ok().filter(|integer| *integer < MAX_SECONDS);
+    Ok(integer.map(|integer| integer * 1_000_000_000 + ns))
 }
 
 /// Shortens a text to the length that an error shows.
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn refused(text: &str) -> (usize, usize, String, String) {
+    fn rejected(text: &str) -> (usize, usize, String, String) {
         let FileError { line, column, words, hint } = trace_times(text).expect_err("it is refused");
         (line, column, words, hint.into_owned())
     }
@@ -135,22 +135,22 @@ mod tests {
             ("1.5.5", (1, 4), "`1.5.5` is not a time"),
             ("\u{e9}", (1, 1), "`\u{e9}` is not a time"),
         ] {
-            assert_eq!(refused(text), (place.0, place.1, words.to_owned(), FORM.to_owned()), "{text}");
+            assert_eq!(rejected(text), (place.0, place.1, words.to_owned(), FORM.to_owned()), "{text}");
         }
         assert_eq!(
-            refused("0\n1\n\n0.9\n"),
+            rejected("0\n1\n\n0.9\n"),
             (4, 1, "0.9 s is earlier than the previous time".to_owned(), ASCENDING.to_owned())
         );
         for late in ["3600", "99999999999999999999999"] {
-            assert_eq!(refused(late).3, LATEST, "{late}");
+            assert_eq!(rejected(late).3, LATEST, "{late}");
         }
         for empty in ["", "\n# nothing\n"] {
-            assert_eq!(refused(empty), (0, 0, "no times found".to_owned(), FORM.to_owned()));
+            assert_eq!(rejected(empty), (0, 0, "no times found".to_owned(), FORM.to_owned()));
         }
     }
 
     #[test]
-    fn more_than_a_run_takes_are_refused() {
+    fn too_many_times_are_rejected() {
         assert_eq!(times_up_to(3, "0\n0\n0\n"), Ok(vec![0; 3]));
         let fault = times_up_to(3, "0\n0\n0\n\n0\n").expect_err("it is refused");
         assert_eq!((fault.line, fault.words.as_str()), (5, "more than 3 times"));
@@ -159,7 +159,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_is_too_much(text in "\\PC{0,60}", near in "([0-9.]{0,12}[\\n#e -]?){0,6}") {
+        fn any_text_parses_without_panic(text in "\\PC{0,60}", near in "([0-9.]{0,12}[\\n#e -]?){0,6}") {
             for text in [text, near] {
                 match trace_times(&text) {
                     Ok(times) => prop_assert!(!times.is_empty() && times.is_sorted()),
@@ -173,7 +173,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_reads_back(mut times in prop::collection::vec(0..3_600_000_000_000_u64, 1..50)) {
+        fn text_form_parses_back(mut times in prop::collection::vec(0..3_600_000_000_000_u64, 1..50)) {
             times.sort_unstable();
             let text: String =
                 times.iter().map(|ns| format!("{}.{:09}\n", ns / 1_000_000_000, ns % 1_000_000_000)).collect();

@@ -73,7 +73,7 @@ pub(crate) fn short(ns: u64) -> String {
 }
 
 /// Parses a number of digits only; a sign is invalid.
-pub(crate) fn whole(text: &str) -> Option<u64> {
+pub(crate) fn integer(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten()

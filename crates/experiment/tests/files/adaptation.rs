@@ -87,9 +87,9 @@ fn size_of_the_file_that_a_given_driver_does_not_support_is_left_out() {
     assert!(plan.notes.iter().any(|note| note.ends_with("; left out")), "{:?}", plan.notes);
     // both are given
     let both = [("--driver", "factors.driver", "bare"), ("--size", "factors.size", "32,100000")];
-    let refused = planned(&with_flags(&text, &both)).expect_err("it is refused");
-    assert!(refused.error.starts_with("--size 32,100000: size 100000 is too large"), "{refused:?}");
-    assert_eq!(refused.excerpt, ["32,100000", "   ^^^^^^"]);
+    let rejected = planned(&with_flags(&text, &both)).expect_err("it is refused");
+    assert!(rejected.error.starts_with("--size 32,100000: size 100000 is too large"), "{rejected:?}");
+    assert_eq!(rejected.excerpt, ["32,100000", "   ^^^^^^"]);
     // a change by `--set` is part of the file
     let set = source(&text, &["factors.driver=bare"]);
     assert!(planned(&set).is_err());
@@ -100,9 +100,9 @@ fn nothing_left_to_measure_is_rejected() {
     let text =
         RECIPE.replace("exclude = [{ driver = \"bare\", size = 64 }]", "exclude = [{ driver = \"bare\" }]");
     let text = text.replace("{ driver = \"bare\", size = 128 }, ", "");
-    let refused =
+    let rejected =
         planned(&with_flags(&text, &[("--driver", "factors.driver", "bare")])).expect_err("it is refused");
-    assert!(refused.error.contains("no cell is left to measure"), "{refused:?}");
+    assert!(rejected.error.contains("no cell is left to measure"), "{rejected:?}");
 }
 
 #[test]
@@ -110,24 +110,27 @@ fn exclude_and_baseline_without_a_cell_are_rejected_unless_a_flag_displaces_them
     for wrong in
         [RECIPE.replace("size = 64 }]", "size = 63 }]"), RECIPE.replace("size = 32 }", "size = 31 }")]
     {
-        let refused = planned(&with_flags(&wrong, &[])).expect_err("it is refused");
-        assert!(refused.error.contains("matches no cell"), "{refused:?}");
+        let rejected = planned(&with_flags(&wrong, &[])).expect_err("it is refused");
+        assert!(rejected.error.contains("matches no cell"), "{rejected:?}");
     }
     // given by a flag itself
-    let given = [("--size", "factors.size", "32"), ("--baseline", "design.baseline.size", "31")];
-    let refused = planned(&with_flags(RECIPE, &given)).expect_err("it is refused");
-    assert!(refused.error.contains("the baseline matches no cell"), "{refused:?}");
+    let inputs = [("--size", "factors.size", "32"), ("--baseline", "design.baseline.size", "31")];
+    let rejected = planned(&with_flags(RECIPE, &inputs)).expect_err("it is refused");
+    assert!(rejected.error.contains("the baseline matches no cell"), "{rejected:?}");
 }
 
 #[test]
 fn error_shows_a_flag_as_written_and_marks_a_part_of_its_value() {
     let source = |change: Override| Source { sets: vec![change], ..with_flags(SMALL, &[]) };
-    let refused = planned(&source(Override::flag("--qos", "qos.sise", "3"))).expect_err("it is refused");
-    assert_eq!((refused.error.as_str(), &refused.excerpt[..]), ("--qos 3: unknown key `sise`", &[][..]));
-    let written = Override::flag("--qos", "qos.sise", "3").written("--qos sise=3");
-    let refused = planned(&source(written)).expect_err("it is refused");
-    assert_eq!((refused.error.as_str(), &refused.excerpt[..]), ("--qos sise=3: unknown key `sise`", &[][..]));
-    let refused =
+    let rejected = planned(&source(Override::flag("--qos", "qos.sise", "3"))).expect_err("it is refused");
+    assert_eq!((rejected.error.as_str(), &rejected.excerpt[..]), ("--qos 3: unknown key `sise`", &[][..]));
+    let change = Override::flag("--qos", "qos.sise", "3").shown_as("--qos sise=3");
+    let rejected = planned(&source(change)).expect_err("it is refused");
+    assert_eq!(
+        (rejected.error.as_str(), &rejected.excerpt[..]),
+        ("--qos sise=3: unknown key `sise`", &[][..])
+    );
+    let rejected =
         planned(&source(Override::flag("--size", "factors.size", "64,x"))).expect_err("it is refused");
-    assert_eq!(refused.excerpt, ["64,x", "   ^"]);
+    assert_eq!(rejected.excerpt, ["64,x", "   ^"]);
 }

@@ -2,7 +2,7 @@
 
 use experiment::{Batching, Load};
 
-use crate::{ids, plan, refused};
+use crate::{ids, plan, rejected};
 
 const STREAM: &str = r#"question = "What does batching change?"
 workload = "throughput"
@@ -49,7 +49,7 @@ fn a_throttle_follows_the_send_queue_where_one_is_given() {
 #[test]
 fn throttle_without_effect_is_rejected() {
     let never = |more: &str, words: &str| {
-        let found = refused(&paced(&format!("{more}[design]\nprobe_every = 101\n")), &[]);
+        let found = rejected(&paced(&format!("{more}[design]\nprobe_every = 101\n")), &[]);
         assert!(found.0.contains(words), "{more}: {found:?}");
         found.2
     };
@@ -166,7 +166,7 @@ fn probes_are_under_one_percent_of_one_stream() {
         (stream("batch_samples = []\n"), "no ways to batch", ""),
     ];
     for (text, error, hint) in cases {
-        let found = refused(text, &[]);
+        let found = rejected(text, &[]);
         assert!(found.0.contains(error) && found.2.contains(hint), "{text}: {found:?}");
     }
 }

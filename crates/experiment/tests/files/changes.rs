@@ -1,6 +1,6 @@
 //! Changes of an experiment file by `--set`, and the types of their values.
 
-use crate::{SMALL, ids, plan, refused, source, with};
+use crate::{SMALL, ids, plan, rejected, source, with};
 
 #[test]
 fn set_value_has_the_type_of_the_file() {
@@ -32,19 +32,19 @@ fn true_and_false_and_numbers_of_a_list_are_what_they_are_in_a_file() {
     assert_eq!(cells("factors.vendor_defaults=false,true"), ["", "/as-shipped"]);
     assert_eq!(cells("factors.vendor_defaults=true, false"), ["/as-shipped", ""]);
     assert_eq!(cells("factors.send_queue=10, 100"), ["/send-queue-10", "/send-queue-100"]);
-    let (error, marked, hint) = refused(SMALL, &["factors.vendor_defaults=false,yes"]);
+    let (error, marked, hint) = rejected(SMALL, &["factors.vendor_defaults=false,yes"]);
     assert!(error.starts_with("--set factors.vendor_defaults=false,yes: "), "{error}");
     assert_eq!((marked.as_str(), hint.as_str()), ("yes", "write a boolean"));
 }
 
 #[test]
-fn a_list_where_text_is_wanted_is_text() {
+fn list_where_text_is_expected_is_text() {
     let experiment = plan(SMALL, &["factors.size=32", "options.dds.depth=false,true,5,07, deep"]);
     let depths: Vec<&str> =
         experiment.cells.iter().map(|cell| cell.factors.options["depth"].as_str()).collect();
     assert_eq!(depths, ["false", "true", "5", "07", "deep"]);
     for pin in ["0,1", "0-3,4-7"] {
-        let written = source(SMALL, &[&format!("design.pin={pin}")]).read().expect("a file");
-        assert_eq!(written.design.pin.expect("cores").get().to_string(), pin);
+        let file = source(SMALL, &[&format!("design.pin={pin}")]).read().expect("a file");
+        assert_eq!(file.design.pin.expect("cores").get().to_string(), pin);
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     support::{description, drivers},
 };
 
-fn written() -> Characterize {
+fn file() -> Characterize {
     Characterize {
         drivers: vec!["bare".to_owned(), "dds".to_owned()],
         sizes: vec![32, 4096, 8192],
@@ -20,21 +20,21 @@ fn written() -> Characterize {
     }
 }
 
-fn plan(written: &Characterize) -> Plan {
-    written.plan(&drivers()).expect("a plan")
+fn plan(file: &Characterize) -> Plan {
+    file.plan(&drivers()).expect("a plan")
 }
 
-fn refusal(change: impl FnOnce(&mut Characterize)) -> PlanError {
-    let mut written = written();
-    change(&mut written);
-    let error = written.plan(&drivers()).expect_err("refused");
+fn plan_error(change: impl FnOnce(&mut Characterize)) -> PlanError {
+    let mut file = file();
+    change(&mut file);
+    let error = file.plan(&drivers()).expect_err("refused");
     assert!(!error.to_string().is_empty() && !error.hint().is_empty());
     error
 }
 
 #[test]
 fn each_driver_has_latency_unbatched_and_batched_throughput() {
-    let ids: Vec<String> = plan(&written()).cells.into_iter().map(|cell| cell.id).collect();
+    let ids: Vec<String> = plan(&file()).cells.into_iter().map(|cell| cell.id).collect();
     let of = |driver: &str| {
         [
             "latency/32",
@@ -55,7 +55,7 @@ fn each_driver_has_latency_unbatched_and_batched_throughput() {
 #[test]
 fn batching_component_is_recorded_and_drivers_without_it_are_excluded() {
     let with = |driver: &str| {
-        let plan = plan(&Characterize { drivers: vec![driver.to_owned()], ..written() });
+        let plan = plan(&Characterize { drivers: vec![driver.to_owned()], ..file() });
         let batching: BTreeSet<&str> = plan.cells.iter().map(|cell| cell.factors.batching.name()).collect();
         (batching.into_iter().collect::<Vec<_>>().join(" "), plan.notes.join("; "))
     };
@@ -67,8 +67,8 @@ fn batching_component_is_recorded_and_drivers_without_it_are_excluded() {
 }
 
 #[test]
-fn the_strongest_guarantee_is_asked_of_each_and_only_what_it_has() {
-    let plan = plan(&written());
+fn strongest_supported_guarantee_is_requested() {
+    let plan = plan(&file());
     for cell in &plan.cells {
         let qos = &cell.factors.qos;
         if cell.factors.driver == "dds" {
@@ -81,10 +81,9 @@ fn the_strongest_guarantee_is_asked_of_each_and_only_what_it_has() {
         }
     }
     assert!(plan.notes.iter().any(|note| note.contains("`bare` cannot guarantee delivery")));
-    let best_effort =
-        Characterize { reliability: ReliabilityChoice::All(Reliability::BestEffort), ..written() }
-            .plan(&drivers())
-            .expect("a plan");
+    let best_effort = Characterize { reliability: ReliabilityChoice::All(Reliability::BestEffort), ..file() }
+        .plan(&drivers())
+        .expect("a plan");
     assert!(
         best_effort.cells.iter().all(|cell| cell.factors.qos.reliability == Some(Reliability::BestEffort))
     );
@@ -93,60 +92,62 @@ fn the_strongest_guarantee_is_asked_of_each_and_only_what_it_has() {
 #[test]
 fn a_window_lasts_10_ms_where_20_to_100_of_them_fit() {
     for (ms, windows) in [(20, 20), (200, 20), (450, 45), (1_000, 100), (60_000, 100)] {
-        let written = Characterize { measure_ns: Some(ms * 1_000_000), ..written() };
-        assert_eq!(plan(&written).design.windows, windows, "{ms} ms");
+        let file = Characterize { measure_ns: Some(ms * 1_000_000), ..file() };
+        assert_eq!(plan(&file).design.windows, windows, "{ms} ms");
     }
 }
 
 #[test]
 fn impossible_requests_are_rejected() {
-    assert_eq!(refusal(|w| w.sizes = vec![15]), PlanError::TooSmall { size: 15 });
-    assert!(matches!(refusal(|w| w.sizes = vec![65_508]), PlanError::TooLarge { max: 65_507, .. }));
-    assert!(matches!(refusal(|w| w.transport = Some("carrier".into())), PlanError::NoTransport { .. }));
-    assert!(matches!(refusal(|w| w.receive = ReceiveMode::Polling), PlanError::NoReceiveMode { .. }));
+    assert_eq!(plan_error(|w| w.sizes = vec![15]), PlanError::TooSmall { size: 15 });
+    assert!(matches!(plan_error(|w| w.sizes = vec![65_508]), PlanError::TooLarge { max: 65_507, .. }));
+    assert!(matches!(plan_error(|w| w.transport = Some("carrier".into())), PlanError::NoTransport { .. }));
+    assert!(matches!(plan_error(|w| w.receive = ReceiveMode::Polling), PlanError::NoReceiveMode { .. }));
     assert!(matches!(
-        refusal(|w| w.reliability = ReliabilityChoice::All(Reliability::Reliable)),
+        plan_error(|w| w.reliability = ReliabilityChoice::All(Reliability::Reliable)),
         PlanError::NotReliable { .. }
     ));
-    let refused = refusal(|w| w.multicast = true);
-    assert!(matches!(&refused, PlanError::NoMulticast { driver } if driver == "bare"), "{refused}");
-    assert!(refused.hint().contains("remove `--multicast`"));
-    assert!(matches!(refusal(|w| w.sizes = vec![]), PlanError::Nothing("sizes")));
+    let rejected = plan_error(|w| w.multicast = true);
+    assert!(matches!(&rejected, PlanError::NoMulticast { driver } if driver == "bare"), "{rejected}");
+    assert!(rejected.hint().contains("remove `--multicast`"));
+    assert!(matches!(plan_error(|w| w.sizes = vec![]), PlanError::Nothing("sizes")));
     let inward = [("inward".to_owned(), description("inward", &["one_process"], &[]))].into();
-    let error =
-        Characterize { drivers: vec!["inward".into()], ..written() }.plan(&inward).expect_err("refused");
+    let error = Characterize { drivers: vec!["inward".into()], ..file() }.plan(&inward).expect_err("refused");
     assert_eq!(error, PlanError::OneProcess { driver: "inward".into() });
-    assert!(matches!(refusal(|w| w.sizes = vec![64, 64]), PlanError::Twice { .. }));
-    assert_eq!(refusal(|w| w.runs = Some(0)), PlanError::NoRuns);
-    assert!(matches!(refusal(|w| w.measure_ns = Some(1)), PlanError::Time { .. }));
+    assert!(matches!(plan_error(|w| w.sizes = vec![64, 64]), PlanError::Twice { .. }));
+    assert_eq!(plan_error(|w| w.runs = Some(0)), PlanError::NoRuns);
+    assert!(matches!(plan_error(|w| w.measure_ns = Some(1)), PlanError::Time { .. }));
     let option = |driver: &str, name: &str| (driver.to_owned(), name.to_owned(), "1".to_owned());
-    assert!(matches!(refusal(|w| w.options = vec![option("dds", "width")]), PlanError::NoOption { .. }));
-    assert!(matches!(refusal(|w| w.options = vec![option("else", "depth")]), PlanError::StrayOption { .. }));
+    assert!(matches!(plan_error(|w| w.options = vec![option("dds", "width")]), PlanError::NoOption { .. }));
     assert!(matches!(
-        refusal(|w| w.options = vec![option("dds", "depth"), option("dds", "depth")]),
+        plan_error(|w| w.options = vec![option("else", "depth")]),
+        PlanError::StrayOption { .. }
+    ));
+    assert!(matches!(
+        plan_error(|w| w.options = vec![option("dds", "depth"), option("dds", "depth")]),
         PlanError::Twice { .. }
     ));
 }
 
 #[test]
-fn multicast_is_a_factor_and_told_in_the_name_of_a_cell() {
+fn multicast_is_a_factor_and_in_the_id() {
     let drivers = [("dds".to_owned(), description("dds", &["multicast"], &[]))].into();
-    let written = Characterize { drivers: vec!["dds".to_owned()], multicast: true, ..written() };
-    let plan = written.plan(&drivers).expect("a plan");
+    let file = Characterize { drivers: vec!["dds".to_owned()], multicast: true, ..file() };
+    let plan = file.plan(&drivers).expect("a plan");
     assert_eq!(plan.cells[0].id, "dds/udp4-multicast/latency/32");
     assert!(plan.cells.iter().all(|cell| cell.factors.multicast));
 }
 
 #[test]
 fn cell_id_contains_as_shipped() {
-    let plan = plan(&Characterize { vendor_defaults: true, ..written() });
+    let plan = plan(&Characterize { vendor_defaults: true, ..file() });
     assert!(plan.cells.iter().all(|cell| cell.factors.vendor_defaults && cell.id.ends_with("/as-shipped")));
 }
 
 #[test]
 fn a_transport_that_carries_more_takes_larger_samples() {
-    let written = Characterize { sizes: vec![65_508], transport: Some("shm".to_owned()), ..written() };
-    assert!(plan(&written).cells.iter().all(|cell| cell.factors.transport == "shm"));
+    let file = Characterize { sizes: vec![65_508], transport: Some("shm".to_owned()), ..file() };
+    assert!(plan(&file).cells.iter().all(|cell| cell.factors.transport == "shm"));
 }
 
 #[test]
@@ -154,7 +155,7 @@ fn driver_files_of_one_name_have_cells_of_their_own() {
     let two = ["/a/libddsmark_x.so", "/b/libddsmark_x.so"].map(str::to_owned);
     let description = description("x", &[], &[]);
     let drivers = two.iter().map(|path| (path.clone(), description.clone())).collect();
-    let plan = Characterize { drivers: two.to_vec(), ..written() }.plan(&drivers).expect("a plan");
+    let plan = Characterize { drivers: two.to_vec(), ..file() }.plan(&drivers).expect("a plan");
     let ids: BTreeSet<&String> = plan.cells.iter().map(|cell| &cell.id).collect();
     assert_eq!(ids.len(), plan.cells.len());
 }
@@ -163,7 +164,7 @@ proptest! {
     /// Every block has every cell once; the order depends on the seed, and blocks differ.
     #[test]
     fn schedules_are_randomised_complete_blocks(seed: u64, runs in 3_u32..9) {
-        let experiment = plan(&Characterize { seed, runs: Some(runs), ..written() });
+        let experiment = plan(&Characterize { seed, runs: Some(runs), ..file() });
         let schedule = experiment.schedule();
         prop_assert_eq!(&schedule, &experiment.schedule());
         prop_assert_eq!(schedule.len(), experiment.cells.len() * runs as usize);

@@ -31,7 +31,7 @@ fn four() -> Pin {
 fn planned(text: &str, sets: &[&str], pin: Pin) -> Result<Plan, [String; 3]> {
     let mut descriptions = drivers();
     descriptions.insert("many".to_owned(), description("many", &["multicast"], &[]));
-    let given = PlanInputs {
+    let inputs = PlanInputs {
         name: "f",
         descriptions: &descriptions,
         installed: &[],
@@ -42,8 +42,8 @@ fn planned(text: &str, sets: &[&str], pin: Pin) -> Result<Plan, [String; 3]> {
     };
     let sets = sets.iter().map(|&set| experiment::Override::set(set)).collect();
     let source = Source { path: "f.toml".to_owned(), text: text.to_owned(), sets };
-    source.read().expect("a file").plan(&given).map_err(|refusal| {
-        let fault = source.refused(&refusal);
+    source.read().expect("a file").plan(&inputs).map_err(|error| {
+        let fault = source.rejected(&error);
         let [line, mark] = fault.excerpt.as_slice() else { panic!("{fault:?}") };
         let marked = line.chars().zip(mark.chars()).filter(|(_, mark)| *mark == '^').map(|(c, _)| c);
         [fault.error, marked.collect(), fault.hint]
@@ -100,7 +100,7 @@ fn each_cell_is_made_beside_its_baseline_and_each_baseline_beside_itself() {
 }
 
 #[test]
-fn the_halves_are_disjoint_alike_and_as_large_as_the_smaller_end_allows() {
+fn core_halves_are_disjoint_and_equal() {
     let eight = cores(&[0, 1, 2, 3], &[4, 5, 6, 7]);
     assert_eq!(four().halves(), Some([cores(&[0], &[2]), cores(&[1], &[3])]));
     assert_eq!(eight.halves(), Some([cores(&[0, 1], &[4, 5]), cores(&[2, 3], &[6, 7])]));

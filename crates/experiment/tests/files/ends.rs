@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use experiment::{EndpointQos, History, Pin, Plan, Policy, QosDuration, Reliability};
 
-use crate::{plan, planned_with, source, support::description, told, with};
+use crate::{parts, plan, planned_with, source, support::description, with};
 
 /// Plans with a driver that supports every policy; returns the error and the marked text otherwise.
 fn tried(text: &str) -> Result<Plan, (String, String)> {
     let descriptions = BTreeMap::from([("dds".to_owned(), description("dds", &[], Policy::ALL))]);
     let source = source(&with(text), &["factors.driver=dds", "factors.size=32"]);
     planned_with(&source, &descriptions).map_err(|fault| {
-        let (error, marked, _) = told(fault);
+        let (error, marked, _) = parts(fault);
         // The text after the position.
         let error = error.split_once(": ").map_or(error.as_str(), |(_, error)| error).to_owned();
         (error, marked)
@@ -23,7 +23,7 @@ fn ends(experiment: &Plan, cell: usize) -> &EndpointQos {
 }
 
 #[test]
-fn each_end_has_what_is_asked_of_it_over_what_is_asked_of_both() {
+fn policy_of_one_endpoint_overrides_the_common_one() {
     let text = "[qos]\ndeadline = \"1s\"\nhistory = \"keep_all\"\n[qos.reader]\nreliability = \"best_effort\"\n\
                 history = \"keep_last\"\nhistory_depth = 1\nminimum_separation = \"1ms\"\n[qos.writer]\nlifespan = \"2s\"\n";
     let experiment = tried(text).expect("a plan");
@@ -51,7 +51,7 @@ fn each_end_has_what_is_asked_of_it_over_what_is_asked_of_both() {
 }
 
 #[test]
-fn what_is_asked_of_both_is_judged_at_the_ends_that_have_it() {
+fn common_policy_is_checked_at_endpoints_that_have_it() {
     // Only readers have a minimum separation, and it must not exceed their deadline.
     let experiment =
         tried("[qos]\nminimum_separation = \"1s\"\ndeadline = \"2s\"\n[qos.writer]\ndeadline = \"500ms\"\n");
@@ -71,7 +71,7 @@ fn what_is_asked_of_both_is_judged_at_the_ends_that_have_it() {
     let text = "[qos]\nreliability = \"reliable\"\n[qos.writer]\nreliability = \"best_effort\"\n\
                 [qos.reader]\nreliability = \"best_effort\"\n";
     let experiment = planned_with(&source(&with(text), &["factors.driver=bare", "factors.size=32"]), &bare);
-    let experiment = experiment.map_err(told).expect("a plan");
+    let experiment = experiment.map_err(parts).expect("a plan");
     assert_eq!(ends(&experiment, 0).writer.reliability, Some(Reliability::BestEffort));
 }
 
@@ -113,7 +113,7 @@ fn policy_of_the_other_endpoint_is_rejected_with_its_position() {
 }
 
 #[test]
-fn ends_that_never_match_are_refused_and_those_that_do_are_not() {
+fn incompatible_endpoints_are_rejected_and_compatible_ones_are_not() {
     // By DDS 1.4 section 2.2.3: an offer that does not match, and one that does.
     for (offered, requested, meets) in [
         ("reliability = \"best_effort\"", "reliability = \"reliable\"", "reliability = \"best_effort\""),

@@ -53,8 +53,8 @@ fn excluded_value_is_not_checked_against_the_driver() {
     ];
     for (factors, exclude, error, expected) in cases {
         let text = |exclude: &str| format!("{BOTH}\nexclude = [{exclude}]\n{factors}");
-        let refused = planned(&text("")).expect_err("it is refused");
-        assert!(refused.error.contains(error), "{refused:?}");
+        let rejected = planned(&text("")).expect_err("it is refused");
+        assert!(rejected.error.contains(error), "{rejected:?}");
         let experiment = planned(&text(exclude)).unwrap_or_else(|fault| panic!("{fault:#?}"));
         assert_eq!(ids(&experiment), *expected);
     }
@@ -67,31 +67,31 @@ fn size_above_a_transport_limit_is_excluded_for_it_only() {
             "driver = \"dds\"\nsize = [64, 100000]\ntransport = [\"udp4\", \"shm\"]\nexclude = [{exclude}]"
         )
     };
-    let refused = planned(&text("")).expect_err("it is refused");
-    assert!(refused.error.contains("size 100000 is too large: `udp4`"), "{refused:?}");
+    let rejected = planned(&text("")).expect_err("it is refused");
+    assert!(rejected.error.contains("size 100000 is too large: `udp4`"), "{rejected:?}");
     let experiment = planned(&text("{ transport = \"udp4\", size = 100000 }")).expect("a plan");
     assert_eq!(ids(&experiment), ["dds/udp4/latency/64", "dds/shm/latency/64", "dds/shm/latency/100000"]);
 }
 
 #[test]
-fn what_is_left_of_it_is_refused_as_before() {
+fn unexcluded_cells_are_still_rejected() {
     let text = |more: &str| format!("{BOTH}\nsize = [64, 128]\ntransport = [\"udp4\", \"shm\"]\n{more}");
     // Cells of another size are left.
     for exclude in ["{ driver = \"bare\", transport = \"shm\", size = 64 }", "{ driver = \"dds\" }"] {
-        let refused = planned(&text(&format!("exclude = [{exclude}]"))).expect_err("it is refused");
-        assert!(refused.error.ends_with("driver `bare` has no transport `shm`"), "{exclude}: {refused:?}");
-        assert!(refused.hint.contains("available: udp4"), "{refused:?}");
+        let rejected = planned(&text(&format!("exclude = [{exclude}]"))).expect_err("it is refused");
+        assert!(rejected.error.ends_with("driver `bare` has no transport `shm`"), "{exclude}: {rejected:?}");
+        assert!(rejected.hint.contains("available: udp4"), "{rejected:?}");
     }
     // Excludes do not apply to included cells.
     let added = "exclude = [{ driver = \"bare\", transport = \"shm\" }]\ninclude = [{ driver = \"bare\", transport = \"shm\" }]";
-    let refused = planned(&text(added)).expect_err("it is refused");
-    assert!(refused.error.ends_with("driver `bare` has no transport `shm`"), "{refused:?}");
+    let rejected = planned(&text(added)).expect_err("it is refused");
+    assert!(rejected.error.ends_with("driver `bare` has no transport `shm`"), "{rejected:?}");
     // No cell of the file has this transport.
     let stray =
         "exclude = [{ driver = \"bare\", transport = \"shm\" }, { driver = \"bare\", transport = \"tcp4\" }]";
-    let refused = planned(&text(stray)).expect_err("it is refused");
-    assert!(refused.error.contains("this exclude matches no cell"), "{refused:?}");
-    assert!(refused.excerpt.join("\n").contains("tcp4"), "{refused:?}");
+    let rejected = planned(&text(stray)).expect_err("it is refused");
+    assert!(rejected.error.contains("this exclude matches no cell"), "{rejected:?}");
+    assert!(rejected.excerpt.join("\n").contains("tcp4"), "{rejected:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Errors in a file and in changes to it, with their positions.
 
-use crate::{SMALL, refused, with};
+use crate::{SMALL, rejected, with};
 
 #[test]
 fn error_has_the_position_of_the_wrong_value() {
@@ -163,20 +163,20 @@ fn error_has_the_position_of_the_wrong_value() {
         ("", &["a..b=1"], "--set a..b=1: no key before `=`", "", "design.blocks"),
     ];
     for &(more, sets, error, marked, hint) in cases {
-        let found = refused(&with(&format!("{more}\n")), sets);
+        let found = rejected(&with(&format!("{more}\n")), sets);
         assert!(found.0.starts_with(error), "{more} {sets:?}: {found:?}");
         assert!(marked.is_empty() || found.1 == marked, "{more} {sets:?}: {found:?}");
         assert!(found.2.contains(hint), "{more} {sets:?}: {found:?}");
     }
-    let (error, marked, _) = refused("workload = \"latency\"\n", &[]);
+    let (error, marked, _) = rejected("workload = \"latency\"\n", &[]);
     assert_eq!((error.as_str(), marked.as_str()), ("f.toml: `question` is missing", ""));
 }
 
 #[test]
 fn too_many_cells_are_rejected_before_expansion() {
     let sizes: Vec<String> = (16..6_000).map(|size| size.to_string()).collect();
-    let (error, ..) = refused(SMALL, &[&format!("factors.size={}", sizes.join(","))]);
+    let (error, ..) = rejected(SMALL, &[&format!("factors.size={}", sizes.join(","))]);
     assert_eq!(error, "f.toml: 5984 cells are more than 5000");
-    let (error, ..) = refused(SMALL, &["design.blocks=100000"]);
+    let (error, ..) = rejected(SMALL, &["design.blocks=100000"]);
     assert_eq!(error, "f.toml: 200000 runs are more than 100000");
 }

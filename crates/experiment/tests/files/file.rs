@@ -6,7 +6,7 @@ use crate::sample::Characterize;
 use experiment::{Effort, History, Pin, Plan, PlanInputs, QosDuration, ReceiveMode, Reliability};
 
 use crate::{
-    SMALL, ids, plan, refused,
+    SMALL, ids, plan, rejected,
     sample::characterize,
     source,
     support::{self, drivers},
@@ -84,7 +84,7 @@ reliability = "best_effort"
     let mut descriptions = drivers();
     descriptions.insert("dds".to_owned(), support::description("dds", &[], &everything));
     let traces = BTreeMap::new();
-    let given = PlanInputs {
+    let inputs = PlanInputs {
         name: "f",
         descriptions: &descriptions,
         installed: &[],
@@ -94,7 +94,7 @@ reliability = "best_effort"
         least_blocks: &results::least_blocks,
     };
     let experiment =
-        source(&file, &["factors.size=32"]).read().expect("a file").plan(&given).expect("a plan");
+        source(&file, &["factors.size=32"]).read().expect("a file").plan(&inputs).expect("a plan");
     assert_eq!(
         ids(&experiment),
         ["dds/udp4/latency/32/default", "dds/udp4/latency/32/last", "dds/udp4/latency/32/late"]
@@ -131,7 +131,7 @@ fn a_baseline_is_measured_twice_in_each_block() {
 }
 
 #[test]
-fn a_budget_says_how_many_blocks_a_precision_may_take() {
+fn budget_limits_the_blocks_of_a_precision() {
     let file = with("[design]\nprecision = \"2%\"\nbudget = \"30s\"\n");
     let experiment = plan(&file, &[]);
     // Two cells of 1.4 s each, with a noise probe and a reference of 140 ms each.
@@ -141,7 +141,7 @@ fn a_budget_says_how_many_blocks_a_precision_may_take() {
     assert_eq!(experiment.design.budget_ns, Some(30_000_000_000));
     assert!(experiment.expected_ns() <= 30_000_000_000);
     assert_eq!(plan(&file, &["design.budget=10h"]).design.blocks, 500);
-    let (error, marked, _) = refused(&file, &["design.budget=10s"]);
+    let (error, marked, _) = rejected(&file, &["design.budget=10s"]);
     assert!(error.contains("12 runs would take about") && marked == "10s", "{error}; {marked}");
 }
 
@@ -180,7 +180,7 @@ fn fewer_blocks_than_any_claim_needs_are_planned_with_a_note() {
 }
 
 #[test]
-fn what_no_named_driver_can_do_is_refused_and_left_out_where_none_is_named() {
+fn unsupported_factor_is_rejected_for_named_drivers_and_excluded_for_others() {
     let text =
         "question = \"?\"\nworkload = \"latency\"\nfactors.size = 64\nqos.reliability = \"reliable\"\n";
     let experiment = plan(text, &[]);
@@ -189,12 +189,12 @@ fn what_no_named_driver_can_do_is_refused_and_left_out_where_none_is_named() {
         experiment.notes,
         ["driver `bare` cannot guarantee delivery: reliability is unsupported; left out"]
     );
-    let (error, marked, _) = refused(text, &["factors.driver=bare,dds"]);
+    let (error, marked, _) = rejected(text, &["factors.driver=bare,dds"]);
     assert_eq!(marked, "\"reliable\"");
     assert!(error.starts_with("f.toml:4:19: driver `bare` cannot guarantee delivery"), "{error}");
     // A driver that is excluded has no notes.
     let experiment = plan(text, &["qos.reliability=strongest", "factors.exclude=[{ driver = \"bare\" }]"]);
     assert_eq!((ids(&experiment), experiment.notes.len()), (vec!["dds/udp4/latency/64"], 0));
-    let (error, ..) = refused(text, &["factors.transport=pigeon"]);
+    let (error, ..) = rejected(text, &["factors.transport=pigeon"]);
     assert_eq!(error, "f.toml: no cell is left to measure");
 }

@@ -8,15 +8,15 @@ use crate::{SMALL, ids, planned, source, support::drivers};
 
 /// Joins the plans of the small file with these changes.
 fn joined(a: &[&str], b: &[&str]) -> Result<Plan, InterleaveError> {
-    let mut written = source(SMALL, a).read().expect("an experiment");
-    let had_baseline = written.prepare_variant();
+    let mut file = source(SMALL, a).read().expect("an experiment");
+    let had_baseline = file.prepare_variant();
     assert_eq!(had_baseline, a.iter().any(|set| set.contains("baseline")));
     let plan = |sets: &[&str]| {
         let sets: Vec<&str> = sets.iter().copied().filter(|set| !set.contains("baseline")).collect();
         planned(&source(SMALL, &sets)).unwrap_or_else(|fault| panic!("{fault:#?}"))
     };
     let (descriptions, traces) = (drivers(), BTreeMap::new());
-    let given = PlanInputs {
+    let inputs = PlanInputs {
         name: "f",
         descriptions: &descriptions,
         installed: &[],
@@ -26,7 +26,7 @@ fn joined(a: &[&str], b: &[&str]) -> Result<Plan, InterleaveError> {
         // Only the joint plan has a baseline.
         least_blocks: &|plan| 7 * u32::from(!plan.design.baseline.is_empty()),
     };
-    written.interleave(&given, [plan(a), plan(b)], ["a".to_owned(), "b".to_owned()], false)
+    file.interleave(&inputs, [plan(a), plan(b)], ["a".to_owned(), "b".to_owned()], false)
 }
 
 fn pairs(experiment: &Plan) -> Vec<[&str; 2]> {
@@ -66,7 +66,7 @@ fn several_cells_that_differ_in_what_the_variants_differ_in_are_paired_in_order(
 }
 
 #[test]
-fn equal_variants_are_planned_and_said_to_be_equal() {
+fn equal_variants_are_planned_with_a_note() {
     let experiment = joined(&["design.baseline.size=32"], &[]).expect("a plan");
     assert_eq!(experiment.notes, ["A and B are the same: whatever differs between them is noise"]);
     assert_eq!(pairs(&experiment).len(), 2);

@@ -2,7 +2,7 @@
 
 use crate::{
     paced::{FLOWS, paced},
-    refused,
+    rejected,
 };
 
 #[test]
@@ -205,7 +205,7 @@ fn invalid_load_is_rejected_with_its_position() {
         ),
     ];
     for (text, sets, error, marked, hint) in cases {
-        let found = refused(text, sets);
+        let found = rejected(text, sets);
         assert!(found.0.starts_with(error), "{text} {sets:?}: {found:?}");
         assert!(marked.is_empty() || found.1 == *marked, "{text} {sets:?}: {found:?}");
         assert!(found.2.contains(hint), "{text} {sets:?}: {found:?}");

@@ -73,7 +73,7 @@ pub(crate) fn planned_with(
         )
     });
     let files = files.into_iter().collect();
-    let given = PlanInputs {
+    let inputs = PlanInputs {
         name: "f",
         descriptions,
         installed: &installed,
@@ -82,7 +82,7 @@ pub(crate) fn planned_with(
         seed: 7,
         least_blocks: &results::least_blocks,
     };
-    source.read()?.plan(&given).map_err(|refusal| source.refused(&refusal))
+    source.read()?.plan(&inputs).map_err(|error| source.rejected(&error))
 }
 
 #[track_caller]
@@ -92,12 +92,12 @@ pub(crate) fn plan(text: &str, sets: &[&str]) -> Plan {
 
 /// Returns the error, the marked text and the hint.
 #[track_caller]
-pub(crate) fn refused(text: &str, sets: &[&str]) -> (String, String, String) {
-    told(planned(&source(text, sets)).expect_err("it is refused"))
+pub(crate) fn rejected(text: &str, sets: &[&str]) -> (String, String, String) {
+    parts(planned(&source(text, sets)).expect_err("it is refused"))
 }
 
 /// Converts an error to its text, the marked text and the hint.
-pub(crate) fn told(fault: Diagnostic) -> (String, String, String) {
+pub(crate) fn parts(fault: Diagnostic) -> (String, String, String) {
     let marked = match fault.excerpt.as_slice() {
         [] => String::new(),
         [line, mark] => {

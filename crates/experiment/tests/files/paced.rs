@@ -2,7 +2,7 @@
 
 use experiment::{Load, Rate, Reliability, Trace, Workload};
 
-use crate::{ids, plan, refused};
+use crate::{ids, plan, rejected};
 
 const PACED: &str = r#"question = "At what load?"
 workload = "paced"
@@ -202,9 +202,9 @@ fn flows_are_streams_of_one_run() {
     assert_eq!(ids(&experiment), ["dds/udp4/paced/flows", "dds/udp4/paced/flows/batch-1024"]);
     // An unsupported policy or flow size is rejected.
     let (error, marked, _) =
-        refused(FLOWS, &["factors.transport=udp4", "factors.driver=bare", "qos.deadline=1s"]);
+        rejected(FLOWS, &["factors.transport=udp4", "factors.driver=bare", "qos.deadline=1s"]);
     assert!(error.contains("does not support policy deadline") && marked == "1s", "{error}");
-    let (error, marked, _) = refused(&FLOWS.replace("32KiB", "64KiB"), &[]);
+    let (error, marked, _) = rejected(&FLOWS.replace("32KiB", "64KiB"), &[]);
     assert!(error.contains("size 65536 is too large") && marked == "\"64KiB\"", "{error}");
 }
 
@@ -214,10 +214,10 @@ fn each_flow_has_its_own_policies() {
     let text = FLOWS.replace("size = \"32KiB\"", own);
     let experiment = plan(&text, &["qos.reliability=reliable"]);
     let factors = &experiment.cells[0].factors;
-    let asked = |stream| (factors.reader_qos(stream).reliability, factors.writer_qos(stream).max_samples);
-    assert_eq!(asked(0), (Some(Reliability::Reliable), factors.qos.max_samples));
-    assert_eq!(asked(1), (Some(Reliability::BestEffort), Some(7)));
-    assert_eq!(asked(2), asked(0));
+    let requested = |stream| (factors.reader_qos(stream).reliability, factors.writer_qos(stream).max_samples);
+    assert_eq!(requested(0), (Some(Reliability::Reliable), factors.qos.max_samples));
+    assert_eq!(requested(1), (Some(Reliability::BestEffort), Some(7)));
+    assert_eq!(requested(2), requested(0));
     assert!(factors.flows[0].qos.is_none() && factors.flows[1].qos.is_some());
     // The policies of a flow override those of a profile.
     let profiles = format!("{text}\n[profiles.deep]\nhistory = \"keep_last\"\nhistory_depth = 3\n");
@@ -226,19 +226,19 @@ fn each_flow_has_its_own_policies() {
     let found = (qos.history_depth, qos.max_samples, qos.reliability);
     assert_eq!(found, (Some(3), Some(7), Some(Reliability::BestEffort)));
     // An unsupported policy and a contradiction are rejected at their position.
-    let (error, marked, _) = refused(&text, &["factors.driver=bare"]);
+    let (error, marked, _) = rejected(&text, &["factors.driver=bare"]);
     assert!(error.contains("does not support policy resource_limits") && marked == "7", "{error} {marked}");
-    let (error, marked, _) = refused(&text.replace("max_samples = 7", "max_samples = 0"), &[]);
+    let (error, marked, _) = rejected(&text.replace("max_samples = 7", "max_samples = 0"), &[]);
     assert!(error.contains("`max_samples = 0` is out of range") && marked == "0", "{error} {marked}");
-    let (error, marked, _) = refused(&text, &["factors.send_queue=5"]);
+    let (error, marked, _) = rejected(&text, &["factors.send_queue=5"]);
     assert!(error.contains("the same limit") && marked == "5", "{error} {marked}");
 }
 
 #[test]
-fn what_paced_is_refused_is_left_out_of_a_driver_that_nobody_named() {
+fn unsupported_paced_cell_of_an_unnamed_driver_is_excluded() {
     let text = paced("rate = 1000\nbatch_bytes = 1024\n");
     let experiment = plan(&text, &["factors={ size = 64, rate = 1000, batch_bytes = 1024 }"]);
     assert!(experiment.cells.iter().all(|cell| cell.factors.workload == Workload::Paced));
-    let (error, marked, _) = refused(&text, &["factors.driver=plain"]);
+    let (error, marked, _) = rejected(&text, &["factors.driver=plain"]);
     assert!(error.contains("driver `plain` cannot batch") && marked == "1024", "{error} {marked}");
 }

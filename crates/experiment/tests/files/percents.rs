@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use experiment::{Arrival, Load, PercentOfMax};
 
-use crate::{ids, paced::paced, plan, refused};
+use crate::{ids, paced::paced, plan, rejected};
 
 #[test]
 fn percents_are_of_one_maximum_for_cells_that_differ_in_their_load_only() {
@@ -53,7 +53,7 @@ fn percents_are_of_one_maximum_for_cells_that_differ_in_their_load_only() {
 }
 
 #[test]
-fn what_measures_a_maximum_takes_of_the_budget() {
+fn max_rate_runs_count_towards_the_budget() {
     let text = |budget_ms: u64| {
         paced(&format!("rate = \"50%\"\n[design]\nblocks = 6\nbudget = \"{budget_ms}ms\"\n"))
     };
@@ -61,7 +61,7 @@ fn what_measures_a_maximum_takes_of_the_budget() {
     assert_eq!(experiment.expected_max_rates_ns(), 3 * experiment.design.expected_run_ns());
     let needed_ms = experiment.expected_ns() / 1_000_000;
     assert_eq!(plan(&text(needed_ms + 1), &[]).cells.len(), 1);
-    let (error, ..) = refused(&text(needed_ms - 1), &[]);
+    let (error, ..) = rejected(&text(needed_ms - 1), &[]);
     assert!(error.contains("more than the budget"), "{error}");
     // With a target precision, the runs of the maximum leave room for fewer blocks.
     let blocks = |rate: &str| {

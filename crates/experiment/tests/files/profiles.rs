@@ -8,7 +8,7 @@ use experiment::{
 };
 use proptest::prelude::*;
 
-use crate::{SMALL, ids, plan, planned_with, refused, source, support::description};
+use crate::{SMALL, ids, plan, planned_with, rejected, source, support::description};
 
 /// Returns the small file with these values of `profile`.
 fn profiles(values: &str) -> String {
@@ -171,7 +171,7 @@ fn invalid_profile_is_rejected_with_its_place() {
         ),
         (of_file("Wrong::Range"), "`history_depth = 0` is out of range", "use 1 or more"),
     ] {
-        let found = refused(&profiles(&format!("{profile:?}")), &[]);
+        let found = rejected(&profiles(&format!("{profile:?}")), &[]);
         assert!(found.0.starts_with(&format!("f.toml:7:11: {error}")), "{profile}: {}", found.0);
         assert_eq!(found.1, format!("{profile:?}"), "the name is marked");
         assert!(found.2.contains(hint), "{profile}: {}", found.2);
@@ -180,7 +180,7 @@ fn invalid_profile_is_rejected_with_its_place() {
 
 #[test]
 fn policy_of_a_file_that_the_driver_lacks_is_rejected_at_the_profile() {
-    let (error, marked, _) = refused(&profiles(r#""robot.xml#Robots::Everything""#), &[]);
+    let (error, marked, _) = rejected(&profiles(r#""robot.xml#Robots::Everything""#), &[]);
     assert!(error.contains("does not support policy durability_service"), "{error}");
     assert_eq!(marked, r#""robot.xml#Robots::Everything""#);
 }
@@ -189,8 +189,8 @@ fn policy_of_a_file_that_the_driver_lacks_is_rejected_at_the_profile() {
 fn files_are_those_of_profiles_that_the_experiment_does_not_define() {
     let values = r##"["a.xml#L::P", "b#c.xml#L::P", "own#x"]"##;
     let text = profiles(values) + "[profiles.\"own#x\"]\n";
-    let written = source(&text, &[]).read().expect("an experiment");
-    let names: Vec<String> = written.files().map(|file| file.get().clone()).collect();
+    let file = source(&text, &[]).read().expect("an experiment");
+    let names: Vec<String> = file.files().map(|file| file.get().clone()).collect();
     assert_eq!(names, ["a.xml", "b#c.xml"]);
     assert_eq!(profile_file("default"), None);
 }

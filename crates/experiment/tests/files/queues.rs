@@ -3,7 +3,7 @@
 use crate::sample::Characterize;
 use experiment::{Queues, ReceiveGroup, ReceiveMode};
 
-use crate::{ids, plan, refused, sample::characterize, support::drivers, with};
+use crate::{ids, plan, rejected, sample::characterize, support::drivers, with};
 
 #[test]
 fn queues_and_buffers_are_factors_of_either_end() {
@@ -68,7 +68,7 @@ baseline = { send_queue = 10, send_buffer = 0 }
 }
 
 #[test]
-fn a_driver_without_the_policy_is_left_out_where_nobody_named_it() {
+fn unnamed_driver_without_the_policy_is_excluded() {
     let text = "question = \"?\"\nworkload = \"throughput\"\nfactors = { size = 64, receive_queue = 9 }\n";
     let experiment = plan(text, &[]);
     assert_eq!(ids(&experiment), ["dds/udp4/throughput/64/receive-queue-9"]);
@@ -78,7 +78,7 @@ fn a_driver_without_the_policy_is_left_out_where_nobody_named_it() {
             "driver `bare` does not support policy resource_limits: `receive_queue` cannot be requested; left out"
         ]
     );
-    let (error, marked, hint) = refused(text, &["factors.driver=bare,dds"]);
+    let (error, marked, hint) = rejected(text, &["factors.driver=bare,dds"]);
     assert!(error.contains("does not support policy resource_limits") && marked == "9", "{error} {marked}");
     assert!(hint.contains("`bare` with `receive_buffer`"), "{hint}");
     // Socket buffers need no RESOURCE_LIMITS.
@@ -118,7 +118,7 @@ fn invalid_queue_is_rejected_with_its_position() {
         ),
     ];
     for &(more, error, marked, hint) in cases {
-        let found = refused(&with(&format!("{more}\n")), &[]);
+        let found = rejected(&with(&format!("{more}\n")), &[]);
         assert!(found.0.starts_with(error), "{more}: {found:?}");
         assert!(marked.is_empty() || found.1 == marked, "{more}: {found:?}");
         assert!(found.2.contains(hint), "{more}: {found:?}");
@@ -176,7 +176,7 @@ fn invalid_receive_group_is_rejected_with_its_position() {
         ("receive_group = 8", "workload=throughput", "f.toml:7:17: ", "8/5ms"),
         ("receive_group = \"8/1s\"", "workload=throughput", "f.toml:7:17: ", "1us to 100ms"),
     ] {
-        let found = refused(&with(&format!("{text}\n")), &[set, "factors.size=65000"]);
+        let found = rejected(&with(&format!("{text}\n")), &[set, "factors.size=65000"]);
         assert!(found.0.starts_with(error), "{text}: {found:?}");
         assert!(found.0.contains(hint) || found.2.contains(hint), "{text}: {found:?}");
     }
@@ -262,7 +262,7 @@ fn invalid_polling_delay_is_rejected_with_its_position() {
             "workload=throughput",
             set,
         ];
-        let found = refused(&with(&format!("{text}\n")), &sets);
+        let found = rejected(&with(&format!("{text}\n")), &sets);
         assert!(found.0.starts_with(error), "{text}: {found:?}");
         assert!(found.0.contains(hint) || found.2.contains(hint), "{text}: {found:?}");
     }

@@ -2,7 +2,7 @@
 
 use experiment::{GoalKind, Search, Workload};
 
-use crate::{ids, plan, refused};
+use crate::{ids, plan, rejected};
 
 const SEARCH: &str = r#"question = "How much?"
 workload = "search"
@@ -59,7 +59,7 @@ fn expected_duration_of_a_search_is_within_its_budget() {
 
 #[test]
 fn invalid_search_is_rejected_with_its_position() {
-    for (more, said) in [
+    for (more, expected) in [
         ("goals = [\"slo\"]", "the goal `slo` needs a deadline"),
         ("goals = [\"ndr\", \"ndr\"]", "goal `ndr` is given twice"),
         ("goals = [\"mrr\"]", "`mrr` cannot stand here"),
@@ -75,10 +75,10 @@ fn invalid_search_is_rejected_with_its_position() {
         ("budget = \"10ms\"", "the budget of a search of 0.01 s is out of range"),
         ("trials = 5", "unknown key `trials`"),
     ] {
-        let (error, marked, hint) = refused(&search(&format!("\n[search]\n{more}\n")), &[]);
-        assert!(error.contains(said), "{more}: {error}");
+        let (error, marked, hint) = rejected(&search(&format!("\n[search]\n{more}\n")), &[]);
+        assert!(error.contains(expected), "{more}: {error}");
         // The position is empty because the width is a default.
-        let of_default = said.contains("narrower") && !more.contains("width");
+        let of_default = expected.contains("narrower") && !more.contains("width");
         assert!(of_default || !marked.is_empty(), "{more}: {error}");
         assert!(!hint.is_empty());
     }
@@ -86,12 +86,12 @@ fn invalid_search_is_rejected_with_its_position() {
 
 #[test]
 fn search_and_other_workloads_reject_each_others_keys() {
-    let stray = refused(
+    let stray = rejected(
         "question = \"?\"\nworkload = \"latency\"\nfactors.driver = \"dds\"\n[search]\nstrict = true\n",
         &[],
     );
     assert!(stray.0.contains("`[search]` has no effect without the workload `search`"), "{stray:?}");
-    let rate = refused(&search("rate = 1000\n"), &[]);
+    let rate = rejected(&search("rate = 1000\n"), &[]);
     assert!(rate.0.contains("`rate` has no effect without the workload `paced`"), "{rate:?}");
     assert!(!plan(&search("\n[design]\nspin = false\n"), &[]).design.spin);
 }
@@ -106,10 +106,10 @@ fn arrival_with_search_adds_a_note() {
     let words =
         "`arrival = \"poisson\"` is of the workload `paced`: the trials of `search` are at constant rates";
     assert_eq!(both("poisson"), [words]);
-    let (error, marked, _) = refused(&search("arrival = \"poisson\"\n"), &[]);
+    let (error, marked, _) = rejected(&search("arrival = \"poisson\"\n"), &[]);
     assert!(
         error.contains("`arrival` has no effect without the workload `paced`") && marked == "\"poisson\""
     );
-    let (error, ..) = refused(&search("[search]\narrival = \"poisson\"\n"), &[]);
+    let (error, ..) = rejected(&search("[search]\narrival = \"poisson\"\n"), &[]);
     assert!(error.contains("arrival"), "{error}");
 }

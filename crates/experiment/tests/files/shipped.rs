@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use experiment::{Durability, History, Pin, PlanError, PlanInputs, QosDuration, Reliability};
 
-use crate::{ids, plan, refused, source, support::drivers, with};
+use crate::{ids, plan, rejected, source, support::drivers, with};
 
 #[test]
-fn tuned_and_as_shipped_are_cells_that_differ_in_what_nobody_asked_for() {
+fn tuned_and_as_shipped_cells_differ_in_unrequested_settings() {
     let text = with(
         "vendor_defaults = [false, true]\n[options]\ndds.depth = 5\n[design]\nbaseline.vendor_defaults = true\n",
     );
@@ -33,7 +33,7 @@ fn tuned_and_as_shipped_are_cells_that_differ_in_what_nobody_asked_for() {
 }
 
 #[test]
-fn what_is_written_is_asked_for_as_shipped_too() {
+fn explicit_policies_are_requested_as_shipped_too() {
     let text = with(
         "vendor_defaults = true\nsend_queue = 10\n[qos]\nmax_blocking = \"2s\"\nhistory_depth = 3\nhistory = \"keep_last\"\n",
     );
@@ -44,17 +44,17 @@ fn what_is_written_is_asked_for_as_shipped_too() {
 }
 
 #[test]
-fn without_the_factor_nothing_is_as_shipped_and_nothing_is_written_of_it() {
+fn without_vendor_defaults_nothing_is_as_shipped() {
     let experiment = plan(&with(""), &[]);
     assert!(experiment.cells.iter().all(|cell| !cell.factors.vendor_defaults));
     assert!(!serde_json::to_string(&experiment).expect("JSON").contains("vendor_defaults"));
-    let (error, marked, _) = refused(&with("vendor_defaults = [true, true]\n"), &[]);
+    let (error, marked, _) = rejected(&with("vendor_defaults = [true, true]\n"), &[]);
     assert!(error.contains("vendor_defaults `true` is given twice"), "{error}");
     assert_eq!(marked, "true");
 }
 
 #[test]
-fn a_driver_whose_middleware_is_not_there_is_refused_with_its_place() {
+fn driver_without_its_middleware_is_rejected_at_its_position() {
     let mut descriptions = drivers();
     for name in ["gone", "dds+gone"] {
         let mut description = descriptions["dds"].clone();
@@ -65,7 +65,7 @@ fn a_driver_whose_middleware_is_not_there_is_refused_with_its_place() {
     for driver in ["gone", "dds+gone"] {
         let text = with("").replace("\"dds\"", &format!("[\"dds\", \"{driver}\"]"));
         let source = source(&text, &[]);
-        let given = PlanInputs {
+        let inputs = PlanInputs {
             name: "f",
             descriptions: &descriptions,
             installed: &[],
@@ -74,10 +74,10 @@ fn a_driver_whose_middleware_is_not_there_is_refused_with_its_place() {
             seed: 7,
             least_blocks: &results::least_blocks,
         };
-        let refusal = source.read().expect("an experiment").plan(&given).expect_err("it is refused");
-        assert_eq!(refusal.error, PlanError::NotInstalled { driver: "gone".to_owned() });
-        assert_eq!(&text[refusal.at.clone()], format!("\"{driver}\""));
-        let fault = source.refused(&refusal);
+        let error = source.read().expect("an experiment").plan(&inputs).expect_err("it is refused");
+        assert_eq!(error.error, PlanError::NotInstalled { driver: "gone".to_owned() });
+        assert_eq!(&text[error.at.clone()], format!("\"{driver}\""));
+        let fault = source.rejected(&error);
         assert!(fault.hint.starts_with("install it with `ddsmark drivers install gone`"), "{}", fault.hint);
     }
 }

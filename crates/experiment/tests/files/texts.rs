@@ -30,7 +30,7 @@ fn the_schema_knows_every_key() {
 proptest! {
     /// Any text in a file or on the command line is a plan or an error with a text.
     #[test]
-    fn no_text_is_too_much(text in "\\PC{0,80}", set in "\\PC{0,30}") {
+    fn any_text_parses_without_panic(text in "\\PC{0,80}", set in "\\PC{0,30}") {
         for source in [source(&text, &[]), source(&with(&text), &[&set]), source(SMALL, &["design.seed=1", &set])] {
             if let Err(fault) = planned(&source) {
                 prop_assert!(!fault.error.is_empty() && !fault.hint.is_empty());
@@ -40,7 +40,7 @@ proptest! {
 
     /// The same with texts that are almost valid.
     #[test]
-    fn no_words_are_too_much(
+    fn any_words_parse_without_panic(
         key in "(factors|design|qos|limits|profiles|options|flows|dds|size|rate|arrival|trace|driver|exclude|baseline|blocks|deadline|\\.|\"|'){1,6}",
         value in "(\\[|\\]|\\{|\\}|=|,|\"|'|64|-1|0|1e9|KiB|ms|/s|Mbit/s|max|burst|all\\.txt|true|dds|nan|inf|1979-05-27| |é){1,8}",
     ) {
@@ -54,7 +54,7 @@ proptest! {
 
     /// Serialized and parsed again.
     #[test]
-    fn what_is_written_reads_back(
+    fn text_form_parses_back(
         sizes in prop::collection::vec(0_u64..1 << 40, 1..4),
         measure in 0_u64..1 << 50,
         percent in 0.0_f64..100.0,
@@ -64,33 +64,33 @@ proptest! {
         (samples, period_ns, bits) in (any::<u64>(), 1_u64..1 << 40, any::<u64>()),
         arrival in prop::sample::select(Arrival::ALL),
     ) {
-        let mut written = source(SMALL, &[&format!("design.pin=\"{pin}\"")]).read().expect("a file");
-        written.factors.values.give("size", sizes.iter().copied().map(experiment::Size));
-        written.factors.values.give("driver", names.clone());
-        written.design.measure = Some(experiment::Located::nowhere(experiment::Time(measure)));
-        written.design.precision = Some(experiment::Located::nowhere(experiment::Percent(percent)));
+        let mut file = source(SMALL, &[&format!("design.pin=\"{pin}\"")]).read().expect("a file");
+        file.factors.values.give("size", sizes.iter().copied().map(experiment::Size));
+        file.factors.values.give("driver", names.clone());
+        file.design.measure = Some(experiment::Located::nowhere(experiment::Time(measure)));
+        file.design.precision = Some(experiment::Located::nowhere(experiment::Percent(percent)));
         let lasting_is_there = lasting.is_some();
         let lasting = lasting.map_or(QosDuration::INFINITE, QosDuration::Ns);
         let profile = experiment::Policies {
             deadline: Some(experiment::Located::nowhere(experiment::PolicyDuration(lasting))),
             ..experiment::Policies::default()
         };
-        written.profiles.insert(experiment::Located::nowhere(names[0].clone()), profile);
+        file.profiles.insert(experiment::Located::nowhere(names[0].clone()), profile);
         let rates = [RateSpec::Samples { samples, period_ns }, RateSpec::Bits(bits), RateSpec::Max];
-        written.factors.values.give("rate", rates);
-        written.factors.values.give("arrival", [arrival]);
-        written.factors.values.give("trace", names.clone());
-        written.design.spin = Some(experiment::Located::nowhere(samples % 2 == 0));
-        written.flows.push(experiment::Located::nowhere(experiment::FlowSection {
+        file.factors.values.give("rate", rates);
+        file.factors.values.give("arrival", [arrival]);
+        file.factors.values.give("trace", names.clone());
+        file.design.spin = Some(experiment::Located::nowhere(samples % 2 == 0));
+        file.flows.push(experiment::Located::nowhere(experiment::FlowSection {
             name: experiment::Located::nowhere(names[0].clone()),
             size: experiment::Located::nowhere(experiment::Size(sizes[0])),
             rate: Some(experiment::Located::nowhere(rates[0])),
             arrival: Some(experiment::Located::nowhere(arrival)),
             trace: lasting_is_there.then(|| experiment::Located::nowhere(names[0].clone())),
-            qos: written.qos.clone(),
+            qos: file.qos.clone(),
         }));
-        let text = toml::to_string(&written).expect("it can be written");
+        let text = toml::to_string(&file).expect("it can be written");
         let again: ExperimentFile = source(&text, &[]).read().unwrap_or_else(|fault| panic!("{text}\n{fault:#?}"));
-        prop_assert_eq!(again, written);
+        prop_assert_eq!(again, file);
     }
 }

@@ -1,6 +1,6 @@
 //! Environment variables of the agents as factors.
 
-use crate::{ids, plan, refused, with};
+use crate::{ids, plan, rejected, with};
 
 fn value(text: &str) -> Option<String> {
     Some(text.to_owned())
@@ -56,7 +56,7 @@ fn values_are_excluded_included_and_inherited() {
     ];
     assert_eq!(ids(&experiment), all);
     assert!(!experiment.cells[0].factors.env.contains_key("EXTRA"), "inherited");
-    let (error, marked, _) = refused(&with("exclude = [{ env = { MODE = \"c\" } }]\n"), &[]);
+    let (error, marked, _) = rejected(&with("exclude = [{ env = { MODE = \"c\" } }]\n"), &[]);
     assert!(error.contains("matches no cell"), "{error}");
     assert!(marked.contains("MODE"), "{marked}");
 }
@@ -70,7 +70,7 @@ fn quoted_words_in_a_list_of_set_are_text() {
 
 #[test]
 fn invalid_names_and_values_are_rejected_where_they_stand() {
-    let of = |line: &str| refused(&with(&format!("[factors.env]\n{line}\n")), &[]);
+    let of = |line: &str| rejected(&with(&format!("[factors.env]\n{line}\n")), &[]);
     for (line, marked, part) in [
         ("DDSMARK_PADDING = \"x\"", "DDSMARK_PADDING", "a variable of ddsmark itself"),
         ("\"A=B\" = \"x\"", "\"A=B\"", "not a valid name"),

@@ -102,8 +102,8 @@ fn options_of_a_pair_are_for_both_ends_or_for_one() {
     assert_eq!(factors.options_of_end(true), text(&[("depth", "5")]));
     assert_eq!(factors.options_of_end(false), text(&[("depth", "6")]));
     let experiment = planned_pair("writer_depth = [1, 2]\n").expect("a plan");
-    let asked: Vec<_> = experiment.cells.iter().map(|cell| cell.factors.options_of_end(true)).collect();
-    assert!(asked.contains(&text(&[("depth", "1")])) && asked.contains(&text(&[("depth", "2")])));
+    let options: Vec<_> = experiment.cells.iter().map(|cell| cell.factors.options_of_end(true)).collect();
+    assert!(options.contains(&text(&[("depth", "1")])) && options.contains(&text(&[("depth", "2")])));
     assert!(experiment.cells.iter().all(|cell| cell.factors.options_of_end(false).is_empty()));
     let fault = planned_pair("writer_width = 1\n").expect_err("no such option");
     assert!(fault.error.contains("has no option `writer_width`"), "{}", fault.error);

@@ -62,7 +62,7 @@ impl Characterize {
     ///
     /// # Errors
     /// Returns an error if an option is given twice.
-    pub fn written(&self) -> Result<ExperimentFile, PlanError> {
+    pub fn file(&self) -> Result<ExperimentFile, PlanError> {
         let (runs, warm_up_ns, measure_ns) = self.effort.times();
         let at = |ns| Some(Located::nowhere(Time(ns)));
         let mut options: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
@@ -125,7 +125,7 @@ impl Characterize {
     /// # Errors
     /// Returns an error if the experiment cannot be planned; see [`PlanError`].
     pub fn plan(&self, descriptions: &BTreeMap<String, DriverDescription>) -> Result<Plan, PlanError> {
-        let given = PlanInputs {
+        let inputs = PlanInputs {
             name: "characterize",
             descriptions,
             installed: &[],
@@ -135,6 +135,6 @@ impl Characterize {
             // `characterize` has no baseline.
             least_blocks: &|_| 0,
         };
-        self.written()?.plan(&given).map_err(|refusal| refusal.error)
+        self.file()?.plan(&inputs).map_err(|error| error.error)
     }
 }

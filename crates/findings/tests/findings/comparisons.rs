@@ -4,10 +4,10 @@ use crate::sample::Characterize;
 use experiment::{Factors, Reliability, ReliabilityChoice, Workload};
 use results::{Finding, FindingKind, ResultDocument};
 
-use crate::rig::{SIZES, Truth, number, of_kind, result, result_with, written};
+use crate::rig::{SIZES, Truth, characterize, number, of_kind, result, result_with};
 
 fn latency() -> Characterize {
-    Characterize { workloads: vec![Workload::Latency], ..written() }
+    Characterize { workloads: vec![Workload::Latency], ..characterize() }
 }
 
 /// Returns a result in which the RTT of the bare socket is 10 µs plus 0.1 ns per byte; the middleware adds
@@ -107,7 +107,7 @@ fn or_nothing_that_the_runs_show() {
 }
 
 #[test]
-fn constant_is_not_said_of_what_the_runs_leave_open() {
+fn undecided_added_latency_is_not_called_constant() {
     // all differences have a common value, because their ranges are wide
     for (added_ns, noise) in [
         ([8_000.0, 9_000.0, 10_000.0, 11_000.0], 0.1),
@@ -151,8 +151,8 @@ fn latency_that_lost_too_many_pings_is_not_compared() {
 }
 
 /// Returns the findings on throughput of both drivers; the one without a guarantee loses `lost_pct`.
-fn delivery(written: &Characterize, lost_pct: f64) -> Vec<Finding> {
-    let document = result(written, |factors| {
+fn delivery(characterize: &Characterize, lost_pct: f64) -> Vec<Finding> {
+    let document = result(characterize, |factors| {
         let worst = factors.size_bytes == 1024 && factors.batch_bytes == 0;
         let open = factors.qos.reliability == Some(Reliability::BestEffort);
         let lost_pct = if !open {
@@ -169,8 +169,8 @@ fn delivery(written: &Characterize, lost_pct: f64) -> Vec<Finding> {
 }
 
 #[test]
-fn loss_is_told_where_one_side_guarantees_delivery_and_the_other_does_not() {
-    let [finding] = &delivery(&written(), 10.0)[..] else { panic!() };
+fn loss_is_reported_if_one_side_guarantees_delivery() {
+    let [finding] = &delivery(&characterize(), 10.0)[..] else { panic!() };
     assert_eq!(finding.kind, FindingKind::LossWithoutGuarantee);
     assert_eq!(
         finding.text,
@@ -184,7 +184,7 @@ fn loss_is_told_where_one_side_guarantees_delivery_and_the_other_does_not() {
 
 #[test]
 fn and_that_there_was_none() {
-    let [finding] = &delivery(&written(), 0.0)[..] else { panic!() };
+    let [finding] = &delivery(&characterize(), 0.0)[..] else { panic!() };
     assert_eq!(finding.kind, FindingKind::NoLossWithoutGuarantee);
     assert_eq!(
         finding.text,
@@ -193,9 +193,9 @@ fn and_that_there_was_none() {
 }
 
 #[test]
-fn two_sides_without_a_guarantee_are_told_too() {
+fn loss_of_two_sides_without_guarantee_is_reported() {
     let reliability = ReliabilityChoice::All(Reliability::BestEffort);
-    let [finding] = &delivery(&Characterize { reliability, ..written() }, 10.0)[..] else { panic!() };
+    let [finding] = &delivery(&Characterize { reliability, ..characterize() }, 10.0)[..] else { panic!() };
     assert!(
         finding.text.starts_with("`plain` and `dds` do not guarantee delivery, so their rates"),
         "{}",
@@ -204,9 +204,9 @@ fn two_sides_without_a_guarantee_are_told_too() {
 }
 
 #[test]
-fn delivery_is_no_subject_of_one_driver_or_of_reliable_ones() {
+fn delivery_needs_two_drivers_without_guarantee() {
     for driver in ["plain", "dds"] {
-        assert_eq!(delivery(&Characterize { drivers: vec![driver.to_owned()], ..written() }, 10.0), []);
+        assert_eq!(delivery(&Characterize { drivers: vec![driver.to_owned()], ..characterize() }, 10.0), []);
     }
     assert_eq!(delivery(&latency(), 10.0), [], "of latency alone");
 }

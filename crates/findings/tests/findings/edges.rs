@@ -8,13 +8,13 @@ use proptest::prelude::*;
 use results::{ResultDocument, RunState};
 
 use crate::{
-    rig::{Truth, alone, kinds, none, number, of_kind, result, result_with, written},
+    rig::{Truth, alone, characterize, kinds, none, number, of_kind, result, result_with},
     sample,
 };
 
 /// Returns a result with many findings.
 fn talkative() -> ResultDocument {
-    result(&written(), |factors| {
+    result(&characterize(), |factors| {
         let size = factors.size_bytes as f64;
         let dds = if factors.driver == "dds" { 1.0 } else { 0.0 };
         Truth {

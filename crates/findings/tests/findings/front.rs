@@ -63,7 +63,7 @@ fn fronts(document: &ResultDocument) -> Vec<FindingKind> {
 }
 
 #[test]
-fn what_costs_latency_and_gains_throughput_is_on_the_front() {
+fn mode_that_trades_latency_for_throughput_is_on_the_front() {
     // four samples wait for each other, and the gain is smaller than with turbo
     let document = result([(50e3, 20e3), (120e3, 4e6), (300e3, 21e3)], Sender::OnTime);
     assert_eq!(fronts(&document), [FindingKind::BatchingFront]);
@@ -81,7 +81,7 @@ fn what_costs_latency_and_gains_throughput_is_on_the_front() {
 }
 
 #[test]
-fn a_way_that_is_best_at_both_is_alone_on_the_front() {
+fn mode_best_at_both_is_alone_on_the_front() {
     let document = result([(50e3, 30e3), (120e3, 4e6), (300e3, 20e3)], Sender::OnTime);
     assert_eq!(fronts(&document), [FindingKind::BatchingOneBest]);
     let [best] = &of_kind(&document, FindingKind::BatchingOneBest)[..] else { unreachable!() };

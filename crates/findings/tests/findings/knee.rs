@@ -45,7 +45,7 @@ fn where_the_host_makes_every_sender_late_the_knee_is_that_of_service_times() {
 }
 
 #[test]
-fn one_late_sender_that_kept_to_its_plan_takes_part_and_one_that_did_not_does_not() {
+fn late_sender_is_included_only_if_it_sent_its_plan() {
     let at_lowest = |late: Truth| {
         result(move |sps| Truth { p99_ns: p99_ns(sps), ..if sps == 1_000 { late } else { WELL } })
     };
@@ -83,7 +83,7 @@ fn time_of_write_calls_is_the_middlewares_also_where_other_senders_were_late_by_
 }
 
 #[test]
-fn of_senders_that_were_behind_their_plans_no_knee_is_told() {
+fn late_senders_give_no_knee() {
     let behind = Truth { unsent: 2, ..NOISY };
     for (kept, words) in [(0, "of 5 loads 0 can be compared."), (1_000, "of 5 loads 1 can be compared.")] {
         let document =
@@ -101,7 +101,7 @@ fn of_senders_that_were_behind_their_plans_no_knee_is_told() {
 }
 
 #[test]
-fn times_that_go_back_and_forth_are_told_load_by_load() {
+fn non_monotonic_times_are_listed_by_load() {
     let document = result(|sps| Truth { p99_ns: if sps == 10_000 { 90_000.0 } else { 20_000.0 }, ..WELL });
     let unclear = the_only(&document, FindingKind::KneeUnclear);
     assert_eq!(

@@ -96,7 +96,7 @@ fn the_knee_is_the_highest_load_within_twice_the_response_of_the_lowest() {
 }
 
 #[test]
-fn without_a_knee_that_is_said_and_what_was_left_out_too() {
+fn missing_knee_and_excluded_loads_are_reported() {
     let document = result(|_| WELL);
     assert_eq!(kinds(&document), [FindingKind::NoKnee, FindingKind::KeepsUp]);
     let [no_knee] = &of_kind(&document, FindingKind::NoKnee)[..] else { unreachable!() };
@@ -111,13 +111,13 @@ fn without_a_knee_that_is_said_and_what_was_left_out_too() {
     });
     let [no_knee] = &of_kind(&document, FindingKind::NoKnee)[..] else { panic!("{:?}", kinds(&document)) };
     number(no_knee, "highest_sps", 10_000.0);
-    let told = "Left out, because their times are not the middleware's alone: 20000/s (3.00 % lost) and 40000/s \
+    let expected = "Left out, because their times are not the middleware's alone: 20000/s (3.00 % lost) and 40000/s \
                 (sender-limited, and 0 of 3 runs kept to the plan).";
-    assert!(no_knee.text.ends_with(told), "{}", no_knee.text);
+    assert!(no_knee.text.ends_with(expected), "{}", no_knee.text);
 }
 
 #[test]
-fn runs_on_both_sides_are_told_and_make_the_knee_unclear_where_they_are_all_over() {
+fn runs_on_both_sides_make_the_knee_unclear() {
     // 2 % apart, around twice the lowest
     let document = result(|sps| Truth {
         p99_ns: match sps {
@@ -142,7 +142,7 @@ fn runs_on_both_sides_are_told_and_make_the_knee_unclear_where_they_are_all_over
 }
 
 #[test]
-fn a_rate_that_is_not_reached_is_told_from_where_on() {
+fn unreached_rate_is_reported_with_its_start() {
     let document = result(|sps| Truth {
         accepted: if sps < 20_000 { 1.0 } else { 16_000.0 / sps as f64 },
         // back-pressure makes a sender late
@@ -191,7 +191,7 @@ fn a_single_load_says_nothing_and_neither_does_max() {
 }
 
 #[test]
-fn a_knee_between_loads_in_percent_is_named_in_both() {
+fn knee_between_percent_loads_has_percent_and_rate() {
     let share = |(percent, sps): (f64, u64)| {
         let percent = PercentOfMax::of_percent(percent).expect("a share");
         Load::Share { percent, arrival: Arrival::Constant, rate: Some(Rate::per_second(sps)) }

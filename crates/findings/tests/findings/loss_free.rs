@@ -58,7 +58,7 @@ fn found(reliability: Reliability, loads: &[(Load, Truth)]) -> Vec<results::Find
 }
 
 #[test]
-fn the_best_load_is_the_highest_that_no_run_lost_anything_of() {
+fn best_load_is_the_highest_without_loss_in_any_run() {
     let loads = [
         (bursts(1000, 10), LOSSY),
         (bursts(10, 10), WELL),
@@ -90,8 +90,8 @@ fn one_run_is_enough_to_spoil_a_load_and_a_lower_load_that_lost_is_named() {
     let [best] = &found(Reliability::BestEffort, &loads)[..] else { panic!("not one") };
     number(best, "loss_free_sps", 10_000.0);
     number(best, "next_sps", 20_000.0);
-    let told = "in 1 of 3 runs. Not free of loss below it: 5000/s (0 to 1.00 % of the samples did not come, in 1 of 3 runs).";
-    assert!(best.text.ends_with(told), "{}", best.text);
+    let expected = "in 1 of 3 runs. Not free of loss below it: 5000/s (0 to 1.00 % of the samples did not come, in 1 of 3 runs).";
+    assert!(best.text.ends_with(expected), "{}", best.text);
 }
 
 #[test]
@@ -100,12 +100,12 @@ fn a_load_that_was_not_sent_is_not_free_of_loss() {
     let loads = [(paced::constant(1_000), WELL), (paced::constant(5_000), short)];
     let [best] = &found(Reliability::BestEffort, &loads)[..] else { panic!("not one") };
     number(best, "loss_free_sps", 1_000.0);
-    let told = "nothing was lost, but 80.0 % of the plan was sent, less than 99 % in 3 of 3 runs.";
-    assert!(best.text.ends_with(told), "{}", best.text);
+    let expected = "nothing was lost, but 80.0 % of the plan was sent, less than 99 % in 3 of 3 runs.";
+    assert!(best.text.ends_with(expected), "{}", best.text);
 }
 
 #[test]
-fn that_even_the_lowest_lost_is_said_and_that_the_highest_did_not() {
+fn loss_at_the_lowest_load_and_no_loss_at_the_highest_are_reported() {
     let both = |low, high| {
         let found = found(Reliability::BestEffort, &[(bursts(10, 10), low), (bursts(10, 1), high)]);
         let [finding] = &found[..] else { panic!("{found:#?}") };
@@ -120,8 +120,8 @@ fn that_even_the_lowest_lost_is_said_and_that_the_highest_did_not() {
     );
     let all = both(WELL, WELL);
     assert_eq!(all.kind, FindingKind::HighestLossFree);
-    let told = "free of loss at all loads from 1000/s in bursts of 10 to 10000/s in bursts of 10";
-    assert!(all.text.contains(told), "{}", all.text);
+    let expected = "free of loss at all loads from 1000/s in bursts of 10 to 10000/s in bursts of 10";
+    assert!(all.text.contains(expected), "{}", all.text);
     let high = both(LOSSY, WELL);
     assert_eq!(high.kind, FindingKind::HighestLossFree);
     assert!(high.text.contains("free of loss at the highest load, 10000/s"), "{}", high.text);
@@ -129,7 +129,7 @@ fn that_even_the_lowest_lost_is_said_and_that_the_highest_did_not() {
 }
 
 #[test]
-fn a_guarantee_that_is_kept_says_nothing_and_one_that_is_not_does() {
+fn only_broken_guarantee_is_reported() {
     let loads = |high| [(paced::constant(1_000), WELL), (paced::constant(5_000), high)];
     assert_eq!(found(Reliability::Reliable, &loads(WELL)), []);
     assert_eq!(found(Reliability::Reliable, &loads(Truth { accepted: 0.8, ..WELL })), []);

@@ -43,27 +43,27 @@ impl Default for Truth {
     }
 }
 
-pub fn written() -> Characterize {
+pub fn characterize() -> Characterize {
     Characterize { sizes: SIZES.to_vec(), ..sample::characterize() }
 }
 
 /// Returns the settings of one driver and one workload.
 pub fn alone(driver: &str, workload: Workload) -> Characterize {
-    Characterize { drivers: vec![driver.to_owned()], workloads: vec![workload], ..written() }
+    Characterize { drivers: vec![driver.to_owned()], workloads: vec![workload], ..characterize() }
 }
 
 /// Returns the result of these settings with a given truth.
-pub fn result(written: &Characterize, truth: impl Fn(&Factors) -> Truth) -> ResultDocument {
-    result_with(written, truth, |_| {})
+pub fn result(characterize: &Characterize, truth: impl Fn(&Factors) -> Truth) -> ResultDocument {
+    result_with(characterize, truth, |_| {})
 }
 
 /// Like [`result`], with each run changed before it is added.
 pub fn result_with(
-    written: &Characterize,
+    characterize: &Characterize,
     truth: impl Fn(&Factors) -> Truth,
     change: impl Fn(&mut Run),
 ) -> ResultDocument {
-    let mut header = sample::header_of(written);
+    let mut header = sample::header_of(characterize);
     if let Some(plain) = header.drivers.get_mut("plain") {
         plain.features.push("locators".to_owned());
     }
@@ -81,7 +81,7 @@ pub fn result_with(
 /// Returns a valid run of the workload. Its values and histograms are placeholders.
 fn blank(scheduled: ScheduledRun, cell: &Cell) -> Run {
     static RUNS: LazyLock<[Run; 2]> = LazyLock::new(|| {
-        let experiment = sample::header_of(&written()).experiment;
+        let experiment = sample::header_of(&characterize()).experiment;
         [Workload::Latency, Workload::Throughput].map(|workload| {
             let cells = &experiment.cells;
             let cell =

@@ -10,7 +10,7 @@ use insta::assert_snapshot;
 use results::{Finding, FindingKind, Limit, ResultDocument};
 use simulate::{HostModel, RunVariation, Simulator, describe};
 
-use crate::rig::{alone, written};
+use crate::rig::{alone, characterize};
 
 const MS: u64 = 1_000_000;
 
@@ -20,17 +20,17 @@ const NOISE: RunVariation = RunVariation { drift: 0.0, sd: 0.01, autocorrelation
 const UPROAR: RunVariation = RunVariation { drift: 0.0, sd: 0.7, autocorrelation: 0.0 };
 
 /// Returns the simulated result of the settings on a host; options as `driver.option=value`.
-fn measured(written: &Characterize, options: &[&str], host: HostModel) -> ResultDocument {
+fn measured(characterize: &Characterize, options: &[&str], host: HostModel) -> ResultDocument {
     let option = |text: &&str| {
         let (driver, rest) = text.split_once('.').expect("a driver");
         let (name, value) = rest.split_once('=').expect("a value");
         (driver.to_owned(), name.to_owned(), value.to_owned())
     };
-    let written = Characterize { options: options.iter().map(option).collect(), ..written.clone() };
+    let characterize = Characterize { options: options.iter().map(option).collect(), ..characterize.clone() };
     let drivers = BTreeMap::from(
         ["plain", "dds", "other"].map(|name| (name.to_owned(), describe(name, name == "plain"))),
     );
-    let mut experiment = written.plan(&drivers).unwrap_or_else(|error| panic!("{error}"));
+    let mut experiment = characterize.plan(&drivers).unwrap_or_else(|error| panic!("{error}"));
     (experiment.design.warm_up_ns, experiment.design.measure_ns) = (2 * MS, 20 * MS);
     let mut simulator = Simulator::on(host);
     simulator.drivers = drivers;
@@ -179,7 +179,7 @@ const ADDING: [FindingKind; 4] = [
 #[test]
 fn a_middleware_adds_to_the_bare_socket_or_saves() {
     use FindingKind::{RttAdded, RttAddedConstant, RttAddedVaries, RttSaved};
-    let both = Characterize { workloads: vec![Workload::Latency], ..written() };
+    let both = Characterize { workloads: vec![Workload::Latency], ..characterize() };
     let noise = || HostModel { between: NOISE, ..HostModel::default() };
     let bare = "plain.latency=normal:10us,500ns";
     let adds = measured(&both, &[bare, "dds.latency=normal:15us,500ns"], noise());
@@ -203,7 +203,7 @@ fn a_middleware_adds_to_the_bare_socket_or_saves() {
 #[test]
 fn what_is_not_guaranteed_is_lost_or_not() {
     use FindingKind::{LossWithoutGuarantee, NoLossWithoutGuarantee};
-    let both = Characterize { workloads: vec![Workload::Throughput], ..written() };
+    let both = Characterize { workloads: vec![Workload::Throughput], ..characterize() };
     let options = ["plain.loss=5%", "dds.loss=5%", "plain.service=2us", "dds.service=2us"];
     let lossy = measured(&both, &options, HostModel::default());
     let whole = measured(&both, &options[2..], HostModel::default());

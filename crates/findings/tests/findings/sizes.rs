@@ -87,7 +87,7 @@ fn runs_too_far_apart_show_no_plateau_and_no_growth() {
 }
 
 #[test]
-fn a_size_that_may_belong_to_the_plateau_or_not_leaves_its_beginning_open() {
+fn ambiguous_size_leaves_the_start_of_the_plateau_open() {
     let of_noise = |noise: f64| {
         result(&unbatched(), |factors| Truth {
             goodput_mbps: by_size(factors, [100.0, 3200.0, 4000.0, 4200.0]),
@@ -101,13 +101,13 @@ fn a_size_that_may_belong_to_the_plateau_or_not_leaves_its_beginning_open() {
 }
 
 #[test]
-fn a_largest_size_that_only_comes_back_to_an_earlier_rate_does_not_grow() {
+fn return_to_an_earlier_rate_is_not_growth() {
     none(&rates([4000.0, 900.0, 900.0, 4500.0], 0.01));
 }
 
 /// Returns the bottlenecks of a plateau over all sizes.
-fn limits(truth: Truth, written: &Characterize, link_mbps: Option<u64>) -> (Vec<Limit>, String) {
-    let mut document = result(written, |_| truth);
+fn limits(truth: Truth, characterize: &Characterize, link_mbps: Option<u64>) -> (Vec<Limit>, String) {
+    let mut document = result(characterize, |_| truth);
     document.host.link_mbps.extend(link_mbps.map(|mbps| ("lo".to_owned(), mbps)));
     let finding = only(&document, FindingKind::Plateau);
     (finding.limits, finding.text)
@@ -136,8 +136,8 @@ fn each_limit_binds_where_it_should_and_not_where_it_does_not() {
             vec![Limit::WriterCpu, Limit::ReaderCpu],
         ),
     ];
-    for (truth, written, link, expected) in cases {
-        let (limits, text) = limits(truth, &written, link);
+    for (truth, characterize, link, expected) in cases {
+        let (limits, text) = limits(truth, &characterize, link);
         assert_eq!(limits, expected, "{truth:?}: {text}");
         assert_eq!(text.contains("is unknown"), expected == [Limit::Unknown], "{text}");
     }
@@ -155,7 +155,7 @@ fn a_limit_that_holds_in_a_part_of_the_runs_does_not_bind() {
 }
 
 #[test]
-fn what_was_not_counted_does_not_bind_and_is_not_said() {
+fn uncounted_limit_is_neither_binding_nor_reported() {
     let mut document = result(&unbatched(), |_| Truth::default());
     for run in document.cells.iter_mut().flat_map(|cell| &mut cell.runs) {
         run.udp_buffer_drops = None;
@@ -243,7 +243,7 @@ fn over_half_of_a_batch_the_curve_is_the_unbatched_one() {
 }
 
 #[test]
-fn latency_is_flat_up_to_a_size_and_then_grows_by_so_much_a_byte() {
+fn latency_is_flat_up_to_a_size_and_then_grows_per_byte() {
     // 0.5 ns per byte from 1024 bytes on
     let finding =
         only(&round_trips([20_000.0, 20_000.0, 23_584.0, 35_872.0], 0.001), FindingKind::LatencyGrows);

@@ -148,17 +148,17 @@ fn load<'d>(cells: &[Named<'d>]) -> Table<'d> {
 fn load_rows<'d>(name: &str, cell: &'d CellResult) -> Vec<Row<'d>> {
     let flows = cell.factors.streams();
     let row = |(number, flow): (usize, &experiment::Flow)| {
-        let place = paced::Place { number, flows: flows.len() };
+        let position = paced::FlowPosition { number, flows: flows.len() };
         let mut entries =
             vec![Entry::new(flow.size_bytes.to_string()), Entry::new(paced::planned(&flow.load))];
-        match paced::measured(cell, place) {
+        match paced::measured(cell, position) {
             None => {
                 entries.extend([missing(cell), Entry::none(), Entry::none(), Entry::none(), Entry::none()]);
             }
             Some((record, throughput)) => {
                 let response = record.latency.get("response").filter(|_| flow.load.has_times());
-                entries.extend([0, 2].map(|index| response_entry(cell, place, response, index)));
-                let (delivered, spread) = paced::delivered(cell, place);
+                entries.extend([0, 2].map(|index| response_entry(cell, position, response, index)));
+                let (delivered, spread) = paced::delivered(cell, position);
                 let mbps = match flows.len() {
                     1 => throughput.goodput_mbps,
                     _ => delivered * flow.size_bytes as f64 * 8.0 / 1e6,
@@ -180,14 +180,14 @@ fn load_rows<'d>(name: &str, cell: &'d CellResult) -> Vec<Row<'d>> {
 
 fn response_entry(
     cell: &CellResult,
-    place: paced::Place,
+    position: paced::FlowPosition,
     response: Option<&CellLatency>,
     index: usize,
 ) -> Entry {
     let Some(response) = response else { return Entry::none() };
     Entry {
         value: quantile(response, index),
-        spread: quantile_spread(cell, index, |run| paced::of_run(run, place)?.latency.get("response")),
+        spread: quantile_spread(cell, index, |run| paced::of_run(run, position)?.latency.get("response")),
     }
 }
 

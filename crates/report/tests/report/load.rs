@@ -117,7 +117,7 @@ fn no_table_of_an_open_loop_is_wider_than_140_columns() {
 }
 
 #[test]
-fn a_row_says_where_the_middleware_held_its_writer_up() {
+fn row_marks_back_pressure() {
     use sample::paced::{constant, document_with, header};
     let of = |held: u32| {
         document_with(&header(&[constant(1000)], &[]), |run| {
@@ -144,9 +144,9 @@ fn a_search_has_a_row_for_each_goal_and_a_line_for_each_trial() {
     assert_snapshot!(lines.join("\n"));
     let run = cell.runs.iter().find(|run| run.number != 5).expect("a search");
     let line = report::trial_line(run, std::time::Duration::from_millis(61_900));
-    let said = "  trial 3: ";
+    let prefix = "  trial 3: ";
     assert!(
-        line.starts_with(said) && line.contains("ndr good (0 %)") && line.contains("at most 61 s more"),
+        line.starts_with(prefix) && line.contains("ndr good (0 %)") && line.contains("at most 61 s more"),
         "{line}"
     );
 }
@@ -178,7 +178,7 @@ fn what_percents_are_of_stands_below_the_table() {
         }),
     };
     let mut lines = Vec::new();
-    let mut told = |rates: [Option<f64>; 3]| {
+    let mut render = |rates: [Option<f64>; 3]| {
         let cells = document.cells.iter().filter(|cell| cell.factors.driver == "dds");
         let mut maximum = MaxRate {
             id: "dds/paced/max".to_owned(),
@@ -193,7 +193,7 @@ fn what_percents_are_of_stands_below_the_table() {
         document.max_rates = vec![maximum];
         print(&document)
     };
-    let text = told([Some(9_800.0), Some(10_300.0), Some(10_000.0)]);
+    let text = render([Some(9_800.0), Some(10_300.0), Some(10_000.0)]);
     let line =
         "100 % at 1024 bytes, batch none: 10000/s, the median of 3 runs as fast as it goes (9800 to 10300/s)";
     assert!(
@@ -203,12 +203,12 @@ fn what_percents_are_of_stands_below_the_table() {
     let first =
         text.lines().skip_while(|line| !line.starts_with("Latency under load")).nth(4).unwrap_or_default();
     assert!(first.contains(" 50% (5000/s)  "), "{first}");
-    let text = told([None, Some(10_300.0), None]);
+    let text = render([None, Some(10_300.0), None]);
     assert!(
         text.contains("the median of 1 run as fast as it goes (10300 to 10300/s, 2 more failed)"),
         "{text}"
     );
-    assert!(told([None; 3]).contains("not known, all runs that were to measure it failed"));
+    assert!(render([None; 3]).contains("not known, all runs that were to measure it failed"));
     assert_eq!(
         lines[2],
         "[maximum  3/12] dds/paced/max: 30000/s offered, 10000/s delivered; 100 % is 10000/s"

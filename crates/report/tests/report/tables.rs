@@ -69,7 +69,7 @@ fn throughput_rows_are_those_of_the_cells() {
 }
 
 #[test]
-fn tail_is_shown_where_samples_came_too_late_for_the_rate() {
+fn tail_is_shown_if_samples_arrived_too_late_for_the_rate() {
     let header = sample::header();
     let mut assembler = Assembler::new(header.clone());
     for (mut run, log) in sample::runs_of(&header.experiment) {

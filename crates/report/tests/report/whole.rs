@@ -77,7 +77,7 @@ fn losses_and_drops_mark_what_they_spoil() {
 }
 
 #[test]
-fn it_is_said_how_many_runs_kept_their_level_and_which_did_not() {
+fn runs_with_and_without_steady_state_are_counted() {
     let segment =
         |level_ns| SteadySegment { from_ns: 0, to_ns: 1, level_ns: Some(level_ns), level_sps: None };
     let with = |verdict, levels: &[f64]| SteadyState {

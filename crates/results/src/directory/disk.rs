@@ -100,14 +100,14 @@ pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), DirectoryError> {
     let directory = path.parent().unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = directory.join(format!(".{name}.tmp"));
-    let written = File::create(&temporary)
+    let outcome = File::create(&temporary)
         .and_then(|mut file| {
             file.write_all(bytes)?;
             file.sync_all()
         })
         .and_then(|()| fs::rename(&temporary, path))
         .and_then(|()| File::open(directory)?.sync_all());
-    written.map_err(|cause| {
+    outcome.map_err(|cause| {
         let _ = fs::remove_file(&temporary);
         DirectoryError::Write { path: path.to_owned(), cause }
     })

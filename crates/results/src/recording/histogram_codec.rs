@@ -91,17 +91,17 @@ mod tests {
     use super::*;
     use crate::new_histogram;
 
-    /// Returns the text of a histogram whose header has the length `said`.
-    fn text(said: usize, shape: [u8; HEADER_BYTES - 8], numbers: &[u8]) -> String {
+    /// Returns the text of a histogram whose header has the length `length`.
+    fn text(length: usize, shape: [u8; HEADER_BYTES - 8], numbers: &[u8]) -> String {
         let mut deflated = ZlibEncoder::new(Vec::new(), Compression::best());
-        for part in [&framed(COOKIE, said)[..], &shape, numbers] {
+        for part in [&framed(COOKIE, length)[..], &shape, numbers] {
             deflated.write_all(part).unwrap();
         }
         let deflated = deflated.finish().unwrap();
         STANDARD.encode([&framed(DEFLATED_COOKIE, deflated.len())[..], &deflated].concat())
     }
 
-    fn refused(text: &str) -> String {
+    fn rejected(text: &str) -> String {
         decode(text).unwrap_err().to_string()
     }
 
@@ -117,25 +117,25 @@ mod tests {
     }
 
     #[test]
-    fn a_length_or_a_shape_that_would_take_gigabytes_is_refused() {
+    fn huge_length_or_shape_is_rejected() {
         assert_eq!(decode(&text(1, our_shape(), &[2])).unwrap().len(), 1);
-        assert!(refused(&text(u32::MAX as usize, our_shape(), &[2])).contains("not whole"));
+        assert!(rejected(&text(u32::MAX as usize, our_shape(), &[2])).contains("not whole"));
         let mut shape = our_shape();
         // highest value: 5 digits and 2^64 - 1 need 6 million counters
         shape[16..24].fill(0xff);
-        assert!(refused(&text(1, shape, &[2])).contains("another shape"));
+        assert!(rejected(&text(1, shape, &[2])).contains("another shape"));
     }
 
     #[test]
-    fn what_inflates_without_end_is_refused() {
-        assert!(refused(&text(0, our_shape(), &vec![0; 4 << 20])).contains("more counters"));
+    fn decompression_bomb_is_rejected() {
+        assert!(rejected(&text(0, our_shape(), &vec![0; 4 << 20])).contains("more counters"));
     }
 
     #[test]
-    fn numbers_that_overflow_are_refused() {
+    fn overflowing_numbers_are_rejected() {
         // a gap of 2^63, which cannot be negated; and a count of 2^62
         for numbers in [[0xff; 9], [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]] {
-            assert!(refused(&text(9, our_shape(), &numbers)).contains("than can be counted"));
+            assert!(rejected(&text(9, our_shape(), &numbers)).contains("than can be counted"));
         }
     }
 }

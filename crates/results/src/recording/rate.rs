@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_late_is_counted_apart_and_a_gap_is_one() {
+    fn late_samples_are_counted_separately_and_gaps_are_kept() {
         let mut counts = WindowCounts::new(2, 20_000);
         for now in [1_000, 12_000, 21_000, 90_000, 90_001] {
             counts.count(now);

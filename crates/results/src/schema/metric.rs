@@ -311,7 +311,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_has_a_word_of_its_own_that_leads_back_to_it() {
+    fn metric_name_parses_back() {
         for metric in Metric::ALL {
             let wanted = MetricSelector::by_word(metric.name()).expect("a word of its own");
             assert!(wanted.means(metric) && wanted.word() == metric.name());
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_decides_on_latencies_of_samples_that_arrived() {
+    fn loss_determines_the_direction_of_latency_metrics() {
         let latencies: Vec<&str> =
             Metric::ALL.into_iter().filter(|metric| metric.is_latency()).map(Metric::name).collect();
         assert_eq!(latencies.len(), 10);

@@ -176,7 +176,7 @@ mod tests {
     const RATE: Load = Load::Constant { rate: Rate::per_second(1000) };
 
     #[test]
-    fn a_lag_of_over_a_tenth_of_the_period_or_of_the_response_is_too_much() {
+    fn lag_over_a_tenth_of_period_or_response_is_reported() {
         let said = |lag, response| {
             Lateness::classify(&RATE, &run(lag, response, 5_000, 1000), 1_000_000_000, Sender::default())
                 .map(|late| late.beyond)
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_tell_the_quantile_that_the_samples_support_and_what_the_calls_took() {
+    fn text_has_the_supported_quantile_and_the_call_times() {
         let late = |n, write_ns| {
             let run = run(500_000, 600_000, write_ns, n);
             Lateness::classify(
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_held_up_by_calls_while_time_is_left_is_under_back_pressure_and_nobody_else() {
+    fn only_idle_writer_delayed_by_calls_is_under_back_pressure() {
         let writing = |write_ns, in_writes, busy| {
             let run = run(500_000, 600_000, write_ns, 1000);
             let sender = Sender { in_writes, busy, used: busy, ..Sender::default() };
@@ -236,8 +236,7 @@ mod tests {
     /// A run of 0.66 s on a host with busy cores: its threads used 7 ms and waited for 1.68 s. One write call took
     /// 361 ms.
     #[test]
-    fn who_is_kept_from_its_cores_in_write_calls_is_not_under_back_pressure_and_neither_does_writing_cost_that()
-     {
+    fn preempted_write_calls_are_neither_back_pressure_nor_cost() {
         let usage = Usage {
             elapsed_ns: 664_508_981,
             user_ns: 2_000_000,
@@ -264,7 +263,7 @@ mod tests {
 
     /// The middleware's own threads are busy, and the writing thread waits for them.
     #[test]
-    fn of_a_busy_process_the_thread_that_writes_may_have_time_left() {
+    fn writer_thread_of_a_busy_process_can_have_time_left() {
         let late = |driving_ns| {
             let usage = Usage {
                 elapsed_ns: 1_000_000_000,
@@ -283,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn without_intended_times_nobody_is_late_and_a_burst_has_its_own_period() {
+    fn without_intended_times_there_is_no_lag() {
         let late = |load: &Load, response_ns| {
             Lateness::classify(
                 load,

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_median_of_the_lower_rates_and_known_when_all_were_made() {
+    fn max_rate_is_the_median_of_the_lower_rates_of_all_runs() {
         let rates = [Some((500.0, 400.0)), Some((410.0, 420.0)), Some((900.0, 390.0))];
         assert_eq!(maximum(&rates[..2]).sps, None);
         let whole = maximum(&rates);

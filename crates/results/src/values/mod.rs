@@ -30,7 +30,7 @@ pub use lateness::{Lateness, Sender};
 pub use max_rate::with_rate;
 pub use noise::over_half_noisy;
 pub use rules::{MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
-pub use selftest::TOLD_BLOCKS;
+pub use selftest::SHOWN_BLOCKS;
 pub use steady::{steady_latency, steady_rate};
 pub use trial::{TRIAL_WINDOWS, TrialLog, TrialResult, stats_goal};
 pub use writing_time::WritingTime;

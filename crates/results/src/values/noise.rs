@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stolen_of_a_core_makes_a_block_noisy_whatever_its_gaps() {
+    fn stolen_time_makes_a_block_noisy_whatever_its_gaps() {
         let rule = NoiseRule { max_stolen_pct: 0.9, ..NoiseRule::new(100_000_000, false) };
         assert_eq!(judged(&rule, &[1], 12_000, None), ["1.00 % of core 1 was stolen"]);
     }

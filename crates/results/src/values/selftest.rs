@@ -13,7 +13,7 @@ use crate::{
 /// Power: probability of detecting the minimum detectable effect.
 pub(crate) const POWER: f64 = 0.8;
 /// Numbers of blocks for which a minimum detectable effect is reported.
-pub const TOLD_BLOCKS: [u32; 3] = [6, 12, 24];
+pub const SHOWN_BLOCKS: [u32; 3] = [6, 12, 24];
 
 impl NoiseSummary {
     /// Summarizes the noise of these blocks; `None` without probes.
@@ -67,7 +67,7 @@ impl SelfTest {
                     median: median(&values),
                     between_run_pct: sample_sd(&logs).map(percent),
                     ratio_sd_pct: ratio_sd.map(percent),
-                    smallest_effect_pct: TOLD_BLOCKS
+                    smallest_effect_pct: SHOWN_BLOCKS
                         .into_iter()
                         .filter_map(|blocks| Some((blocks, percent(smallest(ratio_sd?, blocks, 1)?))))
                         .collect(),
@@ -129,8 +129,8 @@ impl Metric {
 }
 
 fn smallest(ratio_sd: f64, blocks: u32, comparisons: usize) -> Option<f64> {
-    let asked = PowerSpec { level: 0.95, power: POWER, comparisons };
-    stats::smallest_effect(blocks as usize, ratio_sd, &asked)
+    let spec = PowerSpec { level: 0.95, power: POWER, comparisons };
+    stats::smallest_effect(blocks as usize, ratio_sd, &spec)
 }
 
 /// Returns the pairs of second and first run of each block.

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_all_at_once_has_the_rate_of_its_writing_or_none() {
+    fn simultaneous_arrivals_have_the_rate_of_writing_or_none() {
         // a reader without a core: all samples in one take, in time
         assert_eq!(rate(&received([990 * MS; 29].into_iter().chain([992 * MS; 3]), 3 * MS)), 32.0);
         // delayed from the first sample on: that is latency, and the tail shows how long it was
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_came_or_was_written_has_no_rate() {
+    fn empty_counts_have_no_rate() {
         assert_eq!(rate(&Received::default()), 0.0);
         let nothing = WritingTime::new(7, 7).throughput(0, &DeliveryCounts::default(), &[]);
         assert_eq!((nothing.delivered_sps, nothing.accepted_sps, nothing.goodput_mbps), (0.0, 0.0, 0.0));

@@ -2,13 +2,13 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 #[path = "../../../experiment/tests/sample/mod.rs"]
-mod asked;
+mod characterize;
 pub mod paced;
 pub mod search;
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-pub use asked::{Characterize, characterize};
+pub use characterize::{Characterize, characterize};
 use experiment::{
     DriverDescription, Durability, Factors, History, OptionInfo, Pin, Plan, Policy, PolicySupport, Qos,
     QosDuration, ReceiveMode, Reliability, ScheduledRun, Support, TransportInfo, Workload,
@@ -66,12 +66,12 @@ pub fn header() -> ResultHeader {
     header_of(&Characterize { seed: 42, pin: Pin::Cores(vec![0], vec![1]), ..characterize() })
 }
 
-pub fn header_of(written: &Characterize) -> ResultHeader {
+pub fn header_of(characterize: &Characterize) -> ResultHeader {
     let descriptions = BTreeMap::from([
         ("plain".to_owned(), description("plain", false, "application_batching")),
         ("dds".to_owned(), description("dds", true, "native_batching")),
     ]);
-    let plan = written.plan(&descriptions).expect("the sample can be meant");
+    let plan = characterize.plan(&descriptions).expect("the sample can be meant");
     let tool = Tool {
         name: "ddsmark".to_owned(),
         version: "0.1.0".to_owned(),

@@ -41,7 +41,7 @@ pub(crate) enum PhaseError {
         gone: bool,
     },
     /// Request that the driver of an agent rejects permanently.
-    Refused { phase: &'static str, agent: usize, error: String, hint: Option<String> },
+    Rejected { phase: &'static str, agent: usize, error: String, hint: Option<String> },
 }
 
 /// Agents of one run. Dropping it ends them.
@@ -116,14 +116,14 @@ impl<'a> AgentSet<'a> {
         let phase = orders.first().map_or("", |(_, order)| order.phase());
         let numbers = orders.each_ref().map(|(agent, _)| *agent);
         for (agent, order) in orders {
-            self.tell(*agent, order)?;
+            self.send(*agent, order)?;
         }
         let replies = self.replies(phase, &numbers, Duration::from_nanos(limit_ns))?;
         let mut replies = replies.into_iter();
         Ok(numbers.map(|agent| (agent, replies.next().expect("there is one answer for each order"))))
     }
 
-    fn tell(&self, agent: usize, order: &Request) -> Result<(), PhaseError> {
+    fn send(&self, agent: usize, order: &Request) -> Result<(), PhaseError> {
         match self.agents[agent].1.order(order) {
             // A broken channel is ignored: the exit event carries the cause.
             Ok(()) | Err(ChannelError::Broken(_)) => Ok(()),
@@ -145,23 +145,23 @@ impl<'a> AgentSet<'a> {
             match self.events.recv_timeout(left) {
                 Ok(Event::Stop) => return Err(PhaseError::Stopped),
                 Ok(Event::Reply(agent, Ok(reply))) => {
-                    if let Reply::Failed { error, hint, refused } = *reply {
-                        return Err(if refused {
-                            PhaseError::Refused { phase, agent, error, hint }
+                    if let Reply::Failed { error, hint, refused: rejected } = *reply {
+                        return Err(if rejected {
+                            PhaseError::Rejected { phase, agent, error, hint }
                         } else {
                             PhaseError::Phase { phase, agent, error, hint, gone: false }
                         });
                     }
-                    let place = from.iter().position(|&number| number == agent);
-                    match place.filter(|&place| replies[place].is_none()) {
-                        Some(place) => replies[place] = Some(*reply),
+                    let index = from.iter().position(|&number| number == agent);
+                    match index.filter(|&index| replies[index].is_none()) {
+                        Some(index) => replies[index] = Some(*reply),
                         None => return Err(unexpected(phase, agent, &reply)),
                     }
                 }
                 Ok(Event::Reply(agent, Err(error))) => {
-                    let place = from.iter().position(|&number| number == agent);
+                    let index = from.iter().position(|&number| number == agent);
                     // An agent that has sent its goodbye may exit before the others.
-                    if place.is_none_or(|place| replies[place] != Some(Reply::Bye)) {
+                    if index.is_none_or(|index| replies[index] != Some(Reply::Bye)) {
                         return Err(broken(phase, agent, &error));
                     }
                 }
@@ -179,7 +179,7 @@ impl<'a> AgentSet<'a> {
         let phase = Request::Exit.phase();
         let all: Vec<usize> = (0..self.agents.len()).collect();
         for &agent in &all {
-            self.tell(agent, &Request::Exit)?;
+            self.send(agent, &Request::Exit)?;
         }
         for (agent, reply) in
             self.replies(phase, &all, Duration::from_nanos(self.limits.exit_ns))?.iter().enumerate()
@@ -230,10 +230,10 @@ impl<'a> AgentSet<'a> {
         let (phase, agent, mut error, mut hint, gone) = match phase_error {
             PhaseError::Stopped => return None,
             PhaseError::Phase { phase, agent, error, hint, gone } => (phase, agent, error, hint, gone),
-            PhaseError::Refused { phase, agent, error, hint } => (phase, agent, error, hint, false),
+            PhaseError::Rejected { phase, agent, error, hint } => (phase, agent, error, hint, false),
         };
         if gone {
-            (error, hint) = why_gone(endings[agent]);
+            (error, hint) = exit_cause(endings[agent]);
         }
         let (role, agent) = &self.agents[agent];
         let mut last_log_lines = agent.last_log_lines();
@@ -245,7 +245,7 @@ impl<'a> AgentSet<'a> {
 }
 
 /// Returns the error and the hint for an agent that closed its channel.
-fn why_gone(ending: ProcessExit) -> (String, Option<String>) {
+fn exit_cause(ending: ProcessExit) -> (String, Option<String>) {
     let hint = match ending {
         ProcessExit::Itself(status) => match status.signal() {
             Some(libc::SIGKILL) => "check `dmesg` for the OOM killer",

@@ -31,11 +31,12 @@ pub fn cases(
     stop: &StopToken,
 ) -> Result<Vec<CaseInfo>, RunnerError> {
     cleanup::sweep();
-    let asked = ask(launcher, driver, Request::Cases, limits.report_ns, limits, stop, |reply| match reply {
-        Reply::Cases { cases } => Ok(cases),
-        other => Err(other),
-    })?;
-    match asked {
+    let outcome =
+        ask(launcher, driver, Request::Cases, limits.report_ns, limits, stop, |reply| match reply {
+            Reply::Cases { cases } => Ok(cases),
+            other => Err(other),
+        })?;
+    match outcome {
         CheckRequest::Answered(cases) => Ok(cases),
         CheckRequest::AnsweredBadly(_, failure) | CheckRequest::Failed(failure) => {
             Err(RunnerError::Driver { driver: driver.name.clone(), failure: Box::new(failure) })

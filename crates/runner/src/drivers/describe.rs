@@ -73,13 +73,13 @@ pub(crate) fn inspect(
 ) -> Result<DriverInspection, RunnerError> {
     let member = AgentSpec::alone(driver.path.clone(), AgentLog::in_memory()?);
     let mut agent_set = AgentSet::spawn(launcher, vec![member], limits, stop)?;
-    let asked = agent_set.hellos().and_then(|mut hellos| {
+    let outcome = agent_set.hellos().and_then(|mut hellos| {
         let hello = hellos.remove(0);
         let maps = fs::read_to_string(format!("/proc/{}/maps", hello.pid)).unwrap_or_default();
         agent_set.dismiss()?;
         Ok((hello.driver, loaded_libraries(&maps)))
     });
-    let (description, libraries) = asked.map_err(|phase_error| match agent_set.fail(phase_error) {
+    let (description, libraries) = outcome.map_err(|phase_error| match agent_set.fail(phase_error) {
         Some(failure) => RunnerError::Driver { driver: driver.name.clone(), failure: Box::new(failure) },
         None => RunnerError::Stopped,
     })?;
@@ -91,10 +91,10 @@ pub(crate) fn inspect(
 }
 
 /// Returns whether the version text of a library matches the version in the driver's name, if it contains one.
-fn is_of_version(driver: &str, says: &str) -> bool {
+fn is_of_version(driver: &str, reported: &str) -> bool {
     let named = (!is_driver_path(driver)).then(|| split(driver).1).flatten();
     let named: Option<Version> = named.and_then(|version| version.parse().ok());
-    match (named, Version::leading(says)) {
+    match (named, Version::leading(reported)) {
         (Some(named), Some(found)) => found.is_of(&named),
         _ => true,
     }
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn version_in_name_is_compared_with_library_version() {
-        for (driver, says) in [
+        for (driver, reported) in [
             ("a@0.10", "0.10.2"),
             ("a@0.10.2", "0.10.2"),
             ("a@0.10.2", "0.10.2-debian"),
@@ -114,10 +114,10 @@ mod tests {
             ("a", "7"),
             ("./liba@1.so", "2"),
         ] {
-            assert!(is_of_version(driver, says), "{driver} {says}");
+            assert!(is_of_version(driver, reported), "{driver} {reported}");
         }
-        for (driver, says) in [("a@0.10", "11.0.1"), ("a@0.10.2", "0.10.20"), ("a@11", "1.1")] {
-            assert!(!is_of_version(driver, says), "{driver} {says}");
+        for (driver, reported) in [("a@0.10", "11.0.1"), ("a@0.10.2", "0.10.20"), ("a@11", "1.1")] {
+            assert!(!is_of_version(driver, reported), "{driver} {reported}");
         }
     }
 }

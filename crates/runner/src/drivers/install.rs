@@ -134,24 +134,24 @@ impl DriverBuild {
     ///
     /// # Errors
     /// Returns an error if a step fails. Nothing is installed then, and an existing driver is unchanged.
-    pub fn make(
+    pub fn install(
         &self,
         home: &Path,
         launcher: &dyn Launcher,
         stop: &StopToken,
     ) -> Result<InstalledDriver, InstallError> {
-        let place = |place: &Path| {
-            let place = place.to_owned();
-            move |error: io::Error| InstallError::Place { place, error }
+        let cannot_write = |directory: &Path| {
+            let directory = directory.to_owned();
+            move |error: io::Error| InstallError::Directory { directory, error }
         };
         let name = self.name();
         let workshop = home.join(WORKSHOP);
-        fs::create_dir_all(&workshop).map_err(place(&workshop))?;
+        fs::create_dir_all(&workshop).map_err(cannot_write(&workshop))?;
         let lock = workshop.join(format!("{name}.lock"));
-        let file = File::create(&lock).map_err(place(&lock))?;
+        let file = File::create(&lock).map_err(cannot_write(&lock))?;
         file.try_lock().map_err(|_| InstallError::Busy { driver: name.clone() })?;
         let work = workshop.join(&name);
-        clear(&work).map_err(place(&work))?;
+        clear(&work).map_err(cannot_write(&work))?;
 
         let built = self
             .fetch(home, stop)
@@ -171,14 +171,14 @@ impl DriverBuild {
         let name = self.final_name(&description)?;
         let target = home.join(file_name(&name));
         // The rename replaces an old file: processes that have loaded the old driver keep it.
-        fs::rename(&trial.path, &target).map_err(place(&target))?;
+        fs::rename(&trial.path, &target).map_err(cannot_write(&target))?;
         // Files left behind are harmless.
         let _ = clear(&work);
         let is_foreign = self.prefix.as_deref().is_some_and(|prefix| {
             let real = libraries.iter().filter_map(|library| fs::canonicalize(library).ok());
             !real.into_iter().any(|library| library.starts_with(prefix))
         });
-        let path = fs::canonicalize(&target).map_err(place(&target))?;
+        let path = fs::canonicalize(&target).map_err(cannot_write(&target))?;
         Ok(InstalledDriver { file: DriverFile { name, path }, description, is_foreign })
     }
 
@@ -196,7 +196,7 @@ impl DriverBuild {
         }
         if self.has_installed_sources && env::var_os(SDK).is_none() {
             let home = fs::canonicalize(home)
-                .map_err(|error| InstallError::Place { place: home.to_owned(), error })?;
+                .map_err(|error| InstallError::Directory { directory: home.to_owned(), error })?;
             command.env(SDK, home.with_file_name("sdk"));
         }
         let text = execute(&self.name(), &script, &mut command, self.limit, stop)?;
@@ -213,7 +213,7 @@ impl DriverBuild {
         let free = statvfs(home).ok().map(|system| system.blocks_available() * system.fragment_size());
         match (error, free) {
             (InstallError::Step { driver, .. }, Some(free)) if free < LITTLE_SPACE => {
-                InstallError::NoSpace { driver, place: home.to_owned(), free }
+                InstallError::NoSpace { driver, directory: home.to_owned(), free }
             }
             (error, _) => error,
         }

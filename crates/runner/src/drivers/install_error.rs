@@ -8,7 +8,7 @@ use crate::{RunnerError, version::split};
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// Missing directory of driver sources.
-    #[error("sources of drivers not found{}", .directory.as_ref().map(|place| format!(" in `{}`", place.display())).unwrap_or_default())]
+    #[error("sources of drivers not found{}", .directory.as_ref().map(|directory| format!(" in `{}`", directory.display())).unwrap_or_default())]
     NoSources {
         /// Directory, if one was given.
         directory: Option<PathBuf>,
@@ -100,12 +100,12 @@ pub enum InstallError {
         limit: Duration,
     },
     /// Failed step on a file system that is almost full.
-    #[error("cannot install driver `{driver}`: only {} KiB are free in `{}`", free / 1024, .place.display())]
+    #[error("cannot install driver `{driver}`: only {} KiB are free in `{}`", free / 1024, .directory.display())]
     NoSpace {
         /// Name and version of the driver.
         driver: String,
         /// Directory on the file system.
-        place: PathBuf,
+        directory: PathBuf,
         /// Free space in bytes.
         free: u64,
     },
@@ -116,10 +116,10 @@ pub enum InstallError {
         driver: String,
     },
     /// File or directory that cannot be written.
-    #[error("cannot write to `{}`: {error}", .place.display())]
-    Place {
+    #[error("cannot write to `{}`: {error}", .directory.display())]
+    Directory {
         /// Path of the file or directory.
-        place: PathBuf,
+        directory: PathBuf,
         /// Cause.
         error: io::Error,
     },
@@ -172,10 +172,10 @@ impl InstallError {
             }
             Self::Step { .. } => "see its output above".to_owned(),
             Self::NoSpace { .. } => FULL.to_owned(),
-            Self::Place { error, .. } if error.kind() == io::ErrorKind::StorageFull => FULL.to_owned(),
+            Self::Directory { error, .. } if error.kind() == io::ErrorKind::StorageFull => FULL.to_owned(),
             Self::OutOfTime { .. } => "increase the limit: `--limit 2h`".to_owned(),
             Self::Busy { .. } => "wait until it has ended".to_owned(),
-            Self::Place { .. } => "set DDSMARK_DRIVER_PATH to a writable directory".to_owned(),
+            Self::Directory { .. } => "set DDSMARK_DRIVER_PATH to a writable directory".to_owned(),
             Self::Start { .. } => "check that `bash` and `sh` are installed, and that the script is executable".to_owned(),
             Self::Unusable(error) => return error.hint(),
             Self::Stopped => return None,

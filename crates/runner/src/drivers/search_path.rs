@@ -269,9 +269,9 @@ mod tests {
         let path = DriverSearchPath::new(vec![directory.path().into()]);
         let names: Vec<_> = path.find_all().into_iter().map(|driver| driver.name).collect();
         assert_eq!(names, ["a@2.14", "a@2.9.1", "b", "b@1"]);
-        for (asked, found) in [("a@2.9", &old), ("a@2", &new), ("a", &new), ("b", &plain)] {
-            let driver = path.find(asked).unwrap();
-            assert_eq!((driver.name.as_str(), &driver.path), (asked, found), "named as it was asked for");
+        for (requested, found) in [("a@2.9", &old), ("a@2", &new), ("a", &new), ("b", &plain)] {
+            let driver = path.find(requested).unwrap();
+            assert_eq!((driver.name.as_str(), &driver.path), (requested, found), "named as it was asked for");
         }
         assert!(matches!(path.find("a@3"), Err(RunnerError::UnknownDriver { .. })));
         let each: Vec<_> = path.one_of_each().into_iter().map(|driver| (driver.name, driver.path)).collect();
@@ -296,15 +296,15 @@ mod tests {
             "another's name hides nothing"
         );
         assert_eq!(names(path.one_of_each()), ["a", "b", "c"]);
-        for (asked, file) in
+        for (requested, file) in
             [("a", "a@3.2.2"), ("a@3", "a@3.2.2"), ("a@3.2.2", "a@3.2.2"), ("a@2", "a@2.9.1")]
         {
-            let found = path.find(asked).unwrap();
-            assert_eq!(found.name, asked);
+            let found = path.find(requested).unwrap();
+            assert_eq!(found.name, requested);
             assert_eq!(
                 found.path,
                 fs::canonicalize(directory.path().join(file_name(file))).unwrap(),
-                "{asked}"
+                "{requested}"
             );
         }
         match path.find("a@5") {

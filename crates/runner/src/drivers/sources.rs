@@ -124,8 +124,8 @@ impl Sources {
 }
 
 /// Returns the sources of drivers in an installation prefix or a source tree.
-fn drivers_in(place: &Path) -> Option<PathBuf> {
-    let trees = [place.join(INSTALLED), place.to_owned()];
+fn drivers_in(prefix: &Path) -> Option<PathBuf> {
+    let trees = [prefix.join(INSTALLED), prefix.to_owned()];
     let tree = trees.iter().find(|tree| tree.join("include/ddsmark/driver.h").is_file())?;
     Some(tree.join("drivers")).filter(|drivers| drivers.is_dir())
 }
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_the_first_and_a_beginning_means_the_highest() {
+    fn default_is_the_first_version_and_prefix_selects_the_highest() {
         let lines = ["11.0.1\ta\tl\topen", "0.10.5\tb\tl\topen", "0.10.2\tc\tl\topen", "0.9\td\tl\topen"];
         let known: Vec<_> = lines.iter().map(|line| known_version(line).unwrap()).collect();
         let of = |wanted| choose(&known, wanted).map(|known| known.version.as_str());
@@ -261,20 +261,20 @@ mod tests {
     #[test]
     fn installed_sources_are_found_below_their_prefix() {
         let prefix = tempfile::tempdir().unwrap();
-        let place = prefix.path();
+        let prefix = prefix.path();
         let add = |tree: &str| {
-            fs::create_dir_all(place.join(tree).join("include/ddsmark")).unwrap();
-            fs::write(place.join(tree).join("include/ddsmark/driver.h"), "").unwrap();
+            fs::create_dir_all(prefix.join(tree).join("include/ddsmark")).unwrap();
+            fs::write(prefix.join(tree).join("include/ddsmark/driver.h"), "").unwrap();
         };
         add("");
-        assert_eq!(drivers_in(place), None, "the header alone");
-        fs::create_dir(place.join("drivers")).unwrap();
-        assert_eq!(drivers_in(place), Some(place.join("drivers")));
-        assert!(!Sources::find(Some(&place.join("drivers"))).unwrap().are_installed());
+        assert_eq!(drivers_in(prefix), None, "the header alone");
+        fs::create_dir(prefix.join("drivers")).unwrap();
+        assert_eq!(drivers_in(prefix), Some(prefix.join("drivers")));
+        assert!(!Sources::find(Some(&prefix.join("drivers"))).unwrap().are_installed());
         add(INSTALLED);
-        let installed = place.join(INSTALLED).join("drivers");
+        let installed = prefix.join(INSTALLED).join("drivers");
         fs::create_dir(&installed).unwrap();
-        assert_eq!(drivers_in(place), Some(installed.clone()));
+        assert_eq!(drivers_in(prefix), Some(installed.clone()));
         assert!(Sources::find(Some(&installed)).unwrap().are_installed());
     }
 }

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_is_the_result_and_how_it_ended_is_told() {
+    fn step_returns_its_output_and_exit_status() {
         let (ended, text) = shell("echo one; exit 3", Duration::from_secs(60), &StopToken::new());
         assert!(matches!(ended, StepOutcome::Itself(status) if status.code() == Some(3)), "{ended:?}");
         assert_eq!(text, "one\n");

@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variable_counts_if_a_library_names_it() {
+    fn variable_is_captured_if_a_library_names_it() {
         let library = b"\0SHLVL\0xHOMEy\0..DRIVER_URIconfig..\0";
         assert!(names(library, "SHLVL") && names(library, "DRIVER_URI"));
         assert!(!names(library, "HOME") && !names(library, "DRIVER_URL") && !names(library, ""));

@@ -65,8 +65,8 @@ fn ask(socket: &impl AsRawFd, interface: &str, question: &mut [u8]) -> bool {
     if interface.is_empty() || interface.len() >= request.ifr_name.len() {
         return false;
     }
-    for (place, byte) in request.ifr_name.iter_mut().zip(interface.bytes()) {
-        *place = byte.cast_signed() as libc::c_char;
+    for (index, byte) in request.ifr_name.iter_mut().zip(interface.bytes()) {
+        *index = byte.cast_signed() as libc::c_char;
     }
     request.ifr_ifru.ifru_data = question.as_mut_ptr().cast();
     // SAFETY: `request` and the buffer that it points to live for the duration of the call. The kernel does not write
@@ -82,8 +82,8 @@ fn answers(mut ask: impl FnMut(&mut [u8]) -> bool) -> Vec<(String, String)> {
     // Strings of 32 bytes: driver, version, firmware, two others; then a reserved area and five counts.
     let mut driver = question(DRIVER, 5 * TEXT + 12 + 5 * 4);
     if ask(&mut driver) {
-        for (place, name) in ["driver", "driver_version", "firmware"].into_iter().enumerate() {
-            let value = text(&driver[4 + place * TEXT..][..TEXT]);
+        for (index, name) in ["driver", "driver_version", "firmware"].into_iter().enumerate() {
+            let value = text(&driver[4 + index * TEXT..][..TEXT]);
             if !value.is_empty() {
                 put(name, value);
             }
@@ -115,10 +115,11 @@ fn features(ask: &mut impl FnMut(&mut [u8]) -> bool) -> Option<Vec<(String, bool
     // Mask with one bit per string set, then the size of each set.
     let mut counts = question(COUNTS, 4 + 8 + 4);
     counts[8..16].copy_from_slice(&(1_u64 << FEATURE_NAMES).to_ne_bytes());
-    let asked = ask(&mut counts);
+    let counted = ask(&mut counts);
     // The kernel clears the bit of an unsupported set.
-    let n =
-        numbers(&counts[16..]).next().filter(|n| asked && counts[8..16] != [0; 8] && *n <= MOST_FEATURES)?;
+    let n = numbers(&counts[16..])
+        .next()
+        .filter(|n| counted && counts[8..16] != [0; 8] && *n <= MOST_FEATURES)?;
     let mut names = question(TEXTS, 8 + n as usize * TEXT);
     names[4..8].copy_from_slice(&FEATURE_NAMES.to_ne_bytes());
     names[8..12].copy_from_slice(&n.to_ne_bytes());
@@ -132,8 +133,8 @@ fn features(ask: &mut impl FnMut(&mut [u8]) -> bool) -> Option<Vec<(String, bool
     let states: Vec<u32> = numbers(&states[8..]).collect();
     let of = |feature: usize, what: usize| states[feature / 32 * 4 + what] >> (feature % 32) & 1 == 1;
     let named = names[12..].chunks_exact(TEXT).map(text).enumerate();
-    let told = named.filter(|(feature, name)| !name.is_empty() && (of(*feature, 0) || of(*feature, 2)));
-    Some(told.map(|(feature, name)| (name, of(feature, 2))).collect())
+    let features = named.filter(|(feature, name)| !name.is_empty() && (of(*feature, 0) || of(*feature, 2)));
+    Some(features.map(|(feature, name)| (name, of(feature, 2))).collect())
 }
 
 /// Creates a buffer with a command and `room` bytes for the answer.
@@ -175,14 +176,14 @@ mod tests {
                 }
                 COALESCING => {
                     assert_eq!(question.len(), 92);
-                    (1..=22).for_each(|place| put(question, 4 * place, 0));
+                    (1..=22).for_each(|index| put(question, 4 * index, 0));
                     put(question, 4, 50);
                     put(question, 4 * 10, 1);
                     put(question, 4 * 22, 7);
                 }
                 RINGS => {
                     assert_eq!(question.len(), 36);
-                    (1..=8).for_each(|place| put(question, 4 * place, 100 + place as u32));
+                    (1..=8).for_each(|index| put(question, 4 * index, 100 + index as u32));
                 }
                 COUNTS => put(question, 16, 40),
                 TEXTS => {
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn each_answer_is_read_from_its_place() {
+    fn each_property_is_read_from_its_offset() {
         assert_eq!(offloads(&card(&[DRIVER])), [("driver", "fastnc"), ("driver_version", "6.1")]);
         assert_eq!(
             offloads(&card(&[COALESCING])),
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_answered_is_absent() {
+    fn unanswered_request_leaves_its_property_absent() {
         assert_eq!(offloads(&card(&[])), []);
         // Features are reported completely or not at all.
         assert_eq!(offloads(&card(&[COUNTS, TEXTS])), []);

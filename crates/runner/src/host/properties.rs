@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_host_is_told() {
+    fn this_host_has_all_properties() {
         let host = capture_host();
         assert!(!host.name.is_empty() && host.kernel.starts_with("Linux "));
         assert!(host.cpus >= 1 && host.memory_bytes.is_some_and(|bytes| bytes > 1 << 20));
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn each_warning_has_a_host_that_it_is_given_on_and_one_that_it_is_not() {
+    fn each_host_warning_depends_on_its_property() {
         let good = Host {
             clock_source: Some("tsc".to_owned()),
             governor: Some("performance".to_owned()),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interface_that_is_not_there_is_an_error_that_names_those_that_are() {
+    fn unknown_interface_is_an_error_with_the_available_ones() {
         check_interface("lo").unwrap();
         let error = check_interface("ddsmark0").unwrap_err();
         assert!(error.hint().unwrap().contains("lo"), "{error:?}");

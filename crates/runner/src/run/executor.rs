@@ -48,7 +48,7 @@ impl RunExecutor<'_> {
     ///
     /// # Errors
     /// Returns an error if a thread cannot be started.
-    pub(crate) fn make(
+    pub(crate) fn execute(
         &self,
         scheduled: &[ScheduledRun],
         cells: &[Cell],

@@ -26,15 +26,15 @@ pub(crate) fn read_traces(experiment: &Plan, directory: &Directory) -> Result<Tr
 }
 
 fn read(trace: &Trace, directory: &Directory) -> Result<Vec<u64>, RunnerError> {
-    let refused = |why: String| RunnerError::Trace { file: trace.file.clone(), why };
+    let rejected = |why: String| RunnerError::Trace { file: trace.file.clone(), why };
     let kept = directory.trace(&trace.sha256)?.filter(|bytes| sha256(bytes) == trace.sha256);
     let bytes = match kept {
         Some(bytes) => bytes,
         None => {
-            let bytes = fs::read(&trace.file).map_err(|error| refused(error.to_string()))?;
+            let bytes = fs::read(&trace.file).map_err(|error| rejected(error.to_string()))?;
             let found = sha256(&bytes);
             if found != trace.sha256 {
-                return Err(refused(format!(
+                return Err(rejected(format!(
                     "the file has changed since the plan: its SHA-256 is {found}, not {}",
                     trace.sha256
                 )));
@@ -43,6 +43,6 @@ fn read(trace: &Trace, directory: &Directory) -> Result<Vec<u64>, RunnerError> {
             bytes
         }
     };
-    let text = String::from_utf8(bytes).map_err(|_| refused("not UTF-8 text".to_owned()))?;
-    trace_times(&text).map_err(|fault| refused(fault.to_string()))
+    let text = String::from_utf8(bytes).map_err(|_| rejected("not UTF-8 text".to_owned()))?;
+    trace_times(&text).map_err(|fault| rejected(fault.to_string()))
 }

@@ -241,7 +241,9 @@ impl Maker<'_> {
             if at_once.iter().all(|run| assembler.holds(run.number)) {
                 continue;
             }
-            if self.executor.stop.requested() || !self.make(at_once, blocks, assembler, observer)? {
+            if self.executor.stop.requested()
+                || !self.execute_at_once(at_once, blocks, assembler, observer)?
+            {
                 return Ok(false);
             }
         }
@@ -279,7 +281,7 @@ impl Maker<'_> {
 
     /// Executes one run or the two runs of a duet, or records them as not attempted. Returns false after a stop
     /// request.
-    fn make(
+    fn execute_at_once(
         &mut self,
         at_once: &[ScheduledRun],
         blocks: u32,
@@ -314,7 +316,7 @@ impl Maker<'_> {
                 }
                 vec![(run, IntervalLog::new())]
             }
-            _ => match self.executor.make(at_once, cells, now, &mut self.names, &self.traces)? {
+            _ => match self.executor.execute(at_once, cells, now, &mut self.names, &self.traces)? {
                 Some(made) => made.into_iter().map(|made| (made.run, made.log)).collect(),
                 None => return Ok(false),
             },

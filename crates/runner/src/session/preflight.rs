@@ -55,9 +55,9 @@ pub fn preflight(
         before(done, configurations.len());
         match stage.open(cell, &mut names)? {
             Opened::Well => {}
-            Opened::Refused { driver, failure } => {
+            Opened::Rejected { driver, failure } => {
                 let (cell, others) = (cell.id.clone(), cells - 1);
-                return Err(RunnerError::Refused { driver, cell, others, failure: Box::new(failure) });
+                return Err(RunnerError::Rejected { driver, cell, others, failure: Box::new(failure) });
             }
             Opened::Failed(failure) => {
                 failing.push(driver);
@@ -82,7 +82,7 @@ struct Stage<'a> {
 enum Opened {
     Well,
     /// Permanent rejection by the driver.
-    Refused {
+    Rejected {
         driver: String,
         failure: Failure,
     },
@@ -141,12 +141,12 @@ impl Stage<'_> {
         if let Some(line) = ignored_library(agent_set.last_log_lines(0)) {
             return Err(RunnerError::IgnoredLibrary { cell: cell.id.clone(), line });
         }
-        let is_refusal = matches!(opened, Err(PhaseError::Refused { .. }));
+        let is_rejection = matches!(opened, Err(PhaseError::Rejected { .. }));
         let ended = match opened {
             Ok(()) => Ok(Opened::Well),
             Err(phase_error) => match agent_set.fail(phase_error) {
                 None => Err(RunnerError::Stopped),
-                Some(failure) if is_refusal => Ok(Opened::Refused { driver: driver.to_owned(), failure }),
+                Some(failure) if is_rejection => Ok(Opened::Rejected { driver: driver.to_owned(), failure }),
                 Some(failure) => Ok(Opened::Failed(failure)),
             },
         };

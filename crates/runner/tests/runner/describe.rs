@@ -20,7 +20,7 @@ fn describe_returns_the_description_of_the_driver() {
 }
 
 #[test]
-fn why_a_driver_cannot_be_used_is_told() {
+fn unusable_driver_has_its_reason() {
     let error = ask("fail", 60 * SHORT_NS).unwrap_err();
     assert_eq!(error.to_string(), "cannot use driver `d`: it does not work");
     assert_eq!(error.hint().as_deref(), Some("try harder"));

@@ -86,7 +86,7 @@ fn both_runs_are_made_at_the_same_time_on_cores_and_domains_of_their_own() {
 }
 
 #[test]
-fn the_other_run_of_one_that_fails_stays_and_has_no_ratio() {
+fn partner_of_a_failed_duet_run_is_kept_without_ratio() {
     for script in ["kill echo match", "fail pinger warm_up", "hang echo configure", "fail pinger measure"] {
         let mut rig = duets(1, script);
         rig.experiment.limits.configure_ns = SHORT_NS;
@@ -119,8 +119,9 @@ fn duet_with_a_given_up_driver_is_not_attempted() {
     let all = runs(&document);
     assert_eq!((all.len(), document.state), (20, State::Complete));
     let of = |cell: &str, words: &str| {
-        let told = |run: &&&Run| run.failure.as_ref().is_some_and(|failure| failure.error.contains(words));
-        all.values().filter(|run| run.cell == cell).filter(told).count()
+        let failed_so =
+            |run: &&&Run| run.failure.as_ref().is_some_and(|failure| failure.error.contains(words));
+        all.values().filter(|run| run.cell == cell).filter(failed_so).count()
     };
     assert_eq!((of("other/latency", "it does not work"), of("other/latency", "not attempted")), (3, 2));
     assert_eq!(

@@ -95,14 +95,14 @@ fn failure_has_last_lines_of_agent_and_log_is_kept() {
 }
 
 #[test]
-fn what_an_agent_says_of_its_failure_is_told() {
+fn failure_text_of_an_agent_is_reported() {
     let failure = failure("fail reader match", Rig::new(&[]).experiment.limits);
     assert_eq!((failure.phase.as_str(), failure.role.as_deref()), ("match", Some("reader")));
     assert_eq!((failure.error.as_str(), failure.hint.as_deref()), ("it does not work", Some("try harder")));
 }
 
 #[test]
-fn garbage_and_answers_that_were_not_asked_for_fail_the_run() {
+fn garbage_and_unexpected_replies_fail_the_run() {
     for phase in PHASES {
         let whom = if phase == "hello" { "any" } else { "writer" };
         let garbage = failure(&format!("garbage {whom} {phase}"), Rig::new(&[]).experiment.limits);
@@ -189,7 +189,7 @@ fn driver_with_same_failure_in_first_runs_is_given_up() {
 }
 
 #[test]
-fn a_driver_that_was_measured_once_is_not_given_up() {
+fn driver_with_a_valid_run_is_not_abandoned() {
     // Only the latency runs fail.
     let mut rig = Rig::new(&[("bad", "fail pinger configure")]);
     rig.experiment.design.blocks = 8;

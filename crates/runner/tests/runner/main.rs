@@ -6,6 +6,6 @@ mod evaluation;
 mod failures;
 mod max_rates;
 mod paced;
-mod rehearse;
+mod preflight;
 mod resume;
 mod rig;

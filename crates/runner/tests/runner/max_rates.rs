@@ -44,12 +44,12 @@ struct Counting<F> {
     before: u32,
     after: u32,
     started: u32,
-    told: F,
+    on_start: F,
 }
 
 impl<F: FnMut(u32) -> ControlFlow<StopToken>> Counting<F> {
-    const fn new(told: F) -> Self {
-        Self { before: 0, after: 0, started: 0, told }
+    const fn new(on_start: F) -> Self {
+        Self { before: 0, after: 0, started: 0, on_start }
     }
 }
 
@@ -61,7 +61,7 @@ impl<F: FnMut(u32) -> ControlFlow<StopToken>> Observer for Counting<F> {
         } else {
             self.after += 1;
         }
-        if let ControlFlow::Break(stop) = (self.told)(self.before) {
+        if let ControlFlow::Break(stop) = (self.on_start)(self.before) {
             stop.request();
         }
     }
@@ -104,16 +104,16 @@ fn percent_rate_refers_to_the_unpaced_rate() {
 }
 
 #[test]
-fn it_is_measured_once_wherever_the_experiment_was_stopped() {
+fn max_rate_is_measured_once_wherever_the_experiment_stopped() {
     // Stop between the runs for a maximum rate, and between runs of blocks.
     for made in 0..=1 {
         let mut rig = rig("", &[share(50.0), share(10.0)]);
         rig.experiment.design.blocks = 2;
         let first = if made == 0 {
             let stop = rig.stop.clone();
-            let told =
+            let on_start =
                 |count| if count == 2 { ControlFlow::Break(stop.clone()) } else { ControlFlow::Continue(()) };
-            rig.execute_with(&mut Counting::new(told)).document
+            rig.execute_with(&mut Counting::new(on_start)).document
         } else {
             rig.execute_with(&mut StopAfter(made, rig.stop.clone())).document
         };
@@ -202,7 +202,8 @@ fn maxima_of_a_failing_driver_are_not_attempted() {
     assert_eq!((document.max_rates.len(), all().count()), (3, 9));
     assert_eq!(all().filter(|run| run.took_ns > 0).count(), 3);
     let words = "the first 3 runs of driver `d` at the maximum rate all failed";
-    let told = |run: &&MaxRateRun| run.failure.as_ref().is_some_and(|failure| failure.error.contains(words));
-    assert_eq!(all().filter(told).count(), 6);
+    let on_start =
+        |run: &&MaxRateRun| run.failure.as_ref().is_some_and(|failure| failure.error.contains(words));
+    assert_eq!(all().filter(on_start).count(), 6);
     assert!(document.cells.iter().flat_map(|cell| &cell.runs).all(|run| run.state == RunState::Failed));
 }

@@ -64,9 +64,9 @@ fn each_flow_is_counted_and_measured_by_itself() {
     let run = &document.cells[0].runs[0];
     assert_eq!((run.state, kinds(run)), (RunState::Valid, vec![WarningKind::Foreign]), "{run:?}");
     let paced = run.paced.as_ref().unwrap();
-    let told: Vec<_> =
+    let summary: Vec<_> =
         paced.flows.iter().map(|flow| (flow.name.as_str(), flow.size_bytes, flow.counted.sent)).collect();
-    assert_eq!(told, [("control", 64, 500), ("bulk", 1024, 500)]);
+    assert_eq!(summary, [("control", 64, 500), ("bulk", 1024, 500)]);
     assert_eq!((run.latency["response"].n, paced.flows[1].latency["response"].n), (1000, 500));
     assert_eq!(run.counted.iter().map(|counted| counted.foreign).collect::<Vec<_>>(), [3, 0]);
     // Both flows together, window by window.
@@ -82,7 +82,7 @@ fn each_flow_is_counted_and_measured_by_itself() {
 }
 
 #[test]
-fn qos_of_a_further_flow_is_held_against_what_was_asked() {
+fn qos_of_a_further_flow_is_compared_with_the_request() {
     let flow = |name: &str| Flow {
         name: name.to_owned(),
         size_bytes: 64,
@@ -96,7 +96,7 @@ fn qos_of_a_further_flow_is_held_against_what_was_asked() {
 }
 
 #[test]
-fn the_times_of_a_file_are_read_again_and_another_file_is_refused() {
+fn trace_is_read_again_and_a_changed_file_is_rejected() {
     let rig = |times: &str| {
         let mut rig = rig("", None, &[]);
         let file = rig.directory.path().join("times.txt");

@@ -10,15 +10,15 @@ use crate::rig::{Rig, SHORT_NS, children};
 #[test]
 fn every_way_is_opened_and_nothing_is_left() {
     let rig = Rig::new(&[("good", ""), ("other", "")]);
-    let mut told = Vec::new();
-    assert_eq!(rig.rehearse(|done, all| told.push((done, all))).unwrap(), [""; 0]);
-    assert_eq!(told, [(0, 4), (1, 4), (2, 4), (3, 4)]);
+    let mut progress = Vec::new();
+    assert_eq!(rig.preflight(|done, all| progress.push((done, all))).unwrap(), [""; 0]);
+    assert_eq!(progress, [(0, 4), (1, 4), (2, 4), (3, 4)]);
     assert_eq!(children(), [""; 0]);
     assert!(!rig.results().exists());
 }
 
 /// Returns the number of distinct configurations of a stream and its variants.
-fn ways(changes: &[fn(&mut Factors)]) -> usize {
+fn configurations(changes: &[fn(&mut Factors)]) -> usize {
     let mut rig = Rig::new(&[("good", "")]).of_workload(Workload::Throughput);
     let stream = rig.experiment.cells[0].clone();
     for change in changes {
@@ -26,9 +26,9 @@ fn ways(changes: &[fn(&mut Factors)]) -> usize {
         change(&mut cell.factors);
         rig.experiment.cells.push(cell);
     }
-    let mut ways = 0;
-    assert_eq!(rig.rehearse(|_, all| ways = all).unwrap(), [""; 0]);
-    ways
+    let mut configurations = 0;
+    assert_eq!(rig.preflight(|_, all| configurations = all).unwrap(), [""; 0]);
+    configurations
 }
 
 fn flow(rate: Rate) -> Flow {
@@ -49,7 +49,7 @@ fn equal_configurations_are_opened_once() {
         |factors| (factors.workload, factors.load) = (Workload::Paced, Some(Load::Max)),
         |factors| factors.workload = Workload::Search,
     ];
-    assert_eq!(ways(alike), 1);
+    assert_eq!(configurations(alike), 1);
     let other: &[fn(&mut Factors)] = &[
         |factors| factors.workload = Workload::Latency,
         |factors| factors.batch_bytes = 1024,
@@ -69,7 +69,7 @@ fn equal_configurations_are_opened_once() {
             (factors.workload, factors.flows) = (Workload::Paced, vec![flow(Rate::per_second(20))]);
         },
     ];
-    assert_eq!(ways(other), 10, "two of them differ from another one in sizes or rates alone");
+    assert_eq!(configurations(other), 10, "two of them differ from another one in sizes or rates alone");
 }
 
 #[test]
@@ -77,15 +77,15 @@ fn rejection_names_driver_cell_cause_and_next_step() {
     for role in ["writer", "reader"] {
         let script = format!("refuse {role} configure");
         let mut rig = Rig::new(&[("good", ""), ("bad", &script)]).of_workload(Workload::Throughput);
-        let refused = |rig: &Rig| {
-            let error = rig.rehearse(|_, _| ()).unwrap_err();
-            assert!(matches!(error, RunnerError::Refused { .. }), "{error:?}");
+        let rejection = |rig: &Rig| {
+            let error = rig.preflight(|_, _| ()).unwrap_err();
+            assert!(matches!(error, RunnerError::Rejected { .. }), "{error:?}");
             assert_eq!(error.hint().as_deref(), Some("try harder"));
             assert_eq!(children(), [""; 0]);
             error.to_string()
         };
         assert_eq!(
-            refused(&rig),
+            rejection(&rig),
             "driver `bad` rejects the configuration of cell `bad/throughput`: it does not work"
         );
         let mut larger = rig.experiment.cells[1].clone();
@@ -93,7 +93,7 @@ fn rejection_names_driver_cell_cause_and_next_step() {
         larger.factors.size_bytes *= 2;
         rig.experiment.cells.push(larger);
         assert_eq!(
-            refused(&rig),
+            rejection(&rig),
             "driver `bad` rejects the configuration of cell `bad/larger` and of 1 other: it does not work"
         );
     }
@@ -115,11 +115,11 @@ fn other_failures_are_left_to_the_runs() {
         if script.starts_with("hang") {
             rig.experiment.limits.configure_ns = SHORT_NS;
         }
-        let mut told = Vec::new();
-        let notes = rig.rehearse(|done, all| told.push((done, all))).unwrap();
+        let mut progress = Vec::new();
+        let notes = rig.preflight(|done, all| progress.push((done, all))).unwrap();
         assert_eq!(notes.len(), 1, "{notes:?}");
         assert!(notes[0].starts_with("cell `bad/latency` failed ") && notes[0].contains(words), "{notes:?}");
-        assert_eq!(told, [(0, 4), (2, 4), (3, 4)], "{script}: no other run of that driver is tried");
+        assert_eq!(progress, [(0, 4), (2, 4), (3, 4)], "{script}: no other run of that driver is tried");
         assert_eq!(children(), [""; 0]);
     }
 }
@@ -132,7 +132,7 @@ fn stop_request_ends_it() {
         thread::sleep(Duration::from_millis(100));
         wish.request();
     });
-    let ended = rig.rehearse(|_, _| ());
+    let ended = rig.preflight(|_, _| ());
     assert!(matches!(ended, Err(RunnerError::Stopped)), "{ended:?}");
     assert_eq!(children(), [""; 0]);
 }

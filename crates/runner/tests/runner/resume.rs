@@ -75,7 +75,7 @@ fn resumed_experiment_can_be_stopped_and_a_complete_one_not_resumed() {
 
 /// Before the stop, three runs of a driver failed in one phase; no other run of it is attempted after the resumption.
 #[test]
-fn a_driver_that_was_given_up_stays_given_up() {
+fn abandoned_driver_stays_abandoned() {
     let rig = two_blocks(["kill any hello", ""]);
     let mine =
         |document: &ResultDocument| runs(document).iter().filter(|run| run.cell.starts_with('a')).count();

@@ -89,7 +89,7 @@ impl Rig {
         self.directory.path().join("results")
     }
 
-    pub fn rehearse(&self, before: impl FnMut(usize, usize)) -> Result<Vec<String>, RunnerError> {
+    pub fn preflight(&self, before: impl FnMut(usize, usize)) -> Result<Vec<String>, RunnerError> {
         preflight(&launcher(), &self.experiment, &self.files, &self.stop, before)
     }
 

@@ -122,14 +122,14 @@ impl Pairs {
     /// Returns the verdict on the median RTT and the outcome of the criterion.
     fn compared(&self, seed: u64) -> (Verdict, CriterionOutcome) {
         let (before, after) = (self.result(false, seed), self.result(true, seed));
-        let asked = CompareOptions {
+        let options = CompareOptions {
             factors: vec!["option".to_owned()],
             metrics: vec![Metric::RttP50.into()],
             criteria: vec![Criterion::parse(FORBIDDEN).expect("a criterion")],
             force: !self.with_references,
         };
-        let compared = compare(&side("before", &before), &side("after", &after), &asked);
-        let mut compared = compared.unwrap_or_else(|refusal| panic!("{refusal}: {:?}", refusal.details()));
+        let compared = compare(&side("before", &before), &side("after", &after), &options);
+        let mut compared = compared.unwrap_or_else(|error| panic!("{error}: {:?}", error.details()));
         compared.verdicts.retain(|verdict| verdict.kind == VerdictKind::Comparison);
         assert_eq!((compared.verdicts.len(), compared.criteria.len()), (1, 1));
         (compared.verdicts.remove(0), compared.criteria[0].outcome)

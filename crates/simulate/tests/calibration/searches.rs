@@ -211,9 +211,9 @@ pub struct SearchesFound {
     pub mean_trials: f64,
 }
 
-/// Executes `searches` searches with different capacities. `told` is the factor from the true capacity to the one
+/// Executes `searches` searches with different capacities. `tolerance` is the factor from the true capacity to the one
 /// compared with.
-pub fn searches(system: &System, searches: u32, told: f64) -> SearchesFound {
+pub fn searches(system: &System, searches: u32, tolerance: f64) -> SearchesFound {
     let goals = system.goals();
     let mut found =
         SearchesFound { inside: vec![0; goals.len()], within_width: vec![0; goals.len()], mean_trials: 0.0 };
@@ -223,7 +223,7 @@ pub fn searches(system: &System, searches: u32, told: f64) -> SearchesFound {
         let outcomes = searched.search(&goals);
         for (at, (goal, outcome)) in goals.iter().zip(outcomes).enumerate() {
             let GoalOutcome::Regular { lower, upper, .. } = outcome else { continue };
-            let truth_sps = searched.truth_sps(goal) * told;
+            let truth_sps = searched.truth_sps(goal) * tolerance;
             let off = (lower.load_sps / truth_sps - 1.0).max(1.0 - upper.load_sps / truth_sps);
             found.inside[at] += u32::from(off <= 0.0);
             found.within_width[at] += u32::from(off <= goal.width);

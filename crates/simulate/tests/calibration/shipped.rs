@@ -124,7 +124,7 @@ fn descriptions() -> BTreeMap<String, DriverDescription> {
 /// Returns the plan of an experiment file, as `ddsmark run` makes it.
 pub fn planned(text: &str, descriptions: &BTreeMap<String, DriverDescription>) -> Plan {
     let source = Source { path: "campaign".to_owned(), text: text.to_owned(), sets: Vec::new() };
-    let given = PlanInputs {
+    let inputs = PlanInputs {
         name: "campaign",
         descriptions,
         installed: &[],
@@ -133,8 +133,8 @@ pub fn planned(text: &str, descriptions: &BTreeMap<String, DriverDescription>) -
         seed: 1,
         least_blocks: &least_blocks,
     };
-    let written = source.read().unwrap_or_else(|fault| panic!("{fault:?}"));
-    written.plan(&given).unwrap_or_else(|refusal| panic!("{refusal:?}"))
+    let characterize = source.read().unwrap_or_else(|fault| panic!("{fault:?}"));
+    characterize.plan(&inputs).unwrap_or_else(|error| panic!("{error:?}"))
 }
 
 impl Campaign {

@@ -7,7 +7,7 @@ use simulate::Simulator;
 use crate::rig::{MS, SECOND, constant, paced, run};
 
 #[test]
-fn a_batch_is_waited_for() {
+fn batch_delays_its_samples() {
     // 4 samples of 1,000 bytes, 1 ms apart.
     let mut cell = paced(constant(1_000), true, &[("latency", "50us")]);
     cell.factors.batch_bytes = 4_000;
@@ -42,7 +42,7 @@ fn with_time_to_spare_turbo_holds_nothing_back() {
 }
 
 #[test]
-fn a_turbo_batch_holds_what_is_due_up_to_its_ceiling() {
+fn turbo_batch_has_all_due_samples_up_to_its_ceiling() {
     // Bursts of 7 and of 25 samples, every 10 ms.
     for (samples, flushes, max) in [(7, 1, 7), (25, 3, 10)] {
         let load = Load::Burst { rate: Rate { samples, period_ns: 10 * MS } };

@@ -82,7 +82,7 @@ fn an_effect_that_runs_one_after_the_other_cannot_show_is_found_in_duets() {
 
 /// Also holds with different halves of the cores: they are swapped, which adds scatter but no effect.
 #[test]
-fn what_does_nothing_is_seldom_said_to_differ() {
+fn no_effect_is_rarely_called_a_difference() {
     for other_half in [1.0, OTHER_HALF] {
         let documents: Vec<ResultDocument> =
             SEEDS.map(|seed| measured(&experiment(seed, true, 0.0), other_half)).collect();

@@ -46,7 +46,7 @@ fn beyond_capacity_a_reliable_writer_falls_behind_its_plan_and_delivers_the_capa
 
 /// The limit is the CPU time of writing, not the middleware.
 #[test]
-fn a_writer_without_time_left_is_limited_by_itself_and_one_that_waits_is_not() {
+fn busy_writer_is_sender_limited_and_waiting_writer_is_not() {
     let options = [("service", "10us"), ("latency", "50us"), ("queue", "50")];
     let limits = |write_ns: f64, offered| {
         let host = HostModel { write_ns, ..HostModel::default() };

@@ -109,7 +109,7 @@ fn a_server_that_jitters_makes_samples_wait_for_longer_as_pollaczek_khinchine_ha
 }
 
 #[test]
-fn who_is_not_late_has_a_response_that_is_the_service() {
+fn response_without_lag_equals_service() {
     let options = [("latency", "lognormal:80us,0.3"), ("service", "20us")];
     let design = Design { windows: 100, ..design(SECOND) };
     let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
@@ -225,8 +225,8 @@ fn plans_that_are_drawn_can_be_had_again() {
 }
 
 #[test]
-fn what_virtual_time_has_not_is_refused() {
-    let refused = |change: &dyn Fn(&mut Cell, &mut Simulator)| {
+fn features_missing_in_virtual_time_are_rejected() {
+    let rejected = |change: &dyn Fn(&mut Cell, &mut Simulator)| {
         let mut cell = paced(constant(1_000), true, &[]);
         let mut simulator = Simulator::new();
         change(&mut cell, &mut simulator);
@@ -235,14 +235,14 @@ fn what_virtual_time_has_not_is_refused() {
     };
     let throttled =
         |cell: &mut Cell, _: &mut Simulator| cell.factors.load = Some(Load::Throttled { queue: 2_000 });
-    assert!(refused(&throttled).contains("throttled"));
+    assert!(rejected(&throttled).contains("throttled"));
     let grouped = |cell: &mut Cell, _: &mut Simulator| {
         cell.factors.queues.receive_group = Some(ReceiveGroup::new(8, 5 * MS));
     };
-    assert!(refused(&grouped).contains("in groups"));
+    assert!(rejected(&grouped).contains("in groups"));
     let over_a_link = |cell: &mut Cell, simulator: &mut Simulator| {
         (cell.factors.batch_bytes, cell.factors.batching) = (10_000, Batching::TurboApplication);
         simulator.host.link_mbps = Some(100);
     };
-    assert!(refused(&over_a_link).contains("turbo"));
+    assert!(rejected(&over_a_link).contains("turbo"));
 }

@@ -77,7 +77,7 @@ fn assert_found(outcome: &GoalOutcome, more: f64) {
 }
 
 #[test]
-fn a_reliable_flow_that_is_held_back_is_found_by_what_it_leaves_behind() {
+fn reliable_flow_under_back_pressure_is_found_by_unsent_samples() {
     // Nothing is ever lost. With a queue of 50 ms a trial slightly above the capacity reveals the overload soon.
     for outcome in search(true, &[("service", "50us"), ("queue", "1000"), ("latency", "100us")]) {
         // The width, and what a trial may leave undelivered.
@@ -86,7 +86,7 @@ fn a_reliable_flow_that_is_held_back_is_found_by_what_it_leaves_behind() {
 }
 
 #[test]
-fn a_best_effort_flow_is_found_by_what_it_loses() {
+fn best_effort_flow_over_capacity_is_found_by_its_loss() {
     let options = [("service", "50us"), ("queue", "20"), ("full", "drop"), ("latency", "100us")];
     let outcomes = search(false, &options);
     assert_found(&outcomes[0], 0.011);
@@ -95,7 +95,7 @@ fn a_best_effort_flow_is_found_by_what_it_loses() {
 }
 
 #[test]
-fn what_no_rate_keeps_is_said_so() {
+fn goal_met_by_no_rate_is_reported() {
     // 5 % are lost at any rate.
     for outcome in search(false, &[("loss", "5%"), ("latency", "100us")]) {
         assert!(matches!(outcome, GoalOutcome::FloorFails { .. }), "{outcome:?}");

@@ -62,22 +62,22 @@ fn flat_is_flat() {
 // The warm-up of 10 ms ends before the measurement, and a ramp has no sharp end.
 
 #[test]
-fn a_ramp_is_a_warm_up() {
+fn ramp_is_classified_as_warm_up() {
     verdicts(("warmup", "ramp:3,300ms"), SteadyClass::WarmUp, Some(&(150..=310)));
 }
 
 #[test]
-fn a_step_is_a_warm_up_from_where_it_is() {
+fn step_is_classified_as_warm_up_up_to_its_position() {
     verdicts(("warmup", "step:1.3,210ms"), SteadyClass::WarmUp, Some(&(160..=240)));
 }
 
 #[test]
-fn a_cycle_is_one() {
+fn cycle_is_classified_as_cyclic() {
     verdicts(("warmup", "cycle:2,200ms"), SteadyClass::Cyclic, None);
 }
 
 #[test]
-fn a_slowdown_is_one_from_where_it_is() {
+fn slowdown_is_classified_from_its_position() {
     verdicts(("warmup", "slowdown:1.2,310ms"), SteadyClass::Slowdown, Some(&(260..=340)));
 }
 

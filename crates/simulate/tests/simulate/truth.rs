@@ -94,7 +94,7 @@ fn statistics_of_a_run_are_recovered_from_the_truth() {
 }
 
 #[test]
-fn what_is_off_by_half_a_percent_is_not_recovered() {
+fn error_of_half_a_percent_is_detected() {
     let options = [("latency", "normal:50us,1us")];
     let run = run(&mut Simulator::new(), &cell(Workload::Latency, false, 0, &options), 4_000 * MS, 1);
     let recovered = |latency| {
@@ -222,7 +222,7 @@ fn experiment() -> Plan {
 }
 
 #[test]
-fn an_experiment_becomes_a_result_that_can_be_had_again() {
+fn simulated_experiment_is_reproducible() {
     let document: ResultDocument = Simulator::new().experiment(&experiment()).expect("measured");
     assert_eq!(document.cells.iter().map(|cell| cell.runs.len()).collect::<Vec<_>>(), [3, 3]);
     let p50 = |cell: usize| document.cells[cell].latency["rtt"].p50_ns.expect("supported");

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_goal_can_be_is_refused_with_a_next_step() {
+    fn invalid_goal_is_rejected_with_a_hint() {
         let said = |goal: Goal| {
             let refused = goal.check().expect_err("refused");
             (refused.to_string(), refused.hint())

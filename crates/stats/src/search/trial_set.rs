@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lies_above_an_upper_bound_is_no_lower_bound() {
+    fn load_above_an_upper_bound_is_not_a_lower_bound() {
         let (goal, full) = (Goal::ndr().strict(), 60_000_000_000);
         let mut measured = TrialSet::default();
         assert_eq!(measured.bounds(0, &goal), Bounds::default());

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_come_is_a_violation_whatever_became_of_it() {
+    fn undelivered_sample_is_a_violation() {
         assert!(outcome(10_000, 0).violation().abs() < 1e-12);
         assert!((outcome(9_999, 0).violation() - 1e-4).abs() < 1e-12);
         assert!((outcome(9_000, 500).violation() - 0.099).abs() < 1e-12, "10 of 500 were due in the last ms");
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_writer_that_is_late_for_a_moment_at_the_end_violates_nothing() {
+    fn short_lag_at_the_end_is_not_a_violation() {
         assert!(outcome(9_990, 10).violation().abs() < 1e-12);
         assert!(outcome(9_989, 11).violation() > 0.0, "an eleventh sample was due before the tail");
         assert!(outcome(9_989, 10).violation() > 0.0, "one of those that were tried is missing");

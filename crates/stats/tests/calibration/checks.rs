@@ -106,13 +106,13 @@ pub fn staged(seed: u64, world: World, cv: f64, goal: &PrecisionTarget, experime
 }
 
 /// Returns the number of blocks planned for a true effect, and the rate at which they detect it.
-pub fn power(seed: u64, cv: f64, effect: f64, asked: &PowerSpec, experiments: u32) -> (usize, Rate) {
+pub fn power(seed: u64, cv: f64, effect: f64, spec: &PowerSpec, experiments: u32) -> (usize, Rate) {
     let ratio_sd = (2.0 * cv.powi(2).ln_1p()).sqrt(); // of two independent log-normal values
     let detects =
-        |blocks: &usize| smallest_effect(*blocks, ratio_sd, asked).is_some_and(|least| least <= effect);
+        |blocks: &usize| smallest_effect(*blocks, ratio_sd, spec).is_some_and(|least| least <= effect);
     let blocks = (2..500).find(detects).expect("a number");
     let mut rig = Rig::new(seed, World::Quiet, cv);
-    let level = stats::simultaneous_level(asked.level, asked.comparisons);
+    let level = stats::simultaneous_level(spec.level, spec.comparisons);
     let found = Rate::of(experiments, || {
         let ranks = SignedRank::new(&log_ratios(&rig.blocks(blocks, effect))).expect("blocks");
         ranks.p_differs(0.0) <= 1.0 - level

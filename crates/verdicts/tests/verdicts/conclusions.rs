@@ -74,7 +74,7 @@ fn the_baseline_against_itself_is_the_noise_floor() {
 }
 
 #[test]
-fn over_one_percent_of_lost_pings_there_is_no_verdict_on_latency() {
+fn latency_verdict_is_withheld_above_one_percent_lost_pings() {
     let lossy = |lost| {
         p50(&result(Workload::Latency, 12, |run| {
             rtt(run, 0.9, 0.01);
@@ -152,7 +152,7 @@ fn runs_without_steady_state_or_values_are_counted() {
 }
 
 #[test]
-fn noisy_blocks_are_told_with_and_without() {
+fn verdict_is_shown_with_and_without_noisy_blocks() {
     let document = result(Workload::Latency, 12, |run| {
         rtt(run, 0.9, 0.01);
         let rtt = run.latency.get_mut("rtt").expect("a latency run");

@@ -10,15 +10,15 @@ fn criteria(texts: &[&str]) -> Vec<Criterion> {
 }
 
 #[test]
-fn criteria_are_broken_kept_or_not_to_be_told() {
+fn criteria_are_broken_kept_or_undecided() {
     let judged = |ratio: f64, reach: f64, blocks: u32, texts: &[&str]| {
         let document = latency(blocks, ratio, reach);
-        let asked = CompareOptions {
+        let options = CompareOptions {
             factors: vec!["driver".to_owned(), "qos".to_owned()],
             criteria: criteria(texts),
             ..CompareOptions::default()
         };
-        let found = compare(&side("a", &document, "plain"), &side("a", &document, "dds"), &asked);
+        let found = compare(&side("a", &document, "plain"), &side("a", &document, "dds"), &options);
         let judged = found.expect("compared").criteria;
         judged.into_iter().map(|judged| judged.outcome).collect::<Vec<_>>()
     };
@@ -28,8 +28,8 @@ fn criteria_are_broken_kept_or_not_to_be_told() {
     assert_eq!(judged(1.05, 0.1, 12, &["p99 > +5%"]), [CannotTell]);
     assert_eq!(judged(3.0, 0.01, 5, &["p99 > +5%"]), [CannotTell]);
     let document = latency(12, 1.0, 0.01);
-    let asked = CompareOptions { criteria: criteria(&["goodput < -5%"]), ..CompareOptions::default() };
-    let wrong = compare(&side("a", &document, "dds"), &side("a", &document, "dds"), &asked);
+    let options = CompareOptions { criteria: criteria(&["goodput < -5%"]), ..CompareOptions::default() };
+    let wrong = compare(&side("a", &document, "dds"), &side("a", &document, "dds"), &options);
     assert!(
         matches!(wrong, Err(CompareError::WrongMetric { wanted, .. }) if wanted.means(Metric::Goodput)),
         "{wrong:?}"
@@ -39,26 +39,26 @@ fn criteria_are_broken_kept_or_not_to_be_told() {
 /// The level differs from that of a verdict: a verdict shares it with all metrics of the table, a criterion with
 /// the other criteria.
 #[test]
-fn a_criterion_is_told_with_the_interval_that_it_is_judged_by() {
-    let told = |document: &ResultDocument, treatment: &str, texts: &[&str]| {
-        let asked = CompareOptions {
+fn criterion_text_has_its_interval() {
+    let outcomes = |document: &ResultDocument, treatment: &str, texts: &[&str]| {
+        let options = CompareOptions {
             factors: vec!["driver".to_owned(), "qos".to_owned()],
             criteria: criteria(texts),
             ..CompareOptions::default()
         };
         let sides = (side("a", document, "plain"), side("a", document, treatment));
-        let judged = compare(&sides.0, &sides.1, &asked).expect("compared").criteria;
+        let judged = compare(&sides.0, &sides.1, &options).expect("compared").criteria;
         judged.into_iter().map(|judged| judged.text).collect::<Vec<_>>()
     };
     let six = latency(6, 1.1, 0.01);
     assert!(p50(&six).text.starts_with("RTT p50 has too few blocks"), "{}", p50(&six).text);
-    let one = told(&six, "dds", &["p50 > +20%"]);
+    let one = outcomes(&six, "dds", &["p50 > +20%"]);
     assert!(one[0].starts_with("kept: RTT p50 +") && one[0].contains(" % (95 % +"), "{one:?}");
-    let two = told(&six, "dds", &["p50 > +20%", "p50 > +5%"]);
+    let two = outcomes(&six, "dds", &["p50 > +20%", "p50 > +5%"]);
     assert_eq!(two, ["the data cannot tell: RTT p50 has 6 blocks, needs 7"; 2]);
-    let two = told(&latency(12, 1.1, 0.01), "dds", &["p50 > +20%", "p50 > +5%"]);
+    let two = outcomes(&latency(12, 1.1, 0.01), "dds", &["p50 > +20%", "p50 > +5%"]);
     assert!(two[0].starts_with("kept: ") && two[1].starts_with("BROKEN: "), "{two:?}");
     assert!(two.iter().all(|text| text.contains(" % (97.5 % +")), "{two:?}");
-    let itself = told(&six, "plain", &["p50 > +20%"]);
+    let itself = outcomes(&six, "plain", &["p50 > +20%"]);
     assert_eq!(itself, ["the data cannot tell: both sides are the same runs"]);
 }

@@ -21,7 +21,7 @@ fn duets(blocks: u32, ratio: f64, change: impl Fn(&mut Run)) -> ResultDocument {
 }
 
 #[test]
-fn a_run_of_a_duet_is_held_against_the_one_beside_it() {
+fn duet_run_is_compared_with_its_partner() {
     let document = duets(12, 0.9, |_| {});
     let verdict = p50(&document);
     assert_eq!((verdict.pairing, verdict.treatment.under_duet_interference), (Pairing::Duets, true));
@@ -66,10 +66,10 @@ fn a_run_of_a_duet_is_held_against_the_one_beside_it() {
 #[test]
 fn values_under_duet_interference_are_not_compared_with_others() {
     let document = duets(12, 0.9, |_| {});
-    let asked =
+    let options =
         CompareOptions { factors: vec!["driver".to_owned(), "qos".to_owned()], ..CompareOptions::default() };
     let one =
-        compare(&side("a", &document, "plain"), &side("a", &document, "dds"), &asked).expect("compared");
+        compare(&side("a", &document, "plain"), &side("a", &document, "dds"), &options).expect("compared");
     let judged = one.verdicts.iter().find(|verdict| verdict.kind == VerdictKind::Comparison).expect("one");
     assert!(conclusion(judged).differs(), "{}", judged.text);
 
@@ -81,8 +81,8 @@ fn values_under_duet_interference_are_not_compared_with_others() {
     assert!(apart[0].text.contains("no verdict: values under duet interference"), "{}", apart[0].text);
 
     let alone = latency(12, 0.9, 0.01);
-    let refused =
+    let rejected =
         compare(&side("a", &alone, "dds"), &side("b", &document, "dds"), &CompareOptions::default());
-    let Err(CompareError::Differ(differences)) = refused else { panic!("{refused:?}") };
+    let Err(CompareError::Differ(differences)) = rejected else { panic!("{rejected:?}") };
     assert_eq!(differences.iter().map(|d| d.field.as_str()).collect::<Vec<_>>(), ["design.duet"]);
 }

@@ -30,7 +30,7 @@ fn on(host: f64, ratio: f64) -> ResultDocument {
     document
 }
 
-fn asked(force: bool) -> CompareOptions {
+fn options(force: bool) -> CompareOptions {
     let criteria = vec![Criterion::parse("p50 > +5%").expect("a criterion")];
     CompareOptions { metrics: vec![Metric::RttP50.into()], criteria, force, ..CompareOptions::default() }
 }
@@ -41,7 +41,7 @@ fn compared(
     after: &ResultDocument,
     force: bool,
 ) -> (Verdict, CriterionOutcome, Vec<String>) {
-    let found = compare(&side("a", before, "dds"), &side("b", after, "dds"), &asked(force));
+    let found = compare(&side("a", before, "dds"), &side("b", after, "dds"), &options(force));
     let mut found = found.expect("the same experiment");
     found.verdicts.retain(|verdict| verdict.pairing == Pairing::Apart);
     (found.verdicts.remove(0), found.criteria[0].outcome, found.notes)
@@ -120,7 +120,7 @@ fn without_a_quiet_block_nothing_is_claimed_without_a_reference() {
 }
 
 #[test]
-fn what_enough_quiet_blocks_contradict_is_not_claimed() {
+fn claim_contradicted_by_quiet_blocks_is_withheld() {
     let (before, mut after) = (on(1.0, 1.0), on(1.000_1, 1.0));
     // in 14 of 20 blocks the host was disturbed in a way that the reference did not show
     for block in &mut after.blocks[..14] {

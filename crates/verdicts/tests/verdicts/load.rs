@@ -22,28 +22,28 @@ fn under_load(ratio: f64, change: impl Fn(&mut Run)) -> ResultDocument {
     })
 }
 
-fn held(document: &ResultDocument, asked: &CompareOptions) -> Result<results::Comparison, CompareError> {
+fn held(document: &ResultDocument, options: &CompareOptions) -> Result<results::Comparison, CompareError> {
     let side = |load: &str| CompareSide {
         name: "r".to_owned(),
         document,
         cells: document.cells.iter().filter(|cell| cell.id.ends_with(load)).collect(),
     };
-    compare(&side("/1000/s"), &side("/2000/s"), asked)
+    compare(&side("/1000/s"), &side("/2000/s"), options)
 }
 
 #[test]
 fn loads_are_compared_where_the_load_is_named_and_p99_is_that_of_the_response() {
     let document = under_load(1.3, |_| {});
-    let refused = held(&document, &CompareOptions::default()).expect_err("the load was not named");
-    assert_eq!(refused.details(), ["load: `1000/s`, then `2000/s`"]);
+    let rejected = held(&document, &CompareOptions::default()).expect_err("the load was not named");
+    assert_eq!(rejected.details(), ["load: `1000/s`, then `2000/s`"]);
 
     let criteria = ["p99 > +10%", "response-p50 > +50%"].map(|text| Criterion::parse(text).unwrap());
-    let asked = CompareOptions {
+    let options = CompareOptions {
         factors: vec!["load".to_owned()],
         criteria: criteria.to_vec(),
         ..CompareOptions::default()
     };
-    let comparison = held(&document, &asked).expect("the load is named");
+    let comparison = held(&document, &options).expect("the load is named");
     let metrics: Vec<Metric> = comparison.verdicts.iter().map(|verdict| verdict.metric).collect();
     assert_eq!(metrics, [Metric::ResponseP50, Metric::ResponseP99]);
     assert!(comparison.verdicts[1].text.starts_with("response p99 29."), "{}", comparison.verdicts[1].text);
@@ -56,7 +56,7 @@ fn loads_are_compared_where_the_load_is_named_and_p99_is_that_of_the_response() 
     for (word, is_metric) in [("p50", true), ("rtt-p50", false)] {
         let metrics = vec![MetricSelector::by_word(word).expect("a metric"), Metric::Goodput.into()];
         assert_eq!(
-            held(&document, &CompareOptions { metrics, ..asked.clone() }).is_ok(),
+            held(&document, &CompareOptions { metrics, ..options.clone() }).is_ok(),
             is_metric,
             "{word}"
         );
@@ -64,18 +64,18 @@ fn loads_are_compared_where_the_load_is_named_and_p99_is_that_of_the_response() 
 }
 
 #[test]
-fn responses_of_few_samples_or_of_a_late_sender_are_told() {
-    let asked = CompareOptions { factors: vec!["load".to_owned()], ..CompareOptions::default() };
+fn few_samples_and_late_senders_are_reported() {
+    let options = CompareOptions { factors: vec!["load".to_owned()], ..CompareOptions::default() };
     let lossy = under_load(1.3, |run| run.counted[0].lost = run.counted[0].sent / 50);
-    let comparison = held(&lossy, &asked).expect("the load is named");
+    let comparison = held(&lossy, &options).expect("the load is named");
     assert!(comparison.verdicts[0].text.contains("of the samples of `dds/paced/"), "{comparison:?}");
 
     let late = under_load(1.3, |run| run.paced.as_mut().unwrap().sender_limited = run.block < 3);
-    let comparison = held(&late, &asked).expect("the load is named");
+    let comparison = held(&late, &options).expect("the load is named");
     assert_eq!(comparison.verdicts[0].treatment.sender_limited, 2);
     let words = "sender-limited in 4 of 24 runs";
     assert!(comparison.verdicts[0].text.contains(words), "{}", comparison.verdicts[0].text);
-    let quiet = held(&under_load(1.3, |_| {}), &asked).expect("the load is named");
+    let quiet = held(&under_load(1.3, |_| {}), &options).expect("the load is named");
     assert!(!quiet.verdicts[0].text.contains("sender-limited"));
 }
 
@@ -92,8 +92,8 @@ fn the_same_percents_of_two_maxima_are_compared_and_both_rates_named() {
         let percent = PercentOfMax::of_percent(50.0).expect("a share");
         of(Load::Share { percent, arrival: Arrival::Constant, rate: Some(Rate::per_second(sps)) })
     };
-    let compared = |before: &ResultDocument, after: &ResultDocument, asked: &CompareOptions| {
-        compare(&side("a", before, "dds"), &side("b", after, "dds"), asked)
+    let compared = |before: &ResultDocument, after: &ResultDocument, options: &CompareOptions| {
+        compare(&side("a", before, "dds"), &side("b", after, "dds"), options)
     };
     let comparison = compared(&half(5_000), &half(6_000), &CompareOptions::default()).expect("the same load");
     assert_eq!(comparison.differences, []);
@@ -103,11 +103,11 @@ fn the_same_percents_of_two_maxima_are_compared_and_both_rates_named() {
         assert_eq!((verdict.treatment.share_sps, verdict.baseline.share_sps), (Some(6_000.0), Some(5_000.0)));
     }
     // a rate in samples/s is another load
-    let refused =
+    let rejected =
         compared(&half(5_000), &of(constant(5_000)), &CompareOptions::default()).expect_err("another load");
-    assert_eq!(refused.details(), ["load: `50% of the maximum`, then `5000/s`"]);
-    let asked = CompareOptions { factors: vec!["load".to_owned()], ..CompareOptions::default() };
-    let comparison = compared(&half(5_000), &of(constant(5_000)), &asked).expect("the load is named");
+    assert_eq!(rejected.details(), ["load: `50% of the maximum`, then `5000/s`"]);
+    let options = CompareOptions { factors: vec!["load".to_owned()], ..CompareOptions::default() };
+    let comparison = compared(&half(5_000), &of(constant(5_000)), &options).expect("the load is named");
     assert!(!comparison.verdicts[0].text.contains("of its own maximum"), "{}", comparison.verdicts[0].text);
 }
 
@@ -133,15 +133,15 @@ fn each_of_several_flows_has_verdicts_of_its_own() {
         document
     };
     let criteria = vec![Criterion::parse("p99 > +10%").expect("a criterion")];
-    let asked = CompareOptions { criteria, ..CompareOptions::default() };
+    let options = CompareOptions { criteria, ..CompareOptions::default() };
     let (before, after) = (of(1.0, 0), of(1.5, 10));
-    let comparison =
-        compare(&side("a", &before, "dds"), &side("b", &after, "dds"), &asked).expect("the same experiment");
-    let told: Vec<(Metric, Option<&str>)> =
+    let comparison = compare(&side("a", &before, "dds"), &side("b", &after, "dds"), &options)
+        .expect("the same experiment");
+    let metrics: Vec<(Metric, Option<&str>)> =
         comparison.verdicts.iter().map(|verdict| (verdict.metric, verdict.flow.as_deref())).collect();
     let flows = [Some("command"), Some("picture")];
     let expected = [Metric::ResponseP50, Metric::ResponseP99].map(|metric| flows.map(|flow| (metric, flow)));
-    assert_eq!(told, expected.concat());
+    assert_eq!(metrics, expected.concat());
     let text = |index: usize| comparison.verdicts[index].text.as_str();
     assert!(
         text(2).starts_with("response p99 of flow `command` ") && text(2).contains(" % higher"),

@@ -6,7 +6,7 @@ use results::{Run, RunState, TypicalValue};
 use crate::{p50, result, rtt, sample};
 
 #[test]
-fn groups_of_runs_are_told_with_places_and_shares() {
+fn modes_are_reported_with_locations_and_shares() {
     let grouped = |apart: f64| {
         p50(&result(Workload::Latency, 20, |run| {
             rtt(run, 1.0, 0.01);
@@ -23,7 +23,7 @@ fn groups_of_runs_are_told_with_places_and_shares() {
 }
 
 #[test]
-fn what_tells_groups_of_runs_apart_is_named_and_what_does_not_is_not() {
+fn field_that_separates_modes_is_named() {
     let is_slow = |run: &Run| run.block % 5 < 2;
     let plain = result(Workload::Latency, 20, |run| {
         rtt(run, 1.0, 0.01);
@@ -37,27 +37,27 @@ fn what_tells_groups_of_runs_apart_is_named_and_what_does_not_is_not() {
             agent.usage.core = Some((noise.next() % 2) as u32);
         }
     });
-    let told = |record: &dyn Fn(&mut Run)| {
+    let outcomes = |record: &dyn Fn(&mut Run)| {
         let mut document = plain.clone();
         document.cells.iter_mut().flat_map(|cell| &mut cell.runs).for_each(record);
         let verdict = p50(&document);
         (verdict.treatment.modes_by.clone().expect("groups"), verdict.text)
     };
-    let (by, text) = told(&|_| {});
+    let (by, text) = outcomes(&|_| {});
     assert!(by.separating.is_empty() && by.enough_runs && by.tested >= 5, "{by:?}");
     assert!(text.ends_with(&format!(", told apart by none of {} recorded fields", by.tested)), "{text}");
 
-    let (by, text) = told(&|run| run.agents[1].usage.core = Some(u32::from(is_slow(run))));
+    let (by, text) = outcomes(&|run| run.agents[1].usage.core = Some(u32::from(is_slow(run))));
     assert_eq!(by.separating.len(), 1, "{by:?}");
     assert!(by.separating[0].field == "core of the echo" && by.separating[0].p_adjusted < 0.01, "{by:?}");
     assert!(text.ends_with(", told apart by core of the echo (0, then 1)"), "{text}");
 
-    let (by, text) = told(&|run| run.udp_buffer_drops = Some(if is_slow(run) { 312 } else { 0 }));
+    let (by, text) = outcomes(&|run| run.udp_buffer_drops = Some(if is_slow(run) { 312 } else { 0 }));
     assert_eq!(by.separating[0].typical, [TypicalValue::Number(0.0), TypicalValue::Number(312.0)].map(Some));
     assert!(text.ends_with(", told apart by UDP buffer drops (0, then 312)"), "{text}");
 
     // 12 runs cannot show an association if many fields are tested
-    let (by, text) = told(&|run| {
+    let (by, text) = outcomes(&|run| {
         if run.block > 12 {
             run.state = RunState::Failed;
         }

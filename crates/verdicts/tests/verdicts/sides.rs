@@ -9,10 +9,10 @@ use crate::{conclusion, latency, result, rtt, side};
 #[test]
 fn two_cells_of_one_result_are_paired_by_block_and_two_results_are_not() {
     let document = latency(12, 0.9, 0.01);
-    let asked =
+    let options =
         CompareOptions { factors: vec!["driver".to_owned(), "qos".to_owned()], ..CompareOptions::default() };
     let one =
-        compare(&side("a", &document, "plain"), &side("a", &document, "dds"), &asked).expect("compared");
+        compare(&side("a", &document, "plain"), &side("a", &document, "dds"), &options).expect("compared");
     let of = |comparison: &results::Comparison| {
         let verdicts = comparison.verdicts.iter();
         verdicts
@@ -53,17 +53,17 @@ fn a_result_against_itself_never_differs() {
 }
 
 #[test]
-fn what_differs_in_more_than_the_named_factors_is_refused_by_name() {
+fn unnamed_differences_are_rejected_by_name() {
     let document = latency(12, 0.9, 0.01);
     let mut other = latency(12, 0.9, 0.02);
     other.environment = crate::sample::environment("26214400");
     let compare = |factors: &[&str], force| {
         let factors = factors.iter().map(|&factor| factor.to_owned()).collect();
-        let asked = CompareOptions { factors, force, ..CompareOptions::default() };
-        compare(&side("a", &document, "dds"), &side("b", &other, "dds"), &asked)
+        let options = CompareOptions { factors, force, ..CompareOptions::default() };
+        compare(&side("a", &document, "dds"), &side("b", &other, "dds"), &options)
     };
-    let refusal = compare(&[], false).expect_err("an environment that differs");
-    assert_eq!(refusal.details(), ["env.sysctl.net.core.rmem_max: `212992`, then `26214400`"]);
+    let error = compare(&[], false).expect_err("an environment that differs");
+    assert_eq!(error.details(), ["env.sysctl.net.core.rmem_max: `212992`, then `26214400`"]);
     let named = compare(&["env.net.core.rmem_max"], false).expect("it is the named factor");
     assert!(!named.forced && named.differences.len() == 1 && named.differences[0].named);
     let forced = compare(&[], true).expect("forced");
@@ -102,7 +102,7 @@ fn what_differs_in_more_than_the_named_factors_is_refused_by_name() {
 }
 
 #[test]
-fn qos_of_ends_differs_where_an_end_is_asked_for_something_else() {
+fn qos_of_endpoints_differs_where_requested() {
     let document = latency(12, 0.9, 0.01);
     let differences = |change: fn(&mut EndpointQos), factors: &[&str]| {
         let mut other = latency(12, 0.9, 0.02);
@@ -115,18 +115,18 @@ fn qos_of_ends_differs_where_an_end_is_asked_for_something_else() {
             cell.factors.qos.transport_priority = Some(3);
         }
         let factors = factors.iter().map(|&factor| factor.to_owned()).collect();
-        let asked = CompareOptions { factors, ..CompareOptions::default() };
-        let found = compare(&side("a", &document, "dds"), &side("b", &other, "dds"), &asked);
-        found.map(|found| found.differences).map_err(|refusal| refusal.details())
+        let options = CompareOptions { factors, ..CompareOptions::default() };
+        let found = compare(&side("a", &document, "dds"), &side("b", &other, "dds"), &options);
+        found.map(|found| found.differences).map_err(|error| error.details())
     };
     assert_eq!(differences(|_| {}, &[]), Ok(Vec::new()), "written otherwise, and the same");
     let open: fn(&mut EndpointQos) = |ends| ends.reader.reliability = Some(Reliability::BestEffort);
-    let refused = differences(open, &[]).expect_err("readers differ");
-    assert_eq!(refused, ["qos.reader.reliability: `reliable`, then `best_effort`"]);
+    let rejected = differences(open, &[]).expect_err("readers differ");
+    assert_eq!(rejected, ["qos.reader.reliability: `reliable`, then `best_effort`"]);
     for factor in ["qos.reader.reliability", "qos.reader", "qos.reliability", "qos"] {
         assert_eq!(differences(open, &[factor]).map(|found| found.len()), Ok(1), "{factor}");
     }
-    assert_eq!(differences(open, &["qos.writer"]), Err(refused));
+    assert_eq!(differences(open, &["qos.writer"]), Err(rejected));
 }
 
 #[test]
@@ -136,6 +136,7 @@ fn cells_without_a_counterpart_are_named_and_nothing_is_compared_with_nothing() 
     let found = compare(&side("a", &document, ""), &side("b", &other, "dds"), &CompareOptions::default());
     assert_eq!(found.expect("compared").baseline.unmatched, ["plain/udp4/latency/1024"]);
     let throughput = result(Workload::Throughput, 12, |_| {});
-    let refused = compare(&side("a", &document, ""), &side("b", &throughput, ""), &CompareOptions::default());
-    assert!(matches!(refused, Err(CompareError::NothingToCompare { .. })), "{refused:?}");
+    let rejected =
+        compare(&side("a", &document, ""), &side("b", &throughput, ""), &CompareOptions::default());
+    assert!(matches!(rejected, Err(CompareError::NothingToCompare { .. })), "{rejected:?}");
 }

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_a_name() {
+    fn list_line_is_a_name() {
         let there = names(&["ab", "ab_lock", "abc"]);
         assert_eq!(matches("ab\nab_lock\nnot-there\n", &there), [["ab"], ["ab_lock"]]);
         let found = ShmManifest::parse("ab\n").find(&there);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_line_is_left_out_and_costs_no_other() {
+    fn invalid_line_is_skipped_alone() {
         let there = names(&["name", "name_b", "fast_1", "fast_2", "a", "b"]);
         for wrong in [
             "",

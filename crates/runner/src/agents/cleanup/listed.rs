@@ -43,7 +43,7 @@ fn is_done(directory: &Path, path: &Path, last: bool) -> bool {
         let _ = fs::remove_file(path);
         return true;
     };
-    if is_held(&list) {
+    if is_locked(&list) {
         return false;
     }
     let mut text = String::new();
@@ -76,7 +76,7 @@ fn remove_found(directory: &Path, found: &ManifestMatch<'_>, listed: SystemTime)
     }
     // The locks are held while the files are open.
     if found.together
-        && (opened.iter().any(|(_, made)| is_new(*made)) || opened.iter().any(|(file, _)| is_held(file)))
+        && (opened.iter().any(|(_, made)| is_new(*made)) || opened.iter().any(|(file, _)| is_locked(file)))
     {
         return false;
     }
@@ -103,7 +103,7 @@ fn is_new(made: SystemTime) -> bool {
 }
 
 /// Returns whether another process has locked the file. If not, locks it.
-fn is_held(file: &File) -> bool {
+fn is_locked(file: &File) -> bool {
     file.try_lock().is_err()
 }
 
@@ -129,12 +129,12 @@ mod tests {
     fn directory(names: &[&str], age: Duration) -> TempDir {
         let directory = tempfile::tempdir().unwrap();
         for name in names {
-            make(directory.path(), name, age);
+            create(directory.path(), name, age);
         }
         directory
     }
 
-    fn make(directory: &Path, name: &str, age: Duration) -> File {
+    fn create(directory: &Path, name: &str, age: Duration) -> File {
         let file = File::create(directory.join(name)).unwrap();
         file.set_modified(SystemTime::now() - age).unwrap();
         file
@@ -162,84 +162,95 @@ mod tests {
 
     #[test]
     fn unused_files_are_removed_with_their_list() {
-        let place = directory(&SEGMENT, MINUTE);
-        make(place.path(), "seg_other", MINUTE);
-        remove(place.path(), vec![list(place.path(), LINE)], MINUTE);
-        assert_eq!(left(&place), ["seg_other"]);
+        let directory_of_test = directory(&SEGMENT, MINUTE);
+        create(directory_of_test.path(), "seg_other", MINUTE);
+        remove(directory_of_test.path(), vec![list(directory_of_test.path(), LINE)], MINUTE);
+        assert_eq!(left(&directory_of_test), ["seg_other"]);
     }
 
     #[test]
     fn segment_without_lock_file_is_unused() {
-        let place = directory(&["seg_1", "seg_2_lock"], MINUTE);
-        let lock = make(place.path(), "seg_3_lock", MINUTE);
+        let directory_of_test = directory(&["seg_1", "seg_2_lock"], MINUTE);
+        let lock = create(directory_of_test.path(), "seg_3_lock", MINUTE);
         lock.lock().unwrap();
-        remove(place.path(), vec![list(place.path(), "seg_* seg_*_lock\n")], Duration::ZERO);
-        assert_eq!(left(&place), ["seg_3_lock"]);
+        remove(
+            directory_of_test.path(),
+            vec![list(directory_of_test.path(), "seg_* seg_*_lock\n")],
+            Duration::ZERO,
+        );
+        assert_eq!(left(&directory_of_test), ["seg_3_lock"]);
     }
 
     #[test]
     fn used_files_are_kept_after_a_limited_wait() {
-        let place = directory(&["seg_1", "seg_2", "seg_2_lock"], MINUTE);
-        let lock = make(place.path(), "seg_1_lock", MINUTE);
+        let directory_of_test = directory(&["seg_1", "seg_2", "seg_2_lock"], MINUTE);
+        let lock = create(directory_of_test.path(), "seg_1_lock", MINUTE);
         lock.lock_shared().unwrap();
-        remove(place.path(), vec![list(place.path(), LINE)], Duration::ZERO);
-        assert_eq!(left(&place), SEGMENT);
+        remove(directory_of_test.path(), vec![list(directory_of_test.path(), LINE)], Duration::ZERO);
+        assert_eq!(left(&directory_of_test), SEGMENT);
     }
 
     #[test]
     fn segment_released_soon_is_waited_for() {
-        let place = directory(&["seg_1"], MINUTE);
-        let lock = make(place.path(), "seg_1_lock", MINUTE);
+        let directory_of_test = directory(&["seg_1"], MINUTE);
+        let lock = create(directory_of_test.path(), "seg_1_lock", MINUTE);
         lock.lock().unwrap();
-        let list = list(place.path(), LINE);
+        let list = list(directory_of_test.path(), LINE);
         thread::scope(|scope| {
             scope.spawn(|| {
                 thread::sleep(5 * PAUSE);
                 drop(lock);
             });
-            remove(place.path(), vec![list], MINUTE);
+            remove(directory_of_test.path(), vec![list], MINUTE);
         });
-        assert_eq!(left(&place), [""; 0]);
+        assert_eq!(left(&directory_of_test), [""; 0]);
     }
 
     #[test]
     fn young_file_is_kept_until_it_is_older() {
-        let place = directory(&SEGMENT, Duration::ZERO);
-        remove(place.path(), vec![list(place.path(), LINE)], Duration::ZERO);
-        assert_eq!(left(&place), SEGMENT);
-        remove(place.path(), vec![list(place.path(), LINE)], MINUTE);
-        assert_eq!(left(&place), [""; 0]);
+        let directory_of_test = directory(&SEGMENT, Duration::ZERO);
+        remove(directory_of_test.path(), vec![list(directory_of_test.path(), LINE)], Duration::ZERO);
+        assert_eq!(left(&directory_of_test), SEGMENT);
+        remove(directory_of_test.path(), vec![list(directory_of_test.path(), LINE)], MINUTE);
+        assert_eq!(left(&directory_of_test), [""; 0]);
     }
 
     #[test]
     fn file_older_than_the_list_is_kept() {
-        let place = directory(&["seg_1", "seg_1_lock", "data_1", "exact"], 2 * LONG_AGO);
-        make(place.path(), "data_2", MINUTE);
-        remove(place.path(), vec![list(place.path(), &format!("{LINE}data_*\nexact\n"))], MINUTE);
-        assert_eq!(left(&place), ["data_1", "seg_1", "seg_1_lock"]);
+        let directory_of_test = directory(&["seg_1", "seg_1_lock", "data_1", "exact"], 2 * LONG_AGO);
+        create(directory_of_test.path(), "data_2", MINUTE);
+        remove(
+            directory_of_test.path(),
+            vec![list(directory_of_test.path(), &format!("{LINE}data_*\nexact\n"))],
+            MINUTE,
+        );
+        assert_eq!(left(&directory_of_test), ["data_1", "seg_1", "seg_1_lock"]);
     }
 
     #[test]
     fn list_of_a_living_process_is_kept() {
-        let place = directory(&["exact", "seg_1", "seg_1_lock"], MINUTE);
-        let path = list(place.path(), &format!("exact\n{LINE}"));
+        let directory_of_test = directory(&["exact", "seg_1", "seg_1_lock"], MINUTE);
+        let path = list(directory_of_test.path(), &format!("exact\n{LINE}"));
         let maker = File::open(&path).unwrap();
         maker.lock().unwrap();
-        remove(place.path(), vec![path.clone()], Duration::ZERO);
-        assert_eq!(left(&place), ["ddsmark-7-1.99.shared", "exact", "seg_1", "seg_1_lock"]);
+        remove(directory_of_test.path(), vec![path.clone()], Duration::ZERO);
+        assert_eq!(left(&directory_of_test), ["ddsmark-7-1.99.shared", "exact", "seg_1", "seg_1_lock"]);
         drop(maker);
-        remove(place.path(), vec![path], Duration::ZERO);
-        assert_eq!(left(&place), [""; 0]);
+        remove(directory_of_test.path(), vec![path], Duration::ZERO);
+        assert_eq!(left(&directory_of_test), [""; 0]);
     }
 
     #[test]
     fn files_of_other_runs_and_directories_are_kept() {
-        let place = directory(&["ddsmark-8-1.98.shared", "ddsmark-8-1"], MINUTE);
-        fs::create_dir(place.path().join("folder")).unwrap();
-        let fifo = place.path().join("seg_1_lock");
+        let directory_of_test = directory(&["ddsmark-8-1.98.shared", "ddsmark-8-1"], MINUTE);
+        fs::create_dir(directory_of_test.path().join("folder")).unwrap();
+        let fifo = directory_of_test.path().join("seg_1_lock");
         nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
         let text = format!("ddsmark-*\nddsmark-8-1\nfolder\nfold*\n{LINE}");
-        remove(place.path(), vec![list(place.path(), &text)], Duration::ZERO);
-        assert_eq!(left(&place), ["ddsmark-8-1", "ddsmark-8-1.98.shared", "folder", "seg_1_lock"]);
+        remove(directory_of_test.path(), vec![list(directory_of_test.path(), &text)], Duration::ZERO);
+        assert_eq!(
+            left(&directory_of_test),
+            ["ddsmark-8-1", "ddsmark-8-1.98.shared", "folder", "seg_1_lock"]
+        );
     }
 }

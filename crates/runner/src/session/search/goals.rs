@@ -75,7 +75,7 @@ fn is_the_senders(trials: &[TrialRecord], goal: usize, upper: Bound) -> bool {
 pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut warn = |kind, text: String| warnings.push(Warning { kind, text });
-    for (goal, asked) in record.goals.iter().zip(&plan.goals) {
+    for (goal, planned) in record.goals.iter().zip(&plan.goals) {
         let aim = goal.aim;
         let rate = |bound: &Option<SearchBound>| bound.as_ref().map_or(0.0, |bound| bound.load_sps);
         match goal.state {
@@ -110,7 +110,7 @@ pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
                 ),
             ),
         }
-        let full = record.trials.iter().filter(|trial| trial.duration_ns >= asked.final_trial_ns).count();
+        let full = record.trials.iter().filter(|trial| trial.duration_ns >= planned.final_trial_ns).count();
         let many = goal.contradicting >= CONTRADICTING.0
             && f64::from(goal.contradicting) >= CONTRADICTING.1 * full as f64;
         if many {
@@ -123,7 +123,7 @@ pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
             );
         }
         if let Some(lower) = goal.lower.as_ref().filter(|_| goal.state == SearchState::Found)
-            && !stats_goal(asked).resolves(lower.load_sps)
+            && !stats_goal(planned).resolves(lower.load_sps)
         {
             warn(
                 WarningKind::Search,
@@ -131,7 +131,7 @@ pub(super) fn warnings(record: &SearchRecord, plan: &Search) -> Vec<Warning> {
                     "{aim}: a trial at {}/s has fewer samples than the {} that show whether its share of losses is kept; \
                      give `final_trial` under `[search]` more",
                     format_value(lower.load_sps),
-                    stats_goal(asked).least_samples()
+                    stats_goal(planned).least_samples()
                 ),
             );
         }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_deadline_asks_for_a_rate_and_its_lower_ones_are_said_not_to_be_judged() {
+    fn only_a_deadline_needs_a_minimum_rate() {
         let mut plan = Search::default();
         assert_eq!(least_judged(&plan), None);
         let slo = SearchGoal {
@@ -184,9 +184,9 @@ mod tests {
             trials: Vec::new(),
             took_ns: 0,
         };
-        let said = |load_sps, plan: &Search| warnings(&floor(load_sps), plan).remove(0).text;
-        assert!(said(599.0, &plan).ends_with("is; of less a trial has too few samples for `slo`"));
-        assert!(said(5_000.0, &plan).ends_with("no rate is known that is"));
-        assert!(said(599.0, &Search::default()).ends_with("no rate is known that is"));
+        let warning = |load_sps, plan: &Search| warnings(&floor(load_sps), plan).remove(0).text;
+        assert!(warning(599.0, &plan).ends_with("is; of less a trial has too few samples for `slo`"));
+        assert!(warning(5_000.0, &plan).ends_with("no rate is known that is"));
+        assert!(warning(599.0, &Search::default()).ends_with("no rate is known that is"));
     }
 }

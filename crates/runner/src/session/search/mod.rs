@@ -102,7 +102,7 @@ impl Searching<'_> {
         let shortest_ns = goals.iter().map(|goal| goal.initial_trial_duration_ns).min().unwrap_or(1);
         let loads = self.loads(run, shortest_ns)?;
         let budget = Budget { trials: MOST_TRIALS, duration_ns: self.plan.budget_ns };
-        let mut search = stats::search::Search::new(goals, loads, budget).map_err(refused)?;
+        let mut search = stats::search::Search::new(goals, loads, budget).map_err(rejected)?;
         goals::update(record_of(run), &search, self.plan);
         while let Some(trial) = search.next_trial() {
             let design = &self.runs.header.experiment.design;
@@ -114,7 +114,7 @@ impl Searching<'_> {
             let (measured, repeats) = self.sure(run, &(load, trial.duration_ns))?;
             let judged = measured.shown.judge(&self.plan.goals);
             let ratios: Vec<f64> = judged.iter().map(|judged| judged.violation_ratio).collect();
-            search.record(trial, &ratios).map_err(refused)?;
+            search.record(trial, &ratios).map_err(rejected)?;
             let MeasuredTrial { run: made, shown: TrialResult { shown, .. }, limited_by_sender } = *measured;
             let lost = made
                 .throughput
@@ -228,6 +228,6 @@ fn failed(error: &str) -> Failure {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` calls it")]
-fn refused(refused: SearchError) -> End {
-    End::Failed(failed(&refused.to_string()))
+fn rejected(rejected: SearchError) -> End {
+    End::Failed(failed(&rejected.to_string()))
 }

@@ -88,9 +88,9 @@ fn trial_outcome(
     deadline_ns: Option<u64>,
 ) -> Option<TrialResult> {
     let (paced, throughput) = (run.paced.as_ref()?, run.throughput.as_ref()?);
-    let written = reports.driving().report.paced_writer.as_ref()?;
+    let writer = reports.driving().report.paced_writer.as_ref()?;
     let read = reports.serving().report.paced_reader.as_ref()?;
-    let (written_flow, read_flow) = (written.flows.first()?, read.flows.first()?);
+    let (written_flow, read_flow) = (writer.flows.first()?, read.flows.first()?);
     let response = if deadline_ns.is_some() { read_flow.response.histograms().ok()? } else { Vec::new() };
     let log = TrialLog {
         duration_ns,
@@ -98,7 +98,7 @@ fn trial_outcome(
         planned: paced.planned,
         unsent: paced.unsent,
         delivered: throughput.delivered,
-        begin_ns: written.begin_ns,
+        begin_ns: writer.begin_ns,
         last_ns: read_flow.received.last_ns,
         quickest_ns: read_flow.service.min_ns,
         window_ns: written_flow.send_lag.window_ns,
