@@ -106,9 +106,9 @@ fn check_qos(cell: &Value) {
     for end in ["writer", "reader"] {
         let qos = &cell["effective_qos"][end];
         assert_eq!(qos["reliability"], reliability, "{cell:#}");
-        let asked = cell["factors"]["qos"].as_object().expect("QoS");
+        let requested = cell["factors"]["qos"].as_object().expect("QoS");
         for (policy, value) in
-            asked.iter().filter(|(policy, _)| *policy != "max_blocking_ns" || end == "writer")
+            requested.iter().filter(|(policy, _)| *policy != "max_blocking_ns" || end == "writer")
         {
             assert_eq!(&qos[policy], value, "`{policy}` of the {end}: {cell:#}");
         }

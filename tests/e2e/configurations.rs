@@ -4,7 +4,7 @@ use std::{ffi::OsStr, fs, path::Path, process::Command};
 
 use serde_json::Value;
 
-use crate::support::{Outcome, Scene, list, root};
+use crate::support::{Outcome, Scene, blocks, list, root};
 
 /// Returns an experiment with these lines in `[factors]`, and more tables.
 fn experiment(factors: &str, tables: &str) -> String {
@@ -41,7 +41,7 @@ fn assert_rejected(outcome: &Outcome, texts: &[&str]) {
 #[test]
 fn profiles_of_a_file_and_presets_are_effective() {
     let scene = Scene::new();
-    let file = root().join("crates/experiment/tests/written/robot.xml");
+    let file = root().join("crates/experiment/tests/files/robot.xml");
     fs::copy(file, scene.path("robot.xml")).expect("a file");
     let factors =
         "driver = [\"cyclonedds\", \"fastdds\"]\nprofile = [\"robot.xml#Robots::Arm\", \"ros2:sensor_data\"]";
@@ -159,7 +159,8 @@ fn files_of_a_variable_are_compared_within_and_between_results() {
 
     // inherited in one result, a factor of the other
     fs::write(scene.path("one.toml"), experiment("driver = \"cyclonedds\"", "")).expect("a file");
-    let words = ["run", "one.toml", "--set", "design.blocks=1", "--out"];
+    let few = format!("design.blocks={}", blocks());
+    let words = ["run", "one.toml", "--set", &few, "--out"];
     let inherited = scene.start_with(
         &[("CYCLONEDDS_URI", OsStr::new(&uri("a.xml")))],
         "ddsmark",
@@ -168,8 +169,8 @@ fn files_of_a_variable_are_compared_within_and_between_results() {
     inherited.end().assert_status(0);
     let set = format!("factors.env.CYCLONEDDS_URI={}", uri("b.xml"));
     scene.ddsmark(&[&words[..], &["after", "--set", &set]].concat()).assert_status(0);
-    let refused = scene.ddsmark(&["compare", "before", "after"]);
-    assert_rejected(&refused, &["env.variable.CYCLONEDDS_URI", "env.CYCLONEDDS_URI: none, then"]);
+    let rejected = scene.ddsmark(&["compare", "before", "after"]);
+    assert_rejected(&rejected, &["env.variable.CYCLONEDDS_URI", "env.CYCLONEDDS_URI: none, then"]);
     scene.ddsmark(&["compare", "before", "after", "--factor", "env.CYCLONEDDS_URI"]).assert_status(0);
 
     // a configuration that the run would not use

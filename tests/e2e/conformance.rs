@@ -95,7 +95,7 @@ fn case_is_not_applicable_without_support_of_the_transport() {
 
 /// Violations of `faulty_across.c`, which exist only with writer and reader in two processes; the case that detects
 /// each, and a part of its message.
-const LIES_ACROSS: [(&str, &str, &str); 9] = [
+const VIOLATIONS_ACROSS: [(&str, &str, &str); 9] = [
     ("never_unmatches", "match", "the reader was closed, but its peer still counted 1 as matched after 8 s"),
     (
         "never_unmatches",
@@ -116,32 +116,32 @@ fn violation_between_two_processes_is_detected() {
     let scene = Scene::new();
     let real = format!("-DREAL=\"{}\"", drivers().join("libddsmark_cyclonedds.so").display());
     let source = root().join("tests/e2e/faulty_across.c");
-    let is_found = |(lie, case, expected): (&str, &str, &str)| {
+    let is_found = |(violation, case, expected): (&str, &str, &str)| {
         let driver = driver_in_c(
             &scene,
-            &format!("{lie}_{case}").replace('-', "_"),
+            &format!("{violation}_{case}").replace('-', "_"),
             &source,
-            &[&real, &format!("-DLIE={lie}")],
+            &[&real, &format!("-DLIE={violation}")],
         );
         let of_two = if case == "peer-killed" { case.to_owned() } else { format!("{case}-across") };
         let tried = if case == "peer-killed" { of_two.clone() } else { format!("{case},{of_two}") };
         let outcome = scene.ddsmark(&["drivers", "check", &driver, "--case", &tried]);
         outcome.assert_status(1);
-        assert!(line(&outcome, &of_two).contains("FAIL             2 "), "{lie}: {}", outcome.stdout);
+        assert!(line(&outcome, &of_two).contains("FAIL             2 "), "{violation}: {}", outcome.stdout);
         let found = outcome.stdout.split_once("found: ").expect("what was found").1;
         let found = found.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(found.contains(expected), "{lie}: {}", outcome.stdout);
+        assert!(found.contains(expected), "{violation}: {}", outcome.stdout);
         assert_eq!(
             outcome.stdout.contains("1 passed, 1 failed"),
             case != "peer-killed",
-            "{lie}: {}",
+            "{violation}: {}",
             outcome.stdout
         );
     };
     // they mostly wait
     thread::scope(|threads| {
-        for lies in LIES_ACROSS.chunks(3) {
-            threads.spawn(move || lies.iter().copied().for_each(is_found));
+        for violations in VIOLATIONS_ACROSS.chunks(3) {
+            threads.spawn(move || violations.iter().copied().for_each(is_found));
         }
     });
     // a second process that hangs is ended with the first: the scene checks that none is left
@@ -154,10 +154,10 @@ fn violation_between_two_processes_is_detected() {
     let outcome = scene.ddsmark(&["drivers", "check", &driver, "--case", "match-across"]);
     outcome.assert_status(1);
     assert!(outcome.stdout.contains("the writer is matched with 0"), "{}", outcome.stdout);
-    let refused =
+    let rejected =
         scene.ddsmark(&["characterize", "--driver", &violating_driver(&scene, "nothing", ""), "--quick"]);
-    refused.assert_status(2);
-    assert!(refused.stderr.contains("does not reach from one process to another"), "{}", refused.stderr);
+    rejected.assert_status(2);
+    assert!(rejected.stderr.contains("does not reach from one process to another"), "{}", rejected.stderr);
 }
 
 #[test]
@@ -245,12 +245,12 @@ fn check_uses_the_given_transport_and_options() {
         (&["--transport", "pigeon"], "has no transport `pigeon`"),
         (&["--option", "speed=high"], "has no option `speed`"),
     ] {
-        let refused = tried(wrong);
-        refused.assert_status(2);
+        let rejected = tried(wrong);
+        rejected.assert_status(2);
         assert!(
-            refused.stderr.contains(expected) && refused.stderr.contains("hint: available: "),
+            rejected.stderr.contains(expected) && rejected.stderr.contains("hint: available: "),
             "{}",
-            refused.stderr
+            rejected.stderr
         );
     }
     // the driver itself checks the value

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Outcome, Scene, list, programs, shared_library};
+use crate::support::{Outcome, Scene, blocks, list, programs, shared_library};
 
 /// Measures one misbehaving driver together with a good one.
 fn measure(scene: &Scene, how: &str) -> Outcome {
@@ -19,7 +19,6 @@ workload = "throughput"
 driver = ["{driver}", "udp"]
 size = 64
 [design]
-blocks = 1
 warm_up = "100ms"
 measure = "200ms"
 [limits]
@@ -28,7 +27,7 @@ exit = "2s"
 "#
     );
     std::fs::write(scene.path("bad.toml"), plan).expect("a file");
-    scene.ddsmark(&["run", "bad.toml", "--json", "--out", "result"])
+    scene.run_blocks("bad.toml")
 }
 
 /// Returns the runs of the good driver, and those of the other one.
@@ -78,8 +77,19 @@ fn assert_named(how: &str, expected: &Expected) {
     let document = outcome.document();
     let (good, bad) = cells(&document);
     assert!(good.iter().all(|run| run["state"] == "valid"), "{document:#}");
-    assert_eq!((good.len(), bad.len()), (1, 1));
-    let run = &bad[0];
+    assert_eq!((good.len(), bad.len()), (blocks(), blocks()));
+    for run in bad {
+        assert_failed(run, expected);
+    }
+    assert!(
+        outcome.stderr.contains(expected.error) && outcome.stderr.contains("hint: "),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[track_caller]
+fn assert_failed(run: &Value, expected: &Expected) {
     let failure = &run["failure"];
     assert_eq!((&run["state"], &failure["phase"]), (&"failed".into(), &expected.phase.into()), "{run:#}");
     assert_eq!(
@@ -91,11 +101,6 @@ fn assert_named(how: &str, expected: &Expected) {
     let lines = list(&failure["last_log_lines"]);
     let is_there = expected.log_line.is_empty() || lines.iter().any(|line| *line == expected.log_line);
     assert!(!lines.is_empty() && is_there, "{run:#}");
-    assert!(
-        outcome.stderr.contains(expected.error) && outcome.stderr.contains("hint: "),
-        "{}",
-        outcome.stderr
-    );
 }
 
 const ABORTED: &str = "the agent's process was killed by signal 6 (SIGABRT)";

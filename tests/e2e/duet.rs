@@ -10,7 +10,7 @@ use results::{
 };
 use runner::{DriverFile, ExperimentRunner, LocalLauncher, StopToken, allowed_cores, capture_host, describe};
 
-use crate::support::{Scene, drivers, programs};
+use crate::support::{Scene, blocks, drivers, programs};
 
 /// Runs the experiment file as duets on this host's cores. The first cell is the baseline.
 fn measured(scene: &Scene, text: &str, names: &[&str]) -> ResultDocument {
@@ -60,11 +60,14 @@ fn runs(document: &ResultDocument) -> BTreeMap<u32, &Run> {
 #[test]
 fn duet_of_real_middleware_runs_at_once_without_interference() {
     let scene = Scene::new();
-    let text = "question = \"?\"\nworkload = \"latency\"\n[factors]\ndriver = [\"cyclonedds\", \"udp\"]\nsize = 64\n\
-                [design]\nblocks = 1\nwarm_up = \"50ms\"\nmeasure = \"500ms\"\n";
-    let document = measured(&scene, text, &["cyclonedds", "udp"]);
+    let text = format!(
+        "question = \"?\"\nworkload = \"latency\"\n[factors]\ndriver = [\"cyclonedds\", \"udp\"]\nsize = 64\n\
+         [design]\nblocks = {}\nwarm_up = \"50ms\"\nmeasure = \"500ms\"\n",
+        blocks()
+    );
+    let document = measured(&scene, &text, &["cyclonedds", "udp"]);
     let runs = runs(&document);
-    assert_eq!(runs.len(), 4);
+    assert_eq!(runs.len(), 4 * blocks());
     let all = runs.values().filter_map(|run| Some(run.duet.as_ref()?.side_by_side_pct));
     println!("side by side for {:.1} % of the measured time at least", all.fold(100.0, f64::min));
     for run in runs.values() {
@@ -106,9 +109,9 @@ fn duet_with_fewer_than_four_cores_is_rejected() {
             .concat();
     let outcome = scene.start("taskset", &arguments).end();
     outcome.assert_status(2);
-    let refusal = "a duet needs 4 cores, two for each end: none is pinned";
+    let expected = "a duet needs 4 cores, two for each end: none is pinned";
     assert!(
-        outcome.stderr.contains(refusal) && outcome.stderr.contains("\nhint: use a host with 4 cores"),
+        outcome.stderr.contains(expected) && outcome.stderr.contains("\nhint: use a host with 4 cores"),
         "{outcome:?}"
     );
     assert!(outcome.stdout.is_empty() && !scene.path("result").exists());

@@ -172,11 +172,12 @@ fn both_runs_of_a_baseline_are_in_the_result() {
 #[test]
 fn profiles_are_effective_and_have_their_own_tables() {
     let scene = Scene::new();
+    let few = format!("design.blocks={}", blocks());
     let sets = [
         "factors.driver=cyclonedds",
         "factors.exclude=[]",
         "factors.profile=default,deadline-10s,reliability-best-effort",
-        "design.blocks=1",
+        &few,
         "design.measure=20ms",
         "design.warm_up=0s",
     ];
@@ -200,10 +201,11 @@ fn writer_and_reader_have_their_requested_qos() {
     let text = "question = \"?\"\nworkload = [\"latency\", \"throughput\"]\n[factors]\n\
                 driver = [\"cyclonedds\", \"fastdds\", \"cyclonedds+fastdds\"]\nsize = 64\n[qos]\ndeadline = \"10s\"\n\
                 [qos.writer]\nlifespan = \"20s\"\n[qos.reader]\nreliability = \"best_effort\"\ndeadline = \"30s\"\n\
-                [design]\nblocks = 1\nwarm_up = \"0s\"\nmeasure = \"20ms\"\n";
+                [design]\nwarm_up = \"0s\"\nmeasure = \"20ms\"\n";
     fs::write(scene.path("ends.toml"), text).expect("a file");
-    scene.ddsmark(&["run", "ends.toml", "--out", "result"]).assert_status(0);
-    let document = scene.ddsmark(&["report", "result", "--json"]).document();
+    let outcome = scene.run_blocks("ends.toml");
+    outcome.assert_status(0);
+    let document = outcome.document();
     assert_eq!(list(&document["cells"]).len(), 6);
     for cell in list(&document["cells"]) {
         assert!(list(&cell["runs"]).iter().all(|run| run["state"] == "valid"), "{cell}");
@@ -217,9 +219,13 @@ fn writer_and_reader_have_their_requested_qos() {
         assert_eq!(writer["lifespan_ns"], seconds(20), "{cell}");
     }
     // endpoints that would never match are rejected before the first run
-    let refused = scene.ddsmark(&["run", "ends.toml", "--set", "qos.reader.deadline=5s", "--out", "none"]);
-    refused.assert_status(2);
-    assert!(refused.stderr.contains("never match: deadline 10s offered, 5s requested"), "{}", refused.stderr);
+    let rejected = scene.ddsmark(&["run", "ends.toml", "--set", "qos.reader.deadline=5s", "--out", "none"]);
+    rejected.assert_status(2);
+    assert!(
+        rejected.stderr.contains("never match: deadline 10s offered, 5s requested"),
+        "{}",
+        rejected.stderr
+    );
     assert!(!scene.path("none").exists());
 }
 
@@ -257,15 +263,16 @@ fn result_never_differs_from_itself() {
 /// Requests buffers far above the default limit of any kernel: the warning shows the effective size and the limit.
 #[test]
 fn buffer_above_the_kernel_limit_is_reported_with_the_limit() {
-    const ASKED: &str = "2000000000";
+    const REQUESTED: &str = "2000000000";
     let scene = Scene::new();
     let limit = |name: &str| {
         let text = fs::read_to_string(format!("/proc/sys/net/core/{name}")).expect("a limit");
         text.trim().to_owned()
     };
-    let buffers = [format!("factors.send_buffer={ASKED}"), format!("factors.receive_buffer={ASKED}")];
+    let buffers = [format!("factors.send_buffer={REQUESTED}"), format!("factors.receive_buffer={REQUESTED}")];
     let more = ["factors.driver=udp", "factors.size=64", "factors.receive=waitset", "workload=throughput"];
-    let design = ["design.blocks=1", "design.measure=20ms", "design.warm_up=0s"];
+    let few = format!("design.blocks={}", blocks());
+    let design = [few.as_str(), "design.measure=20ms", "design.warm_up=0s"];
     let sets = buffers.iter().map(String::as_str).chain(more).chain(design).flat_map(|set| ["--set", set]);
     let file = "question = \"?\"\nworkload = \"throughput\"\n";
     fs::write(scene.path("f.toml"), file).expect("a file");
@@ -274,20 +281,21 @@ fn buffer_above_the_kernel_limit_is_reported_with_the_limit() {
     let outcome = scene.ddsmark(&arguments);
     outcome.assert_status(0);
     let document = outcome.document();
-    let told: Vec<&str> = list(&document["cells"][0]["warnings"])
+    let warnings: Vec<&str> = list(&document["cells"][0]["warnings"])
         .iter()
         .filter(|warning| warning["kind"] == "buffers")
         .map(|warning| warning["text"].as_str().expect("words"))
         .collect();
-    let [told] = &told[..] else { panic!("one: {told:?}") };
+    let [warnings] = &warnings[..] else { panic!("one: {warnings:?}") };
     for (buffer, sysctl) in
         [("send_buffer_bytes of the writer", "wmem_max"), ("receive_buffer_bytes of the reader", "rmem_max")]
     {
         let limit = limit(sysctl);
-        let hint = format!("net.core.{sysctl} is {limit}; hint: `sysctl -w net.core.{sysctl}={ASKED}`");
+        let hint = format!("net.core.{sysctl} is {limit}; hint: `sysctl -w net.core.{sysctl}={REQUESTED}`");
         assert!(
-            told.contains(&format!("{buffer}: requested {ASKED}, effective ")) && told.contains(&hint),
-            "{told}"
+            warnings.contains(&format!("{buffer}: requested {REQUESTED}, effective "))
+                && warnings.contains(&hint),
+            "{warnings}"
         );
     }
     let report = scene.ddsmark(&["report", "result", "--full"]);

@@ -28,7 +28,7 @@ const EXPERIMENT: &str = r#"
 question = "What is left away?"
 workload = "latency"
 factors = { driver = "DRIVER", transport = TRANSPORT, size = 64, vendor_defaults = [false, true] }
-design = { blocks = 1, warm_up = "20ms", measure = "50ms" }
+design = { warm_up = "20ms", measure = "50ms" }
 limits.match = "10s"
 "#;
 
@@ -132,8 +132,7 @@ fn page_on_fairness_names_every_default_of_a_driver() {
         let file = format!("{driver}.toml");
         let text = EXPERIMENT.replace("DRIVER", driver).replace("TRANSPORT", transport);
         fs::write(scene.path(&file), text).expect("a file");
-        let outcome =
-            scene.ddsmark(&["run", &format!("./{file}"), "--json", "--no-reference", "--out", driver]);
+        let outcome = scene.run_blocks_into(driver, &format!("./{file}"));
         let document = outcome.document();
         let cells = list(&document["cells"]);
         for run in cells.iter().flat_map(|cell| list(&cell["runs"])) {

@@ -31,15 +31,15 @@ fn requested_transport_and_mode_are_effective() {
     let cells = list(&document["cells"]);
     assert_eq!(cells.len(), 16, "of two workloads, transports, sizes and modes");
     for cell in cells {
-        let asked = &cell["factors"];
+        let requested = &cell["factors"];
         for run in list(&cell["runs"]) {
             assert_eq!(run["state"], "valid", "{run:#}");
             assert!(count(&list(&run["counted"])[0]["delivered"]) > 0, "{run:#}");
             // read back from writer and reader
             let text = run.to_string();
             for (name, value) in [
-                ("transport", &asked["transport"]),
-                ("publish_mode", &asked["options"]["publish_mode"]),
+                ("transport", &requested["transport"]),
+                ("publish_mode", &requested["options"]["publish_mode"]),
                 ("data_sharing", &"off".into()),
             ] {
                 assert!(text.contains(&format!("\"{name}\":{value}")), "{name} {value}: {run:#}");

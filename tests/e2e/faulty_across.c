@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * faulty_across.c: the driver in the file REAL with one violation of the contract, the function LIE, which shows only
+ * faulty_across.c: the driver in the file REAL with one violation of the contract, the function VIOLATION, which shows only
  * if writer and reader are in different processes. */
 #include <ddsmark/driver.h>
 #include <dlfcn.h>
@@ -98,19 +98,19 @@ static void hangs(void) {
   lying.reader_receive = receive_or_hang;
 }
 
-static void LIE(void);
+static void VIOLATION(void);
 
 const ddsmark_driver *ddsmark_driver_entry(void) {
-  static void (*const lies[])(void) = {never_unmatches,       cuts_large_samples, loses_one,
+  static void (*const violations[])(void) = {never_unmatches,       cuts_large_samples, loses_one,
                                        sends_what_it_refuses, never_flushes,      never_acknowledges,
                                        shortens_keys,         forgets_history,    hangs};
-  (void)lies;
+  (void)violations;
   void *library = dlopen(REAL, RTLD_NOW | RTLD_LOCAL);
   const ddsmark_driver *(*entry)(void) = NULL;
   *(void **)&entry = dlsym(library, DDSMARK_ENTRY_SYMBOL);
   memcpy(&real, entry(), sizeof real);
   lying = real;
   lying.reader_open = reader_open;
-  LIE();
+  VIOLATION();
   return &lying;
 }

@@ -297,7 +297,7 @@ fn resume_is_rejected_while_a_planned_driver_is_missing() {
     begun.end().assert_status(130);
     let result = scene.path("result");
     let before = files_of(&result);
-    let refused = |words: [&str; 2]| {
+    let rejected = |words: [&str; 2]| {
         for arguments in [&["run", "--resume", "result"][..], &["run", "--resume", "result", "--force"]] {
             let outcome = run(&scene, arguments);
             outcome.assert_status(2);
@@ -306,13 +306,13 @@ fn resume_is_rejected_while_a_planned_driver_is_missing() {
         }
     };
     fs::remove_file(&mine).expect("the driver");
-    refused(["error: unknown driver `mine`\n", "\nhint: "]);
+    rejected(["error: unknown driver `mine`\n", "\nhint: "]);
 
     fs::create_dir(scene.path("gone")).expect("a directory");
     fs::write(scene.path("gone/version"), "not installed").expect("a file");
     run(&scene, &["drivers", "install", "fake@8", "--prefix", "gone"]).assert_status(0);
     fs::copy(scene.path("drivers/libddsmark_fake@8.so"), &mine).expect("a file");
-    refused([
+    rejected([
         "error: the middleware of driver `mine` is not installed\n",
         "\nhint: install it with `ddsmark drivers install mine`",
     ]);
@@ -383,13 +383,13 @@ fn two_versions_are_cells_of_one_experiment() {
         fs::copy(drivers().join("libddsmark_udp.so"), file).expect("a file");
     }
     let (one, two) = (format!("udp@{major}"), "udp");
-    let asked = format!("{one},{two}");
+    let selected = format!("{one},{two}");
     let outcome = run(
         &scene,
         &[
             "characterize",
             "--driver",
-            &asked,
+            &selected,
             "--size",
             "64",
             "--workload",

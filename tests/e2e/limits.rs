@@ -123,8 +123,8 @@ fn idle_cost_is_subtracted_unless_the_process_polls() {
             let pct = number(&cpu_per_sample[format!("{end}_idle_pct")]);
             assert!(pct > 5.0 && (pct / 100.0 - expected).abs() < 1e-6, "{run:#}");
             let left = cpu * (1.0 - expected) / count(&usage["samples"]) as f64;
-            let told = number(&cpu_per_sample[end]);
-            assert!((told / left - 1.0).abs() < 1e-6, "{told} {left}: {run:#}");
+            let reported = number(&cpu_per_sample[end]);
+            assert!((reported / left - 1.0).abs() < 1e-6, "{reported} {left}: {run:#}");
             subtracted += 1;
         }
     }

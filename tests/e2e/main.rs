@@ -26,7 +26,7 @@ mod other_reader;
 mod overload;
 mod paced;
 mod pairs;
-mod refusals;
+mod rejections;
 mod resume;
 mod round_trips;
 mod search;

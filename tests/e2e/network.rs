@@ -5,7 +5,7 @@ use std::net::UdpSocket;
 
 use serde_json::Value;
 
-use crate::support::{Outcome, Scene, count, list};
+use crate::support::{Outcome, Scene, blocks, blocks_text, count, list};
 
 /// Sample sizes: one datagram, and several fragments.
 const SIZES: &str = "64,4096";
@@ -19,7 +19,7 @@ fn arguments(more: &[&'static str]) -> Vec<&'static str> {
         "cyclonedds",
         "--quick",
         "--runs",
-        "1",
+        blocks_text(),
         "--no-reference",
         "--size",
         SIZES,
@@ -37,7 +37,7 @@ fn cells(outcome: &Outcome) -> Vec<Value> {
     assert_eq!(cells.len(), 2 * 2 * 3);
     for cell in &cells {
         let runs = list(&cell["runs"]);
-        assert_eq!(runs.len(), 1);
+        assert_eq!(runs.len(), blocks());
         for run in runs {
             assert_eq!(run["state"], "valid", "{run:#}");
             assert!(count(&run["counted"][0]["delivered"]) > 0, "{run:#}");
@@ -128,17 +128,17 @@ fn multicast_over_ipv6_is_rejected_without_a_route() {
         words.extend(arguments(&["--transport", "udp6", "--multicast", "--out", out]));
         scene.start("unshare", &words).end()
     };
-    let refused = within("ip link set lo up", "refused");
-    refused.assert_status(2);
+    let rejected = within("ip link set lo up", "refused");
+    rejected.assert_status(2);
     assert!(
-        refused.stderr.contains("multicast over `udp6` is not possible on interface `lo`: "),
+        rejected.stderr.contains("multicast over `udp6` is not possible on interface `lo`: "),
         "`unshare --net` must be allowed: {}",
-        refused.stderr
+        rejected.stderr
     );
     assert!(
-        refused.stderr.contains("hint: add a route with `ip -6 route add local ff00::/8 dev lo table local`"),
+        rejected.stderr.contains("hint: add a route with `ip -6 route add local ff00::/8 dev lo table local`"),
         "{}",
-        refused.stderr
+        rejected.stderr
     );
 
     let way = "ip link set lo up; ip -6 route add local ff00::/8 dev lo table local";
@@ -160,7 +160,7 @@ fn unicast_instead_of_multicast_makes_the_run_invalid() {
         "cyclonedds",
         "--quick",
         "--runs",
-        "1",
+        blocks_text(),
         "--no-reference",
         "--size",
         "4096",
@@ -190,7 +190,7 @@ fn configuration_that_forbids_multicast_fails_a_multicast_run() {
         "cyclonedds",
         "--quick",
         "--runs",
-        "1",
+        blocks_text(),
         "--no-reference",
         "--size",
         "64",

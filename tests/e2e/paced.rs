@@ -122,11 +122,11 @@ fn each_flow_has_its_own_schedule_and_metrics() {
         list(&cell["runs"]).iter().for_each(assert_reconciles);
         let run = &cell["runs"][0];
         let flows = list(&run["paced"]["flows"]);
-        let told: Vec<(&str, u64)> = flows
+        let summary: Vec<(&str, u64)> = flows
             .iter()
             .map(|flow| (flow["name"].as_str().expect("a name"), count(&flow["size_bytes"])))
             .collect();
-        assert_eq!(told, [("control", 64), ("bulk", 4096), ("seen", 256)]);
+        assert_eq!(summary, [("control", 64), ("bulk", 4096), ("seen", 256)]);
         assert_eq!((count(&flows[0]["planned"]), count(&flows[2]["planned"])), (100, 40), "{run:#}");
         // the mean is 1000; the limits are more than ten standard deviations away
         assert!((650..1350).contains(&count(&flows[1]["planned"])), "{run:#}");

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsStr, fs};
 
-use crate::support::{Outcome, Scene, count, drivers, list, runs, shared_library};
+use crate::support::{Outcome, Scene, blocks_text, count, drivers, list, runs, shared_library};
 
 /// Measures these drivers, found in the directory of the scene first.
 fn characterize(scene: &Scene, drivers: &str, more: &[&str]) -> Outcome {
@@ -15,7 +15,7 @@ fn characterize(scene: &Scene, drivers: &str, more: &[&str]) -> Outcome {
         "64,65536",
         "--quick",
         "--runs",
-        "1",
+        blocks_text(),
         "--no-reference",
         "--json",
         "--out",

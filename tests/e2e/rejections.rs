@@ -62,15 +62,15 @@ fn value_that_only_the_driver_rejects_is_an_error_of_the_plan() {
         for more in [&["--dry-run"][..], &[]] {
             let outcome = scene.ddsmark(&[&arguments[..], more].concat());
             outcome.assert_status(2);
-            let said = &outcome.stderr;
+            let stderr = &outcome.stderr;
             assert!(
-                said.starts_with(&format!(
+                stderr.starts_with(&format!(
                     "error: driver `{driver}` rejects the configuration of cell `{driver}/"
                 )),
-                "{said}"
+                "{stderr}"
             );
-            let told = said.lines().find_map(|line| line.strip_prefix("hint: ")).unwrap_or_default();
-            assert!(said.contains(words) && told.contains(hint), "{said}");
+            let found_hint = stderr.lines().find_map(|line| line.strip_prefix("hint: ")).unwrap_or_default();
+            assert!(stderr.contains(words) && found_hint.contains(hint), "{stderr}");
             assert_eq!(outcome.stdout, "");
             assert!(!scene.path("result").exists(), "something was written");
         }
@@ -117,12 +117,12 @@ fn driver_that_fails_the_preflight_is_still_measured() {
         let more = ["--batch-bytes", "0", "--workload", "latency", "--out", "result", "--driver", &driver];
         (scene.ddsmark(&[&flags[..], &more].concat()), driver)
     };
-    let (refused, driver) = characterize("DDSMARK_TOO_LARGE");
-    refused.assert_status(2);
+    let (rejected, driver) = characterize("DDSMARK_TOO_LARGE");
+    rejected.assert_status(2);
     let words = "opens-small.so/memory/latency/1000` and of 1 other: writer_open: not that many";
-    assert!(refused.stderr.contains(words), "{}", refused.stderr);
+    assert!(rejected.stderr.contains(words), "{}", rejected.stderr);
     let hint = format!("\nhint: see its features with `ddsmark drivers info {driver}`\n");
-    assert!(refused.stderr.contains(&hint), "{}", refused.stderr);
+    assert!(rejected.stderr.contains(&hint), "{}", rejected.stderr);
     assert!(!scene.path("result").exists());
 
     let (failed, _) = characterize("DDSMARK_ERROR");

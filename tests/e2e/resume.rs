@@ -22,9 +22,9 @@ const SETS: [&str; 9] = [
 /// Experiment file without a number of blocks.
 const FILE: &str = "question = \"?\"\nworkload = \"latency\"\n";
 
-fn run_arguments<'a>(asked: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+fn run_arguments<'a>(experiment: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let sets = SETS.into_iter().chain(more.iter().copied()).flat_map(|set| ["--set", set]);
-    ["run", asked, "--out", "result"].into_iter().chain(sets).collect()
+    ["run", experiment, "--out", "result"].into_iter().chain(sets).collect()
 }
 
 /// Returns number, block, cell and twin of each run, by number.
@@ -136,10 +136,10 @@ fn resume_in_another_environment_is_rejected_unless_forced() {
     let scene = Scene::new();
     killed(&scene, "udp pinger 2 measure 0 runner", &run_arguments("latency-vs-size", &["design.blocks=3"]));
     let other = [("MALLOC_ARENA_MAX", OsStr::new("1"))];
-    let refused = start(&scene, &other, &["run", "--resume", "result"]);
-    refused.assert_status(2);
+    let rejected = start(&scene, &other, &["run", "--resume", "result"]);
+    rejected.assert_status(2);
     let words = "variable/MALLOC_ARENA_MAX: absent, now `1`";
-    assert!(refused.stderr.contains(words) && refused.stderr.contains("--force"), "{}", refused.stderr);
+    assert!(rejected.stderr.contains(words) && rejected.stderr.contains("--force"), "{}", rejected.stderr);
     let forced = start(&scene, &other, &["run", "--resume", "result", "--force", "--json"]);
     forced.assert_status(0);
     let document = forced.document();
@@ -180,9 +180,9 @@ repeat_noisy = false
     assert_eq!(fs::read_to_string(copy).expect("a copy"), times);
     // a damaged copy is rejected
     fs::write(copy, "0\n").expect("a file");
-    let refused = start(&scene, &[], &arguments);
-    refused.assert_status(3);
-    assert!(refused.stderr.contains("cannot use trace `times.txt`"), "{}", refused.stderr);
+    let rejected = start(&scene, &[], &arguments);
+    rejected.assert_status(3);
+    assert!(rejected.stderr.contains("cannot use trace `times.txt`"), "{}", rejected.stderr);
     fs::write(copy, &times).expect("a file");
     let outcome = start(&scene, &[], &arguments);
     outcome.assert_status(0);

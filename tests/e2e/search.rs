@@ -138,7 +138,7 @@ fn deadline_that_no_trial_can_decide_fails_the_search() {
     let plan = scene.ddsmark(&["run", "search.toml", "--dry-run"]);
     let words = "no trial of 200 ms is made below 14975/s";
     assert!(plan.stdout.contains(words), "{}", plan.stdout);
-    let outcome = scene.ddsmark(&["run", "search.toml", "--out", "result", "--json"]);
+    let outcome = scene.run_blocks("search.toml");
     assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
     let document = outcome.document();
     let failure = &list(&document["cells"][0]["runs"])[0]["failure"];
@@ -148,7 +148,7 @@ fn deadline_that_no_trial_can_decide_fails_the_search() {
     // a ratio that fewer samples can show: 59 for 5 %
     let larger = deadline.replace("[search]", "[search]\nlate_ratio = \"5%\"");
     fs::write(scene.path("larger.toml"), larger).expect("a file");
-    let outcome = scene.ddsmark(&["run", "larger.toml", "--out", "larger", "--json"]);
+    let outcome = scene.run_blocks_into("larger", "larger.toml");
     outcome.assert_status(0);
     let document = outcome.document();
     for search in searches(&document) {

@@ -97,8 +97,8 @@ impl Watch {
     /// Ends the watch. Returns our files that still exist.
     pub fn left(&mut self) -> Vec<String> {
         // events arrive in order, so this one is the last
-        let asked = fs::write(&self.end, "").is_ok();
-        let ended = self.thread.take().is_some_and(|thread| asked && thread.join().is_ok());
+        let requested = fs::write(&self.end, "").is_ok();
+        let ended = self.thread.take().is_some_and(|thread| requested && thread.join().is_ok());
         assert!(ended || thread::panicking(), "the watch did not last to the end");
         let files = std::mem::take(&mut *lock(&self.known.files));
         let there =
@@ -242,9 +242,9 @@ mod tests {
         let maker = scene.start("sh", &["-c", ": >/dev/shm/ddsmark-$$-1-left"]);
         let name = format!("ddsmark-{}-1-left", maker.id());
         assert!(maker.end().status.success());
-        let said = failure(scene);
+        let error = failure(scene);
         fs::remove_file(format!("{DIRECTORY}/{name}")).expect("the file");
-        assert!(said.as_deref().is_some_and(|said| said.contains(&name)), "{said:?}");
+        assert!(error.as_deref().is_some_and(|error| error.contains(&name)), "{error:?}");
     }
 
     #[test]
@@ -258,9 +258,9 @@ mod tests {
         wait_for("the list", || scene.shared_memory().contains(&name).then_some(()));
         fs::remove_file(scene.path("wait")).expect("the file");
         assert!(maker.end().status.success());
-        let said = failure(scene);
+        let error = failure(scene);
         fs::remove_file(format!("{DIRECTORY}/{name}")).expect("the file");
-        assert!(said.as_deref().is_some_and(|said| said.contains(&name)), "{said:?}");
+        assert!(error.as_deref().is_some_and(|error| error.contains(&name)), "{error:?}");
     }
 
     #[test]
@@ -279,9 +279,9 @@ mod tests {
         let name = name("left");
         fs::remove_file(scene.path("wait")).expect("the file");
         assert!(maker.end().status.success());
-        let said = failure(scene);
+        let error = failure(scene);
         fs::remove_file(format!("{DIRECTORY}/{name}")).expect("the file");
-        assert!(said.as_deref().is_some_and(|said| said.contains(&name)), "{said:?}");
+        assert!(error.as_deref().is_some_and(|error| error.contains(&name)), "{error:?}");
     }
 
     #[test]
@@ -293,11 +293,11 @@ mod tests {
         let stranger = Command::new("sh").args(["-c", stranger]).output().expect("a shell");
         let pid = String::from_utf8(stranger.stdout).expect("a number");
         let pid = pid.trim();
-        let said = failure(scene);
+        let error = failure(scene);
         for name in [format!("any-{pid}"), format!("ddsmark-{pid}-1.{pid}.shared")] {
             fs::remove_file(format!("{DIRECTORY}/{name}")).expect("the file");
         }
-        assert_eq!(said, None);
+        assert_eq!(error, None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Scene, count, list, root};
+use crate::support::{Scene, blocks_text, count, list, root};
 
 const LATENCY_NS: u64 = 2_000_000;
 
@@ -23,7 +23,7 @@ fn measured_values_equal_the_configured_model() {
         "sim.service=50us",
         "--quick",
         "--runs",
-        "1",
+        blocks_text(),
         "--duration",
         "800ms",
         "--no-reference",
@@ -83,7 +83,7 @@ fn best_effort_loses_the_configured_share() {
         "throughput",
         "--quick",
         "--runs",
-        "1",
+        blocks_text(),
         "--no-reference",
         "--size",
         "64",
@@ -109,7 +109,7 @@ fn sim_is_not_measured_unless_named() {
         "characterize",
         "--quick",
         "--runs",
-        "1",
+        blocks_text(),
         "--no-reference",
         "--size",
         "64",

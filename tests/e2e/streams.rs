@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Scene, count, list};
+use crate::support::{Scene, blocks, count, list};
 
 /// Runs an experiment file, and returns its cells. Every run is valid, and every sample arrived.
 fn cells(scene: &Scene, text: &str) -> Vec<Value> {
@@ -68,15 +68,15 @@ measure = "100ms"
     );
     assert_eq!(found.len(), 4);
     for cell in &found {
-        let asked = &cell["factors"]["options"]["nagle"];
+        let requested = &cell["factors"]["options"]["nagle"];
         let writers = list(&cell["runs"][0]["agents"]).iter();
         let in_force: Vec<_> = writers
             .map(|agent| &agent["settings"]["writer"]["nagle"])
             .filter(|nagle| !nagle.is_null())
             .collect();
         assert!(
-            !in_force.is_empty() && in_force.iter().all(|nagle| *nagle == asked),
-            "{asked}: {in_force:?}"
+            !in_force.is_empty() && in_force.iter().all(|nagle| *nagle == requested),
+            "{requested}: {in_force:?}"
         );
     }
 }
@@ -84,13 +84,14 @@ measure = "100ms"
 #[test]
 fn samples_of_11_mb_are_all_delivered() {
     let scene = Scene::new();
+    let few = format!("design.blocks={}", blocks());
     let words = [
         "run",
         "large-data-11mb",
         "--set",
         "factors.driver=tcp",
         "--set",
-        "design.blocks=1",
+        &few,
         "--set",
         "design.warm_up=200ms",
         "--set",

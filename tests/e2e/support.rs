@@ -60,6 +60,11 @@ pub fn blocks() -> usize {
     if std::env::var_os("DDSMARK_TEST_ALL").is_some() { 3 } else { 1 }
 }
 
+/// Returns [`blocks`] as an argument.
+pub fn blocks_text() -> &'static str {
+    if blocks() == 1 { "1" } else { "3" }
+}
+
 /// Returns the root of the tree.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the tree")
@@ -156,8 +161,13 @@ impl Scene {
 
     /// Runs an experiment file whose assertions hold for each run: a few blocks of it, without a reference.
     pub fn run_blocks(&self, file: &str) -> Outcome {
+        self.run_blocks_into("result", file)
+    }
+
+    /// Like [`Scene::run_blocks`], with another directory of the result.
+    pub fn run_blocks_into(&self, out: &str, file: &str) -> Outcome {
         let few = format!("design.blocks={}", blocks());
-        self.ddsmark(&["run", file, "--json", "--out", "result", "--no-reference", "--set", &few])
+        self.ddsmark(&["run", file, "--json", "--out", out, "--no-reference", "--set", &few])
     }
 
     /// Returns the process ids of this test's living agents.
@@ -310,11 +320,11 @@ pub fn changed_driver(scene: &Scene, real: &str, change: &str) -> String {
 }
 
 /// Builds the teaching driver with one violation: of `crates/conformance/tests/faulty_driver.c`, or defined by `code`.
-pub fn violating_driver(scene: &Scene, lie: &str, code: &str) -> String {
-    let source = scene.path(&format!("{lie}.c"));
+pub fn violating_driver(scene: &Scene, violation: &str, code: &str) -> String {
+    let source = scene.path(&format!("{violation}.c"));
     let liar = root().join("crates/conformance/tests/faulty_driver.c");
     fs::write(&source, format!("#include \"{}\"\n{code}", liar.display())).expect("a file");
-    driver_in_c(scene, lie, &source, &[&format!("-DLIE={lie}")])
+    driver_in_c(scene, violation, &source, &[&format!("-DLIE={violation}")])
 }
 
 /// Builds a driver from this source, and returns its path.

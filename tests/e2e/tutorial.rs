@@ -61,9 +61,9 @@ fn commands_of_the_page_on_experiments_succeed_in_order() {
         fs::write(scene.path("part.toml"), format!("{head}\n\n{part}")).expect("a file");
         let outcome = scene.ddsmark(&["run", "part.toml", "--dry-run"]);
         // duets need four cores, and are rejected with fewer
-        let refused = part.contains("duet = true") && allowed_cores().len() < 4;
-        outcome.assert_status(if refused { 2 } else { 0 });
-        assert!(!refused || outcome.stderr.contains("core"), "{}", outcome.stderr);
+        let rejected = part.contains("duet = true") && allowed_cores().len() < 4;
+        outcome.assert_status(if rejected { 2 } else { 0 });
+        assert!(!rejected || outcome.stderr.contains("core"), "{}", outcome.stderr);
     }
 }
 

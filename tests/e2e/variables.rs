@@ -50,11 +50,11 @@ fn preloaded_slowdown_is_detected() {
     assert_eq!(hash, results::sha256(&fs::read(&library).expect("the library")));
 
     let [baseline, treatment] = [unset, slow].map(|cell| format!("result:{cell}"));
-    let refused = scene.ddsmark(&["compare", &baseline, &treatment]);
-    refused.assert_status(2);
+    let rejected = scene.ddsmark(&["compare", &baseline, &treatment]);
+    rejected.assert_status(2);
     assert!(
-        refused.stderr.contains(&format!("env.LD_PRELOAD: `(not set)`, then `{library}`")),
-        "{refused:?}"
+        rejected.stderr.contains(&format!("env.LD_PRELOAD: `(not set)`, then `{library}`")),
+        "{rejected:?}"
     );
     let compared = scene.ddsmark(&[
         "compare",

@@ -8,26 +8,26 @@ use serde_json::Value;
 use crate::support::{Outcome, Scene, changed_driver, list};
 
 /// Builds the driver `tcp`, reliable, changed by each of these functions of `faulty_driver.cpp`.
-fn lying(scene: &Scene, lies: &[&str]) -> Vec<String> {
-    lies.iter().map(|lie| changed_driver(scene, "tcp", lie)).collect()
+fn faulty_drivers(scene: &Scene, faults: &[&str]) -> Vec<String> {
+    faults.iter().map(|fault| changed_driver(scene, "tcp", fault)).collect()
 }
 
-/// Measures these drivers in three short runs each, together with the unchanged driver.
+/// Measures these drivers in short runs, together with the unchanged driver.
 fn measure(scene: &Scene, workload: &str, load: &str, drivers: &[String]) -> Outcome {
     let drivers: Vec<&str> = drivers.iter().map(String::as_str).chain(["tcp"]).collect();
     let text = format!(
         "question = \"Do the witnesses agree?\"\nworkload = {workload:?}\n[factors]\ndriver = {drivers:?}\nsize = 64\n\
          {load}\n\
          [qos]\nreliability = \"reliable\"\nhistory = \"keep_all\"\n\
-         [design]\nblocks = 1\nwarm_up = \"20ms\"\nmeasure = \"50ms\"\n"
+         [design]\nwarm_up = \"20ms\"\nmeasure = \"50ms\"\n"
     );
-    fs::write(scene.path("lies.toml"), text).expect("a file");
+    fs::write(scene.path("faulty.toml"), text).expect("a file");
     let _ = fs::remove_dir_all(scene.path("result"));
-    scene.ddsmark(&["run", "lies.toml", "--json", "--no-reference", "--out", "result"])
+    scene.run_blocks("faulty.toml")
 }
 
 /// Returns the state and the warnings of this driver's first run.
-fn told(document: &Value, driver: &str) -> (String, Vec<String>) {
+fn first_run(document: &Value, driver: &str) -> (String, Vec<String>) {
     let cells = list(&document["cells"]);
     let cell = cells.iter().find(|cell| cell["factors"]["driver"] == driver).expect("a cell");
     let run = &list(&cell["runs"])[0];
@@ -41,32 +41,32 @@ fn numbers(text: &str) -> Vec<u64> {
 }
 
 /// Change of the driver, text of its warning, and whether the two numbers in it differ as expected.
-type Lie = (&'static str, &'static str, fn(u64, u64) -> bool);
+type Fault = (&'static str, &'static str, fn(u64, u64) -> bool);
 
-const LIES: [Lie; 3] = [
-    ("overstates_taken", "the driver says that it gave", |said, given| said > given),
-    ("understates_sent", "the writer's driver says that it sent", |said, came| said < came),
-    ("understates_received", "the reader's driver says that it received", |said, given| said < given),
+const FAULTS: [Fault; 3] = [
+    ("overstates_taken", "the driver says that it gave", |reported, given| reported > given),
+    ("understates_sent", "the writer's driver says that it sent", |reported, came| reported < came),
+    ("understates_received", "the reader's driver says that it received", |reported, given| reported < given),
 ];
 
 fn assert_invalid(outcome: &Outcome, drivers: &[String]) {
     let document = outcome.document();
-    for (driver, (lie, words, differ)) in drivers.iter().zip(LIES) {
-        let (state, warnings) = told(&document, driver);
-        assert_eq!(state, "invalid", "{lie}: {warnings:?}");
+    for (driver, (fault, words, differ)) in drivers.iter().zip(FAULTS) {
+        let (state, warnings) = first_run(&document, driver);
+        assert_eq!(state, "invalid", "{fault}: {warnings:?}");
         let text = warnings.iter().find(|text| text.contains(words));
-        let text = text.unwrap_or_else(|| panic!("{lie}: {warnings:?}"));
-        let [said, other] = numbers(text)[..] else { panic!("{lie}: {text}") };
-        assert!(differ(said, other), "{lie}: {text}");
+        let text = text.unwrap_or_else(|| panic!("{fault}: {warnings:?}"));
+        let [reported, other] = numbers(text)[..] else { panic!("{fault}: {text}") };
+        assert!(differ(reported, other), "{fault}: {text}");
     }
-    let (state, warnings) = told(&document, "tcp");
+    let (state, warnings) = first_run(&document, "tcp");
     assert_eq!(state, "valid", "{warnings:?}");
 }
 
 #[test]
 fn driver_that_miscounts_makes_its_runs_invalid() {
     let scene = Scene::new();
-    let drivers = lying(&scene, &LIES.map(|(lie, ..)| lie));
+    let drivers = faulty_drivers(&scene, &FAULTS.map(|(fault, ..)| fault));
     let outcome = measure(&scene, "throughput", "", &drivers);
     outcome.assert_status(4);
     assert_invalid(&outcome, &drivers);
@@ -79,33 +79,36 @@ fn driver_that_miscounts_makes_its_runs_invalid() {
 #[test]
 fn overwritten_loan_counts_as_corrupt() {
     let scene = Scene::new();
-    let drivers = lying(&scene, &["overwrites"]);
+    let drivers = faulty_drivers(&scene, &["overwrites"]);
     for workload in ["throughput", "latency"] {
         let outcome = measure(&scene, workload, "", &drivers);
         outcome.assert_status(4);
-        let (state, warnings) = told(&outcome.document(), &drivers[0]);
+        let (state, warnings) = first_run(&outcome.document(), &drivers[0]);
         assert_eq!(state, "invalid", "{workload}: {warnings:?}");
         assert!(warnings.iter().any(|text| text.contains("came damaged")), "{workload}: {warnings:?}");
-        assert_eq!(told(&outcome.document(), "tcp").0, "valid", "{workload}");
+        assert_eq!(first_run(&outcome.document(), "tcp").0, "valid", "{workload}");
     }
 }
 
 #[test]
 fn middleware_that_breaks_its_promise_is_reported() {
     let scene = Scene::new();
-    let lies = [
+    let faults = [
         ("swallows", "the middleware lost them"),
         ("repeats", "the middleware repeated them"),
         ("invents_losses", "the middleware says that it lost 1000000 samples"),
     ];
-    let drivers = lying(&scene, &lies.map(|(lie, _)| lie));
+    let drivers = faulty_drivers(&scene, &faults.map(|(fault, _)| fault));
     let outcome = measure(&scene, "throughput", "", &drivers);
     outcome.assert_status(0);
-    for (driver, (lie, words)) in drivers.iter().zip(lies) {
-        let (state, warnings) = told(&outcome.document(), driver);
-        assert_eq!(state, "valid", "{lie}: {warnings:?}");
-        assert!(warnings.iter().any(|text| text.contains(words)), "{lie}: {warnings:?}");
+    for (driver, (fault, words)) in drivers.iter().zip(faults) {
+        let (state, warnings) = first_run(&outcome.document(), driver);
+        assert_eq!(state, "valid", "{fault}: {warnings:?}");
+        assert!(warnings.iter().any(|text| text.contains(words)), "{fault}: {warnings:?}");
     }
-    let (_, warnings) = told(&outcome.document(), "tcp");
-    assert!(lies.iter().all(|(_, words)| !warnings.iter().any(|text| text.contains(words))), "{warnings:?}");
+    let (_, warnings) = first_run(&outcome.document(), "tcp");
+    assert!(
+        faults.iter().all(|(_, words)| !warnings.iter().any(|text| text.contains(words))),
+        "{warnings:?}"
+    );
 }

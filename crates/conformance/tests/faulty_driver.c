@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * faulty_driver.c: the teaching driver with one violation of the contract: -DLIE=<name of a function below>, which
+ * faulty_driver.c: the teaching driver with one violation of the contract: -DVIOLATION=<name of a function below>, which
  * changes the table of the driver. `nothing` changes nothing.
  */
 #include <ddsmark/driver.h>
@@ -293,7 +293,7 @@ static void never_listens(void) {
 static void nothing(void) {}
 
 /* Refers to all of them, so that those not selected cause no warning. */
-static void (*const lies[])(void) = {
+static void (*const violations[])(void) = {
     nothing,
     odd_source,
     leaves_thread,
@@ -369,12 +369,12 @@ static void (*const lies[])(void) = {
     always_claims_multicast,
 };
 
-static void LIE(void);
+static void VIOLATION(void);
 
 const ddsmark_driver *ddsmark_driver_entry(void) {
-  (void)lies;
+  (void)violations;
   lying = driver;
   described = description;
-  LIE();
+  VIOLATION();
   return &lying;
 }

@@ -12,7 +12,7 @@ use conformance::CaseOutcome;
 use driver_host::Driver;
 
 /// Violations of `faulty_driver.c`, each with the case that detects it and a part of the message.
-const LIES: &[(&str, &str, &str)] = &[
+const VIOLATIONS: &[(&str, &str, &str)] = &[
     ("odd_source", "describe", "`version_source` is `hearsay`"),
     ("leaves_thread", "clean-close", "after the first close remains: 1 thread(s): leftover"),
     (
@@ -105,25 +105,25 @@ const BEYOND_TEACHING: [&str; 6] =
     ["deadline", "lifespan", "time-based-filter", "partition", "ownership", "liveliness"];
 
 /// Builds a driver with this violation, and returns the library.
-fn compile(directory: &Path, lie: &str) -> PathBuf {
-    let library = directory.join(format!("libddsmark_{lie}.so"));
+fn compile(directory: &Path, violation: &str) -> PathBuf {
+    let library = directory.join(format!("libddsmark_{violation}.so"));
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let status = Command::new("cc")
         .args(["-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pthread", "-shared", "-fPIC"])
-        .args(["-fvisibility=hidden", &format!("-DLIE={lie}"), "-I"])
+        .args(["-fvisibility=hidden", &format!("-DLIE={violation}"), "-I"])
         .arg(tests.join("../../../include"))
         .arg(tests.join("faulty_driver.c"))
         .arg("-o")
         .arg(&library)
         .status()
         .expect("the C compiler runs");
-    assert!(status.success(), "{lie} does not compile");
+    assert!(status.success(), "{violation} does not compile");
     library
 }
 
 /// Builds and loads a driver with this violation.
-fn faulty_driver(directory: &Path, lie: &str) -> Driver {
-    Driver::load(&compile(directory, lie)).unwrap_or_else(|error| panic!("{lie}: {error}"))
+fn faulty_driver(directory: &Path, violation: &str) -> Driver {
+    Driver::load(&compile(directory, violation)).unwrap_or_else(|error| panic!("{violation}: {error}"))
 }
 
 /// Starts no process: the teaching driver declares that it does not reach beyond one process.
@@ -147,7 +147,7 @@ fn each_violation_fails_its_case_and_the_correct_driver_passes() {
         return;
     }
     for case in conformance::cases().iter().filter(|case| case.processes == 1) {
-        assert!(LIES.iter().any(|(_, found_by, _)| *found_by == case.id), "no lie for `{}`", case.id);
+        assert!(VIOLATIONS.iter().any(|(_, found_by, _)| *found_by == case.id), "no lie for `{}`", case.id);
     }
     let name = thread::current().name().expect("the name of the test").to_owned();
     let start = |part: usize| {
@@ -171,8 +171,8 @@ fn of_part<T>(items: impl IntoIterator<Item = T>, part: usize) -> impl Iterator<
     items.into_iter().skip(part).step_by(PARTS)
 }
 
-fn name(case: &str, lie: &str) -> String {
-    format!("conformance-{}-{case}-{}", std::process::id(), lie.replace('_', "-"))
+fn name(case: &str, violation: &str) -> String {
+    format!("conformance-{}-{case}-{}", std::process::id(), violation.replace('_', "-"))
 }
 
 fn honest_driver_passes(part: usize) {
@@ -215,9 +215,9 @@ fn honest_driver_passes(part: usize) {
 fn lies_are_found(part: usize) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let mut missed = Vec::new();
-    for (lie, id, expected) in of_part(LIES, part) {
-        let driver = faulty_driver(directory.path(), lie);
-        let name = name(id, lie);
+    for (violation, id, expected) in of_part(VIOLATIONS, part) {
+        let driver = faulty_driver(directory.path(), violation);
+        let name = name(id, violation);
         let verdict = conformance::case(id).expect("a case").run(
             &driver,
             &conformance::OpenOptions::default(),
@@ -225,13 +225,15 @@ fn lies_are_found(part: usize) {
             1,
             &alone,
         );
-        if *lie == "leaves_file" {
+        if *violation == "leaves_file" {
             std::fs::remove_file(format!("/dev/shm/liar-{name}")).expect("the file that was left");
         }
         match verdict {
             CaseOutcome::Failed(reason) if reason.contains(expected) => {}
             other => {
-                missed.push(format!("{lie} by {id}: expected a failure with `{expected}`, found {other:?}"));
+                missed.push(format!(
+                    "{violation} by {id}: expected a failure with `{expected}`, found {other:?}"
+                ));
             }
         }
     }

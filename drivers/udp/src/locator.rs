@@ -117,12 +117,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused(text in ".*") {
+        fn any_text_parses_or_is_rejected(text in ".*") {
             let _ = text.parse::<Locator>();
         }
 
         #[test]
-        fn almost_locators_are_read_or_refused(text in "udp[46]:\\[?[0-9a-f:.%]{0,30}\\]?:[0-9]{0,6}") {
+        fn near_valid_locators_parse_or_are_rejected(text in "udp[46]:\\[?[0-9a-f:.%]{0,30}\\]?:[0-9]{0,6}") {
             if let Ok(locator) = text.parse::<Locator>() {
                 prop_assert_eq!(locator.to_string().parse(), Ok(locator));
             }
