@@ -203,12 +203,12 @@ fn driver_without_its_middleware_is_rejected_before_the_first_packet() {
     run(&scene, &["drivers", "install", "fake@8", "--prefix", "gone"]).assert_status(0);
     let file =
         "question = \"?\"\nworkload = \"latency\"\nfactors = { driver = [\"udp\", \"fake@8\"], size = 64 }\n";
-    fs::write(scene.path("asked.toml"), file).expect("a file");
+    fs::write(scene.path("pinned.toml"), file).expect("a file");
     for arguments in [
         &["characterize", "--driver", "udp,fake@8", "--quick", "--out", "result"][..],
         &["characterize", "--driver", "udp+fake@8", "--quick", "--out", "result"],
-        &["run", "./asked.toml", "--out", "result"],
-        &["run", "./asked.toml", "--dry-run"],
+        &["run", "./pinned.toml", "--out", "result"],
+        &["run", "./pinned.toml", "--dry-run"],
         &["selftest", "--driver", "fake@8", "--quick", "--out", "result"],
         &["drivers", "check", "fake@8"],
     ] {
@@ -255,8 +255,8 @@ fn installed_version_is_preferred_to_a_driver_without_middleware() {
     missing(&["fake@8"]);
     // a plan that names the driver, and a plan that names no driver
     let file = "question = \"?\"\nworkload = \"latency\"\nfactors.driver = \"fake\"\n";
-    fs::write(scene.path("asked.toml"), file).expect("a file");
-    let outcome = run(&scene, &["run", "./asked.toml", "--dry-run"]);
+    fs::write(scene.path("pinned.toml"), file).expect("a file");
+    let outcome = run(&scene, &["run", "./pinned.toml", "--dry-run"]);
     let words = "driver `fake` cannot be measured: it does not reach from one process to another";
     assert!(outcome.stderr.contains(words), "it is installed: {}", outcome.stderr);
     let outcome = run(&scene, &["run", "smoke", "--dry-run"]);
@@ -288,10 +288,10 @@ fn resume_is_rejected_while_a_planned_driver_is_missing() {
     fs::copy(&udp, &mine).expect("a file");
     let file = "question = \"?\"\nworkload = \"latency\"\nfactors = { driver = \"mine\", size = 64 }\n\
                 design = { blocks = 8, warm_up = \"0s\", measure = \"100ms\" }\n";
-    fs::write(scene.path("asked.toml"), file).expect("a file");
+    fs::write(scene.path("pinned.toml"), file).expect("a file");
     let environment = variables(&scene);
     let environment = environment.each_ref().map(|(name, value)| (*name, OsStr::new(value)));
-    let begun = scene.start_with(&environment, "ddsmark", &["run", "./asked.toml", "--out", "result"]);
+    let begun = scene.start_with(&environment, "ddsmark", &["run", "./pinned.toml", "--out", "result"]);
     wait_for("the first run", || scene.path("result/runs/0001.json").exists().then_some(()));
     begun.signal("INT");
     begun.end().assert_status(130);

@@ -17,15 +17,15 @@ fn campaign(killed: u32) {
         .arg(programs())
         .output()
         .expect("campaigns runs");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
-    let late = said
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{stdout}\n{}", String::from_utf8_lossy(&output.stderr));
+    let late = stdout
         .lines()
         .find_map(|line| line.trim().strip_suffix("agents that had just ended when they were to be killed"));
     let late = late.map_or(0, |late| late.trim().parse::<u32>().expect("a number"));
-    assert!(said.starts_with(&format!("{} agents killed in ", killed - late)), "{said}");
-    let zeros = said.lines().filter(|line| line.starts_with("     0  ")).count();
-    assert_eq!(zeros, 6, "{said}");
+    assert!(stdout.starts_with(&format!("{} agents killed in ", killed - late)), "{stdout}");
+    let zeros = stdout.lines().filter(|line| line.starts_with("     0  ")).count();
+    assert_eq!(zeros, 6, "{stdout}");
 }
 
 #[test]

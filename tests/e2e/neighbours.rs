@@ -232,8 +232,8 @@ fn concurrent_experiments_do_not_interfere() {
     assert!(together > 0 && seen.iter().all(|domains| domains.len() > 1), "{seen:?}");
     for (name, running) in ["first", "second"].into_iter().zip(both) {
         let outcome = running.end();
-        let said = fs::read_to_string(scene.path(name).join("stderr")).expect("a file");
-        assert_eq!(outcome.status.code(), Some(0), "{said}");
+        let stderr = fs::read_to_string(scene.path(name).join("stderr")).expect("a file");
+        assert_eq!(outcome.status.code(), Some(0), "{stderr}");
         let document: Value =
             serde_json::from_slice(&fs::read(scene.path(name).join("stdout")).expect("a file"))
                 .expect("JSON");

@@ -12,15 +12,15 @@ const PLAN: &str = "question = \"Which?\"\nworkload = \"latency\"\n[factors]\ndr
 const PAIRS: u32 = 10;
 
 /// Asserts that an outcome has what a selftest measures, and that its experiment is like any other.
-fn assert_complete(scene: &Scene, said: &Value) {
+fn assert_complete(scene: &Scene, selftest: &Value) {
     assert_eq!(
-        (said["driver"].as_str(), said["pairs"].as_u64()),
+        (selftest["driver"].as_str(), selftest["pairs"].as_u64()),
         (Some("udp"), Some(u64::from(PAIRS))),
-        "{said:#}"
+        "{selftest:#}"
     );
     // RTT p50, RTT p99 and goodput, for two sizes
-    let metrics = list(&said["metrics"]);
-    assert_eq!(metrics.len(), 6, "{said:#}");
+    let metrics = list(&selftest["metrics"]);
+    assert_eq!(metrics.len(), 6, "{selftest:#}");
     let mut differs = 0;
     for metric in metrics {
         let number = |name: &str| metric[name].as_f64().unwrap_or_else(|| panic!("no {name}: {metric:#}"));
@@ -35,9 +35,9 @@ fn assert_complete(scene: &Scene, said: &Value) {
         assert_eq!(metric["differs"].as_bool(), Some(number("p_adjusted") <= 0.05), "{metric:#}");
         differs += u64::from(metric["differs"] == true);
     }
-    assert_eq!(said["differs"].as_u64(), Some(differs));
-    assert!(differs >= 2, "{said:#}");
-    let noise = &said["noise"];
+    assert_eq!(selftest["differs"].as_u64(), Some(differs));
+    assert!(differs >= 2, "{selftest:#}");
+    let noise = &selftest["noise"];
     // blocks disturbed by other work are repeated once, and the repetitions count, too
     let result = scene.ddsmark(&["report", "result", "--json"]).document();
     let (again, planned): (Vec<&Value>, Vec<&Value>) =
@@ -49,7 +49,7 @@ fn assert_complete(scene: &Scene, said: &Value) {
 }
 
 /// Asserts that plans show the stored outcome, unless it is of another host or cannot be read.
-fn assert_foreseen(scene: &Scene, said: &Value) {
+fn assert_used_by_dry_run(scene: &Scene, selftest: &Value) {
     let kept = scene.path("state/ddsmark/selftest.json");
     let text = fs::read_to_string(&kept).expect("the outcome is kept");
     assert_eq!(errors(&serde_json::from_str(&text).expect("JSON")), Vec::<String>::new());
@@ -67,7 +67,7 @@ fn assert_foreseen(scene: &Scene, said: &Value) {
     }
     assert_eq!(list(&foreseen["effects"]).len(), 2, "{foreseen:#}");
     // the outcome of another host is not shown
-    let name = said["host"]["kernel"].as_str().expect("a kernel");
+    let name = selftest["host"]["kernel"].as_str().expect("a kernel");
     fs::write(&kept, text.replace(name, "another")).expect("a file");
     let elsewhere = scene.ddsmark(&["run", "plan.toml", "--dry-run"]);
     assert!(elsewhere.stdout.contains("unknown on this host"), "{}", elsewhere.stdout);
@@ -138,10 +138,10 @@ fn slower_second_runs_fail_the_selftest_and_plans_show_its_outcome() {
     let words = ["selftest", "--quick", "--pairs", &pairs, "--seed", &seed, "--json", "--out", "result"];
     let rigged = scene.start_with(&variables, "ddsmark", &words).end();
     rigged.assert_status(1);
-    let said: Value = serde_json::from_str(&rigged.stdout).expect("JSON");
+    let selftest: Value = serde_json::from_str(&rigged.stdout).expect("JSON");
     let p50s: Vec<&Value> =
-        list(&said["metrics"]).iter().filter(|metric| metric["metric"] == "rtt_p50").collect();
-    assert_eq!(p50s.len(), 2, "{said:#}");
+        list(&selftest["metrics"]).iter().filter(|metric| metric["metric"] == "rtt_p50").collect();
+    assert_eq!(p50s.len(), 2, "{selftest:#}");
     for metric in p50s {
         // each round trip has two spins
         assert!(metric["differs"] == true && metric["change_pct"].as_f64() > Some(0.0), "{metric:#}");
@@ -154,6 +154,6 @@ fn slower_second_runs_fail_the_selftest_and_plans_show_its_outcome() {
         let which = if run["twin"] == true { &second } else { &first };
         assert!(which.contains(&length), "{run:#}");
     }
-    assert_complete(&scene, &said);
-    assert_foreseen(&scene, &said);
+    assert_complete(&scene, &selftest);
+    assert_used_by_dry_run(&scene, &selftest);
 }

@@ -107,10 +107,10 @@ impl Watch {
             files.into_iter().filter(|(name, was)| there(name, *was)).map(|(name, _)| name).collect();
         let words = std::mem::take(&mut *lock(&self.known.words));
         if !words.is_empty() {
-            let meant = |name: &String| words.iter().any(|word| means(word, name));
+            let is_named = |name: &String| words.iter().any(|word| means(word, name));
             // A process of another test may have closed a file that it is about to remove.
             let mut unused: BTreeSet<String> =
-                abandoned(&self.known.before).into_iter().filter(meant).collect();
+                abandoned(&self.known.before).into_iter().filter(is_named).collect();
             let begin = Instant::now();
             while !unused.is_empty() && begin.elapsed() < REMOVED_WITHIN {
                 thread::sleep(Duration::from_millis(50));

@@ -46,7 +46,7 @@ type ReceivedSamples = Arc<Mutex<Vec<ReceivedSample>>>;
 /// Reader of any receive mode, in this process or in another.
 pub enum Inlet {
     Asked { reader: Reader, polling: bool },
-    Listening { reader: ListeningReader<ReceivedSamples>, heard: ReceivedSamples },
+    Listening { reader: ListeningReader<ReceivedSamples>, received: ReceivedSamples },
     Far(RemoteReader),
 }
 
@@ -159,11 +159,15 @@ impl<'a> Fixture<'a> {
         }
         let config = reader_config(topic, pair_config);
         Ok(if pair_config.mode == ReceiveMode::Listener {
-            let heard = ReceivedSamples::default();
-            let reader = participant.listening_reader(&config, Arc::clone(&heard), |heard, sample| {
-                heard.lock().unwrap_or_else(PoisonError::into_inner).push(ReceivedSample::copy_of(sample));
-            })?;
-            Inlet::Listening { reader, heard }
+            let received = ReceivedSamples::default();
+            let reader =
+                participant.listening_reader(&config, Arc::clone(&received), |received, sample| {
+                    received
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push(ReceivedSample::copy_of(sample));
+                })?;
+            Inlet::Listening { reader, received }
         } else {
             Inlet::Asked { reader: participant.reader(&config)?, polling: config.polling }
         })
@@ -262,13 +266,13 @@ impl Inlet {
                     thread::sleep(Duration::from_micros(200));
                 }
             }
-            Self::Listening { heard, .. } => {
-                let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-                if heard.is_empty() {
-                    drop(heard);
+            Self::Listening { received, .. } => {
+                let mut received = received.lock().unwrap_or_else(PoisonError::into_inner);
+                if received.is_empty() {
+                    drop(received);
                     thread::sleep(Duration::from_micros(200));
                 } else {
-                    got.append(&mut heard);
+                    got.append(&mut received);
                 }
             }
             Self::Far(far) => {

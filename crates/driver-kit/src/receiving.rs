@@ -180,9 +180,9 @@ impl<E: Endpoint, I: SampleReceiver> LocatedReader<E, I> {
 
 /// Receives samples and calls the host's sink. It neither writes nor holds a lock, so the sink may write.
 fn listen<I: SampleReceiver>(mut inlet: I, sink: Sink, stop: &AtomicBool) -> Result<()> {
-    let mut heard = Listening { sink, stop };
+    let mut listening = Listening { sink, stop };
     while !stop.load(Ordering::Acquire) {
-        inlet.receive(I::NAP_NS, LISTENER_SAMPLES, &mut heard)?;
+        inlet.receive(I::NAP_NS, LISTENER_SAMPLES, &mut listening)?;
     }
     Ok(())
 }

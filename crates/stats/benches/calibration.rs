@@ -74,7 +74,7 @@ fn main() {
                     "  CV {:4.1} %, {:<9} effect {}: covers {}, finds 2 % {}, within +-2 % {}, {:.1} blocks",
                     100.0 * cv,
                     name(world),
-                    if goal.effect.is_some() { "asked" } else { "not asked" },
+                    if goal.effect.is_some() { "requested" } else { "not requested" },
                     shown(staged.covers),
                     shown(staged.finds),
                     shown(staged.precise),
@@ -90,7 +90,7 @@ fn main() {
                 let spec = PowerSpec { level: 0.95, power, comparisons };
                 let (blocks, found) = checks::power(SEEDS[0], CV, effect, &spec, EXPERIMENTS);
                 println!(
-                    "  CV 1 %, effect {:.0} %, {comparisons} comparisons, {:.0} % asked, {blocks} blocks: {}",
+                    "  CV 1 %, effect {:.0} %, {comparisons} comparisons, {:.0} % power requested, {blocks} blocks: {}",
                     100.0 * effect,
                     100.0 * power,
                     shown(found)

@@ -160,7 +160,7 @@ fn interval_with_one_bound_is_marked() {
 
 #[test]
 fn invalid_search_is_rejected() {
-    let said = |goals: Vec<Goal>, loads| {
+    let error_and_hint = |goals: Vec<Goal>, loads| {
         let refused = Search::new(goals, loads, AMPLE).expect_err("refused");
         (refused.to_string(), refused.hint())
     };
@@ -191,7 +191,7 @@ fn invalid_search_is_rejected() {
             "use a floor of 10 samples/s or more, or longer trials",
         ),
     ] {
-        assert_eq!(said(goals, loads), (error.to_owned(), hint.to_owned()));
+        assert_eq!(error_and_hint(goals, loads), (error.to_owned(), hint.to_owned()));
     }
     for ceiling_sps in [10.0, f64::INFINITY, f64::NAN] {
         let loads = Loads { ceiling_sps, ..LOADS };

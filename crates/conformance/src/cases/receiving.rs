@@ -99,9 +99,9 @@ fn listener(fixture: &Fixture<'_>) -> CaseResult {
             thread::sleep(Duration::from_micros(200));
         }
     }
-    let heard = calls.load(Ordering::SeqCst);
-    if heard != SAMPLES {
-        return broken(format!("{SAMPLES} samples were written, but {heard} passed to the listener"));
+    let received = calls.load(Ordering::SeqCst);
+    if received != SAMPLES {
+        return broken(format!("{SAMPLES} samples were written, but {received} passed to the listener"));
     }
     // Dropped, not closed by `close`: its state is not freed, in case the driver still uses it.
     drop(reader);
@@ -110,7 +110,7 @@ fn listener(fixture: &Fixture<'_>) -> CaseResult {
         let _ = writer.write(0, &numbered(number, 64))?;
     }
     thread::sleep(Duration::from_millis(200));
-    let late = calls.load(Ordering::SeqCst) - heard;
+    let late = calls.load(Ordering::SeqCst) - received;
     if late > 0 {
         return broken(format!("the sink was called {late} times after reader_close()"));
     }

@@ -52,7 +52,7 @@ pub fn receive_waits_for_its_whole_timeout(participant: &Participant) {
 /// Panics if it does not.
 pub fn listener_receives_samples_of_batches(participant: &Participant) {
     let entity = EndpointSpec { batch_bytes: 300, ..sized(100) };
-    let (send, heard) = mpsc::channel();
+    let (send, received) = mpsc::channel();
     let mut writer = participant.writer(&entity).expect("a writer");
     let mut reader = participant
         .listener(&entity, move |payload| send.send(payload.to_vec()).expect("sent"))
@@ -64,7 +64,7 @@ pub fn listener_receives_samples_of_batches(participant: &Participant) {
     }
     writer.flush().expect("flushed");
     for sample in sent {
-        assert_eq!(heard.recv_timeout(WAIT), Ok(sample));
+        assert_eq!(received.recv_timeout(WAIT), Ok(sample));
     }
     assert_eq!(failed(reader.receive(0, 1, |_| {})).0, abi::BAD_ARGUMENT);
     reader.close().expect("closed");

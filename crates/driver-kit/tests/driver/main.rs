@@ -114,17 +114,17 @@ fn loans_stay_where_they_are_and_are_checked() {
 #[test]
 fn listener_is_called_until_close() {
     let participant = driver().open(ParticipantSpec::default()).expect("open");
-    let (send, heard) = mpsc::channel();
+    let (send, received) = mpsc::channel();
     let reader = participant
         .listener(&entity(), move |payload| send.send(payload.to_vec()).expect("sent"))
         .expect("open");
     for index in 0..3 {
-        assert_eq!(heard.recv_timeout(Duration::from_secs(20)), Ok(vec![index; 4]));
+        assert_eq!(received.recv_timeout(Duration::from_secs(20)), Ok(vec![index; 4]));
     }
     let mut reader = reader;
     assert_eq!(failed(reader.receive(0, 1, |_| {})).0, abi::BAD_ARGUMENT);
     reader.close().expect("closed");
-    assert_eq!(heard.try_recv(), Err(mpsc::TryRecvError::Disconnected));
+    assert_eq!(received.try_recv(), Err(mpsc::TryRecvError::Disconnected));
 }
 
 #[test]

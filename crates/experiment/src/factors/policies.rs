@@ -200,15 +200,15 @@ impl Policies {
         self.writer.is_some() || self.reader.is_some()
     }
 
-    /// Removes the history depth if `said`, which overrides these policies, keeps all samples.
-    fn without_depths_before(mut self, said: &Self) -> Self {
+    /// Removes the history depth if `later`, which overrides these policies, keeps all samples.
+    fn without_depths_before(mut self, later: &Self) -> Self {
         let keeps_all = |history: &Option<Located<History>>| {
             history.as_ref().is_some_and(|history| *history.get() == History::KeepAll)
         };
-        if keeps_all(&said.history) {
+        if keeps_all(&later.history) {
             self.history_depth = None;
         }
-        if keeps_all(&said.service_history) {
+        if keeps_all(&later.service_history) {
             self.service_history_depth = None;
         }
         self

@@ -50,11 +50,8 @@ impl RequestedQos {
         size: u64,
         vendor_defaults: bool,
     ) -> Option<EndpointQos> {
-        let [writer, reader] = self
-            .ends
-            .as_ref()?
-            .each_ref()
-            .map(|requested| qos(description, requested, size, vendor_defaults));
+        let [writer, reader] =
+            self.ends.as_ref()?.each_ref().map(|of_end| qos(description, of_end, size, vendor_defaults));
         // LIFESPAN is a policy of writers, but the reader gets it too: one implementation delivers expired samples
         // to a reader that does not know it.
         let reader = Qos { lifespan_ns: writer.lifespan_ns, ..reader.of_readers() };
@@ -70,13 +67,11 @@ impl Profile {
         description: &DriverDescription,
         vendor_defaults: bool,
     ) -> Vec<Flow> {
-        let own = |(flow, requested): (&Flow, &Option<RequestedQos>)| Flow {
-            qos: requested
+        let own = |(flow, own_qos): (&Flow, &Option<RequestedQos>)| Flow {
+            qos: own_qos.as_ref().map(|own| own.qos(description, flow.size_bytes, vendor_defaults)),
+            qos_of_ends: own_qos
                 .as_ref()
-                .map(|requested| requested.qos(description, flow.size_bytes, vendor_defaults)),
-            qos_of_ends: requested
-                .as_ref()
-                .and_then(|requested| requested.qos_of_ends(description, flow.size_bytes, vendor_defaults)),
+                .and_then(|own| own.qos_of_ends(description, flow.size_bytes, vendor_defaults)),
             ..flow.clone()
         };
         flows.iter().zip(&self.of_flows).map(own).collect()

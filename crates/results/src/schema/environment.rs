@@ -99,8 +99,8 @@ mod tests {
         let there = environment(&[("host", "kernel", "6.1"), ("host", "smt", "on"), ("sysctl", "a.b", "2")]);
         assert_eq!(here.differences(&here), []);
         assert_eq!(here, environment(&[("sysctl", "a.b", "1"), ("host", "kernel", "6.1")]));
-        let said: Vec<String> = here.differences(&there).iter().map(ToString::to_string).collect();
-        assert_eq!(said, ["host/smt: absent, now `on`", "sysctl/a.b: `1`, now `2`"]);
+        let texts: Vec<String> = here.differences(&there).iter().map(ToString::to_string).collect();
+        assert_eq!(texts, ["host/smt: absent, now `on`", "sysctl/a.b: `1`, now `2`"]);
         assert_ne!(here.sha256, there.sha256);
         // SHA-256 of "a/b=c\0", computed by another program
         assert_eq!(

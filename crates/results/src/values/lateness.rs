@@ -177,14 +177,14 @@ mod tests {
 
     #[test]
     fn lag_over_a_tenth_of_period_or_response_is_reported() {
-        let said = |lag, response| {
+        let beyond_limits = |lag, response| {
             Lateness::classify(&RATE, &run(lag, response, 5_000, 1000), 1_000_000_000, Sender::default())
                 .map(|late| late.beyond)
         };
-        assert_eq!(said(1_000, 30_000), None);
-        assert_eq!(said(4_000, 30_000), Some(vec!["the median response (30.0 µs)".to_owned()]));
-        assert_eq!(said(110_000, 2_000_000), Some(vec!["the period (1000 µs)".to_owned()]));
-        assert_eq!(said(110_000, 120_000).map(|beyond| beyond.len()), Some(2));
+        assert_eq!(beyond_limits(1_000, 30_000), None);
+        assert_eq!(beyond_limits(4_000, 30_000), Some(vec!["the median response (30.0 µs)".to_owned()]));
+        assert_eq!(beyond_limits(110_000, 2_000_000), Some(vec!["the period (1000 µs)".to_owned()]));
+        assert_eq!(beyond_limits(110_000, 120_000).map(|beyond| beyond.len()), Some(2));
     }
 
     #[test]

@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn invalid_goal_is_rejected_with_a_hint() {
-        let said = |goal: Goal| {
+        let error_and_hint = |goal: Goal| {
             let refused = goal.check().expect_err("refused");
             (refused.to_string(), refused.hint())
         };
@@ -334,7 +334,7 @@ mod tests {
                 "use a width of 0.005 or more",
             ),
         ] {
-            assert_eq!(said(goal), (error.to_owned(), hint.to_owned()));
+            assert_eq!(error_and_hint(goal), (error.to_owned(), hint.to_owned()));
         }
         // a width may be as narrow as the loss ratio
         assert_eq!(Goal { width: 0.005, ..Goal::pdr() }.check(), Ok(()));
