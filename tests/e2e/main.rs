@@ -26,6 +26,7 @@ mod other_reader;
 mod overload;
 mod paced;
 mod pairs;
+mod readme;
 mod rejections;
 mod resume;
 mod round_trips;
