@@ -121,7 +121,7 @@ fn violation_between_two_processes_is_detected() {
             &scene,
             &format!("{violation}_{case}").replace('-', "_"),
             &source,
-            &[&real, &format!("-DLIE={violation}")],
+            &[&real, &format!("-DVIOLATION={violation}")],
         );
         let of_two = if case == "peer-killed" { case.to_owned() } else { format!("{case}-across") };
         let tried = if case == "peer-killed" { of_two.clone() } else { format!("{case},{of_two}") };
@@ -145,7 +145,7 @@ fn violation_between_two_processes_is_detected() {
         }
     });
     // a second process that hangs is ended with the first: the scene checks that none is left
-    let driver = driver_in_c(&scene, "hangs", &source, &[&real, "-DLIE=hangs"]);
+    let driver = driver_in_c(&scene, "hangs", &source, &[&real, "-DVIOLATION=hangs"]);
     let outcome = scene.ddsmark(&["drivers", "check", &driver, "--case", "delivery-across", "--limit", "3s"]);
     outcome.assert_status(1);
     assert!(outcome.stdout.contains("found: no answer within 3 s"), "{}", outcome.stdout);

@@ -324,7 +324,7 @@ pub fn violating_driver(scene: &Scene, violation: &str, code: &str) -> String {
     let source = scene.path(&format!("{violation}.c"));
     let liar = root().join("crates/conformance/tests/faulty_driver.c");
     fs::write(&source, format!("#include \"{}\"\n{code}", liar.display())).expect("a file");
-    driver_in_c(scene, violation, &source, &[&format!("-DLIE={violation}")])
+    driver_in_c(scene, violation, &source, &[&format!("-DVIOLATION={violation}")])
 }
 
 /// Builds a driver from this source, and returns its path.

@@ -110,7 +110,7 @@ fn compile(directory: &Path, violation: &str) -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let status = Command::new("cc")
         .args(["-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pthread", "-shared", "-fPIC"])
-        .args(["-fvisibility=hidden", &format!("-DLIE={violation}"), "-I"])
+        .args(["-fvisibility=hidden", &format!("-DVIOLATION={violation}"), "-I"])
         .arg(tests.join("../../../include"))
         .arg(tests.join("faulty_driver.c"))
         .arg("-o")
