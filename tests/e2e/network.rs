@@ -136,7 +136,9 @@ fn multicast_over_ipv6_is_rejected_without_a_route() {
         rejected.stderr
     );
     assert!(
-        rejected.stderr.contains("hint: add a route with `ip -6 route add local ff00::/8 dev lo table local`"),
+        rejected
+            .stderr
+            .contains("hint: add a route with `ip -6 route add local ff00::/8 dev lo table local`"),
         "{}",
         rejected.stderr
     );
