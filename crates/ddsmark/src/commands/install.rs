@@ -23,7 +23,7 @@ pub fn execute(flags: &InstallArgs, launcher: &dyn Launcher, stop: &StopToken) -
     let build = DriverBuild::plan(&sources, &flags.driver, prefix, flags.accept_licence, flags.limit, stop)?;
     match (&build.version, prefix) {
         (Some(known), _) => {
-            to_stderr(&format!("{}: {}, licence {}", build.name(), known.origin, known.licence))
+            to_stderr(&format!("{}: {}, licence {}", build.name(), known.origin, known.licence));
         }
         (None, Some(prefix)) => to_stderr(&format!("{}: against {}", build.name(), prefix.display())),
         (None, None) => to_stderr(&format!("{}: from its sources, without a middleware", build.name())),

@@ -2,17 +2,17 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 #[path = "../../../experiment/tests/sample/mod.rs"]
-mod characterize;
+mod experiment_sample;
 pub mod paced;
 pub mod search;
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-pub use characterize::{Characterize, characterize};
 use experiment::{
     DriverDescription, Durability, Factors, History, OptionInfo, Pin, Plan, Policy, PolicySupport, Qos,
     QosDuration, ReceiveMode, Reliability, ScheduledRun, Support, TransportInfo, Workload,
 };
+pub use experiment_sample::{Characterize, characterize};
 use results::{
     AgentRecord, Assembler, Block, CpuPerSample, DeliveryCounts, Distribution, Duet, Environment, Failure,
     Histograms, Host, IntervalLog, Latency, Reference, ResultDocument, ResultHeader, Run, RunState, State,
