@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * faulty_across.c: the driver in the file REAL with one violation of the contract, the function VIOLATION, which shows only
- * if writer and reader are in different processes. */
+ * faulty_across.c: the driver in the file REAL with one violation of the contract, the function VIOLATION, which shows
+ * only if writer and reader are in different processes. */
 #include <ddsmark/driver.h>
 #include <dlfcn.h>
 #include <string.h>
@@ -102,8 +102,8 @@ static void VIOLATION(void);
 
 const ddsmark_driver *ddsmark_driver_entry(void) {
   static void (*const violations[])(void) = {never_unmatches,       cuts_large_samples, loses_one,
-                                       sends_what_it_refuses, never_flushes,      never_acknowledges,
-                                       shortens_keys,         forgets_history,    hangs};
+                                             sends_what_it_refuses, never_flushes,      never_acknowledges,
+                                             shortens_keys,         forgets_history,    hangs};
   (void)violations;
   void *library = dlopen(REAL, RTLD_NOW | RTLD_LOCAL);
   const ddsmark_driver *(*entry)(void) = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * faulty_driver.c: the teaching driver with one violation of the contract: -DVIOLATION=<name of a function below>, which
- * changes the table of the driver. `nothing` changes nothing.
+ * faulty_driver.c: the teaching driver with one violation of the contract: -DVIOLATION=<name of a function below>,
+ * which changes the table of the driver. `nothing` changes nothing.
  */
 #include <ddsmark/driver.h>
 
