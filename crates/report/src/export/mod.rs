@@ -22,7 +22,7 @@ pub fn csv(document: &ResultDocument) -> String {
     String::from_utf8(writer.into_inner().expect("memory is flushed")).expect("the entries are text")
 }
 
-/// Formats a result as JSON Lines: one object per run and metric, with the columns of [`csv`] as keys.
+/// Formats a result as JSON Lines: one object per run and metric, with the columns of [`csv()`] as keys.
 #[must_use]
 pub fn json_lines(document: &ResultDocument) -> String {
     records(document).iter().fold(String::new(), |mut lines, record| {
