@@ -12,7 +12,7 @@ fn measure(scene: &Scene, name: &str, change: &str) {
     let plan = format!(
         "question = \"What is the round-trip time?\"\nworkload = \"latency\"\n\
          [factors]\ndriver = {:?}\nsize = 64\n\
-         [design]\nblocks = 8\nwarm_up = \"20ms\"\nmeasure = \"100ms\"\nrepeat_noisy = false\n",
+         [design]\nblocks = 8\nwarm_up = \"20ms\"\nmeasure = \"300ms\"\nrepeat_noisy = false\n",
         scene.path("libddsmark_mine.so")
     );
     fs::write(scene.path("trip.toml"), plan).expect("a file");
@@ -60,9 +60,9 @@ fn slower_host_makes_no_claim_and_a_slower_driver_does() {
     // the reference shows what happened
     assert!(!list(&verdict["references"]).is_empty(), "{verdict:#}");
 
-    // what else the host does may hide the slower driver, too
+    // what else the host does may hide the slower driver, too: 20 ms per write are more than a busy host takes
     let slower = || {
-        for (result, change) in [("before", "unchanged"), ("after", "slows")] {
+        for (result, change) in [("before", "unchanged"), ("after", "blocks")] {
             fs::remove_dir_all(scene.path(result)).expect("a result");
             measure(&scene, result, change);
         }

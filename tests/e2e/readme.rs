@@ -40,10 +40,19 @@ fn beginning(line: &str) -> &str {
     line.trim_start().split(|c: char| c.is_ascii_digit() || c == ':').next().unwrap_or_default()
 }
 
+/// Returns whether a line is a row of a table or begins a sentence. Where a sentence is wrapped depends on its numbers.
+fn is_compared(line: &str) -> bool {
+    let text = line.trim();
+    !text.is_empty() && text != "..." && (is_row(line) || !line.starts_with("    "))
+}
+
+fn is_row(line: &str) -> bool {
+    line.trim().contains("  ")
+}
+
 /// Returns whether a program printed this line: a row of a table with other values, or a sentence that begins alike.
 fn is_printed(line: &str, output: &str) -> bool {
-    let is_row = line.trim().contains("  ");
-    let alike = |printed: &str| match is_row {
+    let alike = |printed: &str| match is_row(line) {
         true => names(printed) == names(line),
         false => beginning(printed) == beginning(line),
     };
@@ -59,7 +68,7 @@ fn commands_of_the_readme_print_what_it_shows() {
     for Example { command, shown } in examples {
         let outcome = scene.start("sh", &["-c", &command]).end();
         outcome.assert_status(0);
-        for line in shown.iter().filter(|line| !line.trim().is_empty() && line.trim() != "...") {
+        for line in shown.iter().filter(|line| is_compared(line)) {
             assert!(
                 is_printed(line, &outcome.stdout),
                 "`{line}` is not printed by `{command}`:\n{}",
