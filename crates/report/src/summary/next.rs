@@ -68,7 +68,7 @@ fn continued(command: &[String], width: usize) -> Vec<Line> {
 }
 
 /// Flags of a measurement that its repetition replaces; those with a value.
-const REPLACED: [&str; 6] = ["--out", "-o", "--runs", "--duration", "--warm-up", "--seed"];
+const REPLACED: [&str; 7] = ["--out", "-o", "--runs", "-n", "--duration", "--warm-up", "--seed"];
 /// Flags of a measurement that its repetition replaces; those without a value.
 const REPLACED_SWITCHES: [&str; 11] = [
     "--quick",

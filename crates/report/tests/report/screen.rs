@@ -222,7 +222,7 @@ fn without_colour(text: &str) -> String {
 fn next_steps_are_commands_that_a_shell_takes() {
     let mut document = interrupted();
     document.tool.command_line =
-        ["ddsmark", "run", "my file.toml", "--out", "here", "--quick", "--set", "a=1"]
+        ["ddsmark", "run", "my file.toml", "--out", "here", "--quick", "-n", "3", "--set", "a=1"]
             .map(str::to_owned)
             .to_vec();
     let options =
