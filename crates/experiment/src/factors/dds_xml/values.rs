@@ -6,8 +6,8 @@ use roxmltree::Node;
 
 use super::{Outcome, elements, error, local, text};
 use crate::{
-    DestinationOrder, Durability, History, Liveliness, Ownership, Policies, Presentation, QosDuration,
-    Reliability, ReliabilityChoice, Scope, Span, factors::policy_values::PolicyDuration,
+    DestinationOrder, Durability, History, Liveliness, Ownership, Policies, Policy, Presentation,
+    QosDuration, Reliability, ReliabilityChoice, Scope, Span, factors::policy_values::PolicyDuration,
     syntax::one_or_many::Located,
 };
 
@@ -60,8 +60,8 @@ pub(super) fn policy(
             not_applied.insert(format!("{entity}/{name}/{}", local(field)));
         }
     }
-    let is_known = |known: &str| known == name;
-    if elements(node).next().is_none() && !NAMES.iter().any(|known| is_known(known)) {
+    // a policy without a field requests nothing
+    if elements(node).next().is_none() && !Policy::ALL.iter().any(|policy| policy.name() == name) {
         not_applied.insert(format!("{entity}/{name}"));
     }
     if name == "history" && out.history.as_ref().is_some_and(|history| *history.get() == History::KeepAll) {
@@ -74,28 +74,6 @@ pub(super) fn policy(
     }
     Ok(())
 }
-
-/// Names of the policies with fields that are applied: without a field they request nothing.
-const NAMES: &[&str] = &[
-    "reliability",
-    "history",
-    "resource_limits",
-    "durability",
-    "durability_service",
-    "deadline",
-    "latency_budget",
-    "lifespan",
-    "liveliness",
-    "ownership",
-    "ownership_strength",
-    "partition",
-    "presentation",
-    "destination_order",
-    "time_based_filter",
-    "transport_priority",
-    "writer_data_lifecycle",
-    "reader_data_lifecycle",
-];
 
 /// Sets the field of a policy. Returns `false` if it is not applied.
 fn apply((policy, field): (&str, &str), node: Node<'_, '_>, out: &mut Policies, at: &Span) -> Outcome<bool> {
