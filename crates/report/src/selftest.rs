@@ -79,12 +79,12 @@ pub fn selftest(outcome: &SelfTest) -> String {
     if let Some(summary) = &outcome.noise {
         line(&noise(summary));
     }
-    let judged = count(outcome.metrics.len(), "metric");
+    let metrics = count(outcome.metrics.len(), "metric");
     let verdict = match outcome.differs {
-        0 => format!("Of {judged} none is said to differ from itself."),
+        0 => format!("None of {metrics} differs from itself."),
         differs => format!(
-            "Of {judged} {differs} said to differ from itself. By chance that happens in one of 20 selftests. If it does \
-             again, something sets the two runs of a block apart, and no claim made on this host can be believed."
+            "{differs} of {metrics} differ from themselves. By chance, this happens in one of 20 selftests. If it happens \
+             again, the two runs of a block differ for a reason on this host, and its claims cannot be trusted."
         ),
     };
     line(&verdict);

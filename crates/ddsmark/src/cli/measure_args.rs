@@ -159,7 +159,7 @@ impl MeasureArgs {
         }
         if let Some(runs) = runs.filter(|_| self.is_without_number()) {
             let runs = if self.precise { 10 } else { runs };
-            all.push(Override::flag(effort, "design.blocks", runs.to_string()));
+            all.push(Override::flag(effort, "design.blocks", runs.to_string()).shown_as(effort));
         }
         let number = |n: Option<u32>| n.map(|n| n.to_string());
         for (name, key, value) in [

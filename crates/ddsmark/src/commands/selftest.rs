@@ -56,16 +56,16 @@ pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
     let outcome = SelfTest::from_document(&driver, &document);
     let form = Form::from_flags(flags.output.verbose, &flags.output.format);
     match form {
-        Form::Screen | Form::Json => {}
-        Form::Full | Form::Csv | Form::JsonLines | Form::Markdown => print(&document, &directory, form)?,
-    }
-    match form {
-        Form::Screen | Form::Full => output::print(&report::selftest(&outcome))?,
+        Form::Screen => output::print(&report::selftest(&outcome))?,
+        Form::Full => {
+            print(&document, &directory, form)?;
+            output::print(&report::selftest(&outcome))?;
+        }
         Form::Json => {
             let json = serde_json::to_string_pretty(&outcome).expect("an outcome is JSON");
             output::print(&(json + "\n"))?;
         }
-        Form::Csv | Form::JsonLines | Form::Markdown => {}
+        Form::Csv | Form::JsonLines | Form::Markdown => print(&document, &directory, form)?,
     }
     if document.state == State::Interrupted {
         to_stderr("interrupted: the outcome is not stored");
