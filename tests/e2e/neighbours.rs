@@ -159,21 +159,22 @@ fn stranger_on_our_topic_is_counted_as_foreign() {
     let file = programs().parent().expect("target").join("drivers/libddsmark_cyclonedds.so");
     let driver = Driver::load(&file).expect("the driver");
     let document = strangers(&scene, "cyclonedds", |configure, noise| {
+        let stream = configure.readers.first().expect("a reader of our topic");
         let participant = driver
             .open(&ParticipantConfig {
                 domain: configure.domain,
                 run_name: format!("{}-stranger", configure.run_name),
-                transport: Some(configure.factors.transport.clone()),
-                interface: Some(configure.factors.interface.clone()),
+                transport: Some(configure.participant.transport.clone()),
+                interface: Some(configure.participant.interface.clone()),
                 ..ParticipantConfig::default()
             })
             .expect("a participant");
         let writer = participant
             .writer(&WriterConfig {
                 loans: false,
-                topic: configure.topic.clone(),
+                topic: stream.topic.clone(),
                 type_kind: TypeKind::Octets,
-                qos: configure.factors.qos.clone(),
+                qos: stream.qos.clone(),
                 max_payload_bytes: SIZE as u64,
                 batch_bytes: 0,
             })

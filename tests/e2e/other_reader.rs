@@ -5,8 +5,8 @@
 
 use std::{fs, io::Read as _, os::unix::net::UnixStream, process, time::Duration};
 
-use control::{Configure, Drain, Inbox, Match, Reply, Request, Role};
-use experiment::Factors;
+use control::{Configure, Drain, Inbox, Match, MatchedPeers, Reply, Request};
+use experiment::{Factors, Pin, Role, Shape};
 use serde_json::Value;
 
 use crate::support::{Running, Scene, count, drivers, list, monotonic_ns, root};
@@ -36,7 +36,7 @@ impl Agent {
         let process = scene.start_reading(theirs, &[], "ddsmark-agent", &words);
         let replies = Inbox::start(channel.try_clone().expect("a socket"), || ());
         let agent = Self { channel, replies, process };
-        assert!(matches!(agent.reply(), Reply::Hello { .. }));
+        assert!(matches!(agent.reply(), Reply::Hello(_)));
         agent
     }
 
@@ -51,7 +51,8 @@ impl Agent {
 
     /// Runs the phases from the match to the exit. Returns the number of samples sent, or the error of the match.
     fn write(mut self, reader: &mut UnixStream, match_ns: u64) -> Result<u64, String> {
-        let with = Match { peers: 1, timeout_ns: match_ns, ..Match::default() };
+        let peer = MatchedPeers { count: 1, locators: Vec::new() };
+        let with = Match { writers: vec![peer], readers: Vec::new(), timeout_ns: match_ns };
         let sent = match self.order(&Request::Match(with)) {
             Reply::Matched { .. } => {
                 // the match of the writer does not show that the reader has matched, too
@@ -156,15 +157,16 @@ impl Case {
         let topic = format!("{}_out", name.replace('-', "_"));
         let (reader, mut end) = self.reader(scene, domain, &topic);
         let mut agent = Agent::start(scene, self.driver);
+        let writer = Shape::new(&factors, &Pin::None, false).in_run(&name).endpoints.remove(0);
         let configured = agent.order(&Request::Configure(Box::new(Configure {
             role: Role::Writer,
-            factors,
+            participant: writer.participant,
+            writers: writer.writers,
+            readers: writer.readers,
             run_name: name,
             run_tag: TAG,
             seed: SEED,
             domain,
-            topic_back: format!("{topic}_back"),
-            topic,
             cpus: None,
             measure_ns: SECOND_NS / 2,
             windows: 5,

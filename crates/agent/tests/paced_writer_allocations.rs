@@ -18,9 +18,9 @@ use agent::{
     traffic::flow_spec::FlowSpec,
 };
 use allocation_counter::measure;
-use control::{Configure, Role};
+use control::Configure;
 use driver_host::{Driver, ParticipantConfig, ReaderConfig, TypeKind, WriterConfig};
-use experiment::{Load, Qos, Rate};
+use experiment::{Load, Qos, Rate, Role};
 
 use crate::rig::{MS, Run, cell_of, driver};
 
@@ -46,8 +46,9 @@ fn writing_by_a_plan_allocates_nothing() {
         })
         .expect("a participant");
     let (mut flows, mut readers) = (Vec::new(), Vec::new());
-    for plan in FlowSpec::all(&configure).expect("plans") {
-        let topic = format!("allocations-{}", plan.index());
+    for spec in &configure.writers {
+        let plan = FlowSpec::new(&configure, &spec.stream).expect("a plan");
+        let topic = format!("allocations-{}", plan.writer());
         let writer = participant
             .writer(&WriterConfig {
                 topic: topic.clone(),
@@ -70,7 +71,7 @@ fn writing_by_a_plan_allocates_nothing() {
             .expect("a reader");
         writer.monitor().connect(&reader.monitor().locator().expect("a locator")).expect("connected");
         readers.push(reader);
-        flows.push(FlowWriter::new(&configure, plan, writer));
+        flows.push(FlowWriter::new(&configure, spec, plan, writer));
     }
     let mut role = OpenLoopWriter::new(&configure, flows, false, None);
     role.warm_up(MS).expect("warm");

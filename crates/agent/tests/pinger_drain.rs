@@ -9,17 +9,19 @@ use std::time::{Duration, Instant};
 use agent::{
     base::{clock::now_ns, meters::TrafficMeter, role::AgentRole as _},
     roles::pinger::{EchoRecorder, Pinger, PingerInput},
-    traffic::identity::{Identity, WRITER},
+    traffic::{identity::Identity, payload::Payloads},
 };
-use control::{Drain, Role};
+use control::Drain;
 use driver_host::{Driver, ParticipantConfig, ReaderConfig, TypeKind, WriterConfig};
-use experiment::{Load, Qos};
+use experiment::{Factors, Load, Qos, Role, Workload};
 use rig::{MS, Run, cell, driver};
 
 #[test]
 fn drain_with_a_listener_ends_at_its_time_limit() {
     const QUIET: Duration = Duration::from_secs(60);
-    let configure = Run::new(cell("udp", Load::Max), MS).configure(Role::Pinger);
+    let factors = Factors { workload: Workload::Latency, load: None, ..cell("udp", Load::Max) };
+    let configure = Run::new(factors, MS).configure(Role::Pinger);
+    let stream = &configure.writers[0].stream;
     let driver = Driver::load(&driver("udp")).expect("the driver loads");
     let participant = driver
         .open(&ParticipantConfig {
@@ -45,12 +47,12 @@ fn drain_with_a_listener_ends_at_its_time_limit() {
         batched: false,
         polling: false,
     };
-    let identity = Identity { tag: configure.run_tag, writer: WRITER, size: 64, since_ns: now_ns() };
-    let echoes = EchoRecorder::new(identity, configure.seed, configure.check_every);
+    let identity = Identity { tag: configure.run_tag, writer: stream.writer, size: 64, since_ns: now_ns() };
+    let echoes = EchoRecorder::new(identity, Payloads::of_stream(configure.seed, stream), 1);
     let flight = echoes.flight();
     let writer = participant.writer(&writer).expect("a writer");
     let reader = participant.listening_reader(&reader, echoes, EchoRecorder::on_sample).expect("a reader");
-    let mut pinger = Pinger::new(&configure, writer, PingerInput::Listening(reader), flight);
+    let mut pinger = Pinger::new(&configure, stream, writer, PingerInput::Listening(reader), flight);
 
     let mut meter = TrafficMeter::new("lo", MS, None);
     let measured = pinger.measure(MS, None, &mut meter).expect("measured");

@@ -2,7 +2,7 @@
 
 use results::WarningKind;
 
-use crate::{RunContext, RunReports, evaluation::Evaluation, reports::entities};
+use crate::{RunContext, RunReports, evaluation::Evaluation};
 
 /// Endpoint kind, name of the setting, and limiting sysctl of each buffer.
 const BUFFERS: [(&str, &str, &str); 2] = [
@@ -17,7 +17,7 @@ pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, repor
     let mut short = Vec::new();
     for ((entity, setting, sysctl), requested) in BUFFERS.into_iter().zip(requested) {
         let Some(requested) = requested else { continue };
-        let ends = reports.agents.iter().filter(|agent| entities(agent.role, false).contains(&entity));
+        let ends = reports.agents.iter().filter(|agent| agent.endpoint.role.uses(entity));
         let shown = ends.flat_map(|agent| agent.configured.settings.values());
         let granted = shown.filter_map(|settings| settings.get(setting)?.parse::<u64>().ok()).min();
         let limit = sysctls.get(sysctl).and_then(|limit| limit.parse().ok());

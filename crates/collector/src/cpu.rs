@@ -8,8 +8,8 @@ use crate::{AgentOutcome, RunReports, evaluation::Evaluation};
 /// must not exceed its counted ones: `driven` and `served`.
 pub(crate) fn add(evaluation: &mut Evaluation, reports: &RunReports, driven: u64, served: u64) {
     for (agent, counted) in [(reports.driving(), driven), (reports.serving(), served)] {
-        let AgentOutcome { role, report, .. } = agent;
-        let (role, usage) = (role.name(), &report.usage);
+        let AgentOutcome { endpoint, report, .. } = agent;
+        let (role, usage) = (endpoint.role.name(), &report.usage);
         evaluation.check(usage.samples <= counted, || {
             format!("the {role} metered {} samples, and counted {counted}", usage.samples)
         });

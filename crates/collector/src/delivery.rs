@@ -3,11 +3,11 @@
 //!
 //! `docs/explain/reconciliation.md` lists the identities, each with the two sources that it compares.
 
-use experiment::{Factors, History};
+use experiment::{Factors, History, entity_name};
 use results::{DeliveryCounts, Received, WarningKind};
 use stats::total;
 
-use crate::{AgentOutcome, RunReports, evaluation::Evaluation, reports::entity_name};
+use crate::{AgentOutcome, RunReports, evaluation::Evaluation};
 
 /// Counts of both endpoints of one stream.
 pub(crate) struct Delivery<'a> {
@@ -90,7 +90,7 @@ impl Delivery<'_> {
         let reliable = factors.is_reliable(stream);
         // Otherwise a driver may send while its counter is read.
         let sent = counter(reports.driving(), "writer", stream, "bytes_sent");
-        if let Some(sent) = sent.filter(|_| reports.arrived || !reliable) {
+        if let Some(sent) = sent.filter(|_| reports.arrived() || !reliable) {
             evaluation.check(sent >= received.bytes, || {
                 format!(
                     "{whose}the writer's driver says that it sent {sent} bytes, and samples of {} bytes came",
@@ -100,7 +100,7 @@ impl Delivery<'_> {
         }
         let came = counter(reports.serving(), "reader", stream, "bytes_received");
         let exact = alone && received.taken.is_some();
-        if let Some(came) = came.filter(|_| reports.arrived || exact) {
+        if let Some(came) = came.filter(|_| reports.arrived() || exact) {
             let bytes = if exact { received.given_bytes } else { received.bytes };
             evaluation.check(came >= bytes, || {
                 format!(

@@ -181,7 +181,7 @@ impl Evaluation {
         timed_out: u64,
         refused: u64,
     ) {
-        if reliable && reports.arrived && !reports.acknowledged {
+        if reliable && reports.arrived() && !reports.acknowledged() {
             let text = "all samples arrived, but were not acknowledged within the time limit of the drain";
             self.warn(WarningKind::Incomplete, text.to_owned());
         }

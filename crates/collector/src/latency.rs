@@ -86,8 +86,8 @@ fn check(evaluation: &mut Evaluation, reports: &RunReports, pinged: &PingerRepor
     evaluation.check(sent == returned.saturating_add(lost), || {
         format!("{sent} pings were sent, but {returned} came back and {lost} were lost")
     });
-    evaluation.check(sent == reports.sent, || {
-        format!("{} pings were sent when measured, {sent} when reported", reports.sent)
+    evaluation.check(sent == reports.sent(), || {
+        format!("{} pings were sent when measured, {sent} when reported", reports.sent())
     });
     evaluation.check(pinged.rtt.n == returned, || {
         format!("{returned} pings came back, but {} round trips were recorded", pinged.rtt.n)

@@ -27,9 +27,7 @@ use experiment::{Design, Factors, Qos, Workload};
 use results::{AgentRecord, DeliveryCounts, IntervalLog, Run, RunState, Warning, WarningKind, WireBytes};
 
 pub use configuration::{Mismatch, mismatch};
-pub use reports::{
-    AgentOutcome, DRIVING, RunReports, SERVING, entities, entity_name, probe_every, requested_qos, roles,
-};
+pub use reports::{AgentOutcome, RunReports};
 pub use traces::TraceTimes;
 
 /// Plan of a run, and the properties of its host that its evaluation depends on.
@@ -58,7 +56,7 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     buffers::check(&mut evaluation, context, reports);
     batching::check(&mut evaluation, context, reports);
     multicast::check(&mut evaluation, context, reports);
-    run.agents = reports.agents.iter().rev().map(agent_record).collect();
+    run.agents = reports.agents.iter().map(agent_record).collect();
     run.effective_qos = effective_qos(reports);
     let serving = &reports.serving().report;
     run.wire = serving.interface.as_ref().map(|interface| WireBytes {
@@ -76,7 +74,7 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
         );
         evaluation.warn(WarningKind::BufferDrops, text);
     }
-    let unverified = configuration::unverified(context, reports);
+    let unverified = configuration::unverified(reports);
     if !unverified.is_empty() {
         let text = format!("the driver cannot read back {}", unverified.join(", "));
         evaluation.warn(WarningKind::Incomplete, text);
@@ -101,7 +99,7 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
 
 fn agent_record(agent: &AgentOutcome) -> AgentRecord {
     AgentRecord {
-        role: agent.role.name().to_owned(),
+        role: agent.endpoint.role.name().to_owned(),
         pid: agent.pid,
         cpus: agent.configured.cpus.clone(),
         usage: agent.report.usage.clone(),

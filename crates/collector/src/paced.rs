@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use control::{FlowReaderReport, FlowWriterReport, PacedWriterReport};
-use experiment::{Design, Flow, Load, Schedule};
+use experiment::{Design, Flow, Load, Schedule, probe_every};
 use results::{
     Batches, DeliveryCounts, Distribution, FlowRecord, Latency, Lateness, Paced, Received, Sender, TakeStats,
     Throughput, Usage, WarningKind, WritingTime, format_value, kind_of_flow, steady_rate,
@@ -16,7 +16,6 @@ use crate::{
     delivery::Delivery,
     evaluation::{Evaluation, percent},
     probes,
-    reports::probe_every,
 };
 
 /// Kinds of latency of a stream, in the order of [`Ends::distributions`].
@@ -94,7 +93,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         delivery.check(&mut evaluation);
         delivery.check_witnesses(&mut evaluation, reports, factors, false);
         evaluation.check_takes(&ends.whose, factors, ends.read.takes.as_ref(), delivery.received.delivered);
-        let counted = delivery.counted(reliable(number) && !reports.arrived);
+        let counted = delivery.counted(reliable(number) && !reports.arrived());
         let foreign = if number == 0 { read.foreign } else { 0 };
         evaluation.counted.push(DeliveryCounts { reader: number as u16, foreign, ..counted });
         records.push(FlowRecord {
@@ -113,8 +112,8 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     latencies(&mut evaluation, &ends, &mut records);
     let sum = |of: fn(&FlowWriterReport) -> u64| total(writer.flows.iter().map(of));
     let accepted = sum(|flow| flow.accepted);
-    evaluation.check(accepted == reports.sent, || {
-        format!("{} samples were sent when measured, {accepted} when reported", reports.sent)
+    evaluation.check(accepted == reports.sent(), || {
+        format!("{} samples were sent when measured, {accepted} when reported", reports.sent())
     });
     let delivered = total(read.flows.iter().map(|flow| flow.received.delivered));
     evaluation.throughput = Some(throughput(writing, &ends, &evaluation.counted));

@@ -1,91 +1,87 @@
 //! Reports of a run: what its agents returned, and what the runner observed.
 
-use control::{AgentReport, Configured, Role};
-use experiment::{Design, Factors, Qos, Workload};
-
-/// Index of the serving agent, which echoes or receives.
-pub const SERVING: usize = 0;
-/// Index of the driving agent, which writes first.
-pub const DRIVING: usize = 1;
+use control::{AgentReport, ClockSource, Configured};
+use experiment::{Endpoint, Shape};
 
 /// Reports of a run that completed all phases up to the report.
 #[derive(Clone, Debug)]
 pub struct RunReports {
-    /// Number of samples that the driving agent reported as sent after the measurement.
-    pub sent: u64,
-    /// Whether all samples of the writer were acknowledged.
-    pub acknowledged: bool,
-    /// Whether all samples arrived at the serving agent.
-    pub arrived: bool,
-    /// Agents at the indices [`SERVING`] and [`DRIVING`].
-    pub agents: [AgentOutcome; 2],
+    /// Agents, in the order of the endpoints of the run's shape.
+    pub agents: Vec<AgentOutcome>,
 }
 
 impl RunReports {
-    /// Returns the serving agent.
+    /// Returns the endpoints of the run.
     #[must_use]
-    pub const fn serving(&self) -> &AgentOutcome {
-        &self.agents[SERVING]
+    pub fn shape(&self) -> Shape {
+        Shape { endpoints: self.agents.iter().map(|agent| agent.endpoint.clone()).collect() }
+    }
+
+    /// Returns the serving agent.
+    ///
+    /// # Panics
+    /// Panics if there is none; each shape has one.
+    #[must_use]
+    pub fn serving(&self) -> &AgentOutcome {
+        self.agents.iter().find(|agent| !agent.drives()).expect("a serving agent")
     }
 
     /// Returns the driving agent.
+    ///
+    /// # Panics
+    /// Panics if there is none; each shape has one.
     #[must_use]
-    pub const fn driving(&self) -> &AgentOutcome {
-        &self.agents[DRIVING]
+    pub fn driving(&self) -> &AgentOutcome {
+        self.agents.iter().find(|agent| agent.drives()).expect("a driving agent")
+    }
+
+    /// Returns whether all agents read the same clock, which one-way times require.
+    #[must_use]
+    pub fn one_clock(&self) -> bool {
+        let clocks = || self.agents.iter().map(|agent| &agent.clock);
+        clocks().zip(clocks().skip(1)).all(|(one, other)| one.is_same(other))
+    }
+
+    /// Returns the number of samples that the driving agents reported as sent after the measurement.
+    #[must_use]
+    pub fn sent(&self) -> u64 {
+        self.agents.iter().map(|agent| agent.sent).fold(0, u64::saturating_add)
+    }
+
+    /// Returns whether all samples of the writers were acknowledged.
+    #[must_use]
+    pub fn acknowledged(&self) -> bool {
+        self.agents.iter().filter(|agent| agent.drives()).all(|agent| agent.drained)
+    }
+
+    /// Returns whether all samples arrived at the serving agents.
+    #[must_use]
+    pub fn arrived(&self) -> bool {
+        self.agents.iter().filter(|agent| !agent.drives()).all(|agent| agent.drained)
     }
 }
 
 /// Identity, effective configuration and report of one agent.
 #[derive(Clone, Debug)]
 pub struct AgentOutcome {
-    /// Role of the agent.
-    pub role: Role,
+    /// What was requested of it.
+    pub endpoint: Endpoint,
     /// Process id.
     pub pid: u32,
+    /// Clock that it reads.
+    pub clock: ClockSource,
     /// Effective configuration.
     pub configured: Configured,
+    /// Number of samples that it reported as sent after the measurement; 0 for a serving agent.
+    pub sent: u64,
+    /// Whether the drain left no sample outstanding: all acknowledged (driving), or all received (serving).
+    pub drained: bool,
     /// Measurements.
     pub report: AgentReport,
 }
 
-/// Returns the roles of a workload, at the indices [`SERVING`] and [`DRIVING`].
-#[must_use]
-pub const fn roles(workload: Workload) -> [Role; 2] {
-    match workload {
-        Workload::Latency => [Role::Echo, Role::Pinger],
-        Workload::Throughput | Workload::Paced | Workload::Search => [Role::Reader, Role::Writer],
-    }
-}
-
-/// Returns the probe interval of a stream in samples; `None` without probes.
-#[must_use]
-pub fn probe_every(factors: &Factors, design: &Design) -> Option<u32> {
-    design.probe_every.filter(|_| factors.workload != Workload::Latency)
-}
-
-/// Returns the kinds of entities that a role opens. `probed`: samples of its stream are echoed.
-#[must_use]
-pub const fn entities(role: Role, probed: bool) -> &'static [&'static str] {
-    match role {
-        _ if probed => &["writer", "reader"],
-        Role::Writer => &["writer"],
-        Role::Reader => &["reader"],
-        Role::Pinger | Role::Echo => &["writer", "reader"],
-    }
-}
-
-/// Returns the name of an entity in reports: its kind, for further streams with their number.
-#[must_use]
-pub fn entity_name(kind: &str, stream: usize) -> String {
-    if stream == 0 { kind.to_owned() } else { format!("{kind}-{}", stream + 1) }
-}
-
-/// Returns the policies that a cell requests of an entity of this kind.
-#[must_use]
-pub fn requested_qos(factors: &Factors, kind: &str, stream: usize) -> Qos {
-    if kind == "writer" {
-        factors.writer_qos(stream).of_writers()
-    } else {
-        factors.reader_qos(stream).of_readers()
+impl AgentOutcome {
+    fn drives(&self) -> bool {
+        self.endpoint.role.drives()
     }
 }

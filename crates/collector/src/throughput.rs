@@ -1,10 +1,9 @@
 //! Evaluation of a throughput run: offered and delivered samples, and their consistency.
 
+use experiment::probe_every;
 use results::{DeliveryCounts, Received, Throughput, WritingTime, steady_rate};
 
-use crate::{
-    RunContext, RunReports, cpu, delivery::Delivery, evaluation::Evaluation, probes, reports::probe_every,
-};
+use crate::{RunContext, RunReports, cpu, delivery::Delivery, evaluation::Evaluation, probes};
 
 pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
     let RunContext { factors, design, .. } = *context;
@@ -30,8 +29,8 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         write_calls: writer.write_call.n,
         received,
     };
-    evaluation.check(writer.accepted == reports.sent, || {
-        format!("{} samples were sent when measured, {} when reported", reports.sent, writer.accepted)
+    evaluation.check(writer.accepted == reports.sent(), || {
+        format!("{} samples were sent when measured, {} when reported", reports.sent(), writer.accepted)
     });
     let batches = writer.batches.as_ref();
     evaluation.check(batches.is_none_or(|batches| batches.samples == writer.accepted), || {
@@ -45,7 +44,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     delivery.check_witnesses(&mut evaluation, reports, factors, true);
     evaluation.check_takes("", factors, read.takes.as_ref(), received.delivered);
     let reliable = factors.is_reliable(0);
-    let counted = delivery.counted(reliable && !reports.arrived);
+    let counted = delivery.counted(reliable && !reports.arrived());
     let counted = DeliveryCounts { foreign: read.foreign, ..counted };
     let writing = WritingTime::new(writer.begin_ns, writer.end_ns);
     evaluation.throughput = Some(Throughput {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use experiment::{Factors, Load};
+use experiment::{Endpoint, Load};
 
 /// Times of trace files, by the SHA-256 of the file: in ns from the start, ascending.
 #[derive(Clone, Debug, Default)]
@@ -32,10 +32,15 @@ impl TraceTimes {
         }
     }
 
-    /// Returns the times of each flow of a cell that follows a trace file, by flow name.
+    /// Returns the times of the trace files that streams of an endpoint follow, by the SHA-256 of the file.
     #[must_use]
-    pub fn by_flow(&self, factors: &Factors) -> BTreeMap<String, Vec<u64>> {
-        let flows = factors.streams().into_iter().filter(|flow| matches!(flow.load, Load::Trace { .. }));
-        flows.map(|flow| (flow.name, self.times(&flow.load).to_vec())).collect()
+    pub fn of_endpoint(&self, endpoint: &Endpoint) -> BTreeMap<String, Vec<u64>> {
+        let written = endpoint.writers.iter().map(|writer| &writer.stream);
+        let streams = written.chain(endpoint.readers.iter().flat_map(|reader| &reader.streams));
+        let followed = streams.filter_map(|stream| match &stream.load {
+            Some(Load::Trace { trace }) => Some(&trace.sha256),
+            _ => None,
+        });
+        followed.filter_map(|sha256| Some((sha256.clone(), self.0.get(sha256)?.to_vec()))).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Protocol between runner and agent: one JSON object per line, over one descriptor passed at start-up.
 //!
-//! The runner leads: it sends an [`Request`], and the agent answers each one with exactly one [`Reply`]. Only
+//! The runner leads: it sends a [`Request`], and the agent answers each one with exactly one [`Reply`]. Only
 //! [`Reply::Hello`] has no order; the agent sends it when it has loaded its driver. An agent that fails answers
 //! [`Reply::Failed`] and exits. When the channel closes, the agent exits, whatever it is doing.
 //!
@@ -22,23 +22,27 @@
 #![forbid(unsafe_code)]
 
 mod channel;
+mod libraries;
 mod reply;
 mod report;
 mod request;
+mod schema;
 mod timestamp_log;
 mod timing;
 
 pub use channel::{ChannelError, Inbox, Message, receive_line, send};
-pub use reply::{CaseInfo, CaseOutcome, Configured, MeasureReply, Reply};
+pub use libraries::loaded_libraries;
+pub use reply::{CaseInfo, CaseOutcome, ClockSource, Configured, Hello, MeasureReply, Reply};
 pub use report::{
     AgentReport, EchoReport, FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport,
     PingerReport, ProbeEchoReport, ProbeReport, ReaderReport, WriterReport,
 };
-pub use request::{Configure, Drain, Match, OpenOptions, Request, Role};
+pub use request::{Configure, Drain, Match, MatchedPeers, OpenOptions, Request};
+pub use schema::json_schema;
 pub use timestamp_log::{TimestampLog, TimestampLogError, TimestampPair};
 pub use timing::{IDLE_NS, QUIET_NS, lead_ns, ping_timeout_ns, windows_of_flow};
 
-/// Version of these messages and of the factors in them. Runner and agent must have the same.
-pub const PROTOCOL: u32 = 5;
+/// Version of these messages. Runner and agent must have the same.
+pub const PROTOCOL: u32 = 6;
 /// Maximum number of windows of a run: each recorder of an agent has a histogram for each window.
 pub const MAX_WINDOWS: u32 = 1_000;

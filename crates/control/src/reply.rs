@@ -2,24 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{DriverDescription, Policy, Qos};
+use experiment::{DriverDescription, Policy, Qos, Role};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{AgentReport, Message};
 
 /// Reply of an agent to the runner.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "reply", rename_all = "snake_case")]
 pub enum Reply {
-    /// The driver is loaded.
-    Hello {
-        /// Version of the protocol, [`crate::PROTOCOL`].
-        protocol: u32,
-        /// Process id of the agent.
-        pid: u32,
-        /// Description of the driver.
-        driver: Box<DriverDescription>,
-    },
+    /// The driver is loaded. Sent once, without a request.
+    Hello(Box<Hello>),
     /// The entities are open.
     Configured(Box<Configured>),
     /// Writers and readers are matched.
@@ -64,8 +58,42 @@ impl Message for Reply {
     const MAX_LINE_BYTES: u64 = 128 << 20;
 }
 
+/// Identity of an agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Hello {
+    /// Version of the protocol, [`crate::PROTOCOL`].
+    pub protocol: u32,
+    /// Process id of the agent.
+    pub pid: u32,
+    /// Roles that it can take.
+    pub roles: Vec<Role>,
+    /// Clock that it reads.
+    pub clock: ClockSource,
+    /// Shared libraries that it has loaded, sorted; those that the middleware loads later are not included.
+    pub libraries: Vec<String>,
+    /// Description of the driver.
+    pub driver: DriverDescription,
+}
+
+/// Identity of a monotonic clock. Agents with equal ones read the same clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockSource {
+    /// Boot of the host, `/proc/sys/kernel/random/boot_id`. Absent if it is unknown.
+    pub boot_id: Option<String>,
+    /// Time namespace of the process. Absent if it is unknown.
+    pub time_namespace: Option<String>,
+}
+
+impl ClockSource {
+    /// Returns whether two agents read the same clock, as far as is known.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.boot_id.is_some() && self.time_namespace.is_some() && self == other
+    }
+}
+
 /// A conformance case: a testable promise of the driver contract.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseInfo {
     /// Id of the case.
     pub id: String,
@@ -80,7 +108,7 @@ pub struct CaseInfo {
 }
 
 /// Outcome of a conformance case.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum CaseOutcome {
     /// No violation was observed.
@@ -98,13 +126,13 @@ pub enum CaseOutcome {
 }
 
 /// Effective configuration, once the entities are open.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Configured {
-    /// Locators by which the peer connects its writers to this agent's readers, in the order of the flows.
+    /// Locator of each reader, in the order of the configure request. Empty if the middleware has discovery.
     pub reader_locators: Vec<String>,
-    /// Locators by which the peer connects its readers to this agent's writers, in the order of the flows.
+    /// Locator of each writer, in the same order.
     pub writer_locators: Vec<String>,
-    /// Effective QoS, by endpoint: `writer` and `reader`, for further flows `writer-2` and so on.
+    /// Effective QoS, by entity: `writer` and `reader`, further ones `writer-2` and so on.
     pub effective_qos: BTreeMap<String, Qos>,
     /// Effective settings, by `participant`, `writer`, `reader`, and so on.
     pub settings: BTreeMap<String, BTreeMap<String, String>>,
@@ -113,7 +141,7 @@ pub struct Configured {
 }
 
 /// Result of the measurement phase of a driving role. A serving role answers with the default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MeasureReply {
     /// Samples accepted by the middleware.
     pub sent: u64,

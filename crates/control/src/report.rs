@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use results::{Batches, Distribution, Interface, Received, Sockets, TakeStats, ThrottleStats, Usage};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::TimestampLog;
 
 /// Measurements of an agent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentReport {
     /// Resource usage during the measurement.
     pub usage: Usage,
@@ -35,7 +36,7 @@ pub struct AgentReport {
 }
 
 /// Writer measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WriterReport {
     /// Distinct samples that the writer tried to write.
     pub offered: u64,
@@ -62,7 +63,7 @@ pub struct WriterReport {
 }
 
 /// Reader measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReaderReport {
     /// Received samples, by writer.
     pub received: Vec<Received>,
@@ -77,7 +78,7 @@ pub struct ReaderReport {
 }
 
 /// Open-loop writer measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PacedWriterReport {
     /// Start of the schedule, in ns.
     pub begin_ns: u64,
@@ -96,7 +97,7 @@ pub struct PacedWriterReport {
 }
 
 /// Open-loop writer measurements of one flow.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlowWriterReport {
     /// Samples with an intended time within the measurement time. Without intended times: samples offered.
     pub planned: u64,
@@ -123,7 +124,7 @@ pub struct FlowWriterReport {
 }
 
 /// Open-loop reader measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PacedReaderReport {
     /// Measurements of each flow, in the order of the flows.
     pub flows: Vec<FlowReaderReport>,
@@ -135,7 +136,7 @@ pub struct PacedReaderReport {
 }
 
 /// Open-loop reader measurements of one flow.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlowReaderReport {
     /// Received samples.
     pub received: Received,
@@ -152,7 +153,7 @@ pub struct FlowReaderReport {
 }
 
 /// Probe measurements at the writer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeReport {
     /// Probe interval in samples: every Nth sample is a probe.
     pub every: u64,
@@ -173,7 +174,7 @@ pub struct ProbeReport {
 }
 
 /// Probe counts at the reader.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeEchoReport {
     /// Probes received.
     pub came: u64,
@@ -184,7 +185,7 @@ pub struct ProbeEchoReport {
 }
 
 /// Pinger measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PingerReport {
     /// Pings accepted by the middleware.
     pub sent: u64,
@@ -217,7 +218,7 @@ pub struct PingerReport {
 }
 
 /// Echo measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EchoReport {
     /// Pings received.
     pub received: u64,

@@ -1,14 +1,15 @@
-//! Orders of the runner.
+//! Requests of the runner.
 
 use std::collections::BTreeMap;
 
-use experiment::Factors;
+use experiment::{ParticipantSpec, ReaderSpec, Role, Shape, StreamSpec, WriterSpec};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Message;
+use crate::{Configured, Message};
 
-/// Order of the runner to an agent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Request of the runner to an agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "request", rename_all = "snake_case")]
 pub enum Request {
     /// Open the entities.
@@ -73,7 +74,7 @@ impl Request {
 }
 
 /// Transport and options with which a driver is opened for a case. The driver's defaults apply to the rest.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenOptions {
     /// Transport of the driver.
     pub transport: Option<String>,
@@ -81,58 +82,25 @@ pub struct OpenOptions {
     pub options: BTreeMap<String, String>,
 }
 
-/// Role of an agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// Writes samples: as fast as back-pressure allows, or by a schedule.
-    Writer,
-    /// Receives and counts samples.
-    Reader,
-    /// Sends a ping when the previous one is back or lost.
-    Pinger,
-    /// Sends every ping back unchanged.
-    Echo,
-}
-
-impl Role {
-    /// Returns the name of the role in results.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Writer => "writer",
-            Self::Reader => "reader",
-            Self::Pinger => "pinger",
-            Self::Echo => "echo",
-        }
-    }
-
-    /// Returns whether the role drives the traffic; the other roles serve.
-    #[must_use]
-    pub const fn drives(self) -> bool {
-        matches!(self, Self::Writer | Self::Pinger)
-    }
-}
-
-/// Configuration of an agent for its run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Configuration of an agent for its run: the entities to open, the samples to write and to expect, and the role.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Configure {
     /// Role of the agent.
     pub role: Role,
-    /// Factors of the cell.
-    pub factors: Factors,
     /// Name of the run, unique on this host while it lasts: letters, digits and `-`.
     pub run_name: String,
     /// Tag of the run, in the header of every sample: 12 bits.
     pub run_tag: u16,
-    /// Seed of the payload pattern and of random schedules.
+    /// Seed of the payload patterns and of random send times.
     pub seed: u64,
     /// DDS domain.
     pub domain: u32,
-    /// Topic from writer to reader, and from pinger to echo: letters, digits and `_`.
-    pub topic: String,
-    /// Topic from echo to pinger, and of the echoes of probes.
-    pub topic_back: String,
+    /// Participant.
+    pub participant: ParticipantSpec,
+    /// Writers of samples; in a role that receives, writers of echoes.
+    pub writers: Vec<WriterSpec>,
+    /// Readers of samples; in a role that sends, readers of echoes.
+    pub readers: Vec<ReaderSpec>,
     /// Cores that this process may use; `None`: inherited.
     pub cpus: Option<Vec<u32>>,
     /// Planned measurement time in ns, for which the recorders are sized.
@@ -144,36 +112,125 @@ pub struct Configure {
     /// Echo every Nth sample of a stream; `None` disables probes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe_every: Option<u32>,
-    /// For the workload `paced`: the times of each flow that follows a file, by flow name, in ns from the start,
+    /// Send times of each trace file that a stream follows, by the SHA-256 of the file: in ns from the start,
     /// ascending.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub traces: BTreeMap<String, Vec<u64>>,
-    /// For the workload `paced`: whether the writer may spin for the last part of a wait; otherwise it only sleeps.
+    /// Whether a writer with a schedule may spin for the last part of a wait; otherwise it only sleeps.
     #[serde(default)]
     pub spin: bool,
 }
 
-/// Peers to match with.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+impl Configure {
+    /// Returns the streams that the agent writes, or expects in a role that receives; without echoes.
+    pub fn streams(&self) -> impl Iterator<Item = &StreamSpec> {
+        let drives = self.role.drives();
+        let written = self.writers.iter().map(|writer| &writer.stream).filter(move |_| drives);
+        let expected = self.readers.iter().flat_map(|reader| &reader.streams).filter(move |_| !drives);
+        written.chain(expected)
+    }
+
+    /// Returns whether its streams have a schedule, or write as fast as possible from a common start.
+    #[must_use]
+    pub fn is_paced(&self) -> bool {
+        self.streams().any(|stream| stream.load.is_some())
+    }
+}
+
+/// What each entity has to match with. Entities are in the order of the configure request.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Match {
-    /// Locators for this agent's writers to connect to: one of each peer for each writer, in the order of the
-    /// flows.
-    pub reader_locators: Vec<String>,
-    /// Locators for this agent's readers to connect to, in the same order.
-    pub writer_locators: Vec<String>,
-    /// Number of matched peers to wait for, of each writer and each reader.
-    pub peers: u32,
+    /// For each writer: the readers of its topic.
+    pub writers: Vec<MatchedPeers>,
+    /// For each reader: the writers of its topic.
+    pub readers: Vec<MatchedPeers>,
     /// Time limit in ns.
     pub timeout_ns: u64,
 }
 
+impl Match {
+    /// Returns what the entities of an endpoint have to match with. `configured` has the locators of each endpoint of the
+    /// run.
+    #[must_use]
+    pub fn of(shape: &Shape, endpoint: usize, configured: &[Configured], timeout_ns: u64) -> Self {
+        let peers = |found: Vec<(usize, usize)>, locators: fn(&Configured) -> &[String]| MatchedPeers {
+            count: u32::try_from(found.len()).unwrap_or(u32::MAX),
+            locators: found
+                .into_iter()
+                .filter_map(|(endpoint, entity)| locators(configured.get(endpoint)?).get(entity).cloned())
+                .collect(),
+        };
+        let of = &shape.endpoints[endpoint];
+        let readers_of = |topic: &str| peers(shape.readers_of(topic).collect(), |peer| &peer.reader_locators);
+        let writers_of = |topic: &str| peers(shape.writers_of(topic).collect(), |peer| &peer.writer_locators);
+        Self {
+            writers: of.writers.iter().map(|writer| readers_of(&writer.topic)).collect(),
+            readers: of.readers.iter().map(|reader| writers_of(&reader.topic)).collect(),
+            timeout_ns,
+        }
+    }
+}
+
+/// Peers of one entity.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MatchedPeers {
+    /// Number of peers to wait for.
+    pub count: u32,
+    /// Locators to connect to, if the middleware has no discovery: one for each peer.
+    pub locators: Vec<String>,
+}
+
 /// Conditions that end a drain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Drain {
-    /// Samples that the writer had accepted, for a serving role.
+    /// Number of samples that were sent to this agent, for a serving role.
     pub sent: u64,
     /// Time limit in ns.
     pub timeout_ns: u64,
     /// Time without a sample after which a reader stops, in ns.
     pub quiet_ns: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use experiment::{Factors, Pin, Workload};
+
+    use super::*;
+
+    fn configured(endpoint: &str, writers: usize, readers: usize) -> Configured {
+        let locators =
+            |kind: &str, count| (0..count).map(|index| format!("{kind} {index} of {endpoint}")).collect();
+        Configured {
+            writer_locators: locators("writer", writers),
+            reader_locators: locators("reader", readers),
+            ..Configured::default()
+        }
+    }
+
+    fn peers(locators: &[&str]) -> MatchedPeers {
+        let locators: Vec<String> = locators.iter().map(|&locator| locator.to_owned()).collect();
+        MatchedPeers { count: locators.len() as u32, locators }
+    }
+
+    #[test]
+    fn each_entity_matches_the_entities_of_its_topic() {
+        let factors = Factors { workload: Workload::Latency, ..Factors::default() };
+        let shape = Shape::new(&factors, &Pin::None, false).in_run("run-1");
+        let all = [configured("pinger", 1, 1), configured("echo", 1, 1)];
+        let pinger = Match::of(&shape, 0, &all, 5);
+        assert_eq!(pinger.writers, [peers(&["reader 0 of echo"])]);
+        assert_eq!(pinger.readers, [peers(&["writer 0 of echo"])]);
+        assert_eq!(pinger.timeout_ns, 5);
+        assert_eq!(Match::of(&shape, 1, &all, 5).readers, [peers(&["writer 0 of pinger"])]);
+    }
+
+    #[test]
+    fn middleware_with_discovery_gets_no_locators() {
+        let factors = Factors { workload: Workload::Throughput, ..Factors::default() };
+        let shape = Shape::new(&factors, &Pin::None, true);
+        let all = [Configured::default(), Configured::default()];
+        let expected = MatchedPeers { count: 1, locators: Vec::new() };
+        let writer = Match::of(&shape, 0, &all, 5);
+        assert_eq!((writer.writers, writer.readers), (vec![expected.clone()], vec![expected]));
+    }
 }

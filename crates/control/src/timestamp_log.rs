@@ -3,6 +3,7 @@
 use std::hint::black_box;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Two timestamps of one sample in ns; 0: did not happen.
@@ -15,8 +16,9 @@ pub struct TimestampPair {
 }
 
 /// Timestamps by sequence number, from 0. Sequence numbers beyond the capacity are not recorded.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Encoded", into = "Encoded")]
+#[schemars(with = "Encoded")]
 pub struct TimestampLog {
     stamps: Vec<TimestampPair>,
     capacity: usize,
@@ -59,10 +61,13 @@ impl TimestampLog {
     }
 }
 
-/// Serialized form: base64 of little-endian pairs.
-#[derive(Clone, Serialize, Deserialize)]
+/// Serialized form of timestamps by sequence number.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TimestampLog")]
 struct Encoded {
+    /// Number of pairs.
     count: usize,
+    /// Base64 of the pairs: two little-endian unsigned 64-bit numbers each, in ns; 0: did not happen.
     base64: String,
 }
 

@@ -6,13 +6,15 @@
 //! Source (text, flags) --read()--> ExperimentFile --plan(PlanInputs)--> Plan --schedule()--> runs
 //! ```
 //!
-//! Three folders, each of which uses only those before it: `syntax` (values with positions and units, errors), `factors`
-//! (the table of factors, and the factors of a cell), `plan` (the experiment file and its plan). A new factor is one row
+//! Four folders, each of which uses only those before it: `syntax` (values with positions and units, errors), `factors`
+//! (the table of factors, and the factors of a cell), `plan` (the experiment file and its plan), `shape` (the endpoints of
+//! a run, and what each of them opens). A new factor is one row
 //! of [`FACTORS`], a field of [`Factors`], and its use.
 #![forbid(unsafe_code)]
 
 mod factors;
 mod plan;
+mod shape;
 mod syntax;
 
 pub use factors::{
@@ -50,6 +52,9 @@ pub use plan::{
     schedule::{Schedule, SendTimes},
     search::{GoalKind, Search, SearchGoal},
     search_section::SearchSection,
+};
+pub use shape::{
+    Endpoint, ParticipantSpec, ReaderSpec, Role, Shape, StreamSpec, WriterSpec, entity_name, probe_every,
 };
 pub use syntax::{
     driver_name::{drivers_of_ends, is_driver_path, is_pair},

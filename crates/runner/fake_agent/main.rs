@@ -25,9 +25,13 @@ use std::{
     time::Duration,
 };
 
-use control::{Configure, Configured, MeasureReply, PROTOCOL, Reply, Request, Role, receive_line, send};
+use control::{
+    ClockSource, Configure, Configured, Hello, MatchedPeers, MeasureReply, PROTOCOL, Reply, Request,
+    receive_line, send,
+};
 use experiment::{
-    DriverDescription, Load, Policy, PolicySupport, Qos, ReceiveMode, Reliability, Support, TransportInfo,
+    DriverDescription, Load, Policy, PolicySupport, Qos, ReceiveMode, Reliability, Role, Support,
+    TransportInfo,
 };
 
 struct Agent {
@@ -55,8 +59,15 @@ fn main() {
 impl Agent {
     fn serve(&mut self) {
         let protocol = if self.is_scripted("protocol", "hello") { PROTOCOL + 1 } else { PROTOCOL };
-        let driver = Box::new(description());
-        self.answer("hello", &Reply::Hello { protocol, pid: process::id(), driver });
+        let hello = Hello {
+            protocol,
+            pid: process::id(),
+            roles: vec![Role::Writer, Role::Reader, Role::Pinger, Role::Echo],
+            clock: ClockSource { boot_id: Some("1".to_owned()), time_namespace: Some("2".to_owned()) },
+            libraries: Vec::new(),
+            driver: description(),
+        };
+        self.answer("hello", &Reply::Hello(Box::new(hello)));
         loop {
             let order: Request = match receive_line(&mut self.channel) {
                 Ok(order) => order,
@@ -96,7 +107,10 @@ impl Agent {
             }
             Request::Match(peers) => {
                 let [mine, theirs] = self.locators();
-                let all = [peers.reader_locators.concat(), peers.writer_locators.concat()].concat();
+                let locators = |of: &[MatchedPeers]| {
+                    of.iter().flat_map(|peers| peers.locators.clone()).collect::<String>()
+                };
+                let all = locators(&peers.writers) + &locators(&peers.readers);
                 assert!(all == theirs && all != mine, "asked to match with {all}");
                 Reply::Matched { waited_ns: 1_000_000 }
             }
@@ -105,8 +119,9 @@ impl Agent {
                 Reply::WarmedUp
             }
             Request::Measure { duration_ns, .. } => {
-                let load = &self.configure.as_ref().expect("configured").factors.load;
-                if *load == Some(Load::Max) && self.is_scripted("jam", "measure") {
+                let configure = self.configure.as_ref().expect("configured");
+                let at_maximum = configure.streams().any(|stream| stream.load == Some(Load::Max));
+                if at_maximum && self.is_scripted("jam", "measure") {
                     return Reply::Failed { error: "it is jammed".to_owned(), hint: None, refused: false };
                 }
                 self.pass(duration_ns);
@@ -128,40 +143,30 @@ impl Agent {
     }
 
     fn configured(&self, configure: &Configure) -> Reply {
-        let entities: &[&str] = match configure.role {
-            Role::Writer => &["writer"],
-            Role::Reader => &["reader"],
-            Role::Pinger | Role::Echo => &["writer", "reader"],
-        };
-        let in_force = |entity: &str| {
-            let factors = &configure.factors;
-            let requested =
-                if entity.starts_with("writer") { factors.writer_qos(0) } else { factors.reader_qos(0) };
-            if self.is_scripted_for("blind", "configure", configure.role.name()) {
+        let role = configure.role.name();
+        let scripted = |what| self.is_scripted_for(what, "configure", role);
+        let in_force = |requested: &Qos| {
+            if scripted("blind") {
                 return Qos::default();
             }
-            // The reader's QoS is reported for writers too.
-            if self.is_scripted_for("queue", "configure", configure.role.name()) {
-                return factors.reader_qos(0);
-            }
-            match self.is_scripted_for("qos", "configure", configure.role.name()) {
-                true => Qos { reliability: Some(Reliability::BestEffort), ..requested },
-                false => requested,
+            match scripted("qos") {
+                true => Qos { reliability: Some(Reliability::BestEffort), ..requested.clone() },
+                false => requested.clone(),
             }
         };
-        let role = configure.role.name();
-        let locators = |entity: &str| {
-            entities.contains(&entity).then(|| format!("<{entity} of {role}>")).into_iter().collect()
+        // That of a reader has another queue, and is reported for writers too.
+        let queue = scripted("queue").then_some(Some(50));
+        let qos_of_writer = |requested: &Qos| Qos {
+            max_samples: queue.unwrap_or(requested.max_samples),
+            ..in_force(requested)
         };
+        let writers =
+            configure.writers.iter().map(|writer| (writer.name.clone(), qos_of_writer(&writer.qos)));
+        let readers = configure.readers.iter().map(|reader| (reader.name.clone(), in_force(&reader.qos)));
         Reply::Configured(Box::new(Configured {
-            reader_locators: locators("reader"),
-            writer_locators: locators("writer"),
-            effective_qos: numbered(entities, configure)
-                .map(|entity| {
-                    let in_force = in_force(&entity);
-                    (entity, in_force)
-                })
-                .collect(),
+            reader_locators: configure.readers.iter().map(|_| format!("<reader of {role}>")).collect(),
+            writer_locators: configure.writers.iter().map(|_| format!("<writer of {role}>")).collect(),
+            effective_qos: writers.chain(readers).collect(),
             settings: self.settings(configure),
             cpus: configure.cpus.clone().unwrap_or_default(),
         }))
@@ -271,13 +276,4 @@ fn description() -> DriverDescription {
         policies: [(Policy::Reliability, enforced)].into(),
         kept_threads: Vec::new(),
     }
-}
-
-/// Returns the entities of all flows: those of the first flow have no number.
-fn numbered<'e>(entities: &'e [&'e str], configure: &Configure) -> impl Iterator<Item = String> + use<'e> {
-    let flows = configure.factors.flows.len().max(1);
-    entities.iter().flat_map(move |entity| {
-        let name = move |flow| if flow == 1 { (*entity).to_owned() } else { format!("{entity}-{flow}") };
-        (1..=flows).map(name)
-    })
 }

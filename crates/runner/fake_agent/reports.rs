@@ -2,9 +2,9 @@
 
 use control::{
     AgentReport, Configure, EchoReport, FlowReaderReport, FlowWriterReport, PacedReaderReport,
-    PacedWriterReport, PingerReport, ReaderReport, Role, TimestampLog, TimestampPair, WriterReport,
+    PacedWriterReport, PingerReport, ReaderReport, TimestampLog, TimestampPair, WriterReport,
 };
-use experiment::{Flow, Workload};
+use experiment::{Load, Role, StreamSpec};
 use results::{
     Arrivals, Distribution, Interface, MulticastSent, Received, Sockets, Usage, WindowCounts, Windows,
 };
@@ -34,7 +34,7 @@ pub fn report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) ->
             ..Usage::default()
         },
         sockets: Some(Sockets {
-            multicast: Some(MulticastSent { packets: SENT, bytes: SENT * configure.factors.size_bytes }),
+            multicast: Some(MulticastSent { packets: SENT, bytes: SENT * size_bytes(configure) }),
             ..Sockets::default()
         }),
         interface: Some(Interface { name: "lo".to_owned(), rx_packets: SENT, ..Interface::default() }),
@@ -47,10 +47,10 @@ pub fn report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) ->
         paced_reader: None,
     };
     match configure.role {
-        Role::Writer if configure.factors.workload == Workload::Paced => {
+        Role::Writer if configure.is_paced() => {
             report.paced_writer = Some(paced_writer_report(configure));
         }
-        Role::Reader if configure.factors.workload == Workload::Paced => {
+        Role::Reader if configure.is_paced() => {
             report.paced_reader = Some(paced_reader_report(configure, scripted));
         }
         Role::Writer => report.writer = Some(writer_report(configure)),
@@ -101,8 +101,7 @@ fn writer_report(configure: &Configure) -> WriterReport {
 
 /// Returns the time between two arrivals: that of the schedule, or a fixed one without intended times.
 fn period_ns(configure: &Configure, sent: u64) -> u64 {
-    let planned = configure.factors.workload == Workload::Paced
-        && configure.factors.streams().iter().all(|flow| flow.load.has_times());
+    let planned = configure.streams().all(|stream| lag_ns(stream).is_some());
     if planned { configure.measure_ns / sent } else { PERIOD_NS }
 }
 
@@ -124,7 +123,7 @@ fn received(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool, sent
     if scripted("torn") {
         received.delivered -= 1;
     }
-    received.bytes = received.delivered * configure.factors.size_bytes;
+    received.bytes = received.delivered * size_bytes(configure);
     let windows = u64::from(configure.windows);
     received.window_ns = sent * period_ns / windows;
     received.window_delivered = vec![sent / windows; configure.windows as usize];
@@ -134,7 +133,7 @@ fn received(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool, sent
     received.warm_up = WARM_UP;
     received.given = received.delivered + WARM_UP;
     received.taken = Some(received.given);
-    received.given_bytes = received.given * configure.factors.size_bytes;
+    received.given_bytes = received.given * size_bytes(configure);
     received.quickest_ns = OUT_NS;
     received.arrivals = arrivals(&received, period_ns);
     received
@@ -150,21 +149,25 @@ fn arrivals(received: &Received, period_ns: u64) -> Arrivals {
 }
 
 /// Returns the send lag; `None` without intended times.
-fn lag_ns(flow: &Flow) -> Option<u64> {
-    flow.load.has_times().then_some(LAG_NS)
+fn lag_ns(stream: &StreamSpec) -> Option<u64> {
+    stream.load.as_ref().is_some_and(Load::has_times).then_some(LAG_NS)
+}
+
+/// Returns the size of the largest sample.
+fn size_bytes(configure: &Configure) -> u64 {
+    configure.streams().map(|stream| stream.size_bytes).max().unwrap_or(0)
 }
 
 fn paced_writer_report(configure: &Configure) -> PacedWriterReport {
-    let flows = configure.factors.streams();
-    let sent = SENT / flows.len() as u64;
-    let flow = |flow: &Flow| FlowWriterReport {
+    let sent = SENT / configure.streams().count() as u64;
+    let flow = |stream: &StreamSpec| FlowWriterReport {
         planned: sent,
         offered: sent,
         accepted: sent,
         warm_up: WARM_UP,
         timed_out: 0,
         refused: 0,
-        send_lag: match lag_ns(flow) {
+        send_lag: match lag_ns(stream) {
             Some(lag) => distribution(configure, lag, sent),
             None => distribution(configure, 1, 0),
         },
@@ -178,19 +181,19 @@ fn paced_writer_report(configure: &Configure) -> PacedWriterReport {
         begin_ns: BEGIN_NS,
         end_ns: BEGIN_NS + configure.measure_ns,
         spin_ns: if configure.spin { 50_000 } else { 0 },
-        flows: flows.iter().map(flow).collect(),
+        flows: configure.streams().map(flow).collect(),
     }
 }
 
 fn paced_reader_report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) -> PacedReaderReport {
-    let flows = configure.factors.streams();
-    let flow = |flow: &Flow| {
-        let mut received = received(configure, scripted, SENT / flows.len() as u64);
-        received.bytes = received.delivered * flow.size_bytes;
-        received.given_bytes = received.given * flow.size_bytes;
+    let sent = SENT / configure.streams().count() as u64;
+    let flow = |stream: &StreamSpec| {
+        let mut received = received(configure, scripted, sent);
+        received.bytes = received.delivered * stream.size_bytes;
+        received.given_bytes = received.given * stream.size_bytes;
         FlowReaderReport {
             service: distribution(configure, OUT_NS, received.delivered),
-            response: match lag_ns(flow) {
+            response: match lag_ns(stream) {
                 Some(lag) => distribution(configure, OUT_NS + lag, received.delivered),
                 None => distribution(configure, 1, 0),
             },
@@ -199,7 +202,7 @@ fn paced_reader_report(configure: &Configure, scripted: &dyn Fn(&'static str) ->
             received,
         }
     };
-    let flows = flows.iter().map(flow).collect();
+    let flows = configure.streams().map(flow).collect();
     PacedReaderReport { probes: None, flows, foreign: if scripted("foreign") { 3 } else { 0 } }
 }
 

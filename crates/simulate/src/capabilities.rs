@@ -43,7 +43,7 @@ pub(crate) fn refuse(factors: &Factors, design: &Design, host: &HostModel) -> Re
     if factors.flows.iter().any(|flow| flow.qos.is_some()) {
         return rejected("flows have no QoS of their own in virtual time", "leave it out of the flows");
     }
-    if collector::probe_every(factors, design).is_some() {
+    if experiment::probe_every(factors, design).is_some() {
         return rejected("no sample is echoed to probe a stream in virtual time", "leave `probe_every` out");
     }
     if factors.queues.polling_delay_ns.is_some() {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use collector::{AgentOutcome, DRIVING, RunReports, SERVING, entities, entity_name, requested_qos, roles};
-use control::{AgentReport, Configured, IDLE_NS, Role};
-use experiment::{Factors, ReceiveMode};
+use collector::{AgentOutcome, RunReports};
+use control::{AgentReport, ClockSource, Configured, IDLE_NS};
+use experiment::{Design, Endpoint, Factors, ReceiveMode, Shape};
 use results::{Idle, Interface, MulticastSent, Sockets, Usage};
 
 use crate::drain::Drained;
@@ -41,7 +41,7 @@ pub(crate) struct TrafficUsage {
 
 impl Traffic {
     /// Returns the reports of both agents. All samples of a simulated run are within its traffic.
-    pub fn into_reports(self, factors: &Factors) -> RunReports {
+    pub fn into_reports(self, factors: &Factors, design: &Design) -> RunReports {
         let Self { sent, drained, driving, serving, usage } = self;
         // A reader that polls uses a whole core.
         let polls = factors.receive == ReceiveMode::Polling;
@@ -60,15 +60,26 @@ impl Traffic {
             idle: idle(if polls { IDLE_NS } else { 0 }),
             ..Usage::default()
         };
-        let roles = roles(factors.workload);
-        let outcome = |agent: usize, agent_usage, report| {
+        let outcome = |endpoint: Endpoint| {
+            let (agent_usage, report, sent, drained) = if endpoint.role.drives() {
+                (&driving_usage, &driving, sent, drained.acknowledged)
+            } else {
+                (&serving_usage, &serving, 0, drained.arrived)
+            };
             let (sockets, interface) = (Some(usage.sockets(factors)), Some(usage.interface(factors)));
-            let report = AgentReport { usage: agent_usage, sockets, interface, ..report };
-            let configured = usage.configured(factors, roles[agent]);
-            AgentOutcome { role: roles[agent], pid: 0, configured, report }
+            let report = AgentReport { usage: agent_usage.clone(), sockets, interface, ..report.clone() };
+            let configured = usage.configured(&endpoint);
+            AgentOutcome {
+                endpoint,
+                pid: 0,
+                clock: ClockSource::default(),
+                configured,
+                sent,
+                drained,
+                report,
+            }
         };
-        let agents = [outcome(SERVING, serving_usage, serving), outcome(DRIVING, driving_usage, driving)];
-        RunReports { sent, acknowledged: drained.acknowledged, arrived: drained.arrived, agents }
+        RunReports { agents: Shape::of(factors, design).endpoints.into_iter().map(outcome).collect() }
     }
 }
 
@@ -98,18 +109,14 @@ impl TrafficUsage {
         }
     }
 
-    /// Returns the effective configuration of a role: QoS as requested, and the settings that the driver reports.
-    fn configured(&self, factors: &Factors, role: Role) -> Configured {
-        let streams = factors.flows.len().max(1);
-        let qos = |kind: &'static str| {
-            (0..streams).map(move |stream| (entity_name(kind, stream), requested_qos(factors, kind, stream)))
-        };
+    /// Returns the effective configuration of an endpoint: QoS as requested, and the settings that the driver reports.
+    fn configured(&self, endpoint: &Endpoint) -> Configured {
         let mode = BTreeMap::from([("mode".to_owned(), self.mode.to_string())]);
-        let settings = [("participant", factors.options.clone()), ("writer", mode)];
+        let settings = [("participant", endpoint.participant.options.clone()), ("writer", mode)];
         let settings = settings.map(|(entity, settings)| (entity.to_owned(), settings));
         Configured {
-            effective_qos: entities(role, false).iter().flat_map(|kind| qos(kind)).collect(),
-            settings: if role.drives() { settings.into() } else { BTreeMap::new() },
+            effective_qos: endpoint.entities().map(|(entity, qos)| (entity.to_owned(), qos)).collect(),
+            settings: if endpoint.role.drives() { settings.into() } else { BTreeMap::new() },
             ..Configured::default()
         }
     }

@@ -107,7 +107,7 @@ impl Simulator {
                     }
                     let samples = samples_per_packet(factors.batch_bytes, flow.size_bytes);
                     let (link, times) = (link(number, flow.size_bytes), self.traces.times(&flow.load));
-                    let packing = BatchPolicy::new(factors, flow.size_bytes);
+                    let packing = BatchPolicy::new(factors.batch_bytes, factors.batching, flow.size_bytes);
                     streams.push(Stream::new((number, flow), times, link, packing, samples, recorded));
                 }
                 let traffic = paced::measure(&mut streams, recorder, reliable, &design, drain_ns);
@@ -125,7 +125,7 @@ impl Simulator {
                 traffic
             }
         };
-        Ok(traffic.into_reports(factors))
+        Ok(traffic.into_reports(factors, &design))
     }
 
     /// Adds the values of all flows to the series of the run, by kind.

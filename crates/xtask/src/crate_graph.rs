@@ -35,7 +35,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("sim-model", &[]),
     ("driver-abi", &[]),
     ("campaigns", &["results", "runner", "stats"]),
-    ("xtask", &["experiment", "results"]),
+    ("xtask", &["control", "experiment", "results"]),
 ];
 
 /// Crates of this tree that a driver may use in addition to the header.

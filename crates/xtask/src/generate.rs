@@ -52,6 +52,7 @@ fn all() -> Result<Vec<Generated>, Error> {
         Generated { path: "schemas/result.schema.json".into(), text: results::json_schema() },
         Generated { path: "schemas/comparison.schema.json".into(), text: results::comparison_json_schema() },
         Generated { path: "schemas/selftest.schema.json".into(), text: results::selftest_json_schema() },
+        Generated { path: "schemas/control.schema.json".into(), text: control::json_schema() },
         Generated { path: "schemas/experiment.schema.json".into(), text: experiment::json_schema() },
         Generated { path: "docs/reference/experiment-file.md".into(), text: experiment_file()? },
         Generated { path: "docs/reference/factors.md".into(), text: factors::reference() },

@@ -17,14 +17,14 @@ pub enum AgentError {
     /// Error of the control channel.
     #[error(transparent)]
     Channel(#[from] ChannelError),
-    /// Endpoints that were not matched within the time limit.
-    #[error("{}", not_matched(*readers, *writers, *expected, *limit))]
+    /// Entity that was not matched with all its peers within the time limit.
+    #[error("no match: the {entity} matched {matched} of {expected} peers within {} s", limit.as_secs_f64())]
     NotMatched {
-        /// Fewest readers matched with a writer; `None` without writers.
-        readers: Option<u32>,
-        /// Fewest writers matched with a reader; `None` without readers.
-        writers: Option<u32>,
-        /// Expected number of each.
+        /// Name of the entity.
+        entity: String,
+        /// Number of its matched peers.
+        matched: u32,
+        /// Expected number of peers.
         expected: u32,
         /// Time limit of the wait.
         limit: Duration,
@@ -59,15 +59,18 @@ pub enum AgentError {
         late_ns: u64,
     },
     /// Trace whose number of times differs from the plan.
-    #[error("trace of flow `{flow}`: expected {expected} times, received {found}")]
+    #[error("trace file `{file}`: expected {expected} times, received {found}")]
     WrongTrace {
-        /// Name of the flow.
-        flow: String,
+        /// Path of the trace file.
+        file: String,
         /// Planned number of times.
         expected: u64,
         /// Received number of times.
         found: u64,
     },
+    /// Part of a request that the role needs.
+    #[error("a request lacks the {0}")]
+    Missing(&'static str),
     /// Order that is invalid in the current phase.
     #[error("order `{0}` is invalid in this phase")]
     OutOfTurn(&'static str),
@@ -77,19 +80,6 @@ pub enum AgentError {
     /// Operation on closed entities.
     #[error("the entities of this run are already closed")]
     Closed,
-}
-
-fn not_matched(readers: Option<u32>, writers: Option<u32>, expected: u32, limit: Duration) -> String {
-    let part = |what: &str, whom: &str, count: Option<u32>| {
-        count
-            .filter(|count| *count < expected)
-            .map(|count| format!("the {what} matched {count} of {expected} {whom}"))
-    };
-    let parts: Vec<_> = [part("writer", "readers", readers), part("reader", "writers", writers)]
-        .into_iter()
-        .flatten()
-        .collect();
-    format!("no match: {} within {} s", parts.join(" and "), limit.as_secs_f64())
 }
 
 impl AgentError {
@@ -109,9 +99,11 @@ impl AgentError {
                  (`--pin` of `characterize`)"
                     .to_owned(),
             ),
-            Self::NoCase(_) | Self::NoBegin | Self::WrongTrace { .. } | Self::TooManyWindows { .. } => {
-                Some("use the agent of the same build as ddsmark".to_owned())
-            }
+            Self::NoCase(_)
+            | Self::NoBegin
+            | Self::Missing(_)
+            | Self::WrongTrace { .. }
+            | Self::TooManyWindows { .. } => Some("use the agent of the same build as ddsmark".to_owned()),
             Self::MissedBegin { .. } => Some(
                 "reserve a core for the writer with `design.pin` in the experiment (`--pin` of `characterize`), or measure \
                  on an idle host"

@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 
 use control::{Configure, Drain, FlowWriterReport, MeasureReply, PacedWriterReport};
 use driver_host::{WriteOutcome, Writer};
-use experiment::{Load, Schedule};
+use experiment::{Load, Schedule, WriterSpec};
 use results::{COARSE_WINDOWS, Windows};
 
 use crate::{
@@ -201,14 +201,14 @@ fn write_all(
 impl FlowWriter {
     /// Limits the rate by the progress of the reader, if the load is throttled.
     pub fn throttle(&mut self, known: &Arc<ReaderProgress>) {
-        if let Load::Throttled { queue } = self.plan.load() {
+        if let Some(Load::Throttled { queue }) = self.plan.load() {
             self.throttled = Some(RateThrottle::new(Arc::clone(known), *queue));
         }
     }
 
     /// Creates the flow of `plan`, written with `writer`.
     #[must_use]
-    pub fn new(configure: &Configure, plan: FlowSpec, writer: Writer) -> Self {
+    pub fn new(configure: &Configure, spec: &WriterSpec, plan: FlowSpec, writer: Writer) -> Self {
         let windows = || Windows::new(plan.windows().min(COARSE_WINDOWS), configure.measure_ns);
         Self {
             writer: Some(writer),
@@ -221,7 +221,7 @@ impl FlowWriter {
             due_ns: NEVER,
             first_tried_ns: None,
             backoff: FIRST_BACKOFF,
-            packing: BatchFlusher::new(&configure.factors, plan.size_bytes()),
+            packing: BatchFlusher::new(spec),
             tries: RetryCounts::default(),
             send_lag: windows(),
             held_ns: 0,

@@ -14,6 +14,7 @@ use std::{
 
 use control::{Configure, Drain, MeasureReply, PingerReport, TimestampLog, TimestampPair, ping_timeout_ns};
 use driver_host::{ListeningReader, Reader, Sample, WriteOutcome, Writer};
+use experiment::StreamSpec;
 use results::{SequenceSet, Windows};
 
 use crate::{
@@ -25,7 +26,7 @@ use crate::{
     },
     traffic::{
         header::Header,
-        identity::{Identity, Origin, WRITER},
+        identity::{Identity, Origin},
         payload::Payloads,
         retry::RetryCounts,
         timestamps::stamps_for,
@@ -65,7 +66,7 @@ pub struct EchoRecorder {
 impl EchoRecorder {
     /// Creates empty counts. Every byte of each `check_every`-th echo is checked. Must be called on the pinger's thread.
     #[must_use]
-    pub fn new(identity: Identity, seed: u64, check_every: u32) -> Self {
+    pub fn new(identity: Identity, payloads: Payloads, check_every: u32) -> Self {
         let flight = PingInFlight {
             awaited: AtomicU64::new(NOTHING),
             arrived_ns: AtomicU64::new(0),
@@ -74,7 +75,7 @@ impl EchoRecorder {
         Self {
             flight: Arc::new(flight),
             identity,
-            payloads: Payloads::new(seed, identity.size),
+            payloads,
             check_every: u64::from(check_every.max(1)),
             returned: SequenceSet::new(),
             late: 0,
@@ -167,6 +168,8 @@ pub struct Pinger {
     inlet: Option<PingerInput>,
     flight: Arc<PingInFlight>,
     payloads: Payloads,
+    /// Number of the writer.
+    number: u16,
     tag: u16,
     ping_timeout_ns: u64,
     rtt: Windows,
@@ -188,12 +191,19 @@ struct Counts {
 impl Pinger {
     /// Creates the role with this writer and this source of echoes.
     #[must_use]
-    pub fn new(configure: &Configure, writer: Writer, inlet: PingerInput, flight: Arc<PingInFlight>) -> Self {
+    pub fn new(
+        configure: &Configure,
+        stream: &StreamSpec,
+        writer: Writer,
+        inlet: PingerInput,
+        flight: Arc<PingInFlight>,
+    ) -> Self {
         Self {
             writer: Some(writer),
             inlet: Some(inlet),
             flight,
-            payloads: Payloads::new(configure.seed, configure.factors.size_bytes as usize),
+            payloads: Payloads::of_stream(configure.seed, stream),
+            number: stream.writer,
             tag: configure.run_tag,
             ping_timeout_ns: ping_timeout_ns(0),
             rtt: Windows::new(configure.windows, configure.measure_ns),
@@ -224,7 +234,7 @@ impl Pinger {
             // read again: the time to record the previous echo is not part of this ping
             let sent_ns = now_ns();
             let header =
-                Header { sequence: sequence as u32, writer: WRITER, tag: self.tag, warm_up, sent_ns };
+                Header { sequence: sequence as u32, writer: self.number, tag: self.tag, warm_up, sent_ns };
             let payload = self.payloads.stamped(sequence, &header);
             loop {
                 match writer.write(0, payload)? {

@@ -1,17 +1,17 @@
 use super::*;
 
-const IDENTITY: Identity = Identity { tag: 5, writer: WRITER, size: 64, since_ns: 0 };
+const IDENTITY: Identity = Identity { tag: 5, writer: 1, size: 64, since_ns: 0 };
 
 #[test]
 fn second_echo_of_an_earlier_ping_is_a_duplicate() {
-    let mut echoes = EchoRecorder::new(IDENTITY, 1, 1);
+    let mut echoes = EchoRecorder::new(IDENTITY, Payloads::new(1, 64), 1);
     let flight = echoes.flight();
     let mut payloads = Payloads::new(1, 64);
     let mut echo = |awaited: u64, sequence: u64| {
         flight.arrived_ns.store(0, Relaxed);
         flight.awaited.store(awaited, Relaxed);
         let header =
-            Header { sequence: sequence as u32, writer: WRITER, tag: 5, warm_up: false, sent_ns: now_ns() };
+            Header { sequence: sequence as u32, writer: 1, tag: 5, warm_up: false, sent_ns: now_ns() };
         echoes.arrived(Sample::new(payloads.stamped(sequence, &header), 0));
         [echoes.late, echoes.duplicate]
     };

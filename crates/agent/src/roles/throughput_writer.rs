@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use control::{Configure, Drain, MeasureReply, WriterReport};
 use driver_host::{WriteOutcome, Writer};
+use experiment::WriterSpec;
 use results::{COARSE_WINDOWS, Windows};
 
 use crate::{
@@ -16,7 +17,6 @@ use crate::{
     traffic::{
         batch_flusher::BatchFlusher,
         header::Header,
-        identity::WRITER,
         payload::Payloads,
         probes::ProbeRecorder,
         retry::{FIRST_BACKOFF, LONGEST_BACKOFF, RetryCounts},
@@ -28,6 +28,8 @@ use crate::{
 pub struct ThroughputWriter {
     writer: Option<Writer>,
     payloads: Payloads,
+    /// Number of the writer.
+    number: u16,
     tag: u16,
     packing: BatchFlusher,
     wait_acked: bool,
@@ -53,16 +55,17 @@ impl ThroughputWriter {
     #[must_use]
     pub fn new(
         configure: &Configure,
+        spec: &WriterSpec,
         writer: Writer,
         wait_acked: bool,
         probes: Option<ProbeRecorder>,
     ) -> Self {
-        let factors = &configure.factors;
         Self {
             writer: Some(writer),
-            payloads: Payloads::new(configure.seed, factors.size_bytes as usize),
+            payloads: Payloads::of_stream(configure.seed, &spec.stream),
+            number: spec.stream.writer,
             tag: configure.run_tag,
-            packing: BatchFlusher::new(factors, factors.size_bytes),
+            packing: BatchFlusher::new(spec),
             wait_acked,
             probes,
             call: Windows::new(configure.windows.min(COARSE_WINDOWS), configure.measure_ns),
@@ -93,8 +96,13 @@ impl ThroughputWriter {
         let mut first_tried_ns = None;
         let mut now = begin_ns;
         while now < end_ns {
-            let header =
-                Header { sequence: sequence as u32, writer: WRITER, tag: self.tag, warm_up, sent_ns: now };
+            let header = Header {
+                sequence: sequence as u32,
+                writer: self.number,
+                tag: self.tag,
+                warm_up,
+                sent_ns: now,
+            };
             let outcome = writer.write(0, self.payloads.stamped(sequence, &header))?;
             match outcome {
                 WriteOutcome::Accepted => {

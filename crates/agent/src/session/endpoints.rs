@@ -12,7 +12,7 @@ use driver_host::{
     Driver, DriverError, Participant, ParticipantConfig, ReaderConfig, ReaderMonitor, TypeKind, WriterConfig,
     WriterMonitor,
 };
-use experiment::{ReceiveMode, is_pair};
+use experiment::{ReaderSpec, ReceiveMode, WriterSpec, entity_name};
 
 use crate::base::error::AgentError;
 
@@ -21,60 +21,44 @@ const ALLOWED: &str = "Cpus_allowed_list:";
 
 /// Opens the participant of a run.
 pub fn open_participant(driver: &Driver, configure: &Configure) -> Result<Participant, AgentError> {
-    let factors = &configure.factors;
+    let spec = &configure.participant;
     let participant = driver.open(&ParticipantConfig {
         domain: configure.domain,
         run_name: configure.run_name.clone(),
-        transport: Some(factors.transport.clone()),
-        interface: Some(factors.interface.clone()),
-        multicast: factors.multicast,
-        vendor_defaults: factors.vendor_defaults,
-        options: factors.options_of_end(configure.role.drives()),
-        send_buffer_bytes: factors.queues.send_buffer_bytes.unwrap_or(0),
-        receive_buffer_bytes: factors.queues.receive_buffer_bytes.unwrap_or(0),
-        send_queue_bytes: factors.send_queue_bytes().unwrap_or(0),
+        transport: Some(spec.transport.clone()),
+        interface: Some(spec.interface.clone()),
+        multicast: spec.multicast,
+        vendor_defaults: spec.vendor_defaults,
+        options: spec.options.clone(),
+        send_buffer_bytes: spec.send_buffer_bytes.unwrap_or(0),
+        receive_buffer_bytes: spec.receive_buffer_bytes.unwrap_or(0),
+        send_queue_bytes: spec.send_queue_bytes.unwrap_or(0),
         ..ParticipantConfig::default()
     })?;
     Ok(participant)
 }
 
-/// Returns the configuration of a flow's writer. `stream`: index of the flow from 0; `batched`: whether the cell's
-/// batching applies.
-pub fn writer_config(
-    configure: &Configure,
-    stream: usize,
-    topic: &str,
-    size_bytes: u64,
-    batched: bool,
-) -> WriterConfig {
-    let factors = &configure.factors;
+/// Returns the configuration of a writer.
+pub fn writer_config(spec: &WriterSpec) -> WriterConfig {
     WriterConfig {
-        topic: topic.to_owned(),
+        topic: spec.topic.clone(),
         type_kind: TypeKind::Octets,
-        qos: factors.writer_qos(stream),
-        max_payload_bytes: size_bytes,
-        batch_bytes: if batched { factors.batch_bytes } else { 0 },
+        qos: spec.qos.clone(),
+        max_payload_bytes: spec.stream.size_bytes,
+        batch_bytes: spec.batch_bytes,
         loans: false,
     }
 }
 
-/// Returns the configuration of a flow's reader; parameters as in [`writer_config`].
-pub fn reader_config(
-    configure: &Configure,
-    stream: usize,
-    topic: &str,
-    size_bytes: u64,
-    batched: bool,
-) -> ReaderConfig {
-    let factors = &configure.factors;
+/// Returns the configuration of a reader.
+pub fn reader_config(spec: &ReaderSpec) -> ReaderConfig {
     ReaderConfig {
-        topic: topic.to_owned(),
+        topic: spec.topic.clone(),
         type_kind: TypeKind::Octets,
-        qos: factors.reader_qos(stream),
-        max_payload_bytes: size_bytes,
-        // with a pair of drivers, the reader's middleware itself unpacks what the writer's middleware packs
-        batched: batched && factors.batch_bytes > 0 && !is_pair(&factors.driver),
-        polling: factors.receive == ReceiveMode::Polling,
+        qos: spec.qos.clone(),
+        max_payload_bytes: spec.max_size_bytes(),
+        batched: spec.unpacks_batches,
+        polling: spec.receive == ReceiveMode::Polling,
     }
 }
 
@@ -87,11 +71,6 @@ pub struct Monitors {
     pub readers: Vec<ReaderMonitor>,
 }
 
-/// Returns the name of an endpoint in reports: `writer`, `writer-2`, and so on.
-pub fn numbered(name: &str, index: usize) -> String {
-    if index == 0 { name.to_owned() } else { format!("{name}-{}", index + 1) }
-}
-
 impl Monitors {
     /// Reads back the effective QoS, settings and locators, and the allowed cores.
     pub fn configured(&self, driver: &Driver, participant: &Participant) -> Result<Configured, AgentError> {
@@ -99,13 +78,13 @@ impl Monitors {
         configured.settings.insert("participant".to_owned(), participant.settings()?);
         let locators = driver.has(FEATURE_LOCATORS);
         for (index, writer) in self.writers.iter().enumerate() {
-            let name = numbered("writer", index);
+            let name = entity_name("writer", index);
             configured.effective_qos.insert(name.clone(), writer.qos()?);
             configured.settings.insert(name, writer.settings()?);
             configured.writer_locators.extend(locators.then(|| writer.locator()).transpose()?);
         }
         for (index, reader) in self.readers.iter().enumerate() {
-            let name = numbered("reader", index);
+            let name = entity_name("reader", index);
             configured.effective_qos.insert(name.clone(), reader.qos()?);
             configured.settings.insert(name, reader.settings()?);
             configured.reader_locators.extend(locators.then(|| reader.locator()).transpose()?);
@@ -113,48 +92,58 @@ impl Monitors {
         Ok(configured)
     }
 
-    /// Connects endpoints without discovery, then waits until every writer and reader is matched. Returns the time
-    /// waited.
-    pub fn wait_matched(&self, order: &Match) -> Result<Duration, AgentError> {
-        for (writer, locator) in self.writers.iter().cycle().zip(&order.reader_locators) {
-            writer.connect(locator)?;
+    /// Connects endpoints without discovery, then waits until each writer and reader is matched with all its peers.
+    /// Returns the time waited.
+    pub fn wait_matched(&self, request: &Match) -> Result<Duration, AgentError> {
+        let Match { writers, readers, timeout_ns } = request;
+        if [writers.len(), readers.len()] != [self.writers.len(), self.readers.len()] {
+            return Err(AgentError::Missing("match of an entity"));
         }
-        for (reader, locator) in self.readers.iter().cycle().zip(&order.writer_locators) {
-            reader.connect(locator)?;
+        for (writer, peers) in self.writers.iter().zip(writers) {
+            peers.locators.iter().try_for_each(|locator| writer.connect(locator))?;
         }
-        let (begin, limit) = (Instant::now(), Duration::from_nanos(order.timeout_ns));
+        for (reader, peers) in self.readers.iter().zip(readers) {
+            peers.locators.iter().try_for_each(|locator| reader.connect(locator))?;
+        }
+        let (begin, limit) = (Instant::now(), Duration::from_nanos(*timeout_ns));
         loop {
-            let readers = fewest(self.writers.iter().map(WriterMonitor::matched))?;
-            let writers = fewest(self.readers.iter().map(ReaderMonitor::matched))?;
-            if [readers, writers].into_iter().flatten().all(|count| count >= order.peers) {
-                return Ok(begin.elapsed());
-            }
+            let missing = self.unmatched(request)?;
+            let Some((entity, matched, expected)) = missing else { return Ok(begin.elapsed()) };
             if begin.elapsed() >= limit {
-                return Err(AgentError::NotMatched { readers, writers, expected: order.peers, limit });
+                return Err(AgentError::NotMatched { entity, matched, expected, limit });
             }
             std::thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    /// Returns the first entity that is not matched with all its peers: name, matched and expected number.
+    fn unmatched(&self, request: &Match) -> Result<Option<(String, u32, u32)>, DriverError> {
+        for (index, (writer, peers)) in self.writers.iter().zip(&request.writers).enumerate() {
+            let matched = writer.matched()?;
+            if matched < peers.count {
+                return Ok(Some((entity_name("writer", index), matched, peers.count)));
+            }
+        }
+        for (index, (reader, peers)) in self.readers.iter().zip(&request.readers).enumerate() {
+            let matched = reader.matched()?;
+            if matched < peers.count {
+                return Ok(Some((entity_name("reader", index), matched, peers.count)));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the driver's counters by endpoint.
     pub fn counters(&self) -> Result<BTreeMap<String, BTreeMap<String, u64>>, AgentError> {
         let mut counters = BTreeMap::new();
         for (index, writer) in self.writers.iter().enumerate() {
-            counters.insert(numbered("writer", index), writer.counters()?);
+            counters.insert(entity_name("writer", index), writer.counters()?);
         }
         for (index, reader) in self.readers.iter().enumerate() {
-            counters.insert(numbered("reader", index), reader.counters()?);
+            counters.insert(entity_name("reader", index), reader.counters()?);
         }
         Ok(counters)
     }
-}
-
-/// Returns the smallest number of matched peers of any endpoint; `None` without endpoints.
-fn fewest(mut counts: impl Iterator<Item = Result<u32, DriverError>>) -> Result<Option<u32>, DriverError> {
-    counts.try_fold(None, |least: Option<u32>, count| {
-        let count = count?;
-        Ok(Some(least.map_or(count, |least| least.min(count))))
-    })
 }
 
 /// Pins this process to these cores. Called before the driver starts threads, which inherit the affinity.

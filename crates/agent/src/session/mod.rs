@@ -2,6 +2,7 @@
 
 mod check;
 mod endpoints;
+mod hello;
 mod role_setup;
 
 use std::{
@@ -11,12 +12,13 @@ use std::{
 };
 
 use control::{
-    AgentReport, ChannelError, Configure, Configured, IDLE_NS, Inbox, MAX_WINDOWS, PROTOCOL, Reply, Request,
+    AgentReport, ChannelError, Configure, Configured, IDLE_NS, Inbox, MAX_WINDOWS, Reply, Request,
 };
 use driver_host::{Driver, Participant};
 
 use self::{
     endpoints::{Monitors, open_participant, pin},
+    hello::hello,
     role_setup::open_role,
 };
 use crate::base::{
@@ -89,9 +91,7 @@ impl<W: Write> AgentSession<W> {
     /// Returns an error if the runner is gone.
     pub fn begin(driver: Driver, orders: OwnedFd, mut replies: W) -> Result<Self, AgentError> {
         let orders = Inbox::start(std::fs::File::from(orders), crate::end_at_once);
-        let driver_description = Box::new(driver.description().clone());
-        let hello = Reply::Hello { protocol: PROTOCOL, pid: std::process::id(), driver: driver_description };
-        control::send(&mut replies, &hello)?;
+        control::send(&mut replies, &Reply::Hello(Box::new(hello(&driver))))?;
         Ok(Self { driver, orders, replies })
     }
 
@@ -180,7 +180,7 @@ impl<W: Write> AgentSession<W> {
             monitors,
             role,
             drives: configure.role.drives(),
-            interface: configure.factors.interface.clone(),
+            interface: configure.participant.interface.clone(),
             meter: None,
             drained: false,
         };

@@ -1,9 +1,9 @@
 //! Opening of a role's entities.
 
-use control::{Configure, Role as Name};
+use control::Configure;
 use driver_abi::{FEATURE_ECHO_IN_LISTENER, FEATURE_WAIT_ACKED};
-use driver_host::{Driver, Participant, ReaderConfig};
-use experiment::{ReceiveMode, Workload};
+use driver_host::{Driver, Participant, Writer};
+use experiment::{ReaderSpec, ReceiveMode, Role as Name, StreamSpec, WriterSpec};
 use results::WindowCounts;
 
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
     traffic::{
         flow_spec::FlowSpec,
         grouped_reader::GroupedReader,
-        identity::{Identity, WRITER},
+        identity::Identity,
         payload::Payloads,
         poll_policy::PollPolicy,
         probes::{ProbeReceiver, ProbeRecorder, ProbeResponder},
@@ -36,8 +36,8 @@ type OpenedRole = (Box<dyn AgentRole>, Monitors);
 struct RoleSetup<'a> {
     configure: &'a Configure,
     participant: &'a Participant,
-    /// Identity of the samples of the only writer.
-    identity: Identity,
+    /// Start of this agent in ns.
+    since_ns: u64,
     wait_acked: bool,
     echo_in_listener: bool,
 }
@@ -48,85 +48,92 @@ pub fn open_role(
     configure: &Configure,
     participant: &Participant,
 ) -> Result<OpenedRole, AgentError> {
-    let stage = RoleSetup {
+    let setup = RoleSetup {
         configure,
         participant,
-        identity: Identity {
-            tag: configure.run_tag,
-            writer: WRITER,
-            size: configure.factors.size_bytes as usize,
-            since_ns: now_ns(),
-        },
+        since_ns: now_ns(),
         wait_acked: driver.has(FEATURE_WAIT_ACKED),
         echo_in_listener: driver.has(FEATURE_ECHO_IN_LISTENER),
     };
-    match (configure.role, configure.factors.workload) {
-        (Name::Writer, Workload::Paced) => stage.paced_writer(),
-        (Name::Reader, Workload::Paced) => stage.paced_reader(),
-        (Name::Writer, _) => stage.writer(),
-        (Name::Reader, _) => stage.reader(),
-        (Name::Pinger, _) => stage.pinger(),
-        (Name::Echo, _) => stage.echo(),
+    match configure.role {
+        Name::Writer if configure.is_paced() => setup.paced_writer(),
+        Name::Reader if configure.is_paced() => setup.paced_reader(),
+        Name::Writer => setup.writer(),
+        Name::Reader => setup.reader(),
+        Name::Pinger => setup.pinger(),
+        Name::Echo => setup.echo(),
     }
 }
 
 impl RoleSetup<'_> {
-    fn receives(&self, mode: ReceiveMode) -> bool {
-        self.configure.factors.receive == mode
+    /// Opens the first writer. Returns it with its specification.
+    fn first_writer(&self) -> Result<(&WriterSpec, Writer), AgentError> {
+        let spec = self.configure.writers.first().ok_or(AgentError::Missing("writer"))?;
+        Ok((spec, self.participant.writer(&writer_config(spec))?))
     }
 
-    fn open_writer(&self, topic: &str, batched: bool) -> Result<driver_host::Writer, AgentError> {
-        let size_bytes = self.configure.factors.size_bytes;
-        Ok(self.participant.writer(&writer_config(self.configure, 0, topic, size_bytes, batched))?)
+    /// Returns the specifications of the first reader and of the stream that it expects.
+    fn first_reader(&self) -> Result<(&ReaderSpec, &StreamSpec), AgentError> {
+        let spec = self.configure.readers.first().ok_or(AgentError::Missing("reader"))?;
+        Ok((spec, spec.streams.first().ok_or(AgentError::Missing("stream of the reader"))?))
     }
 
-    fn of_reader(&self, topic: &str, batched: bool) -> ReaderConfig {
-        reader_config(self.configure, 0, topic, self.configure.factors.size_bytes, batched)
+    /// Returns the properties of the samples of a stream.
+    const fn identity(&self, stream: &StreamSpec) -> Identity {
+        Identity {
+            tag: self.configure.run_tag,
+            writer: stream.writer,
+            size: stream.size_bytes as usize,
+            since_ns: self.since_ns,
+        }
     }
 
     fn writer(&self) -> Result<OpenedRole, AgentError> {
-        let writer = self.open_writer(&self.configure.topic, true)?;
+        let (spec, writer) = self.first_writer()?;
         let mut monitors = Monitors { writers: vec![writer.monitor()], readers: Vec::new() };
         let probes = self.probes(&mut monitors)?;
-        Ok((Box::new(ThroughputWriter::new(self.configure, writer, self.wait_acked, probes)), monitors))
+        let role = ThroughputWriter::new(self.configure, spec, writer, self.wait_acked, probes);
+        Ok((Box::new(role), monitors))
     }
 
     /// Starts the thread that receives the echoes of probes; `None` without probes.
     fn probes(&self, monitors: &mut Monitors) -> Result<Option<ProbeRecorder>, AgentError> {
         let Some(every) = self.configure.probe_every else { return Ok(None) };
-        // always by waitset, whatever the stream's own reader does: a polling thread would occupy its core
-        let config = ReaderConfig { polling: false, ..self.of_reader(&self.configure.topic_back, false) };
-        let reader = self.participant.reader(&config)?;
+        let (spec, stream) = self.first_reader()?;
+        let reader = self.participant.reader(&reader_config(spec))?;
         monitors.readers.push(reader.monitor());
-        Ok(Some(ProbeRecorder::start(reader, ProbeReceiver::new(self.identity, self.configure, every))))
+        let receiver = ProbeReceiver::new(self.identity(stream), self.configure, stream, every);
+        Ok(Some(ProbeRecorder::start(reader, receiver)))
     }
 
     /// Opens the writer that sends probes back; `None` without probes.
     fn probe_responder(&self, monitors: &mut Monitors) -> Result<Option<ProbeResponder>, AgentError> {
         let Some(every) = self.configure.probe_every else { return Ok(None) };
-        let writer = self.open_writer(&self.configure.topic_back, false)?;
+        let (_, writer) = self.first_writer()?;
         monitors.writers.push(writer.monitor());
         Ok(Some(ProbeResponder::new(writer, every)))
     }
 
     fn reader(&self) -> Result<OpenedRole, AgentError> {
-        let Self { configure, participant, identity, .. } = *self;
-        let config = self.of_reader(&configure.topic, true);
-        let payloads = Payloads::new(configure.seed, identity.size);
+        let Self { configure, participant, .. } = *self;
+        let (spec, stream) = self.first_reader()?;
+        let config = reader_config(spec);
+        let payloads = Payloads::of_stream(configure.seed, stream);
         let windows = WindowCounts::new(configure.windows, configure.measure_ns);
         let mut monitors = Monitors::default();
         let echo = self.probe_responder(&mut monitors)?;
-        let stats = ReceiveStats::new(identity, payloads, configure.check_every, windows).echoing(echo);
+        let stats = ReceiveStats::new(self.identity(stream), payloads, configure.check_every, windows);
+        let stats = stats.echoing(echo);
         let progress = stats.progress();
-        let (inlet, monitor) = if self.receives(ReceiveMode::Listener) {
+        let (inlet, monitor) = if spec.receive == ReceiveMode::Listener {
             let reader = participant.listening_reader(&config, stats, ReceiveStats::alone)?;
             let monitor = reader.monitor();
             (throughput_reader::ReaderInput::Listening(reader), monitor)
         } else {
             let reader = participant.reader(&config)?;
             let monitor = reader.monitor();
-            let poll_policy = PollPolicy::from_factors(&configure.factors);
-            let reader = GroupedReader::new(reader, &configure.factors, configure.factors.size_bytes);
+            let poll_policy = PollPolicy::of_reader(spec);
+            let reader = GroupedReader::new(reader, spec);
             (throughput_reader::ReaderInput::Asked { reader, stats: Box::new(stats), poll_policy }, monitor)
         };
         monitors.readers.push(monitor);
@@ -134,35 +141,39 @@ impl RoleSetup<'_> {
     }
 
     fn pinger(&self) -> Result<OpenedRole, AgentError> {
-        let Self { configure, participant, identity, .. } = *self;
-        let writer = self.open_writer(&configure.topic, false)?;
+        let Self { configure, participant, .. } = *self;
+        let (writer_spec, writer) = self.first_writer()?;
         let writer_monitor = writer.monitor();
-        let config = self.of_reader(&configure.topic_back, false);
-        let echoes = EchoRecorder::new(identity, configure.seed, configure.check_every);
+        let (spec, stream) = self.first_reader()?;
+        let config = reader_config(spec);
+        let payloads = Payloads::of_stream(configure.seed, stream);
+        let echoes = EchoRecorder::new(self.identity(stream), payloads, configure.check_every);
         let flight = echoes.flight();
-        let (inlet, monitor) = if self.receives(ReceiveMode::Listener) {
+        let (inlet, monitor) = if spec.receive == ReceiveMode::Listener {
             let reader = participant.listening_reader(&config, echoes, EchoRecorder::on_sample)?;
             let monitor = reader.monitor();
             (pinger::PingerInput::Listening(reader), monitor)
         } else {
             let reader = participant.reader(&config)?;
             let monitor = reader.monitor();
-            let polling = self.receives(ReceiveMode::Polling);
+            let polling = spec.receive == ReceiveMode::Polling;
             (pinger::PingerInput::Asked { reader, echoes: Box::new(echoes), polling }, monitor)
         };
         let monitors = Monitors { writers: vec![writer_monitor], readers: vec![monitor] };
-        Ok((Box::new(Pinger::new(configure, writer, inlet, flight)), monitors))
+        Ok((Box::new(Pinger::new(configure, &writer_spec.stream, writer, inlet, flight)), monitors))
     }
 
     fn echo(&self) -> Result<OpenedRole, AgentError> {
-        let Self { configure, participant, identity, .. } = *self;
-        let writer = self.open_writer(&configure.topic_back, false)?;
+        let Self { configure, participant, .. } = *self;
+        let (_, writer) = self.first_writer()?;
         let writer_monitor = writer.monitor();
-        let config = self.of_reader(&configure.topic, false);
+        let (spec, stream) = self.first_reader()?;
+        let identity = self.identity(stream);
+        let config = reader_config(spec);
         let pings = PingRecorder::new(identity, stamps_for(configure.measure_ns));
         let progress = pings.progress();
         let echoing = EchoListener::new(writer, pings);
-        let listening = self.receives(ReceiveMode::Listener);
+        let listening = spec.receive == ReceiveMode::Listener;
         let (inlet, monitor) = if listening && self.echo_in_listener {
             let reader = participant.listening_reader(&config, echoing, EchoListener::on_sample)?;
             let monitor = reader.monitor();
@@ -175,7 +186,7 @@ impl RoleSetup<'_> {
         } else {
             let reader = participant.reader(&config)?;
             let monitor = reader.monitor();
-            let polling = self.receives(ReceiveMode::Polling);
+            let polling = spec.receive == ReceiveMode::Polling;
             (echo::EchoInput::Asked { reader, echoing: Box::new(echoing), polling }, monitor)
         };
         let monitors = Monitors { writers: vec![writer_monitor], readers: vec![monitor] };
@@ -185,12 +196,11 @@ impl RoleSetup<'_> {
     fn paced_writer(&self) -> Result<OpenedRole, AgentError> {
         let configure = self.configure;
         let (mut flows, mut monitors) = (Vec::new(), Monitors::default());
-        for plan in FlowSpec::all(configure)? {
-            let topic = flow_topic(&configure.topic, plan.index());
-            let config = writer_config(configure, plan.index(), &topic, plan.size_bytes(), true);
-            let writer = self.participant.writer(&config)?;
+        for spec in &configure.writers {
+            let plan = FlowSpec::new(configure, &spec.stream)?;
+            let writer = self.participant.writer(&writer_config(spec))?;
             monitors.writers.push(writer.monitor());
-            flows.push(FlowWriter::new(configure, plan, writer));
+            flows.push(FlowWriter::new(configure, spec, plan, writer));
         }
         let probes = self.probes(&mut monitors)?;
         for (flow, probes) in flows.iter_mut().zip(&probes) {
@@ -206,32 +216,28 @@ impl RoleSetup<'_> {
         // belongs to the only flow: the planner rejects probes with several flows
         let mut echo = self.probe_responder(&mut monitors)?;
         let (mut listening, mut polled, mut progress) = (Vec::new(), Vec::new(), Vec::new());
-        for plan in FlowSpec::all(configure)? {
-            let topic = flow_topic(&configure.topic, plan.index());
-            let config = reader_config(configure, plan.index(), &topic, plan.size_bytes(), true);
-            let arrivals = FlowRecorder::new(configure, &plan, self.identity.since_ns, &begin, echo.take());
+        let mut poll_policy = None;
+        for spec in &configure.readers {
+            let stream = spec.streams.first().ok_or(AgentError::Missing("stream of the reader"))?;
+            let plan = FlowSpec::new(configure, stream)?;
+            let config = reader_config(spec);
+            let arrivals = FlowRecorder::new(configure, &plan, self.since_ns, &begin, echo.take());
             progress.push(arrivals.progress());
-            if self.receives(ReceiveMode::Listener) {
+            if spec.receive == ReceiveMode::Listener {
                 let reader = self.participant.listening_reader(&config, arrivals, FlowRecorder::arrived)?;
                 monitors.readers.push(reader.monitor());
                 listening.push(reader);
             } else {
                 let reader = self.participant.reader(&config)?;
                 monitors.readers.push(reader.monitor());
-                let reader = GroupedReader::new(reader, &configure.factors, plan.size_bytes());
-                polled.push((reader, Box::new(arrivals)));
+                poll_policy.get_or_insert_with(|| PollPolicy::of_reader(spec));
+                polled.push((GroupedReader::new(reader, spec), Box::new(arrivals)));
             }
         }
-        let inlet = if polled.is_empty() {
-            open_loop_reader::FlowInput::Listening(listening)
-        } else {
-            open_loop_reader::FlowInput::polled(polled, PollPolicy::from_factors(&configure.factors))
+        let inlet = match poll_policy {
+            Some(poll_policy) => open_loop_reader::FlowInput::polled(polled, poll_policy),
+            None => open_loop_reader::FlowInput::Listening(listening),
         };
         Ok((Box::new(OpenLoopReader::new(inlet, progress, begin)), monitors))
     }
-}
-
-/// Returns the topic of a flow: the topic of the run, with a number appended from the second flow on.
-fn flow_topic(topic: &str, index: usize) -> String {
-    if index == 0 { topic.to_owned() } else { format!("{topic}_{}", index + 1) }
 }

@@ -1,7 +1,7 @@
 //! Batching: a writer flushes by the rule of [`results::BatchPolicy`].
 
 use driver_host::Writer;
-use experiment::Factors;
+use experiment::WriterSpec;
 use results::Batches;
 
 use crate::{
@@ -14,10 +14,10 @@ use crate::{
 pub struct BatchFlusher(results::BatchPolicy);
 
 impl BatchFlusher {
-    /// Creates the state for samples of this size with the cell's batching.
+    /// Creates the state of a writer.
     #[must_use]
-    pub fn new(factors: &Factors, size_bytes: u64) -> Self {
-        Self(results::BatchPolicy::new(factors, size_bytes))
+    pub fn new(writer: &WriterSpec) -> Self {
+        Self(results::BatchPolicy::new(writer.batch_bytes, writer.batching, writer.stream.size_bytes))
     }
 
     /// Resets the state: nothing held back, nothing flushed.

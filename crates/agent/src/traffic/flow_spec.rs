@@ -1,66 +1,59 @@
-//! Flows of a run, as known to writer and reader.
+//! Streams of a run, as known to writer and reader.
 
 use std::sync::Arc;
 
 use control::{Configure, windows_of_flow};
-use experiment::{Flow, Load, Schedule};
+use experiment::{Load, Schedule, StreamSpec};
 
 use crate::{base::error::AgentError, traffic::payload::Payloads};
 
-/// One flow of a run: its samples and their intended times.
+/// Samples of one writer, and their intended times.
 #[derive(Clone, Debug)]
 pub struct FlowSpec {
-    flow: Flow,
-    index: usize,
+    stream: StreamSpec,
     seed: u64,
     trace: Arc<[u64]>,
     windows: u32,
 }
 
 impl FlowSpec {
-    /// Returns all flows, in order.
+    /// Creates the specification of a stream that this agent writes or expects.
     ///
     /// # Errors
     /// Returns an error if the number of times received for a trace differs from the plan.
-    pub fn all(configure: &Configure) -> Result<Vec<Self>, AgentError> {
-        let flows = configure.factors.streams();
-        let windows = windows_of_flow(configure.windows, flows.len());
-        let plan = |(index, flow): (usize, Flow)| {
-            let trace = configure.traces.get(&flow.name).map_or(&[][..], Vec::as_slice);
-            let found = trace.len() as u64;
-            match &flow.load {
-                Load::Trace { trace } if trace.samples != found => {
-                    let expected = trace.samples;
-                    Err(AgentError::WrongTrace { flow: flow.name, expected, found })
+    pub fn new(configure: &Configure, stream: &StreamSpec) -> Result<Self, AgentError> {
+        let times = match &stream.load {
+            Some(Load::Trace { trace }) => {
+                let times = configure.traces.get(&trace.sha256).map_or(&[][..], Vec::as_slice);
+                let found = times.len() as u64;
+                if found != trace.samples {
+                    let (file, expected) = (trace.file.clone(), trace.samples);
+                    return Err(AgentError::WrongTrace { file, expected, found });
                 }
-                _ => Ok(Self { flow, index, seed: configure.seed, trace: trace.into(), windows }),
+                times
             }
+            _ => &[],
         };
-        flows.into_iter().enumerate().map(plan).collect()
+        let windows = windows_of_flow(configure.windows, configure.streams().count());
+        Ok(Self { stream: stream.clone(), seed: configure.seed, trace: times.into(), windows })
     }
 
-    /// Returns the index of the flow, from 0.
-    #[must_use]
-    pub const fn index(&self) -> usize {
-        self.index
-    }
-
-    /// Returns the number of the flow's writer, in the header of every sample.
+    /// Returns the number of the writer, in the header of every sample.
     #[must_use]
     pub const fn writer(&self) -> u16 {
-        self.index as u16 + 1
+        self.stream.writer
     }
 
     /// Returns the payload size in bytes.
     #[must_use]
     pub const fn size_bytes(&self) -> u64 {
-        self.flow.size_bytes
+        self.stream.size_bytes
     }
 
-    /// Returns the load of the flow.
+    /// Returns the load; `None`: each sample is written as soon as the previous one is.
     #[must_use]
-    pub const fn load(&self) -> &Load {
-        &self.flow.load
+    pub const fn load(&self) -> Option<&Load> {
+        self.stream.load.as_ref()
     }
 
     /// Returns the number of windows of each recorder.
@@ -69,15 +62,15 @@ impl FlowSpec {
         self.windows
     }
 
-    /// Returns the payloads; each flow has a different pattern.
+    /// Returns the payloads; each writer has a different pattern.
     #[must_use]
     pub fn payloads(&self) -> Payloads {
-        Payloads::new(self.seed.wrapping_add(self.index as u64), self.flow.size_bytes as usize)
+        Payloads::of_stream(self.seed, &self.stream)
     }
 
-    /// Returns the intended times from the first; `None` for a load without intended times.
+    /// Returns the intended times from the first; `None` without intended times.
     #[must_use]
     pub fn schedule(&self) -> Option<Schedule> {
-        Schedule::new(&self.flow.load, self.seed, self.index, Arc::clone(&self.trace))
+        Schedule::new(self.load()?, self.seed, self.stream.index(), Arc::clone(&self.trace))
     }
 }

@@ -6,7 +6,7 @@
 //! group is complete: its measurements include that wait.
 
 use driver_host::{DriverError, Reader, ReaderMonitor, Sample};
-use experiment::{Factors, ReceiveGroup};
+use experiment::{ReaderSpec, ReceiveGroup};
 use results::TakeStats;
 
 use crate::base::{clock::now_ns, sleep_spin_timer::sleep_until};
@@ -31,10 +31,11 @@ pub struct GroupedReader {
 }
 
 impl GroupedReader {
-    /// Creates a reader for samples of this size, with the grouping of the cell.
+    /// Creates a reader with its grouping.
     #[must_use]
-    pub fn new(reader: Reader, factors: &Factors, size_bytes: u64) -> Self {
-        let grouping = factors.queues.receive_group.map(|group| Grouping::new(group, size_bytes as usize));
+    pub fn new(reader: Reader, spec: &ReaderSpec) -> Self {
+        let size = spec.max_size_bytes() as usize;
+        let grouping = spec.receive_group.map(|group| Grouping::new(group, size));
         Self::with(reader, grouping)
     }
 

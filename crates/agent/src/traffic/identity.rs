@@ -2,9 +2,6 @@
 
 use crate::{base::clock::now_ns, traffic::header::Header};
 
-/// Number of the only writer of a pair.
-pub const WRITER: u16 = 1;
-
 /// Properties of the samples of this run: tag, writer, size, and a send time between the start of the run and now.
 #[derive(Clone, Copy, Debug)]
 pub struct Identity {

@@ -4,6 +4,8 @@
 //! reader derives the same buffers from the seed; the sequence number selects the buffer. A payload that is
 //! truncated, mixed up or left over from an earlier sample differs.
 
+use experiment::StreamSpec;
+
 use crate::traffic::header::{HEADER_BYTES, Header};
 
 /// Total size of the buffers in bytes. They should stay in the caches of the core: stamping and sending them in
@@ -34,6 +36,12 @@ impl Payloads {
             })
             .collect();
         Self { buffers }
+    }
+
+    /// Creates the payloads of a stream in a run with this seed.
+    #[must_use]
+    pub fn of_stream(seed: u64, stream: &StreamSpec) -> Self {
+        Self::new(seed.wrapping_add(stream.index() as u64), stream.size_bytes as usize)
     }
 
     /// Returns the payload of the sample with this sequence number, with its header stamped.

@@ -1,11 +1,11 @@
 //! Polling policy of reader threads.
 
-use experiment::{Factors, ReceiveMode};
+use experiment::{ReaderSpec, ReceiveMode};
 
 use crate::base::{clock::now_ns, sleep_spin_timer::sleep_until};
 
 /// Policy of a thread that receives: wait in the driver, or poll. Polling repeats at once after a call that
-/// returned samples, else after the cell's polling delay, if there is one.
+/// returned samples, else after the polling delay, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PollPolicy {
     polling: bool,
@@ -15,11 +15,11 @@ pub struct PollPolicy {
 }
 
 impl PollPolicy {
-    /// Creates the policy of a cell.
+    /// Creates the policy of a reader.
     #[must_use]
-    pub fn from_factors(factors: &Factors) -> Self {
-        let polling = factors.receive == ReceiveMode::Polling;
-        let pause_ns = factors.queues.polling_delay_ns.filter(|_| polling).unwrap_or(0);
+    pub fn of_reader(reader: &ReaderSpec) -> Self {
+        let polling = reader.receive == ReceiveMode::Polling;
+        let pause_ns = reader.polling_delay_ns.filter(|_| polling).unwrap_or(0);
         Self { polling, pause_ns, next_ns: 0 }
     }
 

@@ -18,6 +18,7 @@ use std::{
 
 use control::{Configure, ProbeEchoReport, ProbeReport, QUIET_NS};
 use driver_host::{DriverError, Reader, Sample, WriteOutcome, Writer};
+use experiment::StreamSpec;
 use results::{SequenceSet, Windows};
 
 use crate::{
@@ -151,13 +152,13 @@ pub struct ProbeReceiver {
 impl ProbeReceiver {
     /// Creates empty measurements, for one in `every` samples.
     #[must_use]
-    pub fn new(identity: Identity, configure: &Configure, every: u32) -> Self {
+    pub fn new(identity: Identity, configure: &Configure, stream: &StreamSpec, every: u32) -> Self {
         let mut rtt = Windows::new(configure.windows, configure.measure_ns);
         rtt.begin(0);
         Self {
             known: Arc::default(),
             identity,
-            payloads: Payloads::new(configure.seed, identity.size),
+            payloads: Payloads::of_stream(configure.seed, stream),
             every: u64::from(every),
             check_every: u64::from(configure.check_every.max(1)),
             next: 0,

@@ -9,9 +9,9 @@ use agent::{
     },
 };
 use allocation_counter::measure;
-use control::{Configure, Role};
+use control::Configure;
 use driver_host::{Driver, ParticipantConfig, ReaderConfig, Sample, TypeKind, WriterConfig};
-use experiment::{Load, Qos, Rate, ReceiveGroup};
+use experiment::{Load, Qos, Rate, ReceiveGroup, Role};
 
 use crate::rig::{MS, Run, cell, cell_of, driver};
 
@@ -28,7 +28,8 @@ fn configure() -> Configure {
 #[test]
 fn receiving_by_a_plan_allocates_nothing() {
     let configure = configure();
-    for plan in FlowSpec::all(&configure).expect("plans") {
+    for stream in configure.streams() {
+        let plan = FlowSpec::new(&configure, stream).expect("a plan");
         let mut arrivals = FlowRecorder::new(&configure, &plan, 0, &StartTime::default(), None);
         let mut payloads = plan.payloads();
         let planned = plan.schedule().expect("times").planned(configure.measure_ns);
@@ -78,7 +79,8 @@ fn receiving_in_groups_allocates_nothing() {
     writer.monitor().connect(&reader.monitor().locator().expect("a locator")).expect("connected");
     let mut factors = cell("udp", Load::Max);
     factors.queues.receive_group = Some(ReceiveGroup::new(8, MS));
-    let mut taker = GroupedReader::new(reader, &factors, 64);
+    let configure = Run::new(factors, MS).configure(Role::Reader);
+    let mut taker = GroupedReader::new(reader, &configure.readers[0]);
     for number in 0..20_u8 {
         writer.write(0, &[number; 64]).expect("written");
     }
@@ -106,9 +108,10 @@ fn receiving_in_groups_allocates_nothing() {
 fn taking_echoes_allocates_nothing() {
     const EVERY: u64 = 100;
     let configure = configure();
-    let plan = FlowSpec::all(&configure).expect("plans").remove(0);
+    let stream = configure.streams().next().expect("a stream");
+    let plan = FlowSpec::new(&configure, stream).expect("a plan");
     let identity = Identity { tag: configure.run_tag, writer: plan.writer(), size: 64, since_ns: 0 };
-    let mut returns = ProbeReceiver::new(identity, &configure, EVERY as u32);
+    let mut returns = ProbeReceiver::new(identity, &configure, stream, EVERY as u32);
     let known = returns.progress();
     let mut payloads = plan.payloads();
     known.begin(now_ns(), false);

@@ -114,19 +114,19 @@ fn every_plan_is_followed() {
     let times: Vec<u64> = vec![0, 0, MS, 90 * MS, 90 * MS + 1, 150 * MS];
     let trace = Trace {
         file: "times".to_owned(),
-        sha256: String::new(),
+        sha256: "5ca1ab1e".to_owned(),
         samples: times.len() as u64,
         length_ns: 150 * MS,
     };
     // the last time is not within the measurement time
     let mut run = Run::new(cell("udp", Load::Trace { trace }), 150 * MS);
-    run.traces = BTreeMap::from([("data".to_owned(), times)]);
+    run.traces = BTreeMap::from([("5ca1ab1e".to_owned(), times)]);
     let outcome = run.held();
     assert_held(of_one(&outcome).0, of_one(&outcome).1, 5);
     // a flow that follows a file needs its times
     run.traces.clear();
     let (error, hint) = run.try_outcome().expect_err("without times");
-    assert!(error.contains("trace of flow `data`: expected 6 times, received 0"), "{error}");
+    assert!(error.contains("trace file `times`: expected 6 times, received 0"), "{error}");
     assert!(hint.is_some());
 
     let rate = Rate { samples: 10, period_ns: 20 * MS };
@@ -238,7 +238,7 @@ fn several_flows_are_written_by_one_thread_and_each_reconciles() {
             assert_eq!(read.received.writer, index as u16 + 1);
         }
         // each endpoint is reported under its own name
-        let [reader, writer] = &outcome.configured;
+        let [writer, reader] = &outcome.configured;
         for (found, expected) in [
             (reader.effective_qos.keys().collect::<Vec<_>>(), ["reader", "reader-2", "reader-3"]),
             (writer.effective_qos.keys().collect(), ["writer", "writer-2", "writer-3"]),
@@ -255,7 +255,7 @@ fn several_flows_are_written_by_one_thread_and_each_reconciles() {
 fn samples_of_others_are_not_counted() {
     /// Sends to the reader's socket: a sample of another run, one of another writer, and a datagram that is no
     /// sample.
-    fn intrude([reader, _]: &[Configured; 2], configure: &Configure) {
+    fn intrude([_, reader]: &[Configured; 2], configure: &Configure) {
         let address = reader.reader_locators[0].strip_prefix("udp4:").expect("a locator");
         let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
         let ours = Header {

@@ -13,9 +13,9 @@ use std::{
 use agent::base::clock::now_ns;
 use control::{
     AgentReport, Configure, Configured, Drain, Inbox, Match, PacedReaderReport, PacedWriterReport, Reply,
-    Request, Role,
+    Request,
 };
-use experiment::{Factors, Flow, Load, Qos, Reliability, Workload};
+use experiment::{Factors, Flow, Load, Pin, Qos, Reliability, Role, Shape, Workload};
 
 pub const MS: u64 = 1_000_000;
 /// Lock held during a run: runs disturb each other.
@@ -66,12 +66,13 @@ pub fn reliable() -> Qos {
 pub struct Run {
     pub factors: Factors,
     pub duration_ns: u64,
+    /// Times of trace files, by their SHA-256.
     pub traces: BTreeMap<String, Vec<u64>>,
     pub spin: bool,
     pub windows: u32,
     /// Time from the order to the reader until the schedule starts, in ns.
     pub lead_ns: i64,
-    /// Called before the traffic, with what reader and writer reported as configured.
+    /// Called before the traffic, with what writer and reader reported as configured.
     pub disturb: fn(&[Configured; 2], &Configure),
 }
 
@@ -116,7 +117,7 @@ impl Agent {
             .expect("an agent");
         let replies = Inbox::start(File::from(OwnedFd::from(mine.try_clone().expect("a socket"))), || ());
         let agent = Self { child, orders: mine, replies };
-        assert!(matches!(agent.reply(), Reply::Hello { .. }));
+        assert!(matches!(agent.reply(), Reply::Hello(_)));
         agent
     }
 
@@ -165,17 +166,24 @@ impl Run {
         }
     }
 
+    /// Returns the endpoints: writer and reader.
+    fn shape(&self) -> Shape {
+        Shape::new(&self.factors, &Pin::None, false).in_run("paced")
+    }
+
     pub fn configure(&self, role: Role) -> Configure {
+        let mut endpoints = self.shape().endpoints.into_iter();
+        let endpoint = endpoints.find(|endpoint| endpoint.role == role).expect("an endpoint");
         Configure {
             role,
-            factors: self.factors.clone(),
+            participant: endpoint.participant,
+            writers: endpoint.writers,
+            readers: endpoint.readers,
             run_name: format!("paced-{}-{:?}", std::process::id(), std::thread::current().id())
                 .replace(['(', ')'], "-"),
             run_tag: 0x123,
             seed: 7,
             domain: 77,
-            topic: "paced".to_owned(),
-            topic_back: "paced-back".to_owned(),
             cpus: None,
             measure_ns: self.duration_ns,
             windows: self.windows,
@@ -208,18 +216,11 @@ impl Run {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let file = driver(&self.factors.driver);
         let (mut reader, mut writer) = (Agent::start(&file), Agent::start(&file));
-        let configured = [
-            reader.configure(self.configure(Role::Reader))?,
-            writer.configure(self.configure(Role::Writer))?,
-        ];
-        for (agent, peer) in [(&mut reader, 1), (&mut writer, 0)] {
-            let order = Match {
-                reader_locators: configured[peer].reader_locators.clone(),
-                writer_locators: configured[peer].writer_locators.clone(),
-                peers: 1,
-                timeout_ns: PATIENCE.as_nanos() as u64,
-            };
-            agent.order(&Request::Match(order));
+        let of_reader = reader.configure(self.configure(Role::Reader))?;
+        let configured = [writer.configure(self.configure(Role::Writer))?, of_reader];
+        for (index, agent) in [&mut writer, &mut reader].into_iter().enumerate() {
+            let limit_ns = PATIENCE.as_nanos() as u64;
+            agent.order(&Request::Match(Match::of(&self.shape(), index, &configured, limit_ns)));
         }
         for agent in [&reader, &writer] {
             assert!(matches!(agent.reply(), Reply::Matched { .. }));

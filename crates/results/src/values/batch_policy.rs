@@ -1,6 +1,6 @@
 //! Rule for flushing batches, shared by agents and simulations.
 
-use experiment::Factors;
+use experiment::Batching;
 
 use crate::Batches;
 
@@ -19,12 +19,12 @@ pub struct BatchPolicy {
 }
 
 impl BatchPolicy {
-    /// Creates the rule of a cell for samples of this size.
+    /// Creates the rule for batches of at most `batch_bytes` (0: no batching) and samples of this size.
     #[must_use]
-    pub fn new(factors: &Factors, size_bytes: u64) -> Self {
-        let batched = factors.batch_bytes > 0;
-        let full = if batched { (factors.batch_bytes / size_bytes.max(1)).max(1) } else { u64::MAX };
-        let turbo = factors.batching.is_turbo();
+    pub fn new(batch_bytes: u64, batching: Batching, size_bytes: u64) -> Self {
+        let batched = batch_bytes > 0;
+        let full = if batched { (batch_bytes / size_bytes.max(1)).max(1) } else { u64::MAX };
+        let turbo = batching.is_turbo();
         Self { full, batched, turbo, held: 0, flushes: 0, samples: 0, largest: 0 }
     }
 

@@ -10,7 +10,7 @@ use std::{
     time::Instant,
 };
 
-use control::{ChannelError, Reply, Request, Role, receive_line, send};
+use control::{ChannelError, Reply, Request, receive_line, send};
 use experiment::Variables;
 
 use super::launcher::{AgentCommand, AgentProcess, Launcher, ProcessExit};
@@ -90,7 +90,8 @@ pub(crate) enum Event {
 
 /// Specification of an agent to start.
 pub(crate) struct AgentSpec {
-    pub(crate) role: Option<Role>,
+    /// Id of its endpoint, if it takes part in a run.
+    pub(crate) endpoint: Option<String>,
     pub(crate) driver: PathBuf,
     pub(crate) variables: Variables,
     pub(crate) padding_bytes: u32,
@@ -98,9 +99,9 @@ pub(crate) struct AgentSpec {
 }
 
 impl AgentSpec {
-    /// Creates an agent without a role and without variables of its own.
+    /// Creates an agent without an endpoint and without variables of its own.
     pub(crate) const fn alone(driver: PathBuf, log: AgentLog) -> Self {
-        Self { role: None, driver, variables: Variables::new(), padding_bytes: 0, log }
+        Self { endpoint: None, driver, variables: Variables::new(), padding_bytes: 0, log }
     }
 }
 

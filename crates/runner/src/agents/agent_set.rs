@@ -9,8 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use control::{ChannelError, PROTOCOL, Reply, Request, Role};
-use experiment::{DriverDescription, Limits};
+use control::{ChannelError, Hello, PROTOCOL, Reply, Request};
+use experiment::Limits;
 use results::Failure;
 
 use super::{
@@ -46,7 +46,8 @@ pub(crate) enum PhaseError {
 
 /// Agents of one run. Dropping it ends them.
 pub(crate) struct AgentSet<'a> {
-    agents: Vec<(Option<Role>, SpawnedAgent)>,
+    /// Agents with the ids of their endpoints.
+    agents: Vec<(Option<String>, SpawnedAgent)>,
     events: Receiver<Event>,
     /// Sender of stop requests: the stop token keeps only a weak reference.
     _waker: Arc<Waker>,
@@ -72,9 +73,9 @@ impl<'a> AgentSet<'a> {
         });
         let mut agent_set = AgentSet { agents: Vec::new(), events, _waker: Arc::clone(&waker), limits };
         for (number, member) in members.into_iter().enumerate() {
-            let role = member.role;
+            let endpoint = member.endpoint.clone();
             let agent = SpawnedAgent::start(launcher, member, number, sender.clone())?;
-            agent_set.agents.push((role, agent));
+            agent_set.agents.push((endpoint, agent));
         }
         stop.wake(&waker);
         Ok(agent_set)
@@ -87,10 +88,9 @@ impl<'a> AgentSet<'a> {
         let mut hellos = Vec::new();
         for (agent, reply) in replies.into_iter().enumerate() {
             match reply {
-                Reply::Hello { protocol: PROTOCOL, pid, driver } => {
-                    hellos.push(Hello { pid, driver: *driver });
-                }
-                Reply::Hello { protocol, .. } => {
+                Reply::Hello(hello) if hello.protocol == PROTOCOL => hellos.push(*hello),
+                Reply::Hello(hello) => {
+                    let protocol = hello.protocol;
                     return Err(PhaseError::Phase {
                         phase: HELLO,
                         agent,
@@ -107,20 +107,22 @@ impl<'a> AgentSet<'a> {
         Ok(hellos)
     }
 
-    /// Sends each agent its request, then waits for the replies: `(agent index, reply)`, in the same order.
-    pub(crate) fn order<const N: usize>(
+    /// Sends each agent its request, waits for the replies, and returns what `take` extracts from each of them, in the
+    /// same order. A reply from which it extracts nothing is an error.
+    pub(crate) fn ask<T>(
         &mut self,
-        orders: &[(usize, Request); N],
+        requests: &[(usize, Request)],
         limit_ns: u64,
-    ) -> Result<[(usize, Reply); N], PhaseError> {
-        let phase = orders.first().map_or("", |(_, order)| order.phase());
-        let numbers = orders.each_ref().map(|(agent, _)| *agent);
-        for (agent, order) in orders {
-            self.send(*agent, order)?;
+        take: impl Fn(Reply) -> Result<T, Reply>,
+    ) -> Result<Vec<T>, PhaseError> {
+        let phase = requests.first().map_or("", |(_, request)| request.phase());
+        let agents: Vec<usize> = requests.iter().map(|(agent, _)| *agent).collect();
+        for (agent, request) in requests {
+            self.send(*agent, request)?;
         }
-        let replies = self.replies(phase, &numbers, Duration::from_nanos(limit_ns))?;
-        let mut replies = replies.into_iter();
-        Ok(numbers.map(|agent| (agent, replies.next().expect("there is one answer for each order"))))
+        let replies = self.replies(phase, &agents, Duration::from_nanos(limit_ns))?;
+        let replies = replies.into_iter().zip(agents);
+        replies.map(|(reply, agent)| take(reply).map_err(|other| unexpected(phase, agent, &other))).collect()
     }
 
     fn send(&self, agent: usize, order: &Request) -> Result<(), PhaseError> {
@@ -235,12 +237,11 @@ impl<'a> AgentSet<'a> {
         if gone {
             (error, hint) = exit_cause(endings[agent]);
         }
-        let (role, agent) = &self.agents[agent];
+        let (endpoint, agent) = &self.agents[agent];
         let mut last_log_lines = agent.last_log_lines();
         // An agent also prints the error that it reports.
         last_log_lines.retain(|line| !line.ends_with(&error));
-        let role = role.map(|role| role.name().to_owned());
-        Some(Failure { phase: phase.to_owned(), role, error, hint, last_log_lines })
+        Some(Failure { phase: phase.to_owned(), role: endpoint.clone(), error, hint, last_log_lines })
     }
 }
 
@@ -259,13 +260,6 @@ fn exit_cause(ending: ProcessExit) -> (String, Option<String>) {
         ProcessExit::Stuck => "check its state with `ps`: it waits for a device or a file system",
     };
     (format!("the agent's process {ending}"), Some(hint.to_owned()))
-}
-
-/// Identity that an agent reports.
-#[derive(Debug)]
-pub(crate) struct Hello {
-    pub(crate) pid: u32,
-    pub(crate) driver: DriverDescription,
 }
 
 pub(crate) fn unexpected(phase: &'static str, agent: usize, reply: &Reply) -> PhaseError {

@@ -59,9 +59,6 @@ pub trait Launcher: Sync {
     /// # Errors
     /// Returns an error if the agent cannot be started.
     fn launch(&self, launch: &AgentCommand<'_>) -> Result<AgentProcess, RunnerError>;
-
-    /// Returns whether all agents use the same clock, which one-way times require.
-    fn one_clock(&self) -> bool;
 }
 
 /// Starter of agents on this host.
@@ -139,10 +136,6 @@ impl Launcher for LocalLauncher {
         // async-signal-safe; it allocates nothing and takes no lock.
         let child = unsafe { command.pre_exec(prepare) }.spawn().map_err(failed)?;
         Ok(AgentProcess { child, channel, ended: None })
-    }
-
-    fn one_clock(&self) -> bool {
-        true
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     RunnerError, StopToken,
     agents::{
         agent::{AgentLog, AgentSpec},
-        agent_set::{AgentSet, unexpected},
+        agent_set::AgentSet,
         cleanup,
         domain::Domains,
         launcher::Launcher,
@@ -92,15 +92,13 @@ fn ask<T>(
     limit_ns: u64,
     limits: &Limits,
     stop: &StopToken,
-    expected: impl FnOnce(Reply) -> Result<T, Reply>,
+    expected: impl Fn(Reply) -> Result<T, Reply>,
 ) -> Result<CheckRequest<T>, RunnerError> {
     let member = AgentSpec::alone(driver.path.clone(), AgentLog::in_memory()?);
     let mut agent_set = AgentSet::spawn(launcher, vec![member], limits, stop)?;
-    let phase = order.phase();
     let mut answer = None;
     let ended = agent_set.hellos().and_then(|_| {
-        let [(agent, reply)] = agent_set.order(&[(0, order)], limit_ns)?;
-        answer = Some(expected(reply).map_err(|other| unexpected(phase, agent, &other))?);
+        answer = agent_set.ask(&[(0, order)], limit_ns, expected)?.pop();
         agent_set.dismiss()
     });
     let failure = match ended {

@@ -1,6 +1,6 @@
 //! Inspection of drivers.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use experiment::{DriverDescription, Limits, is_driver_path};
 
@@ -12,7 +12,6 @@ use crate::{
         agent_set::AgentSet,
         launcher::Launcher,
     },
-    host::libraries::loaded_libraries,
     version::{Version, split},
 };
 
@@ -75,9 +74,8 @@ pub(crate) fn inspect(
     let mut agent_set = AgentSet::spawn(launcher, vec![member], limits, stop)?;
     let outcome = agent_set.hellos().and_then(|mut hellos| {
         let hello = hellos.remove(0);
-        let maps = fs::read_to_string(format!("/proc/{}/maps", hello.pid)).unwrap_or_default();
         agent_set.dismiss()?;
-        Ok((hello.driver, loaded_libraries(&maps)))
+        Ok((hello.driver, hello.libraries.into_iter().map(PathBuf::from).collect()))
     });
     let (description, libraries) = outcome.map_err(|phase_error| match agent_set.fail(phase_error) {
         Some(failure) => RunnerError::Driver { driver: driver.name.clone(), failure: Box::new(failure) },

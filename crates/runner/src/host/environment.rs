@@ -9,7 +9,7 @@ use std::{
 use experiment::{DriverDescription, Plan};
 use results::{Environment, EnvironmentFields, Host, Tool, sha256};
 
-use super::{ethtool, libraries::loaded_libraries, variables::existing_paths};
+use super::{ethtool, variables::existing_paths};
 
 /// Kernel settings read from files, as group, name and path.
 const FILES: &[(&str, &str, &str)] = &[
@@ -73,7 +73,7 @@ pub fn capture_environment(parts: &EnvironmentInputs<'_>) -> Environment {
         .collect();
     // Libraries that this program has loaded belong to the system: they name variables that every shell has (`HOME`,
     // `PATH`).
-    let own = fs::read_to_string("/proc/self/maps").map(|maps| loaded_libraries(&maps)).unwrap_or_default();
+    let own: Vec<PathBuf> = control::loaded_libraries().into_iter().map(PathBuf::from).collect();
     let mut heeded: BTreeSet<&str> = BTreeSet::new();
     let mut hashes: BTreeMap<&Path, String> = BTreeMap::new();
     for (driver, description) in parts.descriptions {

@@ -5,7 +5,6 @@ pub(crate) mod cores;
 pub(crate) mod environment;
 mod ethtool;
 pub(crate) mod keep_awake;
-pub(crate) mod libraries;
 pub(crate) mod noise;
 pub(crate) mod properties;
 pub(crate) mod reference;

@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, panic::resume_unwind, path::PathBuf, thread, time::Instant};
 
-use collector::{DRIVING, RunContext, RunReports, SERVING, TraceTimes, collect, roles};
-use control::{Request, Role};
-use experiment::{Cell, Design, DuetSlot, Pin, ScheduledRun, drivers_of_ends};
+use collector::{RunContext, RunReports, TraceTimes, collect};
+use control::Request;
+use experiment::{Cell, Design, DuetSlot, Endpoint, Pin, ScheduledRun, Shape};
 use results::{Directory, Failure, IntervalLog, ResultHeader, Run, RunState};
 
 use super::{
@@ -106,26 +106,26 @@ impl RunExecutor<'_> {
         barrier: BarrierGuard<'_>,
     ) -> Option<FinishedRun> {
         let experiment = &self.header.experiment;
-        let pair = RunPhases {
+        let run_phases = RunPhases {
             cell,
             design,
             limits: &experiment.limits,
+            shape: Shape::of(&cell.factors, design).in_run(&name.run),
             run_name: name.run,
             run_tag: name.tag,
             padding_bytes: experiment.environment_padding_bytes(run.number),
             domain: name.domain.number,
-            cpus: cores(&design.pin),
             traces,
             barrier,
         };
         let mut phases = Phases::begin();
         let mut reports = None;
-        run.environment_padding_bytes = Some(pair.padding_bytes);
-        let failed = self.walk(&pair, run.number, &mut phases, &mut reports);
-        cleanup::remove(&pair.run_name);
+        run.environment_padding_bytes = Some(run_phases.padding_bytes);
+        let failed = self.walk(&run_phases, run.number, &mut phases, &mut reports);
+        cleanup::remove(&run_phases.run_name);
         // Reports are kept even if the run fails in the exit phase.
         let log = reports.as_ref().map_or_else(IntervalLog::new, |reports| {
-            let one_clock = self.launcher.one_clock();
+            let one_clock = reports.one_clock();
             let sysctls = &self.header.host.sysctls;
             let context = RunContext { factors: &cell.factors, design, traces, one_clock, sysctls };
             collect(&mut run, &context, reports)
@@ -147,18 +147,18 @@ impl RunExecutor<'_> {
     /// after a stop request.
     fn walk(
         &self,
-        pair: &RunPhases<'_>,
+        run_phases: &RunPhases<'_>,
         number: u32,
         phases: &mut Phases,
         reports: &mut Option<RunReports>,
     ) -> Result<(), Option<Failure>> {
-        let mut agent_set = self.agent_set(pair, number).map_err(|error| {
+        let mut agent_set = self.agent_set(run_phases, number).map_err(|error| {
             let hint = error.hint();
             let phase = HELLO.to_owned();
             Some(Failure { phase, role: None, error: error.to_string(), hint, last_log_lines: Vec::new() })
         })?;
         let walked = agent_set.hellos().and_then(|hellos| {
-            *reports = Some(pair.measure(&mut agent_set, &hellos, phases)?);
+            *reports = Some(run_phases.measure(&mut agent_set, &hellos, phases)?);
             agent_set.dismiss()?;
             phases.end(Request::Exit.phase());
             Ok(())
@@ -166,22 +166,18 @@ impl RunExecutor<'_> {
         walked.map_err(|phase_error| agent_set.fail(phase_error))
     }
 
-    fn agent_set<'p>(&self, pair: &RunPhases<'p>, number: u32) -> Result<AgentSet<'p>, RunnerError> {
-        let [writer, reader] = drivers_of_ends(&pair.cell.factors.driver);
-        let member = |role: Role| {
-            let log = AgentLog::in_file(self.directory.log_path(number, role.name()))?;
-            let driver = self.files[if role.drives() { writer } else { reader }].clone();
-            let variables = pair.cell.factors.env.clone();
+    fn agent_set<'p>(&self, run_phases: &RunPhases<'p>, number: u32) -> Result<AgentSet<'p>, RunnerError> {
+        let member = |endpoint: &Endpoint| {
             Ok(agent::AgentSpec {
-                role: Some(role),
-                driver,
-                variables,
-                padding_bytes: pair.padding_bytes,
-                log,
+                endpoint: Some(endpoint.id.clone()),
+                driver: self.files[&endpoint.driver].clone(),
+                variables: run_phases.cell.factors.env.clone(),
+                padding_bytes: run_phases.padding_bytes,
+                log: AgentLog::in_file(self.directory.log_path(number, &endpoint.id))?,
             })
         };
-        let members = roles(pair.cell.factors.workload).into_iter().map(member);
-        AgentSet::spawn(self.launcher, members.collect::<Result<_, RunnerError>>()?, pair.limits, self.stop)
+        let members = run_phases.shape.endpoints.iter().map(member).collect::<Result<_, RunnerError>>()?;
+        AgentSet::spawn(self.launcher, members, run_phases.limits, self.stop)
     }
 }
 
@@ -189,16 +185,6 @@ impl RunExecutor<'_> {
 fn half(pin: &Pin, duet: Option<DuetSlot>) -> Pin {
     let half = duet.and_then(|beside| pin.halves()?.into_iter().nth(beside.half));
     half.unwrap_or_else(|| pin.clone())
-}
-
-/// Returns the cores of each agent, by its number in the agent set.
-fn cores(pin: &Pin) -> [Option<Vec<u32>>; 2] {
-    let mut cores = [None, None];
-    if let Pin::Cores(driving, serving) = pin {
-        cores[DRIVING] = Some(driving.clone());
-        cores[SERVING] = Some(serving.clone());
-    }
-    cores
 }
 
 /// Returns the time during which both runs measured, in percent of the longer measurement.

@@ -1,19 +1,17 @@
-//! Phases of a run with two agents: a driving one, which writes first, and a serving one.
+//! Phases of a run: each leads all serving agents, then all driving ones; the drain goes the other way round.
 
 use std::{
     collections::BTreeMap,
     time::{Duration, Instant},
 };
 
-use collector::{
-    AgentOutcome, DRIVING, Mismatch, RunReports, SERVING, TraceTimes, mismatch, probe_every, roles,
-};
-use control::{Configure, Configured, Drain, Match, QUIET_NS, Reply, Request, Role, lead_ns};
-use experiment::{Cell, Design, Limits, Workload};
+use collector::{AgentOutcome, Mismatch, RunReports, TraceTimes, mismatch};
+use control::{AgentReport, Configure, Configured, Drain, Hello, Match, QUIET_NS, Reply, Request, lead_ns};
+use experiment::{Cell, Design, Endpoint, Limits, Shape, Workload, probe_every};
 use nix::time::{ClockId, clock_gettime};
 
 use crate::{
-    agents::agent_set::{AgentSet, HELLO, Hello, PhaseError, unexpected},
+    agents::agent_set::{AgentSet, HELLO, PhaseError},
     run_barrier::BarrierGuard,
 };
 
@@ -28,12 +26,12 @@ pub(crate) struct RunPhases<'a> {
     pub(crate) cell: &'a Cell,
     pub(crate) design: &'a Design,
     pub(crate) limits: &'a Limits,
+    /// Endpoints, with the topics of the run.
+    pub(crate) shape: Shape,
     pub(crate) run_name: String,
     pub(crate) run_tag: u16,
     pub(crate) domain: u32,
     pub(crate) padding_bytes: u32,
-    /// Cores of each agent, by index.
-    pub(crate) cpus: [Option<Vec<u32>>; 2],
     /// Times of the trace files that the experiment follows.
     pub(crate) traces: &'a TraceTimes,
     /// Barrier shared with the other run of a duet.
@@ -94,24 +92,19 @@ impl RunPhases<'_> {
         let sent = self.traffic(agent_set, lead_ns(answered_ns))?;
         phases.end(MEASURE);
         self.meet();
-        let (acknowledged, arrived) = self.drain(agent_set, sent)?;
+        let drained = self.drain(agent_set, &sent)?;
         phases.end("drain");
-        let reports = agent_set
-            .order(&[(SERVING, Request::Report), (DRIVING, Request::Report)], self.limits.report_ns)?;
-        let [serving, driving] = expect(Request::Report.phase(), reports, |reply| match reply {
-            Reply::Report(report) => Ok(*report),
-            other => Err(other),
-        })?;
+        let reports = self.reports(agent_set)?;
         phases.end("report");
 
-        let [serving_role, driving_role] = roles(self.cell.factors.workload);
-        let [serving_configured, driving_configured] = configured;
-        let outcome = |role, pid, configured, report| AgentOutcome { role, pid, configured, report };
-        let agents = [
-            outcome(serving_role, hellos[SERVING].pid, serving_configured, serving),
-            outcome(driving_role, hellos[DRIVING].pid, driving_configured, driving),
-        ];
-        Ok(RunReports { sent, acknowledged, arrived, agents })
+        let identities = self.shape.endpoints.iter().zip(hellos);
+        let outcomes = configured.into_iter().zip(sent).zip(drained).zip(reports);
+        let agents = identities.zip(outcomes).map(|((endpoint, hello), outcome)| {
+            let (((configured, sent), drained), report) = outcome;
+            let (endpoint, pid, clock) = (endpoint.clone(), hello.pid, hello.clock.clone());
+            AgentOutcome { endpoint, pid, clock, configured, sent, drained, report }
+        });
+        Ok(RunReports { agents: agents.collect() })
     }
 
     /// Waits for the other run of a duet, at most as long as all of its phases may take.
@@ -126,73 +119,67 @@ impl RunPhases<'_> {
         let _ = self.barrier.meet(Duration::from_nanos(limit_ns));
     }
 
-    fn configure(&self, agent_set: &mut AgentSet<'_>) -> Result<[Configured; 2], PhaseError> {
-        let [serving, driving] = roles(self.cell.factors.workload);
-        let orders = [(SERVING, self.configuration(serving)), (DRIVING, self.configuration(driving))];
-        let replies = agent_set.order(&orders, self.limits.configure_ns)?;
-        expect("configure", replies, |reply| match reply {
+    /// Opens the entities of all agents at the same time. Returns their effective configurations.
+    fn configure(&self, agent_set: &mut AgentSet<'_>) -> Result<Vec<Configured>, PhaseError> {
+        let endpoints = self.shape.endpoints.iter().enumerate();
+        let requests: Vec<_> =
+            endpoints.map(|(agent, endpoint)| (agent, self.configuration(endpoint))).collect();
+        agent_set.ask(&requests, self.limits.configure_ns, |reply| match reply {
             Reply::Configured(configured) => Ok(*configured),
             other => Err(other),
         })
     }
 
-    /// Returns the configure request of a role.
-    pub(crate) fn configuration(&self, role: Role) -> Request {
-        let number = if role.drives() { DRIVING } else { SERVING };
+    /// Returns the configure request of an endpoint.
+    pub(crate) fn configuration(&self, endpoint: &Endpoint) -> Request {
         Request::Configure(Box::new(Configure {
-            role,
-            factors: self.cell.factors.clone(),
+            role: endpoint.role,
             run_name: self.run_name.clone(),
             run_tag: self.run_tag,
             seed: self.design.seed,
             domain: self.domain,
-            topic: topic(&self.run_name, "out"),
-            topic_back: topic(&self.run_name, "back"),
-            cpus: self.cpus[number].clone(),
+            participant: endpoint.participant.clone(),
+            writers: endpoint.writers.clone(),
+            readers: endpoint.readers.clone(),
+            cpus: endpoint.cpus.clone(),
             measure_ns: self.design.measure_ns,
             windows: self.design.windows,
             check_every: self.design.check_every,
-            traces: self.traces.by_flow(&self.cell.factors),
-            spin: self.design.spin,
             probe_every: probe_every(&self.cell.factors, self.design),
+            traces: self.traces.of_endpoint(endpoint),
+            spin: self.design.spin,
         }))
     }
 
     /// Fails the run if an effective setting contradicts the requested one.
-    fn check_configuration(&self, configured: &[Configured; 2]) -> Result<(), PhaseError> {
-        mismatch(&self.cell.factors, self.design, configured.each_ref()).map_or(Ok(()), |wrong| {
+    fn check_configuration(&self, configured: &[Configured]) -> Result<(), PhaseError> {
+        mismatch(&self.shape, configured).map_or(Ok(()), |wrong| {
             let Mismatch { agent, error } = wrong;
             let hint = Some(OVERRIDDEN.to_owned());
             Err(PhaseError::Phase { phase: "configure", agent, error, hint, gone: false })
         })
     }
 
-    fn match_up(&self, agent_set: &mut AgentSet<'_>, configured: &[Configured; 2]) -> Result<(), PhaseError> {
-        let with = |peer: usize| {
-            Request::Match(Match {
-                reader_locators: configured[peer].reader_locators.clone(),
-                writer_locators: configured[peer].writer_locators.clone(),
-                peers: 1,
-                timeout_ns: self.limits.match_ns,
-            })
-        };
+    fn match_up(&self, agent_set: &mut AgentSet<'_>, configured: &[Configured]) -> Result<(), PhaseError> {
+        let matches = |agent| Match::of(&self.shape, agent, configured, self.limits.match_ns);
+        let agents = 0..self.shape.endpoints.len();
+        let requests: Vec<_> = agents.map(|agent| (agent, Request::Match(matches(agent)))).collect();
         // The agents time out first: their errors say more than a missing answer.
         let limit_ns = self.limits.match_ns.saturating_add(self.limits.grace_ns);
-        let replies = agent_set.order(&[(SERVING, with(DRIVING)), (DRIVING, with(SERVING))], limit_ns)?;
-        expect("match", replies, |reply| match reply {
+        agent_set.ask(&requests, limit_ns, |reply| match reply {
             Reply::Matched { .. } => Ok(()),
             other => Err(other),
         })?;
         Ok(())
     }
 
-    /// Executes the warm-up. Returns the time in ns that both agents took to answer, in addition to the traffic.
+    /// Executes the warm-up. Returns the time in ns that the agents took to answer, in addition to the traffic.
     fn warm_up(&self, agent_set: &mut AgentSet<'_>) -> Result<u64, PhaseError> {
         let duration_ns = self.design.warm_up_ns;
         let begin_ns = now_ns();
-        for (agent, limit_ns) in self.serving_first(duration_ns) {
-            let replies = agent_set.order(&[(agent, Request::WarmUp { duration_ns })], limit_ns)?;
-            expect("warm_up", replies, |reply| match reply {
+        for (agents, limit_ns) in self.serving_first(duration_ns) {
+            let requests = to_all(&agents, &Request::WarmUp { duration_ns });
+            agent_set.ask(&requests, limit_ns, |reply| match reply {
                 Reply::WarmedUp => Ok(()),
                 other => Err(other),
             })?;
@@ -200,67 +187,71 @@ impl RunPhases<'_> {
         Ok((now_ns() - begin_ns).saturating_sub(duration_ns))
     }
 
-    /// Executes the measurement. Returns the number of samples sent. A schedule starts after `lead_ns`.
-    fn traffic(&self, agent_set: &mut AgentSet<'_>, lead_ns: u64) -> Result<u64, PhaseError> {
+    /// Executes the measurement. Returns the number of samples that each agent sent. A schedule starts after `lead_ns`.
+    fn traffic(&self, agent_set: &mut AgentSet<'_>, lead_ns: u64) -> Result<Vec<u64>, PhaseError> {
         let duration_ns = self.design.measure_ns;
         let begin_ns = (self.cell.factors.workload == Workload::Paced).then(|| now_ns() + lead_ns);
-        let mut sent = 0;
-        for (agent, limit_ns) in self.serving_first(duration_ns) {
-            let replies =
-                agent_set.order(&[(agent, Request::Measure { duration_ns, begin_ns })], limit_ns)?;
-            let [measured] = expect("measure", replies, |reply| match reply {
+        let mut sent = vec![0; self.shape.endpoints.len()];
+        for (agents, limit_ns) in self.serving_first(duration_ns) {
+            let requests = to_all(&agents, &Request::Measure { duration_ns, begin_ns });
+            let measured = agent_set.ask(&requests, limit_ns, |reply| match reply {
                 Reply::Measured(measured) => Ok(measured),
                 other => Err(other),
             })?;
-            sent = measured.sent;
+            for (agent, measured) in agents.into_iter().zip(measured) {
+                sent[agent] = measured.sent;
+            }
         }
         Ok(sent)
     }
 
-    /// Returns the order of requests with their time limits: the serving agent answers at once, the driving one after
-    /// the traffic.
-    const fn serving_first(&self, duration_ns: u64) -> [(usize, u64); 2] {
+    /// Returns the serving agents, then the driving ones, each with their time limit: serving agents answer at once,
+    /// driving ones after the traffic.
+    fn serving_first(&self, duration_ns: u64) -> [(Vec<usize>, u64); 2] {
         let grace_ns = self.limits.grace_ns;
-        [(SERVING, grace_ns), (DRIVING, duration_ns.saturating_add(grace_ns))]
+        let serving = self.shape.serving().map(|(agent, _)| agent).collect();
+        let driving = self.shape.driving().map(|(agent, _)| agent).collect();
+        [(serving, grace_ns), (driving, duration_ns.saturating_add(grace_ns))]
     }
 
-    /// Drains the run. Returns whether all samples were acknowledged, and whether all arrived.
-    fn drain(&self, agent_set: &mut AgentSet<'_>, sent: u64) -> Result<(bool, bool), PhaseError> {
-        let drain = Request::Drain(Drain { sent, timeout_ns: self.limits.drain_ns, quiet_ns: QUIET_NS });
+    /// Drains the run. `sent`: number of samples that each agent sent. Returns whether each agent has no sample
+    /// outstanding.
+    fn drain(&self, agent_set: &mut AgentSet<'_>, sent: &[u64]) -> Result<Vec<bool>, PhaseError> {
+        let total = sent.iter().copied().fold(0, u64::saturating_add);
+        let request =
+            Request::Drain(Drain { sent: total, timeout_ns: self.limits.drain_ns, quiet_ns: QUIET_NS });
         let limit_ns = self.limits.drain_ns.saturating_add(self.limits.grace_ns);
-        let mut complete = [false; 2];
-        // The writer first: once all samples are acknowledged, the reader does not have to wait.
-        for agent in [DRIVING, SERVING] {
-            let replies = agent_set.order(&[(agent, drain.clone())], limit_ns)?;
-            [complete[agent]] = expect("drain", replies, |reply| match reply {
+        let mut drained = vec![false; sent.len()];
+        // The writers first: once all samples are acknowledged, the readers do not have to wait.
+        let [(serving, _), (driving, _)] = self.serving_first(0);
+        for agents in [driving, serving] {
+            let complete = agent_set.ask(&to_all(&agents, &request), limit_ns, |reply| match reply {
                 Reply::Drained { complete } => Ok(complete),
                 other => Err(other),
             })?;
+            for (agent, complete) in agents.into_iter().zip(complete) {
+                drained[agent] = complete;
+            }
         }
-        Ok((complete[DRIVING], complete[SERVING]))
+        Ok(drained)
+    }
+
+    fn reports(&self, agent_set: &mut AgentSet<'_>) -> Result<Vec<AgentReport>, PhaseError> {
+        let all: Vec<usize> = (0..self.shape.endpoints.len()).collect();
+        agent_set.ask(&to_all(&all, &Request::Report), self.limits.report_ns, |reply| match reply {
+            Reply::Report(report) => Ok(*report),
+            other => Err(other),
+        })
     }
 }
 
-/// Returns a topic name of a run. DDS guarantees letters, digits and `_`; some implementations allow nothing else.
-fn topic(run_name: &str, way: &str) -> String {
-    format!("{}_{way}", run_name.replace('-', "_"))
+/// Returns the same request for each of these agents.
+fn to_all(agents: &[usize], request: &Request) -> Vec<(usize, Request)> {
+    agents.iter().map(|&agent| (agent, request.clone())).collect()
 }
 
 /// Returns the current time of the clock that timestamps samples, in ns.
 fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from).unwrap_or_default();
     u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// Returns the contents of the replies if all are of the expected kind.
-fn expect<T, const N: usize>(
-    phase: &'static str,
-    replies: [(usize, Reply); N],
-    take: impl Fn(Reply) -> Result<T, Reply>,
-) -> Result<[T; N], PhaseError> {
-    let mut taken = Vec::with_capacity(N);
-    for (agent, reply) in replies {
-        taken.push(take(reply).map_err(|other| unexpected(phase, agent, &other))?);
-    }
-    taken.try_into().map_err(|_| unreachable!("one was taken of each"))
 }

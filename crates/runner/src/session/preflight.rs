@@ -3,16 +3,18 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use collector::{TraceTimes, roles};
-use control::{Reply, Role};
-use experiment::{Batching, Cell, Design, Factors, Flow, Load, Plan, Qos, Queues, Workload, drivers_of_ends};
+use collector::TraceTimes;
+use control::Reply;
+use experiment::{
+    Batching, Cell, Design, Endpoint, Factors, Flow, Load, Pin, Plan, Qos, Queues, Shape, Workload,
+};
 use results::Failure;
 
 use crate::{
     RunnerError, StopToken,
     agents::{
         agent::{AgentLog, AgentSpec},
-        agent_set::{AgentSet, PhaseError, unexpected},
+        agent_set::{AgentSet, PhaseError},
         cleanup,
         launcher::Launcher,
     },
@@ -43,8 +45,13 @@ pub fn preflight(
 ) -> Result<Vec<String>, RunnerError> {
     cleanup::sweep();
     let configurations = configurations(&experiment.cells);
-    let design =
-        Design { measure_ns: MEASURE_NS, windows: WINDOWS, spin: false, ..experiment.design.clone() };
+    let design = Design {
+        measure_ns: MEASURE_NS,
+        windows: WINDOWS,
+        spin: false,
+        pin: Pin::None,
+        ..experiment.design.clone()
+    };
     let stage = Stage { launcher, experiment, design, files, stop };
     let (mut names, mut failing, mut notes) = (RunIds::new(), Vec::new(), Vec::new());
     for (done, Configuration { cell, cells, .. }) in configurations.iter().enumerate() {
@@ -90,10 +97,10 @@ enum Opened {
 }
 
 impl Stage<'_> {
-    /// Opens each role separately. Matching between the two is not tested.
+    /// Opens each kind of endpoint separately. Matching between them is not tested.
     fn open(&self, cell: &Cell, names: &mut RunIds) -> Result<Opened, RunnerError> {
-        for role in ends(&cell.factors) {
-            let opened = self.open_end(cell, role, names)?;
+        for endpoint in distinct(Shape::of(&cell.factors, &self.design)) {
+            let opened = self.open_endpoint(cell, endpoint, names)?;
             if !matches!(opened, Opened::Well) {
                 return Ok(opened);
             }
@@ -101,42 +108,45 @@ impl Stage<'_> {
         Ok(Opened::Well)
     }
 
-    /// Opens one role as a run of this cell does up to the configure phase, then ends the agent as a run does.
-    fn open_end(&self, cell: &Cell, role: Role, names: &mut RunIds) -> Result<Opened, RunnerError> {
+    /// Opens one endpoint as a run of this cell does up to the configure phase, then ends the agent as a run does.
+    fn open_endpoint(
+        &self,
+        cell: &Cell,
+        endpoint: Endpoint,
+        names: &mut RunIds,
+    ) -> Result<Opened, RunnerError> {
         let limits = &self.experiment.limits;
         let (name, traces, alone) = (names.take(0), TraceTimes::default(), RunBarrier::new());
-        let pair = RunPhases {
+        let driver = endpoint.driver.clone();
+        let shape = Shape { endpoints: vec![endpoint] }.in_run(&name.run);
+        let run = RunPhases {
             cell,
             design: &self.design,
             limits,
+            shape,
             run_name: name.run,
             run_tag: name.tag,
             domain: name.domain.number,
             padding_bytes: 0,
-            cpus: [None, None],
             traces: &traces,
             barrier: alone.join(),
         };
-        let [writer, reader] = drivers_of_ends(&cell.factors.driver);
-        let driver = if role.drives() { writer } else { reader };
-        let file = self.files[driver].clone();
-        let variables = cell.factors.env.clone();
+        let endpoint = &run.shape.endpoints[0];
         let member = AgentSpec {
-            role: Some(role),
-            driver: file,
-            variables,
+            endpoint: Some(endpoint.id.clone()),
+            driver: self.files[&driver].clone(),
+            variables: cell.factors.env.clone(),
             padding_bytes: 0,
             log: AgentLog::in_memory()?,
         };
         let mut agent_set = AgentSet::spawn(self.launcher, vec![member], limits, self.stop)?;
-        let order = pair.configuration(role);
-        let phase = order.phase();
+        let request = run.configuration(endpoint);
         let opened = agent_set.hellos().and_then(|_| {
-            let [(agent, reply)] = agent_set.order(&[(0, order)], limits.configure_ns)?;
-            match reply {
-                Reply::Configured(_) => agent_set.dismiss(),
-                other => Err(unexpected(phase, agent, &other)),
-            }
+            agent_set.ask(&[(0, request)], limits.configure_ns, |reply| match reply {
+                Reply::Configured(_) => Ok(()),
+                other => Err(other),
+            })?;
+            agent_set.dismiss()
         });
         if let Some(line) = ignored_library(agent_set.last_log_lines(0)) {
             return Err(RunnerError::IgnoredLibrary { cell: cell.id.clone(), line });
@@ -146,21 +156,27 @@ impl Stage<'_> {
             Ok(()) => Ok(Opened::Well),
             Err(phase_error) => match agent_set.fail(phase_error) {
                 None => Err(RunnerError::Stopped),
-                Some(failure) if is_rejection => Ok(Opened::Rejected { driver: driver.to_owned(), failure }),
+                Some(failure) if is_rejection => Ok(Opened::Rejected { driver, failure }),
                 Some(failure) => Ok(Opened::Failed(failure)),
             },
         };
-        cleanup::remove(&pair.run_name);
+        cleanup::remove(&run.run_name);
         ended
     }
 }
 
-/// Returns the roles to open: only one of two that open the same entities with one driver.
-fn ends(factors: &Factors) -> Vec<Role> {
-    let [serving, driving] = roles(factors.workload);
-    let [writer, reader] = drivers_of_ends(&factors.driver);
-    let alike = factors.workload == Workload::Latency && writer == reader;
-    if alike { vec![driving] } else { vec![serving, driving] }
+/// Returns the endpoints to open: only one of several that open the same kinds of entities with one driver.
+fn distinct(shape: Shape) -> Vec<Endpoint> {
+    let opened = |endpoint: &Endpoint| {
+        (endpoint.driver.clone(), endpoint.writers.is_empty(), endpoint.readers.is_empty())
+    };
+    let mut found: Vec<Endpoint> = Vec::new();
+    for endpoint in shape.endpoints {
+        if found.iter().all(|known| opened(known) != opened(&endpoint)) {
+            found.push(endpoint);
+        }
+    }
+    found
 }
 
 /// Configuration shared by several cells.

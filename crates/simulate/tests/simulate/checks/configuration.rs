@@ -1,10 +1,10 @@
 //! Effective configuration: QoS, multicast, socket buffers and batches.
 
-use collector::{DRIVING, Mismatch, RunReports, SERVING, mismatch};
+use collector::{Mismatch, RunReports, mismatch};
 use experiment::{Batching, Reliability, Workload};
 use results::{RunState, WarningKind};
 
-use super::{Subject, warns};
+use super::{DRIVING, SERVING, Subject, warns};
 use crate::rig::cell;
 
 fn subject() -> Subject {
@@ -23,8 +23,8 @@ fn effective_settings_that_contradict_requested_ones_fail_the_run() {
     let found = |change: &dyn Fn(&mut RunReports)| {
         let mut reports = subject.reports.clone();
         change(&mut reports);
-        let configured = reports.agents.each_ref().map(|agent| &agent.configured);
-        mismatch(&subject.cell.factors, &subject.design, configured)
+        let configured: Vec<_> = reports.agents.iter().map(|agent| agent.configured.clone()).collect();
+        mismatch(&reports.shape(), &configured)
     };
     assert_eq!(found(&|_| {}), None);
     for (agent, entity) in [(DRIVING, "writer"), (SERVING, "reader")] {
@@ -94,7 +94,7 @@ fn samples_must_leave_by_multicast_if_requested() {
         };
         subject.contradicts("multicast was asked for", |reports| {
             let mut sent = sent(reports);
-            sent.bytes = reports.sent * 800;
+            sent.bytes = reports.sent() * 800;
             reports.agents[DRIVING].report.sockets.as_mut().expect("counters").multicast = Some(sent);
         });
         subject.warns(WarningKind::Incomplete, "whether the samples did is unknown", |reports| {

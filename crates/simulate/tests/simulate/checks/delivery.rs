@@ -1,11 +1,11 @@
 //! Counts of one stream: identities, witnesses, and warnings about what arrived.
 
-use collector::{DRIVING, RunReports, SERVING};
+use collector::RunReports;
 use control::{ReaderReport, WriterReport};
 use experiment::{History, ReceiveGroup, Workload};
 use results::{Distribution, Idle, Received, TakeStats, WarningKind};
 
-use super::Subject;
+use super::{DRIVING, SERVING, Subject};
 use crate::rig::{MS, cell};
 
 const OPTIONS: [(&str, &str); 2] = [("latency", "50us"), ("service", "100us")];
@@ -61,7 +61,7 @@ fn counts_of_both_agents_must_agree() {
         writer.offered = writer.accepted - 1;
     });
     subject.contradicts("write calls", |reports| writer(reports).write_call = Distribution::default());
-    subject.contradicts("were sent when measured", |reports| reports.sent += 1);
+    subject.contradicts("were sent when measured", |reports| reports.agents[DRIVING].sent += 1);
     subject.contradicts("came, but only", |reports| {
         let received = received(reports);
         (received.next, received.missing) = (received.next + 1, 1);
@@ -164,7 +164,7 @@ fn damaged_and_foreign_samples_and_repeated_writes_are_reported() {
         (writer.timed_out, writer.refused) = (2, 3);
     });
     subject.warns(WarningKind::Incomplete, "were not acknowledged within the time limit", |reports| {
-        reports.acknowledged = false;
+        reports.agents[DRIVING].drained = false;
     });
     subject.warns(WarningKind::Incomplete, "samples were still under way", |reports| {
         let received = received(reports);
@@ -175,7 +175,7 @@ fn damaged_and_foreign_samples_and_repeated_writes_are_reported() {
         received.given -= 1;
         received.taken = Some(received.given);
         reports.agents[SERVING].report.usage.samples -= 1;
-        reports.arrived = false;
+        reports.agents[SERVING].drained = false;
     });
 }
 

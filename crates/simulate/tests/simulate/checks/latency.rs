@@ -1,11 +1,11 @@
 //! Counts, timestamps and warnings of latency runs.
 
-use collector::{DRIVING, RunReports, SERVING};
+use collector::RunReports;
 use control::{EchoReport, PingerReport, TimestampLog, TimestampPair};
 use experiment::Workload;
 use results::{PingRetries, WarningKind};
 
-use super::Subject;
+use super::{DRIVING, SERVING, Subject};
 use crate::rig::cell;
 
 fn subject() -> Subject {
@@ -35,7 +35,7 @@ fn changed(stamps: &TimestampLog, change: impl FnOnce(&mut TimestampPair)) -> Ti
 fn counts_of_pings_must_agree() {
     let subject = subject();
     subject.contradicts("were lost", |reports| pinger(reports).lost += 1);
-    subject.contradicts("pings were sent when measured", |reports| reports.sent -= 1);
+    subject.contradicts("pings were sent when measured", |reports| reports.agents[DRIVING].sent -= 1);
     subject.contradicts("round trips were recorded", |reports| pinger(reports).rtt.n -= 1);
     subject.contradicts("were echoed", |reports| {
         let returned = pinger(reports).returned;
@@ -92,7 +92,7 @@ fn repeated_and_late_writes_are_reported() {
     let expected = PingRetries { unsent: 1, timed_out: 2, echoes_refused: 5, ..PingRetries::default() };
     assert_eq!(run.ping_retries, Some(expected));
     // A ping that was never accepted is lost.
-    let sent = subject.reports.sent;
+    let sent = subject.reports.sent();
     assert_eq!((run.counted[0].sent, run.counted[0].delivered, run.counted[0].lost), (sent + 1, sent, 1));
     subject.warns(WarningKind::Loss, "came back later than 200 ms", |reports| pinger(reports).late = 1);
     subject.warns(WarningKind::Foreign, "5 samples came that are not of this run", |reports| {

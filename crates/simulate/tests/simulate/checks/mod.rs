@@ -10,11 +10,15 @@ mod paced;
 mod probes;
 
 use collector::RunReports;
-use experiment::{Cell, Design, ScheduledRun};
+use experiment::{Cell, Design, ScheduledRun, Shape};
 use results::{Run, RunState, WarningKind};
 use simulate::Simulator;
 
 use crate::rig::{MS, design};
+
+/// Indices of the agents of a pair.
+const DRIVING: usize = 0;
+const SERVING: usize = 1;
 
 const SCHEDULED: ScheduledRun = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
 
@@ -51,6 +55,12 @@ impl Subject {
     /// Returns the record of the run with changed reports.
     fn with(&self, change: impl FnOnce(&mut RunReports)) -> Run {
         let mut reports = self.reports.clone();
+        // A test may change what the cell requests.
+        for (agent, endpoint) in
+            reports.agents.iter_mut().zip(Shape::of(&self.cell.factors, &self.design).endpoints)
+        {
+            agent.endpoint = endpoint;
+        }
         change(&mut reports);
         self.simulator.record(&self.cell, &self.design, SCHEDULED, &reports).run
     }

@@ -1,11 +1,11 @@
 //! Schedules, counts and latencies of open loops.
 
-use collector::{DRIVING, RunReports, SERVING};
+use collector::RunReports;
 use control::{FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport};
 use experiment::{Flow, Load};
 use results::{Distribution, Usage, WarningKind, Windows};
 
-use super::{Subject, warns};
+use super::{DRIVING, SERVING, Subject, warns};
 use crate::rig::{MS, constant, paced, poisson};
 
 fn subject(load: Load) -> Subject {
@@ -49,7 +49,7 @@ fn writer_must_follow_the_schedule_that_the_runner_computes() {
             written(reports).send_lag = values(offered - 1, 0);
         });
         subject.contradicts("were time of write calls", |reports| written(reports).held_ns += 10.0);
-        subject.contradicts("were sent when measured", |reports| reports.sent += 1);
+        subject.contradicts("were sent when measured", |reports| reports.agents[DRIVING].sent += 1);
         subject.contradicts("did not report what its role records", |reports| {
             reports.agents[SERVING].report.paced_reader = None;
         });

@@ -1,11 +1,11 @@
 //! Echo probes in a stream. The simulated middleware echoes none: the reports get those of a consistent run.
 
-use collector::{DRIVING, RunReports, SERVING};
+use collector::RunReports;
 use control::{ProbeEchoReport, ProbeReport};
 use experiment::Workload;
 use results::{Distribution, WarningKind, Windows};
 
-use super::Subject;
+use super::{DRIVING, SERVING, Subject};
 use crate::rig::{MS, cell};
 
 const EVERY: u64 = 101;
@@ -29,8 +29,8 @@ fn round_trips(n: u64) -> Distribution {
 fn subject() -> Subject {
     let mut subject = Subject::new(cell(Workload::Throughput, false, 0, &[("service", "10us")]));
     subject.design.probe_every = Some(EVERY as u32);
-    let n = subject.reports.sent / EVERY;
-    let [serving, driving] = &mut subject.reports.agents;
+    let n = subject.reports.sent() / EVERY;
+    let [driving, serving] = &mut subject.reports.agents[..] else { panic!("a pair") };
     driving.report.writer.as_mut().expect("a writer").probes = Some(ProbeReport {
         every: EVERY,
         sent: n,

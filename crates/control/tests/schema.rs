@@ -1,0 +1,137 @@
+//! The published schema describes the messages: each real message is valid, and a wrong one is not.
+
+use std::{fs, path::Path};
+
+use control::{
+    AgentReport, Configure, Configured, Drain, Hello, Match, MeasureReply, PROTOCOL, Reply, Request,
+    TimestampLog, TimestampPair, json_schema,
+};
+use experiment::{Factors, Flow, Load, Pin, Rate, Shape, Trace, Workload};
+use serde_json::{Value, json};
+
+fn validator() -> jsonschema::Validator {
+    let schema: Value = serde_json::from_str(&json_schema()).expect("JSON");
+    jsonschema::draft202012::new(&schema).expect("a schema")
+}
+
+#[track_caller]
+fn assert_valid(validator: &jsonschema::Validator, message: &impl serde::Serialize) {
+    let message = serde_json::to_value(message).expect("JSON");
+    let errors: Vec<String> = validator.iter_errors(&message).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{message:#}\n{errors:?}");
+}
+
+/// Returns the configure requests of all endpoints of a cell.
+fn configures(factors: &Factors, probed: bool) -> Vec<Request> {
+    let shape = Shape::new(factors, &Pin::Cores(vec![0], vec![1]), probed).in_run("run-1");
+    let configure = |endpoint: experiment::Endpoint| Configure {
+        role: endpoint.role,
+        run_name: "run-1".to_owned(),
+        run_tag: 5,
+        seed: 6,
+        domain: 7,
+        participant: endpoint.participant,
+        writers: endpoint.writers,
+        readers: endpoint.readers,
+        cpus: endpoint.cpus,
+        measure_ns: 8,
+        windows: 9,
+        check_every: 10,
+        probe_every: probed.then_some(200),
+        traces: [("ab".to_owned(), vec![0, 1])].into(),
+        spin: true,
+    };
+    shape.endpoints.into_iter().map(|endpoint| Request::Configure(Box::new(configure(endpoint)))).collect()
+}
+
+#[test]
+fn requests_follow_the_schema() {
+    let validator = validator();
+    let latency = Factors { workload: Workload::Latency, ..Factors::default() };
+    let throughput = Factors { workload: Workload::Throughput, ..Factors::default() };
+    let trace = Trace { file: "t".to_owned(), sha256: "ab".to_owned(), samples: 2, length_ns: 1 };
+    let rate = Rate::per_second(10);
+    let flows = [Load::Trace { trace }, Load::Poisson { rate }, Load::Burst { rate }, Load::Max];
+    let flow = |load| Flow { name: "f".to_owned(), size_bytes: 64, load, qos: None, qos_of_ends: None };
+    let paced = Factors { workload: Workload::Paced, flows: flows.map(flow).into(), ..Factors::default() };
+    let requests = [configures(&latency, false), configures(&throughput, true), configures(&paced, false)];
+    let shape = Shape::new(&latency, &Pin::None, false);
+    let others = [
+        Request::Match(Match::of(&shape, 0, &[Configured::default(), Configured::default()], 5)),
+        Request::WarmUp { duration_ns: 1 },
+        Request::Measure { duration_ns: 1, begin_ns: Some(2) },
+        Request::Drain(Drain { sent: 1, timeout_ns: 2, quiet_ns: 3 }),
+        Request::Report,
+        Request::Exit,
+    ];
+    for request in requests.iter().flatten().chain(&others) {
+        assert_valid(&validator, request);
+    }
+}
+
+#[test]
+fn replies_follow_the_schema() {
+    let validator = validator();
+    let hello: Value = line("replies/hello");
+    let reply: Reply = serde_json::from_value(hello).expect("a hello");
+    let Reply::Hello(hello) = &reply else { panic!("{reply:?}") };
+    assert_eq!(hello.protocol, PROTOCOL);
+    let mut stamps = TimestampLog::with_capacity(2);
+    stamps.record(1, TimestampPair { first_ns: 3, second_ns: 4 });
+    let echo = control::EchoReport {
+        received: 1,
+        echoed: 1,
+        timed_out: 0,
+        refused: 0,
+        overwritten: 0,
+        wrong_size: 0,
+        foreign: 0,
+        echo: "reader".to_owned(),
+        stamps,
+    };
+    let replies = [
+        Reply::Hello(Box::new(Hello { pid: 1, ..*hello.clone() })),
+        Reply::Configured(Box::default()),
+        Reply::Matched { waited_ns: 1 },
+        Reply::WarmedUp,
+        Reply::Measured(MeasureReply { sent: 1 }),
+        Reply::Drained { complete: true },
+        Reply::Report(Box::new(AgentReport { echo: Some(echo), ..AgentReport::default() })),
+        Reply::Bye,
+        Reply::Failed { error: "e".to_owned(), hint: None, refused: false },
+    ];
+    for reply in &replies {
+        assert_valid(&validator, reply);
+    }
+}
+
+/// Returns the first line of a file of the fuzz corpus.
+fn line(file: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(file);
+    let text = fs::read_to_string(path).expect("a file");
+    serde_json::from_str(text.lines().next().expect("a line")).expect("JSON")
+}
+
+#[test]
+fn wrong_messages_do_not_follow_the_schema() {
+    let validator = validator();
+    let wrong = [
+        json!({"request": "configure"}),
+        json!({"request": "measure", "duration_ns": -1}),
+        json!({"request": "start"}),
+        json!({"reply": "matched"}),
+        json!({"reply": "hello", "protocol": PROTOCOL}),
+        json!({}),
+    ];
+    for message in wrong {
+        assert!(!validator.is_valid(&message), "{message}");
+    }
+}
+
+#[test]
+fn corpus_of_the_fuzz_targets_has_messages_of_this_version() {
+    let configure: Request = serde_json::from_value(line("requests/latency-run")).expect("a request");
+    assert!(matches!(configure, Request::Configure(_)));
+    let configure: Request = serde_json::from_value(line("requests/throughput-run")).expect("a request");
+    assert!(matches!(configure, Request::Configure(_)));
+}

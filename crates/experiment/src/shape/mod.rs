@@ -1,0 +1,260 @@
+//! Shape of a run: its endpoints, and what each of them opens, writes and expects.
+//!
+//! ```text
+//! Factors, Design --Shape::of()--> endpoints --(run name, domain, cores)--> configure requests of the agents
+//! ```
+//!
+//! Everything that depends on the topology of a cell follows from its shape: the agents of a run, their requests, the
+//! locators that they exchange, and the flows that its evaluation compares.
+
+mod role;
+mod specs;
+#[cfg(test)]
+mod tests;
+
+pub use self::{
+    role::Role,
+    specs::{ParticipantSpec, ReaderSpec, StreamSpec, WriterSpec},
+};
+use crate::{Batching, Design, Factors, Load, Pin, Qos, ReceiveMode, Workload, drivers_of_ends, is_pair};
+
+/// Topic of a flow's samples, and of the echoes of these samples.
+const OUT: &str = "out";
+const BACK: &str = "back";
+
+/// Endpoints of a run. Driving endpoints come before serving ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Endpoints, each an agent of its own.
+    pub endpoints: Vec<Endpoint>,
+}
+
+/// Endpoint of a run: one agent, with one driver and one role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Name, unique in the run: that of the role, with a number from 1 if several endpoints have it.
+    pub id: String,
+    /// Role.
+    pub role: Role,
+    /// Name of its driver.
+    pub driver: String,
+    /// Cores that its process may use; `None`: inherited.
+    pub cpus: Option<Vec<u32>>,
+    /// Participant.
+    pub participant: ParticipantSpec,
+    /// Writers of its samples; in a role that receives, writers of echoes.
+    pub writers: Vec<WriterSpec>,
+    /// Readers of samples; in a role that sends, readers of echoes.
+    pub readers: Vec<ReaderSpec>,
+}
+
+impl Endpoint {
+    /// Returns its entities: name and requested policies.
+    pub fn entities(&self) -> impl Iterator<Item = (&str, Qos)> {
+        let writers =
+            self.writers.iter().map(|writer| (writer.name.as_str(), writer.qos.clone().of_writers()));
+        writers
+            .chain(self.readers.iter().map(|reader| (reader.name.as_str(), reader.qos.clone().of_readers())))
+    }
+}
+
+impl Shape {
+    /// Returns the shape of the runs of a cell. Its topics are unique within a run: see [`Shape::in_run`].
+    #[must_use]
+    pub fn of(factors: &Factors, design: &Design) -> Self {
+        Self::new(factors, &design.pin, probe_every(factors, design).is_some())
+    }
+
+    /// As [`Shape::of`]. `probed`: whether samples of the stream are echoed.
+    #[must_use]
+    pub fn new(factors: &Factors, pin: &Pin, probed: bool) -> Self {
+        let cell = CellShape { factors, pin, probed };
+        Self { endpoints: roles(factors.workload).map(|role| cell.endpoint(role)).into() }
+    }
+
+    /// Returns the shape with the topics of a run, `RUN_TOPIC`. DDS guarantees letters, digits and `_`; some
+    /// implementations allow nothing else.
+    #[must_use]
+    pub fn in_run(mut self, run_name: &str) -> Self {
+        let prefix = run_name.replace('-', "_");
+        for endpoint in &mut self.endpoints {
+            let topics = endpoint.writers.iter_mut().map(|writer| &mut writer.topic);
+            for topic in topics.chain(endpoint.readers.iter_mut().map(|reader| &mut reader.topic)) {
+                *topic = format!("{prefix}_{topic}");
+            }
+        }
+        self
+    }
+
+    /// Returns the endpoints that drive the traffic, with their indices.
+    pub fn driving(&self) -> impl Iterator<Item = (usize, &Endpoint)> {
+        self.endpoints.iter().enumerate().filter(|(_, endpoint)| endpoint.role.drives())
+    }
+
+    /// Returns the endpoints that serve the traffic, with their indices.
+    pub fn serving(&self) -> impl Iterator<Item = (usize, &Endpoint)> {
+        self.endpoints.iter().enumerate().filter(|(_, endpoint)| !endpoint.role.drives())
+    }
+
+    /// Returns the readers of a topic: the index of their endpoint, and theirs in it.
+    pub fn readers_of(&self, topic: &str) -> impl Iterator<Item = (usize, usize)> {
+        self.endpoints.iter().enumerate().flat_map(move |(endpoint, of)| {
+            let readers = of.readers.iter().enumerate().filter(move |(_, reader)| reader.topic == topic);
+            readers.map(move |(reader, _)| (endpoint, reader))
+        })
+    }
+
+    /// Returns the writers of a topic: the index of their endpoint, and theirs in it.
+    pub fn writers_of(&self, topic: &str) -> impl Iterator<Item = (usize, usize)> {
+        self.endpoints.iter().enumerate().flat_map(move |(endpoint, of)| {
+            let writers = of.writers.iter().enumerate().filter(move |(_, writer)| writer.topic == topic);
+            writers.map(move |(writer, _)| (endpoint, writer))
+        })
+    }
+}
+
+/// Returns the roles of a workload: the driving one and the serving one.
+#[must_use]
+pub const fn roles(workload: Workload) -> [Role; 2] {
+    match workload {
+        Workload::Latency => [Role::Pinger, Role::Echo],
+        Workload::Throughput | Workload::Paced | Workload::Search => [Role::Writer, Role::Reader],
+    }
+}
+
+/// Returns the probe interval of a stream in samples; `None` without probes.
+#[must_use]
+pub fn probe_every(factors: &Factors, design: &Design) -> Option<u32> {
+    design.probe_every.filter(|_| factors.workload != Workload::Latency)
+}
+
+/// Returns the name of an entity in reports: its kind, from the second one of an endpoint on with a number.
+#[must_use]
+pub fn entity_name(kind: &str, index: usize) -> String {
+    if index == 0 { kind.to_owned() } else { format!("{kind}-{}", index + 1) }
+}
+
+/// Source of the shape of a cell.
+struct CellShape<'a> {
+    factors: &'a Factors,
+    pin: &'a Pin,
+    /// Whether samples of its stream are echoed.
+    probed: bool,
+}
+
+impl CellShape<'_> {
+    fn endpoint(&self, role: Role) -> Endpoint {
+        let Self { factors, probed, .. } = *self;
+        let [of_writer, of_reader] = drivers_of_ends(&factors.driver);
+        let streams = self.streams();
+        let all = || streams.iter().enumerate();
+        // Only one stream can be probed; the planner rejects probes with several flows.
+        let echoes = || all().take(usize::from(probed || factors.workload == Workload::Latency));
+        let (writers, readers) = if role.drives() {
+            (
+                all().map(|(index, stream)| self.writer(index, &topic(OUT, index), stream)).collect(),
+                echoes().map(|(index, stream)| self.echo_reader(index, stream)).collect(),
+            )
+        } else {
+            (
+                echoes().map(|(index, stream)| self.echo_writer(index, stream)).collect(),
+                all().map(|(index, stream)| self.reader(index, &topic(OUT, index), stream)).collect(),
+            )
+        };
+        Endpoint {
+            id: role.name().to_owned(),
+            role,
+            driver: if role.drives() { of_writer } else { of_reader }.to_owned(),
+            cpus: self.cpus(role),
+            participant: self.participant(role),
+            writers,
+            readers,
+        }
+    }
+
+    fn cpus(&self, role: Role) -> Option<Vec<u32>> {
+        match self.pin {
+            Pin::Cores(driving, serving) => Some(if role.drives() { driving } else { serving }.clone()),
+            Pin::None => None,
+        }
+    }
+
+    /// Returns the streams of a writing endpoint: one per flow.
+    fn streams(&self) -> Vec<StreamSpec> {
+        let flows = self.factors.streams();
+        if flows.is_empty() {
+            return vec![self.stream(0, self.factors.size_bytes, None)];
+        }
+        let flows = flows.into_iter().enumerate();
+        flows.map(|(index, flow)| self.stream(index, flow.size_bytes, Some(flow.load))).collect()
+    }
+
+    fn stream(&self, index: usize, size_bytes: u64, load: Option<Load>) -> StreamSpec {
+        let load = load.filter(|_| self.factors.workload == Workload::Paced);
+        let load = load.map(|load| load.resolved().unwrap_or(load));
+        StreamSpec { writer: u16::try_from(index + 1).unwrap_or(u16::MAX), size_bytes, load }
+    }
+
+    fn participant(&self, role: Role) -> ParticipantSpec {
+        let factors = self.factors;
+        ParticipantSpec {
+            transport: factors.transport.clone(),
+            interface: factors.interface.clone(),
+            multicast: factors.multicast,
+            vendor_defaults: factors.vendor_defaults,
+            options: factors.options_of_end(role.drives()),
+            send_buffer_bytes: factors.queues.send_buffer_bytes,
+            receive_buffer_bytes: factors.queues.receive_buffer_bytes,
+            send_queue_bytes: factors.send_queue_bytes(),
+        }
+    }
+
+    fn writer(&self, index: usize, topic: &str, stream: &StreamSpec) -> WriterSpec {
+        let factors = self.factors;
+        // A ping leaves at once.
+        let batched = factors.workload != Workload::Latency;
+        WriterSpec {
+            name: entity_name("writer", index),
+            topic: topic.to_owned(),
+            qos: factors.writer_qos(index),
+            stream: stream.clone(),
+            batch_bytes: if batched { factors.batch_bytes } else { 0 },
+            batching: if batched { factors.batching } else { Batching::None },
+        }
+    }
+
+    fn reader(&self, index: usize, topic: &str, stream: &StreamSpec) -> ReaderSpec {
+        let factors = self.factors;
+        let batched = factors.workload != Workload::Latency && factors.batch_bytes > 0;
+        ReaderSpec {
+            name: entity_name("reader", index),
+            topic: topic.to_owned(),
+            qos: factors.reader_qos(index),
+            streams: vec![stream.clone()],
+            // With a pair of drivers, the reader's middleware itself unpacks what the writer's middleware packs.
+            unpacks_batches: batched && !is_pair(&factors.driver),
+            receive: factors.receive,
+            polling_delay_ns: factors.queues.polling_delay_ns,
+            receive_group: factors.queues.receive_group,
+        }
+    }
+
+    /// Returns the writer of echoes: it never batches.
+    fn echo_writer(&self, index: usize, stream: &StreamSpec) -> WriterSpec {
+        let writer = self.writer(index, &topic(BACK, index), stream);
+        WriterSpec { batch_bytes: 0, batching: Batching::None, ..writer }
+    }
+
+    /// Returns the reader of echoes. Echoes of a stream's probes come by waitset, whatever the stream's own reader
+    /// does: a polling thread would occupy the core of the writer.
+    fn echo_reader(&self, index: usize, stream: &StreamSpec) -> ReaderSpec {
+        let reader = self.reader(index, &topic(BACK, index), stream);
+        let receive = if self.probed { ReceiveMode::Waitset } else { reader.receive };
+        ReaderSpec { unpacks_batches: false, receive, receive_group: None, ..reader }
+    }
+}
+
+/// Returns the topic of a stream, without the name of the run.
+fn topic(way: &str, index: usize) -> String {
+    if index == 0 { way.to_owned() } else { format!("{way}_{}", index + 1) }
+}

@@ -1,0 +1,47 @@
+//! Roles of agents.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Role of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Writes samples: as fast as back-pressure allows, or by a schedule.
+    Writer,
+    /// Receives and counts samples.
+    Reader,
+    /// Sends a ping when the previous one is back or lost.
+    Pinger,
+    /// Sends every ping back unchanged.
+    Echo,
+}
+
+impl Role {
+    /// Returns the name of the role in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Writer => "writer",
+            Self::Reader => "reader",
+            Self::Pinger => "pinger",
+            Self::Echo => "echo",
+        }
+    }
+
+    /// Returns whether samples of the role's own traffic pass through entities of this kind, `writer` or `reader`.
+    #[must_use]
+    pub fn uses(self, entity: &str) -> bool {
+        match self {
+            Self::Writer => entity == "writer",
+            Self::Reader => entity == "reader",
+            Self::Pinger | Self::Echo => true,
+        }
+    }
+
+    /// Returns whether the role drives the traffic; the other roles serve.
+    #[must_use]
+    pub const fn drives(self) -> bool {
+        matches!(self, Self::Writer | Self::Pinger)
+    }
+}

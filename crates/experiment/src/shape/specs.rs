@@ -1,0 +1,101 @@
+//! Entities of an endpoint as they are requested from its agent: what to open, what to write, and what to expect.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Batching, Load, Qos, ReceiveGroup, ReceiveMode};
+
+/// Participant of an agent. Absent values are left to the driver.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ParticipantSpec {
+    /// Name of the transport.
+    pub transport: String,
+    /// Name of the network interface.
+    pub interface: String,
+    /// Whether data is sent by multicast.
+    pub multicast: bool,
+    /// Whether the middleware runs as shipped: settings that are not requested here are left to it.
+    pub vendor_defaults: bool,
+    /// Driver-specific options by name.
+    pub options: BTreeMap<String, String>,
+    /// Send buffer of the sockets in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send_buffer_bytes: Option<u64>,
+    /// Receive buffer of the sockets in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_buffer_bytes: Option<u64>,
+    /// Queue of a writer in bytes, with each sample as long as the largest one when DDS has serialized it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send_queue_bytes: Option<u64>,
+}
+
+/// Samples of one writer: what it writes, and what each of its readers expects.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StreamSpec {
+    /// Number of the writer, in the header of every sample: from 1, unique in the run. The pattern of its payloads and
+    /// its random send times follow from this number and the seed of the run.
+    pub writer: u16,
+    /// Payload of a sample in bytes, including the 16-byte header.
+    pub size_bytes: u64,
+    /// Intended send times. Absent: each sample is written as soon as the previous one is, or by a closed loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Load>,
+}
+
+impl StreamSpec {
+    /// Returns the index of the stream, from 0.
+    #[must_use]
+    pub const fn index(&self) -> usize {
+        self.writer.saturating_sub(1) as usize
+    }
+}
+
+/// Writer of an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WriterSpec {
+    /// Name in reports: `writer`, for further writers of the agent `writer-2` and so on.
+    pub name: String,
+    /// Topic: letters, digits and `_`.
+    pub topic: String,
+    /// Requested QoS.
+    pub qos: Qos,
+    /// Samples that it writes. A writer of echoes sends them back unchanged.
+    pub stream: StreamSpec,
+    /// Maximum payload of a batch in bytes; 0: no batching.
+    pub batch_bytes: u64,
+    /// Component that packs samples into batches.
+    pub batching: Batching,
+}
+
+/// Reader of an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReaderSpec {
+    /// Name in reports: `reader`, for further readers of the agent `reader-2` and so on.
+    pub name: String,
+    /// Topic: letters, digits and `_`.
+    pub topic: String,
+    /// Requested QoS.
+    pub qos: Qos,
+    /// Samples to expect, by writer.
+    pub streams: Vec<StreamSpec>,
+    /// Whether its driver unpacks batches that the writer's driver packs.
+    pub unpacks_batches: bool,
+    /// Receive mode.
+    pub receive: ReceiveMode,
+    /// Sleep of a polling reader after it found no sample, in ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub polling_delay_ns: Option<u64>,
+    /// Group of samples that the application gets together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_group: Option<ReceiveGroup>,
+}
+
+impl ReaderSpec {
+    /// Returns the size of its largest sample in bytes.
+    #[must_use]
+    pub fn max_size_bytes(&self) -> u64 {
+        self.streams.iter().map(|stream| stream.size_bytes).max().unwrap_or(0)
+    }
+}
