@@ -181,7 +181,7 @@ fn quantile_among_lost_pings_is_na_and_fails_no_criterion() {
             let rtt = run.latency.get_mut("rtt").expect("a latency run");
             rtt.n = 3_000 - lost;
             (rtt.lost, rtt.p99_9_ns) = (lost, (lost < 3).then_some(90_000 + 7 * u64::from(run.number)));
-            let counted = &mut run.counted[0];
+            let counted = &mut run.flows[0].counted;
             (counted.sent, counted.delivered, counted.lost) = (3_000, 3_000 - lost, lost);
         }
     };

@@ -71,9 +71,10 @@ fn characterize_measures_both_drivers_and_every_sample_reconciles() {
 
 /// Checks what must hold of every valid run.
 fn check_run(run: &Value, cell: &Value) {
-    let counted = list(&run["counted"]);
-    assert!(!counted.is_empty(), "{run:#}");
-    for counted in counted {
+    let flows = list(&run["flows"]);
+    assert!(!flows.is_empty(), "{run:#}");
+    for flow in flows {
+        let counted = &flow["counted"];
         let [delivered, lost, undelivered] =
             ["delivered", "lost", "undelivered"].map(|name| count(&counted[name]));
         assert!(delivered > 0, "{run:#}");
@@ -84,7 +85,7 @@ fn check_run(run: &Value, cell: &Value) {
             assert_eq!((lost, undelivered), (0, 0), "{run:#}");
         }
     }
-    let agents = list(&run["agents"]);
+    let agents = list(&run["endpoints"]);
     assert_eq!(agents.len(), 2);
     let pids = [count(&agents[0]["pid"]), count(&agents[1]["pid"])];
     assert_ne!(pids[0], pids[1]);

@@ -106,7 +106,7 @@ fn fast_dds_runs_with_the_profiles_of_a_file_or_rejects_it() {
         let document = document(&scene, &text);
         let cell = &document["cells"][0];
         assert_eq!(cell["effective_qos"]["writer"]["history_depth"], 5);
-        for agent in list(&cell["runs"][0]["agents"]) {
+        for agent in list(&cell["runs"][0]["endpoints"]) {
             let settings = &agent["settings"];
             assert_eq!(settings["participant"]["profiles_applied"], "writer", "{settings:#}");
             assert_eq!(settings["writer"]["publish_mode"], "async", "{settings:#}");
@@ -149,7 +149,7 @@ fn files_of_a_variable_are_compared_within_and_between_results() {
     assert_eq!(ids, [format!("{prefix}-a"), format!("{prefix}-b")]);
     assert_eq!(document["experiment"]["design"]["baseline"], Value::from(vec![ids[0]]));
     for (cell, name) in list(&document["cells"]).iter().zip(["a.xml", "b.xml"]) {
-        let settings = &cell["runs"][0]["agents"][0]["settings"]["participant"];
+        let settings = &cell["runs"][0]["endpoints"][0]["settings"]["participant"];
         assert_eq!(settings["configuration_user"], uri(name), "{settings:#}");
         assert_eq!(settings["configuration_user_decides"], "max_message_size");
         let hash = results::sha256(&fs::read(scene.path(name)).expect("the file"));

@@ -74,8 +74,8 @@ fn duet_of_real_middleware_runs_at_once_without_interference() {
         let duet = run.duet.as_ref().expect("a duet");
         assert_eq!((run.state, &run.failure), (RunState::Valid, &None), "{run:?}");
         assert!(run.belongs_to(runs[&duet.partner]) && duet.side_by_side_pct > 50.0, "{duet:?}");
-        assert!(run.counted.iter().all(|counted| counted.foreign == 0), "{run:?}");
-        let cores: Vec<usize> = run.agents.iter().map(|agent| agent.cpus.len()).collect();
+        assert!(run.counts().all(|counted| counted.foreign == 0), "{run:?}");
+        let cores: Vec<usize> = run.endpoints.iter().map(|endpoint| endpoint.cpus.len()).collect();
         assert_eq!(cores, [1, 1]);
     }
 }

@@ -318,7 +318,7 @@ fn send_queue_becomes_a_limit_in_bytes() {
     assert_eq!(many["settings"]["participant"]["whc_high"], (4096 * 208 - 1).to_string());
     let blocked = |cell: &Value| {
         let runs = list(&cell["runs"]).iter();
-        let writers = runs.flat_map(|run| list(&run["agents"])).filter(|agent| agent["role"] == "writer");
+        let writers = runs.flat_map(|run| list(&run["endpoints"])).filter(|agent| agent["role"] == "writer");
         let times: u64 = writers.map(|agent| count(&agent["counters"]["writer"]["write_blocked"])).sum();
         times as f64 / count(&cell["throughput"]["sent"]) as f64
     };

@@ -34,7 +34,7 @@ fn requested_transport_and_mode_are_effective() {
         let requested = &cell["factors"];
         for run in list(&cell["runs"]) {
             assert_eq!(run["state"], "valid", "{run:#}");
-            assert!(count(&list(&run["counted"])[0]["delivered"]) > 0, "{run:#}");
+            assert!(count(&list(&run["flows"])[0]["counted"]["delivered"]) > 0, "{run:#}");
             // read back from writer and reader
             let text = run.to_string();
             for (name, value) in [
@@ -62,7 +62,7 @@ fn reliable_data_sharing_with_a_full_history_loses_nothing() {
     let document = outcome.document();
     for run in list(&document["cells"][0]["runs"]) {
         assert_eq!(run["state"], "valid", "{run:#}");
-        let counted = &list(&run["counted"])[0];
+        let counted = &list(&run["flows"])[0]["counted"];
         assert!(count(&counted["delivered"]) > 1000 && count(&counted["lost"]) == 0, "{counted}");
     }
 }
@@ -77,7 +77,7 @@ fn expired_samples_are_not_delivered_with_lifespan_on_the_writer() {
     let outcome = scene.run_blocks("expires.toml");
     outcome.assert_status(0);
     for run in list(&outcome.document()["cells"][0]["runs"]) {
-        let counted = &list(&run["counted"])[0];
+        let counted = &list(&run["flows"])[0]["counted"];
         // samples that wait in a full history are older than that; the middleware does not report what it discards
         assert!(count(&counted["delivered"]) < count(&counted["sent"]), "{counted}");
     }

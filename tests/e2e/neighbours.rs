@@ -108,7 +108,7 @@ fn nothing_of_theirs_is_data(document: &Value) {
     assert_eq!(runs.len(), 2 * RUNS as usize);
     for run in runs {
         assert_eq!(run["state"], "valid", "{run:#}");
-        let counted = &list(&run["counted"])[0];
+        let counted = &list(&run["flows"])[0]["counted"];
         let [delivered, foreign, corrupt] =
             ["delivered", "foreign", "corrupt"].map(|name| count(&counted[name]));
         assert!(delivered > 0 && foreign > 0 && corrupt == 0, "{run:#}");
@@ -241,7 +241,7 @@ fn concurrent_experiments_do_not_interfere() {
         assert_eq!(document["state"], "complete");
         for run in runs(&document) {
             assert_eq!(
-                (&run["state"], &run["counted"][0]["foreign"]),
+                (&run["state"], &run["flows"][0]["counted"]["foreign"]),
                 (&"valid".into(), &0.into()),
                 "{run:#}"
             );

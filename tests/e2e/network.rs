@@ -40,7 +40,7 @@ fn cells(outcome: &Outcome) -> Vec<Value> {
         assert_eq!(runs.len(), blocks());
         for run in runs {
             assert_eq!(run["state"], "valid", "{run:#}");
-            assert!(count(&run["counted"][0]["delivered"]) > 0, "{run:#}");
+            assert!(count(&run["flows"][0]["counted"]["delivered"]) > 0, "{run:#}");
         }
     }
     cells
@@ -52,7 +52,7 @@ fn is(cell: &Value, driver: &str) -> bool {
 
 /// Returns a setting of each agent of the first run.
 fn settings(cell: &Value, entity: &str, name: &str) -> Vec<String> {
-    let agents = list(&cell["runs"][0]["agents"]);
+    let agents = list(&cell["runs"][0]["endpoints"]);
     let values = agents.iter().filter_map(|agent| agent["settings"][entity][name].as_str());
     values.map(ToOwned::to_owned).collect()
 }
@@ -68,8 +68,8 @@ fn check_multicast(cell: &Value) {
     assert_eq!(cell["factors"]["multicast"], true);
     assert!(cell["id"].as_str().is_some_and(|id| id.contains("-multicast/")), "{}", cell["id"]);
     for run in list(&cell["runs"]) {
-        let sent = count(&run["counted"][0]["sent"]) * count(&cell["factors"]["size_bytes"]);
-        let counted = count(&run["agents"][0]["sockets"]["multicast"]["bytes"]);
+        let sent = count(&run["flows"][0]["counted"]["sent"]) * count(&cell["factors"]["size_bytes"]);
+        let counted = count(&run["endpoints"][0]["sockets"]["multicast"]["bytes"]);
         assert!(counted >= sent, "of {sent} B the kernel sent {counted} B by multicast: {run:#}");
     }
     // Cyclone DDS does not report whether it uses multicast

@@ -21,7 +21,7 @@ fn number(value: &Value) -> f64 {
 /// Asserts what holds of each flow of any valid run.
 fn assert_reconciles(run: &Value) {
     assert_eq!(run["state"], "valid", "{run:#}");
-    for flow in list(&run["paced"]["flows"]) {
+    for flow in list(&run["flows"]) {
         let counted = &flow["counted"];
         let [sent, delivered] = ["sent", "delivered"].map(|name| count(&counted[name]));
         assert!(delivered > 0, "{flow:#}");
@@ -121,7 +121,7 @@ fn each_flow_has_its_own_schedule_and_metrics() {
     for cell in cells {
         list(&cell["runs"]).iter().for_each(assert_reconciles);
         let run = &cell["runs"][0];
-        let flows = list(&run["paced"]["flows"]);
+        let flows = list(&run["flows"]);
         let summary: Vec<(&str, u64)> = flows
             .iter()
             .map(|flow| (flow["name"].as_str().expect("a name"), count(&flow["size_bytes"])))
@@ -135,7 +135,7 @@ fn each_flow_has_its_own_schedule_and_metrics() {
     }
     // each run draws its own random times
     let all = cells.iter().flat_map(|cell| list(&cell["runs"]));
-    let mut drawn: Vec<u64> = all.map(|run| count(&run["paced"]["flows"][1]["planned"])).collect();
+    let mut drawn: Vec<u64> = all.map(|run| count(&run["flows"][1]["planned"])).collect();
     drawn.sort_unstable();
     drawn.dedup();
     assert!(drawn.len() > 1, "{drawn:?}");
@@ -175,7 +175,9 @@ fn each_flow_has_its_own_policies() {
             ("reader", "reliable", "keep_all"),
             ("reader-2", "best_effort", "keep_last"),
         ] {
-            let qos = &run["effective_qos"][entity];
+            let endpoints = list(&run["endpoints"]).iter();
+            let qos = endpoints.map(|endpoint| &endpoint["effective_qos"][entity]).find(|qos| !qos.is_null());
+            let qos = qos.expect("the QoS of the entity");
             let found = (qos["reliability"].as_str(), qos["history"].as_str());
             assert_eq!(found, (Some(reliability), Some(history)), "{entity}: {run:#}");
         }
@@ -207,14 +209,14 @@ fn middleware_slower_than_the_schedule_is_reported_as_back_pressure() {
     let paced = &run["paced"];
     assert_eq!(count(&paced["planned"]), 5_000);
     // on a busy host the cause cannot be determined
-    let usage = &run["agents"][0]["usage"];
+    let usage = &run["endpoints"][0]["usage"];
     let [user, system, waited, driving] = ["user_ns", "system_ns", "run_delay_ns", "driving_ns"]
         .map(|ns| number(&usage[ns]) / number(&usage["elapsed_ns"]));
     let is_starved = waited > 0.5 && user + system < 0.5;
     let is_busy = is_starved || driving > 0.9;
     let kind = if is_busy { "sender_limited" } else { "back_pressure" };
     assert_eq!(paced[kind], true, "{run:#}");
-    assert!(number(&paced["flows"][0]["lag_in_writes_pct"]) > 50.0, "{run:#}");
+    assert!(number(&run["flows"][0]["lag_in_writes_pct"]) > 50.0, "{run:#}");
     assert!(count(&paced["unsent"]) > 0, "{run:#}");
     let kinds: Vec<&str> =
         list(&run["warnings"]).iter().filter_map(|warning| warning["kind"].as_str()).collect();

@@ -50,7 +50,7 @@ fn two_drivers_reach_each_other_both_ways() {
     assert_eq!(cells[0]["id"], "cyclonedds+cyclonedds@11/udp4/latency/64");
     for run in runs(&document) {
         assert_eq!(run["state"], "valid", "{run:#}");
-        let counted = &list(&run["counted"])[0];
+        let counted = &list(&run["flows"])[0]["counted"];
         assert!(count(&counted["sent"]) > 0, "{run:#}");
         assert_eq!(counted["sent"], counted["delivered"], "reliable: {run:#}");
     }
@@ -67,7 +67,7 @@ fn batches_are_packed_by_the_writers_middleware() {
     let document = outcome.document();
     for run in runs(&document) {
         assert_eq!(run["state"], "valid", "{run:#}");
-        let counted = &list(&run["counted"])[0];
+        let counted = &list(&run["flows"])[0]["counted"];
         assert!(count(&counted["sent"]) > 0, "{run:#}");
         assert_eq!(counted["sent"], counted["delivered"], "reliable: {run:#}");
     }

@@ -39,7 +39,7 @@ fn measured_values_equal_the_configured_model() {
     assert_eq!(cells.len(), 3, "latency, throughput, and throughput in batches");
     for run in cells.iter().flat_map(|cell| list(&cell["runs"])) {
         assert_eq!(run["state"], "valid", "{run:#}");
-        let counted = &list(&run["counted"])[0];
+        let counted = &list(&run["flows"])[0]["counted"];
         let [sent, delivered, lost] = ["sent", "delivered", "lost"].map(|name| count(&counted[name]));
         // reliable by default: lost samples are retransmitted
         assert_eq!((sent, lost), (delivered, 0), "{run:#}");

@@ -14,7 +14,8 @@ fn cells(scene: &Scene, text: &str) -> Vec<Value> {
     let cells = list(&outcome.document()["cells"]).to_vec();
     for run in cells.iter().flat_map(|cell| list(&cell["runs"])) {
         assert_eq!(run["state"], "valid", "{run:#}");
-        for counted in list(&run["counted"]) {
+        for flow in list(&run["flows"]) {
+            let counted = &flow["counted"];
             let [sent, delivered] = ["sent", "delivered"].map(|name| count(&counted[name]));
             assert!(sent > 0 && sent == delivered, "{counted:#}");
         }
@@ -44,7 +45,7 @@ measure = "100ms"
         for end in ["writer", "reader"] {
             assert_eq!(cell["effective_qos"][end]["reliability"], "reliable", "{cell:#}");
         }
-        let settings = cell["runs"][0]["agents"][0]["settings"].to_string();
+        let settings = cell["runs"][0]["endpoints"][0]["settings"].to_string();
         assert!(settings.contains(r#""nagle":"off""#), "{settings}");
     }
 }
@@ -69,7 +70,7 @@ measure = "100ms"
     assert_eq!(found.len(), 4);
     for cell in &found {
         let requested = &cell["factors"]["options"]["nagle"];
-        let writers = list(&cell["runs"][0]["agents"]).iter();
+        let writers = list(&cell["runs"][0]["endpoints"]).iter();
         let in_force: Vec<_> = writers
             .map(|agent| &agent["settings"]["writer"]["nagle"])
             .filter(|nagle| !nagle.is_null())
@@ -106,7 +107,7 @@ fn samples_of_11_mb_are_all_delivered() {
     assert_eq!(list(&document["cells"]).len(), 2, "throughput, and bursts");
     for run in list(&document["cells"]).iter().flat_map(|cell| list(&cell["runs"])) {
         assert_eq!(run["state"], "valid", "{run:#}");
-        let counted = &list(&run["counted"])[0];
+        let counted = &list(&run["flows"])[0]["counted"];
         let [sent, lost, undelivered] = ["sent", "lost", "undelivered"].map(|name| count(&counted[name]));
         assert!(sent > 0 && (lost, undelivered) == (0, 0), "{run:#}");
     }
@@ -139,10 +140,11 @@ measure = "100ms"
     }
     assert!(!valid.is_empty(), "{document:#}");
     for run in valid {
-        for counted in list(&run["counted"]) {
+        for flow in list(&run["flows"]) {
+            let counted = &flow["counted"];
             assert!(count(&counted["sent"]) > 0 && counted["sent"] == counted["delivered"], "{run:#}");
         }
-        let agents = list(&run["agents"]);
+        let agents = list(&run["endpoints"]);
         let of = |agent: &Value, name: &str| agent["settings"]["participant"][name].to_string();
         assert!(agents.iter().all(|agent| of(agent, "transport").contains("tcp4")), "{run:#}");
         let listening = agents.iter().filter(|agent| !of(agent, "configuration").contains("<Port>-1</Port>"));

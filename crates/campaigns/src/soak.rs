@@ -226,10 +226,10 @@ fn delivered(document: &ResultDocument) -> Result<Vec<String>, Error> {
             "{} planned, {} unsent, {} delivered, {} lost, {} undelivered",
             paced.planned, paced.unsent, throughput.delivered, throughput.lost, throughput.undelivered
         );
-        for agent in &run.agents {
+        for endpoint in &run.endpoints {
             println!(
                 "{}: {} pages touched for the first time while measuring",
-                agent.role, agent.usage.minor_faults
+                endpoint.role, endpoint.usage.minor_faults
             );
         }
         if run.state != RunState::Valid || throughput.lost + throughput.undelivered > 0 {

@@ -151,8 +151,6 @@ impl Delivery<'_> {
         let trailing = self.accepted.saturating_sub(received.next);
         let undelivered = if still_owed { trailing } else { 0 };
         DeliveryCounts {
-            writer: received.writer,
-            reader: 0,
             sent: self.accepted,
             delivered: received.delivered,
             lost: received.missing.saturating_add(trailing - undelivered),

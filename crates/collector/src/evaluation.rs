@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use experiment::Factors;
 use results::{
-    CpuPerSample, DeliveryCounts, Distribution, HistogramError, IntervalLog, Latency, Paced, PingRetries,
-    SteadyState, TakeStats, Throughput, Warning, WarningKind, WritingTime, format_value, steady_latency,
+    CpuPerSample, DeliveryCounts, Distribution, FlowRecord, HistogramError, IntervalLog, Latency, Paced,
+    PingRetries, SteadyState, TakeStats, Throughput, Warning, WarningKind, WritingTime, format_value,
+    steady_latency,
 };
 
 use crate::RunReports;
@@ -23,7 +24,7 @@ pub(crate) struct Evaluation {
     pub(crate) paced: Option<Paced>,
     pub(crate) steady_state: BTreeMap<String, SteadyState>,
     pub(crate) ping_retries: Option<PingRetries>,
-    pub(crate) counted: Vec<DeliveryCounts>,
+    pub(crate) flows: Vec<FlowRecord>,
     pub(crate) cpu: Option<CpuPerSample>,
     pub(crate) warnings: Vec<Warning>,
     /// Failed consistency checks, as text.
@@ -32,6 +33,11 @@ pub(crate) struct Evaluation {
 }
 
 impl Evaluation {
+    /// Returns the sample counts of all flows together.
+    pub(crate) fn counts(&self) -> DeliveryCounts {
+        DeliveryCounts::sum(self.flows.iter().map(|flow| &flow.counted))
+    }
+
     pub(crate) fn warn(&mut self, kind: WarningKind, text: String) {
         self.warnings.push(Warning { kind, text });
     }
@@ -97,7 +103,7 @@ impl Evaluation {
 
     /// Warns of lost, undelivered, corrupt, foreign, duplicate and reordered samples.
     pub(crate) fn warn_of_counts(&mut self, what: &str) {
-        let counted = DeliveryCounts::sum(&self.counted);
+        let counted = self.counts();
         if counted.lost > 0 {
             let percent = percent(counted.lost, counted.sent);
             let text = format!(
@@ -132,7 +138,7 @@ impl Evaluation {
 
     /// Warns of rates that are based on few samples.
     pub(crate) fn warn_of_few(&mut self) {
-        let DeliveryCounts { sent, delivered, .. } = DeliveryCounts::sum(&self.counted);
+        let DeliveryCounts { sent, delivered, .. } = self.counts();
         let what = match delivered {
             FEW.. => return,
             0 => "there is no rate".to_owned(),

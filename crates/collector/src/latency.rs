@@ -2,12 +2,9 @@
 
 use control::{EchoReport, PingerReport, TimestampPair};
 use experiment::Design;
-use results::{COARSE_WINDOWS, DeliveryCounts, PingRetries, WarningKind, Windows};
+use results::{COARSE_WINDOWS, DeliveryCounts, FlowRecord, PingRetries, WarningKind, Windows};
 
 use crate::{RunContext, RunReports, cpu, evaluation::Evaluation};
-
-/// Index of the pinger's writer, as in the header of every sample.
-const PINGER: u16 = 1;
 
 pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
     let mut evaluation = Evaluation::default();
@@ -21,9 +18,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         one_way(&mut evaluation, context.design, pinged, ponged);
     }
     check(&mut evaluation, reports, pinged, ponged);
-    evaluation.counted.push(DeliveryCounts {
-        writer: PINGER,
-        reader: 0,
+    let counted = DeliveryCounts {
         // A ping that was never accepted counts as sent and lost.
         sent: pinged.sent.saturating_add(pinged.unsent),
         delivered: pinged.returned,
@@ -34,6 +29,13 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         corrupt: pinged.corrupt.saturating_add(ponged.overwritten).saturating_add(ponged.wrong_size),
         foreign: pinged.foreign.saturating_add(ponged.foreign),
         checked_in_full: pinged.checked_in_full,
+    };
+    evaluation.flows.push(FlowRecord {
+        planned: counted.sent,
+        offered: counted.sent,
+        delivered_in_time: counted.delivered,
+        counted,
+        ..reports.flow(0)
     });
     evaluation.warn_of_counts("pings");
     if pinged.late > 0 {

@@ -23,8 +23,8 @@ mod traces;
 
 use std::collections::BTreeMap;
 
-use experiment::{Design, Factors, Qos, Workload};
-use results::{AgentRecord, DeliveryCounts, IntervalLog, Run, RunState, Warning, WarningKind, WireBytes};
+use experiment::{Design, Factors, Workload};
+use results::{EndpointRecord, IntervalLog, Run, RunState, Warning, WarningKind, WireBytes};
 
 pub use configuration::{Mismatch, mismatch};
 pub use reports::{AgentOutcome, RunReports};
@@ -56,8 +56,7 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     buffers::check(&mut evaluation, context, reports);
     batching::check(&mut evaluation, context, reports);
     multicast::check(&mut evaluation, context, reports);
-    run.agents = reports.agents.iter().map(agent_record).collect();
-    run.effective_qos = effective_qos(reports);
+    run.endpoints = reports.agents.iter().map(endpoint_record).collect();
     let serving = &reports.serving().report;
     run.wire = serving.interface.as_ref().map(|interface| WireBytes {
         interface: interface.name.clone(),
@@ -68,7 +67,7 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     });
     run.udp_buffer_drops = serving.sockets.as_ref().map(|sockets| sockets.receive_buffer_errors);
     if let Some(drops @ 1..) = run.udp_buffer_drops {
-        let lost = DeliveryCounts::sum(&evaluation.counted).lost;
+        let lost = evaluation.counts().lost;
         let text = format!(
             "lost {lost} samples; the kernel dropped {drops} datagrams at a full socket buffer; raise net.core.rmem_max"
         );
@@ -92,15 +91,19 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     run.paced = evaluation.paced;
     run.steady_state = evaluation.steady_state;
     run.ping_retries = evaluation.ping_retries;
-    run.counted = evaluation.counted;
+    run.flows = evaluation.flows;
     run.cpu_ns_per_sample = evaluation.cpu;
     evaluation.log
 }
 
-fn agent_record(agent: &AgentOutcome) -> AgentRecord {
-    AgentRecord {
+fn endpoint_record(agent: &AgentOutcome) -> EndpointRecord {
+    EndpointRecord {
+        id: agent.endpoint.id.clone(),
         role: agent.endpoint.role.name().to_owned(),
+        driver: agent.endpoint.driver.clone(),
         pid: agent.pid,
+        matched_ns: agent.matched_ns,
+        effective_qos: agent.configured.effective_qos.clone(),
         cpus: agent.configured.cpus.clone(),
         usage: agent.report.usage.clone(),
         sockets: agent.report.sockets.clone(),
@@ -108,16 +111,4 @@ fn agent_record(agent: &AgentOutcome) -> AgentRecord {
         counters: agent.report.counters.clone(),
         settings: agent.configured.settings.clone(),
     }
-}
-
-/// Returns the effective QoS of both endpoints of each flow: the driving agent's writers, the serving agent's readers.
-fn effective_qos(reports: &RunReports) -> BTreeMap<String, Qos> {
-    [(reports.driving(), "writer"), (reports.serving(), "reader")]
-        .into_iter()
-        .flat_map(|(agent, kind)| {
-            let effective = &agent.configured.effective_qos;
-            effective.iter().filter(move |(entity, _)| entity.starts_with(kind))
-        })
-        .map(|(entity, qos)| (entity.clone(), qos.clone()))
-        .collect()
 }

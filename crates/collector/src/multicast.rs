@@ -13,7 +13,7 @@ const LEAST: f64 = 0.9;
 /// Records a contradiction if multicast was requested and the samples were sent by other means.
 pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, reports: &RunReports) {
     let factors = context.factors;
-    if !factors.multicast || evaluation.counted.is_empty() {
+    if !factors.multicast || evaluation.flows.is_empty() {
         return;
     }
     let sockets = reports.driving().report.sockets.as_ref();
@@ -22,11 +22,8 @@ pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, repor
         evaluation.warn(WarningKind::Incomplete, text.to_owned());
         return;
     };
-    let flows = factors.streams();
-    let size = |index: usize| flows.get(index).map_or(factors.size_bytes, |flow| flow.size_bytes);
-    let payloads =
-        evaluation.counted.iter().enumerate().map(|(i, counted)| counted.sent.saturating_mul(size(i)));
-    let payload = total(payloads);
+    let payload =
+        total(evaluation.flows.iter().map(|flow| flow.counted.sent.saturating_mul(flow.size_bytes)));
     evaluation.check(multicast.bytes as f64 >= payload as f64 * LEAST, || {
         format!(
             "multicast was asked for, but of samples with {payload} B the kernel sent {} B by multicast",

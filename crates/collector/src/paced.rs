@@ -1,8 +1,6 @@
 //! Evaluation of a run with a schedule: planned, offered, accepted and delivered samples, their latencies, and their
 //! consistency.
 
-use std::collections::BTreeMap;
-
 use control::{FlowReaderReport, FlowWriterReport, PacedWriterReport};
 use experiment::{Design, Flow, Load, Schedule, probe_every};
 use results::{
@@ -75,7 +73,6 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         .collect();
     let reliable = |stream| factors.is_reliable(stream);
     let writing = WritingTime::new(writer.begin_ns, writer.end_ns).at_least(design.measure_ns);
-    let mut records = Vec::new();
     for (number, ends) in ends.iter().enumerate() {
         let planned = Schedule::new(&ends.flow.load, design.seed, number, traces.times(&ends.flow.load))
             .map(|schedule| schedule.planned(design.measure_ns));
@@ -95,28 +92,26 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         evaluation.check_takes(&ends.whose, factors, ends.read.takes.as_ref(), delivery.received.delivered);
         let counted = delivery.counted(reliable(number) && !reports.arrived());
         let foreign = if number == 0 { read.foreign } else { 0 };
-        evaluation.counted.push(DeliveryCounts { reader: number as u16, foreign, ..counted });
-        records.push(FlowRecord {
+        evaluation.flows.push(FlowRecord {
             name: ends.flow.name.clone(),
-            size_bytes: ends.flow.size_bytes,
-            load: ends.flow.load.to_string(),
+            load: Some(ends.flow.load.to_string()),
             planned: ends.writer.planned,
             offered: ends.writer.offered,
-            counted: evaluation.counted[number].clone(),
+            counted: DeliveryCounts { foreign, ..counted },
             delivered_in_time: writing.delivered(&ends.read.received),
-            latency: BTreeMap::new(),
             unplaced: ends.read.unplaced,
             lag_in_writes_pct: ends.lag_in_writes().map(|share| 100.0 * share),
+            ..reports.flow(number)
         });
     }
-    latencies(&mut evaluation, &ends, &mut records);
+    latencies(&mut evaluation, &ends);
     let sum = |of: fn(&FlowWriterReport) -> u64| total(writer.flows.iter().map(of));
     let accepted = sum(|flow| flow.accepted);
     evaluation.check(accepted == reports.sent(), || {
         format!("{} samples were sent when measured, {accepted} when reported", reports.sent())
     });
     let delivered = total(read.flows.iter().map(|flow| flow.received.delivered));
-    evaluation.throughput = Some(throughput(writing, &ends, &evaluation.counted));
+    evaluation.throughput = Some(throughput(writing, &ends, &evaluation.counts()));
     steady(&mut evaluation, &ends, writing);
 
     let probes = (writer.probes.as_ref(), read.probes.as_ref());
@@ -127,7 +122,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     }
     let some_reliable = (0..ends.len()).any(reliable);
     evaluation.warn_of_writes(reports, some_reliable, sum(|flow| flow.timed_out), sum(|flow| flow.refused));
-    let paced = paced(design, writer, &ends, records);
+    let paced = paced(design, writer, &ends);
     let quickest_ns = ends.iter().map(|ends| ends.read.received.quickest_ns).max().unwrap_or(0);
     evaluation.warn_of_tail(writing, quickest_ns);
     warn(&mut evaluation, writing.ns(), &paced, &flows, &reports.driving().report.usage);
@@ -213,10 +208,11 @@ fn check(evaluation: &mut Evaluation, ends: &Ends<'_>, planned: Option<u64>) {
 }
 
 /// Adds the latencies of the run and, if there are several streams, of each stream.
-fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>], records: &mut [FlowRecord]) {
+fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>]) {
+    let mut records = std::mem::take(&mut evaluation.flows);
     for (index, kind) in KINDS.into_iter().enumerate() {
         let parts: Vec<&Distribution> = ends.iter().map(|ends| ends.distributions()[index]).collect();
-        if let ([part], [record]) = (&parts[..], &mut *records) {
+        if let ([part], [record]) = (&parts[..], &mut records[..]) {
             evaluation.add(kind, part);
             record
                 .latency
@@ -227,7 +223,7 @@ fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>], records: &mut [Flow
             Ok(all) => evaluation.add(kind, &all),
             Err(error) => evaluation.unreadable(kind, &error),
         }
-        for (part, record) in parts.iter().zip(&mut *records) {
+        for (part, record) in parts.iter().zip(&mut records) {
             let own = kind_of_flow(kind, &record.name);
             evaluation.add(&own, part);
             // Latencies of one stream are part of its record.
@@ -235,16 +231,17 @@ fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>], records: &mut [Flow
             record.latency.extend(latency.map(|latency| (kind.to_owned(), latency)));
         }
     }
+    evaluation.flows = records;
 }
 
 /// Returns the rates of all streams together, which share one writing time.
-fn throughput(writing: WritingTime, ends: &[Ends<'_>], counted: &[DeliveryCounts]) -> Throughput {
+fn throughput(writing: WritingTime, ends: &[Ends<'_>], counted: &DeliveryCounts) -> Throughput {
     let received: Vec<&Received> = ends.iter().map(|ends| &ends.read.received).collect();
     let offered = total(ends.iter().map(|ends| ends.writer.offered));
     Throughput {
         batches: Batches::sum(ends.iter().filter_map(|ends| ends.writer.batches.as_ref())),
         takes: TakeStats::sum(ends.iter().filter_map(|ends| ends.read.takes.as_ref())),
-        ..writing.throughput(offered, &DeliveryCounts::sum(counted), &received)
+        ..writing.throughput(offered, counted, &received)
     }
 }
 
@@ -263,7 +260,7 @@ fn steady(evaluation: &mut Evaluation, ends: &[Ends<'_>], writing: WritingTime) 
 }
 
 /// Returns the record of the schedule and of how the sender kept it.
-fn paced(design: &Design, writer: &PacedWriterReport, ends: &[Ends<'_>], flows: Vec<FlowRecord>) -> Paced {
+fn paced(design: &Design, writer: &PacedWriterReport, ends: &[Ends<'_>]) -> Paced {
     let planned = total(ends.iter().map(|ends| ends.writer.planned));
     let unsent = |ends: &Ends<'_>| ends.writer.planned.saturating_sub(ends.writer.offered);
     let all_have_times = ends.iter().all(Ends::has_times);
@@ -275,14 +272,14 @@ fn paced(design: &Design, writer: &PacedWriterReport, ends: &[Ends<'_>], flows: 
         back_pressure: false,
         throttle: writer.throttle.clone(),
         spin_ns: writer.spin_ns,
-        flows,
     }
 }
 
 /// Warns of a sender that did not keep its schedule, or was held up by back-pressure. `writing_ns` is the writing
 /// time, `usage` the resource usage of its process.
 fn warn(evaluation: &mut Evaluation, writing_ns: u64, paced: &Paced, flows: &[Flow], usage: &Usage) {
-    for (flow, record) in flows.iter().zip(&paced.flows) {
+    let records = evaluation.flows.clone();
+    for (flow, record) in flows.iter().zip(&records) {
         let whose = if flows.len() == 1 { String::new() } else { format!("flow `{}`: ", flow.name) };
         let sender = Sender::new(record.lag_in_writes_pct.unwrap_or(0.0) / 100.0, usage);
         if let Some(late) = Lateness::classify(&flow.load, &record.latency, writing_ns, sender) {

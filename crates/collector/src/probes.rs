@@ -17,7 +17,7 @@ pub(crate) fn add(
         evaluation.contradictions.push("an agent did not report its probes".to_owned());
         return;
     };
-    let counted = evaluation.counted.first().cloned().unwrap_or_default();
+    let counted = evaluation.flows.first().map(|flow| flow.counted.clone()).unwrap_or_default();
     check(evaluation, u64::from(every), &counted, (writer, read));
     // The steady state of a stream is determined from all of its samples, not from the probes.
     let steady = std::mem::take(&mut evaluation.steady_state);

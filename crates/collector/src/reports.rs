@@ -2,6 +2,7 @@
 
 use control::{AgentReport, ClockSource, Configured};
 use experiment::{Endpoint, Shape};
+use results::FlowRecord;
 
 /// Reports of a run that completed all phases up to the report.
 #[derive(Clone, Debug)]
@@ -42,6 +43,19 @@ impl RunReports {
         clocks().zip(clocks().skip(1)).all(|(one, other)| one.is_same(other))
     }
 
+    /// Returns the record of the flow of a stream, with its identity only.
+    pub(crate) fn flow(&self, stream: usize) -> FlowRecord {
+        let (writer, reader) = (self.driving(), self.serving());
+        let size_bytes = writer.endpoint.writers.get(stream).map_or(0, |writer| writer.stream.size_bytes);
+        FlowRecord {
+            name: "data".to_owned(),
+            writer: writer.endpoint.id.clone(),
+            reader: reader.endpoint.id.clone(),
+            size_bytes,
+            ..FlowRecord::default()
+        }
+    }
+
     /// Returns the number of samples that the driving agents reported as sent after the measurement.
     #[must_use]
     pub fn sent(&self) -> u64 {
@@ -70,6 +84,8 @@ pub struct AgentOutcome {
     pub pid: u32,
     /// Clock that it reads.
     pub clock: ClockSource,
+    /// Time from the request to match until all its entities were matched, in ns.
+    pub matched_ns: u64,
     /// Effective configuration.
     pub configured: Configured,
     /// Number of samples that it reported as sent after the measurement; 0 for a serving agent.

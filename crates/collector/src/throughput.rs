@@ -1,7 +1,7 @@
 //! Evaluation of a throughput run: offered and delivered samples, and their consistency.
 
 use experiment::probe_every;
-use results::{DeliveryCounts, Received, Throughput, WritingTime, steady_rate};
+use results::{DeliveryCounts, FlowRecord, Received, Throughput, WritingTime, steady_rate};
 
 use crate::{RunContext, RunReports, cpu, delivery::Delivery, evaluation::Evaluation, probes};
 
@@ -55,7 +55,13 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     evaluation
         .steady_state
         .extend(steady_rate(received, writing).map(|state| ("delivered".to_owned(), state)));
-    evaluation.counted.push(counted);
+    evaluation.flows.push(FlowRecord {
+        planned: writer.offered,
+        offered: writer.offered,
+        delivered_in_time: writing.delivered(received),
+        counted,
+        ..reports.flow(0)
+    });
     let probes = (writer.probes.as_ref(), read.probes.as_ref());
     probes::add(&mut evaluation, probe_every(factors, design), probes, factors.size_bytes);
     evaluation.warn_of_counts("samples");

@@ -121,7 +121,7 @@ fn core_pct(run: &Run, role: &str) -> Option<f64> {
 
 /// Returns the usage of the process of a role, if it was measured over some time.
 fn usage<'r>(run: &'r Run, role: &str) -> Option<&'r Usage> {
-    let usage = &run.agents.iter().find(|agent| agent.role == role)?.usage;
+    let usage = &run.endpoints.iter().find(|endpoint| endpoint.role == role)?.usage;
     (usage.elapsed_ns > 0).then_some(usage)
 }
 
@@ -133,6 +133,6 @@ fn dropped_pct(run: &Run) -> Option<f64> {
 /// Returns the traffic of the interface in its busier direction, in 10^6 bit/s.
 fn wire_mbps(run: &Run) -> Option<f64> {
     let wire = run.wire.as_ref()?;
-    let elapsed_ns = run.agents.iter().find(|agent| agent.role == "reader")?.usage.elapsed_ns;
+    let elapsed_ns = run.endpoints.iter().find(|endpoint| endpoint.role == "reader")?.usage.elapsed_ns;
     (elapsed_ns > 0).then(|| wire.rx_bytes.max(wire.tx_bytes) as f64 * 8e3 / elapsed_ns as f64)
 }

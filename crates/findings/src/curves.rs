@@ -148,7 +148,7 @@ pub(crate) fn run_lost_pct(run: &Run) -> Option<f64> {
 
 /// Returns the share of lost samples (pings) in the valid runs, in percent of those sent.
 pub(crate) fn lost_pct(cell: &CellResult) -> f64 {
-    let counted = || cell.valid_runs().flat_map(|run| &run.counted);
+    let counted = || cell.valid_runs().flat_map(Run::counts);
     let sent: f64 = counted().map(|counted| counted.sent as f64).sum();
     let lost: f64 = counted().map(|counted| counted.lost as f64).sum();
     if sent == 0.0 { 0.0 } else { lost / sent * 100.0 }

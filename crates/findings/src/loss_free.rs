@@ -177,7 +177,7 @@ fn best(what: &str, demands: &[Demand<'_>]) -> Option<Finding> {
 
 /// Returns the samples never delivered, in percent of those sent: lost, or undelivered when the drain ended.
 fn missing_pct(run: &Run) -> Option<f64> {
-    let DeliveryCounts { sent, lost, undelivered, .. } = DeliveryCounts::sum(&run.counted);
+    let DeliveryCounts { sent, lost, undelivered, .. } = DeliveryCounts::sum(run.counts());
     (sent > 0).then(|| 100.0 * (lost as f64 + undelivered as f64) / sent as f64)
 }
 

@@ -136,5 +136,5 @@ fn was_held_up(run: &Run) -> bool {
     let Some(paced) = &run.paced else { return false };
     let held = |pct: f64| pct > MOST_PCT;
     (paced.sender_limited || paced.back_pressure)
-        && paced.flows.first().and_then(|flow| flow.lag_in_writes_pct).is_some_and(held)
+        && run.flows.first().and_then(|flow| flow.lag_in_writes_pct).is_some_and(held)
 }

@@ -302,7 +302,7 @@ pub(crate) fn measured(cell: &CellResult, position: FlowPosition) -> Option<(&Ce
 
 /// Returns the flow in a run.
 pub(crate) fn of_run(run: &Run, position: FlowPosition) -> Option<&FlowRecord> {
-    run.paced.as_ref()?.flows.get(position.number)
+    run.flows.get(position.number)
 }
 
 /// Formats the samples per flush, mean and maximum over all flows.

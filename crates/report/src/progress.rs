@@ -58,8 +58,8 @@ fn latency(run: &Run) -> String {
     let quantile = |ns: Option<u64>| {
         ns.map_or_else(|| "n/a".to_owned(), |ns| format!("{} µs", format_micros(ns as f64)))
     };
-    let sent = total(run.counted.iter().map(|counted| counted.sent));
-    let lost = total(run.counted.iter().map(|counted| counted.lost));
+    let sent = total(run.counts().map(|counted| counted.sent));
+    let lost = total(run.counts().map(|counted| counted.lost));
     let lost = if lost > 0 { format!(", {lost} of {sent} pings lost") } else { String::new() };
     format!("RTT p50 {}, p99 {}, n {}{lost}", quantile(rtt.p50_ns), quantile(rtt.p99_ns), rtt.n)
 }

@@ -231,8 +231,7 @@ pub(crate) fn directions(cells: &[&CellResult]) -> Grid {
                 row.push(median.unwrap_or_else(unsupported));
                 row.push(quantile_spread(cell, 0, |run| run.latency.get(kind)));
             }
-            let lost =
-                stats::total(cell.valid_runs().flat_map(|run| &run.counted).map(|counted| counted.lost));
+            let lost = stats::total(cell.valid_runs().flat_map(Run::counts).map(|counted| counted.lost));
             row.extend([lost.to_string(), format_value(cell.lost_pct()), lost_spread(cell)]);
             row.extend(cpu(cell));
         } else {

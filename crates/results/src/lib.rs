@@ -24,9 +24,9 @@ pub use recording::{
     QUANTILES, Received, SequenceSet, WindowCounts, Windows, new_histogram,
 };
 pub use schema::{
-    AgentRecord, Batches, Block, BlockAllocation, CellFlow, CellLatency, CellResult, ComparedSide,
-    Comparison, Conclusion, CoreNoise, CpuPerSample, CriterionOutcome, CriterionResult, DeliveryCounts,
-    DetectableEffects, Difference, DryRunReport, Duet, EffectEstimate, Environment, EnvironmentDifference,
+    Batches, Block, BlockAllocation, CellFlow, CellLatency, CellResult, ComparedSide, Comparison, Conclusion,
+    CoreNoise, CpuPerSample, CriterionOutcome, CriterionResult, DeliveryCounts, DetectableEffects,
+    Difference, DryRunReport, Duet, EffectEstimate, EndpointRecord, Environment, EnvironmentDifference,
     EnvironmentFields, ExperimentLog, Failure, Finding, FindingKind, FlowRecord, GoalCell, GoalRecord, Group,
     Host, HostNoise, Idle, IdleCost, Interface, KeptSelfTests, Latency, Limit, MAXIMUM_PHASE,
     MIN_SIDE_BY_SIDE_PCT, MaxRate, MaxRateRun, Metric, MetricSelector, MinDetectableEffect, ModesBy,

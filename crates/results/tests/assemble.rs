@@ -205,7 +205,7 @@ fn runs_are_sorted_by_execution() {
 fn settings_and_qos_are_those_that_all_runs_share() {
     let document = sample::document_with(|run| {
         if run.block == 2 {
-            run.effective_qos.remove("reader");
+            run.endpoints[1].effective_qos.clear();
         }
     });
     let cell = document.cells.iter().find(|cell| cell.factors.driver == "dds").unwrap();
@@ -258,7 +258,7 @@ fn each_defect_has_exactly_its_own_warning() {
         (
             WarningKind::Loss,
             Workload::Latency,
-            |run| run.counted[0].lost = 12,
+            |run| run.flows[0].counted.lost = 12,
             "36 of 1200 pings were lost (3.00 %)",
         ),
         (
@@ -267,23 +267,28 @@ fn each_defect_has_exactly_its_own_warning() {
             |run| run.udp_buffer_drops = Some(7),
             "21 datagrams",
         ),
-        (WarningKind::Foreign, Workload::Throughput, |run| run.counted[0].foreign = 1, "3 samples came"),
+        (
+            WarningKind::Foreign,
+            Workload::Throughput,
+            |run| run.flows[0].counted.foreign = 1,
+            "3 samples came",
+        ),
         (
             WarningKind::Corrupt,
             Workload::Throughput,
-            |run| run.counted[0].corrupt = 2,
+            |run| run.flows[0].counted.corrupt = 2,
             "6 samples were damaged",
         ),
         (
             WarningKind::Order,
             Workload::Latency,
-            |run| run.counted[0].duplicate = 1,
+            |run| run.flows[0].counted.duplicate = 1,
             "3 samples came again, 0 out",
         ),
         (
             WarningKind::Order,
             Workload::Throughput,
-            |run| run.counted[0].out_of_order = 1,
+            |run| run.flows[0].counted.out_of_order = 1,
             "0 samples came again, 3",
         ),
         (
@@ -301,7 +306,7 @@ fn each_defect_has_exactly_its_own_warning() {
         (
             WarningKind::Incomplete,
             Workload::Throughput,
-            |run| run.counted[0].undelivered = 5,
+            |run| run.flows[0].counted.undelivered = 5,
             "15 samples were still",
         ),
         (
@@ -344,7 +349,7 @@ fn each_defect_has_exactly_its_own_warning() {
 fn loss_is_reported_as_a_broken_guarantee() {
     let document = sample::document_with(|run| {
         // 2 % of the pings of one size, 0.5 % of the others
-        run.counted[0].lost = if run.cell.ends_with("latency/32") { 8 } else { 2 };
+        run.flows[0].counted.lost = if run.cell.ends_with("latency/32") { 8 } else { 2 };
     });
     for cell in &document.cells {
         let text = &cell.warnings.iter().find(|warning| warning.kind == WarningKind::Loss).unwrap().text;

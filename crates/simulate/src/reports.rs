@@ -73,6 +73,7 @@ impl Traffic {
                 endpoint,
                 pid: 0,
                 clock: ClockSource::default(),
+                matched_ns: 0,
                 configured,
                 sent,
                 drained,

@@ -202,9 +202,9 @@ impl Simulator {
             response_p50_ns: quantile("response", 0.5),
             response_p99_ns: quantile("response", 0.99),
             planned: run.paced.as_ref().map(|paced| paced.planned),
-            unsent: run.paced.map(|paced| paced.unsent),
+            unsent: run.paced.as_ref().map(|paced| paced.unsent),
+            counted: DeliveryCounts::sum(run.counts()),
             throughput: run.throughput,
-            counted: DeliveryCounts::sum(&run.counted),
         })
     }
 

@@ -48,11 +48,9 @@ impl<'d> Part<'d> {
 
     /// Returns the share of lost samples of a flow, or of all flows, in percent.
     pub fn lost_pct(&self, flow: Option<&str>) -> f64 {
-        let of_run = |run: &'d Run| match (flow, &run.paced) {
-            (Some(name), Some(paced)) => {
-                paced.flows.iter().filter(|flow| flow.name == name).map(|flow| &flow.counted).collect()
-            }
-            _ => run.counted.iter().collect::<Vec<_>>(),
+        let of_run = |run: &'d Run| {
+            let flows = run.flows.iter().filter(move |of_run| flow.is_none_or(|name| of_run.name == name));
+            flows.map(|flow| &flow.counted)
         };
         let counted = self.runs().filter(|run| run.state == RunState::Valid).flat_map(of_run);
         let (lost, sent) =

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use results::{AgentRecord, Block, ModesBy, ResultDocument, Run, SeparatingField, TypicalValue};
+use results::{Block, EndpointRecord, ModesBy, ResultDocument, Run, SeparatingField, TypicalValue};
 use stats::{Field, Rules, median, separate};
 
 /// Seed of the permutation test, so that a result always has the same verdicts.
@@ -73,8 +73,8 @@ fn fields(source: Source<'_>, runs: &[&Run]) -> Vec<(String, Field)> {
         numbers(name, &|run| of(blocks.get(&run.block)?));
     }
     for role in roles(runs) {
-        for (name, of) in OF_AGENTS {
-            numbers(&format!("{name} of the {role}"), &|run| of(run, agent(run, role)?));
+        for (name, of) in OF_ENDPOINTS {
+            numbers(&format!("{name} of the {role}"), &|run| of(run, endpoint(run, role)?));
         }
     }
 
@@ -87,15 +87,15 @@ fn fields(source: Source<'_>, runs: &[&Run]) -> Vec<(String, Field)> {
     });
     for role in roles(runs) {
         words(format!("core of the {role}"), &|run| {
-            agent(run, role)?.usage.core.map(|core| core.to_string())
+            endpoint(run, role)?.usage.core.map(|core| core.to_string())
         });
         words(format!("cores allowed to the {role}"), &|run| {
-            let cores = &agent(run, role)?.cpus;
+            let cores = &endpoint(run, role)?.cpus;
             (!cores.is_empty()).then(|| cores.iter().map(u32::to_string).collect::<Vec<_>>().join(" "))
         });
         for (entity, setting) in settings(runs, role) {
             words(format!("setting {entity}.{setting} of the {role}"), &|run| {
-                agent(run, role)?.settings.get(entity)?.get(setting).cloned()
+                endpoint(run, role)?.settings.get(entity)?.get(setting).cloned()
             });
         }
     }
@@ -125,32 +125,32 @@ const OF_BLOCKS: [(&str, OfBlock); 10] = [
     }),
 ];
 
-type OfAgent = fn(&Run, &AgentRecord) -> Option<f64>;
+type OfEndpoint = fn(&Run, &EndpointRecord) -> Option<f64>;
 
 /// Fields of a run's process.
-const OF_AGENTS: [(&str, OfAgent); 4] = [
-    ("involuntary switches", |_, agent| Some(agent.usage.involuntary_switches as f64)),
+const OF_ENDPOINTS: [(&str, OfEndpoint); 4] = [
+    ("involuntary switches", |_, endpoint| Some(endpoint.usage.involuntary_switches as f64)),
     // faster runs have more samples, and more of everything that each sample causes
-    ("voluntary switches per sample", |run, agent| {
-        let sent: u64 = run.counted.iter().map(|counted| counted.sent).fold(0, u64::saturating_add);
-        (sent > 0).then(|| agent.usage.voluntary_switches as f64 / sent as f64)
+    ("voluntary switches per sample", |run, endpoint| {
+        let sent: u64 = run.counts().map(|counted| counted.sent).fold(0, u64::saturating_add);
+        (sent > 0).then(|| endpoint.usage.voluntary_switches as f64 / sent as f64)
     }),
-    ("run delay in ns", |_, agent| agent.usage.run_delay_ns.map(|ns| ns as f64)),
-    ("major faults", |_, agent| Some(agent.usage.major_faults as f64)),
+    ("run delay in ns", |_, endpoint| endpoint.usage.run_delay_ns.map(|ns| ns as f64)),
+    ("major faults", |_, endpoint| Some(endpoint.usage.major_faults as f64)),
 ];
 
-fn agent<'r>(run: &'r Run, role: &str) -> Option<&'r AgentRecord> {
-    run.agents.iter().find(|agent| agent.role == role)
+fn endpoint<'r>(run: &'r Run, role: &str) -> Option<&'r EndpointRecord> {
+    run.endpoints.iter().find(|endpoint| endpoint.role == role)
 }
 
 fn roles<'r>(runs: &[&'r Run]) -> BTreeSet<&'r str> {
-    runs.iter().flat_map(|run| &run.agents).map(|agent| agent.role.as_str()).collect()
+    runs.iter().flat_map(|run| &run.endpoints).map(|endpoint| endpoint.role.as_str()).collect()
 }
 
-/// Returns entity and name of all settings that an agent of this role read back.
+/// Returns entity and name of all settings that an endpoint of this role read back.
 fn settings<'r>(runs: &[&'r Run], role: &str) -> BTreeSet<(&'r str, &'r str)> {
-    let agents = runs.iter().flat_map(|run| &run.agents).filter(|agent| agent.role == role);
-    let settings = agents.flat_map(|agent| &agent.settings);
+    let endpoints = runs.iter().flat_map(|run| &run.endpoints).filter(|endpoint| endpoint.role == role);
+    let settings = endpoints.flat_map(|endpoint| &endpoint.settings);
     settings
         .flat_map(|(entity, settings)| settings.keys().map(|setting| (entity.as_str(), setting.as_str())))
         .collect()

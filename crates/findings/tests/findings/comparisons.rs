@@ -144,7 +144,7 @@ fn without_a_bare_socket_on_the_same_footing_there_is_nothing_to_add_to() {
 fn latency_that_lost_too_many_pings_is_not_compared() {
     let lossy = |lost: u64| {
         let truth = |factors: &Factors| truth(factors, [8_000.0; 4], 0.01);
-        added(&result_with(&latency(), truth, |run| run.counted[0].lost = lost))
+        added(&result_with(&latency(), truth, |run| run.flows[0].counted.lost = lost))
     };
     assert_eq!(lossy(5), [], "5 of 400");
     assert_eq!(lossy(4).len(), 2, "1 %");

@@ -136,9 +136,9 @@ proptest! {
                 throughput.sent = count;
             }
             run.udp_buffer_drops = (*what != 2).then_some(count);
-            run.counted[0].sent = count;
-            run.agents[0].usage.elapsed_ns = if *what == 3 { 0 } else { count };
-            run.agents[0].usage.user_ns = count;
+            run.flows[0].counted.sent = count;
+            run.endpoints[0].usage.elapsed_ns = if *what == 3 { 0 } else { count };
+            run.endpoints[0].usage.user_ns = count;
         }
         for finding in findings::find(&document) {
             prop_assert!(finding.numbers.values().all(|number| number.is_finite()), "{:?}", finding);

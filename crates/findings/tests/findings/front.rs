@@ -53,7 +53,7 @@ fn result(truth: [Truth; 3], sender: Sender) -> ResultDocument {
         let paced = run.paced.as_mut().expect("a plan");
         paced.sender_limited = sender != Sender::OnTime;
         paced.unsent = if sender == Sender::Behind { paced.planned / 10 } else { 0 };
-        run.counted[0].lost = 0;
+        run.flows[0].counted.lost = 0;
     })
 }
 

@@ -65,11 +65,11 @@ fn result_of(loads: &[Load], truth: impl Fn(u64) -> Truth) -> ResultDocument {
         lag.p50_ns = truth.lag_p50_ns.or(lag.p50_ns);
         let paced = run.paced.as_mut().expect("a plan");
         (paced.sender_limited, paced.back_pressure) = (truth.late, truth.held);
-        paced.flows[0].lag_in_writes_pct = Some(if truth.held { 80.0 } else { 20.0 });
         paced.unsent = paced.planned * truth.unsent / 100;
+        run.flows[0].lag_in_writes_pct = Some(if truth.held { 80.0 } else { 20.0 });
         let throughput = run.throughput.as_mut().expect("rates");
         throughput.accepted_sps = sps * if truth.accepted < 1.0 { truth.accepted * noise } else { 1.0 };
-        run.counted[0].lost = run.counted[0].sent * truth.lost / 100;
+        run.flows[0].counted.lost = run.flows[0].counted.sent * truth.lost / 100;
     })
 }
 

@@ -40,7 +40,7 @@ fn result(reliability: Reliability, loads: &[(Load, Truth)]) -> ResultDocument {
         let cell = cells.iter().find(|cell| cell.id == run.cell).expect("its cell");
         let load = cell.factors.load.as_ref().expect("a load");
         let (_, truth) = loads.iter().find(|(known, _)| known == load).expect("its truth");
-        let counted = &mut run.counted[0];
+        let counted = &mut run.flows[0].counted;
         counted.lost = counted.sent * (truth.lost_pct)(run.block) / 100;
         counted.undelivered = truth.undelivered;
         counted.delivered = counted.sent - counted.lost - counted.undelivered;

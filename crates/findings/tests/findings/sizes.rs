@@ -160,7 +160,7 @@ fn uncounted_limit_is_neither_binding_nor_reported() {
     for run in document.cells.iter_mut().flat_map(|cell| &mut cell.runs) {
         run.udp_buffer_drops = None;
         run.wire = None;
-        run.agents.clear();
+        run.endpoints.clear();
     }
     let finding = only(&document, FindingKind::Plateau);
     assert_eq!(finding.limits, [Limit::Unknown]);

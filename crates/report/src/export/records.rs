@@ -5,21 +5,27 @@ use results::{ResultDocument, Run};
 use serde_json::{Map, Number, Value};
 
 /// Fields of a run with its metrics.
-const MEASURED: [&str; 9] = [
+const OF_RUN: [&str; 8] = [
     "latency",
     "throughput",
     "paced",
     "search",
-    "counted",
     "cpu_ns_per_sample",
     "ping_retries",
     "wire",
     "udp_buffer_drops",
 ];
 
+/// Fields of an endpoint and of a flow with their metrics.
+const OF_ENDPOINT: [&str; 5] = ["matched_ns", "usage", "sockets", "interface", "counters"];
+const OF_FLOW: [&str; 7] =
+    ["planned", "offered", "counted", "delivered_in_time", "latency", "unplaced", "lag_in_writes_pct"];
+
 /// Columns before those of the factors.
 const RUN: [&str; 6] = ["experiment", "cell", "run", "block", "twin", "state"];
-/// Columns behind those of the factors.
+/// Columns behind those of the factors: what the metric is of, if not of the whole run.
+const PART: [&str; 4] = ["endpoint", "flow", "writer", "reader"];
+/// Last columns.
 const METRIC: [&str; 3] = ["metric", "unit", "value"];
 
 /// Units by the end of a field's name.
@@ -36,7 +42,7 @@ const UNITS: [(&str, &str); 7] = [
 /// One metric of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// Values of the columns that identify the run and its factors.
+    /// Values of the columns that identify the run, its factors and the part of the run.
     run: Vec<Value>,
     /// Name of the metric: its path in the JSON of the run.
     pub metric: String,
@@ -79,7 +85,7 @@ const JOINT: [&str; 2] = ["rate", "batch_bytes"];
 
 /// Returns the names of the columns.
 pub(super) fn columns() -> Vec<&'static str> {
-    RUN.into_iter().chain(factors().map(|(key, _)| key)).chain(JOINT).chain(METRIC).collect()
+    RUN.into_iter().chain(factors().map(|(key, _)| key)).chain(JOINT).chain(PART).chain(METRIC).collect()
 }
 
 /// Returns the records of all runs, in the order of the cells. A run that failed before it measured has no records.
@@ -96,11 +102,24 @@ pub fn records(document: &ResultDocument) -> Vec<Record> {
             let json = serde_json::to_value(run).unwrap_or(Value::Null);
             let of_run: Vec<Value> =
                 identity(document, run, &json).into_iter().chain(of_cell.iter().cloned()).collect();
-            for field in MEASURED {
-                collect(field, &json[field], &mut |metric, value| {
-                    let unit = unit(&metric);
-                    all.push(Record { run: of_run.clone(), metric, unit, value });
-                });
+            let mut add = |part: [Value; PART.len()], prefix: &str, fields: &[&str], json: &Value| {
+                let identity: Vec<Value> = of_run.iter().cloned().chain(part).collect();
+                for field in fields {
+                    collect(&format!("{prefix}{field}"), &json[*field], &mut |metric, value| {
+                        let unit = unit(&metric);
+                        all.push(Record { run: identity.clone(), metric, unit, value });
+                    });
+                }
+            };
+            add([Value::Null, Value::Null, Value::Null, Value::Null], "", &OF_RUN, &json);
+            for endpoint in json["endpoints"].as_array().into_iter().flatten() {
+                let part = [endpoint["id"].clone(), Value::Null, Value::Null, Value::Null];
+                add(part, "endpoint.", &OF_ENDPOINT, endpoint);
+            }
+            for flow in json["flows"].as_array().into_iter().flatten() {
+                let names = ["name", "writer", "reader"].map(|name| flow[name].clone());
+                let [name, writer, reader] = names;
+                add([Value::Null, name, writer, reader], "flow.", &OF_FLOW, flow);
             }
         }
     }

@@ -240,7 +240,7 @@ fn name(kind: WarningKind) -> String {
 
 /// Returns whether a valid run is one of those that a warning of its cell counts.
 fn has(run: &Run, kind: WarningKind) -> bool {
-    let counted = |of: fn(&results::DeliveryCounts) -> u64| run.counted.iter().any(|counted| of(counted) > 0);
+    let counted = |of: fn(&results::DeliveryCounts) -> u64| run.counts().any(|counted| of(counted) > 0);
     match kind {
         WarningKind::Loss => counted(|counted| counted.lost),
         WarningKind::BufferDrops => run.udp_buffer_drops.is_some_and(|drops| drops > 0),

@@ -22,7 +22,7 @@ fn a_line_for_each_run() {
         add(&find(part));
     }
     let mut lossy = find("plain/udp4/latency/32");
-    lossy.counted[0].lost = 3;
+    lossy.flows[0].counted.lost = 3;
     lossy.latency.get_mut("rtt").unwrap().p99_ns = None;
     add(&lossy);
     add(&sample::failed(&find("dds/udp4/latency/1024")));

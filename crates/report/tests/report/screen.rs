@@ -75,7 +75,7 @@ fn interrupted() -> ResultDocument {
         if run.cell.starts_with("dds/udp4/throughput/32") {
             run = sample::failed(&run);
         } else if run.cell.contains("latency/1024") {
-            run.counted[0].lost = 40;
+            run.flows[0].counted.lost = 40;
             run.udp_buffer_drops = Some(7);
         }
         assembler.add(run, &log.merged());

@@ -18,7 +18,7 @@ fn a_complete_result() {
 fn counts_that_overflow_are_shown_as_far_as_they_go() {
     let document = sample::document_with(|run| {
         run.udp_buffer_drops = Some(u64::MAX);
-        for counted in &mut run.counted {
+        for counted in run.flows.iter_mut().map(|flow| &mut flow.counted) {
             counted.sent = u64::MAX;
             counted.lost = u64::MAX;
             counted.duplicate = u64::MAX;
@@ -34,7 +34,7 @@ fn counts_that_overflow_are_shown_as_far_as_they_go() {
         for latency in run.latency.values_mut() {
             latency.n = u64::MAX;
         }
-        for agent in &mut run.agents {
+        for agent in &mut run.endpoints {
             agent.usage.elapsed_ns = 0;
         }
     });
@@ -70,7 +70,7 @@ fn losses_and_drops_mark_what_they_spoil() {
     let document = sample::document_with(|run| {
         run.udp_buffer_drops = if run.cell.contains("/1024") { None } else { Some(3) };
         if run.cell.contains("latency/32") {
-            run.counted[0].lost = 40;
+            run.flows[0].counted.lost = 40;
         }
     });
     assert_snapshot!(print(&document));

@@ -7,10 +7,6 @@ use serde::{Deserialize, Serialize};
 /// definition of `lost`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeliveryCounts {
-    /// Number of the writer.
-    pub writer: u16,
-    /// Number of the reader.
-    pub reader: u16,
     /// Number of samples that the middleware accepted. For pings, including those never accepted.
     pub sent: u64,
     /// Number of distinct samples delivered, from the set of sequence numbers. For pings, the echoes that returned

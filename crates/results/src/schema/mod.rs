@@ -1,14 +1,15 @@
 //! Types of a result, as saved.
 
-mod agents;
 mod batches;
 mod comparison;
 mod counted;
 mod detectable_effects;
 mod duet;
+mod endpoints;
 mod environment;
 mod experiment_log;
 mod finding;
+mod flow;
 mod header;
 pub(crate) mod latency;
 mod max_rate;
@@ -26,7 +27,6 @@ mod throttle;
 mod verdict;
 mod warning;
 
-pub use agents::{AgentRecord, Idle, IdleCost, Interface, MulticastSent, Sockets, Usage, WireBytes};
 pub use batches::Batches;
 pub use comparison::{
     ComparedSide, Comparison, CriterionOutcome, CriterionResult, Difference, comparison_json_schema,
@@ -34,16 +34,18 @@ pub use comparison::{
 pub use counted::DeliveryCounts;
 pub use detectable_effects::{DetectableEffects, DryRunReport, MinDetectableEffect};
 pub use duet::{Duet, MIN_SIDE_BY_SIDE_PCT, UNDER_DUET_INTERFERENCE};
+pub use endpoints::{EndpointRecord, Idle, IdleCost, Interface, MulticastSent, Sockets, Usage, WireBytes};
 pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};
 pub use experiment_log::{
     Block, BlockAllocation, CoreNoise, ExperimentLog, HostNoise, NoiseProbe, NoiseRule, Resumption, StoppedBy,
 };
 pub use finding::{Finding, FindingKind, Limit};
+pub use flow::FlowRecord;
 pub use header::ResultHeader;
 pub use latency::{CellLatency, Latency};
 pub use max_rate::{MAXIMUM_PHASE, MaxRate, MaxRateRun};
 pub use metric::{Metric, MetricSelector};
-pub use paced::{CellFlow, FlowRecord, Paced, PacedCell, kind_of_flow};
+pub use paced::{CellFlow, Paced, PacedCell, kind_of_flow};
 pub use probes::ProbeStats;
 pub use reference::{Reference, ReferenceMetric};
 pub use result_document::{CellResult, Host, ResultDocument, SCHEMA_VERSION, State, Tool, json_schema};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CellLatency, DeliveryCounts, Latency, ThrottleStats};
+use crate::{CellLatency, DeliveryCounts, ThrottleStats};
 
 /// Paced run: its schedule, and how the sender kept it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,35 +27,6 @@ pub struct Paced {
     pub throttle: Option<ThrottleStats>,
     /// Time that the sender spins at the end of each wait, in ns; 0: it only sleeps.
     pub spin_ns: u64,
-    /// Flows, in the order of the plan.
-    pub flows: Vec<FlowRecord>,
-}
-
-/// Flow of a paced run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FlowRecord {
-    /// Name of the flow.
-    pub name: String,
-    /// Payload of a sample, in bytes.
-    pub size_bytes: u64,
-    /// Description of the load.
-    pub load: String,
-    /// Number of planned samples: those whose intended send time lies within the measurement.
-    pub planned: u64,
-    /// Number of distinct samples that the writer tried to write.
-    pub offered: u64,
-    /// Sample counts of the reader.
-    pub counted: DeliveryCounts,
-    /// Number of delivered samples that count for the delivered rate, as `delivered_in_time` of a run's throughput.
-    pub delivered_in_time: u64,
-    /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`.
-    pub latency: BTreeMap<String, Latency>,
-    /// Number of samples that have a `service` time, but arrived too late for a `response` time.
-    pub unplaced: u64,
-    /// Share of the send lags of all samples that is due to write calls, in percent. Absent if no sample was late,
-    /// and without intended send times.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lag_in_writes_pct: Option<f64>,
 }
 
 /// Values over the valid runs of a paced cell.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Cell, Qos, ScheduledRun};
+use experiment::{Cell, ScheduledRun};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentRecord, Batches, DeliveryCounts, Duet, IdleCost, Latency, Paced, ProbeStats, SearchRecord,
+    Batches, Duet, EndpointRecord, FlowRecord, IdleCost, Latency, Paced, ProbeStats, SearchRecord,
     SteadyState, TakeStats, Usage, Warning, WireBytes,
 };
 
@@ -42,7 +42,7 @@ pub struct Run {
     /// For the workload `paced`: planned samples, and whether the sender kept its schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paced: Option<Paced>,
-    /// For the workload `search`: its trials and bounds. `effective_qos` and `agents` of such a run are those of
+    /// For the workload `search`: its trials and bounds. `endpoints` of such a run are those of
     /// its last trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchRecord>,
@@ -52,12 +52,10 @@ pub struct Run {
     /// For the workload `latency`: write calls of pings and echoes that were not accepted at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ping_retries: Option<PingRetries>,
-    /// Sample counts: one entry for the pings (`latency`), or one per flow.
-    pub counted: Vec<DeliveryCounts>,
+    /// Flows: each writer with each of its readers, in the order of the plan.
+    pub flows: Vec<FlowRecord>,
     /// CPU time per sample of each process, in ns.
     pub cpu_ns_per_sample: Option<CpuPerSample>,
-    /// Effective QoS, read back from the middleware, by entity (`writer`, `reader`).
-    pub effective_qos: BTreeMap<String, Qos>,
     /// Traffic on the network interface at the reader (echo), including that of other programs.
     pub wire: Option<WireBytes>,
     /// Datagrams that the kernel dropped at a full receive buffer, in the network namespace of the reader (echo).
@@ -66,8 +64,8 @@ pub struct Run {
     /// address of the stack can affect the values. Absent if the run failed before its processes were started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment_padding_bytes: Option<u32>,
-    /// Processes of the run. Empty if nothing was reported.
-    pub agents: Vec<AgentRecord>,
+    /// Endpoints of the run, the driving ones first. Empty if nothing was reported.
+    pub endpoints: Vec<EndpointRecord>,
     /// Warnings that apply to the values of this run.
     pub warnings: Vec<Warning>,
 }
@@ -92,13 +90,12 @@ impl Run {
             search: None,
             steady_state: BTreeMap::new(),
             ping_retries: None,
-            counted: Vec::new(),
+            flows: Vec::new(),
             cpu_ns_per_sample: None,
-            effective_qos: BTreeMap::new(),
             wire: None,
             udp_buffer_drops: None,
             environment_padding_bytes: None,
-            agents: Vec::new(),
+            endpoints: Vec::new(),
             warnings: Vec::new(),
         }
     }

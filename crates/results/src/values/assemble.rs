@@ -241,14 +241,14 @@ fn median_cpu(valid: &[&Run]) -> Option<CpuPerSample> {
 }
 
 fn common_qos(valid: &[&Run]) -> BTreeMap<String, Qos> {
-    common(valid.iter().map(|run| run.effective_qos.clone()))
+    common(valid.iter().map(|run| run.effective_qos()))
 }
 
 fn common_settings(valid: &[&Run]) -> BTreeMap<String, BTreeMap<String, String>> {
     let flat = valid.iter().map(|run| {
         // two agents of one run can differ, for example in a setting that is their own address
         let mut settings: BTreeMap<(String, String), Option<String>> = BTreeMap::new();
-        for (entity, values) in run.agents.iter().flat_map(|agent| &agent.settings) {
+        for (entity, values) in run.endpoints.iter().flat_map(|endpoint| &endpoint.settings) {
             for (name, value) in values {
                 settings
                     .entry((entity.clone(), name.clone()))

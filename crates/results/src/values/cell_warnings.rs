@@ -27,7 +27,7 @@ impl CellResult {
     /// Returns the share of lost samples (pings) over the valid runs, in percent of those sent.
     #[must_use]
     pub fn lost_pct(&self) -> f64 {
-        let counted = DeliveryCounts::sum(self.valid_runs().flat_map(|run| &run.counted));
+        let counted = DeliveryCounts::sum(self.valid_runs().flat_map(Run::counts));
         percent(counted.lost, counted.sent)
     }
 }
@@ -36,7 +36,7 @@ impl Run {
     /// Returns the share of lost samples (pings) of the run, in percent of those sent.
     #[must_use]
     pub fn lost_pct(&self) -> f64 {
-        let counted = DeliveryCounts::sum(&self.counted);
+        let counted = DeliveryCounts::sum(self.counts());
         percent(counted.lost, counted.sent)
     }
 }
@@ -48,8 +48,6 @@ impl DeliveryCounts {
         let all: Vec<&Self> = all.into_iter().collect();
         let sum = |of: fn(&Self) -> u64| total(all.iter().map(|counted| of(counted)));
         Self {
-            writer: 0,
-            reader: 0,
             sent: sum(|counted| counted.sent),
             delivered: sum(|counted| counted.delivered),
             lost: sum(|counted| counted.lost),
@@ -94,7 +92,7 @@ pub(crate) fn warnings(
         );
     }
 
-    let counted = DeliveryCounts::sum(valid.iter().flat_map(|run| &run.counted));
+    let counted = DeliveryCounts::sum(valid.iter().flat_map(|run| run.counts()));
     let what = if factors.workload == Workload::Latency { "pings" } else { "samples" };
     if counted.lost > 0 {
         let percent = percent(counted.lost, counted.sent);

@@ -30,7 +30,7 @@ impl Run {
     pub fn value_of(&self, metric: Metric, flow: Option<&str>) -> Option<f64> {
         let Some(name) = flow else { return self.value(metric) };
         let (kind, quantile) = metric.quantile().filter(|_| self.state == RunState::Valid)?;
-        let flow = self.paced.as_ref()?.flows.iter().find(|flow| flow.name == name)?;
+        let flow = self.flows.iter().find(|flow| flow.name == name)?;
         quantile.value(flow.latency.get(kind)?).filter(|ns| *ns > 0).map(|ns| ns as f64)
     }
 

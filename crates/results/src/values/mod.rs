@@ -6,6 +6,7 @@ pub(crate) mod cell_warnings;
 mod claims;
 mod detectable_effects;
 mod duet;
+mod endpoints;
 mod format;
 mod lateness;
 mod max_rate;

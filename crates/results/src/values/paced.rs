@@ -11,25 +11,26 @@ impl PacedCell {
     /// Returns the values over the valid runs of a cell, or `None` if no run has a schedule.
     pub(crate) fn from_runs(valid: &[&Run], pooled: &Histograms) -> Option<Self> {
         let runs: Vec<&Paced> = valid.iter().filter_map(|run| run.paced.as_ref()).collect();
-        let first = runs.first()?;
+        runs.first()?;
         let rates: Option<Vec<f64>> = runs.iter().map(|run| run.planned_sps).collect();
+        let paced: Vec<&&Run> = valid.iter().filter(|run| run.paced.is_some()).collect();
+        let flows = paced.first().map_or(&[][..], |run| &run.flows);
         let flow = |(index, flow): (usize, &FlowRecord)| {
-            let of_runs =
-                valid.iter().filter_map(|run| Some((run.paced.as_ref()?.flows.get(index)?, !run.twin)));
+            let of_runs = paced.iter().filter_map(|run| Some((run.flows.get(index)?, !run.twin)));
             let of_runs: Vec<(&FlowRecord, bool)> =
                 of_runs.filter(|(other, _)| other.name == flow.name).collect();
             let same: Vec<&FlowRecord> = of_runs.iter().map(|(flow, _)| *flow).collect();
             let latencies = of_runs.iter().map(|(flow, claimed)| (&flow.latency, *claimed));
             let sum = |of: fn(&FlowRecord) -> u64| total(same.iter().map(|flow| of(flow)));
             // a single flow has the histogram of the whole run
-            let histogram = |kind: &str| match first.flows.len() {
+            let histogram = |kind: &str| match flows.len() {
                 1 => pooled.get(kind),
                 _ => pooled.get(&kind_of_flow(kind, &flow.name)),
             };
             CellFlow {
                 name: flow.name.clone(),
                 size_bytes: flow.size_bytes,
-                load: flow.load.clone(),
+                load: flow.load.clone().unwrap_or_default(),
                 planned: sum(|flow| flow.planned),
                 offered: sum(|flow| flow.offered),
                 unplaced: sum(|flow| flow.unplaced),
@@ -45,7 +46,7 @@ impl PacedCell {
             unsent: total(runs.iter().map(|run| run.unsent)),
             sender_limited_runs: runs.iter().filter(|run| run.sender_limited).count() as u32,
             back_pressure_runs: runs.iter().filter(|run| run.back_pressure).count() as u32,
-            flows: first.flows.iter().enumerate().map(flow).collect(),
+            flows: flows.iter().enumerate().map(flow).collect(),
         })
     }
 }

@@ -9,14 +9,14 @@ pub mod search;
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use experiment::{
-    DriverDescription, Durability, Factors, History, OptionInfo, Pin, Plan, Policy, PolicySupport, Qos,
+    Cell, DriverDescription, Durability, Factors, History, OptionInfo, Pin, Plan, Policy, PolicySupport, Qos,
     QosDuration, ReceiveMode, Reliability, ScheduledRun, Support, TransportInfo, Workload,
 };
 pub use experiment_sample::{Characterize, characterize};
 use results::{
-    AgentRecord, Assembler, Block, CpuPerSample, DeliveryCounts, Distribution, Duet, Environment, Failure,
-    Histograms, Host, IntervalLog, Latency, Reference, ResultDocument, ResultHeader, Run, RunState, State,
-    Tail, Throughput, Tool, Usage, Windows,
+    Assembler, Block, CpuPerSample, DeliveryCounts, Distribution, Duet, EndpointRecord, Environment, Failure,
+    FlowRecord, Histograms, Host, IntervalLog, Latency, Reference, ResultDocument, ResultHeader, Run,
+    RunState, State, Tail, Throughput, Tool, Usage, Windows,
 };
 
 /// Start of the experiment, in s since 1970.
@@ -172,7 +172,7 @@ pub fn blocks(experiment: &Plan) -> Vec<Block> {
 }
 
 /// Returns a valid run and its histograms.
-pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLog) {
+pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
     let factors = &cell.factors;
     let mut log = IntervalLog::new();
     let mut latency = BTreeMap::new();
@@ -197,15 +197,12 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
         }
     };
     let counted = DeliveryCounts {
-        writer: 1,
-        reader: 1,
         sent,
         delivered: sent - lost,
         lost,
         checked_in_full: sent / 64,
         ..DeliveryCounts::default()
     };
-    let reliable = factors.qos.reliability == Some(Reliability::Reliable);
     let qos = Qos {
         reliability: factors.qos.reliability,
         durability: Some(Durability::Volatile),
@@ -218,6 +215,8 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
         Workload::Latency => ["pinger", "echo"],
         Workload::Throughput | Workload::Paced | Workload::Search => ["writer", "reader"],
     };
+    let ends = roles.into_iter().zip([("writer", writer_qos), ("reader", qos)]);
+    let endpoints = ends.map(|(role, entity)| endpoint(cell, role, scheduled.number, entity));
     let run = Run {
         number: scheduled.number,
         block: scheduled.block,
@@ -232,36 +231,47 @@ pub fn run(scheduled: ScheduledRun, cell: &experiment::Cell) -> (Run, IntervalLo
         throughput,
         steady_state: BTreeMap::new(),
         ping_retries: None,
-        counted: vec![counted],
+        flows: vec![FlowRecord {
+            name: "data".to_owned(),
+            writer: roles[0].to_owned(),
+            reader: roles[1].to_owned(),
+            size_bytes: factors.size_bytes,
+            planned: sent,
+            offered: sent,
+            delivered_in_time: counted.delivered,
+            counted,
+            ..FlowRecord::default()
+        }],
         cpu_ns_per_sample: Some(CpuPerSample {
             writer: 2_000.0 + f64::from(scheduled.number) / 3.0,
             reader: 2_500.0 + f64::from(scheduled.number) / 7.0,
             ..CpuPerSample::default()
         }),
-        effective_qos: if reliable {
-            BTreeMap::from([("writer".to_owned(), writer_qos), ("reader".to_owned(), qos)])
-        } else {
-            BTreeMap::new()
-        },
         wire: None,
         udp_buffer_drops: Some(0),
         paced: None,
         search: None,
         environment_padding_bytes: None,
-        agents: roles.map(|role| agent(role, scheduled.number)).into(),
+        endpoints: endpoints.collect(),
         warnings: Vec::new(),
     };
     (run, log)
 }
 
-fn agent(role: &str, number: u32) -> AgentRecord {
+/// Returns the record of an endpoint that opened an entity with this QoS.
+fn endpoint(cell: &Cell, role: &str, number: u32, (entity, qos): (&str, Qos)) -> EndpointRecord {
+    let reliable = qos.reliability == Some(Reliability::Reliable);
     let participant = BTreeMap::from([
         ("receive_buffer".to_owned(), "1048576".to_owned()),
         ("address".to_owned(), format!("127.0.0.1:{}", 7400 + number)),
         ("peer".to_owned(), role.to_owned()),
     ]);
-    AgentRecord {
+    EndpointRecord {
+        id: role.to_owned(),
         role: role.to_owned(),
+        driver: cell.factors.driver.clone(),
+        matched_ns: 12_345_678,
+        effective_qos: reliable.then(|| (entity.to_owned(), qos)).into_iter().collect(),
         pid: 1000 + number,
         cpus: vec![0],
         usage: Usage {
@@ -337,9 +347,8 @@ pub fn failed(run: &Run) -> Run {
         throughput: None,
         steady_state: BTreeMap::new(),
         ping_retries: None,
-        counted: Vec::new(),
+        flows: Vec::new(),
         cpu_ns_per_sample: None,
-        effective_qos: BTreeMap::new(),
         ..run.clone()
     }
 }

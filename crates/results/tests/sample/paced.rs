@@ -72,7 +72,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
     let flows = cell.factors.streams();
     let mut pooled: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     let mut records = Vec::new();
-    for (number, flow) in flows.iter().enumerate() {
+    for flow in &flows {
         let mut latency = BTreeMap::new();
         for (kind, values) in values(scheduled.number, flow) {
             let distribution = record(&values);
@@ -85,18 +85,14 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         let planned = (flow.load.rate().map_or(MOST_SPS, Rate::sps) * SECONDS) as u64;
         let offered = planned.min((MOST_SPS * SECONDS) as u64);
         let lost = if cell.factors.qos.reliability.is_none() { offered / 500 } else { 0 };
-        let counted = DeliveryCounts {
-            writer: number as u16 + 1,
-            reader: number as u16,
-            sent: offered,
-            delivered: offered - lost,
-            lost,
-            ..DeliveryCounts::default()
-        };
+        let counted =
+            DeliveryCounts { sent: offered, delivered: offered - lost, lost, ..DeliveryCounts::default() };
         records.push(FlowRecord {
             name: flow.name.clone(),
+            writer: "writer".to_owned(),
+            reader: "reader".to_owned(),
             size_bytes: flow.size_bytes,
-            load: flow.load.to_string(),
+            load: Some(flow.load.to_string()),
             planned,
             offered,
             delivered_in_time: counted.delivered,
@@ -113,7 +109,6 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         latency.insert((*kind).to_owned(), Latency::from_distribution(&distribution).unwrap());
     }
     let planned: u64 = records.iter().map(|record| record.planned).sum();
-    let counted: Vec<DeliveryCounts> = records.iter().map(|record| record.counted.clone()).collect();
     let has_times = flows.iter().all(|flow| flow.load != Load::Max);
     let sps = planned as f64 / SECONDS;
     let throughput = throughput(&records, scheduled.number);
@@ -125,9 +120,8 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         back_pressure: false,
         throttle: None,
         spin_ns: 60_000,
-        flows: records,
     };
-    (Run { latency, counted, throughput: Some(throughput), paced: Some(paced), ..run }, log)
+    (Run { latency, flows: records, throughput: Some(throughput), paced: Some(paced), ..run }, log)
 }
 
 fn throughput(flows: &[FlowRecord], run: u32) -> Throughput {

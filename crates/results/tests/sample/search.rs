@@ -87,7 +87,7 @@ pub fn search(run: &Run) -> Run {
         throughput: None,
         steady_state: std::collections::BTreeMap::new(),
         ping_retries: None,
-        counted: Vec::new(),
+        flows: Vec::new(),
         cpu_ns_per_sample: None,
         wire: None,
         udp_buffer_drops: None,

@@ -25,6 +25,9 @@ use crate::{
 /// First phase, which no request starts.
 pub(crate) const HELLO: &str = "hello";
 
+/// Hint for a message of another version of the protocol.
+const SAME_BUILD: &str = "use the agent of the same build as ddsmark";
+
 /// Error that ended a run early.
 #[derive(Debug)]
 pub(crate) enum PhaseError {
@@ -97,7 +100,7 @@ impl<'a> AgentSet<'a> {
                         error: format!(
                             "the agent uses version {protocol} of the control channel, not {PROTOCOL}"
                         ),
-                        hint: Some("use the agent of the same build as ddsmark".to_owned()),
+                        hint: Some(SAME_BUILD.to_owned()),
                         gone: false,
                     });
                 }
@@ -272,14 +275,15 @@ pub(crate) fn unexpected(phase: &'static str, agent: usize, reply: &Reply) -> Ph
         phase,
         agent,
         error: format!("unexpected reply from the agent: {text}"),
-        hint: Some("use the agent of the same build as ddsmark".to_owned()),
+        hint: Some(SAME_BUILD.to_owned()),
         gone: false,
     }
 }
 
 fn broken(phase: &'static str, agent: usize, error: &ChannelError) -> PhaseError {
     let gone = matches!(error, ChannelError::Closed | ChannelError::Broken(_));
-    PhaseError::Phase { phase, agent, error: error.to_string(), hint: None, gone }
+    let hint = matches!(error, ChannelError::Malformed(_)).then(|| SAME_BUILD.to_owned());
+    PhaseError::Phase { phase, agent, error: error.to_string(), hint, gone }
 }
 
 fn timed_out(phase: &'static str, agent: usize, limit: Duration) -> PhaseError {

@@ -83,7 +83,7 @@ impl RunPhases<'_> {
         let configured = self.configure(agent_set)?;
         self.check_configuration(&configured)?;
         phases.end("configure");
-        self.match_up(agent_set, &configured)?;
+        let matched_ns = self.match_up(agent_set, &configured)?;
         phases.end("match");
         self.meet();
         let answered_ns = self.warm_up(agent_set)?;
@@ -97,12 +97,12 @@ impl RunPhases<'_> {
         let reports = self.reports(agent_set)?;
         phases.end("report");
 
-        let identities = self.shape.endpoints.iter().zip(hellos);
+        let identities = self.shape.endpoints.iter().zip(hellos).zip(matched_ns);
         let outcomes = configured.into_iter().zip(sent).zip(drained).zip(reports);
-        let agents = identities.zip(outcomes).map(|((endpoint, hello), outcome)| {
+        let agents = identities.zip(outcomes).map(|(((endpoint, hello), matched_ns), outcome)| {
             let (((configured, sent), drained), report) = outcome;
             let (endpoint, pid, clock) = (endpoint.clone(), hello.pid, hello.clock.clone());
-            AgentOutcome { endpoint, pid, clock, configured, sent, drained, report }
+            AgentOutcome { endpoint, pid, clock, matched_ns, configured, sent, drained, report }
         });
         Ok(RunReports { agents: agents.collect() })
     }
@@ -160,17 +160,21 @@ impl RunPhases<'_> {
         })
     }
 
-    fn match_up(&self, agent_set: &mut AgentSet<'_>, configured: &[Configured]) -> Result<(), PhaseError> {
+    /// Waits until all entities are matched. Returns the time that each agent waited, in ns.
+    fn match_up(
+        &self,
+        agent_set: &mut AgentSet<'_>,
+        configured: &[Configured],
+    ) -> Result<Vec<u64>, PhaseError> {
         let matches = |agent| Match::of(&self.shape, agent, configured, self.limits.match_ns);
         let agents = 0..self.shape.endpoints.len();
         let requests: Vec<_> = agents.map(|agent| (agent, Request::Match(matches(agent)))).collect();
         // The agents time out first: their errors say more than a missing answer.
         let limit_ns = self.limits.match_ns.saturating_add(self.limits.grace_ns);
         agent_set.ask(&requests, limit_ns, |reply| match reply {
-            Reply::Matched { .. } => Ok(()),
+            Reply::Matched { waited_ns } => Ok(waited_ns),
             other => Err(other),
-        })?;
-        Ok(())
+        })
     }
 
     /// Executes the warm-up. Returns the time in ns that the agents took to answer, in addition to the traffic.

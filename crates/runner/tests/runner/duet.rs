@@ -30,11 +30,11 @@ fn side_by_side_pct(run: &Run) -> f64 {
 
 /// Returns the cores of both agents, those of the writer or pinger first.
 fn cores(run: &Run) -> Vec<Vec<u32>> {
-    run.agents.iter().map(|agent| agent.cpus.clone()).collect()
+    run.endpoints.iter().map(|endpoint| endpoint.cpus.clone()).collect()
 }
 
 fn domain(run: &Run) -> &str {
-    &run.agents[0].settings["participant"]["domain"]
+    &run.endpoints[0].settings["participant"]["domain"]
 }
 
 #[test]

@@ -22,15 +22,15 @@ fn latency_run_has_rtt_and_both_one_way_latencies() {
         assert_eq!((latency.n, latency.min_ns, latency.max_ns), (1000, ns, ns), "{kind}");
         assert!((latency.mean_ns - ns as f64).abs() < 1e-6, "{kind}: {}", latency.mean_ns);
     }
-    let counted = &run.counted[0];
+    let counted = &run.flows[0].counted;
     assert_eq!((counted.sent, counted.delivered, counted.lost), (1000, 1000, 0));
     assert!(run.warnings.is_empty(), "{:?}", run.warnings);
     let phases: Vec<_> = run.phases_ns.keys().map(String::as_str).collect();
     assert_eq!(phases, ["configure", "drain", "exit", "hello", "match", "measure", "report", "warm_up"]);
     assert!(run.phases_ns["measure"] >= 2_000_000);
-    let roles: Vec<_> = run.agents.iter().map(|agent| agent.role.as_str()).collect();
+    let roles: Vec<_> = run.endpoints.iter().map(|endpoint| endpoint.role.as_str()).collect();
     assert_eq!(roles, ["pinger", "echo"]);
-    assert_eq!(run.effective_qos.keys().collect::<Vec<_>>(), ["reader", "writer"]);
+    assert_eq!(run.effective_qos().keys().collect::<Vec<_>>(), ["reader", "writer"]);
 }
 
 #[test]
@@ -73,12 +73,12 @@ fn undelivered_samples_of_a_reliable_flow_are_not_lost() {
     let document = measure(Workload::Throughput, "owe");
     let run = run(&document, "d/throughput");
     assert_eq!(run.state, RunState::Valid);
-    assert_eq!((run.counted[0].lost, run.counted[0].undelivered), (0, 10));
+    assert_eq!((run.flows[0].counted.lost, run.flows[0].counted.undelivered), (0, 10));
     assert_eq!(kinds(&document, "d/throughput"), [WarningKind::Incomplete]);
 
     // If nothing is undelivered at the end of the drain, the same samples are lost.
     let document = measure(Workload::Throughput, "owe any report");
-    let counted = &crate::rig::run(&document, "d/throughput").counted[0];
+    let counted = &crate::rig::run(&document, "d/throughput").flows[0].counted;
     assert_eq!((counted.lost, counted.undelivered), (10, 0));
 }
 
@@ -138,7 +138,8 @@ fn agents_are_pinned_and_cores_kept_awake_as_planned() {
     rig.experiment.design.keep_awake = true;
     let document = rig.execute();
     for cell in ["d/latency", "d/throughput"] {
-        let cpus: Vec<_> = run(&document, cell).agents.iter().map(|agent| agent.cpus.clone()).collect();
+        let cpus: Vec<_> =
+            run(&document, cell).endpoints.iter().map(|endpoint| endpoint.cpus.clone()).collect();
         assert_eq!(cpus, [vec![3], vec![5]]);
     }
 }

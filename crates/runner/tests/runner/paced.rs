@@ -38,12 +38,12 @@ fn a_response_is_a_send_lag_and_a_service_time() {
     let paced = run.paced.as_ref().unwrap();
     assert_eq!((paced.planned, paced.unsent, paced.spin_ns), (1000, 0, 50_000));
     assert_eq!(paced.planned_sps, Some(500_000.0));
-    assert_eq!((paced.flows.len(), &paced.flows[0].latency), (1, &run.latency));
+    assert_eq!((run.flows.len(), &run.flows[0].latency), (1, &run.latency));
     let throughput = run.throughput.as_ref().unwrap();
     assert_eq!((throughput.offered_sps, throughput.accepted_sps), (500_000.0, 500_000.0));
     assert_eq!((throughput.delivered_sps, throughput.tail.samples), (500_000.0, 0));
-    assert_eq!(run.counted[0].delivered, 1000);
-    let roles: Vec<_> = run.agents.iter().map(|agent| agent.role.as_str()).collect();
+    assert_eq!(run.flows[0].counted.delivered, 1000);
+    let roles: Vec<_> = run.endpoints.iter().map(|endpoint| endpoint.role.as_str()).collect();
     assert_eq!(roles, ["writer", "reader"]);
     // A lag of 100 ns with a period of 2 µs, and a response time of 40 µs.
     assert_eq!(kinds(&run), []);
@@ -63,12 +63,11 @@ fn each_flow_is_counted_and_measured_by_itself() {
     let document = rig("foreign", None, &flows).execute();
     let run = &document.cells[0].runs[0];
     assert_eq!((run.state, kinds(run)), (RunState::Valid, vec![WarningKind::Foreign]), "{run:?}");
-    let paced = run.paced.as_ref().unwrap();
     let summary: Vec<_> =
-        paced.flows.iter().map(|flow| (flow.name.as_str(), flow.size_bytes, flow.counted.sent)).collect();
+        run.flows.iter().map(|flow| (flow.name.as_str(), flow.size_bytes, flow.counted.sent)).collect();
     assert_eq!(summary, [("control", 64, 500), ("bulk", 1024, 500)]);
-    assert_eq!((run.latency["response"].n, paced.flows[1].latency["response"].n), (1000, 500));
-    assert_eq!(run.counted.iter().map(|counted| counted.foreign).collect::<Vec<_>>(), [3, 0]);
+    assert_eq!((run.latency["response"].n, run.flows[1].latency["response"].n), (1000, 500));
+    assert_eq!(run.counts().map(|counted| counted.foreign).collect::<Vec<_>>(), [3, 0]);
     // Both flows together, window by window.
     assert_eq!(
         document.cells[0].latency["response"].p50_ns,

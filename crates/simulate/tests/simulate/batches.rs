@@ -53,7 +53,7 @@ fn turbo_batch_has_all_due_samples_up_to_its_ceiling() {
     }
     // At the maximum rate each batch is full.
     let (run, _) = with_turbo(Load::Max, true);
-    let sent = run.counted[0].sent;
+    let sent = run.flows[0].counted.sent;
     let batches = run.throughput.and_then(|throughput| throughput.batches).expect("batches");
     assert_eq!((batches.samples, batches.max_samples), (sent, 10));
     assert_eq!(batches.flushes, sent.div_ceil(10));
@@ -71,8 +71,8 @@ fn turbo_carries_what_single_samples_cannot() {
         run(&mut Simulator::new(), &cell, SECOND, 1)
     };
     let (single, turbo) = (run_of(false), run_of(true));
-    assert!(single.counted[0].sent < 1_100, "{}", single.counted[0].sent);
-    assert!(turbo.counted[0].sent > 2_900, "{}", turbo.counted[0].sent);
+    assert!(single.flows[0].counted.sent < 1_100, "{}", single.flows[0].counted.sent);
+    assert!(turbo.flows[0].counted.sent > 2_900, "{}", turbo.flows[0].counted.sent);
     let batches = turbo.throughput.and_then(|throughput| throughput.batches).expect("batches");
     assert!(batches.mean_samples > 2.5 && batches.max_samples <= 10, "{batches:?}");
 }

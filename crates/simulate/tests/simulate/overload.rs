@@ -27,7 +27,7 @@ fn beyond_capacity_a_reliable_writer_falls_behind_its_plan_and_delivers_the_capa
             assert!((throughput.sent as f64 - accepted).abs() < 3.0, "{throughput:?}");
             assert!((paced.unsent as f64 - (paced.planned as f64 - accepted)).abs() < 3.0, "{paced:?}");
             assert_eq!((paced.back_pressure, paced.sender_limited), (true, false));
-            assert_eq!(paced.flows[0].lag_in_writes_pct, Some(100.0));
+            assert_eq!(run.flows[0].lag_in_writes_pct, Some(100.0));
             // The last sample is late by the backlog of the server, minus what the queue holds.
             let behind = 2e9 * (1.0 - 10_000.0 / offered as f64) - 50.0 * 100_000.0;
             let [lag, response] = ["send_lag", "response"].map(|kind| run.latency[kind].max_ns as f64);
@@ -39,9 +39,9 @@ fn beyond_capacity_a_reliable_writer_falls_behind_its_plan_and_delivers_the_capa
     }
     // Just below the capacity no sample is late.
     let run = overloaded(true, "block", 9_900);
-    let paced = run.paced.expect("an open loop");
+    let paced = run.paced.as_ref().expect("an open loop");
     assert_eq!((paced.unsent, paced.sender_limited, run.latency["response"].max_ns), (0, false, 150_000));
-    assert_eq!((paced.back_pressure, paced.flows[0].lag_in_writes_pct), (false, None));
+    assert_eq!((paced.back_pressure, run.flows[0].lag_in_writes_pct), (false, None));
 }
 
 /// The limit is the CPU time of writing, not the middleware.
@@ -51,7 +51,7 @@ fn busy_writer_is_sender_limited_and_waiting_writer_is_not() {
     let limits = |write_ns: f64, offered| {
         let host = HostModel { write_ns, ..HostModel::default() };
         let run = run(&mut Simulator::on(host), &paced(constant(offered), true, &options), SECOND, 1);
-        let paced = run.paced.expect("an open loop");
+        let paced = run.paced.as_ref().expect("an open loop");
         (paced.sender_limited, paced.back_pressure)
     };
     // 20 µs per write: 50,000 samples/s, while the middleware can process 100,000/s.
@@ -116,6 +116,6 @@ fn a_maximum_has_no_plan() {
     let throughput = run.throughput.as_ref().expect("rates");
     assert_eq!(run.latency.keys().collect::<Vec<_>>(), ["service", "write_call"]);
     assert_eq!((paced.planned_sps, paced.unsent, paced.sender_limited), (None, 0, false));
-    assert_eq!(paced.planned, paced.flows[0].offered);
+    assert_eq!(paced.planned, run.flows[0].offered);
     assert!((throughput.delivered_sps / 10_000.0 - 1.0).abs() < 0.001, "{throughput:?}");
 }

@@ -182,20 +182,20 @@ fn several_flows_are_written_by_one_thread_and_counted_each() {
     let outcome = simulator.run(&cell, &design(SECOND), scheduled).expect("measured");
     let run = outcome.run;
     let paced = run.paced.as_ref().expect("an open loop");
-    let [scan, state, events, replay] = &paced.flows[..] else { panic!("{paced:?}") };
+    let [scan, state, events, replay] = &run.flows[..] else { panic!("{paced:?}") };
     assert_eq!([scan, state, replay].map(|flow| flow.planned), [30, 1_000, 2]);
     // Four standard deviations of a Poisson count.
     assert!(events.planned.abs_diff(500) < 90, "{}", events.planned);
     assert_eq!(paced.planned, 1_032 + events.planned);
-    for (flow, counted) in paced.flows.iter().zip(&run.counted) {
-        assert_eq!(&flow.counted, counted);
+    for flow in &run.flows {
         assert_eq!(
-            (flow.planned, flow.offered, counted.sent),
-            (flow.planned, flow.planned, counted.delivered)
+            (flow.planned, flow.offered, flow.counted.sent),
+            (flow.planned, flow.planned, flow.counted.delivered)
         );
         assert_eq!(flow.latency["response"].n, flow.planned);
     }
-    assert_eq!(run.counted.iter().map(|counted| counted.writer).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    let names: Vec<_> = run.flows.iter().map(|flow| flow.name.as_str()).collect();
+    assert_eq!(names, ["scan", "state", "events", "replay"]);
     assert_eq!(run.latency["response"].n, paced.planned);
     // Each flow has a server of its own. Of samples due at once the first flow's is written first, for 1 µs.
     let response =

@@ -43,7 +43,8 @@ fn the_setting_that_makes_the_groups_is_named() {
 #[test]
 fn where_it_is_not_recorded_nothing_is_named() {
     for seed in [3, 4, 5] {
-        let (by, text) = modes_by(seed, |run| run.agents.iter_mut().for_each(|agent| agent.settings.clear()));
+        let (by, text) =
+            modes_by(seed, |run| run.endpoints.iter_mut().for_each(|endpoint| endpoint.settings.clear()));
         assert!(by.tested >= 2 && by.enough_runs && by.separating.is_empty(), "{by:?}");
         assert!(text.contains(&format!(", told apart by none of {} recorded fields", by.tested)), "{text}");
     }

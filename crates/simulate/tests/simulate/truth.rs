@@ -161,14 +161,14 @@ fn loss_duplicates_and_order_are_as_configured() {
         (count as f64 - expected).abs() < 4.0 * (expected * (1.0 - probability)).sqrt() + 1.0
     };
     let written = run(&mut simulator, &cell(Workload::Throughput, false, 0, &options), 1_000 * MS, 1);
-    let counted = &written.counted[0];
+    let counted = &written.flows[0].counted;
     assert!(counted.sent > 90_000, "{counted:?}");
     assert!(within(counted.lost, counted.sent, 0.02), "{counted:?}");
     assert!(within(counted.duplicate, counted.delivered, 0.03), "{counted:?}");
     assert!(within(counted.out_of_order, counted.delivered, 0.01), "{counted:?}");
     assert!(!within(counted.lost, counted.sent, 0.025), "half a percent is seen");
     let pinged = run(&mut simulator, &cell(Workload::Latency, false, 0, &options), 100_000 * MS, 1);
-    let counted = &pinged.counted[0];
+    let counted = &pinged.flows[0].counted;
     let config = config(&options);
     assert!(
         within(counted.lost, counted.sent, GroundTruth::new(&config, false, 0.0, 8, 1.0, 0).ping_loss()),
@@ -176,7 +176,7 @@ fn loss_duplicates_and_order_are_as_configured() {
     );
     // Reliable: no loss, no duplicates, in order.
     let reliable = run(&mut simulator, &cell(Workload::Throughput, true, 0, &options), 200 * MS, 1);
-    let counted = &reliable.counted[0];
+    let counted = &reliable.flows[0].counted;
     assert_eq!((counted.lost, counted.duplicate, counted.out_of_order), (0, 0, 0), "{counted:?}");
     // A queue that drops: the excess over the capacity is lost.
     let dropping = [("service", "10us"), ("full", "drop"), ("latency", "5us")];
@@ -278,12 +278,12 @@ proptest! {
         cell.factors.load = (workload == Workload::Paced).then_some(load);
         let run = run(&mut Simulator::new(), &cell, 3 * MS, 1);
         prop_assert_eq!(run.state, RunState::Valid, "{:?}", run.warnings);
-        let counted = &run.counted[0];
+        let counted = &run.flows[0].counted;
         if let Some(rtt) = run.latency.get("rtt") {
             prop_assert_eq!(rtt.n, counted.delivered);
         }
         if let Some(paced) = &run.paced {
-            let flow = &paced.flows[0];
+            let flow = &run.flows[0];
             prop_assert!(paced.planned >= flow.offered && flow.offered >= counted.sent, "{paced:?}");
             prop_assert_eq!(paced.unsent, paced.planned - flow.offered);
             prop_assert_eq!(run.latency.get("service").map_or(0, |service| service.n), counted.delivered);

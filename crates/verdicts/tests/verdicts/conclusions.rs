@@ -79,7 +79,7 @@ fn latency_verdict_is_withheld_above_one_percent_lost_pings() {
         p50(&result(Workload::Latency, 12, |run| {
             rtt(run, 0.9, 0.01);
             if run.cell.starts_with("dds") {
-                run.counted[0].lost = lost;
+                run.flows[0].counted.lost = lost;
             }
         }))
     };
@@ -110,7 +110,7 @@ fn withheld_verdicts_and_those_without_values_count_towards_the_family() {
     };
     let spoils: [fn(&mut Run); 4] = [
         |_| {},
-        |run| run.counted[0].lost = 100,
+        |run| run.flows[0].counted.lost = 100,
         |run| run.state = RunState::Failed,
         |run| run.latency.retain(|kind, _| kind != "rtt"),
     ];

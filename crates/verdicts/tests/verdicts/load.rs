@@ -66,7 +66,7 @@ fn loads_are_compared_where_the_load_is_named_and_p99_is_that_of_the_response() 
 #[test]
 fn few_samples_and_late_senders_are_reported() {
     let options = CompareOptions { factors: vec!["load".to_owned()], ..CompareOptions::default() };
-    let lossy = under_load(1.3, |run| run.counted[0].lost = run.counted[0].sent / 50);
+    let lossy = under_load(1.3, |run| run.flows[0].counted.lost = run.flows[0].counted.sent / 50);
     let comparison = held(&lossy, &options).expect("the load is named");
     assert!(comparison.verdicts[0].text.contains("of the samples of `dds/paced/"), "{comparison:?}");
 
@@ -120,13 +120,13 @@ fn each_of_several_flows_has_verdicts_of_its_own() {
         header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
         header.experiment.design.blocks = 12;
         let mut document = document_with(&header, |run| {
-            for (flow, ratio) in run.paced.as_mut().expect("a plan").flows.iter_mut().zip([ratio, 1.0]) {
+            for (flow, ratio) in run.flows.iter_mut().zip([ratio, 1.0]) {
                 let noise = (sample::Noise(u64::from(run.number)).next() >> 11) as f64 / (1_u64 << 53) as f64;
                 let p50 = 100_000.0 * ratio * (1.0 + 0.01 * noise);
                 let response = flow.latency.get_mut("response").expect("an open loop");
                 (response.p50_ns, response.p99_ns) = (Some(p50 as u64), Some((3.0 * p50) as u64));
             }
-            let pictures = &mut run.paced.as_mut().expect("a plan").flows[1].counted;
+            let pictures = &mut run.flows[1].counted;
             pictures.lost = pictures.sent * lost / 100;
         });
         document.blocks = sample::blocks(&document.experiment);

@@ -120,7 +120,7 @@ impl Searching<'_> {
                 .throughput
                 .as_ref()
                 .map_or((0, 0), |throughput| (throughput.lost, throughput.undelivered));
-            (run.effective_qos, run.agents) = (made.effective_qos, made.agents);
+            run.endpoints = made.endpoints;
             let took_ns = self.elapsed_ns();
             let record = record_of(run);
             record.trials.push(TrialRecord {

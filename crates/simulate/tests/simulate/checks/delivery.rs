@@ -201,7 +201,7 @@ fn idle_cost_is_subtracted_and_reported() {
         (usage.elapsed_ns, usage.user_ns) = (1_000 * MS, 5 * MS);
         usage.idle = Some(Idle { elapsed_ns: 50 * MS, used_ns, run_delay_ns: Some(0) });
     };
-    let all_ns = 5.0 * MS as f64 / subject.run().counted[0].delivered as f64;
+    let all_ns = 5.0 * MS as f64 / subject.run().flows[0].counted.delivered as f64;
     for (used_ns, text, left, idle_pct) in [
         (200_000, "80 % of its CPU time was subtracted", Some(0.2), Some(80.0)),
         (300_000, "its CPU per sample is n/a", None, None),

@@ -93,7 +93,10 @@ fn repeated_and_late_writes_are_reported() {
     assert_eq!(run.ping_retries, Some(expected));
     // A ping that was never accepted is lost.
     let sent = subject.reports.sent();
-    assert_eq!((run.counted[0].sent, run.counted[0].delivered, run.counted[0].lost), (sent + 1, sent, 1));
+    assert_eq!(
+        (run.flows[0].counted.sent, run.flows[0].counted.delivered, run.flows[0].counted.lost),
+        (sent + 1, sent, 1)
+    );
     subject.warns(WarningKind::Loss, "came back later than 200 ms", |reports| pinger(reports).late = 1);
     subject.warns(WarningKind::Foreign, "5 samples came that are not of this run", |reports| {
         pinger(reports).foreign = 2;

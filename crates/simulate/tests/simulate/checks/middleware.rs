@@ -68,7 +68,10 @@ fn samples_after_the_end_are_the_tail_or_are_not_waited_for() {
     // The drain waits for 5 s.
     let (soon, late) = (run("4s", true), run("6s", true));
     causes([soon, late.clone()], WarningKind::Incomplete, "were still under way");
-    assert_eq!((late.counted[0].lost, late.counted[0].undelivered), (0, late.counted[0].sent));
+    assert_eq!(
+        (late.flows[0].counted.lost, late.flows[0].counted.undelivered),
+        (0, late.flows[0].counted.sent)
+    );
     // Without reliability a silence of 200 ms ends it, and what is missing is lost.
     causes([run("150ms", false), run("350ms", false)], WarningKind::Loss, "samples were lost (100 %)");
     // Half of the samples are read after the end.

@@ -1,19 +1,28 @@
-//! Agent processes of a run: their cores, resource usage and network counters.
+//! Endpoints of a run: what they opened, their cores, resource usage and network counters.
 
 use std::collections::BTreeMap;
 
+use experiment::Qos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Agent process of a run.
+/// Endpoint of a run: one process with one role, what it opened, and what it used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct AgentRecord {
-    /// Role: `writer`, `reader`, `pinger` or `echo` (echo).
+pub struct EndpointRecord {
+    /// Name, unique in the run: that of the role, with a number from 1 if several endpoints have it.
+    pub id: String,
+    /// Role: `writer`, `reader`, `pinger` or `echo`.
     pub role: String,
+    /// Name of its driver.
+    pub driver: String,
     /// Process identifier.
     pub pid: u32,
     /// Cores that the process may use.
     pub cpus: Vec<u32>,
+    /// Time from the request to match until all its entities were matched, in ns.
+    pub matched_ns: u64,
+    /// Effective QoS, read back from the middleware, by entity (`writer`, `reader`).
+    pub effective_qos: BTreeMap<String, Qos>,
     /// Resource usage while traffic flowed.
     pub usage: Usage,
     /// UDP counters of the network namespace: from before the traffic to its end, for a reader or echo to the end

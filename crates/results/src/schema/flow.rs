@@ -1,0 +1,43 @@
+//! Flows of a run.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{DeliveryCounts, Latency};
+
+/// Flow of a run: the samples of one writer as one reader received them. For the workload `latency`: the pings of a
+/// pinger, and those that one echo returned.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FlowRecord {
+    /// Name of its stream: that of the flow in the experiment, or `data`.
+    pub name: String,
+    /// Endpoint that wrote the samples, by id.
+    pub writer: String,
+    /// Endpoint that received them (echoed them), by id.
+    pub reader: String,
+    /// Payload of a sample, in bytes.
+    pub size_bytes: u64,
+    /// Description of the load. Absent if each sample is written as soon as the previous one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<String>,
+    /// Number of planned samples: those whose intended send time lies within the measurement. Without intended times:
+    /// the offered ones.
+    pub planned: u64,
+    /// Number of distinct samples that the writer tried to write.
+    pub offered: u64,
+    /// Sample counts of the reader.
+    pub counted: DeliveryCounts,
+    /// Number of delivered samples that count for the delivered rate, as `delivered_in_time` of a run's throughput.
+    pub delivered_in_time: u64,
+    /// Latencies by kind: `service`, `response`, `send_lag`, `write_call`. Empty for the workloads `latency` and
+    /// `throughput` with one flow: they are those of the run.
+    pub latency: BTreeMap<String, Latency>,
+    /// Number of samples that have a `service` time, but arrived too late for a `response` time.
+    pub unplaced: u64,
+    /// Share of the send lags of all samples that is due to write calls, in percent. Absent if no sample was late,
+    /// and without intended send times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lag_in_writes_pct: Option<f64>,
+}

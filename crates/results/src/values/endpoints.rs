@@ -1,0 +1,40 @@
+//! Values over the endpoints and the flows of a run.
+
+use std::collections::BTreeMap;
+
+use experiment::{Qos, Role};
+
+use crate::{DeliveryCounts, EndpointRecord, Run};
+
+impl EndpointRecord {
+    /// Returns whether the endpoint drives the traffic; the other ones serve.
+    #[must_use]
+    pub fn drives(&self) -> bool {
+        [Role::Writer, Role::Pinger].iter().any(|role| role.name() == self.role)
+    }
+}
+
+impl Run {
+    /// Returns the sample counts of each flow.
+    pub fn counts(&self) -> impl Iterator<Item = &DeliveryCounts> {
+        self.flows.iter().map(|flow| &flow.counted)
+    }
+
+    /// Returns the effective QoS of the entities that samples pass, by name: writers of driving endpoints, readers of
+    /// serving ones. Entities that differ between endpoints are absent.
+    #[must_use]
+    pub fn effective_qos(&self) -> BTreeMap<String, Qos> {
+        let mut common: BTreeMap<String, Option<Qos>> = BTreeMap::new();
+        for endpoint in &self.endpoints {
+            let kind = if endpoint.drives() { "writer" } else { "reader" };
+            for (entity, qos) in endpoint.effective_qos.iter().filter(|(entity, _)| entity.starts_with(kind))
+            {
+                let known = common.entry(entity.clone()).or_insert_with(|| Some(qos.clone()));
+                if known.as_ref() != Some(qos) {
+                    *known = None;
+                }
+            }
+        }
+        common.into_iter().filter_map(|(entity, qos)| Some((entity, qos?))).collect()
+    }
+}
