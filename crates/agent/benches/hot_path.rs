@@ -4,7 +4,13 @@
 
 use agent::{
     base::{clock::now_ns, sleep_spin_timer::SleepSpinTimer},
-    traffic::{header::Header, identity::Identity, payload::Payloads, receive_stats::ReceiveStats},
+    traffic::{
+        by_writer::{BatchClock, ByWriter},
+        header::Header,
+        identity::Identity,
+        payload::Payloads,
+        receive_stats::ReceiveStats,
+    },
 };
 use control::{TimestampLog, TimestampPair};
 use divan::{AllocProfiler, Bencher, black_box};
@@ -53,16 +59,17 @@ fn fill(bencher: Bencher<'_, '_>, size: usize) {
 #[divan::bench(args = SIZES, sample_size = 6400)]
 fn check(bencher: Bencher<'_, '_>, size: usize) {
     let identity = Identity { tag: 1, writer: 1, size, since_ns: 0 };
-    let mut tally =
+    let tally =
         ReceiveStats::new(identity, Payloads::new(1, size), 64, WindowCounts::new(100, 1_000_000_000));
     let mut payloads = Payloads::new(1, size);
-    let (mut sequence, now) = (0, now_ns());
+    let mut tally = ByWriter::new(vec![(1, tally)]);
+    let (mut sequence, now, mut clock) = (0, now_ns(), BatchClock::default());
     bencher.bench_local(|| {
         let payload = payloads.stamped(sequence, &header(sequence, now));
-        tally.in_batch(Sample::new(payload, 0));
+        let _ = tally.of(payload).count(&Sample::new(payload, 0), clock.arrival_ns());
         sequence += 1;
     });
-    assert_eq!(tally.received().corrupt + tally.foreign(), 0);
+    assert_eq!(tally.all()[0].received().corrupt + tally.all()[0].foreign(), 0);
 }
 
 /// Reader: check every byte of a sample.

@@ -2,7 +2,13 @@
 
 use agent::{
     base::clock::now_ns,
-    traffic::{header::Header, identity::Identity, payload::Payloads, receive_stats::ReceiveStats},
+    traffic::{
+        by_writer::{BatchClock, ByWriter},
+        header::Header,
+        identity::Identity,
+        payload::Payloads,
+        receive_stats::ReceiveStats,
+    },
 };
 use allocation_counter::measure;
 use control::{TimestampLog, TimestampPair};
@@ -15,8 +21,9 @@ const SAMPLES: u64 = 10_000;
 fn writing_receiving_and_recording_allocate_nothing() {
     let identity = Identity { tag: 1, writer: 1, size: 256, since_ns: 0 };
     let mut payloads = Payloads::new(1, identity.size);
-    let mut tally =
+    let stats =
         ReceiveStats::new(identity, Payloads::new(1, identity.size), 3, WindowCounts::new(100, 1_000_000));
+    let mut tally = ByWriter::new(vec![(identity.writer, stats)]);
     let mut call = Windows::new(20, 1_000_000);
     let mut stamps = TimestampLog::with_capacity(SAMPLES as usize);
     call.begin(now_ns());
@@ -25,10 +32,11 @@ fn writing_receiving_and_recording_allocate_nothing() {
         for sequence in 0..SAMPLES {
             let header =
                 Header { sequence: sequence as u32, writer: 1, tag: 1, warm_up: false, sent_ns: now };
-            tally.begin_batch();
+            let mut clock = BatchClock::default();
             // every seventh sample is lost, every eleventh arrives twice
             for _ in 0..u64::from(!sequence.is_multiple_of(7)) + u64::from(sequence.is_multiple_of(11)) {
-                tally.in_batch(Sample::new(payloads.stamped(sequence, &header), 0));
+                let payload = payloads.stamped(sequence, &header);
+                let _ = tally.of(payload).count(&Sample::new(payload, 0), clock.arrival_ns());
             }
             let end = now_ns();
             call.record(end, end - now);
@@ -37,7 +45,7 @@ fn writing_receiving_and_recording_allocate_nothing() {
         }
     });
     assert_eq!(counted.count_total, 0, "{counted:?}");
-    let received = tally.received();
+    let received = tally.all()[0].received();
     assert!(received.delivered > 0 && received.missing > 0 && received.duplicate > 0);
     assert_eq!(received.delivered + received.missing, received.next);
     assert_eq!(received.window_delivered.iter().sum::<u64>(), received.delivered);

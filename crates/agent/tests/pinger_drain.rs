@@ -8,7 +8,10 @@ use std::time::{Duration, Instant};
 
 use agent::{
     base::{clock::now_ns, meters::TrafficMeter, role::AgentRole as _},
-    roles::pinger::{EchoRecorder, Pinger, PingerInput},
+    roles::{
+        echo_recorder::EchoRecorder,
+        pinger::{Pinger, PingerInput},
+    },
     traffic::{identity::Identity, payload::Payloads},
 };
 use control::Drain;

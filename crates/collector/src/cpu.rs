@@ -1,15 +1,16 @@
-//! CPU time per sample of both agents, and their idle cost.
+//! CPU time per sample of the agents, and their idle cost.
 
 use results::{CpuPerSample, Idle, IdleCost, WarningKind};
+use stats::total;
 
 use crate::{AgentOutcome, RunReports, evaluation::Evaluation};
 
-/// Adds the CPU time per sample of both agents, with warnings about their idle cost. The metered samples of an agent
-/// must not exceed its counted ones: `driven` and `served`.
-pub(crate) fn add(evaluation: &mut Evaluation, reports: &RunReports, driven: u64, served: u64) {
-    for (agent, counted) in [(reports.driving(), driven), (reports.serving(), served)] {
+/// Adds the CPU time per sample of the agents, with warnings about their idle cost. The metered samples of an agent must
+/// not exceed its counted ones.
+pub(crate) fn add(evaluation: &mut Evaluation, reports: &RunReports) {
+    for agent in &reports.agents {
         let AgentOutcome { endpoint, report, .. } = agent;
-        let (role, usage) = (endpoint.role.name(), &report.usage);
+        let (role, usage, counted) = (&endpoint.id, &report.usage, counted(evaluation, agent));
         evaluation.check(usage.samples <= counted, || {
             format!("the {role} metered {} samples, and counted {counted}", usage.samples)
         });
@@ -31,6 +32,19 @@ pub(crate) fn add(evaluation: &mut Evaluation, reports: &RunReports, driven: u64
         };
         evaluation.warn(WarningKind::IdleCpu, text);
     }
-    evaluation.cpu =
-        CpuPerSample::from_usage(&reports.driving().report.usage, &reports.serving().report.usage);
+    let writers: Vec<_> = reports.all_driving().map(|agent| &agent.report.usage).collect();
+    let readers: Vec<_> = reports.all_serving().map(|agent| &agent.report.usage).collect();
+    evaluation.cpu = CpuPerSample::from_usage(&writers, &readers);
+}
+
+/// Returns the number of samples that an agent counted: sent, echoed or received.
+fn counted(evaluation: &Evaluation, agent: &AgentOutcome) -> u64 {
+    if agent.endpoint.role.drives() {
+        return agent.sent;
+    }
+    if let Some(echo) = &agent.report.echo {
+        return echo.echoed;
+    }
+    let flows = evaluation.flows.iter().filter(|flow| flow.reader == agent.endpoint.id);
+    total(flows.map(|flow| flow.counted.delivered))
 }

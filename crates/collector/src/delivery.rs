@@ -7,15 +7,13 @@ use experiment::{Factors, History, entity_name};
 use results::{DeliveryCounts, Received, WarningKind};
 use stats::total;
 
-use crate::{AgentOutcome, RunReports, evaluation::Evaluation};
+use crate::{AgentOutcome, evaluation::Evaluation, routes::Route};
 
-/// Counts of both endpoints of one stream.
+/// Counts of both endpoints of one route.
 pub(crate) struct Delivery<'a> {
-    /// Prefix of each message: the name of the stream if there are several.
+    /// Prefix of each message: the names of the route if there are several.
     pub(crate) whose: &'a str,
-    /// Index of the stream, from 0.
-    pub(crate) stream: usize,
-    pub(crate) size_bytes: u64,
+    pub(crate) route: &'a Route<'a>,
     pub(crate) offered: u64,
     pub(crate) accepted: u64,
     /// Number of samples accepted during warm-up.
@@ -27,7 +25,8 @@ pub(crate) struct Delivery<'a> {
 impl Delivery<'_> {
     /// Checks that independent counts agree.
     pub(crate) fn check(&self, evaluation: &mut Evaluation) {
-        let Self { whose, size_bytes, offered, accepted, write_calls, received, .. } = *self;
+        let size_bytes = self.route.stream.size_bytes;
+        let Self { whose, offered, accepted, write_calls, received, .. } = *self;
         evaluation.check(accepted <= offered, || {
             format!("{whose}{accepted} samples were accepted of {offered} offered")
         });
@@ -60,14 +59,9 @@ impl Delivery<'_> {
 
     /// Compares the counts of the agents with those of the driver. `alone`: the reporting thread is the receiving
     /// one, which means that no sample can arrive between the driver's count and the agent's.
-    pub(crate) fn check_witnesses(
-        &self,
-        evaluation: &mut Evaluation,
-        reports: &RunReports,
-        factors: &Factors,
-        alone: bool,
-    ) {
-        let Self { whose, stream, accepted, received, .. } = *self;
+    pub(crate) fn check_witnesses(&self, evaluation: &mut Evaluation, factors: &Factors, alone: bool) {
+        let Self { whose, route, accepted, received, .. } = *self;
+        let (stream, arrived) = (route.flow, route.reading.drained);
         let Received {
             given,
             delivered,
@@ -89,8 +83,8 @@ impl Delivery<'_> {
         });
         let reliable = factors.is_reliable(stream);
         // Otherwise a driver may send while its counter is read.
-        let sent = counter(reports.driving(), "writer", stream, "bytes_sent");
-        if let Some(sent) = sent.filter(|_| reports.arrived() || !reliable) {
+        let sent = counter(route.writing, "writer", stream, "bytes_sent");
+        if let Some(sent) = sent.filter(|_| arrived || !reliable) {
             evaluation.check(sent >= received.bytes, || {
                 format!(
                     "{whose}the writer's driver says that it sent {sent} bytes, and samples of {} bytes came",
@@ -98,9 +92,9 @@ impl Delivery<'_> {
                 )
             });
         }
-        let came = counter(reports.serving(), "reader", stream, "bytes_received");
+        let came = counter(route.reading, "reader", stream, "bytes_received");
         let exact = alone && received.taken.is_some();
-        if let Some(came) = came.filter(|_| reports.arrived() || exact) {
+        if let Some(came) = came.filter(|_| arrived || exact) {
             let bytes = if exact { received.given_bytes } else { received.bytes };
             evaluation.check(came >= bytes, || {
                 format!(
@@ -109,8 +103,9 @@ impl Delivery<'_> {
             });
         }
         let not_given = total([accepted.saturating_sub(delivered), self.warm_up.saturating_sub(warm_up)]);
-        let lost = counter(reports.serving(), "reader", stream, "samples_lost").unwrap_or(0);
-        if lost > not_given {
+        let lost = counter(route.reading, "reader", stream, "samples_lost").unwrap_or(0);
+        // The middleware counts what it lost of all writers together.
+        if lost > not_given && !route.shared {
             let text = format!(
                 "{whose}the middleware says that it lost {lost} samples, but of those accepted all but {not_given} came"
             );
@@ -124,8 +119,8 @@ impl Delivery<'_> {
     /// Warns of violations of reliability by the middleware. The metrics stay valid: they describe what was
     /// delivered.
     fn warn_of_promises(&self, evaluation: &mut Evaluation, factors: &Factors) {
-        let Self { whose, stream, received, .. } = *self;
-        let [writer, reader] = [factors.writer_qos(stream), factors.reader_qos(stream)];
+        let Self { whose, route, received, .. } = *self;
+        let [writer, reader] = [factors.writer_qos(route.flow), factors.reader_qos(route.flow)];
         let keeps_all = [&writer, &reader].iter().all(|qos| qos.history == Some(History::KeepAll));
         let may_drop = writer.lifespan_ns.is_some() || reader.minimum_separation_ns.is_some();
         if received.missing > 0 && keeps_all && !may_drop {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use experiment::Factors;
 use results::{
-    CpuPerSample, DeliveryCounts, Distribution, FlowRecord, HistogramError, IntervalLog, Latency, Paced,
-    PingRetries, SteadyState, TakeStats, Throughput, Warning, WarningKind, WritingTime, format_value,
+    Batches, CpuPerSample, DeliveryCounts, Distribution, FlowRecord, HistogramError, IntervalLog, Latency,
+    Paced, PingRetries, SteadyState, TakeStats, Throughput, Warning, WarningKind, WritingTime, format_value,
     steady_latency,
 };
 
@@ -74,6 +74,28 @@ impl Evaluation {
             }
             Err(error) => self.unreadable(kind, &error),
         }
+    }
+
+    /// Adds distributions of several endpoints together, under their kind.
+    pub(crate) fn add_together(&mut self, kind: &str, parts: &[&Distribution]) {
+        match (parts, Distribution::together(parts)) {
+            ([part], _) => self.add(kind, part),
+            (_, Ok(all)) => self.add(kind, &all),
+            (_, Err(error)) => self.unreadable(kind, &error),
+        }
+    }
+
+    /// Checks the counts of a writing agent: `sent` after the measurement, `accepted` and flushed in the report.
+    pub(crate) fn check_writer(&mut self, whose: &str, sent: u64, accepted: u64, batches: Option<&Batches>) {
+        self.check(accepted == sent, || {
+            format!("{whose}{sent} samples were sent when measured, {accepted} when reported")
+        });
+        self.check(batches.is_none_or(|batches| batches.samples == accepted), || {
+            format!(
+                "{whose}{accepted} samples were accepted, but {} were flushed in batches",
+                batches.map_or(0, |batches| batches.samples)
+            )
+        });
     }
 
     /// Checks that the samples taken equal the samples delivered, and that no receive group is larger than requested.

@@ -1,15 +1,15 @@
 //! Evaluation of a latency run: RTTs measured by the pinger, and one-way times from the timestamps of both agents.
 
 use control::{EchoReport, PingerReport, TimestampPair};
-use experiment::Design;
+use experiment::{Design, Role};
 use results::{COARSE_WINDOWS, DeliveryCounts, FlowRecord, PingRetries, WarningKind, Windows};
 
-use crate::{RunContext, RunReports, cpu, evaluation::Evaluation};
+use crate::{RunContext, RunReports, cpu, delivery::Delivery, evaluation::Evaluation};
 
 pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
     let mut evaluation = Evaluation::default();
-    let (Some(pinged), Some(ponged)) = (&reports.driving().report.pinger, &reports.serving().report.echo)
-    else {
+    let pinger = reports.driving();
+    let (Some(pinged), Some(ponged)) = (&pinger.report.pinger, &reports.serving().report.echo) else {
         evaluation.contradictions.push("an agent did not report what its role records".to_owned());
         return evaluation;
     };
@@ -35,8 +35,9 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         offered: counted.sent,
         delivered_in_time: counted.delivered,
         counted,
-        ..reports.flow(0)
+        ..reports.routes().first().map(|route| route.record(context.factors)).unwrap_or_default()
     });
+    receivers(&mut evaluation, context, reports, pinged);
     evaluation.warn_of_counts("pings");
     if pinged.late > 0 {
         let text = format!(
@@ -47,8 +48,52 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         evaluation.warn(WarningKind::Loss, text);
     }
     retries(&mut evaluation, pinged, ponged);
-    cpu::add(&mut evaluation, reports, pinged.sent, ponged.echoed);
+    cpu::add(&mut evaluation, reports);
     evaluation
+}
+
+/// Adds the flows to readers that receive the pings and do not echo them.
+fn receivers(
+    evaluation: &mut Evaluation,
+    context: &RunContext<'_>,
+    reports: &RunReports,
+    pinged: &PingerReport,
+) {
+    let factors = context.factors;
+    for route in reports.routes().iter().filter(|route| route.reading.endpoint.role == Role::Reader) {
+        let whose = route.whose(factors, false);
+        let Some((read, received)) = route
+            .reading
+            .report
+            .reader
+            .as_ref()
+            .and_then(|read| Some((read, read.received.get(route.position)?)))
+        else {
+            evaluation.contradictions.push(format!("{whose}the agent did not report what its role records"));
+            continue;
+        };
+        let delivery = Delivery {
+            whose: &whose,
+            route,
+            offered: pinged.sent.saturating_add(pinged.unsent),
+            accepted: pinged.sent,
+            // The pinger does not count its pings of the warm-up.
+            warm_up: received.warm_up,
+            write_calls: pinged.sent,
+            received,
+        };
+        delivery.check(evaluation);
+        delivery.check_witnesses(evaluation, factors, true);
+        evaluation.check_takes(&whose, factors, read.takes.as_ref(), received.delivered);
+        let counted = delivery.counted(factors.is_reliable(0) && !route.reading.drained);
+        evaluation.flows.push(FlowRecord {
+            planned: delivery.offered,
+            offered: delivery.offered,
+            delivered_in_time: received.delivered,
+            counted: DeliveryCounts { foreign: read.foreign, ..counted },
+            ..route.record(factors)
+        });
+    }
 }
 
 /// Records the writes that were not accepted at once, with warnings.

@@ -18,6 +18,7 @@ mod multicast;
 mod paced;
 mod probes;
 mod reports;
+mod routes;
 mod throughput;
 mod traces;
 
@@ -57,15 +58,18 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     batching::check(&mut evaluation, context, reports);
     multicast::check(&mut evaluation, context, reports);
     run.endpoints = reports.agents.iter().map(endpoint_record).collect();
-    let serving = &reports.serving().report;
-    run.wire = serving.interface.as_ref().map(|interface| WireBytes {
+    // Of several readers of a host, each counts the traffic of the whole interface.
+    let serving = || reports.all_serving().map(|agent| &agent.report);
+    let interface = serving().filter_map(|report| report.interface.as_ref());
+    run.wire = interface.max_by_key(|interface| interface.rx_bytes).map(|interface| WireBytes {
         interface: interface.name.clone(),
         rx_bytes: interface.rx_bytes,
         rx_packets: interface.rx_packets,
         tx_bytes: interface.tx_bytes,
         tx_packets: interface.tx_packets,
     });
-    run.udp_buffer_drops = serving.sockets.as_ref().map(|sockets| sockets.receive_buffer_errors);
+    let drops = serving().filter_map(|report| Some(report.sockets.as_ref()?.receive_buffer_errors));
+    run.udp_buffer_drops = drops.max();
     if let Some(drops @ 1..) = run.udp_buffer_drops {
         let lost = evaluation.counts().lost;
         let text = format!(

@@ -16,14 +16,18 @@ pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, repor
     if !factors.multicast || evaluation.flows.is_empty() {
         return;
     }
-    let sockets = reports.driving().report.sockets.as_ref();
-    let Some(multicast) = sockets.and_then(|sockets| sockets.multicast.as_ref()) else {
+    // Of several writers of a host, each counts the traffic of the whole network namespace.
+    let sockets = reports.all_driving().filter_map(|agent| agent.report.sockets.as_ref());
+    let multicast = sockets.filter_map(|sockets| sockets.multicast.as_ref());
+    let Some(multicast) = multicast.max_by_key(|multicast| multicast.bytes) else {
         let text = "the kernel does not say what left by multicast: whether the samples did is unknown";
         evaluation.warn(WarningKind::Incomplete, text.to_owned());
         return;
     };
-    let payload =
-        total(evaluation.flows.iter().map(|flow| flow.counted.sent.saturating_mul(flow.size_bytes)));
+    // One sample by multicast reaches all readers: each writer counts once.
+    let reader = evaluation.flows.first().map(|flow| &flow.reader);
+    let once = evaluation.flows.iter().filter(|flow| Some(&flow.reader) == reader);
+    let payload = total(once.map(|flow| flow.counted.sent.saturating_mul(flow.size_bytes)));
     evaluation.check(multicast.bytes as f64 >= payload as f64 * LEAST, || {
         format!(
             "multicast was asked for, but of samples with {payload} B the kernel sent {} B by multicast",

@@ -1,11 +1,11 @@
 //! Evaluation of a run with a schedule: planned, offered, accepted and delivered samples, their latencies, and their
 //! consistency.
 
-use control::{FlowReaderReport, FlowWriterReport, PacedWriterReport};
-use experiment::{Design, Flow, Load, Schedule, probe_every};
+use control::{FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport};
+use experiment::{Design, Factors, Load, Schedule, probe_every};
 use results::{
-    Batches, DeliveryCounts, Distribution, FlowRecord, Latency, Lateness, Paced, Received, Sender, TakeStats,
-    Throughput, Usage, WarningKind, WritingTime, format_value, kind_of_flow, steady_rate,
+    Batches, DeliveryCounts, Distribution, EndpointSpread, FlowRecord, Latency, Lateness, Paced, Received,
+    Sender, TakeStats, Throughput, WarningKind, WritingTime, format_value, kind_of_flow, steady_rate,
 };
 use stats::total;
 
@@ -14,6 +14,7 @@ use crate::{
     delivery::Delivery,
     evaluation::{Evaluation, percent},
     probes,
+    routes::Route,
 };
 
 /// Kinds of latency of a stream, in the order of [`Ends::distributions`].
@@ -21,9 +22,10 @@ const KINDS: [&str; 4] = ["response", "service", "send_lag", "write_call"];
 /// Relative tolerance for the sum of two means: means are exact sums divided by a count.
 const ROUNDING: f64 = 1e-9;
 
-/// Reports of both endpoints of one stream.
+/// Reports of both endpoints of one route.
 struct Ends<'a> {
-    flow: &'a Flow,
+    route: Route<'a>,
+    load: &'a Load,
     /// Prefix of each message.
     whose: String,
     writer: &'a FlowWriterReport,
@@ -31,13 +33,21 @@ struct Ends<'a> {
 }
 
 impl<'a> Ends<'a> {
+    /// Returns the reports of a route; `None` if one is missing.
+    fn of(route: Route<'a>, factors: &Factors, pair: bool) -> Option<Self> {
+        let writer = route.writing.report.paced_writer.as_ref()?.flows.get(route.flow)?;
+        let read = route.reading.report.paced_reader.as_ref()?.flows.get(route.position)?;
+        let load = route.stream.load.as_ref()?;
+        Some(Self { route, load, whose: route.whose(factors, pair), writer, read })
+    }
+
     const fn distributions(&self) -> [&'a Distribution; 4] {
         let (writer, read) = (self.writer, self.read);
         [&read.response, &read.service, &writer.send_lag, &writer.write_call]
     }
 
-    fn has_times(&self) -> bool {
-        self.flow.load.has_times()
+    const fn has_times(&self) -> bool {
+        self.load.has_times()
     }
 
     /// Returns the share of the total send lag that write calls caused.
@@ -45,42 +55,58 @@ impl<'a> Ends<'a> {
         let lag_ns = self.writer.send_lag.mean_ns;
         (self.has_times() && lag_ns > 0.0).then(|| self.writer.held_ns / lag_ns)
     }
+
+    /// Returns whether this is the first route of its writer.
+    fn is_first_of_writer(&self, all: &[Self]) -> bool {
+        all.iter()
+            .find(|ends| std::ptr::eq(ends.writer, self.writer))
+            .is_some_and(|ends| std::ptr::eq(ends, self))
+    }
+}
+
+/// Returns the number of streams that the agents should have reported and did, if they differ.
+fn missing(reports: &RunReports) -> Option<String> {
+    reports.agents.iter().find_map(|agent| {
+        let (expected, found) = if agent.drives() {
+            (agent.endpoint.writers.len(), agent.report.paced_writer.as_ref()?.flows.len())
+        } else {
+            let streams = agent.endpoint.readers.iter().map(|reader| reader.streams.len());
+            (streams.sum(), agent.report.paced_reader.as_ref()?.flows.len())
+        };
+        (expected != found).then(|| format!("of {expected} flows the {} reported {found}", agent.endpoint.id))
+    })
 }
 
 pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
     let RunContext { factors, design, traces, .. } = *context;
     let mut evaluation = Evaluation::default();
-    let (Some(writer), Some(read)) =
-        (&reports.driving().report.paced_writer, &reports.serving().report.paced_reader)
-    else {
+    let writers: Option<Vec<&PacedWriterReport>> =
+        reports.all_driving().map(|agent| agent.report.paced_writer.as_ref()).collect();
+    let readers: Option<Vec<&PacedReaderReport>> =
+        reports.all_serving().map(|agent| agent.report.paced_reader.as_ref()).collect();
+    let (Some(writers), Some(readers)) = (writers, readers) else {
         evaluation.contradictions.push("an agent did not report what its role records".to_owned());
         return evaluation;
     };
-    let flows = factors.streams();
-    if [writer.flows.len(), read.flows.len()] != [flows.len(); 2] {
-        evaluation.contradictions.push(format!(
-            "of {} flows the writer reported {} and the reader {}",
-            flows.len(),
-            writer.flows.len(),
-            read.flows.len()
-        ));
+    if let Some(text) = missing(reports) {
+        evaluation.contradictions.push(text);
         return evaluation;
     }
-    let whose =
-        |flow: &Flow| if flows.len() == 1 { String::new() } else { format!("flow `{}`: ", flow.name) };
-    let ends: Vec<Ends<'_>> = (flows.iter().zip(&writer.flows).zip(&read.flows))
-        .map(|((flow, writer), read)| Ends { flow, whose: whose(flow), writer, read })
-        .collect();
-    let reliable = |stream| factors.is_reliable(stream);
-    let writing = WritingTime::new(writer.begin_ns, writer.end_ns).at_least(design.measure_ns);
-    for (number, ends) in ends.iter().enumerate() {
-        let planned = Schedule::new(&ends.flow.load, design.seed, number, traces.times(&ends.flow.load))
-            .map(|schedule| schedule.planned(design.measure_ns));
+    let routes = reports.routes().into_iter();
+    let ends: Vec<Ends<'_>> =
+        routes.filter_map(|route| Ends::of(route, factors, reports.is_pair())).collect();
+    let reliable = |flow| factors.is_reliable(flow);
+    let begin_ns = writers.iter().map(|writer| writer.begin_ns).min().unwrap_or(0);
+    let end_ns = writers.iter().map(|writer| writer.end_ns).max().unwrap_or(0);
+    let writing = WritingTime::new(begin_ns, end_ns).at_least(design.measure_ns);
+    for ends in &ends {
+        let planned =
+            Schedule::new(ends.load, design.seed, ends.route.stream.index(), traces.times(ends.load))
+                .map(|schedule| schedule.planned(design.measure_ns));
         check(&mut evaluation, ends, planned);
         let delivery = Delivery {
             whose: &ends.whose,
-            stream: number,
-            size_bytes: ends.flow.size_bytes,
+            route: &ends.route,
             offered: ends.writer.offered,
             accepted: ends.writer.accepted,
             warm_up: ends.writer.warm_up,
@@ -88,49 +114,72 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
             received: &ends.read.received,
         };
         delivery.check(&mut evaluation);
-        delivery.check_witnesses(&mut evaluation, reports, factors, false);
-        evaluation.check_takes(&ends.whose, factors, ends.read.takes.as_ref(), delivery.received.delivered);
-        let counted = delivery.counted(reliable(number) && !reports.arrived());
-        let foreign = if number == 0 { read.foreign } else { 0 };
+        delivery.check_witnesses(&mut evaluation, factors, false);
+        let counted = delivery.counted(reliable(ends.route.flow) && !ends.route.reading.drained);
+        let foreign = if ends.route.position == 0 { foreign(&ends.route) } else { 0 };
         evaluation.flows.push(FlowRecord {
-            name: ends.flow.name.clone(),
-            load: Some(ends.flow.load.to_string()),
+            load: factors.streams().get(ends.route.flow).map(|flow| flow.load.to_string()),
             planned: ends.writer.planned,
             offered: ends.writer.offered,
             counted: DeliveryCounts { foreign, ..counted },
             delivered_in_time: writing.delivered(&ends.read.received),
             unplaced: ends.read.unplaced,
             lag_in_writes_pct: ends.lag_in_writes().map(|share| 100.0 * share),
-            ..reports.flow(number)
+            ..ends.route.record(factors)
         });
     }
-    latencies(&mut evaluation, &ends);
-    let sum = |of: fn(&FlowWriterReport) -> u64| total(writer.flows.iter().map(of));
-    let accepted = sum(|flow| flow.accepted);
+    takes(&mut evaluation, factors, &ends);
+    latencies(&mut evaluation, &ends, reports.is_pair());
+    let written: Vec<&Ends<'_>> = ends.iter().filter(|one| one.is_first_of_writer(&ends)).collect();
+    let sum = |of: fn(&FlowWriterReport) -> u64| total(written.iter().map(|ends| of(ends.writer)));
+    let [offered, accepted] = [sum(|flow| flow.offered), sum(|flow| flow.accepted)];
     evaluation.check(accepted == reports.sent(), || {
         format!("{} samples were sent when measured, {accepted} when reported", reports.sent())
     });
-    let delivered = total(read.flows.iter().map(|flow| flow.received.delivered));
-    evaluation.throughput = Some(throughput(writing, &ends, &evaluation.counts()));
+    let received: Vec<&Received> = ends.iter().map(|ends| &ends.read.received).collect();
+    let rates = writing.throughput([offered, accepted], &evaluation.counts(), &received, readers.len());
+    evaluation.throughput = Some(Throughput {
+        batches: Batches::sum(written.iter().filter_map(|ends| ends.writer.batches.as_ref())),
+        takes: TakeStats::sum(ends.iter().filter_map(|ends| ends.read.takes.as_ref())),
+        readers: EndpointSpread::of_readers(&evaluation.flows, writing),
+        writers: EndpointSpread::of_writers(&evaluation.flows, writing),
+        ..rates
+    });
     steady(&mut evaluation, &ends, writing);
 
-    let probes = (writer.probes.as_ref(), read.probes.as_ref());
-    probes::add(&mut evaluation, probe_every(factors, design), probes, factors.size_bytes);
+    if let ([writer], [read]) = (&writers[..], &readers[..]) {
+        let probes = (writer.probes.as_ref(), read.probes.as_ref());
+        probes::add(&mut evaluation, probe_every(factors, design), probes, factors.size_bytes);
+    }
     evaluation.warn_of_counts("samples");
     if !ends.iter().all(Ends::has_times) {
         evaluation.warn_of_few();
     }
-    let some_reliable = (0..ends.len()).any(reliable);
+    let some_reliable = (0..factors.streams().len()).any(reliable);
     evaluation.warn_of_writes(reports, some_reliable, sum(|flow| flow.timed_out), sum(|flow| flow.refused));
-    let paced = paced(design, writer, &ends);
-    let quickest_ns = ends.iter().map(|ends| ends.read.received.quickest_ns).max().unwrap_or(0);
+    let paced = paced(design, &writers, &written);
+    let quickest_ns = received.iter().map(|received| received.quickest_ns).max().unwrap_or(0);
     evaluation.warn_of_tail(writing, quickest_ns);
-    warn(&mut evaluation, writing.ns(), &paced, &flows, &reports.driving().report.usage);
+    warn(&mut evaluation, writing.ns(), &paced, &ends);
     let has = |kind| evaluation.warnings.iter().any(|warning| warning.kind == kind);
     let (sender_limited, back_pressure) = (has(WarningKind::SenderLimited), has(WarningKind::BackPressure));
     evaluation.paced = Some(Paced { sender_limited, back_pressure, ..paced });
-    cpu::add(&mut evaluation, reports, accepted, delivered);
+    cpu::add(&mut evaluation, reports);
     evaluation
+}
+
+/// Returns the number of samples that a reading endpoint received and that are not of this run.
+fn foreign(route: &Route<'_>) -> u64 {
+    route.reading.report.paced_reader.as_ref().map_or(0, |read| read.foreign)
+}
+
+/// Checks the takes of each reader. One take may have samples of several writers: it is reported with the first.
+fn takes(evaluation: &mut Evaluation, factors: &Factors, ends: &[Ends<'_>]) {
+    for first in ends.iter().filter(|ends| ends.route.is_first_of_reader()) {
+        let of_reader = ends.iter().filter(|ends| ends.route.has_reader_of(&first.route));
+        let delivered = total(of_reader.map(|ends| ends.read.received.delivered));
+        evaluation.check_takes(&first.whose, factors, first.read.takes.as_ref(), delivered);
+    }
 }
 
 /// Checks the counts and sums beyond those of any delivery. `planned`: by the runner's own computation of the
@@ -207,26 +256,24 @@ fn check(evaluation: &mut Evaluation, ends: &Ends<'_>, planned: Option<u64>) {
     }
 }
 
-/// Adds the latencies of the run and, if there are several streams, of each stream.
-fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>]) {
+/// Adds the latencies of the run and, if there are several routes, of each route. Those of a writer count once.
+fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>], pair: bool) {
     let mut records = std::mem::take(&mut evaluation.flows);
     for (index, kind) in KINDS.into_iter().enumerate() {
         let parts: Vec<&Distribution> = ends.iter().map(|ends| ends.distributions()[index]).collect();
-        if let ([part], [record]) = (&parts[..], &mut records[..]) {
-            evaluation.add(kind, part);
-            record
-                .latency
-                .extend(evaluation.latency.get(kind).cloned().map(|latency| (kind.to_owned(), latency)));
+        let of_writers = ["send_lag", "write_call"].contains(&kind);
+        let counted = ends.iter().filter(|one| !of_writers || one.is_first_of_writer(ends));
+        evaluation.add_together(kind, &counted.map(|ends| ends.distributions()[index]).collect::<Vec<_>>());
+        if let [record] = &mut records[..] {
+            let latency = evaluation.latency.get(kind).cloned();
+            record.latency.extend(latency.map(|latency| (kind.to_owned(), latency)));
             continue;
         }
-        match Distribution::together(&parts) {
-            Ok(all) => evaluation.add(kind, &all),
-            Err(error) => evaluation.unreadable(kind, &error),
-        }
         for (part, record) in parts.iter().zip(&mut records) {
-            let own = kind_of_flow(kind, &record.name);
+            let name = if pair { record.name.clone() } else { record.full_name() };
+            let own = kind_of_flow(kind, &name);
             evaluation.add(&own, part);
-            // Latencies of one stream are part of its record.
+            // Latencies of one route are part of its record.
             let latency: Option<Latency> = evaluation.latency.remove(&own);
             record.latency.extend(latency.map(|latency| (kind.to_owned(), latency)));
         }
@@ -234,21 +281,10 @@ fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>]) {
     evaluation.flows = records;
 }
 
-/// Returns the rates of all streams together, which share one writing time.
-fn throughput(writing: WritingTime, ends: &[Ends<'_>], counted: &DeliveryCounts) -> Throughput {
-    let received: Vec<&Received> = ends.iter().map(|ends| &ends.read.received).collect();
-    let offered = total(ends.iter().map(|ends| ends.writer.offered));
-    Throughput {
-        batches: Batches::sum(ends.iter().filter_map(|ends| ends.writer.batches.as_ref())),
-        takes: TakeStats::sum(ends.iter().filter_map(|ends| ends.read.takes.as_ref())),
-        ..writing.throughput(offered, counted, &received)
-    }
-}
-
 /// Adds the steady state, if the schedule has a constant level. The delivered rate is evaluated only for a single
 /// stream: each stream has windows of its own.
 fn steady(evaluation: &mut Evaluation, ends: &[Ends<'_>], writing: WritingTime) {
-    let is_level = |ends: &Ends<'_>| !matches!(ends.flow.load, Load::Burst { .. } | Load::Trace { .. });
+    let is_level = |ends: &Ends<'_>| !matches!(ends.load, Load::Burst { .. } | Load::Trace { .. });
     if !ends.iter().all(is_level) {
         evaluation.steady_state.clear();
         return;
@@ -259,33 +295,33 @@ fn steady(evaluation: &mut Evaluation, ends: &[Ends<'_>], writing: WritingTime) 
     }
 }
 
-/// Returns the record of the schedule and of how the sender kept it.
-fn paced(design: &Design, writer: &PacedWriterReport, ends: &[Ends<'_>]) -> Paced {
-    let planned = total(ends.iter().map(|ends| ends.writer.planned));
-    let unsent = |ends: &Ends<'_>| ends.writer.planned.saturating_sub(ends.writer.offered);
-    let all_have_times = ends.iter().all(Ends::has_times);
+/// Returns the record of the schedule and of how the senders kept it. `written`: one route of each stream.
+fn paced(design: &Design, writers: &[&PacedWriterReport], written: &[&Ends<'_>]) -> Paced {
+    let planned = total(written.iter().map(|ends| ends.writer.planned));
+    let unsent = |ends: &&Ends<'_>| ends.writer.planned.saturating_sub(ends.writer.offered);
+    let all_have_times = written.iter().all(|ends| ends.has_times());
     Paced {
         planned,
         planned_sps: all_have_times.then(|| planned as f64 * 1e9 / design.measure_ns.max(1) as f64),
-        unsent: total(ends.iter().map(unsent)),
+        unsent: total(written.iter().map(unsent)),
         sender_limited: false,
         back_pressure: false,
-        throttle: writer.throttle.clone(),
-        spin_ns: writer.spin_ns,
+        throttle: writers.first().and_then(|writer| writer.throttle.clone()),
+        spin_ns: writers.iter().map(|writer| writer.spin_ns).max().unwrap_or(0),
     }
 }
 
-/// Warns of a sender that did not keep its schedule, or was held up by back-pressure. `writing_ns` is the writing
-/// time, `usage` the resource usage of its process.
-fn warn(evaluation: &mut Evaluation, writing_ns: u64, paced: &Paced, flows: &[Flow], usage: &Usage) {
+/// Warns of senders that did not keep their schedule, or were held up by back-pressure. `writing_ns` is the writing
+/// time.
+fn warn(evaluation: &mut Evaluation, writing_ns: u64, paced: &Paced, ends: &[Ends<'_>]) {
     let records = evaluation.flows.clone();
-    for (flow, record) in flows.iter().zip(&records) {
-        let whose = if flows.len() == 1 { String::new() } else { format!("flow `{}`: ", flow.name) };
+    for (one, record) in ends.iter().zip(&records).filter(|(one, _)| one.is_first_of_writer(ends)) {
+        let usage = &one.route.writing.report.usage;
         let sender = Sender::new(record.lag_in_writes_pct.unwrap_or(0.0) / 100.0, usage);
-        if let Some(late) = Lateness::classify(&flow.load, &record.latency, writing_ns, sender) {
+        if let Some(late) = Lateness::classify(one.load, &record.latency, writing_ns, sender) {
             let kind =
                 if late.is_back_pressure() { WarningKind::BackPressure } else { WarningKind::SenderLimited };
-            evaluation.warn(kind, format!("{whose}{late}"));
+            evaluation.warn(kind, format!("{}{late}", one.whose));
         }
     }
     if paced.unsent > 0 {

@@ -2,7 +2,6 @@
 
 use control::{AgentReport, ClockSource, Configured};
 use experiment::{Endpoint, Shape};
-use results::FlowRecord;
 
 /// Reports of a run that completed all phases up to the report.
 #[derive(Clone, Debug)]
@@ -18,22 +17,37 @@ impl RunReports {
         Shape { endpoints: self.agents.iter().map(|agent| agent.endpoint.clone()).collect() }
     }
 
-    /// Returns the serving agent.
+    /// Returns the serving agents.
+    pub fn all_serving(&self) -> impl Iterator<Item = &AgentOutcome> {
+        self.agents.iter().filter(|agent| !agent.drives())
+    }
+
+    /// Returns the driving agents.
+    pub fn all_driving(&self) -> impl Iterator<Item = &AgentOutcome> {
+        self.agents.iter().filter(|agent| agent.drives())
+    }
+
+    /// Returns the first serving agent.
     ///
     /// # Panics
     /// Panics if there is none; each shape has one.
     #[must_use]
     pub fn serving(&self) -> &AgentOutcome {
-        self.agents.iter().find(|agent| !agent.drives()).expect("a serving agent")
+        self.all_serving().next().expect("a serving agent")
     }
 
-    /// Returns the driving agent.
+    /// Returns the first driving agent.
     ///
     /// # Panics
     /// Panics if there is none; each shape has one.
     #[must_use]
     pub fn driving(&self) -> &AgentOutcome {
-        self.agents.iter().find(|agent| agent.drives()).expect("a driving agent")
+        self.all_driving().next().expect("a driving agent")
+    }
+
+    /// Returns the prefix of messages about an agent: empty in a pair.
+    pub(crate) fn whose(&self, agent: &AgentOutcome) -> String {
+        if self.is_pair() { String::new() } else { format!("{}: ", agent.endpoint.id) }
     }
 
     /// Returns whether all agents read the same clock, which one-way times require.
@@ -41,19 +55,6 @@ impl RunReports {
     pub fn one_clock(&self) -> bool {
         let clocks = || self.agents.iter().map(|agent| &agent.clock);
         clocks().zip(clocks().skip(1)).all(|(one, other)| one.is_same(other))
-    }
-
-    /// Returns the record of the flow of a stream, with its identity only.
-    pub(crate) fn flow(&self, stream: usize) -> FlowRecord {
-        let (writer, reader) = (self.driving(), self.serving());
-        let size_bytes = writer.endpoint.writers.get(stream).map_or(0, |writer| writer.stream.size_bytes);
-        FlowRecord {
-            name: "data".to_owned(),
-            writer: writer.endpoint.id.clone(),
-            reader: reader.endpoint.id.clone(),
-            size_bytes,
-            ..FlowRecord::default()
-        }
     }
 
     /// Returns the number of samples that the driving agents reported as sent after the measurement.
@@ -65,13 +66,13 @@ impl RunReports {
     /// Returns whether all samples of the writers were acknowledged.
     #[must_use]
     pub fn acknowledged(&self) -> bool {
-        self.agents.iter().filter(|agent| agent.drives()).all(|agent| agent.drained)
+        self.all_driving().all(|agent| agent.drained)
     }
 
     /// Returns whether all samples arrived at the serving agents.
     #[must_use]
     pub fn arrived(&self) -> bool {
-        self.agents.iter().filter(|agent| !agent.drives()).all(|agent| agent.drained)
+        self.all_serving().all(|agent| agent.drained)
     }
 }
 
@@ -97,7 +98,7 @@ pub struct AgentOutcome {
 }
 
 impl AgentOutcome {
-    fn drives(&self) -> bool {
+    pub(crate) fn drives(&self) -> bool {
         self.endpoint.role.drives()
     }
 }

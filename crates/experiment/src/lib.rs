@@ -19,7 +19,7 @@ mod syntax;
 
 pub use factors::{
     Baseline, Batching, Column, Compared, FACTORS, Factor, FactorType, FactorValues, Factors, Form, Id, Kind,
-    Label, Matrix, ReceiveMode, Shares, Topology, Value, Workload,
+    Label, Matrix, ReceiveMode, Shares, Value, Workload,
     batch::{BatchSamples, TURBO_BYTES},
     configuration_names,
     driver::{DriverDescription, OptionInfo, PolicySupport, Support, TransportInfo},
@@ -37,6 +37,7 @@ pub use factors::{
     },
     queues::Queues,
     rate::{Rate, RateSpec},
+    topology::Topology,
     variables::{VariableValue, Variables},
 };
 pub use plan::{

@@ -130,9 +130,18 @@ fn the_names_that_others_rely_on_are_there() {
         ] {
             at(&format!("/cells/{throughput}{place}/throughput/{name}"));
         }
-        for name in ["cpu_ns_per_sample", "effective_qos", "warnings"] {
+        for name in ["cpu_ns_per_sample", "warnings"] {
             at(&format!("/cells/{throughput}{place}/{name}"));
         }
+    }
+    at(&format!("/cells/{throughput}/effective_qos"));
+    for name in ["id", "role", "driver", "pid", "matched_ns", "effective_qos", "settings", "usage"] {
+        at(&format!("/cells/{throughput}/runs/0/endpoints/0/{name}"));
+    }
+    for name in
+        ["name", "writer", "reader", "size_bytes", "counted/sent", "counted/delivered", "counted/lost"]
+    {
+        at(&format!("/cells/{throughput}/runs/0/flows/0/{name}"));
     }
     // 1200 samples support 99 %, not 99.9 %
     assert!(at(&format!("/cells/{latency}/latency/rtt/p99_ns")).is_f64());

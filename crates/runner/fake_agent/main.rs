@@ -107,8 +107,11 @@ impl Agent {
             }
             Request::Match(peers) => {
                 let [mine, theirs] = self.locators();
+                // Those of all flows are alike.
                 let locators = |of: &[MatchedPeers]| {
-                    of.iter().flat_map(|peers| peers.locators.clone()).collect::<String>()
+                    let mut all: Vec<String> = of.iter().flat_map(|peers| peers.locators.clone()).collect();
+                    all.dedup();
+                    all.concat()
                 };
                 let all = locators(&peers.writers) + &locators(&peers.readers);
                 assert!(all == theirs && all != mine, "asked to match with {all}");

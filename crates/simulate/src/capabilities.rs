@@ -43,6 +43,9 @@ pub(crate) fn refuse(factors: &Factors, design: &Design, host: &HostModel) -> Re
     if factors.flows.iter().any(|flow| flow.qos.is_some()) {
         return rejected("flows have no QoS of their own in virtual time", "leave it out of the flows");
     }
+    if !factors.topology.is_pair() {
+        return rejected("a simulated run has one writer and one reader", "use `topology = \"pair\"`");
+    }
     if experiment::probe_every(factors, design).is_some() {
         return rejected("no sample is echoed to probe a stream in virtual time", "leave `probe_every` out");
     }

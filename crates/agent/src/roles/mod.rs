@@ -1,6 +1,7 @@
 //! Roles of a run: the two sides of throughput, latency and open-loop workloads.
 
 pub mod echo;
+pub mod echo_recorder;
 pub mod open_loop_reader;
 pub mod open_loop_writer;
 pub mod pinger;

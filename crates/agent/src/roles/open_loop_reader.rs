@@ -25,6 +25,7 @@ use crate::{
         role::{AgentRole, RoleReport},
     },
     traffic::{
+        by_writer::{ByWriter, set_taken},
         flow_spec::FlowSpec,
         grouped_reader::GroupedReader,
         identity::Identity,
@@ -121,15 +122,6 @@ impl FlowRecorder {
         self.response.begin_at(self.begin_ns);
     }
 
-    /// Receives the available samples, or waits up to `timeout_ns` for the first. Returns their number and the
-    /// arrival time of the last; the current time if there were none.
-    fn receive(&mut self, reader: &mut GroupedReader, timeout_ns: u64) -> Result<(u32, u64), DriverError> {
-        let before = self.stats.delivered();
-        let taken = reader.receive(timeout_ns, |sample| self.arrived(sample))?;
-        reader.count_take(taken, self.stats.delivered() - before);
-        Ok((taken, if taken > 0 { self.last_ns } else { now_ns() }))
-    }
-
     fn read(&self) -> FlowReaderReport {
         FlowReaderReport {
             received: self.stats.received(),
@@ -141,8 +133,30 @@ impl FlowRecorder {
     }
 }
 
-/// A reader with receive calls, and the recorder of its samples.
-pub type PolledFlow = (GroupedReader, Box<FlowRecorder>);
+impl ByWriter<FlowRecorder> {
+    /// Records a sample.
+    #[inline]
+    pub fn arrived(&mut self, sample: Sample<'_>) {
+        self.of(sample.payload).arrived(sample);
+    }
+
+    fn delivered(&self) -> u64 {
+        self.all().iter().map(|recorder| recorder.stats.delivered()).sum()
+    }
+
+    /// Receives the available samples, or waits up to `timeout_ns` for the first. Returns their number and the
+    /// arrival time of the last; the current time if there were none.
+    fn receive(&mut self, reader: &mut GroupedReader, timeout_ns: u64) -> Result<(u32, u64), DriverError> {
+        let before = self.delivered();
+        let taken = reader.receive(timeout_ns, |sample| self.arrived(sample))?;
+        reader.count_take(taken, self.delivered() - before);
+        let last_ns = self.all().iter().map(|recorder| recorder.last_ns).max().unwrap_or(0);
+        Ok((taken, if taken > 0 { last_ns } else { now_ns() }))
+    }
+}
+
+/// A reader with receive calls, and the recorders of its samples.
+pub type PolledFlow = (GroupedReader, Box<ByWriter<FlowRecorder>>);
 
 /// Source of samples.
 #[derive(Debug)]
@@ -162,8 +176,8 @@ pub enum FlowInput {
         threads: Vec<JoinHandle<Result<PolledFlow, DriverError>>>,
     },
     /// Listeners, called from threads of the driver.
-    Listening(Vec<ListeningReader<FlowRecorder>>),
-    /// Measurements of closed readers.
+    Listening(Vec<ListeningReader<ByWriter<FlowRecorder>>>),
+    /// Measurements of closed readers, by reader and stream.
     Closed(Vec<FlowRecorder>),
 }
 
@@ -207,21 +221,29 @@ impl OpenLoopReader {
 
     fn close_inlet(&mut self) -> Result<&mut [FlowRecorder], AgentError> {
         let close = |(reader, mut arrivals): PolledFlow| {
-            arrivals.takes = Some(reader.takes());
-            arrivals.stats.set_taken(reader.taken());
-            reader.close().map(|()| *arrivals)
-        };
-        let arrivals = match std::mem::replace(&mut self.inlet, FlowInput::Closed(Vec::new())) {
-            FlowInput::Asked { flows, .. } => flows.into_iter().map(close).collect::<Result<_, _>>()?,
-            FlowInput::Threads { stop, threads } => {
-                stop.store(true, Relaxed);
-                threads.into_iter().map(|thread| close(join(thread)?)).collect::<Result<_, _>>()?
+            // A take may have samples of several writers: it is counted with the first.
+            if let Some(first) = arrivals.all_mut().first_mut() {
+                first.takes = Some(reader.takes());
             }
-            FlowInput::Listening(readers) => {
-                readers.into_iter().map(ListeningReader::close).collect::<Result<_, _>>()?
-            }
-            FlowInput::Closed(arrivals) => arrivals,
+            set_taken(arrivals.all_mut().iter_mut().map(|recorder| &mut recorder.stats), reader.taken());
+            reader.close().map(|()| arrivals.into_all())
         };
+        let arrivals: Vec<Vec<FlowRecorder>> =
+            match std::mem::replace(&mut self.inlet, FlowInput::Closed(Vec::new())) {
+                FlowInput::Asked { flows, .. } => flows.into_iter().map(close).collect::<Result<_, _>>()?,
+                FlowInput::Threads { stop, threads } => {
+                    stop.store(true, Relaxed);
+                    threads.into_iter().map(|thread| close(join(thread)?)).collect::<Result<_, _>>()?
+                }
+                FlowInput::Listening(readers) => {
+                    let close = |reader: ListeningReader<ByWriter<FlowRecorder>>| {
+                        reader.close().map(ByWriter::into_all)
+                    };
+                    readers.into_iter().map(close).collect::<Result<_, _>>()?
+                }
+                FlowInput::Closed(arrivals) => vec![arrivals],
+            };
+        let arrivals = arrivals.into_iter().flatten().collect();
         self.inlet = FlowInput::Closed(arrivals);
         match &mut self.inlet {
             FlowInput::Closed(arrivals) => Ok(arrivals),

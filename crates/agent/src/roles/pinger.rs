@@ -3,19 +3,16 @@
 use std::{
     sync::{
         Arc,
-        atomic::{
-            AtomicU64,
-            Ordering::{Acquire, Relaxed, Release},
-        },
+        atomic::Ordering::{Acquire, Relaxed, Release},
     },
-    thread::{self, Thread},
+    thread,
     time::Duration,
 };
 
 use control::{Configure, Drain, MeasureReply, PingerReport, TimestampLog, TimestampPair, ping_timeout_ns};
-use driver_host::{ListeningReader, Reader, Sample, WriteOutcome, Writer};
+use driver_host::{ListeningReader, Reader, WriteOutcome, Writer};
 use experiment::StreamSpec;
-use results::{SequenceSet, Windows};
+use results::Windows;
 
 use crate::{
     base::{
@@ -24,120 +21,9 @@ use crate::{
         meters::TrafficMeter,
         role::{AgentRole, RoleReport},
     },
-    traffic::{
-        header::Header,
-        identity::{Identity, Origin},
-        payload::Payloads,
-        retry::RetryCounts,
-        timestamps::stamps_for,
-    },
+    roles::echo_recorder::{EchoRecorder, NOTHING, PingInFlight, WARM_UP},
+    traffic::{header::Header, payload::Payloads, retry::RetryCounts, timestamps::stamps_for},
 };
-
-/// Ping in flight, shared with the thread that receives its echo.
-#[derive(Debug)]
-pub struct PingInFlight {
-    /// Sequence number, combined with [`WARM_UP`].
-    awaited: AtomicU64,
-    /// Arrival time of its echo in ns; 0: not yet.
-    arrived_ns: AtomicU64,
-    /// Thread of the pinger, woken by a listener.
-    pinger: Thread,
-}
-
-const WARM_UP: u64 = 1 << 63;
-const NOTHING: u64 = u64::MAX;
-
-/// Counts of received echoes.
-#[derive(Debug)]
-pub struct EchoRecorder {
-    flight: Arc<PingInFlight>,
-    identity: Identity,
-    payloads: Payloads,
-    check_every: u64,
-    /// Pings of the measurement phase with an echo.
-    returned: SequenceSet,
-    late: u64,
-    duplicate: u64,
-    corrupt: u64,
-    foreign: u64,
-    checked_in_full: u64,
-}
-
-impl EchoRecorder {
-    /// Creates empty counts. Every byte of each `check_every`-th echo is checked. Must be called on the pinger's thread.
-    #[must_use]
-    pub fn new(identity: Identity, payloads: Payloads, check_every: u32) -> Self {
-        let flight = PingInFlight {
-            awaited: AtomicU64::new(NOTHING),
-            arrived_ns: AtomicU64::new(0),
-            pinger: thread::current(),
-        };
-        Self {
-            flight: Arc::new(flight),
-            identity,
-            payloads,
-            check_every: u64::from(check_every.max(1)),
-            returned: SequenceSet::new(),
-            late: 0,
-            duplicate: 0,
-            corrupt: 0,
-            foreign: 0,
-            checked_in_full: 0,
-        }
-    }
-
-    /// Returns the ping in flight, for the thread that waits.
-    #[must_use]
-    pub fn flight(&self) -> Arc<PingInFlight> {
-        Arc::clone(&self.flight)
-    }
-
-    /// Records an echo.
-    #[inline]
-    pub fn arrived(&mut self, sample: Sample<'_>) {
-        let now = now_ns();
-        let header = match self.identity.origin(sample.payload, now) {
-            Origin::Ours(header) => header,
-            Origin::Damaged => return self.corrupt += 1,
-            Origin::Foreign => return self.foreign += 1,
-        };
-        let awaited = self.flight.awaited.load(Relaxed);
-        let warm_up = awaited & WARM_UP != 0;
-        if header.warm_up != warm_up || header.sequence != awaited as u32 {
-            if !header.warm_up {
-                self.count_unawaited(header.sequence);
-            }
-        } else if self.flight.arrived_ns.load(Relaxed) != 0 {
-            self.duplicate += 1;
-        } else {
-            self.flight.arrived_ns.store(now, Release);
-            let sequence = awaited & !WARM_UP;
-            if !warm_up {
-                self.returned.insert(sequence);
-            }
-            if !warm_up && sequence.is_multiple_of(self.check_every) {
-                self.checked_in_full += 1;
-                let damaged = !self.payloads.is_intact(sequence, sample.payload);
-                self.corrupt += u64::from(damaged || !sample.is_intact());
-            } else {
-                self.corrupt += u64::from(!sample.is_intact());
-            }
-        }
-    }
-
-    /// Counts the echo of a ping that is not in flight: late if it is the first echo of this ping, else a duplicate.
-    #[cold]
-    fn count_unawaited(&mut self, sequence: u32) {
-        let sequence = self.returned.unwrap(sequence);
-        *(if self.returned.insert(sequence) { &mut self.late } else { &mut self.duplicate }) += 1;
-    }
-
-    /// Records an echo on a thread of the driver, and wakes the pinger.
-    pub fn on_sample(&mut self, sample: Sample<'_>) {
-        self.arrived(sample);
-        self.flight.pinger.unpark();
-    }
-}
 
 /// Source of echoes.
 #[derive(Debug)]
@@ -399,7 +285,3 @@ impl AgentRole for Pinger {
         Ok(self.writer.take().map_or(Ok(()), Writer::close)?)
     }
 }
-
-#[cfg(test)]
-#[path = "pinger_tests.rs"]
-mod tests;

@@ -14,6 +14,7 @@ use crate::{
         role::{AgentRole, RoleReport},
     },
     traffic::{
+        by_writer::{BatchClock, ByWriter, set_taken},
         grouped_reader::GroupedReader,
         poll_policy::PollPolicy,
         receive_stats::{ReceiveProgress, ReceiveStats},
@@ -28,21 +29,21 @@ pub enum ReaderInput {
         /// Reader, with its grouping.
         reader: GroupedReader,
         /// Counts of received samples.
-        stats: Box<ReceiveStats>,
+        stats: Box<ByWriter<ReceiveStats>>,
         /// Polling policy.
         poll_policy: PollPolicy,
     },
     /// Listener, called from a thread of the driver.
-    Listening(ListeningReader<ReceiveStats>),
+    Listening(ListeningReader<ByWriter<ReceiveStats>>),
     /// Counts of a closed reader.
-    Closed(Box<ReceiveStats>),
+    Closed(Box<ByWriter<ReceiveStats>>),
 }
 
 /// Role of a throughput reader.
 #[derive(Debug)]
 pub struct ThroughputReader {
     inlet: Option<ReaderInput>,
-    progress: Arc<ReceiveProgress>,
+    progress: Vec<Arc<ReceiveProgress>>,
     /// Take statistics, set when the reader is closed; `None` for a listener.
     takes: Option<TakeStats>,
 }
@@ -50,15 +51,15 @@ pub struct ThroughputReader {
 impl ThroughputReader {
     /// Creates the role with this source.
     #[must_use]
-    pub const fn new(inlet: ReaderInput, progress: Arc<ReceiveProgress>) -> Self {
+    pub const fn new(inlet: ReaderInput, progress: Vec<Arc<ReceiveProgress>>) -> Self {
         Self { inlet: Some(inlet), progress, takes: None }
     }
 
-    fn close_inlet(&mut self) -> Result<&mut ReceiveStats, AgentError> {
+    fn close_inlet(&mut self) -> Result<&mut ByWriter<ReceiveStats>, AgentError> {
         let stats = match self.inlet.take() {
             Some(ReaderInput::Asked { reader, mut stats, .. }) => {
                 self.takes = Some(reader.takes());
-                stats.set_taken(reader.taken());
+                set_taken(stats.all_mut().iter_mut(), reader.taken());
                 reader.close()?;
                 stats
             }
@@ -81,11 +82,13 @@ impl AgentRole for ThroughputReader {
                 let timeout_ns = poll_policy.timeout_ns(wait_ns);
                 while poll_policy.is_time(end_ns) {
                     let before = stats.delivered();
-                    stats.begin_batch();
-                    let taken = reader.receive(timeout_ns, |sample| stats.in_batch(sample))?;
+                    let mut clock = BatchClock::default();
+                    let taken = reader.receive(timeout_ns, |sample| {
+                        let _ = stats.of(sample.payload).count(&sample, clock.arrival_ns());
+                    })?;
                     reader.count_take(taken, stats.delivered() - before);
                     poll_policy.after_poll(taken);
-                    if stats.batch_ns() >= end_ns {
+                    if clock.ns() >= end_ns {
                         break;
                     }
                 }
@@ -101,7 +104,7 @@ impl AgentRole for ThroughputReader {
     }
 
     fn recorded(&self) -> u64 {
-        self.progress.delivered()
+        self.progress.iter().map(|progress| progress.delivered()).sum()
     }
 
     fn measure(
@@ -116,11 +119,12 @@ impl AgentRole for ThroughputReader {
     fn drain(&mut self, drain: &Drain, meter: &mut TrafficMeter) -> Result<bool, AgentError> {
         let begin_ns = now_ns();
         loop {
-            if self.progress.delivered() >= drain.sent {
+            if self.recorded() >= drain.sent {
                 return Ok(true);
             }
             let now = now_ns();
-            let quiet_since_ns = self.progress.last_ns().max(begin_ns);
+            let last_ns = self.progress.iter().map(|progress| progress.last_ns()).max().unwrap_or(0);
+            let quiet_since_ns = last_ns.max(begin_ns);
             if now.saturating_sub(begin_ns) >= drain.timeout_ns
                 || now.saturating_sub(quiet_since_ns) >= drain.quiet_ns
             {
@@ -133,8 +137,12 @@ impl AgentRole for ThroughputReader {
 
     fn report(&mut self) -> Result<RoleReport, AgentError> {
         let stats = self.close_inlet()?;
-        let probes = stats.probes()?;
-        let (received, foreign) = (vec![stats.received()], stats.foreign());
+        let probes = match stats.all_mut() {
+            [alone] => alone.probes()?,
+            _ => None,
+        };
+        let received = stats.all().iter().map(ReceiveStats::received).collect();
+        let foreign = stats.all().iter().map(ReceiveStats::foreign).sum();
         Ok(RoleReport::Reader(ReaderReport { received, foreign, probes, takes: self.takes.clone() }))
     }
 

@@ -10,14 +10,16 @@ use crate::{
     base::{clock::now_ns, error::AgentError, role::AgentRole},
     roles::{
         echo::{self, Echo, EchoListener, HandoffListener, PingRecorder},
+        echo_recorder::EchoRecorder,
         open_loop_reader::{self, FlowRecorder, OpenLoopReader, StartTime},
         open_loop_writer::{FlowWriter, OpenLoopWriter},
-        pinger::{self, EchoRecorder, Pinger},
+        pinger::{self, Pinger},
         throughput_reader::{self, ThroughputReader},
         throughput_writer::ThroughputWriter,
     },
     session::endpoints::{Monitors, reader_config, writer_config},
     traffic::{
+        by_writer::ByWriter,
         flow_spec::FlowSpec,
         grouped_reader::GroupedReader,
         identity::Identity,
@@ -116,17 +118,21 @@ impl RoleSetup<'_> {
 
     fn reader(&self) -> Result<OpenedRole, AgentError> {
         let Self { configure, participant, .. } = *self;
-        let (spec, stream) = self.first_reader()?;
+        let (spec, _) = self.first_reader()?;
         let config = reader_config(spec);
-        let payloads = Payloads::of_stream(configure.seed, stream);
-        let windows = WindowCounts::new(configure.windows, configure.measure_ns);
         let mut monitors = Monitors::default();
-        let echo = self.probe_responder(&mut monitors)?;
-        let stats = ReceiveStats::new(self.identity(stream), payloads, configure.check_every, windows);
-        let stats = stats.echoing(echo);
-        let progress = stats.progress();
+        // belongs to the only stream: the planner rejects probes with several writers
+        let mut echo = self.probe_responder(&mut monitors)?;
+        let stats = |stream: &StreamSpec| {
+            let payloads = Payloads::of_stream(configure.seed, stream);
+            let windows = WindowCounts::new(configure.windows, configure.measure_ns);
+            let stats = ReceiveStats::new(self.identity(stream), payloads, configure.check_every, windows);
+            (stream.writer, stats.echoing(echo.take()))
+        };
+        let stats = ByWriter::new(spec.streams.iter().map(stats).collect());
+        let progress = stats.all().iter().map(ReceiveStats::progress).collect();
         let (inlet, monitor) = if spec.receive == ReceiveMode::Listener {
-            let reader = participant.listening_reader(&config, stats, ReceiveStats::alone)?;
+            let reader = participant.listening_reader(&config, stats, ByWriter::<ReceiveStats>::alone)?;
             let monitor = reader.monitor();
             (throughput_reader::ReaderInput::Listening(reader), monitor)
         } else {
@@ -218,13 +224,20 @@ impl RoleSetup<'_> {
         let (mut listening, mut polled, mut progress) = (Vec::new(), Vec::new(), Vec::new());
         let mut poll_policy = None;
         for spec in &configure.readers {
-            let stream = spec.streams.first().ok_or(AgentError::Missing("stream of the reader"))?;
-            let plan = FlowSpec::new(configure, stream)?;
             let config = reader_config(spec);
-            let arrivals = FlowRecorder::new(configure, &plan, self.since_ns, &begin, echo.take());
-            progress.push(arrivals.progress());
+            let recorder = |stream: &StreamSpec| {
+                let plan = FlowSpec::new(configure, stream)?;
+                Ok((stream.writer, FlowRecorder::new(configure, &plan, self.since_ns, &begin, echo.take())))
+            };
+            let arrivals = spec.streams.iter().map(recorder).collect::<Result<Vec<_>, AgentError>>()?;
+            let arrivals = ByWriter::new(arrivals);
+            progress.extend(arrivals.all().iter().map(FlowRecorder::progress));
             if spec.receive == ReceiveMode::Listener {
-                let reader = self.participant.listening_reader(&config, arrivals, FlowRecorder::arrived)?;
+                let reader = self.participant.listening_reader(
+                    &config,
+                    arrivals,
+                    ByWriter::<FlowRecorder>::arrived,
+                )?;
                 monitors.readers.push(reader.monitor());
                 listening.push(reader);
             } else {

@@ -1,6 +1,7 @@
 //! Building blocks of the roles: samples, their schedule, and how they are written, received and counted.
 
 pub mod batch_flusher;
+pub mod by_writer;
 pub mod flow_spec;
 pub mod grouped_reader;
 pub mod header;

@@ -10,7 +10,7 @@ use driver_host::Sample;
 use results::{Received, SequenceSet, WindowCounts};
 
 use crate::{
-    base::{clock::now_ns, error::AgentError},
+    base::error::AgentError,
     traffic::{
         identity::{Identity, Origin},
         payload::Payloads,
@@ -57,7 +57,6 @@ pub struct ReceiveStats {
     bytes: u64,
     first_ns: u64,
     last_ns: u64,
-    batch_ns: u64,
     quickest_ns: u64,
     given: u64,
     given_bytes: u64,
@@ -86,7 +85,6 @@ impl ReceiveStats {
             bytes: 0,
             first_ns: 0,
             last_ns: 0,
-            batch_ns: 0,
             quickest_ns: u64::MAX,
             given: 0,
             given_bytes: 0,
@@ -117,33 +115,6 @@ impl ReceiveStats {
     #[must_use]
     pub fn progress(&self) -> Arc<ReceiveProgress> {
         Arc::clone(&self.progress)
-    }
-
-    /// Starts a batch: the clock is read once for all its samples.
-    #[inline]
-    pub const fn begin_batch(&mut self) {
-        self.batch_ns = 0;
-    }
-
-    /// Returns the arrival time of the current batch in ns; the current time if the batch is empty.
-    #[inline]
-    #[must_use]
-    pub fn batch_ns(&self) -> u64 {
-        if self.batch_ns == 0 { now_ns() } else { self.batch_ns }
-    }
-
-    /// Records a sample of the current batch.
-    #[inline]
-    pub fn in_batch(&mut self, sample: Sample<'_>) {
-        if self.batch_ns == 0 {
-            self.batch_ns = now_ns();
-        }
-        let _ = self.count(&sample, self.batch_ns);
-    }
-
-    /// Records a sample that arrived alone.
-    pub fn alone(&mut self, sample: Sample<'_>) {
-        let _ = self.count(&sample, now_ns());
     }
 
     /// Records a sample that arrived at `now_ns`. Returns its sequence number and send time if it is new and of the
@@ -211,6 +182,12 @@ impl ReceiveStats {
         self.set.delivered()
     }
 
+    /// Returns the number of samples that the sink was given.
+    #[must_use]
+    pub const fn given(&self) -> u64 {
+        self.given
+    }
+
     /// Returns the number of samples that are not of this run.
     #[must_use]
     pub const fn foreign(&self) -> u64 {
@@ -250,7 +227,7 @@ impl ReceiveStats {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traffic::header::Header;
+    use crate::{base::clock::now_ns, traffic::header::Header};
 
     const IDENTITY: Identity = Identity { tag: 5, writer: 2, size: 64, since_ns: 0 };
 
@@ -264,7 +241,7 @@ mod tests {
 
     fn give(stats: &mut ReceiveStats, header: Header, sequence: u64) {
         let mut payloads = Payloads::new(1, 64);
-        stats.alone(Sample::new(payloads.stamped(sequence, &header), 0));
+        let _ = stats.count(&Sample::new(payloads.stamped(sequence, &header), 0), now_ns());
     }
 
     #[test]
@@ -275,7 +252,7 @@ mod tests {
         give(&mut stats, Header { writer: 3, ..header(1) }, 1);
         give(&mut stats, Header { sent_ns: u64::MAX / 2, ..header(1) }, 1);
         give(&mut stats, Header { sent_ns: u64::MAX, ..header(1) }, 1);
-        stats.alone(Sample::new(&[1; 9], 0));
+        let _ = stats.count(&Sample::new(&[1; 9], 0), now_ns());
         assert_eq!((stats.received().delivered, stats.foreign(), stats.received().corrupt), (1, 5, 0));
     }
 
@@ -292,24 +269,12 @@ mod tests {
     }
 
     #[test]
-    fn samples_of_a_batch_have_one_arrival_time() {
-        let mut stats = stats();
-        stats.begin_batch();
-        for sequence in 0..3 {
-            let mut payloads = Payloads::new(1, 64);
-            stats.in_batch(Sample::new(payloads.stamped(sequence, &header(sequence as u32)), 0));
-        }
-        let received = stats.received();
-        assert_eq!((received.delivered, received.last_ns - received.first_ns), (3, 0));
-    }
-
-    #[test]
     fn sample_with_wrong_size_or_content_is_corrupt() {
         let mut stats = stats();
         // payload of another sequence number
         give(&mut stats, header(1), 0);
         let mut payloads = Payloads::new(1, 48);
-        stats.alone(Sample::new(payloads.stamped(2, &header(2)), 0));
+        let _ = stats.count(&Sample::new(payloads.stamped(2, &header(2)), 0), now_ns());
         assert_eq!(stats.received().corrupt, 2);
     }
 }

@@ -62,6 +62,7 @@ const fn value_name(kind: Kind) -> &'static str {
         Kind::Arrival | Kind::Receive | Kind::Workload => "KIND",
         Kind::BatchSamples => "N|turbo",
         Kind::Group => "N/TIME",
+        Kind::Topology => "W-R",
     }
 }
 

@@ -85,7 +85,6 @@ fn experiment_file(flags: &Flags, driver: &str) -> ExperimentFile {
     let mut experiment_file = ExperimentFile {
         question: Located::nowhere("What can this host resolve?".to_owned()),
         workload: OneOrMany::unwritten([Workload::Latency, Workload::Throughput]),
-        topology: experiment::Topology::Pair,
         factors: experiment::Matrix::default(),
         qos: experiment::Policies::default(),
         profiles: BTreeMap::new(),

@@ -23,6 +23,7 @@ mod rows;
 mod table;
 #[cfg(test)]
 mod tests;
+pub(crate) mod topology;
 mod value;
 mod values;
 pub(crate) mod variables;
@@ -45,7 +46,7 @@ pub use self::{
     value::{FactorType, Kind, Value},
     values::FactorValues,
 };
-use crate::{EndpointQos, Flow, Load, Qos, Queues, Variables, syntax::named::named};
+use crate::{EndpointQos, Flow, Load, Qos, Queues, Topology, Variables, syntax::named::named};
 
 /// Values of all factors of a cell: every setting of a run, as it is requested from the driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -56,7 +57,7 @@ pub struct Factors {
     pub transport: String,
     /// Workload.
     pub workload: Workload,
-    /// Communication pattern.
+    /// Numbers of writing and reading endpoints.
     pub topology: Topology,
     /// Payload of a sample in bytes, including the 16-byte header.
     pub size_bytes: u64,
@@ -109,7 +110,7 @@ impl Default for Factors {
             driver: String::new(),
             transport: String::new(),
             workload: Workload::Latency,
-            topology: Topology::Pair,
+            topology: Topology::PAIR,
             size_bytes: 1024,
             load: None,
             flows: Vec::new(),
@@ -169,14 +170,6 @@ pub enum Workload {
     Search,
 }
 
-/// Communication pattern.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Topology {
-    /// One writer and one reader (workload `latency`: a pinger and an echo).
-    Pair,
-}
-
 /// Component that packs samples into batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -206,7 +199,6 @@ pub enum ReceiveMode {
 }
 
 named!(Workload { Latency = "latency", Throughput = "throughput", Paced = "paced", Search = "search" });
-named!(Topology { Pair = "pair" });
 named!(Batching {
     None = "none",
     Native = "native",

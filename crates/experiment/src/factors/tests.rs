@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    Compared, FACTORS, Factor, Factors, Form, GroupSpec, Kind, ReceiveGroup, ReceiveMode, Value, Workload,
+    Compared, FACTORS, Factor, Factors, Form, GroupSpec, Kind, ReceiveGroup, ReceiveMode, Topology, Value,
+    Workload,
     syntax::units::{Size, Time},
 };
 
@@ -21,6 +22,7 @@ fn other_value(row: &Factor) -> Value {
         Kind::Time => Time(5_000).into(),
         Kind::Receive => ReceiveMode::Polling.into(),
         Kind::Group => GroupSpec::Group { samples: 8, delay_ns: 5_000 }.into(),
+        Kind::Topology => Topology { writers: 2, readers: 3 }.into(),
         kind => panic!("`{}` of the kind {kind:?} is not set by itself", row.key),
     }
 }

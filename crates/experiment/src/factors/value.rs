@@ -6,7 +6,7 @@ use schemars::{JsonSchema as _, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer, de::MapAccess};
 
 use crate::{
-    Arrival, BatchSamples, GroupSpec, OneOrMany, RateSpec, ReceiveMode, Size, Time, Workload,
+    Arrival, BatchSamples, GroupSpec, OneOrMany, RateSpec, ReceiveMode, Size, Time, Topology, Workload,
     syntax::one_or_many::Located,
 };
 
@@ -104,6 +104,8 @@ kinds! {
     Group(GroupSpec),
     /// Workload.
     Workload(Workload),
+    /// Topology.
+    Topology(Topology),
 }
 
 impl Value {

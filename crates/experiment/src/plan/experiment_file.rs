@@ -7,7 +7,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Diagnostic, FactorType, FactorValues, InputFile, Matrix, Source, SpannedError, Topology, Workload,
+    Diagnostic, FactorType, FactorValues, InputFile, Matrix, Source, SpannedError, Workload,
     factors::{
         DEFAULT_PROFILE,
         endpoint_qos::End,
@@ -53,9 +53,6 @@ pub struct ExperimentFile {
     /// Workloads to measure, one or several: `latency` (one sample in flight), `throughput` (as fast as
     /// back-pressure allows), `paced` (open loop, at planned times), `search` (the highest sustained rate).
     pub workload: OneOrMany<Workload>,
-    /// Communication pattern: one writer and one reader. Default `pair`.
-    #[serde(default = "pair")]
-    pub topology: Topology,
     /// Factors to vary. Every combination of their values is a cell.
     #[serde(default)]
     pub factors: Matrix,
@@ -204,10 +201,6 @@ impl Source {
         file.adapt(self.overridden(), self.text.len());
         Ok(file)
     }
-}
-
-const fn pair() -> Topology {
-    Topology::Pair
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

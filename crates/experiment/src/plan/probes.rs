@@ -1,7 +1,7 @@
 //! Validation of echo probes and of throttled rates, which depend on them.
 
 use crate::{
-    DriverDescription, FactorValues, PlanError, ReceiveMode, SpannedError, Value, Workload,
+    DriverDescription, FactorValues, PlanError, ReceiveMode, SpannedError, Topology, Value, Workload,
     factors::{
         endpoint_qos::End,
         rate::{RateSpec, THROTTLE_QUEUE},
@@ -86,6 +86,11 @@ pub(crate) fn check(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(),
     if !axes.iter().any(|axes| axes.has_stream()) {
         let words = "`probe_every` has no effect on `latency`, where every sample is echoed".to_owned();
         return refuse(words, "add `throughput` or `paced` to `workload`, or remove `probe_every`");
+    }
+    let topologies = axes.iter().flat_map(|axes| axes.all::<Topology>("topology").0);
+    if let Some(topology) = topologies.into_iter().find(|topology| !topology.get().is_pair()) {
+        let words = format!("echo probes are not supported with `topology = \"{}\"`", topology.get());
+        return refuse(words, "use `topology = \"pair\"`, or remove `probe_every`");
     }
     if file.flows.len() > 1 {
         return refuse(

@@ -16,7 +16,9 @@ pub use self::{
     role::Role,
     specs::{ParticipantSpec, ReaderSpec, StreamSpec, WriterSpec},
 };
-use crate::{Batching, Design, Factors, Load, Pin, Qos, ReceiveMode, Workload, drivers_of_ends, is_pair};
+use crate::{
+    Batching, Design, Factors, Flow, Pin, Qos, ReceiveMode, Topology, Workload, drivers_of_ends, is_pair,
+};
 
 /// Topic of a flow's samples, and of the echoes of these samples.
 const OUT: &str = "out";
@@ -68,8 +70,7 @@ impl Shape {
     /// As [`Shape::of`]. `probed`: whether samples of the stream are echoed.
     #[must_use]
     pub fn new(factors: &Factors, pin: &Pin, probed: bool) -> Self {
-        let cell = CellShape { factors, pin, probed };
-        Self { endpoints: roles(factors.workload).map(|role| cell.endpoint(role)).into() }
+        CellShape { factors, pin, probed }.shape()
     }
 
     /// Returns the shape with the topics of a run, `RUN_TOPIC`. DDS guarantees letters, digits and `_`; some
@@ -113,15 +114,6 @@ impl Shape {
     }
 }
 
-/// Returns the roles of a workload: the driving one and the serving one.
-#[must_use]
-pub const fn roles(workload: Workload) -> [Role; 2] {
-    match workload {
-        Workload::Latency => [Role::Pinger, Role::Echo],
-        Workload::Throughput | Workload::Paced | Workload::Search => [Role::Writer, Role::Reader],
-    }
-}
-
 /// Returns the probe interval of a stream in samples; `None` without probes.
 #[must_use]
 pub fn probe_every(factors: &Factors, design: &Design) -> Option<u32> {
@@ -143,26 +135,55 @@ struct CellShape<'a> {
 }
 
 impl CellShape<'_> {
-    fn endpoint(&self, role: Role) -> Endpoint {
-        let Self { factors, probed, .. } = *self;
-        let [of_writer, of_reader] = drivers_of_ends(&factors.driver);
-        let streams = self.streams();
-        let all = || streams.iter().enumerate();
-        // Only one stream can be probed; the planner rejects probes with several flows.
-        let echoes = || all().take(usize::from(probed || factors.workload == Workload::Latency));
+    fn shape(&self) -> Shape {
+        let Topology { writers, readers } = self.factors.topology;
+        let roles = match self.factors.workload {
+            // The other readers of a ping only receive it.
+            Workload::Latency => [(Role::Pinger, writers), (Role::Echo, 1), (Role::Reader, readers - 1)],
+            Workload::Throughput | Workload::Paced | Workload::Search => {
+                [(Role::Writer, writers), (Role::Echo, 0), (Role::Reader, readers)]
+            }
+        };
+        let endpoints = roles.into_iter().flat_map(|(role, count)| {
+            (0..usize::from(count)).map(move |index| {
+                let id = if count == 1 {
+                    role.name().to_owned()
+                } else {
+                    format!("{}-{}", role.name(), index + 1)
+                };
+                (id, role, index)
+            })
+        });
+        Shape { endpoints: endpoints.map(|(id, role, index)| self.endpoint(id, role, index)).collect() }
+    }
+
+    /// Returns the endpoint with this index among those of its role.
+    fn endpoint(&self, id: String, role: Role, index: usize) -> Endpoint {
+        let [of_writer, of_reader] = drivers_of_ends(&self.factors.driver);
+        let written = |writer: usize| self.streams(writer);
+        // Only one stream can be probed, and only that of a pair.
+        let echoed = self.probed || matches!(role, Role::Pinger | Role::Echo);
+        let echoes = || written(0).into_iter().take(usize::from(echoed)).enumerate();
         let (writers, readers) = if role.drives() {
             (
-                all().map(|(index, stream)| self.writer(index, &topic(OUT, index), stream)).collect(),
-                echoes().map(|(index, stream)| self.echo_reader(index, stream)).collect(),
+                written(index)
+                    .iter()
+                    .enumerate()
+                    .map(|(flow, stream)| self.writer(flow, OUT, stream))
+                    .collect(),
+                echoes().map(|(flow, stream)| self.echo_reader(flow, &stream)).collect(),
             )
         } else {
+            let all: Vec<_> = (0..usize::from(self.factors.topology.writers)).map(written).collect();
+            let flows = all.first().map_or(0, Vec::len);
+            let of_flow = |flow: usize| all.iter().map(|streams| streams[flow].clone()).collect();
             (
-                echoes().map(|(index, stream)| self.echo_writer(index, stream)).collect(),
-                all().map(|(index, stream)| self.reader(index, &topic(OUT, index), stream)).collect(),
+                echoes().map(|(flow, stream)| self.echo_writer(flow, &stream)).collect(),
+                (0..flows).map(|flow| self.reader(flow, OUT, of_flow(flow))).collect(),
             )
         };
         Endpoint {
-            id: role.name().to_owned(),
+            id,
             role,
             driver: if role.drives() { of_writer } else { of_reader }.to_owned(),
             cpus: self.cpus(role),
@@ -179,20 +200,21 @@ impl CellShape<'_> {
         }
     }
 
-    /// Returns the streams of a writing endpoint: one per flow.
-    fn streams(&self) -> Vec<StreamSpec> {
-        let flows = self.factors.streams();
+    /// Returns the streams of the writing endpoint with this index: one per flow.
+    fn streams(&self, writer: usize) -> Vec<StreamSpec> {
+        let factors = self.factors;
+        let flows = factors.streams();
         if flows.is_empty() {
-            return vec![self.stream(0, self.factors.size_bytes, None)];
+            return vec![StreamSpec { writer: number(writer), size_bytes: factors.size_bytes, load: None }];
         }
-        let flows = flows.into_iter().enumerate();
-        flows.map(|(index, flow)| self.stream(index, flow.size_bytes, Some(flow.load))).collect()
-    }
-
-    fn stream(&self, index: usize, size_bytes: u64, load: Option<Load>) -> StreamSpec {
-        let load = load.filter(|_| self.factors.workload == Workload::Paced);
-        let load = load.map(|load| load.resolved().unwrap_or(load));
-        StreamSpec { writer: u16::try_from(index + 1).unwrap_or(u16::MAX), size_bytes, load }
+        let first = writer * flows.len();
+        let scheduled = factors.workload == Workload::Paced;
+        let stream = |(index, flow): (usize, Flow)| StreamSpec {
+            writer: number(first + index),
+            size_bytes: flow.size_bytes,
+            load: scheduled.then(|| flow.load.resolved().unwrap_or(flow.load)),
+        };
+        flows.into_iter().enumerate().map(stream).collect()
     }
 
     fn participant(&self, role: Role) -> ParticipantSpec {
@@ -209,13 +231,13 @@ impl CellShape<'_> {
         }
     }
 
-    fn writer(&self, index: usize, topic: &str, stream: &StreamSpec) -> WriterSpec {
+    fn writer(&self, index: usize, way: &str, stream: &StreamSpec) -> WriterSpec {
         let factors = self.factors;
         // A ping leaves at once.
         let batched = factors.workload != Workload::Latency;
         WriterSpec {
             name: entity_name("writer", index),
-            topic: topic.to_owned(),
+            topic: topic(way, index),
             qos: factors.writer_qos(index),
             stream: stream.clone(),
             batch_bytes: if batched { factors.batch_bytes } else { 0 },
@@ -223,14 +245,14 @@ impl CellShape<'_> {
         }
     }
 
-    fn reader(&self, index: usize, topic: &str, stream: &StreamSpec) -> ReaderSpec {
+    fn reader(&self, index: usize, way: &str, streams: Vec<StreamSpec>) -> ReaderSpec {
         let factors = self.factors;
         let batched = factors.workload != Workload::Latency && factors.batch_bytes > 0;
         ReaderSpec {
             name: entity_name("reader", index),
-            topic: topic.to_owned(),
+            topic: topic(way, index),
             qos: factors.reader_qos(index),
-            streams: vec![stream.clone()],
+            streams,
             // With a pair of drivers, the reader's middleware itself unpacks what the writer's middleware packs.
             unpacks_batches: batched && !is_pair(&factors.driver),
             receive: factors.receive,
@@ -241,20 +263,25 @@ impl CellShape<'_> {
 
     /// Returns the writer of echoes: it never batches.
     fn echo_writer(&self, index: usize, stream: &StreamSpec) -> WriterSpec {
-        let writer = self.writer(index, &topic(BACK, index), stream);
+        let writer = self.writer(index, BACK, stream);
         WriterSpec { batch_bytes: 0, batching: Batching::None, ..writer }
     }
 
     /// Returns the reader of echoes. Echoes of a stream's probes come by waitset, whatever the stream's own reader
     /// does: a polling thread would occupy the core of the writer.
     fn echo_reader(&self, index: usize, stream: &StreamSpec) -> ReaderSpec {
-        let reader = self.reader(index, &topic(BACK, index), stream);
+        let reader = self.reader(index, BACK, vec![stream.clone()]);
         let receive = if self.probed { ReceiveMode::Waitset } else { reader.receive };
         ReaderSpec { unpacks_batches: false, receive, receive_group: None, ..reader }
     }
 }
 
-/// Returns the topic of a stream, without the name of the run.
+/// Returns the number of the writer with this index.
+fn number(index: usize) -> u16 {
+    u16::try_from(index + 1).unwrap_or(u16::MAX)
+}
+
+/// Returns the topic of a flow, without the name of the run.
 fn topic(way: &str, index: usize) -> String {
     if index == 0 { way.to_owned() } else { format!("{way}_{}", index + 1) }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Flow, Rate};
+use crate::{Load, Rate};
 
 fn shape(workload: Workload, probed: bool, change: impl FnOnce(&mut Factors)) -> Shape {
     let mut factors = Factors { driver: "a+b".to_owned(), workload, ..Factors::default() };
@@ -77,4 +77,61 @@ fn probes_are_echoed_without_batches_and_without_polling() {
     });
     assert!(!pair.endpoints[1].readers[0].unpacks_batches);
     assert!(pair.endpoints.iter().all(|endpoint| endpoint.entities().count() == 1));
+}
+
+fn of_topology(workload: Workload, writers: u16, readers: u16) -> Shape {
+    shape(workload, false, |factors| factors.topology = Topology { writers, readers })
+}
+
+fn ids(shape: &Shape) -> Vec<&str> {
+    shape.endpoints.iter().map(|endpoint| endpoint.id.as_str()).collect()
+}
+
+#[test]
+fn every_reader_expects_the_samples_of_every_writer() {
+    let shape = of_topology(Workload::Throughput, 3, 2);
+    assert_eq!(ids(&shape), ["writer-1", "writer-2", "writer-3", "reader-1", "reader-2"]);
+    let numbers: Vec<u16> = shape.driving().map(|(_, writer)| writer.writers[0].stream.writer).collect();
+    assert_eq!(numbers, [1, 2, 3]);
+    for (_, reader) in shape.serving() {
+        assert_eq!((reader.driver.as_str(), &reader.cpus), ("b", &Some(vec![2, 3])));
+        let expected: Vec<u16> = reader.readers[0].streams.iter().map(|stream| stream.writer).collect();
+        assert_eq!(expected, [1, 2, 3]);
+    }
+    let topic = &shape.endpoints[0].writers[0].topic;
+    assert_eq!(shape.readers_of(topic).collect::<Vec<_>>(), [(3, 0), (4, 0)]);
+    assert_eq!(shape.writers_of(topic).count(), 3);
+}
+
+#[test]
+fn flows_of_several_writers_have_numbers_of_their_own() {
+    let load = Load::Constant { rate: Rate::per_second(10) };
+    let flow = |name: &str| Flow {
+        name: name.to_owned(),
+        size_bytes: 64,
+        load: load.clone(),
+        qos: None,
+        qos_of_ends: None,
+    };
+    let flows = vec![flow("a"), flow("b")];
+    let shape = shape(Workload::Paced, false, |factors| {
+        (factors.flows, factors.topology) = (flows, Topology { writers: 2, readers: 1 });
+    });
+    let of_writer = |index: usize| -> Vec<u16> {
+        shape.endpoints[index].writers.iter().map(|writer| writer.stream.writer).collect()
+    };
+    assert_eq!([of_writer(0), of_writer(1)], [[1, 2], [3, 4]]);
+    let expected: Vec<Vec<u16>> = (shape.endpoints[2].readers.iter())
+        .map(|reader| reader.streams.iter().map(|stream| stream.writer).collect())
+        .collect();
+    assert_eq!(expected, [[1, 3], [2, 4]], "each topic has a flow of each writer");
+}
+
+#[test]
+fn first_reader_of_pings_echoes_and_the_others_receive() {
+    let shape = of_topology(Workload::Latency, 1, 3);
+    assert_eq!(ids(&shape), ["pinger", "echo", "reader-1", "reader-2"]);
+    let echoes = shape.readers_of("run_7_back").collect::<Vec<_>>();
+    assert_eq!((echoes, shape.writers_of("run_7_back").count()), (vec![(0, 0)], 1));
+    assert_eq!(shape.readers_of("run_7_out").count(), 3);
 }

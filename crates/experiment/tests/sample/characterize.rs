@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use experiment::{
     DesignSection, DriverDescription, Effort, ExperimentFile, FactorValues, LimitsSection, Located, Matrix,
     OneOrMany, OptionValue, Pin, Plan, PlanError, PlanInputs, Policies, ReceiveMode, ReliabilityChoice, Size,
-    Time, Topology, Workload,
+    Time, Workload,
 };
 
 /// Flags of `characterize`.
@@ -96,7 +96,6 @@ impl Characterize {
                     .to_owned(),
             ),
             workload: OneOrMany::unwritten(self.workloads.iter().copied()),
-            topology: Topology::Pair,
             search: None,
             factors: Matrix { values, ..Matrix::default() },
             qos: Policies { reliability: Some(Located::nowhere(self.reliability)), ..Policies::default() },

@@ -21,6 +21,7 @@ mod result_document;
 mod run;
 mod search;
 pub(crate) mod selftest;
+mod spread;
 pub(crate) mod steady;
 mod takes;
 mod throttle;
@@ -55,6 +56,7 @@ pub use search::{
     UnpacedRate,
 };
 pub use selftest::{Group, KeptSelfTests, NoiseSummary, Resolution, SelfTest, selftest_json_schema};
+pub use spread::EndpointSpread;
 pub use steady::{SteadyClass, SteadySegment, SteadyState};
 pub use takes::TakeStats;
 pub use throttle::ThrottleStats;

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Batches, Duet, EndpointRecord, FlowRecord, IdleCost, Latency, Paced, ProbeStats, SearchRecord,
-    SteadyState, TakeStats, Usage, Warning, WireBytes,
+    Batches, Duet, EndpointRecord, EndpointSpread, FlowRecord, IdleCost, Latency, Paced, ProbeStats,
+    SearchRecord, SteadyState, TakeStats, Usage, Warning, WireBytes,
 };
 
 /// Run: one cell, measured once with new processes.
@@ -128,20 +128,21 @@ pub struct Failure {
     pub last_log_lines: Vec<String>,
 }
 
-/// Rates and counts from all writers to all readers. Rates are over the writers' measurement: from the first write
-/// to the end of the last write. For the workload `paced` this time is at least as long as the planned measurement.
+/// Rates and counts from all writers to all readers. Counts are sums over the flows: with several readers, a sample
+/// counts once for each of them. Rates are over the writers' measurement: from the first write to the end of the last
+/// write. For the workload `paced` this time is at least as long as the planned measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Throughput {
     /// Offered rate: samples that the writers tried to write, in samples/s.
     pub offered_sps: f64,
     /// Accepted rate: samples that the middleware accepted, in samples/s.
     pub accepted_sps: f64,
-    /// Delivered rate: distinct samples that arrived in time (`delivered_in_time`), in samples/s. Later arrivals
-    /// are in `tail`.
+    /// Delivered rate: distinct samples that arrived in time (`delivered_in_time`) at a reader, in samples/s. With
+    /// several readers: the mean over them. Later arrivals are in `tail`.
     pub delivered_sps: f64,
     /// Goodput: payload of these samples, in 10^6 bit/s.
     pub goodput_mbps: f64,
-    /// Number of accepted samples.
+    /// Number of accepted samples, for each of their readers.
     pub sent: u64,
     /// Number of distinct samples delivered, including the tail.
     pub delivered: u64,
@@ -170,6 +171,12 @@ pub struct Throughput {
     /// Echo probes. Absent without probes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probes: Option<ProbeStats>,
+    /// Delivered rates of the readers. Absent if there is only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readers: Option<EndpointSpread>,
+    /// Delivered rates of the writers. Absent if there is only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writers: Option<EndpointSpread>,
 }
 
 /// Write calls of pings and echoes that were not accepted. A ping is retried, and its RTT starts at the first
@@ -216,18 +223,25 @@ pub struct CpuPerSample {
 }
 
 impl CpuPerSample {
-    /// Creates the record from the usage of both processes; `None` unless both have a CPU time per sample.
+    /// Creates the record from the usage of the processes; `None` unless all have a CPU time per sample. With several
+    /// writers or readers: the means over them.
     #[must_use]
-    pub fn from_usage(writer: &Usage, reader: &Usage) -> Option<Self> {
+    pub fn from_usage(writers: &[&Usage], readers: &[&Usage]) -> Option<Self> {
         let idle_pct = |usage: &Usage| match usage.idle_cost() {
             IdleCost::Share(share) => Some(100.0 * share),
             IdleCost::Negligible | IdleCost::BusyWait => None,
         };
+        let mean =
+            |values: Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
+        let cpu = |usages: &[&Usage]| {
+            usages.iter().map(|usage| usage.cpu_ns_per_sample()).collect::<Option<Vec<_>>>().and_then(mean)
+        };
+        let idle = |usages: &[&Usage]| mean(usages.iter().filter_map(|usage| idle_pct(usage)).collect());
         Some(Self {
-            writer: writer.cpu_ns_per_sample()?,
-            reader: reader.cpu_ns_per_sample()?,
-            writer_idle_pct: idle_pct(writer),
-            reader_idle_pct: idle_pct(reader),
+            writer: cpu(writers)?,
+            reader: cpu(readers)?,
+            writer_idle_pct: idle(writers),
+            reader_idle_pct: idle(readers),
         })
     }
 }

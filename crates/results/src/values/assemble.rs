@@ -7,10 +7,10 @@ use experiment::Qos;
 use stats::{median, total};
 
 use crate::{
-    Batches, CellResult, CpuPerSample, ExperimentLog, Histograms, MaxRate, PacedCell, ProbeStats,
-    ResultDocument, ResultHeader, Run, RunState, SCHEMA_VERSION, SearchCell, State, Tail, TakeStats,
-    Throughput, UNDER_DUET_INTERFERENCE, Warning, WarningKind, new_histogram, schema::latency::cell_latency,
-    values::cell_warnings::warnings, values::rules::percent, with_rate,
+    Batches, CellResult, CpuPerSample, EndpointSpread, ExperimentLog, Histograms, MaxRate, PacedCell,
+    ProbeStats, ResultDocument, ResultHeader, Run, RunState, SCHEMA_VERSION, SearchCell, State, Tail,
+    TakeStats, Throughput, UNDER_DUET_INTERFERENCE, Warning, WarningKind, new_histogram,
+    schema::latency::cell_latency, values::cell_warnings::warnings, values::rules::percent, with_rate,
 };
 
 /// Assembles a result run by run. Its memory does not grow with the number of samples.
@@ -223,6 +223,8 @@ fn pooled_throughput(valid: &[&Run], claimed: &[&Run]) -> Option<Throughput> {
         batches: Batches::sum(runs.iter().filter_map(|run| run.batches.as_ref())),
         takes: TakeStats::sum(runs.iter().filter_map(|run| run.takes.as_ref())),
         probes: ProbeStats::sum(runs.iter().filter_map(|run| run.probes.as_ref())),
+        readers: EndpointSpread::over_runs(rates().filter_map(|run| run.readers.as_ref())),
+        writers: EndpointSpread::over_runs(rates().filter_map(|run| run.writers.as_ref())),
     })
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use experiment::{Qos, Role};
 
-use crate::{DeliveryCounts, EndpointRecord, Run};
+use crate::{DeliveryCounts, EndpointRecord, FlowRecord, Run};
 
 impl EndpointRecord {
     /// Returns whether the endpoint drives the traffic; the other ones serve.
@@ -36,5 +36,13 @@ impl Run {
             }
         }
         common.into_iter().filter_map(|(entity, qos)| Some((entity, qos?))).collect()
+    }
+}
+
+impl FlowRecord {
+    /// Returns the name of the flow with its endpoints: `NAME:WRITER-READER`.
+    #[must_use]
+    pub fn full_name(&self) -> String {
+        format!("{}:{}-{}", self.name, self.writer, self.reader)
     }
 }

@@ -17,6 +17,7 @@ mod reference;
 pub(crate) mod rules;
 mod search;
 pub(crate) mod selftest;
+mod spread;
 pub(crate) mod steady;
 mod trial;
 mod writing_time;

@@ -55,10 +55,16 @@ impl WritingTime {
         }
     }
 
-    /// Returns the rates and counts of one or more flows that were written in this time. Fields that only the
-    /// caller knows are `None`.
+    /// Returns the rates and counts of one or more flows that were written in this time. Delivered rates are means over
+    /// the readers. Fields that only the caller knows are `None`.
     #[must_use]
-    pub fn throughput(&self, offered: u64, counted: &DeliveryCounts, received: &[&Received]) -> Throughput {
+    pub fn throughput(
+        &self,
+        [offered, accepted]: [u64; 2],
+        counted: &DeliveryCounts,
+        received: &[&Received],
+        readers: usize,
+    ) -> Throughput {
         let (mut in_time, mut bytes, mut last_ns) = (0_u64, 0.0, 0);
         for received in received {
             let delivered = self.delivered(received);
@@ -68,11 +74,12 @@ impl WritingTime {
         }
         let DeliveryCounts { sent, delivered, lost, undelivered, duplicate, out_of_order, .. } = *counted;
         let seconds = self.ns() as f64 / 1e9;
+        let readers = readers.max(1) as f64;
         Throughput {
             offered_sps: self.per_second(offered),
-            accepted_sps: self.per_second(sent),
-            delivered_sps: self.per_second(in_time),
-            goodput_mbps: if seconds > 0.0 { bytes * 8.0 / 1e6 / seconds } else { 0.0 },
+            accepted_sps: self.per_second(accepted),
+            delivered_sps: self.per_second(in_time) / readers,
+            goodput_mbps: if seconds > 0.0 { bytes * 8.0 / 1e6 / seconds / readers } else { 0.0 },
             sent,
             delivered,
             delivered_in_time: in_time,
@@ -88,6 +95,8 @@ impl WritingTime {
             batches: None,
             takes: None,
             probes: None,
+            readers: None,
+            writers: None,
         }
     }
 }
@@ -127,7 +136,7 @@ mod tests {
     fn throughput(received: &Received) -> Throughput {
         let counted =
             DeliveryCounts { sent: 1_000, delivered: received.delivered, ..DeliveryCounts::default() };
-        WRITING.throughput(1_000, &counted, &[received])
+        WRITING.throughput([1_000; 2], &counted, &[received], 1)
     }
 
     fn rate(received: &Received) -> f64 {
@@ -179,7 +188,7 @@ mod tests {
     #[test]
     fn empty_counts_have_no_rate() {
         assert_eq!(rate(&Received::default()), 0.0);
-        let nothing = WritingTime::new(7, 7).throughput(0, &DeliveryCounts::default(), &[]);
+        let nothing = WritingTime::new(7, 7).throughput([0; 2], &DeliveryCounts::default(), &[], 1);
         assert_eq!((nothing.delivered_sps, nothing.accepted_sps, nothing.goodput_mbps), (0.0, 0.0, 0.0));
         assert_eq!(WritingTime::new(7, 3).ns(), 0);
         assert_eq!(WritingTime::new(7, 9).at_least(5), WritingTime::new(7, 12));

@@ -310,6 +310,8 @@ fn throughput(scheduled: ScheduledRun, factors: &Factors) -> Throughput {
         batches: None,
         takes: None,
         probes: None,
+        readers: None,
+        writers: None,
     }
 }
 

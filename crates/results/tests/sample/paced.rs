@@ -147,6 +147,8 @@ fn throughput(flows: &[FlowRecord], run: u32) -> Throughput {
         batches: None,
         takes: None,
         probes: None,
+        readers: None,
+        writers: None,
     }
 }
 

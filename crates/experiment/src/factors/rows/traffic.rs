@@ -1,13 +1,14 @@
 //! Factors of the traffic: who sends what, and how fast.
 
 use crate::{
-    Arrival, Size, Workload,
+    Arrival, OneOrMany, PlanError, Size, SpannedError, Topology, Workload,
     factors::{
         fields,
         load::load_id,
         rows::WAY,
         table::{Baseline, Column, Compared, Factor, Form, Id, Label, ROW, Shares},
-        value::Kind,
+        value::{Kind, Value},
+        values::FactorValues,
     },
 };
 
@@ -15,6 +16,25 @@ use crate::{
 const POINT: Shares = Shares { curve: true, ..ROW.shares };
 /// Sharing of the load: one maximum rate, too.
 const LOAD: Shares = Shares { maximum: true, ..POINT };
+
+/// Rejects topologies that a workload does not have.
+fn check_topology(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> Result<(), SpannedError> {
+    let topologies: OneOrMany<Topology> = values.typed();
+    for topology in &topologies.0 {
+        let Topology { writers, .. } = *topology.get();
+        let refused = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(topology.span()));
+        if writers > 1 && all.has_workload(Workload::Latency) {
+            let words = format!("`topology = \"{}\"` has several pingers", topology.get());
+            return refused(words, "use one writer for the workload `latency`, such as `topology = \"1-3\"`");
+        }
+        if !topology.get().is_pair() && all.has_workload(Workload::Search) {
+            let words =
+                format!("`topology = \"{}\"` is not supported by the workload `search`", topology.get());
+            return refused(words, "use `topology = \"pair\"`, or remove `search` from `workload`");
+        }
+    }
+    Ok(())
+}
 
 pub(super) const ROWS: &[Factor] = &[
     Factor {
@@ -34,10 +54,31 @@ pub(super) const ROWS: &[Factor] = &[
     },
     Factor {
         key: "topology",
-        form: Form::Table("`topology`"),
+        form: Form::Key(Kind::Topology),
+        unit: "endpoints",
+        range: "1-1 to 200-200; `pair`",
+        default: || Some(Topology::PAIR.into()),
+        about: "Numbers of writing and of reading endpoints, each a process of its own: `1-3` is one writer and three \
+                readers, `3-1` three writers and one reader, and `pair` is `1-1`. Every reader receives the samples of \
+                every writer. For `latency`, which has one pinger, the first reader echoes and the others only receive. \
+                Default `pair`.",
+        brief: "Topologies.",
+        plural: Some("topologies"),
+        check: check_topology,
+        set: Some(|cell, value| cell.topology = value.to()),
+        nesting: 10,
         same: |a, b| a.topology == b.topology,
+        id: Id::Always(35, |cell| {
+            if cell.topology.is_pair() { Vec::new() } else { vec![cell.topology.to_string()] }
+        }),
+        shares: WAY,
         compared: Compared::Text(|cell| Some(cell.topology.to_string())),
-        agent: "the role of the agent",
+        label: Some(Label {
+            place: 5,
+            text: |cell| (!cell.topology.is_pair()).then(|| format!("topology {}", cell.topology)),
+            listed: false,
+        }),
+        agent: "the number of agents, and what each of them writes and expects",
         ..ROW
     },
     Factor {

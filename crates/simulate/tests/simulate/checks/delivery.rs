@@ -74,7 +74,7 @@ fn counts_of_both_agents_must_agree() {
         received.taken = Some(received.given);
     });
     subject.contradicts("bytes in all", |reports| received(reports).bytes -= 1);
-    subject.contradicts("one writer wrote, but samples of 2 came", |reports| {
+    subject.contradicts("of 1 streams, 2 were reported", |reports| {
         let again = received(reports).clone();
         reader(reports).received.push(again);
     });

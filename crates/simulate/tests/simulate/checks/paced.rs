@@ -53,7 +53,7 @@ fn writer_must_follow_the_schedule_that_the_runner_computes() {
         subject.contradicts("did not report what its role records", |reports| {
             reports.agents[SERVING].report.paced_reader = None;
         });
-        subject.contradicts("of 1 flows the writer reported 1 and the reader 0", |reports| {
+        subject.contradicts("of 1 flows the reader reported 0", |reports| {
             reader(reports).flows.clear();
         });
     }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::traffic::header::Header;
 
 const IDENTITY: Identity = Identity { tag: 5, writer: 1, size: 64, since_ns: 0 };
 

@@ -1,0 +1,81 @@
+//! Routes of a run: each writer with each of its readers, as their agents reported them.
+
+use experiment::{Factors, StreamSpec};
+use results::FlowRecord;
+
+use crate::{AgentOutcome, RunReports};
+
+/// One writer with one of its readers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Route<'a> {
+    pub(crate) writing: &'a AgentOutcome,
+    pub(crate) reading: &'a AgentOutcome,
+    /// Index of the flow of the experiment: that of the writer, and of the reader, at its endpoint.
+    pub(crate) flow: usize,
+    /// Position of the stream among all streams that the reading endpoint expects.
+    pub(crate) position: usize,
+    pub(crate) stream: &'a StreamSpec,
+    /// Whether the reader hears other writers, too.
+    pub(crate) shared: bool,
+}
+
+impl RunReports {
+    /// Returns all routes of samples, without those of echoes: by writing endpoint, flow and reading endpoint.
+    pub(crate) fn routes(&self) -> Vec<Route<'_>> {
+        let mut routes = Vec::new();
+        for writing in self.agents.iter().filter(|agent| agent.drives()) {
+            for (flow, writer) in writing.endpoint.writers.iter().enumerate() {
+                for reading in self.agents.iter().filter(|agent| !agent.drives()) {
+                    let expected = reading.endpoint.readers.iter().enumerate().flat_map(|(index, reader)| {
+                        reader.streams.iter().map(move |stream| (index, reader.streams.len() > 1, stream))
+                    });
+                    let found = expected.enumerate().find(|(_, (index, _, stream))| {
+                        *index == flow && stream.writer == writer.stream.writer
+                    });
+                    if let Some((position, (_, shared, stream))) = found {
+                        routes.push(Route { writing, reading, flow, position, stream, shared });
+                    }
+                }
+            }
+        }
+        routes
+    }
+
+    /// Returns whether the run has one writing and one reading endpoint.
+    pub(crate) fn is_pair(&self) -> bool {
+        self.agents.len() == 2
+    }
+}
+
+impl Route<'_> {
+    /// Returns whether this is the first stream of its reader.
+    pub(crate) fn is_first_of_reader(&self) -> bool {
+        let of_reader = self.reading.endpoint.readers.get(self.flow);
+        of_reader.and_then(|reader| reader.streams.first()).is_some_and(|first| first == self.stream)
+    }
+
+    /// Returns whether both routes end at the same reader.
+    pub(crate) fn has_reader_of(&self, other: &Self) -> bool {
+        self.flow == other.flow && self.reading.endpoint.id == other.reading.endpoint.id
+    }
+
+    /// Returns the prefix of messages about this route: empty for the only one of a run.
+    pub(crate) fn whose(&self, factors: &Factors, pair: bool) -> String {
+        let flow = factors.flows.get(self.flow).map(|flow| format!("flow `{}`", flow.name));
+        let ends = (!pair).then(|| format!("{} to {}", self.writing.endpoint.id, self.reading.endpoint.id));
+        let parts: Vec<String> = flow.into_iter().filter(|_| factors.flows.len() > 1).chain(ends).collect();
+        if parts.is_empty() { String::new() } else { format!("{}: ", parts.join(", ")) }
+    }
+
+    /// Returns the record of the flow, with its identity only.
+    pub(crate) fn record(&self, factors: &Factors) -> FlowRecord {
+        FlowRecord {
+            name: factors.flows.get(self.flow).map_or_else(|| "data".to_owned(), |flow| flow.name.clone()),
+            writer: self.writing.endpoint.id.clone(),
+            reader: self.reading.endpoint.id.clone(),
+            size_bytes: self.stream.size_bytes,
+            load: self.stream.load.as_ref().map(ToString::to_string),
+            ..FlowRecord::default()
+        }
+    }
+}
