@@ -8,20 +8,21 @@ use results::{
     Conclusion, Directory, Environment, Metric, Pairing, ResultDocument, ResultHeader, Run, RunState, Tool,
     VerdictKind,
 };
-use runner::{DriverFile, ExperimentRunner, LocalLauncher, StopToken, allowed_cores, capture_host, describe};
+use runner::{ExperimentRunner, StopToken, describe};
+use site::{DriverFile, LocalSite, Site as _, allowed_cores};
 
 use crate::support::{Scene, blocks, drivers, programs};
 
 /// Runs the experiment file as duets on this host's cores. The first cell is the baseline.
 fn measured(scene: &Scene, text: &str, names: &[&str]) -> ResultDocument {
-    let launcher = LocalLauncher::new(programs().join("ddsmark-agent"));
+    let site = LocalSite::new(programs().join("ddsmark-agent"));
     let files: BTreeMap<_, _> = names
         .iter()
         .map(|name| ((*name).to_owned(), drivers().join(format!("libddsmark_{name}.so"))))
         .collect();
     let of = |(name, path): (&String, &std::path::PathBuf)| -> (String, DriverDescription) {
         let file = DriverFile { name: name.clone(), path: path.clone() };
-        (name.clone(), describe(&launcher, &file, &Limits::default(), &StopToken::new()).expect("a driver"))
+        (name.clone(), describe(&site, &file, &Limits::default(), &StopToken::new()).expect("a driver"))
     };
     let descriptions = files.iter().map(of).collect();
     let source = Source { path: "file".to_owned(), text: text.to_owned(), sets: Vec::new() };
@@ -43,10 +44,10 @@ fn measured(scene: &Scene, text: &str, names: &[&str]) -> ResultDocument {
 
     let tool = Tool { name: "test".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
     let directory = Directory::create(&scene.path("result"), experiment.runs()).expect("a directory");
-    let header =
-        ResultHeader::new(tool, capture_host(), Environment::default(), experiment, descriptions, Vec::new());
+    let host = site.facts().host;
+    let header = ResultHeader::new(tool, host, Environment::default(), experiment, descriptions, Vec::new());
     let stop = StopToken::new();
-    let session = ExperimentRunner { header, files, launcher: &launcher, directory: &directory, stop: &stop };
+    let session = ExperimentRunner { header, files, site: &site, directory: &directory, stop: &stop };
     let outcome = session.execute(&mut ());
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
     assert_eq!(Directory::load(&scene.path("result")).expect("a result"), outcome.document);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use runner::allowed_cores;
+use site::allowed_cores;
 
 use crate::support::{Scene, drivers, root};
 

@@ -20,7 +20,7 @@ use std::{
 
 use clap::Args;
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
-use runner::{KeepAwake, allowed_cores};
+use site::{KeepAwake, allowed_cores};
 use stats::{PILOT_BLOCKS, PowerSpec, PrecisionTarget, SignedRank, plan_blocks};
 
 use crate::{Error, tree::release_programs};

@@ -1,6 +1,6 @@
 //! Reports of a run: what its agents returned, and what the runner observed.
 
-use control::{AgentReport, ClockSource, Configured};
+use control::{AgentReport, Configured, MonotonicClock};
 use experiment::{Endpoint, Shape};
 
 /// Reports of a run that completed all phases up to the report.
@@ -84,7 +84,7 @@ pub struct AgentOutcome {
     /// Process id.
     pub pid: u32,
     /// Clock that it reads.
-    pub clock: ClockSource,
+    pub clock: MonotonicClock,
     /// Time from the request to match until all its entities were matched, in ns.
     pub matched_ns: u64,
     /// Effective configuration.

@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod channel;
+mod clock;
 mod libraries;
 mod reply;
 mod report;
@@ -31,8 +32,9 @@ mod timestamp_log;
 mod timing;
 
 pub use channel::{ChannelError, Inbox, Message, receive_line, send};
+pub use clock::{MonotonicClock, boot_id};
 pub use libraries::loaded_libraries;
-pub use reply::{CaseInfo, CaseOutcome, ClockSource, Configured, Hello, MeasureReply, Reply};
+pub use reply::{CaseInfo, CaseOutcome, Configured, Hello, MeasureReply, Reply};
 pub use report::{
     AgentReport, EchoReport, FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport,
     PingerReport, ProbeEchoReport, ProbeReport, ReaderReport, WriterReport,

@@ -6,7 +6,7 @@ use experiment::{DriverDescription, Policy, Qos, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentReport, Message};
+use crate::{AgentReport, Message, MonotonicClock};
 
 /// Reply of an agent to the runner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -68,28 +68,11 @@ pub struct Hello {
     /// Roles that it can take.
     pub roles: Vec<Role>,
     /// Clock that it reads.
-    pub clock: ClockSource,
+    pub clock: MonotonicClock,
     /// Shared libraries that it has loaded, sorted; those that the middleware loads later are not included.
     pub libraries: Vec<String>,
     /// Description of the driver.
     pub driver: DriverDescription,
-}
-
-/// Identity of a monotonic clock. Agents with equal ones read the same clock.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ClockSource {
-    /// Boot of the host, `/proc/sys/kernel/random/boot_id`. Absent if it is unknown.
-    pub boot_id: Option<String>,
-    /// Time namespace of the process. Absent if it is unknown.
-    pub time_namespace: Option<String>,
-}
-
-impl ClockSource {
-    /// Returns whether two agents read the same clock, as far as is known.
-    #[must_use]
-    pub fn is_same(&self, other: &Self) -> bool {
-        self.boot_id.is_some() && self.time_namespace.is_some() && self == other
-    }
 }
 
 /// A conformance case: a testable promise of the driver contract.

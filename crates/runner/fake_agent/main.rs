@@ -26,7 +26,7 @@ use std::{
 };
 
 use control::{
-    ClockSource, Configure, Configured, Hello, MatchedPeers, MeasureReply, PROTOCOL, Reply, Request,
+    Configure, Configured, Hello, MatchedPeers, MeasureReply, MonotonicClock, PROTOCOL, Reply, Request,
     receive_line, send,
 };
 use experiment::{
@@ -63,7 +63,7 @@ impl Agent {
             protocol,
             pid: process::id(),
             roles: vec![Role::Writer, Role::Reader, Role::Pinger, Role::Echo],
-            clock: ClockSource { boot_id: Some("1".to_owned()), time_namespace: Some("2".to_owned()) },
+            clock: MonotonicClock { boot_id: Some("1".to_owned()), time_namespace: Some("2".to_owned()) },
             libraries: Vec::new(),
             driver: description(),
         };

@@ -3,6 +3,7 @@
 use std::{io, path::PathBuf};
 
 use results::{DirectoryError, Failure};
+use site::SiteError;
 
 use crate::version::split;
 
@@ -76,26 +77,6 @@ pub enum RunnerError {
         /// Message of the dynamic linker.
         line: String,
     },
-    /// Missing agent program.
-    #[error("agent program `{}` not found", .file.display())]
-    NoAgent {
-        /// Expected path.
-        file: PathBuf,
-    },
-    /// Agent program that cannot be started.
-    #[error("cannot start the agent `{}`: {error}", .agent.display())]
-    Launch {
-        /// Path of the program.
-        agent: PathBuf,
-        /// Cause.
-        error: io::Error,
-    },
-    /// Control channel that cannot be created.
-    #[error("cannot open a control channel: {error}")]
-    Channel {
-        /// Cause.
-        error: io::Error,
-    },
     /// Thread of a run that cannot be started.
     #[error("cannot start the thread of run {run}: {error}")]
     Thread {
@@ -104,45 +85,9 @@ pub enum RunnerError {
         /// Cause.
         error: io::Error,
     },
-    /// Agent log that cannot be created.
-    #[error("cannot open the log of an agent{}: {error}", .file.as_ref().map(|file| format!(" `{}`", file.display())).unwrap_or_default())]
-    Log {
-        /// Path of the log, if it is a file.
-        file: Option<PathBuf>,
-        /// Cause.
-        error: io::Error,
-    },
-    /// Core that agents cannot be pinned to.
-    #[error("core {core} not found, or not available to this process")]
-    NoCore {
-        /// Core number.
-        core: u32,
-        /// Available cores.
-        allowed: Vec<u32>,
-    },
-    /// Unknown network interface.
-    #[error("network interface `{interface}` not found")]
-    NoInterface {
-        /// Name of the interface.
-        interface: String,
-        /// Available interfaces.
-        known: Vec<String>,
-    },
-    /// Spinning threads that cannot be started.
-    #[error("cannot keep the cores awake: {error}")]
-    KeepAwake {
-        /// Cause.
-        error: io::Error,
-    },
     /// Signal handlers that cannot be installed.
     #[error("cannot catch signals: {error}")]
     Signals {
-        /// Cause.
-        error: io::Error,
-    },
-    /// Unknown path of this program.
-    #[error("cannot determine the path of this program: {error}")]
-    Itself {
         /// Cause.
         error: io::Error,
     },
@@ -154,6 +99,9 @@ pub enum RunnerError {
         /// Cause.
         why: String,
     },
+    /// Error of the host of the agents.
+    #[error(transparent)]
+    Site(#[from] SiteError),
     /// Result that cannot be written.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
@@ -202,22 +150,10 @@ impl RunnerError {
                 None => format!("see its features with `ddsmark drivers info {driver}`"),
             },
             Self::IgnoredLibrary { .. } => "name an existing shared library for this architecture".to_owned(),
-            Self::NoAgent { .. } => {
-                "install `ddsmark-agent` in the directory of `ddsmark`, or set DDSMARK_AGENT to its path"
-                    .to_owned()
-            }
-            Self::Launch { .. } => "set DDSMARK_AGENT to another agent program".to_owned(),
-            Self::NoCore { allowed, .. } => format!("available: {}", list(allowed)),
-            Self::NoInterface { known, .. } => format!("available: {}", known.join(", ")),
-            Self::KeepAwake { .. } => "remove `--keep-awake`".to_owned(),
             Self::Trace { .. } => "restore the file, or start a new experiment".to_owned(),
             Self::Directory(error) => error.hint(),
-            Self::Channel { .. }
-            | Self::Thread { .. }
-            | Self::Log { .. }
-            | Self::Signals { .. }
-            | Self::Itself { .. }
-            | Self::Stopped => return None,
+            Self::Site(error) => return error.hint(),
+            Self::Thread { .. } | Self::Signals { .. } | Self::Stopped => return None,
         };
         Some(hint)
     }
@@ -230,8 +166,4 @@ fn of_cells(cell: &str, others: usize) -> String {
         1 => format!("the configuration of cell `{cell}` and of 1 other"),
         others => format!("the configuration of cell `{cell}` and of {others} others"),
     }
-}
-
-fn list(numbers: &[u32]) -> String {
-    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }

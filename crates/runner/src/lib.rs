@@ -6,7 +6,7 @@
 //!   for each scheduled run:  Domain lock -> AgentSet (two agents) -> RunPhases -> collector::collect -> Directory::save_run
 //! ```
 //!
-//! - [`Launcher`] abstracts where agents run: [`LocalLauncher`] starts them on this host.
+//! - Agents run on a [`site::Site`], which starts them and has everything that only makes sense on their host.
 //! - An `AgentSet` has the agents of one run. It waits for all of them together: the exit of one agent ends the wait
 //!   for another. It ends every process in all cases.
 //! - A failed run does not end the experiment. A driver whose first runs all fail alike is given up, see [`ExperimentRunner`].
@@ -16,34 +16,21 @@
 mod agents;
 mod drivers;
 mod error;
-mod host;
 mod run;
-mod run_barrier;
 mod session;
 mod stop_token;
 mod version;
 
-pub use agents::{
-    cleanup::{ManifestMatch, ShmManifest},
-    launcher::{AgentCommand, AgentProcess, Launcher, LocalLauncher, ProcessExit},
-};
 pub use control::{CaseInfo, CaseOutcome, OpenOptions};
 pub use drivers::{
     check::{cases, check},
     describe::{DriverInspection, describe, inspect_named},
     install::{DriverBuild, InstalledDriver},
     install_error::InstallError,
-    search_path::{DriverFile, DriverSearchPath},
+    search_path::DriverSearchPath,
     sources::{DriverSource, KnownVersion, Sources},
 };
 pub use error::{BuildSupport, RunnerError};
-pub use host::{
-    cores::{allowed_cores, check_cores},
-    environment::{EnvironmentInputs, capture_environment},
-    keep_awake::KeepAwake,
-    properties::{capture_host, check_interface, host_warnings},
-    variables::missing_file,
-};
 pub use session::{
     ExperimentOutcome, ExperimentRunner,
     observer::{Observer, Progress},

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use collector::{AgentOutcome, RunReports};
-use control::{AgentReport, ClockSource, Configured, IDLE_NS};
+use control::{AgentReport, Configured, IDLE_NS, MonotonicClock};
 use experiment::{Design, Endpoint, Factors, ReceiveMode, Shape};
 use results::{Idle, Interface, MulticastSent, Sockets, Usage};
 
@@ -72,7 +72,7 @@ impl Traffic {
             AgentOutcome {
                 endpoint,
                 pid: 0,
-                clock: ClockSource::default(),
+                clock: MonotonicClock::default(),
                 matched_ns: 0,
                 configured,
                 sent,

@@ -13,8 +13,12 @@ use crate::{Error, root};
 
 /// Each crate with its allowed dependencies, from the command down to the crates without dependencies.
 pub const CRATES: &[(&str, &[&str])] = &[
-    ("ddsmark", &["runner", "experiment", "findings", "verdicts", "results", "stats", "report"]),
-    ("runner", &["blocks", "collector", "control", "experiment", "findings", "verdicts", "results", "stats"]),
+    ("ddsmark", &["runner", "site", "experiment", "findings", "verdicts", "results", "stats", "report"]),
+    (
+        "runner",
+        &["blocks", "collector", "control", "experiment", "findings", "site", "verdicts", "results", "stats"],
+    ),
+    ("site", &["control", "experiment", "results", "stats"]),
     ("agent", &["conformance", "control", "driver-abi", "driver-host", "experiment", "results"]),
     ("report", &["experiment", "results", "stats"]),
     (
@@ -34,7 +38,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("stats", &[]),
     ("sim-model", &[]),
     ("driver-abi", &[]),
-    ("campaigns", &["results", "runner", "stats"]),
+    ("campaigns", &["results", "site", "stats"]),
     ("xtask", &["control", "experiment", "results"]),
 ];
 

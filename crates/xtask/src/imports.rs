@@ -16,7 +16,8 @@ pub const LAYERS: &[(&str, &[&str])] = &[
     ("ddsmark", &["cli", "work", "commands"]),
     ("experiment", &["syntax", "factors", "plan"]),
     ("results", &["recording", "schema", "values", "directory"]),
-    ("runner", &["host", "agents", "drivers", "run", "session"]),
+    ("runner", &["agents", "drivers", "run", "session"]),
+    ("site", &["values", "host", "agents"]),
 ];
 
 /// Path of a module from the root of its crate.

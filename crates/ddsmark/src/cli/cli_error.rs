@@ -5,6 +5,7 @@ use std::{fmt, process::ExitCode};
 use experiment::{Diagnostic, PlanError};
 use results::{DirectoryError, ResultDocument, RunState, State};
 use runner::{InstallError, RunnerError};
+use site::SiteError;
 
 /// Exit status; `EXIT_STATUS` of the help documents it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,8 +122,7 @@ impl From<RunnerError> for CliError {
         let status = match &error {
             RunnerError::UnknownDriver { .. }
             | RunnerError::NoDriverFile { .. }
-            | RunnerError::NoCore { .. }
-            | RunnerError::NoInterface { .. }
+            | RunnerError::Site(SiteError::NoCore { .. } | SiteError::NoInterface { .. })
             | RunnerError::IgnoredLibrary { .. }
             | RunnerError::Rejected { .. } => ExitStatus::WrongUse,
             RunnerError::Stopped => ExitStatus::Interrupted,
@@ -136,6 +136,12 @@ impl From<RunnerError> for CliError {
             _ => Vec::new(),
         };
         Self { status, error: text, details, hint }
+    }
+}
+
+impl From<SiteError> for CliError {
+    fn from(error: SiteError) -> Self {
+        RunnerError::from(error).into()
     }
 }
 

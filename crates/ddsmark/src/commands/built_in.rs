@@ -1,7 +1,8 @@
 //! `ddsmark latency`, `throughput`, `load`, `search` and `characterize`: experiments that come with the command.
 
 use experiment::Override;
-use runner::{LocalLauncher, StopToken};
+use runner::StopToken;
+use site::{LocalSite, Site};
 
 use crate::{
     cli::{
@@ -57,19 +58,19 @@ impl<'a> BuiltIn<'a> {
     pub fn prepare(
         &self,
         runs: Option<u32>,
-        launcher: &LocalLauncher,
+        site: &dyn Site,
         stop: &StopToken,
     ) -> Result<Prepared, CliError> {
         let mut changes = self.measure.overrides(runs);
         changes.extend(self.workload.map(|kind| Override::flag("--workload", "workload", kind)));
-        prepare(self.name.to_owned(), self.name.to_owned(), self.text.to_owned(), changes, launcher, stop)
+        prepare(self.name.to_owned(), self.name.to_owned(), self.text.to_owned(), changes, site, stop)
     }
 
     pub fn execute(&self) -> Result<ExitStatus, CliError> {
         output::set_quiet(self.output.quiet);
         let stop = StopToken::on_signals()?;
-        let launcher = LocalLauncher::find()?;
-        let prepared = self.prepare(Some(RUNS), &launcher, &stop)?;
-        measurement::plan_and_measure(prepared, seed(), self.measure.dry_run, self.output, &launcher, &stop)
+        let site = LocalSite::find()?;
+        let prepared = self.prepare(Some(RUNS), &site, &stop)?;
+        measurement::plan_and_measure(prepared, seed(), self.measure.dry_run, self.output, &site, &stop)
     }
 }

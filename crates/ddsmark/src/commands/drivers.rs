@@ -10,9 +10,9 @@ use std::{
 use experiment::{DriverDescription, Limits, Policy, Support, check_installed};
 use report::{CaseResult, TriedCase};
 use runner::{
-    CaseInfo, CaseOutcome, DriverFile, DriverSearchPath, Launcher, LocalLauncher, OpenOptions, RunnerError,
-    Sources, StopToken, inspect_named,
+    CaseInfo, CaseOutcome, DriverSearchPath, OpenOptions, RunnerError, Sources, StopToken, inspect_named,
 };
+use site::{DriverFile, LocalSite, Site};
 
 use super::install;
 use crate::{
@@ -36,13 +36,13 @@ struct Chosen<'a> {
 
 /// Checks a driver against the contract.
 fn check(
-    launcher: &dyn Launcher,
+    site: &dyn Site,
     driver: (&DriverFile, &DriverDescription),
     chosen: &Chosen<'_>,
     stop: &StopToken,
 ) -> Result<ExitStatus, CliError> {
     let (driver, description) = driver;
-    let cases = runner::cases(launcher, driver, &Limits::default(), stop)?;
+    let cases = runner::cases(site, driver, &Limits::default(), stop)?;
     let names = chosen.names;
     if let Some(unknown) = names.iter().find(|name| cases.iter().all(|case| case.id != **name)) {
         let known: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
@@ -53,7 +53,7 @@ fn check(
         if !names.is_empty() && !names.contains(&case.id) {
             return Ok::<_, RunnerError>(CaseResult::NotTried);
         }
-        Ok(match runner::check(launcher, driver, &case.id, chosen.open_options, chosen.limit, stop)? {
+        Ok(match runner::check(site, driver, &case.id, chosen.open_options, chosen.limit, stop)? {
             CaseOutcome::Passed => CaseResult::Passed,
             CaseOutcome::Failed { reason } => CaseResult::Failed(reason),
             CaseOutcome::NotApplicable { reason } => CaseResult::NotApplicable(reason),
@@ -115,31 +115,30 @@ fn open_options(
 
 /// Executes `ddsmark drivers`.
 pub fn execute(command: &Command) -> Result<ExitStatus, CliError> {
-    let launcher = LocalLauncher::find()?;
+    let site = LocalSite::find()?;
     let stop = StopToken::on_signals()?;
     match command {
         Command::List => {
-            let found = find_all(&launcher, &stop)?;
+            let found = find_all(&site, &stop)?;
             // Without sources, no driver can be installed.
             let sources = Sources::find(None).map_or_else(|_| Vec::new(), |sources| sources.all());
             let installable = install::installable(&sources, &found, &stop)?;
             output::print(&report::driver_list(&found, &installable))?;
         }
         Command::Versions { driver, sources } => {
-            install::versions(driver.as_deref(), sources.as_deref(), &launcher, &stop)?;
+            install::versions(driver.as_deref(), sources.as_deref(), &site, &stop)?;
         }
-        Command::Install(flags) => install::execute(flags, &launcher, &stop)?,
+        Command::Install(flags) => install::execute(flags, &site, &stop)?,
         Command::Info { driver } => {
-            let drivers = choose(std::slice::from_ref(driver), &launcher, &stop)?;
+            let drivers = choose(std::slice::from_ref(driver), &site, &stop)?;
             output::print(&report::driver_info(&drivers.descriptions[driver]))?;
         }
         Command::Check { driver, transport, option, case, limit, jobs } => {
             let path = DriverSearchPath::from_environment();
-            let (file, (description, _)) =
-                inspect_named(&launcher, &path, driver, &Limits::default(), &stop)?;
+            let (file, (description, _)) = inspect_named(&site, &path, driver, &Limits::default(), &stop)?;
             let open_options = open_options(&file, &description, transport.clone(), option)?;
             let chosen = Chosen { names: case, open_options: &open_options, limit: *limit, jobs: *jobs };
-            return check(&launcher, (&file, &description), &chosen, &stop);
+            return check(&site, (&file, &description), &chosen, &stop);
         }
     }
     Ok(ExitStatus::Done)

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use report::{FoundDriver, InstallableDriver};
-use runner::{
-    DriverBuild, DriverSearchPath, DriverSource, InstallError, KnownVersion, Launcher, Sources, StopToken,
-};
+use runner::{DriverBuild, DriverSearchPath, DriverSource, InstallError, KnownVersion, Sources, StopToken};
+use site::Site;
 
 use crate::{
     cli::{
@@ -17,7 +16,7 @@ use crate::{
 };
 
 /// Builds and installs a driver, and prints its description.
-pub fn execute(flags: &InstallArgs, launcher: &dyn Launcher, stop: &StopToken) -> Result<(), CliError> {
+pub fn execute(flags: &InstallArgs, site: &dyn Site, stop: &StopToken) -> Result<(), CliError> {
     let sources = Sources::find(flags.sources.as_deref())?;
     let prefix = flags.prefix.as_deref();
     let build = DriverBuild::plan(&sources, &flags.driver, prefix, flags.accept_licence, flags.limit, stop)?;
@@ -28,7 +27,7 @@ pub fn execute(flags: &InstallArgs, launcher: &dyn Launcher, stop: &StopToken) -
         (None, Some(prefix)) => to_stderr(&format!("{}: against {}", build.name(), prefix.display())),
         (None, None) => to_stderr(&format!("{}: from its sources, without a middleware", build.name())),
     }
-    let installed = build.install(DriverSearchPath::from_environment().home(), launcher, stop)?;
+    let installed = build.install(DriverSearchPath::from_environment().home(), site, stop)?;
     if installed.is_foreign {
         to_stderr("note: no library of the prefix is loaded yet; see `version` below");
     }
@@ -40,7 +39,7 @@ pub fn execute(flags: &InstallArgs, launcher: &dyn Launcher, stop: &StopToken) -
 pub fn versions(
     driver: Option<&str>,
     directory: Option<&Path>,
-    launcher: &dyn Launcher,
+    site: &dyn Site,
     stop: &StopToken,
 ) -> Result<(), CliError> {
     let sources = Sources::find(directory)?;
@@ -48,7 +47,7 @@ pub fn versions(
         Some(driver) => vec![sources.source_of(driver)?],
         None => sources.all(),
     };
-    let found = drivers::find_all(launcher, stop)?;
+    let found = drivers::find_all(site, stop)?;
     output::print(&report::driver_versions(&installable(&selected, &found, stop)?))
 }
 

@@ -2,7 +2,8 @@
 
 use clap::Parser as _;
 use experiment::{InterleaveError, Located, Plan, Time};
-use runner::{LocalLauncher, StopToken};
+use runner::StopToken;
+use site::{LocalSite, Site};
 use verdicts::CompareOptions;
 
 use super::{built_in::BuiltIn, run};
@@ -32,10 +33,10 @@ pub fn execute(
     options: &CompareOptions,
 ) -> Result<ExitStatus, CliError> {
     let stop = StopToken::on_signals()?;
-    let launcher = LocalLauncher::find()?;
+    let site = LocalSite::find()?;
     let seed = preparation::seed();
     let prepare = |index: usize| {
-        let prepared = prepare(&variants[index], flags, &launcher, &stop);
+        let prepared = prepare(&variants[index], flags, &site, &stop);
         prepared.map_err(|problem| problem.about(NAMES[index]))
     };
     let (a, b) = (prepare(0)?, prepare(1)?);
@@ -43,9 +44,9 @@ pub fn execute(
     let mut drivers = a.prepared.drivers;
     drivers.extend(b.prepared.drivers);
     if flags.dry_run {
-        return measurement::show(&experiment, &drivers, flags.json, &launcher, &stop);
+        return measurement::show(&experiment, &drivers, flags.json, &site, &stop);
     }
-    let (outcome, path) = measurement::measure(experiment, drivers, flags.out.as_deref(), &launcher, &stop)?;
+    let (outcome, path) = measurement::measure(experiment, drivers, flags.out.as_deref(), &site, &stop)?;
     let path = path.display().to_string();
     let compared = compare_variants(&path, &outcome.document, options, flags)?;
     let measured = ExitStatus::from_document(&outcome.document);
@@ -78,12 +79,7 @@ struct Variant {
 }
 
 /// Parses the arguments of a variant.
-fn prepare(
-    text: &str,
-    flags: &CompareArgs,
-    launcher: &LocalLauncher,
-    stop: &StopToken,
-) -> Result<Variant, CliError> {
+fn prepare(text: &str, flags: &CompareArgs, site: &dyn Site, stop: &StopToken) -> Result<Variant, CliError> {
     let wrong = |error: String| CliError::new(ExitStatus::WrongUse, error, HOW);
     let mut words = shlex::split(text).ok_or_else(|| wrong(format!("unterminated quote in `{text}`")))?;
     if words.first().is_some_and(|word| word == "ddsmark") {
@@ -132,13 +128,13 @@ fn prepare(
             let Some(experiment) = &flags.experiment else {
                 return Err(wrong("`--resume` is not valid in a variant".to_owned()));
             };
-            run::prepare(flags, experiment, launcher, stop)?
+            run::prepare(flags, experiment, site, stop)?
         }
         Command::BuiltIn(command) => {
             let built_in = BuiltIn::of(command);
             check(built_in.output, built_in.measure)?;
             // as many runs as claims need
-            built_in.prepare(None, launcher, stop)?
+            built_in.prepare(None, site, stop)?
         }
         _ => return Err(wrong(format!("`{text}` does not measure"))),
     };

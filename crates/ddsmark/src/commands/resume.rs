@@ -4,7 +4,8 @@ use std::path::Path;
 
 use experiment::check_installed;
 use results::{Directory, SavedExperiment};
-use runner::{ExperimentRunner, LocalLauncher, StopToken};
+use runner::{ExperimentRunner, StopToken};
+use site::Site;
 
 use crate::{
     cli::{
@@ -19,7 +20,7 @@ use crate::{
 /// Hint for a changed environment: runs of two environments in one result would be compared as if they were of one.
 const MIXED: &str = "restore the environment, start a new experiment, or resume with `--force`; the result records the changes";
 
-pub fn execute(flags: &RunArgs, launcher: &LocalLauncher, stop: &StopToken) -> Result<ExitStatus, CliError> {
+pub fn execute(flags: &RunArgs, site: &dyn Site, stop: &StopToken) -> Result<ExitStatus, CliError> {
     let path = flags.resume.as_deref().unwrap_or(Path::new("."));
     let workload = flags.workload.is_some().then(|| "--workload".to_owned());
     if let Some(flag) = flags.measure.first_change().or(workload) {
@@ -39,9 +40,9 @@ pub fn execute(flags: &RunArgs, launcher: &LocalLauncher, stop: &StopToken) -> R
             names.push(cell.factors.driver.clone());
         }
     }
-    let drivers = drivers::choose(&names, launcher, stop)?;
+    let drivers = drivers::choose(&names, site, stop)?;
     names.iter().try_for_each(|name| check_installed(name, &drivers.descriptions))?;
-    let now = measurement::header(header.experiment.clone(), &drivers, launcher).environment;
+    let now = measurement::header(header.experiment.clone(), &drivers, site).environment;
     let differences = header.environment.differences(&now);
     let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
     if !differences.is_empty() && !flags.force {
@@ -56,7 +57,7 @@ pub fn execute(flags: &RunArgs, launcher: &LocalLauncher, stop: &StopToken) -> R
         "resuming after {made} runs, in the order of seed {}",
         header.experiment.design.seed
     ));
-    let session = ExperimentRunner { header, files: drivers.files, launcher, directory: &directory, stop };
+    let session = ExperimentRunner { header, files: drivers.files, site, directory: &directory, stop };
     let outcome = session.resume(assembler, log, differences, &mut ProgressDisplay::new());
     measurement::print_directory(&outcome, &directory);
     measurement::conclude(outcome, directory.path(), &flags.output)

@@ -3,7 +3,8 @@
 use std::{fs, path::Path};
 
 use experiment::Override;
-use runner::{LocalLauncher, StopToken};
+use runner::StopToken;
+use site::{LocalSite, Site};
 
 use super::resume;
 use crate::{
@@ -22,20 +23,20 @@ use crate::{
 pub fn execute(flags: &RunArgs) -> Result<ExitStatus, CliError> {
     output::set_quiet(flags.output.quiet);
     let stop = StopToken::on_signals()?;
-    let launcher = LocalLauncher::find()?;
+    let site = LocalSite::find()?;
     let Some(experiment) = &flags.experiment else {
-        return resume::execute(flags, &launcher, &stop);
+        return resume::execute(flags, &site, &stop);
     };
     // All validation happens before anything is measured.
-    let prepared = prepare(flags, experiment, &launcher, &stop)?;
-    measurement::plan_and_measure(prepared, seed(), flags.measure.dry_run, &flags.output, &launcher, &stop)
+    let prepared = prepare(flags, experiment, &site, &stop)?;
+    measurement::plan_and_measure(prepared, seed(), flags.measure.dry_run, &flags.output, &site, &stop)
 }
 
 /// Reads a file or a recipe, and finds the drivers that it names.
 pub fn prepare(
     flags: &RunArgs,
     experiment: &str,
-    launcher: &LocalLauncher,
+    site: &dyn Site,
     stop: &StopToken,
 ) -> Result<Prepared, CliError> {
     let mut changes = flags.measure.overrides(None);
@@ -48,7 +49,7 @@ pub fn prepare(
             format!("recipe {experiment}"),
             text,
             changes,
-            launcher,
+            site,
             stop,
         );
     }
@@ -58,5 +59,5 @@ pub fn prepare(
     })?;
     let name =
         path.file_stem().map_or_else(|| experiment.to_owned(), |stem| stem.to_string_lossy().into_owned());
-    prepare_text(name, experiment.to_owned(), text, changes, launcher, stop)
+    prepare_text(name, experiment.to_owned(), text, changes, site, stop)
 }

@@ -8,7 +8,8 @@ use experiment::{
     Workload,
 };
 use results::{SelfTest, State, least_blocks};
-use runner::{ExperimentOutcome, LocalLauncher, StopToken};
+use runner::{ExperimentOutcome, StopToken};
+use site::{LocalSite, Site as _};
 
 use crate::{
     cli::{
@@ -33,10 +34,10 @@ const MS: u64 = 1_000_000;
 pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
     output::set_quiet(flags.output.quiet);
     let stop = StopToken::on_signals()?;
-    let launcher = LocalLauncher::find()?;
-    let pin = pin(&PinChoice::Auto)?;
+    let site = LocalSite::find()?;
+    let pin = pin(&PinChoice::Auto, &site.facts())?;
     let driver = flags.driver.clone().unwrap_or_else(|| drivers::BASELINE.to_owned());
-    let drivers = drivers::choose(std::slice::from_ref(&driver), &launcher, &stop)?;
+    let drivers = drivers::choose(std::slice::from_ref(&driver), &site, &stop)?;
     let inputs = PlanInputs {
         name: "selftest",
         descriptions: &drivers.descriptions,
@@ -49,7 +50,7 @@ pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
     let experiment = experiment_file(flags, &driver).plan(&inputs).map_err(|error| error.error)?;
     let out = flags.output.out.as_deref();
     let (ExperimentOutcome { document, error }, directory) =
-        measurement::measure(experiment, drivers, out, &launcher, &stop)?;
+        measurement::measure(experiment, drivers, out, &site, &stop)?;
     if let Some(error) = error {
         return Err(error.into());
     }

@@ -4,9 +4,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use experiment::{DriverDescription, Limits, drivers_of_ends, is_pair};
 use report::FoundDriver;
-use runner::{
-    DriverFile, DriverInspection, DriverSearchPath, Launcher, RunnerError, StopToken, describe, inspect_named,
-};
+use runner::{DriverInspection, DriverSearchPath, RunnerError, StopToken, describe, inspect_named};
+use site::{DriverFile, Site};
 
 use crate::cli::{
     cli_error::{CliError, ExitStatus},
@@ -47,10 +46,10 @@ impl Drivers {
 
 /// Returns the drivers with these names, including both drivers of a pair. Without names: one usable driver of each
 /// name, without simulations, the baseline first.
-pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &StopToken) -> Result<Drivers, CliError> {
+pub fn choose(names: &[String], site: &dyn Site, stop: &StopToken) -> Result<Drivers, CliError> {
     let path = DriverSearchPath::from_environment();
     let mut drivers = Drivers::default();
-    let inspect = |name: &str| inspect_named(launcher, &path, name, &Limits::default(), stop);
+    let inspect = |name: &str| inspect_named(site, &path, name, &Limits::default(), stop);
     let ends: Vec<&str> = names.iter().flat_map(|name| drivers_of_ends(name)).collect();
     // All drivers must exist before the first one is loaded.
     ends.iter().try_for_each(|end| path.find(end).map(drop))?;
@@ -100,10 +99,10 @@ pub fn choose(names: &[String], launcher: &dyn Launcher, stop: &StopToken) -> Re
 }
 
 /// Returns the drivers on the driver path with their descriptions.
-pub fn find_all(launcher: &dyn Launcher, stop: &StopToken) -> Result<Vec<FoundDriver>, CliError> {
+pub fn find_all(site: &dyn Site, stop: &StopToken) -> Result<Vec<FoundDriver>, CliError> {
     let mut found = Vec::new();
     for file in DriverSearchPath::from_environment().find_all() {
-        let description = match describe(launcher, &file, &Limits::default(), stop) {
+        let description = match describe(site, &file, &Limits::default(), stop) {
             Err(RunnerError::Stopped) => return Err(RunnerError::Stopped.into()),
             Err(RunnerError::Driver { failure, .. }) => Err(failure.error),
             other => other.map_err(|error| error.to_string()),

@@ -7,10 +7,8 @@ use std::{
 
 use experiment::{MAXIMUM_RUNS, Plan};
 use results::{DetectableEffects, Directory, ResultHeader, State, Tool};
-use runner::{
-    EnvironmentInputs, ExperimentOutcome, ExperimentRunner, LocalLauncher, StopToken, capture_environment,
-    capture_host, host_warnings,
-};
+use runner::{ExperimentOutcome, ExperimentRunner, StopToken};
+use site::{EnvironmentInputs, Site, host_warnings};
 
 use super::{
     drivers::Drivers,
@@ -34,14 +32,14 @@ pub fn plan_and_measure(
     seed: u64,
     is_dry: bool,
     output: &OutputArgs,
-    launcher: &LocalLauncher,
+    site: &dyn Site,
     stop: &StopToken,
 ) -> Result<ExitStatus, CliError> {
     let experiment = prepared.plan(seed)?;
     if is_dry {
-        return show(&experiment, &prepared.drivers, output.format.json, launcher, stop);
+        return show(&experiment, &prepared.drivers, output.format.json, site, stop);
     }
-    let (outcome, directory) = measure(experiment, prepared.drivers, output.out.as_deref(), launcher, stop)?;
+    let (outcome, directory) = measure(experiment, prepared.drivers, output.out.as_deref(), site, stop)?;
     conclude(outcome, &directory, output)
 }
 
@@ -50,13 +48,13 @@ pub fn show(
     experiment: &Plan,
     drivers: &Drivers,
     json: bool,
-    launcher: &LocalLauncher,
+    site: &dyn Site,
     stop: &StopToken,
 ) -> Result<ExitStatus, CliError> {
-    preflight(experiment, drivers, launcher, stop)?;
+    preflight(experiment, drivers, site, stop)?;
     let kept = selftests::load();
     let detectable_effects =
-        DetectableEffects::predict(experiment, &capture_host(), &|driver: &str| kept.get(driver).cloned());
+        DetectableEffects::predict(experiment, &site.facts().host, &|driver: &str| kept.get(driver).cloned());
     let text = if json {
         report::plan_json(experiment, &detectable_effects)
     } else {
@@ -71,16 +69,16 @@ pub fn measure(
     experiment: Plan,
     drivers: Drivers,
     out_directory: Option<&Path>,
-    launcher: &LocalLauncher,
+    site: &dyn Site,
     stop: &StopToken,
 ) -> Result<(ExperimentOutcome, PathBuf), CliError> {
-    preflight(&experiment, &drivers, launcher, stop)?;
+    preflight(&experiment, &drivers, site, stop)?;
     let runs = experiment.runs();
     let directory = Directory::create(&out(out_directory, &experiment.name), runs)?;
     announce(&experiment, runs, &directory);
 
-    let header = header(experiment, &drivers, launcher);
-    let session = ExperimentRunner { header, files: drivers.files, launcher, directory: &directory, stop };
+    let header = header(experiment, &drivers, site);
+    let session = ExperimentRunner { header, files: drivers.files, site, directory: &directory, stop };
     let outcome = session.execute(&mut ProgressDisplay::new());
     print_directory(&outcome, &directory);
     Ok((outcome, directory.path().to_owned()))
@@ -91,7 +89,7 @@ pub fn measure(
 fn preflight(
     experiment: &Plan,
     drivers: &Drivers,
-    launcher: &LocalLauncher,
+    site: &dyn Site,
     stop: &StopToken,
 ) -> Result<(), CliError> {
     let mut last_note = Instant::now();
@@ -101,7 +99,7 @@ fn preflight(
             last_note = Instant::now();
         }
     };
-    let notes = runner::preflight(launcher, experiment, &drivers.files, stop, how_far)?;
+    let notes = runner::preflight(site, experiment, &drivers.files, stop, how_far)?;
     for words in notes {
         note(&format!("note: {words}; its runs are attempted"));
     }
@@ -109,20 +107,20 @@ fn preflight(
 }
 
 /// Returns the header of the result, which is known before the first run.
-pub fn header(experiment: Plan, drivers: &Drivers, launcher: &LocalLauncher) -> ResultHeader {
-    let (tool, host) = (tool(), capture_host());
-    let environment = capture_environment(&EnvironmentInputs {
-        tool: &tool,
-        revision: option_env!("DDSMARK_REVISION"),
-        agent: launcher.agent(),
-        host: &host,
-        experiment: &experiment,
-        descriptions: &drivers.descriptions,
-        files: &drivers.files,
-        libraries: &drivers.libraries,
-    });
-    let warnings = host_warnings(&host);
-    ResultHeader::new(tool, host, environment, experiment, drivers.descriptions.clone(), warnings)
+pub fn header(experiment: Plan, drivers: &Drivers, site: &dyn Site) -> ResultHeader {
+    let inputs = EnvironmentInputs {
+        tool: tool(),
+        revision: option_env!("DDSMARK_REVISION").map(ToOwned::to_owned),
+        host: site.facts().host,
+        experiment,
+        descriptions: drivers.descriptions.clone(),
+        files: drivers.files.clone(),
+        libraries: drivers.libraries.clone(),
+    };
+    let environment = site.environment(&inputs);
+    let warnings = host_warnings(&inputs.host);
+    let EnvironmentInputs { tool, host, experiment, descriptions, .. } = inputs;
+    ResultHeader::new(tool, host, environment, experiment, descriptions, warnings)
 }
 
 /// Prints the directory of the result.

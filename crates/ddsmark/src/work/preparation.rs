@@ -10,10 +10,8 @@ use experiment::{
     drivers_of_ends,
 };
 use results::least_blocks;
-use runner::{
-    DriverSearchPath, LocalLauncher, RunnerError, StopToken, allowed_cores, check_cores, check_interface,
-    missing_file,
-};
+use runner::{DriverSearchPath, RunnerError, StopToken};
+use site::{Facts, Site, SiteError};
 
 use super::{
     drivers::{self, Drivers},
@@ -65,18 +63,19 @@ pub fn prepare(
     path: String,
     text: String,
     sets: Vec<Override>,
-    launcher: &LocalLauncher,
+    site: &dyn Site,
     stop: &StopToken,
 ) -> Result<Prepared, CliError> {
     let source = Source { path, text, sets };
     let file = source.read()?;
-    check_interfaces(&file, &source)?;
-    check_variables(&file, &source)?;
+    let facts = site.facts();
+    check_interfaces(&file, &source, &facts)?;
+    check_variables(&file, &source, site)?;
     let choice = file.design.pin.as_ref();
-    let pin = pin(choice.map_or(&PinChoice::Auto, |pin| pin.get()))
-        .map_err(|error| placed(&source, choice.map_or(0..0, experiment::Located::span), &error))?;
+    let pin = pin(choice.map_or(&PinChoice::Auto, |pin| pin.get()), &facts)
+        .map_err(|error| placed(&source, choice.map_or(0..0, experiment::Located::span), &error.into()))?;
     let files = files::read(&file, &source)?;
-    let (drivers, installed) = find_drivers(&file, &source, launcher, stop)?;
+    let (drivers, installed) = find_drivers(&file, &source, site, stop)?;
     Ok(Prepared { name, source, file, drivers, installed, files, pin })
 }
 
@@ -84,7 +83,7 @@ pub fn prepare(
 fn find_drivers(
     file: &ExperimentFile,
     source: &Source,
-    launcher: &LocalLauncher,
+    site: &dyn Site,
     stop: &StopToken,
 ) -> Result<(Drivers, Vec<String>), CliError> {
     let path = DriverSearchPath::from_environment();
@@ -101,28 +100,29 @@ fn find_drivers(
     let mut drivers = Drivers::default();
     let mut installed = Vec::new();
     if file.factors.values.get("driver").is_none() {
-        drivers = drivers::choose(&[], launcher, stop)?;
+        drivers = drivers::choose(&[], site, stop)?;
         installed.clone_from(&drivers.names);
     }
     named.retain(|name| !drivers.names.contains(name));
     if !named.is_empty() {
-        drivers.extend(drivers::choose(&named, launcher, stop)?);
+        drivers.extend(drivers::choose(&named, site, stop)?);
     }
     Ok((drivers, installed))
 }
 
-fn check_interfaces(file: &ExperimentFile, source: &Source) -> Result<(), CliError> {
+fn check_interfaces(file: &ExperimentFile, source: &Source, facts: &Facts) -> Result<(), CliError> {
     for interface in file.values_of::<String>("interface") {
-        check_interface(interface.get()).map_err(|error| placed(source, interface.span(), &error))?;
+        let checked = facts.check_interface(interface.get());
+        checked.map_err(|error| placed(source, interface.span(), &error.into()))?;
     }
     Ok(())
 }
 
 /// Rejects a value of a variable that names a missing file.
-fn check_variables(file: &ExperimentFile, source: &Source) -> Result<(), CliError> {
+fn check_variables(file: &ExperimentFile, source: &Source, site: &dyn Site) -> Result<(), CliError> {
     for (name, values) in file.all_values().flat_map(|values| &values.env) {
         for value in &values.0 {
-            let missing = value.get().0.as_deref().and_then(missing_file);
+            let missing = value.get().0.as_deref().and_then(|text| site.missing_file(text));
             if let Some(file) = missing {
                 let error = format!("file `{}` of variable `{}` not found", file.display(), name.get());
                 return Err(source.fault(value.span(), &error, "name a file that exists").into());
@@ -142,16 +142,16 @@ fn placed(source: &Source, at: experiment::Span, error: &RunnerError) -> Diagnos
 }
 
 /// Returns the CPU cores to pin to. Rejects cores that are not available.
-pub fn pin(choice: &PinChoice) -> Result<Pin, RunnerError> {
+pub fn pin(choice: &PinChoice, facts: &Facts) -> Result<Pin, SiteError> {
     match choice {
         PinChoice::None => Ok(Pin::None),
         PinChoice::Cores(writer, reader) => {
-            check_cores(&[writer.as_slice(), reader.as_slice()].concat())?;
+            facts.check_cores(&[writer.as_slice(), reader.as_slice()].concat())?;
             Ok(Pin::Cores(writer.clone(), reader.clone()))
         }
         // Each endpoint has its own cores. Otherwise the scheduler may place both on one core in some runs, which
         // dominates the results.
-        PinChoice::Auto => match allowed_cores() {
+        PinChoice::Auto => match &facts.cores {
             cores if cores.len() < 2 => Ok(Pin::None),
             cores => {
                 let (writer, reader) = cores.split_at(cores.len() / 2);

@@ -1,7 +1,6 @@
 //! Agents of one run, from hello to exit: requests, replies with time limits, and the end of every process.
 
 use std::{
-    os::unix::process::ExitStatusExt as _,
     sync::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError, channel},
@@ -12,11 +11,9 @@ use std::{
 use control::{ChannelError, Hello, PROTOCOL, Reply, Request};
 use experiment::Limits;
 use results::Failure;
+use site::{Agent, ChannelEnd, ProcessExit, Site};
 
-use super::{
-    agent::{AgentSpec, Event, SpawnedAgent},
-    launcher::{Launcher, ProcessExit},
-};
+use super::agent::{AgentSpec, Event};
 use crate::{
     RunnerError,
     stop_token::{StopToken, Waker},
@@ -50,7 +47,7 @@ pub(crate) enum PhaseError {
 /// Agents of one run. Dropping it ends them.
 pub(crate) struct AgentSet<'a> {
     /// Agents with the ids of their endpoints.
-    agents: Vec<(Option<String>, SpawnedAgent)>,
+    agents: Vec<(Option<String>, Box<dyn Agent>)>,
     events: Receiver<Event>,
     /// Sender of stop requests: the stop token keeps only a weak reference.
     _waker: Arc<Waker>,
@@ -63,7 +60,7 @@ impl<'a> AgentSet<'a> {
     /// # Errors
     /// Returns an error if an agent cannot be started. Agents that were started are ended.
     pub(crate) fn spawn(
-        launcher: &dyn Launcher,
+        site: &dyn Site,
         members: Vec<AgentSpec>,
         limits: &'a Limits,
         stop: &StopToken,
@@ -76,9 +73,13 @@ impl<'a> AgentSet<'a> {
         });
         let mut agent_set = AgentSet { agents: Vec::new(), events, _waker: Arc::clone(&waker), limits };
         for (number, member) in members.into_iter().enumerate() {
-            let endpoint = member.endpoint.clone();
-            let agent = SpawnedAgent::start(launcher, member, number, sender.clone())?;
-            agent_set.agents.push((endpoint, agent));
+            let AgentSpec { endpoint, command, log } = member;
+            let replies = sender.clone();
+            let sink = move |reply| {
+                // Without a receiver the agent set has already ended.
+                let _ = replies.send(Event::Reply(number, reply));
+            };
+            agent_set.agents.push((endpoint, site.launch(&command, log, Box::new(sink))?));
         }
         stop.wake(&waker);
         Ok(agent_set)
@@ -129,9 +130,9 @@ impl<'a> AgentSet<'a> {
     }
 
     fn send(&self, agent: usize, order: &Request) -> Result<(), PhaseError> {
-        match self.agents[agent].1.order(order) {
+        match self.agents[agent].1.send(order) {
             // A broken channel is ignored: the exit event carries the cause.
-            Ok(()) | Err(ChannelError::Broken(_)) => Ok(()),
+            Ok(()) | Err(ChannelEnd::Gone(_)) => Ok(()),
             Err(error) => Err(broken(order.phase(), agent, &error)),
         }
     }
@@ -172,7 +173,7 @@ impl<'a> AgentSet<'a> {
                 }
                 Err(RecvTimeoutError::Timeout) => return Err(timed_out(phase, from[missing], limit)),
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(broken(phase, from[missing], &ChannelError::Closed));
+                    return Err(broken(phase, from[missing], &ChannelError::Closed.into()));
                 }
             }
         }
@@ -196,7 +197,7 @@ impl<'a> AgentSet<'a> {
         // The channel stays open: an agent that finds it closed exits immediately with an error.
         let endings = self.await_ends();
         for (agent, ending) in endings.into_iter().enumerate() {
-            if !matches!(ending, ProcessExit::Itself(status) if status.success()) {
+            if ending != ProcessExit::Status(0) {
                 return Err(PhaseError::Phase {
                     phase,
                     agent,
@@ -220,7 +221,8 @@ impl<'a> AgentSet<'a> {
     /// Waits for the exit of every agent and kills those that exceed the time limit.
     fn await_ends(&mut self) -> Vec<ProcessExit> {
         let deadline = Instant::now() + Duration::from_nanos(self.limits.exit_ns);
-        self.agents.iter_mut().map(|(_, agent)| agent.end(deadline)).collect()
+        let left = || deadline.saturating_duration_since(Instant::now());
+        self.agents.iter_mut().map(|(_, agent)| agent.end(left())).collect()
     }
 
     /// Returns the last lines that an agent printed.
@@ -251,11 +253,9 @@ impl<'a> AgentSet<'a> {
 /// Returns the error and the hint for an agent that closed its channel.
 fn exit_cause(ending: ProcessExit) -> (String, Option<String>) {
     let hint = match ending {
-        ProcessExit::Itself(status) => match status.signal() {
-            Some(libc::SIGKILL) => "check `dmesg` for the OOM killer",
-            Some(_) => "the driver or its middleware crashed",
-            None => "the driver or its middleware ended the process",
-        },
+        ProcessExit::Signal(libc::SIGKILL) => "check `dmesg` for the OOM killer",
+        ProcessExit::Signal(_) => "the driver or its middleware crashed",
+        ProcessExit::Status(_) => "the driver or its middleware ended the process",
         ProcessExit::Killed => {
             let error = "the agent closed the control channel and was killed after the time limit";
             return (error.to_owned(), None);
@@ -280,9 +280,9 @@ pub(crate) fn unexpected(phase: &'static str, agent: usize, reply: &Reply) -> Ph
     }
 }
 
-fn broken(phase: &'static str, agent: usize, error: &ChannelError) -> PhaseError {
-    let gone = matches!(error, ChannelError::Closed | ChannelError::Broken(_));
-    let hint = matches!(error, ChannelError::Malformed(_)).then(|| SAME_BUILD.to_owned());
+fn broken(phase: &'static str, agent: usize, error: &ChannelEnd) -> PhaseError {
+    let gone = matches!(error, ChannelEnd::Gone(_));
+    let hint = (!gone).then(|| SAME_BUILD.to_owned());
     PhaseError::Phase { phase, agent, error: error.to_string(), hint, gone }
 }
 

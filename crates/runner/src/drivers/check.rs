@@ -6,17 +6,11 @@ use std::time::Duration;
 use control::{CaseInfo, CaseOutcome, OpenOptions, Reply, Request};
 use experiment::Limits;
 use results::Failure;
+use site::{AgentLog, Domains, DriverFile, Site};
 
-use super::search_path::DriverFile;
 use crate::{
     RunnerError, StopToken,
-    agents::{
-        agent::{AgentLog, AgentSpec},
-        agent_set::AgentSet,
-        cleanup,
-        domain::Domains,
-        launcher::Launcher,
-    },
+    agents::{agent::AgentSpec, agent_set::AgentSet},
 };
 
 /// Returns the available cases. To be called before [`check`]: removes what earlier runners left behind, and reports
@@ -25,17 +19,16 @@ use crate::{
 /// # Errors
 /// Returns an error if the file is not a driver, implements another version of the contract, or fails.
 pub fn cases(
-    launcher: &dyn Launcher,
+    site: &dyn Site,
     driver: &DriverFile,
     limits: &Limits,
     stop: &StopToken,
 ) -> Result<Vec<CaseInfo>, RunnerError> {
-    cleanup::sweep();
-    let outcome =
-        ask(launcher, driver, Request::Cases, limits.report_ns, limits, stop, |reply| match reply {
-            Reply::Cases { cases } => Ok(cases),
-            other => Err(other),
-        })?;
+    site.sweep();
+    let outcome = ask(site, driver, Request::Cases, limits.report_ns, limits, stop, |reply| match reply {
+        Reply::Cases { cases } => Ok(cases),
+        other => Err(other),
+    })?;
     match outcome {
         CheckRequest::Answered(cases) => Ok(cases),
         CheckRequest::AnsweredBadly(_, failure) | CheckRequest::Failed(failure) => {
@@ -49,23 +42,23 @@ pub fn cases(
 /// # Errors
 /// Returns an error if no agent can be started or a stop was requested.
 pub fn check(
-    launcher: &dyn Launcher,
+    site: &dyn Site,
     driver: &DriverFile,
     case: &str,
     way: &OpenOptions,
     limit: Duration,
     stop: &StopToken,
 ) -> Result<CaseOutcome, RunnerError> {
-    let name = cleanup::case_name(case);
-    let domain = Domains::new().take();
+    let name = site.owner().case_name(case);
+    let domain = Domains::new().take(site);
     let order =
         Request::Check { case: case.to_owned(), name: name.clone(), domain: domain.number, way: way.clone() };
     let limit_ns = limit.as_nanos() as u64;
-    let tried = ask(launcher, driver, order, limit_ns, &Limits::default(), stop, |reply| match reply {
+    let tried = ask(site, driver, order, limit_ns, &Limits::default(), stop, |reply| match reply {
         Reply::Checked(verdict) => Ok(verdict),
         other => Err(other),
     });
-    cleanup::remove(&name);
+    site.clean(&name);
     Ok(match tried? {
         CheckRequest::Answered(verdict) => verdict,
         // The outcome of the case says more than the process exit after it.
@@ -86,7 +79,7 @@ enum CheckRequest<T> {
 
 /// Starts an agent, sends one request and returns its reply.
 fn ask<T>(
-    launcher: &dyn Launcher,
+    site: &dyn Site,
     driver: &DriverFile,
     order: Request,
     limit_ns: u64,
@@ -94,8 +87,8 @@ fn ask<T>(
     stop: &StopToken,
     expected: impl Fn(Reply) -> Result<T, Reply>,
 ) -> Result<CheckRequest<T>, RunnerError> {
-    let member = AgentSpec::alone(driver.path.clone(), AgentLog::in_memory()?);
-    let mut agent_set = AgentSet::spawn(launcher, vec![member], limits, stop)?;
+    let member = AgentSpec::alone(driver.clone(), AgentLog::in_memory()?);
+    let mut agent_set = AgentSet::spawn(site, vec![member], limits, stop)?;
     let mut answer = None;
     let ended = agent_set.hellos().and_then(|_| {
         answer = agent_set.ask(&[(0, order)], limit_ns, expected)?.pop();

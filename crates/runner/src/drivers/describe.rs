@@ -3,15 +3,12 @@
 use std::path::PathBuf;
 
 use experiment::{DriverDescription, Limits, is_driver_path};
+use site::{AgentLog, DriverFile, Site};
 
-use super::search_path::{DriverFile, DriverSearchPath};
+use super::search_path::DriverSearchPath;
 use crate::{
     RunnerError, StopToken,
-    agents::{
-        agent::{AgentLog, AgentSpec},
-        agent_set::AgentSet,
-        launcher::Launcher,
-    },
+    agents::{agent::AgentSpec, agent_set::AgentSet},
     version::{Version, split},
 };
 
@@ -25,12 +22,12 @@ pub type DriverInspection = (DriverDescription, Vec<PathBuf>);
 /// Returns an error if the file is not a driver, implements another version of the contract, or fails; or if it has
 /// loaded another version of its middleware than its name contains.
 pub fn describe(
-    launcher: &dyn Launcher,
+    site: &dyn Site,
     driver: &DriverFile,
     limits: &Limits,
     stop: &StopToken,
 ) -> Result<DriverDescription, RunnerError> {
-    inspect(launcher, driver, limits, stop).map(|(description, _)| description)
+    inspect(site, driver, limits, stop).map(|(description, _)| description)
 }
 
 /// Returns the driver that a name selects, with its description and its loaded libraries. If the middleware of the
@@ -40,14 +37,14 @@ pub fn describe(
 /// # Errors
 /// Returns an error in the same cases as [`DriverSearchPath::find`], and as [`describe`] for the first match.
 pub fn inspect_named(
-    launcher: &dyn Launcher,
+    site: &dyn Site,
     path: &DriverSearchPath,
     driver: &str,
     limits: &Limits,
     stop: &StopToken,
 ) -> Result<(DriverFile, DriverInspection), RunnerError> {
     let mut candidates = path.candidates(driver)?.into_iter();
-    let inspect = |file: DriverFile| inspect(launcher, &file, limits, stop).map(|found| (file, found));
+    let inspect = |file: DriverFile| inspect(site, &file, limits, stop).map(|found| (file, found));
     let first = candidates.next().map(&inspect).expect("there is at least one")?;
     if first.1.0.is_installed() {
         return Ok(first);
@@ -65,13 +62,13 @@ pub fn inspect_named(
 
 /// Returns the description of a driver and the shared libraries that its agent has loaded at that time.
 pub(crate) fn inspect(
-    launcher: &dyn Launcher,
+    site: &dyn Site,
     driver: &DriverFile,
     limits: &Limits,
     stop: &StopToken,
 ) -> Result<DriverInspection, RunnerError> {
-    let member = AgentSpec::alone(driver.path.clone(), AgentLog::in_memory()?);
-    let mut agent_set = AgentSet::spawn(launcher, vec![member], limits, stop)?;
+    let member = AgentSpec::alone(driver.clone(), AgentLog::in_memory()?);
+    let mut agent_set = AgentSet::spawn(site, vec![member], limits, stop)?;
     let outcome = agent_set.hellos().and_then(|mut hellos| {
         let hello = hellos.remove(0);
         agent_set.dismiss()?;

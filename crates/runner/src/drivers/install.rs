@@ -17,17 +17,17 @@ use std::{
 
 use experiment::{DriverDescription, Limits};
 use nix::sys::statvfs::statvfs;
+use site::{DriverFile, Site};
 
 use super::{
     describe::inspect,
     install_error::InstallError,
-    search_path::{DriverFile, file_name},
+    search_path::file_name,
     sources::{DriverSource, KnownVersion, Sources, choose},
     step::execute,
 };
 use crate::{
     RunnerError, StopToken,
-    agents::launcher::Launcher,
     version::{AT, Version, split},
 };
 
@@ -137,7 +137,7 @@ impl DriverBuild {
     pub fn install(
         &self,
         home: &Path,
-        launcher: &dyn Launcher,
+        site: &dyn Site,
         stop: &StopToken,
     ) -> Result<InstalledDriver, InstallError> {
         let cannot_write = |directory: &Path| {
@@ -159,14 +159,12 @@ impl DriverBuild {
             .map_err(|error| self.or_no_space(error, home))?;
         let trial = DriverFile { name, path: built };
         let (description, libraries) =
-            inspect(launcher, &trial, &Limits::default(), stop).map_err(|error| {
-                match (error, &self.prefix) {
-                    (RunnerError::Stopped, _) => InstallError::Stopped,
-                    (RunnerError::OtherVersion { found, .. }, Some(prefix)) => {
-                        InstallError::PrefixVersion { prefix: prefix.clone(), found }
-                    }
-                    (error, _) => InstallError::Unusable(error),
+            inspect(site, &trial, &Limits::default(), stop).map_err(|error| match (error, &self.prefix) {
+                (RunnerError::Stopped, _) => InstallError::Stopped,
+                (RunnerError::OtherVersion { found, .. }, Some(prefix)) => {
+                    InstallError::PrefixVersion { prefix: prefix.clone(), found }
                 }
+                (error, _) => InstallError::Unusable(error),
             })?;
         let name = self.final_name(&description)?;
         let target = home.join(file_name(&name));

@@ -8,6 +8,7 @@ use std::{
 
 use experiment::is_driver_path;
 use nix::unistd::{AccessFlags, access};
+use site::DriverFile;
 
 use super::sources::can_be_built;
 use crate::{
@@ -21,15 +22,6 @@ const SUFFIX: &str = ".so";
 /// Returns the file name of a driver.
 pub(crate) fn file_name(driver: &str) -> String {
     format!("{PREFIX}{driver}{SUFFIX}")
-}
-
-/// Driver that was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DriverFile {
-    /// Name, as requested.
-    pub name: String,
-    /// Absolute path of the shared library.
-    pub path: PathBuf,
 }
 
 /// Search path of drivers.

@@ -17,9 +17,10 @@ use nix::{
     },
     unistd::Pid,
 };
+use site::await_exit;
 
 use super::install_error::InstallError;
-use crate::{StopToken, agents::launcher::await_exit};
+use crate::StopToken;
 
 /// Maximum delay until a stop request is noticed.
 const GLANCE: Duration = Duration::from_millis(50);

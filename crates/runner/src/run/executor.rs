@@ -3,9 +3,10 @@
 use std::{collections::BTreeMap, panic::resume_unwind, path::PathBuf, thread, time::Instant};
 
 use collector::{RunContext, RunReports, TraceTimes, collect};
-use control::Request;
+use control::{MonotonicClock, Request};
 use experiment::{Cell, Design, DuetSlot, Endpoint, Pin, ScheduledRun, Shape};
 use results::{Directory, Failure, IntervalLog, ResultHeader, Run, RunState};
+use site::{AgentCommand, AgentLog, BarrierGuard, DriverFile, RunBarrier, Site, Timeline};
 
 use super::{
     run_ids::{RunId, RunIds},
@@ -14,12 +15,9 @@ use super::{
 use crate::{
     RunnerError, StopToken,
     agents::{
-        agent::{self, AgentLog},
+        agent::AgentSpec,
         agent_set::{AgentSet, HELLO},
-        cleanup,
-        launcher::Launcher,
     },
-    run_barrier::{BarrierGuard, RunBarrier},
 };
 
 /// Finished run with its data.
@@ -38,7 +36,7 @@ pub(crate) struct RunExecutor<'a> {
     pub(crate) header: &'a ResultHeader,
     /// Driver files by driver name.
     pub(crate) files: &'a BTreeMap<String, PathBuf>,
-    pub(crate) launcher: &'a dyn Launcher,
+    pub(crate) site: &'a dyn Site,
     pub(crate) directory: &'a Directory,
     pub(crate) stop: &'a StopToken,
 }
@@ -59,7 +57,7 @@ impl RunExecutor<'_> {
         let barrier = RunBarrier::new();
         // All join the barrier before the first run starts.
         let mut tasks: Vec<_> =
-            scheduled.iter().map(|run| (*run, names.take(run.number), barrier.join())).collect();
+            scheduled.iter().map(|run| (*run, names.take(run.number, self.site), barrier.join())).collect();
         let one = |(scheduled, name, member): (ScheduledRun, RunId, BarrierGuard<'_>)| {
             let experiment = &self.header.experiment;
             let cell = &cells[scheduled.cell];
@@ -122,10 +120,11 @@ impl RunExecutor<'_> {
         let mut reports = None;
         run.environment_padding_bytes = Some(run_phases.padding_bytes);
         let failed = self.walk(&run_phases, run.number, &mut phases, &mut reports);
-        cleanup::remove(&run_phases.run_name);
+        self.site.clean(&run_phases.run_name);
         // Reports are kept even if the run fails in the exit phase.
         let log = reports.as_ref().map_or_else(IntervalLog::new, |reports| {
-            let one_clock = reports.one_clock();
+            let clock = Timeline::between(&MonotonicClock::of_this_process(), &self.site.clock());
+            let one_clock = clock == Some(Timeline::IDENTITY) && reports.one_clock();
             let sysctls = &self.header.host.sysctls;
             let context = RunContext { factors: &cell.factors, design, traces, one_clock, sysctls };
             collect(&mut run, &context, reports)
@@ -168,16 +167,17 @@ impl RunExecutor<'_> {
 
     fn agent_set<'p>(&self, run_phases: &RunPhases<'p>, number: u32) -> Result<AgentSet<'p>, RunnerError> {
         let member = |endpoint: &Endpoint| {
-            Ok(agent::AgentSpec {
-                endpoint: Some(endpoint.id.clone()),
-                driver: self.files[&endpoint.driver].clone(),
+            let name = endpoint.driver.clone();
+            let command = AgentCommand {
+                driver: DriverFile { path: self.files[&name].clone(), name },
                 variables: run_phases.cell.factors.env.clone(),
                 padding_bytes: run_phases.padding_bytes,
-                log: AgentLog::in_file(self.directory.log_path(number, &endpoint.id))?,
-            })
+            };
+            let log = AgentLog::in_file(self.directory.log_path(number, &endpoint.id))?;
+            Ok(AgentSpec { endpoint: Some(endpoint.id.clone()), command, log })
         };
         let members = run_phases.shape.endpoints.iter().map(member).collect::<Result<_, RunnerError>>()?;
-        AgentSet::spawn(self.launcher, members, run_phases.limits, self.stop)
+        AgentSet::spawn(self.site, members, run_phases.limits, self.stop)
     }
 }
 

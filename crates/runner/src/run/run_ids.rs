@@ -1,17 +1,11 @@
 //! Identification of runs.
 
-use crate::{
-    agents::{
-        cleanup,
-        domain::{Domain, Domains},
-    },
-    host::clock::unix_ns,
-};
+use site::{Domain, Domains, Site, unix_ns};
 
 /// Number of run tags: 12 bits.
 const RUN_TAGS: u32 = 1 << 12;
 
-/// Source of names, tags and domains that are unique among all experiments on this host.
+/// Source of names, tags and domains that are unique among all experiments on a site.
 pub(crate) struct RunIds {
     domains: Domains,
     first_tag: u32,
@@ -32,10 +26,10 @@ impl RunIds {
     }
 
     /// Returns the identification of the next run, or of the next trial of the same run.
-    pub(crate) fn take(&mut self, run: u32) -> RunId {
+    pub(crate) fn take(&mut self, run: u32, site: &dyn Site) -> RunId {
         self.taken = self.taken.wrapping_add(1);
         let tag = (self.first_tag.wrapping_add(self.taken) % RUN_TAGS) as u16;
-        let run = format!("{}-{}", cleanup::run_name(run), self.taken);
-        RunId { run, tag, domain: self.domains.take() }
+        let run = format!("{}-{}", site.owner().run_name(run), self.taken);
+        RunId { run, tag, domain: self.domains.take(site) }
     }
 }

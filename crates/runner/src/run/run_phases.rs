@@ -8,12 +8,9 @@ use std::{
 use collector::{AgentOutcome, Mismatch, RunReports, TraceTimes, mismatch};
 use control::{AgentReport, Configure, Configured, Drain, Hello, Match, QUIET_NS, Reply, Request, lead_ns};
 use experiment::{Cell, Design, Endpoint, Limits, Shape, Workload, probe_every};
-use nix::time::{ClockId, clock_gettime};
+use site::{BarrierGuard, monotonic_ns};
 
-use crate::{
-    agents::agent_set::{AgentSet, HELLO, PhaseError},
-    run_barrier::BarrierGuard,
-};
+use crate::agents::agent_set::{AgentSet, HELLO, PhaseError};
 
 /// Phase in which the two runs of a duet overlap.
 const MEASURE: &str = "measure";
@@ -180,7 +177,7 @@ impl RunPhases<'_> {
     /// Executes the warm-up. Returns the time in ns that the agents took to answer, in addition to the traffic.
     fn warm_up(&self, agent_set: &mut AgentSet<'_>) -> Result<u64, PhaseError> {
         let duration_ns = self.design.warm_up_ns;
-        let begin_ns = now_ns();
+        let begin_ns = monotonic_ns();
         for (agents, limit_ns) in self.serving_first(duration_ns) {
             let requests = to_all(&agents, &Request::WarmUp { duration_ns });
             agent_set.ask(&requests, limit_ns, |reply| match reply {
@@ -188,13 +185,13 @@ impl RunPhases<'_> {
                 other => Err(other),
             })?;
         }
-        Ok((now_ns() - begin_ns).saturating_sub(duration_ns))
+        Ok((monotonic_ns() - begin_ns).saturating_sub(duration_ns))
     }
 
     /// Executes the measurement. Returns the number of samples that each agent sent. A schedule starts after `lead_ns`.
     fn traffic(&self, agent_set: &mut AgentSet<'_>, lead_ns: u64) -> Result<Vec<u64>, PhaseError> {
         let duration_ns = self.design.measure_ns;
-        let begin_ns = (self.cell.factors.workload == Workload::Paced).then(|| now_ns() + lead_ns);
+        let begin_ns = (self.cell.factors.workload == Workload::Paced).then(|| monotonic_ns() + lead_ns);
         let mut sent = vec![0; self.shape.endpoints.len()];
         for (agents, limit_ns) in self.serving_first(duration_ns) {
             let requests = to_all(&agents, &Request::Measure { duration_ns, begin_ns });
@@ -252,10 +249,4 @@ impl RunPhases<'_> {
 /// Returns the same request for each of these agents.
 fn to_all(agents: &[usize], request: &Request) -> Vec<(usize, Request)> {
     agents.iter().map(|&agent| (agent, request.clone())).collect()
-}
-
-/// Returns the current time of the clock that timestamps samples, in ns.
-fn now_ns() -> u64 {
-    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from).unwrap_or_default();
-    u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
 }

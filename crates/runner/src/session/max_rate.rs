@@ -5,13 +5,12 @@ use std::time::Instant;
 use collector::TraceTimes;
 use experiment::{Design, MaxRateCell, ScheduledRun};
 use results::{ExperimentLog, MaxRate, MaxRateRun, Run, UnpacedRate};
+use site::{RunBarrier, unix_ns};
 
 use super::observer::Observer;
 use crate::{
     RunnerError,
-    host::clock::unix_ns,
     run::{executor::RunExecutor, run_ids::RunIds},
-    run_barrier::RunBarrier,
 };
 
 /// Number of failed maximum-rate runs of a driver after which the others are not attempted: all in the same phase,
@@ -73,7 +72,7 @@ impl MaximumRuns<'_> {
         let (began, started_unix_ns) = (Instant::now(), unix_ns());
         let run = Run::blank(scheduled, &unplanned.cell, started_unix_ns);
         let alone = RunBarrier::new();
-        let (name, traces) = (names.take(number), TraceTimes::default());
+        let (name, traces) = (names.take(number, self.0.site), TraceTimes::default());
         let made = self.0.run(run, (&unplanned.cell, &design), name, &traces, alone.join())?;
         let (unpaced, failure) = match UnpacedRate::from_run(&made.run, design.measure_ns) {
             Ok(unpaced) => (Some(unpaced), None),

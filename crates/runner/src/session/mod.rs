@@ -1,5 +1,6 @@
 //! Execution of an experiment: blocks in order, each between two noise probes; each run is saved when it ends.
 
+mod cores;
 mod max_rate;
 pub(crate) mod observer;
 pub(crate) mod preflight;
@@ -10,23 +11,21 @@ use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 
 use blocks::NextBlock;
 use collector::TraceTimes;
-use experiment::{Cell, Design, Pin, Plan, ScheduledRun, Workload};
+use experiment::{Cell, ScheduledRun, Workload};
 use results::{
     Assembler, Block, Directory, ExperimentLog, Failure, Histograms, IntervalLog, Metric, NoiseProbe,
     Reference, ResultDocument, ResultHeader, Resumption, Run, State, StoppedBy, with_rate,
 };
+use site::{Site, unix_ns};
 
-use self::{max_rate::MaximumRuns, observer::Observer, progress_tracker::ProgressTracker};
+use self::{
+    cores::{reference_cores, used_cores},
+    max_rate::MaximumRuns,
+    observer::Observer,
+    progress_tracker::ProgressTracker,
+};
 use crate::{
     RunnerError, StopToken,
-    agents::{cleanup, launcher::Launcher},
-    host::{
-        clock::unix_ns,
-        cores::allowed_cores,
-        keep_awake::KeepAwake,
-        noise::{Counters, probe},
-        reference,
-    },
     run::{executor::RunExecutor, run_ids::RunIds, traces::read_traces},
 };
 
@@ -42,8 +41,8 @@ pub struct ExperimentRunner<'a> {
     pub header: ResultHeader,
     /// Driver files by driver name, as in the factors; a pair of drivers has one entry per driver.
     pub files: BTreeMap<String, PathBuf>,
-    /// Launcher of the agents.
-    pub launcher: &'a dyn Launcher,
+    /// Host of the agents.
+    pub site: &'a dyn Site,
     /// Results directory.
     pub directory: &'a Directory,
     /// Stop token.
@@ -117,11 +116,11 @@ impl ExperimentRunner<'_> {
     ) -> Result<(), RunnerError> {
         let experiment = &self.header.experiment;
         let traces = read_traces(experiment, self.directory)?;
-        cleanup::sweep();
-        let _awake = experiment.design.keep_awake.then(KeepAwake::start).transpose()?;
+        self.site.sweep();
+        let _awake = experiment.design.keep_awake.then(|| self.site.keep_awake()).transpose()?;
         let mut names = RunIds::new();
-        let ExperimentRunner { header, files, launcher, directory, stop } = self;
-        let executor = RunExecutor { header, files, launcher: *launcher, directory, stop };
+        let ExperimentRunner { header, files, site, directory, stop } = self;
+        let executor = RunExecutor { header, files, site: *site, directory, stop };
         if !MaximumRuns(&executor).measure(log, &mut names, observer)? {
             return Ok(());
         }
@@ -129,7 +128,7 @@ impl ExperimentRunner<'_> {
             executor,
             cells: experiment.cells.iter().map(|cell| with_rate(cell, &log.max_rates)).collect(),
             without_maximum: without_maximum(log),
-            cores: used_cores(experiment),
+            cores: used_cores(experiment, *site),
             tally: ProgressTracker::new(experiment),
             names,
             traces,
@@ -205,7 +204,7 @@ impl Maker<'_> {
         log: &mut ExperimentLog,
         observer: &mut dyn Observer,
     ) -> Result<bool, RunnerError> {
-        let directory = self.executor.directory;
+        let RunExecutor { directory, site, .. } = self.executor;
         let rule = log.noise_rule.clone();
         let begun_before = log.blocks.last().is_some_and(|block| block.number == number);
         let began = Instant::now();
@@ -213,7 +212,7 @@ impl Maker<'_> {
             return Ok(false);
         }
         if !begun_before {
-            let before = self.probed.take().or_else(|| probe(&self.cores, &rule));
+            let before = self.probed.take().or_else(|| site.probe(&self.cores, &rule));
             let mut reference_error = None;
             let reference_before =
                 self.referenced.take().or_else(|| self.measure_reference(&mut reference_error));
@@ -234,7 +233,7 @@ impl Maker<'_> {
             });
             directory.save_log(log)?;
         }
-        let counters = Counters::read(&self.cores);
+        let counters = site.counters(&self.cores);
         let blocks =
             log.allocation.planned + log.blocks.iter().filter(|block| block.repeats.is_some()).count() as u32;
         for at_once in runs.chunk_by(|run, next| run.duet.is_some_and(|duet| duet.partner == next.number)) {
@@ -247,8 +246,8 @@ impl Maker<'_> {
                 return Ok(false);
             }
         }
-        let host = counters.until_now(&self.cores);
-        self.probed = probe(&self.cores, &rule);
+        let host = site.counters(&self.cores).since(&counters);
+        self.probed = site.probe(&self.cores, &rule);
         let mut reference_error = None;
         self.referenced = self.measure_reference(&mut reference_error);
         let rtt = self.median_rtt(number, assembler);
@@ -274,7 +273,10 @@ impl Maker<'_> {
         if self.reference_ns == 0 {
             return None;
         }
-        reference::measure(&self.executor.header.experiment.design, self.reference_ns)
+        let (sender, receiver) = reference_cores(&self.executor.header.experiment.design);
+        self.executor
+            .site
+            .reference(&sender, &receiver, self.reference_ns)
             .map_err(|why| *error = Some(why))
             .ok()
     }
@@ -369,20 +371,4 @@ fn without_maximum(log: &ExperimentLog) -> BTreeMap<String, Failure> {
     failed
         .flat_map(|(maximum, failure)| maximum.cells.iter().map(move |cell| (cell.clone(), failure.clone())))
         .collect()
-}
-
-/// Returns the cores that agents may use.
-fn used_cores(experiment: &Plan) -> Vec<u32> {
-    let Design { pin, duet, .. } = &experiment.design;
-    let halves = if *duet { pin.halves() } else { None };
-    let mut cores = Vec::new();
-    for pin in halves.as_ref().map_or(std::slice::from_ref(pin), |halves| halves) {
-        match pin {
-            Pin::None => return allowed_cores(),
-            Pin::Cores(writer, reader) => cores.extend(writer.iter().chain(reader)),
-        }
-    }
-    cores.sort_unstable();
-    cores.dedup();
-    cores
 }

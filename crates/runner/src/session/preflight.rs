@@ -9,23 +9,22 @@ use experiment::{
     Batching, Cell, Design, Endpoint, Factors, Flow, Load, Pin, Plan, Qos, Queues, Shape, Workload,
 };
 use results::Failure;
+use site::{AgentCommand, AgentLog, DriverFile, RunBarrier, Site};
 
 use crate::{
     RunnerError, StopToken,
     agents::{
-        agent::{AgentLog, AgentSpec},
+        agent::AgentSpec,
         agent_set::{AgentSet, PhaseError},
-        cleanup,
-        launcher::Launcher,
     },
-    host::variables::ignored_library,
     run::{run_ids::RunIds, run_phases::RunPhases},
-    run_barrier::RunBarrier,
 };
 
 /// Minimal measurement: nothing is recorded.
 const MEASURE_NS: u64 = 1_000_000;
 const WINDOWS: u32 = 1;
+/// Message of the dynamic linker about a library of `LD_PRELOAD` that it ignores.
+const IGNORED_LIBRARY: &str = "cannot be preloaded";
 
 /// Opens and closes the endpoints of each configuration of an experiment. Calls `before` ahead of each one with the
 /// number of opened configurations and their total. Returns the failures other than rejections as text; after such a
@@ -37,13 +36,13 @@ const WINDOWS: u32 = 1;
 /// # Panics
 /// Panics if `files` lacks the file of a driver.
 pub fn preflight(
-    launcher: &dyn Launcher,
+    site: &dyn Site,
     experiment: &Plan,
     files: &BTreeMap<String, PathBuf>,
     stop: &StopToken,
     mut before: impl FnMut(usize, usize),
 ) -> Result<Vec<String>, RunnerError> {
-    cleanup::sweep();
+    site.sweep();
     let configurations = configurations(&experiment.cells);
     let design = Design {
         measure_ns: MEASURE_NS,
@@ -52,7 +51,7 @@ pub fn preflight(
         pin: Pin::None,
         ..experiment.design.clone()
     };
-    let stage = Stage { launcher, experiment, design, files, stop };
+    let stage = Stage { site, experiment, design, files, stop };
     let (mut names, mut failing, mut notes) = (RunIds::new(), Vec::new(), Vec::new());
     for (done, Configuration { cell, cells, .. }) in configurations.iter().enumerate() {
         let driver = cell.factors.driver.as_str();
@@ -78,7 +77,7 @@ pub fn preflight(
 
 /// Inputs common to all configurations of an experiment.
 struct Stage<'a> {
-    launcher: &'a dyn Launcher,
+    site: &'a dyn Site,
     experiment: &'a Plan,
     design: Design,
     files: &'a BTreeMap<String, PathBuf>,
@@ -116,7 +115,7 @@ impl Stage<'_> {
         names: &mut RunIds,
     ) -> Result<Opened, RunnerError> {
         let limits = &self.experiment.limits;
-        let (name, traces, alone) = (names.take(0), TraceTimes::default(), RunBarrier::new());
+        let (name, traces, alone) = (names.take(0, self.site), TraceTimes::default(), RunBarrier::new());
         let driver = endpoint.driver.clone();
         let shape = Shape { endpoints: vec![endpoint] }.in_run(&name.run);
         let run = RunPhases {
@@ -132,15 +131,14 @@ impl Stage<'_> {
             barrier: alone.join(),
         };
         let endpoint = &run.shape.endpoints[0];
-        let member = AgentSpec {
-            endpoint: Some(endpoint.id.clone()),
-            driver: self.files[&driver].clone(),
+        let command = AgentCommand {
+            driver: DriverFile { name: driver.clone(), path: self.files[&driver].clone() },
             variables: cell.factors.env.clone(),
             padding_bytes: 0,
-            log: AgentLog::in_memory()?,
         };
-        let mut agent_set = AgentSet::spawn(self.launcher, vec![member], limits, self.stop)?;
+        let member = AgentSpec { endpoint: Some(endpoint.id.clone()), command, log: AgentLog::in_memory()? };
         let request = run.configuration(endpoint);
+        let mut agent_set = AgentSet::spawn(self.site, vec![member], limits, self.stop)?;
         let opened = agent_set.hellos().and_then(|_| {
             agent_set.ask(&[(0, request)], limits.configure_ns, |reply| match reply {
                 Reply::Configured(_) => Ok(()),
@@ -148,7 +146,8 @@ impl Stage<'_> {
             })?;
             agent_set.dismiss()
         });
-        if let Some(line) = ignored_library(agent_set.last_log_lines(0)) {
+        let mut lines = agent_set.last_log_lines(0).into_iter();
+        if let Some(line) = lines.find(|line| line.contains(IGNORED_LIBRARY)) {
             return Err(RunnerError::IgnoredLibrary { cell: cell.id.clone(), line });
         }
         let is_rejection = matches!(opened, Err(PhaseError::Rejected { .. }));
@@ -160,7 +159,7 @@ impl Stage<'_> {
                 Some(failure) => Ok(Opened::Failed(failure)),
             },
         };
-        cleanup::remove(&run.run_name);
+        self.site.clean(&run.run_name);
         ended
     }
 }

@@ -7,9 +7,9 @@ use std::{
 
 use experiment::Plan;
 use results::{Failure, MAXIMUM_PHASE, Run};
+use site::unix_ns;
 
 use super::observer::Progress;
-use crate::host::clock::unix_ns;
 
 /// Number of initial runs of a driver after which it is given up, if all fail in the same phase.
 const GIVE_UP_AFTER: usize = 3;

@@ -2,15 +2,17 @@
 
 use std::{fs, time::Duration};
 
-use crate::rig::{SHORT_NS, children, launcher, limits};
-use runner::{DriverFile, LocalLauncher, RunnerError, StopToken, describe};
+use runner::{RunnerError, StopToken, describe};
+use site::{DriverFile, LocalSite};
+
+use crate::rig::{SHORT_NS, children, limits, local_site};
 
 fn ask(script: &str, limit_ns: u64) -> Result<experiment::DriverDescription, RunnerError> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("d.so");
     fs::write(&path, script).unwrap();
     let driver = DriverFile { name: "d".to_owned(), path };
-    describe(&launcher(), &driver, &limits(limit_ns), &StopToken::new())
+    describe(&local_site(), &driver, &limits(limit_ns), &StopToken::new())
 }
 
 #[test]
@@ -46,14 +48,14 @@ fn stop_request_ends_the_inspection() {
         wish.request();
     });
     let driver = DriverFile { name: "d".to_owned(), path };
-    let answer = describe(&launcher(), &driver, &limits(600_000_000_000), &stop);
+    let answer = describe(&local_site(), &driver, &limits(600_000_000_000), &stop);
     assert!(matches!(answer, Err(RunnerError::Stopped)), "{answer:?}");
 }
 
 #[test]
 fn agent_program_that_cannot_start_is_an_error() {
     let driver = DriverFile { name: "d".to_owned(), path: "/dev/null".into() };
-    let launcher = LocalLauncher::new("/nowhere/agent");
-    let error = describe(&launcher, &driver, &limits(SHORT_NS), &StopToken::new()).unwrap_err();
+    let site = LocalSite::new("/nowhere/agent");
+    let error = describe(&site, &driver, &limits(SHORT_NS), &StopToken::new()).unwrap_err();
     assert!(error.to_string().starts_with("cannot start the agent `/nowhere/agent`"), "{error}");
 }

@@ -2,10 +2,11 @@
 
 use std::{fs, time::Duration};
 
-use crate::rig::{Diary, Rig, SHORT_NS, children, limits, lives, run};
+use crate::rig::{Diary, Rig, SHORT_NS, children, limits, lives, local_site, run};
 use control::PROTOCOL;
 use experiment::{Limits, Workload};
 use results::{Directory, Failure, RunState, State};
+use site::{Owner, Site as _};
 
 const PHASES: [&str; 8] = ["hello", "configure", "match", "warm_up", "measure", "drain", "report", "exit"];
 
@@ -161,7 +162,8 @@ fn what_a_killed_run_leaves_behind_is_removed() {
 fn what_a_killed_runner_left_behind_is_removed_by_the_next() {
     let mut runner = std::process::Command::new("true").spawn().unwrap();
     runner.wait().unwrap();
-    let left = format!("/dev/shm/ddsmark-{}-7-left", runner.id());
+    let owner = Owner { pid: runner.id(), ..local_site().owner() };
+    let left = format!("/dev/shm/{}-left", owner.run_name(7));
     fs::write(&left, "").unwrap();
     Rig::new(&[("good", "")]).of_workload(Workload::Throughput).execute();
     assert!(!fs::exists(&left).unwrap());

@@ -2,6 +2,7 @@
 
 mod describe;
 mod duet;
+mod elsewhere;
 mod evaluation;
 mod failures;
 mod max_rates;

@@ -12,9 +12,9 @@ use results::{
     Directory, DirectoryError, Environment, ResultDocument, ResultHeader, Run, SavedExperiment, Tool,
 };
 use runner::{
-    DriverFile, ExperimentOutcome, ExperimentRunner, LocalLauncher, Observer, Progress, RunnerError,
-    StopToken, capture_host, describe, host_warnings, preflight,
+    ExperimentOutcome, ExperimentRunner, Observer, Progress, RunnerError, StopToken, describe, preflight,
 };
+use site::{DriverFile, LocalSite, Site, host_warnings};
 
 /// Time limit that is long enough for a busy host and short enough for a test that waits for it.
 pub const SHORT_NS: u64 = 1_500_000_000;
@@ -90,11 +90,17 @@ impl Rig {
     }
 
     pub fn preflight(&self, before: impl FnMut(usize, usize)) -> Result<Vec<String>, RunnerError> {
-        preflight(&launcher(), &self.experiment, &self.files, &self.stop, before)
+        preflight(&local_site(), &self.experiment, &self.files, &self.stop, before)
     }
 
     pub fn execute(&self) -> ResultDocument {
-        let outcome = self.execute_with(&mut ());
+        self.execute_on(&local_site())
+    }
+
+    /// Executes the experiment on a site.
+    pub fn execute_on(&self, site: &dyn Site) -> ResultDocument {
+        let directory = Directory::create(&self.results(), self.experiment.cells.len()).unwrap();
+        let outcome = self.session(site, &directory, &self.stop).execute(&mut ());
         assert!(outcome.error.is_none(), "{:?}", outcome.error);
         // The saved document equals the returned one.
         assert_eq!(Directory::load(&self.results()).unwrap(), outcome.document);
@@ -102,9 +108,9 @@ impl Rig {
     }
 
     pub fn execute_with(&self, observer: &mut dyn Observer) -> ExperimentOutcome {
-        let launcher = launcher();
+        let site = local_site();
         let directory = Directory::create(&self.results(), self.experiment.cells.len()).unwrap();
-        self.session(&launcher, &directory, &self.stop).execute(observer)
+        self.session(&site, &directory, &self.stop).execute(observer)
     }
 
     /// Resumes the experiment in the results directory.
@@ -115,9 +121,9 @@ impl Rig {
         observer: &mut dyn Observer,
     ) -> ExperimentOutcome {
         let SavedExperiment { directory, assembler, log } = reopened(&self.results());
-        let launcher = launcher();
+        let site = local_site();
         let header = assembler.header().clone();
-        let session = ExperimentRunner { header, ..self.session(&launcher, &directory, stop) };
+        let session = ExperimentRunner { header, ..self.session(&site, &directory, stop) };
         session.resume(
             assembler,
             log,
@@ -128,7 +134,7 @@ impl Rig {
 
     fn session<'s>(
         &self,
-        launcher: &'s LocalLauncher,
+        site: &'s dyn Site,
         directory: &'s Directory,
         stop: &'s StopToken,
     ) -> ExperimentRunner<'s> {
@@ -138,10 +144,10 @@ impl Rig {
             fs::write(&plain, "").unwrap();
             let _ = path;
             let file = DriverFile { name: name.clone(), path: plain };
-            (name.clone(), describe(launcher, &file, &limits(LONG_NS), &StopToken::new()).unwrap())
+            (name.clone(), describe(site, &file, &limits(LONG_NS), &StopToken::new()).unwrap())
         };
         let tool = Tool { name: "test".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
-        let host = capture_host();
+        let host = site.facts().host;
         let warnings = host_warnings(&host);
         let descriptions = self.files.iter().map(describe).collect();
         ExperimentRunner {
@@ -154,15 +160,15 @@ impl Rig {
                 warnings,
             ),
             files: self.files.clone(),
-            launcher,
+            site,
             directory,
             stop,
         }
     }
 }
 
-pub fn launcher() -> LocalLauncher {
-    LocalLauncher::new(env!("CARGO_BIN_EXE_fake-agent"))
+pub fn local_site() -> LocalSite {
+    LocalSite::new(env!("CARGO_BIN_EXE_fake-agent"))
 }
 
 /// Returns the same limit for each phase.

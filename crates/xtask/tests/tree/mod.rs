@@ -152,6 +152,27 @@ fn planted_cycle_is_seen() {
     assert_eq!(imports.cycles(), Vec::<Vec<String>>::new());
 }
 
+/// Directories that describe or change the host where agents run: the task of the crate `site`.
+const OF_THE_HOST: &[&str] = &["\"/proc", "\"/sys", "\"/dev/shm"];
+
+/// Returns the lines of a source file, without its tests, that name a directory of the host.
+fn host_lines(text: &str) -> Vec<&str> {
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    code.lines().filter(|line| OF_THE_HOST.iter().any(|directory| line.contains(directory))).collect()
+}
+
+#[test]
+fn runner_reads_the_host_of_the_agents_through_its_site_only() {
+    let sources: Vec<PathBuf> =
+        files().into_iter().filter(|path| path.starts_with("crates/runner/src")).collect();
+    assert!(sources.len() > 20, "{sources:?}");
+    for path in sources {
+        assert_eq!(host_lines(&read(&path)), Vec::<&str>::new(), "{}", path.display());
+    }
+    let planted = "fn maps() { read(\"/proc/self/maps\") }\n#[cfg(test)]\nfn other() { read(\"/sys/x\") }\n";
+    assert_eq!(host_lines(planted).len(), 1);
+}
+
 /// Maximum number of lines of a source file.
 const MOST_LINES: usize = 400;
 /// Exceptions, until they are split.

@@ -3,14 +3,12 @@
 use collector::{RunReports, TraceTimes};
 use experiment::{Cell, Design, Factors, Load, Workload};
 use results::{Failure, Run, RunState, TRIAL_WINDOWS, TrialLog, TrialResult};
+use site::RunBarrier;
 use stats::search::TrialOutcome;
 
-use crate::{
-    run::{
-        executor::{FinishedRun, RunExecutor},
-        run_ids::RunIds,
-    },
-    run_barrier::RunBarrier,
+use crate::run::{
+    executor::{FinishedRun, RunExecutor},
+    run_ids::RunIds,
 };
 
 /// Share of a core, used or waited for, above which the writing thread counts as having no time left.
@@ -48,7 +46,7 @@ pub(super) fn trial(
         Design { measure_ns: duration_ns, windows: TRIAL_WINDOWS, ..runs.header.experiment.design.clone() };
     let mut run = search.clone();
     run.search = None;
-    let (name, alone) = (names.take(run.number), RunBarrier::new());
+    let (name, alone) = (names.take(run.number, runs.site), RunBarrier::new());
     let made = runs.run(run, (&cell, &design), name, &TraceTimes::default(), alone.join());
     let Some(FinishedRun { run, reports, .. }) = made else { return TrialRun::Stopped };
     let outcome = match (run.state, reports) {

@@ -3,40 +3,26 @@
 mod list;
 mod listed;
 
-use std::{fs, os::unix::ffi::OsStrExt as _, path::Path, process};
+use std::{fs, os::unix::ffi::OsStrExt as _, path::Path};
 
 use nix::{errno::Errno, sys::signal::kill, unistd::Pid};
 
 pub use self::list::{ManifestMatch, ShmManifest};
+use crate::values::owner::Owner;
 
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// Prefixes of the names of a run and of a conformance case; the process id of the runner follows.
-const OF_RUN: &str = "ddsmark-";
-const OF_CASE: &str = "ddsmark-check-";
-
 /// Suffix of a file of a run that lists other files to remove with it: see [`ShmManifest`].
 const LIST: &str = ".shared";
-
-/// Returns the name of a run of this process: unique on this host, and part of the names of everything that the run
-/// creates.
-pub(crate) fn run_name(number: u32) -> String {
-    format!("{OF_RUN}{}-{number}", process::id())
-}
-
-/// Returns the name of a conformance case in the same way.
-pub(crate) fn case_name(case: &str) -> String {
-    format!("{OF_CASE}{}-{case}", process::id())
-}
 
 /// Removes the shared-memory files whose name contains `run_name`.
 pub(crate) fn remove(run_name: &str) {
     remove_where(Path::new(SHARED_MEMORY), |name| belongs_to(name, run_name.as_bytes()));
 }
 
-/// Removes the shared-memory files of runners that no longer exist, for example after SIGKILL.
-pub(crate) fn sweep() {
-    remove_where(Path::new(SHARED_MEMORY), is_left);
+/// Removes the shared-memory files of owners of this boot that no longer exist, for example after SIGKILL.
+pub(crate) fn sweep(boot: &str) {
+    remove_where(Path::new(SHARED_MEMORY), |name| is_left(name, boot));
 }
 
 fn remove_where(directory: &Path, wanted: impl Fn(&[u8]) -> bool) {
@@ -57,23 +43,16 @@ fn remove_where(directory: &Path, wanted: impl Fn(&[u8]) -> bool) {
     listed::remove(directory, lists, listed::PATIENCE);
 }
 
-/// Returns whether a name contains the prefix of a run or a case, and all runners named in it have ended.
-fn is_left(name: &[u8]) -> bool {
-    let runners: Vec<Pid> =
-        [OF_RUN, OF_CASE].into_iter().flat_map(|begin| runners_named(name, begin)).collect();
-    !runners.is_empty() && runners.into_iter().all(|runner| kill(runner, None) == Err(Errno::ESRCH))
+/// Returns whether a name contains the name of a run or a case, and all owners named in it have ended. Whether an owner
+/// of another boot lives is not known on this host.
+fn is_left(name: &[u8], boot: &str) -> bool {
+    let owners = Owner::all_in(name);
+    !owners.is_empty() && owners.iter().all(|owner| owner.boot == boot && !lives(owner.pid))
 }
 
-/// Returns the process ids in a name that follow `begin` and are followed by `-` and more text.
-fn runners_named(name: &[u8], begin: &str) -> impl Iterator<Item = Pid> {
-    let begins = name.windows(begin.len()).enumerate().filter(move |(_, part)| *part == begin.as_bytes());
-    begins.filter_map(move |(at, _)| {
-        let rest = &name[at + begin.len()..];
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let pid: i32 = str::from_utf8(&rest[..digits]).ok()?.parse().ok()?;
-        // 0 would be a process group.
-        (pid > 0 && rest.get(digits) == Some(&b'-') && rest.len() > digits + 1).then(|| Pid::from_raw(pid))
-    })
+/// Returns whether a process of this host exists.
+fn lives(pid: u32) -> bool {
+    kill(Pid::from_raw(pid.cast_signed()), None) != Err(Errno::ESRCH)
 }
 
 /// Returns whether a file name contains the run's name, but not as the start of a longer one: run 1 is not run 10.
@@ -128,43 +107,63 @@ mod tests {
         assert!(outer.path().join("outside").exists());
     }
 
-    /// Returns the id of a process that has ended.
-    fn dead() -> u32 {
-        let mut child = process::Command::new("true").spawn().unwrap();
+    /// Returns an owner that has ended.
+    fn dead() -> Owner {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
         child.wait().unwrap();
-        child.id()
+        Owner { pid: child.id(), ..Owner::this_process() }
+    }
+
+    /// Returns the files that remain of these after a sweep.
+    fn swept(names: &[String], boot: &str) -> Vec<String> {
+        let directory = tempfile::tempdir().unwrap();
+        for name in names {
+            fs::write(directory.path().join(name), "").unwrap();
+        }
+        remove_where(directory.path(), |name| is_left(name, boot));
+        names.iter().filter(|name| directory.path().join(name).exists()).cloned().collect()
     }
 
     #[test]
-    fn only_files_of_dead_runners_are_swept() {
-        let (directory, dead, alive) = (tempfile::tempdir().unwrap(), dead(), process::id());
+    fn files_of_dead_owners_are_swept() {
+        let dead = dead();
         let left = [
-            format!("ddsmark-{dead}-1"),
-            format!("sem.ddsmark-{dead}-12-data"),
-            format!("ddsmark-check-{dead}-delivery"),
+            dead.run_name(1),
+            format!("sem.{}-data", dead.run_name(12)),
+            dead.case_name("delivery"),
+            format!("{}-of-{}", dead.run_name(1), dead.case_name("delivery")),
         ];
-        let others = [
-            run_name(1),
-            case_name("delivery"),
-            format!("ddsmark-{dead}-1-of-ddsmark-{alive}-1"),
-            format!("ddsmark-{dead}"),
-            format!("ddsmark-{dead}-"),
-            format!("ddsmark-{dead}x-1"),
-            format!("ddsmark-x{dead}-1"),
-            format!("dds-{dead}-1"),
-            "ddsmark-0-1".to_owned(),
-            "ddsmark-99999999999999999999-1".to_owned(),
-            "ddsmark--1-1".to_owned(),
+        assert_eq!(swept(&left, &dead.boot), [""; 0]);
+    }
+
+    #[test]
+    fn files_of_live_owners_and_of_other_boots_are_kept() {
+        let (dead, alive) = (dead(), Owner::this_process());
+        let elsewhere = Owner { boot: "0badb007".to_owned(), ..dead.clone() };
+        assert_ne!(elsewhere.boot, dead.boot);
+        let kept = [
+            alive.run_name(1),
+            alive.case_name("delivery"),
+            format!("{}-of-{}", dead.run_name(1), alive.run_name(1)),
+            elsewhere.run_name(1),
+            format!("sem.{}-data", elsewhere.run_name(1)),
+            elsewhere.case_name("delivery"),
+            format!("{}-of-{}", dead.run_name(1), elsewhere.run_name(1)),
+            format!("{}-of-{}", elsewhere.run_name(1), dead.run_name(1)),
         ];
-        for name in left.iter().chain(&others) {
-            fs::write(directory.path().join(name), "").unwrap();
-        }
-        remove_where(directory.path(), is_left);
-        for name in left {
-            assert!(!directory.path().join(&name).exists(), "{name} is left");
-        }
-        for name in others {
-            assert!(directory.path().join(&name).exists(), "{name} is gone");
-        }
+        assert_eq!(swept(&kept, &dead.boot), kept);
+    }
+
+    #[test]
+    fn files_without_an_owner_are_kept() {
+        let Owner { pid, boot } = dead();
+        let kept = [
+            format!("ddsmark-{pid}-1"),
+            format!("ddsmark-{pid}-{boot}"),
+            format!("ddsmark-{pid}-{boot}-"),
+            format!("ddsmark-{pid}x-{boot}-1"),
+            format!("dds-{pid}-{boot}-1"),
+        ];
+        assert_eq!(swept(&kept, &boot), kept);
     }
 }

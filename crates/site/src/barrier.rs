@@ -7,7 +7,7 @@ use std::{
 
 /// Barrier of all members. A member that leaves is not waited for.
 #[derive(Debug)]
-pub(crate) struct RunBarrier {
+pub struct RunBarrier {
     present: Mutex<Present>,
     changed: Condvar,
 }
@@ -22,16 +22,18 @@ struct Present {
 
 /// Member of the barrier until it is dropped.
 #[derive(Debug)]
-pub(crate) struct BarrierGuard<'m>(&'m RunBarrier);
+pub struct BarrierGuard<'m>(&'m RunBarrier);
 
 impl RunBarrier {
     /// Creates a barrier without members.
-    pub(crate) const fn new() -> Self {
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "a barrier is created where its members join")]
+    pub const fn new() -> Self {
         Self { present: Mutex::new(Present { members: 0, waiting: 0, met: 0 }), changed: Condvar::new() }
     }
 
     /// Adds a member.
-    pub(crate) fn join(&self) -> BarrierGuard<'_> {
+    pub fn join(&self) -> BarrierGuard<'_> {
         self.present().members += 1;
         BarrierGuard(self)
     }
@@ -52,7 +54,7 @@ impl RunBarrier {
 
 impl BarrierGuard<'_> {
     /// Waits until all members wait here, at most for `limit`. Returns whether all have met.
-    pub(crate) fn meet(&self, limit: Duration) -> bool {
+    pub fn meet(&self, limit: Duration) -> bool {
         let mut present = self.0.present();
         present.waiting += 1;
         let met = present.met;

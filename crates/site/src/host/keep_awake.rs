@@ -17,7 +17,7 @@ use nix::{
 };
 
 use super::cores::allowed_cores;
-use crate::RunnerError;
+use crate::values::error::SiteError;
 
 /// Spinning threads, one on each core that this process may use. They run with `SCHED_IDLE`: only when nothing else
 /// needs the core. Dropping this ends them.
@@ -32,9 +32,10 @@ impl KeepAwake {
     ///
     /// # Errors
     /// Returns an error if a thread cannot be started, pinned, or given the policy `SCHED_IDLE`.
-    pub fn start() -> Result<Self, RunnerError> {
+    pub fn start() -> Result<Self, SiteError> {
         let mut awake = Self { ended: Arc::new(AtomicBool::new(false)), spinners: Vec::new() };
         let (report, reports) = mpsc::channel();
+        let failed = |error: io::Error| SiteError::KeepAwake { error: error.to_string() };
         for core in allowed_cores() {
             let (ended, report) = (Arc::clone(&awake.ended), report.clone());
             let spinner = thread::Builder::new()
@@ -49,12 +50,12 @@ impl KeepAwake {
                         hint::spin_loop();
                     }
                 })
-                .map_err(|error| RunnerError::KeepAwake { error })?;
+                .map_err(failed)?;
             awake.spinners.push(spinner);
         }
         drop(report);
         for ready in reports {
-            ready.map_err(|error| RunnerError::KeepAwake { error })?;
+            ready.map_err(failed)?;
         }
         Ok(awake)
     }

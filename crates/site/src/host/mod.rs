@@ -1,7 +1,7 @@
 //! This host: its cores, properties, environment and noise.
 
-pub(crate) mod clock;
 pub(crate) mod cores;
+pub(crate) mod counters;
 pub(crate) mod environment;
 mod ethtool;
 pub(crate) mod keep_awake;

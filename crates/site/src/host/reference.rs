@@ -1,6 +1,6 @@
 //! Reference measurement: round trip and rate of a bare UDP socket, to show how the host changed between two results.
 //!
-//! Two threads of the runner execute it, on the cores of the writer and the reader of a run. First one datagram at a
+//! Two threads of this process execute it, on the cores of the writer and the reader of a run. First one datagram at a
 //! time is sent back and forth; then datagrams are sent with at most [`WINDOW`] in flight, which avoids drops.
 //! Samples of a middleware use the same system calls and wake-ups, and more.
 
@@ -12,7 +12,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use experiment::{Design, Pin};
 use nix::{
     sched::{CpuSet, sched_setaffinity},
     unistd::Pid,
@@ -44,18 +43,16 @@ const PING: u8 = 0;
 const SAMPLE: u8 = 1;
 const END: u8 = 2;
 
-/// Measures the reference of a design for `length_ns`. Blocks for about that time; on a busy host for at most 2 s.
+/// Measures the reference between these cores for `length_ns`; without cores the scheduler chooses. Blocks for about
+/// that time; on a busy host for at most 2 s.
 ///
 /// # Errors
 /// Returns an error if a thread cannot be started or pinned, or if datagrams do not arrive.
-pub(crate) fn measure(design: &Design, length_ns: u64) -> Result<Reference, String> {
-    let halves = if design.duet { design.pin.halves() } else { None };
-    // The halves of a duet are swapped in every block: the first half represents both.
-    let pin = halves.map_or_else(|| design.pin.clone(), |[first, _]| first);
-    let (sender_cores, receiver_cores) = match pin {
-        Pin::None => (Vec::new(), Vec::new()),
-        Pin::Cores(sender, receiver) => (sender, receiver),
-    };
+pub(crate) fn measure(
+    sender_cores: &[u32],
+    receiver_cores: &[u32],
+    length_ns: u64,
+) -> Result<Reference, String> {
     let sockets = || -> io::Result<(UdpSocket, UdpSocket)> {
         let (sender, receiver) = (bind()?, bind()?);
         sender.connect(receiver.local_addr()?)?;
@@ -66,11 +63,11 @@ pub(crate) fn measure(design: &Design, length_ns: u64) -> Result<Reference, Stri
     let ended = AtomicBool::new(false);
     let measured = thread::scope(|scope| {
         let builder = thread::Builder::new().name("reference-echo".to_owned());
-        let echo = builder.spawn_scoped(scope, || echo(&receiver, &receiver_cores, &ended));
+        let echo = builder.spawn_scoped(scope, || echo(&receiver, receiver_cores, &ended));
         let echo = echo.map_err(|error| format!("thread: {error}"))?;
         let builder = thread::Builder::new().name("reference".to_owned());
         let ping = builder.spawn_scoped(scope, || {
-            let measured = send(&sender, &sender_cores, Duration::from_nanos(length_ns / 2));
+            let measured = send(&sender, sender_cores, Duration::from_nanos(length_ns / 2));
             ended.store(true, Ordering::Relaxed);
             // If this is lost, the echo thread ends after its receive timeout.
             let _ = sender.send(&[END; BYTES]);
@@ -104,8 +101,8 @@ pub(crate) fn measure(design: &Design, length_ns: u64) -> Result<Reference, Stri
         round_trips: n,
         samples,
         rate_sps: samples as f64 / elapsed.as_secs_f64(),
-        sender_cores,
-        receiver_cores,
+        sender_cores: sender_cores.to_vec(),
+        receiver_cores: receiver_cores.to_vec(),
     })
 }
 
@@ -239,46 +236,25 @@ mod tests {
     use super::*;
     use crate::host::cores::allowed_cores;
 
-    fn design(pin: Pin) -> Design {
-        Design {
-            blocks: 1,
-            seed: 1,
-            warm_up_ns: 0,
-            measure_ns: 1_000_000,
-            windows: 1,
-            check_every: 1,
-            probe_every: None,
-            pin,
-            keep_awake: false,
-            reference: true,
-            spin: true,
-            baseline: Vec::new(),
-            duet: false,
-            repeat_noisy: false,
-            precision: None,
-            budget_ns: None,
-        }
-    }
-
     #[test]
     fn round_trips_and_a_rate_are_measured_on_the_cores_of_the_runs() {
         let cores = allowed_cores();
         let (first, last) = (vec![cores[0]], vec![*cores.last().expect("a core")]);
-        let reference = measure(&design(Pin::Cores(first.clone(), last.clone())), 100_000_000);
+        let reference = measure(&first, &last, 100_000_000);
         let reference = reference.expect("loopback");
         assert_eq!((&reference.sender_cores, &reference.receiver_cores), (&first, &last));
         assert!(reference.round_trips >= 6 && reference.rtt_p50_ns > 0.0, "{reference:?}");
         assert!(reference.samples > 0 && reference.rate_sps > 0.0, "{reference:?}");
         // The affinity of the calling thread is unchanged.
         assert_eq!(allowed_cores(), cores);
-        let unpinned = measure(&design(Pin::None), 60_000_000).expect("loopback");
+        let unpinned = measure(&[], &[], 60_000_000).expect("loopback");
         assert!(unpinned.sender_cores.is_empty() && unpinned.round_trips > 0, "{unpinned:?}");
     }
 
     #[test]
     fn a_core_that_does_not_exist_is_an_error_and_ends_in_time() {
-        for pin in [Pin::Cores(vec![0], vec![4000]), Pin::Cores(vec![4000], vec![0])] {
-            let error = measure(&design(pin), 60_000_000).expect_err("no such core");
+        for (sender, receiver) in [(0, 4000), (4000, 0)] {
+            let error = measure(&[sender], &[receiver], 60_000_000).expect_err("no such core");
             assert!(error.contains("Invalid argument"), "{error}");
         }
     }
@@ -287,9 +263,9 @@ mod tests {
     #[test]
     fn work_on_both_cores_lowers_the_rate() {
         let cores = allowed_cores();
-        let design = design(Pin::Cores(vec![cores[0]], vec![*cores.last().expect("a core")]));
+        let (first, last) = (vec![cores[0]], vec![*cores.last().expect("a core")]);
         let (ended, spun) = (AtomicBool::new(false), AtomicU64::new(0));
-        let rates = || [(); 3].map(|()| measure(&design, 100_000_000).expect("loopback").rate_sps);
+        let rates = || [(); 3].map(|()| measure(&first, &last, 100_000_000).expect("loopback").rate_sps);
         let (alone, beside) = thread::scope(|scope| {
             let alone = rates().into_iter().fold(0.0, f64::max);
             for _ in 0..4 {

@@ -1,7 +1,7 @@
-//! Other activity on the host: noise probes between blocks, and kernel counters over a block.
+//! Noise probes: interruptions of cores between blocks.
 
 use std::{
-    fs, thread,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -9,9 +9,9 @@ use nix::{
     sched::{CpuSet, sched_setaffinity},
     unistd::Pid,
 };
-use results::{CoreNoise, HostNoise, NoiseProbe, NoiseRule};
+use results::{CoreNoise, NoiseProbe, NoiseRule};
 
-use crate::run_barrier::RunBarrier;
+use crate::barrier::RunBarrier;
 
 /// Maximum time until the threads of a probe have started.
 const START_LIMIT: Duration = Duration::from_secs(10);
@@ -93,112 +93,6 @@ impl Gaps {
     }
 }
 
-/// Kernel counters at one moment.
-pub(crate) struct Counters {
-    at: Instant,
-    cpu: Option<CpuTimes>,
-    /// Total CPU pressure stall time in µs.
-    pressure: Option<u64>,
-    softnet_drops: Option<u64>,
-    udp: Option<(u64, u64)>,
-    throttled: Option<u64>,
-}
-
-impl Counters {
-    pub(crate) fn read(cores: &[u32]) -> Self {
-        let text = |path: &str| fs::read_to_string(path).ok();
-        Self {
-            at: Instant::now(),
-            cpu: text("/proc/stat").as_deref().and_then(cpu_times),
-            pressure: text("/proc/pressure/cpu").as_deref().and_then(pressure),
-            softnet_drops: text("/proc/net/softnet_stat").as_deref().and_then(softnet_drops),
-            udp: text("/proc/net/snmp").as_deref().and_then(udp),
-            throttled: sum_of(cores, "thermal_throttle/core_throttle_count"),
-        }
-    }
-
-    /// Returns the changes since the counters were read.
-    pub(crate) fn until_now(&self, cores: &[u32]) -> HostNoise {
-        let now = Self::read(cores);
-        let difference = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| b.saturating_sub(a));
-        let share = |of: fn(&CpuTimes) -> u64| {
-            let (a, b) = self.cpu.as_ref().zip(now.cpu.as_ref())?;
-            let all = b.all.checked_sub(a.all).filter(|all| *all > 0)?;
-            Some(100.0 * of(b).saturating_sub(of(a)) as f64 / all as f64)
-        };
-        let elapsed_us = (now.at - self.at).as_micros().max(1) as f64;
-        let frequencies = || cores.iter().filter_map(|core| of_core(*core, "cpufreq/scaling_cur_freq"));
-        HostNoise {
-            steal_pct: share(|times| times.steal),
-            softirq_pct: share(|times| times.softirq),
-            cpu_pressure_pct: difference(self.pressure, now.pressure)
-                .map(|us| 100.0 * us as f64 / elapsed_us),
-            softnet_drops: difference(self.softnet_drops, now.softnet_drops),
-            udp_in_errors: difference(self.udp.map(|udp| udp.0), now.udp.map(|udp| udp.0)),
-            udp_receive_buffer_errors: difference(self.udp.map(|udp| udp.1), now.udp.map(|udp| udp.1)),
-            min_frequency_khz: frequencies().min(),
-            max_frequency_khz: frequencies().max(),
-            throttled: difference(self.throttled, now.throttled),
-            max_temperature_millicelsius: temperature(),
-        }
-    }
-}
-
-/// CPU times of all cores together, in ticks.
-#[derive(Debug, PartialEq, Eq)]
-struct CpuTimes {
-    all: u64,
-    softirq: u64,
-    steal: u64,
-}
-
-/// Parses `/proc/stat`.
-fn cpu_times(stat: &str) -> Option<CpuTimes> {
-    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
-    let ticks: Vec<u64> = line.split_whitespace().map_while(|tick| tick.parse().ok()).collect();
-    // user nice system idle iowait irq softirq steal; `user` already includes guest time.
-    let [.., softirq, steal] = *ticks.get(..8)? else { return None };
-    Some(CpuTimes { all: ticks[..8].iter().sum(), softirq, steal })
-}
-
-/// Parses `/proc/pressure/cpu`: total time in µs in which at least one task waited.
-fn pressure(text: &str) -> Option<u64> {
-    let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
-    some.split_whitespace().find_map(|word| word.strip_prefix("total="))?.parse().ok()
-}
-
-/// Parses `/proc/net/softnet_stat`: the sum of the second column, the drops of each core.
-fn softnet_drops(text: &str) -> Option<u64> {
-    let dropped = |line: &str| u64::from_str_radix(line.split_whitespace().nth(1)?, 16).ok();
-    text.lines().map(dropped).sum()
-}
-
-/// Parses `/proc/net/snmp`: `InErrors` and `RcvbufErrors` of UDP.
-fn udp(text: &str) -> Option<(u64, u64)> {
-    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Udp:"));
-    let (names, values) = (lines.next()?, lines.next()?);
-    let value = |wanted: &str| {
-        let mut columns = names.split_whitespace().zip(values.split_whitespace());
-        columns.find(|(name, _)| *name == wanted)?.1.parse().ok()
-    };
-    Some((value("InErrors")?, value("RcvbufErrors")?))
-}
-
-fn of_core(core: u32, name: &str) -> Option<u64> {
-    fs::read_to_string(format!("/sys/devices/system/cpu/cpu{core}/{name}")).ok()?.trim().parse().ok()
-}
-
-/// Returns the sum over the cores; `None` unless all cores have the value.
-fn sum_of(cores: &[u32], name: &str) -> Option<u64> {
-    cores.iter().map(|core| of_core(*core, name)).sum()
-}
-
-/// Returns the temperature of the hottest thermal zone in millidegrees Celsius.
-fn temperature() -> Option<i64> {
-    let zones = fs::read_dir("/sys/class/thermal").ok()?.flatten();
-    zones.filter_map(|zone| fs::read_to_string(zone.path().join("temp")).ok()?.trim().parse().ok()).max()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,22 +161,5 @@ mod tests {
         assert_eq!(probed(1 << 20).map(|probe| probe.cores.len()), Some(2));
         // no address space has room for this stack: the second thread cannot start
         assert_eq!(probed(1 << 60), None);
-    }
-
-    #[test]
-    fn kernel_counters_are_read_and_missing_ones_are_none() {
-        let times = cpu_times("cpu  1 2 3 4 5 6 7 8 9 9\ncpu0 1 1 1 1 1 1 1 1\n");
-        assert_eq!(times, Some(CpuTimes { all: 36, softirq: 7, steal: 8 }));
-        assert_eq!(cpu_times("cpu  1 2 3\n"), None);
-        assert_eq!(pressure("some avg10=0.00 avg60=0.00 avg300=0.00 total=12\nfull total=5\n"), Some(12));
-        assert_eq!(pressure(""), None);
-        assert_eq!(softnet_drops("00000001 0000000a 0\n00000001 00000001 0\n"), Some(11));
-        assert_eq!(softnet_drops("nothing\n"), None);
-        assert_eq!(udp("Udp: RcvbufErrors X InErrors\nUdp: 1 2 3\n"), Some((3, 1)));
-        assert_eq!(udp("Udp: InErrors\nUdp: 1\n"), None);
-        assert_eq!(of_core(4000, "cpufreq/scaling_cur_freq"), None);
-        let cores = allowed_cores();
-        let noise = Counters::read(&cores).until_now(&cores);
-        assert!(noise.udp_in_errors.is_some(), "{noise:?}");
     }
 }

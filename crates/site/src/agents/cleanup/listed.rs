@@ -11,6 +11,7 @@ use std::{
 };
 
 use super::list::{ManifestMatch, ShmManifest};
+use crate::values::owner::OF_RUN;
 
 /// Maximum size of a list in bytes.
 const LIST_BYTES: u64 = 64 << 10;
@@ -113,7 +114,7 @@ fn names(directory: &Path) -> BTreeSet<String> {
     entries
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
         .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| !name.contains(super::OF_RUN))
+        .filter(|name| !name.contains(OF_RUN))
         .collect()
 }
 

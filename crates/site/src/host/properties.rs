@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, fs, path::Path, time::Instant};
 use nix::sys::utsname::uname;
 use results::{Host, Warning, WarningKind};
 
-use super::{clock::unix_ns, cores::allowed_cores};
-use crate::RunnerError;
+use super::cores::allowed_cores;
+use crate::values::{clock::unix_ns, facts::Facts};
 
 /// Kernel settings that influence results.
 const SYSCTLS: &[&str] = &[
@@ -34,9 +34,13 @@ const QUICK_CLOCKS: &[&str] =
 /// Maximum cost of a clock read without a warning, in ns.
 const QUICK_NS: u64 = 200;
 
+/// Captures the facts about this host.
+pub(crate) fn capture_facts() -> Facts {
+    Facts { host: capture_host(), cores: allowed_cores(), interfaces: interfaces() }
+}
+
 /// Captures the properties of this host.
-#[must_use]
-pub fn capture_host() -> Host {
+fn capture_host() -> Host {
     let names = uname().ok();
     let text = |of: fn(&nix::sys::utsname::UtsName) -> &std::ffi::OsStr| {
         names.as_ref().map(|names| of(names).to_string_lossy().into_owned()).unwrap_or_default()
@@ -84,23 +88,13 @@ pub fn host_warnings(host: &Host) -> Vec<Warning> {
     warnings
 }
 
-/// Checks that the host has a network interface.
-///
-/// # Errors
-/// Returns an error if the host does not have it.
-pub fn check_interface(interface: &str) -> Result<(), RunnerError> {
-    let Ok(entries) = fs::read_dir("/sys/class/net") else {
-        // The interfaces cannot be listed: the driver will report an error.
-        return Ok(());
-    };
-    let mut known: Vec<String> =
-        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    known.sort();
-    if known.iter().any(|name| name == interface) {
-        Ok(())
-    } else {
-        Err(RunnerError::NoInterface { interface: interface.to_owned(), known })
-    }
+/// Returns the names of the network interfaces, sorted; `None` if they cannot be listed.
+fn interfaces() -> Option<Vec<String>> {
+    let entries = fs::read_dir("/sys/class/net").ok()?.flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    Some(names)
 }
 
 /// Returns the trimmed text of a kernel file; `None` if it is empty.
@@ -254,12 +248,5 @@ mod tests {
         for host in bad {
             assert_eq!(host_warnings(&host).len(), 1, "{host:?}");
         }
-    }
-
-    #[test]
-    fn unknown_interface_is_an_error_with_the_available_ones() {
-        check_interface("lo").unwrap();
-        let error = check_interface("ddsmark0").unwrap_err();
-        assert!(error.hint().unwrap().contains("lo"), "{error:?}");
     }
 }

@@ -4,8 +4,6 @@ use std::path::{Path, PathBuf};
 
 /// Prefix of a URI that names a file.
 const FILE_URI: &str = "file://";
-/// Message of the dynamic linker about a library of `LD_PRELOAD` that it ignores.
-const IGNORED_LIBRARY: &str = "cannot be preloaded";
 
 /// Returns the whole value and its parts between commas, semicolons and blanks; of a URI only the path.
 fn parts(value: &str) -> impl Iterator<Item = &str> {
@@ -24,18 +22,12 @@ pub(crate) fn existing_paths(value: &str) -> Vec<PathBuf> {
 }
 
 /// Returns the first file that a value names by URI and that does not exist. Some middleware ignores it silently.
-#[must_use]
-pub fn missing_file(value: &str) -> Option<PathBuf> {
+pub(crate) fn missing_file(value: &str) -> Option<PathBuf> {
     let uris = value.split(|c: char| c == ',' || c == ';' || c.is_whitespace());
     let mut paths = uris.filter_map(|uri| uri.strip_prefix(FILE_URI)).map(Path::new);
     // A path may contain a comma or a blank.
     let whole = value.strip_prefix(FILE_URI).is_some_and(|path| Path::new(path).exists());
     paths.find(|path| !whole && !path.exists()).map(Path::to_path_buf)
-}
-
-/// Returns the line of a process's output in which the dynamic linker reports a library that it ignores.
-pub(crate) fn ignored_library(lines: Vec<String>) -> Option<String> {
-    lines.into_iter().find(|line| line.contains(IGNORED_LIBRARY))
 }
 
 #[cfg(test)]

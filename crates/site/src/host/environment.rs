@@ -8,6 +8,7 @@ use std::{
 
 use experiment::{DriverDescription, Plan};
 use results::{Environment, EnvironmentFields, Host, Tool, sha256};
+use serde::{Deserialize, Serialize};
 
 use super::{ethtool, variables::existing_paths};
 
@@ -32,33 +33,31 @@ const FOR_ALL: &[&str] = &["LD_", "GLIBC_TUNABLES", "MALLOC_"];
 const LONG_NAME: usize = 8;
 
 /// Components of an experiment whose environment is captured.
-pub struct EnvironmentInputs<'a> {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct EnvironmentInputs {
     /// Name and version of this tool.
-    pub tool: &'a Tool,
+    pub tool: Tool,
     /// Revision of its source, if known.
-    pub revision: Option<&'a str>,
-    /// Path of the agent program.
-    pub agent: &'a Path,
+    pub revision: Option<String>,
     /// Captured host.
-    pub host: &'a Host,
+    pub host: Host,
     /// Experiment; its cells determine the interfaces.
-    pub experiment: &'a Plan,
+    pub experiment: Plan,
     /// Descriptions of the drivers, by driver name.
-    pub descriptions: &'a BTreeMap<String, DriverDescription>,
+    pub descriptions: BTreeMap<String, DriverDescription>,
     /// Driver files, by driver name.
-    pub files: &'a BTreeMap<String, PathBuf>,
+    pub files: BTreeMap<String, PathBuf>,
     /// Shared libraries that the agents have loaded, by driver name.
-    pub libraries: &'a BTreeMap<String, Vec<PathBuf>>,
+    pub libraries: BTreeMap<String, Vec<PathBuf>>,
 }
 
-/// Captures the environment. Values that cannot be read are absent.
-#[must_use]
-pub fn capture_environment(parts: &EnvironmentInputs<'_>) -> Environment {
+/// Captures the environment of agents of this program. Values that cannot be read are absent.
+pub(crate) fn capture_environment(agent: &Path, parts: &EnvironmentInputs) -> Environment {
     let mut fields = Fields::default();
     fields.put("tool", "version", &parts.tool.version);
-    fields.put_some("tool", "revision", parts.revision.map(ToOwned::to_owned));
-    fields.put_some("tool", "agent_sha256", fs::read(parts.agent).ok().map(|bytes| sha256(&bytes)));
-    fields.host(parts.host);
+    fields.put_some("tool", "revision", parts.revision.clone());
+    fields.put_some("tool", "agent_sha256", fs::read(agent).ok().map(|bytes| sha256(&bytes)));
+    fields.host(&parts.host);
     fields.limits();
     let interfaces: BTreeSet<&str> =
         parts.experiment.cells.iter().map(|cell| cell.factors.interface.as_str()).collect();
@@ -76,7 +75,7 @@ pub fn capture_environment(parts: &EnvironmentInputs<'_>) -> Environment {
     let own: Vec<PathBuf> = control::loaded_libraries().into_iter().map(PathBuf::from).collect();
     let mut heeded: BTreeSet<&str> = BTreeSet::new();
     let mut hashes: BTreeMap<&Path, String> = BTreeMap::new();
-    for (driver, description) in parts.descriptions {
+    for (driver, description) in &parts.descriptions {
         fields.driver(driver, description);
         let files =
             parts.files.get(driver).into_iter().chain(parts.libraries.get(driver).into_iter().flatten());
@@ -106,7 +105,7 @@ pub fn capture_environment(parts: &EnvironmentInputs<'_>) -> Environment {
     let values: BTreeSet<(&str, &str)> =
         cells.filter_map(|(name, value)| Some((name.as_str(), value.as_deref()?))).collect();
     for (name, value) in values {
-        fields.files("variable", name, value, parts.libraries);
+        fields.files("variable", name, value, &parts.libraries);
     }
     let options: BTreeSet<(&String, &String)> =
         parts.experiment.cells.iter().flat_map(|cell| &cell.factors.options).collect();

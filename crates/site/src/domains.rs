@@ -1,0 +1,105 @@
+//! Selection of a DDS domain that no other experiment on this network uses.
+
+use std::process;
+
+use crate::{
+    site::{DomainClaim, Hold, Site},
+    values::clock::unix_ns,
+};
+
+/// Number of domains for drivers: 1 to this. Their RTPS ports are below the ephemeral ports of Linux.
+const DOMAINS: u32 = 100;
+
+/// Source of domains for the runs of one experiment: each run gets another domain, starting at a random one. Traffic
+/// that a run left on the network does not reach the next run.
+#[derive(Debug)]
+pub struct Domains {
+    next: u32,
+}
+
+/// Domain of one run.
+#[derive(Debug)]
+pub struct Domain {
+    /// Number of the domain.
+    pub number: u32,
+    /// Reservation among all experiments, if there is one.
+    _claim: Option<Hold>,
+}
+
+impl Domains {
+    /// Creates a source that starts at a random domain.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "two sources differ")]
+    pub fn new() -> Self {
+        let now = unix_ns();
+        let (seconds, micros) = (now / 1_000_000_000, now % 1_000_000_000 / 1000);
+        Self { next: micros as u32 ^ seconds as u32 ^ process::id().wrapping_mul(37) }
+    }
+
+    /// Returns the next domain that is not reserved, and reserves it. If reservation fails or all are reserved,
+    /// returns the next one unreserved.
+    pub fn take(&mut self, site: &dyn Site) -> Domain {
+        self.take_with(|number| site.claim_domain(number))
+    }
+
+    fn take_with(&mut self, claim: impl Fn(u32) -> DomainClaim) -> Domain {
+        for _ in 0..DOMAINS {
+            let number = self.number();
+            match claim(number) {
+                DomainClaim::Reserved(hold) => return Domain { number, _claim: Some(hold) },
+                DomainClaim::InUse => {}
+                DomainClaim::Unsupported => return Domain { number, _claim: None },
+            }
+        }
+        Domain { number: self.number(), _claim: None }
+    }
+
+    fn number(&mut self) -> u32 {
+        self.next = self.next.wrapping_add(1);
+        self.next % DOMAINS + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agents::domain_claim::claim;
+
+    #[test]
+    fn domain_in_use_is_skipped() {
+        let claim = |number| claim("ddsmark-test-use", number);
+        let (mut ours, mut theirs) = (Domains { next: 41 }, Domains { next: 41 });
+        let held = ours.take_with(claim);
+        assert_eq!(held.number, 43);
+        assert_eq!(theirs.take_with(claim).number, 44);
+        drop(held);
+        theirs.next = 41;
+        assert_eq!(theirs.take_with(claim).number, 43);
+    }
+
+    #[test]
+    fn domains_stay_within_the_contract() {
+        let mut domains = Domains { next: u32::MAX - 50 };
+        let numbers: std::collections::BTreeSet<u32> = (0..2 * DOMAINS)
+            .map(|_| domains.take_with(|number| claim("ddsmark-test-range", number)).number)
+            .collect();
+        assert_eq!((numbers.first(), numbers.last()), (Some(&1), Some(&DOMAINS)));
+    }
+
+    #[test]
+    fn domain_is_unreserved_if_all_are_taken() {
+        let claim = |number| claim("ddsmark-test-full", number);
+        let mut domains = Domains { next: 0 };
+        let all: Vec<_> = (0..DOMAINS).map(|_| domains.take_with(claim)).collect();
+        assert!(all.iter().all(|domain| domain._claim.is_some()));
+        let extra = domains.take_with(claim);
+        assert!(extra._claim.is_none() && (1..=DOMAINS).contains(&extra.number));
+    }
+
+    #[test]
+    fn host_without_reservation_gets_the_next_domain() {
+        let mut domains = Domains { next: 41 };
+        let domain = domains.take_with(|_| DomainClaim::Unsupported);
+        assert!(domain._claim.is_none() && domain.number == 43);
+    }
+}

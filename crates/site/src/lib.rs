@@ -1,0 +1,42 @@
+//! Hosts where agents run, and everything that only makes sense there.
+//!
+//! ```text
+//! runner -> Site   launch, facts, environment, probe, clean, clock ...   one per host
+//!        -> Agent  send a request, end; replies arrive at a sink         one per process
+//! ```
+//!
+//! - The runner uses the traits [`Site`] and [`Agent`] only. Nothing in them assumes that a site is on the host of the
+//!   runner: all values serialize, and process ids, paths and times are those of the site.
+//! - [`LocalSite`] is this host: agents are child processes.
+//! - Everything that a run creates has a name with the [`Owner`] of its site. [`Site::sweep`] removes leftovers only
+//!   if it knows that their owner has ended.
+
+mod agents;
+mod barrier;
+mod domains;
+mod host;
+mod local_site;
+mod site;
+mod values;
+
+pub use agents::{
+    cleanup::{ManifestMatch, ShmManifest},
+    log::AgentLog,
+    process::await_exit,
+};
+pub use barrier::{BarrierGuard, RunBarrier};
+pub use domains::{Domain, Domains};
+pub use host::{
+    cores::allowed_cores, counters::Counters, environment::EnvironmentInputs, keep_awake::KeepAwake,
+    properties::host_warnings,
+};
+pub use local_site::LocalSite;
+pub use site::{Agent, DomainClaim, Hold, ReplySink, Site};
+pub use values::{
+    agent_command::{AgentCommand, DriverFile},
+    clock::{Timeline, monotonic_ns, unix_ns},
+    error::SiteError,
+    facts::Facts,
+    owner::Owner,
+    process_exit::{ChannelEnd, ProcessExit},
+};

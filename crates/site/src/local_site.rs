@@ -1,0 +1,118 @@
+//! Site on this host.
+
+use std::path::PathBuf;
+
+use control::MonotonicClock;
+use results::{Environment, NoiseProbe, NoiseRule, Reference};
+
+use crate::{
+    agents::{
+        cleanup,
+        domain_claim::{DOMAIN, claim},
+        log::AgentLog,
+        process,
+    },
+    host::{
+        counters::Counters,
+        environment::{EnvironmentInputs, capture_environment},
+        keep_awake::KeepAwake,
+        noise,
+        properties::capture_facts,
+        reference, variables,
+    },
+    site::{Agent, DomainClaim, Hold, ReplySink, Site},
+    values::{agent_command::AgentCommand, error::SiteError, facts::Facts, owner::Owner},
+};
+
+/// Site on this host, owned by this process. Agents are child processes.
+#[derive(Clone, Debug)]
+pub struct LocalSite {
+    agent: PathBuf,
+    owner: Owner,
+}
+
+impl LocalSite {
+    /// Creates a site with the given agent program.
+    #[must_use]
+    pub fn new(agent: impl Into<PathBuf>) -> Self {
+        Self { agent: agent.into(), owner: Owner::this_process() }
+    }
+
+    /// Creates a site with the agent program from `$DDSMARK_AGENT`, or the one in the directory of this program.
+    ///
+    /// # Errors
+    /// Returns an error if the agent program does not exist.
+    pub fn find() -> Result<Self, SiteError> {
+        let agent = match std::env::var_os("DDSMARK_AGENT") {
+            Some(file) if !file.is_empty() => PathBuf::from(file),
+            _ => std::env::current_exe()
+                .map_err(|error| SiteError::Itself { error: error.to_string() })?
+                .with_file_name("ddsmark-agent"),
+        };
+        if agent.is_file() { Ok(Self::new(agent)) } else { Err(SiteError::NoAgent { file: agent }) }
+    }
+}
+
+impl Site for LocalSite {
+    fn launch(
+        &self,
+        command: &AgentCommand,
+        log: AgentLog,
+        replies: ReplySink,
+    ) -> Result<Box<dyn Agent>, SiteError> {
+        Ok(Box::new(process::launch(&self.agent, command, log, replies)?))
+    }
+
+    fn facts(&self) -> Facts {
+        capture_facts()
+    }
+
+    fn environment(&self, inputs: &EnvironmentInputs) -> Environment {
+        capture_environment(&self.agent, inputs)
+    }
+
+    fn missing_file(&self, value: &str) -> Option<PathBuf> {
+        variables::missing_file(value)
+    }
+
+    fn probe(&self, cores: &[u32], rule: &NoiseRule) -> Option<NoiseProbe> {
+        noise::probe(cores, rule)
+    }
+
+    fn counters(&self, cores: &[u32]) -> Counters {
+        Counters::read(cores)
+    }
+
+    fn reference(
+        &self,
+        sender_cores: &[u32],
+        receiver_cores: &[u32],
+        length_ns: u64,
+    ) -> Result<Reference, String> {
+        reference::measure(sender_cores, receiver_cores, length_ns)
+    }
+
+    fn keep_awake(&self) -> Result<Hold, SiteError> {
+        Ok(Box::new(KeepAwake::start()?))
+    }
+
+    fn claim_domain(&self, number: u32) -> DomainClaim {
+        claim(DOMAIN, number)
+    }
+
+    fn owner(&self) -> Owner {
+        self.owner.clone()
+    }
+
+    fn clean(&self, name: &str) {
+        cleanup::remove(name);
+    }
+
+    fn sweep(&self) {
+        cleanup::sweep(&self.owner.boot);
+    }
+
+    fn clock(&self) -> MonotonicClock {
+        MonotonicClock::of_children()
+    }
+}

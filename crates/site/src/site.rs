@@ -1,0 +1,121 @@
+//! Interfaces of a site and of its agents.
+
+use std::{any::Any, path::PathBuf, time::Duration};
+
+use control::{MonotonicClock, Reply, Request};
+use results::{Environment, NoiseProbe, NoiseRule, Reference};
+
+use crate::{
+    agents::log::AgentLog,
+    host::{counters::Counters, environment::EnvironmentInputs},
+    values::{
+        agent_command::AgentCommand,
+        error::SiteError,
+        facts::Facts,
+        owner::Owner,
+        process_exit::{ChannelEnd, ProcessExit},
+    },
+};
+
+/// Host where agents run. The two runs of a duet use it from two threads.
+///
+/// Process ids, cores, paths and times in its values are those of that host. Values serialize; agents and holds are
+/// handles of the process that uses the site.
+pub trait Site: Sync {
+    /// Starts an agent, which ends no later than the calling thread. The site passes each reply to `replies`, from a
+    /// thread of its own, and last the end of the control channel. All output of the agent is written to `log`.
+    ///
+    /// # Errors
+    /// Returns an error if the agent cannot be started.
+    fn launch(
+        &self,
+        command: &AgentCommand,
+        log: AgentLog,
+        replies: ReplySink,
+    ) -> Result<Box<dyn Agent>, SiteError>;
+
+    /// Returns facts about the host.
+    fn facts(&self) -> Facts;
+
+    /// Returns everything outside an experiment that may influence its results. Values that cannot be read are absent.
+    fn environment(&self, inputs: &EnvironmentInputs) -> Environment;
+
+    /// Returns the first file that the value of an environment variable names by URI and that does not exist. Some
+    /// middleware ignores it silently.
+    fn missing_file(&self, value: &str) -> Option<PathBuf>;
+
+    /// Measures interruptions of all given cores at the same time. Returns `None` if a core cannot be probed.
+    fn probe(&self, cores: &[u32], rule: &NoiseRule) -> Option<NoiseProbe>;
+
+    /// Returns the kernel's counters of other activity.
+    fn counters(&self, cores: &[u32]) -> Counters;
+
+    /// Measures round trip and rate of a bare UDP socket for `length_ns`, between threads on these cores; without
+    /// cores the scheduler chooses. Blocks for about that time; on a busy host for at most 2 s.
+    ///
+    /// # Errors
+    /// Returns an error if a thread cannot be started or pinned, or if datagrams do not arrive.
+    fn reference(
+        &self,
+        sender_cores: &[u32],
+        receiver_cores: &[u32],
+        length_ns: u64,
+    ) -> Result<Reference, String>;
+
+    /// Keeps the cores awake as long as the hold lives.
+    ///
+    /// # Errors
+    /// Returns an error if a thread cannot be started, pinned, or given the policy `SCHED_IDLE`.
+    fn keep_awake(&self) -> Result<Hold, SiteError>;
+
+    /// Reserves a DDS domain in the network of the host.
+    fn claim_domain(&self, number: u32) -> DomainClaim;
+
+    /// Returns the owner of the names of runs on this host.
+    fn owner(&self) -> Owner;
+
+    /// Removes the files whose names contain the name of a run or conformance case.
+    fn clean(&self, name: &str);
+
+    /// Removes the files of owners that no longer exist, for example after SIGKILL.
+    fn sweep(&self);
+
+    /// Returns the monotonic clock that the agents read.
+    fn clock(&self) -> MonotonicClock;
+}
+
+/// Receiver of the replies of an agent, and last of the end of its control channel.
+pub type ReplySink = Box<dyn FnMut(Result<Box<Reply>, ChannelEnd>) + Send>;
+
+/// Running agent. Dropping it ends its process.
+pub trait Agent: Send {
+    /// Sends a request.
+    ///
+    /// # Errors
+    /// Returns an error if the request cannot be sent.
+    fn send(&self, request: &Request) -> Result<(), ChannelEnd>;
+
+    /// Closes the control channel, upon which the agent exits immediately.
+    fn hang_up(&self);
+
+    /// Waits for the exit of the process, kills it after `limit`, and kills all processes that it has left. No process
+    /// remains.
+    fn end(&mut self, limit: Duration) -> ProcessExit;
+
+    /// Returns the last non-empty lines of the agent's output.
+    fn last_log_lines(&self) -> Vec<String>;
+}
+
+/// Effect on a site that lasts until this is dropped.
+pub type Hold = Box<dyn Any + Send>;
+
+/// Outcome of the reservation of a domain.
+#[derive(Debug)]
+pub enum DomainClaim {
+    /// Reserved until the hold is dropped.
+    Reserved(Hold),
+    /// Reserved by another experiment.
+    InUse,
+    /// Reservation not possible on this host.
+    Unsupported,
+}

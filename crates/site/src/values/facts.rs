@@ -1,0 +1,68 @@
+//! Facts about the host of a site.
+
+use results::Host;
+use serde::{Deserialize, Serialize};
+
+use super::error::SiteError;
+
+/// Facts about the host of a site.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Facts {
+    /// Properties that influence results.
+    pub host: Host,
+    /// Cores that agents may use.
+    pub cores: Vec<u32>,
+    /// Names of the network interfaces; `None` if they cannot be listed.
+    pub interfaces: Option<Vec<String>>,
+}
+
+impl Facts {
+    /// Checks that agents can be pinned to the given cores.
+    ///
+    /// # Errors
+    /// Returns an error if a core does not exist or agents may not use it.
+    pub fn check_cores(&self, cores: &[u32]) -> Result<(), SiteError> {
+        match cores.iter().find(|core| !self.cores.contains(core)) {
+            Some(&core) => Err(SiteError::NoCore { core, allowed: self.cores.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that the host has a network interface. Without a list of interfaces, the driver will report an error.
+    ///
+    /// # Errors
+    /// Returns an error if the host does not have it.
+    pub fn check_interface(&self, interface: &str) -> Result<(), SiteError> {
+        match &self.interfaces {
+            Some(known) if known.iter().all(|name| name != interface) => {
+                Err(SiteError::NoInterface { interface: interface.to_owned(), known: known.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::properties::capture_facts;
+
+    #[test]
+    fn unknown_interface_is_an_error_with_the_available_ones() {
+        let facts = capture_facts();
+        facts.check_interface("lo").unwrap();
+        let error = facts.check_interface("ddsmark0").unwrap_err();
+        assert!(error.hint().unwrap().contains("lo"), "{error:?}");
+        let unlisted = Facts { interfaces: None, ..facts };
+        unlisted.check_interface("ddsmark0").unwrap();
+    }
+
+    #[test]
+    fn unavailable_core_is_an_error_with_the_available_ones() {
+        let facts = Facts { cores: vec![2, 3], ..capture_facts() };
+        facts.check_cores(&[3, 2]).unwrap();
+        let error = facts.check_cores(&[2, 4]).unwrap_err();
+        assert_eq!(error, SiteError::NoCore { core: 4, allowed: vec![2, 3] });
+        assert_eq!(error.hint().as_deref(), Some("available: 2, 3"));
+    }
+}

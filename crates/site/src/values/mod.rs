@@ -1,0 +1,8 @@
+//! Values that a site takes and returns. All of them serialize: a site may be on another host.
+
+pub(crate) mod agent_command;
+pub(crate) mod clock;
+pub(crate) mod error;
+pub(crate) mod facts;
+pub(crate) mod owner;
+pub(crate) mod process_exit;

@@ -1,0 +1,110 @@
+//! Owner of the host-wide names of runs.
+
+use std::process;
+
+use serde::{Deserialize, Serialize};
+
+use control::boot_id;
+
+/// Prefixes of the names of a run and of a conformance case. The owner follows.
+pub(crate) const OF_RUN: &str = "ddsmark-";
+const OF_CASE: &str = "ddsmark-check-";
+
+/// Number of digits of the boot id in a name.
+const BOOT_DIGITS: usize = 8;
+
+/// Process that owns a site. Its process id and the boot of its host are part of the names of everything that a run
+/// creates on that host, which therefore say whether their owner may still live.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    /// Process id on its host.
+    pub pid: u32,
+    /// First 8 digits of the boot id of its host; 0 if it cannot be read.
+    pub boot: String,
+}
+
+impl Owner {
+    /// Returns this process.
+    pub(crate) fn this_process() -> Self {
+        let id = boot_id().unwrap_or_default();
+        let digits = id.chars().filter(char::is_ascii_hexdigit).chain(std::iter::repeat('0'));
+        Self { pid: process::id(), boot: digits.take(BOOT_DIGITS).collect() }
+    }
+
+    /// Returns the name of a run: unique on the host of the owner, and part of the names of everything that the run
+    /// creates.
+    #[must_use]
+    pub fn run_name(&self, number: u32) -> String {
+        format!("{OF_RUN}{}-{}-{number}", self.pid, self.boot)
+    }
+
+    /// Returns the name of a conformance case in the same way.
+    #[must_use]
+    pub fn case_name(&self, case: &str) -> String {
+        format!("{OF_CASE}{}-{}-{case}", self.pid, self.boot)
+    }
+
+    /// Returns the owners of the runs and cases in a file name.
+    pub(crate) fn all_in(name: &[u8]) -> Vec<Self> {
+        [OF_RUN, OF_CASE].into_iter().flat_map(|begin| Self::after(name, begin)).collect()
+    }
+
+    /// Returns the owners in a name that follow `begin` and are followed by `-` and more text.
+    fn after(name: &[u8], begin: &str) -> impl Iterator<Item = Self> {
+        let begins = name.windows(begin.len()).enumerate().filter(move |(_, part)| *part == begin.as_bytes());
+        begins.filter_map(move |(at, _)| {
+            let rest = &name[at + begin.len()..];
+            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let pid: i32 = str::from_utf8(&rest[..digits]).ok()?.parse().ok()?;
+            let (boot, rest) = rest[digits..].strip_prefix(b"-")?.split_at_checked(BOOT_DIGITS)?;
+            let is_boot = boot.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
+            // 0 would be a process group.
+            let named = pid > 0 && is_boot && rest.len() > 1 && rest[0] == b'-';
+            named.then(|| Self { pid: pid.cast_unsigned(), boot: String::from_utf8_lossy(boot).into_owned() })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owner(pid: u32, boot: &str) -> Owner {
+        Owner { pid, boot: boot.to_owned() }
+    }
+
+    #[test]
+    fn name_of_a_run_or_case_names_its_owner() {
+        let this = Owner::this_process();
+        assert_eq!((this.pid, this.boot.len()), (process::id(), BOOT_DIGITS));
+        assert_ne!(this.boot, "00000000");
+        for name in [this.run_name(1), format!("sem.{}-2-data", this.run_name(7)), this.case_name("delivery")]
+        {
+            assert_eq!(Owner::all_in(name.as_bytes()), std::slice::from_ref(&this), "{name}");
+        }
+        let both = "ddsmark-7-0123abcd-1-of-ddsmark-8-fedc9876-1";
+        assert_eq!(Owner::all_in(both.as_bytes()), [owner(7, "0123abcd"), owner(8, "fedc9876")]);
+    }
+
+    #[test]
+    fn name_without_a_complete_owner_names_none() {
+        for name in [
+            "ddsmark-7",
+            "ddsmark-7-",
+            "ddsmark-7-1",
+            "ddsmark-7-0123abcd",
+            "ddsmark-7-0123abcd-",
+            "ddsmark-7-0123abc-1",
+            "ddsmark-7-0123abcde-1",
+            "ddsmark-7-0123ABCD-1",
+            "ddsmark-7x-0123abcd-1",
+            "ddsmark-x7-0123abcd-1",
+            "ddsmark--1-0123abcd-1",
+            "ddsmark-0-0123abcd-1",
+            "ddsmark-99999999999999999999-0123abcd-1",
+            "dds-7-0123abcd-1",
+        ] {
+            assert_eq!(Owner::all_in(name.as_bytes()), [], "{name}");
+        }
+    }
+}

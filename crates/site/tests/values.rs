@@ -1,0 +1,59 @@
+//! Values of a site as text: a site may be on another host, and its values then arrive as JSON.
+
+use std::{collections::BTreeMap, fmt::Debug, path::PathBuf};
+
+use control::MonotonicClock;
+use serde::{Serialize, de::DeserializeOwned};
+use site::{
+    AgentCommand, ChannelEnd, DriverFile, EnvironmentInputs, LocalSite, ProcessExit, Site as _, SiteError,
+    Timeline,
+};
+
+/// Checks that a value is the same after it was sent as JSON.
+fn survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
+    let text = serde_json::to_string(value).expect("JSON");
+    assert_eq!(serde_json::from_str::<T>(&text).expect(&text), *value);
+}
+
+#[test]
+fn what_a_site_returns_survives_as_json() {
+    let site = LocalSite::new("agent");
+    let facts = site.facts();
+    survives(&facts);
+    survives(&site.counters(&facts.cores));
+    survives(&site.owner());
+    survives(&site.clock());
+    survives(&Timeline::between(&MonotonicClock::of_this_process(), &site.clock()));
+    for exit in [ProcessExit::Status(3), ProcessExit::Signal(9), ProcessExit::Killed, ProcessExit::Stuck] {
+        survives(&exit);
+    }
+    survives(&ChannelEnd::Gone("closed".to_owned()));
+    survives(&ChannelEnd::Invalid("no JSON".to_owned()));
+}
+
+#[test]
+fn what_a_site_takes_survives_as_json() {
+    fn is_value<T: Serialize + DeserializeOwned>() {}
+    is_value::<EnvironmentInputs>();
+    let variables = BTreeMap::from([("A".to_owned(), Some("1".to_owned())), ("B".to_owned(), None)]);
+    let driver = DriverFile { name: "udp@1".to_owned(), path: PathBuf::from("/opt/libddsmark_udp.so") };
+    survives(&AgentCommand { driver, variables, padding_bytes: 7 });
+}
+
+#[test]
+fn errors_of_a_site_survive_as_json() {
+    let (file, error) = (PathBuf::from("/nowhere/agent"), "no such file".to_owned());
+    for error in [
+        SiteError::NoAgent { file: file.clone() },
+        SiteError::Launch { agent: file.clone(), error: error.clone() },
+        SiteError::Channel { error: error.clone() },
+        SiteError::Log { file: Some(file), error: error.clone() },
+        SiteError::Log { file: None, error: error.clone() },
+        SiteError::NoCore { core: 4, allowed: vec![0, 1] },
+        SiteError::NoInterface { interface: "eth9".to_owned(), known: vec!["lo".to_owned()] },
+        SiteError::KeepAwake { error: error.clone() },
+        SiteError::Itself { error },
+    ] {
+        survives(&error);
+    }
+}
