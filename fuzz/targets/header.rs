@@ -2,6 +2,7 @@
 #![no_main]
 
 use agent::traffic::{
+    by_writer::ByWriter,
     header::{HEADER_BYTES, Header},
     identity::Identity,
     payload::Payloads,
@@ -16,14 +17,21 @@ const IDENTITY: Identity = Identity { tag: 5, writer: 2, size: SIZE, since_ns: 0
 const WINDOWS: u32 = 4;
 
 fuzz_target!(|payloads: &[u8]| {
-    let mut stats = ReceiveStats::new(IDENTITY, Payloads::new(1, SIZE), 1, WindowCounts::new(WINDOWS, 1_000));
+    // Two writers, so that the number in the header selects one of them.
+    let stats = |writer| {
+        let windows = WindowCounts::new(WINDOWS, 1_000);
+        let identity = Identity { writer, ..IDENTITY };
+        (writer, ReceiveStats::new(identity, Payloads::new(1, SIZE), 1, windows))
+    };
+    let mut by_writer = ByWriter::new(vec![stats(IDENTITY.writer), stats(7)]);
     for payload in payloads.chunks(SIZE) {
         stamped_again(payload);
-        stats.alone(Sample::new(payload, 0));
+        by_writer.alone(Sample::new(payload, 0));
     }
-    let received = stats.received();
-    assert_eq!(received.delivered + received.missing, received.next);
-    assert_eq!(received.window_delivered.iter().sum::<u64>(), received.delivered);
+    for received in by_writer.all().iter().map(ReceiveStats::received) {
+        assert_eq!(received.delivered + received.missing, received.next);
+        assert_eq!(received.window_delivered.iter().sum::<u64>(), received.delivered);
+    }
 });
 
 fn stamped_again(payload: &[u8]) {

@@ -2,13 +2,9 @@
 
 use serde_json::Value;
 
-use crate::support::{Scene, count, list};
+use crate::support::{Scene, count, list, text};
 
 const LATENCY_KINDS: [&str; 3] = ["rtt", "one_way_out", "one_way_back"];
-
-fn text<'a>(value: &'a Value, name: &str) -> &'a str {
-    value[name].as_str().unwrap_or_else(|| panic!("no text `{name}` in {value}"))
-}
 
 #[test]
 fn characterize_measures_both_drivers_and_every_sample_reconciles() {

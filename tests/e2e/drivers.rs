@@ -144,10 +144,10 @@ fn driver_that_crashes_in_a_thread_is_named() {
 #[test]
 fn driver_that_hangs_in_open_is_named() {
     let (error, log_line) = ("no answer within 5 s", "waiting for a licence server");
-    // both roles open a participant, but only one opens a writer
+    // both endpoints hang: the first one is named
     assert_named(
         "hangs_in_open",
-        &Expected { phase: "configure", error, hint: "hangs", log_line, role: "reader" },
+        &Expected { phase: "configure", error, hint: "hangs", log_line, role: "writer" },
     );
 }
 

@@ -37,6 +37,7 @@ mod sim;
 mod slowdown;
 mod streams;
 mod tail;
+mod topologies;
 mod tutorial;
 mod variables;
 mod witnesses;

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Scene, count, list, wait_for};
+use crate::support::{Scene, count, list, number, wait_for};
 
 /// Runs an experiment file, and returns its result.
 fn runs(scene: &Scene, file: &str) -> Value {
@@ -12,10 +12,6 @@ fn runs(scene: &Scene, file: &str) -> Value {
     let outcome = scene.run_blocks("paced.toml");
     outcome.assert_status(0);
     outcome.document()
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("no number: {value:#}"))
 }
 
 /// Asserts what holds of each flow of any valid run.

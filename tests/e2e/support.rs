@@ -353,6 +353,16 @@ pub fn list(value: &Value) -> &[Value] {
     value.as_array().unwrap_or_else(|| panic!("no array: {value}"))
 }
 
+/// Returns a text of an object.
+pub fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value[name].as_str().unwrap_or_else(|| panic!("no text `{name}` in {value}"))
+}
+
+/// Returns a number.
+pub fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("no number: {value:#}"))
+}
+
 /// Returns a count.
 #[track_caller]
 pub fn count(value: &Value) -> u64 {

@@ -79,7 +79,7 @@ impl RunReports {
 /// Identity, effective configuration and report of one agent.
 #[derive(Clone, Debug)]
 pub struct AgentOutcome {
-    /// What was requested of it.
+    /// Requested entities.
     pub endpoint: Endpoint,
     /// Process id.
     pub pid: u32,

@@ -137,7 +137,7 @@ impl Configure {
     }
 }
 
-/// What each entity has to match with. Entities are in the order of the configure request.
+/// Peers that each entity has to match with. Entities are in the order of the configure request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Match {
     /// For each writer: the readers of its topic.

@@ -67,7 +67,7 @@ impl Shape {
         Self::new(factors, &design.pin, probe_every(factors, design).is_some())
     }
 
-    /// As [`Shape::of`]. `probed`: whether samples of the stream are echoed.
+    /// Returns the shape of a cell; `probed`: whether samples of its stream are echoed.
     #[must_use]
     pub fn new(factors: &Factors, pin: &Pin, probed: bool) -> Self {
         CellShape { factors, pin, probed }.shape()

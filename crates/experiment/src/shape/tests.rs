@@ -25,7 +25,7 @@ fn pings_and_echoes_have_a_topic_each() {
     assert_eq!(topics(echo), [["run_7_back"], ["run_7_out"]]);
     // An echo has the header of its ping.
     assert_eq!(echo.writers[0].stream, pinger.writers[0].stream);
-    assert_eq!(pinger.readers[0].streams, [pinger.writers[0].stream.clone()]);
+    assert_eq!(pinger.readers[0].streams, std::slice::from_ref(&pinger.writers[0].stream));
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn each_flow_has_a_topic_and_a_writer_number_of_its_own() {
         writer.writers.iter().map(|writer| (writer.stream.writer, writer.stream.size_bytes)).collect();
     assert_eq!(streams, [(1, 64), (2, 128)]);
     for (writer, reader) in writer.writers.iter().zip(&reader.readers) {
-        assert_eq!(reader.streams, [writer.stream.clone()]);
+        assert_eq!(reader.streams, std::slice::from_ref(&writer.stream));
         assert_eq!(writer.stream.load, Some(load.clone()));
     }
     let names: Vec<_> = reader.entities().map(|(name, _)| name).collect();

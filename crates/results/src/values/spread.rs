@@ -54,11 +54,11 @@ impl EndpointSpread {
 }
 
 /// Returns the delivered rate by endpoint, summed over its flows.
-fn rates<'f>(
-    flows: &'f [FlowRecord],
+fn rates(
+    flows: &[FlowRecord],
     writing: WritingTime,
     endpoint: fn(&FlowRecord) -> &str,
-) -> BTreeMap<&'f str, f64> {
+) -> BTreeMap<&str, f64> {
     let mut rates = BTreeMap::new();
     for flow in flows {
         *rates.entry(endpoint(flow)).or_insert(0.0) += writing.per_second(flow.delivered_in_time);

@@ -15,7 +15,7 @@ pub(crate) enum Event {
 
 /// Specification of an agent to start.
 pub(crate) struct AgentSpec {
-    /// Id of its endpoint, if it takes part in a run.
+    /// Id of its endpoint, for an agent of a run.
     pub(crate) endpoint: Option<String>,
     pub(crate) command: AgentCommand,
     pub(crate) log: AgentLog,
