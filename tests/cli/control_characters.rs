@@ -64,7 +64,7 @@ fn words_of_results_and_logs_are_escaped() {
         run.state = RunState::Failed;
         run.failure = Some(Failure {
             phase: POISON.to_owned(),
-            role: Some(POISON.to_owned()),
+            endpoint: Some(POISON.to_owned()),
             error: POISON.to_owned(),
             hint: Some(POISON.to_owned()),
             last_log_lines: vec![format!("{POISON} of the log")],

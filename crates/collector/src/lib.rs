@@ -77,6 +77,15 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
         );
         evaluation.warn(WarningKind::BufferDrops, text);
     }
+    if !reports.lost.is_empty() {
+        let lost: Vec<&str> = reports.lost.iter().map(|endpoint| endpoint.id.as_str()).collect();
+        let text = format!(
+            "{} ended during the measurement: all values are of the other {} endpoints",
+            lost.join(", "),
+            reports.agents.len()
+        );
+        evaluation.warn(WarningKind::Incomplete, text);
+    }
     let unverified = configuration::unverified(reports);
     if !unverified.is_empty() {
         let text = format!("the driver cannot read back {}", unverified.join(", "));

@@ -8,10 +8,12 @@ use experiment::{Endpoint, Shape};
 pub struct RunReports {
     /// Agents, in the order of the endpoints of the run's shape.
     pub agents: Vec<AgentOutcome>,
+    /// Endpoints whose agents ended during the measurement. All values are of the others.
+    pub lost: Vec<Endpoint>,
 }
 
 impl RunReports {
-    /// Returns the endpoints of the run.
+    /// Returns the endpoints that reported.
     #[must_use]
     pub fn shape(&self) -> Shape {
         Shape { endpoints: self.agents.iter().map(|agent| agent.endpoint.clone()).collect() }

@@ -51,8 +51,9 @@ pub fn maximum_line(maximum: &MaxRate, run: &MaxRateRun, done: usize, total: usi
             )
         }
         (None, Some(failure)) => {
-            let role = failure.role.as_ref().map_or_else(String::new, |role| format!(" ({role})"));
-            format!("FAILED in `{}`{role}: {}", failure.phase, failure.error)
+            let whose =
+                failure.endpoint.as_ref().map_or_else(String::new, |endpoint| format!(" ({endpoint})"));
+            format!("FAILED in `{}`{whose}: {}", failure.phase, failure.error)
         }
         (None, None) => "nothing measured".to_owned(),
     };

@@ -34,15 +34,11 @@ pub fn run_line(run: &Run, factors: &Factors, done: usize, total: usize) -> Stri
 
 fn outcome(run: &Run, factors: &Factors) -> String {
     if let Some(failure) = &run.failure {
-        let role = failure.role.as_ref().map_or_else(String::new, |role| format!(" ({role})"));
-        return format!("FAILED in `{}`{role}: {}", failure.phase, failure.error);
+        let whose = failure.endpoint.as_ref().map_or_else(String::new, |endpoint| format!(" ({endpoint})"));
+        let others = of_others(run, factors).map_or_else(String::new, |of| format!(" ({of})"));
+        return format!("FAILED in `{}`{whose}: {}{others}", failure.phase, failure.error);
     }
-    let outcome = match factors.workload {
-        Workload::Latency => latency(run),
-        Workload::Throughput => throughput(run),
-        Workload::Paced => paced::outcome(run),
-        Workload::Search => search::outcome(run),
-    };
+    let outcome = values(run, factors);
     match run.state {
         RunState::Valid => outcome,
         RunState::Failed => "FAILED".to_owned(),
@@ -50,6 +46,21 @@ fn outcome(run: &Run, factors: &Factors) -> String {
             let why = run.warnings.first().map_or("its values contradict each other", |first| &first.text);
             format!("INVALID: {why} ({outcome})")
         }
+    }
+}
+
+/// Returns the values of a failed run that went on without an endpoint; `None` if there are none.
+pub(crate) fn of_others(run: &Run, factors: &Factors) -> Option<String> {
+    let remained = run.failure.is_some() && !run.flows.is_empty();
+    remained.then(|| format!("the others: {}", values(run, factors)))
+}
+
+fn values(run: &Run, factors: &Factors) -> String {
+    match factors.workload {
+        Workload::Latency => latency(run),
+        Workload::Throughput => throughput(run),
+        Workload::Paced => paced::outcome(run),
+        Workload::Search => search::outcome(run),
     }
 }
 

@@ -321,8 +321,9 @@ const fn packed_by(batching: Batching) -> &'static str {
 
 fn why_bad(run: &Run) -> String {
     if let Some(failure) = &run.failure {
-        let role = failure.role.as_ref().map_or_else(String::new, |role| format!(" of the {role}"));
-        return format!("failed in phase `{}`{role}: {}", failure.phase, failure.error);
+        let whose =
+            failure.endpoint.as_ref().map_or_else(String::new, |endpoint| format!(" of the {endpoint}"));
+        return format!("failed in phase `{}`{whose}: {}", failure.phase, failure.error);
     }
     let what = match run.state {
         RunState::Failed => "failed",

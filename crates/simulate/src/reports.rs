@@ -80,7 +80,8 @@ impl Traffic {
                 report,
             }
         };
-        RunReports { agents: Shape::of(factors, design).endpoints.into_iter().map(outcome).collect() }
+        let agents = Shape::of(factors, design).endpoints.into_iter().map(outcome).collect();
+        RunReports { agents, lost: Vec::new() }
     }
 }
 

@@ -31,6 +31,7 @@ use crate::{
         identity::Identity,
         poll_policy::PollPolicy,
         probes::ProbeResponder,
+        processing::Processing,
         receive_stats::{ReceiveProgress, ReceiveStats},
     },
 };
@@ -138,6 +139,7 @@ impl ByWriter<FlowRecorder> {
     #[inline]
     pub fn arrived(&mut self, sample: Sample<'_>) {
         self.of(sample.payload).arrived(sample);
+        self.process();
     }
 
     fn delivered(&self) -> u64 {
@@ -210,13 +212,19 @@ pub struct OpenLoopReader {
     inlet: FlowInput,
     progress: Vec<Arc<ReceiveProgress>>,
     begin: StartTime,
+    processing: Option<Processing>,
 }
 
 impl OpenLoopReader {
     /// Creates the role.
     #[must_use]
-    pub const fn new(inlet: FlowInput, progress: Vec<Arc<ReceiveProgress>>, begin: StartTime) -> Self {
-        Self { inlet, progress, begin }
+    pub const fn new(
+        inlet: FlowInput,
+        progress: Vec<Arc<ReceiveProgress>>,
+        begin: StartTime,
+        processing: Option<Processing>,
+    ) -> Self {
+        Self { inlet, progress, begin, processing }
     }
 
     fn close_inlet(&mut self) -> Result<&mut [FlowRecorder], AgentError> {
@@ -287,7 +295,10 @@ impl AgentRole for OpenLoopReader {
         Ok(())
     }
 
-    fn warm_up(&mut self, _duration_ns: u64) -> Result<(), AgentError> {
+    fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
+        if let Some(processing) = &self.processing {
+            processing.until(now_ns().saturating_add(duration_ns));
+        }
         Ok(())
     }
 
@@ -297,11 +308,15 @@ impl AgentRole for OpenLoopReader {
 
     fn measure(
         &mut self,
-        _duration_ns: u64,
+        duration_ns: u64,
         begin_ns: Option<u64>,
         _meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
-        self.begin.0.store(begin_ns.ok_or(AgentError::NoBegin)?, Release);
+        let begin_ns = begin_ns.ok_or(AgentError::NoBegin)?;
+        self.begin.0.store(begin_ns, Release);
+        if let Some(processing) = &self.processing {
+            processing.until(begin_ns.saturating_add(duration_ns));
+        }
         Ok(MeasureReply::default())
     }
 

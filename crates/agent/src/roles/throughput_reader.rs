@@ -17,6 +17,7 @@ use crate::{
         by_writer::{BatchClock, ByWriter, set_taken},
         grouped_reader::GroupedReader,
         poll_policy::PollPolicy,
+        processing::Processing,
         receive_stats::{ReceiveProgress, ReceiveStats},
     },
 };
@@ -46,13 +47,18 @@ pub struct ThroughputReader {
     progress: Vec<Arc<ReceiveProgress>>,
     /// Take statistics, set when the reader is closed; `None` for a listener.
     takes: Option<TakeStats>,
+    processing: Option<Processing>,
 }
 
 impl ThroughputReader {
     /// Creates the role with this source.
     #[must_use]
-    pub const fn new(inlet: ReaderInput, progress: Vec<Arc<ReceiveProgress>>) -> Self {
-        Self { inlet: Some(inlet), progress, takes: None }
+    pub const fn new(
+        inlet: ReaderInput,
+        progress: Vec<Arc<ReceiveProgress>>,
+        processing: Option<Processing>,
+    ) -> Self {
+        Self { inlet: Some(inlet), progress, takes: None, processing }
     }
 
     fn close_inlet(&mut self) -> Result<&mut ByWriter<ReceiveStats>, AgentError> {
@@ -85,6 +91,10 @@ impl AgentRole for ThroughputReader {
                     let mut clock = BatchClock::default();
                     let taken = reader.receive(timeout_ns, |sample| {
                         let _ = stats.of(sample.payload).count(&sample, clock.arrival_ns());
+                        if stats.process() {
+                            // the application gets the next sample later
+                            clock = BatchClock::default();
+                        }
                     })?;
                     reader.count_take(taken, stats.delivered() - before);
                     poll_policy.after_poll(taken);
@@ -99,7 +109,10 @@ impl AgentRole for ThroughputReader {
         Ok(())
     }
 
-    fn warm_up(&mut self, _duration_ns: u64) -> Result<(), AgentError> {
+    fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
+        if let Some(processing) = &self.processing {
+            processing.until(now_ns().saturating_add(duration_ns));
+        }
         Ok(())
     }
 
@@ -109,10 +122,13 @@ impl AgentRole for ThroughputReader {
 
     fn measure(
         &mut self,
-        _duration_ns: u64,
+        duration_ns: u64,
         _begin_ns: Option<u64>,
         _meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
+        if let Some(processing) = &self.processing {
+            processing.until(now_ns().saturating_add(duration_ns));
+        }
         Ok(MeasureReply::default())
     }
 

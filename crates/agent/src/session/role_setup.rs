@@ -26,6 +26,7 @@ use crate::{
         payload::Payloads,
         poll_policy::PollPolicy,
         probes::{ProbeReceiver, ProbeRecorder, ProbeResponder},
+        processing::Processing,
         receive_stats::ReceiveStats,
         timestamps::stamps_for,
     },
@@ -129,7 +130,8 @@ impl RoleSetup<'_> {
             let stats = ReceiveStats::new(self.identity(stream), payloads, configure.check_every, windows);
             (stream.writer, stats.echoing(echo.take()))
         };
-        let stats = ByWriter::new(spec.streams.iter().map(stats).collect());
+        let processing = Processing::of_each(spec.processing_ns);
+        let stats = ByWriter::new(spec.streams.iter().map(stats).collect()).processing(processing.clone());
         let progress = stats.all().iter().map(ReceiveStats::progress).collect();
         let (inlet, monitor) = if spec.receive == ReceiveMode::Listener {
             let reader = participant.listening_reader(&config, stats, ByWriter::<ReceiveStats>::alone)?;
@@ -143,7 +145,7 @@ impl RoleSetup<'_> {
             (throughput_reader::ReaderInput::Asked { reader, stats: Box::new(stats), poll_policy }, monitor)
         };
         monitors.readers.push(monitor);
-        Ok((Box::new(ThroughputReader::new(inlet, progress)), monitors))
+        Ok((Box::new(ThroughputReader::new(inlet, progress, processing)), monitors))
     }
 
     fn pinger(&self) -> Result<OpenedRole, AgentError> {
@@ -218,6 +220,9 @@ impl RoleSetup<'_> {
     fn paced_reader(&self) -> Result<OpenedRole, AgentError> {
         let configure = self.configure;
         let begin = StartTime::default();
+        // All readers of an endpoint are of one application.
+        let processing =
+            Processing::of_each(configure.readers.iter().find_map(|reader| reader.processing_ns));
         let mut monitors = Monitors::default();
         // belongs to the only flow: the planner rejects probes with several flows
         let mut echo = self.probe_responder(&mut monitors)?;
@@ -230,7 +235,7 @@ impl RoleSetup<'_> {
                 Ok((stream.writer, FlowRecorder::new(configure, &plan, self.since_ns, &begin, echo.take())))
             };
             let arrivals = spec.streams.iter().map(recorder).collect::<Result<Vec<_>, AgentError>>()?;
-            let arrivals = ByWriter::new(arrivals);
+            let arrivals = ByWriter::new(arrivals).processing(processing.clone());
             progress.extend(arrivals.all().iter().map(FlowRecorder::progress));
             if spec.receive == ReceiveMode::Listener {
                 let reader = self.participant.listening_reader(
@@ -251,6 +256,6 @@ impl RoleSetup<'_> {
             Some(poll_policy) => open_loop_reader::FlowInput::polled(polled, poll_policy),
             None => open_loop_reader::FlowInput::Listening(listening),
         };
-        Ok((Box::new(OpenLoopReader::new(inlet, progress, begin)), monitors))
+        Ok((Box::new(OpenLoopReader::new(inlet, progress, begin, processing)), monitors))
     }
 }

@@ -4,7 +4,7 @@ use driver_host::Sample;
 
 use crate::{
     base::clock::now_ns,
-    traffic::{header::Header, receive_stats::ReceiveStats},
+    traffic::{header::Header, processing::Processing, receive_stats::ReceiveStats},
 };
 
 /// Recorders of the samples of one reader, selected by the number of the writer in each header. Samples of other
@@ -14,6 +14,8 @@ pub struct ByWriter<T> {
     recorders: Vec<T>,
     /// Position of the recorder by writer number; 0 for numbers without one.
     positions: Vec<u16>,
+    /// Processing time of each sample; `None`: the application only counts.
+    processing: Option<Processing>,
 }
 
 impl<T> ByWriter<T> {
@@ -25,7 +27,23 @@ impl<T> ByWriter<T> {
         for (position, (writer, _)) in recorders.iter().enumerate() {
             positions[usize::from(*writer)] = position as u16;
         }
-        Self { recorders: recorders.into_iter().map(|(_, recorder)| recorder).collect(), positions }
+        let recorders = recorders.into_iter().map(|(_, recorder)| recorder).collect();
+        Self { recorders, positions, processing: None }
+    }
+
+    /// Sets the processing time of each sample.
+    #[must_use]
+    pub fn processing(self, processing: Option<Processing>) -> Self {
+        Self { processing, ..self }
+    }
+
+    /// Processes a recorded sample. Returns whether that takes time.
+    #[inline]
+    pub fn process(&self) -> bool {
+        if let Some(processing) = &self.processing {
+            processing.spend();
+        }
+        self.processing.is_some()
     }
 
     /// Returns the recorder for a sample.
@@ -78,6 +96,7 @@ impl ByWriter<ReceiveStats> {
     #[inline]
     pub fn alone(&mut self, sample: Sample<'_>) {
         let _ = self.of(sample.payload).count(&sample, now_ns());
+        self.process();
     }
 
     /// Returns the number of distinct samples of the measurement phase.

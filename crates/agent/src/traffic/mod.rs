@@ -10,6 +10,7 @@ pub mod lag_attribution;
 pub mod payload;
 pub mod poll_policy;
 pub mod probes;
+pub mod processing;
 pub mod rate_throttle;
 pub mod receive_stats;
 pub mod retry;

@@ -6,10 +6,10 @@
 //! executes the real agent.
 //!
 //! `$DDSMARK_KILLS` is the directory of the plan. The file `plan` has one line per kill: `DRIVER ROLE NUMBER PHASE
-//! DELAY_US VICTIM`. `DRIVER` is a name without a version; `NUMBER` counts the launches of that driver and role
-//! from 0; `VICTIM` is `agent` or `runner`. The outcome is written to `done/`: `hit`, or `late` if the victim had
-//! already ended. If `VICTIM` is `none`, the request `configure` of that run is written there when the phase
-//! begins, for tests with other faults.
+//! DELAY_US VICTIM`. `DRIVER` is a name without a version; `ROLE` is the id of an endpoint; `NUMBER` counts the
+//! launches of that driver and role from 0; `VICTIM` is `agent` or `runner`. The outcome is written to `done/`: `hit`,
+//! or `late` if the victim had already ended. If `VICTIM` is `none`, the request `configure` of that run is written
+//! there when the phase begins, for tests with other faults.
 
 use std::{
     env, fs,
@@ -84,7 +84,9 @@ fn become_agent(driver: &str, control: &str) -> Outcome {
     let log = fs::read_link("/proc/self/fd/1")?;
     let role =
         log.file_stem().and_then(|stem| stem.to_str()?.split_once('-')).map(|(_, role)| role.to_owned());
-    let Some(role) = role.filter(|role| peer_of(role).is_some()) else {
+    // the log of one of several endpoints of a role is `NNNN-ROLE-NUMBER.log`
+    let of_pair = |role: &str| role.split('-').next().and_then(peer_of);
+    let Some((role, peer)) = role.and_then(|role| of_pair(&role).map(|peer| (role, peer))) else {
         return Err(agent.arg(control).exec().into());
     };
     let name = Path::new(driver).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
@@ -92,7 +94,8 @@ fn become_agent(driver: &str, control: &str) -> Outcome {
     let name = name.trim_start_matches("libddsmark_").split('@').next().unwrap_or_default();
     let number = launches(&plan, &format!("{name} {role}"))?;
     let of = |role: &str| format!("{name} {role} {number}");
-    let (ours, peers) = (of(&role), of(peer_of(&role).unwrap_or_default()));
+    // only in a pair does the other end wait for the kill: elsewhere the run may go on without the victim
+    let (ours, peers) = (of(&role), of(if role.contains('-') { "" } else { peer }));
     if let Some(own) = find(&plan, &ours)?.filter(|own| own.none) {
         return report_kill(&plan, &own, agent, control.parse()?);
     }

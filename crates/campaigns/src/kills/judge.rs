@@ -113,7 +113,7 @@ fn of_killed(counts: &mut KillCounts, run: &Run, kill: &Kill, came: &BTreeMap<St
     };
     let named = run.failure.as_ref().is_some_and(|failure: &Failure| {
         failure.phase == kill.phase
-            && failure.role.as_deref() == Some(kill.role)
+            && failure.endpoint.as_deref() == Some(kill.role)
             && failure.error == format!("the agent's process {cause}")
             && failure.hint.is_some()
     });

@@ -34,7 +34,7 @@ fn killed() -> (ResultDocument, Kill, BTreeMap<String, String>) {
     cell.runs[0].state = RunState::Failed;
     cell.runs[0].failure = Some(Failure {
         phase: "drain".to_owned(),
-        role: Some(role.to_owned()),
+        endpoint: Some(role.to_owned()),
         error: "the agent's process was killed by signal 9 (SIGKILL)".to_owned(),
         hint: Some("someone".to_owned()),
         last_log_lines: Vec::new(),
@@ -61,7 +61,7 @@ fn each_fault_is_counted() {
     type Change = fn(&mut Failure);
     let changes: [Change; 4] = [
         |failure| failure.phase = "report".to_owned(),
-        |failure| failure.role = None,
+        |failure| failure.endpoint = None,
         |failure| failure.error = "no answer within 10 s".to_owned(),
         |failure| failure.hint = None,
     ];

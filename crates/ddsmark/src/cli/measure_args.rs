@@ -25,6 +25,26 @@ pub struct MeasureArgs {
     #[command(flatten)]
     pub factors: FactorFlags,
 
+    /// Number of writers, each a process of its own: short for `--topology N-1`, or `N-R` with `--readers R`.
+    #[arg(
+        long,
+        value_name = "N",
+        value_delimiter = ',',
+        conflicts_with = "topology",
+        help_heading = "Factors"
+    )]
+    pub writers: Vec<String>,
+
+    /// Number of readers, each a process of its own: short for `--topology 1-N`; several with commas.
+    #[arg(
+        long,
+        value_name = "N",
+        value_delimiter = ',',
+        conflicts_with = "topology",
+        help_heading = "Factors"
+    )]
+    pub readers: Vec<String>,
+
     /// QoS of writers and readers, such as `reliable,keep_last=1`: words, and policies as `KEY=VALUE`; or the name of
     /// a profile.
     ///
@@ -141,6 +161,7 @@ impl MeasureArgs {
     /// `runs` runs, or as many as the file says.
     pub fn overrides(&self, runs: Option<u32>) -> Vec<Override> {
         let mut all = self.factors.overrides.clone();
+        all.extend(self.topologies());
         all.extend(self.qos());
         all.extend(self.options());
         all.extend(self.variables());
@@ -202,6 +223,26 @@ impl MeasureArgs {
             && !set("design.blocks")
             && !set("design.precision")
             && !set("design.baseline")
+    }
+
+    /// Returns the topologies with each number of writers and each number of readers.
+    fn topologies(&self) -> Option<Override> {
+        if self.writers.is_empty() && self.readers.is_empty() {
+            return None;
+        }
+        let flag = if self.writers.is_empty() { "--readers" } else { "--writers" };
+        let or_one = |numbers: &[String]| match numbers {
+            [] => vec!["1".to_owned()],
+            numbers => numbers.to_vec(),
+        };
+        let (writers, readers) = (or_one(&self.writers), or_one(&self.readers));
+        let pairs = writers.iter().flat_map(|writers| readers.iter().map(move |readers| (writers, readers)));
+        let all: Vec<String> = pairs.map(|(writers, readers)| format!("{writers}-{readers}")).collect();
+        let shown = [("--writers", &self.writers), ("--readers", &self.readers)];
+        let shown = shown.into_iter().filter(|(_, numbers)| !numbers.is_empty());
+        let shown: Vec<String> =
+            shown.map(|(name, numbers)| format!("{name} {}", numbers.join(","))).collect();
+        Some(Override::flag(flag, "factors.topology", all.join(",")).shown_as(shown.join(" ")))
     }
 
     fn qos(&self) -> Vec<Override> {

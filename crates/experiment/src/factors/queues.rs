@@ -23,6 +23,9 @@ const SERIALISED_UNIT: u64 = 4;
 /// Valid range of a polling delay in ns. It is short because a run ends only when its reader is idle.
 const POLLING_DELAY_NS: RangeInclusive<u64> = 1_000..=100_000_000;
 
+/// Valid range of the processing time of a slow reader in ns; a sleep takes some tens of µs more.
+const SLOW_READER_NS: RangeInclusive<u64> = 50_000..=100_000_000;
+
 /// Queue limits, socket buffers and receive settings. If a field is absent, the QoS or the driver decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -46,6 +49,9 @@ pub struct Queues {
     /// Sleep of a polling reader after it found no sample, in ns. Absent: it does not sleep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub polling_delay_ns: Option<u64>,
+    /// Time that the application of the last reader spends on each sample, in ns. Absent: it only counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slow_reader_ns: Option<u64>,
 }
 
 impl Queues {
@@ -115,6 +121,27 @@ pub(crate) fn check_groups(
     }
     if !all.contains("receive", &ReceiveMode::Waitset.into()) {
         return refused("`receive_group` needs a waitset", "use `receive = \"waitset\"`");
+    }
+    Ok(())
+}
+
+/// Rejects processing times out of range, and those without a stream.
+pub(crate) fn check_slow_reader(
+    _: &Factor,
+    values: &OneOrMany<Value>,
+    all: &FactorValues,
+) -> Result<(), SpannedError> {
+    for time in &values.typed::<Time>().0 {
+        let refused = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(time.span()));
+        let Time(ns) = *time.get();
+        if ns > 0 && !SLOW_READER_NS.contains(&ns) {
+            let words = format!("`slow_reader = \"{}\"` is out of range", time.get());
+            return refused(words, "use 50us to 100ms, or 0s for none");
+        }
+        if ns > 0 && !all.has_stream() {
+            let words = "`slow_reader` has no effect on `latency`, whose echo answers at once".to_owned();
+            return refused(words, "use the workload `throughput` or `paced`");
+        }
     }
     Ok(())
 }

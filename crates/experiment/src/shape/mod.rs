@@ -97,6 +97,17 @@ impl Shape {
         self.endpoints.iter().enumerate().filter(|(_, endpoint)| !endpoint.role.drives())
     }
 
+    /// Returns the endpoints without which the others still have traffic to measure, and how many of them may be
+    /// missing: readers, as long as one endpoint serves.
+    #[must_use]
+    pub fn dispensable(&self) -> (Vec<usize>, usize) {
+        let serving: Vec<_> = self.serving().collect();
+        let readers: Vec<usize> =
+            serving.iter().filter(|(_, of)| of.role == Role::Reader).map(|(index, _)| *index).collect();
+        let most = readers.len().min(serving.len() - 1);
+        (readers, most)
+    }
+
     /// Returns the readers of a topic: the index of their endpoint, and theirs in it.
     pub fn readers_of(&self, topic: &str) -> impl Iterator<Item = (usize, usize)> {
         self.endpoints.iter().enumerate().flat_map(move |(endpoint, of)| {
@@ -164,6 +175,8 @@ impl CellShape<'_> {
         // Only one stream can be probed, and only that of a pair.
         let echoed = self.probed || matches!(role, Role::Pinger | Role::Echo);
         let echoes = || written(0).into_iter().take(usize::from(echoed)).enumerate();
+        let is_last = role == Role::Reader && index + 1 == usize::from(self.factors.topology.readers);
+        let processing_ns = self.factors.queues.slow_reader_ns.filter(|_| is_last);
         let (writers, readers) = if role.drives() {
             (
                 written(index)
@@ -179,7 +192,9 @@ impl CellShape<'_> {
             let of_flow = |flow: usize| all.iter().map(|streams| streams[flow].clone()).collect();
             (
                 echoes().map(|(flow, stream)| self.echo_writer(flow, &stream)).collect(),
-                (0..flows).map(|flow| self.reader(flow, OUT, of_flow(flow))).collect(),
+                (0..flows)
+                    .map(|flow| ReaderSpec { processing_ns, ..self.reader(flow, OUT, of_flow(flow)) })
+                    .collect(),
             )
         };
         Endpoint {
@@ -257,6 +272,7 @@ impl CellShape<'_> {
             unpacks_batches: batched && !is_pair(&factors.driver),
             receive: factors.receive,
             polling_delay_ns: factors.queues.polling_delay_ns,
+            processing_ns: None,
             receive_group: factors.queues.receive_group,
         }
     }

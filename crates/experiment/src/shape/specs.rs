@@ -87,6 +87,9 @@ pub struct ReaderSpec {
     /// Sleep of a polling reader after it found no sample, in ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub polling_delay_ns: Option<u64>,
+    /// Time that the application spends on each sample before it takes the next one, in ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processing_ns: Option<u64>,
     /// Group of samples that the application gets together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_group: Option<ReceiveGroup>,

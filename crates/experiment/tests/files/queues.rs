@@ -1,7 +1,7 @@
 //! Sample queues, socket buffers, receive groups and polling delays.
 
 use crate::sample::Characterize;
-use experiment::{Queues, ReceiveGroup, ReceiveMode};
+use experiment::{Queues, ReceiveGroup, ReceiveMode, Shape};
 
 use crate::{ids, plan, rejected, sample::characterize, support::drivers, with};
 
@@ -26,6 +26,7 @@ fn queues_and_buffers_are_factors_of_either_end() {
         receive_buffer_bytes: Some(4 << 20),
         receive_group: None,
         polling_delay_ns: None,
+        slow_reader_ns: None,
     };
     assert_eq!(factors.queues, queues);
     // The endpoints differ only in their limit.
@@ -266,4 +267,25 @@ fn invalid_polling_delay_is_rejected_with_its_position() {
         assert!(found.0.starts_with(error), "{text}: {found:?}");
         assert!(found.0.contains(hint) || found.2.contains(hint), "{text}: {found:?}");
     }
+}
+
+#[test]
+fn only_the_last_reader_is_slow() {
+    let text = with("topology = \"2-3\"\nslow_reader = [\"0s\", \"1ms\"]\n");
+    let text = text.replace("workload = \"latency\"", "workload = \"throughput\"");
+    let experiment = plan(&text, &["factors.size=64"]);
+    let times = |cell: usize| -> Vec<Option<u64>> {
+        let shape = Shape::of(&experiment.cells[cell].factors, &experiment.design);
+        let readers = shape.endpoints.iter().flat_map(|endpoint| &endpoint.readers);
+        readers.map(|reader| reader.processing_ns).collect()
+    };
+    assert_eq!(times(0), [None; 3]);
+    assert_eq!(times(1), [None, None, Some(1_000_000)]);
+    assert!(ids(&experiment)[1].ends_with("/slow-reader-1ms"), "{:?}", ids(&experiment));
+    for time in ["1us", "1s"] {
+        let (error, ..) = rejected(&text, &[&format!("factors.slow_reader={time}")]);
+        assert!(error.contains("is out of range"), "{error}");
+    }
+    let (error, ..) = rejected(&with("slow_reader = \"1ms\"\n"), &["factors.size=64"]);
+    assert!(error.contains("has no effect on `latency`"), "{error}");
 }

@@ -8,7 +8,7 @@ use results::{
 };
 
 use super::line::{Kind, Line, wrapped};
-use crate::number::count;
+use crate::{number::count, progress::of_others};
 
 /// Maximum number of lines of an item.
 const LINES_PER_ITEM: usize = 3;
@@ -163,8 +163,11 @@ pub(super) fn failures(document: &ResultDocument) -> Section {
     for run in runs.filter(|run| run.state != RunState::Valid) {
         let what = match &run.failure {
             Some(failure) => {
-                let role = failure.role.as_ref().map_or_else(String::new, |role| format!(" of the {role}"));
-                format!("failed in phase `{}`{role}: {}", failure.phase, failure.error)
+                let whose = failure
+                    .endpoint
+                    .as_ref()
+                    .map_or_else(String::new, |endpoint| format!(" of the {endpoint}"));
+                format!("failed in phase `{}`{whose}: {}", failure.phase, failure.error)
             }
             None => {
                 let why = run.warnings.first().map_or("no reason recorded", |warning| &warning.text);
@@ -184,11 +187,14 @@ pub(super) fn failures(document: &ResultDocument) -> Section {
             1 => String::new(),
             n => format!(" and {}", count(n - 1, "other cell")),
         };
-        let text = format!("{} of `{}`{others} {what}", count(runs.len(), "run"), runs[0].cell);
+        let cell = document.cells.iter().find(|cell| cell.id == runs[0].cell);
+        let remaining = cell.and_then(|cell| of_others(runs[0], &cell.factors));
+        let remaining = remaining.map_or_else(String::new, |of| format!(" ({of})"));
+        let text = format!("{} of `{}`{others} {what}{remaining}", count(runs.len(), "run"), runs[0].cell);
         Item { hint: hint.map(str::to_owned), ..Item::new(Kind::Failure, text, 2) }
     });
     Section {
-        heading: "Runs without values".to_owned(),
+        heading: "Runs that do not count".to_owned(),
         items: items.collect(),
         noun: "failure",
         names: Vec::new(),

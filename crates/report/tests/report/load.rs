@@ -28,7 +28,7 @@ fn a_line_for_each_run() {
     add(&sample::failed(&find("dds/udp4/latency/1024")));
     let failure = Failure {
         phase: "hello".to_owned(),
-        role: None,
+        endpoint: None,
         error: "the agent ended with signal 11".to_owned(),
         hint: None,
         last_log_lines: Vec::new(),
@@ -171,7 +171,7 @@ fn what_percents_are_of_stands_below_the_table() {
         }),
         failure: delivered_sps.is_none().then(|| Failure {
             phase: "measure".to_owned(),
-            role: Some("writer".to_owned()),
+            endpoint: Some("writer".to_owned()),
             error: "it broke".to_owned(),
             hint: None,
             last_log_lines: Vec::new(),

@@ -109,7 +109,8 @@ pub enum RunState {
     Valid,
     /// Measured, but its counts contradict each other. Excluded from all results over runs.
     Invalid,
-    /// Not measured, or not completed. Any values it has are excluded from all results over runs.
+    /// Not measured, or not completed. Any values it has are excluded from all results over runs. If a reader ended
+    /// during the measurement, they are those of the other readers.
     Failed,
 }
 
@@ -118,8 +119,8 @@ pub enum RunState {
 pub struct Failure {
     /// Phase in which the run failed, for example `hello`, `configure` or `match`.
     pub phase: String,
-    /// Role of the agent that failed. Null if no single agent is the cause.
-    pub role: Option<String>,
+    /// Endpoint that failed, by id. Null if no single endpoint is the cause.
+    pub endpoint: Option<String>,
     /// Error message.
     pub error: String,
     /// Suggested next step. Null if there is none.

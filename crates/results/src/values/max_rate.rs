@@ -16,7 +16,7 @@ impl UnpacedRate {
     pub fn from_run(run: &Run, duration_ns: u64) -> Result<Self, Failure> {
         let nothing = |error: String| Failure {
             phase: MAXIMUM_PHASE.to_owned(),
-            role: None,
+            endpoint: None,
             error,
             hint: None,
             last_log_lines: Vec::new(),
@@ -96,13 +96,13 @@ impl MaxRate {
     #[must_use]
     pub fn failure(&self) -> Option<Failure> {
         let last = self.runs.last().filter(|_| self.is_complete() && self.sps.is_none())?.failure.as_ref()?;
-        let Failure { phase, role, error, .. } = last;
-        let role = role.as_ref().map_or_else(String::new, |role| format!(" of the {role}"));
+        let Failure { phase, endpoint, error, .. } = last;
+        let whose = endpoint.as_ref().map_or_else(String::new, |endpoint| format!(" of the {endpoint}"));
         Some(Failure {
             phase: MAXIMUM_PHASE.to_owned(),
             error: format!(
                 "not attempted: what 100 % is could not be measured, all {} runs as fast as it goes failed, the last one in \
-                 phase `{phase}`{role}: {error}",
+                 phase `{phase}`{whose}: {error}",
                 self.runs.len()
             ),
             hint: Some("give the rate in samples a second, or leave it out".to_owned()),
@@ -136,7 +136,7 @@ mod tests {
         });
         let failure = unpaced.is_none().then(|| Failure {
             phase: "measure".to_owned(),
-            role: Some("writer".to_owned()),
+            endpoint: Some("writer".to_owned()),
             error: "it broke".to_owned(),
             hint: None,
             last_log_lines: Vec::new(),

@@ -340,7 +340,7 @@ pub fn failed(run: &Run) -> Run {
         state: RunState::Failed,
         failure: Some(Failure {
             phase: "match".to_owned(),
-            role: Some("writer".to_owned()),
+            endpoint: Some("writer".to_owned()),
             error: "no reader was matched within 10 s".to_owned(),
             hint: Some("check that both ends use the same interface".to_owned()),
             last_log_lines: vec!["example: no multicast route".to_owned()],

@@ -1,6 +1,7 @@
 //! Agents of one run, from hello to exit: requests, replies with time limits, and the end of every process.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError, channel},
@@ -48,6 +49,10 @@ pub(crate) enum PhaseError {
 pub(crate) struct AgentSet<'a> {
     /// Agents with the ids of their endpoints.
     agents: Vec<(Option<String>, Box<dyn Agent>)>,
+    /// Agents that the run can do without, and how many of them: see [`AgentSet::may_lose`].
+    dispensable: (BTreeSet<usize>, usize),
+    /// Agents that ended early, and that the run goes on without.
+    lost: BTreeMap<usize, PhaseError>,
     events: Receiver<Event>,
     /// Sender of stop requests: the stop token keeps only a weak reference.
     _waker: Arc<Waker>,
@@ -71,7 +76,14 @@ impl<'a> AgentSet<'a> {
             // Without a receiver the agent set has already ended.
             let _ = stopped.send(Event::Stop);
         });
-        let mut agent_set = AgentSet { agents: Vec::new(), events, _waker: Arc::clone(&waker), limits };
+        let mut agent_set = AgentSet {
+            agents: Vec::new(),
+            dispensable: (BTreeSet::new(), 0),
+            lost: BTreeMap::new(),
+            events,
+            _waker: Arc::clone(&waker),
+            limits,
+        };
         for (number, member) in members.into_iter().enumerate() {
             let AgentSpec { endpoint, command, log } = member;
             let replies = sender.clone();
@@ -90,7 +102,7 @@ impl<'a> AgentSet<'a> {
         let all: Vec<usize> = (0..self.agents.len()).collect();
         let replies = self.replies(HELLO, &all, Duration::from_nanos(self.limits.hello_ns))?;
         let mut hellos = Vec::new();
-        for (agent, reply) in replies.into_iter().enumerate() {
+        for (agent, reply) in replies {
             match reply {
                 Reply::Hello(hello) if hello.protocol == PROTOCOL => hellos.push(*hello),
                 Reply::Hello(hello) => {
@@ -111,6 +123,21 @@ impl<'a> AgentSet<'a> {
         Ok(hellos)
     }
 
+    /// From now on, the run goes on if some of these agents end, at most as many as `most`.
+    pub(crate) fn may_lose(&mut self, agents: impl IntoIterator<Item = usize>, most: usize) {
+        self.dispensable = (agents.into_iter().collect(), most);
+    }
+
+    /// Returns the agents that ended early, and that the run went on without.
+    pub(crate) fn lost(&self) -> impl Iterator<Item = usize> {
+        self.lost.keys().copied()
+    }
+
+    /// Returns the error of the first lost agent.
+    pub(crate) fn take_loss(&mut self) -> Option<PhaseError> {
+        self.lost.pop_first().map(|(_, error)| error)
+    }
+
     /// Sends each agent its request, waits for the replies, and returns what `take` extracts from each of them, in the
     /// same order. A reply from which it extracts nothing is an error.
     pub(crate) fn ask<T>(
@@ -119,14 +146,28 @@ impl<'a> AgentSet<'a> {
         limit_ns: u64,
         take: impl Fn(Reply) -> Result<T, Reply>,
     ) -> Result<Vec<T>, PhaseError> {
+        let answers = self.ask_remaining(requests, limit_ns, take)?;
+        Ok(answers.into_iter().map(|(_, answer)| answer).collect())
+    }
+
+    /// Asks agents as [`AgentSet::ask`] does. Returns each answer with its agent; lost agents have none.
+    pub(crate) fn ask_remaining<T>(
+        &mut self,
+        requests: &[(usize, Request)],
+        limit_ns: u64,
+        take: impl Fn(Reply) -> Result<T, Reply>,
+    ) -> Result<Vec<(usize, T)>, PhaseError> {
         let phase = requests.first().map_or("", |(_, request)| request.phase());
         let agents: Vec<usize> = requests.iter().map(|(agent, _)| *agent).collect();
         for (agent, request) in requests {
             self.send(*agent, request)?;
         }
         let replies = self.replies(phase, &agents, Duration::from_nanos(limit_ns))?;
-        let replies = replies.into_iter().zip(agents);
-        replies.map(|(reply, agent)| take(reply).map_err(|other| unexpected(phase, agent, &other))).collect()
+        let taken = replies.into_iter().map(|(agent, reply)| match take(reply) {
+            Ok(taken) => Ok((agent, taken)),
+            Err(other) => Err(unexpected(phase, agent, &other)),
+        });
+        taken.collect()
     }
 
     fn send(&self, agent: usize, order: &Request) -> Result<(), PhaseError> {
@@ -137,47 +178,64 @@ impl<'a> AgentSet<'a> {
         }
     }
 
-    /// Waits for one reply of each of the given agents. Any other event is an error.
+    /// Waits for one reply of each of the given agents that are not lost. Any other event is an error.
     fn replies(
         &mut self,
         phase: &'static str,
         from: &[usize],
         limit: Duration,
-    ) -> Result<Vec<Reply>, PhaseError> {
+    ) -> Result<Vec<(usize, Reply)>, PhaseError> {
         let deadline = Instant::now() + limit;
-        let mut replies: Vec<Option<Reply>> = from.iter().map(|_| None).collect();
-        while let Some(missing) = replies.iter().position(Option::is_none) {
+        let mut replies: BTreeMap<usize, Reply> = BTreeMap::new();
+        loop {
+            let mut missing =
+                from.iter().filter(|agent| !replies.contains_key(agent) && !self.lost.contains_key(agent));
+            let Some(&missing) = missing.next() else { break };
             let left = deadline.saturating_duration_since(Instant::now());
             match self.events.recv_timeout(left) {
                 Ok(Event::Stop) => return Err(PhaseError::Stopped),
+                // A lost agent ends after its last message.
+                Ok(Event::Reply(agent, _)) if self.lost.contains_key(&agent) => {}
                 Ok(Event::Reply(agent, Ok(reply))) => {
                     if let Reply::Failed { error, hint, refused: rejected } = *reply {
-                        return Err(if rejected {
-                            PhaseError::Rejected { phase, agent, error, hint }
-                        } else {
-                            PhaseError::Phase { phase, agent, error, hint, gone: false }
-                        });
-                    }
-                    let index = from.iter().position(|&number| number == agent);
-                    match index.filter(|&index| replies[index].is_none()) {
-                        Some(index) => replies[index] = Some(*reply),
-                        None => return Err(unexpected(phase, agent, &reply)),
+                        self.lose(
+                            agent,
+                            if rejected {
+                                PhaseError::Rejected { phase, agent, error, hint }
+                            } else {
+                                PhaseError::Phase { phase, agent, error, hint, gone: false }
+                            },
+                        )?;
+                    } else if from.contains(&agent) && !replies.contains_key(&agent) {
+                        replies.insert(agent, *reply);
+                    } else {
+                        return Err(unexpected(phase, agent, &reply));
                     }
                 }
                 Ok(Event::Reply(agent, Err(error))) => {
-                    let index = from.iter().position(|&number| number == agent);
                     // An agent that has sent its goodbye may exit before the others.
-                    if index.is_none_or(|index| replies[index] != Some(Reply::Bye)) {
-                        return Err(broken(phase, agent, &error));
+                    if replies.get(&agent) != Some(&Reply::Bye) {
+                        self.lose(agent, broken(phase, agent, &error))?;
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => return Err(timed_out(phase, from[missing], limit)),
+                Err(RecvTimeoutError::Timeout) => return Err(timed_out(phase, missing, limit)),
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(broken(phase, from[missing], &ChannelError::Closed.into()));
+                    return Err(broken(phase, missing, &ChannelError::Closed.into()));
                 }
             }
         }
-        Ok(replies.into_iter().flatten().collect())
+        let in_order = from.iter().filter_map(|agent| Some((*agent, replies.remove(agent)?)));
+        Ok(in_order.collect())
+    }
+
+    /// Goes on without an agent that has ended with this error. Returns the error if the run cannot do without it.
+    fn lose(&mut self, agent: usize, error: PhaseError) -> Result<(), PhaseError> {
+        let (agents, most) = &self.dispensable;
+        if !agents.contains(&agent) || self.lost.len() >= *most {
+            return Err(error);
+        }
+        self.lost.insert(agent, error);
+        Ok(())
     }
 
     /// Requests the exit of every agent and waits for it. A missing or unsuccessful exit is an error.
@@ -187,17 +245,15 @@ impl<'a> AgentSet<'a> {
         for &agent in &all {
             self.send(agent, &Request::Exit)?;
         }
-        for (agent, reply) in
-            self.replies(phase, &all, Duration::from_nanos(self.limits.exit_ns))?.iter().enumerate()
-        {
-            if *reply != Reply::Bye {
-                return Err(unexpected(phase, agent, reply));
+        for (agent, reply) in self.replies(phase, &all, Duration::from_nanos(self.limits.exit_ns))? {
+            if reply != Reply::Bye {
+                return Err(unexpected(phase, agent, &reply));
             }
         }
         // The channel stays open: an agent that finds it closed exits immediately with an error.
         let endings = self.await_ends();
         for (agent, ending) in endings.into_iter().enumerate() {
-            if ending != ProcessExit::Status(0) {
+            if ending != ProcessExit::Status(0) && !self.lost.contains_key(&agent) {
                 return Err(PhaseError::Phase {
                     phase,
                     agent,
@@ -246,7 +302,12 @@ impl<'a> AgentSet<'a> {
         let mut last_log_lines = agent.last_log_lines();
         // An agent also prints the error that it reports.
         last_log_lines.retain(|line| !line.ends_with(&error));
-        Some(Failure { phase: phase.to_owned(), role: endpoint.clone(), error, hint, last_log_lines })
+        let others: Vec<&str> =
+            self.lost.keys().filter_map(|&other| self.agents[other].0.as_deref()).collect();
+        if !others.is_empty() {
+            error = format!("{error}; {} ended, too", others.join(", "));
+        }
+        Some(Failure { phase: phase.to_owned(), endpoint: endpoint.clone(), error, hint, last_log_lines })
     }
 }
 

@@ -154,13 +154,19 @@ impl RunExecutor<'_> {
         let mut agent_set = self.agent_set(run_phases, number).map_err(|error| {
             let hint = error.hint();
             let phase = HELLO.to_owned();
-            Some(Failure { phase, role: None, error: error.to_string(), hint, last_log_lines: Vec::new() })
+            Some(Failure {
+                phase,
+                endpoint: None,
+                error: error.to_string(),
+                hint,
+                last_log_lines: Vec::new(),
+            })
         })?;
         let walked = agent_set.hellos().and_then(|hellos| {
             *reports = Some(run_phases.measure(&mut agent_set, &hellos, phases)?);
             agent_set.dismiss()?;
             phases.end(Request::Exit.phase());
-            Ok(())
+            agent_set.take_loss().map_or(Ok(()), Err)
         });
         walked.map_err(|phase_error| agent_set.fail(phase_error))
     }

@@ -94,14 +94,18 @@ impl RunPhases<'_> {
         let reports = self.reports(agent_set)?;
         phases.end("report");
 
-        let identities = self.shape.endpoints.iter().zip(hellos).zip(matched_ns);
-        let outcomes = configured.into_iter().zip(sent).zip(drained).zip(reports);
-        let agents = identities.zip(outcomes).map(|(((endpoint, hello), matched_ns), outcome)| {
-            let (((configured, sent), drained), report) = outcome;
-            let (endpoint, pid, clock) = (endpoint.clone(), hello.pid, hello.clock.clone());
-            AgentOutcome { endpoint, pid, clock, matched_ns, configured, sent, drained, report }
+        let agents = reports.into_iter().map(|(agent, report)| AgentOutcome {
+            endpoint: self.shape.endpoints[agent].clone(),
+            pid: hellos[agent].pid,
+            clock: hellos[agent].clock.clone(),
+            matched_ns: matched_ns[agent],
+            configured: configured[agent].clone(),
+            sent: sent[agent],
+            drained: drained[agent],
+            report,
         });
-        Ok(RunReports { agents: agents.collect() })
+        let lost = agent_set.lost().map(|agent| self.shape.endpoints[agent].clone());
+        Ok(RunReports { agents: agents.collect(), lost: lost.collect() })
     }
 
     /// Waits for the other run of a duet, at most as long as all of its phases may take.
@@ -195,13 +199,16 @@ impl RunPhases<'_> {
         let mut sent = vec![0; self.shape.endpoints.len()];
         for (agents, limit_ns) in self.serving_first(duration_ns) {
             let requests = to_all(&agents, &Request::Measure { duration_ns, begin_ns });
-            let measured = agent_set.ask(&requests, limit_ns, |reply| match reply {
+            let measured = agent_set.ask_remaining(&requests, limit_ns, |reply| match reply {
                 Reply::Measured(measured) => Ok(measured),
                 other => Err(other),
             })?;
-            for (agent, measured) in agents.into_iter().zip(measured) {
+            for (agent, measured) in measured {
                 sent[agent] = measured.sent;
             }
+            // The serving agents have begun to measure.
+            let (dispensable, most) = self.shape.dispensable();
+            agent_set.may_lose(dispensable, most);
         }
         Ok(sent)
     }
@@ -226,20 +233,22 @@ impl RunPhases<'_> {
         // The writers first: once all samples are acknowledged, the readers do not have to wait.
         let [(serving, _), (driving, _)] = self.serving_first(0);
         for agents in [driving, serving] {
-            let complete = agent_set.ask(&to_all(&agents, &request), limit_ns, |reply| match reply {
-                Reply::Drained { complete } => Ok(complete),
-                other => Err(other),
-            })?;
-            for (agent, complete) in agents.into_iter().zip(complete) {
+            let complete =
+                agent_set.ask_remaining(&to_all(&agents, &request), limit_ns, |reply| match reply {
+                    Reply::Drained { complete } => Ok(complete),
+                    other => Err(other),
+                })?;
+            for (agent, complete) in complete {
                 drained[agent] = complete;
             }
         }
         Ok(drained)
     }
 
-    fn reports(&self, agent_set: &mut AgentSet<'_>) -> Result<Vec<AgentReport>, PhaseError> {
+    /// Returns the reports of the agents that are not lost, with their indices.
+    fn reports(&self, agent_set: &mut AgentSet<'_>) -> Result<Vec<(usize, AgentReport)>, PhaseError> {
         let all: Vec<usize> = (0..self.shape.endpoints.len()).collect();
-        agent_set.ask(&to_all(&all, &Request::Report), self.limits.report_ns, |reply| match reply {
+        agent_set.ask_remaining(&to_all(&all, &Request::Report), self.limits.report_ns, |reply| match reply {
             Reply::Report(report) => Ok(*report),
             other => Err(other),
         })

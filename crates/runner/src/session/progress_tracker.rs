@@ -81,7 +81,7 @@ impl<'a> ProgressTracker<'a> {
         }
         attempts.given_up = Some(Failure {
             phase: phase.clone(),
-            role: None,
+            endpoint: None,
             error: format!(
                 "not attempted: the first {GIVE_UP_AFTER} runs of driver `{driver}` all failed in this phase"
             ),

@@ -86,7 +86,7 @@ fn undelivered_samples_of_a_reliable_flow_are_not_lost() {
 fn different_effective_qos_fails_the_run_and_unreadable_qos_warns() {
     let document = measure(Workload::Throughput, "qos reader");
     let failure = run(&document, "d/throughput").failure.clone().unwrap();
-    assert_eq!((failure.phase.as_str(), failure.role.as_deref()), ("configure", Some("reader")));
+    assert_eq!((failure.phase.as_str(), failure.endpoint.as_deref()), ("configure", Some("reader")));
     assert!(failure.error.contains("reliability: requested Reliable, effective BestEffort"), "{failure:?}");
 
     let document = measure(Workload::Throughput, "blind");
@@ -122,7 +122,7 @@ fn queues_and_multicast_are_compared_at_each_agent() {
     };
     assert_eq!(failure("", queues), None);
     let wrong = failure("queue writer any", queues).expect("it fails");
-    assert_eq!((wrong.phase.as_str(), wrong.role.as_deref()), ("configure", Some("writer")));
+    assert_eq!((wrong.phase.as_str(), wrong.endpoint.as_deref()), ("configure", Some("writer")));
     assert!(wrong.error.contains("max_samples: requested 7"), "{wrong:?}");
 
     let multicast = |factors: &mut Factors| factors.multicast = true;

@@ -44,7 +44,7 @@ fn an_agent_that_is_killed_in_any_phase_is_named() {
             let whom = if phase == "hello" { "any" } else { role };
             let failure = failure(&format!("kill {whom} {phase}"), Rig::new(&[]).experiment.limits);
             assert_eq!(failure.phase, phase, "{failure:?}");
-            assert!(phase == "hello" || failure.role.as_deref() == Some(role), "{failure:?}");
+            assert!(phase == "hello" || failure.endpoint.as_deref() == Some(role), "{failure:?}");
             assert_eq!(failure.error, "the agent's process was killed by signal 9 (SIGKILL)", "{phase}");
         }
     }
@@ -57,7 +57,7 @@ fn an_agent_that_hangs_in_any_phase_is_named() {
         let whom = if phase == "hello" { "any" } else { "reader" };
         let failure = failure(&format!("hang {whom} {phase}"), short(phase));
         assert_eq!(failure.phase, phase, "{failure:?}");
-        assert!(phase == "hello" || failure.role.as_deref() == Some("reader"), "{failure:?}");
+        assert!(phase == "hello" || failure.endpoint.as_deref() == Some("reader"), "{failure:?}");
         assert!(failure.error.starts_with("no answer within "), "{failure:?}");
         assert!(failure.hint.is_some());
     }
@@ -69,7 +69,7 @@ fn agent_that_ignores_its_exit_is_killed() {
     let mut limits = short("measure");
     limits.exit_ns = SHORT_NS;
     let failure = failure("deaf writer measure", limits);
-    assert_eq!((failure.phase.as_str(), failure.role.as_deref()), ("measure", Some("writer")));
+    assert_eq!((failure.phase.as_str(), failure.endpoint.as_deref()), ("measure", Some("writer")));
     assert_eq!(children(), [""; 0]);
 }
 
@@ -80,7 +80,7 @@ fn exit_of_one_agent_ends_the_wait_for_the_other() {
     rig.experiment.design.measure_ns = 3_600_000_000_000;
     let document = rig.execute();
     let failure = run(&document, "bad/throughput").failure.clone().unwrap();
-    assert_eq!((failure.phase.as_str(), failure.role.as_deref()), ("measure", Some("reader")));
+    assert_eq!((failure.phase.as_str(), failure.endpoint.as_deref()), ("measure", Some("reader")));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn failure_has_last_lines_of_agent_and_log_is_kept() {
 #[test]
 fn failure_text_of_an_agent_is_reported() {
     let failure = failure("fail reader match", Rig::new(&[]).experiment.limits);
-    assert_eq!((failure.phase.as_str(), failure.role.as_deref()), ("match", Some("reader")));
+    assert_eq!((failure.phase.as_str(), failure.endpoint.as_deref()), ("match", Some("reader")));
     assert_eq!((failure.error.as_str(), failure.hint.as_deref()), ("it does not work", Some("try harder")));
 }
 

@@ -91,7 +91,7 @@ fn qos_of_a_further_flow_is_compared_with_the_request() {
     };
     let document = rig("qos reader", None, &[flow("a"), flow("b")]).execute();
     let failure = document.cells[0].runs[0].failure.clone().unwrap();
-    assert_eq!(failure.role.as_deref(), Some("reader"));
+    assert_eq!(failure.endpoint.as_deref(), Some("reader"));
 }
 
 #[test]

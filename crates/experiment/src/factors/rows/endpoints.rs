@@ -155,6 +155,33 @@ pub(super) const ROWS: &[Factor] = &[
         ..ROW
     },
     Factor {
+        key: "slow_reader",
+        form: Form::Key(Kind::Time),
+        unit: "time",
+        range: "50us to 100ms; 0s",
+        default: || Some(Time(0).into()),
+        about: "Time that the application of the last reader spends on each sample before it takes the next one, `50us` \
+                to `100ms`, as a sleep; `0s` disables it. All other readers only count. After the traffic, the rest is \
+                counted at full speed. No effect on `latency`. Default `0s`.",
+        brief: "Processing times of the last reader.",
+        plural: Some("slow_reader"),
+        check: queues::check_slow_reader,
+        set: Some(|cell, value| {
+            cell.queues.slow_reader_ns = Some(value.to::<Time>().0).filter(|ns| *ns > 0);
+        }),
+        applies: |cell| cell.workload != Workload::Latency,
+        nesting: 11,
+        same: |a, b| a.queues.slow_reader_ns == b.queues.slow_reader_ns,
+        id: Id::Always(86, |cell| id_part("slow-reader", cell.queues.slow_reader_ns.map(short))),
+        shares: WAY,
+        compared: Compared::Text(|cell| cell.queues.slow_reader_ns.map(|ns| Time(ns).to_string())),
+        label: Some(listed(44, |cell| {
+            Some(format!("last reader spends {} on each sample", short(cell.queues.slow_reader_ns?)))
+        })),
+        agent: "the sleeps of the last reader's application",
+        ..ROW
+    },
+    Factor {
         key: "interface",
         form: Form::Key(Kind::Text),
         default: || Some("lo".to_owned().into()),

@@ -224,7 +224,7 @@ fn too_slow(goal: &SearchGoal, needs_sps: f64, offered_sps: f64) -> Failure {
 
 fn failed(error: &str) -> Failure {
     let phase = "search".to_owned();
-    Failure { phase, role: None, error: error.to_owned(), hint: None, last_log_lines: Vec::new() }
+    Failure { phase, endpoint: None, error: error.to_owned(), hint: None, last_log_lines: Vec::new() }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` calls it")]

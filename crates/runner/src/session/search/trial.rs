@@ -67,7 +67,7 @@ pub(super) fn trial(
 fn failure(run: Run) -> Failure {
     run.failure.unwrap_or_else(|| Failure {
         phase: "search".to_owned(),
-        role: None,
+        endpoint: None,
         error: run.warnings.into_iter().next().map_or_else(
             || "a trial has no values".to_owned(),
             |warning| format!("the counts of a trial contradict each other: {}", warning.text),
