@@ -16,9 +16,7 @@ pub use self::{
     role::Role,
     specs::{ParticipantSpec, ReaderSpec, StreamSpec, WriterSpec},
 };
-use crate::{
-    Batching, Design, Factors, Flow, Pin, Qos, ReceiveMode, Topology, Workload, drivers_of_ends, is_pair,
-};
+use crate::{Batching, Design, Factors, Flow, Pin, Qos, ReceiveMode, Workload, drivers_of_ends, is_pair};
 
 /// Topic of a flow's samples, and of the echoes of these samples.
 const OUT: &str = "out";
@@ -146,8 +144,13 @@ struct CellShape<'a> {
 }
 
 impl CellShape<'_> {
+    /// Returns the numbers of writing and of reading endpoints.
+    fn mesh(&self) -> (u16, u16) {
+        self.factors.topology.mesh().unwrap_or((1, 1))
+    }
+
     fn shape(&self) -> Shape {
-        let Topology { writers, readers } = self.factors.topology;
+        let (writers, readers) = self.mesh();
         let roles = match self.factors.workload {
             // The other readers of a ping only receive it.
             Workload::Latency => [(Role::Pinger, writers), (Role::Echo, 1), (Role::Reader, readers - 1)],
@@ -175,7 +178,7 @@ impl CellShape<'_> {
         // Only one stream can be probed, and only that of a pair.
         let echoed = self.probed || matches!(role, Role::Pinger | Role::Echo);
         let echoes = || written(0).into_iter().take(usize::from(echoed)).enumerate();
-        let is_last = role == Role::Reader && index + 1 == usize::from(self.factors.topology.readers);
+        let is_last = role == Role::Reader && index + 1 == usize::from(self.mesh().1);
         let processing_ns = self.factors.queues.slow_reader_ns.filter(|_| is_last);
         let (writers, readers) = if role.drives() {
             (
@@ -187,7 +190,7 @@ impl CellShape<'_> {
                 echoes().map(|(flow, stream)| self.echo_reader(flow, &stream)).collect(),
             )
         } else {
-            let all: Vec<_> = (0..usize::from(self.factors.topology.writers)).map(written).collect();
+            let all: Vec<_> = (0..usize::from(self.mesh().0)).map(written).collect();
             let flows = all.first().map_or(0, Vec::len);
             let of_flow = |flow: usize| all.iter().map(|streams| streams[flow].clone()).collect();
             (

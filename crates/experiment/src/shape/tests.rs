@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Load, Rate};
+use crate::{Load, Rate, Topology};
 
 fn shape(workload: Workload, probed: bool, change: impl FnOnce(&mut Factors)) -> Shape {
     let mut factors = Factors { driver: "a+b".to_owned(), workload, ..Factors::default() };
@@ -80,7 +80,7 @@ fn probes_are_echoed_without_batches_and_without_polling() {
 }
 
 fn of_topology(workload: Workload, writers: u16, readers: u16) -> Shape {
-    shape(workload, false, |factors| factors.topology = Topology { writers, readers })
+    shape(workload, false, |factors| factors.topology = Topology::Mesh { writers, readers })
 }
 
 fn ids(shape: &Shape) -> Vec<&str> {
@@ -115,7 +115,7 @@ fn flows_of_several_writers_have_numbers_of_their_own() {
     };
     let flows = vec![flow("a"), flow("b")];
     let shape = shape(Workload::Paced, false, |factors| {
-        (factors.flows, factors.topology) = (flows, Topology { writers: 2, readers: 1 });
+        (factors.flows, factors.topology) = (flows, Topology::Mesh { writers: 2, readers: 1 });
     });
     let of_writer = |index: usize| -> Vec<u16> {
         shape.endpoints[index].writers.iter().map(|writer| writer.stream.writer).collect()

@@ -21,8 +21,11 @@ const LOAD: Shares = Shares { maximum: true, ..POINT };
 fn check_topology(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> Result<(), SpannedError> {
     let topologies: OneOrMany<Topology> = values.typed();
     for topology in &topologies.0 {
-        let Topology { writers, .. } = *topology.get();
         let refused = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(topology.span()));
+        let Some((writers, _)) = topology.get().mesh() else {
+            let words = format!("no workload measures `topology = \"{}\"`", topology.get());
+            return refused(words, "use `pair`, or numbers of writers and readers such as `1-3`");
+        };
         if writers > 1 && all.has_workload(Workload::Latency) {
             let words = format!("`topology = \"{}\"` has several pingers", topology.get());
             return refused(words, "use one writer for the workload `latency`, such as `topology = \"1-3\"`");
