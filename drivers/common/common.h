@@ -4,6 +4,7 @@
  * itself.
  *
  *   failure.c   the text of the last error, return codes of DDS, counters
+ *   match.c     number of matched peers, and when it changed
  *   text.c      growing strings
  *   config.c    configurations of participants, writers and readers
  *   batch.c     application-level batching
@@ -14,6 +15,7 @@
 #ifndef DDSMARK_COMMON_H
 #define DDSMARK_COMMON_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -61,6 +63,24 @@ void copy_in(void *to, size_t size, const void *from, uint32_t from_size);
 void counter_set(ddsmark_counters *c, uint32_t which, uint64_t value);
 /* Copies what fits into the caller's struct. */
 ddsmark_status counters_out(const ddsmark_counters *from, ddsmark_counters *out);
+
+/* -- matching ------------------------------------------------------------------------------------------------------ */
+
+/* Number of matched peers, and when it changed. All 0: none. Changed in callbacks of the middleware, read by the
+ * host. */
+typedef struct match_record {
+  pthread_mutex_t lock;
+  int32_t count;
+  uint64_t changed_ns; /* CLOCK_MONOTONIC; 0: no change yet */
+} match_record;
+
+/* Counts peers that came, or, if negative, that went. Independent of the order of concurrent callbacks. */
+void match_add(match_record *m, int32_t peers);
+/* Sets the number. The time changes only if the number does. */
+void match_set(match_record *m, uint32_t count);
+ddsmark_match match_state(match_record *m);
+/* Copies what fits into the caller's struct. */
+ddsmark_status match_out(const ddsmark_match *from, ddsmark_match *out);
 
 /* -- text ---------------------------------------------------------------------------------------------------------- */
 

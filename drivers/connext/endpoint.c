@@ -128,7 +128,7 @@ ddsmark_status endpoint_close(endpoint *e) {
 
 /* -- asking -------------------------------------------------------------------------------------------------------- */
 
-ddsmark_status endpoint_matched(const endpoint *e, uint32_t *count) {
+ddsmark_status endpoint_peers(const endpoint *e, uint32_t *count) {
   const api *a = e->participant->api;
   space handles;
   memset(&handles, 0, sizeof handles);
@@ -144,6 +144,13 @@ ddsmark_status endpoint_matched(const endpoint *e, uint32_t *count) {
                : fail_code(code, "DDS_DataReader_get_matched_publications", "cannot get the number of matched writers");
   *count = (uint32_t)length;
   return DDSMARK_OK;
+}
+
+/* A listener would be a struct whose layout this driver does not know, so the time of a match is unknown. */
+ddsmark_status endpoint_matched(const endpoint *e, ddsmark_match *out) {
+  ddsmark_match state = {.struct_size = sizeof state};
+  const ddsmark_status status = endpoint_peers(e, &state.count);
+  return status == DDSMARK_OK ? match_out(&state, out) : status;
 }
 
 char *endpoint_text(const endpoint *e) {

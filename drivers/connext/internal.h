@@ -170,7 +170,9 @@ ddsmark_status endpoint_check(const ddsmark_participant *p, uint32_t type_kind, 
 /* Creates topic, publisher or subscriber, and writer or reader. A failure leaves nothing behind. */
 ddsmark_status endpoint_open(endpoint *e, const char *topic, const endpoint_wish *wish);
 ddsmark_status endpoint_close(endpoint *e);
-ddsmark_status endpoint_matched(const endpoint *e, uint32_t *count);
+/* Gets the number of matched peers. */
+ddsmark_status endpoint_peers(const endpoint *e, uint32_t *count);
+ddsmark_status endpoint_matched(const endpoint *e, ddsmark_match *out);
 ddsmark_status endpoint_qos(endpoint *e, ddsmark_qos *out);
 void endpoint_settings(const endpoint *e, ddsmark_visitor visit, void *context);
 /* Visits a setting of the entity at `path` of its printed QoS, a text or a duration; "unknown" if it is missing. */
@@ -188,7 +190,7 @@ void counter_of_status(ddsmark_counters *c, uint32_t which, const endpoint *e, s
 
 ddsmark_status writer_open(ddsmark_participant *participant, const ddsmark_writer_config *config, ddsmark_writer **out);
 ddsmark_status writer_close(ddsmark_writer *writer);
-ddsmark_status writer_matched(ddsmark_writer *writer, uint32_t *count);
+ddsmark_status writer_matched(ddsmark_writer *writer, ddsmark_match *out);
 ddsmark_status writer_qos(ddsmark_writer *writer, ddsmark_qos *out);
 ddsmark_status writer_settings(ddsmark_writer *writer, ddsmark_visitor visit, void *context);
 ddsmark_status writer_counters(ddsmark_writer *writer, ddsmark_counters *out);
@@ -201,7 +203,7 @@ ddsmark_status writer_assert_liveliness(ddsmark_writer *writer);
 
 ddsmark_status reader_open(ddsmark_participant *participant, const ddsmark_reader_config *config, ddsmark_reader **out);
 ddsmark_status reader_close(ddsmark_reader *reader);
-ddsmark_status reader_matched(ddsmark_reader *reader, uint32_t *count);
+ddsmark_status reader_matched(ddsmark_reader *reader, ddsmark_match *out);
 ddsmark_status reader_qos(ddsmark_reader *reader, ddsmark_qos *out);
 ddsmark_status reader_settings(ddsmark_reader *reader, ddsmark_visitor visit, void *context);
 ddsmark_status reader_counters(ddsmark_reader *reader, ddsmark_counters *out);

@@ -247,7 +247,7 @@ ddsmark_status reader_receive(ddsmark_reader *r, uint64_t timeout_ns, uint32_t m
 
 /* -- the rest ------------------------------------------------------------------------------------------------------ */
 
-ddsmark_status reader_matched(ddsmark_reader *r, uint32_t *out) {
+ddsmark_status reader_matched(ddsmark_reader *r, ddsmark_match *out) {
   return endpoint_matched(&r->e, out);
 }
 

@@ -141,7 +141,7 @@ static ddsmark_status wait_matched(const endpoint *w, const endpoint *r) {
   for (int waited = 0; waited < LIMIT_MS; waited++) {
     uint32_t readers = 0, writers = 0;
     ddsmark_status status;
-    if ((status = endpoint_matched(w, &readers)) || (status = endpoint_matched(r, &writers)))
+    if ((status = endpoint_peers(w, &readers)) || (status = endpoint_peers(r, &writers)))
       return status;
     if (readers == 1 && writers == 1)
       return DDSMARK_OK;

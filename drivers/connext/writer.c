@@ -184,7 +184,7 @@ ddsmark_status writer_assert_liveliness(ddsmark_writer *w) {
              : fail_code(code, "DDS_DataWriter_assert_liveliness", "cannot assert the liveliness of the writer");
 }
 
-ddsmark_status writer_matched(ddsmark_writer *w, uint32_t *out) {
+ddsmark_status writer_matched(ddsmark_writer *w, ddsmark_match *out) {
   return endpoint_matched(&w->e, out);
 }
 

@@ -126,6 +126,7 @@ typedef struct endpoint {
   uint64_t max_payload;
   qos_texts texts;
   bool keyed;
+  match_record matched; /* changed in the listener */
 } endpoint;
 
 ddsmark_status endpoint_check(const ddsmark_participant *p, uint32_t type_kind, const char *topic,
@@ -135,8 +136,7 @@ ddsmark_status endpoint_prepare(endpoint *e, ddsmark_participant *participant, u
                                 side s, const qos_set *qos);
 ddsmark_status endpoint_close(endpoint *e);
 ddsmark_status endpoint_settings(const endpoint *e, ddsmark_visitor visit, void *context);
-/* Reports the current number of matches. */
-void endpoint_matched(const endpoint *e, uint32_t count);
+ddsmark_status endpoint_matched(endpoint *e, ddsmark_match *out);
 /* Returns the maximum size of a batch in bytes, including headers, as text. */
 const char *endpoint_batch_limit(const endpoint *e);
 
@@ -147,7 +147,7 @@ void counter_from_statistic(ddsmark_counters *c, uint32_t which, const struct dd
 
 ddsmark_status writer_open(ddsmark_participant *participant, const ddsmark_writer_config *config, ddsmark_writer **out);
 ddsmark_status writer_close(ddsmark_writer *writer);
-ddsmark_status writer_matched(ddsmark_writer *writer, uint32_t *count);
+ddsmark_status writer_matched(ddsmark_writer *writer, ddsmark_match *out);
 ddsmark_status writer_qos(ddsmark_writer *writer, ddsmark_qos *out);
 ddsmark_status writer_settings(ddsmark_writer *writer, ddsmark_visitor visit, void *context);
 ddsmark_status writer_counters(ddsmark_writer *writer, ddsmark_counters *out);
@@ -160,7 +160,7 @@ ddsmark_status writer_assert_liveliness(ddsmark_writer *writer);
 
 ddsmark_status reader_open(ddsmark_participant *participant, const ddsmark_reader_config *config, ddsmark_reader **out);
 ddsmark_status reader_close(ddsmark_reader *reader);
-ddsmark_status reader_matched(ddsmark_reader *reader, uint32_t *count);
+ddsmark_status reader_matched(ddsmark_reader *reader, ddsmark_match *out);
 ddsmark_status reader_qos(ddsmark_reader *reader, ddsmark_qos *out);
 ddsmark_status reader_settings(ddsmark_reader *reader, ddsmark_visitor visit, void *context);
 ddsmark_status reader_counters(ddsmark_reader *reader, ddsmark_counters *out);

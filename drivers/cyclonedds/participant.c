@@ -252,9 +252,11 @@ ddsmark_status endpoint_settings(const endpoint *e, ddsmark_visitor visit, void 
   return DDSMARK_OK;
 }
 
-void endpoint_matched(const endpoint *e, uint32_t count) {
-  if (count > 0)
+ddsmark_status endpoint_matched(endpoint *e, ddsmark_match *out) {
+  const ddsmark_match state = match_state(&e->matched);
+  if (state.count > 0)
     tcp_matched(&e->participant->domain->door);
+  return match_out(&state, out);
 }
 
 const char *endpoint_batch_limit(const endpoint *e) {

@@ -156,6 +156,13 @@ static void on_liveliness_changed(dds_entity_t entity, const dds_liveliness_chan
     atomic_fetch_add_explicit(&r->not_alive, (uint64_t)status.not_alive_count_change, memory_order_relaxed);
 }
 
+static void on_subscription_matched(dds_entity_t entity, const dds_subscription_matched_status_t status,
+                                    void *argument) {
+  ddsmark_reader *r = argument;
+  (void)entity;
+  match_set(&r->e.matched, status.current_count);
+}
+
 /* -- open and close ------------------------------------------------------------------------------------------------ */
 
 static ddsmark_status check(const ddsmark_participant *p, const ddsmark_reader_config *config) {
@@ -187,6 +194,7 @@ static ddsmark_status create(ddsmark_reader *r, ddsmark_participant *participant
     return status;
   dds_listener_t *listener = dds_create_listener(r);
   dds_lset_liveliness_changed(listener, on_liveliness_changed);
+  dds_lset_subscription_matched(listener, on_subscription_matched);
   if (r->mode == DDSMARK_RECEIVE_LISTENER)
     dds_lset_data_available(listener, on_data_available);
   const dds_entity_t entity = dds_create_reader(r->e.group, r->e.topic, qos->endpoint, listener);
@@ -249,14 +257,8 @@ ddsmark_status reader_close(ddsmark_reader *r) {
 
 /* -- the rest ------------------------------------------------------------------------------------------------------ */
 
-ddsmark_status reader_matched(ddsmark_reader *r, uint32_t *out) {
-  dds_subscription_matched_status_t status;
-  const dds_return_t rc = dds_get_subscription_matched_status(r->e.entity, &status);
-  if (rc != DDS_RETCODE_OK)
-    return fail_dds(rc, "dds_get_subscription_matched_status", "cannot get the number of matched writers");
-  endpoint_matched(&r->e, status.current_count);
-  *out = status.current_count;
-  return DDSMARK_OK;
+ddsmark_status reader_matched(ddsmark_reader *r, ddsmark_match *out) {
+  return endpoint_matched(&r->e, out);
 }
 
 ddsmark_status reader_qos(ddsmark_reader *r, ddsmark_qos *out) {

@@ -80,6 +80,12 @@ static ddsmark_status check(const ddsmark_participant *p, const ddsmark_writer_c
   return endpoint_check(p, config->type_kind, config->topic, config->max_payload_bytes);
 }
 
+static void on_publication_matched(dds_entity_t entity, const dds_publication_matched_status_t status, void *argument) {
+  ddsmark_writer *w = argument;
+  (void)entity;
+  match_set(&w->e.matched, status.current_count);
+}
+
 static ddsmark_status create(ddsmark_writer *w, ddsmark_participant *participant, const ddsmark_writer_config *config,
                              const qos_set *qos) {
   ddsmark_status status = batching_choose(w->batching, qos->endpoint);
@@ -87,7 +93,10 @@ static ddsmark_status create(ddsmark_writer *w, ddsmark_participant *participant
     return status;
   status = endpoint_prepare(&w->e, participant, config->type_kind, config->topic, SIDE_WRITER, qos);
   if (status == DDSMARK_OK) {
-    w->e.entity = dds_create_writer(w->e.group, w->e.topic, qos->endpoint, NULL);
+    dds_listener_t *listener = dds_create_listener(w);
+    dds_lset_publication_matched(listener, on_publication_matched);
+    w->e.entity = dds_create_writer(w->e.group, w->e.topic, qos->endpoint, listener);
+    dds_delete_listener(listener);
     if (w->e.entity >= 0) {
       /* Created here, so that reading counters allocates nothing. */
       w->e.statistics = dds_create_statistics(w->e.entity);
@@ -230,14 +239,8 @@ ddsmark_status writer_assert_liveliness(ddsmark_writer *w) {
                               : fail_dds(rc, "dds_assert_liveliness", "cannot assert the liveliness of the writer");
 }
 
-ddsmark_status writer_matched(ddsmark_writer *w, uint32_t *out) {
-  dds_publication_matched_status_t status;
-  const dds_return_t rc = dds_get_publication_matched_status(w->e.entity, &status);
-  if (rc != DDS_RETCODE_OK)
-    return fail_dds(rc, "dds_get_publication_matched_status", "cannot get the number of matched readers");
-  endpoint_matched(&w->e, status.current_count);
-  *out = status.current_count;
-  return DDSMARK_OK;
+ddsmark_status writer_matched(ddsmark_writer *w, ddsmark_match *out) {
+  return endpoint_matched(&w->e, out);
 }
 
 ddsmark_status writer_qos(ddsmark_writer *w, ddsmark_qos *out) {

@@ -278,6 +278,7 @@ struct Endpoint {
   uint64_t max_payload = 0; /* of a sample; 0: unknown */
   uint64_t largest = 0;     /* payload on the wire, which may be a batch; 0: unknown */
   QosTexts texts;
+  match_record matched{}; /* changed in the listener */
 };
 
 ddsmark_status endpoint_check(const Plan &plan, uint32_t type_kind, const char *topic, uint64_t max_payload,

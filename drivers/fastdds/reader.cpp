@@ -42,6 +42,9 @@ struct ddsmark_reader : fast::DataReaderListener {
   std::atomic<uint64_t> malformed{0};   /* malformed batches */
 
   void on_data_available(fast::DataReader *reader) override;
+  void on_subscription_matched(fast::DataReader *, const fast::SubscriptionMatchedStatus &status) override {
+    match_add(&e.matched, status.current_count_change);
+  }
   void on_liveliness_changed(fast::DataReader *, const fast::LivelinessChangedStatus &status) override {
     if (status.not_alive_count_change > 0)
       not_alive.fetch_add(static_cast<uint64_t>(status.not_alive_count_change), std::memory_order_relaxed);
@@ -179,6 +182,7 @@ ddsmark_status create(ddsmark_reader *r, const char *topic, const ReaderQosSet &
   const std::lock_guard<std::mutex> guard(r->e.participant->lock);
   errors_watch();
   fast::StatusMask mask = fast::StatusMask::liveliness_changed();
+  mask << fast::StatusMask::subscription_matched();
   if (r->mode == DDSMARK_RECEIVE_LISTENER)
     mask << fast::StatusMask::data_available();
   ddsmark_status status = topic_acquire(r->e, topic, qos.topic, qos.sets_topic);
@@ -263,15 +267,9 @@ uint32_t sample_intact(ddsmark_reader *r, const ddsmark_sample *sample) {
   return whole;
 }
 
-ddsmark_status matched(ddsmark_reader *r, uint32_t *out) {
-  return guarded([&] {
-    fast::SubscriptionMatchedStatus status;
-    const ReturnCode code = r->entity->get_subscription_matched_status(status);
-    if (code_of(code) != CODE_OK)
-      return fail_dds(code, "get_subscription_matched_status", "cannot get the number of matched writers");
-    *out = static_cast<uint32_t>(status.current_count);
-    return static_cast<ddsmark_status>(DDSMARK_OK);
-  });
+ddsmark_status matched(ddsmark_reader *r, ddsmark_match *out) {
+  const ddsmark_match state = match_state(&r->e.matched);
+  return match_out(&state, out);
 }
 
 ddsmark_status qos_now(ddsmark_reader *r, ddsmark_qos *out) {

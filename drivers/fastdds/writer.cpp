@@ -16,7 +16,7 @@ const rtps::InstanceHandle_t no_handle;
 
 } // namespace
 
-struct ddsmark_writer {
+struct ddsmark_writer : fast::DataWriterListener {
   Endpoint e;
   fast::Publisher *group = nullptr;
   fast::DataWriter *entity = nullptr;
@@ -27,7 +27,10 @@ struct ddsmark_writer {
   std::atomic<uint64_t> timed_out{0}, refused{0};
 
   bool batches() const { return held.bytes != nullptr; }
-  ~ddsmark_writer() { batch_free(&held); }
+  ~ddsmark_writer() override { batch_free(&held); }
+  void on_publication_matched(fast::DataWriter *, const fast::PublicationMatchedStatus &status) override {
+    match_add(&e.matched, status.current_count_change);
+  }
 };
 
 namespace {
@@ -90,8 +93,8 @@ ddsmark_status create(ddsmark_writer *w, const char *topic, const WriterQosSet &
       const ReturnCode code = w->group->set_default_datawriter_qos(qos.end);
       if (code_of(code) != CODE_OK)
         status = fail_dds(code, "set_default_datawriter_qos", "invalid QoS of the writer");
-      else if ((w->entity = w->group->create_datawriter(w->e.topic, qos.end, nullptr, fast::StatusMask::none())) ==
-               nullptr)
+      else if ((w->entity = w->group->create_datawriter(w->e.topic, qos.end, w,
+                                                        fast::StatusMask::publication_matched())) == nullptr)
         status = fail_null("create_datawriter", "cannot create the writer of topic `" + std::string(topic) + "`");
     }
   }
@@ -301,15 +304,9 @@ ddsmark_status assert_liveliness(ddsmark_writer *w) {
   });
 }
 
-ddsmark_status matched(ddsmark_writer *w, uint32_t *out) {
-  return guarded([&] {
-    fast::PublicationMatchedStatus status;
-    const ReturnCode code = w->entity->get_publication_matched_status(status);
-    if (code_of(code) != CODE_OK)
-      return fail_dds(code, "get_publication_matched_status", "cannot get the number of matched readers");
-    *out = static_cast<uint32_t>(status.current_count);
-    return static_cast<ddsmark_status>(DDSMARK_OK);
-  });
+ddsmark_status matched(ddsmark_writer *w, ddsmark_match *out) {
+  const ddsmark_match state = match_state(&w->e.matched);
+  return match_out(&state, out);
 }
 
 ddsmark_status qos_now(ddsmark_writer *w, ddsmark_qos *out) {

@@ -190,8 +190,12 @@ static ddsmark_status writer_close(ddsmark_writer *writer) {
   return DDSMARK_OK;
 }
 
-static ddsmark_status writer_matched(ddsmark_writer *writer, uint32_t *count) {
-  *count = loop_writer_matched(writer->loop);
+/* The middleware records when a peer comes or goes (section 6); not every one does. With a callback for it, record the
+ * time there. */
+static ddsmark_status writer_matched(ddsmark_writer *writer, ddsmark_match *out) {
+  const loop_match match = loop_writer_matched(writer->loop);
+  out->count = match.count;
+  out->changed_ns = match.changed_ns;
   return DDSMARK_OK;
 }
 
@@ -297,8 +301,10 @@ static ddsmark_status reader_close(ddsmark_reader *reader) {
   return DDSMARK_OK;
 }
 
-static ddsmark_status reader_matched(ddsmark_reader *reader, uint32_t *out) {
-  *out = loop_reader_matched(reader->loop);
+static ddsmark_status reader_matched(ddsmark_reader *reader, ddsmark_match *out) {
+  const loop_match match = loop_reader_matched(reader->loop);
+  out->count = match.count;
+  out->changed_ns = match.changed_ns;
   return DDSMARK_OK;
 }
 

@@ -31,6 +31,7 @@ typedef struct entity {
   pthread_cond_t changed; /* signals a change of a reader's queue */
   loop_callback callback;
   void *context;
+  loop_match matched;
 } entity;
 
 struct loop_writer {
@@ -111,13 +112,34 @@ static bool entity_init(entity *e, uint32_t domain, const char *topic, const loo
   return e->topic != NULL;
 }
 
-static void entity_free(entity *e, entity **list) {
+/* Notes in the entity and its peers that they have matched, or do no longer. The caller holds the lock. */
+static void peers_change(entity *e, entity *peers, bool is_writer, bool comes) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+  for (; peers != NULL; peers = peers->next) {
+    if (!(is_writer ? match(e, peers) : match(peers, e)))
+      continue;
+    e->matched = (loop_match){e->matched.count + (comes ? 1u : -1u), now_ns};
+    peers->matched = (loop_match){peers->matched.count + (comes ? 1u : -1u), now_ns};
+  }
+}
+
+/* The caller holds the lock. */
+static void entity_add(entity *e, entity **list, entity *peers) {
+  e->next = *list;
+  *list = e;
+  peers_change(e, peers, list == &writers, true);
+}
+
+static void entity_free(entity *e, entity **list, entity **peers) {
   pthread_mutex_lock(&lock);
   for (entity **place = list; *place != NULL; place = &(*place)->next)
     if (*place == e) {
       *place = e->next;
       break;
     }
+  peers_change(e, *peers, list == &writers, false);
   clear(&e->queue);
   pthread_cond_broadcast(&e->changed);
   pthread_mutex_unlock(&lock);
@@ -126,13 +148,11 @@ static void entity_free(entity *e, entity **list) {
   free(e);
 }
 
-static unsigned count_matched(const entity *e, const entity *peers, bool is_writer) {
-  unsigned count = 0;
+static loop_match matched(const entity *e) {
   pthread_mutex_lock(&lock);
-  for (; peers != NULL; peers = peers->next)
-    count += is_writer ? match(e, peers) : match(peers, e);
+  const loop_match state = e->matched;
   pthread_mutex_unlock(&lock);
-  return count;
+  return state;
 }
 
 /* Delivers a sample to a reader; a full keep-last queue drops its oldest one. The caller holds the lock. */
@@ -162,8 +182,7 @@ loop_writer *loop_writer_new(uint32_t domain, const char *topic, const loop_qos 
   writer->held_bytes = 0;
   writer->counts = (loop_counts){0};
   pthread_mutex_lock(&lock);
-  writer->base.next = writers;
-  writers = &writer->base;
+  entity_add(&writer->base, &writers, readers);
   pthread_mutex_unlock(&lock);
   return writer;
 }
@@ -178,8 +197,7 @@ loop_reader *loop_reader_new(uint32_t domain, const char *topic, const loop_qos 
   reader->base.callback = callback;
   reader->base.context = context;
   pthread_mutex_lock(&lock);
-  reader->base.next = readers;
-  readers = &reader->base;
+  entity_add(&reader->base, &readers, writers);
   for (entity *w = writers; w != NULL; w = w->next)
     if (qos->transient_local && match(w, &reader->base))
       for (const sample *s = w->queue.first; s != NULL; s = s->next)
@@ -190,16 +208,16 @@ loop_reader *loop_reader_new(uint32_t domain, const char *topic, const loop_qos 
 
 void loop_writer_free(loop_writer *writer) {
   clear(&writer->batch);
-  entity_free(&writer->base, &writers);
+  entity_free(&writer->base, &writers, &readers);
 }
 void loop_reader_free(loop_reader *reader) {
-  entity_free(&reader->base, &readers);
+  entity_free(&reader->base, &readers, &writers);
 }
-unsigned loop_writer_matched(loop_writer *writer) {
-  return count_matched(&writer->base, readers, true);
+loop_match loop_writer_matched(loop_writer *writer) {
+  return matched(&writer->base);
 }
-unsigned loop_reader_matched(loop_reader *reader) {
-  return count_matched(&reader->base, writers, false);
+loop_match loop_reader_matched(loop_reader *reader) {
+  return matched(&reader->base);
 }
 loop_qos loop_writer_qos(const loop_writer *writer) {
   return writer->base.qos;

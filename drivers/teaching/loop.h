@@ -18,6 +18,11 @@ typedef struct loop_qos {
   uint64_t max_blocking_ns;
 } loop_qos;
 
+typedef struct loop_match {
+  unsigned count;      /* matched peers */
+  uint64_t changed_ns; /* CLOCK_MONOTONIC when one came or went; 0: none did */
+} loop_match;
+
 typedef struct loop_counts {
   uint64_t samples, bytes; /* samples and bytes sent */
   uint64_t timed_out;      /* writes that timed out */
@@ -34,7 +39,7 @@ typedef void (*loop_callback)(void *context, uint32_t key, const uint8_t *payloa
  * loop_flush(). */
 loop_writer *loop_writer_new(uint32_t domain, const char *topic, const loop_qos *qos, uint64_t batch_bytes);
 void loop_writer_free(loop_writer *writer);
-unsigned loop_writer_matched(loop_writer *writer);
+loop_match loop_writer_matched(loop_writer *writer);
 loop_qos loop_writer_qos(const loop_writer *writer);
 loop_counts loop_writer_counts(const loop_writer *writer);
 int loop_write(loop_writer *writer, uint32_t key, const uint8_t *payload, size_t size);
@@ -45,7 +50,7 @@ int loop_flush(loop_writer *writer);
 loop_reader *loop_reader_new(uint32_t domain, const char *topic, const loop_qos *qos, loop_callback callback,
                              void *context);
 void loop_reader_free(loop_reader *reader);
-unsigned loop_reader_matched(loop_reader *reader);
+loop_match loop_reader_matched(loop_reader *reader);
 loop_qos loop_reader_qos(const loop_reader *reader);
 /* Waits for at most timeout_ns for a sample, then calls back with the first of the queue. Returns false if there is
  * none. */

@@ -108,6 +108,10 @@
  * host then passes the text of reader_locator() to the peer's writer_connect(), and that of writer_locator() to the
  * peer's reader_connect(). The driver counts a connected peer as matched.
  * If a writer is matched, its reader may not have matched yet: the host queries both endpoints.
+ * The driver also records when the number of peers changed: in the middleware's callback (PUBLICATION_MATCHED,
+ * SUBSCRIPTION_MATCHED), or, without discovery, when it connects a peer or detects that one has gone. It never records
+ * the time of a query. The time does not move while no peer comes or goes. A driver whose middleware does not report
+ * the event returns no time, and the host reports the time as unknown.
  * The match with a peer that closes or is killed ends: with discovery at once, or when its lease expires. Without
  * discovery the driver may not detect it, and the count may stay. A write to a peer that has gone does not fail.
  *
@@ -127,9 +131,9 @@
  * 8. VERSIONS
  *
  * The first fields of every table are its ABI version or its size. Each side sets `struct_size` of the tables that it
- * creates. The driver fills a table of the host (ddsmark_qos, ddsmark_counters) only up to that size, and does not
- * change the size. New fields are only added at the end. A reader of a table does not access fields beyond its size.
- * `abi_version` changes for any other change; a host rejects an unknown one.
+ * creates. The driver fills a table of the host (ddsmark_qos, ddsmark_counters, ddsmark_match) only up to that size,
+ * and does not change the size. New fields are only added at the end. A reader of a table does not access fields beyond
+ * its size. `abi_version` changes for any other change; a host rejects an unknown one.
  *
  * All structs use natural alignment on LP64; `reserved` fields are 0.
  */
@@ -451,6 +455,15 @@ typedef struct ddsmark_counters {
 } ddsmark_counters;
 
 /* ------------------------------------------------------------------------------------------------------------------
+ * Match state of a writer or reader: see 6. Count and time belong together.
+ */
+typedef struct ddsmark_match {
+  uint32_t struct_size;
+  uint32_t count;      /* peers that are matched now */
+  uint64_t changed_ns; /* CLOCK_MONOTONIC when `count` last changed; 0: not yet, or the time is unknown */
+} ddsmark_match;
+
+/* ------------------------------------------------------------------------------------------------------------------
  * The table. A function may be NULL only if its comment says "may be NULL".
  */
 typedef struct ddsmark_driver {
@@ -487,8 +500,8 @@ typedef struct ddsmark_driver {
   /* Closes a writer. Unacknowledged samples may be lost; call writer_wait_acked() first. */
   ddsmark_status (*writer_close)(ddsmark_writer *writer);
 
-  /* Returns the number of readers that are matched now. */
-  ddsmark_status (*writer_matched)(ddsmark_writer *writer, uint32_t *count);
+  /* Returns the readers that are matched now, and since when. The caller has set struct_size. */
+  ddsmark_status (*writer_matched)(ddsmark_writer *writer, ddsmark_match *out);
 
   /* Returns the effective QoS, read back. The caller has set struct_size. */
   ddsmark_status (*writer_qos)(ddsmark_writer *writer, ddsmark_qos *out);
@@ -534,7 +547,7 @@ typedef struct ddsmark_driver {
   ddsmark_status (*reader_open)(ddsmark_participant *participant, const ddsmark_reader_config *config,
                                 ddsmark_reader **out);
   ddsmark_status (*reader_close)(ddsmark_reader *reader);
-  ddsmark_status (*reader_matched)(ddsmark_reader *reader, uint32_t *count);
+  ddsmark_status (*reader_matched)(ddsmark_reader *reader, ddsmark_match *out);
   ddsmark_status (*reader_qos)(ddsmark_reader *reader, ddsmark_qos *out);
   ddsmark_status (*reader_settings)(ddsmark_reader *reader, ddsmark_visitor visit, void *context);
   ddsmark_status (*reader_counters)(ddsmark_reader *reader, ddsmark_counters *out);
@@ -580,6 +593,7 @@ DDSMARK_ASSERT_SIZE(ddsmark_writer_config, 48);
 DDSMARK_ASSERT_SIZE(ddsmark_sample, 32);
 DDSMARK_ASSERT_SIZE(ddsmark_reader_config, 64);
 DDSMARK_ASSERT_SIZE(ddsmark_counters, 160);
+DDSMARK_ASSERT_SIZE(ddsmark_match, 16);
 DDSMARK_ASSERT_SIZE(ddsmark_driver, 264);
 #undef DDSMARK_ASSERT_SIZE
 #endif

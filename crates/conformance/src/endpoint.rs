@@ -1,6 +1,6 @@
 //! Configuration and matching of the endpoints of a pair.
 
-use driver_host::{ReaderConfig, ReaderMonitor, TypeKind, WriterConfig, WriterMonitor};
+use driver_host::{MatchState, ReaderConfig, ReaderMonitor, TypeKind, WriterConfig, WriterMonitor};
 use experiment::{Qos, ReceiveMode};
 use serde::{Deserialize, Serialize};
 
@@ -43,16 +43,21 @@ pub fn reader_config(topic: &str, pair_config: &PairConfig) -> ReaderConfig {
 
 /// Endpoint of a pair, in this process or in another.
 pub trait End {
-    fn matched(&self) -> Result<u32, Stop>;
+    fn match_state(&self) -> Result<MatchState, Stop>;
     fn locator(&self) -> Result<String, Stop>;
     fn connect(&self, locator: &str) -> Result<(), Stop>;
+
+    /// Returns the number of matched peers.
+    fn matched(&self) -> Result<u32, Stop> {
+        Ok(self.match_state()?.count)
+    }
 }
 
 macro_rules! near_end {
     ($monitor:ty) => {
         impl End for $monitor {
-            fn matched(&self) -> Result<u32, Stop> {
-                Ok(<$monitor>::matched(self)?)
+            fn match_state(&self) -> Result<MatchState, Stop> {
+                Ok(<$monitor>::match_state(self)?)
             }
             fn locator(&self) -> Result<String, Stop> {
                 Ok(<$monitor>::locator(self)?)

@@ -325,6 +325,19 @@ pub fn until_some<T>(
     }
 }
 
+/// Repeats the query of an endpoint until it returns a value; fails after [`MATCH_PATIENCE`].
+pub fn until_matched<T>(what: &str, mut query: impl FnMut() -> Result<Option<T>, Stop>) -> Result<T, Stop> {
+    let begin = Instant::now();
+    loop {
+        if let Some(found) = query()? {
+            return Ok(found);
+        }
+        if begin.elapsed() > MATCH_PATIENCE {
+            return broken(format!("no match of the {what} within {} s", MATCH_PATIENCE.as_secs()));
+        }
+    }
+}
+
 /// Writes one sample, and retries until it is accepted.
 pub fn write(writer: &Writer, key: u32, payload: &[u8]) -> Result<(), Stop> {
     until_accepted("a write was not accepted", || writer.write(key, payload))

@@ -11,6 +11,7 @@ use std::{
 };
 
 use control::{Inbox, Message};
+use driver_host::MatchState;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -41,7 +42,7 @@ pub enum Ask {
 pub enum Answer {
     Done,
     Locator(String),
-    Matched(u32),
+    Matched(MatchState),
     Received(Vec<ReceivedSample>),
     Failed(String),
 }
@@ -113,9 +114,9 @@ impl RemoteReader {
 }
 
 impl End for &RemoteReader {
-    fn matched(&self) -> Result<u32, Stop> {
+    fn match_state(&self) -> Result<MatchState, Stop> {
         match self.ask(&Ask::Matched)? {
-            Answer::Matched(count) => Ok(count),
+            Answer::Matched(state) => Ok(state),
             other => broken(format!("unexpected reply from the reader's process: {other:?}")),
         }
     }

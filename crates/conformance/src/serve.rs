@@ -54,7 +54,7 @@ fn answer(driver: &Driver, open: &mut Option<(Participant, Inlet)>, ask: Ask) ->
             inlet.end().connect(&locator)?;
             Answer::Done
         }
-        Ask::Matched => Answer::Matched(inlet.end().matched()?),
+        Ask::Matched => Answer::Matched(inlet.end().match_state()?),
         Ask::Receive { expected, quiet } => Answer::Received(inlet.receive(expected, quiet)?),
         Ask::Close => {
             if let Some((participant, inlet)) = open.take() {

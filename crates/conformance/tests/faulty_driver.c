@@ -111,19 +111,19 @@ static void says_nothing(void) {
 
 /* -- matching and samples ------------------------------------------------------------------------------------------ */
 
-static ddsmark_status always_one(ddsmark_writer *w, uint32_t *out) {
+static ddsmark_status always_one(ddsmark_writer *w, ddsmark_match *out) {
   (void)w;
-  *out = 1;
+  out->count = 1;
   return DDSMARK_OK;
 }
 static void matches_nobody(void) {
   lying.writer_matched = always_one;
 }
 
-static ddsmark_status most_ever(ddsmark_reader *r, uint32_t *out) {
+static ddsmark_status most_ever(ddsmark_reader *r, ddsmark_match *out) {
   static uint32_t most;
   const ddsmark_status status = reader_matched(r, out);
-  *out = most = *out > most ? *out : most;
+  out->count = most = out->count > most ? out->count : most;
   return status;
 }
 static void never_unmatches(void) {
@@ -231,6 +231,7 @@ static void forgets_history(void) {
 }
 
 #include "violations_beyond.h"
+#include "violations_of_matching.h"
 
 /* -- receiving ----------------------------------------------------------------------------------------------------- */
 
@@ -317,6 +318,10 @@ static void (*const violations[])(void) = {
     hides_its_limits,
     matches_nobody,
     never_unmatches,
+    times_the_open,
+    times_the_query,
+    moves_the_time,
+    keeps_the_time,
     damages_large_samples,
     loses_one,
     doubles_one,

@@ -217,6 +217,15 @@ pub struct Counters {
     pub values: [u64; COUNTER_COUNT],
 }
 
+/// Mirror of `ddsmark_match`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Match {
+    pub struct_size: u32,
+    pub count: u32,
+    pub changed_ns: u64,
+}
+
 /// Mirror of `ddsmark_driver`.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -239,7 +248,7 @@ pub struct Driver {
         ) -> Status,
     >,
     pub writer_close: Option<unsafe extern "C" fn(writer: *mut Writer) -> Status>,
-    pub writer_matched: Option<unsafe extern "C" fn(writer: *mut Writer, count: *mut u32) -> Status>,
+    pub writer_matched: Option<unsafe extern "C" fn(writer: *mut Writer, out: *mut Match) -> Status>,
     pub writer_qos: Option<unsafe extern "C" fn(writer: *mut Writer, out: *mut Qos) -> Status>,
     pub writer_settings:
         Option<unsafe extern "C" fn(writer: *mut Writer, visit: Visitor, context: *mut c_void) -> Status>,
@@ -268,7 +277,7 @@ pub struct Driver {
         ) -> Status,
     >,
     pub reader_close: Option<unsafe extern "C" fn(reader: *mut Reader) -> Status>,
-    pub reader_matched: Option<unsafe extern "C" fn(reader: *mut Reader, count: *mut u32) -> Status>,
+    pub reader_matched: Option<unsafe extern "C" fn(reader: *mut Reader, out: *mut Match) -> Status>,
     pub reader_qos: Option<unsafe extern "C" fn(reader: *mut Reader, out: *mut Qos) -> Status>,
     pub reader_settings:
         Option<unsafe extern "C" fn(reader: *mut Reader, visit: Visitor, context: *mut c_void) -> Status>,
@@ -303,5 +312,6 @@ const _: () = {
     assert!(size_of::<Sample>() == 32);
     assert!(size_of::<ReaderConfig>() == 64);
     assert!(size_of::<Counters>() == 160);
+    assert!(size_of::<Match>() == 16);
     assert!(size_of::<Driver>() == 264);
 };

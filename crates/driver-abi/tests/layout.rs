@@ -33,6 +33,7 @@ rows! {
     Sample = "sample" { payload, size, key, reserved, token }
     ReaderConfig = "reader_config" { struct_size, type_kind, topic, qos, max_payload_bytes, receive_mode, batched, sink, sink_context, content_filter }
     Counters = "counters" { struct_size, reserved, valid, values }
+    Match = "match" { struct_size, count, changed_ns }
     Driver = "driver" { abi_version, struct_size, describe, last_error, participant_open, participant_close, participant_settings, writer_open, writer_close, writer_matched, writer_qos, writer_settings, writer_counters, writer_locator, writer_connect, writer_write, writer_loan, writer_publish, writer_discard, writer_flush, writer_wait_acked, writer_dispose, writer_unregister, writer_assert_liveliness, reader_open, reader_close, reader_matched, reader_qos, reader_settings, reader_counters, reader_locator, reader_connect, reader_receive, reader_sample_intact }
     } constants {
     ABI_VERSION DURATION_INFINITE UNLIMITED

@@ -24,7 +24,7 @@ pub use config::{
 };
 pub use error::DriverError;
 pub use load::{Driver, LoadError};
-pub use monitor::{ReaderMonitor, WriterMonitor};
+pub use monitor::{MatchState, ReaderMonitor, WriterMonitor};
 pub use participant::Participant;
 pub use reader::{ListeningReader, Reader};
 pub use writer::{Loan, Writer};

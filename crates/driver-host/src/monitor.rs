@@ -9,6 +9,7 @@ use std::{
 
 use driver_abi as abi;
 use experiment::Qos;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     Counters, DriverError, Settings,
@@ -16,6 +17,16 @@ use crate::{
     qos,
     table::{c_string, call, named_counters, visit},
 };
+
+/// Matched peers of a writer or reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MatchState {
+    /// Number of peers that are matched now.
+    pub count: u32,
+    /// Time of the last change of the number, in ns of `CLOCK_MONOTONIC`, recorded by the driver when it changed.
+    /// `None`: the number has not changed since the entity was opened, or the driver does not know the time.
+    pub changed_ns: Option<u64>,
+}
 
 /// Handle of an entity until it is closed. The lock keeps queries and close apart; the hot path does not use it.
 struct Gate<T> {
@@ -56,17 +67,27 @@ macro_rules! monitor {
                 }
             }
 
+            /// Returns the matched peers, and when their number last changed.
+            ///
+            /// # Errors
+            /// Returns the driver's error, or an error if the entity is closed.
+            pub fn match_state(&self) -> Result<MatchState, DriverError> {
+                let struct_size = size_of::<abi::Match>() as u32;
+                let mut raw = abi::Match { struct_size, count: 0, changed_ns: 0 };
+                // SAFETY: the handle is open.
+                self.ask(stringify!($matched), |handle| unsafe {
+                    call!(self.0.participant.table, $matched(handle, &raw mut raw))
+                })?;
+                let changed_ns = (raw.changed_ns > 0).then_some(raw.changed_ns);
+                Ok(MatchState { count: raw.count, changed_ns })
+            }
+
             /// Returns the current number of matched peers.
             ///
             /// # Errors
             /// Returns the driver's error, or an error if the entity is closed.
             pub fn matched(&self) -> Result<u32, DriverError> {
-                let mut count = 0;
-                // SAFETY: the handle is open.
-                self.ask(stringify!($matched), |handle| unsafe {
-                    call!(self.0.participant.table, $matched(handle, &raw mut count))
-                })?;
-                Ok(count)
+                Ok(self.match_state()?.count)
             }
 
             /// Returns the effective QoS.

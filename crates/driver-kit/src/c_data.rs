@@ -24,6 +24,8 @@ unsafe impl Versioned for abi::ReaderConfig {}
 unsafe impl Versioned for abi::Qos {}
 // SAFETY: see above.
 unsafe impl Versioned for abi::Counters {}
+// SAFETY: see above.
+unsafe impl Versioned for abi::Match {}
 
 /// Returns the size that the host set, checked to exceed the size field itself.
 ///

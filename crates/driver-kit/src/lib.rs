@@ -58,8 +58,8 @@
 //! struct Swallowed(Count);
 //!
 //! impl Monitor for Swallowed {
-//!     fn matched(&self) -> Result<u32> {
-//!         Ok(0)
+//!     fn matched(&self) -> Result<MatchState> {
+//!         Ok(MatchState::default())
 //!     }
 //!     fn qos(&self) -> Result<Qos> {
 //!         Ok(Qos::default())
@@ -129,6 +129,7 @@ mod config;
 mod counters;
 mod description;
 mod error;
+mod matching;
 #[cfg(feature = "net")]
 pub mod net;
 mod qos;
@@ -153,6 +154,7 @@ pub use crate::{
         VersionSource,
     },
     error::{Error, Result, Status},
+    matching::{MatchRecord, MatchState},
     qos::{
         AccessScope, DestinationOrder, Durability, DurabilityService, History, Liveliness, LivelinessKind,
         Ownership, Policy, Presentation, Qos, ReaderDataLifecycle, Reliability, ResourceLimits,
@@ -215,8 +217,8 @@ pub trait Participant: Send + Sync + Sized + 'static {
 
 /// Part of a writer or reader that any thread may query at any time.
 pub trait Monitor: Send + Sync + 'static {
-    /// Returns the current number of matched peers.
-    fn matched(&self) -> Result<u32>;
+    /// Returns the matched peers, and when their number last changed: see [`MatchRecord`].
+    fn matched(&self) -> Result<MatchState>;
 
     /// Returns the effective QoS.
     fn qos(&self) -> Result<Qos>;

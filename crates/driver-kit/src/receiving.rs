@@ -3,20 +3,21 @@
 //! both into a reader.
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, AtomicU32, Ordering},
+    atomic::{AtomicBool, Ordering},
 };
 
 use crate::{
     Deliver, Monitor, Reader, Receive, Sample, Samples, Settings, Sink, Worker,
     counters::{Count, Counter, Counters},
     error::{Error, Result},
+    matching::{MatchRecord, MatchState},
     qos::Qos,
 };
 
 /// Monitor of a reader of packets: counts received packets, and malformed ones.
 #[derive(Debug)]
 pub struct ReaderMonitor {
-    matched: AtomicU32,
+    matched: MatchRecord,
     qos: Qos,
     packets: Count,
     bytes: Count,
@@ -28,7 +29,7 @@ impl ReaderMonitor {
     /// Creates a monitor with zero counts and this effective QoS.
     pub fn new(qos: Qos) -> Self {
         Self {
-            matched: AtomicU32::new(0),
+            matched: MatchRecord::new(),
             qos,
             packets: Count::default(),
             bytes: Count::default(),
@@ -39,12 +40,12 @@ impl ReaderMonitor {
 
     /// Counts a newly matched writer.
     pub fn joined(&self) {
-        self.matched.fetch_add(1, Ordering::Relaxed);
+        self.matched.joined();
     }
 
     /// Counts a writer that has left.
     pub fn left(&self) {
-        self.matched.fetch_sub(1, Ordering::Relaxed);
+        self.matched.left();
     }
 
     /// Counts a received packet of `bytes` bytes.
@@ -63,8 +64,8 @@ impl ReaderMonitor {
 }
 
 impl Monitor for ReaderMonitor {
-    fn matched(&self) -> Result<u32> {
-        Ok(self.matched.load(Ordering::Relaxed))
+    fn matched(&self) -> Result<MatchState> {
+        Ok(self.matched.state())
     }
 
     fn qos(&self) -> Result<Qos> {
@@ -236,9 +237,8 @@ impl<E: Endpoint, I: SampleReceiver> Reader for LocatedReader<E, I> {
     fn connect(&mut self, writer_locator: &str) -> Result<()> {
         let writer = self.endpoint.writer(writer_locator)?;
         if !self.writers.contains(&writer) {
-            // counted first: the receiving thread may immediately detect that the writer has left
+            self.endpoint.connect(&writer)?;
             self.monitor.joined();
-            self.endpoint.connect(&writer).inspect_err(|_| self.monitor.left())?;
             self.writers.push(writer);
         }
         Ok(())

@@ -115,15 +115,15 @@ ddsmark_qos reliable_keep_all(unsigned max_blocking_ms) {
 }
 
 uint32_t matched_readers(ddsmark_writer *w) {
-  uint32_t n = UINT32_MAX;
-  OK(d->writer_matched(w, &n));
-  return n;
+  ddsmark_match m = {.struct_size = sizeof m, .count = UINT32_MAX};
+  OK(d->writer_matched(w, &m));
+  return m.count;
 }
 
 uint32_t matched_writers(ddsmark_reader *r) {
-  uint32_t n = UINT32_MAX;
-  OK(d->reader_matched(r, &n));
-  return n;
+  ddsmark_match m = {.struct_size = sizeof m, .count = UINT32_MAX};
+  OK(d->reader_matched(r, &m));
+  return m.count;
 }
 
 /* -- samples ------------------------------------------------------------------------------------------------------- */

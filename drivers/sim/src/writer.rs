@@ -3,14 +3,14 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     sync::{
         Arc,
-        atomic::{AtomicU32, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     thread,
     time::Duration,
 };
 
 use driver_kit::{
-    Count, Counter, Counters, Error, Monitor, NoLoan, Qos, Reliability, Result, Settings, Status, Writer,
+    Count, Counter, Counters, Error, MatchRecord, MatchState, Monitor, NoLoan, Qos, Reliability, Result, Settings, Status, Writer,
     WriterConfig, abi, batch::Batch,
 };
 use sim_model::{Config, Flow, SampleOutcome};
@@ -29,7 +29,7 @@ const SPIN_NS: u64 = 100_000;
 
 /// State of a writer that the host can query at any time.
 pub(crate) struct WriterMonitor {
-    matched: AtomicU32,
+    matched: MatchRecord,
     qos: Qos,
     packets: Count,
     bytes: Count,
@@ -43,8 +43,8 @@ pub(crate) struct WriterMonitor {
 }
 
 impl Monitor for WriterMonitor {
-    fn matched(&self) -> Result<u32> {
-        Ok(self.matched.load(Ordering::Relaxed))
+    fn matched(&self) -> Result<MatchState> {
+        Ok(self.matched.state())
     }
 
     fn qos(&self) -> Result<Qos> {
@@ -99,7 +99,7 @@ impl SimWriter {
         let limit = Duration::from_nanos(max_blocking_ns).max(Duration::from_micros(1));
         socket.set_send_limit((max_blocking_ns != abi::DURATION_INFINITE).then_some(limit))?;
         let monitor = WriterMonitor {
-            matched: AtomicU32::new(0),
+            matched: MatchRecord::new(),
             qos: in_force(qos, Some(max_blocking_ns), true),
             packets: Count::default(),
             bytes: Count::default(),
@@ -243,7 +243,7 @@ impl SimWriter {
         }
         if let Some(index) = gone {
             self.readers.remove(index);
-            self.monitor.matched.store(self.readers.len() as u32, Ordering::Relaxed);
+            self.monitor.matched.set(self.readers.len());
         }
         Ok(())
     }
@@ -308,7 +308,7 @@ impl Writer for SimWriter {
         let peer = Peer::parse(reader_locator)?;
         if !self.readers.iter().any(|known| known.locator == peer.locator) {
             self.readers.push(peer);
-            self.monitor.matched.store(self.readers.len() as u32, Ordering::Relaxed);
+            self.monitor.matched.set(self.readers.len());
         }
         Ok(())
     }

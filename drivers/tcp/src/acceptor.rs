@@ -10,7 +10,7 @@ use std::{
     },
 };
 
-use driver_kit::{Error, Result, Settings, stream::GREETING};
+use driver_kit::{Error, MatchRecord, MatchState, Result, Settings, stream::GREETING};
 use nix::sys::socket::{MsgFlags, send};
 use socket2::Socket;
 
@@ -29,6 +29,8 @@ pub(crate) struct Acceptor {
     /// Whether a reader is expected, or a connected one is still unknown to the writer.
     busy: AtomicBool,
     guests: Mutex<Guests>,
+    /// Number of connected readers.
+    matched: MatchRecord,
 }
 
 #[derive(Debug, Default)]
@@ -49,7 +51,8 @@ impl Acceptor {
         listener.set_nonblocking(true).map_err(failed)?;
         listener.listen(128).map_err(failed)?;
         let address = local_address(&listener)?;
-        Ok(Self { listener, way, address, busy: AtomicBool::new(false), guests: Mutex::default() })
+        let (guests, matched) = (Mutex::default(), MatchRecord::new());
+        Ok(Self { listener, way, address, busy: AtomicBool::new(false), guests, matched })
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -83,17 +86,20 @@ impl Acceptor {
         Ok(fresh)
     }
 
-    /// Returns the current number of connected readers.
-    pub(crate) fn readers(&self) -> Result<usize> {
+    /// Returns the connected readers, and when their number last changed: when one was accepted, or found to be gone.
+    pub(crate) fn matched(&self) -> Result<MatchState> {
         let mut guests = self.guests();
         self.look(&mut guests)?;
         guests.readers.retain(|reader| is_quiet(reader));
-        Ok(guests.readers.len())
+        self.matched.set(guests.readers.len());
+        Ok(self.matched.state())
     }
 
     /// Removes a reader that has disconnected.
     pub(crate) fn forget(&self, reader: &Arc<Socket>) {
-        self.guests().readers.retain(|known| !Arc::ptr_eq(known, reader));
+        let mut guests = self.guests();
+        guests.readers.retain(|known| !Arc::ptr_eq(known, reader));
+        self.matched.set(guests.readers.len());
     }
 
     /// Accepts expected readers.
@@ -139,6 +145,7 @@ impl Acceptor {
             let reader = Arc::new(reader);
             guests.fresh.push(reader.clone());
             guests.readers.push(reader);
+            self.matched.set(guests.readers.len());
         }
     }
 

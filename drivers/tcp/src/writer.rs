@@ -8,7 +8,7 @@ use std::{
 };
 
 use driver_kit::{
-    Count, Counter, Counters, Error, Monitor, NoLoan, Qos, Reliability, Result, Settings, Status, Writer,
+    Count, Counter, Counters, Error, MatchState, Monitor, NoLoan, Qos, Reliability, Result, Settings, Status, Writer,
     WriterConfig, abi,
     batch::{Batch, FRAMING},
 };
@@ -47,8 +47,8 @@ pub(crate) struct WriterMonitor {
 }
 
 impl Monitor for WriterMonitor {
-    fn matched(&self) -> Result<u32> {
-        Ok(u32::try_from(self.door.readers()?).unwrap_or(u32::MAX))
+    fn matched(&self) -> Result<MatchState> {
+        self.door.matched()
     }
 
     fn qos(&self) -> Result<Qos> {

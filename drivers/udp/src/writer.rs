@@ -1,11 +1,8 @@
 //! Writers: sending of samples.
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering},
-};
+use std::sync::Arc;
 
 use driver_kit::{
-    Count, Counter, Counters, Error, Monitor, NoLoan, Qos, Result, Settings, Status, Writer, WriterConfig,
+    Count, Counter, Counters, Error, MatchRecord, MatchState, Monitor, NoLoan, Qos, Result, Settings, Status, Writer, WriterConfig,
     abi, batch::Batch, net::Family,
 };
 use nix::{
@@ -31,7 +28,7 @@ const ATTEMPTS: u32 = 8;
 
 /// State of a writer that the host can query at any time.
 pub(crate) struct WriterMonitor {
-    matched: AtomicU32,
+    matched: MatchRecord,
     packets: Count,
     bytes: Count,
     refused: Count,
@@ -44,8 +41,8 @@ pub(crate) struct WriterMonitor {
 }
 
 impl Monitor for WriterMonitor {
-    fn matched(&self) -> Result<u32> {
-        Ok(self.matched.load(Ordering::Relaxed))
+    fn matched(&self) -> Result<MatchState> {
+        Ok(self.matched.state())
     }
 
     fn qos(&self) -> Result<Qos> {
@@ -86,7 +83,7 @@ impl UdpWriter {
             }
         };
         let monitor = Arc::new(WriterMonitor {
-            matched: AtomicU32::new(0),
+            matched: MatchRecord::new(),
             packets: Count::default(),
             bytes: Count::default(),
             refused: Count::default(),
@@ -185,7 +182,7 @@ impl Outlet {
         if !self.places.contains(&place) {
             self.places.push(place);
         }
-        self.monitor.matched.store(self.readers.len() as u32, Ordering::Relaxed);
+        self.monitor.matched.joined();
         Ok(())
     }
 

@@ -7,6 +7,7 @@ mod lifecycle;
 mod loans;
 mod memory;
 mod multicast;
+mod peers;
 mod readback;
 mod receiving;
 mod traffic;
@@ -31,6 +32,7 @@ pub fn all() -> Vec<Case> {
     for cases in [
         lifecycle::CASES,
         traffic::CASES,
+        peers::CASES,
         loans::CASES,
         receiving::CASES,
         readback::CASES,
@@ -41,7 +43,7 @@ pub fn all() -> Vec<Case> {
         all.extend(cases.iter().map(|case| case.to_case(case.id.into(), 1)));
     }
     // the cases about samples again, over the path that the middleware takes between processes
-    let samples = traffic::CASES.iter().chain(loans::CASES);
+    let samples = traffic::CASES.iter().chain(peers::CASES).chain(loans::CASES);
     all.extend(samples.map(|case| case.to_case(format!("{}-across", case.id).into(), 2)));
     all.extend(traffic::ACROSS.iter().map(|case| case.to_case(case.id.into(), 2)));
     all

@@ -116,7 +116,7 @@ fn matching(fixture: &Fixture<'_>) -> CaseResult {
 
 /// Checks that the endpoint becomes unmatched; without discovery, it stays matched with the peer it was connected
 /// to.
-fn unmatched(fixture: &Fixture<'_>, what: &str, end: &dyn End, patience: Duration) -> CaseResult {
+pub(super) fn unmatched(fixture: &Fixture<'_>, what: &str, end: &dyn End, patience: Duration) -> CaseResult {
     let begin = Instant::now();
     let left = u32::from(fixture.driver.has(FEATURE_LOCATORS));
     loop {

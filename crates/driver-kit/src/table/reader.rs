@@ -101,10 +101,14 @@ pub(super) unsafe extern "C" fn reader_close<D: Driver>(reader: *mut abi::Reader
 
 pub(super) unsafe extern "C" fn reader_matched<D: Driver>(
     reader: *mut abi::Reader,
-    count: *mut u32,
+    out: *mut abi::Match,
 ) -> abi::Status {
-    // SAFETY: the contract, here and below.
-    guard(|| unsafe { give(count, reader_at::<D>(reader)?.monitor.matched()?, "`count` is NULL") })
+    guard(|| {
+        // SAFETY: the contract.
+        let state = unsafe { reader_at::<D>(reader) }?.monitor.matched()?;
+        // SAFETY: the contract.
+        unsafe { c_data::write(out, &state.to_abi(), "out") }
+    })
 }
 
 pub(super) unsafe extern "C" fn reader_qos<D: Driver>(

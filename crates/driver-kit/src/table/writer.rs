@@ -91,10 +91,14 @@ pub(super) unsafe extern "C" fn writer_close<D: Driver>(writer: *mut abi::Writer
 
 pub(super) unsafe extern "C" fn writer_matched<D: Driver>(
     writer: *mut abi::Writer,
-    count: *mut u32,
+    out: *mut abi::Match,
 ) -> abi::Status {
-    // SAFETY: the contract, here and below.
-    guard(|| unsafe { give(count, writer_at::<D>(writer)?.monitor.matched()?, "`count` is NULL") })
+    guard(|| {
+        // SAFETY: the contract.
+        let state = unsafe { writer_at::<D>(writer) }?.monitor.matched()?;
+        // SAFETY: the contract.
+        unsafe { c_data::write(out, &state.to_abi(), "out") }
+    })
 }
 
 pub(super) unsafe extern "C" fn writer_qos<D: Driver>(

@@ -41,10 +41,20 @@ unsafe impl Send for Reader {}
 #[allow(missing_docs, reason = "as in the header")]
 impl Reader {
     pub fn matched(&self) -> Outcome<u32> {
-        let mut count = u32::MAX;
+        Ok(self.match_state()?.count)
+    }
+
+    /// Returns the time of the last change of [`Self::matched`]; 0 without one.
+    pub fn matched_at(&self) -> Outcome<u64> {
+        Ok(self.match_state()?.changed_ns)
+    }
+
+    fn match_state(&self) -> Outcome<abi::Match> {
+        let struct_size = size_of::<abi::Match>() as u32;
+        let mut state = abi::Match { struct_size, count: u32::MAX, changed_ns: u64::MAX };
         // SAFETY: the contract.
-        self.table.check(unsafe { self.table.0.reader_matched.expect("entry")(self.raw, &raw mut count) })?;
-        Ok(count)
+        self.table.check(unsafe { self.table.0.reader_matched.expect("entry")(self.raw, &raw mut state) })?;
+        Ok(state)
     }
 
     pub fn qos(&self) -> Outcome<Qos> {

@@ -71,6 +71,7 @@ fn read_back_qos_outlives_the_call() {
     assert_eq!(writer.qos(), Ok(qos.clone()));
     assert_eq!(reader.qos(), Ok(qos));
     assert_eq!((writer.matched(), reader.matched()), (Ok(7), Ok(7)));
+    assert_eq!((writer.matched_at(), reader.matched_at()), (Ok(70), Ok(70)));
     assert_eq!(reader.counters().get(abi::COUNTER_SAMPLES_LOST), None);
 }
 

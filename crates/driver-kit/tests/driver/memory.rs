@@ -104,8 +104,8 @@ struct MemoryMonitor {
 }
 
 impl Monitor for MemoryMonitor {
-    fn matched(&self) -> Result<u32> {
-        Ok(7)
+    fn matched(&self) -> Result<MatchState> {
+        Ok(MatchState { count: 7, changed_ns: Some(70) })
     }
 
     fn qos(&self) -> Result<Qos> {
