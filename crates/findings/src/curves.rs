@@ -125,7 +125,7 @@ pub(crate) fn curve<'d>(
 }
 
 /// Returns the range of a value over the valid runs; `None` if fewer than [`MIN_RUNS`] have it.
-pub(crate) fn over_runs(cell: &CellResult, of: fn(&Run) -> Option<f64>) -> Option<Spread> {
+pub(crate) fn over_runs(cell: &CellResult, of: impl Fn(&Run) -> Option<f64>) -> Option<Spread> {
     let values = cell.claimed_runs().filter_map(of).filter(|value| value.is_finite() && *value >= 0.0);
     Spread::from_values(&values.collect::<Vec<f64>>()).filter(|spread| spread.n >= MIN_RUNS)
 }

@@ -13,6 +13,7 @@
 
 mod batching;
 mod bottleneck;
+mod crowding;
 mod curves;
 mod delivery;
 mod format;
@@ -24,6 +25,7 @@ mod loss_free;
 mod overhead;
 mod pareto;
 mod plateau;
+mod scaling;
 mod tail;
 
 use results::{Finding, ResultDocument};
@@ -64,6 +66,10 @@ pub fn find(document: &ResultDocument) -> Vec<Finding> {
     }
     findings.extend(delivery::findings(&sides));
     findings.extend(overhead::findings(&sides));
+    findings.extend(scaling::findings(document));
+    for finding in &mut findings {
+        crowding::add(document, finding);
+    }
     // stable sort: within a kind, the order of the sides
     findings.sort_by_key(|finding| finding.kind);
     findings

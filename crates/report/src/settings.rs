@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use experiment::{Pin, Plan, Qos, Reliability, Workload};
-use results::{CellResult, UNDER_DUET_INTERFERENCE};
+use results::{CellResult, ResultDocument, UNDER_DUET_INTERFERENCE};
 use serde_json::Value;
 
 use crate::number::{count, duration};
@@ -26,6 +26,18 @@ pub(crate) fn conditions(experiment: &Plan) -> String {
         if design.keep_awake { "cores kept awake" } else { "cores not kept awake" },
         if design.reference { "" } else { "; no reference" },
     )
+}
+
+/// Formats how many endpoints share too few cores; `None` if each endpoint of every cell has a core.
+pub(crate) fn crowding(document: &ResultDocument) -> Option<String> {
+    let (most, crowded) = document.most_crowded(document.cells.iter())?;
+    let all = document.cells.len();
+    let most = if all == 1 {
+        most.to_string()
+    } else {
+        format!("in {crowded} of {}, up to {most}", count(all, "cell"))
+    };
+    Some(format!("Few cores: {most}; they wait for each other, which is part of every value"))
 }
 
 /// Formats the main conditions that hold for every run: number, length and cores.

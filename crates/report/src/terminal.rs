@@ -100,6 +100,9 @@ impl Page {
             date(host.started_unix_ns)
         ));
         self.wrapped(&settings::conditions(&document.experiment));
+        if let Some(text) = settings::crowding(document) {
+            self.wrapped(&text);
+        }
         for note in &document.experiment.notes {
             self.wrapped(&format!("note: {note}"));
         }

@@ -21,6 +21,7 @@
 //! - [`supports_quantile`]: whether a number of samples supports a quantile.
 //! - [`Spread`]: the spread of the runs of a cell.
 //! - [`slope()`]: how much one metric grows with another, robust against outliers.
+//! - [`law()`]: a line, a power law or a bend over a numeric axis, with its interval.
 //! - [`total`]: a saturating sum of counts from untrusted files.
 //! - [`Moments`]: mean and standard deviation of parts, pooled without their samples.
 //! - [`steady_state`]: whether a run reached a steady state, and when, by [`changepoints`].
@@ -33,6 +34,7 @@ mod comparison_data;
 mod gate;
 #[cfg(test)]
 mod golden;
+mod law;
 mod modes;
 mod moments;
 mod multiple;
@@ -54,6 +56,7 @@ pub use changepoint::changepoints;
 pub use comparison::{Change, Comparison, Conclusion, Direction, Rules, compare, compare_sides};
 pub use comparison_data::ComparisonData;
 pub use gate::{GateBound, GateOutcome, judge, judge_sides};
+pub use law::{Estimate, LEAST_LEVELS, Law, exponent, law};
 pub use modes::{LEAST_RUNS, Modality, Mode, modality};
 pub use moments::{Moments, total};
 pub use multiple::{benjamini_hochberg, differs_and_equivalent, holm, simultaneous_level};

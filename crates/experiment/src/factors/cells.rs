@@ -104,6 +104,12 @@ impl Factors {
         FACTORS.iter().all(|row| row.shares.socket || (row.same)(self, other))
     }
 
+    /// Returns whether two cells have the same values of all factors other than this one.
+    #[must_use]
+    pub fn differs_only_in(&self, other: &Self, key: &str) -> bool {
+        FACTORS.iter().all(|row| row.key == key || (row.same)(self, other))
+    }
+
     /// Returns whether the rates in percent of two cells refer to the same maximum rate.
     pub(crate) fn shares_maximum(&self, other: &Self) -> bool {
         FACTORS.iter().all(|row| row.shares.maximum || (row.same)(self, other))

@@ -10,5 +10,6 @@ mod knee;
 mod load;
 mod loss_free;
 mod rig;
+mod scaling;
 mod simulated;
 mod sizes;

@@ -79,7 +79,7 @@ pub fn result_with(
 }
 
 /// Returns a valid run of the workload. Its values and histograms are placeholders.
-fn blank(scheduled: ScheduledRun, cell: &Cell) -> Run {
+pub fn blank(scheduled: ScheduledRun, cell: &Cell) -> Run {
     static RUNS: LazyLock<[Run; 2]> = LazyLock::new(|| {
         let experiment = sample::header_of(&characterize()).experiment;
         [Workload::Latency, Workload::Throughput].map(|workload| {

@@ -44,6 +44,7 @@ pub(super) fn facts(document: &ResultDocument) -> Vec<(Kind, String)> {
     );
     let design = format!("Design: {}", settings::brief_conditions(&document.experiment));
     let mut facts = vec![(kind, title), (Kind::Plain, place), (Kind::Plain, design)];
+    facts.extend(settings::crowding(document).map(|text| (Kind::Warning, text)));
     let drivers = drivers(document);
     if !drivers.is_empty() {
         facts.push((Kind::Plain, drivers));

@@ -150,9 +150,13 @@ const fn importance(kind: FindingKind) -> u8 {
         FindingKind::Plateau | FindingKind::StillGrows | FindingKind::FallsAgain => 5,
         FindingKind::BatchingGains | FindingKind::BatchingCosts => 6,
         FindingKind::BatchingFront | FindingKind::BatchingOneBest => 7,
-        FindingKind::RttAddedConstant | FindingKind::RttAddedVaries => 8,
-        FindingKind::LatencyGrows | FindingKind::LatencyFlat => 9,
-        FindingKind::NoLossWithoutGuarantee => 10,
+        FindingKind::ScalesLinearly
+        | FindingKind::ScalesAsPower
+        | FindingKind::ScalesWithBend
+        | FindingKind::ScalesIrregularly => 8,
+        FindingKind::RttAddedConstant | FindingKind::RttAddedVaries => 9,
+        FindingKind::LatencyGrows | FindingKind::LatencyFlat => 10,
+        FindingKind::NoLossWithoutGuarantee => 11,
     }
 }
 

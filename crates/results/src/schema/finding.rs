@@ -73,6 +73,14 @@ pub enum FindingKind {
     BatchingFront,
     /// Under load, one way to batch is not beaten in rate or latency by any other.
     BatchingOneBest,
+    /// Over the number of endpoints, a value grows as a line, or no bend shows.
+    ScalesLinearly,
+    /// Over the number of endpoints, a value grows as a power of it, and not as a line.
+    ScalesAsPower,
+    /// Over the number of endpoints, a value grows as two lines that meet.
+    ScalesWithBend,
+    /// Over the number of endpoints, a value grows as none of these.
+    ScalesIrregularly,
 }
 
 /// Bottleneck of throughput.

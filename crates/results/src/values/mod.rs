@@ -4,6 +4,7 @@ mod assemble;
 mod batch_policy;
 pub(crate) mod cell_warnings;
 mod claims;
+mod crowding;
 mod detectable_effects;
 mod duet;
 mod endpoints;
@@ -27,6 +28,7 @@ pub use batch_policy::BatchPolicy;
 pub use claims::{
     Claim, comparison_claims, flows_of, least_blocks, level_claims, metrics_of, noise_floor_claims,
 };
+pub use crowding::Crowding;
 pub use format::{format_micros, format_signed, format_spread, format_value};
 pub use lateness::{Lateness, Sender};
 pub use max_rate::with_rate;

@@ -1,0 +1,21 @@
+//! Endpoints without a core of their own, in every finding about their cells.
+
+use results::{Finding, ResultDocument};
+
+/// Adds to the first sentence of a finding how many endpoints share how many cores, if there are too few cores. A
+/// first screen shows this sentence only.
+pub(crate) fn add(document: &ResultDocument, finding: &mut Finding) {
+    let cells = document.cells.iter().filter(|cell| finding.cells.contains(&cell.id));
+    let Some((most, crowded)) = document.most_crowded(cells) else { return };
+    let of_cells = finding.cells.len();
+    let up_to =
+        if of_cells == 1 { String::new() } else { format!("in {crowded} of {of_cells} cells, up to ") };
+    let end = finding.text.find(". ").unwrap_or_else(|| finding.text.trim_end_matches('.').len());
+    finding.text.insert_str(end, &format!(" [{up_to}{most}]"));
+    let numbers = [
+        ("driving_endpoints", most.driving),
+        ("serving_endpoints", most.serving),
+        ("shared_cores", most.cores),
+    ];
+    finding.numbers.extend(numbers.map(|(name, number)| (name.to_owned(), number as f64)));
+}

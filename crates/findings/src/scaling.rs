@@ -1,0 +1,248 @@
+//! Growth of a value over the number of endpoints of a topology.
+
+use std::collections::BTreeMap;
+
+use experiment::{Factors, Topology, Workload};
+use results::{CellResult, Finding, FindingKind, MAX_LATENCY_LOSS_PCT, ResultDocument, Run, format_value};
+use stats::{Estimate, LEAST_LEVELS, Law, law};
+
+use crate::{
+    MIN_RUNS,
+    curves::{lost_pct, median_rtt_ns, over_runs},
+    format::finding,
+};
+
+/// Value that may grow with the number of endpoints.
+struct Quantity {
+    workload: Workload,
+    /// Name in texts.
+    what: &'static str,
+    /// Name in the numbers of a finding.
+    key: &'static str,
+    /// Unit in texts, and its length in the unit of `of`.
+    unit: (&'static str, f64),
+    /// Unit in the numbers of a finding: that of `of`.
+    unit_of_numbers: &'static str,
+    of: fn(&Run, &Factors) -> Option<f64>,
+}
+
+const QUANTITIES: [Quantity; 2] = [
+    Quantity {
+        workload: Workload::Throughput,
+        what: "the time of a writer per sample",
+        key: "time_per_sample",
+        unit: ("ns", 1.0),
+        unit_of_numbers: "ns",
+        of: ns_per_sample,
+    },
+    Quantity {
+        workload: Workload::Latency,
+        what: "the median RTT",
+        key: "rtt",
+        unit: ("µs", 1e3),
+        unit_of_numbers: "ns",
+        of: |run, _| median_rtt_ns(run),
+    },
+];
+
+/// Returns the time between two accepted samples of one writer, in ns.
+fn ns_per_sample(run: &Run, factors: &Factors) -> Option<f64> {
+    let (writers, _) = factors.topology.mesh()?;
+    let accepted = run.throughput.as_ref()?.accepted_sps;
+    (accepted > 0.0).then(|| f64::from(writers) * 1e9 / accepted)
+}
+
+/// Numeric axis through a topology.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Axis {
+    /// Name of one endpoint on the axis.
+    endpoint: &'static str,
+    /// Number of endpoints of the other kind, which all points of the axis have in common; 0 if there is none.
+    fixed: u16,
+}
+
+impl Axis {
+    /// Returns the axes on which a topology is a point, each with its position.
+    fn through(topology: Topology) -> Vec<(Self, u16)> {
+        match topology {
+            Topology::Mesh { writers, readers } => vec![
+                (Self { endpoint: "reader", fixed: writers }, readers),
+                (Self { endpoint: "writer", fixed: readers }, writers),
+            ],
+            Topology::Ring { nodes } => vec![(Self { endpoint: "node", fixed: 0 }, nodes)],
+            Topology::FullMesh { participants } => {
+                vec![(Self { endpoint: "participant", fixed: 0 }, participants)]
+            }
+        }
+    }
+
+    /// Formats the endpoints that all points have in common.
+    fn common(self) -> String {
+        let other = match self.endpoint {
+            "reader" => "writer",
+            "writer" => "reader",
+            _ => return String::new(),
+        };
+        format!(", {} {other}{}", self.fixed, if self.fixed == 1 { "" } else { "s" })
+    }
+}
+
+/// Cells that differ only in their position on an axis, in ascending order.
+struct Scale<'d> {
+    axis: Axis,
+    points: BTreeMap<u16, &'d CellResult>,
+}
+
+/// Returns a finding for each value over each axis with at least [`LEAST_LEVELS`] cells.
+pub(crate) fn findings(document: &ResultDocument) -> Vec<Finding> {
+    let scales = scales(document);
+    let mut findings = Vec::new();
+    for scale in &scales {
+        for quantity in &QUANTITIES {
+            findings.extend(growth(document, &scales, scale, quantity));
+        }
+    }
+    findings
+}
+
+fn scales(document: &ResultDocument) -> Vec<Scale<'_>> {
+    let mut scales: Vec<Scale<'_>> = Vec::new();
+    let variant = |cell: &CellResult| document.experiment.variant(&cell.id);
+    for cell in &document.cells {
+        for (axis, position) in Axis::through(cell.factors.topology) {
+            let same = |scale: &&mut Scale<'_>| {
+                let known = scale.points.values().next().expect("a scale has a point");
+                scale.axis == axis
+                    && known.factors.differs_only_in(&cell.factors, "topology")
+                    && variant(known) == variant(cell)
+            };
+            match scales.iter_mut().find(same) {
+                Some(scale) => _ = scale.points.insert(position, cell),
+                None => scales.push(Scale { axis, points: BTreeMap::from([(position, cell)]) }),
+            }
+        }
+    }
+    scales.retain(|scale| scale.points.len() >= LEAST_LEVELS);
+    scales
+}
+
+/// Returns the finding on how a value grows along an axis.
+fn growth(
+    document: &ResultDocument,
+    all: &[Scale<'_>],
+    scale: &Scale<'_>,
+    quantity: &Quantity,
+) -> Option<Finding> {
+    let points: Vec<(f64, &CellResult)> = scale
+        .points
+        .iter()
+        .filter(|(_, cell)| cell.factors.workload == quantity.workload)
+        .filter(|(_, cell)| quantity.workload != Workload::Latency || lost_pct(cell) <= MAX_LATENCY_LOSS_PCT)
+        .filter(|(_, cell)| over_runs(cell, |run| (quantity.of)(run, &cell.factors)).is_some())
+        .map(|(position, cell)| (f64::from(*position), *cell))
+        .collect();
+    let (first, last) = (points.first()?, points.last()?);
+    let levels: Vec<f64> = points.iter().map(|(position, _)| *position).collect();
+    let blocks = blocks(&points, quantity);
+    if blocks.len() < MIN_RUNS {
+        return None;
+    }
+    let law = law(&levels, &blocks)?;
+    let (unit, scale_of_unit) = quantity.unit;
+    let value = |ns: f64| format_value(ns / scale_of_unit);
+    let endpoint = scale.axis.endpoint;
+    let mut numbers = vec![
+        (format!("from_{endpoint}s"), first.0),
+        (format!("to_{endpoint}s"), last.0),
+        ("blocks".to_owned(), blocks.len() as f64),
+    ];
+    let mut add = |name: &str, unit: &str, estimate: &Estimate| {
+        numbers.push((format!("{name}_{unit}"), estimate.value));
+        numbers.push((format!("{name}_low_{unit}"), estimate.interval.low));
+        numbers.push((format!("{name}_high_{unit}"), estimate.interval.high));
+    };
+    let per_endpoint = format!("{}_per_{endpoint}", quantity.unit_of_numbers);
+    let slope_text = |slope: &Estimate| {
+        let interval = format!("{} to {}", value(slope.interval.low), value(slope.interval.high));
+        format!("{} {unit} (95 % interval {interval})", value(slope.value))
+    };
+    let what = quantity.what;
+    let (kind, says) = match &law {
+        Law::Linear { slope } => {
+            add(&format!("{}_slope", quantity.key), &per_endpoint, slope);
+            (FindingKind::ScalesLinearly, format!("one more {endpoint} adds {} to {what}", slope_text(slope)))
+        }
+        Law::Power { exponent } => {
+            add("exponent", "power", exponent);
+            let interval = format!(
+                "{} to {}",
+                format_value(exponent.interval.low),
+                format_value(exponent.interval.high)
+            );
+            let says = format!(
+                "{what} grows as the number of {endpoint}s to the power of {} (95 % interval {interval})",
+                format_value(exponent.value)
+            );
+            (FindingKind::ScalesAsPower, says)
+        }
+        Law::Bends { at, before, after } => {
+            add(&format!("{}_slope_below", quantity.key), &per_endpoint, before);
+            add(&format!("{}_slope_above", quantity.key), &per_endpoint, after);
+            numbers.push((format!("bends_at_{endpoint}s"), *at));
+            let says = format!(
+                "{what} bends at {at} {endpoint}s: one more {endpoint} adds {} below, and {} above",
+                slope_text(before),
+                slope_text(after)
+            );
+            (FindingKind::ScalesWithBend, says)
+        }
+        Law::None => {
+            let says = format!("{what} follows neither a line, nor a power law, nor two lines");
+            (FindingKind::ScalesIrregularly, says)
+        }
+    };
+    let at = |(position, cell): &(f64, &CellResult)| {
+        let spread = over_runs(cell, |run| (quantity.of)(run, &cell.factors));
+        format!("{} {unit} with {position}", value(spread.map_or(0.0, |spread| spread.median)))
+    };
+    let text = format!(
+        "{}: from {} to {} {endpoint}s, {says}: {}, {} ({} blocks).",
+        name(document, all, scale, first.1),
+        first.0,
+        last.0,
+        at(first),
+        at(last),
+        blocks.len()
+    );
+    Some(finding(kind, text, points.iter().map(|(_, cell)| *cell), numbers))
+}
+
+/// Returns the values of each block that has a run of each cell.
+fn blocks(points: &[(f64, &CellResult)], quantity: &Quantity) -> Vec<Vec<f64>> {
+    let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for (index, (_, cell)) in points.iter().enumerate() {
+        for run in cell.claimed_runs() {
+            let value = (quantity.of)(run, &cell.factors).filter(|value| value.is_finite() && *value >= 0.0);
+            let of_block = blocks.entry(run.block).or_default();
+            // A block that lacks an earlier cell stays incomplete.
+            of_block.extend(value.filter(|_| of_block.len() == index));
+        }
+    }
+    blocks.into_values().filter(|values| values.len() == points.len()).collect()
+}
+
+/// Returns the name of the cells on a scale: driver, size, what is fixed, and in what other scales differ.
+fn name(document: &ResultDocument, all: &[Scale<'_>], scale: &Scale<'_>, cell: &CellResult) -> String {
+    let labels =
+        |cell: &CellResult| Factors { topology: Topology::PAIR, ..cell.factors.clone() }.labels().join(", ");
+    let factors = &cell.factors;
+    let rivals = all.iter().filter_map(|other| other.points.values().next());
+    let differs = rivals
+        .filter(|other| other.factors.driver == factors.driver)
+        .any(|other| labels(other) != labels(cell));
+    let variant = document.experiment.variant(&cell.id).map_or_else(String::new, |name| format!("{name}, "));
+    let driver = factors.driver.rsplit('/').next().unwrap_or_default();
+    let labels = if differs { format!(" ({})", labels(cell)) } else { String::new() };
+    let batch = if factors.batch_bytes > 0 { " batched" } else { "" };
+    format!("{variant}`{driver}`{labels} at {} bytes{batch}{}", factors.size_bytes, scale.axis.common())
+}
