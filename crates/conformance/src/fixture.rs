@@ -56,6 +56,12 @@ pub struct Pair {
     pub inlet: Inlet,
 }
 
+/// Writers and readers of one topic, each writer matched with each reader.
+pub struct Peers {
+    pub writers: Vec<Writer>,
+    pub readers: Vec<Inlet>,
+}
+
 impl<'a> Fixture<'a> {
     pub const fn new(
         driver: &'a Driver,
@@ -186,25 +192,64 @@ impl<'a> Fixture<'a> {
 
     /// Connects both endpoints if there is no discovery, and waits until they are matched.
     pub fn match_up(&self, writer: &dyn End, reader: &dyn End) -> Result<(), Stop> {
+        self.connect(writer, reader)?;
+        self.wait_matched(writer, 1, reader, 1)
+    }
+
+    fn connect(&self, writer: &dyn End, reader: &dyn End) -> Result<(), Stop> {
         if self.driver.has(FEATURE_LOCATORS) {
             writer.connect(&reader.locator()?)?;
             reader.connect(&writer.locator()?)?;
         }
+        Ok(())
+    }
+
+    fn wait_matched(
+        &self,
+        writer: &dyn End,
+        all_readers: u32,
+        reader: &dyn End,
+        all_writers: u32,
+    ) -> Result<(), Stop> {
         let begin = Instant::now();
         loop {
             let (readers, writers) = (writer.matched()?, reader.matched()?);
-            if (readers, writers) == (1, 1) {
+            if (readers, writers) == (all_readers, all_writers) {
                 return Ok(());
             }
             if begin.elapsed() > MATCH_PATIENCE {
                 return broken(format!(
-                    "no match within {} s: the writer is matched with {readers} of 1 readers, the reader with {writers} \
-                     of 1 writers",
+                    "no match within {} s: the writer is matched with {readers} of {all_readers} readers, the reader \
+                     with {writers} of {all_writers} writers",
                     MATCH_PATIENCE.as_secs()
                 ));
             }
             thread::sleep(Duration::from_millis(5));
         }
+    }
+
+    /// Creates writers and readers on a topic of their own, each writer matched with each reader.
+    pub fn peers(
+        &self,
+        participant: &Participant,
+        pair_config: &PairConfig,
+        writers: usize,
+        readers: usize,
+    ) -> Result<Peers, Stop> {
+        let topic = self.topic();
+        let readers: Vec<_> =
+            (0..readers).map(|_| self.inlet(participant, &topic, pair_config)).collect::<Result<_, _>>()?;
+        let writers: Vec<_> =
+            (0..writers).map(|_| self.writer(participant, &topic, pair_config)).collect::<Result<_, _>>()?;
+        let pairs = || writers.iter().flat_map(|writer| readers.iter().map(move |reader| (writer, reader)));
+        for (writer, reader) in pairs() {
+            self.connect(&writer.monitor(), &*reader.end())?;
+        }
+        for (writer, reader) in pairs() {
+            let (all_readers, all_writers) = (readers.len() as u32, writers.len() as u32);
+            self.wait_matched(&writer.monitor(), all_readers, &*reader.end(), all_writers)?;
+        }
+        Ok(Peers { writers, readers })
     }
 
     /// Creates a matched pair on a topic of its own.
@@ -290,6 +335,13 @@ impl Inlet {
             Self::Far(far) => far.close()?,
         }
         Ok(())
+    }
+}
+
+impl Peers {
+    pub fn close(self) -> Result<(), Stop> {
+        self.writers.into_iter().try_for_each(Writer::close)?;
+        self.readers.into_iter().try_for_each(Inlet::close)
     }
 }
 

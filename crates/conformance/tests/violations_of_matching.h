@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * violations_of_matching.h: violations that concern the time of a match. Part of faulty_driver.c.
+ * violations_of_matching.h: violations on the time of a match and on several peers. Part of faulty_driver.c.
  */
 #include <time.h>
 
@@ -58,4 +58,113 @@ static ddsmark_status matched_first(ddsmark_writer *w, ddsmark_match *out) {
 }
 static void keeps_the_time(void) {
   lying.writer_matched = matched_first;
+}
+
+/* -- several peers ------------------------------------------------------------------------------------------------- */
+
+static ddsmark_reader *opened_readers[3];
+static int reader_count, closed_count;
+static ddsmark_status open_listing(ddsmark_participant *p, const ddsmark_reader_config *config, ddsmark_reader **out) {
+  const ddsmark_status status = reader_open(p, config, out);
+  if (status == DDSMARK_OK && reader_count < 3)
+    opened_readers[reader_count++] = *out;
+  return status;
+}
+static ddsmark_status receive_but_third(ddsmark_reader *r, uint64_t timeout_ns, uint32_t max, ddsmark_sink sink,
+                                        void *context, uint32_t *taken) {
+  if (r != opened_readers[2])
+    return reader_receive(r, timeout_ns, max, sink, context, taken);
+  *taken = 0;
+  return DDSMARK_OK;
+}
+static void forgets_third_reader(void) {
+  lying.reader_open = open_listing;
+  lying.reader_receive = receive_but_third;
+}
+
+typedef struct doubling {
+  ddsmark_sink sink;
+  void *context;
+  uint32_t given;
+} doubling;
+static void give_first_twice(void *context, const ddsmark_sample *sample) {
+  static int given;
+  doubling *to = context;
+  if (given++ == 0) {
+    to->sink(to->context, sample);
+    to->given++;
+  }
+  to->sink(to->context, sample);
+  to->given++;
+}
+static ddsmark_status receive_second_twice(ddsmark_reader *r, uint64_t timeout_ns, uint32_t max, ddsmark_sink sink,
+                                           void *context, uint32_t *taken) {
+  if (r != opened_readers[1])
+    return reader_receive(r, timeout_ns, max, sink, context, taken);
+  doubling to = {sink, context, 0};
+  const ddsmark_status status = reader_receive(r, timeout_ns, max, give_first_twice, &to, taken);
+  *taken = to.given;
+  return status;
+}
+static void doubles_for_second_reader(void) {
+  lying.reader_open = open_listing;
+  lying.reader_receive = receive_second_twice;
+}
+
+static int writer_count;
+static ddsmark_writer *third_writer;
+static ddsmark_status open_counting(ddsmark_participant *p, const ddsmark_writer_config *config, ddsmark_writer **out) {
+  const ddsmark_status status = writer_open(p, config, out);
+  if (++writer_count == 3)
+    third_writer = *out;
+  return status;
+}
+static ddsmark_status write_but_third(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  return w == third_writer ? DDSMARK_OK : writer_write(w, key, payload, size);
+}
+static void forgets_third_writer(void) {
+  lying.writer_open = open_counting;
+  lying.writer_write = write_but_third;
+}
+
+static ddsmark_status close_counting(ddsmark_reader *r) {
+  closed_count++;
+  return reader_close(r);
+}
+static ddsmark_status write_until_leave(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  return closed_count > 0 ? DDSMARK_OK : writer_write(w, key, payload, size);
+}
+static void stops_at_leave(void) {
+  lying.reader_close = close_counting;
+  lying.writer_write = write_until_leave;
+}
+
+static ddsmark_status matched_most(ddsmark_writer *w, ddsmark_match *out) {
+  const ddsmark_status status = writer_matched(w, out);
+  out->count += (uint32_t)closed_count;
+  return status;
+}
+static void counts_the_closed(void) {
+  lying.reader_close = close_counting;
+  lying.writer_matched = matched_most;
+}
+
+static ddsmark_status matched_none_after(ddsmark_writer *w, ddsmark_match *out) {
+  const ddsmark_status status = writer_matched(w, out);
+  if (closed_count > 0)
+    out->count = 0;
+  return status;
+}
+static void drops_all_at_leave(void) {
+  lying.reader_close = close_counting;
+  lying.writer_matched = matched_none_after;
+}
+
+static ddsmark_status acked_by_two(ddsmark_writer *w, uint64_t timeout_ns) {
+  ddsmark_match match = {.struct_size = sizeof match};
+  writer_matched(w, &match);
+  return match.count > 2 ? DDSMARK_TIMED_OUT : writer_wait_acked(w, timeout_ns);
+}
+static void acknowledges_never_to_three(void) {
+  lying.writer_wait_acked = acked_by_two;
 }

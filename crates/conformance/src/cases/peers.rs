@@ -3,25 +3,65 @@
 use std::{thread, time::Duration};
 
 use driver_abi::FEATURE_LOCATORS;
-use driver_host::MatchState;
+use driver_host::{MatchState, WriteOutcome, Writer};
 use nix::time::{ClockId, clock_gettime};
 
-use super::{CaseSpec, traffic::unmatched};
+use super::{
+    CaseSpec,
+    traffic::{acknowledges, check_order, unmatched},
+};
 use crate::{
     CaseResult, Stop, broken,
     endpoint::End,
-    fixture::{Fixture, PATIENCE, until_matched},
+    fixture::{Fixture, Inlet, PATIENCE, until_matched, write},
     not_applicable,
+    sample::numbered,
 };
 
-pub const CASES: &[CaseSpec] = &[CaseSpec {
-    id: "match-time",
-    section: "6",
-    promise: "the time of a match lies between the open of the peer and the query that reports it, is not that of \
+pub const CASES: &[CaseSpec] = &[
+    CaseSpec {
+        id: "match-time",
+        section: "6",
+        promise: "the time of a match lies between the open of the peer and the query that reports it, is not that of \
                   the query, does not move while no peer comes or goes, and moves when the peer is closed",
-    observes: &[],
-    run: match_time,
-}];
+        observes: &[],
+        run: match_time,
+    },
+    CaseSpec {
+        id: "three-readers",
+        section: "writer_write()",
+        promise: "each of three readers receives each sample once and in order",
+        observes: &[],
+        run: three_readers,
+    },
+    CaseSpec {
+        id: "three-writers",
+        section: "writer_write()",
+        promise: "a reader receives each sample of each of three writers once, and those of one writer in order",
+        observes: &[],
+        run: three_writers,
+    },
+    CaseSpec {
+        id: "reader-leaves",
+        section: "6",
+        promise: "after one of three readers was closed, the others receive all samples, and with discovery the writer \
+                  is matched with 2",
+        observes: &[],
+        run: reader_leaves,
+    },
+    CaseSpec {
+        id: "wait-acked-readers",
+        section: "writer_wait_acked()",
+        promise: "the call returns DDSMARK_OK only when each of three readers has all samples",
+        observes: &[],
+        run: wait_acked_readers,
+    },
+];
+
+/// Number of peers of the cases with several.
+const SEVERAL: usize = 3;
+/// Number of samples that are written before the readers receive them.
+const WINDOW: u64 = 10;
 
 /// Interval between queries, in which the middleware can report a match.
 const UNASKED: Duration = Duration::from_millis(50);
@@ -57,7 +97,7 @@ fn match_time(fixture: &Fixture<'_>) -> CaseResult {
     if fixture.driver.has(FEATURE_LOCATORS) {
         return Ok(writer.close()?);
     }
-    unmatched(fixture, "the reader was closed", &writing, PATIENCE)?;
+    unmatched(fixture, "the reader was closed", &writing, 0, PATIENCE)?;
     let seen_ns = now_ns()?;
     match writing.match_state()?.changed_ns {
         Some(at_ns) if !(closing_ns..=seen_ns).contains(&at_ns) => broken(format!(
@@ -98,6 +138,158 @@ fn time_of_match(fixture: &Fixture<'_>, what: &str, end: &dyn End, opening_ns: u
         ));
     }
     Ok(true)
+}
+
+/// Writes a window of samples to all readers, and checks that each receives them. `next` are the numbers that they
+/// expect.
+fn pass_window(
+    fixture: &Fixture<'_>,
+    writer: &Writer,
+    readers: &mut [Inlet],
+    next: &mut [u64],
+    first: u64,
+) -> CaseResult {
+    for number in first..first + WINDOW {
+        write(writer, 0, &numbered(number, 64))?;
+    }
+    let may_lose = !fixture.reliable();
+    let quiet = if may_lose { Duration::from_millis(100) } else { PATIENCE };
+    for (index, (inlet, next)) in readers.iter_mut().zip(next).enumerate() {
+        let got = inlet.receive(WINDOW as usize, quiet)?;
+        let in_order = check_order(&got, *next, may_lose);
+        *next = in_order.or_else(|stop| of_reader(index, stop))?;
+        if got.is_empty() || (!may_lose && got.len() < WINDOW as usize) {
+            return broken(format!("reader {} of {SEVERAL} did not receive sample {next}", index + 1));
+        }
+    }
+    Ok(())
+}
+
+/// Adds the number of the reader to the failure.
+fn of_reader<T>(index: usize, stop: Stop) -> Result<T, Stop> {
+    Err(match stop {
+        Stop::Failed(how) => Stop::Failed(format!("at reader {} of {SEVERAL}: {how}", index + 1)),
+        other @ Stop::NotApplicable(_) => other,
+    })
+}
+
+fn three_readers(fixture: &Fixture<'_>) -> CaseResult {
+    const SAMPLES: u64 = 1_000;
+    let participant = fixture.open()?;
+    let mut peers = fixture.peers(&participant, &fixture.pair_config(64), 1, SEVERAL)?;
+    let mut next = [0; SEVERAL];
+    for first in (0..SAMPLES).step_by(WINDOW as usize) {
+        pass_window(fixture, &peers.writers[0], &mut peers.readers, &mut next, first)?;
+    }
+    for (index, (inlet, next)) in peers.readers.iter_mut().zip(next).enumerate() {
+        let extra = inlet.receive(1, Duration::from_millis(100))?;
+        check_order(&extra, next, false).or_else(|stop| of_reader(index, stop))?;
+    }
+    peers.close()
+}
+
+fn three_writers(fixture: &Fixture<'_>) -> CaseResult {
+    const SAMPLES: u64 = 300;
+    let participant = fixture.open()?;
+    let mut peers = fixture.peers(&participant, &fixture.pair_config(64), SEVERAL, 1)?;
+    let may_lose = !fixture.reliable();
+    let mut next = [0; SEVERAL];
+    for first in (0..SAMPLES).step_by(WINDOW as usize) {
+        for number in first..first + WINDOW {
+            for (index, writer) in (0..).zip(&peers.writers) {
+                write(writer, 0, &numbered(number << 8 | index, 64))?;
+            }
+        }
+        let expected = WINDOW as usize * SEVERAL;
+        let quiet = if may_lose { Duration::from_millis(100) } else { PATIENCE };
+        let got = peers.readers[0].receive(expected, quiet)?;
+        for sample in &got {
+            let Some(number) = sample.number() else {
+                return broken("a sample that was not written arrived");
+            };
+            let (index, number) = ((number & 0xff) as usize, number >> 8);
+            let Some(next) = next.get_mut(index) else {
+                return broken("a sample of an unknown writer arrived");
+            };
+            if number < *next || (number > *next && !may_lose) {
+                return broken(format!("sample {number} of writer {} arrived: expected {next}", index + 1));
+            }
+            *next = number + 1;
+        }
+        if let Some(index) =
+            next.iter().position(|&next| if may_lose { next == 0 } else { next < first + WINDOW })
+        {
+            return broken(format!(
+                "sample {} of writer {} of {SEVERAL} did not arrive",
+                next[index],
+                index + 1
+            ));
+        }
+    }
+    let extra = peers.readers[0].receive(1, Duration::from_millis(100))?;
+    if !extra.is_empty() {
+        return broken("a sample arrived more than once");
+    }
+    peers.close()
+}
+
+fn reader_leaves(fixture: &Fixture<'_>) -> CaseResult {
+    let participant = fixture.open()?;
+    let mut peers = fixture.peers(&participant, &fixture.pair_config(64), 1, SEVERAL)?;
+    let mut next = [0; SEVERAL];
+    pass_window(fixture, &peers.writers[0], &mut peers.readers, &mut next, 0)?;
+    peers.readers.remove(0).close()?;
+    let what = "one of three readers was closed";
+    unmatched(fixture, what, &peers.writers[0].monitor(), SEVERAL as u32 - 1, PATIENCE)?;
+    for first in (WINDOW..20 * WINDOW).step_by(WINDOW as usize) {
+        pass_window(fixture, &peers.writers[0], &mut peers.readers, &mut next[1..], first).or_else(
+            |stop| match stop {
+                Stop::Failed(how) => broken(format!("after {what}: {how}")),
+                other @ Stop::NotApplicable(_) => Err(other),
+            },
+        )?;
+    }
+    let left = peers.writers[0].monitor().matched()?;
+    if left < SEVERAL as u32 - 1 {
+        return broken(format!("{what}, but the writer is matched with {left}"));
+    }
+    peers.close()
+}
+
+fn wait_acked_readers(fixture: &Fixture<'_>) -> CaseResult {
+    const SAMPLES: u64 = 100;
+    acknowledges(fixture)?;
+    let participant = fixture.open()?;
+    let mut peers = fixture.peers(&participant, &fixture.pair_config(64), 1, SEVERAL)?;
+    let writer = &peers.writers[0];
+    write(writer, 0, &numbered(0, 64))?;
+    let mut written = 1;
+    // nothing is read: a short queue may be full before
+    while written < SAMPLES && writer.write(0, &numbered(written, 64))? == WriteOutcome::Accepted {
+        written += 1;
+    }
+    // some drivers acknowledge only samples that were taken
+    let mut acknowledged = writer.wait_acked(Duration::from_secs(2).as_nanos() as u64)?;
+    for (index, inlet) in peers.readers.iter_mut().enumerate() {
+        let quiet = if acknowledged { Duration::from_secs(1) } else { PATIENCE };
+        let got = inlet.receive(written as usize, quiet)?.len() as u64;
+        if got < written {
+            let what = if acknowledged { "are acknowledged" } else { "were written" };
+            let reader = index + 1;
+            return broken(format!(
+                "all {written} samples {what}, but reader {reader} of {SEVERAL} has {got}"
+            ));
+        }
+        let limit = if index + 1 < SEVERAL { Duration::from_millis(200) } else { PATIENCE };
+        acknowledged = acknowledged || writer.wait_acked(limit.as_nanos() as u64)?;
+    }
+    if !acknowledged {
+        let waited = PATIENCE.as_secs();
+        return broken(format!(
+            "all readers have all samples, but they are not acknowledged within {waited} s"
+        ));
+    }
+    peers.close()
 }
 
 /// Returns the time of the clock of all timestamps, in ns.

@@ -102,7 +102,7 @@ fn matching(fixture: &Fixture<'_>) -> CaseResult {
     let inlet = fixture.inlet(&participant, &topic, &pair_config)?;
     fixture.match_up(&writer.monitor(), &*inlet.end())?;
     inlet.close()?;
-    unmatched(fixture, "the reader was closed", &writer.monitor(), PATIENCE)?;
+    unmatched(fixture, "the reader was closed", &writer.monitor(), 0, PATIENCE)?;
     write_without_reader(&writer)?;
     if fixture.driver.has(FEATURE_LOCATORS) {
         return Ok(writer.close()?);
@@ -110,15 +110,21 @@ fn matching(fixture: &Fixture<'_>) -> CaseResult {
     let inlet = fixture.inlet(&participant, &topic, &pair_config)?;
     fixture.match_up(&writer.monitor(), &*inlet.end())?;
     writer.close()?;
-    unmatched(fixture, "the writer was closed", &*inlet.end(), PATIENCE)?;
+    unmatched(fixture, "the writer was closed", &*inlet.end(), 0, PATIENCE)?;
     inlet.close()
 }
 
-/// Checks that the endpoint becomes unmatched; without discovery, it stays matched with the peer it was connected
-/// to.
-pub(super) fn unmatched(fixture: &Fixture<'_>, what: &str, end: &dyn End, patience: Duration) -> CaseResult {
+/// Checks that the match with one peer ends and `left` remain; without discovery, the endpoint may stay matched with the
+/// peer it was connected to.
+pub(super) fn unmatched(
+    fixture: &Fixture<'_>,
+    what: &str,
+    end: &dyn End,
+    left: u32,
+    patience: Duration,
+) -> CaseResult {
     let begin = Instant::now();
-    let left = u32::from(fixture.driver.has(FEATURE_LOCATORS));
+    let left = left + u32::from(fixture.driver.has(FEATURE_LOCATORS));
     loop {
         let matched = end.matched()?;
         if matched <= left {
@@ -154,7 +160,7 @@ fn peer_killed(fixture: &Fixture<'_>) -> CaseResult {
     }
     // kills its process
     drop(pair.inlet);
-    unmatched(fixture, "the reader's process was killed", &pair.writer.monitor(), LEASE_PATIENCE)?;
+    unmatched(fixture, "the reader's process was killed", &pair.writer.monitor(), 0, LEASE_PATIENCE)?;
     write_without_reader(&pair.writer)?;
     Ok(pair.writer.close()?)
 }
@@ -191,7 +197,7 @@ fn difference(written: &[u8], read: &[u8]) -> Option<String> {
 
 /// Checks that the numbers rise by one in the order of arrival; gaps are valid if samples may be lost. Returns the
 /// next number.
-fn check_order(got: &[ReceivedSample], mut next: u64, may_lose: bool) -> Result<u64, Stop> {
+pub(super) fn check_order(got: &[ReceivedSample], mut next: u64, may_lose: bool) -> Result<u64, Stop> {
     for got in got {
         let Some(number) = got.number() else { return broken("a sample that was not written arrived") };
         if number < next {
@@ -289,8 +295,8 @@ fn flush(fixture: &Fixture<'_>) -> CaseResult {
     pair.close()
 }
 
-fn wait_acked(fixture: &Fixture<'_>) -> CaseResult {
-    const SAMPLES: u64 = 100;
+/// Checks that the driver waits for acknowledgments.
+pub(super) fn acknowledges(fixture: &Fixture<'_>) -> CaseResult {
     if !fixture.driver.has(FEATURE_WAIT_ACKED) {
         return not_applicable("waiting for acknowledgments is not declared");
     }
@@ -300,6 +306,12 @@ fn wait_acked(fixture: &Fixture<'_>) -> CaseResult {
     if !fixture.reliable() {
         return not_applicable("keep-all history is not declared as enforced");
     }
+    Ok(())
+}
+
+fn wait_acked(fixture: &Fixture<'_>) -> CaseResult {
+    const SAMPLES: u64 = 100;
+    acknowledges(fixture)?;
     let participant = fixture.open()?;
     let mut pair = fixture.pair(&participant, &fixture.pair_config(64))?;
     let limit = PATIENCE.as_nanos() as u64;
