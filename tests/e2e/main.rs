@@ -17,6 +17,7 @@ mod failures;
 mod fairness;
 mod fastdds;
 mod install;
+mod instances;
 mod interleave;
 mod kills;
 mod limits;

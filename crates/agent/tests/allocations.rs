@@ -6,6 +6,7 @@ use agent::{
         by_writer::{BatchClock, ByWriter},
         header::Header,
         identity::Identity,
+        keys::Keys,
         payload::Payloads,
         receive_stats::ReceiveStats,
     },
@@ -13,13 +14,24 @@ use agent::{
 use allocation_counter::measure;
 use control::{TimestampLog, TimestampPair};
 use driver_host::Sample;
+use experiment::StreamSpec;
 use results::{WindowCounts, Windows};
 
 const SAMPLES: u64 = 10_000;
 
 #[test]
 fn writing_receiving_and_recording_allocate_nothing() {
-    let identity = Identity { tag: 1, writer: 1, size: 256, since_ns: 0 };
+    for instances in [None, Some(1), Some(100)] {
+        let stream = StreamSpec { writer: 1, size_bytes: 256, instances, load: None };
+        record(Keys::of_stream(&stream));
+    }
+    // the counter detects an allocation
+    assert_eq!(measure(|| drop(std::hint::black_box(vec![1_u8; 9]))).count_total, 1);
+}
+
+/// Writes, receives and records samples with these keys.
+fn record(keys: Keys) {
+    let identity = Identity { tag: 1, writer: 1, size: 256, since_ns: 0, keys };
     let mut payloads = Payloads::new(1, identity.size);
     let stats =
         ReceiveStats::new(identity, Payloads::new(1, identity.size), 3, WindowCounts::new(100, 1_000_000));
@@ -36,7 +48,8 @@ fn writing_receiving_and_recording_allocate_nothing() {
             // every seventh sample is lost, every eleventh arrives twice
             for _ in 0..u64::from(!sequence.is_multiple_of(7)) + u64::from(sequence.is_multiple_of(11)) {
                 let payload = payloads.stamped(sequence, &header);
-                let _ = tally.of(payload).count(&Sample::new(payload, 0), clock.arrival_ns());
+                let sample = Sample::new(payload, keys.of(header.sequence));
+                let _ = tally.of(payload).count(&sample, clock.arrival_ns());
             }
             let end = now_ns();
             call.record(end, end - now);
@@ -50,6 +63,5 @@ fn writing_receiving_and_recording_allocate_nothing() {
     assert_eq!(received.delivered + received.missing, received.next);
     assert_eq!(received.window_delivered.iter().sum::<u64>(), received.delivered);
     assert!(received.window_delivered.len() > 1, "windows went by: {:?}", received.window_delivered);
-    // the counter detects an allocation
-    assert_eq!(measure(|| drop(std::hint::black_box(vec![1_u8; 9]))).count_total, 1);
+    assert_eq!((received.corrupt, received.out_of_order), (0, 0));
 }

@@ -12,7 +12,7 @@ use agent::{
         echo_recorder::EchoRecorder,
         pinger::{Pinger, PingerInput},
     },
-    traffic::{identity::Identity, payload::Payloads},
+    traffic::{identity::Identity, keys::Keys, payload::Payloads},
 };
 use control::Drain;
 use driver_host::{Driver, ParticipantConfig, ReaderConfig, TypeKind, WriterConfig};
@@ -50,7 +50,13 @@ fn drain_with_a_listener_ends_at_its_time_limit() {
         batched: false,
         polling: false,
     };
-    let identity = Identity { tag: configure.run_tag, writer: stream.writer, size: 64, since_ns: now_ns() };
+    let identity = Identity {
+        tag: configure.run_tag,
+        writer: stream.writer,
+        size: 64,
+        since_ns: now_ns(),
+        keys: Keys::of_stream(stream),
+    };
     let echoes = EchoRecorder::new(identity, Payloads::of_stream(configure.seed, stream), 1);
     let flight = echoes.flight();
     let writer = participant.writer(&writer).expect("a writer");

@@ -339,6 +339,8 @@ static void (*const violations[])(void) = {
     acknowledges_the_lost,
     never_acknowledges,
     shortens_keys,
+    rounds_keys,
+    swaps_within_an_instance,
     forgets_history,
     lends,
     promises_loans,

@@ -71,6 +71,8 @@ const VIOLATIONS: &[(&str, &str, &str)] = &[
     ("acknowledges_the_lost", "wait-acked", "all 100 samples are acknowledged, but the reader has 50"),
     ("never_acknowledges", "wait-acked", "all samples were received, but not acknowledged"),
     ("shortens_keys", "keys", "key 16909060 arrived as 4"),
+    ("rounds_keys", "instances", "sample 2 with key 1 arrived with key 0"),
+    ("swaps_within_an_instance", "instances", "sample 84 of instance 42 arrived after sample 85"),
     ("forgets_history", "late-joiner", "did not receive the last sample"),
     ("takes_undeclared_loans", "loans", "a writer with undeclared loans was accepted"),
     ("lends_undeclared", "loans", "an undeclared loan was accepted"),

@@ -235,3 +235,25 @@ static ddsmark_status close_leaking(ddsmark_reader *r) {
 static void leaks_readers(void) {
   lying.reader_close = close_leaking;
 }
+
+/* -- instances ----------------------------------------------------------------------------------------------------- */
+
+static ddsmark_status write_even_key(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  return writer_write(w, key & ~UINT32_C(1), payload, size);
+}
+static void rounds_keys(void) {
+  lying.writer_write = write_even_key;
+}
+
+static ddsmark_status write_second_first(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  static uint8_t kept[64];
+  if (key == 42 && ++writes == 1 && size == sizeof kept) {
+    memcpy(kept, payload, size);
+    return DDSMARK_OK;
+  }
+  const ddsmark_status status = writer_write(w, key, payload, size);
+  return key == 42 && writes == 2 ? writer_write(w, key, kept, sizeof kept) : status;
+}
+static void swaps_within_an_instance(void) {
+  lying.writer_write = write_second_first;
+}

@@ -49,6 +49,9 @@ pub(crate) fn refuse(factors: &Factors, design: &Design, host: &HostModel) -> Re
     if experiment::probe_every(factors, design).is_some() {
         return rejected("no sample is echoed to probe a stream in virtual time", "leave `probe_every` out");
     }
+    if factors.instances.is_some() {
+        return rejected("samples have no key in virtual time", "leave `instances` out");
+    }
     if factors.queues.slow_reader_ns.is_some() {
         return rejected("readers do not process samples in virtual time", "leave `slow_reader` out");
     }

@@ -81,11 +81,11 @@ impl PingRecorder {
         None
     }
 
-    /// Sends back a ping that arrived at `arrived_ns`.
+    /// Sends back a ping, key and payload unchanged, that arrived at `arrived_ns`.
     #[inline]
-    fn echo(&mut self, writer: &Writer, header: &Header, payload: &[u8], arrived_ns: u64) {
+    fn echo(&mut self, writer: &Writer, header: &Header, (key, payload): (u32, &[u8]), arrived_ns: u64) {
         let sent_ns = now_ns();
-        let outcome = writer.write(0, payload);
+        let outcome = writer.write(key, payload);
         if header.warm_up {
             return self.note_failure(outcome);
         }
@@ -119,6 +119,7 @@ impl PingRecorder {
 pub struct HandoffPing {
     header: Header,
     arrived_ns: u64,
+    key: u32,
     payload: Vec<u8>,
 }
 
@@ -167,7 +168,7 @@ impl HandoffListener {
             self.overwritten += 1;
             return;
         }
-        if self.pings.try_send(HandoffPing { header, arrived_ns, payload }).is_err() {
+        if self.pings.try_send(HandoffPing { header, arrived_ns, key: sample.key, payload }).is_err() {
             self.dropped += 1;
         }
     }
@@ -192,7 +193,7 @@ impl EchoListener {
     pub fn on_sample(&mut self, sample: Sample<'_>) {
         let now = now_ns();
         if let Some(header) = self.pings.recognise(sample.payload, now) {
-            self.pings.echo(&self.writer, &header, sample.payload, now);
+            self.pings.echo(&self.writer, &header, (sample.key, sample.payload), now);
             // checked after the write has read the payload
             self.pings.overwritten += u64::from(!sample.is_intact());
         }
@@ -281,9 +282,9 @@ impl AgentRole for Echo {
             Some(EchoInput::Listening(_)) => std::thread::sleep(slice),
             Some(EchoInput::HandedOver { echoing, handed, give_back, .. }) => {
                 match handed.recv_timeout(slice) {
-                    Ok(HandoffPing { header, arrived_ns, payload }) => {
+                    Ok(HandoffPing { header, arrived_ns, key, payload }) => {
                         let EchoListener { writer, pings } = &mut **echoing;
-                        pings.echo(writer, &header, &payload, arrived_ns);
+                        pings.echo(writer, &header, (key, &payload), arrived_ns);
                         // there is a slot for every buffer
                         let _ = give_back.try_send(payload);
                         if let Some(failure) = pings.failure.take() {
@@ -345,11 +346,11 @@ impl AgentRole for Echo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traffic::payload::Payloads;
+    use crate::traffic::{keys::Keys, payload::Payloads};
 
     #[test]
     fn ping_of_another_size_is_counted_and_not_echoed() {
-        let identity = Identity { tag: 5, writer: 1, size: 64, since_ns: 0 };
+        let identity = Identity { tag: 5, writer: 1, size: 64, since_ns: 0, keys: Keys::NONE };
         let mut pings = PingRecorder::new(identity, TimestampLog::with_capacity(8));
         let (mut listener, handed, _give_back) = HandoffListener::new(identity);
         for (size, tag) in [(64, 5), (48, 5), (64, 6)] {

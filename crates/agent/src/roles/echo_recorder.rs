@@ -106,12 +106,13 @@ impl EchoRecorder {
             if !warm_up {
                 self.returned.insert(sequence);
             }
+            let wrong_key = !self.identity.keys.matches(header.sequence, sample.key);
             if !warm_up && sequence.is_multiple_of(self.check_every) {
                 self.checked_in_full += 1;
-                let damaged = !self.payloads.is_intact(sequence, sample.payload);
+                let damaged = wrong_key || !self.payloads.is_intact(sequence, sample.payload);
                 self.corrupt += u64::from(damaged || !sample.is_intact());
             } else {
-                self.corrupt += u64::from(!sample.is_intact());
+                self.corrupt += u64::from(wrong_key || !sample.is_intact());
             }
         }
     }

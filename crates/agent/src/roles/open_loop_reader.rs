@@ -72,6 +72,7 @@ impl FlowRecorder {
             writer: plan.writer(),
             size: plan.size_bytes() as usize,
             since_ns,
+            keys: plan.keys(),
         };
         let counts = WindowCounts::new(configure.windows, configure.measure_ns);
         let windows = || {

@@ -167,8 +167,7 @@ impl OpenLoopWriter {
     }
 }
 
-/// Writes what is due before `end_ns`. A late sample costs one clock read: the end of a write is the start of the
-/// next.
+/// Writes what is due before `end_ns`. A late sample costs one clock read, at the end of the previous write.
 fn write_all(
     flows: &mut [FlowWriter],
     pace: SleepSpinTimer,
@@ -273,7 +272,8 @@ impl FlowWriter {
             warm_up,
             sent_ns: now_ns,
         };
-        let outcome = writer.write(0, self.payloads.stamped(self.sequence, &header))?;
+        let outcome = writer
+            .write(self.plan.keys().of(header.sequence), self.payloads.stamped(self.sequence, &header))?;
         if outcome != WriteOutcome::Accepted {
             self.packing.make_room(writer, &mut self.tries)?;
         } else if self.packing.took() {

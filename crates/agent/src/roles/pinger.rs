@@ -22,7 +22,7 @@ use crate::{
         role::{AgentRole, RoleReport},
     },
     roles::echo_recorder::{EchoRecorder, NOTHING, PingInFlight, WARM_UP},
-    traffic::{header::Header, payload::Payloads, retry::RetryCounts, timestamps::stamps_for},
+    traffic::{header::Header, keys::Keys, payload::Payloads, retry::RetryCounts, timestamps::stamps_for},
 };
 
 /// Source of echoes.
@@ -57,6 +57,7 @@ pub struct Pinger {
     /// Number of the writer.
     number: u16,
     tag: u16,
+    keys: Keys,
     ping_timeout_ns: u64,
     rtt: Windows,
     stamps: TimestampLog,
@@ -91,6 +92,7 @@ impl Pinger {
             payloads: Payloads::of_stream(configure.seed, stream),
             number: stream.writer,
             tag: configure.run_tag,
+            keys: Keys::of_stream(stream),
             ping_timeout_ns: ping_timeout_ns(0),
             rtt: Windows::new(configure.windows, configure.measure_ns),
             stamps: stamps_for(configure.measure_ns),
@@ -122,8 +124,9 @@ impl Pinger {
             let header =
                 Header { sequence: sequence as u32, writer: self.number, tag: self.tag, warm_up, sent_ns };
             let payload = self.payloads.stamped(sequence, &header);
+            let key = self.keys.of(header.sequence);
             loop {
-                match writer.write(0, payload)? {
+                match writer.write(key, payload)? {
                     WriteOutcome::Accepted => break,
                     WriteOutcome::TimedOut => self.counts.tries.timed_out += 1,
                     WriteOutcome::Refused => self.counts.tries.refused += 1,

@@ -17,6 +17,7 @@ use crate::{
     traffic::{
         batch_flusher::BatchFlusher,
         header::Header,
+        keys::Keys,
         payload::Payloads,
         probes::ProbeRecorder,
         retry::{FIRST_BACKOFF, LONGEST_BACKOFF, RetryCounts},
@@ -31,6 +32,7 @@ pub struct ThroughputWriter {
     /// Number of the writer.
     number: u16,
     tag: u16,
+    keys: Keys,
     packing: BatchFlusher,
     wait_acked: bool,
     probes: Option<ProbeRecorder>,
@@ -65,6 +67,7 @@ impl ThroughputWriter {
             payloads: Payloads::of_stream(configure.seed, &spec.stream),
             number: spec.stream.writer,
             tag: configure.run_tag,
+            keys: Keys::of_stream(&spec.stream),
             packing: BatchFlusher::new(spec),
             wait_acked,
             probes,
@@ -103,7 +106,8 @@ impl ThroughputWriter {
                 warm_up,
                 sent_ns: now,
             };
-            let outcome = writer.write(0, self.payloads.stamped(sequence, &header))?;
+            let outcome =
+                writer.write(self.keys.of(header.sequence), self.payloads.stamped(sequence, &header))?;
             match outcome {
                 WriteOutcome::Accepted => {
                     // the next sample is due at once, so a turbo batch is also flushed only when it is full

@@ -12,7 +12,7 @@ use driver_host::{
     Driver, DriverError, Participant, ParticipantConfig, ReaderConfig, ReaderMonitor, TypeKind, WriterConfig,
     WriterMonitor,
 };
-use experiment::{ReaderSpec, ReceiveMode, WriterSpec, entity_name};
+use experiment::{ReaderSpec, ReceiveMode, StreamSpec, WriterSpec, entity_name};
 
 use crate::base::error::AgentError;
 
@@ -38,11 +38,17 @@ pub fn open_participant(driver: &Driver, configure: &Configure) -> Result<Partic
     Ok(participant)
 }
 
+/// Returns the type of the samples of these streams of one topic.
+fn type_kind<'s>(streams: impl IntoIterator<Item = &'s StreamSpec>) -> TypeKind {
+    let keyed = streams.into_iter().any(|stream| stream.instances.is_some());
+    if keyed { TypeKind::Keyed } else { TypeKind::Octets }
+}
+
 /// Returns the configuration of a writer.
 pub fn writer_config(spec: &WriterSpec) -> WriterConfig {
     WriterConfig {
         topic: spec.topic.clone(),
-        type_kind: TypeKind::Octets,
+        type_kind: type_kind([&spec.stream]),
         qos: spec.qos.clone(),
         max_payload_bytes: spec.stream.size_bytes,
         batch_bytes: spec.batch_bytes,
@@ -54,7 +60,7 @@ pub fn writer_config(spec: &WriterSpec) -> WriterConfig {
 pub fn reader_config(spec: &ReaderSpec) -> ReaderConfig {
     ReaderConfig {
         topic: spec.topic.clone(),
-        type_kind: TypeKind::Octets,
+        type_kind: type_kind(&spec.streams),
         qos: spec.qos.clone(),
         max_payload_bytes: spec.max_size_bytes(),
         batched: spec.unpacks_batches,

@@ -23,6 +23,7 @@ use crate::{
         flow_spec::FlowSpec,
         grouped_reader::GroupedReader,
         identity::Identity,
+        keys::Keys,
         payload::Payloads,
         poll_policy::PollPolicy,
         probes::{ProbeReceiver, ProbeRecorder, ProbeResponder},
@@ -82,12 +83,13 @@ impl RoleSetup<'_> {
     }
 
     /// Returns the properties of the samples of a stream.
-    const fn identity(&self, stream: &StreamSpec) -> Identity {
+    fn identity(&self, stream: &StreamSpec) -> Identity {
         Identity {
             tag: self.configure.run_tag,
             writer: stream.writer,
             size: stream.size_bytes as usize,
             since_ns: self.since_ns,
+            keys: Keys::of_stream(stream),
         }
     }
 

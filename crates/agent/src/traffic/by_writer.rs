@@ -134,10 +134,10 @@ mod tests {
     use results::WindowCounts;
 
     use super::*;
-    use crate::traffic::{identity::Identity, payload::Payloads};
+    use crate::traffic::{identity::Identity, keys::Keys, payload::Payloads};
 
     fn stats(writer: u16) -> (u16, ReceiveStats) {
-        let identity = Identity { tag: 5, writer, size: 64, since_ns: 0 };
+        let identity = Identity { tag: 5, writer, size: 64, since_ns: 0, keys: Keys::NONE };
         let payloads = Payloads::new(u64::from(writer), 64);
         (writer, ReceiveStats::new(identity, payloads, 1, WindowCounts::new(4, u64::MAX)))
     }

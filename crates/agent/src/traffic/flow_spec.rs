@@ -5,7 +5,10 @@ use std::sync::Arc;
 use control::{Configure, windows_of_flow};
 use experiment::{Load, Schedule, StreamSpec};
 
-use crate::{base::error::AgentError, traffic::payload::Payloads};
+use crate::{
+    base::error::AgentError,
+    traffic::{keys::Keys, payload::Payloads},
+};
 
 /// Samples of one writer, and their intended times.
 #[derive(Clone, Debug)]
@@ -48,6 +51,13 @@ impl FlowSpec {
     #[must_use]
     pub const fn size_bytes(&self) -> u64 {
         self.stream.size_bytes
+    }
+
+    /// Returns the keys of the samples.
+    #[inline]
+    #[must_use]
+    pub fn keys(&self) -> Keys {
+        Keys::of_stream(&self.stream)
     }
 
     /// Returns the load; `None`: each sample is written as soon as the previous one is.

@@ -1,6 +1,9 @@
 //! Identity of the samples of a run, and classification of received samples.
 
-use crate::{base::clock::now_ns, traffic::header::Header};
+use crate::{
+    base::clock::now_ns,
+    traffic::{header::Header, keys::Keys},
+};
 
 /// Properties of the samples of this run: tag, writer, size, and a send time between the start of the run and now.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +16,8 @@ pub struct Identity {
     pub size: usize,
     /// Start of this agent in ns; samples of this run are sent at most 60 s earlier.
     pub since_ns: u64,
+    /// Keys of the samples.
+    pub keys: Keys,
 }
 
 /// Tolerance for send times before [`Identity::since_ns`] in ns: peers are configured one after the other.

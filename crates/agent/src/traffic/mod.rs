@@ -6,6 +6,7 @@ pub mod flow_spec;
 pub mod grouped_reader;
 pub mod header;
 pub mod identity;
+pub mod keys;
 pub mod lag_attribution;
 pub mod payload;
 pub mod poll_policy;

@@ -56,14 +56,14 @@ impl ProbeResponder {
 
     /// Sends a new sample back unchanged if it is a probe.
     #[inline]
-    pub fn on_sample(&mut self, sequence: u64, warm_up: bool, payload: &[u8]) {
+    pub fn on_sample(&mut self, sequence: u64, warm_up: bool, sample: &Sample<'_>) {
         if is_probe(sequence, self.every) {
-            self.send(warm_up, payload);
+            self.send(warm_up, sample);
         }
     }
 
-    fn send(&mut self, warm_up: bool, payload: &[u8]) {
-        let outcome = self.writer.write(0, payload);
+    fn send(&mut self, warm_up: bool, sample: &Sample<'_>) {
+        let outcome = self.writer.write(sample.key, sample.payload);
         let counts = u64::from(!warm_up);
         self.came += counts;
         match outcome {
@@ -204,12 +204,13 @@ impl ProbeReceiver {
             self.rtt.begin_at(self.known.begin_ns.load(Acquire));
         }
         self.rtt.record(now, now.saturating_sub(header.sent_ns));
+        let wrong_key = !self.identity.keys.matches(header.sequence, sample.key);
         if number.is_multiple_of(self.check_every) {
             self.checked_in_full += 1;
-            let damaged = !self.payloads.is_intact(sequence, sample.payload);
+            let damaged = wrong_key || !self.payloads.is_intact(sequence, sample.payload);
             self.corrupt += u64::from(damaged || !sample.is_intact());
         } else {
-            self.corrupt += u64::from(!sample.is_intact());
+            self.corrupt += u64::from(wrong_key || !sample.is_intact());
         }
         self.known.last_ns.store(now, Relaxed);
         self.known.returned.store(self.set.delivered(), Relaxed);

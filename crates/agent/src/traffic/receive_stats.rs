@@ -13,6 +13,7 @@ use crate::{
     base::error::AgentError,
     traffic::{
         identity::{Identity, Origin},
+        keys::InstanceOrder,
         payload::Payloads,
         probes::ProbeResponder,
     },
@@ -50,6 +51,8 @@ pub struct ReceiveStats {
     payloads: Payloads,
     check_every: u64,
     set: SequenceSet,
+    /// Order of each instance; `None` without keys.
+    order: Option<InstanceOrder>,
     windows: WindowCounts,
     corrupt: u64,
     foreign: u64,
@@ -78,6 +81,7 @@ impl ReceiveStats {
             payloads,
             check_every: u64::from(check_every.max(1)),
             set: SequenceSet::new(),
+            order: InstanceOrder::new(identity.keys),
             windows,
             corrupt: 0,
             foreign: 0,
@@ -130,13 +134,14 @@ impl ReceiveStats {
                 if header.warm_up {
                     self.warm_up += 1;
                     if let Some(echo) = &mut self.echo {
-                        echo.on_sample(header.sequence.into(), true, payload);
+                        echo.on_sample(header.sequence.into(), true, sample);
                     }
                     return None;
                 }
                 let sequence = self.set.unwrap(header.sequence);
                 let checked = sequence.is_multiple_of(self.check_every);
-                let damaged = checked && !self.payloads.is_intact(sequence, payload);
+                let damaged = !self.identity.keys.matches(header.sequence, sample.key)
+                    || (checked && !self.payloads.is_intact(sequence, payload));
                 // after the last read of the payload, which the driver may have overwritten meanwhile
                 if !sample.is_intact() {
                     self.overwritten += 1;
@@ -146,8 +151,11 @@ impl ReceiveStats {
                 if !self.set.insert(sequence) {
                     return None;
                 }
+                if let Some(order) = &mut self.order {
+                    order.record(sequence);
+                }
                 if let Some(echo) = &mut self.echo {
-                    echo.on_sample(sequence, false, payload);
+                    echo.on_sample(sequence, false, sample);
                 }
                 if self.first_ns == 0 {
                     self.first_ns = now_ns;
@@ -202,7 +210,9 @@ impl ReceiveStats {
     /// Returns the counts for the report.
     #[must_use]
     pub fn received(&self) -> Received {
+        let of_set = self.set.received(self.identity.writer);
         Received {
+            out_of_order: self.order.as_ref().map_or(of_set.out_of_order, InstanceOrder::out_of_order),
             corrupt: self.corrupt,
             checked_in_full: self.checked_in_full,
             bytes: self.bytes,
@@ -219,17 +229,22 @@ impl ReceiveStats {
             window_delivered: self.windows.counts(),
             quickest_ns: if self.delivered() > 0 { self.quickest_ns } else { 0 },
             arrivals: self.windows.arrivals(),
-            ..self.set.received(self.identity.writer)
+            ..of_set
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{base::clock::now_ns, traffic::header::Header};
+    use experiment::StreamSpec;
 
-    const IDENTITY: Identity = Identity { tag: 5, writer: 2, size: 64, since_ns: 0 };
+    use super::*;
+    use crate::{
+        base::clock::now_ns,
+        traffic::{header::Header, keys::Keys},
+    };
+
+    const IDENTITY: Identity = Identity { tag: 5, writer: 2, size: 64, since_ns: 0, keys: Keys::NONE };
 
     fn header(sequence: u32) -> Header {
         Header { sequence, writer: 2, tag: 5, warm_up: false, sent_ns: now_ns() }
@@ -266,6 +281,22 @@ mod tests {
         let received = stats.received();
         assert_eq!((received.delivered, received.missing, received.next), (1, 1, 2));
         assert_eq!(received.window_delivered, [1]);
+    }
+
+    #[test]
+    fn sample_with_another_key_is_corrupt() {
+        let keys = Keys::of_stream(&StreamSpec { writer: 2, size_bytes: 64, instances: Some(3), load: None });
+        let identity = Identity { keys, ..IDENTITY };
+        let mut stats =
+            ReceiveStats::new(identity, Payloads::new(1, 64), u32::MAX, WindowCounts::new(4, u64::MAX));
+        let mut payloads = Payloads::new(1, 64);
+        // sample 4 has the key of sample 5; instance 2 comes first
+        for (sequence, key) in [(2, 2), (5, 2), (0, 0), (1, 1), (3, 0), (4, 2)] {
+            let payload = payloads.stamped(u64::from(sequence), &header(sequence));
+            let _ = stats.count(&Sample::new(payload, key), now_ns());
+        }
+        let received = stats.received();
+        assert_eq!((received.delivered, received.corrupt, received.out_of_order), (6, 1, 0));
     }
 
     #[test]

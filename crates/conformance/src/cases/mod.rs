@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 mod effects;
+mod keys;
 mod lifecycle;
 mod loans;
 mod memory;
@@ -32,6 +33,7 @@ pub fn all() -> Vec<Case> {
     for cases in [
         lifecycle::CASES,
         traffic::CASES,
+        keys::CASES,
         peers::CASES,
         loans::CASES,
         receiving::CASES,
@@ -43,7 +45,7 @@ pub fn all() -> Vec<Case> {
         all.extend(cases.iter().map(|case| case.to_case(case.id.into(), 1)));
     }
     // the cases about samples again, over the path that the middleware takes between processes
-    let samples = traffic::CASES.iter().chain(peers::CASES).chain(loans::CASES);
+    let samples = [traffic::CASES, keys::CASES, peers::CASES, loans::CASES].into_iter().flatten();
     all.extend(samples.map(|case| case.to_case(format!("{}-across", case.id).into(), 2)));
     all.extend(traffic::ACROSS.iter().map(|case| case.to_case(case.id.into(), 2)));
     all

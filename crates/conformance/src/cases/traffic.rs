@@ -5,14 +5,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use driver_abi::{FEATURE_LOCATORS, FEATURE_WAIT_ACKED, UNSUPPORTED};
-use driver_host::{TypeKind, WriteOutcome, Writer};
+use driver_abi::{FEATURE_LOCATORS, FEATURE_WAIT_ACKED};
+use driver_host::{WriteOutcome, Writer};
 use experiment::{Durability, History, Policy, Qos, QosDuration, Reliability, Support};
 
 use super::{CaseSpec, lifecycle::batches};
 use crate::{
     CaseResult, Stop, broken,
-    endpoint::{End, PairConfig, writer_config},
+    endpoint::{End, PairConfig},
     fixture::{Fixture, PATIENCE, until_accepted, write},
     not_applicable,
     sample::{ReceivedSample, numbered},
@@ -61,13 +61,6 @@ pub const CASES: &[CaseSpec] = &[
         promise: "the call returns DDSMARK_OK when all samples are acknowledged, and the reader then has all of them",
         observes: &[],
         run: wait_acked,
-    },
-    CaseSpec {
-        id: "keys",
-        section: "ddsmark_sample",
-        promise: "the key of a keyed sample arrives unchanged",
-        observes: &[],
-        run: keys,
     },
     CaseSpec {
         id: "late-joiner",
@@ -332,35 +325,6 @@ fn wait_acked(fixture: &Fixture<'_>) -> CaseResult {
             "all samples were received, but not acknowledged within {} s",
             PATIENCE.as_secs()
         ));
-    }
-    pair.close()
-}
-
-fn keys(fixture: &Fixture<'_>) -> CaseResult {
-    if !fixture.driver.description().type_kinds.iter().any(|kind| kind == "keyed") {
-        return not_applicable("no keyed type is declared");
-    }
-    let participant = fixture.open()?;
-    let pair_config = PairConfig { type_kind: TypeKind::Keyed, ..fixture.pair_config(64) };
-    match participant.writer(&writer_config(&fixture.topic(), &pair_config)) {
-        // the default transport carries all types
-        Err(error) if error.status == UNSUPPORTED && !fixture.is_default_transport() => {
-            return not_applicable(error.to_string());
-        }
-        other => drop(other?),
-    }
-    let mut pair = fixture.pair(&participant, &pair_config)?;
-    for (number, key) in (0..).zip([0, 1, 7, 0x0102_0304, u32::MAX, 1]) {
-        let written = numbered(number, 64);
-        write(&pair.writer, key, &written)?;
-        match pair.inlet.receive(1, PATIENCE)?.first() {
-            None => return broken(format!("the sample with key {key} did not arrive")),
-            Some(got) if got.key != key => return broken(format!("key {key} arrived as {}", got.key)),
-            Some(got) if got.payload != written => {
-                return broken(format!("the payload of the sample with key {key} changed"));
-            }
-            Some(_) => {}
-        }
     }
     pair.close()
 }

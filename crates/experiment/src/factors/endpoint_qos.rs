@@ -125,13 +125,13 @@ impl Factors {
     /// Returns the QoS of the writer of a flow.
     #[must_use]
     pub fn writer_qos(&self, stream: usize) -> Qos {
-        limited(self.qos_of(End::Writer, stream), self.queues.send_samples)
+        self.with_instances(limited(self.qos_of(End::Writer, stream), self.queues.send_samples))
     }
 
     /// Returns the QoS of the reader of a flow.
     #[must_use]
     pub fn reader_qos(&self, stream: usize) -> Qos {
-        limited(self.qos_of(End::Reader, stream), self.queues.receive_samples)
+        self.with_instances(limited(self.qos_of(End::Reader, stream), self.queues.receive_samples))
     }
 
     /// Returns whether two cells request the same QoS of writers and of readers, for samples of their sizes.

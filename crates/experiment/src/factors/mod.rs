@@ -8,6 +8,7 @@ pub(crate) mod driver_pair;
 pub(crate) mod endpoint_qos;
 mod fields;
 pub(crate) mod group;
+pub(crate) mod instances;
 pub(crate) mod load;
 pub(crate) mod percent_of_max;
 pub(crate) mod policies;
@@ -61,6 +62,9 @@ pub struct Factors {
     pub topology: Topology,
     /// Payload of a sample in bytes, including the 16-byte header.
     pub size_bytes: u64,
+    /// Number of instances of the keyed type. Absent: a type without key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instances: Option<u32>,
     /// Offered load of the workload `paced`. Absent for other workloads, and if there are `flows`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
@@ -112,6 +116,7 @@ impl Default for Factors {
             workload: Workload::Latency,
             topology: Topology::PAIR,
             size_bytes: 1024,
+            instances: None,
             load: None,
             flows: Vec::new(),
             batch_bytes: 0,

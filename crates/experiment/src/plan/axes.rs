@@ -2,7 +2,7 @@
 
 use crate::{
     FactorValues, PlanError, SpannedError,
-    factors::{DEFAULT_PROFILE, FACTORS, variables},
+    factors::{DEFAULT_PROFILE, FACTORS, instances, variables},
     plan::{experiment_file::ExperimentFile, plan_inputs::PlanInputs, queue_checks},
     syntax::{
         one_or_many::{Located, OneOrMany},
@@ -73,6 +73,7 @@ fn check(values: &FactorValues, file: &ExperimentFile) -> Result<(), SpannedErro
         (row.check)(row, many, values)?;
     }
     queue_checks::check_policies(values, file)?;
+    instances::check_room(values, file)?;
     if let Some(plural) =
         values.set_factors().filter(|(_, many)| many.0.is_empty()).find_map(|(row, _)| row.plural)
     {

@@ -223,13 +223,15 @@ impl CellShape<'_> {
         let factors = self.factors;
         let flows = factors.streams();
         if flows.is_empty() {
-            return vec![StreamSpec { writer: number(writer), size_bytes: factors.size_bytes, load: None }];
+            let (writer, size_bytes) = (number(writer), factors.size_bytes);
+            return vec![StreamSpec { writer, size_bytes, instances: factors.instances, load: None }];
         }
         let first = writer * flows.len();
         let scheduled = factors.workload == Workload::Paced;
         let stream = |(index, flow): (usize, Flow)| StreamSpec {
             writer: number(first + index),
             size_bytes: flow.size_bytes,
+            instances: factors.instances,
             load: scheduled.then(|| flow.load.resolved().unwrap_or(flow.load)),
         };
         flows.into_iter().enumerate().map(stream).collect()

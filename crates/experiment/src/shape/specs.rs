@@ -39,6 +39,10 @@ pub struct StreamSpec {
     pub writer: u16,
     /// Payload of a sample in bytes, including the 16-byte header.
     pub size_bytes: u64,
+    /// Number of instances of the keyed type: the key of a sample is the sequence number in its header, modulo this
+    /// number. Absent: a type without key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instances: Option<u32>,
     /// Intended send times. Absent: each sample is written as soon as the previous one is, or by a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,

@@ -10,6 +10,7 @@ mod ends;
 mod exclusion;
 mod faults;
 mod file;
+mod instances;
 mod interleave;
 mod load_faults;
 mod paced;

@@ -41,12 +41,10 @@ pub fn drivers() -> BTreeMap<String, DriverDescription> {
     let all = [Policy::Reliability, Policy::History, Policy::ResourceLimits, Policy::Durability];
     let mut plain = description("plain", &[], &all);
     plain.receive_modes.push(ReceiveMode::Polling);
-    [
-        ("bare", description("bare", &["application_batching"], &[])),
-        ("dds", description("dds", &["native_batching"], &all)),
-        ("plain", plain),
-    ]
-    .into_iter()
-    .map(|(name, description)| (name.to_owned(), description))
-    .collect()
+    let mut dds = description("dds", &["native_batching"], &all);
+    dds.type_kinds.push("keyed".to_owned());
+    [("bare", description("bare", &["application_batching"], &[])), ("dds", dds), ("plain", plain)]
+        .into_iter()
+        .map(|(name, description)| (name.to_owned(), description))
+        .collect()
 }

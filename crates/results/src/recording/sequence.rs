@@ -139,11 +139,11 @@ pub struct Received {
     pub next: u64,
     /// Number of duplicates.
     pub duplicate: u64,
-    /// Number of samples that arrived after a later one.
+    /// Number of samples that arrived after a later one; with keys, after a later one of their instance.
     pub out_of_order: u64,
     /// Number of samples so late that they cannot be distinguished from duplicates.
     pub beyond_reach: u64,
-    /// Number of samples with a wrong size, a damaged header or a damaged payload.
+    /// Number of samples with a wrong size, a wrong key, a damaged header or a damaged payload.
     pub corrupt: u64,
     /// Number of samples that the sink received since the reader was opened, counted before any check.
     pub given: u64,

@@ -3,7 +3,7 @@
 use crate::{
     Arrival, OneOrMany, PlanError, Size, SpannedError, Topology, Workload,
     factors::{
-        fields,
+        fields, instances,
         load::load_id,
         rows::WAY,
         table::{Baseline, Column, Compared, Factor, Form, Id, Label, ROW, Shares},
@@ -79,7 +79,7 @@ pub(super) const ROWS: &[Factor] = &[
         label: Some(Label {
             place: 5,
             text: |cell| (!cell.topology.is_pair()).then(|| format!("topology {}", cell.topology)),
-            listed: false,
+            listed: true,
         }),
         agent: "the number of agents, and what each of them writes and expects",
         ..ROW
@@ -140,6 +140,41 @@ pub(super) const ROWS: &[Factor] = &[
         compared: Compared::Text(|cell| Some(cell.size_bytes.to_string())),
         column: Some(Column { heading: "Size (B)", text: |cell| cell.size_bytes.to_string(), placed: true }),
         agent: "length of the samples; writer and reader: `max_payload_bytes`",
+        ..ROW
+    },
+    Factor {
+        key: "instances",
+        form: Form::Key(Kind::Number),
+        unit: "instances",
+        range: "1 to 100000; 0",
+        default: || Some(0_u32.into()),
+        about: "Number of instances of a keyed type, 1 to 100000: the samples of a writer have their keys in turn. 0 is a \
+                type without key. The first sample of an instance registers it: with enough samples, in the warm-up. \
+                The limits of the queues are divided among the instances. Not every driver has a keyed type. Default 0.",
+        brief: "Numbers of instances.",
+        plural: Some("numbers of instances"),
+        check: instances::check,
+        unsupported: instances::unsupported,
+        set: Some(|cell, value| cell.instances = Some(value.to()).filter(|instances| *instances > 0)),
+        nesting: 12,
+        same: |a, b| a.instances == b.instances,
+        id: Id::Always(45, |cell| super::id_part("instances", cell.instances)),
+        shares: WAY,
+        compared: Compared::Text(|cell| cell.instances.map(|instances| instances.to_string())),
+        implies: &[
+            "effective_qos.*.max_samples",
+            "effective_qos.*.max_instances",
+            "effective_qos.*.max_samples_per_instance",
+        ],
+        label: Some(Label {
+            place: 7,
+            text: |cell| match cell.instances? {
+                1 => Some("1 instance".to_owned()),
+                instances => Some(format!("{instances} instances")),
+            },
+            listed: true,
+        }),
+        agent: "the keys of the samples; writer and reader: `type_kind`, QoS `max_instances` and its other limits",
         ..ROW
     },
     Factor {
