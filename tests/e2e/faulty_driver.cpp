@@ -277,6 +277,56 @@ static void pass_or_hold(void *context, const ddsmark_sample *sample) {
   bad.reader_sample_intact = nullptr;
 }
 
+// Whether this process writes the second hop of a ring.
+static std::atomic<bool> second_hop;
+
+static bool is_second_hop(const char *name) {
+  const std::string topic = name, hop = "_hop_2";
+  return topic.size() >= hop.size() && topic.compare(topic.size() - hop.size(), hop.size(), hop) == 0;
+}
+
+static void know_second_hop() {
+  bad.writer_open = [](ddsmark_participant *participant, const ddsmark_writer_config *config,
+                       ddsmark_writer **out) -> ddsmark_status {
+    second_hop = is_second_hop(config->topic);
+    return real.writer_open(participant, config, out);
+  };
+}
+
+// The reader of the second hop of a ring reads another topic.
+[[maybe_unused]] static void reads_elsewhere() {
+  bad.reader_open = [](ddsmark_participant *participant, const ddsmark_reader_config *config,
+                       ddsmark_reader **out) -> ddsmark_status {
+    ddsmark_reader_config other = *config;
+    const std::string topic = std::string(config->topic) + "_elsewhere";
+    if (is_second_hop(config->topic))
+      other.topic = topic.c_str();
+    return real.reader_open(participant, &other, out);
+  };
+}
+
+// Loses one sample in 10 on the second hop of a ring.
+[[maybe_unused]] static void loses_on_a_hop() {
+  know_second_hop();
+  bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
+    static unsigned written;
+    if (second_hop && ++written % 10 == 0)
+      return DDSMARK_OK;
+    return real.writer_write(writer, key, data, size);
+  };
+}
+
+// Rejects one sample in 10 on the second hop of a ring.
+[[maybe_unused]] static void rejects_on_a_hop() {
+  know_second_hop();
+  bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
+    static unsigned written;
+    if (second_hop && ++written % 10 == 0)
+      return DDSMARK_REFUSED;
+    return real.writer_write(writer, key, data, size);
+  };
+}
+
 extern "C" DDSMARK_EXPORT const ddsmark_driver *ddsmark_driver_entry(void) {
   void *library = dlopen(REAL, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)

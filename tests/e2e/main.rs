@@ -30,6 +30,7 @@ mod pairs;
 mod readme;
 mod rejections;
 mod resume;
+mod rings;
 mod round_trips;
 mod search;
 mod selftest;

@@ -51,7 +51,7 @@ impl Agent {
 
     /// Runs the phases from the match to the exit. Returns the number of samples sent, or the error of the match.
     fn write(mut self, reader: &mut UnixStream, match_ns: u64) -> Result<u64, String> {
-        let peer = MatchedPeers { count: 1, locators: Vec::new() };
+        let peer = MatchedPeers { count: 1, ..MatchedPeers::default() };
         let with = Match { writers: vec![peer], readers: Vec::new(), timeout_ns: match_ns };
         let sent = match self.order(&Request::Match(with)) {
             Reply::Matched { .. } => {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use experiment::Factors;
 use results::{
     Batches, CpuPerSample, DeliveryCounts, Distribution, FlowRecord, HistogramError, IntervalLog, Latency,
-    Paced, PingRetries, SteadyState, TakeStats, Throughput, Warning, WarningKind, WritingTime, format_value,
-    steady_latency,
+    Paced, PingRetries, Ring, SteadyState, TakeStats, Throughput, Warning, WarningKind, WritingTime,
+    format_value, steady_latency,
 };
 
 use crate::RunReports;
@@ -23,6 +23,7 @@ pub(crate) struct Evaluation {
     pub(crate) throughput: Option<Throughput>,
     pub(crate) paced: Option<Paced>,
     pub(crate) steady_state: BTreeMap<String, SteadyState>,
+    pub(crate) ring: Option<Ring>,
     pub(crate) ping_retries: Option<PingRetries>,
     pub(crate) flows: Vec<FlowRecord>,
     pub(crate) cpu: Option<CpuPerSample>,

@@ -18,13 +18,14 @@ mod multicast;
 mod paced;
 mod probes;
 mod reports;
+mod ring;
 mod routes;
 mod throughput;
 mod traces;
 
 use std::collections::BTreeMap;
 
-use experiment::{Design, Factors, Workload};
+use experiment::{Design, Factors, Topology, Workload};
 use results::{EndpointRecord, IntervalLog, Run, RunState, Warning, WarningKind, WireBytes};
 
 pub use configuration::{Mismatch, mismatch};
@@ -49,6 +50,9 @@ pub struct RunContext<'a> {
 /// Fills in the record of a run from the reports and returns its histograms.
 pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) -> IntervalLog {
     let mut evaluation = match context.factors.workload {
+        Workload::Latency if matches!(context.factors.topology, Topology::Ring { .. }) => {
+            ring::evaluate(context, reports)
+        }
         Workload::Latency => latency::evaluate(context, reports),
         Workload::Throughput => throughput::evaluate(context, reports),
         // The trials of a search are paced runs.
@@ -103,6 +107,7 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     run.throughput = evaluation.throughput;
     run.paced = evaluation.paced;
     run.steady_state = evaluation.steady_state;
+    run.ring = evaluation.ring;
     run.ping_retries = evaluation.ping_retries;
     run.flows = evaluation.flows;
     run.cpu_ns_per_sample = evaluation.cpu;

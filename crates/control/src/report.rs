@@ -220,8 +220,11 @@ pub struct PingerReport {
 /// Echo measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EchoReport {
-    /// Pings received.
+    /// Pings received, duplicates included.
     pub received: u64,
+    /// Pings received again. Unknown for pings without timestamps: they count as received once.
+    #[serde(default)]
+    pub duplicate: u64,
     /// Echoes accepted by the middleware.
     pub echoed: u64,
     /// Echoes whose write call timed out; not retried.
@@ -236,6 +239,7 @@ pub struct EchoReport {
     pub foreign: u64,
     /// Place that sends the echo: `reader`, `listener`, or `listener+handoff`.
     pub echo: String,
-    /// Timestamps by sequence number: arrival of the ping, and start of the write of its echo.
+    /// Timestamps by sequence number: arrival of the ping, and start of the write of its echo; 0 if the echo was not
+    /// accepted.
     pub stamps: TimestampLog,
 }

@@ -155,6 +155,7 @@ impl Match {
     pub fn of(shape: &Shape, endpoint: usize, configured: &[Configured], timeout_ns: u64) -> Self {
         let peers = |found: Vec<(usize, usize)>, locators: fn(&Configured) -> &[String]| MatchedPeers {
             count: u32::try_from(found.len()).unwrap_or(u32::MAX),
+            endpoints: found.iter().map(|(endpoint, _)| shape.endpoints[*endpoint].id.clone()).collect(),
             locators: found
                 .into_iter()
                 .filter_map(|(endpoint, entity)| locators(configured.get(endpoint)?).get(entity).cloned())
@@ -178,6 +179,9 @@ pub struct MatchedPeers {
     pub count: u32,
     /// Locators to connect to, if the middleware has no discovery: one for each peer.
     pub locators: Vec<String>,
+    /// Endpoints of the peers, by id, for messages.
+    #[serde(default)]
+    pub endpoints: Vec<String>,
 }
 
 /// Conditions that end a drain.
@@ -207,9 +211,9 @@ mod tests {
         }
     }
 
-    fn peers(locators: &[&str]) -> MatchedPeers {
+    fn peers(endpoint: &str, locators: &[&str]) -> MatchedPeers {
         let locators: Vec<String> = locators.iter().map(|&locator| locator.to_owned()).collect();
-        MatchedPeers { count: locators.len() as u32, locators }
+        MatchedPeers { count: locators.len() as u32, locators, endpoints: vec![endpoint.to_owned()] }
     }
 
     #[test]
@@ -218,10 +222,10 @@ mod tests {
         let shape = Shape::new(&factors, &Pin::None, false).in_run("run-1");
         let all = [configured("pinger", 1, 1), configured("echo", 1, 1)];
         let pinger = Match::of(&shape, 0, &all, 5);
-        assert_eq!(pinger.writers, [peers(&["reader 0 of echo"])]);
-        assert_eq!(pinger.readers, [peers(&["writer 0 of echo"])]);
+        assert_eq!(pinger.writers, [peers("echo", &["reader 0 of echo"])]);
+        assert_eq!(pinger.readers, [peers("echo", &["writer 0 of echo"])]);
         assert_eq!(pinger.timeout_ns, 5);
-        assert_eq!(Match::of(&shape, 1, &all, 5).readers, [peers(&["writer 0 of pinger"])]);
+        assert_eq!(Match::of(&shape, 1, &all, 5).readers, [peers("pinger", &["writer 0 of pinger"])]);
     }
 
     #[test]
@@ -229,7 +233,7 @@ mod tests {
         let factors = Factors { workload: Workload::Throughput, ..Factors::default() };
         let shape = Shape::new(&factors, &Pin::None, true);
         let all = [Configured::default(), Configured::default()];
-        let expected = MatchedPeers { count: 1, locators: Vec::new() };
+        let expected = MatchedPeers { count: 1, locators: Vec::new(), endpoints: vec!["reader".to_owned()] };
         let writer = Match::of(&shape, 0, &all, 5);
         assert_eq!((writer.writers, writer.readers), (vec![expected.clone()], vec![expected]));
     }

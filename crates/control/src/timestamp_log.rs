@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct TimestampPair {
     /// Pinger: ping sent. Echo: ping received.
     pub first_ns: u64,
-    /// Pinger: echo received. Echo: echo sent.
+    /// Pinger: echo received. Echo: echo sent, and accepted.
     pub second_ns: u64,
 }
 
@@ -47,6 +47,14 @@ impl TimestampLog {
             self.stamps.resize(index + 1, TimestampPair::default());
         }
         self.stamps[index] = stamp;
+    }
+
+    /// Returns the timestamps of a sequence number; zeros if none are recorded.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, sequence: u64) -> TimestampPair {
+        let index = usize::try_from(sequence).unwrap_or(usize::MAX);
+        self.stamps.get(index).copied().unwrap_or_default()
     }
 
     /// Returns the timestamps by sequence number.

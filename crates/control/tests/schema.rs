@@ -79,6 +79,7 @@ fn replies_follow_the_schema() {
     let mut stamps = TimestampLog::with_capacity(2);
     stamps.record(1, TimestampPair { first_ns: 3, second_ns: 4 });
     let echo = control::EchoReport {
+        duplicate: 0,
         received: 1,
         echoed: 1,
         timed_out: 0,

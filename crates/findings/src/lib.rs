@@ -25,6 +25,7 @@ mod loss_free;
 mod overhead;
 mod pareto;
 mod plateau;
+mod ring;
 mod scaling;
 mod tail;
 
@@ -64,6 +65,7 @@ pub fn find(document: &ResultDocument) -> Vec<Finding> {
         findings.extend(loss_free::findings(side));
         findings.extend(pareto::findings(side));
     }
+    findings.extend(ring::findings(document));
     findings.extend(delivery::findings(&sides));
     findings.extend(overhead::findings(&sides));
     findings.extend(scaling::findings(document));

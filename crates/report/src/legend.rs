@@ -6,7 +6,7 @@ use results::{CellResult, PacedCell, ResultDocument, Run, SteadyClass};
 use crate::{
     maximum,
     number::{count, duration},
-    paced, search, tables,
+    paced, ring, search, tables,
 };
 
 /// Returns the paragraphs of the legend.
@@ -18,6 +18,9 @@ pub(crate) fn legend(document: &ResultDocument) -> Vec<String> {
     }
     if has(Workload::Latency) {
         paragraphs.extend(latency(document));
+    }
+    if document.cells.iter().any(|cell| ring::nodes(cell).is_some()) {
+        paragraphs.push(ring::LEGEND.to_owned());
     }
     if has(Workload::Paced) {
         paragraphs.extend(under_load(document));

@@ -14,6 +14,7 @@ mod number;
 mod paced;
 mod plan;
 mod progress;
+mod ring;
 mod search;
 mod selftest;
 mod settings;

@@ -10,7 +10,7 @@ use crate::{
     legend::legend,
     maximum,
     number::{count, date},
-    paced, search, settings, short_name,
+    paced, ring, search, settings, short_name,
     tables::{self, LOSSY, SAME_AS_UNBATCHED},
     verdicts,
 };
@@ -116,8 +116,10 @@ impl Page {
         let profile = factors.profile.as_ref().map_or_else(String::new, |name| format!(", profile {name}"));
         let variant = document.experiment.variant(&cells[0].id);
         let variant = variant.map_or_else(String::new, |name| format!("{name}: "));
+        let topology = factors.topology;
+        let topology = if topology.is_pair() { String::new() } else { format!("topology {topology}, ") };
         let title = format!(
-            "{variant}{}{middleware}{}, transport {}{}, interface {}, receiving by {}, {}{profile}",
+            "{variant}{}{middleware}{}, {topology}transport {}{}, interface {}, receiving by {}, {}{profile}",
             short_name(&factors.driver),
             factors.as_shipped(),
             factors.transport,
@@ -227,6 +229,12 @@ impl Page {
                  latency uses them",
                 results::MAX_LATENCY_LOSS_PCT
             ));
+        }
+        // The cells of a group have one topology.
+        if let Some(nodes) = ring::nodes(cells[0]) {
+            let _ = writeln!(self.text, "\nRing of {nodes} nodes: time per hop{interference}");
+            self.text.push_str(&ring::table(cells).render());
+            return;
         }
         let _ = writeln!(
             self.text,

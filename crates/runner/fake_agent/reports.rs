@@ -239,6 +239,7 @@ fn echo_report() -> EchoReport {
     }
     EchoReport {
         received: SENT,
+        duplicate: 0,
         echoed: SENT,
         timed_out: 0,
         refused: 0,

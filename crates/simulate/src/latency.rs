@@ -31,24 +31,41 @@ fn cross(flow: &mut Flow, at_ns: u64, bytes: u64) -> Option<(u64, u64)> {
     }
 }
 
+/// Kinds of the one-way times of a pair, and of the hops of a ring.
+const WAYS: [&str; 2] = ["one_way_out", "one_way_back"];
+const HOPS: [&str; 16] = [
+    "hop_1", "hop_2", "hop_3", "hop_4", "hop_5", "hop_6", "hop_7", "hop_8", "hop_9", "hop_10", "hop_11",
+    "hop_12", "hop_13", "hop_14", "hop_15", "hop_16",
+];
+
 /// Counts of one phase.
 #[derive(Default)]
 struct Counts {
     sent: u64,
     returned: u64,
     duplicate: u64,
-    echoed: u64,
     checked_in_full: u64,
     /// Arrival times of echoes after the timeout of their ping.
     late_ns: Vec<u64>,
-    /// Timestamps of the pinger and of the echo, by sequence number.
-    stamps: Vec<[TimestampPair; 2]>,
+    /// Timestamps of the pinger.
+    stamps: Vec<TimestampPair>,
+    /// Counts of the echoing agents: of a pair one, of a ring all nodes but the first.
+    echoes: Vec<EchoCounts>,
 }
 
+/// Counts of one echoing agent.
+#[derive(Clone, Default)]
+struct EchoCounts {
+    echoed: u64,
+    duplicate: u64,
+    stamps: Vec<TimestampPair>,
+}
+
+/// Simulates pings that cross these flows one after the other: there and back in a pair, all hops of a ring.
 pub(super) fn measure(
     series: &mut BTreeMap<&'static str, Series>,
     recorder: &mut Recorder,
-    [mut out, mut back]: [Flow; 2],
+    mut flows: Vec<Flow>,
     config: &Config,
     host: &HostModel,
     factors: &Factors,
@@ -56,44 +73,61 @@ pub(super) fn measure(
 ) -> Traffic {
     let bytes = factors.size_bytes;
     let check_every = u64::from(design.check_every.max(1));
-    let mut kinds =
-        ["rtt", "one_way_out", "one_way_back"].map(|kind| series.remove(kind).unwrap_or_default());
-    let mut counts = Counts::default();
+    let ways = if factors.topology.is_pair() { &WAYS[..] } else { &HOPS[..flows.len()] };
+    let mut kinds: Vec<(&str, Series)> = ["rtt"]
+        .into_iter()
+        .chain(ways.iter().copied())
+        .map(|kind| (kind, series.remove(kind).unwrap_or_default()))
+        .collect();
+    let mut counts = Counts { echoes: vec![EchoCounts::default(); flows.len() - 1], ..Counts::default() };
     let mut timeout = ping_timeout_ns(0);
     let mut warm_up = Vec::new();
     let mut now = CLOCK_START_NS;
     let mut elapsed = 0;
+    // Arrival time and number of copies after each hop, up to the one that lost the ping.
+    let mut arrivals: Vec<(u64, u64)> = Vec::with_capacity(flows.len());
     for (measured, duration_ns) in [(false, design.warm_up_ns), (true, design.measure_ns)] {
         let begin = now;
         while now - begin < duration_ns {
             let deadline = now + timeout;
-            let there = cross(&mut out, now, bytes);
-            let echo = there.and_then(|(there, copies)| {
-                cross(&mut back, there, bytes).map(|(here, again)| (there, here, copies * again))
-            });
-            let came = echo.filter(|(_, here, _)| *here <= deadline);
+            arrivals.clear();
+            let (mut at, mut copies) = (now, 1);
+            for flow in &mut flows {
+                let Some((due_ns, again)) = cross(flow, at, bytes) else { break };
+                (at, copies) = (due_ns, copies * again);
+                arrivals.push((at, copies));
+            }
+            let echo = arrivals.last().copied().filter(|_| arrivals.len() == flows.len());
+            let came = echo.filter(|(here, _)| *here <= deadline);
             if measured {
-                let back_ns = came.map_or(0, |(_, here, _)| here);
-                let there_ns = there.map_or(0, |(there, _)| there);
-                let ping = TimestampPair { first_ns: now, second_ns: back_ns };
-                counts.stamps.push([ping, TimestampPair { first_ns: there_ns, second_ns: there_ns }]);
-                counts.echoed += there.map_or(0, |(_, copies)| copies);
+                let back_ns = came.map_or(0, |(here, _)| here);
+                counts.stamps.push(TimestampPair { first_ns: now, second_ns: back_ns });
+                for (index, echo) in counts.echoes.iter_mut().enumerate() {
+                    let (there_ns, copies) = arrivals.get(index).copied().unwrap_or_default();
+                    echo.stamps.push(TimestampPair { first_ns: there_ns, second_ns: there_ns });
+                    echo.echoed += copies;
+                    echo.duplicate += copies.saturating_sub(1);
+                }
                 match came {
-                    Some((there, here, copies)) => {
+                    Some((here, copies)) => {
                         counts.returned += 1;
                         counts.duplicate += copies - 1;
                         counts.checked_in_full += u64::from(counts.sent.is_multiple_of(check_every));
-                        for (kind, value) in kinds.iter_mut().zip([here - now, there - now, here - there]) {
+                        let starts = std::iter::once(now).chain(arrivals.iter().map(|(at, _)| *at));
+                        let hops = arrivals.iter().zip(starts).map(|((at, _), start)| at - start);
+                        for ((_, kind), value) in
+                            kinds.iter_mut().zip(std::iter::once(here - now).chain(hops))
+                        {
                             kind.record(here - begin, value);
                         }
                     }
-                    None => counts.late_ns.extend(echo.map(|(_, here, _)| here)),
+                    None => counts.late_ns.extend(echo.map(|(here, _)| here)),
                 }
                 counts.sent += 1;
             } else {
-                warm_up.extend(came.map(|(_, here, _)| here - now));
+                warm_up.extend(came.map(|(here, _)| here - now));
             }
-            now = came.map_or(deadline, |(_, here, _)| here) + HOST_NS;
+            now = came.map_or(deadline, |(here, _)| here) + HOST_NS;
         }
         elapsed = now - begin;
         if !warm_up.is_empty() {
@@ -103,20 +137,21 @@ pub(super) fn measure(
         }
     }
     let (wire_bytes, wire_packets) = host.on_wire(config, bytes);
-    let Counts { sent, returned, echoed, .. } = counts;
-    // One ping and one echo; each agent spends on it the time that passes between two pings.
+    let Counts { sent, returned, .. } = counts;
+    let echoed: u64 = counts.echoes.iter().map(|echo| echo.echoed).sum();
+    // One ping and its echoes; each agent spends on it the time that passes between two pings.
     let usage = TrafficUsage {
         writer_ns: sent * HOST_NS,
         writer_elapsed_ns: elapsed,
-        reader_ns: echoed * HOST_NS,
+        reader_ns: counts.echoes[0].echoed * HOST_NS,
         reader_elapsed_ns: elapsed,
         received: echoed,
         wire_bytes: (sent + echoed) * wire_bytes,
         wire_packets: (sent + echoed) * wire_packets,
         dropped: 0,
-        mode: out.mode(),
+        mode: flows[0].mode(),
     };
-    let rtt = recorder.distribution(&kinds[0], design.windows, design.measure_ns);
+    let rtt = recorder.distribution(&kinds[0].1, design.windows, design.measure_ns);
     let pinged = PingerReport {
         sent,
         unsent: 0,
@@ -132,37 +167,39 @@ pub(super) fn measure(
         checked_in_full: counts.checked_in_full,
         ping_timeout_ns: timeout,
         rtt,
-        stamps: stamps(&counts.stamps, 0),
+        stamps: stamps(&counts.stamps),
     };
-    let ponged = EchoReport {
-        received: echoed,
-        echoed,
+    let echo = |counts: &EchoCounts| EchoReport {
+        received: counts.echoed,
+        duplicate: counts.duplicate,
+        echoed: counts.echoed,
         timed_out: 0,
         refused: 0,
         overwritten: 0,
         wrong_size: 0,
         foreign: 0,
         echo: "reader".to_owned(),
-        stamps: stamps(&counts.stamps, 1),
+        stamps: stamps(&counts.stamps),
     };
-    for (kind, recorded) in ["rtt", "one_way_out", "one_way_back"].into_iter().zip(kinds) {
-        series.insert(kind, recorded);
-    }
+    let serving =
+        counts.echoes.iter().map(|counts| AgentReport { echo: Some(echo(counts)), ..AgentReport::default() });
+    let serving = serving.collect();
+    series.extend(kinds);
     Traffic {
         sent,
-        // Neither of the two waits for the other.
+        // Neither of them waits for the others.
         drained: Drained { acknowledged: true, arrived: true, closed_ns: now },
         driving: AgentReport { pinger: Some(pinged), ..AgentReport::default() },
-        serving: AgentReport { echo: Some(ponged), ..AgentReport::default() },
+        serving,
         usage,
     }
 }
 
 /// Returns the timestamps of one agent.
-fn stamps(both: &[[TimestampPair; 2]], agent: usize) -> TimestampLog {
-    let mut stamps = TimestampLog::with_capacity(both.len());
-    for (sequence, pair) in (0..).zip(both) {
-        stamps.record(sequence, pair[agent]);
+fn stamps(all: &[TimestampPair]) -> TimestampLog {
+    let mut stamps = TimestampLog::with_capacity(all.len());
+    for (sequence, stamp) in (0..).zip(all) {
+        stamps.record(sequence, *stamp);
     }
     stamps
 }

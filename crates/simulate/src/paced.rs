@@ -297,10 +297,10 @@ pub(crate) fn measure(
         sent,
         drained,
         driving: AgentReport { paced_writer: Some(report), ..AgentReport::default() },
-        serving: AgentReport {
+        serving: vec![AgentReport {
             paced_reader: Some(PacedReaderReport { flows: read, probes: None, foreign: 0 }),
             ..AgentReport::default()
-        },
+        }],
         usage,
     }
 }

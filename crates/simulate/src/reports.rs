@@ -16,7 +16,8 @@ pub(crate) struct Traffic {
     pub drained: Drained,
     /// Reports with the parts of their roles only.
     pub driving: AgentReport,
-    pub serving: AgentReport,
+    /// Reports of the serving agents, in their order.
+    pub serving: Vec<AgentReport>,
     pub usage: TrafficUsage,
 }
 
@@ -28,7 +29,7 @@ pub(crate) struct TrafficUsage {
     pub writer_elapsed_ns: u64,
     pub reader_ns: u64,
     pub reader_elapsed_ns: u64,
-    /// Number of samples that the reader received or echoed.
+    /// Number of samples that the readers received or echoed.
     pub received: u64,
     /// Bytes sent on the wire.
     pub wire_bytes: u64,
@@ -60,14 +61,18 @@ impl Traffic {
             idle: idle(if polls { IDLE_NS } else { 0 }),
             ..Usage::default()
         };
+        let mut serving = serving.into_iter();
         let outcome = |endpoint: Endpoint| {
             let (agent_usage, report, sent, drained) = if endpoint.role.drives() {
-                (&driving_usage, &driving, sent, drained.acknowledged)
+                (driving_usage.clone(), driving.clone(), sent, drained.acknowledged)
             } else {
-                (&serving_usage, &serving, 0, drained.arrived)
+                let report = serving.next().unwrap_or_default();
+                // Each node of a ring echoes its own samples.
+                let samples = report.echo.as_ref().map_or(usage.received, |echo| echo.echoed);
+                (Usage { samples, ..serving_usage.clone() }, report, 0, drained.arrived)
             };
             let (sockets, interface) = (Some(usage.sockets(factors)), Some(usage.interface(factors)));
-            let report = AgentReport { usage: agent_usage.clone(), sockets, interface, ..report.clone() };
+            let report = AgentReport { usage: agent_usage, sockets, interface, ..report };
             let configured = usage.configured(&endpoint);
             AgentOutcome {
                 endpoint,

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, mem, sync::Arc};
 
 use collector::{RunContext, RunReports, TraceTimes, collect};
-use experiment::{Cell, Design, DriverDescription, Limits, Reliability, ScheduledRun, Workload};
+use experiment::{Cell, Design, DriverDescription, Limits, Reliability, ScheduledRun, Topology, Workload};
 use results::{BatchPolicy, DeliveryCounts, Run};
 use sim_model::{Config, ConfigError, Flow};
 
@@ -94,7 +94,11 @@ impl Simulator {
             Workload::Latency => {
                 let samples = samples_per_packet(factors.batch_bytes, factors.size_bytes);
                 let config = config_of(factors.size_bytes * samples);
-                let flows = [flow(&config, 0), flow(&config, 1)];
+                let hops = match factors.topology {
+                    Topology::Ring { nodes } => u64::from(nodes),
+                    Topology::Mesh { .. } | Topology::FullMesh { .. } => 2,
+                };
+                let flows = (0..hops).map(|hop| flow(&config, hop)).collect();
                 latency::measure(&mut self.series, recorder, flows, &config, &host, factors, &design)
             }
             Workload::Paced => {

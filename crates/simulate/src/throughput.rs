@@ -120,7 +120,7 @@ pub(super) fn measure(
         sent: writer_report.accepted,
         drained,
         driving: AgentReport { writer: Some(report), ..AgentReport::default() },
-        serving: AgentReport { reader: Some(read), ..AgentReport::default() },
+        serving: vec![AgentReport { reader: Some(read), ..AgentReport::default() }],
         usage,
     }
 }

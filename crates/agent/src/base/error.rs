@@ -18,7 +18,11 @@ pub enum AgentError {
     #[error(transparent)]
     Channel(#[from] ChannelError),
     /// Entity that was not matched with all its peers within the time limit.
-    #[error("no match: the {entity} matched {matched} of {expected} peers within {} s", limit.as_secs_f64())]
+    #[error(
+        "no match: the {entity} matched {matched} of {expected} peers within {} s; expected {}",
+        limit.as_secs_f64(),
+        peers.join(", ")
+    )]
     NotMatched {
         /// Name of the entity.
         entity: String,
@@ -26,6 +30,8 @@ pub enum AgentError {
         matched: u32,
         /// Expected number of peers.
         expected: u32,
+        /// Endpoints of the expected peers, by id.
+        peers: Vec<String>,
         /// Time limit of the wait.
         limit: Duration,
     },

@@ -34,6 +34,7 @@ pub struct PingRecorder {
     identity: Identity,
     stamps: TimestampLog,
     received: u64,
+    duplicate: u64,
     echoed: u64,
     timed_out: u64,
     refused: u64,
@@ -53,6 +54,7 @@ impl PingRecorder {
             identity,
             stamps,
             received: 0,
+            duplicate: 0,
             echoed: 0,
             timed_out: 0,
             refused: 0,
@@ -90,14 +92,18 @@ impl PingRecorder {
             return self.note_failure(outcome);
         }
         self.received += 1;
+        let sequence = u64::from(header.sequence);
+        let known = self.stamps.get(sequence);
+        self.duplicate += u64::from(known.first_ns > 0);
+        if known.second_ns == 0 {
+            let accepted = matches!(outcome, Ok(WriteOutcome::Accepted));
+            let second_ns = if accepted { sent_ns } else { 0 };
+            self.stamps.record(sequence, TimestampPair { first_ns: arrived_ns, second_ns });
+        }
         match outcome {
             Ok(WriteOutcome::Accepted) => {
                 self.echoed += 1;
                 self.progress.set(self.echoed);
-                self.stamps.record(
-                    u64::from(header.sequence),
-                    TimestampPair { first_ns: arrived_ns, second_ns: sent_ns },
-                );
             }
             // Not retried: the thread may be the driver's own, which has to make room. The pinger counts the ping
             // as lost.
@@ -327,6 +333,7 @@ impl AgentRole for Echo {
         }
         Ok(RoleReport::Echo(EchoReport {
             received: pings.received + dropped,
+            duplicate: pings.duplicate,
             echoed: pings.echoed,
             timed_out: pings.timed_out,
             refused: pings.refused + dropped,

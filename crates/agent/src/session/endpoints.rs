@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use control::{Configure, Configured, Match};
+use control::{Configure, Configured, Match, MatchedPeers};
 use driver_abi::FEATURE_LOCATORS;
 use driver_host::{
     Driver, DriverError, Participant, ParticipantConfig, ReaderConfig, ReaderMonitor, TypeKind, WriterConfig,
@@ -114,26 +114,30 @@ impl Monitors {
         let (begin, limit) = (Instant::now(), Duration::from_nanos(*timeout_ns));
         loop {
             let missing = self.unmatched(request)?;
-            let Some((entity, matched, expected)) = missing else { return Ok(begin.elapsed()) };
+            let Some((entity, matched, peers)) = missing else { return Ok(begin.elapsed()) };
             if begin.elapsed() >= limit {
-                return Err(AgentError::NotMatched { entity, matched, expected, limit });
+                let (expected, peers) = (peers.count, peers.endpoints.clone());
+                return Err(AgentError::NotMatched { entity, matched, expected, peers, limit });
             }
             std::thread::sleep(Duration::from_millis(1));
         }
     }
 
-    /// Returns the first entity that is not matched with all its peers: name, matched and expected number.
-    fn unmatched(&self, request: &Match) -> Result<Option<(String, u32, u32)>, DriverError> {
+    /// Returns the first entity that is not matched with all its peers: name, matched number, and expected peers.
+    fn unmatched<'r>(
+        &self,
+        request: &'r Match,
+    ) -> Result<Option<(String, u32, &'r MatchedPeers)>, DriverError> {
         for (index, (writer, peers)) in self.writers.iter().zip(&request.writers).enumerate() {
             let matched = writer.matched()?;
             if matched < peers.count {
-                return Ok(Some((entity_name("writer", index), matched, peers.count)));
+                return Ok(Some((entity_name("writer", index), matched, peers)));
             }
         }
         for (index, (reader, peers)) in self.readers.iter().zip(&request.readers).enumerate() {
             let matched = reader.matched()?;
             if matched < peers.count {
-                return Ok(Some((entity_name("reader", index), matched, peers.count)));
+                return Ok(Some((entity_name("reader", index), matched, peers)));
             }
         }
         Ok(None)

@@ -155,9 +155,9 @@ fn report_kill(plan: &Path, own: &Kill, mut agent: Command, control: RawFd) -> O
     }
 }
 
-/// Returns the other role of a run.
+/// Returns the other role of a run; a node of a ring has other nodes.
 fn peer_of(role: &str) -> Option<&'static str> {
-    [("writer", "reader"), ("reader", "writer"), ("pinger", "echo"), ("echo", "pinger")]
+    [("writer", "reader"), ("reader", "writer"), ("pinger", "echo"), ("echo", "pinger"), ("node", "node")]
         .into_iter()
         .find_map(|(one, other)| (one == role).then_some(other))
 }

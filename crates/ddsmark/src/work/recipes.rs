@@ -23,6 +23,7 @@ pub const RECIPES: &[(&str, &str)] = recipes![
     "mix",
     "large-data-11mb",
     "qos-cost",
+    "ring-round-trip",
     "history",
     "queues",
     "receive-modes",

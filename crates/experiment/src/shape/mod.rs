@@ -7,6 +7,7 @@
 //! Everything that depends on the topology of a cell follows from its shape: the agents of a run, their requests, the
 //! locators that they exchange, and the flows that its evaluation compares.
 
+mod ring;
 mod role;
 mod specs;
 #[cfg(test)]
@@ -16,7 +17,9 @@ pub use self::{
     role::Role,
     specs::{ParticipantSpec, ReaderSpec, StreamSpec, WriterSpec},
 };
-use crate::{Batching, Design, Factors, Flow, Pin, Qos, ReceiveMode, Workload, drivers_of_ends, is_pair};
+use crate::{
+    Batching, Design, Factors, Flow, Pin, Qos, ReceiveMode, Topology, Workload, drivers_of_ends, is_pair,
+};
 
 /// Topic of a flow's samples, and of the echoes of these samples.
 const OUT: &str = "out";
@@ -32,7 +35,8 @@ pub struct Shape {
 /// Endpoint of a run: one agent, with one driver and one role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Name, unique in the run: that of the role, with a number from 1 if several endpoints have it.
+    /// Name, unique in the run: that of the role, with a number from 1 if several endpoints have it; in a ring,
+    /// `node-N`.
     pub id: String,
     /// Role.
     pub role: Role,
@@ -106,6 +110,20 @@ impl Shape {
         (readers, most)
     }
 
+    /// Returns the connections of an endpoint's own samples, as text: from each writer to it, and from it to each reader.
+    #[must_use]
+    pub fn connections_of(&self, id: &str) -> Vec<String> {
+        let ids = |peers: Vec<(usize, usize)>| peers.into_iter().map(|(peer, _)| &self.endpoints[peer].id);
+        let Some(endpoint) = self.endpoints.iter().find(|endpoint| endpoint.id == id) else {
+            return Vec::new();
+        };
+        let into = endpoint.readers.iter().flat_map(|reader| ids(self.writers_of(&reader.topic).collect()));
+        let out = endpoint.writers.iter().flat_map(|writer| ids(self.readers_of(&writer.topic).collect()));
+        into.map(|from| format!("from {from} to {id}"))
+            .chain(out.map(|to| format!("from {id} to {to}")))
+            .collect()
+    }
+
     /// Returns the readers of a topic: the index of their endpoint, and theirs in it.
     pub fn readers_of(&self, topic: &str) -> impl Iterator<Item = (usize, usize)> {
         self.endpoints.iter().enumerate().flat_map(move |(endpoint, of)| {
@@ -150,6 +168,9 @@ impl CellShape<'_> {
     }
 
     fn shape(&self) -> Shape {
+        if let Topology::Ring { nodes } = self.factors.topology {
+            return self.ring(nodes);
+        }
         let (writers, readers) = self.mesh();
         let roles = match self.factors.workload {
             // The other readers of a ping only receive it.

@@ -135,3 +135,30 @@ fn first_reader_of_pings_echoes_and_the_others_receive() {
     assert_eq!((echoes, shape.writers_of("run_7_back").count()), (vec![(0, 0)], 1));
     assert_eq!(shape.readers_of("run_7_out").count(), 3);
 }
+
+#[test]
+fn each_node_of_a_ring_reads_the_topic_of_the_node_before_it() {
+    let ring = |nodes| shape(Workload::Latency, false, |factors| factors.topology = Topology::Ring { nodes });
+    let three = ring(3);
+    assert_eq!(ids(&three), ["node-1", "node-2", "node-3"]);
+    let of: Vec<_> = three.endpoints.iter().map(topics).collect();
+    assert_eq!(of[0], [["run_7_hop"], ["run_7_hop_3"]]);
+    assert_eq!(of[1], [["run_7_hop_2"], ["run_7_hop"]]);
+    assert_eq!(of[2], [["run_7_hop_3"], ["run_7_hop_2"]]);
+    let roles: Vec<_> = three.endpoints.iter().map(|node| (node.role, node.driver.as_str())).collect();
+    assert_eq!(roles, [(Role::Pinger, "a"), (Role::Echo, "b"), (Role::Echo, "b")]);
+    // All carry the samples of the first node, and each has one reader.
+    for node in &three.endpoints {
+        assert_eq!(node.writers[0].stream, three.endpoints[0].writers[0].stream);
+        assert_eq!(node.readers[0].streams, std::slice::from_ref(&node.writers[0].stream));
+        assert_eq!(three.readers_of(&node.writers[0].topic).count(), 1);
+    }
+    assert_eq!(three.connections_of("node-3"), ["from node-2 to node-3", "from node-3 to node-1"]);
+    // A ring of two nodes is a pinger and its echo.
+    let pair = shape(Workload::Latency, false, |_| {});
+    for (node, of_pair) in ring(2).endpoints.iter().zip(&pair.endpoints) {
+        assert_eq!((node.role, &node.driver), (of_pair.role, &of_pair.driver));
+        assert_eq!(node.writers[0].qos, of_pair.writers[0].qos);
+        assert_eq!(node.readers[0].receive, of_pair.readers[0].receive);
+    }
+}

@@ -10,6 +10,7 @@ mod knee;
 mod load;
 mod loss_free;
 mod rig;
+mod rings;
 mod scaling;
 mod simulated;
 mod sizes;

@@ -21,6 +21,10 @@ const OF_ENDPOINT: [&str; 5] = ["matched_ns", "usage", "sockets", "interface", "
 const OF_FLOW: [&str; 7] =
     ["planned", "offered", "counted", "delivered_in_time", "latency", "unplaced", "lag_in_writes_pct"];
 
+/// Fields of a ring and of a hop with their metrics.
+const OF_RING: [&str; 2] = ["per_hop_mean_ns", "per_hop_p50_ns"];
+const OF_HOP: [&str; 5] = ["sent", "delivered", "lost", "duplicate", "stopped"];
+
 /// Columns before those of the factors.
 const RUN: [&str; 6] = ["experiment", "cell", "run", "block", "twin", "state"];
 /// Columns behind those of the factors: what the metric is of, if not of the whole run.
@@ -112,9 +116,14 @@ pub fn records(document: &ResultDocument) -> Vec<Record> {
                 }
             };
             add([Value::Null, Value::Null, Value::Null, Value::Null], "", &OF_RUN, &json);
+            add([Value::Null, Value::Null, Value::Null, Value::Null], "ring.", &OF_RING, &json["ring"]);
             for endpoint in json["endpoints"].as_array().into_iter().flatten() {
                 let part = [endpoint["id"].clone(), Value::Null, Value::Null, Value::Null];
                 add(part, "endpoint.", &OF_ENDPOINT, endpoint);
+            }
+            for hop in json["ring"]["hops"].as_array().into_iter().flatten() {
+                let part = [Value::Null, Value::Null, hop["writer"].clone(), hop["reader"].clone()];
+                add(part, "ring.hop.", &OF_HOP, hop);
             }
             for flow in json["flows"].as_array().into_iter().flatten() {
                 let names = ["name", "writer", "reader"].map(|name| flow[name].clone());

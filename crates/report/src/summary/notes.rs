@@ -143,7 +143,7 @@ fn first_sentence(text: &str) -> &str {
 const fn importance(kind: FindingKind) -> u8 {
     match kind {
         FindingKind::RttAdded | FindingKind::RttSaved => 0,
-        FindingKind::LossWithoutGuarantee => 1,
+        FindingKind::LossWithoutGuarantee | FindingKind::RingHop => 1,
         FindingKind::Knee | FindingKind::FallsShort | FindingKind::NoneLossFree => 2,
         FindingKind::BestLossFree | FindingKind::HighestLossFree | FindingKind::NoKnee => 3,
         FindingKind::KneeUnclear | FindingKind::KeepsUp => 4,

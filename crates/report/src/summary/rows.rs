@@ -2,12 +2,13 @@
 
 use experiment::{Workload, configuration_names};
 use results::{
-    CellLatency, CellResult, MAX_LATENCY_LOSS_PCT, ResultDocument, Throughput, format_spread, format_value,
+    CellLatency, CellResult, MAX_LATENCY_LOSS_PCT, ResultDocument, Throughput, format_micros, format_spread,
+    format_value,
 };
 
 use super::grid::{Column, Entry, NONE, Row, Table};
 use crate::{
-    paced, search,
+    paced, ring, search,
     tables::{LOSSY, cpu, nothing, quantile, quantile_spread, spread, unsupported},
 };
 
@@ -16,6 +17,7 @@ const MBPS: Column = Column { heading: "Mbit/s", unit: "", plain: 0, leaves: 2 }
 const LOST: Column = Column { heading: "Lost", unit: "%", plain: 0, leaves: 4 };
 const CPU: Column = Column { heading: "CPU", unit: "µs/sample", plain: 0, leaves: 1 };
 const P50: Column = Column { heading: "RTT p50", unit: "µs", plain: 3, leaves: 0 };
+const PER_HOP: Column = Column { heading: "Per hop p50", unit: "µs", plain: 1, leaves: 0 };
 const P99: Column = Column { heading: "RTT p99", unit: "µs", plain: 1, leaves: 3 };
 const RATE: Column = Column { heading: "Samples/s", unit: "", plain: 2, leaves: 0 };
 
@@ -60,7 +62,7 @@ fn closed<'d>(cells: &[Named<'d>]) -> Table<'d> {
             closed_row(&same[0].0, latency, throughput)
         })
     });
-    Table { title: "", columns: vec![SIZE, P50, P99, RATE, MBPS, LOST, CPU], rows: rows.collect() }
+    Table { title: "", columns: vec![SIZE, P50, P99, PER_HOP, RATE, MBPS, LOST, CPU], rows: rows.collect() }
 }
 
 fn closed_row<'d>(
@@ -83,6 +85,7 @@ fn closed_row<'d>(
             None => [missing(cell), Entry::none()],
         },
     });
+    entries.push(latency.map_or_else(Entry::none, per_hop));
     entries.extend(match throughput {
         None => [Entry::none(), Entry::none()],
         Some(cell) => match &cell.throughput {
@@ -99,6 +102,15 @@ fn closed_row<'d>(
         cells: [latency, throughput].into_iter().flatten().map(|cell| &*cell.id).collect(),
         entries,
     }
+}
+
+/// Returns the median round trip of a ring, divided by the number of its nodes.
+fn per_hop(cell: &CellResult) -> Entry {
+    let rtt = cell.latency.get("rtt").and_then(|rtt| rtt.quantiles()[0]);
+    rtt.zip(ring::nodes(cell)).map_or_else(Entry::none, |(ns, nodes)| Entry {
+        value: format_micros(ns / f64::from(nodes)),
+        spread: quantile_spread(cell, 0, |run| run.latency.get("rtt")),
+    })
 }
 
 fn rate(cell: &CellResult, throughput: &Throughput) -> Entry {

@@ -42,6 +42,8 @@ pub enum FindingKind {
     LatencyGrows,
     /// The median RTT is the same at all sizes.
     LatencyFlat,
+    /// Time per hop of rings: the mean RTT divided by the number of nodes.
+    RingHop,
     /// The median RTT of a middleware is longer than that of the bare socket.
     RttAdded,
     /// The median RTT of a middleware is shorter than that of the bare socket.

@@ -18,6 +18,7 @@ mod paced;
 mod probes;
 mod reference;
 mod result_document;
+mod ring;
 mod run;
 mod search;
 pub(crate) mod selftest;
@@ -50,6 +51,7 @@ pub use paced::{CellFlow, Paced, PacedCell, kind_of_flow};
 pub use probes::ProbeStats;
 pub use reference::{Reference, ReferenceMetric};
 pub use result_document::{CellResult, Host, ResultDocument, SCHEMA_VERSION, State, Tool, json_schema};
+pub use ring::{Hop, Ring, kind_of_hop};
 pub use run::{CpuPerSample, Failure, PingRetries, Run, RunState, Tail, Throughput};
 pub use search::{
     GoalCell, GoalRecord, SearchBound, SearchCell, SearchRecord, SearchState, TrialGoalResult, TrialRecord,

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Batches, Duet, EndpointRecord, EndpointSpread, FlowRecord, IdleCost, Latency, Paced, ProbeStats,
+    Batches, Duet, EndpointRecord, EndpointSpread, FlowRecord, IdleCost, Latency, Paced, ProbeStats, Ring,
     SearchRecord, SteadyState, TakeStats, Usage, Warning, WireBytes,
 };
 
@@ -49,6 +49,9 @@ pub struct Run {
     /// Steady-state class by metric: `rtt_p50`, `rtt_p99` or `response_p50`, `response_p99`, and `delivered`
     /// (samples/s). A metric is absent if its windows have too few samples, or if the load itself varies.
     pub steady_state: BTreeMap<String, SteadyState>,
+    /// For a ring: its hops, and the time per hop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ring: Option<Ring>,
     /// For the workload `latency`: write calls of pings and echoes that were not accepted at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ping_retries: Option<PingRetries>,
@@ -89,6 +92,7 @@ impl Run {
             paced: None,
             search: None,
             steady_state: BTreeMap::new(),
+            ring: None,
             ping_retries: None,
             flows: Vec::new(),
             cpu_ns_per_sample: None,

@@ -230,6 +230,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         latency,
         throughput,
         steady_state: BTreeMap::new(),
+        ring: None,
         ping_retries: None,
         flows: vec![FlowRecord {
             name: "data".to_owned(),
@@ -348,6 +349,7 @@ pub fn failed(run: &Run) -> Run {
         latency: BTreeMap::new(),
         throughput: None,
         steady_state: BTreeMap::new(),
+        ring: None,
         ping_retries: None,
         flows: Vec::new(),
         cpu_ns_per_sample: None,

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, panic::resume_unwind, path::PathBuf, thread, ti
 
 use collector::{RunContext, RunReports, TraceTimes, collect};
 use control::{MonotonicClock, Request};
-use experiment::{Cell, Design, DuetSlot, Endpoint, Pin, ScheduledRun, Shape};
+use experiment::{Cell, Design, DuetSlot, Endpoint, Pin, ScheduledRun, Shape, Topology};
 use results::{Directory, Failure, IntervalLog, ResultHeader, Run, RunState};
 use site::{AgentCommand, AgentLog, BarrierGuard, DriverFile, RunBarrier, Site, Timeline};
 
@@ -168,7 +168,8 @@ impl RunExecutor<'_> {
             phases.end(Request::Exit.phase());
             agent_set.take_loss().map_or(Ok(()), Err)
         });
-        walked.map_err(|phase_error| agent_set.fail(phase_error))
+        let failed = walked.map_err(|phase_error| agent_set.fail(phase_error));
+        failed.map_err(|failure| failure.map(|failure| with_hops(failure, run_phases)))
     }
 
     fn agent_set<'p>(&self, run_phases: &RunPhases<'p>, number: u32) -> Result<AgentSet<'p>, RunnerError> {
@@ -185,6 +186,14 @@ impl RunExecutor<'_> {
         let members = run_phases.shape.endpoints.iter().map(member).collect::<Result<_, RunnerError>>()?;
         AgentSet::spawn(self.site, members, run_phases.limits, self.stop)
     }
+}
+
+/// Adds the hops of a ring at which the endpoint at fault breaks it.
+fn with_hops(failure: Failure, run_phases: &RunPhases<'_>) -> Failure {
+    let is_ring = matches!(run_phases.cell.factors.topology, Topology::Ring { .. });
+    let Some(endpoint) = failure.endpoint.as_deref().filter(|_| is_ring) else { return failure };
+    let hops = run_phases.shape.connections_of(endpoint).join(" and ");
+    Failure { error: format!("{}; the ring is broken {hops}", failure.error), ..failure }
 }
 
 /// Returns the pinning of a run: each run of a duet has half of the cores.

@@ -8,6 +8,7 @@ mod family;
 mod overload;
 mod paced;
 mod rig;
+mod ring;
 mod search;
 mod separated;
 mod share;

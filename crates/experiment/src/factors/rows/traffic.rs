@@ -22,17 +22,32 @@ fn check_topology(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> 
     let topologies: OneOrMany<Topology> = values.typed();
     for topology in &topologies.0 {
         let refused = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(topology.span()));
-        let Some((writers, _)) = topology.get().mesh() else {
-            let words = format!("no workload measures `topology = \"{}\"`", topology.get());
-            return refused(words, "use `pair`, or numbers of writers and readers such as `1-3`");
+        let topology = *topology.get();
+        let writers = match topology {
+            Topology::Mesh { writers, .. } => writers,
+            Topology::Ring { .. } => {
+                let workloads = all.all::<Workload>("workload");
+                if let Some(other) = workloads.values().find(|workload| **workload != Workload::Latency) {
+                    let words =
+                        format!("`topology = \"{topology}\"` is not supported by the workload `{other}`");
+                    return refused(words, "use the workload `latency` for rings, or `topology = \"pair\"`");
+                }
+                continue;
+            }
+            Topology::FullMesh { .. } => {
+                let words = format!("no workload measures `topology = \"{topology}\"`");
+                return refused(
+                    words,
+                    "use `pair`, numbers of writers and readers such as `1-3`, or `ring-3`",
+                );
+            }
         };
         if writers > 1 && all.has_workload(Workload::Latency) {
-            let words = format!("`topology = \"{}\"` has several pingers", topology.get());
+            let words = format!("`topology = \"{topology}\"` has several pingers");
             return refused(words, "use one writer for the workload `latency`, such as `topology = \"1-3\"`");
         }
-        if !topology.get().is_pair() && all.has_workload(Workload::Search) {
-            let words =
-                format!("`topology = \"{}\"` is not supported by the workload `search`", topology.get());
+        if !topology.is_pair() && all.has_workload(Workload::Search) {
+            let words = format!("`topology = \"{topology}\"` is not supported by the workload `search`");
             return refused(words, "use `topology = \"pair\"`, or remove `search` from `workload`");
         }
     }
@@ -59,12 +74,14 @@ pub(super) const ROWS: &[Factor] = &[
         key: "topology",
         form: Form::Key(Kind::Topology),
         unit: "endpoints",
-        range: "1-1 to 200-200; `pair`",
+        range: "1-1 to 200-200; `pair`; `ring-2` to `ring-16`",
         default: || Some(Topology::PAIR.into()),
         about: "Numbers of writing and of reading endpoints, each a process of its own: `1-3` is one writer and three \
                 readers, `3-1` three writers and one reader, and `pair` is `1-1`. Every reader receives the samples of \
                 every writer. For `latency`, which has one pinger, the first reader echoes and the others only receive. \
-                Default `pair`.",
+                `ring-3`, only for `latency`, is a ring of three nodes, each a process of its own: each node passes the \
+                samples of the node before it on to the node after it. With `WRITER+READER`, the first driver is that \
+                of node 1, and the second that of all other nodes. Default `pair`.",
         brief: "Topologies.",
         plural: Some("topologies"),
         check: check_topology,

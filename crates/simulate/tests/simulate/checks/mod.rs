@@ -8,6 +8,7 @@ mod middleware;
 mod overflow;
 mod paced;
 mod probes;
+mod ring;
 
 use collector::RunReports;
 use experiment::{Cell, Design, ScheduledRun, Shape};

@@ -1,0 +1,222 @@
+//! Evaluation of a round trip around a ring: RTTs measured by the first node, and counts and one-way times of each hop
+//! from the timestamps of all nodes.
+
+use control::{EchoReport, PingerReport, TimestampPair};
+use results::{
+    COARSE_WINDOWS, DeliveryCounts, FlowRecord, Hop, PingRetries, Ring, WarningKind, Windows, kind_of_hop,
+};
+use stats::total;
+
+use crate::{RunContext, RunReports, cpu, evaluation::Evaluation, latency};
+
+pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
+    let mut evaluation = Evaluation::default();
+    let first = reports.driving();
+    let echoes: Option<Vec<&EchoReport>> =
+        reports.all_serving().map(|agent| agent.report.echo.as_ref()).collect();
+    let (Some(pinged), Some(echoes)) = (&first.report.pinger, echoes) else {
+        evaluation.contradictions.push("an agent did not report what its role records".to_owned());
+        return evaluation;
+    };
+    evaluation.add_with_lost("rtt", &pinged.rtt, pinged.lost);
+    latency::check_pinger(&mut evaluation, reports, pinged);
+    let nodes: Vec<&str> = reports.agents.iter().map(|agent| agent.endpoint.id.as_str()).collect();
+    let joined = Nodes { nodes, pinged, echoes };
+    let hops = joined.hops(&mut evaluation);
+    joined.check(&mut evaluation, &hops);
+    if context.one_clock {
+        joined.one_way(&mut evaluation, context, &hops);
+    }
+    let sum = |of: fn(&EchoReport) -> u64| total(joined.echoes.iter().map(|echo| of(echo)));
+    let damaged = [pinged.corrupt, sum(|echo| echo.overwritten), sum(|echo| echo.wrong_size)];
+    let counted = DeliveryCounts {
+        // A sample that was never accepted counts as sent and lost.
+        sent: pinged.sent.saturating_add(pinged.unsent),
+        delivered: pinged.returned,
+        lost: pinged.lost.saturating_add(pinged.unsent),
+        duplicate: pinged.duplicate,
+        corrupt: total(damaged),
+        foreign: pinged.foreign.saturating_add(sum(|echo| echo.foreign)),
+        checked_in_full: pinged.checked_in_full,
+        ..DeliveryCounts::default()
+    };
+    evaluation.flows.push(FlowRecord {
+        planned: counted.sent,
+        offered: counted.sent,
+        delivered_in_time: counted.delivered,
+        counted,
+        // It returns to the node that wrote it.
+        reader: first.endpoint.id.clone(),
+        ..reports.routes().first().map(|route| route.record(context.factors)).unwrap_or_default()
+    });
+    evaluation.warn_of_counts("samples");
+    joined.warn_of_losses(&mut evaluation, &hops);
+    latency::warn_of_pings(&mut evaluation, pinged);
+    evaluation.ping_retries = Some(PingRetries {
+        timed_out: pinged.timed_out,
+        refused: pinged.refused,
+        unsent: pinged.unsent,
+        echoes_timed_out: sum(|echo| echo.timed_out),
+        echoes_refused: sum(|echo| echo.refused),
+    });
+    cpu::add(&mut evaluation, reports);
+    let rtt = evaluation.latency.get("rtt");
+    let per_hop = |ns: f64| ns / joined.nodes.len() as f64;
+    evaluation.ring = Some(Ring {
+        per_hop_mean_ns: rtt.map(|rtt| per_hop(rtt.mean_ns)),
+        per_hop_p50_ns: rtt.and_then(|rtt| Some(per_hop(rtt.p50_ns? as f64))),
+        hops,
+    });
+    evaluation
+}
+
+/// Reports of all nodes, from the first one on.
+struct Nodes<'a> {
+    nodes: Vec<&'a str>,
+    pinged: &'a PingerReport,
+    echoes: Vec<&'a EchoReport>,
+}
+
+impl Nodes<'_> {
+    /// Returns the time at which a node wrote a sample; 0: it did not.
+    fn written_ns(&self, node: usize, sequence: u64) -> u64 {
+        match node.checked_sub(1) {
+            None => self.pinged.stamps.get(sequence).first_ns,
+            Some(echo) => self.echoes[echo].stamps.get(sequence).second_ns,
+        }
+    }
+
+    /// Returns the time at which a sample arrived after a hop; 0: it did not, or came back too late.
+    fn arrived_ns(&self, hop: usize, sequence: u64) -> u64 {
+        match self.echoes.get(hop) {
+            Some(echo) => echo.stamps.get(sequence).first_ns,
+            None => self.pinged.stamps.get(sequence).second_ns,
+        }
+    }
+
+    /// Returns the samples of the first node that have timestamps.
+    fn sequences(&self) -> std::ops::Range<u64> {
+        0..self.pinged.stamps.as_slice().len() as u64
+    }
+
+    /// Counts the samples of each hop. The counts are those of the timestamps, which each node records for itself.
+    fn hops(&self, evaluation: &mut Evaluation) -> Vec<Hop> {
+        let nodes = self.nodes.len();
+        let mut hops: Vec<Hop> = (0..nodes)
+            .map(|hop| Hop {
+                writer: self.nodes[hop].to_owned(),
+                reader: self.nodes[(hop + 1) % nodes].to_owned(),
+                duplicate: self.echoes.get(hop).map_or(self.pinged.duplicate, |echo| echo.duplicate),
+                ..Hop::default()
+            })
+            .collect();
+        for (index, hop) in hops.iter_mut().enumerate() {
+            let mut unsent = 0_u64;
+            for sequence in self.sequences() {
+                let (sent, arrived) =
+                    (self.written_ns(index, sequence) > 0, self.arrived_ns(index, sequence) > 0);
+                hop.sent += u64::from(sent);
+                hop.delivered += u64::from(arrived);
+                unsent += u64::from(arrived && !sent);
+                if let Some(echo) = self.echoes.get(index) {
+                    let stopped = |stamps: TimestampPair| stamps.first_ns > 0 && stamps.second_ns == 0;
+                    hop.stopped += u64::from(stopped(echo.stamps.get(sequence)));
+                }
+            }
+            if index + 1 == nodes {
+                hop.delivered = hop.delivered.saturating_add(self.pinged.late);
+            }
+            hop.lost = hop.sent.saturating_sub(hop.delivered);
+            evaluation.check(unsent == 0 && hop.delivered <= hop.sent, || {
+                format!(
+                    "{} samples came from {}: {} were sent, and {unsent} of those that came were not",
+                    hop.delivered,
+                    hop.name(),
+                    hop.sent
+                )
+            });
+        }
+        hops
+    }
+
+    /// Checks that the counts of the hops and of the nodes agree.
+    fn check(&self, evaluation: &mut Evaluation, hops: &[Hop]) {
+        let PingerReport { sent, lost, late, .. } = *self.pinged;
+        let recorded = self.sequences().end;
+        // More samples than timestamps: the counts of the hops are of the first ones.
+        if recorded < sent {
+            let text =
+                format!("the counts and times of the hops are of the first {recorded} of {sent} samples");
+            evaluation.warn(WarningKind::Incomplete, text);
+            return;
+        }
+        let on_hops = total(hops.iter().map(|hop| hop.lost));
+        let stopped = total(hops.iter().map(|hop| hop.stopped));
+        evaluation.check(lost == total([on_hops, stopped, late]), || {
+            format!(
+                "{lost} samples did not return in time, but {on_hops} were lost on a hop, {stopped} were not passed on and {late} \
+                 came late"
+            )
+        });
+        for (index, (hop, echo)) in hops.iter().zip(&self.echoes).enumerate() {
+            let passed_on = hops.get(index + 1).map_or(0, |next| next.sent);
+            evaluation.check(hop.delivered == passed_on.saturating_add(hop.stopped), || {
+                format!(
+                    "{} samples came to {}, but {passed_on} left it and {} did not",
+                    hop.delivered, hop.reader, hop.stopped
+                )
+            });
+            let counted = hop.delivered.saturating_add(hop.duplicate);
+            evaluation.check(echo.received >= counted && echo.echoed >= passed_on, || {
+                format!(
+                    "{} received {} samples and sent {}, but has timestamps of {counted} and {passed_on}",
+                    hop.reader, echo.received, echo.echoed
+                )
+            });
+        }
+    }
+
+    /// Adds the one-way times of each hop, of the samples that returned in time.
+    fn one_way(&self, evaluation: &mut Evaluation, context: &RunContext<'_>, hops: &[Hop]) {
+        let design = context.design;
+        let begin = self.written_ns(0, 0);
+        for (index, hop) in hops.iter().enumerate() {
+            let mut times = Windows::new(design.windows.min(COARSE_WINDOWS), design.measure_ns);
+            times.begin(begin);
+            let mut backwards = 0_u64;
+            for sequence in self.sequences() {
+                // The samples whose RTT is recorded, so that the hops are parts of it.
+                let returned = self.pinged.stamps.get(sequence).second_ns > 0;
+                let (sent, arrived) = (self.written_ns(index, sequence), self.arrived_ns(index, sequence));
+                if !returned || sent == 0 || arrived == 0 {
+                    continue;
+                }
+                match arrived.checked_sub(sent) {
+                    Some(ns) => times.record(sent, ns),
+                    None => backwards += 1,
+                }
+            }
+            evaluation.check(backwards == 0, || {
+                format!("{backwards} samples came before they were sent, from {}", hop.name())
+            });
+            evaluation.add_with_lost(&kind_of_hop(index), &times.distribution(), self.pinged.lost);
+        }
+    }
+
+    /// Names the hop of each loss.
+    fn warn_of_losses(&self, evaluation: &mut Evaluation, hops: &[Hop]) {
+        for hop in hops {
+            let Hop { writer, reader, sent, delivered, lost, stopped, .. } = hop;
+            if *lost > 0 {
+                let text = format!("{lost} of {sent} samples were lost between {writer} and {reader}");
+                evaluation.warn(WarningKind::Loss, text);
+            }
+            if *stopped > 0 {
+                let text = format!(
+                    "{reader} did not pass on {stopped} of {delivered} samples: its writes timed out or were rejected"
+                );
+                evaluation.warn(WarningKind::WritesRefused, text);
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Rings: each node passes the samples of the node before it on to the node after it.
+
+use super::{CellShape, Endpoint, Role, Shape, topic};
+use crate::{ReaderSpec, WriterSpec, drivers_of_ends};
+
+/// Topic of a hop: node N writes topic N, and the node after it reads it.
+const HOP: &str = "hop";
+
+impl CellShape<'_> {
+    /// Returns the endpoints of a ring. Node 1 writes the samples and measures their round trip. A ring of two nodes has
+    /// the traffic of a pinger and its echo.
+    pub(super) fn ring(&self, nodes: u16) -> Shape {
+        let nodes = usize::from(nodes);
+        Shape { endpoints: (0..nodes).map(|index| self.node(index, nodes)).collect() }
+    }
+
+    fn node(&self, index: usize, nodes: usize) -> Endpoint {
+        let role = if index == 0 { Role::Pinger } else { Role::Echo };
+        let [of_first, of_others] = drivers_of_ends(&self.factors.driver);
+        // Each node passes on the samples of node 1, with their headers.
+        let stream = self.streams(0).swap_remove(0);
+        let before = (index + nodes - 1) % nodes;
+        let reader = self.reader(0, HOP, vec![stream.clone()]);
+        Endpoint {
+            id: format!("node-{}", index + 1),
+            role,
+            driver: if role.drives() { of_first } else { of_others }.to_owned(),
+            cpus: self.cpus(role),
+            participant: self.participant(role),
+            writers: vec![WriterSpec { topic: topic(HOP, index), ..self.writer(0, HOP, &stream) }],
+            readers: vec![ReaderSpec { topic: topic(HOP, before), ..reader }],
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Time per hop of rings. How the round trip grows with the number of nodes is a finding of its own.
+
+use experiment::{Factors, Topology, Workload};
+use results::{CellResult, Finding, FindingKind, MAX_LATENCY_LOSS_PCT, ResultDocument, Run, format_micros};
+use stats::Spread;
+
+use crate::{
+    curves::{lost_pct, over_runs},
+    format::{between, finding, list, runs, three},
+};
+
+/// Rings that differ in the number of nodes only, by that number.
+struct Rings<'d> {
+    factors: Factors,
+    cells: Vec<(u16, &'d CellResult)>,
+}
+
+pub(crate) fn findings(document: &ResultDocument) -> Vec<Finding> {
+    let mut all: Vec<Rings<'_>> = Vec::new();
+    for cell in &document.cells {
+        let Topology::Ring { nodes } = cell.factors.topology else { continue };
+        if cell.factors.workload != Workload::Latency || lost_pct(cell) > MAX_LATENCY_LOSS_PCT {
+            continue;
+        }
+        let factors = Factors { topology: Topology::PAIR, ..cell.factors.clone() };
+        match all.iter_mut().find(|rings| rings.factors == factors) {
+            Some(rings) => rings.cells.push((nodes, cell)),
+            None => all.push(Rings { factors, cells: vec![(nodes, cell)] }),
+        }
+    }
+    all.iter_mut().for_each(|rings| rings.cells.sort_by_key(|(nodes, _)| *nodes));
+    let names: Vec<String> = all.iter().map(|rings| short_name(&rings.factors)).collect();
+    let name = |index: usize, rings: &Rings<'_>| {
+        let alone = names.iter().filter(|name| **name == names[index]).count() == 1;
+        let labels = rings.factors.labels().join(", ");
+        let labels = if alone { String::new() } else { format!(" ({labels})") };
+        format!("`{}`{labels}, {} bytes", names[index], rings.factors.size_bytes)
+    };
+    all.iter().enumerate().filter_map(|(index, rings)| rings.finding(&name(index, rings))).collect()
+}
+
+impl Rings<'_> {
+    fn finding(&self, name: &str) -> Option<Finding> {
+        let measured =
+            self.cells.iter().filter_map(|&(nodes, cell)| Some((nodes, cell, over_runs(cell, per_hop_ns)?)));
+        let measured: Vec<(u16, &CellResult, Spread)> = measured.collect();
+        if measured.is_empty() {
+            return None;
+        }
+        let each: Vec<String> = measured
+            .iter()
+            .map(|(nodes, _, spread)| {
+                let range = between(&format_micros(spread.min), &format_micros(spread.max));
+                format!("{} µs with {nodes} nodes ({range})", format_micros(spread.median))
+            })
+            .collect();
+        let text = format!(
+            "{name}: one hop of a ring, the mean round trip divided by the number of nodes, takes {}; {}.",
+            list(&each),
+            runs(measured.iter().map(|(_, _, spread)| spread))
+        );
+        let mut numbers: Vec<(String, f64)> = Vec::new();
+        for (nodes, _, spread) in &measured {
+            numbers.extend(three(&format!("per_hop_of_{nodes}"), "ns", spread));
+        }
+        Some(finding(FindingKind::RingHop, text, measured.iter().map(|(_, cell, _)| *cell), numbers))
+    }
+}
+
+fn short_name(factors: &Factors) -> String {
+    factors.driver.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+fn per_hop_ns(run: &Run) -> Option<f64> {
+    run.ring.as_ref()?.per_hop_mean_ns
+}

@@ -1,0 +1,95 @@
+//! Table of a ring: the round trip divided by the number of nodes, and the times and losses of each hop.
+
+use experiment::Topology;
+use results::{CellResult, Hop, Ring, Run, format_micros, kind_of_hop};
+use stats::total;
+
+use crate::{
+    factor_columns::FactorColumns,
+    layout::{Align, Grid},
+    tables::{nothing, quantile, quantile_spread, spread, unsupported},
+};
+
+/// Columns after those of the factors.
+const COLUMNS: usize = 10;
+
+/// Legend of the table.
+pub(crate) const LEGEND: &str = "In a ring, node 1 sends a sample and waits until it has passed all nodes. RTT / N is the \
+    round trip divided by the number of nodes; it includes the time that a node takes from the arrival of a sample to its \
+    write. The rows below it are the one-way times of each hop, from the write at a node to the arrival at the next one.";
+
+/// Returns the number of nodes of a cell, if it is a ring.
+pub(crate) const fn nodes(cell: &CellResult) -> Option<u16> {
+    match cell.factors.topology {
+        Topology::Ring { nodes } => Some(nodes),
+        Topology::Mesh { .. } | Topology::FullMesh { .. } => None,
+    }
+}
+
+/// Returns the table: for each cell a row of the whole ring, and a row for each hop.
+pub(crate) fn table(cells: &[&CellResult]) -> Grid {
+    let keys = FactorColumns::new(&["size"], cells);
+    let mut grid = keys
+        .headed(Grid::default().units_below())
+        .column("Hop", Align::Left)
+        .column("Sent", Align::Right)
+        .column("Lost", Align::Right)
+        .column("Not passed on", Align::Right);
+    for heading in ["Mean (µs)", "p50 (µs)", "p99 (µs)"] {
+        grid = grid.column(heading, Align::Right).column("± %", Align::Close);
+    }
+    for cell in cells {
+        let rows = if rings(cell).next().is_some() { rows(cell) } else { vec![nothing(cell, COLUMNS)] };
+        for row in rows {
+            grid.row(keys.entries(cell).into_iter().chain(row).collect());
+        }
+    }
+    grid
+}
+
+/// Returns the rings of the valid runs.
+fn rings<'c>(cell: &'c CellResult) -> impl Iterator<Item = &'c Ring> {
+    cell.valid_runs().filter_map(|run| run.ring.as_ref())
+}
+
+fn rows(cell: &CellResult) -> Vec<Vec<String>> {
+    let names: Vec<String> =
+        rings(cell).next().map_or_else(Vec::new, |ring| ring.hops.iter().map(Hop::name).collect());
+    let nodes = names.len();
+    let mut whole = vec![format!("RTT / {nodes}")];
+    let of_all =
+        |of: fn(&Hop) -> u64| total(rings(cell).flat_map(|ring| ring.hops.iter().map(of))).to_string();
+    whole.extend([counted(cell, 0, |hop| hop.sent), of_all(|hop| hop.lost), of_all(|hop| hop.stopped)]);
+    let per_hop = |ns: Option<f64>| ns.map_or_else(unsupported, |ns| format_micros(ns / nodes as f64));
+    let rtt = cell.latency.get("rtt");
+    whole.extend([
+        per_hop(rtt.map(|rtt| rtt.mean_ns)),
+        spread(cell, |run| Some(run.latency.get("rtt")?.mean_ns)),
+        per_hop(rtt.and_then(|rtt| rtt.quantiles()[0])),
+        quantile_spread(cell, 0, |run| run.latency.get("rtt")),
+        // The 99 % quantile of a sum says nothing about its parts.
+        "-".to_owned(),
+        String::new(),
+    ]);
+    let hop = |(index, name): (usize, String)| {
+        let kind = kind_of_hop(index);
+        let of_run = |run: &'_ Run| run.latency.get(&kind).map(|times| times.mean_ns);
+        let times = cell.latency.get(&kind);
+        let mut row = vec![name];
+        let counts: [fn(&Hop) -> u64; 3] = [|hop| hop.sent, |hop| hop.lost, |hop| hop.stopped];
+        row.extend(counts.map(|of| counted(cell, index, of)));
+        row.push(times.map_or_else(unsupported, |times| format_micros(times.mean_ns)));
+        row.push(spread(cell, of_run));
+        for of in [0, 2] {
+            row.push(times.map_or_else(unsupported, |times| quantile(times, of)));
+            row.push(quantile_spread(cell, of, |run| run.latency.get(&kind)));
+        }
+        row
+    };
+    std::iter::once(whole).chain(names.into_iter().enumerate().map(hop)).collect()
+}
+
+/// Returns the sum of a count of one hop over the valid runs.
+fn counted(cell: &CellResult, hop: usize, of: fn(&Hop) -> u64) -> String {
+    total(rings(cell).filter_map(|ring| ring.hops.get(hop)).map(of)).to_string()
+}

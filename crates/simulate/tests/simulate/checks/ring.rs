@@ -1,0 +1,111 @@
+//! Counts, timestamps and warnings of rings.
+
+use collector::RunReports;
+use control::{EchoReport, PingerReport, TimestampLog, TimestampPair};
+use experiment::{Topology, Workload};
+use results::WarningKind;
+
+use super::Subject;
+use crate::rig::cell;
+
+fn subject() -> Subject {
+    let mut cell = cell(Workload::Latency, true, 0, &[("latency", "50us")]);
+    cell.factors.topology = Topology::Ring { nodes: 3 };
+    Subject::new(cell)
+}
+
+fn pinger(reports: &mut RunReports) -> &mut PingerReport {
+    reports.agents[0].report.pinger.as_mut().expect("a pinger")
+}
+
+/// Returns the report of the node with this number.
+fn node(reports: &mut RunReports, number: usize) -> &mut EchoReport {
+    reports.agents[number - 1].report.echo.as_mut().expect("an echo")
+}
+
+/// Changes the timestamps of one sample.
+fn change(stamps: &mut TimestampLog, change: impl FnOnce(&mut TimestampPair)) {
+    let mut pair = stamps.get(3);
+    change(&mut pair);
+    stamps.record(3, pair);
+}
+
+/// Lets one sample not return.
+fn lose(reports: &mut RunReports) {
+    let pinger = pinger(reports);
+    (pinger.lost, pinger.returned, pinger.rtt.n) = (1, pinger.returned - 1, pinger.rtt.n - 1);
+    change(&mut pinger.stamps, |pair| pair.second_ns = 0);
+}
+
+#[test]
+fn sample_that_a_node_did_not_receive_is_lost_before_it() {
+    let subject = subject();
+    let run = subject.with(|reports| {
+        lose(reports);
+        change(&mut node(reports, 3).stamps, |pair| *pair = TimestampPair::default());
+    });
+    let hops = &run.ring.as_ref().expect("a ring").hops;
+    assert_eq!(hops.iter().map(|hop| hop.lost).collect::<Vec<_>>(), [0, 1, 0], "{:?}", run.warnings);
+    let text = format!("1 of {} samples were lost between node-2 and node-3", hops[1].sent);
+    assert!(super::warns(&run, WarningKind::Loss, &text), "{:?}", run.warnings);
+}
+
+#[test]
+fn sample_that_a_node_did_not_pass_on_is_counted_there() {
+    let subject = subject();
+    let run = subject.with(|reports| {
+        lose(reports);
+        let middle = node(reports, 2);
+        middle.refused = 1;
+        change(&mut middle.stamps, |pair| pair.second_ns = 0);
+        change(&mut node(reports, 3).stamps, |pair| *pair = TimestampPair::default());
+    });
+    let hops = &run.ring.as_ref().expect("a ring").hops;
+    assert_eq!(hops.iter().map(|hop| (hop.lost, hop.stopped)).collect::<Vec<_>>(), [(0, 1), (0, 0), (0, 0)]);
+    let text = format!("node-2 did not pass on 1 of {} samples", hops[0].delivered);
+    assert!(super::warns(&run, WarningKind::WritesRefused, &text), "{:?}", run.warnings);
+}
+
+#[test]
+fn late_sample_is_delivered_by_the_last_hop() {
+    let run = subject().with(|reports| {
+        lose(reports);
+        pinger(reports).late = 1;
+    });
+    let hops = &run.ring.as_ref().expect("a ring").hops;
+    assert!(hops.iter().all(|hop| hop.lost == 0 && hop.delivered == hop.sent), "{hops:?}");
+    assert!(super::warns(&run, WarningKind::Loss, "came back later than 200 ms"), "{:?}", run.warnings);
+}
+
+#[test]
+fn counts_of_a_ring_must_agree() {
+    let subject = subject();
+    subject.contradicts("were lost on a hop", |reports| pinger(reports).late = 1);
+    subject.contradicts("of those that came were not", |reports| {
+        change(&mut node(reports, 2).stamps, |pair| pair.second_ns = 0);
+    });
+    subject.contradicts("has timestamps of", |reports| node(reports, 3).received -= 1);
+    subject.contradicts("has timestamps of", |reports| node(reports, 2).echoed -= 1);
+    subject.contradicts("samples came before they were sent, from node-2 to node-3", |reports| {
+        change(&mut node(reports, 3).stamps, |pair| pair.first_ns -= 60_000);
+    });
+    subject.contradicts("did not report what its role records", |reports| {
+        reports.agents[2].report.echo = None;
+    });
+    subject.contradicts("pings were sent when measured", |reports| reports.agents[0].sent -= 1);
+    subject.contradicts("came damaged", |reports| node(reports, 3).overwritten = 1);
+}
+
+#[test]
+fn samples_beyond_the_timestamps_are_not_counted_on_hops() {
+    subject().warns(
+        WarningKind::Incomplete,
+        "counts and times of the hops are of the first 5 of",
+        |reports| {
+            let stamps = &mut pinger(reports).stamps;
+            let mut first = TimestampLog::with_capacity(5);
+            (0..5).for_each(|sequence| first.record(sequence, stamps.get(sequence)));
+            *stamps = first;
+        },
+    );
+}
