@@ -102,7 +102,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     for ends in &ends {
         let planned =
             Schedule::new(ends.load, design.seed, ends.route.stream.index(), traces.times(ends.load))
-                .map(|schedule| schedule.planned(design.measure_ns));
+                .map(|schedule| schedule.delayed(ends.route.stream.delay_ns).planned(design.measure_ns));
         check(&mut evaluation, ends, planned);
         let delivery = Delivery {
             whose: &ends.whose,
@@ -118,7 +118,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         let counted = delivery.counted(reliable(ends.route.flow) && !ends.route.reading.drained);
         let foreign = if ends.route.position == 0 { foreign(&ends.route) } else { 0 };
         evaluation.flows.push(FlowRecord {
-            load: factors.streams().get(ends.route.flow).map(|flow| flow.load.to_string()),
+            load: ends.route.load(factors),
             planned: ends.writer.planned,
             offered: ends.writer.offered,
             counted: DeliveryCounts { foreign, ..counted },

@@ -61,16 +61,34 @@ impl Route<'_> {
 
     /// Returns the prefix of messages about this route: empty for the only one of a run.
     pub(crate) fn whose(&self, factors: &Factors, pair: bool) -> String {
-        let flow = factors.flows.get(self.flow).map(|flow| format!("flow `{}`", flow.name));
+        let several = factors.flows.len() > 1 || factors.topics.is_some();
+        let flow = several.then(|| format!("flow `{}`", self.name(factors)));
         let ends = (!pair).then(|| format!("{} to {}", self.writing.endpoint.id, self.reading.endpoint.id));
-        let parts: Vec<String> = flow.into_iter().filter(|_| factors.flows.len() > 1).chain(ends).collect();
+        let parts: Vec<String> = flow.into_iter().chain(ends).collect();
         if parts.is_empty() { String::new() } else { format!("{}: ", parts.join(", ")) }
+    }
+
+    /// Returns the name of the flow: that in the experiment, `data`, or that of its topic if there are several.
+    fn name(&self, factors: &Factors) -> String {
+        match factors.flows.get(self.flow) {
+            Some(flow) => flow.name.clone(),
+            None if factors.topics.is_some() => format!("topic-{}", self.flow + 1),
+            None => "data".to_owned(),
+        }
+    }
+
+    /// Returns the description of the load of the flow; with several topics, of the part of its topic.
+    pub(crate) fn load(&self, factors: &Factors) -> Option<String> {
+        let of_stream = self.stream.load.as_ref().map(ToString::to_string);
+        let streams = factors.streams();
+        let of_flow = streams.get(self.flow).filter(|_| factors.topics.is_none());
+        of_flow.map(|flow| flow.load.to_string()).or(of_stream)
     }
 
     /// Returns the record of the flow, with its identity only.
     pub(crate) fn record(&self, factors: &Factors) -> FlowRecord {
         FlowRecord {
-            name: factors.flows.get(self.flow).map_or_else(|| "data".to_owned(), |flow| flow.name.clone()),
+            name: self.name(factors),
             writer: self.writing.endpoint.id.clone(),
             reader: self.reading.endpoint.id.clone(),
             size_bytes: self.stream.size_bytes,

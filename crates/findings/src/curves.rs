@@ -105,6 +105,11 @@ impl<'d> Side<'d> {
         ceilings
     }
 
+    /// Returns all cells.
+    pub fn cells(&self) -> impl Iterator<Item = &'d CellResult> {
+        self.cells.iter().copied()
+    }
+
     pub fn of_workload(&self, workload: Workload) -> impl Iterator<Item = &'d CellResult> {
         self.cells.iter().copied().filter(move |cell| cell.factors.workload == workload)
     }

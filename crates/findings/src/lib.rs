@@ -27,6 +27,7 @@ mod pareto;
 mod plateau;
 mod ring;
 mod scaling;
+mod sharing;
 mod tail;
 
 use results::{Finding, ResultDocument};
@@ -42,6 +43,11 @@ pub const FULL_CORE_PCT: f64 = 90.0;
 pub const FULL_LINE_PCT: f64 = 90.0;
 /// Loss, in percent of the samples sent, above which it counts as a bottleneck.
 pub const NOTABLE_LOSS_PCT: f64 = 1.0;
+
+/// Jain's index of several writers below which they do not share evenly.
+pub const FAIR: f64 = 0.95;
+/// Share of the mean rate below which the slowest of several readers is behind.
+pub const LEAST_OF_MEAN: f64 = 0.9;
 
 /// Limit for the knee of a curve over loads: ratio of the 99 % time to that at the lowest load.
 pub const KNEE: f64 = 2.0;
@@ -64,6 +70,7 @@ pub fn find(document: &ResultDocument) -> Vec<Finding> {
         findings.extend(load::findings(side));
         findings.extend(loss_free::findings(side));
         findings.extend(pareto::findings(side));
+        findings.extend(sharing::findings(side));
     }
     findings.extend(ring::findings(document));
     findings.extend(delivery::findings(&sides));

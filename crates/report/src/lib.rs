@@ -3,6 +3,7 @@
 
 mod check;
 mod drivers;
+mod endpoints;
 mod escape;
 mod export;
 mod factor_columns;

@@ -1,10 +1,11 @@
 //! Tables of paced cells: rates, times and costs.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use experiment::{Factors, Flow, Load, Rate};
 use results::{
-    CellFlow, CellResult, DeliveryCounts, FlowRecord, Run, Throughput, format_micros, format_value,
+    CellFlow, CellLatency, CellResult, DeliveryCounts, FlowRecord, Latency, Run, Throughput, format_micros,
+    format_value,
 };
 
 use crate::{
@@ -295,14 +296,43 @@ pub(crate) fn planned(load: &Load) -> String {
     }
 }
 
-/// Returns a flow of a cell and the counts of all of its flows; `None` if nothing was measured.
-pub(crate) fn measured(cell: &CellResult, position: FlowPosition) -> Option<(&CellFlow, &Throughput)> {
-    Some((cell.paced.as_ref()?.flows.get(position.number)?, cell.throughput.as_ref()?))
+/// Values of a row: those of one flow; without several flows, those of all writers, readers and topics together.
+pub(crate) struct FlowValues<'v, L> {
+    pub counted: DeliveryCounts,
+    pub delivered_in_time: u64,
+    pub latency: &'v BTreeMap<String, L>,
 }
 
-/// Returns the flow in a run.
-pub(crate) fn of_run(run: &Run, position: FlowPosition) -> Option<&FlowRecord> {
-    run.flows.get(position.number)
+/// Returns the values of a flow over all runs; `None` for a cell without values.
+pub(crate) fn measured(
+    cell: &CellResult,
+    position: FlowPosition,
+) -> Option<(FlowValues<'_, CellLatency>, &Throughput)> {
+    let (flows, throughput) = (&cell.paced.as_ref()?.flows, cell.throughput.as_ref()?);
+    let values = if position.flows == 1 && flows.len() > 1 {
+        FlowValues {
+            counted: DeliveryCounts::sum(flows.iter().map(|flow| &flow.counted)),
+            delivered_in_time: throughput.delivered_in_time,
+            latency: &cell.latency,
+        }
+    } else {
+        let CellFlow { counted, delivered_in_time, latency, .. } = flows.get(position.number)?;
+        FlowValues { counted: counted.clone(), delivered_in_time: *delivered_in_time, latency }
+    };
+    Some((values, throughput))
+}
+
+/// Returns the values of a flow in a run.
+pub(crate) fn of_run(run: &Run, position: FlowPosition) -> Option<FlowValues<'_, Latency>> {
+    if position.flows == 1 && run.flows.len() > 1 {
+        return Some(FlowValues {
+            counted: DeliveryCounts::sum(run.flows.iter().map(|flow| &flow.counted)),
+            delivered_in_time: run.throughput.as_ref()?.delivered_in_time,
+            latency: &run.latency,
+        });
+    }
+    let FlowRecord { counted, delivered_in_time, latency, .. } = run.flows.get(position.number)?;
+    Some(FlowValues { counted: counted.clone(), delivered_in_time: *delivered_in_time, latency })
 }
 
 /// Formats the samples per flush, mean and maximum over all flows.

@@ -6,6 +6,7 @@ use experiment::{Batching, Workload};
 use results::{CellResult, ResultDocument, Run, RunState, State, Warning, WarningKind};
 
 use crate::{
+    endpoints,
     layout::{Options, WIDTH, wrap},
     legend::legend,
     maximum,
@@ -180,6 +181,7 @@ impl Page {
         if !paced.is_empty() {
             self.paced(document, &paced);
         }
+        self.endpoints(cells);
         let searches = of_workload(cells, Workload::Search);
         if !searches.is_empty() {
             self.line("\nHighest sustained rate");
@@ -216,6 +218,15 @@ impl Page {
             self.wrapped(&format!(
                 "{SAME_AS_UNBATCHED} above half of {ceiling} bytes a batch holds one sample: the row is that of the unbatched cell"
             ));
+        }
+    }
+
+    fn endpoints(&mut self, cells: &[&CellResult]) {
+        let several = endpoints::with_several(cells);
+        if !several.is_empty() {
+            self.line("\nReaders and writers: delivered rate of each");
+            self.text.push_str(&endpoints::endpoints(&several).render());
+            self.wrapped(endpoints::LEGEND);
         }
     }
 

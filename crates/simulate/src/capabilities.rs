@@ -50,6 +50,9 @@ pub(crate) fn refuse(factors: &Factors, design: &Design, host: &HostModel) -> Re
     if experiment::probe_every(factors, design).is_some() {
         return rejected("no sample is echoed to probe a stream in virtual time", "leave `probe_every` out");
     }
+    if factors.topics.is_some() {
+        return rejected("a simulated run has one topic for each flow", "leave `topics` out");
+    }
     if factors.instances.is_some() {
         return rejected("samples have no key in virtual time", "leave `instances` out");
     }

@@ -28,7 +28,13 @@ fn second_echo_of_an_earlier_ping_is_a_duplicate() {
 
 #[test]
 fn echo_with_another_key_is_corrupt() {
-    let keys = Keys::of_stream(&StreamSpec { writer: 1, size_bytes: 64, instances: Some(3), load: None });
+    let keys = Keys::of_stream(&StreamSpec {
+        writer: 1,
+        size_bytes: 64,
+        instances: Some(3),
+        load: None,
+        delay_ns: 0,
+    });
     let mut echoes = EchoRecorder::new(Identity { keys, ..IDENTITY }, Payloads::new(1, 64), u32::MAX);
     let flight = echoes.flight();
     let mut payloads = Payloads::new(1, 64);

@@ -81,6 +81,7 @@ impl FlowSpec {
     /// Returns the intended times from the first; `None` without intended times.
     #[must_use]
     pub fn schedule(&self) -> Option<Schedule> {
-        Schedule::new(self.load()?, self.seed, self.stream.index(), Arc::clone(&self.trace))
+        let schedule = Schedule::new(self.load()?, self.seed, self.stream.index(), Arc::clone(&self.trace))?;
+        Some(schedule.delayed(self.stream.delay_ns))
     }
 }

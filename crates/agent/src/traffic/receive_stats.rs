@@ -285,7 +285,13 @@ mod tests {
 
     #[test]
     fn sample_with_another_key_is_corrupt() {
-        let keys = Keys::of_stream(&StreamSpec { writer: 2, size_bytes: 64, instances: Some(3), load: None });
+        let keys = Keys::of_stream(&StreamSpec {
+            writer: 2,
+            size_bytes: 64,
+            instances: Some(3),
+            load: None,
+            delay_ns: 0,
+        });
         let identity = Identity { keys, ..IDENTITY };
         let mut stats =
             ReceiveStats::new(identity, Payloads::new(1, 64), u32::MAX, WindowCounts::new(4, u64::MAX));

@@ -24,6 +24,7 @@ mod rows;
 mod table;
 #[cfg(test)]
 mod tests;
+pub(crate) mod topics;
 pub(crate) mod topology;
 mod value;
 mod values;
@@ -65,6 +66,9 @@ pub struct Factors {
     /// Number of instances of the keyed type. Absent: a type without key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instances: Option<u32>,
+    /// Number of topics among which each writing endpoint spreads its samples, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topics: Option<u32>,
     /// Offered load of the workload `paced`. Absent for other workloads, and if there are `flows`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
@@ -117,6 +121,7 @@ impl Default for Factors {
             topology: Topology::PAIR,
             size_bytes: 1024,
             instances: None,
+            topics: None,
             load: None,
             flows: Vec::new(),
             batch_bytes: 0,

@@ -291,7 +291,7 @@ fn check_flows(file: &ExperimentFile) -> Result<(), SpannedError> {
         let hint = "use `workload = \"paced\"`, and another file for the other workloads";
         return Err(contradiction(words, hint).at(file.workload.span()));
     }
-    let replaced = ["size", "rate", "arrival", "trace"];
+    let replaced = ["size", "rate", "arrival", "trace", "topics"];
     let of_factors = replaced.iter().filter_map(|key| Some((file.factors.values.span(key)?, *key)));
     let of_included = file.factors.include.iter().flat_map(|values| {
         let keys = ["workload"].into_iter().chain(replaced);

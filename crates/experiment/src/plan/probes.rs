@@ -92,6 +92,11 @@ pub(crate) fn check(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(),
         let words = format!("echo probes are not supported with `topology = \"{}\"`", topology.get());
         return refuse(words, "use `topology = \"pair\"`, or remove `probe_every`");
     }
+    let topics = axes.iter().flat_map(|axes| axes.all::<u32>("topics").0);
+    if let Some(topics) = topics.into_iter().find(|topics| *topics.get() > 1) {
+        let words = format!("echo probes are not supported with `topics = {}`", topics.get());
+        return refuse(words, "use `topics = 1`, or remove `probe_every`");
+    }
     if file.flows.len() > 1 {
         return refuse(
             "echo probes are not supported with several flows".to_owned(),

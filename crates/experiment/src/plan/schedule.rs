@@ -16,6 +16,8 @@ const REACH: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct Schedule {
     pattern: SendPattern,
+    /// Added to each time, in ns.
+    delay_ns: u64,
 }
 
 #[derive(Debug)]
@@ -59,26 +61,34 @@ impl Schedule {
             Load::Trace { .. } => SendPattern::Trace { times: trace, next: 0 },
             Load::Share { .. } | Load::Max | Load::Throttled { .. } => return None,
         };
-        Some(Self { pattern })
+        Some(Self { pattern, delay_ns: 0 })
+    }
+
+    /// Returns the schedule with all times later.
+    #[must_use]
+    pub fn delayed(self, delay_ns: u64) -> Self {
+        Self { delay_ns, ..self }
     }
 
     /// Returns the number of remaining times before `until_ns`. For a new schedule, this is the number of samples
     /// planned in a measured time of that length. Poisson times are drawn one by one.
     #[must_use]
     pub fn planned(self, until_ns: u64) -> u64 {
+        let until_ns = until_ns.saturating_sub(self.delay_ns);
+        let own = Self { delay_ns: 0, ..self };
         // Samples i with i * period / samples < until.
         let before = |Rate { samples, period_ns }: Rate| {
             let count = (u128::from(until_ns) * u128::from(samples)).div_ceil(u128::from(period_ns));
             u64::try_from(count).unwrap_or(u64::MAX)
         };
-        match &self.pattern {
+        match &own.pattern {
             SendPattern::Constant(constant) => before(constant.rate).saturating_sub(constant.index()),
             SendPattern::Burst { rate, at_ns, left } => {
                 let bursts = before(Rate { samples: 1, ..*rate });
                 let gone = (at_ns / rate.period_ns).saturating_mul(rate.samples);
                 bursts.saturating_mul(rate.samples).saturating_sub(gone.saturating_add(rate.samples - left))
             }
-            SendPattern::Poisson(_) => self.take_while(|&at_ns| at_ns < until_ns).count() as u64,
+            SendPattern::Poisson(_) => own.take_while(|&at_ns| at_ns < until_ns).count() as u64,
             SendPattern::Trace { times, next } => {
                 (times.partition_point(|&at_ns| at_ns < until_ns) as u64).saturating_sub(*next as u64)
             }
@@ -91,23 +101,24 @@ impl Iterator for Schedule {
 
     #[inline]
     fn next(&mut self) -> Option<u64> {
-        match &mut self.pattern {
-            SendPattern::Constant(constant) => Some(constant.next()),
+        let at_ns = match &mut self.pattern {
+            SendPattern::Constant(constant) => constant.next(),
             SendPattern::Burst { rate, at_ns, left } => {
                 if *left == 0 {
                     *at_ns = at_ns.saturating_add(rate.period_ns);
                     *left = rate.samples;
                 }
                 *left -= 1;
-                Some(*at_ns)
+                *at_ns
             }
-            SendPattern::Poisson(poisson) => Some(poisson.next()),
+            SendPattern::Poisson(poisson) => poisson.next(),
             SendPattern::Trace { times, next } => {
                 let at_ns = times.get(*next)?;
                 *next += 1;
-                Some(*at_ns)
+                *at_ns
             }
-        }
+        };
+        Some(at_ns.saturating_add(self.delay_ns))
     }
 }
 
@@ -217,6 +228,7 @@ impl SendTimes {
                 self.ring[(sequence % reach) as usize]
             }
         };
+        let at_ns = at_ns.saturating_add(self.schedule.delay_ns);
         (at_ns < self.until_ns).then_some(at_ns)
     }
 }

@@ -239,23 +239,30 @@ impl CellShape<'_> {
         }
     }
 
-    /// Returns the streams of the writing endpoint with this index: one per flow.
+    /// Returns the streams of the writing endpoint with this index: one per flow and topic.
     fn streams(&self, writer: usize) -> Vec<StreamSpec> {
         let factors = self.factors;
         let flows = factors.streams();
-        if flows.is_empty() {
-            let (writer, size_bytes) = (number(writer), factors.size_bytes);
-            return vec![StreamSpec { writer, size_bytes, instances: factors.instances, load: None }];
-        }
-        let first = writer * flows.len();
         let scheduled = factors.workload == Workload::Paced;
-        let stream = |(index, flow): (usize, Flow)| StreamSpec {
-            writer: number(first + index),
-            size_bytes: flow.size_bytes,
-            instances: factors.instances,
-            load: scheduled.then(|| flow.load.resolved().unwrap_or(flow.load)),
+        let mut streams = Vec::new();
+        let mut add = |size_bytes, load, delay_ns| {
+            streams.push(StreamSpec { writer: 0, size_bytes, instances: factors.instances, load, delay_ns });
         };
-        flows.into_iter().enumerate().map(stream).collect()
+        for Flow { size_bytes, load, .. } in &flows {
+            let load = load.resolved().unwrap_or_else(|| load.clone());
+            let topics = factors.topics.unwrap_or(1);
+            for (load, delay_ns) in (0..topics).map(|topic| load.of_topic(topic, topics)) {
+                add(*size_bytes, scheduled.then_some(load), if scheduled { delay_ns } else { 0 });
+            }
+        }
+        if flows.is_empty() {
+            add(factors.size_bytes, None, 0);
+        }
+        let first = writer * streams.len();
+        for (index, stream) in streams.iter_mut().enumerate() {
+            stream.writer = number(first + index);
+        }
+        streams
     }
 
     fn participant(&self, role: Role) -> ParticipantSpec {

@@ -46,6 +46,14 @@ pub struct StreamSpec {
     /// Intended send times. Absent: each sample is written as soon as the previous one is, or by a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
+    /// Delay of the schedule, in ns.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub delay_ns: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature is that of serde")]
+const fn is_zero(ns: &u64) -> bool {
+    *ns == 0
 }
 
 impl StreamSpec {

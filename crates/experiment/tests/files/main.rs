@@ -23,6 +23,7 @@ mod search;
 mod shipped;
 mod support;
 mod texts;
+mod topics;
 mod variables;
 mod versions;
 

@@ -12,5 +12,6 @@ mod loss_free;
 mod rig;
 mod rings;
 mod scaling;
+mod sharing;
 mod simulated;
 mod sizes;

@@ -143,7 +143,10 @@ fn first_sentence(text: &str) -> &str {
 const fn importance(kind: FindingKind) -> u8 {
     match kind {
         FindingKind::RttAdded | FindingKind::RttSaved => 0,
-        FindingKind::LossWithoutGuarantee | FindingKind::RingHop => 1,
+        FindingKind::LossWithoutGuarantee
+        | FindingKind::RingHop
+        | FindingKind::ReaderBehind
+        | FindingKind::WritersUneven => 1,
         FindingKind::Knee | FindingKind::FallsShort | FindingKind::NoneLossFree => 2,
         FindingKind::BestLossFree | FindingKind::HighestLossFree | FindingKind::NoKnee => 3,
         FindingKind::KneeUnclear | FindingKind::KeepsUp => 4,
@@ -156,7 +159,7 @@ const fn importance(kind: FindingKind) -> u8 {
         | FindingKind::ScalesIrregularly => 8,
         FindingKind::RttAddedConstant | FindingKind::RttAddedVaries => 9,
         FindingKind::LatencyGrows | FindingKind::LatencyFlat => 10,
-        FindingKind::NoLossWithoutGuarantee => 11,
+        FindingKind::NoLossWithoutGuarantee | FindingKind::WritersEven => 11,
     }
 }
 

@@ -83,6 +83,12 @@ pub enum FindingKind {
     ScalesWithBend,
     /// Over the number of endpoints, a value grows as none of these.
     ScalesIrregularly,
+    /// In every run, the slowest of several readers received clearly less than the mean.
+    ReaderBehind,
+    /// In every run, the rates of several writers were clearly unequal.
+    WritersUneven,
+    /// In every run, several writers had about equal rates.
+    WritersEven,
 }
 
 /// Bottleneck of throughput.

@@ -7,6 +7,7 @@ use crate::{
         load::load_id,
         rows::WAY,
         table::{Baseline, Column, Compared, Factor, Form, Id, Label, ROW, Shares},
+        topics,
         value::{Kind, Value},
         values::FactorValues,
     },
@@ -192,6 +193,30 @@ pub(super) const ROWS: &[Factor] = &[
             listed: true,
         }),
         agent: "the keys of the samples; writer and reader: `type_kind`, QoS `max_instances` and its other limits",
+        ..ROW
+    },
+    Factor {
+        key: "topics",
+        form: Form::Key(Kind::Number),
+        unit: "topics",
+        range: "1 to 100",
+        default: || Some(1_u32.into()),
+        about: "Number of topics, 1 to 100, among which each writing endpoint spreads its samples: one writer for each topic, \
+                all in one process, and one reader for each in every reading endpoint. The load is that of all topics \
+                together: with equal intervals, the topics take turns; `poisson` draws the times of each topic. Only for \
+                `paced`, where the rate `max` writes the topics in turn; no effect on other workloads. Default 1.",
+        brief: "Numbers of topics.",
+        plural: Some("numbers of topics"),
+        check: topics::check,
+        set: Some(|cell, value| cell.topics = Some(value.to()).filter(|topics| *topics > 1)),
+        applies: |cell| cell.workload == Workload::Paced && cell.flows.is_empty(),
+        nesting: 13,
+        same: |a, b| a.topics == b.topics,
+        id: Id::Always(36, |cell| super::id_part("topics", cell.topics)),
+        shares: WAY,
+        compared: Compared::Text(|cell| cell.topics.map(|topics| topics.to_string())),
+        label: Some(Label { place: 6, text: |cell| Some(format!("{} topics", cell.topics?)), listed: true }),
+        agent: "the number of writers and readers of an agent, and the intended send times of each",
         ..ROW
     },
     Factor {
