@@ -28,6 +28,12 @@ pub const RECIPES: &[(&str, &str)] = recipes![
     "queues",
     "receive-modes",
     "transports",
+    "fan-out-scaling",
+    "fan-out-multicast",
+    "fan-in",
+    "mesh",
+    "many-topics",
+    "instances",
     "implementations",
 ];
 
