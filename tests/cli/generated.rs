@@ -32,6 +32,7 @@ fn generate_share_writes_a_man_page_for_each_command() {
     let expected = [
         "-characterize",
         "-compare",
+        "-discovery",
         "-drivers-check",
         "-drivers-info",
         "-drivers-install",

@@ -10,6 +10,7 @@ mod clocks;
 mod commands;
 mod configurations;
 mod conformance;
+mod discovery;
 mod drivers;
 mod duet;
 mod experiments;

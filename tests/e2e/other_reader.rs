@@ -52,7 +52,7 @@ impl Agent {
     /// Runs the phases from the match to the exit. Returns the number of samples sent, or the error of the match.
     fn write(mut self, reader: &mut UnixStream, match_ns: u64) -> Result<u64, String> {
         let peer = MatchedPeers { count: 1, ..MatchedPeers::default() };
-        let with = Match { writers: vec![peer], readers: Vec::new(), timeout_ns: match_ns };
+        let with = Match { writers: vec![peer], readers: Vec::new(), timeout_ns: match_ns, begin_ns: None };
         let sent = match self.order(&Request::Match(with)) {
             Reply::Matched { .. } => {
                 // the match of the writer does not show that the reader has matched, too
@@ -173,6 +173,7 @@ impl Case {
             check_every: 1,
             probe_every: None,
             traces: [].into(),
+            begin_ns: None,
             spin: false,
         })));
         assert!(matches!(configured, Reply::Configured(_)), "{configured:?}");

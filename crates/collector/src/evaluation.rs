@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use experiment::Factors;
 use results::{
-    Batches, CpuPerSample, DeliveryCounts, Distribution, FlowRecord, HistogramError, IntervalLog, Latency,
-    Paced, PingRetries, Ring, SteadyState, TakeStats, Throughput, Warning, WarningKind, WritingTime,
-    format_value, steady_latency,
+    Batches, CpuPerSample, DeliveryCounts, DiscoveryRecord, Distribution, FlowRecord, HistogramError,
+    IntervalLog, Latency, Paced, PingRetries, Ring, SteadyState, TakeStats, Throughput, Warning, WarningKind,
+    WritingTime, format_value, steady_latency,
 };
 
 use crate::RunReports;
@@ -22,6 +22,7 @@ pub(crate) struct Evaluation {
     pub(crate) latency: BTreeMap<String, Latency>,
     pub(crate) throughput: Option<Throughput>,
     pub(crate) paced: Option<Paced>,
+    pub(crate) discovery: Option<DiscoveryRecord>,
     pub(crate) steady_state: BTreeMap<String, SteadyState>,
     pub(crate) ring: Option<Ring>,
     pub(crate) ping_retries: Option<PingRetries>,

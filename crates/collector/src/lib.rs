@@ -12,6 +12,7 @@ mod buffers;
 mod configuration;
 mod cpu;
 mod delivery;
+mod discovery;
 mod evaluation;
 mod latency;
 mod multicast;
@@ -55,6 +56,7 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
         }
         Workload::Latency => latency::evaluate(context, reports),
         Workload::Throughput => throughput::evaluate(context, reports),
+        Workload::Discovery => discovery::evaluate(context.factors, reports),
         // The trials of a search are paced runs.
         Workload::Paced | Workload::Search => paced::evaluate(context, reports),
     };
@@ -106,6 +108,7 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     run.latency = evaluation.latency;
     run.throughput = evaluation.throughput;
     run.paced = evaluation.paced;
+    run.discovery = evaluation.discovery;
     run.steady_state = evaluation.steady_state;
     run.ring = evaluation.ring;
     run.ping_retries = evaluation.ping_retries;

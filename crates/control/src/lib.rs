@@ -23,6 +23,7 @@
 
 mod channel;
 mod clock;
+mod discovery;
 mod libraries;
 mod reply;
 mod report;
@@ -33,6 +34,7 @@ mod timing;
 
 pub use channel::{ChannelError, Inbox, Message, receive_line, send};
 pub use clock::{MonotonicClock, boot_id};
+pub use discovery::{EntityMatch, InterfaceReading, ParticipantReport};
 pub use libraries::loaded_libraries;
 pub use reply::{CaseInfo, CaseOutcome, Configured, Hello, MeasureReply, Reply};
 pub use report::{

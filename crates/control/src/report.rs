@@ -6,7 +6,7 @@ use results::{Batches, Distribution, Interface, Received, Sockets, TakeStats, Th
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::TimestampLog;
+use crate::{ParticipantReport, TimestampLog};
 
 /// Measurements of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +33,9 @@ pub struct AgentReport {
     pub pinger: Option<PingerReport>,
     /// Part of a echo.
     pub echo: Option<EchoReport>,
+    /// Part of a participant without traffic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub participant: Option<ParticipantReport>,
 }
 
 /// Writer measurements.

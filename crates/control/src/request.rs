@@ -116,6 +116,10 @@ pub struct Configure {
     /// ascending.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub traces: BTreeMap<String, Vec<u64>>,
+    /// Time at which the participant is opened, in ns of the common clock: the same for all agents that are configured
+    /// together. Absent: at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begin_ns: Option<u64>,
     /// Whether a writer with a schedule may spin for the last part of a wait; otherwise it only sleeps.
     #[serde(default)]
     pub spin: bool,
@@ -146,6 +150,9 @@ pub struct Match {
     pub readers: Vec<MatchedPeers>,
     /// Time limit in ns.
     pub timeout_ns: u64,
+    /// Time at which a late participant is opened, in ns of the common clock. From then on, times of matching count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begin_ns: Option<u64>,
 }
 
 impl Match {
@@ -168,6 +175,7 @@ impl Match {
             writers: of.writers.iter().map(|writer| readers_of(&writer.topic)).collect(),
             readers: of.readers.iter().map(|reader| writers_of(&reader.topic)).collect(),
             timeout_ns,
+            begin_ns: None,
         }
     }
 }

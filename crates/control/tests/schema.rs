@@ -3,10 +3,10 @@
 use std::{fs, path::Path};
 
 use control::{
-    AgentReport, Configure, Configured, Drain, Hello, Match, MeasureReply, PROTOCOL, Reply, Request,
-    TimestampLog, TimestampPair, json_schema,
+    AgentReport, Configure, Configured, Drain, EntityMatch, Hello, InterfaceReading, Match, MeasureReply,
+    PROTOCOL, ParticipantReport, Reply, Request, TimestampLog, TimestampPair, json_schema,
 };
-use experiment::{Factors, Flow, Load, Pin, Rate, Shape, Trace, Workload};
+use experiment::{Factors, Flow, Load, Pin, Rate, Shape, Topology, Trace, Workload};
 use serde_json::{Value, json};
 
 fn validator() -> jsonschema::Validator {
@@ -39,6 +39,7 @@ fn configures(factors: &Factors, probed: bool) -> Vec<Request> {
         check_every: 10,
         probe_every: probed.then_some(200),
         traces: [("ab".to_owned(), vec![0, 1])].into(),
+        begin_ns: Some(11),
         spin: true,
     };
     shape.endpoints.into_iter().map(|endpoint| Request::Configure(Box::new(configure(endpoint)))).collect()
@@ -54,7 +55,17 @@ fn requests_follow_the_schema() {
     let flows = [Load::Trace { trace }, Load::Poisson { rate }, Load::Burst { rate }, Load::Max];
     let flow = |load| Flow { name: "f".to_owned(), size_bytes: 64, load, qos: None, qos_of_ends: None };
     let paced = Factors { workload: Workload::Paced, flows: flows.map(flow).into(), ..Factors::default() };
-    let requests = [configures(&latency, false), configures(&throughput, true), configures(&paced, false)];
+    let discovery = Factors {
+        workload: Workload::Discovery,
+        topology: Topology::FullMesh { participants: 2 },
+        ..Factors::default()
+    };
+    let requests = [
+        configures(&latency, false),
+        configures(&throughput, true),
+        configures(&paced, false),
+        configures(&discovery, false),
+    ];
     let shape = Shape::new(&latency, &Pin::None, false);
     let others = [
         Request::Match(Match::of(&shape, 0, &[Configured::default(), Configured::default()], 5)),
@@ -90,6 +101,13 @@ fn replies_follow_the_schema() {
         echo: "reader".to_owned(),
         stamps,
     };
+    let participant = ParticipantReport {
+        writers: vec![EntityMatch { matched: 2, changed_ns: Some(3) }],
+        readers: vec![EntityMatch::default()],
+        memory_before_bytes: Some(4),
+        before: Some(InterfaceReading::default()),
+        ..ParticipantReport::default()
+    };
     let replies = [
         Reply::Hello(Box::new(Hello { pid: 1, ..*hello.clone() })),
         Reply::Configured(Box::default()),
@@ -98,6 +116,7 @@ fn replies_follow_the_schema() {
         Reply::Measured(MeasureReply { sent: 1 }),
         Reply::Drained { complete: true },
         Reply::Report(Box::new(AgentReport { echo: Some(echo), ..AgentReport::default() })),
+        Reply::Report(Box::new(AgentReport { participant: Some(participant), ..AgentReport::default() })),
         Reply::Bye,
         Reply::Failed { error: "e".to_owned(), hint: None, refused: false },
     ];

@@ -22,6 +22,7 @@ pub use factors::{
     Label, Matrix, ReceiveMode, Shares, Value, Workload,
     batch::{BatchSamples, TURBO_BYTES},
     configuration_names,
+    discovery::{Discovery, Join},
     driver::{DriverDescription, OptionInfo, PolicySupport, Support, TransportInfo},
     driver_pair::check_installed,
     endpoint_qos::EndpointQos,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Factors, Topology, Workload};
+use experiment::{Discovery, Factors, Topology, Workload};
 use results::{CellResult, Finding, FindingKind, MAX_LATENCY_LOSS_PCT, ResultDocument, Run, format_value};
 use stats::{Estimate, LEAST_LEVELS, Law, law};
 
@@ -26,7 +26,7 @@ struct Quantity {
     of: fn(&Run, &Factors) -> Option<f64>,
 }
 
-const QUANTITIES: [Quantity; 2] = [
+const QUANTITIES: [Quantity; 6] = [
     Quantity {
         workload: Workload::Throughput,
         what: "the time of a writer per sample",
@@ -42,6 +42,38 @@ const QUANTITIES: [Quantity; 2] = [
         unit: ("µs", 1e3),
         unit_of_numbers: "ns",
         of: |run, _| median_rtt_ns(run),
+    },
+    Quantity {
+        workload: Workload::Discovery,
+        what: "the time until all are matched",
+        key: "all_matched",
+        unit: ("ms", 1e6),
+        unit_of_numbers: "ns",
+        of: |run, _| run.discovery.as_ref()?.all_matched_ns.map(|ns| ns as f64),
+    },
+    Quantity {
+        workload: Workload::Discovery,
+        what: "the traffic until then",
+        key: "packets",
+        unit: ("packets", 1.0),
+        unit_of_numbers: "packets",
+        of: |run, _| Some(run.discovery.as_ref()?.until_matched.as_ref()?.tx_packets as f64),
+    },
+    Quantity {
+        workload: Workload::Discovery,
+        what: "the traffic while idle",
+        key: "idle_packets",
+        unit: ("packets/s", 1.0),
+        unit_of_numbers: "packets_per_s",
+        of: |run, _| run.discovery.as_ref()?.idle_packets_per_s(),
+    },
+    Quantity {
+        workload: Workload::Discovery,
+        what: "the memory of a participant",
+        key: "memory",
+        unit: ("KiB", 1024.0),
+        unit_of_numbers: "bytes",
+        of: |run, _| run.discovery.as_ref()?.memory_per_participant_bytes.map(|bytes| bytes as f64),
     },
 ];
 
@@ -233,8 +265,11 @@ fn blocks(points: &[(f64, &CellResult)], quantity: &Quantity) -> Vec<Vec<f64>> {
 
 /// Returns the name of the cells on a scale: driver, size, what is fixed, and in what other scales differ.
 fn name(document: &ResultDocument, all: &[Scale<'_>], scale: &Scale<'_>, cell: &CellResult) -> String {
-    let labels =
-        |cell: &CellResult| Factors { topology: Topology::PAIR, ..cell.factors.clone() }.labels().join(", ");
+    let labels = |cell: &CellResult| {
+        Factors { topology: Topology::PAIR, discovery: Discovery::default(), ..cell.factors.clone() }
+            .labels()
+            .join(", ")
+    };
     let factors = &cell.factors;
     let rivals = all.iter().filter_map(|other| other.points.values().next());
     let differs = rivals
@@ -243,6 +278,10 @@ fn name(document: &ResultDocument, all: &[Scale<'_>], scale: &Scale<'_>, cell: &
     let variant = document.experiment.variant(&cell.id).map_or_else(String::new, |name| format!("{name}, "));
     let driver = factors.driver.rsplit('/').next().unwrap_or_default();
     let labels = if differs { format!(" ({})", labels(cell)) } else { String::new() };
+    if factors.workload == Workload::Discovery {
+        let Discovery { endpoints, join } = factors.discovery;
+        return format!("{variant}`{driver}`{labels}, {endpoints} writers and readers each, join {join}");
+    }
     let batch = if factors.batch_bytes > 0 { " batched" } else { "" };
     format!("{variant}`{driver}`{labels} at {} bytes{batch}{}", factors.size_bytes, scale.axis.common())
 }

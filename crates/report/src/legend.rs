@@ -4,7 +4,7 @@ use experiment::Workload;
 use results::{CellResult, PacedCell, ResultDocument, Run, SteadyClass};
 
 use crate::{
-    maximum,
+    discovery, maximum,
     number::{count, duration},
     paced, ring, search, tables,
 };
@@ -21,6 +21,9 @@ pub(crate) fn legend(document: &ResultDocument) -> Vec<String> {
     }
     if document.cells.iter().any(|cell| ring::nodes(cell).is_some()) {
         paragraphs.push(ring::LEGEND.to_owned());
+    }
+    if has(Workload::Discovery) {
+        paragraphs.push(discovery::LEGEND.to_owned());
     }
     if has(Workload::Paced) {
         paragraphs.extend(under_load(document));

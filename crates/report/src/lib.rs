@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod discovery;
 mod drivers;
 mod endpoints;
 mod escape;

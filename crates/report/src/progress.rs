@@ -4,7 +4,7 @@ use experiment::{Factors, Workload};
 use results::{Run, RunState, format_micros, format_value};
 use stats::total;
 
-use crate::{paced, search, settings::interference, short_name};
+use crate::{discovery, paced, search, settings::interference, short_name};
 
 /// Returns the progress line of a finished run: its number of all, the cell, and its main values.
 #[must_use]
@@ -19,13 +19,17 @@ pub fn run_line(run: &Run, factors: &Factors, done: usize, total: usize) -> Stri
         (None, 0) => String::new(),
         (None, flows) => format!(" in {flows} flows"),
     };
+    let size = match factors.workload {
+        Workload::Discovery => factors.topology.to_string(),
+        _ => format!("{} bytes", factors.size_bytes),
+    };
     let width = total.to_string().len();
     let cell = format!(
-        "[{done:>width$}/{total}] {} {} {}{load} {} bytes{batch}{}",
+        "[{done:>width$}/{total}] {} {} {}{load} {}{batch}{}",
         short_name(&factors.driver),
         factors.transport,
         factors.workload,
-        factors.size_bytes,
+        size,
         factors.as_shipped()
     );
     let interference = if run.failure.is_none() { interference(run.duet.is_some()) } else { String::new() };
@@ -61,6 +65,7 @@ fn values(run: &Run, factors: &Factors) -> String {
         Workload::Throughput => throughput(run),
         Workload::Paced => paced::outcome(run),
         Workload::Search => search::outcome(run),
+        Workload::Discovery => discovery::outcome(run),
     }
 }
 

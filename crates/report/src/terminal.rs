@@ -6,7 +6,7 @@ use experiment::{Batching, Workload};
 use results::{CellResult, ResultDocument, Run, RunState, State, Warning, WarningKind};
 
 use crate::{
-    endpoints,
+    discovery, endpoints,
     layout::{Options, WIDTH, wrap},
     legend::legend,
     maximum,
@@ -180,6 +180,11 @@ impl Page {
         let paced = of_workload(cells, Workload::Paced);
         if !paced.is_empty() {
             self.paced(document, &paced);
+        }
+        let discoveries = of_workload(cells, Workload::Discovery);
+        if !discoveries.is_empty() {
+            let _ = writeln!(self.text, "\nDiscovery; traffic on {} by all programs", factors.interface);
+            self.text.push_str(&discovery::table(&discoveries).render());
         }
         self.endpoints(cells);
         let searches = of_workload(cells, Workload::Search);

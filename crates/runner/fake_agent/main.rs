@@ -191,6 +191,7 @@ impl Agent {
             Role::Reader => ["<reader of reader>", "<writer of writer>"],
             Role::Pinger => ["<reader of pinger><writer of pinger>", "<reader of echo><writer of echo>"],
             Role::Echo => ["<reader of echo><writer of echo>", "<reader of pinger><writer of pinger>"],
+            Role::Participant => ["", ""],
         }
         .map(ToOwned::to_owned)
     }

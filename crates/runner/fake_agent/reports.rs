@@ -1,8 +1,9 @@
 //! Reports of the fake agent: fixed values that the tests know exactly.
 
 use control::{
-    AgentReport, Configure, EchoReport, FlowReaderReport, FlowWriterReport, PacedReaderReport,
-    PacedWriterReport, PingerReport, ReaderReport, TimestampLog, TimestampPair, WriterReport,
+    AgentReport, Configure, EchoReport, EntityMatch, FlowReaderReport, FlowWriterReport, PacedReaderReport,
+    PacedWriterReport, ParticipantReport, PingerReport, ReaderReport, TimestampLog, TimestampPair,
+    WriterReport,
 };
 use experiment::{Load, Role, StreamSpec};
 use results::{
@@ -45,6 +46,7 @@ pub fn report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) ->
         echo: None,
         paced_writer: None,
         paced_reader: None,
+        participant: None,
     };
     match configure.role {
         Role::Writer if configure.is_paced() => {
@@ -62,6 +64,7 @@ pub fn report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) ->
         }
         Role::Pinger => report.pinger = Some(pinger_report(configure, scripted)),
         Role::Echo => report.echo = Some(echo_report()),
+        Role::Participant => report.participant = Some(participant_report(configure)),
     }
     report.usage.samples = metered(&report);
     report
@@ -248,5 +251,28 @@ fn echo_report() -> EchoReport {
         foreign: 0,
         echo: "reader".to_owned(),
         stamps,
+    }
+}
+
+/// Returns the report of a participant whose entities matched 1 ms after the start, one after the other.
+fn participant_report(configure: &Configure) -> ParticipantReport {
+    let begin_ns = configure.begin_ns.expect("a common start");
+    let entity = |(index, peers): (usize, usize)| EntityMatch {
+        matched: peers as u32,
+        changed_ns: Some(begin_ns + 1_000_000 * (index as u64 + 1)),
+    };
+    let peers = configure.readers.first().map_or(0, |reader| reader.streams.len());
+    let entities = |count: usize| (0..count).map(|index| entity((index, peers))).collect();
+    ParticipantReport {
+        begin_ns,
+        opening_ns: begin_ns + 100_000,
+        participant_ns: begin_ns + 300_000,
+        entities_ns: begin_ns + 400_000,
+        writers: entities(configure.writers.len()),
+        readers: entities(configure.readers.len()),
+        found_matched_ns: begin_ns + 200_000_000,
+        memory_before_bytes: Some(4 << 20),
+        memory_matched_bytes: Some(10 << 20),
+        ..ParticipantReport::default()
     }
 }

@@ -120,6 +120,7 @@ impl Simulator {
                 self.pool();
                 traffic
             }
+            Workload::Discovery => unreachable!("only a pair is simulated"),
             Workload::Search => unreachable!("a search has no run of its own: its trials are paced ones"),
             Workload::Throughput => {
                 let mut link = link(0, factors.size_bytes);

@@ -42,6 +42,12 @@ impl Counters {
     }
 }
 
+/// Reads the counters of an interface now; `None` if the kernel does not report them.
+#[must_use]
+pub fn interface_counters(interface: &str) -> Option<Interface> {
+    counters_of(interface)
+}
+
 /// Reads the UDP counters of this network namespace, summed over IPv4 and IPv6.
 fn sockets() -> Option<Sockets> {
     let four = fs::read_to_string("/proc/self/net/snmp").ok()?;

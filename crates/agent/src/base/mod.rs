@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod counters;
 pub mod error;
+pub mod memory;
 pub mod meters;
 pub mod role;
 pub mod sleep_spin_timer;

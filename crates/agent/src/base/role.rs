@@ -63,4 +63,6 @@ pub enum RoleReport {
     Echo(EchoReport),
     PacedWriter(PacedWriterReport),
     PacedReader(PacedReaderReport),
+    /// No traffic: the session measures discovery.
+    Participant,
 }

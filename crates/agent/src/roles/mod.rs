@@ -1,9 +1,10 @@
-//! Roles of a run: the two sides of throughput, latency and open-loop workloads.
+//! Roles of a run: the two sides of throughput, latency and open-loop workloads, and idle participants.
 
 pub mod echo;
 pub mod echo_recorder;
 pub mod open_loop_reader;
 pub mod open_loop_writer;
+pub mod participant;
 pub mod pinger;
 pub mod throughput_reader;
 pub mod throughput_writer;

@@ -99,9 +99,9 @@ impl Monitors {
     }
 
     /// Connects endpoints without discovery, then waits until each writer and reader is matched with all its peers.
-    /// Returns the time waited.
-    pub fn wait_matched(&self, request: &Match) -> Result<Duration, AgentError> {
-        let Match { writers, readers, timeout_ns } = request;
+    /// Checks every `poll`. Returns the time waited.
+    pub fn wait_matched(&self, request: &Match, poll: Duration) -> Result<Duration, AgentError> {
+        let Match { writers, readers, timeout_ns, .. } = request;
         if [writers.len(), readers.len()] != [self.writers.len(), self.readers.len()] {
             return Err(AgentError::Missing("match of an entity"));
         }
@@ -119,7 +119,7 @@ impl Monitors {
                 let (expected, peers) = (peers.count, peers.endpoints.clone());
                 return Err(AgentError::NotMatched { entity, matched, expected, peers, limit });
             }
-            std::thread::sleep(Duration::from_millis(1));
+            std::thread::sleep(poll);
         }
     }
 

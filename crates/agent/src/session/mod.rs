@@ -1,6 +1,7 @@
 //! Execution of the runner's orders.
 
 mod check;
+mod discovery;
 mod endpoints;
 mod hello;
 mod role_setup;
@@ -17,6 +18,7 @@ use control::{
 use driver_host::{Driver, Participant};
 
 use self::{
+    discovery::DiscoveryRecorder,
     endpoints::{Monitors, open_participant, pin},
     hello::hello,
     role_setup::open_role,
@@ -32,6 +34,11 @@ use crate::base::{
 const SLICE: Duration = Duration::from_millis(2);
 /// Duration of the idle measurement after the drain.
 const IDLE: Duration = Duration::from_nanos(IDLE_NS);
+/// Interval of the checks whether all entities are matched.
+const POLL: Duration = Duration::from_millis(1);
+/// Interval of these checks in a measurement of discovery. The driver records the times, so the checks need not be
+/// frequent, and those of many agents would delay the discovery.
+const POLL_OF_DISCOVERY: Duration = Duration::from_millis(20);
 /// Wait without a limit of its own: the end of the channel ends the process.
 const FOR_EVER: Duration = Duration::from_secs(86_400);
 
@@ -49,6 +56,8 @@ struct Open {
     role: Box<dyn AgentRole>,
     drives: bool,
     interface: String,
+    /// Measurement of discovery, for a participant with a common start.
+    discovery: Option<DiscoveryRecorder>,
     /// Meter; `None` before the order to measure.
     meter: Option<TrafficMeter>,
     /// Whether the drain left no sample outstanding, as far as this agent knows.
@@ -172,15 +181,21 @@ impl<W: Write> AgentSession<W> {
         if let Some(cpus) = &configure.cpus {
             pin(cpus)?;
         }
+        let interface = &configure.participant.interface;
+        let mut discovery =
+            configure.begin_ns.map(|begin_ns| DiscoveryRecorder::wait_until(begin_ns, interface));
         let participant = open_participant(&self.driver, configure)?;
+        discovery.iter_mut().for_each(DiscoveryRecorder::opened_participant);
         let (role, monitors) = open_role(&self.driver, configure, &participant)?;
+        discovery.iter_mut().for_each(DiscoveryRecorder::opened_entities);
         let configured = monitors.configured(&self.driver, &participant)?;
         let open = Open {
             participant,
             monitors,
             role,
             drives: configure.role.drives(),
-            interface: configure.participant.interface.clone(),
+            interface: interface.clone(),
+            discovery,
             meter: None,
             drained: false,
         };
@@ -191,9 +206,18 @@ impl<W: Write> AgentSession<W> {
 fn answer(open: &mut Open, order: Request) -> Result<Reply, AgentError> {
     Ok(match order {
         Request::Match(order) => {
-            Reply::Matched { waited_ns: open.monitors.wait_matched(&order)?.as_nanos() as u64 }
+            let poll = if open.discovery.is_some() { POLL_OF_DISCOVERY } else { POLL };
+            if let Some((discovery, begin_ns)) = open.discovery.as_mut().zip(order.begin_ns) {
+                discovery.restart(begin_ns);
+            }
+            let waited = open.monitors.wait_matched(&order, poll)?;
+            if let Some(discovery) = &mut open.discovery {
+                discovery.matched(&open.monitors)?;
+            }
+            Reply::Matched { waited_ns: waited.as_nanos() as u64 }
         }
         Request::WarmUp { duration_ns } => {
+            open.discovery.iter_mut().for_each(DiscoveryRecorder::settled);
             open.role.warm_up(duration_ns)?;
             Reply::WarmedUp
         }
@@ -241,6 +265,7 @@ fn report(open: &mut Open) -> Result<AgentReport, AgentError> {
         echo: None,
         paced_writer: None,
         paced_reader: None,
+        participant: None,
     };
     match open.role.report()? {
         RoleReport::Writer(part) => report.writer = Some(part),
@@ -249,6 +274,10 @@ fn report(open: &mut Open) -> Result<AgentReport, AgentError> {
         RoleReport::Echo(part) => report.echo = Some(part),
         RoleReport::PacedWriter(part) => report.paced_writer = Some(part),
         RoleReport::PacedReader(part) => report.paced_reader = Some(part),
+        RoleReport::Participant => {}
+    }
+    if let Some(discovery) = &open.discovery {
+        report.participant = Some(discovery.report(&open.monitors)?);
     }
     Ok(report)
 }

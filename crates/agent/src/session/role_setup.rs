@@ -2,7 +2,7 @@
 
 use control::Configure;
 use driver_abi::{FEATURE_ECHO_IN_LISTENER, FEATURE_WAIT_ACKED};
-use driver_host::{Driver, Participant, Writer};
+use driver_host::{Driver, Participant, Reader, Writer};
 use experiment::{ReaderSpec, ReceiveMode, Role as Name, StreamSpec, WriterSpec};
 use results::WindowCounts;
 
@@ -13,6 +13,7 @@ use crate::{
         echo_recorder::EchoRecorder,
         open_loop_reader::{self, FlowRecorder, OpenLoopReader, StartTime},
         open_loop_writer::{FlowWriter, OpenLoopWriter},
+        participant::IdleParticipant,
         pinger::{self, Pinger},
         throughput_reader::{self, ThroughputReader},
         throughput_writer::ThroughputWriter,
@@ -66,6 +67,7 @@ pub fn open_role(
         Name::Reader => setup.reader(),
         Name::Pinger => setup.pinger(),
         Name::Echo => setup.echo(),
+        Name::Participant => setup.participant(),
     }
 }
 
@@ -91,6 +93,19 @@ impl RoleSetup<'_> {
             since_ns: self.since_ns,
             keys: Keys::of_stream(stream),
         }
+    }
+
+    fn participant(&self) -> Result<OpenedRole, AgentError> {
+        let Self { configure, participant, .. } = *self;
+        let writers = configure.writers.iter().map(|spec| participant.writer(&writer_config(spec)));
+        let writers = writers.collect::<Result<Vec<_>, _>>()?;
+        let readers = configure.readers.iter().map(|spec| participant.reader(&reader_config(spec)));
+        let readers = readers.collect::<Result<Vec<_>, _>>()?;
+        let monitors = Monitors {
+            writers: writers.iter().map(Writer::monitor).collect(),
+            readers: readers.iter().map(Reader::monitor).collect(),
+        };
+        Ok((Box::new(IdleParticipant::new(writers, readers)), monitors))
     }
 
     fn writer(&self) -> Result<OpenedRole, AgentError> {

@@ -189,6 +189,7 @@ impl Run {
             windows: self.windows,
             check_every: 1,
             traces: self.traces.clone(),
+            begin_ns: None,
             spin: self.spin,
             probe_every: None,
         }

@@ -85,6 +85,13 @@ Examples:
   ddsmark search -d tcp -s 1KiB --set search.width=5%
       with a wider interval: sooner";
 
+const DISCOVERY_EXAMPLES: &str = "\
+Examples:
+  ddsmark discovery --participants 10 --endpoints 4
+      ten processes with four writers and four readers each
+  ddsmark discovery --participants 2,4,8,16,32 --join together,late
+      how it grows, and what one late participant takes";
+
 const RUN_EXAMPLES: &str = "\
 Examples:
   ddsmark recipes list
@@ -194,6 +201,12 @@ pub enum BuiltInCommand {
     /// Search for the highest rate that is sustained without loss.
     #[command(after_help = format!("{SEARCH_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Search(Box<WorkloadArgs>),
+    /// Measure discovery: how long participants take to find each other, and what it costs.
+    ///
+    /// All participants, each a process of its own, are opened at the same instant, or the last one when the others are
+    /// matched. Only for drivers of middleware that has discovery.
+    #[command(after_help = format!("{DISCOVERY_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Discovery(Box<DiscoveryArgs>),
     /// Measure latency and throughput over sample sizes, with and without batching.
     ///
     /// Each cell (driver, size, workload, batching) is measured several times with fresh processes, in random
@@ -205,6 +218,27 @@ pub enum BuiltInCommand {
 /// Arguments of a command with one workload.
 #[derive(Debug, Args)]
 pub struct WorkloadArgs {
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct DiscoveryArgs {
+    /// Number of participants, 2 to 200, each a process of its own: short for `--topology full-mesh-N`; several with
+    /// commas. By default `10`.
+    #[arg(
+        short,
+        long,
+        value_name = "N",
+        value_delimiter = ',',
+        conflicts_with = "topology",
+        help_heading = "Factors"
+    )]
+    pub participants: Vec<String>,
+
     #[command(flatten)]
     pub measure: MeasureArgs,
 

@@ -59,7 +59,7 @@ const fn value_name(kind: Kind) -> &'static str {
         Kind::Flag => "BOOL",
         Kind::Time => "TIME",
         Kind::Rate => "RATE",
-        Kind::Arrival | Kind::Receive | Kind::Workload => "KIND",
+        Kind::Arrival | Kind::Receive | Kind::Workload | Kind::Join => "KIND",
         Kind::BatchSamples => "N|turbo",
         Kind::Group => "N/TIME",
         Kind::Topology => "W-R",

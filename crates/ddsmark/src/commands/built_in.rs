@@ -1,4 +1,4 @@
-//! `ddsmark latency`, `throughput`, `load`, `search` and `characterize`: experiments that come with the command.
+//! `ddsmark latency`, `throughput`, `load`, `search`, `discovery` and `characterize`: experiments that come with the command.
 
 use experiment::Override;
 use runner::StopToken;
@@ -25,6 +25,8 @@ pub struct BuiltIn<'a> {
     name: &'static str,
     text: &'static str,
     workload: Option<&'a str>,
+    /// Numbers of participants.
+    participants: &'a [String],
     pub measure: &'a MeasureArgs,
     pub output: &'a OutputArgs,
 }
@@ -41,17 +43,28 @@ impl<'a> BuiltIn<'a> {
             }
             BuiltInCommand::Load(flags) => ("load", include_str!("../../experiments/load.toml"), flags),
             BuiltInCommand::Search(flags) => ("search", include_str!("../../experiments/search.toml"), flags),
+            BuiltInCommand::Discovery(flags) => {
+                return Self {
+                    name: "discovery",
+                    text: include_str!("../../experiments/discovery.toml"),
+                    workload: None,
+                    participants: &flags.participants,
+                    measure: &flags.measure,
+                    output: &flags.output,
+                };
+            }
             BuiltInCommand::Characterize(flags) => {
                 return Self {
                     name: "characterize",
                     text: include_str!("../../experiments/characterize.toml"),
                     workload: flags.workload.as_deref(),
+                    participants: &[],
                     measure: &flags.measure,
                     output: &flags.output,
                 };
             }
         };
-        Self { name, text, workload: None, measure: &flags.measure, output: &flags.output }
+        Self { name, text, workload: None, participants: &[], measure: &flags.measure, output: &flags.output }
     }
 
     /// Finds the drivers and prepares the plan. `runs` is the number of runs of each cell if no flag determines it.
@@ -63,6 +76,12 @@ impl<'a> BuiltIn<'a> {
     ) -> Result<Prepared, CliError> {
         let mut changes = self.measure.overrides(runs);
         changes.extend(self.workload.map(|kind| Override::flag("--workload", "workload", kind)));
+        if !self.participants.is_empty() {
+            let topologies: Vec<String> =
+                self.participants.iter().map(|number| format!("full-mesh-{number}")).collect();
+            let change = Override::flag("--participants", "factors.topology", topologies.join(","));
+            changes.push(change.shown_as(format!("--participants {}", self.participants.join(","))));
+        }
         prepare(self.name.to_owned(), self.name.to_owned(), self.text.to_owned(), changes, site, stop)
     }
 

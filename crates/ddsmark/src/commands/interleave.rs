@@ -23,7 +23,7 @@ use crate::{
 
 const NAMES: [&str; 2] = ["A", "B"];
 /// Commands that measure. Without one, a variant has the arguments of `run`.
-const COMMANDS: [&str; 6] = ["run", "latency", "throughput", "load", "search", "characterize"];
+const COMMANDS: [&str; 7] = ["run", "latency", "throughput", "load", "search", "discovery", "characterize"];
 const HOW: &str = "write each variant as the quoted arguments of `ddsmark run`, `ddsmark latency` or another command that measures, such as \
                    `'latency-vs-size --driver udp'`";
 

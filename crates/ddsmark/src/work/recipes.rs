@@ -35,6 +35,7 @@ pub const RECIPES: &[(&str, &str)] = recipes![
     "many-topics",
     "instances",
     "implementations",
+    "discovery",
 ];
 
 /// Returns the text of a recipe.

@@ -3,6 +3,7 @@
 pub(crate) mod batch;
 mod cells;
 mod dds_xml;
+pub(crate) mod discovery;
 pub(crate) mod driver;
 pub(crate) mod driver_pair;
 pub(crate) mod endpoint_qos;
@@ -48,7 +49,7 @@ pub use self::{
     value::{FactorType, Kind, Value},
     values::FactorValues,
 };
-use crate::{EndpointQos, Flow, Load, Qos, Queues, Topology, Variables, syntax::named::named};
+use crate::{Discovery, EndpointQos, Flow, Load, Qos, Queues, Topology, Variables, syntax::named::named};
 
 /// Values of all factors of a cell: every setting of a run, as it is requested from the driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -103,6 +104,9 @@ pub struct Factors {
     /// Queue limits, socket buffers, and receive settings of the reader.
     #[serde(default, skip_serializing_if = "Queues::is_default")]
     pub queues: Queues,
+    /// Endpoints of each participant of the workload `discovery`, and when participants join.
+    #[serde(default, skip_serializing_if = "Discovery::is_default")]
+    pub discovery: Discovery,
     /// Driver-specific options by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
@@ -134,6 +138,7 @@ impl Default for Factors {
             qos: Qos::default(),
             qos_of_ends: None,
             queues: Queues::default(),
+            discovery: Discovery::default(),
             options: BTreeMap::new(),
             env: Variables::new(),
         }
@@ -178,6 +183,8 @@ pub enum Workload {
     Paced,
     /// Search for the highest sustained rate: a series of open-loop trials.
     Search,
+    /// No traffic: participants find each other, and match their writers and readers.
+    Discovery,
 }
 
 /// Component that packs samples into batches.
@@ -208,7 +215,7 @@ pub enum ReceiveMode {
     Listener,
 }
 
-named!(Workload { Latency = "latency", Throughput = "throughput", Paced = "paced", Search = "search" });
+named!(Workload { Latency = "latency", Throughput = "throughput", Paced = "paced", Search = "search", Discovery = "discovery" });
 named!(Batching {
     None = "none",
     Native = "native",

@@ -22,6 +22,7 @@ fn other_value(row: &Factor) -> Value {
         Kind::Time => Time(5_000).into(),
         Kind::Receive => ReceiveMode::Polling.into(),
         Kind::Group => GroupSpec::Group { samples: 8, delay_ns: 5_000 }.into(),
+        Kind::Join => crate::Join::Late.into(),
         Kind::Topology => Topology::Mesh { writers: 2, readers: 3 }.into(),
         kind => panic!("`{}` of the kind {kind:?} is not set by itself", row.key),
     }

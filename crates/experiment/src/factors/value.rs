@@ -6,7 +6,7 @@ use schemars::{JsonSchema as _, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer, de::MapAccess};
 
 use crate::{
-    Arrival, BatchSamples, GroupSpec, OneOrMany, RateSpec, ReceiveMode, Size, Time, Topology, Workload,
+    Arrival, BatchSamples, GroupSpec, Join, OneOrMany, RateSpec, ReceiveMode, Size, Time, Topology, Workload,
     syntax::one_or_many::Located,
 };
 
@@ -106,6 +106,8 @@ kinds! {
     Workload(Workload),
     /// Topology.
     Topology(Topology),
+    /// Time at which participants join.
+    Join(Join),
 }
 
 impl Value {

@@ -76,9 +76,10 @@ impl FactorValues {
         self.contains("workload", &workload.into())
     }
 
-    /// Returns whether a workload other than `latency` is among the values.
+    /// Returns whether a workload with a stream of samples is among the values.
     pub(crate) fn has_stream(&self) -> bool {
-        self.all::<Workload>("workload").values().any(|workload| *workload != Workload::Latency)
+        let has_stream = |workload: &Workload| !matches!(workload, Workload::Latency | Workload::Discovery);
+        self.all::<Workload>("workload").values().any(has_stream)
     }
 
     /// Returns these values without those of some factors, by their keys.

@@ -2,7 +2,7 @@
 
 use crate::{
     DriverDescription, Factor, FactorValues, Factors, Flow, Load, PlanError, SpannedError, Value, Workload,
-    factors::{FACTORS, SetValue, driver_pair, variables},
+    factors::{FACTORS, SetValue, discovery, driver_pair, variables},
     plan::{
         axes::{MAX_CELLS, count},
         batches::Batch,
@@ -74,6 +74,10 @@ impl Expansion<'_> {
         }
         if description.has("one_process") {
             let error = PlanError::OneProcess { driver: driver.to_owned() };
+            return self.cannot(driver, FactorValues::default(), error.at(at));
+        }
+        if axes.has_workload(Workload::Discovery) && description.has("locators") {
+            let error = discovery::no_discovery(driver);
             return self.cannot(driver, FactorValues::default(), error.at(at));
         }
         let transports = self.transports(driver, description, &axes.all("transport"))?;
@@ -208,7 +212,7 @@ impl Expansion<'_> {
         let mut found = Vec::new();
         for &workload in axes.all::<Workload>("workload").values() {
             let loads: Vec<Option<Load>> = match workload {
-                Workload::Latency => {
+                Workload::Latency | Workload::Discovery => {
                     found.push(factors(workload, None, UNBATCHED));
                     continue;
                 }

@@ -22,6 +22,25 @@ pub struct Limits {
     pub exit_ns: u64,
 }
 
+impl Limits {
+    /// Returns the limits of a run with this number of endpoints. They share the cores of a host, so each phase may take
+    /// longer in proportion: twice as long with four endpoints as with two. The drain is not longer, because its limit
+    /// is a part of the measurement.
+    #[must_use]
+    pub fn of_endpoints(&self, endpoints: usize) -> Self {
+        let scaled = |ns: u64| ns.saturating_mul((endpoints as u64).max(2)) / 2;
+        Self {
+            hello_ns: scaled(self.hello_ns),
+            configure_ns: scaled(self.configure_ns),
+            match_ns: scaled(self.match_ns),
+            grace_ns: scaled(self.grace_ns),
+            drain_ns: self.drain_ns,
+            report_ns: scaled(self.report_ns),
+            exit_ns: scaled(self.exit_ns),
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         const SECOND: u64 = 1_000_000_000;
@@ -34,5 +53,21 @@ impl Default for Limits {
             report_ns: 30 * SECOND,
             exit_ns: 5 * SECOND,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_grow_with_the_endpoints_and_the_drain_does_not() {
+        let limits = Limits::default();
+        assert_eq!(limits.of_endpoints(1), limits);
+        assert_eq!(limits.of_endpoints(2), limits);
+        let many = limits.of_endpoints(64);
+        assert_eq!((many.match_ns, many.exit_ns), (32 * limits.match_ns, 32 * limits.exit_ns));
+        assert_eq!(many.drain_ns, limits.drain_ns);
+        assert_eq!(Limits { match_ns: u64::MAX, ..limits }.of_endpoints(5).match_ns, u64::MAX / 2);
     }
 }

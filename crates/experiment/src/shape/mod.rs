@@ -7,6 +7,7 @@
 //! Everything that depends on the topology of a cell follows from its shape: the agents of a run, their requests, the
 //! locators that they exchange, and the flows that its evaluation compares.
 
+mod full_mesh;
 mod ring;
 mod role;
 mod specs;
@@ -106,7 +107,7 @@ impl Shape {
         let serving: Vec<_> = self.serving().collect();
         let readers: Vec<usize> =
             serving.iter().filter(|(_, of)| of.role == Role::Reader).map(|(index, _)| *index).collect();
-        let most = readers.len().min(serving.len() - 1);
+        let most = readers.len().min(serving.len().saturating_sub(1));
         (readers, most)
     }
 
@@ -171,11 +172,14 @@ impl CellShape<'_> {
         if let Topology::Ring { nodes } = self.factors.topology {
             return self.ring(nodes);
         }
+        if let Topology::FullMesh { participants } = self.factors.topology {
+            return Shape { endpoints: full_mesh::endpoints(self, participants) };
+        }
         let (writers, readers) = self.mesh();
         let roles = match self.factors.workload {
             // The other readers of a ping only receive it.
             Workload::Latency => [(Role::Pinger, writers), (Role::Echo, 1), (Role::Reader, readers - 1)],
-            Workload::Throughput | Workload::Paced | Workload::Search => {
+            Workload::Throughput | Workload::Paced | Workload::Search | Workload::Discovery => {
                 [(Role::Writer, writers), (Role::Echo, 0), (Role::Reader, readers)]
             }
         };
@@ -226,7 +230,7 @@ impl CellShape<'_> {
             role,
             driver: if role.drives() { of_writer } else { of_reader }.to_owned(),
             cpus: self.cpus(role),
-            participant: self.participant(role),
+            participant: self.participant(role.drives()),
             writers,
             readers,
         }
@@ -265,14 +269,15 @@ impl CellShape<'_> {
         streams
     }
 
-    fn participant(&self, role: Role) -> ParticipantSpec {
+    /// Returns the participant of an endpoint, with the options of the writing one or of the reading one.
+    fn participant(&self, writes: bool) -> ParticipantSpec {
         let factors = self.factors;
         ParticipantSpec {
             transport: factors.transport.clone(),
             interface: factors.interface.clone(),
             multicast: factors.multicast,
             vendor_defaults: factors.vendor_defaults,
-            options: factors.options_of_end(role.drives()),
+            options: factors.options_of_end(writes),
             send_buffer_bytes: factors.queues.send_buffer_bytes,
             receive_buffer_bytes: factors.queues.receive_buffer_bytes,
             send_queue_bytes: factors.send_queue_bytes(),

@@ -26,7 +26,7 @@ impl CellShape<'_> {
             role,
             driver: if role.drives() { of_first } else { of_others }.to_owned(),
             cpus: self.cpus(role),
-            participant: self.participant(role),
+            participant: self.participant(role.drives()),
             writers: vec![WriterSpec { topic: topic(HOP, index), ..self.writer(0, HOP, &stream) }],
             readers: vec![ReaderSpec { topic: topic(HOP, before), ..reader }],
         }

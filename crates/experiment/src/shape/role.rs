@@ -15,6 +15,8 @@ pub enum Role {
     Pinger,
     /// Sends every ping back unchanged.
     Echo,
+    /// Opens a participant with writers and readers, which match those of all other participants. Sends nothing.
+    Participant,
 }
 
 impl Role {
@@ -26,6 +28,7 @@ impl Role {
             Self::Reader => "reader",
             Self::Pinger => "pinger",
             Self::Echo => "echo",
+            Self::Participant => "participant",
         }
     }
 
@@ -36,12 +39,13 @@ impl Role {
             Self::Writer => entity == "writer",
             Self::Reader => entity == "reader",
             Self::Pinger | Self::Echo => true,
+            Self::Participant => false,
         }
     }
 
     /// Returns whether the role drives the traffic; the other roles serve.
     #[must_use]
     pub const fn drives(self) -> bool {
-        matches!(self, Self::Writer | Self::Pinger)
+        matches!(self, Self::Writer | Self::Pinger | Self::Participant)
     }
 }

@@ -162,3 +162,26 @@ fn each_node_of_a_ring_reads_the_topic_of_the_node_before_it() {
         assert_eq!(node.readers[0].receive, of_pair.readers[0].receive);
     }
 }
+
+#[test]
+fn each_entity_of_a_full_mesh_matches_one_of_every_participant() {
+    let Shape { endpoints } = shape(Workload::Discovery, false, |factors| {
+        factors.topology = Topology::FullMesh { participants: 3 };
+        factors.discovery.endpoints = 2;
+    });
+    let ids: Vec<_> =
+        endpoints.iter().map(|endpoint| (endpoint.id.as_str(), endpoint.driver.as_str())).collect();
+    assert_eq!(ids, [("participant-1", "a"), ("participant-2", "b"), ("participant-3", "a")]);
+    for endpoint in &endpoints {
+        assert_eq!(topics(endpoint), [["run_7_mesh", "run_7_mesh_2"], ["run_7_mesh", "run_7_mesh_2"]]);
+        assert_eq!(endpoint.cpus, Some(vec![1, 2, 3]));
+        assert!(endpoint.readers.iter().all(|reader| reader.streams.len() == 3));
+    }
+    let shape = Shape { endpoints };
+    assert_eq!(shape.readers_of("run_7_mesh_2").collect::<Vec<_>>(), [(0, 1), (1, 1), (2, 1)]);
+    let mut numbers: Vec<u16> =
+        shape.endpoints.iter().flat_map(|of| &of.writers).map(|writer| writer.stream.writer).collect();
+    numbers.dedup();
+    assert_eq!(numbers, [1, 2, 3, 4, 5, 6]);
+    assert_eq!((shape.driving().count(), shape.dispensable()), (3, (Vec::new(), 0)));
+}

@@ -5,6 +5,7 @@ mod batch;
 mod changes;
 mod characterize;
 mod curves;
+mod discovery;
 mod duet;
 mod ends;
 mod exclusion;

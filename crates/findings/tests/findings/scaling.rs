@@ -1,10 +1,12 @@
 //! Growth over the number of endpoints: a line, a power law, a bend, none of these, and too few cells.
 
-use experiment::{Cell, Factors, Topology, Workload};
-use results::{Assembler, Finding, FindingKind, Histograms, ResultDocument, State};
+use experiment::{Cell, Discovery, Factors, Join, Topology, Workload};
+use results::{
+    Assembler, DiscoveryRecord, Finding, FindingKind, Histograms, Interface, ResultDocument, State,
+};
 
 use crate::{
-    rig::{alone, blank, none, number, only},
+    rig::{alone, blank, kinds, none, number, only},
     sample,
 };
 
@@ -124,4 +126,67 @@ fn cells_without_a_core_for_each_endpoint_are_named() {
     number(&found, "driving_endpoints", 1.0);
     number(&found, "serving_endpoints", 16.0);
     number(&found, "shared_cores", 4.0);
+}
+
+/// Returns a result of full meshes whose participants are matched after `ms`, with `packets`.
+fn discovered(ms: impl Fn(f64) -> f64, packets: impl Fn(f64) -> f64) -> ResultDocument {
+    let mut header = sample::header_of(&alone("dds", Workload::Throughput));
+    header.host.cpus = 2;
+    let first = header.experiment.cells[0].clone();
+    let cell = |&participants: &u16| {
+        let topology = Topology::FullMesh { participants };
+        let factors = Factors {
+            workload: Workload::Discovery,
+            topology,
+            discovery: Discovery { endpoints: 4, join: Join::Late },
+            ..first.factors.clone()
+        };
+        Cell { id: format!("dds/{topology}"), factors }
+    };
+    header.experiment.cells = [2, 4, 8, 16, 32].iter().map(cell).collect();
+    let mut assembler = Assembler::new(header.clone());
+    for scheduled in header.experiment.schedule() {
+        let cell = &header.experiment.cells[scheduled.cell];
+        let Topology::FullMesh { participants } = cell.factors.topology else { panic!("{cell:?}") };
+        let (participants, slower) = (f64::from(participants), 1.0 + 0.01 * f64::from(scheduled.block));
+        let traffic =
+            Interface { tx_packets: (packets(participants) * slower).round() as u64, ..Interface::default() };
+        let mut run = blank(scheduled, cell);
+        run.throughput = None;
+        run.discovery = Some(DiscoveryRecord {
+            all_matched_ns: Some((ms(participants) * slower * 1e6) as u64),
+            slowest: None,
+            median_matched_ns: None,
+            until_matched: Some(traffic),
+            idle: None,
+            idle_ns: 0,
+            idle_cpu_ns: 0,
+            memory_per_participant_bytes: None,
+            changed_later: 0,
+            participants: Vec::new(),
+        });
+        assembler.add(run, &Histograms::new());
+    }
+    assembler.document(State::Complete)
+}
+
+#[test]
+fn discovery_grows_with_the_participants() {
+    let document = discovered(|n| 40.0 + 2.5 * n, |n| 30.0 * n * n);
+    let found = findings::find(&document);
+    assert_eq!(kinds(&found), [FindingKind::ScalesLinearly, FindingKind::ScalesAsPower], "{found:#?}");
+    let [time, packets] = &found[..] else { panic!("{found:#?}") };
+    // The mean of the blocks is 2 % above the truth.
+    number(time, "all_matched_slope_ns_per_participant", 2.55e6);
+    number(time, "to_participants", 32.0);
+    let says = "`dds`, 4 writers and readers each, join late: from 2 to 32 participants, one more participant adds 2.55 ms";
+    assert!(time.text.starts_with(says), "{time:#?}");
+    assert!(time.text.contains("32 driving endpoints share 2 cores"), "{time:#?}");
+    number(packets, "exponent_power", 2.0);
+    assert!(
+        packets
+            .text
+            .contains("the traffic until then grows as the number of participants to the power of 2.00"),
+        "{packets:#?}"
+    );
 }

@@ -5,11 +5,12 @@ use results::{ResultDocument, Run};
 use serde_json::{Map, Number, Value};
 
 /// Fields of a run with its metrics.
-const OF_RUN: [&str; 8] = [
+const OF_RUN: [&str; 9] = [
     "latency",
     "throughput",
     "paced",
     "search",
+    "discovery",
     "cpu_ns_per_sample",
     "ping_retries",
     "wire",

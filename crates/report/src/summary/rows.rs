@@ -8,7 +8,7 @@ use results::{
 
 use super::grid::{Column, Entry, NONE, Row, Table};
 use crate::{
-    paced, ring, search,
+    discovery, paced, ring, search,
     tables::{LOSSY, cpu, nothing, quantile, quantile_spread, spread, unsupported},
 };
 
@@ -44,6 +44,7 @@ pub(super) fn tables(document: &ResultDocument) -> Vec<Table<'_>> {
         closed(&of(&[Workload::Latency, Workload::Throughput])),
         load(&of(&[Workload::Paced])),
         searches(&of(&[Workload::Search])),
+        discoveries(&of(&[Workload::Discovery])),
     ];
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
@@ -201,6 +202,34 @@ fn response_entry(
         value: quantile(response, index),
         spread: quantile_spread(cell, index, |run| paced::of_run(run, position)?.latency.get("response")),
     }
+}
+
+/// Returns the table of discovery: a row for each cell.
+fn discoveries<'d>(cells: &[Named<'d>]) -> Table<'d> {
+    // heading, unit, index of the value, and when the column loses its range or leaves
+    const COLUMNS: [(&str, &str, usize, usize, usize); 6] = [
+        ("All matched", "ms", 0, 3, 0),
+        ("Median", "ms", 1, 1, 1),
+        ("Traffic", "packets", 4, 2, 0),
+        ("Idle", "packets/s", 6, 1, 2),
+        ("Idle CPU", "%", 7, 1, 3),
+        ("Memory", "KiB", 8, 2, 0),
+    ];
+    let column = |(heading, unit, _, plain, leaves)| Column { heading, unit, plain, leaves };
+    let rows = cells.iter().map(|(name, cell)| {
+        let values =
+            COLUMNS.iter().map(|(_, _, index, ..)| discovery::value(cell, discovery::VALUES[*index].1));
+        let mut entries: Vec<Entry> = values
+            .map(|(value, spread)| {
+                value.map_or_else(Entry::none, |value| Entry { value: format_value(value), spread })
+            })
+            .collect();
+        if cell.claimed_runs().all(|run| run.discovery.is_none()) {
+            entries[0] = missing(cell);
+        }
+        Row { configuration: name.clone(), cells: vec![&*cell.id], entries }
+    });
+    Table { title: "Discovery", columns: COLUMNS.map(column).to_vec(), rows: rows.collect() }
 }
 
 /// Returns the table of searches: a row for each goal.

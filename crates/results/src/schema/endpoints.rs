@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct EndpointRecord {
     /// Name, unique in the run: that of the role, with a number from 1 if several endpoints have it.
     pub id: String,
-    /// Role: `writer`, `reader`, `pinger` or `echo`.
+    /// Role: `writer`, `reader`, `pinger`, `echo` or `participant`.
     pub role: String,
     /// Name of its driver.
     pub driver: String,

@@ -45,6 +45,8 @@ pub enum Metric {
     Pdr,
     /// Conditional throughput at the highest rate within the allowed share of late samples, in samples/s.
     Slo,
+    /// Time until all participants are matched, in ns.
+    AllMatched,
     /// CPU time of the writer's (pinger's) process per sample, in ns.
     CpuWriter,
     /// CPU time of the reader's (echo's) process per sample, in ns.
@@ -82,7 +84,7 @@ impl Quantile {
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::RttP50,
         Self::RttP90,
         Self::RttP99,
@@ -99,6 +101,7 @@ impl Metric {
         Self::Ndr,
         Self::Pdr,
         Self::Slo,
+        Self::AllMatched,
         Self::CpuWriter,
         Self::CpuReader,
     ];
@@ -112,6 +115,7 @@ impl Metric {
             Workload::Paced if has_times() => &[Self::ResponseP50, Self::ResponseP99],
             Workload::Throughput | Workload::Paced => &[Self::Goodput],
             Workload::Search => &[Self::Ndr, Self::Pdr, Self::Slo],
+            Workload::Discovery => &[Self::AllMatched],
         }
     }
 
@@ -135,6 +139,7 @@ impl Metric {
             Self::Ndr => "ndr",
             Self::Pdr => "pdr",
             Self::Slo => "slo",
+            Self::AllMatched => "all-matched",
             Self::CpuWriter => "cpu-writer",
             Self::CpuReader => "cpu-reader",
         }
@@ -160,6 +165,7 @@ impl Metric {
             Self::Ndr => "rate without loss",
             Self::Pdr => "rate with little loss",
             Self::Slo => "rate within the deadline",
+            Self::AllMatched => "time until all are matched",
             Self::CpuWriter => "CPU time per sample at the writer",
             Self::CpuReader => "CPU time per sample at the reader",
         }
@@ -203,6 +209,7 @@ impl Metric {
             | Self::Ndr
             | Self::Pdr
             | Self::Slo
+            | Self::AllMatched
             | Self::CpuWriter
             | Self::CpuReader => None,
         }
@@ -230,8 +237,9 @@ impl Metric {
             (Self::Delivered | Self::Goodput, None) => {
                 matches!(workload, Workload::Throughput | Workload::Paced)
             }
-            // in a search, each trial has its own CPU time
-            (_, None) => workload != Workload::Search,
+            (Self::AllMatched, None) => workload == Workload::Discovery,
+            // in a search, each trial has its own CPU time; discovery has no samples
+            (_, None) => !matches!(workload, Workload::Search | Workload::Discovery),
         }
     }
 
@@ -243,7 +251,7 @@ impl Metric {
             (_, Some((_, Quantile::P50))) => &["response_p50"],
             (_, Some(_)) => &["response_p50", "response_p99"],
             (Self::Delivered | Self::Goodput, None) => &["delivered"],
-            (Self::Ndr | Self::Pdr | Self::Slo, None) => &[],
+            (Self::Ndr | Self::Pdr | Self::Slo | Self::AllMatched, None) => &[],
             (_, None) => &["rtt_p50", "delivered"],
         }
     }

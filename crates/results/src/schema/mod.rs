@@ -4,6 +4,7 @@ mod batches;
 mod comparison;
 mod counted;
 mod detectable_effects;
+mod discovery;
 mod duet;
 mod endpoints;
 mod environment;
@@ -35,6 +36,7 @@ pub use comparison::{
 };
 pub use counted::DeliveryCounts;
 pub use detectable_effects::{DetectableEffects, DryRunReport, MinDetectableEffect};
+pub use discovery::{DiscoveryRecord, EntityRecord, ParticipantRecord};
 pub use duet::{Duet, MIN_SIDE_BY_SIDE_PCT, UNDER_DUET_INTERFERENCE};
 pub use endpoints::{EndpointRecord, Idle, IdleCost, Interface, MulticastSent, Sockets, Usage, WireBytes};
 pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};

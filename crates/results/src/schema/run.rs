@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Batches, Duet, EndpointRecord, EndpointSpread, FlowRecord, IdleCost, Latency, Paced, ProbeStats, Ring,
-    SearchRecord, SteadyState, TakeStats, Usage, Warning, WireBytes,
+    Batches, DiscoveryRecord, Duet, EndpointRecord, EndpointSpread, FlowRecord, IdleCost, Latency, Paced,
+    ProbeStats, Ring, SearchRecord, SteadyState, TakeStats, Usage, Warning, WireBytes,
 };
 
 /// Run: one cell, measured once with new processes.
@@ -46,6 +46,9 @@ pub struct Run {
     /// its last trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchRecord>,
+    /// For the workload `discovery`: times, traffic and memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discovery: Option<DiscoveryRecord>,
     /// Steady-state class by metric: `rtt_p50`, `rtt_p99` or `response_p50`, `response_p99`, and `delivered`
     /// (samples/s). A metric is absent if its windows have too few samples, or if the load itself varies.
     pub steady_state: BTreeMap<String, SteadyState>,
@@ -91,6 +94,7 @@ impl Run {
             throughput: None,
             paced: None,
             search: None,
+            discovery: None,
             steady_state: BTreeMap::new(),
             ring: None,
             ping_retries: None,

@@ -175,9 +175,14 @@ fn wide_spread(valid: &[&Run]) -> Option<String> {
         let of_runs = valid.iter().filter_map(|run| run.throughput.as_ref());
         Spread::from_values(&of_runs.map(|throughput| throughput.delivered_sps).collect::<Vec<f64>>())
     };
+    let discovery = || {
+        let of_runs = valid.iter().filter_map(|run| run.discovery.as_ref()?.all_matched_ns);
+        Spread::from_values(&of_runs.map(|ns| ns as f64 / 1e3).collect::<Vec<f64>>())
+    };
     let (what, unit, spread) = (medians("response").map(|spread| ("median response", " µs", spread)))
         .or_else(|| rates().map(|spread| ("samples delivered", "/s", spread)))
-        .or_else(|| medians("rtt").map(|spread| ("median RTT", " µs", spread)))?;
+        .or_else(|| medians("rtt").map(|spread| ("median RTT", " µs", spread)))
+        .or_else(|| discovery().map(|spread| ("time until all are matched", " µs", spread)))?;
     let relative = spread.half_range_relative().filter(|relative| *relative > WIDE_SPREAD)?;
     let interference = match valid.iter().any(|run| run.duet.is_some()) {
         true => format!(", {UNDER_DUET_INTERFERENCE}"),

@@ -47,7 +47,10 @@ impl fmt::Display for Crowding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { driving, serving, cores } = self;
         let core = if *cores == 1 { "core" } else { "cores" };
-        write!(f, "{driving} driving and {serving} serving endpoints share {cores} {core}")
+        match serving {
+            0 => write!(f, "{driving} driving endpoints share {cores} {core}"),
+            _ => write!(f, "{driving} driving and {serving} serving endpoints share {cores} {core}"),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ impl EndpointRecord {
     /// Returns whether the endpoint drives the traffic; the other ones serve.
     #[must_use]
     pub fn drives(&self) -> bool {
-        [Role::Writer, Role::Pinger].iter().any(|role| role.name() == self.role)
+        [Role::Writer, Role::Pinger, Role::Participant].iter().any(|role| role.name() == self.role)
     }
 }
 

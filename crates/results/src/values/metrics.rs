@@ -19,6 +19,9 @@ impl Run {
             (Metric::Ndr | Metric::Pdr | Metric::Slo, _) => {
                 metric.aim().and_then(|aim| self.conditional_sps(aim))
             }
+            (Metric::AllMatched, _) => {
+                self.discovery.as_ref().and_then(|discovery| discovery.all_matched_ns).map(|ns| ns as f64)
+            }
             (Metric::CpuWriter, _) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.writer),
             (_, None) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.reader),
         };

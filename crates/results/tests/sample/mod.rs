@@ -178,10 +178,12 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
     let mut latency = BTreeMap::new();
     let values = match factors.workload {
         Workload::Latency => latencies(scheduled.number, factors.size_bytes),
-        Workload::Throughput | Workload::Paced | Workload::Search => BTreeMap::from([(
-            "write_call",
-            latencies(scheduled.number, factors.size_bytes).remove("one_way_out").unwrap_or_default(),
-        )]),
+        Workload::Throughput | Workload::Paced | Workload::Search | Workload::Discovery => {
+            BTreeMap::from([(
+                "write_call",
+                latencies(scheduled.number, factors.size_bytes).remove("one_way_out").unwrap_or_default(),
+            )])
+        }
     };
     for (kind, values) in &values {
         let distribution = record(values);
@@ -190,7 +192,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
     }
     let (throughput, sent, lost) = match factors.workload {
         Workload::Latency => (None, 400, 0),
-        Workload::Throughput | Workload::Paced | Workload::Search => {
+        Workload::Throughput | Workload::Paced | Workload::Search | Workload::Discovery => {
             let throughput = throughput(scheduled, factors);
             let (sent, lost) = (throughput.sent, throughput.lost);
             (Some(throughput), sent, lost)
@@ -213,7 +215,9 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
     let writer_qos = Qos { max_blocking_ns: Some(QosDuration::Ns(1_000_000_000)), ..qos.clone() };
     let roles = match factors.workload {
         Workload::Latency => ["pinger", "echo"],
-        Workload::Throughput | Workload::Paced | Workload::Search => ["writer", "reader"],
+        Workload::Throughput | Workload::Paced | Workload::Search | Workload::Discovery => {
+            ["writer", "reader"]
+        }
     };
     let ends = roles.into_iter().zip([("writer", writer_qos), ("reader", qos)]);
     let endpoints = ends.map(|(role, entity)| endpoint(cell, role, scheduled.number, entity));
@@ -252,6 +256,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         udp_buffer_drops: Some(0),
         paced: None,
         search: None,
+        discovery: None,
         environment_padding_bytes: None,
         endpoints: endpoints.collect(),
         warnings: Vec::new(),

@@ -104,11 +104,13 @@ impl RunExecutor<'_> {
         barrier: BarrierGuard<'_>,
     ) -> Option<FinishedRun> {
         let experiment = &self.header.experiment;
+        let shape = Shape::of(&cell.factors, design).in_run(&name.run);
+        let limits = experiment.limits.of_endpoints(shape.endpoints.len());
         let run_phases = RunPhases {
             cell,
             design,
-            limits: &experiment.limits,
-            shape: Shape::of(&cell.factors, design).in_run(&name.run),
+            limits: &limits,
+            shape,
             run_name: name.run,
             run_tag: name.tag,
             padding_bytes: experiment.environment_padding_bytes(run.number),

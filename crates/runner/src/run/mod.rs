@@ -1,5 +1,6 @@
 //! One run: its identification, its phases, and the record that the collector makes of it.
 
+mod discovery;
 pub(crate) mod executor;
 pub(crate) mod run_ids;
 pub(crate) mod run_phases;

@@ -77,11 +77,16 @@ impl RunPhases<'_> {
         phases: &mut Phases,
     ) -> Result<RunReports, PhaseError> {
         phases.end(HELLO);
-        let configured = self.configure(agent_set)?;
-        self.check_configuration(&configured)?;
-        phases.end("configure");
-        let matched_ns = self.match_up(agent_set, &configured)?;
-        phases.end("match");
+        let (configured, matched_ns) = if self.cell.factors.workload == Workload::Discovery {
+            self.discover(agent_set, phases)?
+        } else {
+            let configured = self.configure(agent_set)?;
+            self.check_configuration(&configured)?;
+            phases.end("configure");
+            let matched_ns = self.match_up(agent_set, &configured)?;
+            phases.end("match");
+            (configured, matched_ns)
+        };
         self.meet();
         let answered_ns = self.warm_up(agent_set)?;
         self.meet();
@@ -148,12 +153,13 @@ impl RunPhases<'_> {
             check_every: self.design.check_every,
             probe_every: probe_every(&self.cell.factors, self.design),
             traces: self.traces.of_endpoint(endpoint),
+            begin_ns: None,
             spin: self.design.spin,
         }))
     }
 
     /// Fails the run if an effective setting contradicts the requested one.
-    fn check_configuration(&self, configured: &[Configured]) -> Result<(), PhaseError> {
+    pub(super) fn check_configuration(&self, configured: &[Configured]) -> Result<(), PhaseError> {
         mismatch(&self.shape, configured).map_or(Ok(()), |wrong| {
             let Mismatch { agent, error } = wrong;
             let hint = Some(OVERRIDDEN.to_owned());

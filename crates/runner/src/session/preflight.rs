@@ -212,6 +212,7 @@ fn configurations(cells: &[Cell]) -> Vec<Configuration> {
 fn without_load(factors: &Factors) -> Factors {
     let workload = match factors.workload {
         Workload::Latency => Workload::Latency,
+        Workload::Discovery => Workload::Discovery,
         Workload::Paced if !factors.flows.is_empty() => Workload::Paced,
         Workload::Throughput | Workload::Paced | Workload::Search => Workload::Throughput,
     };

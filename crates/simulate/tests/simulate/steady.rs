@@ -14,7 +14,7 @@ use crate::rig::{MS, cell, design, experiment_of};
 fn measured(workload: Workload, option: (&str, &str)) -> ResultDocument {
     let options = match workload {
         Workload::Latency => vec![("latency", "normal:5us,500ns"), option],
-        Workload::Throughput | Workload::Paced | Workload::Search => {
+        Workload::Throughput | Workload::Paced | Workload::Search | Workload::Discovery => {
             vec![("latency", "normal:5us,500ns"), ("service", "40us"), option]
         }
     };

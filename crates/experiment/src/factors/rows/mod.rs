@@ -1,5 +1,6 @@
 //! Rows of the table of factors.
 
+mod discovery;
 mod endpoints;
 mod traffic;
 
@@ -14,7 +15,8 @@ pub(crate) const ENV: &str = "env";
 pub(crate) const DEFAULT_PROFILE: &str = "default";
 
 /// All factors, in the order of the keys in the schema and in the reference.
-pub static FACTORS: LazyLock<Vec<Factor>> = LazyLock::new(|| [traffic::ROWS, endpoints::ROWS].concat());
+pub static FACTORS: LazyLock<Vec<Factor>> =
+    LazyLock::new(|| [traffic::ROWS, discovery::ROWS, endpoints::ROWS].concat());
 
 /// Sharing of factors that change how a sample travels: no bare socket of another cell.
 const WAY: Shares = Shares { socket: false, ..ROW.shares };

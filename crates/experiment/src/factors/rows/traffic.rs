@@ -3,7 +3,7 @@
 use crate::{
     Arrival, OneOrMany, PlanError, Size, SpannedError, Topology, Workload,
     factors::{
-        fields, instances,
+        discovery, fields, instances,
         load::load_id,
         rows::WAY,
         table::{Baseline, Column, Compared, Factor, Form, Id, Label, ROW, Shares},
@@ -35,11 +35,12 @@ fn check_topology(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> 
                 }
                 continue;
             }
+            Topology::FullMesh { .. } if all.has_workload(Workload::Discovery) => continue,
             Topology::FullMesh { .. } => {
-                let words = format!("no workload measures `topology = \"{topology}\"`");
+                let words = format!("no such workload measures `topology = \"{topology}\"`");
                 return refused(
                     words,
-                    "use `pair`, numbers of writers and readers such as `1-3`, or `ring-3`",
+                    "use `pair`, numbers of writers and readers such as `1-3`, `ring-3`, or `full-mesh-N` with the workload `discovery`",
                 );
             }
         };
@@ -63,6 +64,7 @@ pub(super) const ROWS: &[Factor] = &[
         brief: "Workloads.",
         noun: Some("workload"),
         plural: Some("workloads"),
+        check: discovery::check_workload,
         has: Some(|cell, value| cell.workload == value.to::<Workload>()),
         same: |a, b| a.workload == b.workload,
         id: Id::Always(30, |cell| vec![cell.workload.to_string()]),

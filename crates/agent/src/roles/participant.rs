@@ -1,0 +1,71 @@
+//! Participant without traffic: its writers and readers only match those of other participants.
+
+use std::{thread, time::Duration};
+
+use control::{Drain, MeasureReply};
+use driver_host::{Reader, Writer};
+
+use crate::base::{
+    error::AgentError,
+    meters::TrafficMeter,
+    role::{AgentRole, RoleReport},
+};
+
+/// Opened entities, which are idle.
+#[derive(Debug)]
+pub struct IdleParticipant {
+    writers: Vec<Writer>,
+    readers: Vec<Reader>,
+}
+
+impl IdleParticipant {
+    /// Creates the role from its entities.
+    #[must_use]
+    pub const fn new(writers: Vec<Writer>, readers: Vec<Reader>) -> Self {
+        Self { writers, readers }
+    }
+}
+
+impl AgentRole for IdleParticipant {
+    fn serve(&mut self, slice: Duration, _: u64) -> Result<(), AgentError> {
+        thread::sleep(slice);
+        Ok(())
+    }
+
+    fn recorded(&self) -> u64 {
+        0
+    }
+
+    /// Waits until the traffic of discovery has ended.
+    fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
+        thread::sleep(Duration::from_nanos(duration_ns));
+        Ok(())
+    }
+
+    /// Waits while the meter measures the idle middleware.
+    fn measure(
+        &mut self,
+        duration_ns: u64,
+        _: Option<u64>,
+        meter: &mut TrafficMeter,
+    ) -> Result<MeasureReply, AgentError> {
+        meter.begin();
+        thread::sleep(Duration::from_nanos(duration_ns));
+        meter.end(0);
+        Ok(MeasureReply { sent: 0 })
+    }
+
+    fn drain(&mut self, _: &Drain, _: &mut TrafficMeter) -> Result<bool, AgentError> {
+        Ok(true)
+    }
+
+    fn report(&mut self) -> Result<RoleReport, AgentError> {
+        Ok(RoleReport::Participant)
+    }
+
+    fn close(&mut self) -> Result<(), AgentError> {
+        self.writers.drain(..).try_for_each(Writer::close)?;
+        self.readers.drain(..).try_for_each(Reader::close)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! Measurement of discovery: the common start, the matches of all entities, and memory.
+
+use std::{thread, time::Duration};
+
+use control::{EntityMatch, InterfaceReading, ParticipantReport};
+use driver_host::{DriverError, MatchState};
+
+use super::endpoints::Monitors;
+use crate::base::{clock::now_ns, counters::interface_counters, memory::memory_bytes};
+
+/// Time before the common start at which the interface counters are read, in ns: reading them takes long.
+const AHEAD_NS: u64 = 5_000_000;
+
+fn sleep_until(at_ns: u64) {
+    thread::sleep(Duration::from_nanos(at_ns.saturating_sub(now_ns())));
+}
+
+/// Measurement of discovery by one participant.
+pub struct DiscoveryRecorder {
+    interface: String,
+    report: ParticipantReport,
+}
+
+impl DiscoveryRecorder {
+    /// Waits for the common start, and records the state before it.
+    pub fn wait_until(begin_ns: u64, interface: &str) -> Self {
+        let memory_before_bytes = memory_bytes();
+        sleep_until(begin_ns.saturating_sub(AHEAD_NS));
+        let before = reading(interface);
+        sleep_until(begin_ns);
+        let report = ParticipantReport {
+            begin_ns,
+            opening_ns: now_ns(),
+            memory_before_bytes,
+            before,
+            ..ParticipantReport::default()
+        };
+        Self { interface: interface.to_owned(), report }
+    }
+
+    /// Records that the participant was created.
+    pub fn opened_participant(&mut self) {
+        self.report.participant_ns = now_ns();
+    }
+
+    /// Records that all entities were created.
+    pub fn opened_entities(&mut self) {
+        self.report.entities_ns = now_ns();
+    }
+
+    /// Records that times count from the start of a late participant. Waits almost until then.
+    pub fn restart(&mut self, begin_ns: u64) {
+        self.report.begin_ns = begin_ns;
+        sleep_until(begin_ns.saturating_sub(AHEAD_NS));
+        self.report.before = reading(&self.interface);
+    }
+
+    /// Records the matches of all entities, which are complete, and the traffic until now.
+    pub fn matched(&mut self, monitors: &Monitors) -> Result<(), DriverError> {
+        self.report.found_matched_ns = now_ns();
+        self.report.after = reading(&self.interface);
+        (self.report.writers, self.report.readers) = states(monitors)?;
+        Ok(())
+    }
+
+    /// Records the memory when all participants are matched.
+    pub fn settled(&mut self) {
+        self.report.memory_matched_bytes = memory_bytes();
+    }
+
+    /// Returns the measurements, with the number of entities whose matches changed since.
+    pub fn report(&self, monitors: &Monitors) -> Result<ParticipantReport, DriverError> {
+        let (writers, readers) = states(monitors)?;
+        let now = writers.iter().chain(&readers);
+        let then = self.report.writers.iter().chain(&self.report.readers);
+        let changed_later = now.zip(then).filter(|(now, then)| now != then).count();
+        Ok(ParticipantReport { changed_later: changed_later as u32, ..self.report.clone() })
+    }
+}
+
+fn reading(interface: &str) -> Option<InterfaceReading> {
+    let counters = interface_counters(interface)?;
+    Some(InterfaceReading { at_ns: now_ns(), counters })
+}
+
+/// Returns the matches of all writers and readers.
+fn states(monitors: &Monitors) -> Result<(Vec<EntityMatch>, Vec<EntityMatch>), DriverError> {
+    let entity = |MatchState { count, changed_ns }| EntityMatch { matched: count, changed_ns };
+    let writers = monitors.writers.iter().map(|writer| writer.match_state().map(entity));
+    let readers = monitors.readers.iter().map(|reader| reader.match_state().map(entity));
+    Ok((writers.collect::<Result<_, _>>()?, readers.collect::<Result<_, _>>()?))
+}

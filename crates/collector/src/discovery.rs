@@ -1,0 +1,181 @@
+//! Evaluation of discovery: the time of each entity, traffic, memory, and their consistency.
+
+use control::{EntityMatch, ParticipantReport};
+use experiment::{Factors, Join};
+use results::{DiscoveryRecord, EntityRecord, Interface, ParticipantRecord, WarningKind, format_value};
+use stats::{median, total};
+
+use crate::{AgentOutcome, RunReports, evaluation::Evaluation};
+
+/// Delay of a start after the common one, in ns, above which a warning is given.
+const LATE_START_NS: i64 = 20_000_000;
+
+pub(crate) fn evaluate(factors: &Factors, reports: &RunReports) -> Evaluation {
+    let mut evaluation = Evaluation::default();
+    let found: Option<Vec<(&AgentOutcome, &ParticipantReport)>> =
+        reports.agents.iter().map(|agent| Some((agent, agent.report.participant.as_ref()?))).collect();
+    let Some(found) = found else {
+        evaluation.contradictions.push("an agent did not report what its role records".to_owned());
+        return evaluation;
+    };
+    let is_late = factors.discovery.join == Join::Late;
+    let begins = || found.iter().map(|(_, report)| report.begin_ns);
+    let begin_ns = begins().max().unwrap_or(0);
+    evaluation.check(begins().all(|begin| begin == begin_ns), || {
+        "the participants have different starts".to_owned()
+    });
+    let peers = reports.agents.len() as u32;
+    let mut participants = Vec::new();
+    for (agent, report) in &found {
+        check(&mut evaluation, agent, report, peers, begin_ns);
+        participants.push(record(agent, report, begin_ns));
+    }
+    let joining =
+        if is_late { &participants[participants.len().saturating_sub(1)..] } else { &participants[..] };
+    let slowest_start = joining.iter().max_by_key(|of| of.start_lag_ns);
+    if let Some(last) = slowest_start.filter(|of| of.start_lag_ns > LATE_START_NS) {
+        let text = format!(
+            "{} started {} ms after the common start: the host has too few cores, which is part of all times",
+            last.id,
+            format_value(last.start_lag_ns as f64 / 1e6)
+        );
+        evaluation.warn(WarningKind::Host, text);
+    }
+    let changed_later = found.iter().map(|(_, report)| report.changed_later).fold(0, u32::saturating_add);
+    if changed_later > 0 {
+        let text = format!("the matches of {changed_later} entities changed after all were matched");
+        evaluation.warn(WarningKind::Incomplete, text);
+    }
+    evaluation.discovery = Some(discovery(&found, participants, begin_ns, changed_later));
+    if evaluation.discovery.as_ref().is_some_and(|discovery| discovery.all_matched_ns.is_none()) {
+        let text = "the driver does not report when entities were matched: the run has no times of discovery";
+        evaluation.warn(WarningKind::Incomplete, text.to_owned());
+    }
+    evaluation
+}
+
+/// Checks the number of entities and of their peers, and that no time is before the start.
+fn check(
+    evaluation: &mut Evaluation,
+    agent: &AgentOutcome,
+    report: &ParticipantReport,
+    peers: u32,
+    begin_ns: u64,
+) {
+    let id = &agent.endpoint.id;
+    let counts = [
+        (report.writers.len(), agent.endpoint.writers.len()),
+        (report.readers.len(), agent.endpoint.readers.len()),
+    ];
+    evaluation.check(counts.iter().all(|(found, expected)| found == expected), || {
+        format!(
+            "{id} reported {} writers and {} readers, not {} and {}",
+            counts[0].0, counts[1].0, counts[0].1, counts[1].1
+        )
+    });
+    for (name, entity) in entities(agent, report) {
+        evaluation.check(entity.matched == peers, || {
+            format!("{id}: the {name} has {} peers, not {peers}", entity.matched)
+        });
+        evaluation.check(entity.changed_ns.is_none_or(|ns| ns >= begin_ns), || {
+            format!("{id}: the {name} was matched before the start")
+        });
+        evaluation.check(entity.changed_ns.is_none_or(|ns| ns <= report.found_matched_ns), || {
+            format!("{id}: the {name} was matched after all of its matches were complete")
+        });
+    }
+    let steps = [report.opening_ns, report.participant_ns, report.entities_ns, report.found_matched_ns];
+    evaluation
+        .check(steps.is_sorted(), || format!("{id}: the times of its steps are not in order: {steps:?}"));
+}
+
+/// Returns the entities of a participant with their names, writers first.
+fn entities<'r>(
+    agent: &'r AgentOutcome,
+    report: &'r ParticipantReport,
+) -> impl Iterator<Item = (&'r str, &'r EntityMatch)> {
+    let names = |specs: Vec<&'r str>| specs.into_iter();
+    let writers = names(agent.endpoint.writers.iter().map(|of| of.name.as_str()).collect());
+    let readers = names(agent.endpoint.readers.iter().map(|of| of.name.as_str()).collect());
+    writers.zip(&report.writers).chain(readers.zip(&report.readers))
+}
+
+fn record(agent: &AgentOutcome, report: &ParticipantReport, begin_ns: u64) -> ParticipantRecord {
+    let since = |ns: u64| ns.saturating_sub(begin_ns);
+    let entities: Vec<EntityRecord> = entities(agent, report)
+        .map(|(name, entity)| EntityRecord {
+            name: name.to_owned(),
+            peers: entity.matched,
+            matched_ns: entity.changed_ns.map(since),
+        })
+        .collect();
+    let matched: Option<Vec<u64>> = entities.iter().map(|entity| entity.matched_ns).collect();
+    ParticipantRecord {
+        id: agent.endpoint.id.clone(),
+        start_lag_ns: report.opening_ns.cast_signed().saturating_sub(begin_ns.cast_signed()),
+        participant_ns: report.participant_ns.saturating_sub(report.opening_ns),
+        entities_ns: report.entities_ns.saturating_sub(report.participant_ns),
+        matched_ns: matched.and_then(|all| all.into_iter().max()),
+        memory_before_bytes: report.memory_before_bytes,
+        memory_matched_bytes: report.memory_matched_bytes,
+        entities,
+    }
+}
+
+fn discovery(
+    found: &[(&AgentOutcome, &ParticipantReport)],
+    participants: Vec<ParticipantRecord>,
+    begin_ns: u64,
+    changed_later: u32,
+) -> DiscoveryRecord {
+    let entities =
+        || participants.iter().flat_map(|of| of.entities.iter().map(move |entity| (of.id.as_str(), entity)));
+    let times: Option<Vec<u64>> = entities().map(|(_, entity)| entity.matched_ns).collect();
+    let slowest = entities().max_by_key(|(_, entity)| entity.matched_ns).filter(|_| times.is_some());
+    let all_matched_ns = slowest.and_then(|(_, entity)| entity.matched_ns);
+    let middle = times.and_then(|times| median(&times.iter().map(|ns| *ns as f64).collect::<Vec<_>>()));
+    let interfaces = found.iter().filter_map(|(agent, _)| agent.report.interface.as_ref());
+    let added: Option<Vec<u64>> = participants
+        .iter()
+        .map(|of| Some(of.memory_matched_bytes?.saturating_sub(of.memory_before_bytes?)))
+        .collect();
+    DiscoveryRecord {
+        all_matched_ns,
+        slowest: slowest.map(|(id, entity)| format!("{id} {}", entity.name)),
+        median_matched_ns: middle.map(|ns| ns as u64),
+        until_matched: traffic(found, begin_ns, begin_ns.saturating_add(all_matched_ns.unwrap_or(0))),
+        idle: interfaces.max_by_key(|interface| interface.rx_packets).cloned(),
+        idle_ns: found.iter().map(|(agent, _)| agent.report.usage.elapsed_ns).max().unwrap_or(0),
+        idle_cpu_ns: total(found.iter().map(|(agent, _)| agent.report.usage.cpu_ns())),
+        memory_per_participant_bytes: added
+            .filter(|added| !added.is_empty())
+            .map(|added| added.iter().sum::<u64>() / added.len() as u64),
+        changed_later,
+        participants,
+    }
+}
+
+/// Returns the traffic from the last reading before the start to the first reading after the last match. All agents read
+/// the counters of one interface, and on a busy host some of them are late. `None` without such readings.
+fn traffic(
+    found: &[(&AgentOutcome, &ParticipantReport)],
+    begin_ns: u64,
+    matched_ns: u64,
+) -> Option<Interface> {
+    let before = found.iter().filter_map(|(_, report)| report.before.as_ref());
+    let before = before.filter(|reading| reading.at_ns <= begin_ns).max_by_key(|reading| reading.at_ns)?;
+    let after = found.iter().filter_map(|(_, report)| report.after.as_ref());
+    let after = after.filter(|reading| reading.at_ns >= matched_ns).min_by_key(|reading| reading.at_ns)?;
+    let (a, b) = (&before.counters, &after.counters);
+    Some(Interface {
+        name: b.name.clone(),
+        rx_bytes: b.rx_bytes.saturating_sub(a.rx_bytes),
+        rx_packets: b.rx_packets.saturating_sub(a.rx_packets),
+        tx_bytes: b.tx_bytes.saturating_sub(a.tx_bytes),
+        tx_packets: b.tx_packets.saturating_sub(a.tx_packets),
+    })
+}
+
+#[cfg(test)]
+#[path = "discovery_tests.rs"]
+mod tests;

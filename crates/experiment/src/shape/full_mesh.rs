@@ -1,0 +1,52 @@
+//! Endpoints of a full mesh: participants that find each other.
+
+use super::{CellShape, Endpoint, Role, number, topic};
+use crate::{Pin, StreamSpec, WriterSpec, drivers_of_ends, entity_name};
+
+/// Topic of the writers, and of the readers, with the same index.
+const MESH: &str = "mesh";
+
+/// Returns the participants. Writer and reader with the same index have one topic, so each of them matches one entity
+/// of every participant, its own included. With a pair of drivers, they alternate.
+pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint> {
+    let drivers = drivers_of_ends(&cell.factors.driver);
+    let cpus = match cell.pin {
+        Pin::Cores(first, second) => {
+            let mut all = [&first[..], second].concat();
+            all.sort_unstable();
+            all.dedup();
+            Some(all)
+        }
+        Pin::None => None,
+    };
+    let per_participant = cell.factors.discovery.endpoints as usize;
+    let stream = |participant: usize, index: usize| StreamSpec {
+        writer: number(participant * per_participant + index),
+        size_bytes: cell.factors.size_bytes,
+        instances: cell.factors.instances,
+        delay_ns: 0,
+        load: None,
+    };
+    let endpoint = |participant: usize| {
+        let writer = |index: usize| WriterSpec {
+            name: entity_name("writer", index),
+            topic: topic(MESH, index),
+            ..cell.writer(0, MESH, &stream(participant, index))
+        };
+        let reader = |index: usize| {
+            let streams = (0..usize::from(participants)).map(|of| stream(of, index)).collect();
+            let reader = cell.reader(0, MESH, streams);
+            crate::ReaderSpec { name: entity_name("reader", index), topic: topic(MESH, index), ..reader }
+        };
+        Endpoint {
+            id: format!("{}-{}", Role::Participant.name(), participant + 1),
+            role: Role::Participant,
+            driver: drivers[participant % 2].to_owned(),
+            cpus: cpus.clone(),
+            participant: cell.participant(participant.is_multiple_of(2)),
+            writers: (0..per_participant).map(writer).collect(),
+            readers: (0..per_participant).map(reader).collect(),
+        }
+    };
+    (0..usize::from(participants)).map(endpoint).collect()
+}

@@ -1,0 +1,101 @@
+//! Table, rows and progress line of discovery.
+
+use results::{CellResult, DiscoveryRecord, Run, format_value};
+use stats::median;
+
+use crate::{
+    factor_columns::FactorColumns,
+    layout::{Align, Grid},
+    tables::{nothing, spread, unsupported},
+};
+
+/// Value of a run, in the unit of its heading.
+type OfRun = fn(&DiscoveryRecord) -> Option<f64>;
+
+/// Columns: heading, and value.
+pub(crate) const VALUES: [(&str, OfRun); 9] = [
+    ("All matched (ms)", |of| of.all_matched_ns.map(ms)),
+    ("Median entity (ms)", |of| of.median_matched_ns.map(ms)),
+    ("Participant opened (ms)", |of| median_of(of, |of| of.participant_ns).map(|ns| ns / 1e6)),
+    ("Entities opened (ms)", |of| median_of(of, |of| of.entities_ns).map(|ns| ns / 1e6)),
+    ("Traffic (packets)", |of| Some(of.until_matched.as_ref()?.tx_packets as f64)),
+    ("(KB)", |of| Some(of.until_matched.as_ref()?.tx_bytes as f64 / 1e3)),
+    ("Idle (packets/s)", DiscoveryRecord::idle_packets_per_s),
+    ("Idle CPU (% of a core)", DiscoveryRecord::idle_cpu_pct),
+    ("Memory (KiB/participant)", |of| of.memory_per_participant_bytes.map(|bytes| bytes as f64 / 1024.0)),
+];
+
+/// Legend of the table.
+pub(crate) const LEGEND: &str = "All matched is the time from the common start, or from the start of the late participant, until \
+    each writer and reader was matched with all of its peers, by the last event of its own middleware. Traffic is \
+    what the interface sent until then, idle what it sent afterwards, of all programs: on a loopback interface a packet counts \
+    once as sent, whatever the number of its receivers by multicast. Memory is what a process grew by, from before its \
+    participant was opened until all were matched (Pss). Values are medians over the valid runs.";
+
+fn ms(ns: u64) -> f64 {
+    ns as f64 / 1e6
+}
+
+fn median_of(of: &DiscoveryRecord, value: fn(&results::ParticipantRecord) -> u64) -> Option<f64> {
+    median(&of.participants.iter().map(|of| value(of) as f64).collect::<Vec<_>>())
+}
+
+/// Returns the median of a value over the runs, and its half-range.
+pub(crate) fn value(cell: &CellResult, of: OfRun) -> (Option<f64>, String) {
+    let of_run = |run: &Run| of(run.discovery.as_ref()?);
+    let values: Vec<f64> = cell.claimed_runs().filter_map(of_run).collect();
+    (median(&values), spread(cell, of_run))
+}
+
+/// Returns the table of discovery.
+pub(crate) fn table(cells: &[&CellResult]) -> Grid {
+    let keys = FactorColumns::new(&[], cells);
+    let mut grid = keys.headed(Grid::default().units_below()).column("Topology", Align::Left);
+    for (heading, _) in VALUES {
+        grid = grid.column(heading, Align::Right).column("± %", Align::Close);
+    }
+    grid = grid.column("Last matched", Align::Left);
+    for cell in cells {
+        let mut row = keys.entries(cell);
+        row.push(cell.factors.topology.to_string());
+        if cell.claimed_runs().any(|run| run.discovery.is_some()) {
+            for (_, of) in VALUES {
+                let (value, spread) = value(cell, of);
+                row.extend([value.map_or_else(unsupported, format_value), spread]);
+            }
+            row.push(last(cell));
+        } else {
+            row.extend(nothing(cell, 2 * VALUES.len() + 1));
+        }
+        grid.row(row);
+    }
+    grid
+}
+
+/// Returns the entity that was matched last, in most of the runs.
+fn last(cell: &CellResult) -> String {
+    let names: Vec<&str> =
+        cell.claimed_runs().filter_map(|run| run.discovery.as_ref()?.slowest.as_deref()).collect();
+    let count = |name: &str| names.iter().filter(|other| **other == name).count();
+    match names.iter().max_by_key(|name| count(name)) {
+        Some(most) if names.len() > 1 => format!("{most} ({} of {} runs)", count(most), names.len()),
+        Some(only) => (*only).to_owned(),
+        None => unsupported(),
+    }
+}
+
+/// Returns the values of a run in one line.
+pub(crate) fn outcome(run: &Run) -> String {
+    let Some(discovery) = &run.discovery else { return "nothing measured".to_owned() };
+    let matched =
+        discovery.all_matched_ns.map_or_else(unsupported, |ns| format!("{} ms", format_value(ms(ns))));
+    let slowest = discovery.slowest.as_ref().map_or_else(String::new, |name| format!(" (last {name})"));
+    let packets = discovery
+        .until_matched
+        .as_ref()
+        .map_or_else(String::new, |traffic| format!(", {} packets", traffic.tx_packets));
+    let memory = discovery
+        .memory_per_participant_bytes
+        .map_or_else(String::new, |bytes| format!(", {} KiB/participant", bytes / 1024));
+    format!("all {} matched in {matched}{slowest}{packets}{memory}", discovery.participants.len())
+}

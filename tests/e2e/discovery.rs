@@ -1,0 +1,98 @@
+//! Discovery of several participants, with real processes and real middleware.
+
+use serde_json::Value;
+
+use crate::support::{Scene, count, list, runs, text};
+
+/// Measures discovery once, and returns the result.
+fn measure(scene: &Scene, more: &[&str]) -> Value {
+    let words =
+        ["discovery", "--runs", "1", "--warm-up", "200ms", "--duration", "500ms", "--no-reference", "--json"];
+    let outcome = scene.ddsmark(&[&words[..], more].concat());
+    outcome.assert_status(0);
+    outcome.document()
+}
+
+#[test]
+fn each_entity_is_matched_with_one_of_every_participant() {
+    let scene = Scene::new();
+    for driver in ["cyclonedds", "fastdds"] {
+        let document = measure(
+            &scene,
+            &["--driver", driver, "--participants", "4", "--endpoints", "2", "--join", "together,late"],
+        );
+        let runs = runs(&document);
+        assert_eq!(runs.len(), 2, "{driver}");
+        for run in runs {
+            assert_eq!(run["state"], "valid", "{driver}: {run:#}");
+            let discovery = &run["discovery"];
+            let all = count(&discovery["all_matched_ns"]);
+            let participants = list(&discovery["participants"]);
+            assert_eq!(participants.len(), 4, "{driver}: {run:#}");
+            let is_late = text(run, "cell").contains("/late/");
+            let mut latest = 0;
+            for (index, participant) in participants.iter().enumerate() {
+                let matched = count(&participant["matched_ns"]);
+                let joins = !is_late || index == 3;
+                let lag = participant["start_lag_ns"].as_i64().expect("a number");
+                assert_eq!(lag >= 0, joins, "{driver}: {participant:#}");
+                let opened = count(&participant["participant_ns"]);
+                assert!(opened > 0, "{driver}: {participant:#}");
+                if joins {
+                    assert!(matched > opened, "matched before it was open: {driver}: {participant:#}");
+                }
+                let entities = list(&participant["entities"]);
+                assert_eq!(entities.len(), 4, "{driver}: {participant:#}");
+                for entity in entities {
+                    assert_eq!(count(&entity["peers"]), 4, "{driver}: {participant:#}");
+                    assert!(count(&entity["matched_ns"]) <= matched, "{driver}: {participant:#}");
+                }
+                let memory =
+                    ["memory_before_bytes", "memory_matched_bytes"].map(|name| count(&participant[name]));
+                assert!(memory[0] < memory[1], "{driver}: {participant:#}");
+                latest = latest.max(matched);
+            }
+            assert_eq!(all, latest, "{driver}: {run:#}");
+            assert!(text(discovery, "slowest").starts_with("participant-"), "{driver}: {run:#}");
+            assert!(count(&discovery["until_matched"]["tx_packets"]) > 0, "{driver}: {run:#}");
+            assert!(count(&discovery["idle_ns"]) >= 500_000_000, "{driver}: {run:#}");
+            assert_eq!(count(&discovery["changed_later"]), 0, "{driver}: {run:#}");
+        }
+    }
+}
+
+#[test]
+fn participants_of_two_middlewares_find_each_other() {
+    let scene = Scene::new();
+    let document = measure(&scene, &["--driver", "cyclonedds+fastdds", "--participants", "3"]);
+    let run = &runs(&document)[0];
+    assert_eq!(run["state"], "valid", "{run:#}");
+    let drivers: Vec<&str> =
+        list(&run["endpoints"]).iter().map(|endpoint| text(endpoint, "driver")).collect();
+    assert_eq!(drivers, ["cyclonedds", "fastdds", "cyclonedds"]);
+    for participant in list(&run["discovery"]["participants"]) {
+        for entity in list(&participant["entities"]) {
+            assert_eq!(count(&entity["peers"]), 3, "{run:#}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_discovered_is_rejected() {
+    let scene = Scene::new();
+    for (arguments, error) in [
+        (&["discovery", "--driver", "udp"][..], "driver `udp` has no discovery"),
+        (&["discovery", "--driver", "tcp"], "driver `tcp` has no discovery"),
+        (&["discovery", "--driver", "cyclonedds", "--participants", "1"], "full-mesh-N"),
+        (&["discovery", "--driver", "cyclonedds", "--topology", "1-3"], "needs a number of participants"),
+        (&["discovery", "--driver", "cyclonedds", "--endpoints", "101"], "is out of range"),
+        (&["latency", "--driver", "cyclonedds", "--topology", "full-mesh-3"], "full-mesh-3"),
+        (&["latency", "--driver", "cyclonedds", "--join", "late"], "workload `discovery` only"),
+        (&["throughput", "--driver", "cyclonedds", "--endpoints", "2"], "workload `discovery` only"),
+    ] {
+        let outcome = scene.ddsmark(arguments);
+        outcome.assert_status(2);
+        assert!(outcome.stderr.contains(error), "{arguments:?}: {}", outcome.stderr);
+        assert!(!outcome.stderr.contains("[1/"), "{arguments:?}: {}", outcome.stderr);
+    }
+}
