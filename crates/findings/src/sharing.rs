@@ -10,10 +10,10 @@ use crate::{
 };
 
 /// Cell with a value of each run.
-type Measured<'d> = (&'d CellResult, Spread);
+type CellSpread<'d> = (&'d CellResult, Spread);
 
 pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
-    let of = |value: fn(&Run) -> Option<f64>| -> Vec<Measured<'_>> {
+    let of = |value: fn(&Run) -> Option<f64>| -> Vec<CellSpread<'_>> {
         side.cells().filter_map(|cell| Some((cell, over_runs(cell, value)?))).collect()
     };
     let fairness = of(|run| Some(run.throughput.as_ref()?.writers.as_ref()?.fairness));
@@ -33,7 +33,7 @@ pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
 }
 
 /// Returns the cell with the lowest median of those of which all runs are below a limit.
-fn worst<'m, 'd>(measured: &'m [Measured<'d>], limit: f64) -> Option<&'m Measured<'d>> {
+fn worst<'m, 'd>(measured: &'m [CellSpread<'d>], limit: f64) -> Option<&'m CellSpread<'d>> {
     let below = measured.iter().filter(|(_, spread)| spread.max < limit);
     below.min_by(|a, b| a.1.median.total_cmp(&b.1.median))
 }
@@ -53,7 +53,7 @@ fn ends(spread: &EndpointSpread) -> String {
     )
 }
 
-fn reader_behind(side: &Side<'_>, (cell, spread): &Measured<'_>) -> Option<Finding> {
+fn reader_behind(side: &Side<'_>, (cell, spread): &CellSpread<'_>) -> Option<Finding> {
     let readers = cell.throughput.as_ref()?.readers.as_ref()?;
     let percent = |share: f64| format_value(100.0 * share);
     let text = format!(
@@ -69,7 +69,7 @@ fn reader_behind(side: &Side<'_>, (cell, spread): &Measured<'_>) -> Option<Findi
     Some(finding(FindingKind::ReaderBehind, text, [*cell].into_iter(), numbers))
 }
 
-fn writers_uneven(side: &Side<'_>, (cell, spread): &Measured<'_>) -> Option<Finding> {
+fn writers_uneven(side: &Side<'_>, (cell, spread): &CellSpread<'_>) -> Option<Finding> {
     let writers = cell.throughput.as_ref()?.writers.as_ref()?;
     let text = format!(
         "`{}`: {} writers do not share evenly at {}: Jain's index is {} ({}). {}.",
@@ -83,7 +83,7 @@ fn writers_uneven(side: &Side<'_>, (cell, spread): &Measured<'_>) -> Option<Find
     Some(finding(FindingKind::WritersUneven, text, [*cell].into_iter(), three("jain", "index", spread)))
 }
 
-fn writers_even(side: &Side<'_>, measured: &[Measured<'_>]) -> Finding {
+fn writers_even(side: &Side<'_>, measured: &[CellSpread<'_>]) -> Finding {
     let least = measured.iter().map(|(_, spread)| spread.min).fold(1.0, f64::min);
     let count = measured.len();
     let cells = if count == 1 { "one cell".to_owned() } else { format!("{count} cells") };
