@@ -22,7 +22,7 @@ fuzz_target!(|lines: &[u8]| {
 
 fn sum_up(report: &AgentReport) {
     let written = report.writer.iter().map(|writer| &writer.write_call);
-    let pinged = report.pinger.iter().map(|pinger| &pinger.rtt);
+    let pinged = report.pinger.iter().flat_map(|pinger| &pinger.returns).map(|back| &back.rtt);
     let mut log = IntervalLog::new();
     let late = report.paced_writer.iter().flat_map(|writer| &writer.flows).map(|flow| &flow.send_lag);
     let flows = || report.paced_reader.iter().flat_map(|reader| &reader.flows);

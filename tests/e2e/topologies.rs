@@ -91,6 +91,36 @@ fn first_reader_echoes_pings_and_the_others_receive_them() {
 }
 
 #[test]
+fn all_readers_echo_over_topics_of_their_own() {
+    let scene = Scene::new();
+    for (driver, receive) in [("udp", "polling"), ("cyclonedds", "waitset"), ("fastdds", "listener")] {
+        let arguments = ["--driver", driver, "--readers", "3", "--all-readers-echo", "--receive", receive];
+        let document = measure(&scene, "latency", &arguments);
+        let run = &runs(&document)[0];
+        assert_eq!(run["state"], "valid", "{driver}: {run:#}");
+        assert_eq!(ids(run), ["pinger", "echo-1", "echo-2", "echo-3"], "{driver}");
+        let all = list(&run["flows"]);
+        let (mut returned, mut slowest) = (0, 0.0);
+        for flow in all {
+            let rtt = &flow["latency"]["rtt"];
+            assert_eq!(count(&rtt["n"]), count(&flow["counted"]["delivered"]), "{driver}: {run:#}");
+            assert!(flow["latency"]["one_way_out"].is_object(), "{driver}: {run:#}");
+            returned += count(&rtt["n"]);
+            slowest = number(&rtt["mean_ns"]).max(slowest);
+        }
+        assert!(returned > 0, "{driver}: {run:#}");
+        assert_eq!(count(&run["latency"]["rtt"]["n"]), returned, "all echoes together: {driver}: {run:#}");
+        // Each ping waits for its last echo.
+        let last = &run["latency"]["rtt_last"];
+        let sent = count(&all[0]["counted"]["sent"]);
+        assert!(count(&last["n"]) <= sent, "{driver}: {run:#}");
+        if count(&last["n"]) == sent {
+            assert!(number(&last["mean_ns"]) >= slowest, "{driver}: {run:#}");
+        }
+    }
+}
+
+#[test]
 fn loads_of_several_writers_follow_schedules_of_their_own() {
     let scene = Scene::new();
     // With this seed, both writers plan different numbers of samples.

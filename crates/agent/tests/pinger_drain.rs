@@ -10,7 +10,8 @@ use agent::{
     base::{clock::now_ns, meters::TrafficMeter, role::AgentRole as _},
     roles::{
         echo_recorder::EchoRecorder,
-        pinger::{Pinger, PingerInput},
+        echo_return::{EchoReturn, ReturnInput},
+        pinger::Pinger,
     },
     traffic::{identity::Identity, keys::Keys, payload::Payloads},
 };
@@ -61,7 +62,8 @@ fn drain_with_a_listener_ends_at_its_time_limit() {
     let flight = echoes.flight();
     let writer = participant.writer(&writer).expect("a writer");
     let reader = participant.listening_reader(&reader, echoes, EchoRecorder::on_sample).expect("a reader");
-    let mut pinger = Pinger::new(&configure, stream, writer, PingerInput::Listening(reader), flight);
+    let echoes = EchoReturn::new(&configure, ReturnInput::Listening(reader), flight);
+    let mut pinger = Pinger::new(&configure, stream, writer, vec![echoes]);
 
     let mut meter = TrafficMeter::new("lo", MS, None);
     let measured = pinger.measure(MS, None, &mut meter).expect("measured");

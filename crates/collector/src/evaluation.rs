@@ -6,7 +6,7 @@ use experiment::Factors;
 use results::{
     Batches, CpuPerSample, DeliveryCounts, DiscoveryRecord, Distribution, FlowRecord, HistogramError,
     IntervalLog, Latency, Paced, PingRetries, Ring, SteadyState, TakeStats, Throughput, Warning, WarningKind,
-    WritingTime, format_value, steady_latency,
+    WritingTime, format_value, kind_of_flow, steady_latency,
 };
 
 use crate::RunReports;
@@ -78,13 +78,26 @@ impl Evaluation {
         }
     }
 
-    /// Adds distributions of several endpoints together, under their kind.
-    pub(crate) fn add_together(&mut self, kind: &str, parts: &[&Distribution]) {
+    /// Adds distributions of several endpoints together, under their kind. `lost` round trips are missing.
+    pub(crate) fn add_together(&mut self, kind: &str, parts: &[&Distribution], lost: u64) {
         match (parts, Distribution::together(parts)) {
-            ([part], _) => self.add(kind, part),
-            (_, Ok(all)) => self.add(kind, &all),
+            ([part], _) => self.add_with_lost(kind, part, lost),
+            (_, Ok(all)) => self.add_with_lost(kind, &all, lost),
             (_, Err(error)) => self.unreadable(kind, &error),
         }
+    }
+
+    /// Adds the distribution of one flow to the log and returns its latency, which belongs to the record of the flow.
+    pub(crate) fn of_flow(
+        &mut self,
+        kind: &str,
+        flow: &str,
+        distribution: &Distribution,
+        lost: u64,
+    ) -> Option<Latency> {
+        let kind = kind_of_flow(kind, flow);
+        self.add_with_lost(&kind, distribution, lost);
+        self.latency.remove(&kind)
     }
 
     /// Checks the counts of a writing agent: `sent` after the measurement, `accepted` and flushed in the report.

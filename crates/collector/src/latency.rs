@@ -1,48 +1,117 @@
 //! Evaluation of a latency run: RTTs measured by the pinger, and one-way times from the timestamps of both agents.
 
-use control::{EchoReport, PingerReport, TimestampPair};
+use control::{EchoReport, PingerReport, ReturnReport, TimestampPair};
 use experiment::{Design, Role};
-use results::{COARSE_WINDOWS, DeliveryCounts, FlowRecord, PingRetries, WarningKind, Windows};
+use results::{COARSE_WINDOWS, DeliveryCounts, Distribution, FlowRecord, PingRetries, WarningKind, Windows};
+use stats::total;
 
-use crate::{RunContext, RunReports, cpu, delivery::Delivery, evaluation::Evaluation};
+use crate::{RunContext, RunReports, cpu, delivery::Delivery, evaluation::Evaluation, routes::Route};
+
+/// An endpoint that echoes, and what the pinger received from it.
+struct Echoing<'a> {
+    route: Route<'a>,
+    /// Prefix of each message.
+    whose: String,
+    echoed: &'a EchoReport,
+    returned: &'a ReturnReport,
+}
 
 pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
     let mut evaluation = Evaluation::default();
-    let pinger = reports.driving();
-    let (Some(pinged), Some(ponged)) = (&pinger.report.pinger, &reports.serving().report.echo) else {
+    let Some((pinged, echoing)) = joined(context, reports) else {
         evaluation.contradictions.push("an agent did not report what its role records".to_owned());
         return evaluation;
     };
-    evaluation.add_with_lost("rtt", &pinged.rtt, pinged.lost);
-    if context.one_clock {
-        one_way(&mut evaluation, context.design, pinged, ponged);
+    check_pings(&mut evaluation, reports, pinged);
+    for one in &echoing {
+        check_return(&mut evaluation, &one.whose, pinged, one.returned);
+        evaluation.check(one.returned.returned <= one.echoed.echoed, || {
+            format!(
+                "{}{} pings came back, but {} were echoed",
+                one.whose, one.returned.returned, one.echoed.echoed
+            )
+        });
+        evaluation.flows.push(flow(context, pinged, one));
     }
-    check(&mut evaluation, reports, pinged, ponged);
+    latencies(&mut evaluation, context, &echoing);
+    if let Some(last) = &pinged.last_rtt {
+        evaluation.add("rtt_last", last);
+    }
+    receivers(&mut evaluation, context, reports, pinged);
+    evaluation.warn_of_counts("pings");
+    for one in &echoing {
+        warn_of_late(&mut evaluation, &one.whose, pinged, one.returned);
+    }
+    warn_of_writes(&mut evaluation, pinged);
+    retries(&mut evaluation, pinged, &echoing);
+    cpu::add(&mut evaluation, reports);
+    evaluation
+}
+
+/// Returns the report of the pinger, with those of the endpoints that echo; `None` if one is missing.
+fn joined<'a>(
+    context: &RunContext<'_>,
+    reports: &'a RunReports,
+) -> Option<(&'a PingerReport, Vec<Echoing<'a>>)> {
+    let pinged = reports.driving().report.pinger.as_ref()?;
+    let routes = reports.routes().into_iter().filter(|route| route.reading.endpoint.role == Role::Echo);
+    let routes: Vec<Route<'_>> = routes.collect();
+    let alone = routes.len() == 1;
+    if routes.is_empty() || routes.len() != pinged.returns.len() {
+        return None;
+    }
+    let one = |(route, returned): (Route<'a>, &'a ReturnReport)| {
+        let whose = route.whose(context.factors, alone);
+        Some(Echoing { whose, echoed: route.reading.report.echo.as_ref()?, returned, route })
+    };
+    Some((pinged, routes.into_iter().zip(&pinged.returns).map(one).collect::<Option<_>>()?))
+}
+
+/// Returns the record of the pings that one endpoint echoes.
+fn flow(context: &RunContext<'_>, pinged: &PingerReport, one: &Echoing<'_>) -> FlowRecord {
+    let Echoing { route, echoed, returned, .. } = one;
     let counted = DeliveryCounts {
         // A ping that was never accepted counts as sent and lost.
         sent: pinged.sent.saturating_add(pinged.unsent),
-        delivered: pinged.returned,
-        lost: pinged.lost.saturating_add(pinged.unsent),
+        delivered: returned.returned,
+        lost: returned.lost.saturating_add(pinged.unsent),
         undelivered: 0,
-        duplicate: pinged.duplicate,
+        duplicate: returned.duplicate,
         out_of_order: 0,
-        corrupt: pinged.corrupt.saturating_add(ponged.overwritten).saturating_add(ponged.wrong_size),
-        foreign: pinged.foreign.saturating_add(ponged.foreign),
-        checked_in_full: pinged.checked_in_full,
+        corrupt: total([returned.corrupt, echoed.overwritten, echoed.wrong_size]),
+        foreign: returned.foreign.saturating_add(echoed.foreign),
+        checked_in_full: returned.checked_in_full,
     };
-    evaluation.flows.push(FlowRecord {
+    FlowRecord {
         planned: counted.sent,
         offered: counted.sent,
         delivered_in_time: counted.delivered,
         counted,
-        ..reports.routes().first().map(|route| route.record(context.factors)).unwrap_or_default()
-    });
-    receivers(&mut evaluation, context, reports, pinged);
-    evaluation.warn_of_counts("pings");
-    warn_of_pings(&mut evaluation, pinged);
-    retries(&mut evaluation, pinged, ponged);
-    cpu::add(&mut evaluation, reports);
-    evaluation
+        ..route.record(context.factors)
+    }
+}
+
+/// Adds the latencies of the run and, if several endpoints echo, of each of them.
+fn latencies(evaluation: &mut Evaluation, context: &RunContext<'_>, echoing: &[Echoing<'_>]) {
+    let mut kinds = vec![("rtt", echoing.iter().map(|one| one.returned.rtt.clone()).collect::<Vec<_>>())];
+    if context.one_clock {
+        let ways = echoing.iter().map(|one| one_way(evaluation, context.design, one));
+        let (out, back) = ways.unzip();
+        // The direction in which a ping was lost is unknown: it counts in both.
+        kinds.extend([("one_way_out", out), ("one_way_back", back)]);
+    }
+    let mut records = std::mem::take(&mut evaluation.flows);
+    for (kind, parts) in kinds {
+        let lost = total(echoing.iter().map(|one| one.returned.lost));
+        evaluation.add_together(kind, &parts.iter().collect::<Vec<_>>(), lost);
+        if let [_, _, ..] = &records[..] {
+            for ((part, record), one) in parts.iter().zip(&mut records).zip(echoing) {
+                let latency = evaluation.of_flow(kind, &record.full_name(), part, one.returned.lost);
+                record.latency.extend(latency.map(|latency| (kind.to_owned(), latency)));
+            }
+        }
+    }
+    evaluation.flows = records;
 }
 
 /// Adds the flows to readers that receive the pings and do not echo them.
@@ -89,16 +158,25 @@ fn receivers(
     }
 }
 
-/// Warns of pings that came back too late, and of those that were not accepted at once.
-pub(crate) fn warn_of_pings(evaluation: &mut Evaluation, pinged: &PingerReport) {
-    if pinged.late > 0 {
+/// Warns of echoes of one endpoint that came back too late.
+pub(crate) fn warn_of_late(
+    evaluation: &mut Evaluation,
+    whose: &str,
+    pinged: &PingerReport,
+    returned: &ReturnReport,
+) {
+    if returned.late > 0 {
         let text = format!(
-            "{} of the pings that count as lost came back later than {} ms",
-            pinged.late,
+            "{whose}{} of the pings that count as lost came back later than {} ms",
+            returned.late,
             pinged.ping_timeout_ns as f64 / 1e6
         );
         evaluation.warn(WarningKind::Loss, text);
     }
+}
+
+/// Warns of pings that were not accepted at once.
+pub(crate) fn warn_of_writes(evaluation: &mut Evaluation, pinged: &PingerReport) {
     if pinged.timed_out > 0 || pinged.refused > 0 {
         let text = format!(
             "{} writes of pings timed out and {} were refused; they were repeated, and round trips include the time since the first \
@@ -114,13 +192,13 @@ pub(crate) fn warn_of_pings(evaluation: &mut Evaluation, pinged: &PingerReport) 
 }
 
 /// Records the writes that were not accepted at once, with a warning about those of echoes.
-fn retries(evaluation: &mut Evaluation, pinged: &PingerReport, ponged: &EchoReport) {
+fn retries(evaluation: &mut Evaluation, pinged: &PingerReport, echoing: &[Echoing<'_>]) {
     let retries = PingRetries {
         timed_out: pinged.timed_out,
         refused: pinged.refused,
         unsent: pinged.unsent,
-        echoes_timed_out: ponged.timed_out,
-        echoes_refused: ponged.refused,
+        echoes_timed_out: total(echoing.iter().map(|one| one.echoed.timed_out)),
+        echoes_refused: total(echoing.iter().map(|one| one.echoed.refused)),
     };
     if retries.echoes_timed_out > 0 || retries.echoes_refused > 0 {
         let text = format!(
@@ -132,32 +210,35 @@ fn retries(evaluation: &mut Evaluation, pinged: &PingerReport, ponged: &EchoRepo
     evaluation.ping_retries = Some(retries);
 }
 
-/// Checks that independent counts agree.
-fn check(evaluation: &mut Evaluation, reports: &RunReports, pinged: &PingerReport, ponged: &EchoReport) {
-    check_pinger(evaluation, reports, pinged);
-    evaluation.check(pinged.returned <= ponged.echoed, || {
-        format!("{} pings came back, but {} were echoed", pinged.returned, ponged.echoed)
+/// Checks the count of pings.
+pub(crate) fn check_pings(evaluation: &mut Evaluation, reports: &RunReports, pinged: &PingerReport) {
+    evaluation.check(pinged.sent == reports.sent(), || {
+        format!("{} pings were sent when measured, {} when reported", reports.sent(), pinged.sent)
     });
 }
 
-/// Checks that the counts of a pinger agree.
-pub(crate) fn check_pinger(evaluation: &mut Evaluation, reports: &RunReports, pinged: &PingerReport) {
-    let PingerReport { sent, returned, lost, .. } = *pinged;
+/// Checks that the counts of the echoes of one endpoint agree.
+pub(crate) fn check_return(
+    evaluation: &mut Evaluation,
+    whose: &str,
+    pinged: &PingerReport,
+    back: &ReturnReport,
+) {
+    let (sent, returned, lost) = (pinged.sent, back.returned, back.lost);
     evaluation.check(sent == returned.saturating_add(lost), || {
-        format!("{sent} pings were sent, but {returned} came back and {lost} were lost")
+        format!("{whose}{sent} pings were sent, but {returned} came back and {lost} were lost")
     });
-    evaluation.check(sent == reports.sent(), || {
-        format!("{} pings were sent when measured, {sent} when reported", reports.sent())
-    });
-    evaluation.check(pinged.rtt.n == returned, || {
-        format!("{returned} pings came back, but {} round trips were recorded", pinged.rtt.n)
+    evaluation.check(back.rtt.n == returned, || {
+        format!("{whose}{returned} pings came back, but {} round trips were recorded", back.rtt.n)
     });
 }
 
 /// Joins the timestamps of both agents by sequence number, for the pings that returned: the same as for the RTTs.
-fn one_way(evaluation: &mut Evaluation, design: &Design, pinged: &PingerReport, ponged: &EchoReport) {
-    let pings = pinged.stamps.as_slice();
-    let echoes = ponged.stamps.as_slice();
+/// Returns the times of both directions.
+fn one_way(evaluation: &mut Evaluation, design: &Design, one: &Echoing<'_>) -> (Distribution, Distribution) {
+    let Echoing { whose, echoed, returned, .. } = one;
+    let pings = returned.stamps.as_slice();
+    let echoes = echoed.stamps.as_slice();
     let begin = pings.iter().map(|ping| ping.first_ns).find(|&sent| sent > 0).unwrap_or(0);
     let [mut out, mut back] = [(), ()].map(|()| {
         let mut windows = Windows::new(design.windows.min(COARSE_WINDOWS), design.measure_ns);
@@ -178,21 +259,19 @@ fn one_way(evaluation: &mut Evaluation, design: &Design, pinged: &PingerReport, 
             _ => backwards += 1,
         }
     }
-    let unjoined = pinged.returned.saturating_sub(out.len() + backwards);
-    // The direction in which a ping was lost is unknown: it counts in both.
-    evaluation.add_with_lost("one_way_out", &out.distribution(), pinged.lost);
-    evaluation.add_with_lost("one_way_back", &back.distribution(), pinged.lost);
+    let unjoined = returned.returned.saturating_sub(out.len() + backwards);
     evaluation.check(backwards == 0, || {
-        format!("{backwards} pings were received before they were sent: the ends do not share a clock")
+        format!("{whose}{backwards} pings were received before they were sent: the ends do not share a clock")
     });
     if unjoined > 0 {
         let text = format!(
-            "one-way times are of {} of {} pings: the others have no stamps at both ends",
+            "{whose}one-way times are of {} of {} pings: the others have no stamps at both ends",
             out.len(),
-            pinged.returned
+            returned.returned
         );
         evaluation.warn(WarningKind::Incomplete, text);
     }
+    (out.distribution(), back.distribution())
 }
 
 const fn happened(stamp: &TimestampPair) -> bool {

@@ -4,8 +4,8 @@
 use control::{FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport};
 use experiment::{Design, Factors, Load, Schedule, probe_every};
 use results::{
-    Batches, DeliveryCounts, Distribution, EndpointSpread, FlowRecord, Latency, Lateness, Paced, Received,
-    Sender, TakeStats, Throughput, WarningKind, WritingTime, format_value, kind_of_flow, steady_rate,
+    Batches, DeliveryCounts, Distribution, EndpointSpread, FlowRecord, Lateness, Paced, Received, Sender,
+    TakeStats, Throughput, WarningKind, WritingTime, format_value, steady_rate,
 };
 use stats::total;
 
@@ -263,7 +263,11 @@ fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>], pair: bool) {
         let parts: Vec<&Distribution> = ends.iter().map(|ends| ends.distributions()[index]).collect();
         let of_writers = ["send_lag", "write_call"].contains(&kind);
         let counted = ends.iter().filter(|one| !of_writers || one.is_first_of_writer(ends));
-        evaluation.add_together(kind, &counted.map(|ends| ends.distributions()[index]).collect::<Vec<_>>());
+        evaluation.add_together(
+            kind,
+            &counted.map(|ends| ends.distributions()[index]).collect::<Vec<_>>(),
+            0,
+        );
         if let [record] = &mut records[..] {
             let latency = evaluation.latency.get(kind).cloned();
             record.latency.extend(latency.map(|latency| (kind.to_owned(), latency)));
@@ -271,10 +275,7 @@ fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>], pair: bool) {
         }
         for (part, record) in parts.iter().zip(&mut records) {
             let name = if pair { record.name.clone() } else { record.full_name() };
-            let own = kind_of_flow(kind, &name);
-            evaluation.add(&own, part);
-            // Latencies of one route are part of its record.
-            let latency: Option<Latency> = evaluation.latency.remove(&own);
+            let latency = evaluation.of_flow(kind, &name, part, 0);
             record.latency.extend(latency.map(|latency| (kind.to_owned(), latency)));
         }
     }

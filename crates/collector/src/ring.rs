@@ -1,7 +1,7 @@
 //! Evaluation of a round trip around a ring: RTTs measured by the first node, and counts and one-way times of each hop
 //! from the timestamps of all nodes.
 
-use control::{EchoReport, PingerReport, TimestampPair};
+use control::{EchoReport, PingerReport, ReturnReport, TimestampPair};
 use results::{
     COARSE_WINDOWS, DeliveryCounts, FlowRecord, Hop, PingRetries, Ring, WarningKind, Windows, kind_of_hop,
 };
@@ -18,26 +18,31 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         evaluation.contradictions.push("an agent did not report what its role records".to_owned());
         return evaluation;
     };
-    evaluation.add_with_lost("rtt", &pinged.rtt, pinged.lost);
-    latency::check_pinger(&mut evaluation, reports, pinged);
+    let [returned] = pinged.returns.as_slice() else {
+        evaluation.contradictions.push("the first node reads one topic, and reported several".to_owned());
+        return evaluation;
+    };
+    evaluation.add_with_lost("rtt", &returned.rtt, returned.lost);
+    latency::check_pings(&mut evaluation, reports, pinged);
+    latency::check_return(&mut evaluation, "", pinged, returned);
     let nodes: Vec<&str> = reports.agents.iter().map(|agent| agent.endpoint.id.as_str()).collect();
-    let joined = Nodes { nodes, pinged, echoes };
+    let joined = Nodes { nodes, pinged, returned, echoes };
     let hops = joined.hops(&mut evaluation);
     joined.check(&mut evaluation, &hops);
     if context.one_clock {
         joined.one_way(&mut evaluation, context, &hops);
     }
     let sum = |of: fn(&EchoReport) -> u64| total(joined.echoes.iter().map(|echo| of(echo)));
-    let damaged = [pinged.corrupt, sum(|echo| echo.overwritten), sum(|echo| echo.wrong_size)];
+    let damaged = [returned.corrupt, sum(|echo| echo.overwritten), sum(|echo| echo.wrong_size)];
     let counted = DeliveryCounts {
         // A sample that was never accepted counts as sent and lost.
         sent: pinged.sent.saturating_add(pinged.unsent),
-        delivered: pinged.returned,
-        lost: pinged.lost.saturating_add(pinged.unsent),
-        duplicate: pinged.duplicate,
+        delivered: returned.returned,
+        lost: returned.lost.saturating_add(pinged.unsent),
+        duplicate: returned.duplicate,
         corrupt: total(damaged),
-        foreign: pinged.foreign.saturating_add(sum(|echo| echo.foreign)),
-        checked_in_full: pinged.checked_in_full,
+        foreign: returned.foreign.saturating_add(sum(|echo| echo.foreign)),
+        checked_in_full: returned.checked_in_full,
         ..DeliveryCounts::default()
     };
     evaluation.flows.push(FlowRecord {
@@ -51,7 +56,8 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     });
     evaluation.warn_of_counts("samples");
     joined.warn_of_losses(&mut evaluation, &hops);
-    latency::warn_of_pings(&mut evaluation, pinged);
+    latency::warn_of_late(&mut evaluation, "", pinged, returned);
+    latency::warn_of_writes(&mut evaluation, pinged);
     evaluation.ping_retries = Some(PingRetries {
         timed_out: pinged.timed_out,
         refused: pinged.refused,
@@ -74,6 +80,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
 struct Nodes<'a> {
     nodes: Vec<&'a str>,
     pinged: &'a PingerReport,
+    returned: &'a ReturnReport,
     echoes: Vec<&'a EchoReport>,
 }
 
@@ -81,7 +88,7 @@ impl Nodes<'_> {
     /// Returns the time at which a node wrote a sample; 0: it did not.
     fn written_ns(&self, node: usize, sequence: u64) -> u64 {
         match node.checked_sub(1) {
-            None => self.pinged.stamps.get(sequence).first_ns,
+            None => self.returned.stamps.get(sequence).first_ns,
             Some(echo) => self.echoes[echo].stamps.get(sequence).second_ns,
         }
     }
@@ -90,13 +97,13 @@ impl Nodes<'_> {
     fn arrived_ns(&self, hop: usize, sequence: u64) -> u64 {
         match self.echoes.get(hop) {
             Some(echo) => echo.stamps.get(sequence).first_ns,
-            None => self.pinged.stamps.get(sequence).second_ns,
+            None => self.returned.stamps.get(sequence).second_ns,
         }
     }
 
     /// Returns the samples of the first node that have timestamps.
     fn sequences(&self) -> std::ops::Range<u64> {
-        0..self.pinged.stamps.as_slice().len() as u64
+        0..self.returned.stamps.as_slice().len() as u64
     }
 
     /// Counts the samples of each hop. The counts are those of the timestamps, which each node records for itself.
@@ -106,7 +113,7 @@ impl Nodes<'_> {
             .map(|hop| Hop {
                 writer: self.nodes[hop].to_owned(),
                 reader: self.nodes[(hop + 1) % nodes].to_owned(),
-                duplicate: self.echoes.get(hop).map_or(self.pinged.duplicate, |echo| echo.duplicate),
+                duplicate: self.echoes.get(hop).map_or(self.returned.duplicate, |echo| echo.duplicate),
                 ..Hop::default()
             })
             .collect();
@@ -124,7 +131,7 @@ impl Nodes<'_> {
                 }
             }
             if index + 1 == nodes {
-                hop.delivered = hop.delivered.saturating_add(self.pinged.late);
+                hop.delivered = hop.delivered.saturating_add(self.returned.late);
             }
             hop.lost = hop.sent.saturating_sub(hop.delivered);
             evaluation.check(unsent == 0 && hop.delivered <= hop.sent, || {
@@ -141,7 +148,7 @@ impl Nodes<'_> {
 
     /// Checks that the counts of the hops and of the nodes agree.
     fn check(&self, evaluation: &mut Evaluation, hops: &[Hop]) {
-        let PingerReport { sent, lost, late, .. } = *self.pinged;
+        let (sent, lost, late) = (self.pinged.sent, self.returned.lost, self.returned.late);
         let recorded = self.sequences().end;
         // More samples than timestamps: the counts of the hops are of the first ones.
         if recorded < sent {
@@ -186,7 +193,7 @@ impl Nodes<'_> {
             let mut backwards = 0_u64;
             for sequence in self.sequences() {
                 // The samples whose RTT is recorded, so that the hops are parts of it.
-                let returned = self.pinged.stamps.get(sequence).second_ns > 0;
+                let returned = self.returned.stamps.get(sequence).second_ns > 0;
                 let (sent, arrived) = (self.written_ns(index, sequence), self.arrived_ns(index, sequence));
                 if !returned || sent == 0 || arrived == 0 {
                     continue;
@@ -199,7 +206,7 @@ impl Nodes<'_> {
             evaluation.check(backwards == 0, || {
                 format!("{backwards} samples came before they were sent, from {}", hop.name())
             });
-            evaluation.add_with_lost(&kind_of_hop(index), &times.distribution(), self.pinged.lost);
+            evaluation.add_with_lost(&kind_of_hop(index), &times.distribution(), self.returned.lost);
         }
     }
 

@@ -29,7 +29,11 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     for (agent, writer) in &writers {
         evaluation.check_writer(&reports.whose(agent), agent.sent, writer.accepted, writer.batches.as_ref());
     }
-    evaluation.add_together("write_call", &writers.iter().map(|(_, of)| &of.write_call).collect::<Vec<_>>());
+    evaluation.add_together(
+        "write_call",
+        &writers.iter().map(|(_, of)| &of.write_call).collect::<Vec<_>>(),
+        0,
+    );
     for (agent, read) in &readers {
         let whose = reports.whose(agent);
         let expected = agent.endpoint.readers.iter().flat_map(|reader| &reader.streams).count();

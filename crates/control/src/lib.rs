@@ -39,7 +39,7 @@ pub use libraries::loaded_libraries;
 pub use reply::{CaseInfo, CaseOutcome, Configured, Hello, MeasureReply, Reply};
 pub use report::{
     AgentReport, EchoReport, FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport,
-    PingerReport, ProbeEchoReport, ProbeReport, ReaderReport, WriterReport,
+    PingerReport, ProbeEchoReport, ProbeReport, ReaderReport, ReturnReport, WriterReport,
 };
 pub use request::{Configure, Drain, Match, MatchedPeers, OpenOptions, Request};
 pub use schema::json_schema;

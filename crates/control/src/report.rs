@@ -198,6 +198,19 @@ pub struct PingerReport {
     pub timed_out: u64,
     /// Write calls that were rejected; the ping was retried, with the time of its first attempt.
     pub refused: u64,
+    /// Time after acceptance at which a ping counts as lost, in ns.
+    pub ping_timeout_ns: u64,
+    /// Echoes of each endpoint that sends them, in the order of the pinger's readers.
+    pub returns: Vec<ReturnReport>,
+    /// RTT from the first attempt to write a ping to the arrival of its last echo, of the pings with an echo of each
+    /// endpoint. Absent with one endpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_rtt: Option<Distribution>,
+}
+
+/// Pinger measurements of the echoes of one endpoint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReturnReport {
     /// Pings with an echo within the timeout.
     pub returned: u64,
     /// Pings without an echo within the timeout.
@@ -212,8 +225,6 @@ pub struct PingerReport {
     pub foreign: u64,
     /// Echoes with every byte checked.
     pub checked_in_full: u64,
-    /// Time after acceptance at which a ping counts as lost, in ns.
-    pub ping_timeout_ns: u64,
     /// RTT from the first attempt to write a ping, by window.
     pub rtt: Distribution,
     /// Timestamps by sequence number: first attempt to write the ping, and arrival of its echo.

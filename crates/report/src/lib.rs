@@ -4,6 +4,7 @@
 mod check;
 mod discovery;
 mod drivers;
+mod echoes;
 mod endpoints;
 mod escape;
 mod export;

@@ -6,7 +6,7 @@ use experiment::{Batching, Workload};
 use results::{CellResult, ResultDocument, Run, RunState, State, Warning, WarningKind};
 
 use crate::{
-    discovery, endpoints,
+    discovery, echoes, endpoints,
     layout::{Options, WIDTH, wrap},
     legend::legend,
     maximum,
@@ -257,6 +257,15 @@ impl Page {
             "\nLatency by direction: one-way times (one host, one clock) and RTT, lost pings, CPU{interference}"
         );
         self.text.push_str(&tables::directions(cells).render());
+        let several: Vec<&CellResult> =
+            cells.iter().copied().filter(|cell| !echoes::endpoints(cell).is_empty()).collect();
+        if !several.is_empty() {
+            let _ = writeln!(
+                self.text,
+                "\nEchoes of each reader, and the last echo of each ping: RTT, medians over the runs{interference}"
+            );
+            self.text.push_str(&echoes::round_trips(&several).render());
+        }
     }
 
     fn paced(&mut self, document: &ResultDocument, cells: &[&CellResult]) {

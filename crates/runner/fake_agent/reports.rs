@@ -2,8 +2,8 @@
 
 use control::{
     AgentReport, Configure, EchoReport, EntityMatch, FlowReaderReport, FlowWriterReport, PacedReaderReport,
-    PacedWriterReport, ParticipantReport, PingerReport, ReaderReport, TimestampLog, TimestampPair,
-    WriterReport,
+    PacedWriterReport, ParticipantReport, PingerReport, ReaderReport, ReturnReport, TimestampLog,
+    TimestampPair, WriterReport,
 };
 use experiment::{Load, Role, StreamSpec};
 use results::{
@@ -216,11 +216,7 @@ fn pinger_report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool)
         stamps
             .record(sequence, TimestampPair { first_ns: sent, second_ns: sent + OUT_NS + TURN_NS + BACK_NS });
     }
-    PingerReport {
-        sent: SENT,
-        unsent: 0,
-        timed_out: 0,
-        refused: 0,
+    let returned = ReturnReport {
         returned: SENT - u64::from(scripted("torn")),
         lost: 0,
         late: 0,
@@ -228,9 +224,17 @@ fn pinger_report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool)
         corrupt: 0,
         foreign: 0,
         checked_in_full: SENT,
-        ping_timeout_ns: 200_000_000,
         rtt: distribution(configure, OUT_NS + TURN_NS + BACK_NS, SENT),
         stamps,
+    };
+    PingerReport {
+        sent: SENT,
+        unsent: 0,
+        timed_out: 0,
+        refused: 0,
+        ping_timeout_ns: 200_000_000,
+        returns: vec![returned],
+        last_rtt: None,
     }
 }
 

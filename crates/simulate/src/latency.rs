@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use control::{
-    AgentReport, EchoReport, PingerReport, QUIET_NS, TimestampLog, TimestampPair, ping_timeout_ns,
+    AgentReport, EchoReport, PingerReport, QUIET_NS, ReturnReport, TimestampLog, TimestampPair,
+    ping_timeout_ns,
 };
 use experiment::{Design, Factors};
 use sim_model::{Config, Flow, SampleOutcome};
@@ -152,11 +153,7 @@ pub(super) fn measure(
         mode: flows[0].mode(),
     };
     let rtt = recorder.distribution(&kinds[0].1, design.windows, design.measure_ns);
-    let pinged = PingerReport {
-        sent,
-        unsent: 0,
-        timed_out: 0,
-        refused: 0,
+    let returned = ReturnReport {
         returned,
         lost: sent - returned,
         // The pinger waits for late echoes only in its drain.
@@ -165,9 +162,17 @@ pub(super) fn measure(
         corrupt: 0,
         foreign: 0,
         checked_in_full: counts.checked_in_full,
-        ping_timeout_ns: timeout,
         rtt,
         stamps: stamps(&counts.stamps),
+    };
+    let pinged = PingerReport {
+        sent,
+        unsent: 0,
+        timed_out: 0,
+        refused: 0,
+        ping_timeout_ns: timeout,
+        returns: vec![returned],
+        last_rtt: None,
     };
     let echo = |counts: &EchoCounts| EchoReport {
         received: counts.echoed,

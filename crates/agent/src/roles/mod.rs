@@ -2,6 +2,7 @@
 
 pub mod echo;
 pub mod echo_recorder;
+pub mod echo_return;
 pub mod open_loop_reader;
 pub mod open_loop_writer;
 pub mod participant;

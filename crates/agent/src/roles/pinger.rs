@@ -1,16 +1,9 @@
 //! Latency role `pinger`: exactly one ping in flight.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::Ordering::{Acquire, Relaxed, Release},
-    },
-    thread,
-    time::Duration,
-};
+use std::time::Duration;
 
-use control::{Configure, Drain, MeasureReply, PingerReport, TimestampLog, TimestampPair, ping_timeout_ns};
-use driver_host::{ListeningReader, Reader, WriteOutcome, Writer};
+use control::{Configure, Drain, MeasureReply, PingerReport, ping_timeout_ns};
+use driver_host::{WriteOutcome, Writer};
 use experiment::StreamSpec;
 use results::Windows;
 
@@ -21,46 +14,24 @@ use crate::{
         meters::TrafficMeter,
         role::{AgentRole, RoleReport},
     },
-    roles::echo_recorder::{EchoRecorder, NOTHING, PingInFlight, WARM_UP},
-    traffic::{header::Header, keys::Keys, payload::Payloads, retry::RetryCounts, timestamps::stamps_for},
+    roles::{echo_recorder::WARM_UP, echo_return::EchoReturn},
+    traffic::{header::Header, keys::Keys, payload::Payloads, retry::RetryCounts},
 };
-
-/// Source of echoes.
-#[derive(Debug)]
-pub enum PingerInput {
-    /// Reader called by the role's own thread, by waitset or polling.
-    Asked {
-        /// Reader of the echoes.
-        reader: Reader,
-        /// Counts of the echoes.
-        echoes: Box<EchoRecorder>,
-        /// Whether the reader is polled.
-        polling: bool,
-    },
-    /// Listener, called from a thread of the driver.
-    Listening(ListeningReader<EchoRecorder>),
-}
-
-impl PingerInput {
-    const fn is_polling(&self) -> bool {
-        matches!(self, Self::Asked { polling: true, .. })
-    }
-}
 
 /// Role of a pinger.
 #[derive(Debug)]
 pub struct Pinger {
     writer: Option<Writer>,
-    inlet: Option<PingerInput>,
-    flight: Arc<PingInFlight>,
+    /// Ways back, one for each endpoint that echoes.
+    returns: Vec<EchoReturn>,
+    /// RTT of the last echo of each ping with all echoes.
+    last_rtt: Windows,
     payloads: Payloads,
     /// Number of the writer.
     number: u16,
     tag: u16,
     keys: Keys,
     ping_timeout_ns: u64,
-    rtt: Windows,
-    stamps: TimestampLog,
     counts: Counts,
 }
 
@@ -68,7 +39,6 @@ pub struct Pinger {
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     sent: u64,
-    lost: u64,
     /// Write calls that were repeated.
     tries: RetryCounts,
     /// Pings that were never accepted: 0 or 1, the last ping.
@@ -76,26 +46,18 @@ struct Counts {
 }
 
 impl Pinger {
-    /// Creates the role with this writer and this source of echoes.
+    /// Creates the role with this writer and these ways back.
     #[must_use]
-    pub fn new(
-        configure: &Configure,
-        stream: &StreamSpec,
-        writer: Writer,
-        inlet: PingerInput,
-        flight: Arc<PingInFlight>,
-    ) -> Self {
+    pub fn new(configure: &Configure, stream: &StreamSpec, writer: Writer, returns: Vec<EchoReturn>) -> Self {
         Self {
             writer: Some(writer),
-            inlet: Some(inlet),
-            flight,
+            returns,
+            last_rtt: Windows::new(configure.windows, configure.measure_ns),
             payloads: Payloads::of_stream(configure.seed, stream),
             number: stream.writer,
             tag: configure.run_tag,
             keys: Keys::of_stream(stream),
             ping_timeout_ns: ping_timeout_ns(0),
-            rtt: Windows::new(configure.windows, configure.measure_ns),
-            stamps: stamps_for(configure.measure_ns),
             counts: Counts::default(),
         }
     }
@@ -106,9 +68,8 @@ impl Pinger {
     fn ping(&mut self, duration_ns: u64, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
         let warm_up = meter.is_none();
         let writer = self.writer.as_ref().ok_or(AgentError::Closed)?;
-        let inlet = self.inlet.as_mut().ok_or(AgentError::Closed)?;
-        self.rtt.begin(now_ns());
-        self.stamps.clear();
+        self.returns.iter_mut().for_each(EchoReturn::begin);
+        self.last_rtt.begin(now_ns());
         self.counts = Counts::default();
         if let Some(meter) = &mut meter {
             meter.begin();
@@ -117,8 +78,8 @@ impl Pinger {
         let end_ns = now + duration_ns;
         let mut sequence = 0;
         'pings: while now < end_ns {
-            self.flight.arrived_ns.store(0, Relaxed);
-            self.flight.awaited.store(sequence | if warm_up { WARM_UP } else { 0 }, Release);
+            let ping = sequence | if warm_up { WARM_UP } else { 0 };
+            self.returns.iter().for_each(|echoes| echoes.expect(ping));
             // read again: the time to record the previous echo is not part of this ping
             let sent_ns = now_ns();
             let header =
@@ -138,88 +99,79 @@ impl Pinger {
                 }
             }
             self.counts.sent += 1;
-            let arrived_ns = await_echo(inlet, &self.flight, sent_ns, self.ping_timeout_ns)?;
-            if arrived_ns == 0 {
-                self.counts.lost += 1;
-                now = now_ns();
-            } else {
-                self.rtt.record(arrived_ns, arrived_ns - sent_ns);
-                now = arrived_ns;
+            await_echoes(&mut self.returns, sent_ns, self.ping_timeout_ns)?;
+            let (mut last_ns, mut all) = (0, true);
+            for echoes in &mut self.returns {
+                let arrived_ns = echoes.arrived_ns();
+                echoes.record(sequence, sent_ns, arrived_ns);
+                all &= arrived_ns != 0;
+                last_ns = last_ns.max(arrived_ns);
             }
-            self.stamps.record(sequence, TimestampPair { first_ns: sent_ns, second_ns: arrived_ns });
+            now = if all { last_ns } else { now_ns() };
+            if all && self.returns.len() > 1 {
+                self.last_rtt.record(last_ns, last_ns - sent_ns);
+            }
             sequence += 1;
         }
-        self.flight.awaited.store(NOTHING, Release);
+        self.returns.iter().for_each(EchoReturn::expect_nothing);
         if let Some(meter) = meter {
             meter.end(self.counts.sent);
         }
         Ok(())
     }
 
-    fn close_inlet(&mut self) -> Result<Box<EchoRecorder>, AgentError> {
-        match self.inlet.take() {
-            Some(PingerInput::Asked { reader, echoes, .. }) => {
-                reader.close()?;
-                Ok(echoes)
+    /// Receives for a while without a ping in flight.
+    fn idle(&mut self, duration: Duration) -> Result<(), AgentError> {
+        let end_ns = now_ns() + duration.as_nanos() as u64;
+        let is_polled = self.returns.first().is_some_and(EchoReturn::is_polled);
+        match self.returns.as_mut_slice() {
+            several if is_polled => {
+                while now_ns() < end_ns {
+                    several.iter_mut().try_for_each(|echoes| echoes.look(0))?;
+                }
+                Ok(())
             }
-            Some(PingerInput::Listening(reader)) => Ok(Box::new(reader.close()?)),
-            None => Err(AgentError::Closed),
+            // The others have threads of their own.
+            [first, ..] => first.idle(duration),
+            [] => Err(AgentError::Closed),
         }
     }
 }
 
-/// Returns the arrival time of the echo in ns; 0: none within the timeout, which starts when the ping was accepted.
-/// `sent_ns`: time of the first attempt.
+/// Waits until all echoes of the ping in flight have arrived, or for the ping timeout. `sent_ns`: time of the first
+/// attempt to write it.
 #[inline]
-fn await_echo(
-    inlet: &mut PingerInput,
-    flight: &PingInFlight,
-    sent_ns: u64,
-    timeout_ns: u64,
-) -> Result<u64, AgentError> {
-    let mut deadline_ns = sent_ns + timeout_ns;
-    let mut is_first_look = true;
-    loop {
-        match inlet {
-            PingerInput::Asked { reader, echoes, polling } => {
-                let timeout_ns = if *polling { 0 } else { timeout_ns };
-                reader.receive(timeout_ns, 1, |sample| echoes.arrived(sample))?;
-            }
-            PingerInput::Listening(_) => {
-                if flight.arrived_ns.load(Acquire) == 0 {
-                    thread::park_timeout(Duration::from_nanos(timeout_ns));
+fn await_echoes(returns: &mut [EchoReturn], sent_ns: u64, timeout_ns: u64) -> Result<(), AgentError> {
+    match returns {
+        [only] => _ = only.await_echo(sent_ns, timeout_ns)?,
+        several if several.first().is_some_and(EchoReturn::is_polled) => {
+            // One thread polls all readers in turn: none of them waits for the echo of another one.
+            let deadline_ns = now_ns() + timeout_ns;
+            loop {
+                let mut outstanding = false;
+                for echoes in several.iter_mut().filter(|echoes| echoes.arrived_ns() == 0) {
+                    echoes.look(0)?;
+                    outstanding |= echoes.arrived_ns() == 0;
+                }
+                if !outstanding || now_ns() >= deadline_ns {
+                    break;
                 }
             }
         }
-        let arrived_ns = flight.arrived_ns.load(Acquire);
-        if arrived_ns != 0 {
-            return Ok(arrived_ns);
-        }
-        let now = now_ns();
-        // Polling: the ping has just been accepted. The clock is read here, not after each write.
-        if std::mem::take(&mut is_first_look) && inlet.is_polling() {
-            deadline_ns = now + timeout_ns;
-        } else if now >= deadline_ns {
-            return Ok(0);
+        // The others have threads of their own, which take the time of each arrival.
+        several => {
+            for echoes in several {
+                echoes.await_echo(sent_ns, timeout_ns)?;
+            }
         }
     }
+    Ok(())
 }
 
 impl AgentRole for Pinger {
     /// Receives in the same way as for an echo.
     fn serve(&mut self, slice: Duration, _wait_ns: u64) -> Result<(), AgentError> {
-        let slice_ns = slice.as_nanos() as u64;
-        match &mut self.inlet {
-            Some(PingerInput::Asked { reader, echoes, polling }) => {
-                let end_ns = now_ns() + slice_ns;
-                let timeout_ns = if *polling { 0 } else { slice_ns };
-                while now_ns() < end_ns {
-                    reader.receive(timeout_ns, 1, |sample| echoes.arrived(sample))?;
-                }
-            }
-            Some(PingerInput::Listening(_)) | None => thread::sleep(slice),
-        }
-        Ok(())
+        self.idle(slice)
     }
 
     fn recorded(&self) -> u64 {
@@ -228,7 +180,8 @@ impl AgentRole for Pinger {
 
     fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
         self.ping(duration_ns, None)?;
-        self.ping_timeout_ns = ping_timeout_ns(self.rtt.median());
+        self.ping_timeout_ns =
+            ping_timeout_ns(self.returns.iter().map(EchoReturn::median_rtt).max().unwrap_or(0));
         Ok(())
     }
 
@@ -244,46 +197,28 @@ impl AgentRole for Pinger {
 
     /// Waits for echoes of lost pings, which count as late.
     fn drain(&mut self, drain: &Drain, _meter: &mut TrafficMeter) -> Result<bool, AgentError> {
-        if self.counts.lost > 0 {
-            let wait_ns = drain.quiet_ns.min(drain.timeout_ns);
-            match &mut self.inlet {
-                Some(PingerInput::Asked { reader, echoes, .. }) => {
-                    let end_ns = now_ns() + wait_ns;
-                    while now_ns() < end_ns {
-                        reader.receive(1_000_000, 1, |sample| echoes.arrived(sample))?;
-                    }
-                }
-                Some(PingerInput::Listening(_)) => thread::sleep(Duration::from_nanos(wait_ns)),
-                None => {}
-            }
+        if self.returns.iter().any(|echoes| echoes.lost() > 0) {
+            self.idle(Duration::from_nanos(drain.quiet_ns.min(drain.timeout_ns)))?;
         }
         Ok(true)
     }
 
     fn report(&mut self) -> Result<RoleReport, AgentError> {
-        let echoes = self.close_inlet()?;
-        let Counts { sent, lost, tries, unsent } = self.counts;
+        let Counts { sent, tries, unsent } = self.counts;
         Ok(RoleReport::Pinger(PingerReport {
             sent,
             unsent,
             timed_out: tries.timed_out,
             refused: tries.refused,
-            returned: self.rtt.len(),
-            lost,
-            late: echoes.late,
-            duplicate: echoes.duplicate,
-            corrupt: echoes.corrupt,
-            foreign: echoes.foreign,
-            checked_in_full: echoes.checked_in_full,
             ping_timeout_ns: self.ping_timeout_ns,
-            rtt: self.rtt.distribution(),
-            stamps: std::mem::take(&mut self.stamps),
+            returns: self.returns.iter_mut().map(EchoReturn::report).collect::<Result<_, _>>()?,
+            last_rtt: (self.returns.len() > 1).then(|| self.last_rtt.distribution()),
         }))
     }
 
     fn close(&mut self) -> Result<(), AgentError> {
-        if self.inlet.is_some() {
-            self.close_inlet()?;
+        for echoes in &mut self.returns {
+            echoes.close()?;
         }
         Ok(self.writer.take().map_or(Ok(()), Writer::close)?)
     }

@@ -11,10 +11,11 @@ use crate::{
     roles::{
         echo::{self, Echo, EchoListener, HandoffListener, PingRecorder},
         echo_recorder::EchoRecorder,
+        echo_return::{EchoReturn, ReturnInput, WaitingThread},
         open_loop_reader::{self, FlowRecorder, OpenLoopReader, StartTime},
         open_loop_writer::{FlowWriter, OpenLoopWriter},
         participant::IdleParticipant,
-        pinger::{self, Pinger},
+        pinger::Pinger,
         throughput_reader::{self, ThroughputReader},
         throughput_writer::ThroughputWriter,
     },
@@ -168,24 +169,32 @@ impl RoleSetup<'_> {
     fn pinger(&self) -> Result<OpenedRole, AgentError> {
         let Self { configure, participant, .. } = *self;
         let (writer_spec, writer) = self.first_writer()?;
-        let writer_monitor = writer.monitor();
-        let (spec, stream) = self.first_reader()?;
-        let config = reader_config(spec);
-        let payloads = Payloads::of_stream(configure.seed, stream);
-        let echoes = EchoRecorder::new(self.identity(stream), payloads, configure.check_every);
-        let flight = echoes.flight();
-        let (inlet, monitor) = if spec.receive == ReceiveMode::Listener {
-            let reader = participant.listening_reader(&config, echoes, EchoRecorder::on_sample)?;
-            let monitor = reader.monitor();
-            (pinger::PingerInput::Listening(reader), monitor)
-        } else {
-            let reader = participant.reader(&config)?;
-            let monitor = reader.monitor();
-            let polling = spec.receive == ReceiveMode::Polling;
-            (pinger::PingerInput::Asked { reader, echoes: Box::new(echoes), polling }, monitor)
-        };
-        let monitors = Monitors { writers: vec![writer_monitor], readers: vec![monitor] };
-        Ok((Box::new(Pinger::new(configure, &writer_spec.stream, writer, inlet, flight)), monitors))
+        let mut monitors = Monitors { writers: vec![writer.monitor()], readers: Vec::new() };
+        let mut returns = Vec::new();
+        for spec in &configure.readers {
+            let stream = spec.streams.first().ok_or(AgentError::Missing("stream of the reader"))?;
+            let config = reader_config(spec);
+            let payloads = Payloads::of_stream(configure.seed, stream);
+            let echoes = EchoRecorder::new(self.identity(stream), payloads, configure.check_every);
+            let flight = echoes.flight();
+            let inlet = if spec.receive == ReceiveMode::Listener {
+                let reader = participant.listening_reader(&config, echoes, EchoRecorder::on_sample)?;
+                monitors.readers.push(reader.monitor());
+                ReturnInput::Listening(reader)
+            } else {
+                let reader = participant.reader(&config)?;
+                monitors.readers.push(reader.monitor());
+                let polling = spec.receive == ReceiveMode::Polling;
+                let echoes = Box::new(echoes);
+                if polling || returns.is_empty() {
+                    ReturnInput::Asked { reader, echoes, polling }
+                } else {
+                    ReturnInput::Waiting(WaitingThread::start(reader, echoes))
+                }
+            };
+            returns.push(EchoReturn::new(configure, inlet, flight));
+        }
+        Ok((Box::new(Pinger::new(configure, &writer_spec.stream, writer, returns)), monitors))
     }
 
     fn echo(&self) -> Result<OpenedRole, AgentError> {
@@ -195,7 +204,7 @@ impl RoleSetup<'_> {
         let (spec, stream) = self.first_reader()?;
         let identity = self.identity(stream);
         let config = reader_config(spec);
-        let pings = PingRecorder::new(identity, stamps_for(configure.measure_ns));
+        let pings = PingRecorder::new(identity, stamps_for(configure.measure_ns, 1));
         let progress = pings.progress();
         let echoing = EchoListener::new(writer, pings);
         let listening = spec.receive == ReceiveMode::Listener;

@@ -62,6 +62,9 @@ pub struct Factors {
     pub workload: Workload,
     /// Numbers of writing and reading endpoints.
     pub topology: Topology,
+    /// Whether each reader of a ping echoes it, instead of the first one only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub all_readers_echo: bool,
     /// Payload of a sample in bytes, including the 16-byte header.
     pub size_bytes: u64,
     /// Number of instances of the keyed type. Absent: a type without key.
@@ -123,6 +126,7 @@ impl Default for Factors {
             transport: String::new(),
             workload: Workload::Latency,
             topology: Topology::PAIR,
+            all_readers_echo: false,
             size_bytes: 1024,
             instances: None,
             topics: None,

@@ -22,7 +22,7 @@ use crate::{
     Batching, Design, Factors, Flow, Pin, Qos, ReceiveMode, Topology, Workload, drivers_of_ends, is_pair,
 };
 
-/// Topic of a flow's samples, and of the echoes of these samples.
+/// Topic of a flow's samples, and of the echoes of one endpoint.
 const OUT: &str = "out";
 const BACK: &str = "back";
 
@@ -178,7 +178,10 @@ impl CellShape<'_> {
         let (writers, readers) = self.mesh();
         let roles = match self.factors.workload {
             // The other readers of a ping only receive it.
-            Workload::Latency => [(Role::Pinger, writers), (Role::Echo, 1), (Role::Reader, readers - 1)],
+            Workload::Latency => {
+                let echoes = self.echoes();
+                [(Role::Pinger, writers), (Role::Echo, echoes), (Role::Reader, readers - echoes)]
+            }
             Workload::Throughput | Workload::Paced | Workload::Search | Workload::Discovery => {
                 [(Role::Writer, writers), (Role::Echo, 0), (Role::Reader, readers)]
             }
@@ -196,13 +199,20 @@ impl CellShape<'_> {
         Shape { endpoints: endpoints.map(|(id, role, index)| self.endpoint(id, role, index)).collect() }
     }
 
+    /// Returns the number of endpoints that echo pings.
+    fn echoes(&self) -> u16 {
+        if self.factors.all_readers_echo { self.mesh().1 } else { 1 }
+    }
+
     /// Returns the endpoint with this index among those of its role.
     fn endpoint(&self, id: String, role: Role, index: usize) -> Endpoint {
         let [of_writer, of_reader] = drivers_of_ends(&self.factors.driver);
         let written = |writer: usize| self.streams(writer);
         // Only one stream can be probed, and only that of a pair.
-        let echoed = self.probed || matches!(role, Role::Pinger | Role::Echo);
-        let echoes = || written(0).into_iter().take(usize::from(echoed)).enumerate();
+        let echoed = written(0)
+            .into_iter()
+            .next()
+            .filter(|_| self.probed || matches!(role, Role::Pinger | Role::Echo));
         let is_last = role == Role::Reader && index + 1 == usize::from(self.mesh().1);
         let processing_ns = self.factors.queues.slow_reader_ns.filter(|_| is_last);
         let (writers, readers) = if role.drives() {
@@ -212,14 +222,19 @@ impl CellShape<'_> {
                     .enumerate()
                     .map(|(flow, stream)| self.writer(flow, OUT, stream))
                     .collect(),
-                echoes().map(|(flow, stream)| self.echo_reader(flow, &stream)).collect(),
+                echoed
+                    .iter()
+                    .flat_map(|stream| {
+                        (0..usize::from(self.echoes())).map(|echo| self.echo_reader(echo, stream))
+                    })
+                    .collect(),
             )
         } else {
             let all: Vec<_> = (0..usize::from(self.mesh().0)).map(written).collect();
             let flows = all.first().map_or(0, Vec::len);
             let of_flow = |flow: usize| all.iter().map(|streams| streams[flow].clone()).collect();
             (
-                echoes().map(|(flow, stream)| self.echo_writer(flow, &stream)).collect(),
+                echoed.iter().map(|stream| self.echo_writer(index, stream)).collect(),
                 (0..flows)
                     .map(|flow| ReaderSpec { processing_ns, ..self.reader(flow, OUT, of_flow(flow)) })
                     .collect(),
@@ -315,18 +330,25 @@ impl CellShape<'_> {
         }
     }
 
-    /// Returns the writer of echoes: it never batches.
-    fn echo_writer(&self, index: usize, stream: &StreamSpec) -> WriterSpec {
-        let writer = self.writer(index, BACK, stream);
-        WriterSpec { batch_bytes: 0, batching: Batching::None, ..writer }
+    /// Returns the writer of the echoes of the endpoint with this index among those that echo: it never batches.
+    fn echo_writer(&self, echo: usize, stream: &StreamSpec) -> WriterSpec {
+        let writer = self.writer(0, BACK, stream);
+        WriterSpec { topic: topic(BACK, echo), batch_bytes: 0, batching: Batching::None, ..writer }
     }
 
-    /// Returns the reader of echoes. Echoes of a stream's probes come by waitset, whatever the stream's own reader
-    /// does: a polling thread would occupy the core of the writer.
-    fn echo_reader(&self, index: usize, stream: &StreamSpec) -> ReaderSpec {
-        let reader = self.reader(index, BACK, vec![stream.clone()]);
+    /// Returns the reader of these echoes. Echoes of a stream's probes come by waitset, whatever the stream's own
+    /// reader does: a polling thread would occupy the core of the writer.
+    fn echo_reader(&self, echo: usize, stream: &StreamSpec) -> ReaderSpec {
+        let reader = self.reader(0, BACK, vec![stream.clone()]);
         let receive = if self.probed { ReceiveMode::Waitset } else { reader.receive };
-        ReaderSpec { unpacks_batches: false, receive, receive_group: None, ..reader }
+        ReaderSpec {
+            name: entity_name("reader", echo),
+            topic: topic(BACK, echo),
+            unpacks_batches: false,
+            receive,
+            receive_group: None,
+            ..reader
+        }
     }
 }
 
@@ -335,7 +357,7 @@ fn number(index: usize) -> u16 {
     u16::try_from(index + 1).unwrap_or(u16::MAX)
 }
 
-/// Returns the topic of a flow, without the name of the run.
+/// Returns the topic of a flow, or of the echoes of an endpoint, without the name of the run.
 fn topic(way: &str, index: usize) -> String {
     if index == 0 { way.to_owned() } else { format!("{way}_{}", index + 1) }
 }

@@ -185,3 +185,21 @@ fn each_entity_of_a_full_mesh_matches_one_of_every_participant() {
     assert_eq!(numbers, [1, 2, 3, 4, 5, 6]);
     assert_eq!((shape.driving().count(), shape.dispensable()), (3, (Vec::new(), 0)));
 }
+
+#[test]
+fn each_echoing_reader_has_a_topic_of_its_own() {
+    let shape = shape(Workload::Latency, false, |factors| {
+        factors.topology = Topology::Mesh { writers: 1, readers: 3 };
+        factors.all_readers_echo = true;
+    });
+    assert_eq!(ids(&shape), ["pinger", "echo-1", "echo-2", "echo-3"]);
+    let back = ["run_7_back", "run_7_back_2", "run_7_back_3"];
+    let [out, echoes] = topics(&shape.endpoints[0]);
+    assert_eq!((out.as_slice(), echoes.as_slice()), (&["run_7_out"][..], &back[..]));
+    let names: Vec<&str> = shape.endpoints[0].entities().map(|(name, _)| name).collect();
+    assert_eq!(names, ["writer", "reader", "reader-2", "reader-3"]);
+    for ((_, echo), back) in shape.serving().zip(back) {
+        assert_eq!(topics(echo), [vec![back], vec!["run_7_out"]]);
+        assert_eq!(echo.entities().map(|(name, _)| name).collect::<Vec<_>>(), ["writer", "reader"]);
+    }
+}

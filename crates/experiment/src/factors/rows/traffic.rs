@@ -56,6 +56,19 @@ fn check_topology(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> 
     Ok(())
 }
 
+/// Rejects echoes of all readers for workloads without pings.
+fn check_echoes(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> Result<(), SpannedError> {
+    let flags: OneOrMany<bool> = values.typed();
+    match flags.0.iter().find(|flag| *flag.get()) {
+        Some(flag) if all.has_stream() => Err(PlanError::Contradiction {
+            words: "`all_readers_echo` is about pings, and only the workload `latency` sends them".to_owned(),
+            hint: "use `workload = \"latency\"`, or remove `all_readers_echo`",
+        }
+        .at(flag.span())),
+        _ => Ok(()),
+    }
+}
+
 pub(super) const ROWS: &[Factor] = &[
     Factor {
         key: "workload",
@@ -102,6 +115,29 @@ pub(super) const ROWS: &[Factor] = &[
             listed: true,
         }),
         agent: "the number of agents, and what each of them writes and expects",
+        ..ROW
+    },
+    Factor {
+        key: "all_readers_echo",
+        form: Form::Key(Kind::Flag),
+        default: || Some(false.into()),
+        about: "For `latency` with several readers: whether each of them echoes every ping, over a topic of its own, \
+                instead of the first one only. The next ping leaves when all echoes are back. Default `false`.",
+        brief: "Whether all readers echo, instead of the first one.",
+        plural: Some("values of all_readers_echo"),
+        check: check_echoes,
+        set: Some(|cell, value| cell.all_readers_echo = value.to()),
+        nesting: 10,
+        same: |a, b| a.all_readers_echo == b.all_readers_echo,
+        id: Id::Always(36, |cell| cell.all_readers_echo.then(|| "all-echo".to_owned()).into_iter().collect()),
+        shares: WAY,
+        compared: Compared::Text(|cell| Some(cell.all_readers_echo.to_string())),
+        label: Some(Label {
+            place: 6,
+            text: |cell| cell.all_readers_echo.then(|| "all readers echo".to_owned()),
+            listed: false,
+        }),
+        agent: "the roles of the agents, and the topics of the echoes",
         ..ROW
     },
     Factor {

@@ -1,7 +1,7 @@
 //! Counts, timestamps and warnings of latency runs.
 
 use collector::RunReports;
-use control::{EchoReport, PingerReport, TimestampLog, TimestampPair};
+use control::{EchoReport, PingerReport, ReturnReport, TimestampLog, TimestampPair};
 use experiment::Workload;
 use results::{PingRetries, WarningKind};
 
@@ -14,6 +14,10 @@ fn subject() -> Subject {
 
 fn pinger(reports: &mut RunReports) -> &mut PingerReport {
     reports.agents[DRIVING].report.pinger.as_mut().expect("a pinger")
+}
+
+fn back(reports: &mut RunReports) -> &mut ReturnReport {
+    &mut pinger(reports).returns[0]
 }
 
 fn echo(reports: &mut RunReports) -> &mut EchoReport {
@@ -34,11 +38,11 @@ fn changed(stamps: &TimestampLog, change: impl FnOnce(&mut TimestampPair)) -> Ti
 #[test]
 fn counts_of_pings_must_agree() {
     let subject = subject();
-    subject.contradicts("were lost", |reports| pinger(reports).lost += 1);
+    subject.contradicts("were lost", |reports| back(reports).lost += 1);
     subject.contradicts("pings were sent when measured", |reports| reports.agents[DRIVING].sent -= 1);
-    subject.contradicts("round trips were recorded", |reports| pinger(reports).rtt.n -= 1);
+    subject.contradicts("round trips were recorded", |reports| back(reports).rtt.n -= 1);
     subject.contradicts("were echoed", |reports| {
-        let returned = pinger(reports).returned;
+        let returned = back(reports).returned;
         echo(reports).echoed = returned - 1;
     });
     subject.contradicts("the echo metered", |reports| {
@@ -49,9 +53,9 @@ fn counts_of_pings_must_agree() {
     });
     subject.contradicts("2 pings came damaged", |reports| echo(reports).overwritten = 2);
     subject.contradicts("3 pings came damaged", |reports| echo(reports).wrong_size = 3);
-    subject.contradicts("1 pings came damaged", |reports| pinger(reports).corrupt = 1);
+    subject.contradicts("1 pings came damaged", |reports| back(reports).corrupt = 1);
     subject.contradicts("histograms of `rtt` cannot be read", |reports| {
-        pinger(reports).rtt.windows.pop();
+        back(reports).rtt.windows.pop();
     });
 }
 
@@ -97,9 +101,9 @@ fn repeated_and_late_writes_are_reported() {
         (run.flows[0].counted.sent, run.flows[0].counted.delivered, run.flows[0].counted.lost),
         (sent + 1, sent, 1)
     );
-    subject.warns(WarningKind::Loss, "came back later than 200 ms", |reports| pinger(reports).late = 1);
+    subject.warns(WarningKind::Loss, "came back later than 200 ms", |reports| back(reports).late = 1);
     subject.warns(WarningKind::Foreign, "5 samples came that are not of this run", |reports| {
-        pinger(reports).foreign = 2;
+        back(reports).foreign = 2;
         echo(reports).foreign = 3;
     });
 }

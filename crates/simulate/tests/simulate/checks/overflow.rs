@@ -33,9 +33,9 @@ fn overflow(reports: &mut RunReports) {
         for flow in report.paced_writer.iter_mut().flat_map(|writer| &mut writer.flows) {
             (flow.timed_out, flow.refused) = (u64::MAX, u64::MAX);
         }
-        if let Some(pinger) = &mut report.pinger {
-            (pinger.returned, pinger.lost) = (u64::MAX, u64::MAX);
-            (pinger.foreign, pinger.duplicate) = (u64::MAX, u64::MAX);
+        for back in report.pinger.iter_mut().flat_map(|pinger| &mut pinger.returns) {
+            (back.returned, back.lost) = (u64::MAX, u64::MAX);
+            (back.foreign, back.duplicate) = (u64::MAX, u64::MAX);
         }
         if let Some(echo) = &mut report.echo {
             echo.foreign = u64::MAX;

@@ -1,7 +1,7 @@
 //! Counts, timestamps and warnings of rings.
 
 use collector::RunReports;
-use control::{EchoReport, PingerReport, TimestampLog, TimestampPair};
+use control::{EchoReport, ReturnReport, TimestampLog, TimestampPair};
 use experiment::{Topology, Workload};
 use results::WarningKind;
 
@@ -14,8 +14,8 @@ fn subject() -> Subject {
     Subject::new(cell)
 }
 
-fn pinger(reports: &mut RunReports) -> &mut PingerReport {
-    reports.agents[0].report.pinger.as_mut().expect("a pinger")
+fn back(reports: &mut RunReports) -> &mut ReturnReport {
+    &mut reports.agents[0].report.pinger.as_mut().expect("a pinger").returns[0]
 }
 
 /// Returns the report of the node with this number.
@@ -32,9 +32,9 @@ fn change(stamps: &mut TimestampLog, change: impl FnOnce(&mut TimestampPair)) {
 
 /// Lets one sample not return.
 fn lose(reports: &mut RunReports) {
-    let pinger = pinger(reports);
-    (pinger.lost, pinger.returned, pinger.rtt.n) = (1, pinger.returned - 1, pinger.rtt.n - 1);
-    change(&mut pinger.stamps, |pair| pair.second_ns = 0);
+    let back = back(reports);
+    (back.lost, back.returned, back.rtt.n) = (1, back.returned - 1, back.rtt.n - 1);
+    change(&mut back.stamps, |pair| pair.second_ns = 0);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn sample_that_a_node_did_not_pass_on_is_counted_there() {
 fn late_sample_is_delivered_by_the_last_hop() {
     let run = subject().with(|reports| {
         lose(reports);
-        pinger(reports).late = 1;
+        back(reports).late = 1;
     });
     let hops = &run.ring.as_ref().expect("a ring").hops;
     assert!(hops.iter().all(|hop| hop.lost == 0 && hop.delivered == hop.sent), "{hops:?}");
@@ -80,7 +80,7 @@ fn late_sample_is_delivered_by_the_last_hop() {
 #[test]
 fn counts_of_a_ring_must_agree() {
     let subject = subject();
-    subject.contradicts("were lost on a hop", |reports| pinger(reports).late = 1);
+    subject.contradicts("were lost on a hop", |reports| back(reports).late = 1);
     subject.contradicts("of those that came were not", |reports| {
         change(&mut node(reports, 2).stamps, |pair| pair.second_ns = 0);
     });
@@ -102,7 +102,7 @@ fn samples_beyond_the_timestamps_are_not_counted_on_hops() {
         WarningKind::Incomplete,
         "counts and times of the hops are of the first 5 of",
         |reports| {
-            let stamps = &mut pinger(reports).stamps;
+            let stamps = &mut back(reports).stamps;
             let mut first = TimestampLog::with_capacity(5);
             (0..5).for_each(|sequence| first.record(sequence, stamps.get(sequence)));
             *stamps = first;

@@ -1,0 +1,223 @@
+//! Way back of the pings of a latency run: the echoes of one endpoint, as the pinger receives them.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{
+            AtomicBool,
+            Ordering::{Acquire, Relaxed, Release},
+        },
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use control::{Configure, ReturnReport, TimestampLog, TimestampPair};
+use driver_host::{DriverError, ListeningReader, Reader};
+use results::Windows;
+
+use crate::{
+    base::{clock::now_ns, error::AgentError, meters::LONGEST_WAIT_NS},
+    roles::echo_recorder::{EchoRecorder, NOTHING, PingInFlight},
+    traffic::timestamps::stamps_for,
+};
+
+/// Source of the echoes of one endpoint.
+#[derive(Debug)]
+pub enum ReturnInput {
+    /// Reader called by the pinger's own thread, by waitset or polling.
+    Asked {
+        /// Reader of the echoes.
+        reader: Reader,
+        /// Counts of the echoes.
+        echoes: Box<EchoRecorder>,
+        /// Whether the reader is polled.
+        polling: bool,
+    },
+    /// Listener, called from a thread of the driver.
+    Listening(ListeningReader<EchoRecorder>),
+    /// Reader with a thread of its own, which waits for its echoes while the pinger waits for those of the first endpoint.
+    Waiting(WaitingThread),
+}
+
+/// Thread that waits for the echoes of one endpoint.
+#[derive(Debug)]
+pub struct WaitingThread {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<Result<(Reader, Box<EchoRecorder>), DriverError>>,
+}
+
+impl WaitingThread {
+    /// Starts to receive echoes from this reader.
+    #[must_use]
+    pub fn start(mut reader: Reader, mut echoes: Box<EchoRecorder>) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread = thread::spawn(move || {
+            while !stopped.load(Relaxed) {
+                reader.receive(LONGEST_WAIT_NS, 1, |sample| echoes.on_sample(sample))?;
+            }
+            Ok((reader, echoes))
+        });
+        Self { stop, thread }
+    }
+
+    fn close(self) -> Result<(Reader, Box<EchoRecorder>), AgentError> {
+        self.stop.store(true, Relaxed);
+        Ok(self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?)
+    }
+}
+
+/// Echoes of one endpoint.
+#[derive(Debug)]
+pub struct EchoReturn {
+    inlet: Option<ReturnInput>,
+    flight: Arc<PingInFlight>,
+    rtt: Windows,
+    stamps: TimestampLog,
+    lost: u64,
+}
+
+impl EchoReturn {
+    /// Creates the way back with this source of echoes.
+    #[must_use]
+    pub fn new(configure: &Configure, inlet: ReturnInput, flight: Arc<PingInFlight>) -> Self {
+        Self {
+            inlet: Some(inlet),
+            flight,
+            rtt: Windows::new(configure.windows, configure.measure_ns),
+            stamps: stamps_for(configure.measure_ns, configure.readers.len()),
+            lost: 0,
+        }
+    }
+
+    /// Starts a phase of traffic.
+    pub(super) fn begin(&mut self) {
+        self.rtt.begin(now_ns());
+        self.stamps.clear();
+        self.lost = 0;
+    }
+
+    /// Expects the echo of this ping: its sequence number and the mark of its phase.
+    #[inline]
+    pub(super) fn expect(&self, ping: u64) {
+        self.flight.arrived_ns.store(0, Relaxed);
+        self.flight.awaited.store(ping, Release);
+    }
+
+    pub(super) fn expect_nothing(&self) {
+        self.flight.awaited.store(NOTHING, Release);
+    }
+
+    /// Returns when the echo of the ping in flight arrived, in ns; 0: not yet.
+    #[inline]
+    pub(super) fn arrived_ns(&self) -> u64 {
+        self.flight.arrived_ns.load(Acquire)
+    }
+
+    pub(super) const fn is_polled(&self) -> bool {
+        matches!(self.inlet, Some(ReturnInput::Asked { polling: true, .. }))
+    }
+
+    /// Looks for the echo once: returns at once if it is polled, else when something arrived or after this time.
+    #[inline]
+    pub(super) fn look(&mut self, timeout_ns: u64) -> Result<(), AgentError> {
+        match &mut self.inlet {
+            Some(ReturnInput::Asked { reader, echoes, polling }) => {
+                let timeout_ns = if *polling { 0 } else { timeout_ns };
+                reader.receive(timeout_ns, 1, |sample| echoes.arrived(sample))?;
+                Ok(())
+            }
+            Some(ReturnInput::Listening(_) | ReturnInput::Waiting(_)) => {
+                if self.arrived_ns() == 0 {
+                    thread::park_timeout(Duration::from_nanos(timeout_ns));
+                }
+                Ok(())
+            }
+            None => Err(AgentError::Closed),
+        }
+    }
+
+    /// Waits for the echo of the ping in flight and returns its arrival time in ns; 0: none within the timeout, which
+    /// starts when the ping was accepted. `sent_ns`: time of the first attempt.
+    #[inline]
+    pub(super) fn await_echo(&mut self, sent_ns: u64, timeout_ns: u64) -> Result<u64, AgentError> {
+        let mut deadline_ns = sent_ns + timeout_ns;
+        let mut is_first_look = true;
+        loop {
+            self.look(timeout_ns)?;
+            let arrived_ns = self.arrived_ns();
+            if arrived_ns != 0 {
+                return Ok(arrived_ns);
+            }
+            let now = now_ns();
+            // Polling: the ping has just been accepted. The clock is read here, not after each write.
+            if std::mem::take(&mut is_first_look) && self.is_polled() {
+                deadline_ns = now + timeout_ns;
+            } else if now >= deadline_ns {
+                return Ok(0);
+            }
+        }
+    }
+
+    /// Records the echo of a ping that was sent at this time; `arrived_ns` is 0 if it is lost.
+    #[inline]
+    pub(super) fn record(&mut self, sequence: u64, sent_ns: u64, arrived_ns: u64) {
+        if arrived_ns == 0 {
+            self.lost += 1;
+        } else {
+            self.rtt.record(arrived_ns, arrived_ns - sent_ns);
+        }
+        self.stamps.record(sequence, TimestampPair { first_ns: sent_ns, second_ns: arrived_ns });
+    }
+
+    pub(super) const fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    pub(super) fn median_rtt(&self) -> u64 {
+        self.rtt.median()
+    }
+
+    /// Receives for a while without a ping in flight.
+    pub(super) fn idle(&mut self, duration: Duration) -> Result<(), AgentError> {
+        let duration_ns = duration.as_nanos() as u64;
+        if let Some(ReturnInput::Asked { reader, echoes, .. }) = &mut self.inlet {
+            let end_ns = now_ns() + duration_ns;
+            while now_ns() < end_ns {
+                reader.receive(duration_ns, 1, |sample| echoes.arrived(sample))?;
+            }
+        } else {
+            thread::sleep(duration);
+        }
+        Ok(())
+    }
+
+    /// Closes the reader, if it is open.
+    pub(super) fn close(&mut self) -> Result<Option<Box<EchoRecorder>>, AgentError> {
+        let (reader, echoes) = match self.inlet.take() {
+            Some(ReturnInput::Asked { reader, echoes, .. }) => (reader, echoes),
+            Some(ReturnInput::Waiting(thread)) => thread.close()?,
+            Some(ReturnInput::Listening(reader)) => return Ok(Some(Box::new(reader.close()?))),
+            None => return Ok(None),
+        };
+        reader.close()?;
+        Ok(Some(echoes))
+    }
+
+    /// Closes the reader and returns the measurements.
+    pub(super) fn report(&mut self) -> Result<ReturnReport, AgentError> {
+        let echoes = self.close()?.ok_or(AgentError::Closed)?;
+        Ok(ReturnReport {
+            returned: self.rtt.len(),
+            lost: self.lost,
+            late: echoes.late,
+            duplicate: echoes.duplicate,
+            corrupt: echoes.corrupt,
+            foreign: echoes.foreign,
+            checked_in_full: echoes.checked_in_full,
+            rtt: self.rtt.distribution(),
+            stamps: std::mem::take(&mut self.stamps),
+        })
+    }
+}
