@@ -5,6 +5,7 @@ use agent::traffic::{
     by_writer::ByWriter,
     header::{HEADER_BYTES, Header},
     identity::Identity,
+    keys::Keys,
     payload::Payloads,
     receive_stats::ReceiveStats,
 };
@@ -13,7 +14,7 @@ use libfuzzer_sys::fuzz_target;
 use results::WindowCounts;
 
 const SIZE: usize = 24;
-const IDENTITY: Identity = Identity { tag: 5, writer: 2, size: SIZE, since_ns: 0 };
+const IDENTITY: Identity = Identity { tag: 5, writer: 2, size: SIZE, since_ns: 0, keys: Keys::NONE };
 const WINDOWS: u32 = 4;
 
 fuzz_target!(|payloads: &[u8]| {

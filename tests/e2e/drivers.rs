@@ -93,7 +93,7 @@ fn assert_failed(run: &Value, expected: &Expected) {
     let failure = &run["failure"];
     assert_eq!((&run["state"], &failure["phase"]), (&"failed".into(), &expected.phase.into()), "{run:#}");
     assert_eq!(
-        (&failure["error"], &failure["role"]),
+        (&failure["error"], &failure["endpoint"]),
         (&expected.error.into(), &expected.role.into()),
         "{run:#}"
     );

@@ -53,7 +53,7 @@ fn killed_agent_fails_only_its_run() {
     assert_eq!(failed[0]["state"], "failed");
     let failure = &failed[0]["failure"];
     assert!(failure["error"].as_str().is_some_and(|error| error.contains("signal 9")), "{failure:#}");
-    assert!(failure["role"].is_string() && failure["phase"].is_string(), "{failure:#}");
+    assert!(failure["endpoint"].is_string() && failure["phase"].is_string(), "{failure:#}");
     assert!(outcome.stderr.contains("signal 9"), "{}", outcome.stderr);
 }
 

@@ -62,7 +62,7 @@ fn drivers_of_a_pair_agree_on_the_keys() {
     let scene = Scene::new();
     for driver in ["cyclonedds+fastdds", "fastdds+cyclonedds"] {
         let document = measure(&scene, "throughput", &["--driver", driver, "--instances", "100"]);
-        assert!(check_delivery(&runs(&document)[0]) > 0, "{driver}");
+        assert!(check_delivery(runs(&document)[0]) > 0, "{driver}");
     }
 }
 

@@ -144,7 +144,7 @@ fn contradictions_and_unknown_times_are_found() {
     assert!(first(|of| part(of, 0).participant_ns = 1).contains("not in order"));
     assert!(first(|of| of.agents[0].report.participant = None).contains("did not report"));
     let late = evaluated(&cell, |of| {
-        (0..3).for_each(|index| part(of, index).before = Some(reading(BEGIN_NS + 1, 1)))
+        (0..3).for_each(|index| part(of, index).before = Some(reading(BEGIN_NS + 1, 1)));
     });
     let found = late.discovery.expect("discovery");
     assert_eq!(found.until_matched, None, "the traffic before the first reading is unknown");

@@ -17,7 +17,7 @@ const SHOWN: [(&str, usize); 2] = [("p50 (µs)", 0), ("p99 (µs)", 2)];
 /// Returns the endpoints that echo in a cell in which several do, by id.
 pub(crate) fn endpoints(cell: &CellResult) -> Vec<&str> {
     let echoing = |run: &Run| run.flows.iter().filter(|flow| flow.latency.contains_key("rtt")).count();
-    let run = cell.valid_runs().find(|run| echoing(*run) > 1);
+    let run = cell.valid_runs().find(|run| echoing(run) > 1);
     let flows = run.into_iter().flat_map(|run| &run.flows);
     flows.filter(|flow| flow.latency.contains_key("rtt")).map(|flow| flow.reader.as_str()).collect()
 }

@@ -48,7 +48,7 @@ pub(crate) fn table(cells: &[&CellResult]) -> Grid {
 }
 
 /// Returns the rings of the valid runs.
-fn rings<'c>(cell: &'c CellResult) -> impl Iterator<Item = &'c Ring> {
+fn rings(cell: &CellResult) -> impl Iterator<Item = &Ring> {
     cell.valid_runs().filter_map(|run| run.ring.as_ref())
 }
 

@@ -10,8 +10,8 @@ use std::{
 };
 
 use driver_kit::{
-    Count, Counter, Counters, Error, MatchRecord, MatchState, Monitor, NoLoan, Qos, Reliability, Result, Settings, Status, Writer,
-    WriterConfig, abi, batch::Batch,
+    Count, Counter, Counters, Error, MatchRecord, MatchState, Monitor, NoLoan, Qos, Reliability, Result,
+    Settings, Status, Writer, WriterConfig, abi, batch::Batch,
 };
 use sim_model::{Config, Flow, SampleOutcome};
 

@@ -8,8 +8,8 @@ use std::{
 };
 
 use driver_kit::{
-    Count, Counter, Counters, Error, MatchState, Monitor, NoLoan, Qos, Reliability, Result, Settings, Status, Writer,
-    WriterConfig, abi,
+    Count, Counter, Counters, Error, MatchState, Monitor, NoLoan, Qos, Reliability, Result, Settings, Status,
+    Writer, WriterConfig, abi,
     batch::{Batch, FRAMING},
 };
 use nix::{

@@ -2,8 +2,8 @@
 use std::sync::Arc;
 
 use driver_kit::{
-    Count, Counter, Counters, Error, MatchRecord, MatchState, Monitor, NoLoan, Qos, Result, Settings, Status, Writer, WriterConfig,
-    abi, batch::Batch, net::Family,
+    Count, Counter, Counters, Error, MatchRecord, MatchState, Monitor, NoLoan, Qos, Result, Settings, Status,
+    Writer, WriterConfig, abi, batch::Batch, net::Family,
 };
 use nix::{
     errno::Errno,

@@ -2,8 +2,8 @@
 
 use crate::{
     FactorValues, PlanError, SpannedError,
-    factors::{DEFAULT_PROFILE, FACTORS, instances, variables},
-    plan::{experiment_file::ExperimentFile, plan_inputs::PlanInputs, queue_checks},
+    factors::{DEFAULT_PROFILE, FACTORS, variables},
+    plan::{experiment_file::ExperimentFile, instances, plan_inputs::PlanInputs, queue_checks},
     syntax::{
         one_or_many::{Located, OneOrMany},
         spanned_error::all_distinct,

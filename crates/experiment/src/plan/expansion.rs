@@ -2,7 +2,7 @@
 
 use crate::{
     DriverDescription, Factor, FactorValues, Factors, Flow, Load, PlanError, SpannedError, Value, Workload,
-    factors::{FACTORS, SetValue, discovery, driver_pair, variables},
+    factors::{FACTORS, SetValue, driver_pair, variables},
     plan::{
         axes::{MAX_CELLS, count},
         batches::Batch,
@@ -77,7 +77,7 @@ impl Expansion<'_> {
             return self.cannot(driver, FactorValues::default(), error.at(at));
         }
         if axes.has_workload(Workload::Discovery) && description.has("locators") {
-            let error = discovery::no_discovery(driver);
+            let error = no_discovery(driver);
             return self.cannot(driver, FactorValues::default(), error.at(at));
         }
         let transports = self.transports(driver, description, &axes.all("transport"))?;
@@ -243,5 +243,13 @@ impl Expansion<'_> {
                 self.factors.push((factors, false));
             }
         }
+    }
+}
+
+/// Returns the error for a driver without discovery.
+fn no_discovery(driver: &str) -> PlanError {
+    PlanError::Contradiction {
+        words: format!("driver `{driver}` has no discovery: ddsmark passes it the locators of its peers"),
+        hint: "use a driver of DDS middleware; `ddsmark drivers list` shows those that are installed",
     }
 }

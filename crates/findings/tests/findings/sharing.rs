@@ -12,7 +12,7 @@ fn found(
     set: fn(&mut Run, EndpointSpread),
 ) -> Vec<Finding> {
     let document = result_with(
-        &alone("left", Workload::Throughput),
+        &alone("dds", Workload::Throughput),
         |_: &Factors| Truth::default(),
         |run| {
             let (first, last) = rates(run.block as usize);

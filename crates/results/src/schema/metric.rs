@@ -340,6 +340,7 @@ mod tests {
             ("throughput", None),
             ("paced", Some(Metric::ResponseP99)),
             ("search", None),
+            ("discovery", None),
         ];
         assert_eq!(of.collect::<Vec<_>>(), expected);
         let rtt = MetricSelector::by_word("rtt-p99").expect("a word");

@@ -1,14 +1,17 @@
 //! Factors of the workload `discovery`.
 
 use crate::{
-    Factors, Join, Workload,
+    Factors, Join, OneOrMany, PlanError, SpannedError, Topology, Workload,
     factors::{
-        discovery,
         rows::{WAY, id_part},
         table::{Compared, Factor, Form, Id, Label, ROW},
-        value::Kind,
+        value::{Kind, Value},
+        values::FactorValues,
     },
 };
+
+/// Maximum number of writers, and of readers, of a participant.
+const MAX_ENDPOINTS: u32 = 100;
 
 /// Returns the number of endpoints, if it is not the default.
 fn endpoints(cell: &Factors) -> Option<u32> {
@@ -18,6 +21,62 @@ fn endpoints(cell: &Factors) -> Option<u32> {
 /// Returns the way to join, if it is not the default.
 fn join(cell: &Factors) -> Option<Join> {
     Some(cell.discovery.join).filter(|join| *join != Join::Together)
+}
+
+/// Rejects the workload `discovery` with a topology that has no participants, and together with other workloads.
+pub(super) fn check_workload(
+    _: &Factor,
+    values: &OneOrMany<Value>,
+    all: &FactorValues,
+) -> Result<(), SpannedError> {
+    let workloads: OneOrMany<Workload> = values.typed();
+    let Some(discovery) = workloads.0.iter().find(|of| *of.get() == Workload::Discovery) else {
+        return Ok(());
+    };
+    let refused = |words: &str, hint| {
+        Err(PlanError::Contradiction { words: words.to_owned(), hint }.at(discovery.span()))
+    };
+    if workloads.0.len() > 1 {
+        let words = "the workload `discovery` has a topology that no other workload has";
+        return refused(words, "measure `discovery` in an experiment of its own");
+    }
+    let topologies = all.all::<Topology>("topology");
+    if topologies.0.is_empty() || topologies.values().any(|of| !matches!(of, Topology::FullMesh { .. })) {
+        let words = "the workload `discovery` needs a number of participants";
+        return refused(words, "use `topology = \"full-mesh-10\"` for 10 participants");
+    }
+    Ok(())
+}
+
+/// Rejects numbers of endpoints out of range, and those without effect.
+fn check_endpoints(row: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> Result<(), SpannedError> {
+    for endpoints in &values.typed::<u32>().0 {
+        let refused =
+            |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(endpoints.span()));
+        if !(1..=MAX_ENDPOINTS).contains(endpoints.get()) {
+            let words = format!("`{} = {}` is out of range", row.key, endpoints.get());
+            return refused(words, "use 1 to 100 writers and as many readers for each participant");
+        }
+        if *endpoints.get() > 1 && !all.has_workload(Workload::Discovery) {
+            let words =
+                format!("`{} = {}` has an effect on the workload `discovery` only", row.key, endpoints.get());
+            return refused(words, "use `ddsmark discovery`, or remove it");
+        }
+    }
+    Ok(())
+}
+
+/// Rejects a late join without the workload `discovery`.
+fn check_join(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> Result<(), SpannedError> {
+    let late = values.typed::<Join>().0.into_iter().find(|join| *join.get() == Join::Late);
+    match late {
+        Some(late) if !all.has_workload(Workload::Discovery) => {
+            let words = "`join = \"late\"` has an effect on the workload `discovery` only".to_owned();
+            Err(PlanError::Contradiction { words, hint: "use `ddsmark discovery`, or remove it" }
+                .at(late.span()))
+        }
+        _ => Ok(()),
+    }
 }
 
 pub(super) const ROWS: &[Factor] = &[
@@ -31,7 +90,7 @@ pub(super) const ROWS: &[Factor] = &[
                 writers and 4 readers. Only for the workload `discovery`. Default 1.",
         brief: "Writers, and readers, of each participant.",
         plural: Some("endpoints"),
-        check: discovery::check_endpoints,
+        check: check_endpoints,
         set: Some(|cell, value| cell.discovery.endpoints = value.to()),
         applies: |cell| cell.workload == Workload::Discovery,
         nesting: 15,
@@ -56,7 +115,7 @@ pub(super) const ROWS: &[Factor] = &[
                 `late`, the last one when all others are matched. Default `together`.",
         brief: "Times at which participants join.",
         plural: Some("join"),
-        check: discovery::check_join,
+        check: check_join,
         set: Some(|cell, value| cell.discovery.join = value.to()),
         applies: |cell| cell.workload == Workload::Discovery,
         nesting: 16,

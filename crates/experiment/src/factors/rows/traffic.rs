@@ -3,9 +3,9 @@
 use crate::{
     Arrival, OneOrMany, PlanError, Size, SpannedError, Topology, Workload,
     factors::{
-        discovery, fields, instances,
+        fields, instances,
         load::load_id,
-        rows::WAY,
+        rows::{WAY, discovery},
         table::{Baseline, Column, Compared, Factor, Form, Id, Label, ROW, Shares},
         topics,
         value::{Kind, Value},
