@@ -153,10 +153,10 @@ fn broken_ring_names_node_and_hop() {
     let error = text(&failure, "error");
     match text(&failure, "endpoint") {
         "node-2" => {
-            assert!(error.contains("the writer matched 0 of 1 peers within 3 s; expected node-3"), "{error}");
+            assert!(error.contains("the writer matched 0 of 1 peers within 2 s; expected node-3"), "{error}");
         }
         "node-3" => {
-            assert!(error.contains("the reader matched 0 of 1 peers within 3 s; expected node-2"), "{error}");
+            assert!(error.contains("the reader matched 0 of 1 peers within 2 s; expected node-2"), "{error}");
         }
         other => panic!("{other}: {failure:#}"),
     }
