@@ -4,7 +4,8 @@
 //! MS CORE CORE [TRANSPORT]` and prints one number: the median round trip in ns, or the samples per second that its
 //! reader received. Exit status 3 means that it does not have the workload. The transport is passed only if one was
 //! requested. A floor with a single transport rejects the additional argument and is not compared over another
-//! transport.
+//! transport. With several readers, the workload is `WORKLOAD/READERS`, and the number is the median over the readers of
+//! their medians or rates; in `latency` all of them echo.
 //!
 //! ddsmark and the floors run alternately in random order, each endpoint pinned to its own core, with both cores
 //! kept awake. Otherwise the scheduler places the threads of a pair on one core or on two, once for a whole run,
@@ -57,6 +58,9 @@ pub struct TransparencyArgs {
     /// Sample size in bytes; can be repeated
     #[arg(long = "size", value_name = "BYTES", default_values_t = SIZES)]
     sizes: Vec<u64>,
+    /// Number of readers; in `latency` all of them echo
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    readers: u16,
     /// Half-width of the interval of the ratio, as a share of it
     #[arg(long, value_name = "SHARE", default_value = "0.015", value_parser = positive)]
     half_width: f64,
@@ -198,7 +202,11 @@ impl Case<'_> {
         for _ in 0..RUNS {
             let (size, ms) = (self.size.to_string(), MS.to_string());
             let mut command = limited(program);
-            command.args([self.workload, &size, &ms]).args(self.cores).args(&self.arguments.transport);
+            let workload = match self.arguments.readers {
+                1 => self.workload.to_owned(),
+                readers => format!("{}/{readers}", self.workload),
+            };
+            command.args([&workload, &size, &ms]).args(self.cores).args(&self.arguments.transport);
             let output = command.output()?;
             if output.status.code() == Some(3) {
                 return Ok(None);
@@ -227,23 +235,37 @@ impl Case<'_> {
             ])
             .args(["--size", &self.size.to_string(), "--runs", &RUNS.to_string()])
             .args(["--duration", &format!("{MS}ms"), "--out"])
-            .arg(results.path().join("result"));
+            .arg(results.path().join("result"))
+            .args(["--topology", &format!("1-{}", self.arguments.readers)]);
+        if workload == "latency" && self.arguments.readers > 1 {
+            command.arg("--all-readers-echo");
+        }
         if let Some(transport) = &self.arguments.transport {
             command.args(["--transport", transport]);
         }
         let output = command.output()?;
         let result: serde_json::Value = serde_json::from_str(&stdout_of(&command, output)?)?;
-        let pointer = if workload == "latency" { "/latency/rtt/p50_ns" } else { "/throughput/delivered_sps" };
         // the unbatched cell comes first
         let runs = result["cells"].as_array().and_then(|cells| cells.last()?["runs"].as_array());
         let values: Vec<f64> =
-            runs.into_iter().flatten().filter_map(|run| run.pointer(pointer)?.as_f64()).collect();
+            runs.into_iter().flatten().filter_map(|run| value_of_readers(run, workload)).collect();
         if values.len() == RUNS {
             Ok(median(values))
         } else {
             Err(format!("only {} of {RUNS} runs succeeded", values.len()).into())
         }
     }
+}
+
+/// Returns the median over the readers of their median RTTs, or of their rates.
+fn value_of_readers(run: &serde_json::Value, workload: &str) -> Option<f64> {
+    if workload != "latency" {
+        return run.pointer("/throughput/delivered_sps")?.as_f64();
+    }
+    let flows = run["flows"].as_array()?;
+    let values: Option<Vec<f64>> =
+        flows.iter().map(|flow| flow.pointer("/latency/rtt/p50_ns")?.as_f64()).collect();
+    values.filter(|values| !values.is_empty()).map(median)
 }
 
 fn log_ratios(ours: &[f64], theirs: &[f64]) -> Vec<f64> {

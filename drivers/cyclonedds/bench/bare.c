@@ -137,6 +137,8 @@ int main(int argc, char **argv) {
     return fprintf(stderr, "usage: bare latency|throughput|batched SIZE MS CORE CORE\n"), 2;
   const bool latency = strcmp(argv[1], "latency") == 0;
   batched = strcmp(argv[1], "batched") == 0;
+  if (!latency && !batched && strcmp(argv[1], "throughput") != 0)
+    return 3; /* unknown workload */
   const uint32_t size = (uint32_t)strtoul(argv[2], NULL, 10), ms = (uint32_t)strtoul(argv[3], NULL, 10);
   Sample sample = {{._length = size, ._maximum = size, ._buffer = calloc(1, size)}};
   for (int i = 0; i < TAKE; samples[i] = &memory[i], i++)
