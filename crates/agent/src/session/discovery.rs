@@ -25,8 +25,7 @@ impl DiscoveryRecorder {
     /// Waits for the common start, and records the state before it.
     pub fn wait_until(begin_ns: u64, interface: &str) -> Self {
         let memory_before_bytes = memory_bytes();
-        sleep_until(begin_ns.saturating_sub(AHEAD_NS));
-        let before = reading(interface);
+        let before = reading_before(begin_ns, interface);
         sleep_until(begin_ns);
         let report = ParticipantReport {
             begin_ns,
@@ -51,8 +50,7 @@ impl DiscoveryRecorder {
     /// Records that times count from the start of a late participant. Waits almost until then.
     pub fn restart(&mut self, begin_ns: u64) {
         self.report.begin_ns = begin_ns;
-        sleep_until(begin_ns.saturating_sub(AHEAD_NS));
-        self.report.before = reading(&self.interface);
+        self.report.before = reading_before(begin_ns, &self.interface);
     }
 
     /// Records the matches of all entities, which are complete, and the traffic until now.
@@ -76,6 +74,14 @@ impl DiscoveryRecorder {
         let changed_later = now.zip(then).filter(|(now, then)| now != then).count();
         Ok(ParticipantReport { changed_later: changed_later as u32, ..self.report.clone() })
     }
+}
+
+/// Waits almost until `begin_ns`, and returns the last reading before it. On a busy host the wait may end too late: then
+/// it is the reading before the wait.
+fn reading_before(begin_ns: u64, interface: &str) -> Option<InterfaceReading> {
+    let early = reading(interface);
+    sleep_until(begin_ns.saturating_sub(AHEAD_NS));
+    reading(interface).filter(|late| late.at_ns <= begin_ns).or(early)
 }
 
 fn reading(interface: &str) -> Option<InterfaceReading> {
