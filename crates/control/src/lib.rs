@@ -47,6 +47,6 @@ pub use timestamp_log::{TimestampLog, TimestampLogError, TimestampPair};
 pub use timing::{IDLE_NS, QUIET_NS, lead_ns, ping_timeout_ns, windows_of_flow};
 
 /// Version of these messages. Runner and agent must have the same.
-pub const PROTOCOL: u32 = 6;
+pub const PROTOCOL: u32 = 7;
 /// Maximum number of windows of a run: each recorder of an agent has a histogram for each window.
 pub const MAX_WINDOWS: u32 = 1_000;

@@ -31,7 +31,7 @@ pub struct AgentReport {
     pub paced_reader: Option<PacedReaderReport>,
     /// Part of a pinger.
     pub pinger: Option<PingerReport>,
-    /// Part of a echo.
+    /// Part of an echo or a relay.
     pub echo: Option<EchoReport>,
     /// Part of a participant without traffic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -198,6 +198,10 @@ pub struct PingerReport {
     pub timed_out: u64,
     /// Write calls that were rejected; the ping was retried, with the time of its first attempt.
     pub refused: u64,
+    /// Time from the first attempt to write a ping to the end of the measurement, in ns.
+    pub elapsed_ns: u64,
+    /// Pings of which all echoes arrived within this time.
+    pub in_time: u64,
     /// Time after acceptance at which a ping counts as lost, in ns.
     pub ping_timeout_ns: u64,
     /// Echoes of each endpoint that sends them, in the order of the pinger's readers.
@@ -231,7 +235,7 @@ pub struct ReturnReport {
     pub stamps: TimestampLog,
 }
 
-/// Echo measurements.
+/// Measurements of an echo or a relay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EchoReport {
     /// Pings received, duplicates included.
@@ -241,9 +245,10 @@ pub struct EchoReport {
     pub duplicate: u64,
     /// Echoes accepted by the middleware.
     pub echoed: u64,
-    /// Echoes whose write call timed out; not retried.
+    /// Write calls of echoes that timed out. An echo does not repeat them. A relay does, unless a thread of the driver
+    /// writes, and up to a time limit.
     pub timed_out: u64,
-    /// Echoes rejected, and pings dropped at the handoff; not retried.
+    /// Write calls of echoes that were rejected, repeated in the same way, and pings dropped at the handoff.
     pub refused: u64,
     /// Pings that the driver overwrote while they were read or echoed.
     pub overwritten: u64,

@@ -134,6 +134,12 @@ impl Configure {
         written.chain(expected)
     }
 
+    /// Returns whether several of its samples are in flight around a ring.
+    #[must_use]
+    pub fn is_flood(&self) -> bool {
+        self.streams().any(|stream| stream.in_flight.is_some_and(|in_flight| in_flight > 1))
+    }
+
     /// Returns whether its streams have a schedule, or write as fast as possible from a common start.
     #[must_use]
     pub fn is_paced(&self) -> bool {

@@ -1,9 +1,9 @@
-//! Latency role `echo`: sends every ping back unchanged.
+//! Latency roles `echo` and `relay`: send every ping back, or on to the next node of a ring, unchanged.
 
 use std::{
     sync::{
         Arc,
-        mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+        mpsc::{Receiver, RecvTimeoutError, SyncSender},
     },
     time::Duration,
 };
@@ -15,8 +15,12 @@ use crate::{
     base::{
         clock::now_ns,
         error::AgentError,
-        meters::TrafficMeter,
+        meters::{SHORTEST_WAIT_NS, TrafficMeter},
         role::{AgentRole, RoleReport},
+    },
+    roles::{
+        echo_handoff::{HandoffListener, HandoffPing},
+        repeats::Repeats,
     },
     traffic::{
         header::Header,
@@ -25,14 +29,16 @@ use crate::{
     },
 };
 
-/// Maximum number of pings in the handoff. One is in flight; the others are late ones.
-const HANDOFF_SLOTS: usize = 16;
+/// Duration for which a drain serves before it checks its conditions.
+const SLICE: Duration = Duration::from_millis(2);
 
 /// Counts and timestamps of received pings and their echoes.
 #[derive(Debug)]
 pub struct PingRecorder {
     identity: Identity,
     stamps: TimestampLog,
+    /// Repetition of writes that are not accepted; `None`: they are not repeated.
+    repeats: Option<Repeats>,
     received: u64,
     duplicate: u64,
     echoed: u64,
@@ -53,6 +59,7 @@ impl PingRecorder {
         Self {
             identity,
             stamps,
+            repeats: None,
             received: 0,
             duplicate: 0,
             echoed: 0,
@@ -64,6 +71,12 @@ impl PingRecorder {
             failure: None,
             progress: Arc::default(),
         }
+    }
+
+    /// Repeats writes that are not accepted. Only for a thread that is not the driver's.
+    #[must_use]
+    pub fn repeating(self) -> Self {
+        Self { repeats: Some(Repeats::default()), ..self }
     }
 
     /// Returns how many echoes were accepted, for the thread that waits.
@@ -87,7 +100,17 @@ impl PingRecorder {
     #[inline]
     fn echo(&mut self, writer: &Writer, header: &Header, (key, payload): (u32, &[u8]), arrived_ns: u64) {
         let sent_ns = now_ns();
-        let outcome = writer.write(key, payload);
+        let mut outcome = writer.write(key, payload);
+        if let (Some(repeats), Ok(WriteOutcome::TimedOut | WriteOutcome::Refused)) =
+            (&mut self.repeats, &outcome)
+        {
+            let (again, tries) = repeats.repeat(outcome, || writer.write(key, payload));
+            outcome = again;
+            if !header.warm_up {
+                self.timed_out += tries.timed_out;
+                self.refused += tries.refused;
+            }
+        }
         if header.warm_up {
             return self.note_failure(outcome);
         }
@@ -104,9 +127,10 @@ impl PingRecorder {
             Ok(WriteOutcome::Accepted) => {
                 self.echoed += 1;
                 self.progress.set(self.echoed);
+                self.repeats.iter_mut().for_each(Repeats::accepted);
             }
-            // Not retried: the thread may be the driver's own, which has to make room. The pinger counts the ping
-            // as lost.
+            // An echo does not repeat it: the thread may be the driver's own, which has to make room. The pinger
+            // counts the ping as lost.
             Ok(WriteOutcome::TimedOut) => self.timed_out += 1,
             Ok(WriteOutcome::Refused) => self.refused += 1,
             Err(_) => self.note_failure(outcome),
@@ -116,66 +140,6 @@ impl PingRecorder {
     fn note_failure(&mut self, outcome: Result<WriteOutcome, driver_host::DriverError>) {
         if let Err(error) = outcome {
             self.failure.get_or_insert(error.into());
-        }
-    }
-}
-
-/// Ping on its way from a listener to the thread that echoes it.
-#[derive(Debug)]
-pub struct HandoffPing {
-    header: Header,
-    arrived_ns: u64,
-    key: u32,
-    payload: Vec<u8>,
-}
-
-/// Listener that hands pings over, for a driver whose listener must not write.
-#[derive(Debug)]
-pub struct HandoffListener {
-    identity: Identity,
-    wrong_size: u64,
-    foreign: u64,
-    dropped: u64,
-    overwritten: u64,
-    free: Receiver<Vec<u8>>,
-    pings: SyncSender<HandoffPing>,
-}
-
-impl HandoffListener {
-    /// Creates the listener. The echoing thread receives pings from the receiver, and returns buffers to the
-    /// sender.
-    #[must_use]
-    pub fn new(identity: Identity) -> (Self, Receiver<HandoffPing>, SyncSender<Vec<u8>>) {
-        let (pings, handed) = sync_channel(HANDOFF_SLOTS);
-        let (give_back, free) = sync_channel(HANDOFF_SLOTS);
-        for _ in 0..HANDOFF_SLOTS {
-            give_back.send(Vec::with_capacity(identity.size)).expect("there is room for all");
-        }
-        let listener = Self { identity, wrong_size: 0, foreign: 0, dropped: 0, overwritten: 0, free, pings };
-        (listener, handed, give_back)
-    }
-
-    /// Hands a ping to the echoing thread.
-    pub fn on_sample(&mut self, sample: Sample<'_>) {
-        let arrived_ns = now_ns();
-        let header = match self.identity.origin(sample.payload, arrived_ns) {
-            Origin::Ours(header) => header,
-            Origin::Damaged => return self.wrong_size += 1,
-            Origin::Foreign => return self.foreign += 1,
-        };
-        let Ok(mut payload) = self.free.try_recv() else {
-            self.dropped += 1;
-            return;
-        };
-        payload.clear();
-        payload.extend_from_slice(sample.payload);
-        if !sample.is_intact() {
-            // the header may be of another ping: no echo, so the pinger counts this one as lost
-            self.overwritten += 1;
-            return;
-        }
-        if self.pings.try_send(HandoffPing { header, arrived_ns, key: sample.key, payload }).is_err() {
-            self.dropped += 1;
         }
     }
 }
@@ -238,13 +202,15 @@ pub enum EchoInput {
 pub struct Echo {
     inlet: Option<EchoInput>,
     progress: Arc<ReceiveProgress>,
+    /// Whether several pings may be on their way when the pinger has ended.
+    several_in_flight: bool,
 }
 
 impl Echo {
     /// Creates the role with this source of pings.
     #[must_use]
-    pub const fn new(inlet: EchoInput, progress: Arc<ReceiveProgress>) -> Self {
-        Self { inlet: Some(inlet), progress }
+    pub const fn new(inlet: EchoInput, progress: Arc<ReceiveProgress>, several_in_flight: bool) -> Self {
+        Self { inlet: Some(inlet), progress, several_in_flight }
     }
 
     /// Closes reader and writer. Returns the counts, the place that sent the echoes, and the number of pings the
@@ -322,7 +288,21 @@ impl AgentRole for Echo {
         Ok(MeasureReply::default())
     }
 
-    fn drain(&mut self, _drain: &Drain, _meter: &mut TrafficMeter) -> Result<bool, AgentError> {
+    /// With several pings in flight, passes on those that are still on their way, so that each is counted where it
+    /// stops.
+    fn drain(&mut self, drain: &Drain, meter: &mut TrafficMeter) -> Result<bool, AgentError> {
+        let begin_ns = now_ns();
+        let (mut last_ns, mut passed_on) = (begin_ns, self.recorded());
+        while self.several_in_flight && passed_on < drain.sent {
+            self.serve(SLICE, SHORTEST_WAIT_NS)?;
+            let (now, recorded) = (now_ns(), self.recorded());
+            meter.look(recorded, now);
+            if recorded > passed_on {
+                (last_ns, passed_on) = (now, recorded);
+            } else if now - last_ns >= drain.quiet_ns || now - begin_ns >= drain.timeout_ns {
+                break;
+            }
+        }
         Ok(true)
     }
 
@@ -359,7 +339,7 @@ mod tests {
     fn ping_of_another_size_is_counted_and_not_echoed() {
         let identity = Identity { tag: 5, writer: 1, size: 64, since_ns: 0, keys: Keys::NONE };
         let mut pings = PingRecorder::new(identity, TimestampLog::with_capacity(8));
-        let (mut listener, handed, _give_back) = HandoffListener::new(identity);
+        let (mut listener, handed, _give_back) = HandoffListener::new(identity, 1);
         for (size, tag) in [(64, 5), (48, 5), (64, 6)] {
             let mut payloads = Payloads::new(1, size);
             let header = Header { sequence: 0, writer: 1, tag, warm_up: false, sent_ns: now_ns() };

@@ -16,10 +16,8 @@ use results::SequenceSet;
 
 use crate::{
     base::clock::now_ns,
-    traffic::{
-        identity::{Identity, Origin},
-        payload::Payloads,
-    },
+    roles::echo_content::EchoContent,
+    traffic::{identity::Identity, payload::Payloads},
 };
 
 /// Ping in flight, shared with the thread that receives its echo.
@@ -42,16 +40,11 @@ pub(super) const NOTHING: u64 = u64::MAX;
 #[derive(Debug)]
 pub struct EchoRecorder {
     flight: Arc<PingInFlight>,
-    identity: Identity,
-    payloads: Payloads,
-    check_every: u64,
+    pub(super) content: EchoContent,
     /// Pings of the measurement phase with an echo.
     pub(super) returned: SequenceSet,
     pub(super) late: u64,
     pub(super) duplicate: u64,
-    pub(super) corrupt: u64,
-    pub(super) foreign: u64,
-    pub(super) checked_in_full: u64,
 }
 
 impl EchoRecorder {
@@ -65,15 +58,10 @@ impl EchoRecorder {
         };
         Self {
             flight: Arc::new(flight),
-            identity,
-            payloads,
-            check_every: u64::from(check_every.max(1)),
+            content: EchoContent::new(identity, payloads, check_every),
             returned: SequenceSet::new(),
             late: 0,
             duplicate: 0,
-            corrupt: 0,
-            foreign: 0,
-            checked_in_full: 0,
         }
     }
 
@@ -87,11 +75,7 @@ impl EchoRecorder {
     #[inline]
     pub fn arrived(&mut self, sample: Sample<'_>) {
         let now = now_ns();
-        let header = match self.identity.origin(sample.payload, now) {
-            Origin::Ours(header) => header,
-            Origin::Damaged => return self.corrupt += 1,
-            Origin::Foreign => return self.foreign += 1,
-        };
+        let Some(header) = self.content.recognise(&sample, now) else { return };
         let awaited = self.flight.awaited.load(Relaxed);
         let warm_up = awaited & WARM_UP != 0;
         if header.warm_up != warm_up || header.sequence != awaited as u32 {
@@ -106,14 +90,7 @@ impl EchoRecorder {
             if !warm_up {
                 self.returned.insert(sequence);
             }
-            let wrong_key = !self.identity.keys.matches(header.sequence, sample.key);
-            if !warm_up && sequence.is_multiple_of(self.check_every) {
-                self.checked_in_full += 1;
-                let damaged = wrong_key || !self.payloads.is_intact(sequence, sample.payload);
-                self.corrupt += u64::from(damaged || !sample.is_intact());
-            } else {
-                self.corrupt += u64::from(wrong_key || !sample.is_intact());
-            }
+            self.content.check(&header, sequence, &sample);
         }
     }
 

@@ -32,6 +32,7 @@ fn echo_with_another_key_is_corrupt() {
         writer: 1,
         size_bytes: 64,
         instances: Some(3),
+        in_flight: None,
         load: None,
         delay_ns: 0,
     });
@@ -45,5 +46,5 @@ fn echo_with_another_key_is_corrupt() {
             Header { sequence: sequence as u32, writer: 1, tag: 5, warm_up: false, sent_ns: now_ns() };
         echoes.arrived(Sample::new(payloads.stamped(sequence, &header), key));
     }
-    assert_eq!((echoes.corrupt, echoes.returned.delivered()), (1, 4));
+    assert_eq!((echoes.content.corrupt, echoes.returned.delivered()), (1, 4));
 }

@@ -213,9 +213,9 @@ impl EchoReturn {
             lost: self.lost,
             late: echoes.late,
             duplicate: echoes.duplicate,
-            corrupt: echoes.corrupt,
-            foreign: echoes.foreign,
-            checked_in_full: echoes.checked_in_full,
+            corrupt: echoes.content.corrupt,
+            foreign: echoes.content.foreign,
+            checked_in_full: echoes.content.checked_in_full,
             rtt: self.rtt.distribution(),
             stamps: std::mem::take(&mut self.stamps),
         })

@@ -1,11 +1,17 @@
 //! Roles of a run: the two sides of throughput, latency and open-loop workloads, and idle participants.
 
 pub mod echo;
+pub mod echo_content;
+pub mod echo_handoff;
 pub mod echo_recorder;
 pub mod echo_return;
+pub mod flood;
+pub mod flood_recorder;
+pub mod flood_window;
 pub mod open_loop_reader;
 pub mod open_loop_writer;
 pub mod participant;
 pub mod pinger;
+pub mod repeats;
 pub mod throughput_reader;
 pub mod throughput_writer;

@@ -43,6 +43,10 @@ struct Counts {
     tries: RetryCounts,
     /// Pings that were never accepted: 0 or 1, the last ping.
     unsent: u64,
+    /// Pings with all echoes.
+    complete: u64,
+    /// Duration in ns.
+    elapsed_ns: u64,
 }
 
 impl Pinger {
@@ -74,8 +78,9 @@ impl Pinger {
         if let Some(meter) = &mut meter {
             meter.begin();
         }
-        let mut now = now_ns();
-        let end_ns = now + duration_ns;
+        let begin_ns = now_ns();
+        let mut now = begin_ns;
+        let end_ns = begin_ns + duration_ns;
         let mut sequence = 0;
         'pings: while now < end_ns {
             let ping = sequence | if warm_up { WARM_UP } else { 0 };
@@ -108,12 +113,14 @@ impl Pinger {
                 last_ns = last_ns.max(arrived_ns);
             }
             now = if all { last_ns } else { now_ns() };
+            self.counts.complete += u64::from(all);
             if all && self.returns.len() > 1 {
                 self.last_rtt.record(last_ns, last_ns - sent_ns);
             }
             sequence += 1;
         }
         self.returns.iter().for_each(EchoReturn::expect_nothing);
+        self.counts.elapsed_ns = now.max(end_ns) - begin_ns;
         if let Some(meter) = meter {
             meter.end(self.counts.sent);
         }
@@ -204,12 +211,14 @@ impl AgentRole for Pinger {
     }
 
     fn report(&mut self) -> Result<RoleReport, AgentError> {
-        let Counts { sent, tries, unsent } = self.counts;
+        let Counts { sent, tries, unsent, complete, elapsed_ns } = self.counts;
         Ok(RoleReport::Pinger(PingerReport {
             sent,
             unsent,
             timed_out: tries.timed_out,
             refused: tries.refused,
+            elapsed_ns,
+            in_time: complete,
             ping_timeout_ns: self.ping_timeout_ns,
             returns: self.returns.iter_mut().map(EchoReturn::report).collect::<Result<_, _>>()?,
             last_rtt: (self.returns.len() > 1).then(|| self.last_rtt.distribution()),

@@ -5,7 +5,8 @@ use driver_host::Driver;
 use experiment::Role;
 
 /// Roles that this agent can take.
-const ROLES: [Role; 5] = [Role::Writer, Role::Reader, Role::Pinger, Role::Echo, Role::Participant];
+const ROLES: [Role; 6] =
+    [Role::Writer, Role::Reader, Role::Pinger, Role::Echo, Role::Relay, Role::Participant];
 
 /// Returns the identity of this agent.
 pub fn hello(driver: &Driver) -> Hello {

@@ -9,9 +9,12 @@ use results::WindowCounts;
 use crate::{
     base::{clock::now_ns, error::AgentError, role::AgentRole},
     roles::{
-        echo::{self, Echo, EchoListener, HandoffListener, PingRecorder},
+        echo::{self, Echo, EchoListener, PingRecorder},
+        echo_handoff::HandoffListener,
         echo_recorder::EchoRecorder,
         echo_return::{EchoReturn, ReturnInput, WaitingThread},
+        flood::{FloodInput, FloodPinger},
+        flood_recorder::FloodRecorder,
         open_loop_reader::{self, FlowRecorder, OpenLoopReader, StartTime},
         open_loop_writer::{FlowWriter, OpenLoopWriter},
         participant::IdleParticipant,
@@ -66,8 +69,9 @@ pub fn open_role(
         Name::Reader if configure.is_paced() => setup.paced_reader(),
         Name::Writer => setup.writer(),
         Name::Reader => setup.reader(),
+        Name::Pinger if configure.is_flood() => setup.flood_pinger(),
         Name::Pinger => setup.pinger(),
-        Name::Echo => setup.echo(),
+        Name::Echo | Name::Relay => setup.echo(),
         Name::Participant => setup.participant(),
     }
 }
@@ -197,6 +201,30 @@ impl RoleSetup<'_> {
         Ok((Box::new(Pinger::new(configure, &writer_spec.stream, writer, returns)), monitors))
     }
 
+    fn flood_pinger(&self) -> Result<OpenedRole, AgentError> {
+        let Self { configure, participant, .. } = *self;
+        let (writer_spec, writer) = self.first_writer()?;
+        let (spec, stream) = self.first_reader()?;
+        let config = reader_config(spec);
+        let payloads = Payloads::of_stream(configure.seed, stream);
+        let in_flight = stream.in_flight.unwrap_or(1) as usize;
+        let (recorder, arrivals) =
+            FloodRecorder::new(self.identity(stream), payloads, configure.check_every, in_flight);
+        let (inlet, monitor) = if spec.receive == ReceiveMode::Listener {
+            let reader = participant.listening_reader(&config, recorder, FloodRecorder::on_sample)?;
+            let monitor = reader.monitor();
+            (FloodInput::Listening(reader), monitor)
+        } else {
+            let reader = participant.reader(&config)?;
+            let monitor = reader.monitor();
+            let polling = spec.receive == ReceiveMode::Polling;
+            (FloodInput::Asked { reader, recorder: Box::new(recorder), polling }, monitor)
+        };
+        let monitors = Monitors { writers: vec![writer.monitor()], readers: vec![monitor] };
+        Ok((Box::new(FloodPinger::new(configure, &writer_spec.stream, writer, inlet, arrivals)), monitors))
+    }
+
+    /// Opens an echo or a relay.
     fn echo(&self) -> Result<OpenedRole, AgentError> {
         let Self { configure, participant, .. } = *self;
         let (_, writer) = self.first_writer()?;
@@ -204,16 +232,21 @@ impl RoleSetup<'_> {
         let (spec, stream) = self.first_reader()?;
         let identity = self.identity(stream);
         let config = reader_config(spec);
-        let pings = PingRecorder::new(identity, stamps_for(configure.measure_ns, 1));
+        let relays = configure.role == Name::Relay;
+        let listening = spec.receive == ReceiveMode::Listener;
+        let mut pings = PingRecorder::new(identity, stamps_for(configure.measure_ns, 1));
+        if relays && !(listening && self.echo_in_listener) {
+            pings = pings.repeating();
+        }
         let progress = pings.progress();
         let echoing = EchoListener::new(writer, pings);
-        let listening = spec.receive == ReceiveMode::Listener;
         let (inlet, monitor) = if listening && self.echo_in_listener {
             let reader = participant.listening_reader(&config, echoing, EchoListener::on_sample)?;
             let monitor = reader.monitor();
             (echo::EchoInput::Listening(reader), monitor)
         } else if listening {
-            let (listener, handed, give_back) = HandoffListener::new(identity);
+            let (listener, handed, give_back) =
+                HandoffListener::new(identity, stream.in_flight.unwrap_or(1) as usize);
             let reader = participant.listening_reader(&config, listener, HandoffListener::on_sample)?;
             let monitor = reader.monitor();
             (echo::EchoInput::HandedOver { reader, echoing: Box::new(echoing), handed, give_back }, monitor)
@@ -224,7 +257,7 @@ impl RoleSetup<'_> {
             (echo::EchoInput::Asked { reader, echoing: Box::new(echoing), polling }, monitor)
         };
         let monitors = Monitors { writers: vec![writer_monitor], readers: vec![monitor] };
-        Ok((Box::new(Echo::new(inlet, progress)), monitors))
+        Ok((Box::new(Echo::new(inlet, progress, relays)), monitors))
     }
 
     fn paced_writer(&self) -> Result<OpenedRole, AgentError> {

@@ -76,7 +76,14 @@ mod tests {
     use super::*;
 
     fn keys(instances: Option<u32>) -> Keys {
-        Keys::of_stream(&StreamSpec { writer: 1, size_bytes: 64, instances, load: None, delay_ns: 0 })
+        Keys::of_stream(&StreamSpec {
+            writer: 1,
+            size_bytes: 64,
+            instances,
+            in_flight: None,
+            load: None,
+            delay_ns: 0,
+        })
     }
 
     #[test]

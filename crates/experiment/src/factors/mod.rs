@@ -9,6 +9,7 @@ pub(crate) mod driver_pair;
 pub(crate) mod endpoint_qos;
 mod fields;
 pub(crate) mod group;
+pub(crate) mod in_flight;
 pub(crate) mod instances;
 pub(crate) mod load;
 pub(crate) mod percent_of_max;
@@ -65,6 +66,9 @@ pub struct Factors {
     /// Whether each reader of a ping echoes it, instead of the first one only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all_readers_echo: bool,
+    /// Number of samples in flight around a ring. Absent: one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight: Option<u32>,
     /// Payload of a sample in bytes, including the 16-byte header.
     pub size_bytes: u64,
     /// Number of instances of the keyed type. Absent: a type without key.
@@ -127,6 +131,7 @@ impl Default for Factors {
             workload: Workload::Latency,
             topology: Topology::PAIR,
             all_readers_echo: false,
+            in_flight: None,
             size_bytes: 1024,
             instances: None,
             topics: None,

@@ -25,6 +25,7 @@ pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint
         size_bytes: cell.factors.size_bytes,
         instances: cell.factors.instances,
         delay_ns: 0,
+        in_flight: None,
         load: None,
     };
     let endpoint = |participant: usize| {

@@ -265,7 +265,8 @@ impl CellShape<'_> {
         let scheduled = factors.workload == Workload::Paced;
         let mut streams = Vec::new();
         let mut add = |size_bytes, load, delay_ns| {
-            streams.push(StreamSpec { writer: 0, size_bytes, instances: factors.instances, load, delay_ns });
+            let (instances, in_flight) = (factors.instances, factors.in_flight);
+            streams.push(StreamSpec { writer: 0, size_bytes, instances, in_flight, load, delay_ns });
         };
         for Flow { size_bytes, load, .. } in &flows {
             let load = load.resolved().unwrap_or_else(|| load.clone());

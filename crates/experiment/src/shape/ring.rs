@@ -15,7 +15,11 @@ impl CellShape<'_> {
     }
 
     fn node(&self, index: usize, nodes: usize) -> Endpoint {
-        let role = if index == 0 { Role::Pinger } else { Role::Echo };
+        let role = match index {
+            0 => Role::Pinger,
+            _ if self.factors.is_flood() => Role::Relay,
+            _ => Role::Echo,
+        };
         let [of_first, of_others] = drivers_of_ends(&self.factors.driver);
         // Each node passes on the samples of node 1, with their headers.
         let stream = self.streams(0).swap_remove(0);

@@ -11,10 +11,13 @@ pub enum Role {
     Writer,
     /// Receives and counts samples.
     Reader,
-    /// Sends a ping when the previous one is back or lost.
+    /// Sends a ping when the previous one is back or lost; with several in flight, when one of them is.
     Pinger,
     /// Sends every ping back unchanged.
     Echo,
+    /// Sends every sample of a ring on to the next node, unchanged. Several may be in flight, so it repeats a write that
+    /// is not accepted.
+    Relay,
     /// Opens a participant with writers and readers, which match those of all other participants. Sends nothing.
     Participant,
 }
@@ -28,6 +31,7 @@ impl Role {
             Self::Reader => "reader",
             Self::Pinger => "pinger",
             Self::Echo => "echo",
+            Self::Relay => "relay",
             Self::Participant => "participant",
         }
     }
@@ -38,7 +42,7 @@ impl Role {
         match self {
             Self::Writer => entity == "writer",
             Self::Reader => entity == "reader",
-            Self::Pinger | Self::Echo => true,
+            Self::Pinger | Self::Echo | Self::Relay => true,
             Self::Participant => false,
         }
     }

@@ -43,6 +43,9 @@ pub struct StreamSpec {
     /// number. Absent: a type without key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instances: Option<u32>,
+    /// Number of samples that node 1 of a ring keeps in flight. Absent: one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight: Option<u32>,
     /// Intended send times. Absent: each sample is written as soon as the previous one is, or by a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,

@@ -23,8 +23,16 @@ const OF_FLOW: [&str; 7] =
     ["planned", "offered", "counted", "delivered_in_time", "latency", "unplaced", "lag_in_writes_pct"];
 
 /// Fields of a ring and of a hop with their metrics.
-const OF_RING: [&str; 2] = ["per_hop_mean_ns", "per_hop_p50_ns"];
-const OF_HOP: [&str; 5] = ["sent", "delivered", "lost", "duplicate", "stopped"];
+const OF_RING: [&str; 6] = [
+    "per_hop_mean_ns",
+    "per_hop_p50_ns",
+    "per_sample_hop_ns",
+    "returned_sps",
+    "elapsed_ns",
+    "returned_in_time",
+];
+const OF_HOP: [&str; 7] =
+    ["sent", "delivered", "lost", "duplicate", "out_of_order", "held_writes", "stopped"];
 
 /// Columns before those of the factors.
 const RUN: [&str; 6] = ["experiment", "cell", "run", "block", "twin", "state"];

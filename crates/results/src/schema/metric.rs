@@ -47,6 +47,8 @@ pub enum Metric {
     Slo,
     /// Time until all participants are matched, in ns.
     AllMatched,
+    /// Time per sample and hop of a ring, in ns.
+    SampleHop,
     /// CPU time of the writer's (pinger's) process per sample, in ns.
     CpuWriter,
     /// CPU time of the reader's (echo's) process per sample, in ns.
@@ -84,7 +86,7 @@ impl Quantile {
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::RttP50,
         Self::RttP90,
         Self::RttP99,
@@ -102,6 +104,7 @@ impl Metric {
         Self::Pdr,
         Self::Slo,
         Self::AllMatched,
+        Self::SampleHop,
         Self::CpuWriter,
         Self::CpuReader,
     ];
@@ -111,6 +114,7 @@ impl Metric {
     pub fn claims(factors: &Factors) -> &'static [Self] {
         let has_times = || factors.streams().iter().any(|flow| flow.load.has_times());
         match factors.workload {
+            Workload::Latency if factors.is_flood() => &[Self::SampleHop, Self::RttP99],
             Workload::Latency => &[Self::RttP50, Self::RttP99],
             Workload::Paced if has_times() => &[Self::ResponseP50, Self::ResponseP99],
             Workload::Throughput | Workload::Paced => &[Self::Goodput],
@@ -140,6 +144,7 @@ impl Metric {
             Self::Pdr => "pdr",
             Self::Slo => "slo",
             Self::AllMatched => "all-matched",
+            Self::SampleHop => "sample-hop",
             Self::CpuWriter => "cpu-writer",
             Self::CpuReader => "cpu-reader",
         }
@@ -166,6 +171,7 @@ impl Metric {
             Self::Pdr => "rate with little loss",
             Self::Slo => "rate within the deadline",
             Self::AllMatched => "time until all are matched",
+            Self::SampleHop => "time per sample and hop",
             Self::CpuWriter => "CPU time per sample at the writer",
             Self::CpuReader => "CPU time per sample at the reader",
         }
@@ -210,6 +216,7 @@ impl Metric {
             | Self::Pdr
             | Self::Slo
             | Self::AllMatched
+            | Self::SampleHop
             | Self::CpuWriter
             | Self::CpuReader => None,
         }
@@ -237,6 +244,7 @@ impl Metric {
             (Self::Delivered | Self::Goodput, None) => {
                 matches!(workload, Workload::Throughput | Workload::Paced)
             }
+            (Self::SampleHop, None) => workload == Workload::Latency,
             (Self::AllMatched, None) => workload == Workload::Discovery,
             // in a search, each trial has its own CPU time; discovery has no samples
             (_, None) => !matches!(workload, Workload::Search | Workload::Discovery),
@@ -252,6 +260,7 @@ impl Metric {
             (_, Some(_)) => &["response_p50", "response_p99"],
             (Self::Delivered | Self::Goodput, None) => &["delivered"],
             (Self::Ndr | Self::Pdr | Self::Slo | Self::AllMatched, None) => &[],
+            (Self::SampleHop, None) => &["rtt_p50"],
             (_, None) => &["rtt_p50", "delivered"],
         }
     }

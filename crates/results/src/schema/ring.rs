@@ -11,6 +11,17 @@ pub struct Ring {
     pub per_hop_mean_ns: Option<f64>,
     /// Median RTT divided by the number of nodes, in ns. Null if the median RTT is.
     pub per_hop_p50_ns: Option<f64>,
+    /// Number of samples in flight.
+    pub in_flight: u32,
+    /// Time per sample and hop in ns: `elapsed_ns` divided by `returned_in_time` and by the number of nodes. Null if no
+    /// sample returned in this time.
+    pub per_sample_hop_ns: Option<f64>,
+    /// Rate of the samples that returned, in samples/s: `returned_in_time` divided by `elapsed_ns`.
+    pub returned_sps: f64,
+    /// Time from the first write to the end of the measurement, in ns.
+    pub elapsed_ns: u64,
+    /// Number of samples that returned within this time.
+    pub returned_in_time: u64,
     /// Hops, from that of the first node on. The one-way times of hop N are `hop_N` in the latencies of the run, from
     /// the start of a node's write to the arrival at the next node, for the samples that returned in time.
     pub hops: Vec<Hop>,
@@ -31,6 +42,10 @@ pub struct Hop {
     pub lost: u64,
     /// Number of duplicates at the receiving node.
     pub duplicate: u64,
+    /// Number of samples that arrived after one that was sent later on this hop.
+    pub out_of_order: u64,
+    /// Number of write calls of the writing node that timed out or were rejected.
+    pub held_writes: u64,
     /// Number of delivered samples that the receiving node did not pass on, because its write was rejected or timed
     /// out. 0 for the last hop.
     pub stopped: u64,

@@ -22,6 +22,7 @@ impl Run {
             (Metric::AllMatched, _) => {
                 self.discovery.as_ref().and_then(|discovery| discovery.all_matched_ns).map(|ns| ns as f64)
             }
+            (Metric::SampleHop, _) => self.ring.as_ref().and_then(|ring| ring.per_sample_hop_ns),
             (Metric::CpuWriter, _) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.writer),
             (_, None) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.reader),
         };

@@ -21,7 +21,7 @@ impl Metric {
     pub fn references(self, disturbed: bool) -> &'static [ReferenceMetric] {
         use ReferenceMetric::{Rate, RttP50, RttP99, SampleTime};
         match self {
-            Self::RttP50 | Self::ResponseP50 | Self::ServiceP50 | Self::AllMatched => {
+            Self::RttP50 | Self::ResponseP50 | Self::ServiceP50 | Self::AllMatched | Self::SampleHop => {
                 if disturbed {
                     &[RttP50, RttP99, SampleTime]
                 } else {

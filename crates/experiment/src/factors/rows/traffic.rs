@@ -3,7 +3,7 @@
 use crate::{
     Arrival, OneOrMany, PlanError, Size, SpannedError, Topology, Workload,
     factors::{
-        fields, instances,
+        fields, in_flight, instances,
         load::load_id,
         rows::{WAY, discovery},
         table::{Baseline, Column, Compared, Factor, Form, Id, Label, ROW, Shares},
@@ -138,6 +138,32 @@ pub(super) const ROWS: &[Factor] = &[
             listed: false,
         }),
         agent: "the roles of the agents, and the topics of the echoes",
+        ..ROW
+    },
+    Factor {
+        key: "in_flight",
+        form: Form::Key(Kind::Number),
+        unit: "samples",
+        range: "1 to 1000",
+        default: || Some(1_u32.into()),
+        about: "Number of samples in flight around a ring, 1 to 1000. With several, node 1 sends the next sample each \
+                time one returns, and the result has the time per sample and hop; the other nodes repeat writes that are \
+                not accepted. Needs `topology = \"ring-N\"`. Default 1.",
+        brief: "Numbers of samples in flight around a ring.",
+        plural: Some("numbers of samples in flight"),
+        check: in_flight::check,
+        set: Some(|cell, value| cell.in_flight = Some(value.to()).filter(|in_flight| *in_flight > 1)),
+        nesting: 11,
+        same: |a, b| a.in_flight == b.in_flight,
+        id: Id::Always(37, |cell| super::id_part("in-flight", cell.in_flight)),
+        shares: WAY,
+        compared: Compared::Text(|cell| Some(cell.in_flight.unwrap_or(1).to_string())),
+        label: Some(Label {
+            place: 6,
+            text: |cell| Some(format!("{} in flight", cell.in_flight?)),
+            listed: true,
+        }),
+        agent: "the roles of the agents; the samples that node 1 keeps in flight, and the buffers of the other nodes",
         ..ROW
     },
     Factor {

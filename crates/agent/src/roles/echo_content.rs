@@ -1,0 +1,53 @@
+//! Origin and content of the echoes that a pinger receives.
+
+use driver_host::Sample;
+
+use crate::traffic::{
+    header::Header,
+    identity::{Identity, Origin},
+    payload::Payloads,
+};
+
+/// Checks of received echoes, and their counts.
+#[derive(Debug)]
+pub struct EchoContent {
+    identity: Identity,
+    payloads: Payloads,
+    check_every: u64,
+    pub(super) corrupt: u64,
+    pub(super) foreign: u64,
+    pub(super) checked_in_full: u64,
+}
+
+impl EchoContent {
+    /// Creates empty counts. Every byte of each `check_every`-th echo is checked.
+    #[must_use]
+    pub fn new(identity: Identity, payloads: Payloads, check_every: u32) -> Self {
+        let check_every = u64::from(check_every.max(1));
+        Self { identity, payloads, check_every, corrupt: 0, foreign: 0, checked_in_full: 0 }
+    }
+
+    /// Returns the header of an echo of this run. Samples of another size or origin are counted.
+    #[inline]
+    pub(super) fn recognise(&mut self, sample: &Sample<'_>, now_ns: u64) -> Option<Header> {
+        match self.identity.origin(sample.payload, now_ns) {
+            Origin::Ours(header) => return Some(header),
+            Origin::Damaged => self.corrupt += 1,
+            Origin::Foreign => self.foreign += 1,
+        }
+        None
+    }
+
+    /// Checks the first echo of a ping; after its arrival was recorded.
+    #[inline]
+    pub(super) fn check(&mut self, header: &Header, sequence: u64, sample: &Sample<'_>) {
+        let wrong_key = !self.identity.keys.matches(header.sequence, sample.key);
+        if !header.warm_up && sequence.is_multiple_of(self.check_every) {
+            self.checked_in_full += 1;
+            let damaged = wrong_key || !self.payloads.is_intact(sequence, sample.payload);
+            self.corrupt += u64::from(damaged || !sample.is_intact());
+        } else {
+            self.corrupt += u64::from(wrong_key || !sample.is_intact());
+        }
+    }
+}
