@@ -1,5 +1,5 @@
-//! Evaluation of a round trip around a ring: RTTs measured by the first node, and counts and one-way times of each hop
-//! from the timestamps of all nodes.
+//! Evaluation of samples that go around a ring, one or several in flight: RTTs and the time per sample and hop, measured
+//! by the first node, and counts and one-way times of each hop from the timestamps of all nodes.
 
 use control::{EchoReport, PingerReport, ReturnReport, TimestampPair};
 use results::{
@@ -25,8 +25,12 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     evaluation.add_with_lost("rtt", &returned.rtt, returned.lost);
     latency::check_pings(&mut evaluation, reports, pinged);
     latency::check_return(&mut evaluation, "", pinged, returned);
+    evaluation.check(pinged.in_time <= returned.returned, || {
+        format!("{} samples returned, but {} in time", returned.returned, pinged.in_time)
+    });
     let nodes: Vec<&str> = reports.agents.iter().map(|agent| agent.endpoint.id.as_str()).collect();
-    let joined = Nodes { nodes, pinged, returned, echoes };
+    let instances = context.factors.instances.unwrap_or(1).max(1) as usize;
+    let joined = Nodes { nodes, pinged, returned, echoes, instances };
     let hops = joined.hops(&mut evaluation);
     joined.check(&mut evaluation, &hops);
     if context.one_clock {
@@ -40,6 +44,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         delivered: returned.returned,
         lost: returned.lost.saturating_add(pinged.unsent),
         duplicate: returned.duplicate,
+        out_of_order: joined.out_of_order(returned.stamps.as_slice().iter().copied()),
         corrupt: total(damaged),
         foreign: returned.foreign.saturating_add(sum(|echo| echo.foreign)),
         checked_in_full: returned.checked_in_full,
@@ -56,6 +61,10 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     });
     evaluation.warn_of_counts("samples");
     joined.warn_of_losses(&mut evaluation, &hops);
+    if context.factors.is_flood() {
+        evaluation.warn_of_few();
+        warn_of_back_pressure(&mut evaluation, &hops);
+    }
     latency::warn_of_late(&mut evaluation, "", pinged, returned);
     latency::warn_of_writes(&mut evaluation, pinged);
     evaluation.ping_retries = Some(PingRetries {
@@ -68,9 +77,16 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     cpu::add(&mut evaluation, reports);
     let rtt = evaluation.latency.get("rtt");
     let per_hop = |ns: f64| ns / joined.nodes.len() as f64;
+    let (elapsed_ns, in_time) = (pinged.elapsed_ns, pinged.in_time);
+    let of_time = |in_time: f64| elapsed_ns as f64 / in_time;
     evaluation.ring = Some(Ring {
         per_hop_mean_ns: rtt.map(|rtt| per_hop(rtt.mean_ns)),
         per_hop_p50_ns: rtt.and_then(|rtt| Some(per_hop(rtt.p50_ns? as f64))),
+        in_flight: context.factors.in_flight.unwrap_or(1),
+        per_sample_hop_ns: (in_time > 0).then(|| per_hop(of_time(in_time as f64))),
+        returned_sps: if elapsed_ns == 0 { 0.0 } else { in_time as f64 * 1e9 / elapsed_ns as f64 },
+        elapsed_ns,
+        returned_in_time: in_time,
         hops,
     });
     evaluation
@@ -82,6 +98,8 @@ struct Nodes<'a> {
     pinged: &'a PingerReport,
     returned: &'a ReturnReport,
     echoes: Vec<&'a EchoReport>,
+    /// Number of instances: samples have an order within each of them only.
+    instances: usize,
 }
 
 impl Nodes<'_> {
@@ -106,6 +124,35 @@ impl Nodes<'_> {
         0..self.returned.stamps.as_slice().len() as u64
     }
 
+    /// Returns how many samples arrived after one that was sent later. `times`: of each sample by sequence number, when it
+    /// was sent and when it arrived; 0: it did not.
+    fn out_of_order(&self, times: impl Iterator<Item = TimestampPair>) -> u64 {
+        let mut times: Vec<(u64, u64, usize)> = times
+            .enumerate()
+            .filter(|(_, of)| of.first_ns > 0 && of.second_ns > 0)
+            .map(|(sequence, of)| (of.first_ns, of.second_ns, sequence % self.instances))
+            .collect();
+        // Nearly sorted already.
+        times.sort_unstable();
+        let mut first_of_later = vec![u64::MAX; self.instances];
+        let mut out_of_order = 0;
+        for (_, arrived_ns, instance) in times.into_iter().rev() {
+            let later = &mut first_of_later[instance];
+            out_of_order += u64::from(arrived_ns > *later);
+            *later = arrived_ns.min(*later);
+        }
+        out_of_order
+    }
+
+    /// Returns the number of write calls of a node that were not accepted.
+    fn held_writes(&self, node: usize) -> u64 {
+        let (timed_out, refused) = match node.checked_sub(1) {
+            None => (self.pinged.timed_out, self.pinged.refused),
+            Some(echo) => (self.echoes[echo].timed_out, self.echoes[echo].refused),
+        };
+        timed_out.saturating_add(refused)
+    }
+
     /// Counts the samples of each hop. The counts are those of the timestamps, which each node records for itself.
     fn hops(&self, evaluation: &mut Evaluation) -> Vec<Hop> {
         let nodes = self.nodes.len();
@@ -114,10 +161,16 @@ impl Nodes<'_> {
                 writer: self.nodes[hop].to_owned(),
                 reader: self.nodes[(hop + 1) % nodes].to_owned(),
                 duplicate: self.echoes.get(hop).map_or(self.returned.duplicate, |echo| echo.duplicate),
+                held_writes: self.held_writes(hop),
                 ..Hop::default()
             })
             .collect();
         for (index, hop) in hops.iter_mut().enumerate() {
+            let times = |sequence| TimestampPair {
+                first_ns: self.written_ns(index, sequence),
+                second_ns: self.arrived_ns(index, sequence),
+            };
+            hop.out_of_order = self.out_of_order(self.sequences().map(times));
             let mut unsent = 0_u64;
             for sequence in self.sequences() {
                 let (sent, arrived) =
@@ -225,5 +278,15 @@ impl Nodes<'_> {
                 evaluation.warn(WarningKind::WritesRefused, text);
             }
         }
+    }
+}
+
+/// Names the hops on which relays waited for room. The writes of node 1 have a warning of their own.
+fn warn_of_back_pressure(evaluation: &mut Evaluation, hops: &[Hop]) {
+    for Hop { writer, reader, held_writes, .. } in hops.iter().skip(1).filter(|hop| hop.held_writes > 0) {
+        let text = format!(
+            "{held_writes} writes from {writer} to {reader} timed out or were rejected: its samples waited for room"
+        );
+        evaluation.warn(WarningKind::WritesRefused, text);
     }
 }

@@ -1,4 +1,5 @@
-//! Time per hop of rings. How the round trip grows with the number of nodes is a finding of its own.
+//! Time per hop of rings, and per sample and hop with several samples in flight. How these grow with the number of nodes or
+//! of samples is a finding of its own.
 
 use experiment::{Factors, Topology, Workload};
 use results::{CellResult, Finding, FindingKind, MAX_LATENCY_LOSS_PCT, ResultDocument, Run, format_micros};
@@ -41,8 +42,22 @@ pub(crate) fn findings(document: &ResultDocument) -> Vec<Finding> {
 
 impl Rings<'_> {
     fn finding(&self, name: &str) -> Option<Finding> {
+        let (kind, key, what, of_run): (_, _, _, fn(&Run) -> Option<f64>) = match self.factors.in_flight {
+            None => (
+                FindingKind::RingHop,
+                "per_hop_of",
+                "one hop of a ring, the mean round trip divided by the number of nodes, takes".to_owned(),
+                per_hop_ns,
+            ),
+            Some(in_flight) => (
+                FindingKind::RingFlood,
+                "per_sample_hop_of",
+                format!("a ring with {in_flight} samples in flight takes, per sample and hop,"),
+                per_sample_hop_ns,
+            ),
+        };
         let measured =
-            self.cells.iter().filter_map(|&(nodes, cell)| Some((nodes, cell, over_runs(cell, per_hop_ns)?)));
+            self.cells.iter().filter_map(|&(nodes, cell)| Some((nodes, cell, over_runs(cell, of_run)?)));
         let measured: Vec<(u16, &CellResult, Spread)> = measured.collect();
         if measured.is_empty() {
             return None;
@@ -55,15 +70,15 @@ impl Rings<'_> {
             })
             .collect();
         let text = format!(
-            "{name}: one hop of a ring, the mean round trip divided by the number of nodes, takes {}; {}.",
+            "{name}: {what} {}; {}.",
             list(&each),
             runs(measured.iter().map(|(_, _, spread)| spread))
         );
         let mut numbers: Vec<(String, f64)> = Vec::new();
         for (nodes, _, spread) in &measured {
-            numbers.extend(three(&format!("per_hop_of_{nodes}"), "ns", spread));
+            numbers.extend(three(&format!("{key}_{nodes}"), "ns", spread));
         }
-        Some(finding(FindingKind::RingHop, text, measured.iter().map(|(_, cell, _)| *cell), numbers))
+        Some(finding(kind, text, measured.iter().map(|(_, cell, _)| *cell), numbers))
     }
 }
 
@@ -73,4 +88,8 @@ fn short_name(factors: &Factors) -> String {
 
 fn per_hop_ns(run: &Run) -> Option<f64> {
     run.ring.as_ref()?.per_hop_mean_ns
+}
+
+fn per_sample_hop_ns(run: &Run) -> Option<f64> {
+    run.ring.as_ref()?.per_sample_hop_ns
 }

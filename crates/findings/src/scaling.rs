@@ -1,4 +1,4 @@
-//! Growth of a value over the number of endpoints of a topology.
+//! Growth of a value over the number of endpoints of a topology, or of samples in flight around a ring.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ struct Quantity {
     of: fn(&Run, &Factors) -> Option<f64>,
 }
 
-const QUANTITIES: [Quantity; 6] = [
+const QUANTITIES: [Quantity; 7] = [
     Quantity {
         workload: Workload::Throughput,
         what: "the time of a writer per sample",
@@ -42,6 +42,14 @@ const QUANTITIES: [Quantity; 6] = [
         unit: ("µs", 1e3),
         unit_of_numbers: "ns",
         of: |run, _| median_rtt_ns(run),
+    },
+    Quantity {
+        workload: Workload::Latency,
+        what: "the time per sample and hop",
+        key: "sample_hop",
+        unit: ("µs", 1e3),
+        unit_of_numbers: "ns",
+        of: |run, _| run.ring.as_ref()?.per_sample_hop_ns,
     },
     Quantity {
         workload: Workload::Discovery,
@@ -84,35 +92,61 @@ fn ns_per_sample(run: &Run, factors: &Factors) -> Option<f64> {
     (accepted > 0.0).then(|| f64::from(writers) * 1e9 / accepted)
 }
 
-/// Numeric axis through a topology.
+/// Numeric axis through a topology, or over the samples in flight around a ring.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Axis {
-    /// Name of one endpoint on the axis.
-    endpoint: &'static str,
+    /// Key of the factor in which the cells on the axis differ.
+    factor: &'static str,
+    /// Name of one endpoint or sample on the axis, and of several.
+    one: &'static str,
+    many: &'static str,
     /// Number of endpoints of the other kind, which all points of the axis have in common; 0 if there is none.
     fixed: u16,
 }
 
 impl Axis {
-    /// Returns the axes on which a topology is a point, each with its position.
-    fn through(topology: Topology) -> Vec<(Self, u16)> {
-        match topology {
+    /// Creates an axis over endpoints of a kind.
+    const fn of_endpoints(one: &'static str, many: &'static str, fixed: u16) -> Self {
+        Self { factor: "topology", one, many, fixed }
+    }
+
+    /// Returns the axes on which a cell is a point, each with its position.
+    fn through(factors: &Factors) -> Vec<(Self, u32)> {
+        match factors.topology {
             Topology::Mesh { writers, readers } => vec![
-                (Self { endpoint: "reader", fixed: writers }, readers),
-                (Self { endpoint: "writer", fixed: readers }, writers),
+                (Self::of_endpoints("reader", "readers", writers), readers.into()),
+                (Self::of_endpoints("writer", "writers", readers), writers.into()),
             ],
-            Topology::Ring { nodes } => vec![(Self { endpoint: "node", fixed: 0 }, nodes)],
+            Topology::Ring { nodes } => vec![
+                (Self::of_endpoints("node", "nodes", 0), nodes.into()),
+                (
+                    Self {
+                        factor: "in_flight",
+                        one: "sample in flight",
+                        many: "samples in flight",
+                        fixed: nodes,
+                    },
+                    factors.in_flight.unwrap_or(1),
+                ),
+            ],
             Topology::FullMesh { participants } => {
-                vec![(Self { endpoint: "participant", fixed: 0 }, participants)]
+                vec![(Self::of_endpoints("participant", "participants", 0), participants.into())]
             }
         }
     }
 
+    /// Returns whether a value over this axis is worth a finding. With one sample in flight, the time per sample and hop
+    /// says what the RTT says.
+    fn has(self, quantity: &Quantity, factors: &Factors) -> bool {
+        quantity.key != "sample_hop" || self.factor == "in_flight" || factors.is_flood()
+    }
+
     /// Formats the endpoints that all points have in common.
     fn common(self) -> String {
-        let other = match self.endpoint {
+        let other = match self.one {
             "reader" => "writer",
             "writer" => "reader",
+            "sample in flight" => "node",
             _ => return String::new(),
         };
         format!(", {} {other}{}", self.fixed, if self.fixed == 1 { "" } else { "s" })
@@ -122,7 +156,7 @@ impl Axis {
 /// Cells that differ only in their position on an axis, in ascending order.
 struct Scale<'d> {
     axis: Axis,
-    points: BTreeMap<u16, &'d CellResult>,
+    points: BTreeMap<u32, &'d CellResult>,
 }
 
 /// Returns a finding for each value over each axis with at least [`LEAST_LEVELS`] cells.
@@ -141,11 +175,11 @@ fn scales(document: &ResultDocument) -> Vec<Scale<'_>> {
     let mut scales: Vec<Scale<'_>> = Vec::new();
     let variant = |cell: &CellResult| document.experiment.variant(&cell.id);
     for cell in &document.cells {
-        for (axis, position) in Axis::through(cell.factors.topology) {
+        for (axis, position) in Axis::through(&cell.factors) {
             let same = |scale: &&mut Scale<'_>| {
                 let known = scale.points.values().next().expect("a scale has a point");
                 scale.axis == axis
-                    && known.factors.differs_only_in(&cell.factors, "topology")
+                    && known.factors.differs_only_in(&cell.factors, axis.factor)
                     && variant(known) == variant(cell)
             };
             match scales.iter_mut().find(same) {
@@ -169,6 +203,7 @@ fn growth(
         .points
         .iter()
         .filter(|(_, cell)| cell.factors.workload == quantity.workload)
+        .filter(|(_, cell)| scale.axis.has(quantity, &cell.factors))
         .filter(|(_, cell)| quantity.workload != Workload::Latency || lost_pct(cell) <= MAX_LATENCY_LOSS_PCT)
         .filter(|(_, cell)| over_runs(cell, |run| (quantity.of)(run, &cell.factors)).is_some())
         .map(|(position, cell)| (f64::from(*position), *cell))
@@ -182,10 +217,11 @@ fn growth(
     let law = law(&levels, &blocks)?;
     let (unit, scale_of_unit) = quantity.unit;
     let value = |ns: f64| format_value(ns / scale_of_unit);
-    let endpoint = scale.axis.endpoint;
+    let Axis { one: endpoint, many, .. } = scale.axis;
+    let [key_of_one, key_of_many] = [endpoint, many].map(|name| name.replace(' ', "_"));
     let mut numbers = vec![
-        (format!("from_{endpoint}s"), first.0),
-        (format!("to_{endpoint}s"), last.0),
+        (format!("from_{key_of_many}"), first.0),
+        (format!("to_{key_of_many}"), last.0),
         ("blocks".to_owned(), blocks.len() as f64),
     ];
     let mut add = |name: &str, unit: &str, estimate: &Estimate| {
@@ -193,7 +229,7 @@ fn growth(
         numbers.push((format!("{name}_low_{unit}"), estimate.interval.low));
         numbers.push((format!("{name}_high_{unit}"), estimate.interval.high));
     };
-    let per_endpoint = format!("{}_per_{endpoint}", quantity.unit_of_numbers);
+    let per_endpoint = format!("{}_per_{key_of_one}", quantity.unit_of_numbers);
     let slope_text = |slope: &Estimate| {
         let interval = format!("{} to {}", value(slope.interval.low), value(slope.interval.high));
         format!("{} {unit} (95 % interval {interval})", value(slope.value))
@@ -211,8 +247,9 @@ fn growth(
                 format_value(exponent.interval.low),
                 format_value(exponent.interval.high)
             );
+            let grows = if exponent.value < 0.0 { "falls" } else { "grows" };
             let says = format!(
-                "{what} grows as the number of {endpoint}s to the power of {} (95 % interval {interval})",
+                "{what} {grows} as the number of {many} to the power of {} (95 % interval {interval})",
                 format_value(exponent.value)
             );
             (FindingKind::ScalesAsPower, says)
@@ -220,9 +257,9 @@ fn growth(
         Law::Bends { at, before, after } => {
             add(&format!("{}_slope_below", quantity.key), &per_endpoint, before);
             add(&format!("{}_slope_above", quantity.key), &per_endpoint, after);
-            numbers.push((format!("bends_at_{endpoint}s"), *at));
+            numbers.push((format!("bends_at_{key_of_many}"), *at));
             let says = format!(
-                "{what} bends at {at} {endpoint}s: one more {endpoint} adds {} below, and {} above",
+                "{what} bends at {at} {many}: one more {endpoint} adds {} below, and {} above",
                 slope_text(before),
                 slope_text(after)
             );
@@ -238,7 +275,7 @@ fn growth(
         format!("{} {unit} with {position}", value(spread.map_or(0.0, |spread| spread.median)))
     };
     let text = format!(
-        "{}: from {} to {} {endpoint}s, {says}: {}, {} ({} blocks).",
+        "{}: from {} to {} {many}, {says}: {}, {} ({} blocks).",
         name(document, all, scale, first.1),
         first.0,
         last.0,
@@ -266,9 +303,9 @@ fn blocks(points: &[(f64, &CellResult)], quantity: &Quantity) -> Vec<Vec<f64>> {
 /// Returns the name of the cells on a scale: driver, size, what is fixed, and in what other scales differ.
 fn name(document: &ResultDocument, all: &[Scale<'_>], scale: &Scale<'_>, cell: &CellResult) -> String {
     let labels = |cell: &CellResult| {
-        Factors { topology: Topology::PAIR, discovery: Discovery::default(), ..cell.factors.clone() }
-            .labels()
-            .join(", ")
+        let (topology, discovery) = (Topology::PAIR, Discovery::default());
+        let in_flight = if scale.axis.factor == "in_flight" { None } else { cell.factors.in_flight };
+        Factors { topology, discovery, in_flight, ..cell.factors.clone() }.labels().join(", ")
     };
     let factors = &cell.factors;
     let rivals = all.iter().filter_map(|other| other.points.values().next());

@@ -236,8 +236,12 @@ impl Page {
     }
 
     fn latency(&mut self, cells: &[&CellResult], interference: &str) {
-        let _ =
-            writeln!(self.text, "\nLatency: RTT, the full round trip, one sample in flight{interference}");
+        // The cells of a group have one topology, and one number of samples in flight.
+        let in_flight = match cells[0].factors.in_flight {
+            None => "one sample in flight".to_owned(),
+            Some(several) => format!("{several} samples in flight, which wait for each other"),
+        };
+        let _ = writeln!(self.text, "\nLatency: RTT, the full round trip, {in_flight}{interference}");
         self.text.push_str(&tables::latency(cells).render());
         if cells.iter().any(|cell| cell.lost_pct() > results::MAX_LATENCY_LOSS_PCT) {
             self.wrapped(&format!(
@@ -246,9 +250,9 @@ impl Page {
                 results::MAX_LATENCY_LOSS_PCT
             ));
         }
-        // The cells of a group have one topology.
         if let Some(nodes) = ring::nodes(cells[0]) {
-            let _ = writeln!(self.text, "\nRing of {nodes} nodes: time per hop{interference}");
+            let per = if cells[0].factors.is_flood() { "sample and hop" } else { "hop" };
+            let _ = writeln!(self.text, "\nRing of {nodes} nodes: time per {per}{interference}");
             self.text.push_str(&ring::table(cells).render());
             return;
         }

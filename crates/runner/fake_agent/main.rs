@@ -62,7 +62,7 @@ impl Agent {
         let hello = Hello {
             protocol,
             pid: process::id(),
-            roles: vec![Role::Writer, Role::Reader, Role::Pinger, Role::Echo],
+            roles: vec![Role::Writer, Role::Reader, Role::Pinger, Role::Echo, Role::Relay],
             clock: MonotonicClock { boot_id: Some("1".to_owned()), time_namespace: Some("2".to_owned()) },
             libraries: Vec::new(),
             driver: description(),
@@ -190,7 +190,9 @@ impl Agent {
             Role::Writer => ["<writer of writer>", "<reader of reader>"],
             Role::Reader => ["<reader of reader>", "<writer of writer>"],
             Role::Pinger => ["<reader of pinger><writer of pinger>", "<reader of echo><writer of echo>"],
-            Role::Echo => ["<reader of echo><writer of echo>", "<reader of pinger><writer of pinger>"],
+            Role::Echo | Role::Relay => {
+                ["<reader of echo><writer of echo>", "<reader of pinger><writer of pinger>"]
+            }
             Role::Participant => ["", ""],
         }
         .map(ToOwned::to_owned)

@@ -63,7 +63,7 @@ pub fn report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) ->
                 Some(ReaderReport { received: vec![received], foreign, probes: None, takes: None });
         }
         Role::Pinger => report.pinger = Some(pinger_report(configure, scripted)),
-        Role::Echo => report.echo = Some(echo_report()),
+        Role::Echo | Role::Relay => report.echo = Some(echo_report()),
         Role::Participant => report.participant = Some(participant_report(configure)),
     }
     report.usage.samples = metered(&report);
@@ -232,6 +232,8 @@ fn pinger_report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool)
         unsent: 0,
         timed_out: 0,
         refused: 0,
+        elapsed_ns: SENT * PERIOD_NS,
+        in_time: SENT - u64::from(scripted("torn")),
         ping_timeout_ns: 200_000_000,
         returns: vec![returned],
         last_rtt: None,

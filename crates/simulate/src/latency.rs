@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Start of the simulated clock: a timestamp of 0 would be none.
-const CLOCK_START_NS: u64 = 1_000_000_000;
+pub(super) const CLOCK_START_NS: u64 = 1_000_000_000;
 
 /// Sends a ping in one direction. Returns its arrival time and the number of copies; `None` if it is lost.
 fn cross(flow: &mut Flow, at_ns: u64, bytes: u64) -> Option<(u64, u64)> {
@@ -34,32 +34,36 @@ fn cross(flow: &mut Flow, at_ns: u64, bytes: u64) -> Option<(u64, u64)> {
 
 /// Kinds of the one-way times of a pair, and of the hops of a ring.
 const WAYS: [&str; 2] = ["one_way_out", "one_way_back"];
-const HOPS: [&str; 16] = [
+pub(super) const HOPS: [&str; 16] = [
     "hop_1", "hop_2", "hop_3", "hop_4", "hop_5", "hop_6", "hop_7", "hop_8", "hop_9", "hop_10", "hop_11",
     "hop_12", "hop_13", "hop_14", "hop_15", "hop_16",
 ];
 
 /// Counts of one phase.
 #[derive(Default)]
-struct Counts {
-    sent: u64,
-    returned: u64,
-    duplicate: u64,
-    checked_in_full: u64,
+pub(super) struct Counts {
+    pub sent: u64,
+    pub returned: u64,
+    /// Pings that returned until the end of the measurement.
+    pub in_time: u64,
+    pub duplicate: u64,
+    pub checked_in_full: u64,
+    pub held_writes: u64,
     /// Arrival times of echoes after the timeout of their ping.
-    late_ns: Vec<u64>,
+    pub late_ns: Vec<u64>,
     /// Timestamps of the pinger.
-    stamps: Vec<TimestampPair>,
+    pub stamps: Vec<TimestampPair>,
     /// Counts of the echoing agents: of a pair one, of a ring all nodes but the first.
-    echoes: Vec<EchoCounts>,
+    pub echoes: Vec<EchoCounts>,
 }
 
 /// Counts of one echoing agent.
 #[derive(Clone, Default)]
-struct EchoCounts {
-    echoed: u64,
-    duplicate: u64,
-    stamps: Vec<TimestampPair>,
+pub(super) struct EchoCounts {
+    pub echoed: u64,
+    pub duplicate: u64,
+    pub held_writes: u64,
+    pub stamps: Vec<TimestampPair>,
 }
 
 /// Simulates pings that cross these flows one after the other: there and back in a pair, all hops of a ring.
@@ -112,6 +116,7 @@ pub(super) fn measure(
                 match came {
                     Some((here, copies)) => {
                         counts.returned += 1;
+                        counts.in_time += 1;
                         counts.duplicate += copies - 1;
                         counts.checked_in_full += u64::from(counts.sent.is_multiple_of(check_every));
                         let starts = std::iter::once(now).chain(arrivals.iter().map(|(at, _)| *at));
@@ -137,66 +142,94 @@ pub(super) fn measure(
             timeout = ping_timeout_ns(*median);
         }
     }
-    let (wire_bytes, wire_packets) = host.on_wire(config, bytes);
-    let Counts { sent, returned, .. } = counts;
-    let echoed: u64 = counts.echoes.iter().map(|echo| echo.echoed).sum();
-    // One ping and its echoes; each agent spends on it the time that passes between two pings.
-    let usage = TrafficUsage {
-        writer_ns: sent * HOST_NS,
-        writer_elapsed_ns: elapsed,
-        reader_ns: counts.echoes[0].echoed * HOST_NS,
-        reader_elapsed_ns: elapsed,
-        received: echoed,
-        wire_bytes: (sent + echoed) * wire_bytes,
-        wire_packets: (sent + echoed) * wire_packets,
-        dropped: 0,
-        mode: flows[0].mode(),
-    };
-    let rtt = recorder.distribution(&kinds[0].1, design.windows, design.measure_ns);
-    let returned = ReturnReport {
-        returned,
-        lost: sent - returned,
-        // The pinger waits for late echoes only in its drain.
-        late: counts.late_ns.iter().filter(|here| **here <= now + QUIET_NS).count() as u64,
-        duplicate: counts.duplicate,
-        corrupt: 0,
-        foreign: 0,
-        checked_in_full: counts.checked_in_full,
-        rtt,
-        stamps: stamps(&counts.stamps),
-    };
-    let pinged = PingerReport {
-        sent,
-        unsent: 0,
-        timed_out: 0,
-        refused: 0,
-        ping_timeout_ns: timeout,
-        returns: vec![returned],
-        last_rtt: None,
-    };
-    let echo = |counts: &EchoCounts| EchoReport {
-        received: counts.echoed,
-        duplicate: counts.duplicate,
-        echoed: counts.echoed,
-        timed_out: 0,
-        refused: 0,
-        overwritten: 0,
-        wrong_size: 0,
-        foreign: 0,
-        echo: "reader".to_owned(),
-        stamps: stamps(&counts.stamps),
-    };
-    let serving =
-        counts.echoes.iter().map(|counts| AgentReport { echo: Some(echo(counts)), ..AgentReport::default() });
-    let serving = serving.collect();
+    let end = PhaseEnd { ping_timeout_ns: timeout, elapsed_ns: elapsed, closed_ns: now };
+    let traffic = counts.traffic(&end, &kinds[0].1, recorder, flows[0].mode(), config, host, factors, design);
     series.extend(kinds);
-    Traffic {
-        sent,
-        // Neither of them waits for the others.
-        drained: Drained { acknowledged: true, arrived: true, closed_ns: now },
-        driving: AgentReport { pinger: Some(pinged), ..AgentReport::default() },
-        serving,
-        usage,
+    traffic
+}
+
+/// End of the measurement.
+pub(super) struct PhaseEnd {
+    pub ping_timeout_ns: u64,
+    pub elapsed_ns: u64,
+    /// Time at which the pinger has no ping in flight.
+    pub closed_ns: u64,
+}
+
+impl Counts {
+    /// Returns what the agents report.
+    #[allow(clippy::too_many_arguments, reason = "the inputs of a run")]
+    pub(super) fn traffic(
+        self,
+        end: &PhaseEnd,
+        rtt: &Series,
+        recorder: &mut Recorder,
+        mode: f64,
+        config: &Config,
+        host: &HostModel,
+        factors: &Factors,
+        design: &Design,
+    ) -> Traffic {
+        let (wire_bytes, wire_packets) = host.on_wire(config, factors.size_bytes);
+        let Self { sent, returned, in_time, held_writes, .. } = self;
+        let echoed: u64 = self.echoes.iter().map(|echo| echo.echoed).sum();
+        // One ping and its echoes; each agent spends on it the time that passes between two pings.
+        let usage = TrafficUsage {
+            writer_ns: sent * HOST_NS,
+            writer_elapsed_ns: end.elapsed_ns,
+            reader_ns: self.echoes[0].echoed * HOST_NS,
+            reader_elapsed_ns: end.elapsed_ns,
+            received: echoed,
+            wire_bytes: (sent + echoed) * wire_bytes,
+            wire_packets: (sent + echoed) * wire_packets,
+            dropped: 0,
+            mode,
+        };
+        let rtt = recorder.distribution(rtt, design.windows, design.measure_ns);
+        let returned = ReturnReport {
+            returned,
+            lost: sent - returned,
+            // The pinger waits for late echoes only in its drain.
+            late: self.late_ns.iter().filter(|here| **here <= end.closed_ns + QUIET_NS).count() as u64,
+            duplicate: self.duplicate,
+            corrupt: 0,
+            foreign: 0,
+            checked_in_full: self.checked_in_full,
+            rtt,
+            stamps: stamps(&self.stamps),
+        };
+        let pinged = PingerReport {
+            sent,
+            unsent: 0,
+            timed_out: 0,
+            refused: held_writes,
+            elapsed_ns: end.elapsed_ns,
+            in_time,
+            ping_timeout_ns: end.ping_timeout_ns,
+            returns: vec![returned],
+            last_rtt: None,
+        };
+        let echo = |counts: &EchoCounts| EchoReport {
+            received: counts.echoed,
+            duplicate: counts.duplicate,
+            echoed: counts.echoed,
+            timed_out: 0,
+            refused: counts.held_writes,
+            overwritten: 0,
+            wrong_size: 0,
+            foreign: 0,
+            echo: "reader".to_owned(),
+            stamps: stamps(&counts.stamps),
+        };
+        let report = |counts| AgentReport { echo: Some(echo(counts)), ..AgentReport::default() };
+        Traffic {
+            sent,
+            // Neither of them waits for the others.
+            drained: Drained { acknowledged: true, arrived: true, closed_ns: end.closed_ns },
+            driving: AgentReport { pinger: Some(pinged), ..AgentReport::default() },
+            serving: self.echoes.iter().map(report).collect(),
+            usage,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Simulation of complete runs in virtual time, without sleeping.
 //!
 //! A [`Simulator`] executes a cell as runner and agents do, with a simulated clock: a warm-up, then pings one after the
-//! other, or writes as fast as back-pressure allows, or writes at planned times, and a drain. It returns the
+//! other, or several samples at a time around a ring, or writes as fast as back-pressure allows, or writes at planned times, and a drain. It returns the
 //! [`collector::RunReports`] that agents would send. The crate `collector` evaluates them as it does for the runner, so
 //! each of its checks can be tested on thousands of runs, as can everything that reads results.
 //! [`sim_model::GroundTruth`] gives the exact expected values.
@@ -16,6 +16,7 @@ mod capabilities;
 mod describe;
 mod drain;
 mod experiments;
+mod flood;
 mod host_model;
 mod latency;
 mod link;

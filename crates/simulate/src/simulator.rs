@@ -10,7 +10,7 @@ use sim_model::{Config, ConfigError, Flow};
 use crate::{
     HostModel, Series, SimulatedMetrics, SimulatedRun,
     capabilities::{policies, refuse},
-    latency,
+    flood, latency,
     link::{Arrival, Link, samples_per_packet},
     paced::{self, Recorded, Stream},
     series::Recorder,
@@ -99,6 +99,12 @@ impl Simulator {
                     Topology::Mesh { .. } | Topology::FullMesh { .. } => 2,
                 };
                 let flows = (0..hops).map(|hop| flow(&config, hop)).collect();
+                if let Some(in_flight) = factors.in_flight {
+                    let series = &mut self.series;
+                    let traffic =
+                        flood::measure(series, recorder, flows, in_flight, &config, &host, factors, &design);
+                    return Ok(traffic.into_reports(factors, &design));
+                }
                 latency::measure(&mut self.series, recorder, flows, &config, &host, factors, &design)
             }
             Workload::Paced => {

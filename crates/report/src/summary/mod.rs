@@ -156,6 +156,9 @@ fn legend(document: &ResultDocument, table: &str) -> String {
     if table.contains("RTT") {
         words.push(format!("RTT: round trip{}", n("rtt")));
     }
+    if document.cells.iter().any(|cell| cell.factors.is_flood()) {
+        words.push("with several samples in flight, it includes their wait for each other".to_owned());
+    }
     if table.contains("Response") {
         words.push(format!("response: from the planned time to the arrival{}", n("response")));
     }

@@ -145,6 +145,7 @@ const fn importance(kind: FindingKind) -> u8 {
         FindingKind::RttAdded | FindingKind::RttSaved => 0,
         FindingKind::LossWithoutGuarantee
         | FindingKind::RingHop
+        | FindingKind::RingFlood
         | FindingKind::ReaderBehind
         | FindingKind::WritersUneven => 1,
         FindingKind::Knee | FindingKind::FallsShort | FindingKind::NoneLossFree => 2,

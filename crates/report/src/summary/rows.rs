@@ -18,6 +18,7 @@ const LOST: Column = Column { heading: "Lost", unit: "%", plain: 0, leaves: 4 };
 const CPU: Column = Column { heading: "CPU", unit: "µs/sample", plain: 0, leaves: 1 };
 const P50: Column = Column { heading: "RTT p50", unit: "µs", plain: 3, leaves: 0 };
 const PER_HOP: Column = Column { heading: "Per hop p50", unit: "µs", plain: 1, leaves: 0 };
+const SAMPLE_HOP: Column = Column { heading: "Per sample and hop", unit: "µs", plain: 3, leaves: 0 };
 const P99: Column = Column { heading: "RTT p99", unit: "µs", plain: 1, leaves: 3 };
 const RATE: Column = Column { heading: "Samples/s", unit: "", plain: 2, leaves: 0 };
 
@@ -63,7 +64,11 @@ fn closed<'d>(cells: &[Named<'d>]) -> Table<'d> {
             closed_row(&same[0].0, latency, throughput)
         })
     });
-    Table { title: "", columns: vec![SIZE, P50, P99, PER_HOP, RATE, MBPS, LOST, CPU], rows: rows.collect() }
+    Table {
+        title: "",
+        columns: vec![SIZE, P50, P99, PER_HOP, SAMPLE_HOP, RATE, MBPS, LOST, CPU],
+        rows: rows.collect(),
+    }
 }
 
 fn closed_row<'d>(
@@ -86,7 +91,7 @@ fn closed_row<'d>(
             None => [missing(cell), Entry::none()],
         },
     });
-    entries.push(latency.map_or_else(Entry::none, per_hop));
+    entries.extend([per_hop, per_sample_hop].map(|entry| latency.map_or_else(Entry::none, entry)));
     entries.extend(match throughput {
         None => [Entry::none(), Entry::none()],
         Some(cell) => match &cell.throughput {
@@ -105,13 +110,19 @@ fn closed_row<'d>(
     }
 }
 
-/// Returns the median round trip of a ring, divided by the number of its nodes.
+/// Returns the median round trip of a ring, divided by the number of its nodes. With several samples in flight, most of
+/// it is waiting.
 fn per_hop(cell: &CellResult) -> Entry {
-    let rtt = cell.latency.get("rtt").and_then(|rtt| rtt.quantiles()[0]);
+    let rtt = cell.latency.get("rtt").and_then(|rtt| rtt.quantiles()[0]).filter(|_| !cell.factors.is_flood());
     rtt.zip(ring::nodes(cell)).map_or_else(Entry::none, |(ns, nodes)| Entry {
         value: format_micros(ns / f64::from(nodes)),
         spread: quantile_spread(cell, 0, |run| run.latency.get("rtt")),
     })
+}
+
+/// Returns the time per sample and hop of a ring with several samples in flight.
+fn per_sample_hop(cell: &CellResult) -> Entry {
+    ring::per_sample_hop(cell).map_or_else(Entry::none, |[value, spread]| Entry { value, spread })
 }
 
 fn rate(cell: &CellResult, throughput: &Throughput) -> Entry {

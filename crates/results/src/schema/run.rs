@@ -189,7 +189,8 @@ pub struct Throughput {
 }
 
 /// Write calls of pings and echoes that were not accepted. A ping is retried, and its RTT starts at the first
-/// attempt. An echo is not retried, and its ping counts as lost.
+/// attempt. An echo is not retried, and its ping counts as lost. A relay, in a ring with several samples in flight,
+/// repeats its writes for a limited time, unless a thread of the driver writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PingRetries {
     /// Number of write calls of pings that timed out.
