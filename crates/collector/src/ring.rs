@@ -3,11 +3,15 @@
 
 use control::{EchoReport, PingerReport, ReturnReport, TimestampPair};
 use results::{
-    COARSE_WINDOWS, DeliveryCounts, FlowRecord, Hop, PingRetries, Ring, WarningKind, Windows, kind_of_hop,
+    COARSE_WINDOWS, DeliveryCounts, FlowRecord, Hop, PingRetries, Ring, WarningKind, Windows, format_value,
+    kind_of_hop,
 };
 use stats::total;
 
 use crate::{RunContext, RunReports, cpu, evaluation::Evaluation, latency};
+
+/// Share of the samples in flight below which the ring was not flooded.
+const LEAST_IN_FLIGHT: f64 = 0.5;
 
 pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
     let mut evaluation = Evaluation::default();
@@ -79,16 +83,29 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let per_hop = |ns: f64| ns / joined.nodes.len() as f64;
     let (elapsed_ns, in_time) = (pinged.elapsed_ns, pinged.in_time);
     let of_time = |in_time: f64| elapsed_ns as f64 / in_time;
+    let in_flight = context.factors.in_flight.unwrap_or(1);
+    let rtt_sum_ns = rtt.map_or(0.0, |rtt| rtt.mean_ns * rtt.n as f64);
+    let mean_in_flight = if elapsed_ns == 0 { 0.0 } else { rtt_sum_ns / elapsed_ns as f64 };
     evaluation.ring = Some(Ring {
         per_hop_mean_ns: rtt.map(|rtt| per_hop(rtt.mean_ns)),
         per_hop_p50_ns: rtt.and_then(|rtt| Some(per_hop(rtt.p50_ns? as f64))),
-        in_flight: context.factors.in_flight.unwrap_or(1),
+        in_flight,
+        mean_in_flight,
         per_sample_hop_ns: (in_time > 0).then(|| per_hop(of_time(in_time as f64))),
         returned_sps: if elapsed_ns == 0 { 0.0 } else { in_time as f64 * 1e9 / elapsed_ns as f64 },
         elapsed_ns,
         returned_in_time: in_time,
         hops,
     });
+    if context.factors.is_flood() && mean_in_flight < LEAST_IN_FLIGHT * f64::from(in_flight) {
+        let text = format!(
+            "on average, {} of {in_flight} samples were in flight: lost samples keep their place for {} ms, and samples \
+             that are not accepted are not in flight yet",
+            format_value(mean_in_flight),
+            pinged.ping_timeout_ns as f64 / 1e6
+        );
+        evaluation.warn(WarningKind::NotFlooded, text);
+    }
     evaluation
 }
 

@@ -69,7 +69,7 @@ fn rows(cell: &CellResult) -> Vec<Vec<String>> {
         |of: fn(&Hop) -> u64| total(rings(cell).flat_map(|ring| ring.hops.iter().map(of))).to_string();
     whole.extend([counted(cell, 0, |hop| hop.sent), of_all(|hop| hop.lost), of_all(|hop| hop.stopped)]);
     whole.extend([of_all(|hop| hop.held_writes), of_all(|hop| hop.out_of_order)]);
-    if let Some([mean, spread]) = per_sample_hop(cell) {
+    if let Some([mean, spread]) = per_sample_hop(cell).filter(|_| cell.factors.is_flood()) {
         whole[0] = "per sample and hop".to_owned();
         // A mean has no quantiles.
         whole.extend([mean, spread, "-".to_owned(), String::new(), "-".to_owned(), String::new()]);
@@ -89,12 +89,11 @@ fn rows(cell: &CellResult) -> Vec<Vec<String>> {
     std::iter::once(whole).chain(of_hops(cell, names)).collect()
 }
 
-/// Returns the time per sample and hop of a ring with several samples in flight, in µs, and its spread.
+/// Returns the time per sample and hop of a ring, in µs, and its spread.
 pub(crate) fn per_sample_hop(cell: &CellResult) -> Option<[String; 2]> {
     let of_run = |run: &Run| run.ring.as_ref()?.per_sample_hop_ns;
     let values: Vec<f64> = cell.claimed_runs().filter_map(of_run).collect();
-    let median = stats::median(&values).filter(|_| cell.factors.is_flood())?;
-    Some([format_micros(median), spread(cell, of_run)])
+    Some([format_micros(stats::median(&values)?), spread(cell, of_run)])
 }
 
 /// Returns the rows of the hops.

@@ -23,9 +23,10 @@ const OF_FLOW: [&str; 7] =
     ["planned", "offered", "counted", "delivered_in_time", "latency", "unplaced", "lag_in_writes_pct"];
 
 /// Fields of a ring and of a hop with their metrics.
-const OF_RING: [&str; 6] = [
+const OF_RING: [&str; 7] = [
     "per_hop_mean_ns",
     "per_hop_p50_ns",
+    "mean_in_flight",
     "per_sample_hop_ns",
     "returned_sps",
     "elapsed_ns",

@@ -53,6 +53,7 @@ pub(super) fn tables(document: &ResultDocument) -> Vec<Table<'_>> {
 /// Returns the table of latency and throughput: a row has both of the same configuration and size.
 fn closed<'d>(cells: &[Named<'d>]) -> Table<'d> {
     let key = |(name, cell): &Named<'d>| (name.clone(), cell.factors.size_bytes);
+    let floods = cells.iter().any(|(_, cell)| cell.factors.is_flood());
     let rows = cells.chunk_by(|left, right| key(left) == key(right)).flat_map(|same| {
         let of = |workload| same.iter().filter(move |(_, cell)| cell.factors.workload == workload);
         let (latency, throughput): (Vec<_>, Vec<_>) =
@@ -61,7 +62,7 @@ fn closed<'d>(cells: &[Named<'d>]) -> Table<'d> {
         (0..latency.len().max(throughput.len())).map(move |index| {
             let latency = latency.get(index).map(|(_, cell)| *cell);
             let throughput = throughput.get(index).map(|(_, cell)| *cell);
-            closed_row(&same[0].0, latency, throughput)
+            closed_row(&same[0].0, latency, throughput, floods)
         })
     });
     Table {
@@ -75,6 +76,7 @@ fn closed_row<'d>(
     name: &str,
     latency: Option<&'d CellResult>,
     throughput: Option<&'d CellResult>,
+    floods: bool,
 ) -> Row<'d> {
     let size = latency.or(throughput).map_or(0, |cell| cell.factors.size_bytes);
     let mut entries = vec![Entry::new(size.to_string())];
@@ -91,7 +93,10 @@ fn closed_row<'d>(
             None => [missing(cell), Entry::none()],
         },
     });
-    entries.extend([per_hop, per_sample_hop].map(|entry| latency.map_or_else(Entry::none, entry)));
+    entries.push(latency.map_or_else(Entry::none, per_hop));
+    // With one sample in flight, it only serves to compare.
+    let per_sample_hop = latency.filter(|_| floods).and_then(ring::per_sample_hop);
+    entries.push(per_sample_hop.map_or_else(Entry::none, |[value, spread]| Entry { value, spread }));
     entries.extend(match throughput {
         None => [Entry::none(), Entry::none()],
         Some(cell) => match &cell.throughput {
@@ -118,11 +123,6 @@ fn per_hop(cell: &CellResult) -> Entry {
         value: format_micros(ns / f64::from(nodes)),
         spread: quantile_spread(cell, 0, |run| run.latency.get("rtt")),
     })
-}
-
-/// Returns the time per sample and hop of a ring with several samples in flight.
-fn per_sample_hop(cell: &CellResult) -> Entry {
-    ring::per_sample_hop(cell).map_or_else(Entry::none, |[value, spread]| Entry { value, spread })
 }
 
 fn rate(cell: &CellResult, throughput: &Throughput) -> Entry {

@@ -46,6 +46,8 @@ pub enum WarningKind {
     SenderLimited,
     /// Back-pressure: the middleware accepts less than was planned.
     BackPressure,
+    /// Far fewer samples were in flight around a ring than planned.
+    NotFlooded,
     /// Planned samples were not tried before the measurement ended.
     Unsent,
     /// A search did not find two bounds, or its trials contradict each other.

@@ -5,6 +5,7 @@ mod between;
 mod checks;
 mod duet;
 mod family;
+mod flood;
 mod overload;
 mod paced;
 mod rig;
