@@ -327,6 +327,17 @@ static void know_second_hop() {
   };
 }
 
+// Rejects each write of the second hop of a ring from the 500th on.
+[[maybe_unused]] static void blocks_a_hop() {
+  know_second_hop();
+  bad.writer_write = [](ddsmark_writer *writer, uint32_t key, const uint8_t *data, uint64_t size) -> ddsmark_status {
+    static unsigned written;
+    if (second_hop && ++written >= 500)
+      return DDSMARK_REFUSED;
+    return real.writer_write(writer, key, data, size);
+  };
+}
+
 extern "C" DDSMARK_EXPORT const ddsmark_driver *ddsmark_driver_entry(void) {
   void *library = dlopen(REAL, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)

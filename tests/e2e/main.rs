@@ -17,6 +17,7 @@ mod experiments;
 mod failures;
 mod fairness;
 mod fastdds;
+mod floods;
 mod install;
 mod instances;
 mod interleave;

@@ -2,6 +2,10 @@
 
 use agent::{
     base::clock::now_ns,
+    roles::{
+        flood_recorder::FloodRecorder,
+        flood_window::{FloodWindow, InFlight},
+    },
     traffic::{
         by_writer::{BatchClock, ByWriter},
         header::Header,
@@ -65,4 +69,34 @@ fn record(keys: Keys) {
     assert_eq!(received.window_delivered.iter().sum::<u64>(), received.delivered);
     assert!(received.window_delivered.len() > 1, "windows went by: {:?}", received.window_delivered);
     assert_eq!((received.corrupt, received.out_of_order), (0, 0));
+}
+
+#[test]
+fn flood_allocates_nothing() {
+    const IN_FLIGHT: u64 = 16;
+    let identity = Identity { tag: 1, writer: 1, size: 256, since_ns: 0, keys: Keys::NONE };
+    let mut payloads = Payloads::new(1, identity.size);
+    let (mut recorder, arrivals) =
+        FloodRecorder::new(identity, Payloads::new(1, identity.size), 3, IN_FLIGHT as usize);
+    let mut window = FloodWindow::new(IN_FLIGHT as usize);
+    let mut lost = 0;
+    let counted = measure(|| {
+        for sequence in 0..SAMPLES {
+            let sent_ns = now_ns();
+            let header = Header { sequence: sequence as u32, writer: 1, tag: 1, warm_up: false, sent_ns };
+            while !window.has_room() {
+                lost += u64::from(window.lost(u64::MAX).is_some());
+            }
+            window.add(InFlight { sequence, sent_ns, deadline_ns: sent_ns });
+            // every seventh sample is lost, every eleventh arrives twice
+            for _ in 0..u64::from(!sequence.is_multiple_of(7)) + u64::from(sequence.is_multiple_of(11)) {
+                recorder.arrived(Sample::new(payloads.stamped(sequence, &header), 0));
+            }
+            while let Ok(arrival) = arrivals.try_recv() {
+                assert!(window.remove(arrival.sequence()).is_some());
+            }
+        }
+    });
+    assert_eq!(counted.count_total, 0, "{counted:?}");
+    assert!(lost > SAMPLES / 8, "{lost}");
 }

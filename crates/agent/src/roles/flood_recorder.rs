@@ -28,6 +28,14 @@ pub struct Arrival {
     pub(super) arrived_ns: u64,
 }
 
+impl Arrival {
+    /// Returns the sequence number.
+    #[must_use]
+    pub const fn sequence(self) -> u64 {
+        self.sequence
+    }
+}
+
 /// Counts of returned samples, on the thread that receives them.
 #[derive(Debug)]
 pub struct FloodRecorder {

@@ -11,6 +11,7 @@ mod ends;
 mod exclusion;
 mod faults;
 mod file;
+mod in_flight;
 mod instances;
 mod interleave;
 mod load_faults;

@@ -283,6 +283,7 @@ const fn meaning(kind: WarningKind) -> Option<&'static str> {
         WarningKind::NotSteady => "Runs reached no steady state.",
         WarningKind::SenderLimited => "The sender was late: response times do not describe the middleware.",
         WarningKind::BackPressure => "The middleware accepted fewer samples than planned.",
+        WarningKind::NotFlooded => "Far fewer samples were in flight than planned.",
         WarningKind::Unsent => "Planned samples were not sent.",
         WarningKind::Search => "A search did not find both bounds, or its trials contradict each other.",
         WarningKind::WritesRefused => "Write calls timed out or were rejected.",

@@ -214,6 +214,7 @@ fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
                 | WarningKind::Tail
                 | WarningKind::SenderLimited
                 | WarningKind::BackPressure
+                | WarningKind::NotFlooded
                 | WarningKind::Unsent
                 | WarningKind::Search
         ) {

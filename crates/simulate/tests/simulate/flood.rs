@@ -39,7 +39,11 @@ fn time_per_sample_and_hop_is_the_round_trip_divided_by_the_samples_in_flight() 
         let ring = ring(&run);
         assert_near(ring.per_sample_hop_ns.expect("a time"), of_sample, 0.002);
         assert_near(ring.returned_sps, 1e9 / of_sample / f64::from(nodes), 0.002);
-        assert_near(ring.mean_in_flight, f64::from(in_flight) * round_ns / (round_ns + HOST_NS as f64), 0.002);
+        assert_near(
+            ring.mean_in_flight,
+            f64::from(in_flight) * round_ns / (round_ns + HOST_NS as f64),
+            0.002,
+        );
         assert_eq!(ring.in_flight, in_flight);
         let rtt = &run.latency["rtt"];
         assert_near(rtt.mean_ns, round_ns, 1e-9);
@@ -76,7 +80,8 @@ fn full_queue_holds_writes_on_its_hop_and_loses_nothing() {
     assert!(ring.hops.iter().all(|hop| hop.lost == 0 && hop.stopped == 0), "{ring:?}");
     assert!(ring.hops[0].held_writes > 100, "{ring:?}");
     assert_near(ring.per_sample_hop_ns.expect("a time"), 10_000.0 / 3.0, 0.02);
-    let named = format!("{} writes from node-2 to node-3 timed out or were rejected", ring.hops[1].held_writes);
+    let named =
+        format!("{} writes from node-2 to node-3 timed out or were rejected", ring.hops[1].held_writes);
     let warned = run.warnings.iter().any(|warning| warning.text.starts_with(&named));
     assert_eq!(warned, ring.hops[1].held_writes > 0, "{named}: {:?}", run.warnings);
 }

@@ -1,7 +1,7 @@
 //! Counts, timestamps and warnings of rings.
 
 use collector::RunReports;
-use control::{EchoReport, ReturnReport, TimestampLog, TimestampPair};
+use control::{EchoReport, PingerReport, ReturnReport, TimestampLog, TimestampPair};
 use experiment::{Topology, Workload};
 use results::WarningKind;
 
@@ -94,6 +94,58 @@ fn counts_of_a_ring_must_agree() {
     });
     subject.contradicts("pings were sent when measured", |reports| reports.agents[0].sent -= 1);
     subject.contradicts("came damaged", |reports| node(reports, 3).overwritten = 1);
+}
+
+/// Subject with four samples in flight.
+fn flooded() -> Subject {
+    let mut cell = cell(Workload::Latency, true, 0, &[("latency", "50us")]);
+    (cell.factors.topology, cell.factors.in_flight) = (Topology::Ring { nodes: 3 }, Some(4));
+    Subject::new(cell)
+}
+
+fn pinger(reports: &mut RunReports) -> &mut PingerReport {
+    reports.agents[0].report.pinger.as_mut().expect("a pinger")
+}
+
+#[test]
+fn counts_of_a_flood_must_agree() {
+    let subject = flooded();
+    subject.contradicts("samples returned, but", |reports| {
+        let pinger = pinger(reports);
+        pinger.in_time = pinger.returns[0].returned + 1;
+    });
+    let run = subject.with(|reports| {
+        lose(reports);
+        change(&mut node(reports, 2).stamps, |pair| pair.second_ns = 0);
+        change(&mut node(reports, 3).stamps, |pair| *pair = TimestampPair::default());
+    });
+    assert_eq!(run.ring.as_ref().expect("a ring").hops.iter().map(|hop| hop.stopped).sum::<u64>(), 1);
+}
+
+#[test]
+fn back_pressure_of_a_flood_names_its_hop() {
+    let subject = flooded();
+    let text = "7 writes from node-2 to node-3 timed out or were rejected";
+    let run = subject.with(|reports| (node(reports, 2).timed_out, node(reports, 2).refused) = (3, 4));
+    assert!(super::warns(&run, WarningKind::WritesRefused, text), "{:?}", run.warnings);
+    let held: Vec<u64> = run.ring.as_ref().expect("a ring").hops.iter().map(|hop| hop.held_writes).collect();
+    assert_eq!(held, [0, 7, 0]);
+}
+
+#[test]
+fn flood_with_few_samples_in_flight_or_returned_warns() {
+    let subject = flooded();
+    // Half of the samples in flight are enough.
+    for (longer, warns) in [(1.9, false), (2.2, true)] {
+        let run = subject.with(|reports| {
+            let pinger = pinger(reports);
+            pinger.elapsed_ns = (pinger.elapsed_ns as f64 * longer) as u64;
+        });
+        let text = "of 4 samples were in flight";
+        assert_eq!(super::warns(&run, WarningKind::NotFlooded, text), warns, "{longer}: {:?}", run.warnings);
+    }
+    let run = subject.with(|reports| pinger(reports).in_time = 0);
+    assert_eq!(run.ring.as_ref().and_then(|ring| ring.per_sample_hop_ns), None);
 }
 
 #[test]
