@@ -59,7 +59,7 @@ impl FloodRecorder {
         check_every: u32,
         in_flight: usize,
     ) -> (Self, Receiver<Arrival>) {
-        // The bounded channel of the standard library allocates nothing later, and locks nothing while nobody waits.
+        // A bounded channel allocates only here, and a channel that is only polled takes no lock.
         let (arrivals, receiver) = sync_channel(2 * in_flight + SPARE_PLACES);
         let recorder = Self {
             content: EchoContent::new(identity, payloads, check_every),

@@ -125,7 +125,7 @@ fn samples_that_are_overtaken_are_counted_on_their_hop() {
     }
     assert!(run.flows[0].counted.out_of_order > 0);
     assert!(run.warnings.iter().any(|warning| warning.kind == WarningKind::Order), "{:?}", run.warnings);
-    // One sample alone has none to overtake it.
+    // No sample overtakes one that is alone in flight.
     cell.factors.in_flight = None;
     let run = measured(&cell, 300 * MS);
     assert!(self::ring(&run).hops.iter().all(|hop| hop.out_of_order == 0));
