@@ -84,8 +84,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let (elapsed_ns, in_time) = (pinged.elapsed_ns, pinged.in_time);
     let of_time = |in_time: f64| elapsed_ns as f64 / in_time;
     let in_flight = context.factors.in_flight.unwrap_or(1);
-    let rtt_sum_ns = rtt.map_or(0.0, |rtt| rtt.mean_ns * rtt.n as f64);
-    let mean_in_flight = if elapsed_ns == 0 { 0.0 } else { rtt_sum_ns / elapsed_ns as f64 };
+    let mean_in_flight = joined.mean_in_flight(elapsed_ns);
     evaluation.ring = Some(Ring {
         per_hop_mean_ns: rtt.map(|rtt| per_hop(rtt.mean_ns)),
         per_hop_p50_ns: rtt.and_then(|rtt| Some(per_hop(rtt.p50_ns? as f64))),
@@ -159,6 +158,21 @@ impl Nodes<'_> {
             *later = arrived_ns.min(*later);
         }
         out_of_order
+    }
+
+    /// Returns the mean number of samples in flight within this time, of those that returned.
+    fn mean_in_flight(&self, elapsed_ns: u64) -> f64 {
+        let stamps = self.returned.stamps.as_slice();
+        let begin_ns = stamps.iter().map(|stamp| stamp.first_ns).find(|&sent| sent > 0).unwrap_or(0);
+        let end_ns = begin_ns.saturating_add(elapsed_ns);
+        let under_way = |stamp: &TimestampPair| stamp.second_ns.min(end_ns).saturating_sub(stamp.first_ns);
+        let of_recorded = total(stamps.iter().map(under_way)) as f64;
+        if elapsed_ns == 0 || stamps.is_empty() {
+            return 0.0;
+        }
+        // Samples beyond the timestamps were in flight as long as the others.
+        let of_all = of_recorded * (self.pinged.sent as f64 / stamps.len() as f64).max(1.0);
+        of_all / elapsed_ns as f64
     }
 
     /// Returns the number of write calls of a node that were not accepted.

@@ -13,8 +13,8 @@ pub struct Ring {
     pub per_hop_p50_ns: Option<f64>,
     /// Number of samples in flight.
     pub in_flight: u32,
-    /// Mean number of samples in flight: sum of the RTTs divided by `elapsed_ns` (Little's law). Lost samples, and those
-    /// that node 1 has not sent yet, do not count.
+    /// Mean number of samples in flight: the part of their RTTs within `elapsed_ns`, divided by this time (Little's law).
+    /// Lost samples do not count.
     pub mean_in_flight: f64,
     /// Time per sample and hop in ns: `elapsed_ns` divided by `returned_in_time` and by the number of nodes. Null if no
     /// sample returned in this time.
