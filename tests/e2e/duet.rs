@@ -44,7 +44,7 @@ fn measured(scene: &Scene, text: &str, names: &[&str]) -> ResultDocument {
 
     let tool = Tool { name: "test".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
     let directory = Directory::create(&scene.path("result"), experiment.runs()).expect("a directory");
-    let host = site.facts().host;
+    let host = site.facts().expect("facts").host;
     let header = ResultHeader::new(tool, host, Environment::default(), experiment, descriptions, Vec::new());
     let stop = StopToken::new();
     let session = ExperimentRunner { header, files, site: &site, directory: &directory, stop: &stop };

@@ -4,7 +4,7 @@ use std::process;
 
 use crate::{
     site::{DomainClaim, Hold, Site},
-    values::clock::unix_ns,
+    values::{clock::unix_ns, error::SiteError},
 };
 
 /// Number of domains for drivers: 1 to this. Their RTPS ports are below the ephemeral ports of Linux.
@@ -38,20 +38,23 @@ impl Domains {
 
     /// Returns the next domain that is not reserved, and reserves it. If reservation fails or all are reserved,
     /// returns the next one unreserved.
-    pub fn take(&mut self, site: &dyn Site) -> Domain {
+    ///
+    /// # Errors
+    /// Returns an error if the host of the site does not answer.
+    pub fn take(&mut self, site: &dyn Site) -> Result<Domain, SiteError> {
         self.take_with(|number| site.claim_domain(number))
     }
 
-    fn take_with(&mut self, claim: impl Fn(u32) -> DomainClaim) -> Domain {
+    fn take_with<E>(&mut self, claim: impl Fn(u32) -> Result<DomainClaim, E>) -> Result<Domain, E> {
         for _ in 0..DOMAINS {
             let number = self.number();
-            match claim(number) {
-                DomainClaim::Reserved(hold) => return Domain { number, _claim: Some(hold) },
+            match claim(number)? {
+                DomainClaim::Reserved(hold) => return Ok(Domain { number, _claim: Some(hold) }),
                 DomainClaim::InUse => {}
-                DomainClaim::Unsupported => return Domain { number, _claim: None },
+                DomainClaim::Unsupported => return Ok(Domain { number, _claim: None }),
             }
         }
-        Domain { number: self.number(), _claim: None }
+        Ok(Domain { number: self.number(), _claim: None })
     }
 
     fn number(&mut self) -> u32 {
@@ -62,26 +65,37 @@ impl Domains {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
     use super::*;
-    use crate::agents::domain_claim::claim;
+    use crate::agents::domain_claim;
+
+    fn claim(prefix: &str, number: u32) -> Result<DomainClaim, Infallible> {
+        Ok(domain_claim::claim(prefix, number))
+    }
+
+    fn take(domains: &mut Domains, claim: impl Fn(u32) -> Result<DomainClaim, Infallible>) -> Domain {
+        let Ok(domain) = domains.take_with(claim);
+        domain
+    }
 
     #[test]
     fn domain_in_use_is_skipped() {
         let claim = |number| claim("ddsmark-test-use", number);
         let (mut ours, mut theirs) = (Domains { next: 41 }, Domains { next: 41 });
-        let held = ours.take_with(claim);
+        let held = take(&mut ours, claim);
         assert_eq!(held.number, 43);
-        assert_eq!(theirs.take_with(claim).number, 44);
+        assert_eq!(take(&mut theirs, claim).number, 44);
         drop(held);
         theirs.next = 41;
-        assert_eq!(theirs.take_with(claim).number, 43);
+        assert_eq!(take(&mut theirs, claim).number, 43);
     }
 
     #[test]
     fn domains_stay_within_the_contract() {
         let mut domains = Domains { next: u32::MAX - 50 };
         let numbers: std::collections::BTreeSet<u32> = (0..2 * DOMAINS)
-            .map(|_| domains.take_with(|number| claim("ddsmark-test-range", number)).number)
+            .map(|_| take(&mut domains, |number| claim("ddsmark-test-range", number)).number)
             .collect();
         assert_eq!((numbers.first(), numbers.last()), (Some(&1), Some(&DOMAINS)));
     }
@@ -90,16 +104,16 @@ mod tests {
     fn domain_is_unreserved_if_all_are_taken() {
         let claim = |number| claim("ddsmark-test-full", number);
         let mut domains = Domains { next: 0 };
-        let all: Vec<_> = (0..DOMAINS).map(|_| domains.take_with(claim)).collect();
+        let all: Vec<_> = (0..DOMAINS).map(|_| take(&mut domains, claim)).collect();
         assert!(all.iter().all(|domain| domain._claim.is_some()));
-        let extra = domains.take_with(claim);
+        let extra = take(&mut domains, claim);
         assert!(extra._claim.is_none() && (1..=DOMAINS).contains(&extra.number));
     }
 
     #[test]
     fn host_without_reservation_gets_the_next_domain() {
         let mut domains = Domains { next: 41 };
-        let domain = domains.take_with(|_| DomainClaim::Unsupported);
+        let domain = take(&mut domains, |_| Ok(DomainClaim::Unsupported));
         assert!(domain._claim.is_none() && domain.number == 43);
     }
 }

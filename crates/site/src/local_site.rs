@@ -63,24 +63,24 @@ impl Site for LocalSite {
         Ok(Box::new(process::launch(&self.agent, command, log, replies)?))
     }
 
-    fn facts(&self) -> Facts {
-        capture_facts()
+    fn facts(&self) -> Result<Facts, SiteError> {
+        Ok(capture_facts())
     }
 
-    fn environment(&self, inputs: &EnvironmentInputs) -> Environment {
-        capture_environment(&self.agent, inputs)
+    fn environment(&self, inputs: &EnvironmentInputs) -> Result<Environment, SiteError> {
+        Ok(capture_environment(&self.agent, inputs))
     }
 
-    fn missing_file(&self, value: &str) -> Option<PathBuf> {
-        variables::missing_file(value)
+    fn missing_file(&self, value: &str) -> Result<Option<PathBuf>, SiteError> {
+        Ok(variables::missing_file(value))
     }
 
-    fn probe(&self, cores: &[u32], rule: &NoiseRule) -> Option<NoiseProbe> {
-        noise::probe(cores, rule)
+    fn probe(&self, cores: &[u32], rule: &NoiseRule) -> Result<Option<NoiseProbe>, SiteError> {
+        Ok(noise::probe(cores, rule))
     }
 
-    fn counters(&self, cores: &[u32]) -> Counters {
-        Counters::read(cores)
+    fn counters(&self, cores: &[u32]) -> Result<Counters, SiteError> {
+        Ok(Counters::read(cores))
     }
 
     fn reference(
@@ -96,8 +96,8 @@ impl Site for LocalSite {
         Ok(Box::new(KeepAwake::start()?))
     }
 
-    fn claim_domain(&self, number: u32) -> DomainClaim {
-        claim(DOMAIN, number)
+    fn claim_domain(&self, number: u32) -> Result<DomainClaim, SiteError> {
+        Ok(claim(DOMAIN, number))
     }
 
     fn owner(&self) -> Owner {

@@ -22,8 +22,9 @@ use crate::{
 /// Process ids, cores, paths and times in its values are those of that host. Values serialize; agents and holds are
 /// handles of the process that uses the site.
 pub trait Site: Sync {
-    /// Starts an agent, which ends no later than the calling thread. The site passes each reply to `replies`, from a
-    /// thread of its own, and last the end of the control channel. All output of the agent is written to `log`.
+    /// Starts an agent, which ends no later than the calling thread or the connection to its host. The site passes each
+    /// reply to `replies`, from a thread of its own, and last the end of the control channel. All output of the agent is
+    /// written to `log`.
     ///
     /// # Errors
     /// Returns an error if the agent cannot be started.
@@ -35,26 +36,42 @@ pub trait Site: Sync {
     ) -> Result<Box<dyn Agent>, SiteError>;
 
     /// Returns facts about the host.
-    fn facts(&self) -> Facts;
+    ///
+    /// # Errors
+    /// Returns an error if the host does not answer.
+    fn facts(&self) -> Result<Facts, SiteError>;
 
     /// Returns everything outside an experiment that may influence its results. Values that cannot be read are absent.
-    fn environment(&self, inputs: &EnvironmentInputs) -> Environment;
+    ///
+    /// # Errors
+    /// Returns an error if the host does not answer.
+    fn environment(&self, inputs: &EnvironmentInputs) -> Result<Environment, SiteError>;
 
     /// Returns the first file that the value of an environment variable names by URI and that does not exist. Some
     /// middleware ignores it silently.
-    fn missing_file(&self, value: &str) -> Option<PathBuf>;
+    ///
+    /// # Errors
+    /// Returns an error if the host does not answer.
+    fn missing_file(&self, value: &str) -> Result<Option<PathBuf>, SiteError>;
 
     /// Measures interruptions of all given cores at the same time. Returns `None` if a core cannot be probed.
-    fn probe(&self, cores: &[u32], rule: &NoiseRule) -> Option<NoiseProbe>;
+    ///
+    /// # Errors
+    /// Returns an error if the host does not answer.
+    fn probe(&self, cores: &[u32], rule: &NoiseRule) -> Result<Option<NoiseProbe>, SiteError>;
 
     /// Returns the kernel's counters of other activity.
-    fn counters(&self, cores: &[u32]) -> Counters;
+    ///
+    /// # Errors
+    /// Returns an error if the host does not answer.
+    fn counters(&self, cores: &[u32]) -> Result<Counters, SiteError>;
 
     /// Measures round trip and rate of a bare UDP socket for `length_ns`, between threads on these cores; without
     /// cores the scheduler chooses. Blocks for about that time; on a busy host for at most 2 s.
     ///
     /// # Errors
-    /// Returns an error if a thread cannot be started or pinned, or if datagrams do not arrive.
+    /// Returns an error if a thread cannot be started or pinned, if datagrams do not arrive, or if the host does not
+    /// answer.
     fn reference(
         &self,
         sender_cores: &[u32],
@@ -69,12 +86,16 @@ pub trait Site: Sync {
     fn keep_awake(&self) -> Result<Hold, SiteError>;
 
     /// Reserves a DDS domain in the network of the host.
-    fn claim_domain(&self, number: u32) -> DomainClaim;
+    ///
+    /// # Errors
+    /// Returns an error if the host does not answer.
+    fn claim_domain(&self, number: u32) -> Result<DomainClaim, SiteError>;
 
     /// Returns the owner of the names of runs on this host.
     fn owner(&self) -> Owner;
 
-    /// Removes the files whose names contain the name of a run or conformance case.
+    /// Removes the files whose names contain the name of a run or conformance case. On a host that does not answer,
+    /// whatever manages its agents removes them.
     fn clean(&self, name: &str);
 
     /// Removes the files of owners that no longer exist, for example after SIGKILL.

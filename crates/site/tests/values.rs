@@ -18,17 +18,25 @@ fn survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
 #[test]
 fn what_a_site_returns_survives_as_json() {
     let site = LocalSite::new("agent");
-    let facts = site.facts();
+    let facts = site.facts().expect("facts");
     survives(&facts);
-    survives(&site.counters(&facts.cores));
+    survives(&site.counters(&facts.cores).expect("counters"));
     survives(&site.owner());
     survives(&site.clock());
     survives(&Timeline::between(&MonotonicClock::of_this_process(), &site.clock()));
-    for exit in [ProcessExit::Status(3), ProcessExit::Signal(9), ProcessExit::Killed, ProcessExit::Stuck] {
+    for exit in [
+        ProcessExit::Status(3),
+        ProcessExit::Signal(9),
+        ProcessExit::Killed,
+        ProcessExit::Stuck,
+        ProcessExit::Unknown,
+    ] {
         survives(&exit);
     }
     survives(&ChannelEnd::Gone("closed".to_owned()));
     survives(&ChannelEnd::Invalid("no JSON".to_owned()));
+    let (host, error, hint) = ("pi1".to_owned(), "gone".to_owned(), Some("look".to_owned()));
+    survives(&ChannelEnd::Lost(SiteError::Lost { host, error, hint }));
 }
 
 #[test]
@@ -52,6 +60,9 @@ fn errors_of_a_site_survive_as_json() {
         SiteError::NoCore { core: 4, allowed: vec![0, 1] },
         SiteError::NoInterface { interface: "eth9".to_owned(), known: vec!["lo".to_owned()] },
         SiteError::KeepAwake { error: error.clone() },
+        SiteError::Lost { host: "pi1".to_owned(), error: error.clone(), hint: None },
+        SiteError::NoAnswer { host: "pi1".to_owned(), call: "facts".to_owned(), limit_ms: 5 },
+        SiteError::Protocol { host: "pi1".to_owned(), error: error.clone() },
         SiteError::Itself { error },
     ] {
         survives(&error);

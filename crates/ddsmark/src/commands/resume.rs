@@ -42,7 +42,7 @@ pub fn execute(flags: &RunArgs, site: &dyn Site, stop: &StopToken) -> Result<Exi
     }
     let drivers = drivers::choose(&names, site, stop)?;
     names.iter().try_for_each(|name| check_installed(name, &drivers.descriptions))?;
-    let now = measurement::header(header.experiment.clone(), &drivers, site).environment;
+    let now = measurement::header(header.experiment.clone(), &drivers, site)?.environment;
     let differences = header.environment.differences(&now);
     let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
     if !differences.is_empty() && !flags.force {

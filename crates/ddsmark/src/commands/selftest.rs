@@ -35,7 +35,7 @@ pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
     output::set_quiet(flags.output.quiet);
     let stop = StopToken::on_signals()?;
     let site = LocalSite::find()?;
-    let pin = pin(&PinChoice::Auto, &site.facts())?;
+    let pin = pin(&PinChoice::Auto, &site.facts()?)?;
     let driver = flags.driver.clone().unwrap_or_else(|| drivers::BASELINE.to_owned());
     let drivers = drivers::choose(std::slice::from_ref(&driver), &site, &stop)?;
     let inputs = PlanInputs {

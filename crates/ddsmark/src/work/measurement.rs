@@ -53,8 +53,9 @@ pub fn show(
 ) -> Result<ExitStatus, CliError> {
     preflight(experiment, drivers, site, stop)?;
     let kept = selftests::load();
+    let host = site.facts()?.host;
     let detectable_effects =
-        DetectableEffects::predict(experiment, &site.facts().host, &|driver: &str| kept.get(driver).cloned());
+        DetectableEffects::predict(experiment, &host, &|driver: &str| kept.get(driver).cloned());
     let text = if json {
         report::plan_json(experiment, &detectable_effects)
     } else {
@@ -77,7 +78,7 @@ pub fn measure(
     let directory = Directory::create(&out(out_directory, &experiment.name), runs)?;
     announce(&experiment, runs, &directory);
 
-    let header = header(experiment, &drivers, site);
+    let header = header(experiment, &drivers, site)?;
     let session = ExperimentRunner { header, files: drivers.files, site, directory: &directory, stop };
     let outcome = session.execute(&mut ProgressDisplay::new());
     print_directory(&outcome, &directory);
@@ -107,20 +108,20 @@ fn preflight(
 }
 
 /// Returns the header of the result, which is known before the first run.
-pub fn header(experiment: Plan, drivers: &Drivers, site: &dyn Site) -> ResultHeader {
+pub fn header(experiment: Plan, drivers: &Drivers, site: &dyn Site) -> Result<ResultHeader, CliError> {
     let inputs = EnvironmentInputs {
         tool: tool(),
         revision: option_env!("DDSMARK_REVISION").map(ToOwned::to_owned),
-        host: site.facts().host,
+        host: site.facts()?.host,
         experiment,
         descriptions: drivers.descriptions.clone(),
         files: drivers.files.clone(),
         libraries: drivers.libraries.clone(),
     };
-    let environment = site.environment(&inputs);
+    let environment = site.environment(&inputs)?;
     let warnings = host_warnings(&inputs.host);
     let EnvironmentInputs { tool, host, experiment, descriptions, .. } = inputs;
-    ResultHeader::new(tool, host, environment, experiment, descriptions, warnings)
+    Ok(ResultHeader::new(tool, host, environment, experiment, descriptions, warnings))
 }
 
 /// Prints the directory of the result.

@@ -68,7 +68,7 @@ pub fn prepare(
 ) -> Result<Prepared, CliError> {
     let source = Source { path, text, sets };
     let file = source.read()?;
-    let facts = site.facts();
+    let facts = site.facts()?;
     check_interfaces(&file, &source, &facts)?;
     check_variables(&file, &source, site)?;
     let choice = file.design.pin.as_ref();
@@ -122,8 +122,8 @@ fn check_interfaces(file: &ExperimentFile, source: &Source, facts: &Facts) -> Re
 fn check_variables(file: &ExperimentFile, source: &Source, site: &dyn Site) -> Result<(), CliError> {
     for (name, values) in file.all_values().flat_map(|values| &values.env) {
         for value in &values.0 {
-            let missing = value.get().0.as_deref().and_then(|text| site.missing_file(text));
-            if let Some(file) = missing {
+            let text = value.get().0.as_deref();
+            if let Some(file) = text.map(|text| site.missing_file(text)).transpose()?.flatten() {
                 let error = format!("file `{}` of variable `{}` not found", file.display(), name.get());
                 return Err(source.fault(value.span(), &error, "name a file that exists").into());
             }

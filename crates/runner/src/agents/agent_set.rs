@@ -172,8 +172,8 @@ impl<'a> AgentSet<'a> {
 
     fn send(&self, agent: usize, order: &Request) -> Result<(), PhaseError> {
         match self.agents[agent].1.send(order) {
-            // A broken channel is ignored: the exit event carries the cause.
-            Ok(()) | Err(ChannelEnd::Gone(_)) => Ok(()),
+            // A broken channel is ignored: the event of its end carries the cause.
+            Ok(()) | Err(ChannelEnd::Gone(_) | ChannelEnd::Lost(_)) => Ok(()),
             Err(error) => Err(broken(order.phase(), agent, &error)),
         }
     }
@@ -321,6 +321,7 @@ fn exit_cause(ending: ProcessExit) -> (String, Option<String>) {
             let error = "the agent closed the control channel and was killed after the time limit";
             return (error.to_owned(), None);
         }
+        ProcessExit::Unknown => return ("the agent's host is lost".to_owned(), None),
         ProcessExit::Stuck => "check its state with `ps`: it waits for a device or a file system",
     };
     (format!("the agent's process {ending}"), Some(hint.to_owned()))
@@ -343,7 +344,11 @@ pub(crate) fn unexpected(phase: &'static str, agent: usize, reply: &Reply) -> Ph
 
 fn broken(phase: &'static str, agent: usize, error: &ChannelEnd) -> PhaseError {
     let gone = matches!(error, ChannelEnd::Gone(_));
-    let hint = (!gone).then(|| SAME_BUILD.to_owned());
+    let hint = match error {
+        ChannelEnd::Gone(_) => None,
+        ChannelEnd::Invalid(_) => Some(SAME_BUILD.to_owned()),
+        ChannelEnd::Lost(lost) => lost.hint(),
+    };
     PhaseError::Phase { phase, agent, error: error.to_string(), hint, gone }
 }
 

@@ -50,7 +50,7 @@ pub fn check(
     stop: &StopToken,
 ) -> Result<CaseOutcome, RunnerError> {
     let name = site.owner().case_name(case);
-    let domain = Domains::new().take(site);
+    let domain = Domains::new().take(site)?;
     let order =
         Request::Check { case: case.to_owned(), name: name.clone(), domain: domain.number, way: way.clone() };
     let limit_ns = limit.as_nanos() as u64;

@@ -45,7 +45,7 @@ impl RunExecutor<'_> {
     /// Executes one run, or the two runs of a duet at the same time. Returns `None` after a stop request.
     ///
     /// # Errors
-    /// Returns an error if a thread cannot be started.
+    /// Returns an error if a thread cannot be started, or if the host of the agents does not answer.
     pub(crate) fn execute(
         &self,
         scheduled: &[ScheduledRun],
@@ -56,8 +56,10 @@ impl RunExecutor<'_> {
     ) -> Result<Option<Vec<FinishedRun>>, RunnerError> {
         let barrier = RunBarrier::new();
         // All join the barrier before the first run starts.
-        let mut tasks: Vec<_> =
-            scheduled.iter().map(|run| (*run, names.take(run.number, self.site), barrier.join())).collect();
+        let mut tasks = scheduled
+            .iter()
+            .map(|run| Ok((*run, names.take(run.number, self.site)?, barrier.join())))
+            .collect::<Result<Vec<_>, RunnerError>>()?;
         let one = |(scheduled, name, member): (ScheduledRun, RunId, BarrierGuard<'_>)| {
             let experiment = &self.header.experiment;
             let cell = &cells[scheduled.cell];

@@ -1,6 +1,6 @@
 //! Identification of runs.
 
-use site::{Domain, Domains, Site, unix_ns};
+use site::{Domain, Domains, Site, SiteError, unix_ns};
 
 /// Number of run tags: 12 bits.
 const RUN_TAGS: u32 = 1 << 12;
@@ -26,10 +26,13 @@ impl RunIds {
     }
 
     /// Returns the identification of the next run, or of the next trial of the same run.
-    pub(crate) fn take(&mut self, run: u32, site: &dyn Site) -> RunId {
+    ///
+    /// # Errors
+    /// Returns an error if the host of the agents does not answer.
+    pub(crate) fn take(&mut self, run: u32, site: &dyn Site) -> Result<RunId, SiteError> {
         self.taken = self.taken.wrapping_add(1);
         let tag = (self.first_tag.wrapping_add(self.taken) % RUN_TAGS) as u16;
         let run = format!("{}-{}", site.owner().run_name(run), self.taken);
-        RunId { run, tag, domain: self.domains.take(site) }
+        Ok(RunId { run, tag, domain: self.domains.take(site)? })
     }
 }

@@ -1,22 +1,22 @@
 //! Cores of an experiment.
 
 use experiment::{Design, Pin, Plan};
-use site::Site;
+use site::{Site, SiteError};
 
 /// Returns the cores that agents may use.
-pub(super) fn used_cores(experiment: &Plan, site: &dyn Site) -> Vec<u32> {
+pub(super) fn used_cores(experiment: &Plan, site: &dyn Site) -> Result<Vec<u32>, SiteError> {
     let Design { pin, duet, .. } = &experiment.design;
     let halves = if *duet { pin.halves() } else { None };
     let mut cores = Vec::new();
     for pin in halves.as_ref().map_or(std::slice::from_ref(pin), |halves| halves) {
         match pin {
-            Pin::None => return site.facts().cores,
+            Pin::None => return Ok(site.facts()?.cores),
             Pin::Cores(writer, reader) => cores.extend(writer.iter().chain(reader)),
         }
     }
     cores.sort_unstable();
     cores.dedup();
-    cores
+    Ok(cores)
 }
 
 /// Returns the cores of sender and receiver of a reference measurement; none if the scheduler chooses.

@@ -49,7 +49,7 @@ impl MaximumRuns<'_> {
             }
             let made = match hopeless(log, &unplanned, &cell.factors.driver) {
                 Some(run) => MaxRateRun { number, started_unix_ns: unix_ns(), took_ns: 0, ..run },
-                None => match self.maximum_run(&unplanned[index], number, names) {
+                None => match self.maximum_run(&unplanned[index], number, names)? {
                     Some(run) => run,
                     None => return Ok(false),
                 },
@@ -65,21 +65,27 @@ impl MaximumRuns<'_> {
     }
 
     /// Executes one run at the maximum rate. Returns `None` after a stop request.
-    fn maximum_run(&self, unplanned: &MaxRateCell, number: u32, names: &mut RunIds) -> Option<MaxRateRun> {
+    fn maximum_run(
+        &self,
+        unplanned: &MaxRateCell,
+        number: u32,
+        names: &mut RunIds,
+    ) -> Result<Option<MaxRateRun>, RunnerError> {
         let experiment = &self.0.header.experiment;
         let design = Design { seed: experiment.design.seed_of_run(number), ..experiment.design.clone() };
         let scheduled = ScheduledRun { number, block: 0, cell: 0, twin: false, duet: None };
         let (began, started_unix_ns) = (Instant::now(), unix_ns());
         let run = Run::blank(scheduled, &unplanned.cell, started_unix_ns);
         let alone = RunBarrier::new();
-        let (name, traces) = (names.take(number, self.0.site), TraceTimes::default());
-        let made = self.0.run(run, (&unplanned.cell, &design), name, &traces, alone.join())?;
+        let (name, traces) = (names.take(number, self.0.site)?, TraceTimes::default());
+        let made = self.0.run(run, (&unplanned.cell, &design), name, &traces, alone.join());
+        let Some(made) = made else { return Ok(None) };
         let (unpaced, failure) = match UnpacedRate::from_run(&made.run, design.measure_ns) {
             Ok(unpaced) => (Some(unpaced), None),
             Err(failure) => (None, Some(failure)),
         };
         let took_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        Some(MaxRateRun { number, started_unix_ns, took_ns, unpaced, failure })
+        Ok(Some(MaxRateRun { number, started_unix_ns, took_ns, unpaced, failure }))
     }
 }
 

@@ -128,7 +128,7 @@ impl ExperimentRunner<'_> {
             executor,
             cells: experiment.cells.iter().map(|cell| with_rate(cell, &log.max_rates)).collect(),
             without_maximum: without_maximum(log),
-            cores: used_cores(experiment, *site),
+            cores: used_cores(experiment, *site)?,
             tally: ProgressTracker::new(experiment),
             names,
             traces,
@@ -212,7 +212,10 @@ impl Maker<'_> {
             return Ok(false);
         }
         if !begun_before {
-            let before = self.probed.take().or_else(|| site.probe(&self.cores, &rule));
+            let before = match self.probed.take() {
+                Some(probed) => Some(probed),
+                None => site.probe(&self.cores, &rule)?,
+            };
             let mut reference_error = None;
             let reference_before =
                 self.referenced.take().or_else(|| self.measure_reference(&mut reference_error));
@@ -233,7 +236,7 @@ impl Maker<'_> {
             });
             directory.save_log(log)?;
         }
-        let counters = site.counters(&self.cores);
+        let counters = site.counters(&self.cores)?;
         let blocks =
             log.allocation.planned + log.blocks.iter().filter(|block| block.repeats.is_some()).count() as u32;
         for at_once in runs.chunk_by(|run, next| run.duet.is_some_and(|duet| duet.partner == next.number)) {
@@ -246,8 +249,8 @@ impl Maker<'_> {
                 return Ok(false);
             }
         }
-        let host = site.counters(&self.cores).since(&counters);
-        self.probed = site.probe(&self.cores, &rule);
+        let host = site.counters(&self.cores)?.since(&counters);
+        self.probed = site.probe(&self.cores, &rule)?;
         let mut reference_error = None;
         self.referenced = self.measure_reference(&mut reference_error);
         let rtt = self.median_rtt(number, assembler);

@@ -115,7 +115,7 @@ impl Stage<'_> {
         names: &mut RunIds,
     ) -> Result<Opened, RunnerError> {
         let limits = &self.experiment.limits;
-        let (name, traces, alone) = (names.take(0, self.site), TraceTimes::default(), RunBarrier::new());
+        let (name, traces, alone) = (names.take(0, self.site)?, TraceTimes::default(), RunBarrier::new());
         let driver = endpoint.driver.clone();
         let shape = Shape { endpoints: vec![endpoint] }.in_run(&name.run);
         let run = RunPhases {

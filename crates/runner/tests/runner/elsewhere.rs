@@ -54,24 +54,24 @@ impl Site for Elsewhere {
         self.site.launch(&sent(command), log, replies)
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> Result<Facts, SiteError> {
         sent(&self.site.facts())
     }
 
-    fn environment(&self, inputs: &EnvironmentInputs) -> Environment {
+    fn environment(&self, inputs: &EnvironmentInputs) -> Result<Environment, SiteError> {
         sent(&self.site.environment(&sent(inputs)))
     }
 
-    fn missing_file(&self, value: &str) -> Option<PathBuf> {
+    fn missing_file(&self, value: &str) -> Result<Option<PathBuf>, SiteError> {
         sent(&self.site.missing_file(value))
     }
 
-    fn probe(&self, cores: &[u32], rule: &NoiseRule) -> Option<NoiseProbe> {
+    fn probe(&self, cores: &[u32], rule: &NoiseRule) -> Result<Option<NoiseProbe>, SiteError> {
         self.called("probe");
         sent(&self.site.probe(cores, &sent(rule)))
     }
 
-    fn counters(&self, cores: &[u32]) -> Counters {
+    fn counters(&self, cores: &[u32]) -> Result<Counters, SiteError> {
         self.called("counters");
         sent(&self.site.counters(cores))
     }
@@ -91,7 +91,7 @@ impl Site for Elsewhere {
         Ok(Box::new(()))
     }
 
-    fn claim_domain(&self, number: u32) -> DomainClaim {
+    fn claim_domain(&self, number: u32) -> Result<DomainClaim, SiteError> {
         self.called("claim_domain");
         self.site.claim_domain(number)
     }

@@ -147,7 +147,7 @@ impl Rig {
             (name.clone(), describe(site, &file, &limits(LONG_NS), &StopToken::new()).unwrap())
         };
         let tool = Tool { name: "test".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
-        let host = site.facts().host;
+        let host = site.facts().unwrap().host;
         let warnings = host_warnings(&host);
         let descriptions = self.files.iter().map(describe).collect();
         ExperimentRunner {

@@ -2,7 +2,8 @@
 
 use std::{
     fs::{self, File},
-    io::{self, Read as _, Seek as _, SeekFrom},
+    io::{self, PipeReader, Read as _, Seek as _, SeekFrom, Write as _, pipe},
+    os::fd::OwnedFd,
     path::PathBuf,
 };
 
@@ -44,13 +45,34 @@ impl AgentLog {
         }
     }
 
+    /// Creates a log that passes its bytes to a pipe, for a process that sends them elsewhere. Returns the end of the
+    /// pipe to read. This log itself keeps no lines.
+    ///
+    /// # Errors
+    /// Returns an error if the pipe cannot be created.
+    pub fn to_pipe() -> Result<(Self, PipeReader), SiteError> {
+        match pipe() {
+            Ok((reader, writer)) => Ok((Self { file: OwnedFd::from(writer).into(), path: None }, reader)),
+            Err(error) => Err(SiteError::Log { file: None, error: error.to_string() }),
+        }
+    }
+
+    /// Appends output that another process sent.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written.
+    pub fn append(&self, bytes: &[u8]) -> io::Result<()> {
+        (&self.file).write_all(bytes)
+    }
+
     /// Returns the file that the output is appended to.
     pub(crate) const fn file(&self) -> &File {
         &self.file
     }
 
     /// Returns the last non-empty lines.
-    pub(crate) fn last_lines(&self) -> Vec<String> {
+    #[must_use]
+    pub fn last_lines(&self) -> Vec<String> {
         let mut file = &self.file;
         let mut bytes = Vec::new();
         let length = file.metadata().map_or(0, |metadata| metadata.len());
@@ -84,13 +106,11 @@ impl Drop for AgentLog {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
-
     use super::*;
 
     fn last_lines(text: &str) -> Vec<String> {
         let log = AgentLog::in_memory().expect("memory");
-        (&log.file).write_all(text.as_bytes()).expect("a file can be written");
+        log.append(text.as_bytes()).expect("a file can be written");
         log.last_lines()
     }
 

@@ -58,6 +58,34 @@ pub enum SiteError {
         /// Cause.
         error: String,
     },
+    /// Host whose connection is lost: nothing on it can be used any longer.
+    #[error("host `{host}` is lost: {error}")]
+    Lost {
+        /// Name of the host.
+        host: String,
+        /// Cause.
+        error: String,
+        /// Suggested action.
+        hint: Option<String>,
+    },
+    /// Call that a host did not answer in time.
+    #[error("host `{host}` did not answer `{call}` within {limit_ms} ms")]
+    NoAnswer {
+        /// Name of the host.
+        host: String,
+        /// Name of the call.
+        call: String,
+        /// Time limit in ms.
+        limit_ms: u64,
+    },
+    /// Request or answer that the other process does not understand.
+    #[error("host `{host}` and this process do not understand each other: {error}")]
+    Protocol {
+        /// Name of the host.
+        host: String,
+        /// Cause.
+        error: String,
+    },
     /// Unknown path of the program of the site.
     #[error("cannot determine the path of this program: {error}")]
     Itself {
@@ -79,6 +107,9 @@ impl SiteError {
             Self::NoCore { allowed, .. } => Some(format!("available: {}", list(allowed))),
             Self::NoInterface { known, .. } => Some(format!("available: {}", known.join(", "))),
             Self::KeepAwake { .. } => Some("remove `--keep-awake`".to_owned()),
+            Self::Lost { hint, .. } => hint.clone(),
+            Self::NoAnswer { .. } => Some("check whether the host is overloaded".to_owned()),
+            Self::Protocol { .. } => Some("use the same build of ddsmark on both hosts".to_owned()),
             Self::Channel { .. } | Self::Log { .. } | Self::Itself { .. } => None,
         }
     }

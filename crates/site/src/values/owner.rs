@@ -44,6 +44,12 @@ impl Owner {
         format!("{OF_CASE}{}-{}-{case}", self.pid, self.boot)
     }
 
+    /// Returns the texts with which the names of all its runs and cases begin, without the `-` that follows.
+    #[must_use]
+    pub fn prefixes(&self) -> [String; 2] {
+        [OF_RUN, OF_CASE].map(|begin| format!("{begin}{}-{}", self.pid, self.boot))
+    }
+
     /// Returns the owners of the runs and cases in a file name.
     pub(crate) fn all_in(name: &[u8]) -> Vec<Self> {
         [OF_RUN, OF_CASE].into_iter().flat_map(|begin| Self::after(name, begin)).collect()
@@ -82,6 +88,9 @@ mod tests {
         {
             assert_eq!(Owner::all_in(name.as_bytes()), std::slice::from_ref(&this), "{name}");
         }
+        let [run, case] = this.prefixes();
+        assert!(this.run_name(1).starts_with(&format!("{run}-")));
+        assert!(this.case_name("delivery").starts_with(&format!("{case}-")));
         let both = "ddsmark-7-0123abcd-1-of-ddsmark-8-fedc9876-1";
         assert_eq!(Owner::all_in(both.as_bytes()), [owner(7, "0123abcd"), owner(8, "fedc9876")]);
     }

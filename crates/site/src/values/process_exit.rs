@@ -6,6 +6,8 @@ use control::ChannelError;
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 
+use super::error::SiteError;
+
 /// Exit of an agent's process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -18,6 +20,8 @@ pub enum ProcessExit {
     Killed,
     /// No exit even after the kill: the process hangs in the kernel.
     Stuck,
+    /// Not known, because its host is lost.
+    Unknown,
 }
 
 impl fmt::Display for ProcessExit {
@@ -30,6 +34,7 @@ impl fmt::Display for ProcessExit {
             },
             Self::Killed => f.write_str("did not exit and was killed"),
             Self::Stuck => f.write_str("cannot be killed: it hangs in the kernel"),
+            Self::Unknown => f.write_str("ended in an unknown way: its host is lost"),
         }
     }
 }
@@ -44,6 +49,9 @@ pub enum ChannelEnd {
     /// Invalid message.
     #[error("{0}")]
     Invalid(String),
+    /// Loss of the host of the agent.
+    #[error("{0}")]
+    Lost(SiteError),
 }
 
 impl From<ChannelError> for ChannelEnd {

@@ -45,7 +45,7 @@ struct Searching<'a> {
 enum End {
     Stopped,
     Failed(Failure),
-    /// The result cannot be saved.
+    /// The result cannot be saved, or the host of the agents is lost.
     Broken(RunnerError),
 }
 
@@ -183,7 +183,8 @@ impl Searching<'_> {
         let deadline_ns = self.plan.goals.iter().find_map(|goal| goal.deadline_ns);
         let mut first = None;
         loop {
-            let tried = trial(self.runs, run, self.cell, offered.clone(), deadline_ns, self.names);
+            let tried = trial(self.runs, run, self.cell, offered.clone(), deadline_ns, self.names)
+                .map_err(End::Broken)?;
             match (tried, first.take()) {
                 (TrialRun::Stopped, _) => return Err(End::Stopped),
                 (TrialRun::Measured(measured), first) => return Ok((measured, first)),

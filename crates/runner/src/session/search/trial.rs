@@ -6,9 +6,12 @@ use results::{Failure, Run, RunState, TRIAL_WINDOWS, TrialLog, TrialResult};
 use site::RunBarrier;
 use stats::search::TrialOutcome;
 
-use crate::run::{
-    executor::{FinishedRun, RunExecutor},
-    run_ids::RunIds,
+use crate::{
+    RunnerError,
+    run::{
+        executor::{FinishedRun, RunExecutor},
+        run_ids::RunIds,
+    },
 };
 
 /// Share of a core, used or waited for, above which the writing thread counts as having no time left.
@@ -39,28 +42,28 @@ pub(super) fn trial(
     (load, duration_ns): (Load, u64),
     deadline_ns: Option<u64>,
     names: &mut RunIds,
-) -> TrialRun {
+) -> Result<TrialRun, RunnerError> {
     let factors = Factors { workload: Workload::Paced, load: Some(load), ..cell.factors.clone() };
     let cell = Cell { id: cell.id.clone(), factors };
     let design =
         Design { measure_ns: duration_ns, windows: TRIAL_WINDOWS, ..runs.header.experiment.design.clone() };
     let mut run = search.clone();
     run.search = None;
-    let (name, alone) = (names.take(run.number, runs.site), RunBarrier::new());
+    let (name, alone) = (names.take(run.number, runs.site)?, RunBarrier::new());
     let made = runs.run(run, (&cell, &design), name, &TraceTimes::default(), alone.join());
-    let Some(FinishedRun { run, reports, .. }) = made else { return TrialRun::Stopped };
+    let Some(FinishedRun { run, reports, .. }) = made else { return Ok(TrialRun::Stopped) };
     let outcome = match (run.state, reports) {
         (RunState::Valid, Some(reports)) => trial_outcome(&run, &cell, &reports, duration_ns, deadline_ns),
         _ => None,
     };
-    match outcome {
+    Ok(match outcome {
         Some(shown) => {
             let reliable = cell.factors.is_reliable(0);
             let limited_by_sender = !reliable && is_limited_by_sender(&run, &shown.shown);
             TrialRun::Measured(Box::new(MeasuredTrial { run, shown, limited_by_sender }))
         }
         None => TrialRun::Failed(failure(run)),
-    }
+    })
 }
 
 /// Returns the failure of a trial without a result.
