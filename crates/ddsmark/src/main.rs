@@ -13,7 +13,9 @@ use cli::{
     cli_error::{CliError, ExitStatus},
     output,
 };
-use commands::{built_in::BuiltIn, compare, drivers, generate, recipes, report_again, run, selftest};
+use commands::{
+    built_in::BuiltIn, compare, drivers, generate, hosts, recipes, report_again, run, selftest, steward,
+};
 
 fn main() -> ExitCode {
     let arguments = match Cli::try_parse() {
@@ -41,6 +43,8 @@ fn execute(command: &Command) -> Result<ExitStatus, CliError> {
         Command::Report(flags) => report_again::execute(flags),
         Command::Compare(flags) => compare::execute(flags),
         Command::Drivers(command) => drivers::execute(command),
+        Command::Hosts(command) => hosts::execute(command),
+        Command::Steward => steward::execute(),
         Command::Generate(command) => generate::execute(command),
     }
 }

@@ -1,6 +1,6 @@
 //! Site on this host.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use control::MonotonicClock;
 use results::{Environment, NoiseProbe, NoiseRule, Reference};
@@ -36,6 +36,12 @@ impl LocalSite {
     #[must_use]
     pub fn new(agent: impl Into<PathBuf>) -> Self {
         Self { agent: agent.into(), owner: Owner::this_process() }
+    }
+
+    /// Returns the agent program.
+    #[must_use]
+    pub fn agent(&self) -> &Path {
+        &self.agent
     }
 
     /// Creates a site with the agent program from `$DDSMARK_AGENT`, or the one in the directory of this program.

@@ -13,11 +13,15 @@ use crate::{Error, root};
 
 /// Each crate with its allowed dependencies, from the command down to the crates without dependencies.
 pub const CRATES: &[(&str, &[&str])] = &[
-    ("ddsmark", &["runner", "site", "experiment", "findings", "verdicts", "results", "stats", "report"]),
+    (
+        "ddsmark",
+        &["runner", "hosts", "site", "experiment", "findings", "verdicts", "results", "stats", "report"],
+    ),
     (
         "runner",
         &["blocks", "collector", "control", "experiment", "findings", "site", "verdicts", "results", "stats"],
     ),
+    ("hosts", &["control", "results", "site"]),
     ("site", &["control", "experiment", "results", "stats"]),
     ("agent", &["conformance", "control", "driver-abi", "driver-host", "experiment", "results"]),
     ("report", &["experiment", "results", "stats"]),

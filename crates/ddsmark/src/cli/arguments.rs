@@ -4,6 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 use experiment::Percent;
+use hosts::ssh::target::Target;
 use results::MetricSelector;
 
 use super::{
@@ -41,6 +42,7 @@ Environment:
   DDSMARK_DRIVER_PATH     directories of drivers, separated by colons
   DDSMARK_DRIVER_SOURCES  the directory with the sources that `drivers install` builds
   DDSMARK_SDK             the directory for the middleware that `drivers install` fetches
+  DDSMARK_SSH             the command that connects to other hosts; by default ssh
   DDSMARK_AGENT           the agent program; by default the one in the directory of ddsmark
   NO_COLOR                if set, no output has colour";
 
@@ -118,6 +120,13 @@ Examples:
   ddsmark compare --interleave 'mine.toml --vendor-defaults' mine.toml --fail-if 'rtt-p99 > +5%'
       measures both in alternating blocks, and compares the second with the first";
 
+const HOSTS_EXAMPLES: &str = "\
+Examples:
+  ddsmark hosts check pi1=ssh:user@pi1 pi2=ssh:pi2:2222
+      can these two be used?
+  ddsmark hosts check pi1=ssh:pi1 --driver udp
+      and does this driver load there?";
+
 const INSTALL_EXAMPLES: &str = "\
 Examples:
   ddsmark drivers versions
@@ -174,6 +183,12 @@ pub enum Command {
     /// Show, install and check drivers.
     #[command(subcommand)]
     Drivers(Drivers),
+    /// Check hosts that are reached over ssh.
+    #[command(subcommand)]
+    Hosts(Hosts),
+    /// Serve agents on this host over standard input and output, for a runner on another one.
+    #[command(hide = true)]
+    Steward,
     /// Generate man pages, completions and the reference of this command.
     #[command(subcommand, hide = true)]
     Generate(Generate),
@@ -525,6 +540,25 @@ pub enum Drivers {
         /// the time, but on a busy host a case may fail because it was disturbed.
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
         jobs: u32,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Hosts {
+    /// Check that agents can run on hosts, one line for each.
+    ///
+    /// Connects with `ssh`, as your configuration says, and without asking for anything. Copies ddsmark, its agent and
+    /// the drivers to `~/.cache/ddsmark` of the host, unless they are there already. Starts the steward, the process
+    /// that runs agents there, and a driver in it. Exits with status 3 if a host cannot be used.
+    #[command(after_help = format!("{HOSTS_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Check {
+        /// Name and destination of each host.
+        #[arg(value_name = "NAME=ssh:[USER@]HOST[:PORT]", required = true, value_parser = parse::host)]
+        host: Vec<(String, Target)>,
+
+        /// Driver to copy and to load there; several with commas.
+        #[arg(short, long, value_name = "D", value_delimiter = ',')]
+        driver: Vec<String>,
     },
 }
 

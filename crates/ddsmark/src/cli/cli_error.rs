@@ -3,6 +3,7 @@
 use std::{fmt, process::ExitCode};
 
 use experiment::{Diagnostic, PlanError};
+use hosts::StartError;
 use results::{DirectoryError, ResultDocument, RunState, State};
 use runner::{InstallError, RunnerError};
 use site::SiteError;
@@ -65,6 +66,11 @@ impl CliError {
     /// Adds the variant that the error concerns.
     pub fn about(self, variant: &str) -> Self {
         Self { error: format!("variant {variant}: {}", self.error), ..self }
+    }
+
+    /// Adds the host that the error concerns.
+    pub fn on_host(self, host: &str) -> Self {
+        Self { error: format!("host `{host}`: {}", self.error), ..self }
     }
 
     /// Adds lines between the error and the hint.
@@ -142,6 +148,13 @@ impl From<RunnerError> for CliError {
 impl From<SiteError> for CliError {
     fn from(error: SiteError) -> Self {
         RunnerError::from(error).into()
+    }
+}
+
+impl From<StartError> for CliError {
+    fn from(error: StartError) -> Self {
+        let hint = error.hint();
+        Self { status: ExitStatus::Failed, error: error.to_string(), details: Vec::new(), hint }
     }
 }
 

@@ -1,0 +1,26 @@
+//! `ddsmark steward`.
+
+use hosts::{StewardEnd, serve, take_streams};
+use runner::StopToken;
+use site::LocalSite;
+
+use crate::cli::{
+    cli_error::{CliError, ExitStatus},
+    output,
+};
+
+/// Serves the agents of this host until the runner ends the connection.
+pub fn execute() -> Result<ExitStatus, CliError> {
+    let (input, output) = take_streams().map_err(|error| {
+        let error = format!("cannot take the standard streams: {error}");
+        CliError::new(ExitStatus::Failed, error, "start it with all three standard streams open")
+    })?;
+    let stop = StopToken::on_signals()?;
+    match serve(LocalSite::find(), input, output, move || stop.requested()) {
+        StewardEnd::Bye => Ok(ExitStatus::Done),
+        end => {
+            output::to_stderr(&format!("error: {end}"));
+            Ok(ExitStatus::Failed)
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Runner's side of a steward.
+
+mod agent;
+mod link;
+pub(crate) mod process;
+pub(crate) mod site;
+pub(crate) mod steward_command;

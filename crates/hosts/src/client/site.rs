@@ -1,0 +1,248 @@
+//! Site of a steward, as the runner uses it.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use control::MonotonicClock;
+use results::{Environment, NoiseProbe, NoiseRule, Reference};
+use serde::de::DeserializeOwned;
+use site::{
+    Agent, AgentCommand, AgentLog, Counters, DomainClaim, EnvironmentInputs, Facts, Hold, Owner, ProcessExit,
+    ReplySink, Site, SiteError,
+};
+
+use super::{
+    agent::{AgentState, StewardAgent},
+    link::Link,
+    process::{Input, Process},
+    steward_command::StewardCommand,
+};
+use crate::{
+    StartError,
+    framing::{Frame, FrameError, MAX_FRAME_BYTES},
+    protocol::{Call, Claim, Hello, HelloVersions, HostedSite, ToSteward, Versions},
+};
+
+/// Maximum wait for the exit of a steward that ends its agents, and of one that was only started to clean up.
+const EXIT_PATIENCE: Duration = Duration::from_secs(40);
+const CLEAN_PATIENCE: Duration = Duration::from_secs(15);
+
+/// Site on another host. Dropping it ends its steward and all agents.
+pub struct StewardSite {
+    steward: StewardCommand,
+    link: Arc<Link>,
+    process: Arc<Mutex<Process>>,
+    reader: Option<JoinHandle<()>>,
+    hosted: HostedSite,
+    noise: Vec<String>,
+}
+
+impl StewardSite {
+    /// Starts a steward.
+    ///
+    /// # Errors
+    /// Returns an error if the command fails, does not greet in time, or is of another version, or if its host has no
+    /// agent program.
+    pub fn start(steward: StewardCommand) -> Result<Self, StartError> {
+        let host = steward.host.clone();
+        let (process, input, mut output, noise) = Process::start(&steward)?;
+        let hosted = read_hello(&mut output, &host)?;
+        let link = Arc::new(Link::new(host.clone(), input));
+        let hello = ToSteward::Hello { versions: Versions::own(), silence: steward.patience.silence };
+        // A steward that is gone is found by the reading thread.
+        let _ = link.out.message(&hello);
+        let process = Arc::new(Mutex::new(process));
+        let cannot = |error: std::io::Error| StartError::Site {
+            host: host.clone(),
+            error: SiteError::Channel { error: error.to_string() },
+        };
+        let beat = Arc::clone(&link);
+        thread::Builder::new()
+            .name(format!("heartbeat of {host}"))
+            .spawn(move || beat.beat())
+            .map_err(cannot)?;
+        let (of_link, of_process) = (Arc::clone(&link), Arc::clone(&process));
+        let read = move || of_link.read(&mut output, &of_process);
+        let reader = thread::Builder::new().name(format!("host {host}")).spawn(read).map_err(cannot)?;
+        Ok(Self { steward, link, process, reader: Some(reader), hosted, noise })
+    }
+
+    /// Returns the name of the host.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.link.host
+    }
+
+    /// Returns the last lines that the host printed before its steward started: a shell that prints a banner.
+    #[must_use]
+    pub fn noise(&self) -> &[String] {
+        &self.noise
+    }
+
+    /// Returns the cause if the host is lost.
+    #[must_use]
+    pub fn lost(&self) -> Option<SiteError> {
+        self.link.lost()
+    }
+
+    fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, SiteError> {
+        Ok(self.link.call(call, self.steward.patience.call)?.1)
+    }
+
+    /// Returns the effect of a call, which lasts until it is dropped.
+    fn effect(&self, id: u64) -> Hold {
+        Box::new(Effect { link: Arc::clone(&self.link), id })
+    }
+}
+
+/// Reads the first message of a steward.
+fn read_hello(output: &mut Input, host: &str) -> Result<HostedSite, StartError> {
+    let invalid = |error: String| StartError::NoSteward {
+        host: host.to_owned(),
+        error: format!("its steward sent an invalid first message: {error}"),
+        lines: Vec::new(),
+        hint: Some("install the same version of ddsmark on both hosts".to_owned()),
+    };
+    let body = match Frame::read(output, MAX_FRAME_BYTES) {
+        Ok(Frame::Message(body)) => body,
+        Ok(other) => return Err(invalid(FrameError::Invalid(format!("{other:?}")).to_string())),
+        Err(error) => return Err(invalid(error.to_string())),
+    };
+    let HelloVersions { versions } =
+        serde_json::from_slice(&body).map_err(|error| invalid(error.to_string()))?;
+    let ours = Versions::own();
+    if versions != ours {
+        return Err(StartError::Version {
+            host: host.to_owned(),
+            theirs: versions.ddsmark,
+            their_protocol: versions.protocol,
+            ours: ours.ddsmark,
+            our_protocol: ours.protocol,
+        });
+    }
+    let hello: Hello = serde_json::from_slice(&body).map_err(|error| invalid(error.to_string()))?;
+    hello.site.map_err(|error| StartError::Site { host: host.to_owned(), error })
+}
+
+impl Site for StewardSite {
+    fn launch(
+        &self,
+        command: &AgentCommand,
+        log: AgentLog,
+        replies: ReplySink,
+    ) -> Result<Box<dyn Agent>, SiteError> {
+        let (link, number) = (Arc::clone(&self.link), self.link.number());
+        let state = Arc::new(AgentState::new(log, replies));
+        self.link.add(number, Arc::clone(&state));
+        let launched: Result<(), SiteError> = self.call(Call::Launch { agent: number, command: command.clone() });
+        // Dropping it ends an agent whose launch was not answered in time; one that was not launched needs no end.
+        let never = launched.as_ref().is_err_and(|error| !matches!(error, SiteError::NoAnswer { .. }));
+        if never {
+            self.link.remove(number);
+        }
+        let agent = StewardAgent { link, number, state, ended: never.then_some(ProcessExit::Unknown) };
+        launched.map(|()| Box::new(agent) as Box<dyn Agent>)
+    }
+
+    fn facts(&self) -> Result<Facts, SiteError> {
+        self.call(Call::Facts)
+    }
+
+    fn environment(&self, inputs: &EnvironmentInputs) -> Result<Environment, SiteError> {
+        self.call(Call::Environment(Box::new(inputs.clone())))
+    }
+
+    fn missing_file(&self, value: &str) -> Result<Option<PathBuf>, SiteError> {
+        self.call(Call::MissingFile { value: value.to_owned() })
+    }
+
+    fn probe(&self, cores: &[u32], rule: &NoiseRule) -> Result<Option<NoiseProbe>, SiteError> {
+        self.call(Call::Probe { cores: cores.to_vec(), rule: rule.clone() })
+    }
+
+    fn counters(&self, cores: &[u32]) -> Result<Counters, SiteError> {
+        self.call(Call::Counters { cores: cores.to_vec() })
+    }
+
+    fn reference(
+        &self,
+        sender_cores: &[u32],
+        receiver_cores: &[u32],
+        length_ns: u64,
+    ) -> Result<Reference, String> {
+        let (sender_cores, receiver_cores) = (sender_cores.to_vec(), receiver_cores.to_vec());
+        let call = Call::Reference { sender_cores, receiver_cores, length_ns };
+        self.call::<Result<Reference, String>>(call).map_err(|error| error.to_string())?
+    }
+
+    fn keep_awake(&self) -> Result<Hold, SiteError> {
+        let (id, ()) = self.link.call(Call::KeepAwake, self.steward.patience.call)?;
+        Ok(self.effect(id))
+    }
+
+    fn claim_domain(&self, number: u32) -> Result<DomainClaim, SiteError> {
+        let (id, claim) = self.link.call(Call::ClaimDomain { number }, self.steward.patience.call)?;
+        Ok(match claim {
+            Claim::Reserved => DomainClaim::Reserved(self.effect(id)),
+            Claim::InUse => DomainClaim::InUse,
+            Claim::Unsupported => DomainClaim::Unsupported,
+        })
+    }
+
+    fn owner(&self) -> Owner {
+        self.hosted.owner.clone()
+    }
+
+    fn clean(&self, name: &str) {
+        // A steward that cannot be asked cleans up by itself.
+        let _ = self.call::<()>(Call::Clean { name: name.to_owned() });
+    }
+
+    fn sweep(&self) {
+        // As above.
+        let _ = self.call::<()>(Call::Sweep);
+    }
+
+    fn clock(&self) -> MonotonicClock {
+        self.hosted.clock.clone()
+    }
+}
+
+impl Drop for StewardSite {
+    fn drop(&mut self) {
+        if self.link.lost().is_some() {
+            // A steward that was killed could not clean up. The next one does so when it starts; a host that cannot be
+            // reached keeps its files until then.
+            self.steward.patience.start = self.steward.patience.start.min(CLEAN_PATIENCE);
+            if let Ok((mut process, input, output, _)) = Process::start(&self.steward) {
+                // It ends with its stream.
+                drop((input, output));
+                process.end(CLEAN_PATIENCE);
+            }
+            return;
+        }
+        let _ = self.link.out.message(&ToSteward::Bye);
+        self.process.lock().unwrap_or_else(PoisonError::into_inner).end(EXIT_PATIENCE);
+        // The stream has ended with the process.
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
+        }
+    }
+}
+
+/// Effect of a call on the host.
+struct Effect {
+    link: Arc<Link>,
+    id: u64,
+}
+
+impl Drop for Effect {
+    fn drop(&mut self) {
+        // Without a connection, the effect ends with the steward.
+        let _ = self.link.tell(&ToSteward::Release { id: self.id });
+    }
+}

@@ -1,0 +1,54 @@
+//! Commands that start a steward.
+
+use std::{fmt, process::Command, time::Duration};
+
+/// Time limits of a steward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// From the start of the command to the greeting.
+    pub start: Duration,
+    /// Longest silence of the stream, in each direction. Both sides send a byte every second.
+    pub silence: Duration,
+    /// For a call, in addition to the time that it takes.
+    pub call: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self { start: seconds(60), silence: seconds(10), call: seconds(30) }
+    }
+}
+
+/// Returns the cause and the hint for the last lines that a command printed, if it knows them.
+pub type Explain = fn(lines: &[String]) -> Option<(String, String)>;
+
+/// Way to start a steward on a host: a command whose standard streams are those of the steward.
+pub struct StewardCommand {
+    /// Name of the host in messages.
+    pub host: String,
+    /// Creates the command.
+    pub command: Box<dyn Fn() -> Command + Send + Sync>,
+    /// Explains a command that fails.
+    pub explain: Explain,
+    /// Time limits.
+    pub patience: Patience,
+}
+
+impl StewardCommand {
+    /// Creates a way to start a steward, with the default time limits.
+    pub fn new(host: impl Into<String>, command: impl Fn() -> Command + Send + Sync + 'static) -> Self {
+        Self {
+            host: host.into(),
+            command: Box::new(command),
+            explain: |_| None,
+            patience: Patience::default(),
+        }
+    }
+}
+
+impl fmt::Debug for StewardCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StewardCommand").field("host", &self.host).finish_non_exhaustive()
+    }
+}

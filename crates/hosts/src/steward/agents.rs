@@ -1,0 +1,187 @@
+//! Agents of a steward, each with a thread of its own: the kernel ends an agent with the thread that started it.
+
+use std::{
+    fs,
+    io::{PipeReader, Read as _, Write},
+    path::Path,
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use control::{Reply, Request};
+use site::{Agent, AgentCommand, AgentLog, ChannelEnd, ProcessExit, Site, SiteError};
+
+use crate::{
+    framing::{Frame, output::Output},
+    protocol::ToRunner,
+    ssh::bundle::MANIFEST,
+};
+
+/// Largest part of an agent's output in one frame, in bytes.
+const LOG_BYTES: usize = 16 << 10;
+/// Maximum wait for the last output of an agent that has ended: a process that it left behind may keep it open.
+const LOG_PATIENCE: Duration = Duration::from_secs(1);
+/// Variable with the directories of libraries.
+const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
+
+/// Order to the thread of an agent.
+#[derive(Debug)]
+pub(super) enum Order {
+    Send(Box<Request>),
+    HangUp,
+    /// Wait for its exit, and kill it after this time.
+    End(Duration),
+    /// Its control channel has ended.
+    ChannelEnded,
+    /// Kill it at once.
+    Stop,
+}
+
+/// Launches an agent in a thread of its own. `launched` gets the outcome, and `gone` is called when its process has ended.
+pub(super) fn start<W: Write + Send + 'static>(
+    site: Arc<dyn Site + Send + Sync>,
+    number: u64,
+    command: AgentCommand,
+    out: Arc<Output<W>>,
+    launched: impl FnOnce(Result<(), SiteError>) + Send + 'static,
+    gone: impl FnOnce() + Send + 'static,
+) -> std::io::Result<Sender<Order>> {
+    let (orders, received) = channel();
+    let for_sink = orders.clone();
+    thread::Builder::new().name(format!("agent {number}")).spawn(move || {
+        match launch(&*site, number, &with_libraries(command), &out, for_sink) {
+            Ok((agent, log_end)) => {
+                launched(Ok(()));
+                let exit = attend(agent, &received);
+                // Before the message: the stream may be stuck.
+                gone();
+                let _ = log_end.recv_timeout(LOG_PATIENCE);
+                // Without a runner, nobody waits for this.
+                let _ = out.message(&ToRunner::Ended { agent: number, exit });
+            }
+            Err(error) => {
+                gone();
+                launched(Err(error));
+            }
+        }
+    })?;
+    Ok(orders)
+}
+
+/// Launches an agent whose replies and output are sent to the runner. Returns it with the end of its output.
+fn launch<W: Write + Send + 'static>(
+    site: &dyn Site,
+    number: u64,
+    command: &AgentCommand,
+    out: &Arc<Output<W>>,
+    orders: Sender<Order>,
+) -> Result<(Box<dyn Agent>, Receiver<()>), SiteError> {
+    let (log, printed) = AgentLog::to_pipe()?;
+    let replies = Arc::clone(out);
+    let sink = move |reply: Result<Box<Reply>, ChannelEnd>| {
+        let (message, over) = match reply {
+            Ok(reply) => (ToRunner::Reply { agent: number, reply }, false),
+            Err(end) => (ToRunner::ChannelEnd { agent: number, end }, true),
+        };
+        // Without a runner, nobody waits for this.
+        let _ = replies.message(&message);
+        if over {
+            let _ = orders.send(Order::ChannelEnded);
+        }
+    };
+    let agent = site.launch(command, log, Box::new(sink))?;
+    let (ended, end) = channel();
+    let out = Arc::clone(out);
+    let copies = thread::Builder::new().name(format!("log {number}")).spawn(move || {
+        copy(printed, number, &out);
+        let _ = ended.send(());
+    });
+    copies.map_err(|error| SiteError::Log { file: None, error: error.to_string() })?;
+    Ok((agent, end))
+}
+
+/// Sends the output of an agent until it ends. Without a runner it is read on, so that the agent does not block.
+fn copy<W: Write>(mut printed: PipeReader, agent: u64, out: &Output<W>) {
+    let mut buffer = vec![0; LOG_BYTES];
+    while let Ok(bytes @ 1..) = printed.read(&mut buffer) {
+        let _ = out.frame(&Frame::Log { agent, bytes: buffer[..bytes].to_vec() });
+    }
+}
+
+/// Executes orders until the agent has ended.
+fn attend(mut agent: Box<dyn Agent>, orders: &Receiver<Order>) -> ProcessExit {
+    let mut channel_ended = false;
+    loop {
+        match orders.recv() {
+            // A broken channel is ignored: its end is reported.
+            Ok(Order::Send(request)) => drop(agent.send(&request)),
+            Ok(Order::HangUp) => agent.hang_up(),
+            Ok(Order::ChannelEnded) => channel_ended = true,
+            Ok(Order::End(limit)) => {
+                let deadline = Instant::now() + limit;
+                // The channel ends when the process exits. Until then, an order to stop must not wait.
+                while !channel_ended {
+                    match orders.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                        Ok(Order::ChannelEnded) => channel_ended = true,
+                        Ok(Order::Stop) | Err(RecvTimeoutError::Disconnected) => return stop(agent),
+                        Ok(_) => {}
+                        Err(RecvTimeoutError::Timeout) => break,
+                    }
+                }
+                return agent.end(deadline.saturating_duration_since(Instant::now()));
+            }
+            Ok(Order::Stop) | Err(_) => return stop(agent),
+        }
+    }
+}
+
+fn stop(mut agent: Box<dyn Agent>) -> ProcessExit {
+    agent.hang_up();
+    agent.end(Duration::ZERO)
+}
+
+/// Adds the libraries that were copied with a driver to those that the agent searches.
+fn with_libraries(mut command: AgentCommand) -> AgentCommand {
+    let directory = command.driver.path.parent().unwrap_or(Path::new("/"));
+    if fs::exists(directory.join(MANIFEST)).unwrap_or(false) {
+        let set = command.variables.get(LIBRARY_PATH).cloned();
+        let others = set.unwrap_or_else(|| std::env::var(LIBRARY_PATH).ok()).filter(|others| !others.is_empty());
+        let mut path = directory.display().to_string();
+        if let Some(others) = others {
+            // A library that the user names comes first.
+            path = format!("{others}:{path}");
+        }
+        command.variables.insert(LIBRARY_PATH.to_owned(), Some(path));
+    }
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use site::DriverFile;
+
+    use super::*;
+
+    #[test]
+    fn libraries_of_a_copied_driver_come_after_those_of_the_user() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("libddsmark_x.so");
+        let command = AgentCommand {
+            driver: DriverFile { name: "x".to_owned(), path },
+            variables: [(LIBRARY_PATH.to_owned(), Some("/opt/lib".to_owned()))].into(),
+            padding_bytes: 0,
+        };
+        assert_eq!(with_libraries(command.clone()), command);
+        fs::write(directory.path().join(MANIFEST), "").expect("a file");
+        let own = directory.path().display().to_string();
+        let with = with_libraries(command.clone()).variables;
+        assert_eq!(with[LIBRARY_PATH], Some(format!("/opt/lib:{own}")));
+        let mut removed = command;
+        removed.variables.insert(LIBRARY_PATH.to_owned(), None);
+        assert_eq!(with_libraries(removed).variables[LIBRARY_PATH], Some(own));
+    }
+}
