@@ -1,6 +1,6 @@
 //! Commands that start a steward.
 
-use std::{fmt, process::Command, time::Duration};
+use std::{fmt, process::Command, sync::Arc, time::Duration};
 
 /// Time limits of a steward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +24,12 @@ impl Default for Patience {
 pub type Explain = fn(lines: &[String]) -> Option<(String, String)>;
 
 /// Way to start a steward on a host: a command whose standard streams are those of the steward.
+#[derive(Clone)]
 pub struct StewardCommand {
     /// Name of the host in messages.
     pub host: String,
     /// Creates the command.
-    pub command: Box<dyn Fn() -> Command + Send + Sync>,
+    pub command: Arc<dyn Fn() -> Command + Send + Sync>,
     /// Explains a command that fails.
     pub explain: Explain,
     /// Time limits.
@@ -40,7 +41,7 @@ impl StewardCommand {
     pub fn new(host: impl Into<String>, command: impl Fn() -> Command + Send + Sync + 'static) -> Self {
         Self {
             host: host.into(),
-            command: Box::new(command),
+            command: Arc::new(command),
             explain: |_| None,
             patience: Patience::default(),
         }

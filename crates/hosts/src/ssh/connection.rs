@@ -6,6 +6,7 @@ use std::{
     io::{self, Read as _, Write as _},
     path::Path,
     process::{Command, ExitStatus},
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -118,7 +119,7 @@ impl<'a> Connection<'a> {
         let keep = StewardCommand {
             command: {
                 let (ssh, target) = (ssh.clone(), target.clone());
-                Box::new(move || ssh.command(&target, &options, KEEP))
+                Arc::new(move || ssh.command(&target, &options, KEEP))
             },
             ..keep
         };

@@ -1,0 +1,124 @@
+//! An sshd of a test, on a free port of loopback, with keys of its own.
+
+use std::{
+    fs,
+    net::TcpListener,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+};
+
+use hosts::ssh::{SshProgram, target::Target};
+
+use crate::support::{Scene, kill_alive, wait_for};
+
+const SSHD: &str = "/usr/sbin/sshd";
+
+/// Running sshd. Dropping it ends it with its sessions.
+pub struct Sshd {
+    child: Child,
+    directory: PathBuf,
+    mark: String,
+    port: u16,
+}
+
+impl Sshd {
+    /// Starts an sshd that accepts the key `user`. `more` are lines of its configuration.
+    pub fn start(scene: &Scene, more: &str) -> Self {
+        assert!(fs::exists(SSHD).unwrap_or(false), "{SSHD} is missing\nhint: `scripts/setup.sh tools`");
+        let directory = scene.path("sshd");
+        fs::create_dir_all(&directory).expect("a directory");
+        // Privileges are separated in this directory if sshd runs as root.
+        let _ = fs::create_dir("/run/sshd");
+        let file = |name: &str| directory.join(name).display().to_string();
+        for key in ["host", "user", "stranger"] {
+            let status = Command::new("ssh-keygen")
+                .args(["-q", "-t", "ed25519", "-N", "", "-f", &file(key)])
+                .status();
+            assert!(status.expect("ssh-keygen runs").success());
+        }
+        fs::copy(file("user.pub"), file("authorized")).expect("a key");
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
+        let scratch = scene.directory.path().display();
+        let mark = format!("DDSMARK_E2E={scratch}");
+        let config = format!(
+            "ListenAddress 127.0.0.1\nPort {port}\nHostKey {}\nPidFile none\nAuthorizedKeysFile {}\n\
+             AuthenticationMethods publickey\nPermitRootLogin prohibit-password\nStrictModes no\nUsePAM no\nUseDNS no\n\
+             MaxSessions 100\nMaxStartups 100\nClientAliveInterval 2\nClientAliveCountMax 3\n\
+             SetEnv {mark} XDG_CACHE_HOME={scratch}/cache\n{more}\n",
+            file("host"),
+            file("authorized"),
+        );
+        fs::write(file("sshd_config"), config).expect("a file");
+        let known = fs::read_to_string(file("host.pub")).expect("a key");
+        fs::write(file("known"), format!("[127.0.0.1]:{port} {known}")).expect("a file");
+        fs::write(file("unknown"), "").expect("a file");
+        let config = |key: &str, known: &str| {
+            format!(
+                "Host *\n  IdentityFile {}\n  IdentitiesOnly yes\n  UserKnownHostsFile {}\n  GlobalKnownHostsFile none\n\
+                 StrictHostKeyChecking yes\n",
+                file(key),
+                file(known)
+            )
+        };
+        for (name, key, known) in
+            [("ssh", "user", "known"), ("wrong-key", "stranger", "known"), ("unknown-host", "user", "unknown")]
+        {
+            fs::write(file(name), config(key, known)).expect("a file");
+        }
+        let mut child = Command::new(SSHD)
+            .args(["-D", "-f", &file("sshd_config"), "-E", &file("log")])
+            .env("DDSMARK_E2E", scene.directory.path())
+            .stdin(Stdio::null())
+            .spawn()
+            .expect("sshd runs");
+        wait_for("sshd", || {
+            let ended = child.try_wait().expect("a child");
+            assert!(ended.is_none(), "{}", fs::read_to_string(file("log")).unwrap_or_default());
+            std::net::TcpStream::connect(("127.0.0.1", port)).ok()
+        });
+        Self { child, directory, mark, port }
+    }
+
+    /// Returns the destination.
+    pub fn target(&self) -> Target {
+        format!("127.0.0.1:{}", self.port).parse().expect("a destination")
+    }
+
+    /// Returns the command of ssh with a configuration: `ssh`, `wrong-key` or `unknown-host`.
+    pub fn words(&self, config: &str) -> Vec<String> {
+        let config = self.directory.join(config).display().to_string();
+        ["env", &self.mark, "ssh", "-F", &config].map(ToOwned::to_owned).to_vec()
+    }
+
+    pub fn program(&self) -> SshProgram {
+        SshProgram::new(&self.words("ssh").iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Returns the processes of its sessions.
+    pub fn sessions(&self) -> Vec<i32> {
+        let mut all = vec![self.child.id().cast_signed()];
+        let mut next = 0;
+        while let Some(pid) = all.get(next) {
+            let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+            let children = list.split_whitespace().filter_map(|pid| pid.parse().ok());
+            all.extend(children.filter(|pid| name(*pid) == "sshd").collect::<Vec<i32>>());
+            next += 1;
+        }
+        all.split_off(1)
+    }
+}
+
+impl Drop for Sshd {
+    fn drop(&mut self) {
+        for session in self.sessions() {
+            kill_alive(session);
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Returns the name of a process.
+pub fn name(pid: i32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default().trim().to_owned()
+}
