@@ -22,6 +22,9 @@ need libc6-dev test -e /usr/include/stdio.h
 # Middleware packages and tools are fetched from PyPI.
 need python3 command -v python3
 need python3-venv python3 -c 'import ensurepip, venv'
+# An sshd of the end-to-end tests, with keys of its own; the service of the package is not used.
+[ "${1:-}" != tools ] || need openssh-server test -x /usr/sbin/sshd
+[ "${1:-}" != tools ] || need openssh-client command -v ssh-keygen
 [ "${1:-}" != bench ] || need sockperf command -v sockperf
 if [ ${#missing[@]} -gt 0 ]; then
   as_root=()

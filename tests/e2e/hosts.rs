@@ -17,9 +17,7 @@ use hosts::{
     StartError, StewardCommand, StewardSite,
     ssh::{bundle::Bundle, deploy},
 };
-use results::{
-    Directory, Environment, NoiseProbe, NoiseRule, Reference, ResultHeader, Run, RunState, Tool,
-};
+use results::{Directory, Environment, NoiseProbe, NoiseRule, Reference, ResultHeader, Run, RunState, Tool};
 use runner::{ExperimentOutcome, ExperimentRunner, StopToken, describe};
 use site::{
     Agent, AgentCommand, AgentLog, Counters, DomainClaim, DriverFile, EnvironmentInputs, Facts, Hold,
@@ -51,7 +49,13 @@ fn of_all(files: &[DriverFile]) -> BTreeMap<String, PathBuf> {
 }
 
 /// Plans and executes an experiment on a site.
-fn measure(scene: &Scene, out: &str, site: &dyn Site, files: &[DriverFile], measure: &str) -> ExperimentOutcome {
+fn measure(
+    scene: &Scene,
+    out: &str,
+    site: &dyn Site,
+    files: &[DriverFile],
+    measure: &str,
+) -> ExperimentOutcome {
     let names: Vec<String> = files.iter().map(|file| format!("{:?}", file.name)).collect();
     let text = format!(
         "question = \"?\"\nworkload = \"latency\"\n[factors]\ndriver = [{}]\nsize = 64\n[design]\nblocks = 1\n\
@@ -102,14 +106,17 @@ fn every_method_of_a_site_is_answered_by_a_steward() {
     let (facts, local) = (site.facts().expect("facts"), here.facts().expect("facts"));
     assert_eq!((&facts.host.kernel, &facts.cores), (&local.host.kernel, &local.cores));
     assert_eq!(facts.interfaces, local.interfaces);
-    assert_eq!(site.missing_file("file:///nowhere/x.xml").expect("an answer"), Some(PathBuf::from("/nowhere/x.xml")));
+    assert_eq!(
+        site.missing_file("file:///nowhere/x.xml").expect("an answer"),
+        Some(PathBuf::from("/nowhere/x.xml"))
+    );
     assert_eq!(site.missing_file("plain").expect("an answer"), None);
     let rule = NoiseRule::new(20_000_000, false);
     let probe = site.probe(&facts.cores, &rule).expect("an answer").expect("a probe");
     assert_eq!(probe.cores.len(), facts.cores.len());
     assert_eq!(site.probe(&[4711], &rule).expect("an answer"), None);
     let before = site.counters(&facts.cores).expect("counters");
-    assert!(site.counters(&facts.cores).expect("counters").since(&before).steal_pct.is_some());
+    assert!(site.counters(&facts.cores).expect("counters").since(&before).udp_in_errors.is_some());
     site.reference(&[], &[], 20_000_000).expect("a reference");
     assert!(site.reference(&[4711], &[4711], 1_000_000).unwrap_err().contains("4711"));
     drop(site.keep_awake());
@@ -122,7 +129,9 @@ fn every_method_of_a_site_is_answered_by_a_steward() {
     assert!(matches!(here.claim_domain(number), Ok(DomainClaim::InUse)));
     assert!(matches!(site.claim_domain(number), Ok(DomainClaim::InUse)));
     drop(claim);
-    wait_for("a released domain", || matches!(here.claim_domain(number), Ok(DomainClaim::Reserved(_))).then_some(()));
+    wait_for("a released domain", || {
+        matches!(here.claim_domain(number), Ok(DomainClaim::Reserved(_))).then_some(())
+    });
 
     // A name without an owner: the test would otherwise wait for its end.
     let file = format!("/dev/shm/{}-data", site.owner().run_name(7));
@@ -155,7 +164,10 @@ fn output_and_errors_of_an_agent_arrive_over_a_steward() {
     assert!(exit.to_string().starts_with("exited with status"), "{exit}");
     let lines = agent.last_log_lines();
     assert!(lines.iter().any(|line| line.contains("libddsmark_broken.so")), "{lines:?}");
-    assert_eq!(fs::read_to_string(scene.path("agent.log")).expect("a log").lines().collect::<Vec<_>>(), lines);
+    assert_eq!(
+        fs::read_to_string(scene.path("agent.log")).expect("a log").lines().collect::<Vec<_>>(),
+        lines
+    );
 }
 
 #[test]
@@ -182,15 +194,21 @@ fn steward_without_agent_or_of_another_version_is_an_error() {
         command
     });
     let Err(error) = StewardSite::start(other) else { panic!("the version differs") };
-    assert!(matches!(&error, StartError::Version { theirs, their_protocol: 99, .. } if theirs == "9.8.7"), "{error}");
-    assert!(error.to_string().contains("9.8.7") && error.to_string().contains(env!("CARGO_PKG_VERSION")), "{error}");
-    // A command that is no steward at all.
+    assert!(
+        matches!(&error, StartError::Version { theirs, their_protocol: 99, .. } if theirs == "9.8.7"),
+        "{error}"
+    );
+    assert!(
+        error.to_string().contains("9.8.7") && error.to_string().contains(env!("CARGO_PKG_VERSION")),
+        "{error}"
+    );
+    // A command without a steward.
     let none = StewardCommand::new("none", || {
         let mut command = Command::new("sh");
         command.args(["-c", "echo Welcome; echo broken >&2; exit 7"]);
         command
     });
-    let Err(error) = StewardSite::start(none) else { panic!("there is no steward") };
+    let Err(error) = StewardSite::start(none) else { panic!("it has no greeting") };
     let text = "host `none`: the stream ended before a greeting: `sh` exited with status 7: broken / Welcome";
     assert_eq!(error.to_string(), text);
 }
@@ -215,7 +233,12 @@ fn silent_steward_is_given_up() {
 struct InTurn<'a>(&'a [StewardSite], AtomicUsize);
 
 impl Site for InTurn<'_> {
-    fn launch(&self, command: &AgentCommand, log: AgentLog, replies: ReplySink) -> Result<Box<dyn Agent>, SiteError> {
+    fn launch(
+        &self,
+        command: &AgentCommand,
+        log: AgentLog,
+        replies: ReplySink,
+    ) -> Result<Box<dyn Agent>, SiteError> {
         self.0[self.1.fetch_add(1, Ordering::Relaxed) % self.0.len()].launch(command, log, replies)
     }
 
@@ -281,7 +304,8 @@ fn deployed(sshd: &Sshd, names: &[&str]) -> (StewardCommand, Vec<DriverFile>) {
         ((*name).to_owned(), Bundle::of_driver(&file.path, &libraries).expect("files"))
     };
     let bundles: BTreeMap<String, Bundle> = names.iter().map(bundle).collect();
-    let deployment = deploy("there", &sshd.target(), &sshd.program(), &program, &bundles).expect("a deployment");
+    let deployment =
+        deploy("there", &sshd.target(), &sshd.program(), &program, &bundles).expect("a deployment");
     assert!(deployment.copied_bytes.is_some_and(|bytes| bytes > 0));
     let again = deploy("there", &sshd.target(), &sshd.program(), &program, &bundles).expect("a deployment");
     assert_eq!(again.copied_bytes, Some(0), "unchanged copies are used again");
@@ -333,7 +357,11 @@ fn killed_ssh_session_steward_or_agent_fails_the_run_with_its_host() {
         });
         let [run] = runs(&outcome)[..] else { panic!("one run") };
         let failure = run.failure.as_ref().expect("a failure");
-        assert_eq!((run.state, failure.endpoint.is_some()), (RunState::Failed, true), "{victim}: {failure:?}");
+        assert_eq!(
+            (run.state, failure.endpoint.is_some()),
+            (RunState::Failed, true),
+            "{victim}: {failure:?}"
+        );
         if victim == "ddsmark-agent" {
             assert!(failure.error.contains("was killed by signal 9"), "{failure:?}");
             assert!(outcome.error.is_none(), "the host can still be used: {:?}", outcome.error);
@@ -378,7 +406,8 @@ fn random_kills_neither_hang_nor_leave_anything() {
                 // Agents are started, asked and ended until something is killed.
                 loop {
                     sites += 1;
-                    let launched = site.launch(&command, AgentLog::in_memory().expect("a log"), Box::new(|_| {}));
+                    let launched =
+                        site.launch(&command, AgentLog::in_memory().expect("a log"), Box::new(|_| {}));
                     let (Ok(agent), Ok(_)) = (launched, site.facts()) else { break };
                     agents.push(agent);
                     if agents.len() > 2 {
@@ -420,16 +449,19 @@ fn check_of_hosts_says_in_one_line_what_is_missing() {
     let host = format!("there=ssh:{}", sshd.target());
     let check = |config: &str, host: &str, more: &[&str]| {
         let words = sshd.words(config).join(" ");
-        let variables = [
-            ("DDSMARK_SSH", OsStr::new(&words)),
-            ("TMPDIR", temporary.as_os_str()),
-        ];
+        let variables = [("DDSMARK_SSH", OsStr::new(&words)), ("TMPDIR", temporary.as_os_str())];
         scene.start_with(&variables, "ddsmark", &[&["hosts", "check", host], more].concat()).end()
     };
     let ready = check("ssh", &host, &["--driver", "udp"]);
     ready.assert_status(0);
-    assert!(ready.stdout.starts_with("there: ready: ") && ready.stdout.contains("ddsmark copied ("), "{ready:?}");
-    assert!(ready.stdout.contains(", driver udp ") && ready.stderr.contains("prints text, which is skipped: `Welcome`"));
+    assert!(
+        ready.stdout.starts_with("there: ready: ") && ready.stdout.contains("ddsmark copied ("),
+        "{ready:?}"
+    );
+    assert!(
+        ready.stdout.contains(", driver udp ")
+            && ready.stderr.contains("prints text, which is skipped: `Welcome`")
+    );
     let again = check("ssh", &host, &[]);
     again.assert_status(0);
     assert!(again.stdout.contains("ddsmark in its cache"), "{again:?}");

@@ -31,13 +31,13 @@ impl Sshd {
         let _ = fs::create_dir("/run/sshd");
         let file = |name: &str| directory.join(name).display().to_string();
         for key in ["host", "user", "stranger"] {
-            let status = Command::new("ssh-keygen")
-                .args(["-q", "-t", "ed25519", "-N", "", "-f", &file(key)])
-                .status();
+            let status =
+                Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f", &file(key)]).status();
             assert!(status.expect("ssh-keygen runs").success());
         }
         fs::copy(file("user.pub"), file("authorized")).expect("a key");
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
+        let port =
+            TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
         let scratch = scene.directory.path().display();
         let mark = format!("DDSMARK_E2E={scratch}");
         let config = format!(
@@ -60,9 +60,11 @@ impl Sshd {
                 file(known)
             )
         };
-        for (name, key, known) in
-            [("ssh", "user", "known"), ("wrong-key", "stranger", "known"), ("unknown-host", "user", "unknown")]
-        {
+        for (name, key, known) in [
+            ("ssh", "user", "known"),
+            ("wrong-key", "stranger", "known"),
+            ("unknown-host", "user", "unknown"),
+        ] {
             fs::write(file(name), config(key, known)).expect("a file");
         }
         let mut child = Command::new(SSHD)

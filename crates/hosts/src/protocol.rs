@@ -104,7 +104,7 @@ pub enum ToSteward {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Call {
-    /// [`site::Site::launch`]: nothing.
+    /// [`site::Site::launch`]: no value.
     Launch {
         /// Number of the agent, not used before.
         agent: u64,
@@ -141,19 +141,19 @@ pub enum Call {
         /// Duration in ns.
         length_ns: u64,
     },
-    /// Nothing. The effect lasts until it is released.
+    /// No value. The effect lasts until it is released.
     KeepAwake,
     /// [`Claim`]. A reservation lasts until it is released.
     ClaimDomain {
         /// Number of the domain.
         number: u32,
     },
-    /// Nothing.
+    /// No value.
     Clean {
         /// Name of the run or case.
         name: String,
     },
-    /// Nothing.
+    /// No value.
     Sweep,
 }
 
@@ -228,7 +228,7 @@ pub enum ToRunner {
     Ended {
         /// Number of the agent.
         agent: u64,
-        /// How it exited.
+        /// Exit of the process.
         exit: ProcessExit,
     },
     /// The steward ends, because it does not understand the runner.

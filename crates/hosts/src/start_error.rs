@@ -30,17 +30,19 @@ pub enum StartError {
         hint: Option<String>,
     },
     /// Steward of another version.
-    #[error("host `{host}` has ddsmark {theirs} (protocol {their_protocol}), and this is {ours} (protocol {our_protocol})")]
+    #[error(
+        "host `{host}` has ddsmark {theirs} (protocol {their_protocol}), and this is {ours} (protocol {our_protocol})"
+    )]
     Version {
         /// Name of the host.
         host: String,
         /// Version on the host.
         theirs: String,
-        /// Its protocol.
+        /// Version of the protocol there.
         their_protocol: u32,
         /// Version of this program.
         ours: String,
-        /// Its protocol.
+        /// Version of the protocol of this program.
         our_protocol: u32,
     },
     /// Host that lacks something that agents need.
@@ -48,7 +50,7 @@ pub enum StartError {
     Unfit {
         /// Name of the host.
         host: String,
-        /// What is missing.
+        /// Missing property.
         error: String,
         /// Suggested action.
         hint: String,

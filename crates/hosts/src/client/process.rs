@@ -43,11 +43,11 @@ pub(crate) struct Process {
     messages_end: Receiver<()>,
 }
 
-/// How a process ended, and what it printed.
+/// End of a process, with its last output.
 pub(crate) struct Cause {
     /// `None` if it was killed here.
     pub(crate) status: Option<ExitStatus>,
-    /// Its end in words, if it ended by itself.
+    /// Text about its end, if it ended by itself.
     pub(crate) ended: Option<String>,
     /// Error and hint for its messages, if they are known.
     pub(crate) known: Option<(String, String)>,

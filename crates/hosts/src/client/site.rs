@@ -138,7 +138,8 @@ impl Site for StewardSite {
         let (link, number) = (Arc::clone(&self.link), self.link.number());
         let state = Arc::new(AgentState::new(log, replies));
         self.link.add(number, Arc::clone(&state));
-        let launched: Result<(), SiteError> = self.call(Call::Launch { agent: number, command: command.clone() });
+        let launched: Result<(), SiteError> =
+            self.call(Call::Launch { agent: number, command: command.clone() });
         // Dropping it ends an agent whose launch was not answered in time; one that was not launched needs no end.
         let never = launched.as_ref().is_err_and(|error| !matches!(error, SiteError::NoAnswer { .. }));
         if never {

@@ -101,10 +101,11 @@ impl Frame {
             Self::Log { agent, bytes } => (KIND_LOG, [&agent.to_le_bytes(), bytes]),
         };
         let length = parts[0].len() + parts[1].len();
-        let length = u32::try_from(length).ok().filter(|length| *length <= MAX_FRAME_BYTES).ok_or_else(|| {
-            let text = format!("a message has {length} bytes, more than {MAX_FRAME_BYTES}");
-            io::Error::new(io::ErrorKind::InvalidInput, text)
-        })?;
+        let length =
+            u32::try_from(length).ok().filter(|length| *length <= MAX_FRAME_BYTES).ok_or_else(|| {
+                let text = format!("a message has {length} bytes, more than {MAX_FRAME_BYTES}");
+                io::Error::new(io::ErrorKind::InvalidInput, text)
+            })?;
         let mut header = [kind; HEADER_BYTES];
         header[1..].copy_from_slice(&length.to_le_bytes());
         for part in [&header[..], parts[0], parts[1]] {

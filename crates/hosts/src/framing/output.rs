@@ -45,7 +45,7 @@ impl<W: Write> Output<W> {
         self.broken.load(Ordering::Relaxed)
     }
 
-    /// Closes the stream, unless a frame is being sent: nobody may wait for a stream that is stuck.
+    /// Closes the stream, unless a frame is being sent: no thread may wait for a stream that is stuck.
     pub(crate) fn close(&self) {
         self.broken.store(true, Ordering::Relaxed);
         if let Ok(mut stream) = self.stream.try_lock() {

@@ -15,8 +15,25 @@ pub const MANIFEST: &str = "manifest.sha256";
 
 /// Libraries of the C library, and the kernel's. Every host has its own.
 const OF_C_LIBRARY: &[&str] = &[
-    "ld-linux", "libc.so", "libc-", "libm.so", "libm-", "libmvec", "libpthread", "libdl.so", "libdl-", "librt.so",
-    "librt-", "libutil", "libresolv", "libanl", "libnsl", "libnss_", "libthread_db", "libBrokenLocale", "linux-",
+    "ld-linux",
+    "libc.so",
+    "libc-",
+    "libm.so",
+    "libm-",
+    "libmvec",
+    "libpthread",
+    "libdl.so",
+    "libdl-",
+    "librt.so",
+    "librt-",
+    "libutil",
+    "libresolv",
+    "libanl",
+    "libnsl",
+    "libnss_",
+    "libthread_db",
+    "libBrokenLocale",
+    "linux-",
 ];
 
 /// File of a bundle.
@@ -46,7 +63,10 @@ impl Bundle {
     /// # Errors
     /// Returns an error if a file cannot be read.
     pub fn of_programs(command: &Path, agent: &Path) -> Result<Self, StartError> {
-        Self::new(vec![(command.to_owned(), "ddsmark".to_owned()), (agent.to_owned(), "ddsmark-agent".to_owned())])
+        Self::new(vec![
+            (command.to_owned(), "ddsmark".to_owned()),
+            (agent.to_owned(), "ddsmark-agent".to_owned()),
+        ])
     }
 
     /// Creates a bundle of a driver and of the libraries that an agent has loaded with it, except those of the C

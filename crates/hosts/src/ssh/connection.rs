@@ -104,8 +104,7 @@ impl<'a> Connection<'a> {
     /// # Errors
     /// Returns an error if the host cannot be reached or rejects the user.
     pub(super) fn open(host: &'a str, target: &'a Target, ssh: &'a SshProgram) -> Result<Self, StartError> {
-        let mut connection =
-            Self { host, target, ssh, shared: None, options: Vec::new(), noise: Vec::new() };
+        let mut connection = Self { host, target, ssh, shared: None, options: Vec::new(), noise: Vec::new() };
         if ssh.shares_connections(target) {
             return Ok(connection);
         }
@@ -176,7 +175,9 @@ impl<'a> Connection<'a> {
         let mut text = Vec::new();
         match read_all(output, limit, &mut text) {
             Ok(()) => match process.cause().status {
-                Some(status) if ExitStatus::success(&status) => Ok(String::from_utf8_lossy(&text).into_owned()),
+                Some(status) if ExitStatus::success(&status) => {
+                    Ok(String::from_utf8_lossy(&text).into_owned())
+                }
                 _ => Err(process.failed("a command failed there", &last_lines(&text, 2))),
             },
             Err(error) => Err(process.failed(&format!("a command failed there: {error}"), &[])),

@@ -73,7 +73,9 @@ pub fn deploy(
         (Err(_), Some((VERSION, program))) if drivers.is_empty() => (program.to_owned(), None),
         (Err((error, hint)), installed) => {
             let other = match installed {
-                Some((version, _)) if version != VERSION => format!("; it has ddsmark {version}, not {VERSION}"),
+                Some((version, _)) if version != VERSION => {
+                    format!("; it has ddsmark {version}, not {VERSION}")
+                }
                 _ => String::new(),
             };
             return Err(unfit(host, &format!("{error}{other}"), &hint));

@@ -143,8 +143,12 @@ impl Probe {
             if !is_glibc || found.is_some_and(|found| found < needed) {
                 let libc = if self.libc().is_empty() { "unknown" } else { self.libc() };
                 let (major, minor) = needed;
-                let error = format!("its C library is `{libc}`, and the programs here need glibc {major}.{minor}");
-                return missing(error, "install the same version of ddsmark on the host, or build ddsmark on an older system");
+                let error =
+                    format!("its C library is `{libc}`, and the programs here need glibc {major}.{minor}");
+                return missing(
+                    error,
+                    "install the same version of ddsmark on the host, or build ddsmark on an older system",
+                );
             }
         }
         if self.get("writable") != "yes" || !self.cache().starts_with('/') {
@@ -157,7 +161,12 @@ impl Probe {
         let needed_kib = needs.bytes.div_ceil(1024) + SPARE_KIB;
         match self.free_kib() {
             Some(free) if needs.bytes > 0 && free < needed_kib => missing(
-                format!("`{}` has {} MiB free, and {} MiB are needed", self.cache(), free >> 10, needed_kib >> 10),
+                format!(
+                    "`{}` has {} MiB free, and {} MiB are needed",
+                    self.cache(),
+                    free >> 10,
+                    needed_kib >> 10
+                ),
                 "free some space on the host, or set XDG_CACHE_HOME there",
             ),
             _ => Ok(()),

@@ -60,7 +60,8 @@ impl FromStr for Target {
                 None => (place, None),
             }
         };
-        let port = port.map(|port| port.parse().ok().filter(|port| *port > 0).ok_or_else(error)).transpose()?;
+        let port =
+            port.map(|port| port.parse().ok().filter(|port| *port > 0).ok_or_else(error)).transpose()?;
         if !is_word(host) || user.is_some_and(|user| !is_word(user)) {
             return Err(error());
         }
@@ -73,7 +74,11 @@ impl fmt::Display for Target {
         if let Some(user) = &self.user {
             write!(f, "{user}@")?;
         }
-        if self.host.contains(':') { write!(f, "[{}]", self.host)? } else { write!(f, "{}", self.host)? }
+        if self.host.contains(':') {
+            write!(f, "[{}]", self.host)?
+        } else {
+            write!(f, "{}", self.host)?
+        }
         self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
     }
 }
@@ -99,9 +104,20 @@ mod tests {
 
     #[test]
     fn invalid_destination_is_rejected() {
-        for text in
-            ["", "-oProxyCommand=x", "u@-oX", "-u@host", "a b", "h:0", "h:70000", "h:x", "[::1", "[::1]x", "h;x", "h\n"]
-        {
+        for text in [
+            "",
+            "-oProxyCommand=x",
+            "u@-oX",
+            "-u@host",
+            "a b",
+            "h:0",
+            "h:70000",
+            "h:x",
+            "[::1",
+            "[::1]x",
+            "h;x",
+            "h\n",
+        ] {
             assert!(text.parse::<Target>().is_err(), "{text}");
         }
     }

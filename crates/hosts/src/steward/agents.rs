@@ -60,7 +60,7 @@ pub(super) fn start<W: Write + Send + 'static>(
                 // Before the message: the stream may be stuck.
                 gone();
                 let _ = log_end.recv_timeout(LOG_PATIENCE);
-                // Without a runner, nobody waits for this.
+                // Without a runner, the message is not needed.
                 let _ = out.message(&ToRunner::Ended { agent: number, exit });
             }
             Err(error) => {
@@ -87,7 +87,7 @@ fn launch<W: Write + Send + 'static>(
             Ok(reply) => (ToRunner::Reply { agent: number, reply }, false),
             Err(end) => (ToRunner::ChannelEnd { agent: number, end }, true),
         };
-        // Without a runner, nobody waits for this.
+        // Without a runner, the message is not needed.
         let _ = replies.message(&message);
         if over {
             let _ = orders.send(Order::ChannelEnded);
@@ -149,7 +149,8 @@ fn with_libraries(mut command: AgentCommand) -> AgentCommand {
     let directory = command.driver.path.parent().unwrap_or(Path::new("/"));
     if fs::exists(directory.join(MANIFEST)).unwrap_or(false) {
         let set = command.variables.get(LIBRARY_PATH).cloned();
-        let others = set.unwrap_or_else(|| std::env::var(LIBRARY_PATH).ok()).filter(|others| !others.is_empty());
+        let others =
+            set.unwrap_or_else(|| std::env::var(LIBRARY_PATH).ok()).filter(|others| !others.is_empty());
         let mut path = directory.display().to_string();
         if let Some(others) = others {
             // A library that the user names comes first.

@@ -17,7 +17,9 @@ use super::{
     calls,
 };
 use crate::{
-    framing::{Frame, FrameError, GREETING, HEARTBEAT, MAX_FRAME_BYTES, output::Output, timed_reader::TimedReader},
+    framing::{
+        Frame, FrameError, GREETING, HEARTBEAT, MAX_FRAME_BYTES, output::Output, timed_reader::TimedReader,
+    },
     protocol::{Call, Hello, HostedSite, ToRunner, ToSteward, Versions},
 };
 
@@ -26,6 +28,8 @@ const MOST_CALLS: usize = 64;
 const MOST_AGENTS: usize = 4096;
 /// Maximum wait for the end of all agents.
 const END_PATIENCE: Duration = Duration::from_secs(30);
+/// Longest time limit that a runner can set: the clock does not overflow.
+const MAX_LIMIT: Duration = Duration::from_secs(24 * 3600);
 /// Longest silence before the runner has said how long it may be.
 const FIRST_SILENCE: Duration = Duration::from_secs(30);
 
@@ -71,7 +75,7 @@ pub fn serve(
 ) -> StewardEnd {
     let out = Arc::new(Output::new(output));
     let hosted = site.as_ref().map_err(SiteError::clone).map(|site| {
-        // What a killed steward left behind: nobody else may come for it.
+        // What a killed steward left behind: no other process may come for it.
         site.sweep();
         HostedSite { owner: site.owner(), clock: site.clock() }
     });
@@ -130,7 +134,7 @@ impl Steward {
             match message {
                 ToSteward::Hello { versions, silence } if versions == Versions::own() => {
                     greeted = true;
-                    input.get_mut().silence = silence;
+                    input.get_mut().silence = silence.min(MAX_LIMIT);
                 }
                 ToSteward::Hello { versions, .. } => {
                     let own = Versions::own().ddsmark;
@@ -166,7 +170,7 @@ impl Steward {
                 order(&state, agent, Order::Send(request));
             }
             ToSteward::HangUp { agent } => order(&state, agent, Order::HangUp),
-            ToSteward::End { agent, limit } => order(&state, agent, Order::End(limit)),
+            ToSteward::End { agent, limit } => order(&state, agent, Order::End(limit.min(MAX_LIMIT))),
             ToSteward::Release { id } => {
                 let effect = state.effects.remove(&id);
                 drop(state);
@@ -222,7 +226,7 @@ impl Steward {
     }
 
     fn answer(&self, id: u64, answer: Result<serde_json::Value, SiteError>) {
-        // Without a runner, nobody waits for this.
+        // Without a runner, the message is not needed.
         let _ = self.out.message(&ToRunner::Answer { id, answer });
     }
 

@@ -125,7 +125,10 @@ fn everything_on_the_host_of_the_agents_is_done_by_the_site() {
     // Before the block, the run, after the block. The first launch describes the driver.
     let expected = "launch sweep keep_awake probe reference counters claim_domain launch launch \
                     clean ddsmark-4242-feedbeef-1-1 counters probe reference";
-    assert_eq!(site.calls().join(" "), expected);
+    let mut calls = site.calls();
+    // Another experiment on this host may have reserved the first domain.
+    calls.dedup_by(|next, call| next == call && call == "claim_domain");
+    assert_eq!(calls.join(" "), expected);
 }
 
 #[test]
