@@ -75,9 +75,9 @@ impl fmt::Display for Target {
             write!(f, "{user}@")?;
         }
         if self.host.contains(':') {
-            write!(f, "[{}]", self.host)?
+            write!(f, "[{}]", self.host)?;
         } else {
-            write!(f, "{}", self.host)?
+            write!(f, "{}", self.host)?;
         }
         self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
     }
