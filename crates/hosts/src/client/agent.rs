@@ -1,81 +1,19 @@
 //! Agents of a steward, as the runner uses them.
 
 use std::{
-    sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, PoisonError},
     time::{Duration, Instant},
 };
 
-use control::{Reply, Request};
-use site::{Agent, AgentLog, ChannelEnd, ProcessExit, ReplySink, SiteError};
+use control::Request;
+use site::{Agent, ChannelEnd, ProcessExit};
 
-use super::link::Link;
+use super::{agent_state::AgentState, link::Link};
 use crate::protocol::ToSteward;
 
 /// Maximum wait for the news of an agent's exit, after its time limit: the steward kills it, which takes up to 10 s, and
 /// its last output arrives.
 const NEWS_PATIENCE: Duration = Duration::from_secs(20);
-/// Maximum output of an agent in bytes. More is not kept: another host does not fill the disk or memory of this one.
-const MAX_LOG_BYTES: u64 = 256 << 20;
-
-/// State of an agent, which the reading thread changes.
-pub(super) struct AgentState {
-    log: AgentLog,
-    logged: AtomicU64,
-    inner: Mutex<Inner>,
-    changed: Condvar,
-}
-
-struct Inner {
-    /// `None` once the channel has ended.
-    replies: Option<ReplySink>,
-    exit: Option<ProcessExit>,
-}
-
-impl AgentState {
-    pub(super) fn new(log: AgentLog, replies: ReplySink) -> Self {
-        let inner = Mutex::new(Inner { replies: Some(replies), exit: None });
-        Self { log, logged: AtomicU64::new(0), inner, changed: Condvar::new() }
-    }
-
-    fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Writes output of the agent to its log.
-    pub(super) fn print(&self, bytes: &[u8]) {
-        let before = self.logged.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        if before < MAX_LOG_BYTES {
-            // A full disk is found when the run is saved.
-            let _ = self.log.append(bytes);
-        }
-    }
-
-    /// Passes on a reply, or the end of the channel.
-    pub(super) fn reply(&self, reply: Result<Box<Reply>, ChannelEnd>) {
-        let mut inner = self.inner();
-        let over = reply.is_err();
-        if let Some(replies) = inner.replies.as_mut() {
-            replies(reply);
-        }
-        if over {
-            inner.replies = None;
-        }
-    }
-
-    pub(super) fn exited(&self, exit: ProcessExit) {
-        self.inner().exit.get_or_insert(exit);
-        self.changed.notify_all();
-    }
-
-    /// Ends the channel and the agent, because the host is lost.
-    pub(super) fn lose(&self, lost: &SiteError) {
-        self.reply(Err(ChannelEnd::Lost(lost.clone())));
-        self.exited(ProcessExit::Unknown);
-    }
-}
 
 /// Agent of a steward. Dropping it ends its process.
 pub(super) struct StewardAgent {

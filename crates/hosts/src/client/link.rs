@@ -16,7 +16,7 @@ use serde_json::Value;
 use site::{ChannelEnd, SiteError};
 
 use super::{
-    agent::AgentState,
+    agent_state::AgentState,
     process::{Cause, Input, Process},
 };
 use crate::{

@@ -1,6 +1,7 @@
 //! Runner's side of a steward.
 
 mod agent;
+mod agent_state;
 mod link;
 pub(crate) mod process;
 pub(crate) mod site;

@@ -16,7 +16,8 @@ use site::{
 };
 
 use super::{
-    agent::{AgentState, StewardAgent},
+    agent::StewardAgent,
+    agent_state::AgentState,
     link::Link,
     process::{Input, Process},
     steward_command::StewardCommand,
