@@ -158,6 +158,7 @@ fn legend(document: &ResultDocument, table: &str) -> String {
     }
     if document.cells.iter().any(|cell| cell.factors.is_flood()) {
         words.push("with several samples in flight, it includes their wait for each other".to_owned());
+        words.push("sample-hop: time per sample and hop".to_owned());
     }
     if table.contains("Response") {
         words.push(format!("response: from the planned time to the arrival{}", n("response")));

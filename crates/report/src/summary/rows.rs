@@ -18,7 +18,7 @@ const LOST: Column = Column { heading: "Lost", unit: "%", plain: 0, leaves: 4 };
 const CPU: Column = Column { heading: "CPU", unit: "µs/sample", plain: 0, leaves: 1 };
 const P50: Column = Column { heading: "RTT p50", unit: "µs", plain: 3, leaves: 0 };
 const PER_HOP: Column = Column { heading: "Per hop p50", unit: "µs", plain: 1, leaves: 0 };
-const SAMPLE_HOP: Column = Column { heading: "Per sample and hop", unit: "µs", plain: 3, leaves: 0 };
+const SAMPLE_HOP: Column = Column { heading: "Sample-hop", unit: "µs", plain: 3, leaves: 0 };
 const P99: Column = Column { heading: "RTT p99", unit: "µs", plain: 1, leaves: 3 };
 const RATE: Column = Column { heading: "Samples/s", unit: "", plain: 2, leaves: 0 };
 
@@ -93,8 +93,8 @@ fn closed_row<'d>(
             None => [missing(cell), Entry::none()],
         },
     });
-    entries.push(latency.map_or_else(Entry::none, per_hop));
-    // With one sample in flight, it only serves to compare.
+    // Beside floods, the time per sample and hop is that of a round trip, too.
+    entries.push(latency.filter(|_| !floods).map_or_else(Entry::none, per_hop));
     let per_sample_hop = latency.filter(|_| floods).and_then(ring::per_sample_hop);
     entries.push(per_sample_hop.map_or_else(Entry::none, |[value, spread]| Entry { value, spread }));
     entries.extend(match throughput {
@@ -115,10 +115,9 @@ fn closed_row<'d>(
     }
 }
 
-/// Returns the median round trip of a ring, divided by the number of its nodes. With several samples in flight, most of
-/// it is waiting.
+/// Returns the median round trip of a ring, divided by the number of its nodes.
 fn per_hop(cell: &CellResult) -> Entry {
-    let rtt = cell.latency.get("rtt").and_then(|rtt| rtt.quantiles()[0]).filter(|_| !cell.factors.is_flood());
+    let rtt = cell.latency.get("rtt").and_then(|rtt| rtt.quantiles()[0]);
     rtt.zip(ring::nodes(cell)).map_or_else(Entry::none, |(ns, nodes)| Entry {
         value: format_micros(ns / f64::from(nodes)),
         spread: quantile_spread(cell, 0, |run| run.latency.get("rtt")),
