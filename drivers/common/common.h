@@ -103,6 +103,16 @@ ddsmark_status config_in(const ddsmark_participant_config *config, ddsmark_parti
 /* BAD_ARGUMENT: a domain without ports, a buffer size out of range, an empty peer, or an unknown option. */
 ddsmark_status config_check(const ddsmark_participant_config *config, const ddsmark_option_info *options,
                             uint32_t option_count);
+/* Ports of a domain that other participants of this host may occupy. */
+#define SPARE_PARTICIPANTS 16
+/* Raises `*limit`, a number of participants of a domain on one host, so that it suffices for the run. If the option was
+ * given, the limit stays: INCONSISTENT if it is too low. The value of the option is `above` less than the number of
+ * participants. */
+ddsmark_status participants_raise(const ddsmark_participant_config *config, const char *option, uint64_t above,
+                                  uint64_t *limit);
+/* UNSUPPORTED if the run has more participants than `limit`, which `why` explains. `hint` is the next step. */
+ddsmark_status participants_check(const ddsmark_participant_config *config, uint64_t limit, const char *why,
+                                  const char *hint);
 /* Finds the index of the requested transport; leaves `*out` unchanged if none is requested. */
 ddsmark_status transport_find(const ddsmark_participant_config *config, const ddsmark_transport_info *infos,
                               uint32_t count, uint32_t *out);
@@ -187,7 +197,7 @@ typedef struct net_interface {
 ddsmark_status interface_choose(const ddsmark_participant_config *config, bool ipv6, net_interface *out);
 bool is_loopback_peer(const char *peer);
 
-#define MAX_SOCKETS 64
+#define MAX_SOCKETS 1024
 
 typedef struct socket_set {
   int fds[MAX_SOCKETS];
@@ -208,8 +218,9 @@ bool is_port_of_domain(int fd, uint32_t domain);
  * distinguishes receiving sockets from those that only send. */
 void sockets_visit(const socket_set *set, uint32_t domain, socket_test receives, ddsmark_visitor visit, void *context);
 
-/* UNSUPPORTED if this host has no multicast route over the interface. Sends nothing. */
-ddsmark_status multicast_check(const char *interface_name, bool ipv6);
+/* UNSUPPORTED if multicast is disabled on the interface, or this host has no multicast route over it. Sends nothing. An
+ * interface that the middleware chooses is not checked. */
+ddsmark_status multicast_check(const net_interface *interface, bool ipv6);
 /* Gets the multicast groups that the sockets have joined, from the kernel; "" if none. False if the kernel does not
  * report them. */
 bool sockets_groups(const socket_set *set, text *out);

@@ -90,6 +90,31 @@ ddsmark_status config_check(const ddsmark_participant_config *config, const ddsm
   return option_names_check(config, options, option_count);
 }
 
+ddsmark_status participants_raise(const ddsmark_participant_config *config, const char *option, uint64_t above,
+                                  uint64_t *limit) {
+  const uint64_t count = config->participant_count;
+  if (option_value(config, option) == NULL) {
+    if (count + SPARE_PARTICIPANTS > *limit)
+      *limit = count + SPARE_PARTICIPANTS;
+    return DDSMARK_OK;
+  }
+  if (count <= *limit)
+    return DDSMARK_OK;
+  return fail(DDSMARK_INCONSISTENT,
+              "option `%s` is %llu, too low for the %llu participants of this run; hint: set it to at least %llu, or "
+              "remove it",
+              option, (unsigned long long)(*limit - above), (unsigned long long)count,
+              (unsigned long long)(count - above));
+}
+
+ddsmark_status participants_check(const ddsmark_participant_config *config, uint64_t limit, const char *why,
+                                  const char *hint) {
+  if (config->participant_count <= limit)
+    return DDSMARK_OK;
+  return fail(DDSMARK_UNSUPPORTED, "%u participants are not supported: %s; hint: %s", config->participant_count, why,
+              hint);
+}
+
 ddsmark_status transport_find(const ddsmark_participant_config *config, const ddsmark_transport_info *infos,
                               uint32_t count, uint32_t *out) {
   if (config->transport == NULL)

@@ -165,8 +165,18 @@ static group group_of(bool ipv6, unsigned interface) {
   return g;
 }
 
-ddsmark_status multicast_check(const char *interface, bool ipv6) {
-  const unsigned index = if_nametoindex(interface);
+ddsmark_status multicast_check(const net_interface *interface, bool ipv6) {
+  const char *name = interface->name, *transport = ipv6 ? "udp6" : "udp4";
+  if (name[0] == '\0')
+    return DDSMARK_OK;
+  /* The kernel delivers multicast within this host even so, but no other host gets it, and middlewares do not send it.
+   */
+  if (!interface->multicast && !interface->loopback)
+    return fail(DDSMARK_UNSUPPORTED,
+                "multicast over `%s` is not possible on interface `%s`: multicast is disabled there; hint: enable "
+                "multicast with `ip link set dev %s multicast on`",
+                transport, name, name);
+  const unsigned index = if_nametoindex(name);
   const group g = group_of(ipv6, index);
   const struct ip_mreqn through = {.imr_ifindex = (int)index};
   const int fd = socket(g.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -178,15 +188,12 @@ ddsmark_status multicast_check(const char *interface, bool ipv6) {
     close(fd);
   if (failure == 0)
     return DDSMARK_OK;
-  if (ipv6 && strcmp(interface, "lo") == 0)
-    return fail(DDSMARK_UNSUPPORTED,
-                "multicast over `udp6` is not possible on interface `lo`: %s; hint: add a route with `ip -6 route add "
-                "local ff00::/8 dev lo table local`",
-                strerror(failure));
+  const char *route = !ipv6                 ? "ip route add 224.0.0.0/4"
+                      : interface->loopback ? "ip -6 route add local ff00::/8"
+                                            : "ip -6 route add multicast ff00::/8";
   return fail(DDSMARK_UNSUPPORTED,
-              "multicast over `%s` is not possible on interface `%s`: %s; hint: enable multicast with `ip link set %s "
-              "multicast on`",
-              ipv6 ? "udp6" : "udp4", interface, strerror(failure), interface);
+              "multicast over `%s` is not possible on interface `%s`: %s; hint: add a route with `%s dev %s%s`",
+              transport, name, strerror(failure), route, name, ipv6 ? " table local" : "");
 }
 
 /* Returns whether one of the sockets has joined the group on the interface: getting the filter fails otherwise. */

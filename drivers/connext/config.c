@@ -68,7 +68,8 @@ const ddsmark_option_info option_infos[] = {
                              "maximum number of messages in a shared-memory segment, 1 to 1000000; default 2048"},
     [OPTION_MAX_INDEX] =
         {"max_participant_index", "31",
-         "highest index of a participant on one host, which discovery by unicast contacts, 0 to 119; default 31"},
+         "highest index of a participant on one host, which discovery by unicast contacts, 0 to 999; default 31, or "
+         "more if the run has more than 16 participants"},
     [OPTION_TURBO] =
         {"turbo_mode", "false",
          "whether writers batch automatically, depending on the rate of writes: true or false; default false"},
@@ -144,6 +145,17 @@ static ddsmark_status profile_name(const ddsmark_participant_config *config, pla
   return DDSMARK_OK;
 }
 
+/* Raises the highest index, which counts from 0, to the participants of the run. As shipped, 4. */
+static ddsmark_status raise_index(const ddsmark_participant_config *config, plan *p) {
+  const char *name = option_infos[OPTION_MAX_INDEX].name;
+  if (config->vendor_defaults && config->participant_count <= 5 && option_value(config, name) == NULL)
+    return DDSMARK_OK;
+  uint64_t participants = p->max_participant_index + 1;
+  const ddsmark_status status = participants_raise(config, name, 1, &participants);
+  p->max_participant_index = participants - 1;
+  return status;
+}
+
 static ddsmark_status options_read(const ddsmark_participant_config *config, plan *p) {
   if (!config->vendor_defaults) {
     p->send_window = 256;
@@ -160,8 +172,8 @@ static ddsmark_status options_read(const ddsmark_participant_config *config, pla
       (status = number(config, OPTION_FAST_HEARTBEAT, 100, longest, &p->fast_heartbeat_us)) ||
       (status = number(config, OPTION_MESSAGE_SIZE, 1024, 2147483620, &p->message_size)) ||
       (status = number(config, OPTION_SHM_MESSAGES, 1, 1000000, &p->shm_messages)) ||
-      (status = number(config, OPTION_MAX_INDEX, 0, 119, &p->max_participant_index)) ||
-      (status = truth(config, OPTION_TURBO, &p->turbo_mode)) ||
+      (status = number(config, OPTION_MAX_INDEX, 0, 999, &p->max_participant_index)) ||
+      (status = raise_index(config, p)) || (status = truth(config, OPTION_TURBO, &p->turbo_mode)) ||
       (status = truth(config, OPTION_THROTTLE, &p->auto_throttle)) ||
       (status = number(config, OPTION_BATCH_SAMPLES, 1, 1000000, &p->batch_samples)) ||
       (status = number(config, OPTION_BATCH_FLUSH, 1, longest, &p->batch_flush_us)))
@@ -194,13 +206,13 @@ static ddsmark_status choose_multicast(const ddsmark_participant_config *config,
     return DDSMARK_OK;
   if (p->transport == TRANSPORT_SHM)
     return fail(DDSMARK_UNSUPPORTED, "multicast is not supported over `shm`; hint: use transport `udp4`");
-  const char *name = p->interface.name;
-  if (name[0] && !p->interface.multicast)
+  /* Connext itself does not use the loopback interface if the flag is missing. */
+  if (p->interface.loopback && !p->interface.multicast)
     return fail(DDSMARK_UNSUPPORTED,
                 "multicast over `udp4` is not possible on interface `%s`: multicast is disabled there; hint: enable "
-                "multicast with `ip link set %s multicast on`",
-                name, name);
-  return name[0] ? multicast_check(name, false) : DDSMARK_OK;
+                "multicast with `ip link set dev %s multicast on`",
+                p->interface.name, p->interface.name);
+  return multicast_check(&p->interface, false);
 }
 
 static ddsmark_status choose_peers(const ddsmark_participant_config *config, plan *p) {

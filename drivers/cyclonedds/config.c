@@ -26,6 +26,11 @@
  * header of XCDR, key, length and padding. */
 #define MAX_PAYLOAD (2147483647u - 16u)
 
+/* Highest index of a participant, and that of the oldest version as shipped. They are also the numbers of participants:
+ * Cyclone DDS counts from 0, but opens no domain if only the highest index is free. */
+#define MAX_INDEX 99u
+#define MAX_INDEX_SHIPPED 9u
+
 /* Default receive buffer. Cyclone's own default of 1 MB loses parts of every larger sample and then waits for
  * timers. The kernel limits the size to net.core.rmem_max. */
 #define RECEIVE_BUFFER (8u << 20)
@@ -69,7 +74,8 @@ const ddsmark_option_info option_infos[] = {
                          "2000000000; overrides `send_queue`; default 512000"},
     [OPTION_MAX_INDEX] = {"max_participant_index", "99",
                           "highest index of a participant on one host, which discovery by unicast contacts "
-                          "(Discovery/MaxAutoParticipantIndex), 0 to 119; default 99"},
+                          "(Discovery/MaxAutoParticipantIndex), 0 to 999; default 99, or more if the run has more than "
+                          "83 participants"},
     [OPTION_RECEIVERS] = {"multiple_receive_threads", "default",
                           "whether each socket has a receive thread of its own (Internal/MultipleReceiveThreads): "
                           "true, false or default, the choice of Cyclone DDS; default default"},
@@ -198,24 +204,6 @@ static ddsmark_status choose_transport(const ddsmark_participant_config *config,
   return status;
 }
 
-/* Requests that TCP does not support are rejected, not ignored. */
-static ddsmark_status check_tcp(const ddsmark_participant_config *config) {
-  if (config->multicast)
-    return fail(DDSMARK_UNSUPPORTED,
-                "multicast is not supported over `tcp4`; hint: set `multicast` to false, or use transport `udp4`");
-  for (uint32_t i = 0; i < config->peer_count; i++)
-    if (!is_loopback_peer(config->peers[i]))
-      return fail(DDSMARK_UNSUPPORTED,
-                  "peer `%s` is not supported: over `tcp4` this driver connects processes of one host only; hint: use "
-                  "transport `udp4`, or run both processes on one host",
-                  config->peers[i]);
-  if (config->send_buffer_bytes || config->receive_buffer_bytes)
-    return fail(DDSMARK_UNSUPPORTED,
-                "`send_buffer` and `receive_buffer` are not supported over `tcp4`: Cyclone DDS sets no buffer sizes of "
-                "TCP sockets; hint: set net.ipv4.tcp_wmem and net.ipv4.tcp_rmem with `sysctl`");
-  return DDSMARK_OK;
-}
-
 static void add_general(const plan *p, uint64_t max_message, uint64_t fragment, text *t) {
   text_add(t, "<General>");
   if (p->interface.name[0] && !p->user_names_interface) {
@@ -314,24 +302,28 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
   plan p = {.domain = config->domain, .multicast = config->multicast != 0, .user = ""};
   p.multicast_unset = config->vendor_defaults && !config->multicast;
   uint64_t max_message = 0, fragment = 0, whc_high = 0;
-  uint64_t max_index = config->vendor_defaults ? UINT64_MAX : 99;
+  uint64_t max_index = MAX_INDEX;
   ddsmark_status status;
   if ((status = config_check(config, option_infos, option_count)) ||
       (status = option_number(config, option_infos[OPTION_MAX_MESSAGE].name, 1024, 65500, &max_message)) ||
       (status = option_number(config, option_infos[OPTION_FRAGMENT].name, 1024, 65000, &fragment)) ||
       (status = option_number(config, option_infos[OPTION_WHC_HIGH].name, 1024, 2000000000, &whc_high)) ||
-      (status = option_number(config, option_infos[OPTION_MAX_INDEX].name, 0, 119, &max_index)))
+      (status = option_number(config, option_infos[OPTION_MAX_INDEX].name, 0, 999, &max_index)) ||
+      (status = participants_raise(config, option_infos[OPTION_MAX_INDEX].name, 0, &max_index)))
     return status;
+  if (config->vendor_defaults && config->participant_count <= MAX_INDEX_SHIPPED &&
+      option_value(config, option_infos[OPTION_MAX_INDEX].name) == NULL)
+    max_index = UINT64_MAX;
   const char *receivers = option_value(config, option_infos[OPTION_RECEIVERS].name);
   if (receivers && strcmp(receivers, "default") && strcmp(receivers, "true") && strcmp(receivers, "false"))
     return fail(DDSMARK_BAD_ARGUMENT,
                 "invalid value `%s` of option `multiple_receive_threads`; hint: use default, true or false", receivers);
   if ((status = choose_transport(config, &p)) ||
       (status = interface_choose(config, p.transport == TRANSPORT_UDP6, &p.interface)) ||
-      (p.transport == TRANSPORT_TCP4 && (status = check_tcp(config))))
+      (p.transport == TRANSPORT_TCP4 && (status = tcp_check(config))))
     return status;
 
-  if (p.multicast && p.interface.name[0] && (status = multicast_check(p.interface.name, p.transport == TRANSPORT_UDP6)))
+  if (p.multicast && (status = multicast_check(&p.interface, p.transport == TRANSPORT_UDP6)))
     return status;
 
   const char *user = getenv("CYCLONEDDS_URI");

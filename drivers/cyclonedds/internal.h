@@ -69,6 +69,8 @@ typedef struct tcp_door {
   _Atomic bool waits; /* waits for the first match */
 } tcp_door;
 
+/* Rejects requests that TCP does not support, instead of ignoring them. */
+ddsmark_status tcp_check(const ddsmark_participant_config *config);
 /* Decides whether this process listens, and adds the configuration for that. Otherwise waits until the listening
  * process has opened its domain. */
 ddsmark_status tcp_meet(uint32_t number, const char *address, tcp_door *door, text *configuration);

@@ -29,6 +29,28 @@
 /* Maximum time for a thread to set its name. */
 #define NAMED_MS 1000
 
+/* Requests that TCP does not support are rejected, not ignored. */
+ddsmark_status tcp_check(const ddsmark_participant_config *config) {
+  if (config->multicast)
+    return fail(DDSMARK_UNSUPPORTED,
+                "multicast is not supported over `tcp4`; hint: set `multicast` to false, or use transport `udp4`");
+  const ddsmark_status status =
+      participants_check(config, 2, "over `tcp4` this driver connects two processes", "use transport `udp4`");
+  if (status != DDSMARK_OK)
+    return status;
+  for (uint32_t i = 0; i < config->peer_count; i++)
+    if (!is_loopback_peer(config->peers[i]))
+      return fail(DDSMARK_UNSUPPORTED,
+                  "peer `%s` is not supported: over `tcp4` this driver connects processes of one host only; hint: use "
+                  "transport `udp4`, or run both processes on one host",
+                  config->peers[i]);
+  if (config->send_buffer_bytes || config->receive_buffer_bytes)
+    return fail(DDSMARK_UNSUPPORTED,
+                "`send_buffer` and `receive_buffer` are not supported over `tcp4`: Cyclone DDS sets no buffer sizes of "
+                "TCP sockets; hint: set net.ipv4.tcp_wmem and net.ipv4.tcp_rmem with `sysctl`");
+  return DDSMARK_OK;
+}
+
 /* Returns the first of the domain's ports, which RTPS 2.5 defines for UDP. */
 static uint32_t port_of(uint32_t number) {
   return 7400 + 250 * number;

@@ -10,6 +10,7 @@
 #include <arpa/inet.h>
 #include <cstdio>
 #include <cstring>
+#include <sys/statvfs.h>
 
 namespace {
 
@@ -94,8 +95,8 @@ const ddsmark_option_info option_infos[] = {
     {"intraprocess", "off",
      "whether samples bypass the transport within a process: off or full; default off, over tcp4 full"},
     {"participants", "32",
-     "maximum number of participants of a domain on one host for discovery by unicast, 1 to 120, or vendor, which is "
-     "discovery by multicast; default 32"},
+     "maximum number of participants of a domain on one host for discovery by unicast, 1 to 1000, or vendor, which is "
+     "discovery by multicast; default 32, or more if the run has more than 16"},
     {"profiles_file", nullptr,
      "path of an XML profiles file of Fast DDS, whose default profiles replace the settings of this driver; default "
      "the file that FASTDDS_DEFAULT_PROFILES_FILE names, in Fast DDS 2 FASTRTPS_DEFAULT_PROFILES_FILE"},
@@ -192,6 +193,10 @@ ddsmark_status words(const ddsmark_participant_config *config, Plan &p) {
   return DDSMARK_OK;
 }
 
+uint64_t segment_bytes(const Plan &p) {
+  return p.segment ? p.segment : 512u << 10; /* vendor default */
+}
+
 ddsmark_status numbers(const ddsmark_participant_config *config, Plan &p) {
   const uint64_t most = UINT64_C(1) << 30;
   const bool shm = p.transport == TRANSPORT_SHM;
@@ -202,25 +207,31 @@ ddsmark_status numbers(const ddsmark_participant_config *config, Plan &p) {
       (status = number(config, OPTION_SEGMENT, 65536, 2 * most, segment, p.untuned(), p.segment)) ||
       (status = number(config, OPTION_PORT_QUEUE, 1, 1000000, port_queue, p.untuned(), p.port_queue)) ||
       (status = number(config, OPTION_EXTRA, 1, 1000, extra_samples, p.untuned(), p.extra_samples)) ||
-      (status = number(config, OPTION_PARTICIPANTS, 1, 120, participants, p.untuned(), p.participants)) ||
+      (status = number(config, OPTION_PARTICIPANTS, 1, 1000, participants, p.untuned(), p.participants)) ||
       (status = number(config, OPTION_MAX_MESSAGE, 1000, shm ? most : 65500, shm ? p.segment / 2 : 0, p.untuned(),
                        p.max_message)))
     return status;
-  const uint64_t segment_bytes = p.segment ? p.segment : 512u << 10; /* vendor default */
-  if (shm && p.max_message > segment_bytes)
+  if (shm && p.max_message > segment_bytes(p))
     return fail(DDSMARK_INCONSISTENT,
                 "option `max_message_size` is %llu, more than `shm_segment_size`, %llu; hint: increase "
                 "`shm_segment_size` or reduce `max_message_size`",
-                static_cast<unsigned long long>(p.max_message), static_cast<unsigned long long>(segment_bytes));
+                static_cast<unsigned long long>(p.max_message), static_cast<unsigned long long>(segment_bytes(p)));
   return DDSMARK_OK;
 }
 
+/* Samples are sent by multicast if their readers have a group and no address of their own. */
 ddsmark_status choose_interface(const ddsmark_participant_config *config, Plan &p) {
   net_interface chosen;
   const ddsmark_status status = interface_choose(config, p.ipv6(), &chosen);
   p.interface = chosen.name;
   p.address = chosen.address;
-  return status;
+  p.multicast = config->multicast != 0;
+  if (status != DDSMARK_OK || !p.multicast)
+    return status;
+  if (p.transport != TRANSPORT_UDP4 && p.transport != TRANSPORT_UDP6)
+    return fail(DDSMARK_UNSUPPORTED, "multicast is not supported over `%s`; hint: use transport `udp4`",
+                transport_infos[p.transport].name);
+  return multicast_check(&chosen, p.ipv6());
 }
 
 ddsmark_status choose_peers(const ddsmark_participant_config *config, Plan &p) {
@@ -239,9 +250,31 @@ ddsmark_status choose_peers(const ddsmark_participant_config *config, Plan &p) {
    * discovered by its address. */
   if (p.peers.empty() && !p.address.empty() && (p.participants > 0 || p.transport == TRANSPORT_TCP4))
     p.peers.push_back(p.address);
-  if (p.participants == 0)
-    p.participants = 4; /* vendor default if peers are given */
+  const char *name = option_infos[OPTION_PARTICIPANTS].name;
+  if (p.participants > 0 && (!p.untuned() || option_value(config, name)))
+    return participants_raise(config, name, 0, &p.participants);
+  p.participants = 4; /* vendor default if peers are given */
+  if (!p.peers.empty() && config->participant_count > p.participants)
+    p.participants = config->participant_count + SPARE_PARTICIPANTS;
   return DDSMARK_OK;
+}
+
+/* Limits of the transport on the number of participants. */
+ddsmark_status check_participants(const ddsmark_participant_config *config, const Plan &p) {
+  if (p.transport == TRANSPORT_TCP4)
+    return participants_check(config, tcp_ports, "a domain has 249 TCP ports on a host", "use transport `udp4`");
+  struct statvfs space {};
+  if (p.transport != TRANSPORT_SHM || statvfs("/dev/shm", &space) != 0)
+    return DDSMARK_OK;
+  const uint64_t size = static_cast<uint64_t>(space.f_blocks) * space.f_frsize;
+  const uint64_t needed = segment_bytes(p) * config->participant_count;
+  if (size == 0 || needed <= size)
+    return DDSMARK_OK;
+  return fail(DDSMARK_INCONSISTENT,
+              "the segments of %u participants need %llu MiB of shared memory, more than the %llu MiB of /dev/shm; "
+              "hint: reduce `shm_segment_size`, or enlarge /dev/shm with `mount -o remount,size=%lluM /dev/shm`",
+              config->participant_count, static_cast<unsigned long long>(needed >> 20),
+              static_cast<unsigned long long>(size >> 20), static_cast<unsigned long long>((needed >> 20) + 64));
 }
 
 } // namespace
@@ -254,14 +287,13 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, Plan &p) {
     return status;
   p.transport = static_cast<Transport>(transport);
   p.domain = config->domain;
+  p.count = config->participant_count;
   p.vendor_defaults = config->vendor_defaults != 0;
   if ((status = profiles_choose(config, option_infos[OPTION_PROFILES].name, p.profiles_file)) ||
       (status = words(config, p)) || (status = numbers(config, p)) || (status = flow_controller(config, p)) ||
-      (status = choose_interface(config, p)) || (status = choose_peers(config, p)))
+      (status = choose_interface(config, p)) || (status = choose_peers(config, p)) ||
+      (status = check_participants(config, p)))
     return status;
-  if (config->multicast)
-    return fail(DDSMARK_UNSUPPORTED, "multicast is not supported by this driver: Fast DDS sends to a single reader by "
-                                     "unicast; hint: set `multicast` to false");
   if (p.transport == TRANSPORT_SHM && (config->receive_buffer_bytes || config->send_buffer_bytes))
     return fail(DDSMARK_UNSUPPORTED, "`send_buffer` and `receive_buffer` are not supported over `shm`, which has no "
                                      "sockets; hint: set the options `shm_segment_size` and `shm_port_queue` instead");

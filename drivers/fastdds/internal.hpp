@@ -79,7 +79,9 @@ struct Plan {
   std::vector<std::string> peers; /* addresses; empty: discovery by multicast, or by shared memory */
   uint64_t receive_buffer = 0, send_buffer = 0;
   uint64_t max_message = 0, segment = 0, port_queue = 0;
-  uint64_t participants = 0;
+  uint64_t participants = 0; /* for which discovery by unicast looks */
+  uint32_t count = 0;        /* participants of the run; 0: unknown */
+  bool multicast = false;    /* samples are sent by multicast */
   uint64_t heartbeat_ms = 0;
   int64_t response_us = -1; /* -1: the vendor default */
   uint64_t history_bytes = 0;
@@ -102,6 +104,9 @@ struct Plan {
 };
 
 ddsmark_status plan_make(const ddsmark_participant_config *config, Plan &out);
+
+/* Number of TCP ports of a domain, and so of participants on one host. */
+const uint32_t tcp_ports = 249;
 
 /* -- transports.cpp ------------------------------------------------------------------------------------------------ */
 
@@ -143,6 +148,8 @@ using GivenTransports = std::vector<std::shared_ptr<transports::TransportDescrip
 
 ddsmark_status transport_apply(const Plan &plan, const GivenTransports &given, PortIndex &port,
                                fast::DomainParticipantQos &qos);
+/* Returns the group of the readers of a domain: that of RTPS for data. */
+Locator multicast_group(const Plan &plan);
 void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, ddsmark_visitor visit, void *context);
 
 extern const char flow_controller_name[];

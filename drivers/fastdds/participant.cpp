@@ -163,8 +163,12 @@ ddsmark_status participant_settings(ddsmark_participant *p, ddsmark_visitor visi
     profiles_visit(p->profiles, visit, context);
     visit(context, "intraprocess", intraprocess_is_full() ? "full" : "off");
     if (p->plan.over_ip()) {
+      /* Each writer sends to what its readers announce, which it does not report. */
+      visit(context, "multicast", p->plan.multicast ? "unknown" : "off");
+      socket_set now;
+      sockets_now(&now); /* the socket of a group is that of a reader */
       text groups{};
-      if (sockets_groups(&p->sockets, &groups) && groups.length > 0)
+      if (sockets_groups(&now, &groups) && groups.length > 0)
         visit(context, "multicast_groups", groups.data);
       text_free(&groups);
       sockets_visit(&p->sockets, p->plan.domain, is_port_of_domain, visit, context);

@@ -219,6 +219,9 @@ ddsmark_status open(ddsmark_participant *participant, const ddsmark_reader_confi
     const Wish wish{SIDE_READER, kind, largest, false};
     if ((status = qos_make(c.qos, *participant, wish, qos)) != DDSMARK_OK)
       return status;
+    /* Without an address of its own, a reader gets every sample by multicast, also if it is the only one. */
+    if (plan.multicast)
+      qos.end.endpoint().multicast_locator_list.push_back(multicast_group(plan));
     auto *r = new ddsmark_reader;
     r->e.participant = participant;
     r->e.kind = kind;

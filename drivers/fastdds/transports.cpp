@@ -6,6 +6,7 @@
  */
 #include "internal.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
@@ -21,17 +22,24 @@ namespace {
 
 enum { KIND_UDP4 = 1, KIND_UDP6 = 2, KIND_TCP4 = 4 }; /* port parameters of RTPS */
 
-/* TCP ports: above those that RTPS derives from the domain for UDP, below those of the next domain. */
-const uint32_t tcp_base = 7400, tcp_gain = 250, tcp_offset = 240, tcp_ports = 10;
+/* First port of domain 0, and distance between the first ports of two domains. */
+const uint32_t port_base = 7400, port_gain = 250;
+
+/* TCP ports: those that RTPS derives from the domain for UDP, without the first one, where Cyclone DDS listens. */
+const uint32_t tcp_offset = 1;
+/* Minimum number of ports to which a participant connects on another host. */
+const uint32_t tcp_peers = 10;
 /* Within a connection RTPS has its own "logical" ports. That of discovery is the same in each participant;
  * participants are distinguished by their TCP port. */
 const uint32_t tcp_discovery_offset = 10;
 
 /* Maximum time for which a participant waits for others to open. */
-const std::chrono::seconds tcp_turn_limit(5);
+std::chrono::seconds tcp_turn_limit(const Plan &plan) {
+  return std::chrono::seconds(std::max(5u, plan.count));
+}
 
 uint16_t tcp_port(uint32_t domain, uint32_t index) {
-  return static_cast<uint16_t>(tcp_base + tcp_gain * domain + tcp_offset + index);
+  return static_cast<uint16_t>(port_base + port_gain * domain + tcp_offset + index);
 }
 
 /* Returns the discovery locator of a participant at this address and port; without an address, that of all addresses
@@ -42,7 +50,7 @@ Locator tcp_discovery(uint32_t domain, const std::string &address = "", uint16_t
   if (!address.empty())
     IpLocator::setIPv4(locator, address);
   IpLocator::setPhysicalPort(locator, port);
-  IpLocator::setLogicalPort(locator, static_cast<uint16_t>(tcp_base + tcp_gain * domain + tcp_discovery_offset));
+  IpLocator::setLogicalPort(locator, static_cast<uint16_t>(port_base + port_gain * domain + tcp_discovery_offset));
   return locator;
 }
 
@@ -113,11 +121,11 @@ ddsmark_status tcp(const Plan &plan, const GivenTransports &given, PortIndex &po
   const char *name = transport_infos[plan.transport].name;
   /* The library retries a rejected connection only after seconds. Participants therefore open one at a time, so that
    * later ones find all earlier ones listening. */
-  if (!port.wait_for_turn(name, plan.domain, tcp_turn_limit))
+  if (!port.wait_for_turn(name, plan.domain, tcp_turn_limit(plan)))
     return fail(DDSMARK_ERROR,
                 "another process has been opening a participant of domain %u over TCP for more than %lld s; hint: end "
                 "that process, or use another domain",
-                plan.domain, static_cast<long long>(tcp_turn_limit.count()));
+                plan.domain, static_cast<long long>(tcp_turn_limit(plan).count()));
   if (!port.take(name, plan.domain, tcp_ports))
     return fail(
         DDSMARK_ERROR,
@@ -138,7 +146,7 @@ ddsmark_status tcp(const Plan &plan, const GivenTransports &given, PortIndex &po
   /* We connect to earlier participants; later ones connect to us. On other hosts, to all. */
   for (const std::string &address : plan.peers) {
     const bool here = address == plan.address || is_loopback_peer(address.c_str());
-    for (uint32_t i = 0; i < (here ? port.index : tcp_ports); i++)
+    for (uint32_t i = 0; i < (here ? port.index : std::max(tcp_peers, plan.count)); i++)
       builtin.initialPeersList.push_back(tcp_discovery(plan.domain, address, tcp_port(plan.domain, i)));
   }
   return DDSMARK_OK;
@@ -153,7 +161,7 @@ void shared_memory(const Plan &plan, const GivenTransports &given, PortIndex &po
   if (plan.max_message)
     transport->max_message_size(static_cast<uint32_t>(plan.max_message));
   /* By default the library tries ports until one is free. */
-  if (port.take(transport_infos[plan.transport].name, plan.domain, 100))
+  if (port.take(transport_infos[plan.transport].name, plan.domain, std::max(100u, plan.count + SPARE_PARTICIPANTS)))
     qos.wire_protocol().participant_id = static_cast<int32_t>(port.index);
   qos.transport().user_transports.push_back(transport);
 }
@@ -208,6 +216,9 @@ ddsmark_status transport_apply(const Plan &plan, const GivenTransports &given, P
                 "the file, or remove `userTransports` from the file",
                 plan.profiles_file.c_str(), transport_infos[plan.transport].name);
   qos.transport().use_builtin_transports = false;
+  /* A participant tries one port after the other until one is free, as shipped 100 times. */
+  auto &tries = qos.wire_protocol().builtin.mutation_tries;
+  tries = std::max(tries, plan.count + SPARE_PARTICIPANTS);
   switch (plan.transport) {
   case TRANSPORT_UDP4:
   case TRANSPORT_DATA_SHARING:
@@ -235,6 +246,18 @@ ddsmark_status transport_apply(const Plan &plan, const GivenTransports &given, P
     qos.flow_controllers().push_back(controller);
   }
   return status;
+}
+
+Locator multicast_group(const Plan &plan) {
+  const uint32_t data = 1; /* offset of the port of data by multicast */
+  Locator group;
+  group.kind = plan.ipv6() ? KIND_UDP6 : KIND_UDP4;
+  if (plan.ipv6())
+    IpLocator::setIPv6(group, "ff02::ffff:239.255.0.1");
+  else
+    IpLocator::setIPv4(group, "239.255.0.1");
+  group.port = port_base + port_gain * plan.domain + data;
+  return group;
 }
 
 void visit_number(ddsmark_visitor visit, void *context, const char *name, uint64_t value) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ddsmark/driver.h: the contract between ddsmark and a driver, version 1.
+ * ddsmark/driver.h: the contract between ddsmark and a driver, version 2.
  *
  * A driver is a shared library, `libddsmark_<name>.so`, that adapts one middleware. An agent loads it: a process that
  * plays one role (writer, reader, or one side of an echo pair, with both) with exactly one driver. Two middlewares
@@ -132,8 +132,10 @@
  *
  * The first fields of every table are its ABI version or its size. Each side sets `struct_size` of the tables that it
  * creates. The driver fills a table of the host (ddsmark_qos, ddsmark_counters, ddsmark_match) only up to that size,
- * and does not change the size. New fields are only added at the end. A reader of a table does not access fields beyond
- * its size. `abi_version` changes for any other change; a host rejects an unknown one.
+ * and does not change the size. A reader of a table does not access fields beyond its size.
+ * `abi_version` changes with every change of a declaration until the first tagged release. From then on new fields are
+ * added at the end of a table, and it changes for any other change. A host rejects an unknown version before it calls
+ * the driver: rebuild the driver against the header of that host.
  *
  * All structs use natural alignment on LP64; `reserved` fields are 0.
  */
@@ -146,7 +148,7 @@
 extern "C" {
 #endif
 
-#define DDSMARK_ABI_VERSION 1u
+#define DDSMARK_ABI_VERSION 2u
 
 /* The only symbol that a driver exports: a function that returns the same table each time and starts nothing. */
 #define DDSMARK_ENTRY_SYMBOL "ddsmark_driver_entry"
@@ -378,6 +380,10 @@ typedef struct ddsmark_participant_config {
   uint64_t send_queue_bytes; /* limit of the send queue of each writer of this participant, in serialised bytes. Only
                                 for middlewares with such a limit in bytes; others use DDSMARK_POLICY_RESOURCE_LIMITS of
                                 the writer. 0: the driver's default */
+  uint32_t participant_count; /* participants of the run, this one included, which may all be on this host: the driver
+                                 sets the limits of its middleware accordingly. UNSUPPORTED if there is a limit that it
+                                 cannot raise so far. 0: unknown */
+  uint32_t reserved;
 } ddsmark_participant_config;
 
 typedef struct ddsmark_writer_config {
@@ -588,7 +594,7 @@ DDSMARK_ASSERT_SIZE(ddsmark_transport_info, 24);
 DDSMARK_ASSERT_SIZE(ddsmark_option_info, 24);
 DDSMARK_ASSERT_SIZE(ddsmark_description, 464);
 DDSMARK_ASSERT_SIZE(ddsmark_option, 16);
-DDSMARK_ASSERT_SIZE(ddsmark_participant_config, 88);
+DDSMARK_ASSERT_SIZE(ddsmark_participant_config, 96);
 DDSMARK_ASSERT_SIZE(ddsmark_writer_config, 48);
 DDSMARK_ASSERT_SIZE(ddsmark_sample, 32);
 DDSMARK_ASSERT_SIZE(ddsmark_reader_config, 64);

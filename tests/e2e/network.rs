@@ -72,7 +72,7 @@ fn check_multicast(cell: &Value) {
         let counted = count(&run["endpoints"][0]["sockets"]["multicast"]["bytes"]);
         assert!(counted >= sent, "of {sent} B the kernel sent {counted} B by multicast: {run:#}");
     }
-    // Cyclone DDS does not report whether it uses multicast
+    // Cyclone DDS and Fast DDS do not report whether they use multicast
     let expected = if is(cell, "udp") { "on" } else { "unknown" };
     assert_eq!(settings(cell, "participant", "multicast"), [expected, expected], "{cell:#}");
 }
@@ -147,6 +147,41 @@ fn multicast_over_ipv6_is_rejected_without_a_route() {
     for cell in cells(&within(way, "measured")) {
         check_multicast(&cell);
         assert_eq!(settings(&cell, "participant", "transport"), ["udp6", "udp6"]);
+    }
+}
+
+/// Interfaces of a network namespace of its own, of which the flags and routes of `v0` can be changed.
+const VETH: &str = "ip link set lo up; ip link add v0 type veth peer name v1; ip address add 10.99.0.1/24 dev v0; \
+                    ip address add fd99::1/64 dev v0 nodad; ip link set v0 up; ip link set v1 up";
+
+#[test]
+fn interface_without_multicast_is_rejected_with_the_command_that_enables_it() {
+    assert_ipv6();
+    let scene = Scene::new();
+    let within = |prepare: &str, transport: &str, driver: &str, out: &str| {
+        let script = format!("{VETH}; {prepare}; exec ddsmark \"$@\"");
+        let options = ["--driver", driver, "--transport", transport, "--multicast", "--interface", "v0"];
+        let brief = ["--size", "64", "--runs", "1", "--quick", "--no-reference", "--json", "--out", out];
+        let words = ["--map-root-user", "--net", "sh", "-ec", &script, "sh", "latency"];
+        scene.start("unshare", &[&words[..], &options, &brief].concat()).end()
+    };
+    let without_route = "ip -6 route del ff00::/8 dev v0 table local";
+    for driver in ["udp", "cyclonedds", "fastdds"] {
+        for (prepare, transport, hint) in [
+            ("ip link set dev v0 multicast off", "udp4", "ip link set dev v0 multicast on"),
+            (without_route, "udp6", "ip -6 route add multicast ff00::/8 dev v0 table local"),
+        ] {
+            let rejected = within(prepare, transport, driver, "rejected");
+            rejected.assert_status(2);
+            let cause = format!("multicast over `{transport}` is not possible on interface `v0`: ");
+            assert!(rejected.stderr.contains(&cause), "{driver}: {}", rejected.stderr);
+            assert!(rejected.stderr.contains(&format!("with `{hint}`")), "{driver}: {}", rejected.stderr);
+            assert!(!scene.path("rejected").exists(), "{driver}: measured");
+        }
+        let repaired = "ip link set dev v0 multicast off; ip link set dev v0 multicast on";
+        let measured = within(repaired, "udp4", driver, &format!("measured-{driver}"));
+        measured.assert_status(0);
+        check_multicast(&measured.document()["cells"][0]);
     }
 }
 

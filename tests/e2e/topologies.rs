@@ -165,21 +165,50 @@ fn readers_and_writers_of_different_drivers_reach_each_other() {
     }
 }
 
+/// In a network namespace of its own, because the kernel counts the multicast of all processes of a namespace.
 #[test]
-fn one_sample_by_multicast_reaches_every_reader() {
+fn one_datagram_by_multicast_reaches_every_reader() {
     let scene = Scene::new();
-    let arguments = ["--driver", "udp,cyclonedds", "--topology", "1-3", "--multicast"];
-    let document = measure(&scene, "latency", &arguments);
-    for run in runs(&document) {
+    let script = "ip link set lo up; exec ddsmark \"$@\"";
+    let within =
+        ["--map-root-user", "--net", "sh", "-ec", script, "sh", "load", "--rate", "2000", "--multicast"];
+    let what = ["--driver", "udp,cyclonedds,fastdds", "--topology", "1-3", "--size", "256", "--runs", "1"];
+    let brief = ["--duration", "300ms", "--no-reference", "--json"];
+    let outcome = scene.start("unshare", &[&within[..], &what, &brief].concat()).end();
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let runs = runs(&document);
+    assert_eq!(runs.len(), 3);
+    for run in runs {
         assert_eq!(run["state"], "valid", "{run:#}");
         let sockets = &list(&run["endpoints"])[0]["sockets"]["multicast"];
         let sent = flows(run)[0].2;
         let [packets, bytes] = ["packets", "bytes"].map(|name| count(&sockets[name]));
-        assert!(packets >= sent && bytes >= sent * 256, "{run:#}");
-        // Three copies by unicast would be three times as many bytes; echoes and other traffic leave room.
+        assert!(bytes >= sent * 256 && packets >= sent, "{sent} samples: {run:#}");
+        // Fast DDS 3.2.2 sends a copy for each reader: see the README of its driver.
+        let warned = list(&run["warnings"]).iter().any(|warning| warning["kind"] == "multicast_copies");
+        assert_eq!(warned, packets * 2 >= sent * 3, "{packets} packets for {sent} samples: {run:#}");
+        assert!(!warned || run["endpoints"][0]["driver"] == "fastdds", "{run:#}");
         for (_, reader, sent, delivered) in flows(run) {
             assert!(delivered * 10 >= sent * 9, "{reader}: {run:#}");
         }
+    }
+}
+
+/// More participants than the defaults of the middleware allow: each one's index is discovered.
+#[test]
+fn forty_readers_receive_every_sample() {
+    let scene = Scene::new();
+    let document = measure(&scene, "throughput", &["--driver", "fastdds", "--readers", "40"]);
+    let [run] = runs(&document)[..] else { panic!("{document:#}") };
+    assert_eq!(run["state"], "valid", "{run:#}");
+    let flows = flows(run);
+    assert_eq!(flows.len(), 40, "{run:#}");
+    for (_, reader, sent, delivered) in flows {
+        assert!(sent > 0 && sent == delivered, "{reader}: {run:#}");
+    }
+    for endpoint in list(&run["endpoints"]) {
+        assert_eq!(endpoint["settings"]["participant"]["participants"], "57", "{run:#}");
     }
 }
 

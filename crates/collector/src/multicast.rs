@@ -1,7 +1,8 @@
 //! Check that samples were sent by multicast if that was requested. A driver reports what it requested from its
 //! middleware, or `unknown`; the kernel counts what is sent.
 
-use results::WarningKind;
+use experiment::Workload;
+use results::{MulticastSent, WarningKind};
 use stats::total;
 
 use crate::{RunContext, RunReports, evaluation::Evaluation};
@@ -10,7 +11,19 @@ use crate::{RunContext, RunReports, evaluation::Evaluation};
 /// measurement may fall outside the kernel counter readings.
 const LEAST: f64 = 0.9;
 
-/// Records a contradiction if multicast was requested and the samples were sent by other means.
+/// Minimum number of copies of each sample that is reported: heartbeats and the first and last samples are less.
+const COPIES: f64 = 1.5;
+
+/// Returns how many copies of each sample were sent, if it is more than one. Headers make small samples larger, and large
+/// samples have several packets; the smaller ratio excludes both.
+fn copies(sent: &MulticastSent, samples: u64, payload: u64) -> Option<f64> {
+    let ratio = |of: u64, whole: u64| of as f64 / whole.max(1) as f64;
+    let copies = ratio(sent.packets, samples).min(ratio(sent.bytes, payload));
+    (samples > 0 && copies >= COPIES).then_some(copies)
+}
+
+/// Records a contradiction if multicast was requested and the samples were sent by other means, and a warning if more
+/// than one copy was sent.
 pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, reports: &RunReports) {
     let factors = context.factors;
     if !factors.multicast || evaluation.flows.is_empty() {
@@ -27,11 +40,43 @@ pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, repor
     // One sample by multicast reaches all readers: each writer counts once.
     let reader = evaluation.flows.first().map(|flow| &flow.reader);
     let once = evaluation.flows.iter().filter(|flow| Some(&flow.reader) == reader);
-    let payload = total(once.map(|flow| flow.counted.sent.saturating_mul(flow.size_bytes)));
+    let samples = total(once.clone().map(|flow| flow.counted.sent));
+    let payload = total(once.clone().map(|flow| flow.counted.sent.saturating_mul(flow.size_bytes)));
+    let readers = evaluation.flows.len() / once.count().max(1);
+    // Echoes leave by multicast, too.
+    let echoed = factors.workload == Workload::Latency;
+    if let Some(copies) = copies(multicast, samples, payload).filter(|_| readers > 1 && !echoed) {
+        let text = format!(
+            "the kernel sent {copies:.1} copies of each sample by multicast: one should reach all {readers} readers; the \
+             middleware, or another process of this network namespace, sends more"
+        );
+        evaluation.warn(WarningKind::MulticastCopies, text);
+    }
     evaluation.check(multicast.bytes as f64 >= payload as f64 * LEAST, || {
         format!(
             "multicast was asked for, but of samples with {payload} B the kernel sent {} B by multicast",
             multicast.bytes
         )
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_told_from_headers_and_from_fragments() {
+        let copies = |packets, bytes, samples, payload| {
+            copies(&MulticastSent { packets, bytes }, samples, payload).map(|copies| copies.round())
+        };
+        // one datagram each; 16 bytes with headers of 100; 10 fragments each; batches of 10
+        assert_eq!(copies(1_000, 384_000, 1_000, 256_000), None);
+        assert_eq!(copies(1_010, 116_000, 1_000, 16_000), None);
+        assert_eq!(copies(10_000, 15_000_000, 1_000, 14_000_000), None);
+        assert_eq!(copies(100, 270_000, 1_000, 256_000), None);
+        // three of each
+        assert_eq!(copies(3_010, 1_200_000, 1_000, 256_000), Some(3.0));
+        assert_eq!(copies(30_000, 45_000_000, 1_000, 14_000_000), Some(3.0));
+        assert_eq!(copies(0, 0, 0, 0), None);
+    }
 }

@@ -164,6 +164,8 @@ pub struct ParticipantConfig {
     pub send_buffer_bytes: u64,
     pub receive_buffer_bytes: u64,
     pub send_queue_bytes: u64,
+    pub participant_count: u32,
+    pub reserved: u32,
 }
 
 /// Mirror of `ddsmark_writer_config`.
@@ -307,7 +309,7 @@ const _: () = {
     assert!(size_of::<OptionInfo>() == 24);
     assert!(size_of::<Description>() == 464);
     assert!(size_of::<DriverOption>() == 16);
-    assert!(size_of::<ParticipantConfig>() == 88);
+    assert!(size_of::<ParticipantConfig>() == 96);
     assert!(size_of::<WriterConfig>() == 48);
     assert!(size_of::<Sample>() == 32);
     assert!(size_of::<ReaderConfig>() == 64);

@@ -1,5 +1,5 @@
-//! Compatibility of the header with the headers of released versions, `frozen/TAG.h`. There is none before the first
-//! tag.
+//! Versions of the header: each change of its declarations has a version of its own, listed in `frozen/versions.txt`, and
+//! the header is compatible with those of released versions, `frozen/TAG.h`. There is none before the first tag.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -140,11 +140,72 @@ fn header_is_compatible_with_the_header_of_each_tag() {
     }
 }
 
+/// Returns the version of a header, and a hash of its declarations (FNV-1a): comments, white space and the version
+/// itself do not change it.
+fn fingerprint(text: &str) -> String {
+    let code = without_comments(text);
+    let lines = code.lines().filter(|line| !line.starts_with("#define DDSMARK_ABI_VERSION"));
+    let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+    let hash = words.join(" ").bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{} {hash:016x}", Header::parse(text).version.trim_end_matches('u'))
+}
+
+/// Returns what contradicts the list of versions, which ends with that of the header.
+fn unlisted(versions: &str, header: &str) -> Option<String> {
+    let lines: Vec<_> = versions.lines().filter(|line| !line.starts_with('#')).collect();
+    let numbers: Vec<u32> = lines.iter().filter_map(|line| line.split_once(' ')?.0.parse().ok()).collect();
+    if numbers.len() != lines.len() || !numbers.is_sorted_by(|one, next| one < next) {
+        return Some("each line of frozen/versions.txt is `VERSION HASH`, in ascending order".to_owned());
+    }
+    let now = fingerprint(header);
+    (lines.last() != Some(&now.as_str())).then(|| {
+        format!(
+            "the declarations of driver.h changed: increment DDSMARK_ABI_VERSION and `ABI_VERSION`, so that drivers \
+             built before are rejected, and append the line `VERSION HASH` to frozen/versions.txt; now `{now}`"
+        )
+    })
+}
+
+#[test]
+fn each_change_of_a_declaration_has_a_version() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("frozen/versions.txt");
+    let versions = fs::read_to_string(path).expect("the list of versions");
+    assert_eq!(unlisted(&versions, &live()), None);
+}
+
+#[test]
+fn change_of_a_declaration_without_a_version_is_found() {
+    let header = live();
+    let versions = format!("# comment\n1 0123456789abcdef\n{}\n", fingerprint(&header));
+    assert_eq!(unlisted(&versions, &header), None);
+    let changed = |from: &str, to: &str| {
+        assert!(header.contains(from), "{from}");
+        header.replacen(from, to, 1)
+    };
+    for (from, to) in [
+        ("  uint32_t participant_count;", "  uint64_t participant_count;"),
+        ("  uint64_t send_queue_bytes;", ""),
+        ("} ddsmark_match;", "  uint32_t added;\n} ddsmark_match;"),
+        ("DDSMARK_OK = 0", "DDSMARK_OK = 1"),
+        ("(*writer_matched)(ddsmark_writer *writer, ddsmark_match *out)", "(*writer_matched)(uint32_t *out)"),
+        ("DDSMARK_ABI_VERSION ", "DDSMARK_ABI_VERSION 9"),
+    ] {
+        let found = unlisted(&versions, &changed(from, to)).unwrap_or_default();
+        assert!(found.contains("increment DDSMARK_ABI_VERSION"), "{to}: {found}");
+    }
+    let comment = changed("#ifndef DDSMARK_DRIVER_H", "/* a comment */\n\n#ifndef  DDSMARK_DRIVER_H");
+    assert_eq!(unlisted(&versions, &comment), None);
+    let unordered = format!("{}\n1 0123456789abcdef\n", fingerprint(&header));
+    assert!(unlisted(&unordered, &header).is_some_and(|found| found.contains("ascending")));
+}
+
 #[test]
 fn incompatible_headers_are_rejected() {
     let frozen = live();
     let parsed = Header::parse(&frozen);
-    assert_eq!(parsed.version, "1u");
+    assert_eq!(parsed.version, format!("{}u", driver_abi::ABI_VERSION));
     assert_eq!(parsed.structs.len(), 13, "{:?}", parsed.structs.keys());
     assert!(parsed.constants.len() > 90 && parsed.others.len() >= 7, "{:?}", parsed.others);
     let changed = |from: &str, to: &str| {
@@ -164,7 +225,7 @@ fn incompatible_headers_are_rejected() {
         let found = changed(from, to).join("\n");
         assert!(found.contains(expected), "{to}: {found}");
         // another version may change anything
-        let other = frozen.replacen(from, to, 1).replacen("ABI_VERSION 1u", "ABI_VERSION 2u", 1);
+        let other = frozen.replacen(from, to, 1).replacen("DDSMARK_ABI_VERSION ", "DDSMARK_ABI_VERSION 9", 1);
         assert_eq!(violations(&frozen, &other), [""; 0]);
     }
 }

@@ -28,7 +28,7 @@ rows! {
     OptionInfo = "option_info" { name, default_value, help }
     Description = "description" { struct_size, features, name, driver_version, middleware, middleware_version, version_source, build, licence, receive_modes, type_kinds, transports, options, transport_count, option_count, policies, kept_threads, kept_thread_count, reserved }
     DriverOption = "option" { name, value }
-    ParticipantConfig = "participant_config" { struct_size, domain, run_name, transport, interface, peers, options, peer_count, option_count, multicast, vendor_defaults, send_buffer_bytes, receive_buffer_bytes, send_queue_bytes }
+    ParticipantConfig = "participant_config" { struct_size, domain, run_name, transport, interface, peers, options, peer_count, option_count, multicast, vendor_defaults, send_buffer_bytes, receive_buffer_bytes, send_queue_bytes, participant_count, reserved }
     WriterConfig = "writer_config" { struct_size, type_kind, topic, qos, max_payload_bytes, batch_bytes, async_write, loans }
     Sample = "sample" { payload, size, key, reserved, token }
     ReaderConfig = "reader_config" { struct_size, type_kind, topic, qos, max_payload_bytes, receive_mode, batched, sink, sink_context, content_filter }

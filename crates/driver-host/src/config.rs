@@ -26,6 +26,7 @@ pub struct ParticipantConfig {
     pub send_buffer_bytes: u64,
     pub receive_buffer_bytes: u64,
     pub send_queue_bytes: u64,
+    pub participant_count: u32,
 }
 
 /// Type kinds of the driver ABI.

@@ -74,7 +74,9 @@ impl LoadError {
                     .to_owned()
             }
             Self::NotADriver(_) => "build the driver against include/ddsmark/driver.h".to_owned(),
-            Self::Version { .. } => "rebuild the driver against the header of this ddsmark".to_owned(),
+            Self::Version { .. } => "rebuild the driver against include/ddsmark/driver.h of this ddsmark; `ddsmark drivers install NAME` \
+                 rebuilds one of its own"
+                .to_owned(),
             Self::Broken { .. } => "report it to the author of the driver".to_owned(),
         }
     }
@@ -155,14 +157,14 @@ impl Driver {
     }
 }
 
-/// Size of the table when version 1 was frozen; fields that are added later lie beyond it.
-const VERSION_1_BYTES: usize = 264;
-const _: () = assert!(VERSION_1_BYTES <= size_of::<abi::Driver>());
+/// Minimum size of a table of this version; fields that are added later lie beyond it.
+const LEAST_BYTES: usize = 264;
+const _: () = assert!(LEAST_BYTES <= size_of::<abi::Driver>());
 
 /// Copies a table that may be shorter or longer than the type known here; `None` if it is cut short.
 fn copy_table(foreign: *const abi::Driver, size: usize) -> Option<&'static abi::Driver> {
     let known = size_of::<abi::Driver>();
-    if size < VERSION_1_BYTES {
+    if size < LEAST_BYTES {
         return None;
     }
     let mut table = Box::new(std::mem::MaybeUninit::<abi::Driver>::zeroed());

@@ -62,6 +62,8 @@ impl Participant {
             send_buffer_bytes: config.send_buffer_bytes,
             receive_buffer_bytes: config.receive_buffer_bytes,
             send_queue_bytes: config.send_queue_bytes,
+            participant_count: config.participant_count,
+            reserved: 0,
         };
         let mut handle = ptr::null_mut();
         // SAFETY: the configuration and everything that it points to are valid for the call.

@@ -67,14 +67,15 @@ fn library_without_entry_is_rejected() {
 #[test]
 fn driver_of_another_abi_version_is_rejected() {
     let files = Files::new();
-    for version in [0, 2, 99] {
+    for version in [0, driver_abi::ABI_VERSION - 1, driver_abi::ABI_VERSION + 1, 99] {
         let code = format!(
             "static const ddsmark_driver table = {{.abi_version = {version}, .struct_size = 8}};
              const ddsmark_driver *ddsmark_driver_entry(void) {{ return &table; }}"
         );
         let error = Driver::load(&files.library(&format!("v{version}"), &code)).expect_err("rejected");
         assert!(matches!(error, LoadError::Version { found, .. } if found == version), "{error}");
-        let text = format!("has ABI version {version}; this ddsmark supports version 1");
+        let text =
+            format!("has ABI version {version}; this ddsmark supports version {}", driver_abi::ABI_VERSION);
         assert!(error.to_string().contains(&text), "{error}");
         assert!(error.hint().contains("rebuild the driver"), "{}", error.hint());
     }
@@ -137,13 +138,13 @@ fn incomplete_tables_are_rejected() {
         ),
         (
             "short",
-            "static const ddsmark_driver table = {.abi_version = 1, .struct_size = 100};
+            "static const ddsmark_driver table = {.abi_version = DDSMARK_ABI_VERSION, .struct_size = 100};
              const ddsmark_driver *ddsmark_driver_entry(void) { return &table; }",
             "its table is cut short",
         ),
         (
             "holes",
-            "static const ddsmark_driver table = {.abi_version = 1, .struct_size = sizeof(ddsmark_driver)};
+            "static const ddsmark_driver table = {.abi_version = DDSMARK_ABI_VERSION, .struct_size = sizeof(ddsmark_driver)};
              const ddsmark_driver *ddsmark_driver_entry(void) { return &table; }",
             "`describe` is NULL",
         ),

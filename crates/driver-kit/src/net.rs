@@ -6,6 +6,7 @@ use std::{
 
 use nix::{
     ifaddrs::getifaddrs,
+    net::if_::InterfaceFlags,
     sys::socket::{
         SockaddrStorage, getsockopt, setsockopt,
         sockopt::{RcvBuf, SndBuf},
@@ -81,6 +82,18 @@ pub fn interface_address(interface: &str, family: Family) -> Result<IpAddr> {
         Error::bad_argument(format!("interface `{interface}` does not exist"))
             .hint("list the interfaces with `ip -br link`")
     })
+}
+
+/// Returns whether multicast is enabled on the interface. The loopback interface needs no flag. The kernel delivers
+/// multicast within a host even without the flag, so only the flag shows what other hosts get.
+///
+/// # Errors
+/// Returns an error if the interfaces of this host cannot be listed.
+pub fn multicast_enabled(interface: &str) -> Result<bool> {
+    let all = getifaddrs()
+        .map_err(|errno| Error::os("cannot list the interfaces of this host: getifaddrs() failed", errno))?;
+    let either = InterfaceFlags::IFF_MULTICAST | InterfaceFlags::IFF_LOOPBACK;
+    Ok(all.filter(|entry| entry.interface_name == interface).any(|entry| entry.flags.intersects(either)))
 }
 
 fn ip_of(address: &SockaddrStorage) -> Option<IpAddr> {

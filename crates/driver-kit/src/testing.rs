@@ -146,6 +146,8 @@ impl Table {
             send_buffer_bytes: how.send_buffer_bytes,
             receive_buffer_bytes: how.receive_buffer_bytes,
             send_queue_bytes: 0,
+            participant_count: 0,
+            reserved: 0,
         };
         let mut raw = ptr::null_mut();
         // SAFETY: the contract.

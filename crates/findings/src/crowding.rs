@@ -17,5 +17,8 @@ pub(crate) fn add(document: &ResultDocument, finding: &mut Finding) {
         ("serving_endpoints", most.serving),
         ("shared_cores", most.cores),
     ];
-    finding.numbers.extend(numbers.map(|(name, number)| (name.to_owned(), number as f64)));
+    let polling = most.polling.map(|polling| ("polling_threads", polling.threads));
+    finding
+        .numbers
+        .extend(numbers.into_iter().chain(polling).map(|(name, number)| (name.to_owned(), number as f64)));
 }

@@ -32,12 +32,18 @@ pub(crate) fn conditions(experiment: &Plan) -> String {
 pub(crate) fn crowding(document: &ResultDocument) -> Option<String> {
     let (most, crowded) = document.most_crowded(document.cells.iter())?;
     let all = document.cells.len();
+    let polls = most.polling.is_some();
     let most = if all == 1 {
         most.to_string()
     } else {
         format!("in {crowded} of {}, up to {most}", count(all, "cell"))
     };
-    Some(format!("Few cores: {most}; they wait for each other, which is part of every value"))
+    let polling = if polls {
+        "; a polling thread gives up its core only to the scheduler, so round trips of many ms are the scheduler's"
+    } else {
+        ""
+    };
+    Some(format!("Few cores: {most}; they wait for each other, which is part of every value{polling}"))
 }
 
 /// Formats the main conditions that hold for every run: number, length and cores.

@@ -40,7 +40,7 @@ pub use schema::{
     json_schema, kind_of_flow, kind_of_hop, selftest_json_schema, sha256,
 };
 pub use values::{
-    Assembler, BatchPolicy, Claim, Crowding, Lateness, MAX_LATENCY_LOSS_PCT, SHOWN_BLOCKS, Sender,
+    Assembler, BatchPolicy, Claim, Crowding, Lateness, MAX_LATENCY_LOSS_PCT, Polling, SHOWN_BLOCKS, Sender,
     TRIAL_WINDOWS, TrialLog, TrialResult, WIDE_SPREAD, WritingTime, comparison_claims, flows_of,
     format_micros, format_signed, format_spread, format_value, least_blocks, level_claims, metrics_of,
     noise_floor_claims, over_half_noisy, stats_goal, steady_latency, steady_rate, with_rate,

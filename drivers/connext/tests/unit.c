@@ -65,7 +65,7 @@ static void test_options_refused(void) {
                                        {"send_window", "99999999999999999999"},
                                        {"heartbeat_us", "99"},
                                        {"message_size_max", "100"},
-                                       {"max_participant_index", "120"},
+                                       {"max_participant_index", "1000"},
                                        {"turbo_mode", "yes"},
                                        {"auto_throttle", ""},
                                        {"flow_controller", "fast"},
@@ -114,6 +114,32 @@ static void test_configuration_refused(void) {
   CHECK_HAS(last_error(), "does not exist");
 }
 
+/* The highest index follows the participants of the run; one that was given and is too low is rejected. */
+static void test_many_participants(void) {
+  static const struct {
+    uint32_t count, vendor_defaults;
+    uint64_t index; /* 0: as shipped */
+  } cases[] = {{2, 0, 31}, {16, 0, 31}, {17, 0, 32}, {300, 0, 315}, {5, 1, 0}, {6, 1, 21}};
+  plan p;
+  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const ddsmark_participant_config c = {.struct_size = sizeof c,
+                                          .domain = 42,
+                                          .participant_count = cases[i].count,
+                                          .vendor_defaults = cases[i].vendor_defaults};
+    CHECK_U64(plan_make(&c, &p), DDSMARK_OK);
+    CHECK_U64(p.max_participant_index, cases[i].index);
+    plan_free(&p);
+  }
+  const ddsmark_option low = {"max_participant_index", "5"};
+  ddsmark_participant_config c = {.struct_size = sizeof c, .domain = 42, .options = &low, .option_count = 1};
+  c.participant_count = 7;
+  CHECK_U64(plan_make(&c, &p), DDSMARK_INCONSISTENT);
+  CHECK_HAS(last_error(), "is 5, too low for the 7 participants of this run; hint: set it to at least 6");
+  c.participant_count = 6;
+  CHECK_U64(plan_make(&c, &p), DDSMARK_OK);
+  plan_free(&p);
+}
+
 /* Rejected exactly if the interface lacks the multicast flag: Connext would send by unicast there. */
 static void test_multicast_by_interface(void) {
   bool claims = false;
@@ -128,7 +154,7 @@ static void test_multicast_by_interface(void) {
   if (claims)
     plan_free(&p);
   else
-    CHECK_HAS(last_error(), "with `ip link set lo multicast on`");
+    CHECK_HAS(last_error(), "with `ip link set dev lo multicast on`");
 }
 
 /* -- policies ------------------------------------------------------------------------------------------------------ */
@@ -189,6 +215,7 @@ static void test_policies_by_side(void) {
     TEST(options_read) \
     TEST(options_refused) \
     TEST(configuration_refused) \
+    TEST(many_participants) \
     TEST(multicast_by_interface) \
     TEST(documents) \
     TEST(batch_limit) \

@@ -25,6 +25,40 @@ void test_option_errors(void) {
   OK(d->participant_close(participant_with(NULL, twice, 2)));
 }
 
+/* The limit of discovery follows the participants of the run; one that was given and is too low is rejected. */
+void test_many_participants(void) {
+  static const struct {
+    uint32_t count, vendor_defaults;
+    const char *index; /* NULL: as shipped */
+  } cases[] = {{2, 0, ">99<"}, {83, 0, ">99<"}, {84, 0, ">100<"}, {300, 0, ">316<"}, {9, 1, NULL}, {10, 1, ">99<"}};
+  ddsmark_participant *p = NULL;
+  setting s;
+  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    ddsmark_participant_config c = participant_config();
+    c.participant_count = cases[i].count;
+    c.vendor_defaults = cases[i].vendor_defaults;
+    OK(d->participant_open(&c, &p));
+    const char *configuration = participant_setting(p, "configuration", &s);
+    const char *found = strstr(configuration, "MaxAutoParticipantIndex");
+    CHECK((found != NULL) == (cases[i].index != NULL));
+    if (cases[i].index)
+      CHECK_HAS(configuration, cases[i].index);
+    OK(d->participant_close(p));
+  }
+  p = NULL;
+  ddsmark_participant_config c = participant_config();
+  const ddsmark_option low = {"max_participant_index", "40"};
+  c.options = &low;
+  c.option_count = 1;
+  c.participant_count = 41;
+  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT,
+              "option `max_participant_index` is 40, too low for the 41");
+  CHECK(p == NULL);
+  c.participant_count = 40;
+  OK(d->participant_open(&c, &p));
+  OK(d->participant_close(p));
+}
+
 void test_users_configuration(void) {
   ddsmark_participant *p = NULL;
   ddsmark_participant_config c = participant_config();

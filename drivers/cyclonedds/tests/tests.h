@@ -15,6 +15,7 @@
     TEST(shared_domain) \
     TEST(participant_errors) \
     TEST(option_errors) \
+    TEST(many_participants) \
     TEST(users_configuration) \
     TEST(writer_errors) \
     TEST(unsupported_writers) \

@@ -40,7 +40,7 @@ void test_option_errors(void) {
                                        {"memory", "some"},
                                        {"plain", "yes"},
                                        {"flow_controller", "1/2/3"},
-                                       {"participants", "121"},
+                                       {"participants", "1001"},
                                        {"shm_segment_size", "4294967296"},
                                        {"tcp_crc", "yes"},
                                        {"heartbeat_response_us", "5ms"},
@@ -56,6 +56,40 @@ void test_option_errors(void) {
   c.transport = "shm";
   option = (ddsmark_option){"max_message_size", "100000000"};
   CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT, "shm_segment_size");
+  CHECK(p == NULL);
+  WAIT_UNTIL(thread_count() == 1);
+}
+
+/* The limit of discovery follows the participants of the run; one that was given and is too low is rejected. */
+void test_many_participants(void) {
+  ddsmark_participant *p = NULL;
+  ddsmark_participant_config c = participant_config();
+  const ddsmark_option low = {"participants", "40"};
+  setting s;
+  c.participant_count = 2;
+  OK(d->participant_open(&c, &p));
+  CHECK_HAS(participant_setting(p, "participants", &s), "32");
+  OK(d->participant_close(p));
+  c.participant_count = 300;
+  OK(d->participant_open(&c, &p));
+  CHECK_HAS(participant_setting(p, "participants", &s), "316");
+  OK(d->participant_close(p));
+  p = NULL;
+  c.participant_count = 41;
+  c.options = &low;
+  c.option_count = 1;
+  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT, "option `participants` is 40, too low for the 41");
+  c.participant_count = 40;
+  OK(d->participant_open(&c, &p));
+  OK(d->participant_close(p));
+  p = NULL;
+  c.option_count = 0;
+  c.transport = "tcp4";
+  c.participant_count = 250;
+  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_UNSUPPORTED, "249 TCP ports");
+  c.transport = "shm";
+  c.participant_count = UINT32_MAX;
+  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT, "hint: reduce `shm_segment_size`");
   CHECK(p == NULL);
   WAIT_UNTIL(thread_count() == 1);
 }

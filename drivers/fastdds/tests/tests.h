@@ -12,6 +12,7 @@
     TEST(one_symbol) \
     TEST(participant_errors) \
     TEST(option_errors) \
+    TEST(many_participants) \
     TEST(unreachable) \
     TEST(no_socket_buffers) \
     TEST(writer_errors) \

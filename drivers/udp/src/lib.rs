@@ -12,7 +12,7 @@ use driver_kit::{
     Description, Driver, Durability, Error, Features, Participant, ParticipantConfig, Policies, Policy, Qos,
     ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support, Transport, TypeKind, VersionSource,
     WriterConfig,
-    net::{Buffers, Family, interface_address},
+    net::{Buffers, Family, interface_address, multicast_enabled},
 };
 use nix::sys::{socket::MsgFlags, utsname::uname};
 
@@ -88,6 +88,9 @@ impl Driver for Udp {
         let receive_default = (!config.vendor_defaults).then_some(RECEIVE_BUFFER_BYTES);
         let asked = Buffers::from_config(config);
         let buffers = Buffers { receive: asked.receive.or(receive_default), ..asked };
+        if config.multicast && !multicast_enabled(interface)? {
+            return Err(Multicast::disabled(interface, family));
+        }
         let way = config.multicast.then(|| Multicast::new(interface, address, config.domain)).transpose()?;
         let participant =
             UdpParticipant { family, interface: interface.to_owned(), address, multicast: way, buffers };

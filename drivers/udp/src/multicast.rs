@@ -2,7 +2,10 @@
 //!
 //! Each topic has its own group and port, the same on every host. A writer passes each datagram to the kernel once,
 //! however many readers there are. A reader is bound to its group, so it receives only multicast.
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
+use std::{
+    fmt::Display,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6},
+};
 
 use driver_kit::{Error, Result, net::Family};
 use nix::{errno::Errno, net::if_::if_nametoindex};
@@ -69,22 +72,34 @@ impl Multicast {
         }
     }
 
+    /// Returns the error of an interface on which multicast is disabled.
+    pub(crate) fn disabled(interface: &str, family: Family) -> Error {
+        impossible(interface, family, "multicast is disabled there")
+            .hint(format!("enable multicast with `ip link set dev {interface} multicast on`"))
+    }
+
     /// Returns the error of a host that cannot use multicast on the interface.
     pub(crate) fn no_way(&self, interface: &str, family: Family, cause: &Error) -> Error {
-        let hint = match family {
+        let route = match family {
             Family::V6 if self.address.is_loopback() => {
-                "add a route with `ip -6 route add local ff00::/8 dev lo table local`".to_owned()
+                "`ip -6 route add local ff00::/8 dev lo table local`".to_owned()
             }
-            _ => format!(
-                "enable multicast with `ip link set {interface} multicast on`, and check the firewall"
-            ),
+            Family::V6 => {
+                format!(
+                    "`ip -6 route add multicast ff00::/8 dev {interface} table local`, or check the firewall"
+                )
+            }
+            Family::V4 => format!("`ip route add 224.0.0.0/4 dev {interface}`, or check the firewall"),
         };
-        Error::unsupported(format!(
-            "multicast over `{}` is not possible on interface `{interface}`: {cause}",
-            family.pick(NAMES)
-        ))
-        .hint(hint)
+        impossible(interface, family, cause).hint(format!("add a route with {route}"))
     }
+}
+
+fn impossible(interface: &str, family: Family, cause: impl Display) -> Error {
+    let transport = family.pick(NAMES);
+    Error::unsupported(format!(
+        "multicast over `{transport}` is not possible on interface `{interface}`: {cause}"
+    ))
 }
 
 /// Returns whether the error means that another socket uses the port exclusively.

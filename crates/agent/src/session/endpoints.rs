@@ -33,6 +33,7 @@ pub fn open_participant(driver: &Driver, configure: &Configure) -> Result<Partic
         send_buffer_bytes: spec.send_buffer_bytes.unwrap_or(0),
         receive_buffer_bytes: spec.receive_buffer_bytes.unwrap_or(0),
         send_queue_bytes: spec.send_queue_bytes.unwrap_or(0),
+        participant_count: spec.participants.unwrap_or(0),
         ..ParticipantConfig::default()
     })?;
     Ok(participant)

@@ -146,6 +146,8 @@ fn structs_of_another_size_are_read_and_written_as_far_as_they_go() {
         send_buffer_bytes: 1,
         receive_buffer_bytes: 1,
         send_queue_bytes: 1,
+        participant_count: 1,
+        reserved: 0,
     };
     let open = table.participant_open.expect("entry");
     let mut out = ptr::null_mut();

@@ -73,7 +73,12 @@ impl Shape {
     /// Returns the shape of a cell; `probed`: whether samples of its stream are echoed.
     #[must_use]
     pub fn new(factors: &Factors, pin: &Pin, probed: bool) -> Self {
-        CellShape { factors, pin, probed }.shape()
+        let mut shape = CellShape { factors, pin, probed }.shape();
+        let participants = u32::try_from(shape.endpoints.len()).ok();
+        for endpoint in &mut shape.endpoints {
+            endpoint.participant.participants = participants;
+        }
+        shape
     }
 
     /// Returns the shape with the topics of a run, `RUN_TOPIC`. DDS guarantees letters, digits and `_`; some
@@ -297,6 +302,7 @@ impl CellShape<'_> {
             send_buffer_bytes: factors.queues.send_buffer_bytes,
             receive_buffer_bytes: factors.queues.receive_buffer_bytes,
             send_queue_bytes: factors.send_queue_bytes(),
+            participants: None,
         }
     }
 

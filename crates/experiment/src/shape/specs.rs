@@ -29,6 +29,9 @@ pub struct ParticipantSpec {
     /// Queue of a writer in bytes, with each sample as long as the largest one when DDS has serialized it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_queue_bytes: Option<u64>,
+    /// Number of participants of the run, this one included: limits of the middleware follow from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub participants: Option<u32>,
 }
 
 /// Samples of one writer: what it writes, and what each of its readers expects.

@@ -29,6 +29,20 @@ fn pings_and_echoes_have_a_topic_each() {
 }
 
 #[test]
+fn each_participant_knows_how_many_there_are() {
+    for (topology, expected) in [
+        (Topology::default(), 2),
+        (Topology::Mesh { writers: 2, readers: 40 }, 42),
+        (Topology::Ring { nodes: 5 }, 5),
+        (Topology::FullMesh { participants: 100 }, 100),
+    ] {
+        let shape = shape(Workload::Latency, false, |factors| factors.topology = topology);
+        let counts: Vec<_> = shape.endpoints.iter().map(|of| of.participant.participants).collect();
+        assert_eq!(counts, vec![Some(expected); expected as usize]);
+    }
+}
+
+#[test]
 fn each_flow_has_a_topic_and_a_writer_number_of_its_own() {
     let load = Load::Constant { rate: Rate::per_second(10) };
     let flow = |name: &str, size_bytes| Flow {

@@ -274,6 +274,7 @@ const fn meaning(kind: WarningKind) -> Option<&'static str> {
         WarningKind::BufferDrops => "The kernel dropped datagrams at full socket buffers.",
         WarningKind::Buffers => "Socket buffers are smaller than requested.",
         WarningKind::Batching => "Samples were batched differently than requested.",
+        WarningKind::MulticastCopies => "More than one copy of each sample was sent by multicast.",
         WarningKind::Foreign => "Samples arrived that do not belong to the run.",
         WarningKind::Corrupt => "Samples were damaged.",
         WarningKind::Order => "Samples were duplicated or out of order.",

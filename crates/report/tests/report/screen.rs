@@ -84,6 +84,7 @@ fn interrupted() -> ResultDocument {
     for kind in [
         WarningKind::Buffers,
         WarningKind::Batching,
+        WarningKind::MulticastCopies,
         WarningKind::Foreign,
         WarningKind::Corrupt,
         WarningKind::Spread,

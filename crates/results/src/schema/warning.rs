@@ -28,6 +28,8 @@ pub enum WarningKind {
     Buffers,
     /// Samples are batched differently than the cell requests.
     Batching,
+    /// More than one copy of each sample was sent by multicast.
+    MulticastCopies,
     /// Samples arrived that do not belong to this run.
     Foreign,
     /// Samples were damaged.

@@ -207,6 +207,7 @@ fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
                 | WarningKind::IdleCpu
                 | WarningKind::Buffers
                 | WarningKind::Batching
+                | WarningKind::MulticastCopies
                 | WarningKind::Incomplete
                 | WarningKind::Host
                 | WarningKind::Spread

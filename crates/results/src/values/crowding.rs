@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use experiment::{Design, Factors, Pin, Shape};
+use experiment::{Design, Endpoint, Factors, Pin, ReceiveMode, Shape, Workload};
 
 use crate::{CellResult, Host, ResultDocument};
 
@@ -16,19 +16,58 @@ pub struct Crowding {
     pub serving: usize,
     /// Number of cores that they share.
     pub cores: usize,
+    /// Polling threads that share fewer cores than there are of them.
+    pub polling: Option<Polling>,
+}
+
+/// Polling threads that share fewer cores than there are of them: each occupies its core until the scheduler gives it
+/// to another one, so a sample waits for time slices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Polling {
+    /// Number of threads.
+    pub threads: usize,
+    /// Number of cores that they share.
+    pub cores: usize,
+}
+
+impl Polling {
+    /// Returns the polling of a shape; `None` if each thread has a core.
+    fn of(factors: &Factors, shape: &Shape, pin: &Pin, cores: usize) -> Option<Self> {
+        // The delay of a polling reader is a sleep; a round trip has none.
+        let sleeps = factors.queues.polling_delay_ns.is_some() && factors.workload != Workload::Latency;
+        let polls = |endpoint: &Endpoint| {
+            !sleeps && endpoint.readers.iter().any(|reader| reader.receive == ReceiveMode::Polling)
+        };
+        // All readers of an endpoint are polled by one thread.
+        let driving = shape.driving().filter(|(_, endpoint)| polls(endpoint)).count();
+        let serving = shape.serving().filter(|(_, endpoint)| polls(endpoint)).count();
+        let mut groups = vec![(driving + serving, cores)];
+        if let Pin::Cores(of_driving, of_serving) = pin {
+            groups.extend([(serving, of_serving.len()), (driving, of_driving.len())]);
+        }
+        let crowded = groups.into_iter().find(|(threads, cores)| threads > cores);
+        crowded.map(|(threads, cores)| Self { threads, cores })
+    }
+}
+
+fn cores_in_words(cores: usize) -> String {
+    format!("{cores} {}", if cores == 1 { "core" } else { "cores" })
 }
 
 impl Crowding {
     /// Returns the crowding of the runs of a cell; `None` if each endpoint has a core.
     #[must_use]
     pub fn of(factors: &Factors, design: &Design, host: &Host) -> Option<Self> {
-        let shape = Shape::of(factors, design);
+        Self::of_shape(factors, &Shape::of(factors, design), &design.pin, host.cpus as usize)
+    }
+
+    fn of_shape(factors: &Factors, shape: &Shape, pin: &Pin, cpus: usize) -> Option<Self> {
         let (driving, serving) = (shape.driving().count(), shape.serving().count());
         let has_room = |endpoints: usize, cores: &[u32]| endpoints <= cores.len();
-        let (fits, cores) = match &design.pin {
+        let (fits, cores) = match pin {
             // A simulated host has no cores.
-            Pin::None if host.cpus == 0 => return None,
-            Pin::None => (driving + serving <= host.cpus as usize, host.cpus as usize),
+            Pin::None if cpus == 0 => return None,
+            Pin::None => (driving + serving <= cpus, cpus),
             Pin::Cores(of_driving, of_serving) => {
                 let mut cores = [&of_driving[..], of_serving].concat();
                 cores.sort_unstable();
@@ -39,18 +78,20 @@ impl Crowding {
                 (fits, cores.len())
             }
         };
-        (!fits).then_some(Self { driving, serving, cores })
+        (!fits).then(|| Self { driving, serving, cores, polling: Polling::of(factors, shape, pin, cores) })
     }
 }
 
 impl fmt::Display for Crowding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { driving, serving, cores } = self;
-        let core = if *cores == 1 { "core" } else { "cores" };
+        let Self { driving, serving, cores, polling } = self;
+        let shared = cores_in_words(*cores);
         match serving {
-            0 => write!(f, "{driving} driving endpoints share {cores} {core}"),
-            _ => write!(f, "{driving} driving and {serving} serving endpoints share {cores} {core}"),
+            0 => write!(f, "{driving} driving endpoints share {shared}")?,
+            _ => write!(f, "{driving} driving and {serving} serving endpoints share {shared}")?,
         }
+        let Some(Polling { threads, cores }) = polling else { return Ok(()) };
+        write!(f, ", with {threads} polling threads on {}", cores_in_words(*cores))
     }
 }
 
@@ -67,5 +108,64 @@ impl ResultDocument {
         let crowded: Vec<Crowding> = cells.filter_map(|cell| self.crowding(cell)).collect();
         let most = crowded.iter().max_by_key(|of| (of.driving + of.serving, **of))?;
         Some((*most, crowded.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use experiment::Topology;
+
+    use super::*;
+
+    fn crowding(change: impl FnOnce(&mut Factors, &mut Pin)) -> Option<String> {
+        let mut factors = Factors { receive: ReceiveMode::Polling, ..Factors::default() };
+        let mut pin = Pin::Cores(vec![0], vec![1]);
+        change(&mut factors, &mut pin);
+        let shape = Shape::new(&factors, &pin, false);
+        Crowding::of_shape(&factors, &shape, &pin, 8).map(|crowding| crowding.to_string())
+    }
+
+    fn readers(readers: u16) -> Topology {
+        Topology::Mesh { writers: 1, readers }
+    }
+
+    #[test]
+    fn polling_threads_are_counted_where_they_share_cores() {
+        let shared = "1 driving and 3 serving endpoints share 2 cores";
+        let with = |polling: &str| Some(format!("{shared}{polling}"));
+        assert_eq!(crowding(|_, _| {}), None);
+        assert_eq!(
+            crowding(|factors, _| factors.topology = readers(3)),
+            with(", with 3 polling threads on 2 cores")
+        );
+        assert_eq!(
+            crowding(|factors, _| {
+                (factors.topology, factors.receive) = (readers(3), ReceiveMode::Waitset);
+            }),
+            with("")
+        );
+        // They sleep, except in a round trip.
+        let slept = |workload| {
+            crowding(|factors, _| {
+                (factors.topology, factors.workload) = (readers(3), workload);
+                factors.queues.polling_delay_ns = Some(1_000);
+            })
+        };
+        assert_eq!(slept(Workload::Throughput), with(""));
+        assert_eq!(slept(Workload::Latency), with(", with 4 polling threads on 2 cores"));
+        let one_core = |factors: &mut Factors, pin: &mut Pin| {
+            factors.workload = Workload::Latency;
+            *pin = Pin::Cores(vec![0], vec![0]);
+        };
+        let expected = "1 driving and 1 serving endpoints share 1 core, with 2 polling threads on 1 core";
+        assert_eq!(crowding(one_core).as_deref(), Some(expected));
+        // The writers do not poll: all threads have a core, but those of the readers have only one.
+        let mesh = Topology::Mesh { writers: 1, readers: 2 };
+        let pinned = |factors: &mut Factors, pin: &mut Pin| {
+            factors.topology = mesh;
+            *pin = Pin::Cores(vec![0, 1, 2], vec![3]);
+        };
+        let expected = "1 driving and 2 serving endpoints share 4 cores, with 2 polling threads on 1 core";
+        assert_eq!(crowding(pinned).as_deref(), Some(expected));
     }
 }

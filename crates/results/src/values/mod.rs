@@ -28,7 +28,7 @@ pub use batch_policy::BatchPolicy;
 pub use claims::{
     Claim, comparison_claims, flows_of, least_blocks, level_claims, metrics_of, noise_floor_claims,
 };
-pub use crowding::Crowding;
+pub use crowding::{Crowding, Polling};
 pub use format::{format_micros, format_signed, format_spread, format_value};
 pub use lateness::{Lateness, Sender};
 pub use max_rate::with_rate;
