@@ -31,7 +31,7 @@ fn pings_and_echoes_have_a_topic_each() {
 #[test]
 fn each_participant_knows_how_many_there_are() {
     for (topology, expected) in [
-        (Topology::default(), 2),
+        (Topology::PAIR, 2),
         (Topology::Mesh { writers: 2, readers: 40 }, 42),
         (Topology::Ring { nodes: 5 }, 5),
         (Topology::FullMesh { participants: 100 }, 100),
