@@ -33,7 +33,7 @@ pub struct Polling {
 impl Polling {
     /// Returns the polling of a shape; `None` if each thread has a core.
     fn of(factors: &Factors, shape: &Shape, pin: &Pin, cores: usize) -> Option<Self> {
-        // The delay of a polling reader is a sleep; a round trip has none.
+        // A polling reader sleeps for its delay, which does not apply to round trips.
         let sleeps = factors.queues.polling_delay_ns.is_some() && factors.workload != Workload::Latency;
         let polls = |endpoint: &Endpoint| {
             !sleeps && endpoint.readers.iter().any(|reader| reader.receive == ReceiveMode::Polling)
