@@ -150,8 +150,9 @@ fn multicast_over_ipv6_is_rejected_without_a_route() {
     }
 }
 
-/// Interfaces of a network namespace of its own, of which the flags and routes of `v0` can be changed.
-const VETH: &str = "ip link set lo up; ip link add v0 type veth peer name v1; ip address add 10.99.0.1/24 dev v0; \
+/// Interfaces of a network namespace of its own, of which the flags and routes of `v0` can be changed. `/sys` lists the
+/// interfaces of the namespace in which it was mounted.
+const VETH: &str = "mount -t sysfs none /sys; ip link set lo up; ip link add v0 type veth peer name v1; ip address add 10.99.0.1/24 dev v0; \
                     ip address add fd99::1/64 dev v0 nodad; ip link set v0 up; ip link set v1 up";
 
 #[test]
@@ -162,7 +163,7 @@ fn interface_without_multicast_is_rejected_with_the_command_that_enables_it() {
         let script = format!("{VETH}; {prepare}; exec ddsmark \"$@\"");
         let options = ["--driver", driver, "--transport", transport, "--multicast", "--interface", "v0"];
         let brief = ["--size", "64", "--runs", "1", "--quick", "--no-reference", "--json", "--out", out];
-        let words = ["--map-root-user", "--net", "sh", "-ec", &script, "sh", "latency"];
+        let words = ["--map-root-user", "--net", "--mount", "sh", "-ec", &script, "sh", "latency"];
         scene.start("unshare", &[&words[..], &options, &brief].concat()).end()
     };
     let without_route = "ip -6 route del ff00::/8 dev v0 table local";

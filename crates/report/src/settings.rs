@@ -38,12 +38,12 @@ pub(crate) fn crowding(document: &ResultDocument) -> Option<String> {
     } else {
         format!("in {crowded} of {}, up to {most}", count(all, "cell"))
     };
-    let polling = if polls {
-        "; a polling thread gives up its core only to the scheduler, so round trips of many ms are the scheduler's"
+    let consequence = if polls {
+        "waits of many ms, part of every value, are the scheduler's"
     } else {
-        ""
+        "they wait for each other, which is part of every value"
     };
-    Some(format!("Few cores: {most}; they wait for each other, which is part of every value{polling}"))
+    Some(format!("Few cores: {most}; {consequence}"))
 }
 
 /// Formats the main conditions that hold for every run: number, length and cores.
