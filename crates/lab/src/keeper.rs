@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    thread,
+    io, thread,
     time::{Duration, Instant},
 };
 
@@ -27,7 +27,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 /// Returns an error if the lab cannot be created or removed.
-pub fn keep(name: &str, spec: &LabSpec, ready: impl FnOnce(&Lab)) -> Result<(), LabError> {
+pub fn keep(name: &str, spec: &LabSpec, ready: impl FnOnce(&Lab) -> io::Result<()>) -> Result<(), LabError> {
     // Before the first thread: all threads inherit it, and the signals wait until they are read here.
     let mut ends = SigSet::empty();
     for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
@@ -39,7 +39,8 @@ pub fn keep(name: &str, spec: &LabSpec, ready: impl FnOnce(&Lab)) -> Result<(), 
     let _ = std::env::set_current_dir("/");
     let options = LabOptions { name: Some(name.to_owned()), is_kept: true, ..LabOptions::default() };
     let lab = Lab::up_with(&options, spec)?;
-    ready(&lab);
+    // A command that was interrupted does not leave a lab behind.
+    ready(&lab).map_err(|error| LabError::system("report that the lab is up", error))?;
     if let Ok(null) = File::options().read(true).write(true).open("/dev/null") {
         let _ = dup2_stdin(&null).and_then(|()| dup2_stdout(&null)).and_then(|()| dup2_stderr(&null));
     }

@@ -1,7 +1,9 @@
 //! Links: rate, loss, delay, and their change while traffic flows.
 
 use std::{
+    io::IoSliceMut,
     net::UdpSocket,
+    os::fd::AsRawFd as _,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
     thread,
     time::{Duration, Instant},
@@ -9,16 +11,17 @@ use std::{
 
 use experiment::goodput_ceiling;
 use lab::Lab;
-use nix::sys::socket::{setsockopt, sockopt};
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
 
 use crate::support::{LIMIT, socket, up, wait_until};
 
 /// Sends datagrams from the first host to the second as fast as its socket allows. Returns the bytes in the last nine tenths,
-/// their time, and the number of datagrams that arrived. The first frames leave at once, without a limit of the rate.
+/// their time by the timestamps of the kernel, and the number of datagrams that arrived. The first frames leave at once, without
+/// a limit of the rate.
 fn stream(lab: &Lab, size: usize, count: u32) -> (f64, Duration, u32) {
     let (writer, reader) = (socket(lab, 0), socket(lab, 1));
     setsockopt(&reader, sockopt::RcvBufForce, &(64 << 20)).unwrap();
-    reader.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+    setsockopt(&reader, sockopt::ReceiveTimestampns, &true).unwrap();
     let to = reader.local_addr().unwrap();
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -28,8 +31,10 @@ fn stream(lab: &Lab, size: usize, count: u32) -> (f64, Duration, u32) {
             }
         });
         let (mut buffer, mut times) = (vec![0; 65_536], Vec::new());
-        while times.len() < count as usize && reader.recv(&mut buffer).is_ok_and(|length| length == size) {
-            times.push(Instant::now());
+        while times.len() < count as usize {
+            let Some((length, time)) = receive(&reader, &mut buffer) else { break };
+            assert_eq!(length, size);
+            times.push(time);
         }
         let arrived = u32::try_from(times.len()).unwrap();
         assert!(arrived > 1, "{arrived} of {count} arrived");
@@ -37,6 +42,19 @@ fn stream(lab: &Lab, size: usize, count: u32) -> (f64, Duration, u32) {
         let duration = counted[counted.len() - 1] - counted[0];
         ((counted.len() - 1) as f64 * size as f64, duration, arrived)
     })
+}
+
+/// Receives a datagram. Returns its length and when it arrived; `None` after the time limit of the socket.
+fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> Option<(usize, Duration)> {
+    let mut control = nix::cmsg_space!(nix::sys::time::TimeSpec);
+    let mut slices = [IoSliceMut::new(buffer)];
+    let message =
+        recvmsg::<()>(socket.as_raw_fd(), &mut slices, Some(&mut control), MsgFlags::empty()).ok()?;
+    let time = message.cmsgs().unwrap().find_map(|control| match control {
+        ControlMessageOwned::ScmTimestampns(time) => Some(time.into()),
+        _ => None,
+    });
+    Some((message.bytes, time.expect("the kernel stamps each datagram")))
 }
 
 #[test]

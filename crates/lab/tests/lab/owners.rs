@@ -19,7 +19,11 @@ fn owner_in_another_process() {
     let (kind, name) = role.split_once(' ').unwrap();
     let spec = "2,rate=100mbit,delay=1ms,loss=1%".parse().unwrap();
     if kind == "keep" {
-        lab::keep(name, &spec, |_| println!("\nup {name}")).unwrap();
+        lab::keep(name, &spec, |_| {
+            println!("\nup {name}");
+            Ok(())
+        })
+        .unwrap();
         return;
     }
     let lab = Lab::up_with(&LabOptions::default(), &spec).unwrap();
