@@ -15,7 +15,18 @@ use crate::{Error, root};
 pub const CRATES: &[(&str, &[&str])] = &[
     (
         "ddsmark",
-        &["runner", "hosts", "lab", "site", "experiment", "findings", "verdicts", "results", "stats", "report"],
+        &[
+            "runner",
+            "hosts",
+            "lab",
+            "site",
+            "experiment",
+            "findings",
+            "verdicts",
+            "results",
+            "stats",
+            "report",
+        ],
     ),
     (
         "runner",

@@ -191,6 +191,7 @@ pub enum Command {
     #[command(hide = true)]
     Steward,
     /// Create, remove and list virtual hosts on this host, joined by links with a rate, a delay and a loss.
+    #[command(subcommand)]
     Lab(LabCommand),
     /// Generate man pages, completions and the reference of this command.
     #[command(subcommand, hide = true)]
