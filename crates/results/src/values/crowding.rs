@@ -118,11 +118,8 @@ mod tests {
     use super::*;
 
     fn crowding(change: impl FnOnce(&mut Factors, &mut Pin)) -> Option<String> {
-        let mut factors = Factors {
-            workload: Workload::Throughput,
-            receive: ReceiveMode::Polling,
-            ..Factors::default()
-        };
+        let mut factors =
+            Factors { workload: Workload::Throughput, receive: ReceiveMode::Polling, ..Factors::default() };
         let mut pin = Pin::Cores(vec![0], vec![1]);
         change(&mut factors, &mut pin);
         let shape = Shape::new(&factors, &pin, false);
