@@ -377,9 +377,9 @@ typedef struct ddsmark_participant_config {
   uint32_t vendor_defaults;   /* 1: leave everything not requested here as the vendor ships it */
   uint64_t send_buffer_bytes; /* socket buffer; 0: the driver's default */
   uint64_t receive_buffer_bytes;
-  uint64_t send_queue_bytes; /* limit of the send queue of each writer of this participant, in serialised bytes. Only
-                                for middlewares with such a limit in bytes; others use DDSMARK_POLICY_RESOURCE_LIMITS of
-                                the writer. 0: the driver's default */
+  uint64_t send_queue_bytes;  /* limit of the send queue of each writer of this participant, in serialised bytes. Only
+                                 for middlewares with such a limit in bytes; others use DDSMARK_POLICY_RESOURCE_LIMITS of
+                                 the writer. 0: the driver's default */
   uint32_t participant_count; /* participants of the run, this one included, which may all be on this host: the driver
                                  sets the limits of its middleware accordingly. UNSUPPORTED if there is a limit that it
                                  cannot raise so far. 0: unknown */
