@@ -60,8 +60,10 @@ fn requests_follow_the_schema() {
         topology: Topology::FullMesh { participants: 2 },
         ..Factors::default()
     };
+    let flood = Factors { topology: Topology::Ring { nodes: 3 }, in_flight: Some(4), ..latency.clone() };
     let requests = [
         configures(&latency, false),
+        configures(&flood, false),
         configures(&throughput, true),
         configures(&paced, false),
         configures(&discovery, false),
