@@ -1,6 +1,0 @@
-//! Labs with real namespaces, links and traffic. Needs root, iproute2, nftables and ethtool.
-
-mod hosts;
-mod links;
-mod owners;
-mod support;
