@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn copies_are_told_from_headers_and_from_fragments() {
         let copies = |packets, bytes, samples, payload| {
-            copies(&MulticastSent { packets, bytes }, samples, payload).map(|copies| copies.round())
+            copies(&MulticastSent { packets, bytes }, samples, payload).map(f64::round)
         };
         // one datagram each; 16 bytes with headers of 100; 10 fragments each; batches of 10
         assert_eq!(copies(1_000, 384_000, 1_000, 256_000), None);
