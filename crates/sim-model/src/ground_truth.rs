@@ -23,6 +23,8 @@ pub struct GroundTruth<'c> {
     reliable: bool,
     /// Mean time of the server, in ns.
     transit_ns: f64,
+    /// Coefficient of variation of the server time.
+    jitter: f64,
     /// Server time in slices `(probability, time in ns)`, computed on first use.
     transits: OnceLock<Vec<(f64, f64)>>,
     loss: f64,
@@ -38,7 +40,24 @@ impl<'c> GroundTruth<'c> {
         let factor = mode * config.factor_at(at_ns);
         let transit_ns = (config.transit_ns(bytes) as f64 * factor).round();
         let loss = config.loss_of(bytes);
-        Self { config, factor, qos_ns, reliable, transit_ns, transits: OnceLock::new(), loss, at_ns }
+        let jitter = config.jitter;
+        Self { config, factor, qos_ns, reliable, transit_ns, jitter, transits: OnceLock::new(), loss, at_ns }
+    }
+
+    /// Returns the truth of a writer whose server moves `copies` copies of each packet, one for each reader: its
+    /// capacity, and the latency to the reader of the last copy.
+    #[must_use]
+    pub fn of_copies(self, copies: u32) -> Self {
+        let copies = f64::from(copies.max(1));
+        // The sum of independent gamma variates of one scale has a gamma distribution, too.
+        let (transit_ns, jitter) = (self.transit_ns * copies, self.jitter / copies.sqrt());
+        Self { transit_ns, jitter, transits: OnceLock::new(), ..self }
+    }
+
+    /// Returns the truth of a reader with this factor of the latency to it.
+    #[must_use]
+    pub fn of_reader(self, factor: f64) -> Self {
+        Self { factor: self.factor * factor, ..self }
     }
 
     /// Returns the server time in slices `(probability, time in ns)`.
@@ -46,10 +65,10 @@ impl<'c> GroundTruth<'c> {
         self.transits.get_or_init(|| {
             let transit = self.transit_ns;
             // A time of 0 has no spread.
-            if self.config.jitter == 0.0 || transit < 0.5 {
+            if self.jitter == 0.0 || transit < 0.5 {
                 return vec![(1.0, transit)];
             }
-            let spread = Component::spread(self.config.jitter);
+            let spread = Component::spread(self.jitter);
             slices(|q| transit * quantile(q, |x| spread.cdf(x)))
         })
     }
@@ -116,7 +135,7 @@ impl<'c> GroundTruth<'c> {
         let (hold, resend) = (hold_ns as f64, retransmit_ns as f64);
         let mean = self.transit_ns + self.qos_ns + self.factor * mean + again * resend + reorder * hold;
         let variance = self.factor * self.factor * variance
-            + (self.config.jitter * self.transit_ns).powi(2)
+            + (self.jitter * self.transit_ns).powi(2)
             + (square - again * again) * resend * resend
             + reorder * (1.0 - reorder) * hold * hold;
         (mean, variance.max(0.0).sqrt())
@@ -149,7 +168,7 @@ impl<'c> GroundTruth<'c> {
     pub fn waiting(&self, rate_pps: f64) -> Option<Mg1Queue> {
         let capacity = self.capacity_pps()?;
         let known = self.config.stall.is_none() && rate_pps > 0.0 && rate_pps < capacity;
-        known.then(|| Mg1Queue::new(rate_pps, self.transit_ns, self.config.jitter))
+        known.then(|| Mg1Queue::new(rate_pps, self.transit_ns, self.jitter))
     }
 
     /// Returns the share of samples that enter the server and are never delivered.

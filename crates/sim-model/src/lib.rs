@@ -2,8 +2,9 @@
 //! the time.
 //!
 //! - [`Config`]: configuration, parsed from text options ([`OPTIONS`] lists them with units and ranges).
-//! - [`Flow`]: link from one writer to its readers; decides the outcome and the arrival time of each sample.
+//! - [`Flow`]: link from one writer to its readers; decides the outcome and the arrival time of each sample at each of them.
 //! - [`GroundTruth`]: exact quantiles and moments of the latency, capacity and loss.
+//! - [`discover`]: times at which participants find each other, and [`DiscoveryTruth`], their exact values.
 //! - [`Mg1Queue`]: distribution of the waiting time for the server in an open loop, where it is known.
 //!
 //! [`GroundTruth`] integrates and inverts distribution functions; [`Flow`] draws random numbers. They share only the
@@ -11,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod config;
+mod discovery;
 mod distribution;
 mod flow;
 mod ground_truth;
@@ -23,6 +25,7 @@ mod shape;
 mod values;
 
 pub use config::{Config, ConfigError, OPTIONS, OptionText};
+pub use discovery::{Announcements, Discovered, DiscoveryTruth, discover};
 pub use distribution::{Component, Mixture};
 pub use flow::{Flow, SampleOutcome};
 pub use ground_truth::{GroundTruth, MOST_RETRANSMISSIONS};
