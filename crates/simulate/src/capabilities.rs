@@ -1,6 +1,6 @@
 //! Factors and policies that the simulation supports.
 
-use experiment::{Design, Durability, Factors, Load, Policy, Qos, Reliability, Topology};
+use experiment::{Design, Durability, Factors, Load, Policy, Qos, Reliability};
 use sim_model::ConfigError;
 
 use crate::HostModel;
@@ -43,21 +43,8 @@ pub(crate) fn refuse(factors: &Factors, design: &Design, host: &HostModel) -> Re
     if factors.flows.iter().any(|flow| flow.qos.is_some()) {
         return rejected("flows have no QoS of their own in virtual time", "leave it out of the flows");
     }
-    if !factors.topology.is_pair() && !matches!(factors.topology, Topology::Ring { .. }) {
-        let message = "a simulated run has one writer and one reader, or is a ring";
-        return rejected(message, "use `topology = \"pair\"`, or a ring such as `ring-3`");
-    }
     if experiment::probe_every(factors, design).is_some() {
         return rejected("no sample is echoed to probe a stream in virtual time", "leave `probe_every` out");
-    }
-    if factors.topics.is_some() {
-        return rejected("a simulated run has one topic for each flow", "leave `topics` out");
-    }
-    if factors.instances.is_some() {
-        return rejected("samples have no key in virtual time", "leave `instances` out");
-    }
-    if factors.queues.slow_reader_ns.is_some() {
-        return rejected("readers do not process samples in virtual time", "leave `slow_reader` out");
     }
     if factors.queues.polling_delay_ns.is_some() {
         return rejected("readers do not sleep between looks in virtual time", "leave `polling_delay` out");

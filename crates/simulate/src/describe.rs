@@ -31,7 +31,7 @@ pub fn describe(name: &str, bare_socket: bool) -> DriverDescription {
         transports: vec![TransportInfo { name: "local".to_owned(), max_payload_bytes: 1 << 20, note: None }],
         options: OPTIONS.iter().map(option).collect(),
         receive_modes: vec![ReceiveMode::Waitset, ReceiveMode::Polling],
-        type_kinds: vec!["octets".to_owned()],
+        type_kinds: ["octets", "keyed"].map(str::to_owned).into(),
         features: [Some("simulated"), locators]
             .into_iter()
             .flatten()

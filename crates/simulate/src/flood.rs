@@ -1,22 +1,24 @@
 //! Simulation of a ring with several samples in flight.
 //!
-//! Each hop is a flow with a finite queue. A node passes on one sample after the other; a full queue makes it wait, and
+//! Each hop is a link with a finite queue. A node passes on one sample after the other; a full queue makes it wait, and
 //! the samples that come meanwhile wait before it.
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, BinaryHeap, VecDeque},
+    collections::{BinaryHeap, VecDeque},
+    mem,
 };
 
 use control::{TimestampPair, ping_timeout_ns};
-use experiment::{Design, Factors};
-use sim_model::{Config, Flow, SampleOutcome};
+use sim_model::SampleOutcome;
 
 use crate::{
-    HOST_NS, HostModel, Series,
-    latency::{CLOCK_START_NS, Counts, EchoCounts, HOPS, PhaseEnd},
+    HOST_NS,
+    link::Network,
     reports::Traffic,
+    round_trips::{CLOCK_START_NS, Counts, Outcome, RoundTrips, timeout_after},
     series::Recorder,
+    setup::RunSetup,
 };
 
 /// Event in a ring.
@@ -35,23 +37,26 @@ enum Event {
 /// Sample that waits to be passed on, and its copies.
 type Waiting = (u64, u64);
 
-/// Node of a ring.
+/// Node of a ring. Its writer is the link of the same number, and its reader the reader of the same number.
 #[derive(Default)]
 struct Node {
     /// Samples that wait; node 0 numbers them when it sends them.
     waiting: VecDeque<Waiting>,
     /// Time of the first attempt to write the first of them.
     first_ns: Option<u64>,
+    /// Writes that found the queue full.
+    held_writes: u64,
+    /// Counts of its reader.
+    counts: Counts,
 }
 
 /// One phase of traffic.
 struct Phase<'a> {
-    flows: &'a mut [Flow],
+    network: &'a mut Network,
     nodes: Vec<Node>,
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     /// Number of events so far: those of one time keep their order.
     scheduled: u64,
-    bytes: u64,
     check_every: u64,
     begin_ns: u64,
     end_ns: u64,
@@ -60,7 +65,8 @@ struct Phase<'a> {
     settled: Vec<bool>,
     /// Time at which the last sample returned or was lost.
     closed_ns: u64,
-    counts: Counts,
+    sent: u64,
+    in_time: u64,
     /// Time of arrival and RTT of each sample that returned.
     rtt: Vec<(u64, u64)>,
 }
@@ -90,7 +96,7 @@ impl Phase<'_> {
                     self.write_first(node, now);
                 }
                 Event::TimesOut { sequence } => {
-                    if !std::mem::replace(&mut self.settled[sequence as usize], true) {
+                    if !mem::replace(&mut self.settled[sequence as usize], true) {
                         self.closed_ns = now;
                         self.at(now + HOST_NS, Event::Sends);
                     }
@@ -110,116 +116,100 @@ impl Phase<'_> {
     fn write(&mut self, node: usize, now: u64) {
         while let Some(&(waiting, copies)) = self.nodes[node].waiting.front() {
             let first_ns = *self.nodes[node].first_ns.get_or_insert(now);
-            let outcome = self.flows[node].offer(now, self.bytes);
+            let link = &mut self.network.links[node];
+            let outcome = link.flow.offer(now, link.spec.stream.size_bytes);
+            let next = link.readers.first().map_or(0, |(reader, _)| *reader);
+            let of_node = &mut self.nodes[node];
             if let SampleOutcome::Full { until_ns } = outcome {
-                match node.checked_sub(1) {
-                    None => self.counts.held_writes += 1,
-                    Some(echo) => self.counts.echoes[echo].held_writes += 1,
-                }
+                of_node.held_writes += 1;
                 return self.at(until_ns, Event::Writes { node });
             }
-            self.nodes[node].waiting.pop_front();
-            self.nodes[node].first_ns = None;
-            let sequence = if node == 0 { self.counts.sent } else { waiting };
-            if let Some(echo) = node.checked_sub(1).map(|echo| &mut self.counts.echoes[echo]) {
-                let stamp = TimestampPair { first_ns, second_ns: first_ns };
-                if echo.stamps.len() <= sequence as usize {
-                    echo.stamps.resize(sequence as usize + 1, TimestampPair::default());
-                }
-                echo.stamps[sequence as usize] = stamp;
-                echo.echoed += copies;
-                echo.duplicate += copies - 1;
-            } else {
-                self.counts.sent += 1;
-                self.counts.stamps.push(TimestampPair { first_ns, second_ns: 0 });
+            of_node.waiting.pop_front();
+            of_node.first_ns = None;
+            let sequence = if node == 0 { self.sent } else { waiting };
+            let stamps = &mut of_node.counts.stamps;
+            if node == 0 {
+                stamps.push(TimestampPair { first_ns, second_ns: 0 });
+                self.sent += 1;
                 self.settled.push(false);
                 self.at(now + self.timeout_ns, Event::TimesOut { sequence });
+            } else {
+                if stamps.len() <= sequence as usize {
+                    stamps.resize(sequence as usize + 1, TimestampPair::default());
+                }
+                stamps[sequence as usize] = TimestampPair { first_ns, second_ns: first_ns };
+                of_node.counts.came += copies;
+                of_node.counts.duplicate += copies - 1;
             }
             if let SampleOutcome::Comes { due_ns, twice, .. } = outcome {
-                let (node, copies) = ((node + 1) % self.nodes.len(), copies * (1 + u64::from(twice)));
-                self.at(due_ns, Event::Comes { node, sequence, copies });
+                let copies = copies * (1 + u64::from(twice));
+                self.at(due_ns, Event::Comes { node: next, sequence, copies });
             }
         }
     }
 
     fn returned(&mut self, now: u64, sequence: u64, copies: u64) {
-        self.counts.duplicate += copies - 1;
-        if std::mem::replace(&mut self.settled[sequence as usize], true) {
-            return self.counts.late_ns.push(now);
+        let counts = &mut self.nodes[0].counts;
+        counts.duplicate += copies - 1;
+        if mem::replace(&mut self.settled[sequence as usize], true) {
+            return counts.late_ns.push(now);
         }
-        self.closed_ns = now;
-        self.counts.returned += 1;
-        self.counts.in_time += u64::from(now <= self.end_ns);
-        self.counts.checked_in_full += u64::from(sequence.is_multiple_of(self.check_every));
-        let stamp = &mut self.counts.stamps[sequence as usize];
+        counts.came += 1;
+        counts.checked_in_full += u64::from(sequence.is_multiple_of(self.check_every));
+        let stamp = &mut counts.stamps[sequence as usize];
         stamp.second_ns = now;
         self.rtt.push((now - self.begin_ns, now - stamp.first_ns));
+        self.closed_ns = now;
+        self.in_time += u64::from(now <= self.end_ns);
         self.at(now + HOST_NS, Event::Sends);
-    }
-
-    /// Returns the one-way times of the samples that returned, for each hop.
-    fn hops(&self) -> Vec<Vec<(u64, u64)>> {
-        let of_echo = |echo: usize, sequence: usize| self.counts.echoes[echo].stamps[sequence];
-        let last = self.counts.echoes.len();
-        let returned = || self.counts.stamps.iter().enumerate().filter(|(_, stamp)| stamp.second_ns > 0);
-        let hop = |hop: usize| {
-            let times = returned().map(|(sequence, stamp)| {
-                let sent_ns = if hop == 0 { stamp.first_ns } else { of_echo(hop - 1, sequence).second_ns };
-                let came_ns = if hop == last { stamp.second_ns } else { of_echo(hop, sequence).first_ns };
-                (stamp.second_ns - self.begin_ns, came_ns - sent_ns)
-            });
-            times.collect()
-        };
-        (0..=last).map(hop).collect()
     }
 }
 
-/// Simulates `in_flight` samples that go around a ring of these flows.
-#[allow(clippy::too_many_arguments, reason = "the inputs of a run")]
-pub(super) fn measure(
-    series: &mut BTreeMap<&'static str, Series>,
+/// Simulates `in_flight` samples that go around the ring of a run.
+pub(crate) fn measure(
+    trips: &mut RoundTrips,
     recorder: &mut Recorder,
-    mut flows: Vec<Flow>,
+    network: &mut Network,
+    run: &RunSetup<'_>,
     in_flight: u32,
-    config: &Config,
-    host: &HostModel,
-    factors: &Factors,
-    design: &Design,
 ) -> Traffic {
-    let (nodes, mode) = (flows.len(), flows[0].mode());
+    let design = run.design;
     let mut phase = |begin_ns, duration_ns, timeout_ns| {
         let mut phase = Phase {
-            flows: &mut flows,
-            nodes: (0..nodes).map(|_| Node::default()).collect(),
+            nodes: network.links.iter().map(|_| Node::default()).collect(),
+            network: &mut *network,
             events: BinaryHeap::new(),
             scheduled: 0,
-            bytes: factors.size_bytes,
             check_every: u64::from(design.check_every.max(1)),
             begin_ns,
             end_ns: begin_ns + duration_ns,
             timeout_ns,
             settled: Vec::new(),
             closed_ns: begin_ns + duration_ns,
-            counts: Counts { echoes: vec![EchoCounts::default(); nodes - 1], ..Counts::default() },
+            sent: 0,
+            in_time: 0,
             rtt: Vec::new(),
         };
         phase.run(in_flight);
-        let hops = phase.hops();
-        (phase.closed_ns, phase.counts, phase.rtt, hops)
+        let Phase { nodes, sent, in_time, closed_ns, rtt, .. } = phase;
+        (nodes, sent, in_time, closed_ns, rtt)
     };
-    let (warm_ns, _, mut warm_up, _) = phase(CLOCK_START_NS, design.warm_up_ns, ping_timeout_ns(0));
-    let median_ns = if warm_up.is_empty() {
-        0
-    } else {
-        let middle = warm_up.len() / 2;
-        warm_up.select_nth_unstable_by_key(middle, |(_, rtt)| *rtt).1.1
+    let (_, _, _, warm_ns, warm_up) = phase(CLOCK_START_NS, design.warm_up_ns, ping_timeout_ns(0));
+    let timeout_ns = timeout_after(&mut warm_up.into_iter().map(|(_, rtt)| rtt).collect::<Vec<_>>());
+    let (nodes, sent, in_time, closed_ns, rtt) = phase(warm_ns + HOST_NS, design.measure_ns, timeout_ns);
+    trips.clear(1);
+    rtt.into_iter().for_each(|(at_ns, ns)| trips.record(0, at_ns, ns));
+    let (held_writes, counts) = nodes.into_iter().map(|node| (node.held_writes, node.counts)).unzip();
+    let outcome = Outcome {
+        roles: run.shape.endpoints.iter().map(|endpoint| endpoint.role).collect(),
+        returning: vec![0],
+        counts,
+        held_writes,
+        sent,
+        in_time,
+        timeout_ns,
+        elapsed_ns: design.measure_ns,
+        closed_ns,
     };
-    let timeout_ns = ping_timeout_ns(median_ns);
-    let (closed_ns, counts, rtt, hops) = phase(warm_ns + HOST_NS, design.measure_ns, timeout_ns);
-    for (kind, times) in std::iter::once("rtt").chain(HOPS).zip(std::iter::once(rtt).chain(hops)) {
-        let recorded = series.entry(kind).or_default();
-        times.into_iter().for_each(|(at_ns, ns)| recorded.record(at_ns, ns));
-    }
-    let end = PhaseEnd { ping_timeout_ns: timeout_ns, elapsed_ns: design.measure_ns, closed_ns };
-    counts.traffic(&end, &series["rtt"], recorder, mode, config, host, factors, design)
+    outcome.traffic(trips, recorder, network, run)
 }

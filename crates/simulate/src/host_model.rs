@@ -1,6 +1,6 @@
 //! Model of the host: CPU time per sample, capacities of kernel and interface, and variation between runs.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use results::Reference;
 use sim_model::{Config, Random};
@@ -35,6 +35,13 @@ pub struct HostModel {
     pub between: RunVariation,
     /// Change of the host over time, which affects the references of an experiment too.
     pub change: HostChange,
+    /// Factor of all times of single endpoints, by id: of a writer, those of its process and its server; of a reader,
+    /// those of its process and the latency to it.
+    pub endpoints: BTreeMap<String, f64>,
+    /// Memory of a process with one participant, without its peers, and as much before it is created, in bytes.
+    pub participant_bytes: u64,
+    /// Memory of a participant for each entity that it knows, its own included, in bytes.
+    pub peer_bytes: u64,
     /// Factor of all times on the second half of the cores, in a duet.
     pub other_half: f64,
 }
@@ -64,6 +71,9 @@ impl Default for HostModel {
             overhead_bytes: 46,
             between: RunVariation::default(),
             change: HostChange::default(),
+            endpoints: BTreeMap::new(),
+            participant_bytes: 1 << 20,
+            peer_bytes: 4096,
             other_half: 1.0,
         }
     }
@@ -136,6 +146,11 @@ impl HostModel {
             read_ns_per_byte: self.read_ns_per_byte * factor,
             ..self.clone()
         }
+    }
+
+    /// Returns the factor of all times of an endpoint.
+    pub(crate) fn factor_of(&self, endpoint: &str) -> f64 {
+        self.endpoints.get(endpoint).copied().unwrap_or(1.0)
     }
 
     /// Returns the CPU time of the writer for a sample, in whole ns.

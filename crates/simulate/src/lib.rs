@@ -1,9 +1,10 @@
 //! Simulation of complete runs in virtual time, without sleeping.
 //!
 //! A [`Simulator`] executes a cell as runner and agents do, with a simulated clock: a warm-up, then pings one after the
-//! other, or several samples at a time around a ring, or writes as fast as back-pressure allows, or writes at planned times, and a drain. It returns the
-//! [`collector::RunReports`] that agents would send. The crate `collector` evaluates them as it does for the runner, so
-//! each of its checks can be tested on thousands of runs, as can everything that reads results.
+//! other, or several samples at a time around a ring, or writes as fast as back-pressure allows, or writes at planned
+//! times, and a drain. It returns the [`collector::RunReports`] that agents would send. The crate `collector` evaluates
+//! them as it does for the runner, so each of its checks can be tested on thousands of runs, as can everything that
+//! reads results.
 //! [`sim_model::GroundTruth`] gives the exact expected values.
 //!
 //! Batches are flushed by the rule of the agents ([`results::BatchPolicy`]), also with turbo. Unsupported factors are
@@ -14,6 +15,7 @@
 
 mod capabilities;
 mod describe;
+mod discovery;
 mod drain;
 mod experiments;
 mod flood;
@@ -23,7 +25,9 @@ mod link;
 mod max_rates;
 mod paced;
 mod reports;
+mod round_trips;
 mod series;
+mod setup;
 mod simulator;
 mod throughput;
 

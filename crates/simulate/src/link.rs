@@ -1,8 +1,8 @@
-//! Simulated link from one writer to one reader.
+//! Simulated links: each writer with its server, and each reader with what arrives at it.
 
 use std::sync::Arc;
 
-use experiment::Design;
+use experiment::{Design, ReaderSpec, Reliability, Shape, WriterSpec};
 use results::{Received, SequenceSet, WindowCounts};
 use sim_model::{Config, Flow, SampleOutcome};
 
@@ -11,10 +11,12 @@ use crate::host_model::{HostModel, ReaderQueue};
 /// Packet that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Arrival {
-    /// Time at which it has been read.
+    /// Time at which it has been read; until the end of a phase, that at which it arrives.
     due_ns: u64,
     /// Rank among packets with the same time.
     order: u64,
+    /// Position of its stream among those of the reader.
+    position: u32,
     /// Number of its first sample.
     sequence: u64,
     /// Number of samples in it.
@@ -25,171 +27,112 @@ pub(crate) struct Arrival {
     warm_up: bool,
 }
 
-/// Counts of the writer.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SentSample {
-    /// Number of accepted samples.
-    pub accepted: u64,
-    pub wire_bytes: u64,
-    pub wire_packets: u64,
-    /// Datagrams dropped at the full receive buffer.
+/// Reader of an endpoint, with its thread and the buffer before it.
+pub(crate) struct Reader {
+    /// Index of its endpoint.
+    pub endpoint: usize,
+    pub spec: ReaderSpec,
+    host: HostModel,
+    queue: ReaderQueue,
+    /// Whether packets wait at their writers while the buffer is full; otherwise they are dropped. Such a reader reads
+    /// in the order of sending.
+    holds_up: bool,
+    /// Datagrams dropped at the full buffer.
     pub dropped: u64,
-    /// Samples accepted in the warm-up.
-    pub warm_up: u64,
-}
-
-/// Link: the writer's server, and the reader with its receive buffer.
-pub(crate) struct Link<'r> {
-    flow: Flow,
-    config: Arc<Config>,
-    host: &'r HostModel,
-    /// Reader; if its buffer is full, packets wait at the writer or are dropped.
-    reader: ReaderQueue,
-    reliable: bool,
-    size: u64,
     arrivals: Vec<Arrival>,
-    sent: SentSample,
 }
 
-impl<'r> Link<'r> {
-    /// Creates an idle link that reuses the memory of `arrivals`.
-    pub fn new(
-        flow: Flow,
-        config: Arc<Config>,
-        host: &'r HostModel,
-        reliable: bool,
-        size: u64,
-        mut arrivals: Vec<Arrival>,
-    ) -> Self {
+impl Reader {
+    fn new(endpoint: usize, spec: &ReaderSpec, host: HostModel, mut arrivals: Vec<Arrival>) -> Self {
         arrivals.clear();
-        let reader = ReaderQueue::new(host.receive_buffer);
-        Self { flow, config, host, reader, reliable, size, arrivals, sent: SentSample::default() }
+        let is_reliable = spec.qos.reliability == Some(Reliability::Reliable);
+        let holds_up = is_reliable && host.receive_buffer.is_some();
+        let queue = ReaderQueue::new(host.receive_buffer);
+        Self { endpoint, spec: spec.clone(), host, queue, holds_up, dropped: 0, arrivals }
     }
 
-    /// Returns the mode factor of the run.
-    pub const fn mode(&self) -> f64 {
-        self.flow.mode()
-    }
-
-    /// Returns the memory for the next run.
-    pub fn into_arrivals(self) -> Vec<Arrival> {
-        self.arrivals
-    }
-
-    /// Starts a phase: what was sent before it is the warm-up. Packets in transit remain in the link.
+    /// Starts a phase: what was sent before it is the warm-up.
     pub fn begin(&mut self) {
         for arrival in &mut self.arrivals {
             arrival.warm_up = true;
         }
-        self.sent = SentSample { warm_up: self.sent.accepted, ..SentSample::default() };
     }
 
-    /// Returns the outcome of a packet offered at the time `at`, and the time of its acceptance.
-    fn offer(&mut self, mut at: u64, end: u64, bytes: u64) -> (SampleOutcome, u64) {
-        loop {
-            let no_room = if self.reliable { self.reader.full_until(at) } else { None };
-            let fate = match no_room {
-                Some(until_ns) => SampleOutcome::Full { until_ns },
-                None => self.flow.offer(at, bytes),
-            };
-            match fate {
-                SampleOutcome::Full { until_ns } if until_ns < end => at = until_ns,
-                other => return (other, at),
-            }
+    /// Returns when there is room for a packet; `None` if there is, or if packets do not wait for it.
+    fn full_until(&mut self, at_ns: u64) -> Option<u64> {
+        if self.holds_up { self.queue.full_until(at_ns) } else { None }
+    }
+
+    /// Adds a packet of the stream at this position, once or twice.
+    pub fn add(&mut self, position: u32, due_ns: u64, twice: bool, packet: Packet) {
+        let Packet { sequence, samples, tried_ns } = packet;
+        let due_ns = if self.holds_up { self.take(due_ns, samples) } else { due_ns };
+        for copy in 0..=u64::from(twice) {
+            let order = sequence * 2 + copy * 2 * samples;
+            let warm_up = false;
+            self.arrivals.push(Arrival { due_ns, order, position, sequence, samples, tried_ns, warm_up });
         }
     }
 
-    /// Sends the next `samples` samples in one packet, offered at the time `tried`. Returns when it is accepted;
-    /// `None` if the end comes first.
-    pub fn send(&mut self, tried: u64, end: u64, samples: u64) -> Option<u64> {
-        let (fate, at) = self.offer(tried, end, samples * self.size);
-        let mut transmissions = 1;
-        match fate {
-            SampleOutcome::Full { .. } => return None,
-            SampleOutcome::Dropped => transmissions = 0,
-            SampleOutcome::Lost => {}
-            SampleOutcome::Comes { due_ns, twice, retransmissions } => {
-                transmissions += u64::from(retransmissions);
-                let due_ns =
-                    if self.reliable { self.reader.take(due_ns, self.read_ns(samples)) } else { due_ns };
-                let sequence = self.sent.accepted;
-                for copy in 0..=u64::from(twice) {
-                    let order = sequence * 2 + copy * 2 * samples;
-                    self.arrivals.push(Arrival {
-                        due_ns,
-                        order,
-                        sequence,
-                        samples,
-                        tried_ns: tried,
-                        warm_up: false,
-                    });
-                }
-            }
-        }
-        let (bytes, packets) = self.host.on_wire(&self.config, samples * self.size);
-        self.sent.wire_bytes += transmissions * bytes;
-        self.sent.wire_packets += transmissions * packets;
-        self.sent.accepted += samples;
-        Some(at)
+    /// Reads a packet that arrives at `due_ns`, and processes its samples. Returns when it has been read.
+    fn take(&mut self, due_ns: u64, samples: u64) -> u64 {
+        let processing_ns = self.spec.processing_ns.unwrap_or(0).saturating_mul(samples);
+        let cost_ns = self.read_ns(samples).saturating_add(processing_ns);
+        self.queue.take(due_ns, cost_ns).saturating_sub(processing_ns)
     }
 
-    /// Returns the CPU time of the writer per sample of a packet.
-    pub fn write_ns(&self, samples: u64) -> u64 {
-        self.host.write_cost(self.size, samples)
-    }
-
-    /// Returns the CPU time of the reader per packet.
+    /// Returns the CPU time of reading a packet.
     pub fn read_ns(&self, samples: u64) -> u64 {
-        self.host.read_cost(self.size, samples)
+        self.host.read_cost(self.spec.max_size_bytes(), samples)
     }
 
-    /// Determines when a best effort reader reads each packet, in the order of arrival. Packets without room in the
-    /// buffer are removed and counted. A reliable reader has read them already. Ends a phase.
-    pub fn read(&mut self) {
-        if self.reliable {
+    /// Determines when each packet is read, in the order of arrival. Packets without room in the buffer are removed and
+    /// counted. A reader that holds up its writers has read them already. Ends a phase.
+    pub fn read(&mut self, config: &Config) {
+        if self.holds_up {
             return;
         }
-        self.arrivals.sort_unstable();
-        let (host, size, reader) = (self.host, self.size, &mut self.reader);
-        let mut dropped = 0;
-        self.arrivals.retain_mut(|arrival| {
-            let room = reader.full_until(arrival.due_ns).is_none();
+        let mut arrivals = std::mem::take(&mut self.arrivals);
+        arrivals.sort_unstable();
+        let size = self.spec.max_size_bytes();
+        arrivals.retain_mut(|arrival| {
+            let room = self.queue.full_until(arrival.due_ns).is_none();
             if room {
-                arrival.due_ns = reader.take(arrival.due_ns, host.read_cost(size, arrival.samples));
+                arrival.due_ns = self.take(arrival.due_ns, arrival.samples);
             } else if !arrival.warm_up {
-                dropped += self.config.datagrams(arrival.samples * size);
+                self.dropped += config.datagrams(arrival.samples * size);
             }
             room
         });
-        self.sent.dropped += dropped;
+        self.arrivals = arrivals;
     }
 
-    /// Returns the time of each arrival that has been read, with its number of distinct samples: none in a duplicate or
-    /// of the warm-up.
-    pub fn arrivals(&self) -> impl Iterator<Item = (u64, u64)> {
+    /// Returns the time of each arrival that has been read, with the number of its writer and its number of distinct
+    /// samples: none in a duplicate or of the warm-up.
+    pub fn arrivals(&self) -> impl Iterator<Item = (u16, (u64, u64))> {
         self.arrivals.iter().map(|arrival| {
             // A duplicate has the rank of the next packet.
             let counts = !arrival.warm_up && arrival.order == 2 * arrival.sequence;
-            (arrival.due_ns, if counts { arrival.samples } else { 0 })
+            let writer = self.spec.streams[arrival.position as usize].writer;
+            (writer, (arrival.due_ns, if counts { arrival.samples } else { 0 }))
         })
     }
 
-    /// Returns the counts of a reader's agent that is closed at `closed_ns`. `first` is called for each distinct
-    /// sample with the time at which its packet was taken and its sequence number.
-    pub fn receive(
-        &mut self,
-        writer: u16,
-        design: &Design,
-        closed_ns: u64,
-        mut first: impl FnMut(u64, u64),
-    ) -> Received {
+    /// Ends the reading at `closed_ns`.
+    pub fn close(&mut self, closed_ns: u64) {
         self.arrivals.retain(|arrival| arrival.due_ns <= closed_ns);
+    }
+
+    /// Returns what the agent of this reader counts of the stream at this position. `first` is called for each distinct
+    /// sample with the time at which its packet was taken and its sequence number.
+    pub fn receive(&self, position: usize, design: &Design, mut first: impl FnMut(u64, u64)) -> Received {
+        let size = self.spec.streams[position].size_bytes;
         let check_every = u64::from(design.check_every.max(1));
         let mut set = SequenceSet::new();
         let mut windows = WindowCounts::new(design.windows, design.measure_ns);
         let (mut first_ns, mut last_ns, mut quickest_ns) = (None, 0, u64::MAX);
         let (mut given, mut warm_up, mut checked_in_full) = (0, 0, 0);
-        for arrival in &self.arrivals {
+        for arrival in self.arrivals.iter().filter(|arrival| arrival.position as usize == position) {
             if arrival.warm_up {
                 (given, warm_up) = (given + arrival.samples, warm_up + arrival.samples);
                 continue;
@@ -207,14 +150,14 @@ impl<'r> Link<'r> {
                 }
             }
         }
-        let received = set.received(writer);
+        let received = set.received(self.spec.streams[position].writer);
         Received {
             given,
-            given_bytes: given * self.size,
+            given_bytes: given * size,
             taken: Some(given),
             warm_up,
             checked_in_full,
-            bytes: received.delivered * self.size,
+            bytes: received.delivered * size,
             first_ns: first_ns.unwrap_or(last_ns),
             last_ns,
             window_ns: windows.window_ns(),
@@ -225,18 +168,181 @@ impl<'r> Link<'r> {
         }
     }
 
-    /// Returns the counts of the writer; complete after the reception.
+    /// Returns the CPU time of all packets of the measurement. Processing is not CPU time of the middleware.
+    pub fn reading_ns(&self) -> u64 {
+        let measured = self.arrivals.iter().filter(|arrival| !arrival.warm_up);
+        measured.map(|arrival| self.read_ns(arrival.samples)).sum()
+    }
+}
+
+/// Samples that are sent together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packet {
+    /// Number of its first sample.
+    pub sequence: u64,
+    pub samples: u64,
+    /// Start of its write.
+    pub tried_ns: u64,
+}
+
+/// Counts of a writer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SentSample {
+    /// Number of accepted samples.
+    pub accepted: u64,
+    pub wire_bytes: u64,
+    pub wire_packets: u64,
+    /// Samples accepted in the warm-up.
+    pub warm_up: u64,
+}
+
+/// Writer of an endpoint, with its server and its ways to the readers.
+pub(crate) struct Link {
+    /// Index of its endpoint.
+    pub endpoint: usize,
+    pub spec: WriterSpec,
+    pub flow: Flow,
+    pub config: Arc<Config>,
+    host: HostModel,
+    /// Its readers, by their index in the network, and the position of its stream in each.
+    pub readers: Vec<(usize, u32)>,
+    multicast: bool,
+    sent: SentSample,
+}
+
+impl Link {
+    /// Starts a phase: what was sent before it is the warm-up. Packets in transit remain in the link.
+    pub fn begin(&mut self) {
+        self.sent = SentSample { warm_up: self.sent.accepted, ..SentSample::default() };
+    }
+
+    /// Returns the outcome of a packet offered at the time `at`, and the time of its acceptance.
+    fn offer(&mut self, readers: &mut [Reader], mut at: u64, end: u64, bytes: u64) -> (SampleOutcome, u64) {
+        loop {
+            let no_room = self.readers.iter().find_map(|(reader, _)| readers[*reader].full_until(at));
+            let fate = match no_room {
+                Some(until_ns) => SampleOutcome::Full { until_ns },
+                None => self.flow.offer(at, bytes),
+            };
+            match fate {
+                SampleOutcome::Full { until_ns } if until_ns < end => at = until_ns,
+                other => return (other, at),
+            }
+        }
+    }
+
+    /// Sends the next `samples` samples in one packet, offered at the time `tried`. Returns when it is accepted;
+    /// `None` if the end comes first.
+    pub fn send(&mut self, readers: &mut [Reader], tried: u64, end: u64, samples: u64) -> Option<u64> {
+        let size = self.spec.stream.size_bytes;
+        let (fate, at) = self.offer(readers, tried, end, samples * size);
+        let packet = Packet { sequence: self.sent.accepted, samples, tried_ns: tried };
+        let mut transmissions = 0;
+        match fate {
+            SampleOutcome::Full { .. } => return None,
+            SampleOutcome::Dropped => {}
+            SampleOutcome::Lost | SampleOutcome::Comes { .. } => {
+                transmissions += self.copies();
+                for ((reader, position), outcome) in self.readers.iter().zip(self.flow.outcomes()) {
+                    if let SampleOutcome::Comes { due_ns, twice, retransmissions } = outcome {
+                        transmissions += u64::from(retransmissions);
+                        readers[*reader].add(*position, due_ns, twice, packet);
+                    }
+                }
+            }
+        }
+        let (bytes, packets) = self.on_wire(samples);
+        self.sent.wire_bytes += transmissions * bytes;
+        self.sent.wire_packets += transmissions * packets;
+        self.sent.accepted += samples;
+        Some(at)
+    }
+
+    /// Returns bytes and datagrams of one copy of a packet on the wire.
+    pub fn on_wire(&self, samples: u64) -> (u64, u64) {
+        self.host.on_wire(&self.config, samples * self.spec.stream.size_bytes)
+    }
+
+    /// Returns the number of copies of a packet on the wire.
+    pub fn copies(&self) -> u64 {
+        if self.multicast { 1 } else { self.readers.len() as u64 }
+    }
+
+    /// Returns the number of samples in a full packet.
+    pub fn samples(&self) -> u64 {
+        samples_per_packet(self.spec.batch_bytes, self.spec.stream.size_bytes)
+    }
+
+    /// Returns the CPU time of the writer per sample of a full packet.
+    pub fn write_ns(&self) -> u64 {
+        self.host.write_cost(self.spec.stream.size_bytes, self.samples())
+    }
+
+    /// Returns the counts of the writer.
     pub const fn sent(&self) -> SentSample {
         self.sent
     }
+}
 
-    /// Returns the CPU time of the reader for all packets of the measurement.
-    pub fn reading_ns(&self) -> u64 {
-        self.arrivals
-            .iter()
-            .filter(|arrival| !arrival.warm_up)
-            .map(|arrival| self.read_ns(arrival.samples))
-            .sum()
+/// Writers and readers of a run, in the order of its endpoints.
+pub(crate) struct Network {
+    pub links: Vec<Link>,
+    pub readers: Vec<Reader>,
+}
+
+impl Network {
+    /// Creates the idle network of a shape that reuses this memory. `middleware` configures a
+    /// server whose times have a factor, for packets of that payload in bytes; `flow` creates that of the writer with an
+    /// index.
+    pub fn new(
+        shape: &Shape,
+        host: &HostModel,
+        multicast: bool,
+        middleware: impl Fn(f64, u64) -> Arc<Config>,
+        flow: impl Fn(&Arc<Config>, u64) -> Flow,
+        memory: &mut Vec<Vec<Arrival>>,
+    ) -> Self {
+        let factors: Vec<f64> = shape.endpoints.iter().map(|of| host.factor_of(&of.id)).collect();
+        let mut readers = Vec::new();
+        for (endpoint, of) in shape.endpoints.iter().enumerate() {
+            for spec in &of.readers {
+                let memory = memory.pop().unwrap_or_default();
+                readers.push(Reader::new(endpoint, spec, host.slowed(factors[endpoint]), memory));
+            }
+        }
+        let mut links = Vec::new();
+        for (endpoint, of) in shape.endpoints.iter().enumerate() {
+            for spec in &of.writers {
+                let size = spec.stream.size_bytes;
+                let config = middleware(factors[endpoint], samples_per_packet(spec.batch_bytes, size) * size);
+                let mut reached = Vec::new();
+                for (index, reader) in
+                    readers.iter().enumerate().filter(|(_, of)| of.spec.topic == spec.topic)
+                {
+                    let streams = &reader.spec.streams;
+                    let expected = streams.iter().position(|stream| stream.writer == spec.stream.writer);
+                    reached.extend(expected.map(|position| (index, position as u32)));
+                }
+                let of_readers = reached.iter().map(|(reader, _)| factors[readers[*reader].endpoint]);
+                let flow = flow(&config, links.len() as u64).to_readers(of_readers, multicast);
+                links.push(Link {
+                    endpoint,
+                    spec: spec.clone(),
+                    flow,
+                    config,
+                    host: host.slowed(factors[endpoint]),
+                    readers: reached,
+                    multicast,
+                    sent: SentSample::default(),
+                });
+            }
+        }
+        Self { links, readers }
+    }
+
+    /// Returns the memory for the next run.
+    pub fn into_arrivals(self) -> Vec<Vec<Arrival>> {
+        self.readers.into_iter().map(|reader| reader.arrivals).collect()
     }
 }
 

@@ -1,60 +1,74 @@
-//! Simulation of an open loop: one thread writes the samples of all flows at planned times, late if necessary.
+//! Simulation of an open loop: one thread of each writing endpoint writes the samples of its streams at planned times,
+//! late if necessary.
 
-use std::sync::Arc;
+use std::{slice::IterMut, sync::Arc};
 
+use collector::TraceTimes;
 use control::{
     AgentReport, FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport, lead_ns,
     windows_of_flow,
 };
-use experiment::{Design, Flow, Schedule};
+use experiment::{Design, Load, Schedule};
 use results::{BatchPolicy, COARSE_WINDOWS, WritingTime};
 
 use crate::{
     Series,
-    drain::Drained,
-    link::Link,
-    reports::{Traffic, TrafficUsage},
+    drain::{self, Drain, Written},
+    link::{Link, Network, Reader},
+    reports::{AgentTraffic, Traffic, Wire},
     series::Recorder,
+    setup::RunSetup,
 };
 
-/// Recorded values of a flow. The memory is reused.
+/// Recorded values of an open loop. The memory is reused.
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
-    pub service: Series,
-    pub response: Series,
-    pub send_lag: Series,
-    pub write_call: Series,
+    /// By writer.
+    written: Vec<WrittenSeries>,
+    /// By reader and stream.
+    read: Vec<ReadSeries>,
+}
+
+/// Recorded values of a writer.
+#[derive(Debug, Default)]
+struct WrittenSeries {
+    send_lag: Series,
+    write_call: Series,
     /// Intended send time (0 without one) and start of the write of each sample, by number.
     times: Vec<(u64, u64)>,
 }
 
-impl Recorded {
-    /// Returns the values by kind.
-    pub fn kinds(&self) -> [(&'static str, &Series); 4] {
-        [
-            ("service", &self.service),
-            ("response", &self.response),
-            ("send_lag", &self.send_lag),
-            ("write_call", &self.write_call),
-        ]
-    }
+/// Recorded values of a stream at one of its readers.
+#[derive(Debug, Default)]
+struct ReadSeries {
+    service: Series,
+    response: Series,
+}
 
+impl Recorded {
+    /// Returns the values of the last run with their kinds.
+    pub fn kinds(&self) -> impl Iterator<Item = (&'static str, &Series)> {
+        let written =
+            self.written.iter().flat_map(|of| [("send_lag", &of.send_lag), ("write_call", &of.write_call)]);
+        written.chain(self.read.iter().flat_map(|of| [("service", &of.service), ("response", &of.response)]))
+    }
+}
+
+impl WrittenSeries {
     fn clear(&mut self) {
-        for series in [&mut self.service, &mut self.response, &mut self.send_lag, &mut self.write_call] {
-            series.clear();
-        }
+        self.send_lag.clear();
+        self.write_call.clear();
         self.times.clear();
     }
 }
 
-/// Flow with its link.
-pub(crate) struct Stream<'r> {
-    flow: &'r Flow,
-    number: usize,
+/// Stream with its link.
+struct Stream<'w> {
+    link: &'w mut Link,
+    load: Load,
     /// Times of its trace file, if its load follows one.
     trace: Arc<[u64]>,
-    link: Link<'r>,
-    recorded: &'r mut Recorded,
+    recorded: &'w mut WrittenSeries,
     packing: BatchPolicy,
     /// Number of samples in a full packet; `cost_ns` is the CPU time of writing one sample.
     samples: u64,
@@ -66,40 +80,32 @@ pub(crate) struct Stream<'r> {
     offered: u64,
 }
 
-impl<'r> Stream<'r> {
-    pub fn new(
-        (number, flow): (usize, &'r Flow),
-        trace: Arc<[u64]>,
-        link: Link<'r>,
-        packing: BatchPolicy,
-        samples: u64,
-        recorded: &'r mut Recorded,
-    ) -> Self {
-        let cost_ns = link.write_ns(samples);
+impl<'w> Stream<'w> {
+    fn new(link: &'w mut Link, traces: &TraceTimes, recorded: &'w mut WrittenSeries) -> Self {
+        let load = link.spec.stream.load.clone().unwrap_or(Load::Max);
+        let (samples, cost_ns) = (link.samples(), link.write_ns());
+        let size_bytes = link.spec.stream.size_bytes;
         Self {
-            flow,
-            number,
-            trace,
-            link,
+            trace: traces.times(&load),
+            load,
             recorded,
-            packing,
+            packing: BatchPolicy::new(link.spec.batch_bytes, link.spec.batching, size_bytes),
             samples,
             cost_ns,
             schedule: None,
             next_ns: None,
             offered: 0,
+            link,
         }
-    }
-
-    pub fn into_link(self) -> Link<'r> {
-        self.link
     }
 
     /// Starts the schedule.
     fn begin(&mut self, seed: u64) {
         self.link.begin();
         self.recorded.clear();
-        self.schedule = Schedule::new(&self.flow.load, seed, self.number, self.trace.clone());
+        let spec = &self.link.spec.stream;
+        self.schedule = Schedule::new(&self.load, seed, spec.index(), self.trace.clone())
+            .map(|schedule| schedule.delayed(spec.delay_ns));
         self.next_ns = self.schedule.as_mut().and_then(Iterator::next);
         self.packing.begin();
         self.offered = 0;
@@ -112,7 +118,7 @@ impl<'r> Stream<'r> {
 
     /// Writes the next sample at the time `tried`. Returns when the writer is free again; `None` if the end comes
     /// first.
-    fn write(&mut self, begin: u64, tried: u64, end: u64) -> Option<u64> {
+    fn write(&mut self, readers: &mut [Reader], begin: u64, tried: u64, end: u64) -> Option<u64> {
         let at = tried - begin;
         self.offered += 1;
         let full = self.packing.took();
@@ -126,7 +132,7 @@ impl<'r> Stream<'r> {
         let free = tried + self.cost_ns - begin;
         let eager = self.packing.is_eager() && self.due_ns(free).is_none_or(|due_ns| due_ns > free);
         if full || eager || self.samples == 1 {
-            sent = self.link.send(tried, end, self.packing.capacity_bytes())?;
+            sent = self.link.send(readers, tried, end, self.packing.capacity_bytes())?;
             self.packing.flushed();
         }
         let free = sent + self.cost_ns;
@@ -135,12 +141,12 @@ impl<'r> Stream<'r> {
     }
 
     /// Sends the samples of an incomplete batch without a time limit. Returns when they are sent.
-    fn flush(&mut self, now: u64) -> u64 {
+    fn flush(&mut self, readers: &mut [Reader], now: u64) -> u64 {
         let held = self.packing.capacity_bytes();
         if held == 0 || held == self.samples {
             return now;
         }
-        let sent = self.link.send(now, u64::MAX, held).unwrap_or(now);
+        let sent = self.link.send(readers, now, u64::MAX, held).unwrap_or(now);
         self.packing.flushed();
         sent
     }
@@ -153,8 +159,7 @@ impl<'r> Stream<'r> {
         self.offered + next + schedule.planned(design.measure_ns)
     }
 
-    /// Returns the writer's report.
-    fn writer_report(&mut self, recorder: &mut Recorder, windows: u32, design: &Design) -> FlowWriterReport {
+    fn report(&mut self, recorder: &mut Recorder, windows: u32, design: &Design) -> FlowWriterReport {
         let planned = self.planned(design);
         let windows = windows.min(COARSE_WINDOWS);
         let send_lag = recorder.distribution(&self.recorded.send_lag, windows, design.measure_ns);
@@ -173,134 +178,227 @@ impl<'r> Stream<'r> {
             batches: self.packing.batches(),
         }
     }
-
-    /// Returns the report of the reader, which is closed at `closed_ns`.
-    fn read(
-        &mut self,
-        recorder: &mut Recorder,
-        windows: u32,
-        (begin, closed_ns): (u64, u64),
-        design: &Design,
-    ) -> FlowReaderReport {
-        let Recorded { service, response, times, .. } = &mut *self.recorded;
-        let timed = self.flow.load.has_times();
-        let received = self.link.receive(self.number as u16 + 1, design, closed_ns, |taken_ns, sequence| {
-            let at = taken_ns - begin;
-            let (intended, sent) = times[sequence as usize];
-            service.record(at, at - sent);
-            if timed {
-                response.record(at, at - intended);
-            }
-        });
-        let mut distribution = |series| recorder.distribution(series, windows, design.measure_ns);
-        FlowReaderReport {
-            received,
-            service: distribution(service),
-            response: distribution(response),
-            unplaced: 0,
-            takes: None,
-        }
-    }
 }
 
-/// Activity of the writing thread in a phase.
-struct Phase {
+/// Writing thread of an endpoint.
+struct Sender<'w> {
+    endpoint: usize,
+    streams: Vec<Stream<'w>>,
+    now: u64,
     busy_ns: u64,
     /// Time at which the last write returned.
-    end: u64,
+    end_ns: u64,
 }
 
-/// Writes the samples of all streams in the order of their intended send times.
-fn write(streams: &mut [Stream<'_>], begin: u64, duration_ns: u64, seed: u64) -> Phase {
-    for stream in &mut *streams {
-        stream.begin(seed);
+impl Sender<'_> {
+    fn begin(&mut self, begin: u64, seed: u64) {
+        self.streams.iter_mut().for_each(|stream| stream.begin(seed));
+        (self.now, self.busy_ns, self.end_ns) = (begin, 0, begin);
     }
-    let end = begin + duration_ns;
-    let mut writer_report = Phase { busy_ns: 0, end: begin };
-    let mut now = begin;
-    while now < end {
-        // Of samples due at the same time, the first flow goes first.
-        let due = streams
+
+    /// Returns the time of the next write, and its stream: of samples due at the same time, the first stream goes first.
+    /// `None` if there is none before the end.
+    fn next(&self, begin: u64, end: u64) -> Option<(u64, usize)> {
+        let due = self
+            .streams
             .iter()
             .enumerate()
-            .filter_map(|(index, stream)| Some((stream.due_ns(now - begin)?, index)));
-        let Some((due_ns, index)) = due.min().filter(|(due_ns, _)| *due_ns < duration_ns) else { break };
-        let stream = &mut streams[index];
-        let tried = now.max(begin + due_ns);
-        match stream.write(begin, tried, end) {
-            Some(free) => now = free,
-            // The end comes before there is room.
-            None => now = end,
-        }
-        writer_report.busy_ns += stream.cost_ns;
-        writer_report.end = now;
+            .filter_map(|(index, stream)| Some((stream.due_ns(self.now - begin)?, index)));
+        let (due_ns, index) = due.min().filter(|(due_ns, _)| self.now < end && begin + due_ns < end)?;
+        Some((self.now.max(begin + due_ns), index))
     }
-    for stream in streams {
-        let flushed = stream.flush(now);
-        if flushed > now {
-            (now, writer_report.end) = (flushed, flushed);
+
+    fn write(&mut self, readers: &mut [Reader], begin: u64, (tried, index): (u64, usize), end: u64) {
+        let stream = &mut self.streams[index];
+        // Otherwise the end comes before there is room.
+        self.now = stream.write(readers, begin, tried, end).unwrap_or(end);
+        self.busy_ns += stream.cost_ns;
+        self.end_ns = self.now;
+    }
+
+    fn flush(&mut self, readers: &mut [Reader]) {
+        for stream in &mut self.streams {
+            let flushed = stream.flush(readers, self.now);
+            if flushed > self.now {
+                (self.now, self.end_ns) = (flushed, flushed);
+            }
         }
     }
-    writer_report
 }
 
-/// Measures all streams together.
+/// Lets all senders write from the time `begin` on. The one whose next write is first goes first.
+fn write(senders: &mut [Sender<'_>], readers: &mut [Reader], begin: u64, duration_ns: u64, seed: u64) {
+    readers.iter_mut().for_each(Reader::begin);
+    senders.iter_mut().for_each(|sender| sender.begin(begin, seed));
+    let end = begin + duration_ns;
+    let next = |senders: &[Sender<'_>]| {
+        let all = senders.iter().enumerate().filter_map(|(index, of)| Some((of.next(begin, end)?, index)));
+        all.min_by_key(|((tried, _), index)| (*tried, *index))
+    };
+    while let Some((write, index)) = next(senders) {
+        senders[index].write(readers, begin, write, end);
+    }
+    senders.iter_mut().for_each(|sender| sender.flush(readers));
+}
+
+/// Returns the writing threads of a network, one for each endpoint.
+fn senders<'w>(links: &'w mut [Link], traces: &TraceTimes, recorded: &'w mut Recorded) -> Vec<Sender<'w>> {
+    recorded.written.resize_with(links.len(), WrittenSeries::default);
+    let mut senders: Vec<Sender<'w>> = Vec::new();
+    for (link, recorded) in links.iter_mut().zip(&mut recorded.written) {
+        let endpoint = link.endpoint;
+        let stream = Stream::new(link, traces, recorded);
+        match senders.last_mut().filter(|sender| sender.endpoint == endpoint) {
+            Some(sender) => sender.streams.push(stream),
+            None => senders.push(Sender { endpoint, streams: vec![stream], now: 0, busy_ns: 0, end_ns: 0 }),
+        }
+    }
+    senders
+}
+
+/// Measures the streams of all writers together.
 pub(crate) fn measure(
-    streams: &mut [Stream<'_>],
+    recorded: &mut Recorded,
     recorder: &mut Recorder,
-    reliable: bool,
-    design: &Design,
-    drain_ns: u64,
+    network: &mut Network,
+    traces: &TraceTimes,
+    run: &RunSetup<'_>,
 ) -> Traffic {
-    let warm_up = write(streams, 0, design.warm_up_ns, design.seed);
+    let RunSetup { shape, factors, design, drain_ns } = *run;
+    let reliable = factors.is_reliable(0);
+    let Network { links, readers } = network;
+    let config = links.first().map(|link| link.config.clone()).unwrap_or_default();
+    let mut senders = senders(links, traces, recorded);
+    write(&mut senders, readers, 0, design.warm_up_ns, design.seed);
+    let warmed_up = senders.iter().map(|sender| sender.end_ns).max().unwrap_or(0);
     // The agents answer the request for the warm-up at once.
-    let begin = warm_up.end.max(design.warm_up_ns) + lead_ns(0);
-    let writer_report = write(streams, begin, design.measure_ns, design.seed);
-    for stream in &mut *streams {
-        stream.link.read();
-    }
-    let sent = streams.iter().map(|stream| stream.link.sent().accepted).sum();
-    let writing = WritingTime::new(begin, writer_report.end).at_least(design.measure_ns);
-    let arrivals = streams.iter().flat_map(|stream| stream.link.arrivals());
-    let drained = Drained::new(arrivals, (sent, reliable), begin + writing.ns(), drain_ns);
-    let windows = windows_of_flow(design.windows, streams.len());
-    let read: Vec<FlowReaderReport> = streams
-        .iter_mut()
-        .map(|stream| stream.read(recorder, windows, (begin, drained.closed_ns), design))
+    let begin = warmed_up.max(design.warm_up_ns) + lead_ns(0);
+    write(&mut senders, readers, begin, design.measure_ns, design.seed);
+    readers.iter_mut().for_each(|reader| reader.read(&config));
+    let written: Vec<Written> = senders
+        .iter()
+        .map(|sender| Written {
+            endpoint: sender.endpoint,
+            accepted: sender
+                .streams
+                .iter()
+                .map(|of| (of.link.spec.stream.writer, of.link.sent().accepted))
+                .collect(),
+            end_ns: begin + writing_ns(begin, sender, design),
+        })
         .collect();
-    let last_ns = read.iter().map(|flow| flow.received.last_ns).max().unwrap_or(begin);
-    let mut usage = TrafficUsage {
-        writer_ns: writer_report.busy_ns,
-        writer_elapsed_ns: writing.ns(),
-        reader_elapsed_ns: last_ns.saturating_sub(begin).max(design.measure_ns),
-        received: read.iter().map(|flow| flow.received.delivered).sum(),
-        ..TrafficUsage::default()
+    let drained = drain::drain(readers, &written, reliable, drain_ns);
+    let wire =
+        Wire::of(senders.iter().flat_map(|sender| &sender.streams).map(|stream| &*stream.link), readers);
+    let mode = senders.first().map_or(1.0, |sender| sender.streams[0].link.flow.mode());
+    let mut reports = Reports { recorder, design, begin, drained };
+    let mut agents: Vec<AgentTraffic> = senders.iter_mut().map(|sender| reports.of_sender(sender)).collect();
+    drop(senders);
+    let streams: usize = readers.iter().map(|reader| reader.spec.streams.len()).sum();
+    recorded.read.resize_with(streams, ReadSeries::default);
+    let Recorded { written, read } = recorded;
+    let times_of = |writer: u16| {
+        let link = links.iter().position(|link| link.spec.stream.writer == writer);
+        link.map_or(&[][..], |link| &written[link].times)
     };
-    for Stream { link, .. } in &*streams {
-        let sent = link.sent();
-        usage.reader_ns += link.reading_ns();
-        usage.wire_bytes += sent.wire_bytes;
-        usage.wire_packets += sent.wire_packets;
-        usage.dropped += sent.dropped;
-        usage.mode = link.mode();
+    let mut read = read.iter_mut();
+    for endpoint in agents.len()..shape.endpoints.len() {
+        let own = readers.iter_mut().filter(|reader| reader.endpoint == endpoint).collect();
+        agents.push(reports.of_readers(endpoint, own, times_of, &mut read));
     }
-    let flows = streams.iter_mut().map(|stream| stream.writer_report(recorder, windows, design)).collect();
-    let report = PacedWriterReport {
-        begin_ns: begin,
-        end_ns: writer_report.end,
-        throttle: None,
-        spin_ns: 0,
-        flows,
-        probes: None,
-    };
-    Traffic {
-        sent,
-        drained,
-        driving: AgentReport { paced_writer: Some(report), ..AgentReport::default() },
-        serving: vec![AgentReport {
-            paced_reader: Some(PacedReaderReport { flows: read, probes: None, foreign: 0 }),
-            ..AgentReport::default()
-        }],
-        usage,
+    Traffic { agents, wire, mode }
+}
+
+fn writing_ns(begin: u64, sender: &Sender<'_>, design: &Design) -> u64 {
+    WritingTime::new(begin, sender.end_ns).at_least(design.measure_ns).ns()
+}
+
+/// Maker of the reports of the agents.
+struct Reports<'m> {
+    recorder: &'m mut Recorder,
+    design: &'m Design,
+    /// Start of the schedule.
+    begin: u64,
+    drained: Drain,
+}
+
+impl Reports<'_> {
+    fn of_sender(&mut self, sender: &mut Sender<'_>) -> AgentTraffic {
+        let Self { recorder, design, begin, drained } = self;
+        let windows = windows_of_flow(design.windows, sender.streams.len());
+        let flows: Vec<FlowWriterReport> =
+            sender.streams.iter_mut().map(|stream| stream.report(recorder, windows, design)).collect();
+        let sent = flows.iter().map(|flow| flow.accepted).sum();
+        let report = PacedWriterReport {
+            begin_ns: *begin,
+            end_ns: sender.end_ns,
+            throttle: None,
+            spin_ns: 0,
+            flows,
+            probes: None,
+        };
+        AgentTraffic {
+            report: AgentReport { paced_writer: Some(report), ..AgentReport::default() },
+            sent,
+            drained: drained.is_acknowledged(sender.endpoint),
+            cpu_ns: sender.busy_ns,
+            elapsed_ns: writing_ns(*begin, sender, design),
+            samples: sent,
+        }
+    }
+
+    /// Returns what an agent reports of its readers. `times_of`: intended and actual send times of a writer's samples.
+    fn of_readers<'w>(
+        &mut self,
+        endpoint: usize,
+        mut readers: Vec<&mut Reader>,
+        times_of: impl Fn(u16) -> &'w [(u64, u64)],
+        read: &mut IterMut<'_, ReadSeries>,
+    ) -> AgentTraffic {
+        let Self { recorder, design, begin, drained } = self;
+        let begin = *begin;
+        let (arrived, closed_ns) = drained.of_reader(endpoint);
+        let streams = readers.iter().map(|reader| reader.spec.streams.len()).sum();
+        let windows = windows_of_flow(design.windows, streams);
+        let mut flows: Vec<FlowReaderReport> = Vec::with_capacity(streams);
+        let mut cpu_ns = 0;
+        for reader in &mut readers {
+            reader.close(closed_ns);
+            cpu_ns += reader.reading_ns();
+            for (position, stream) in reader.spec.streams.iter().enumerate() {
+                let series = read.next().expect("one for each stream");
+                series.service.clear();
+                series.response.clear();
+                let timed = stream.load.as_ref().is_some_and(Load::has_times);
+                let times = times_of(stream.writer);
+                let received = reader.receive(position, design, |taken_ns, sequence| {
+                    let at = taken_ns - begin;
+                    let (intended, sent) = times[sequence as usize];
+                    series.service.record(at, at - sent);
+                    if timed {
+                        series.response.record(at, at - intended);
+                    }
+                });
+                let mut distribution = |series| recorder.distribution(series, windows, design.measure_ns);
+                flows.push(FlowReaderReport {
+                    received,
+                    service: distribution(&series.service),
+                    response: distribution(&series.response),
+                    unplaced: 0,
+                    takes: None,
+                });
+            }
+        }
+        let last_ns = flows.iter().map(|flow| flow.received.last_ns).max().unwrap_or(begin);
+        let samples = flows.iter().map(|flow| flow.received.delivered).sum();
+        let report = PacedReaderReport { flows, probes: None, foreign: 0 };
+        AgentTraffic {
+            report: AgentReport { paced_reader: Some(report), ..AgentReport::default() },
+            sent: 0,
+            drained: arrived,
+            cpu_ns,
+            elapsed_ns: last_ns.saturating_sub(begin).max(design.measure_ns),
+            samples,
+        }
     }
 }

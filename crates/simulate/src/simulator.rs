@@ -1,19 +1,21 @@
 //! Simulator of runs in virtual time.
 
-use std::{collections::BTreeMap, mem, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use collector::{RunContext, RunReports, TraceTimes, collect};
-use experiment::{Cell, Design, DriverDescription, Limits, Reliability, ScheduledRun, Topology, Workload};
-use results::{BatchPolicy, DeliveryCounts, Run};
+use experiment::{Cell, Design, DriverDescription, Limits, Reliability, ScheduledRun, Shape, Workload};
+use results::{DeliveryCounts, Run};
 use sim_model::{Config, ConfigError, Flow};
 
 use crate::{
     HostModel, Series, SimulatedMetrics, SimulatedRun,
     capabilities::{policies, refuse},
-    flood, latency,
-    link::{Arrival, Link, samples_per_packet},
-    paced::{self, Recorded, Stream},
+    discovery, flood, latency,
+    link::{Arrival, Network},
+    paced::{self, Recorded},
+    round_trips::RoundTrips,
     series::Recorder,
+    setup::RunSetup,
     throughput,
 };
 
@@ -30,8 +32,11 @@ pub struct Simulator {
     pub limits: Limits,
     series: BTreeMap<&'static str, Series>,
     recorder: Recorder,
-    /// Values of the flows of an open loop.
-    recorded: Vec<Recorded>,
+    /// Values of an open loop.
+    recorded: Recorded,
+    trips: RoundTrips,
+    /// Durations of the write calls of each writer.
+    calls: Vec<Series>,
     arrivals: Vec<Vec<Arrival>>,
 }
 
@@ -72,79 +77,53 @@ impl Simulator {
         let host = self.host.slowed(slower);
         let design = of_run(design, scheduled);
         let reliable = factors.qos.reliability == Some(Reliability::Reliable);
-        let config_of = |packet_bytes| {
-            let mut config = config.clone();
+        let shape = Shape::of(factors, &design);
+        if let Some(flow) = factors.streams().iter().find(|flow| !self.traces.has(&flow.load)) {
+            return Err(without_times(&flow.name));
+        }
+        let middleware = |factor: f64, packet_bytes| {
+            let mut config = config.clone().slowed(factor);
             host.limit(&mut config, packet_bytes);
             Arc::new(config)
         };
-        let flow = |config: &Arc<Config>, stream| {
-            Flow::new(config.clone(), reliable, config.qos_ns(policies(&factors.qos)), design.seed, stream)
-        };
-        let mut memory = mem::take(&mut self.arrivals);
-        let mut link = |stream: usize, size| {
-            let config = config_of(samples_per_packet(factors.batch_bytes, size) * size);
-            let arrivals = memory.pop().unwrap_or_default();
-            Link::new(flow(&config, stream as u64), config, &host, reliable, size, arrivals)
-        };
+        let run = RunSetup { shape: &shape, factors, design: &design, drain_ns: self.limits.drain_ns };
         for series in self.series.values_mut() {
             series.clear();
         }
-        let (recorder, drain_ns) = (&mut self.recorder, self.limits.drain_ns);
+        let recorder = &mut self.recorder;
+        let flow = |config: &Arc<Config>, stream| {
+            Flow::new(config.clone(), reliable, config.qos_ns(policies(&factors.qos)), design.seed, stream)
+        };
+        if factors.workload == Workload::Discovery {
+            let config = middleware(1.0, 0);
+            let mode = flow(&config, 0).mode();
+            return Ok(discovery::measure(&config, &host, mode, &run).into_reports(factors, shape));
+        }
+        let mut network =
+            Network::new(&shape, &host, factors.multicast, middleware, flow, &mut self.arrivals);
         let traffic = match factors.workload {
-            Workload::Latency => {
-                let samples = samples_per_packet(factors.batch_bytes, factors.size_bytes);
-                let config = config_of(factors.size_bytes * samples);
-                let hops = match factors.topology {
-                    Topology::Ring { nodes } => u64::from(nodes),
-                    Topology::Mesh { .. } | Topology::FullMesh { .. } => 2,
-                };
-                let flows = (0..hops).map(|hop| flow(&config, hop)).collect();
-                if let Some(in_flight) = factors.in_flight {
-                    let series = &mut self.series;
-                    let traffic =
-                        flood::measure(series, recorder, flows, in_flight, &config, &host, factors, &design);
-                    return Ok(traffic.into_reports(factors, &design));
-                }
-                latency::measure(&mut self.series, recorder, flows, &config, &host, factors, &design)
-            }
-            Workload::Paced => {
-                let flows = factors.streams();
-                self.recorded.resize_with(flows.len(), Recorded::default);
-                let mut streams = Vec::with_capacity(flows.len());
-                for ((number, flow), recorded) in flows.iter().enumerate().zip(&mut self.recorded) {
-                    if !self.traces.has(&flow.load) {
-                        return Err(without_times(&flow.name));
-                    }
-                    let samples = samples_per_packet(factors.batch_bytes, flow.size_bytes);
-                    let (link, times) = (link(number, flow.size_bytes), self.traces.times(&flow.load));
-                    let packing = BatchPolicy::new(factors.batch_bytes, factors.batching, flow.size_bytes);
-                    streams.push(Stream::new((number, flow), times, link, packing, samples, recorded));
-                }
-                let traffic = paced::measure(&mut streams, recorder, reliable, &design, drain_ns);
-                self.arrivals =
-                    streams.into_iter().map(|stream| stream.into_link().into_arrivals()).collect();
-                self.pool();
-                traffic
-            }
-            Workload::Discovery => unreachable!("only a pair is simulated"),
-            Workload::Search => unreachable!("a search has no run of its own: its trials are paced ones"),
-            Workload::Throughput => {
-                let mut link = link(0, factors.size_bytes);
-                let call = self.series.entry("write_call").or_default();
-                let traffic = throughput::measure(call, recorder, &mut link, factors, &design, drain_ns);
-                self.arrivals = vec![link.into_arrivals()];
-                traffic
+            Workload::Latency => match factors.in_flight {
+                None => latency::measure(&mut self.trips, recorder, &mut network, &run),
+                Some(most) => flood::measure(&mut self.trips, recorder, &mut network, &run, most),
+            },
+            Workload::Paced => paced::measure(&mut self.recorded, recorder, &mut network, &self.traces, &run),
+            Workload::Throughput => throughput::measure(&mut self.calls, recorder, &mut network, &run),
+            Workload::Search | Workload::Discovery => {
+                unreachable!("a search has no run of its own: its trials are paced ones")
             }
         };
-        Ok(traffic.into_reports(factors, &design))
+        self.pool(factors.workload);
+        self.arrivals = network.into_arrivals();
+        Ok(traffic.into_reports(factors, shape))
     }
 
-    /// Adds the values of all flows to the series of the run, by kind.
-    fn pool(&mut self) {
-        for recorded in &self.recorded {
-            for (kind, series) in recorded.kinds() {
-                self.series.entry(kind).or_default().extend(series);
-            }
+    /// Adds the values of all endpoints to the series of the run, by kind.
+    fn pool(&mut self, workload: Workload) {
+        let mut add = |kind, series| self.series.entry(kind).or_default().extend(series);
+        match workload {
+            Workload::Latency => self.trips.all().for_each(|series| add("rtt", series)),
+            Workload::Paced => self.recorded.kinds().for_each(|(kind, series)| add(kind, series)),
+            Workload::Throughput | Workload::Search | Workload::Discovery => {}
         }
     }
 
@@ -219,7 +198,8 @@ impl Simulator {
         })
     }
 
-    /// Returns the values of a kind (such as `rtt`, `one_way_out`, `one_way_back`) in the last run.
+    /// Returns the values of a kind (`rtt`; of an open loop `service`, `response`, `send_lag`, `write_call`) in the last
+    /// run, of all endpoints one after the other.
     #[must_use]
     pub fn series(&self, kind: &str) -> Option<&Series> {
         self.series.get(kind).filter(|series| !series.is_empty())

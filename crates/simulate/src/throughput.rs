@@ -2,17 +2,18 @@
 
 use control::{AgentReport, ReaderReport, WriterReport};
 use experiment::{Design, Factors};
-use results::{Batches, COARSE_WINDOWS};
+use results::{Batches, COARSE_WINDOWS, Received};
 
 use crate::{
     Series,
-    drain::Drained,
-    link::{Link, samples_per_packet},
-    reports::{Traffic, TrafficUsage},
+    drain::{self, Drain, Written},
+    link::{Link, Network, Reader},
+    reports::{AgentTraffic, Traffic, Wire},
     series::Recorder,
+    setup::RunSetup,
 };
 
-/// Counts of the writer in a phase.
+/// Counts of a writer in a phase.
 #[derive(Default)]
 struct Phase {
     offered: u64,
@@ -24,103 +25,168 @@ struct Phase {
     packets: u64,
 }
 
-struct Writer<'w, 'r> {
-    link: &'w mut Link<'r>,
+struct Writer<'w> {
+    link: &'w mut Link,
+    /// Durations of its write calls.
+    call: &'w mut Series,
     /// Number of samples in a packet.
     samples: u64,
     cost_ns: u64,
     now: u64,
+    phase: Phase,
 }
 
-impl Writer<'_, '_> {
-    /// Writes for `duration_ns`.
-    fn write(&mut self, duration_ns: u64, call: &mut Series) -> Phase {
+impl Writer<'_> {
+    fn begin(&mut self, begin_ns: u64) {
         self.link.begin();
-        call.clear();
-        let samples = self.samples;
-        let begin = self.now;
-        let end = begin + duration_ns;
-        let mut writer_report = Phase { begin_ns: begin, ..Phase::default() };
-        while self.now < end {
-            let tried = self.now;
-            // The samples of a packet are written one after the other; the packet is sent with the last one.
-            let leaves = tried + self.cost_ns * (samples - 1);
-            writer_report.offered += samples;
-            let Some(at) = self.link.send(leaves, end, samples) else {
-                // The end comes before there is room.
-                writer_report.busy_ns += leaves - tried;
-                self.now = end.max(leaves);
-                break;
-            };
-            writer_report.accepted += samples;
-            writer_report.packets += 1;
-            writer_report.busy_ns += self.cost_ns * samples;
-            self.now = at + self.cost_ns;
-            for _ in 1..samples {
-                call.record(tried - begin, self.cost_ns);
-            }
-            call.record(tried - begin, self.now - leaves);
+        self.call.clear();
+        self.now = begin_ns;
+        self.phase = Phase { begin_ns, ..Phase::default() };
+    }
+
+    /// Writes one packet. `end`: end of the phase.
+    fn write(&mut self, readers: &mut [Reader], end: u64) {
+        let (samples, begin) = (self.samples, self.phase.begin_ns);
+        let tried = self.now;
+        // The samples of a packet are written one after the other; the packet is sent with the last one.
+        let leaves = tried + self.cost_ns * (samples - 1);
+        self.phase.offered += samples;
+        let Some(at) = self.link.send(readers, leaves, end, samples) else {
+            // The end comes before there is room.
+            self.phase.busy_ns += leaves - tried;
+            self.now = end.max(leaves);
+            return;
+        };
+        self.phase.accepted += samples;
+        self.phase.packets += 1;
+        self.phase.busy_ns += self.cost_ns * samples;
+        self.now = at + self.cost_ns;
+        for _ in 1..samples {
+            self.call.record(tried - begin, self.cost_ns);
         }
-        writer_report.end_ns = self.now;
-        writer_report
+        self.call.record(tried - begin, self.now - leaves);
     }
 }
 
-/// Measures a stream.
+/// Lets all writers write for `duration_ns`, from the time at which the last one is ready. The one that is free first
+/// writes first.
+fn write(writers: &mut [Writer<'_>], readers: &mut [Reader], duration_ns: u64) {
+    let begin = writers.iter().map(|writer| writer.now).max().unwrap_or(0);
+    let end = begin + duration_ns;
+    readers.iter_mut().for_each(Reader::begin);
+    writers.iter_mut().for_each(|writer| writer.begin(begin));
+    while let Some(writer) = writers.iter_mut().min_by_key(|writer| writer.now).filter(|of| of.now < end) {
+        writer.write(readers, end);
+    }
+    for writer in writers {
+        writer.phase.end_ns = writer.now;
+    }
+}
+
+/// Measures the streams of all writers together.
 pub(super) fn measure(
-    call: &mut Series,
+    calls: &mut Vec<Series>,
     recorder: &mut Recorder,
-    link: &mut Link<'_>,
+    network: &mut Network,
+    run: &RunSetup<'_>,
+) -> Traffic {
+    let RunSetup { shape, factors, design, drain_ns } = *run;
+    let Network { links, readers } = network;
+    calls.resize_with(links.len(), Series::default);
+    let mut writers: Vec<Writer<'_>> = links
+        .iter_mut()
+        .zip(calls)
+        .map(|(link, call)| {
+            let (samples, cost_ns) = (link.samples(), link.write_ns());
+            Writer { link, call, samples, cost_ns, now: 0, phase: Phase::default() }
+        })
+        .collect();
+    write(&mut writers, readers, design.warm_up_ns);
+    write(&mut writers, readers, design.measure_ns);
+    let config = writers.first().map(|writer| writer.link.config.clone()).unwrap_or_default();
+    readers.iter_mut().for_each(|reader| reader.read(&config));
+    let reliable = factors.is_reliable(0);
+    let written: Vec<Written> = writers
+        .iter()
+        .map(|Writer { link, phase, .. }| Written {
+            endpoint: link.endpoint,
+            accepted: [(link.spec.stream.writer, phase.accepted)].into(),
+            end_ns: phase.end_ns,
+        })
+        .collect();
+    let drained = drain::drain(readers, &written, reliable, drain_ns);
+    let wire = Wire::of(writers.iter().map(|writer| &*writer.link), readers);
+    let mut agents = Vec::with_capacity(shape.endpoints.len());
+    for writer in &writers {
+        agents.push(of_writer(writer, recorder, factors, design, &drained));
+    }
+    let writing_ns = writers.iter().map(|of| of.phase.end_ns - of.phase.begin_ns).max().unwrap_or(0);
+    let samples = writers.first().map_or(1, |writer| writer.samples);
+    for reader in readers {
+        agents.push(of_reader(reader, samples, design, &drained, writing_ns));
+    }
+    Traffic { agents, wire, mode: links.first().map_or(1.0, |link| link.flow.mode()) }
+}
+
+fn of_writer(
+    writer: &Writer<'_>,
+    recorder: &mut Recorder,
     factors: &Factors,
     design: &Design,
-    drain_ns: u64,
-) -> Traffic {
-    let samples = samples_per_packet(factors.batch_bytes, factors.size_bytes);
-    let cost_ns = link.write_ns(samples);
-    let mut writer = Writer { link, samples, cost_ns, now: 0 };
-    writer.write(design.warm_up_ns, call);
-    let writer_report = writer.write(design.measure_ns, call);
-    let writing_ns = writer_report.end_ns - writer_report.begin_ns;
-    link.read();
-    let reliable = factors.is_reliable(0);
-    let drained =
-        Drained::new(link.arrivals(), (writer_report.accepted, reliable), writer_report.end_ns, drain_ns);
-    let received = link.receive(1, design, drained.closed_ns, |_, _| {});
-    let sent = link.sent();
-    // The reader's time starts with its first sample. Without any sample, the writer's time counts.
-    let reading_ns = received.last_ns - received.first_ns.saturating_sub(link.read_ns(samples));
-    let usage = TrafficUsage {
-        writer_ns: writer_report.busy_ns,
-        writer_elapsed_ns: writing_ns,
-        reader_ns: link.reading_ns(),
-        reader_elapsed_ns: if received.delivered > 0 { reading_ns.max(1) } else { writing_ns },
-        received: received.delivered,
-        wire_bytes: sent.wire_bytes,
-        wire_packets: sent.wire_packets,
-        dropped: sent.dropped,
-        mode: link.mode(),
-    };
-    let batches = (factors.batch_bytes > 0)
-        .then(|| Batches::new(writer_report.packets, writer_report.accepted, samples));
+    drained: &Drain,
+) -> AgentTraffic {
+    let Writer { link, call, samples, phase, .. } = writer;
+    let batches = (factors.batch_bytes > 0).then(|| Batches::new(phase.packets, phase.accepted, *samples));
     let windows = design.windows.min(COARSE_WINDOWS);
     let report = WriterReport {
-        offered: writer_report.offered,
-        accepted: writer_report.accepted,
-        warm_up: sent.warm_up,
+        offered: phase.offered,
+        accepted: phase.accepted,
+        warm_up: link.sent().warm_up,
         timed_out: 0,
         refused: 0,
-        begin_ns: writer_report.begin_ns,
-        end_ns: writer_report.end_ns,
+        begin_ns: phase.begin_ns,
+        end_ns: phase.end_ns,
         write_call: recorder.distribution(call, windows, design.measure_ns),
         batches,
         probes: None,
     };
-    let read = ReaderReport { received: vec![received], probes: None, takes: None, foreign: 0 };
-    Traffic {
-        sent: writer_report.accepted,
-        drained,
-        driving: AgentReport { writer: Some(report), ..AgentReport::default() },
-        serving: vec![AgentReport { reader: Some(read), ..AgentReport::default() }],
-        usage,
+    AgentTraffic {
+        report: AgentReport { writer: Some(report), ..AgentReport::default() },
+        sent: phase.accepted,
+        drained: drained.is_acknowledged(link.endpoint),
+        cpu_ns: phase.busy_ns,
+        elapsed_ns: phase.end_ns - phase.begin_ns,
+        samples: phase.accepted,
+    }
+}
+
+/// `samples`: those in a packet.
+fn of_reader(
+    reader: &mut Reader,
+    samples: u64,
+    design: &Design,
+    drained: &Drain,
+    writing_ns: u64,
+) -> AgentTraffic {
+    let (arrived, closed_ns) = drained.of_reader(reader.endpoint);
+    reader.close(closed_ns);
+    let streams = 0..reader.spec.streams.len();
+    let received: Vec<Received> =
+        streams.map(|position| reader.receive(position, design, |_, _| {})).collect();
+    // The reader's time starts with its first sample. Without any sample, the writers' time counts.
+    let some = || received.iter().filter(|received| received.delivered > 0);
+    let last_ns = some().map(|received| received.last_ns).max();
+    let first_ns = some().map(|received| received.first_ns).min().unwrap_or(0);
+    let first_ns = first_ns.saturating_sub(reader.read_ns(samples));
+    let elapsed_ns = last_ns.map_or(writing_ns, |last_ns| (last_ns - first_ns).max(1));
+    let delivered = received.iter().map(|received| received.delivered).sum();
+    let read = ReaderReport { received, probes: None, takes: None, foreign: 0 };
+    AgentTraffic {
+        report: AgentReport { reader: Some(read), ..AgentReport::default() },
+        sent: 0,
+        drained: arrived,
+        cpu_ns: reader.reading_ns(),
+        elapsed_ns,
+        samples: delivered,
     }
 }

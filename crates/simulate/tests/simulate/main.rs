@@ -3,7 +3,9 @@
 mod batches;
 mod between;
 mod checks;
+mod discovery;
 mod duet;
+mod echoes;
 mod family;
 mod flood;
 mod overload;
@@ -14,4 +16,5 @@ mod search;
 mod separated;
 mod share;
 mod steady;
+mod topologies;
 mod truth;

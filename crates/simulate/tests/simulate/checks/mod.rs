@@ -9,6 +9,7 @@ mod overflow;
 mod paced;
 mod probes;
 mod ring;
+mod topologies;
 
 use collector::RunReports;
 use experiment::{Cell, Design, ScheduledRun, Shape};

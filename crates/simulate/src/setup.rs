@@ -1,0 +1,14 @@
+//! Plan of a run, for the simulations of all workloads.
+
+use experiment::{Design, Factors, Shape};
+
+/// Plan of a run.
+#[derive(Clone, Copy)]
+pub(crate) struct RunSetup<'a> {
+    pub shape: &'a Shape,
+    pub factors: &'a Factors,
+    /// Design with the seed of the run.
+    pub design: &'a Design,
+    /// Time limit of the drain.
+    pub drain_ns: u64,
+}
