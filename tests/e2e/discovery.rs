@@ -83,6 +83,7 @@ fn what_cannot_be_discovered_is_rejected() {
     for (arguments, error) in [
         (&["discovery", "--driver", "udp"][..], "driver `udp` has no discovery"),
         (&["discovery", "--driver", "tcp"], "driver `tcp` has no discovery"),
+        (&["discovery", "--driver", "sim"], "driver `sim` has no discovery"),
         (&["discovery", "--driver", "cyclonedds", "--participants", "1"], "full-mesh-N"),
         (&["discovery", "--driver", "cyclonedds", "--topology", "1-3"], "needs a number of participants"),
         (&["discovery", "--driver", "cyclonedds", "--endpoints", "101"], "is out of range"),

@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use crate::support::{Scene, blocks_text, count, list, root};
+use serde_json::Value;
+
+use crate::support::{Scene, blocks_text, count, list, number, root, runs};
 
 const LATENCY_NS: u64 = 2_000_000;
 
@@ -97,6 +99,53 @@ fn best_effort_loses_the_configured_share() {
     // five standard deviations of a binomial count
     let allowed = 2.5 * (sent as f64).sqrt();
     assert!((lost as f64 - sent as f64 / 2.0).abs() <= allowed, "{throughput:#}");
+}
+
+/// Measures a topology of the simulated middleware once, and returns the run.
+fn run_of(scene: &Scene, command: &str, more: &[&str]) -> Value {
+    let words = [command, "--driver", "sim", "--size", "64", "--runs", "1", "--duration", "300ms"];
+    let outcome = scene.ddsmark(&[&words[..], &["--no-reference", "--json"], more].concat());
+    outcome.assert_status(0);
+    let run = runs(&outcome.document())[0].clone();
+    assert_eq!(run["state"], "valid", "{more:?}: {run:#}");
+    run
+}
+
+#[test]
+fn sim_has_the_truth_of_each_reader() {
+    let scene = Scene::new();
+    let mut options =
+        vec!["--option", "sim.loss=50%", "--option", "sim.service=100us", "--qos", "best_effort"];
+    options.extend(["--option", "sim.queue=10"]);
+    for (topology, writers, readers) in [("1-3", 1.0, 3.0), ("3-1", 3.0, 1.0), ("2-2", 2.0, 2.0)] {
+        let run = run_of(&scene, "throughput", &[&options[..], &["--topology", topology]].concat());
+        let flows = list(&run["flows"]);
+        assert_eq!(flows.len() as f64, writers * readers, "{run:#}");
+        for flow in flows {
+            let [sent, lost] = ["sent", "lost"].map(|name| count(&flow["counted"][name]) as f64);
+            // six standard deviations of a binomial count
+            assert!(sent > 0.0 && (lost - sent / 2.0).abs() <= 3.0 * sent.sqrt(), "{topology}: {run:#}");
+        }
+        // The server of each writer moves one copy for each reader, in 100 us. Its queue may hold samples that it has not
+        // moved yet.
+        let throughput = &run["throughput"];
+        let sent = count(&throughput["sent"]) as f64 / readers;
+        let most = writers * 10_000.0 / readers * sent / (sent - 11.0 * writers).max(1.0);
+        assert!(number(&throughput["accepted_sps"]) <= most, "{topology}: {run:#}");
+    }
+    // Each echo has its copy of the ping, and the last one the most service times before it.
+    let service = ["--option", "sim.latency=2ms", "--option", "sim.service=1ms", "--readers", "3"];
+    let run = run_of(&scene, "latency", &[&service[..], &["--all-readers-echo"]].concat());
+    for (flow, copies) in list(&run["flows"]).iter().zip(1..) {
+        let least = 2 * LATENCY_NS + (copies + 1) * 1_000_000;
+        assert!(count(&flow["latency"]["rtt"]["min_ns"]) >= least, "{copies}: {run:#}");
+    }
+    assert!(count(&run["latency"]["rtt_last"]["min_ns"]) >= 2 * LATENCY_NS + 4_000_000, "{run:#}");
+    let ring = run_of(&scene, "latency", &["--option", "sim.latency=2ms", "--topology", "ring-3"]);
+    assert!(count(&ring["latency"]["rtt"]["min_ns"]) >= 3 * LATENCY_NS, "{ring:#}");
+    for hop in ["hop_1", "hop_2", "hop_3"] {
+        assert!(count(&ring["latency"][hop]["min_ns"]) >= LATENCY_NS, "{hop}: {ring:#}");
+    }
 }
 
 #[test]

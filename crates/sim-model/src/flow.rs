@@ -99,6 +99,19 @@ impl Flow {
         self
     }
 
+    /// Adds a reader behind the others.
+    pub fn add_reader(&mut self) {
+        self.paths.push(Path::new(1.0));
+    }
+
+    /// Removes a reader. The following ones move up.
+    ///
+    /// # Panics
+    /// Panics if there is no such reader.
+    pub fn remove_reader(&mut self, reader: usize) {
+        self.paths.remove(reader);
+    }
+
     /// Returns the mode factor of this run.
     #[must_use]
     pub const fn mode(&self) -> f64 {

@@ -2,6 +2,8 @@
 
 #[path = "../tests/calibration/campaign.rs"]
 mod campaign;
+#[path = "../tests/calibration/laws.rs"]
+mod laws;
 #[path = "../../stats/tests/calibration/rate.rs"]
 mod rate;
 #[path = "../tests/simulate/rig.rs"]
@@ -16,6 +18,7 @@ mod worlds;
 use std::process::ExitCode;
 
 use campaign::{Campaign, WORLDS, World, tally_apart};
+use laws::{GROWTHS, Laws, laws};
 use rate::Rate;
 use shipped::{Design, EFFECT, Effects, FAMILIES, Family, SEEDS, Tally};
 use stats::{PowerSpec, smallest_effect_apart};
@@ -177,6 +180,30 @@ fn power() {
     }
 }
 
+/// Number of experiments with a law for each seed.
+const LAWS: u32 = 1000;
+
+/// Prints and checks how often the law over the number of endpoints is found, and covers the true growth.
+fn growth(missed: &mut Vec<String>) {
+    println!("\nLaws over 4 numbers of endpoints, {LAWS} experiments for each of the seeds {SEEDS:?}.\n");
+    println!("| growth over | between-run CV | blocks | law is a line | interval covers |");
+    println!("|---|---|---|---|---|");
+    for of in GROWTHS {
+        for (cv, blocks) in [(CV, 5), (CV, 12), (0.05, 12)] {
+            let all = SEEDS.map(|seed| laws(of, cv, blocks, seed, LAWS, 1.0));
+            let sum = |rate: fn(&Laws) -> Rate| all.iter().map(rate).reduce(Rate::and).expect("seeds");
+            let (linear, covers) = (sum(|laws| laws.linear), sum(|laws| laws.covers));
+            println!("| {of:?} | {:.0} % | {blocks} | {} | {} |", 100.0 * cv, shown(linear), shown(covers));
+            if linear.share() < 0.99 {
+                missed.push(format!("law of {of:?} with {blocks} blocks: {}", shown(linear)));
+            }
+            if !(0.938..=0.962).contains(&covers.share()) {
+                missed.push(format!("coverage of {of:?} with {blocks} blocks: {}", shown(covers)));
+            }
+        }
+    }
+}
+
 fn main() -> ExitCode {
     println!("In brackets the 95 % interval of Clopper and Pearson.");
     let mut missed = Vec::new();
@@ -188,6 +215,9 @@ fn main() -> ExitCode {
     }
     if is_asked("power") {
         power();
+    }
+    if is_asked("laws") {
+        growth(&mut missed);
     }
     if is_asked("results") {
         two_results(&mut missed);

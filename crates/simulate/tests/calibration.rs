@@ -5,6 +5,8 @@
 mod between_results;
 #[path = "calibration/campaign.rs"]
 mod campaign;
+#[path = "calibration/laws.rs"]
+mod laws;
 #[path = "../../stats/tests/calibration/rate.rs"]
 mod rate;
 #[path = "simulate/rig.rs"]
@@ -19,6 +21,7 @@ mod worlds;
 
 use between_results::{Drift, Pairs};
 use campaign::{Campaign, World, tally_apart};
+use laws::{Growth, laws};
 use searches::{FOUND, SYSTEMS, searches};
 use shipped::{Design, EFFECT, Effects, Family, SEEDS, Tally, tally};
 use stats::{PowerSpec, smallest_effect_apart};
@@ -148,4 +151,22 @@ fn large_effect_between_two_results_is_found() {
         let tally = between_results::tally(Pairs::new(drift, 1.0, 0.2), between_results::SEEDS[0], 20);
         assert!(tally.differs.share() >= 0.9, "{drift:?}: {tally:?}");
     }
+}
+
+/// The intervals are Student's, of independent blocks: 300 experiments leave these bounds by chance once in a thousand
+/// times. `make bench` has more of them.
+#[test]
+fn interval_of_a_law_over_endpoints_covers_the_true_growth() {
+    for growth in [Growth::Readers, Growth::Participants] {
+        let found = laws(growth, CV, 5, SEEDS[0], 300, 1.0);
+        assert_eq!(found.linear.times, 300, "{growth:?}: {found:?}");
+        assert!((0.905..=0.985).contains(&found.covers.share()), "{growth:?}: {found:?}");
+    }
+}
+
+/// The check above can fail: a growth that is wrong by 3 % is seldom covered.
+#[test]
+fn interval_of_a_law_does_not_cover_another_growth() {
+    let found = laws(Growth::Participants, CV, 5, SEEDS[0], 100, 1.03);
+    assert!(found.covers.share() < 0.6, "{found:?}");
 }

@@ -38,7 +38,7 @@ pub(crate) struct WriterMonitor {
     timed_out: Count,
     refused: Count,
     retransmitted: Count,
-    /// Number of samples lost according to the model: accepted, but never sent.
+    /// Number of samples lost according to the model, at each reader: accepted, but never sent.
     lost: Count,
 }
 
@@ -69,8 +69,8 @@ pub(crate) struct SimWriter {
     flow: Flow,
     batch: Option<Batch>,
     readers: Vec<Peer>,
-    /// SampleOutcome of a sample for which the socket had no room; it applies to the next attempt.
-    pending: Option<SampleOutcome>,
+    /// Whether the socket had no room for the last sample: its outcomes apply to the next attempt.
+    pending: bool,
     monitor: Arc<WriterMonitor>,
     max_payload: usize,
     max_blocking_ns: u64,
@@ -117,7 +117,7 @@ impl SimWriter {
             flow,
             batch,
             readers: Vec::new(),
-            pending: None,
+            pending: false,
             monitor,
             max_payload,
             max_blocking_ns,
@@ -126,10 +126,11 @@ impl SimWriter {
         })
     }
 
-    /// Returns the fate of a sample, after waiting for room in the modelled queue.
-    fn fate(&mut self, bytes: u64) -> Result<SampleOutcome> {
-        if let Some(fate) = self.pending.take() {
-            return Ok(fate);
+    /// Determines the fate of a sample at each reader, after waiting for room in the modelled queue. Returns whether the
+    /// queue took it.
+    fn fate(&mut self, bytes: u64) -> Result<bool> {
+        if std::mem::take(&mut self.pending) {
+            return Ok(true);
         }
         let begin = now_ns();
         let deadline = begin.saturating_add(self.max_blocking_ns);
@@ -139,7 +140,7 @@ impl SimWriter {
                 SampleOutcome::Full { until_ns } => until_ns,
                 taken => {
                     self.monitor.blocked_ns.add(now - begin);
-                    return Ok(taken);
+                    return Ok(taken != SampleOutcome::Dropped);
                 }
             };
             if now == begin {
@@ -165,25 +166,28 @@ impl SimWriter {
         }
     }
 
-    /// Sends a sample or a batch, after waiting for room in the modelled queue: a batch has one fate. `bytes` is
-    /// its payload size.
+    /// Sends a sample or a batch, after waiting for room in the modelled queue: a batch has one fate at each reader.
+    /// `bytes` is its payload size.
     fn pass_on(&mut self, packet: &[u8], bytes: u64, samples: u64) -> Result<()> {
-        let fate = self.fate(bytes)?;
-        let SampleOutcome::Comes { due_ns, twice, retransmissions } = fate else {
-            self.monitor.lost.add(samples);
+        if !self.fate(bytes)? {
+            self.monitor.lost.add(samples * self.readers.len() as u64);
             return Ok(());
-        };
-        let sent = self.send(due_ns, packet, if twice { 2 } else { 1 });
-        match sent {
-            Ok(()) => {
-                self.monitor.retransmitted.add(u64::from(retransmissions));
-                if self.reliable && !self.readers.is_empty() {
-                    self.unacknowledged_until_ns = self.unacknowledged_until_ns.max(due_ns);
-                }
-            }
-            Err(_) => self.pending = Some(fate),
         }
-        sent
+        if let Err(error) = self.send(packet) {
+            self.pending = true;
+            return Err(error);
+        }
+        for outcome in self.flow.outcomes().take(self.readers.len()) {
+            let SampleOutcome::Comes { due_ns, retransmissions, .. } = outcome else {
+                self.monitor.lost.add(samples);
+                continue;
+            };
+            self.monitor.retransmitted.add(u64::from(retransmissions));
+            if self.reliable {
+                self.unacknowledged_until_ns = self.unacknowledged_until_ns.max(due_ns);
+            }
+        }
+        Ok(())
     }
 
     /// Sends the batch; it is kept if that fails.
@@ -201,14 +205,16 @@ impl SimWriter {
         passed
     }
 
-    /// Sends to every reader. A reader that has disconnected is no longer matched. Not accepted if there is no room
-    /// for the first copy; a started sample is sent completely, unless a reader receives nothing at all.
-    fn send(&mut self, due_ns: u64, payload: &[u8], copies: u32) -> Result<()> {
+    /// Sends to every reader that does not lose the sample, at its own due time. A reader that has disconnected is no
+    /// longer matched. Not accepted if there is no room for the first copy; a started sample is sent completely, unless a
+    /// reader receives nothing at all.
+    fn send(&mut self, payload: &[u8]) -> Result<()> {
         let mut sent = false;
         let mut gone = None;
         let mut patience = PATIENCE;
-        for (index, reader) in self.readers.iter().enumerate() {
-            for _ in 0..copies {
+        for (index, (reader, outcome)) in self.readers.iter().zip(self.flow.outcomes()).enumerate() {
+            let SampleOutcome::Comes { due_ns, twice, .. } = outcome else { continue };
+            for _ in 0..=u32::from(twice) {
                 loop {
                     match self.socket.send(reader, due_ns, payload) {
                         Ok(()) => {
@@ -242,10 +248,19 @@ impl SimWriter {
             }
         }
         if let Some(index) = gone {
-            self.readers.remove(index);
+            self.remove_reader(index);
             self.monitor.matched.set(self.readers.len());
         }
         Ok(())
+    }
+}
+
+impl SimWriter {
+    fn remove_reader(&mut self, index: usize) {
+        self.readers.remove(index);
+        if !self.readers.is_empty() {
+            self.flow.remove_reader(index);
+        }
     }
 }
 
@@ -307,6 +322,10 @@ impl Writer for SimWriter {
     fn connect(&mut self, reader_locator: &str) -> Result<()> {
         let peer = Peer::parse(reader_locator)?;
         if !self.readers.iter().any(|known| known.locator == peer.locator) {
+            // A flow has one reader from the start.
+            if !self.readers.is_empty() {
+                self.flow.add_reader();
+            }
             self.readers.push(peer);
             self.monitor.matched.set(self.readers.len());
         }
