@@ -7,7 +7,7 @@ use crate::{Config, Flow, SampleOutcome};
 /// Payload of an announcement in bytes.
 const ANNOUNCEMENT_BYTES: u64 = 256;
 
-/// What each participant announces.
+/// Entities that each participant announces, and the source of random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Announcements {
     /// Number of its writers, and of its readers. The writers and readers with the same index of all participants match.
@@ -50,8 +50,8 @@ enum Announcement {
 /// Event: arrival of an announcement at a participant, or, from itself, the time at which it opens.
 type Event = Reverse<(u64, u64, usize, usize, Announcement)>;
 
-/// Participants on their way to each other.
-struct Meeting {
+/// State of a discovery.
+struct Exchange {
     announced: Announcements,
     /// Flow of each participant to all others, itself included, which it never uses.
     flows: Vec<Flow>,
@@ -65,7 +65,7 @@ struct Meeting {
 
 /// Returns when participants that open at these times find each other.
 ///
-/// A participant that opens announces itself to all others that are open. One that hears of a new participant announces
+/// A participant that opens announces itself to all others that are open. One that receives the announcement of a new participant announces
 /// itself to it, unless it has done so, and then its writers and readers. All announcements are reliable, and each is a
 /// packet of the participant's own server. An entity is matched when the announcement of the last peer arrives. The
 /// entities of one participant match when it opens.
@@ -77,7 +77,7 @@ pub fn discover(config: &Arc<Config>, announced: Announcements, opens_ns: &[u64]
             .to_readers(vec![1.0; number], false)
     };
     let opened = || opens_ns.iter().map(|at_ns| vec![*at_ns; announced.endpoints]).collect();
-    let mut meeting = Meeting {
+    let mut exchange = Exchange {
         announced,
         flows: (0..number).map(flow).collect(),
         offered_ns: vec![0; number],
@@ -86,22 +86,22 @@ pub fn discover(config: &Arc<Config>, announced: Announcements, opens_ns: &[u64]
         discovered: Discovered { writers: opened(), readers: opened(), packets: 0, bytes: 0 },
     };
     for (participant, at_ns) in opens_ns.iter().enumerate() {
-        meeting.add(*at_ns, participant, participant, Announcement::Participant);
+        exchange.add(*at_ns, participant, participant, Announcement::Participant);
     }
-    while let Some(Reverse((at_ns, _, from, to, announcement))) = meeting.events.pop() {
+    while let Some(Reverse((at_ns, _, from, to, announcement))) = exchange.events.pop() {
         if from == to {
             let open = (0..number).filter(|peer| *peer != from && opens_ns[*peer] <= at_ns);
-            open.for_each(|peer| meeting.announce(at_ns, from, peer, Announcement::Participant));
+            open.for_each(|peer| exchange.announce(at_ns, from, peer, Announcement::Participant));
         } else {
             // The later of two participants has announced itself when it opened.
             let answers = opens_ns[to] < opens_ns[from];
-            meeting.hear(at_ns, (from, to), announcement, answers);
+            exchange.receive(at_ns, (from, to), announcement, answers);
         }
     }
-    meeting.discovered
+    exchange.discovered
 }
 
-impl Meeting {
+impl Exchange {
     fn add(&mut self, at_ns: u64, from: usize, to: usize, announcement: Announcement) {
         self.number += 1;
         self.events.push(Reverse((at_ns, self.number, from, to, announcement)));
@@ -125,7 +125,7 @@ impl Meeting {
     }
 
     /// An announcement from one participant arrives at another. `answers`: the other has not announced itself yet.
-    fn hear(&mut self, at_ns: u64, (from, to): (usize, usize), announcement: Announcement, answers: bool) {
+    fn receive(&mut self, at_ns: u64, (from, to): (usize, usize), announcement: Announcement, answers: bool) {
         let matched = match announcement {
             Announcement::Participant => {
                 if answers {
@@ -157,8 +157,8 @@ pub struct DiscoveryTruth {
 }
 
 impl DiscoveryTruth {
-    /// Returns the truth of participants with so many writers and readers each, in a run with the factor `mode`; `None`
-    /// unless each announcement has the same latency and the same time of the server.
+    /// Returns the truth of participants with `endpoints` writers and as many readers each, in a run with the factor
+    /// `mode`; `None` unless each announcement has the same latency and the same time of the server.
     #[must_use]
     pub fn new(config: &Config, mode: f64, participants: usize, endpoints: usize) -> Option<Self> {
         let (latency_ns, variance) = config.latency.mean_and_variance();
@@ -173,7 +173,7 @@ impl DiscoveryTruth {
     }
 
     /// Returns the time from the common start until all are matched, in ns. The participant that is the last one in the
-    /// order of all others hears of all of them at once, and then announces its entities to each.
+    /// order of all others receives their announcements at once, and then announces its entities to each.
     #[must_use]
     pub fn together_ns(&self) -> f64 {
         2.0 * self.latency_ns + (self.participants - 1.0) * self.slope_ns()

@@ -29,7 +29,7 @@ impl Drain {
 
 /// Samples and end of the writing of an endpoint.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Written {
+pub(crate) struct WriterEnd {
     pub endpoint: usize,
     /// Number of accepted samples by writer.
     pub accepted: BTreeMap<u16, u64>,
@@ -38,7 +38,7 @@ pub(crate) struct Written {
 
 /// Drains a run as runner and agents do: all writers wait for their acknowledgments, and then all readers for their
 /// samples, each up to a time limit.
-pub(crate) fn drain(readers: &[Reader], written: &[Written], reliable: bool, limit_ns: u64) -> Drain {
+pub(crate) fn drain(readers: &[Reader], written: &[WriterEnd], reliable: bool, limit_ns: u64) -> Drain {
     let mut drain = Drain::default();
     for of in written {
         let expected =

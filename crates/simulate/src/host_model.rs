@@ -40,7 +40,7 @@ pub struct HostModel {
     pub endpoints: BTreeMap<String, f64>,
     /// Memory of a process with one participant, without its peers, and as much before it is created, in bytes.
     pub participant_bytes: u64,
-    /// Memory of a participant for each entity that it knows, its own included, in bytes.
+    /// Memory of a participant for each entity that it has discovered, its own included, in bytes.
     pub peer_bytes: u64,
     /// Factor of all times on the second half of the cores, in a duet.
     pub other_half: f64,

@@ -2,9 +2,10 @@
 //!
 //! A [`Simulator`] executes a cell as runner and agents do, with a simulated clock: a warm-up, then pings one after the
 //! other, or several samples at a time around a ring, or writes as fast as back-pressure allows, or writes at planned
-//! times, and a drain. It returns the [`collector::RunReports`] that agents would send. The crate `collector` evaluates
-//! them as it does for the runner, so each of its checks can be tested on thousands of runs, as can everything that
-//! reads results.
+//! times, and a drain; or participants find each other. The endpoints of a run and their links follow from its
+//! [`experiment::Shape`]. It returns the [`collector::RunReports`] that agents would send. The crate `collector`
+//! evaluates them as it does for the runner, so each of its checks can be tested on thousands of runs, as can
+//! everything that reads results.
 //! [`sim_model::GroundTruth`] gives the exact expected values.
 //!
 //! Batches are flushed by the rule of the agents ([`results::BatchPolicy`]), also with turbo. Unsupported factors are
@@ -29,6 +30,7 @@ mod round_trips;
 mod series;
 mod setup;
 mod simulator;
+mod stream;
 mod throughput;
 
 use results::{DeliveryCounts, Histograms, Run, Throughput};

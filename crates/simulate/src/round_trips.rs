@@ -10,7 +10,7 @@ use experiment::Role;
 
 use crate::{
     HOST_NS, Series,
-    drain::{self, Written},
+    drain::{self, WriterEnd},
     link::Network,
     reports::{AgentTraffic, Traffic, Wire},
     series::Recorder,
@@ -104,7 +104,7 @@ impl Outcome {
         let pinger = links.iter().find(|link| self.roles[link.endpoint].drives());
         let writer = pinger.map_or(0, |link| link.spec.stream.writer);
         let accepted = BTreeMap::from([(writer, self.sent)]);
-        let written = Written { endpoint: 0, accepted, end_ns: self.closed_ns };
+        let written = WriterEnd { endpoint: 0, accepted, end_ns: self.closed_ns };
         // Neither the pinger nor an echo waits for the others.
         let drained = drain::drain(readers, &[written], false, run.drain_ns);
         let mut wire = Wire::default();

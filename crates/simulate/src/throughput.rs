@@ -6,7 +6,7 @@ use results::{Batches, COARSE_WINDOWS, Received};
 
 use crate::{
     Series,
-    drain::{self, Drain, Written},
+    drain::{self, Drain, WriterEnd},
     link::{Link, Network, Reader},
     reports::{AgentTraffic, Traffic, Wire},
     series::Recorder,
@@ -106,9 +106,9 @@ pub(super) fn measure(
     let config = writers.first().map(|writer| writer.link.config.clone()).unwrap_or_default();
     readers.iter_mut().for_each(|reader| reader.read(&config));
     let reliable = factors.is_reliable(0);
-    let written: Vec<Written> = writers
+    let written: Vec<WriterEnd> = writers
         .iter()
-        .map(|Writer { link, phase, .. }| Written {
+        .map(|Writer { link, phase, .. }| WriterEnd {
             endpoint: link.endpoint,
             accepted: [(link.spec.stream.writer, phase.accepted)].into(),
             end_ns: phase.end_ns,

@@ -9,7 +9,7 @@ use crate::rig::{SECOND, cell, config, run};
 
 const OPTIONS: [(&str, &str); 2] = [("latency", "1ms"), ("service", "10us")];
 
-pub fn meeting(participants: u16, endpoints: u32, join: Join, options: &[(&str, &str)]) -> Cell {
+pub fn full_mesh(participants: u16, endpoints: u32, join: Join, options: &[(&str, &str)]) -> Cell {
     let mut cell = cell(Workload::Discovery, true, 0, options);
     cell.factors.topology = Topology::FullMesh { participants };
     cell.factors.discovery = Discovery { endpoints, join };
@@ -26,7 +26,7 @@ fn discovered(cell: &Cell) -> DiscoveryRecord {
 fn time_of_the_last_match_packets_and_memory_are_the_true_ones() {
     for (participants, endpoints) in [(2, 1), (3, 4), (20, 1), (40, 2)] {
         for join in [Join::Together, Join::Late] {
-            let found = discovered(&meeting(participants, endpoints, join, &OPTIONS));
+            let found = discovered(&full_mesh(participants, endpoints, join, &OPTIONS));
             let (number, each) = (usize::from(participants), endpoints as usize);
             let truth = DiscoveryTruth::new(&config(&OPTIONS), 1.0, number, each).expect("constant");
             let expected = if join == Join::Late { truth.late_ns() } else { truth.together_ns() };
@@ -56,7 +56,7 @@ fn time_of_the_last_match_packets_and_memory_are_the_true_ones() {
 fn lost_announcements_are_repeated_and_delay_the_last_match() {
     let lossy = [OPTIONS[0], OPTIONS[1], ("loss", "5%"), ("retransmit", "100ms")];
     let [plain, lossy] =
-        [&OPTIONS[..], &lossy].map(|options| discovered(&meeting(10, 2, Join::Together, options)));
+        [&OPTIONS[..], &lossy].map(|options| discovered(&full_mesh(10, 2, Join::Together, options)));
     let time = |of: &DiscoveryRecord| of.all_matched_ns.expect("a time");
     assert!(time(&lossy) >= time(&plain) + 99_000_000, "{} {}", time(&plain), time(&lossy));
     let packets = |of: &DiscoveryRecord| of.until_matched.as_ref().expect("traffic").tx_packets;

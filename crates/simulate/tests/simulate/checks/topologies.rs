@@ -6,7 +6,7 @@ use results::{Received, WarningKind};
 
 use super::Subject;
 use crate::{
-    discovery::meeting,
+    discovery::full_mesh,
     rig::{cell, constant, paced},
 };
 
@@ -89,7 +89,7 @@ fn plans_of_all_writers_must_be_kept() {
 
 #[test]
 fn participants_must_have_all_of_their_peers() {
-    let subject = Subject::new(meeting(4, 2, Join::Together, &[("latency", "1ms")]));
+    let subject = Subject::new(full_mesh(4, 2, Join::Together, &[("latency", "1ms")]));
     subject.contradicts("participant-3: the reader-2 has 3 peers, not 4", |reports| {
         reports.agents[2].report.participant.as_mut().expect("a participant").readers[1].matched = 3;
     });

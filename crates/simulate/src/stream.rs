@@ -1,0 +1,149 @@
+//! Stream of one writer of an open loop: its schedule, its batches, and what its writer records.
+
+use std::sync::Arc;
+
+use collector::TraceTimes;
+use control::FlowWriterReport;
+use experiment::{Design, Load, Schedule};
+use results::{BatchPolicy, COARSE_WINDOWS};
+
+use crate::{
+    Series,
+    link::{Link, Reader},
+    series::Recorder,
+};
+
+/// Recorded values of a writer.
+#[derive(Debug, Default)]
+pub(crate) struct WrittenSeries {
+    pub send_lag: Series,
+    pub write_call: Series,
+    /// Intended send time (0 without one) and start of the write of each sample, by number.
+    pub times: Vec<(u64, u64)>,
+}
+
+impl WrittenSeries {
+    fn clear(&mut self) {
+        self.send_lag.clear();
+        self.write_call.clear();
+        self.times.clear();
+    }
+}
+
+/// Stream with its link.
+pub(crate) struct Stream<'w> {
+    pub link: &'w mut Link,
+    load: Load,
+    /// Times of its trace file, if its load follows one.
+    trace: Arc<[u64]>,
+    recorded: &'w mut WrittenSeries,
+    packing: BatchPolicy,
+    /// Number of samples in a full packet; `cost_ns` is the CPU time of writing one sample.
+    samples: u64,
+    pub cost_ns: u64,
+    /// Schedule; `None` without intended send times.
+    schedule: Option<Schedule>,
+    /// Intended send time of the next sample, from the start of the schedule.
+    next_ns: Option<u64>,
+    offered: u64,
+}
+
+impl<'w> Stream<'w> {
+    pub fn new(link: &'w mut Link, traces: &TraceTimes, recorded: &'w mut WrittenSeries) -> Self {
+        let load = link.spec.stream.load.clone().unwrap_or(Load::Max);
+        let (samples, cost_ns) = (link.samples(), link.write_ns());
+        let size_bytes = link.spec.stream.size_bytes;
+        Self {
+            trace: traces.times(&load),
+            load,
+            recorded,
+            packing: BatchPolicy::new(link.spec.batch_bytes, link.spec.batching, size_bytes),
+            samples,
+            cost_ns,
+            schedule: None,
+            next_ns: None,
+            offered: 0,
+            link,
+        }
+    }
+
+    /// Starts the schedule.
+    pub fn begin(&mut self, seed: u64) {
+        self.link.begin();
+        self.recorded.clear();
+        let spec = &self.link.spec.stream;
+        self.schedule = Schedule::new(&self.load, seed, spec.index(), self.trace.clone())
+            .map(|schedule| schedule.delayed(spec.delay_ns));
+        self.next_ns = self.schedule.as_mut().and_then(Iterator::next);
+        self.packing.begin();
+        self.offered = 0;
+    }
+
+    /// Returns when the next sample is due, at the time `now` of the schedule; `None` if there is none.
+    pub fn due_ns(&self, now: u64) -> Option<u64> {
+        if self.schedule.is_some() { self.next_ns } else { Some(now) }
+    }
+
+    /// Writes the next sample at the time `tried`. Returns when the writer is free again; `None` if the end comes
+    /// first.
+    pub fn write(&mut self, readers: &mut [Reader], begin: u64, tried: u64, end: u64) -> Option<u64> {
+        let at = tried - begin;
+        self.offered += 1;
+        let full = self.packing.took();
+        if let Some(intended) = self.next_ns {
+            self.recorded.send_lag.record(at, at - intended);
+        }
+        self.recorded.times.push((self.next_ns.unwrap_or(0), at));
+        self.next_ns = self.schedule.as_mut().and_then(Iterator::next);
+        let mut sent = tried;
+        // Rule of the agents: a turbo batch waits only for samples that are due when this write ends.
+        let free = tried + self.cost_ns - begin;
+        let eager = self.packing.is_eager() && self.due_ns(free).is_none_or(|due_ns| due_ns > free);
+        if full || eager || self.samples == 1 {
+            sent = self.link.send(readers, tried, end, self.packing.capacity_bytes())?;
+            self.packing.flushed();
+        }
+        let free = sent + self.cost_ns;
+        self.recorded.write_call.record(at, free - tried);
+        Some(free)
+    }
+
+    /// Sends the samples of an incomplete batch without a time limit. Returns when they are sent.
+    pub fn flush(&mut self, readers: &mut [Reader], now: u64) -> u64 {
+        let held = self.packing.capacity_bytes();
+        if held == 0 || held == self.samples {
+            return now;
+        }
+        let sent = self.link.send(readers, now, u64::MAX, held).unwrap_or(now);
+        self.packing.flushed();
+        sent
+    }
+
+    /// Returns the number of samples whose intended send time is in the measurement; without intended times, those
+    /// offered.
+    fn planned(&mut self, design: &Design) -> u64 {
+        let Some(schedule) = self.schedule.take() else { return self.offered };
+        let next = u64::from(self.next_ns.is_some_and(|next| next < design.measure_ns));
+        self.offered + next + schedule.planned(design.measure_ns)
+    }
+
+    pub fn report(&mut self, recorder: &mut Recorder, windows: u32, design: &Design) -> FlowWriterReport {
+        let planned = self.planned(design);
+        let windows = windows.min(COARSE_WINDOWS);
+        let send_lag = recorder.distribution(&self.recorded.send_lag, windows, design.measure_ns);
+        let sent = self.link.sent();
+        FlowWriterReport {
+            planned,
+            offered: self.offered,
+            accepted: sent.accepted,
+            warm_up: sent.warm_up,
+            timed_out: 0,
+            refused: 0,
+            // A simulated writer is never woken late: only its writes make it late.
+            held_ns: send_lag.mean_ns,
+            send_lag,
+            write_call: recorder.distribution(&self.recorded.write_call, windows, design.measure_ns),
+            batches: self.packing.batches(),
+        }
+    }
+}
