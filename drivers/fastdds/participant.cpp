@@ -162,9 +162,9 @@ ddsmark_status participant_settings(ddsmark_participant *p, ddsmark_visitor visi
     transport_visit(p->plan, p->entity->get_qos(), visit, context);
     profiles_visit(p->profiles, visit, context);
     visit(context, "intraprocess", intraprocess_is_full() ? "full" : "off");
+    /* Each writer sends to what its readers announce, which it does not report. */
+    visit(context, "multicast", p->plan.multicast ? "unknown" : "off");
     if (p->plan.over_ip()) {
-      /* Each writer sends to what its readers announce, which it does not report. */
-      visit(context, "multicast", p->plan.multicast ? "unknown" : "off");
       socket_set now;
       sockets_now(&now); /* the socket of a group is that of a reader */
       text groups{};
