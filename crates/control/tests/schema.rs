@@ -156,4 +156,6 @@ fn corpus_of_the_fuzz_targets_has_messages_of_this_version() {
     assert!(matches!(configure, Request::Configure(_)));
     let configure: Request = serde_json::from_value(line("requests/throughput-run")).expect("a request");
     assert!(matches!(configure, Request::Configure(_)));
+    let report: Reply = serde_json::from_value(line("replies/report-of-pinger")).expect("a reply");
+    assert!(matches!(report, Reply::Report(_)));
 }

@@ -255,7 +255,7 @@ impl FloodPinger {
             if warm_up != self.counts.warm_up {
                 continue;
             }
-            let Some(InFlight { sent_ns, .. }) = self.window.remove(sequence) else {
+            let Some(InFlight { sent_ns, .. }) = self.window.remove(sequence, arrived_ns) else {
                 self.counts.late += 1;
                 continue;
             };

@@ -51,12 +51,14 @@ impl FloodWindow {
         self.samples.push_back(sample);
     }
 
-    /// Removes the sample with this number. Returns `None` if it is not in flight.
+    /// Removes the sample with this number, which arrived at this time. Returns `None` if it is not in flight, or if it was
+    /// sent later: another program may have sent a sample with its number.
     #[inline]
-    pub fn remove(&mut self, sequence: u64) -> Option<InFlight> {
+    pub fn remove(&mut self, sequence: u64, arrived_ns: u64) -> Option<InFlight> {
         // Without reordering and loss it is the first one.
         let index = self.samples.iter().position(|sample| sample.sequence >= sequence)?;
-        if self.samples[index].sequence == sequence { self.samples.remove(index) } else { None }
+        let InFlight { sequence: found, sent_ns, .. } = self.samples[index];
+        if found == sequence && sent_ns <= arrived_ns { self.samples.remove(index) } else { None }
     }
 
     /// Removes a sample that is lost at this time. Returns `None` if there is none.
@@ -90,12 +92,13 @@ mod tests {
     fn sample_frees_its_place_once() {
         let mut window = window(&[3, 5, 6]);
         assert!(!window.has_room());
-        assert_eq!(window.remove(4), None, "it is already lost");
-        assert_eq!(window.remove(7), None, "it was not sent");
-        assert_eq!(window.remove(5).map(|sample| sample.sent_ns), Some(50));
-        assert_eq!(window.remove(5), None, "it has returned");
+        assert_eq!(window.remove(4, 100), None, "it is already lost");
+        assert_eq!(window.remove(7, 100), None, "it was not sent");
+        assert_eq!(window.remove(5, 49), None, "it was sent later");
+        assert_eq!(window.remove(5, 100).map(|sample| sample.sent_ns), Some(50));
+        assert_eq!(window.remove(5, 100), None, "it has returned");
         assert!(window.has_room() && !window.is_empty());
-        assert_eq!(window.remove(3).map(|sample| sample.sent_ns), Some(30));
+        assert_eq!(window.remove(3, 100).map(|sample| sample.sent_ns), Some(30));
         assert_eq!(window.deadline_ns(), Some(160));
     }
 
