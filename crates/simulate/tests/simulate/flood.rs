@@ -4,7 +4,10 @@ use experiment::{Cell, Topology, Workload};
 use results::{Ring, Run, RunState, WarningKind, kind_of_hop};
 use simulate::{HOST_NS, Simulator};
 
-use crate::rig::{MS, cell, run};
+use crate::{
+    rig::{MS, cell, run},
+    ring::assert_losses_of_hops,
+};
 
 fn flood(nodes: u16, in_flight: u32, reliable: bool, options: &[(&str, &str)]) -> Cell {
     let mut cell = cell(Workload::Latency, reliable, 0, options);
@@ -91,19 +94,7 @@ fn each_loss_of_a_flood_is_counted_on_its_hop() {
     let (nodes, loss) = (4, 0.02);
     let cell = flood(nodes, 8, false, &[("latency", "5us"), ("loss", "2%")]);
     let run = measured(&cell, 60_000 * MS);
-    let hops = &ring(&run).hops;
-    let counted = &run.flows[0].counted;
-    let mut sent = counted.sent;
-    for hop in hops {
-        assert_eq!((hop.sent, hop.delivered + hop.lost), (sent, sent), "{hops:?}");
-        let deviation = 4.0 * (sent as f64 * loss * (1.0 - loss)).sqrt();
-        assert!((hop.lost as f64 - sent as f64 * loss).abs() <= deviation, "{hops:?}");
-        let named =
-            format!("{} of {sent} samples were lost between {} and {}", hop.lost, hop.writer, hop.reader);
-        assert!(run.warnings.iter().any(|warning| warning.text == named), "{named}: {:?}", run.warnings);
-        sent = hop.delivered;
-    }
-    assert_eq!((sent, counted.lost), (counted.delivered, hops.iter().map(|hop| hop.lost).sum()), "{hops:?}");
+    assert_losses_of_hops(&run, loss);
     // A lost sample keeps its place for 200 ms, and the others go around in 20 µs.
     assert!(ring(&run).mean_in_flight < 1.0, "{:?}", ring(&run).mean_in_flight);
     let warned = run.warnings.iter().any(|warning| {

@@ -1,7 +1,7 @@
 //! Rings: times and losses of each hop against the truth of the configuration.
 
 use experiment::{Cell, Topology, Workload};
-use results::{RunState, WarningKind, kind_of_hop};
+use results::{Run, RunState, WarningKind, kind_of_hop};
 use sim_model::GroundTruth;
 use simulate::Simulator;
 
@@ -49,12 +49,9 @@ fn time_per_hop_is_that_of_one_hop_at_any_number_of_nodes() {
     }
 }
 
-#[test]
-fn each_loss_is_counted_on_its_hop() {
-    let (nodes, loss) = (4, 0.02);
-    let cell = ring(nodes, false, &[("latency", "5us"), ("loss", "2%")]);
-    let run = run(&mut Simulator::new(), &cell, 60_000 * MS, 1);
-    assert_eq!(run.state, RunState::Valid, "{:?}", run.warnings);
+/// Checks that each hop of a ring loses this share of the samples that it gets, that a warning names each loss, and that
+/// the losses of the hops are those of the ring.
+pub fn assert_losses_of_hops(run: &Run, loss: f64) {
     let hops = &run.ring.as_ref().expect("a ring").hops;
     let counted = &run.flows[0].counted;
     let mut sent = counted.sent;
@@ -68,6 +65,15 @@ fn each_loss_is_counted_on_its_hop() {
         sent = hop.delivered;
     }
     assert_eq!((sent, counted.lost), (counted.delivered, hops.iter().map(|hop| hop.lost).sum()), "{hops:?}");
+}
+
+#[test]
+fn each_loss_is_counted_on_its_hop() {
+    let (nodes, loss) = (4, 0.02);
+    let cell = ring(nodes, false, &[("latency", "5us"), ("loss", "2%")]);
+    let run = run(&mut Simulator::new(), &cell, 60_000 * MS, 1);
+    assert_eq!(run.state, RunState::Valid, "{:?}", run.warnings);
+    assert_losses_of_hops(&run, loss);
     let lossy = run.warnings.iter().filter(|warning| warning.kind == WarningKind::Loss).count();
     assert_eq!(lossy, 1 + usize::from(nodes), "the round trips, and each hop: {:?}", run.warnings);
 }
