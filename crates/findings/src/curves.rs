@@ -10,6 +10,8 @@ use crate::MIN_RUNS;
 pub(crate) struct Side<'d> {
     /// Name in reports.
     pub name: String,
+    /// Name of its driver in reports.
+    pub driver: String,
     pub description: Option<&'d DriverDescription>,
     cells: Vec<&'d CellResult>,
 }
@@ -34,6 +36,7 @@ pub(crate) fn sides(document: &ResultDocument) -> Vec<Side<'_>> {
             Some(side) => side.cells.push(cell),
             None => sides.push(Side {
                 name: cell.factors.driver.clone(),
+                driver: String::new(),
                 description: document.drivers.get(&cell.factors.driver),
                 cells: vec![cell],
             }),
@@ -52,9 +55,11 @@ pub(crate) fn sides(document: &ResultDocument) -> Vec<Side<'_>> {
             side.name = format!("{} ({})", side.name, side.factors().labels().join(", "));
         }
     }
-    for side in &mut sides {
+    for (side, short) in sides.iter_mut().zip(short) {
+        side.driver = short;
         if let Some(variant) = document.experiment.variant(&side.cells[0].id) {
             side.name = format!("{variant}, {}", side.name);
+            side.driver = format!("{variant}, {}", side.driver);
         }
     }
     sides
@@ -68,6 +73,12 @@ impl<'d> Side<'d> {
     /// Returns whether both were measured over the same transport and interface, and receive in the same way.
     pub fn is_comparable(&self, other: &Self) -> bool {
         self.factors().shares_socket(other.factors())
+    }
+
+    /// Returns whether `pair` has one writer and one reader, and this side, otherwise configured alike, has more.
+    pub fn extends_pair(&self, pair: &Self) -> bool {
+        let (own, of_pair) = (self.factors(), pair.factors());
+        of_pair.topology.is_pair() && !own.topology.is_pair() && own.differs_only_in(of_pair, "topology")
     }
 
     pub fn is_bare_socket(&self) -> bool {

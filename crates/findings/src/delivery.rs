@@ -31,13 +31,22 @@ pub(crate) fn findings(sides: &[Side<'_>]) -> Option<Finding> {
     if measured.len() < 2 || open.is_empty() {
         return None;
     }
-    let names = |of: &[&Delivery<'_, '_>]| {
-        let names: Vec<String> = of.iter().map(|delivery| format!("`{}`", delivery.side.name)).collect();
+    // A driver whose configurations are all on one side is named once.
+    let names = |of: &[&Delivery<'_, '_>], others: &[&Delivery<'_, '_>]| {
+        let mut names: Vec<String> = Vec::new();
+        for delivery in of {
+            let is_driver = |other: &&&Delivery<'_, '_>| other.side.driver == delivery.side.driver;
+            let once = of.iter().filter(is_driver).count() > 1 && !others.iter().any(|other| is_driver(&other));
+            let name = format!("`{}`", if once { &delivery.side.driver } else { &delivery.side.name });
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
         let verb = if names.len() == 1 { "does" } else { "do" };
         (list(&names), verb)
     };
-    let (without, do_not) = names(&open);
-    let against = match &names(&guaranteed) {
+    let (without, do_not) = names(&open, &guaranteed);
+    let against = match &names(&guaranteed, &open) {
         (_, _) if guaranteed.is_empty() => String::new(),
         (with, does) => format!(", {with} {does}"),
     };

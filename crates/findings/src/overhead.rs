@@ -20,7 +20,9 @@ struct Difference<'d> {
 
 pub(crate) fn findings(sides: &[Side<'_>]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for side in sides.iter().filter(|side| !side.is_bare_socket()) {
+    // What more endpoints cost is the finding of a law.
+    let of_pair = |side: &Side<'_>| sides.iter().any(|pair| side.extends_pair(pair));
+    for side in sides.iter().filter(|side| !side.is_bare_socket() && !of_pair(side)) {
         let bare = sides.iter().find(|other| other.is_bare_socket() && other.is_comparable(side));
         if let Some(bare) = bare {
             findings.extend(against(side, bare));

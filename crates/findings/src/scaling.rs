@@ -31,7 +31,7 @@ const QUANTITIES: [Quantity; 7] = [
         workload: Workload::Throughput,
         what: "the time of a writer per sample",
         key: "time_per_sample",
-        unit: ("ns", 1.0),
+        unit: ("µs", 1e3),
         unit_of_numbers: "ns",
         of: ns_per_sample,
     },

@@ -1,7 +1,7 @@
 //! Findings between the drivers of one result: added RTT, and guarantee of delivery.
 
 use crate::sample::Characterize;
-use experiment::{Factors, Reliability, ReliabilityChoice, Workload};
+use experiment::{Factors, Reliability, ReliabilityChoice, Topology, Workload};
 use results::{Finding, FindingKind, ResultDocument};
 
 use crate::rig::{SIZES, Truth, characterize, number, of_kind, result, result_with};
@@ -148,6 +148,41 @@ fn latency_that_lost_too_many_pings_is_not_compared() {
     };
     assert_eq!(lossy(5), [], "5 of 400");
     assert_eq!(lossy(4).len(), 2, "1 %");
+}
+
+/// Adds the same values of three readers.
+fn with_three_readers(mut document: ResultDocument) -> ResultDocument {
+    let mut three = document.cells.clone();
+    for cell in &mut three {
+        cell.id.push_str("/1-3");
+        cell.factors.topology = Topology::Mesh { writers: 1, readers: 3 };
+    }
+    document.cells.extend(three);
+    document
+}
+
+#[test]
+fn what_a_middleware_adds_is_reported_of_the_pair_only() {
+    let document = with_three_readers(over_bare([8_000.0; 4], 0.01));
+    let [longer, constant] = &added(&document)[..] else { panic!("two findings") };
+    assert_eq!((longer.kind, constant.kind), (FindingKind::RttAdded, FindingKind::RttAddedConstant));
+    assert_eq!(longer.cells.len(), 8);
+    // Without a pair there is no other finding that says it.
+    let mut alone = document;
+    alone.cells.retain(|cell| !cell.factors.topology.is_pair());
+    assert_eq!(added(&alone).len(), 2);
+}
+
+#[test]
+fn driver_with_several_configurations_is_named_once() {
+    let document = with_three_readers(result(&characterize(), |factors| {
+        let open = factors.qos.reliability == Some(Reliability::BestEffort);
+        Truth { lost_pct: if open { 10.0 } else { 0.0 }, ..Truth::default() }
+    }));
+    let [finding] = &of_kind(&document, FindingKind::LossWithoutGuarantee)[..] else { panic!("one finding") };
+    let text = &finding.text;
+    assert!(text.starts_with("`plain` does not guarantee delivery, `dds` does, so their rates"), "{text}");
+    assert!(text.contains("`plain (topology 1-3, udp4, lo, waitset)` lost samples"), "{text}");
 }
 
 /// Returns the findings on throughput of both drivers; the one without a guarantee loses `lost_pct`.

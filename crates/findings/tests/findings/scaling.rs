@@ -69,8 +69,8 @@ fn one_more_reader_costs_the_writer_time() {
     assert!(found.numbers["time_per_sample_slope_low_ns_per_reader"] < 306.0, "{found:#?}");
     assert_eq!(
         found.text,
-        "`dds` at 64 bytes, 1 writer: from 1 to 16 readers, one more reader adds 306 ns (95 % interval 299 to 313) to \
-         the time of a writer per sample: 816 ns with 1, 5406 ns with 16 (3 blocks)."
+        "`dds` at 64 bytes, 1 writer: from 1 to 16 readers, one more reader adds 0.306 µs (95 % interval 0.299 to 0.313) to \
+         the time of a writer per sample: 0.816 µs with 1, 5.41 µs with 16 (3 blocks)."
     );
     assert_eq!(found.cells.len(), 6);
 }
