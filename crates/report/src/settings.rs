@@ -39,7 +39,7 @@ pub(crate) fn crowding(document: &ResultDocument) -> Option<String> {
         format!("in {crowded} of {}, up to {most}", count(all, "cell"))
     };
     let consequence = if polls {
-        "waits of many ms, part of every value, are the scheduler's"
+        "each may wait many ms for a core, which is part of every value"
     } else {
         "they wait for each other, which is part of every value"
     };
