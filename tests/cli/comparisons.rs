@@ -72,7 +72,7 @@ fn a_comparison_in_words() {
         ("r.json", result(12, 0.95, 0.01)),
         ("later.json", {
             let mut later = result(10, 1.2, 0.01);
-            later.environment = sample::environment("26214400");
+            later.hosts[0].environment = sample::environment("26214400");
             later
         }),
     ]);

@@ -79,7 +79,7 @@ fn words_of_results_and_logs_are_escaped() {
         assembler.add(run, &log.merged());
     }
     let mut document = assembler.document(State::Complete);
-    document.host.name = POISON.to_owned();
+    document.hosts[0].properties.name = POISON.to_owned();
     document.experiment.name = POISON.to_owned();
     document.experiment.notes.push(POISON.to_owned());
     for cell in &mut document.cells {

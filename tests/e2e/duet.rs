@@ -32,6 +32,7 @@ fn measured(scene: &Scene, text: &str, names: &[&str]) -> ResultDocument {
         installed: &[],
         files: &BTreeMap::new(),
         pin: Pin::None,
+        hosts: &[],
         seed: 5,
         least_blocks: &results::least_blocks,
     };

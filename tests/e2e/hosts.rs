@@ -74,6 +74,7 @@ fn measure(
         installed: &[],
         files: &BTreeMap::new(),
         pin: Pin::None,
+        hosts: &[],
         seed: 5,
         least_blocks: &results::least_blocks,
     };

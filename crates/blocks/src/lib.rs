@@ -199,12 +199,7 @@ pub fn add_quiet(
         first_run: runs.first().map_or(0, |run| run.number),
         complete: true,
         took_ns: Some(took_ns),
-        before: None,
-        after: None,
-        host: None,
-        reference_before: None,
-        reference_after: None,
-        reference_error: None,
+        hosts: Vec::new(),
     });
     log.allocation.made += u32::from(repeats.is_none());
 }

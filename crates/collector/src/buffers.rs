@@ -12,16 +12,22 @@ const BUFFERS: [(&str, &str, &str); 2] = [
 
 /// Warns of buffers that are smaller than requested. A size that no driver reports is listed as unverified elsewhere.
 pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, reports: &RunReports) {
-    let RunContext { factors, sysctls, .. } = *context;
+    let RunContext { factors, hosts, .. } = *context;
     let requested = [factors.queues.send_buffer_bytes, factors.queues.receive_buffer_bytes];
     let mut short = Vec::new();
     for ((entity, setting, sysctl), requested) in BUFFERS.into_iter().zip(requested) {
         let Some(requested) = requested else { continue };
         let ends = reports.agents.iter().filter(|agent| agent.endpoint.role.uses(entity));
-        let shown = ends.flat_map(|agent| agent.configured.settings.values());
-        let granted = shown.filter_map(|settings| settings.get(setting)?.parse::<u64>().ok()).min();
-        let limit = sysctls.get(sysctl).and_then(|limit| limit.parse().ok());
-        let words = granted.and_then(|granted| shortage(requested, granted, sysctl, limit));
+        let granted = ends.filter_map(|agent| {
+            let settings = agent.configured.settings.values();
+            let granted = settings.filter_map(|settings| settings.get(setting)?.parse::<u64>().ok()).min()?;
+            Some((granted, &agent.endpoint.place.host))
+        });
+        let words = granted.min().and_then(|(granted, host)| {
+            let host = hosts.iter().find(|known| known.name == *host);
+            let limit = host.and_then(|host| host.properties.sysctls.get(sysctl)?.parse().ok());
+            shortage(requested, granted, sysctl, limit)
+        });
         short.extend(words.map(|words| format!("{setting} of the {entity}: {words}")));
     }
     if !short.is_empty() {

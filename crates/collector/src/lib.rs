@@ -24,10 +24,8 @@ mod routes;
 mod throughput;
 mod traces;
 
-use std::collections::BTreeMap;
-
 use experiment::{Design, Factors, Topology, Workload};
-use results::{EndpointRecord, IntervalLog, Run, RunState, Warning, WarningKind, WireBytes};
+use results::{EndpointRecord, HostRecord, IntervalLog, Run, RunState, Warning, WarningKind, WireBytes};
 
 pub use configuration::{Mismatch, mismatch};
 pub use reports::{AgentOutcome, RunReports};
@@ -44,8 +42,8 @@ pub struct RunContext<'a> {
     pub traces: &'a TraceTimes,
     /// Whether both agents read the same clock, so that one-way times are valid.
     pub one_clock: bool,
-    /// Kernel settings of the host, by name.
-    pub sysctls: &'a BTreeMap<String, String>,
+    /// Hosts of the agents.
+    pub hosts: &'a [HostRecord],
 }
 
 /// Fills in the record of a run from the reports and returns its histograms.
@@ -126,6 +124,7 @@ fn endpoint_record(agent: &AgentOutcome) -> EndpointRecord {
         matched_ns: agent.matched_ns,
         effective_qos: agent.configured.effective_qos.clone(),
         cpus: agent.configured.cpus.clone(),
+        host: agent.endpoint.place.host.clone(),
         usage: agent.report.usage.clone(),
         sockets: agent.report.sockets.clone(),
         interface: agent.report.interface.clone(),

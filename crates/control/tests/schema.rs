@@ -33,7 +33,7 @@ fn configures(factors: &Factors, probed: bool) -> Vec<Request> {
         participant: endpoint.participant,
         writers: endpoint.writers,
         readers: endpoint.readers,
-        cpus: endpoint.cpus,
+        cpus: endpoint.place.cpus,
         measure_ns: 8,
         windows: 9,
         check_every: 10,

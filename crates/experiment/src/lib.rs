@@ -29,6 +29,7 @@ pub use factors::{
     group::{GroupSpec, Grouping, ReceiveGroup},
     load::{Arrival, Flow, Load, Trace},
     percent_of_max::PercentOfMax,
+    placement::{OWN_INTERFACE, Placement},
     policies::{EndpointPolicies, Policies},
     policy_values::{PolicyDuration, ReliabilityChoice},
     profiles::{QosProfile, profile_file, qos_profile},
@@ -47,6 +48,7 @@ pub use plan::{
     effort::Effort,
     experiment::{Cell, Design, DuetSlot, Pin, Plan, Precision, RUN_OVERHEAD_NS, ScheduledRun, Variants},
     experiment_file::{DesignSection, ExperimentFile, FlowSection, LimitsSection, json_schema},
+    hosts::{HostSection, PlannedHost},
     interleave::InterleaveError,
     limits::Limits,
     max_rates::{FIRST_MAXIMUM_RUN, MAXIMUM_RUNS, MaxRateCell},
@@ -56,14 +58,17 @@ pub use plan::{
     search_section::SearchSection,
 };
 pub use shape::{
-    Endpoint, ParticipantSpec, ReaderSpec, Role, Shape, StreamSpec, WriterSpec, entity_name, probe_every,
+    Endpoint, LOCAL_HOST, ParticipantSpec, Place, ReaderSpec, Role, Shape, StreamSpec, WriterSpec,
+    entity_name, probe_every,
 };
 pub use syntax::{
     driver_name::{drivers_of_ends, is_driver_path, is_pair},
+    host_spec::{HostFlag, HostSpec},
     input_file::{FileError, InputFile},
     one_or_many::{Located, OneOrMany, Span},
     source::{Diagnostic, Override, Source},
     spanned_error::{PlanError, SpannedError},
+    ssh_target::{Target, TargetError},
     trace::{MAX_TRACE_SAMPLES, trace_times},
     units::{MIN_SIZE_BYTES, Percent, Size, Time},
 };

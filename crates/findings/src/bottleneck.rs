@@ -1,7 +1,7 @@
 //! Bottlenecks of throughput, as far as the runs show them.
 
 use experiment::ReceiveMode;
-use results::{CellResult, Host, Limit, Run, Usage, format_value};
+use results::{CellResult, HostRecord, Limit, Run, Usage, format_value};
 use stats::Spread;
 
 use crate::{
@@ -18,7 +18,7 @@ pub(crate) struct Bottleneck {
 }
 
 /// Returns the bottlenecks that all runs of all these cells have in common.
-pub(crate) fn determine(cells: &[&CellResult], host: &Host) -> Bottleneck {
+pub(crate) fn determine(cells: &[&CellResult], hosts: &[HostRecord]) -> Bottleneck {
     let runs: Vec<&Run> = cells.iter().flat_map(|cell| cell.valid_runs()).collect();
     let writer = over_all(&runs, |run| core_pct(run, "writer"));
     let reader = over_all(&runs, |run| core_pct(run, "reader"));
@@ -26,8 +26,8 @@ pub(crate) fn determine(cells: &[&CellResult], host: &Host) -> Bottleneck {
     let dropped = over_all(&runs, dropped_pct);
     // all cells of a curve have the same interface and receive mode
     let factors = cells.first().map(|cell| &cell.factors);
-    let link = factors.and_then(|factors| host.link_mbps.get(&factors.interface)).map(|mbps| *mbps as f64);
-    let line = over_all(&runs, |run| Some(wire_mbps(run)? / link? * 100.0));
+    let link = runs.iter().find_map(|run| Some(line(run, hosts)?.1));
+    let line = over_all(&runs, |run| Some(line(run, hosts)?.0));
     let polling = factors.is_some_and(|factors| {
         factors.receive == ReceiveMode::Polling && factors.queues.polling_delay_ns.is_none()
     });
@@ -130,9 +130,20 @@ fn dropped_pct(run: &Run) -> Option<f64> {
     Some(run.udp_buffer_drops? as f64 / run.throughput.as_ref()?.sent as f64 * 100.0)
 }
 
-/// Returns the traffic of the interface in its busier direction, in 10^6 bit/s.
-fn wire_mbps(run: &Run) -> Option<f64> {
-    let wire = run.wire.as_ref()?;
+/// Returns the traffic of the most used link in percent of its speed, and that speed in 10^6 bit/s. The traffic is that
+/// of an interface in its busier direction; `None` if no interface has a speed.
+fn line(run: &Run, hosts: &[HostRecord]) -> Option<(f64, f64)> {
     let elapsed_ns = run.endpoints.iter().find(|endpoint| endpoint.role == "reader")?.usage.elapsed_ns;
-    (elapsed_ns > 0).then(|| wire.rx_bytes.max(wire.tx_bytes) as f64 * 8e3 / elapsed_ns as f64)
+    if elapsed_ns == 0 {
+        return None;
+    }
+    let share = |(host, interface, bytes): (&str, &str, u64)| {
+        let mbps = hosts.iter().find(|known| known.name == host)?.link_mbps(interface)? as f64;
+        Some((bytes as f64 * 8e3 / elapsed_ns as f64 / mbps * 100.0, mbps))
+    };
+    let of_endpoints = run.endpoints.iter().filter_map(|endpoint| {
+        let interface = endpoint.interface.as_ref()?;
+        Some((endpoint.host.as_str(), interface.name.as_str(), interface.rx_bytes.max(interface.tx_bytes)))
+    });
+    of_endpoints.filter_map(share).max_by(|left, right| left.0.total_cmp(&right.0))
 }

@@ -64,7 +64,7 @@ pub fn find(document: &ResultDocument) -> Vec<Finding> {
     let sides = curves::sides(document);
     let mut findings = Vec::new();
     for side in &sides {
-        findings.extend(plateau::findings(side, &document.host));
+        findings.extend(plateau::findings(side, &document.hosts));
         findings.extend(batching::findings(side));
         findings.extend(latency::findings(side));
         findings.extend(load::findings(side));

@@ -1,6 +1,6 @@
 //! Plateau of throughput over sizes, and its bottleneck.
 
-use results::{CellResult, Finding, FindingKind, Host, format_value};
+use results::{CellResult, Finding, FindingKind, HostRecord, format_value};
 
 use crate::{
     LEVEL, bottleneck,
@@ -8,9 +8,9 @@ use crate::{
     format::{between, finding, runs, three},
 };
 
-pub(crate) fn findings(side: &Side<'_>, host: &Host) -> Vec<Finding> {
+pub(crate) fn findings(side: &Side<'_>, hosts: &[HostRecord]) -> Vec<Finding> {
     let unbatched = || side.unbatched(goodput_mbps);
-    let mut findings = Vec::from_iter(of_curve(&format!("`{}` unbatched", side.name), &unbatched(), host));
+    let mut findings = Vec::from_iter(of_curve(&format!("`{}` unbatched", side.name), &unbatched(), hosts));
     for ceiling in side.ceilings() {
         let mut curve = side.batched(ceiling, goodput_mbps);
         // above half of the ceiling, a batch holds one sample: such a cell equals the unbatched one
@@ -22,12 +22,12 @@ pub(crate) fn findings(side: &Side<'_>, host: &Host) -> Vec<Finding> {
         curve.extend(unbatched().into_iter().filter(|point| alone(point) && !measured.contains(&point.size)));
         curve.sort_by_key(|point| point.size);
         let what = format!("`{}` batched up to {ceiling} bytes per flush", side.name);
-        findings.extend(of_curve(&what, &curve, host));
+        findings.extend(of_curve(&what, &curve, hosts));
     }
     findings
 }
 
-fn of_curve(what: &str, curve: &[Point<'_>], host: &Host) -> Option<Finding> {
+fn of_curve(what: &str, curve: &[Point<'_>], hosts: &[HostRecord]) -> Option<Finding> {
     let [.., before_last, last] = curve else { return None };
     let best = curve.iter().max_by(|left, right| left.spread.median.total_cmp(&right.spread.median))?;
     if best.spread.median <= 0.0 {
@@ -46,7 +46,7 @@ fn of_curve(what: &str, curve: &[Point<'_>], host: &Host) -> Option<Finding> {
             Some(apart(what, FindingKind::FallsAgain, best, last))
         }
         [_] if alone => Some(apart(what, FindingKind::StillGrows, last, before_last)),
-        [first, _, ..] if rises_to_it => Some(plateau(what, below.last(), first, level, host)),
+        [first, _, ..] if rises_to_it => Some(plateau(what, below.last(), first, level, hosts)),
         _ => None,
     }
 }
@@ -56,7 +56,7 @@ fn plateau(
     below: Option<&Point<'_>>,
     first: &Point<'_>,
     level: &[Point<'_>],
-    host: &Host,
+    hosts: &[HostRecord],
 ) -> Finding {
     let spreads = || level.iter().map(|point| &point.spread);
     let (min, max) = range(spreads());
@@ -78,7 +78,7 @@ fn plateau(
         ),
     };
     let cells: Vec<&CellResult> = level.iter().map(|point| point.cell).collect();
-    let bound = bottleneck::determine(&cells, host);
+    let bound = bottleneck::determine(&cells, hosts);
     let mut numbers = vec![
         ("from_size_bytes".to_owned(), first.size as f64),
         ("to_size_bytes".to_owned(), last as f64),

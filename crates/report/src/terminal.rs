@@ -89,7 +89,7 @@ impl Page {
             "{} {}: {}, {state}: {made} of {planned} runs made, {valid} valid",
             tool.name, tool.version, document.experiment.name
         ));
-        let host = &document.host;
+        let host = document.host();
         let cpu = host.cpu.as_deref().unwrap_or("unknown processor");
         let virtualization =
             host.virtualization.as_deref().map_or_else(String::new, |kind| format!(" ({kind})"));

@@ -4,7 +4,8 @@ mod sample;
 use std::path::Path;
 
 use results::{
-    Assembler, Block, CoreNoise, HostNoise, KeptSelfTests, NoiseProbe, SelfTest, State, selftest_json_schema,
+    Assembler, Block, BlockHost, CoreNoise, HostNoise, KeptSelfTests, NoiseProbe, SelfTest, State,
+    selftest_json_schema,
 };
 use serde_json::{Value, json};
 
@@ -170,12 +171,13 @@ fn selftests() -> Value {
         first_run: 1,
         complete: true,
         took_ns: Some(1),
-        before: Some(probe(before)),
-        after: Some(probe(after)),
-        host: Some(HostNoise { steal_pct: Some(before), ..HostNoise::default() }),
-        reference_before: None,
-        reference_after: None,
-        reference_error: None,
+        hosts: vec![BlockHost {
+            host: "local".to_owned(),
+            before: Some(probe(before)),
+            after: Some(probe(after)),
+            counters: Some(HostNoise { steal_pct: Some(before), ..HostNoise::default() }),
+            ..BlockHost::default()
+        }],
     };
     document.blocks = vec![block(1, 0.5, 1.0), block(2, 1.0, 4.0)];
     let outcome = SelfTest::from_document("plain", &document);

@@ -3,10 +3,10 @@
 //!
 //! ```text
 //! ExperimentRunner::execute
-//!   for each scheduled run:  Domain lock -> AgentSet (two agents) -> RunPhases -> collector::collect -> Directory::save_run
+//!   for each scheduled run:  Domain lock -> AgentSet (one agent per endpoint) -> RunPhases -> collector::collect -> Directory::save_run
 //! ```
 //!
-//! - Agents run on a [`site::Site`], which starts them and has everything that only makes sense on their host.
+//! - Agents run on a [`site::Site`] of the [`Sites`] of the experiment, which starts them and has everything that only makes sense on their host.
 //! - An `AgentSet` has the agents of one run. It waits for all of them together: the exit of one agent ends the wait
 //!   for another. It ends every process in all cases.
 //! - A failed run does not end the experiment. A driver whose first runs all fail alike is given up, see [`ExperimentRunner`].
@@ -18,13 +18,14 @@ mod drivers;
 mod error;
 mod run;
 mod session;
+mod sites;
 mod stop_token;
 mod version;
 
 pub use control::{CaseInfo, CaseOutcome, OpenOptions};
 pub use drivers::{
     check::{cases, check},
-    describe::{DriverInspection, describe, inspect_named},
+    describe::{DriverInspection, describe, inspect, inspect_named},
     install::{DriverBuild, InstalledDriver},
     install_error::InstallError,
     search_path::DriverSearchPath,
@@ -36,5 +37,6 @@ pub use session::{
     observer::{Observer, Progress},
     preflight::preflight,
 };
+pub use sites::{SiteHost, Sites};
 pub use stop_token::StopToken;
 pub use version::{ParseVersionError, Version, split as split_version};

@@ -67,6 +67,7 @@ pub(crate) fn host<'i>(host: &HostModel, interfaces: impl Iterator<Item = &'i St
         clock_read_ns: None,
         link_mbps: links.collect(),
         sysctls: BTreeMap::new(),
+        mtu_bytes: BTreeMap::new(),
         started_unix_ns: 0,
     }
 }

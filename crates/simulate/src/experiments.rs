@@ -1,7 +1,10 @@
 //! Simulation of whole experiments.
 
-use experiment::{Cell, Plan};
-use results::{Assembler, Block, Environment, Reference, ResultDocument, ResultHeader, State, with_rate};
+use experiment::{Cell, LOCAL_HOST, Plan};
+use results::{
+    Assembler, Block, BlockHost, Environment, HostRecord, Reference, ResultDocument, ResultHeader, State,
+    with_rate,
+};
 use sim_model::ConfigError;
 
 use blocks::NextBlock;
@@ -24,8 +27,7 @@ impl Simulator {
         let host = describe::host(&self.host, interfaces);
         let header = ResultHeader::new(
             describe::tool(),
-            host,
-            Environment::default(),
+            vec![HostRecord::only(host, Environment::default())],
             experiment.clone(),
             drivers.collect(),
             Vec::new(),
@@ -78,12 +80,12 @@ impl Simulator {
             first_run: (number - 1) * experiment.runs_per_block() as u32 + 1,
             complete: true,
             took_ns: None,
-            before: None,
-            after: None,
-            host: None,
-            reference_before: around.first().cloned(),
-            reference_after: around.last().cloned(),
-            reference_error: None,
+            hosts: vec![BlockHost {
+                host: LOCAL_HOST.to_owned(),
+                reference_before: around.first().cloned(),
+                reference_after: around.last().cloned(),
+                ..BlockHost::default()
+            }],
         };
         (1..).zip(references.windows(2)).map(block).collect()
     }

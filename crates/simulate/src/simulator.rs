@@ -143,7 +143,7 @@ impl Simulator {
             traces: &self.traces,
             // One-way times are distributions too.
             one_clock: !self.recorder.counts_only,
-            sysctls: &BTreeMap::new(),
+            hosts: &[],
         };
         let mut run = Run::blank(scheduled, cell, 0);
         let log = collect(&mut run, &context, reports);

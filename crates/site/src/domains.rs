@@ -22,8 +22,8 @@ pub struct Domains {
 pub struct Domain {
     /// Number of the domain.
     pub number: u32,
-    /// Reservation among all experiments, if there is one.
-    _claim: Option<Hold>,
+    /// Reservations among all experiments, one for each network that supports them.
+    _claims: Vec<Hold>,
 }
 
 impl Domains {
@@ -36,25 +36,33 @@ impl Domains {
         Self { next: micros as u32 ^ seconds as u32 ^ process::id().wrapping_mul(37) }
     }
 
-    /// Returns the next domain that is not reserved, and reserves it. If reservation fails or all are reserved,
-    /// returns the next one unreserved.
+    /// Returns the next domain that is not reserved in the network of any site, and reserves it in all of them. A network
+    /// that does not support reservations is left out. If all domains are reserved, returns the next one unreserved.
     ///
     /// # Errors
-    /// Returns an error if the host of the site does not answer.
-    pub fn take(&mut self, site: &dyn Site) -> Result<Domain, SiteError> {
-        self.take_with(|number| site.claim_domain(number))
+    /// Returns an error if the host of a site does not answer.
+    pub fn take(&mut self, sites: &[&dyn Site]) -> Result<Domain, SiteError> {
+        self.take_with(sites, |site, number| site.claim_domain(number))
     }
 
-    fn take_with<E>(&mut self, claim: impl Fn(u32) -> Result<DomainClaim, E>) -> Result<Domain, E> {
-        for _ in 0..DOMAINS {
+    fn take_with<S: Copy, E>(
+        &mut self,
+        sites: &[S],
+        claim: impl Fn(S, u32) -> Result<DomainClaim, E>,
+    ) -> Result<Domain, E> {
+        'numbers: for _ in 0..DOMAINS {
             let number = self.number();
-            match claim(number)? {
-                DomainClaim::Reserved(hold) => return Ok(Domain { number, _claim: Some(hold) }),
-                DomainClaim::InUse => {}
-                DomainClaim::Unsupported => return Ok(Domain { number, _claim: None }),
+            let mut claims = Vec::new();
+            for &site in sites {
+                match claim(site, number)? {
+                    DomainClaim::Reserved(hold) => claims.push(hold),
+                    DomainClaim::InUse => continue 'numbers,
+                    DomainClaim::Unsupported => {}
+                }
             }
+            return Ok(Domain { number, _claims: claims });
         }
-        Ok(Domain { number: self.number(), _claim: None })
+        Ok(Domain { number: self.number(), _claims: Vec::new() })
     }
 
     fn number(&mut self) -> u32 {
@@ -75,8 +83,21 @@ mod tests {
     }
 
     fn take(domains: &mut Domains, claim: impl Fn(u32) -> Result<DomainClaim, Infallible>) -> Domain {
-        let Ok(domain) = domains.take_with(claim);
+        let Ok(domain) = domains.take_with(&[()], |(), number| claim(number));
         domain
+    }
+
+    #[test]
+    fn domain_is_free_in_all_networks() {
+        let networks = ["ddsmark-test-one", "ddsmark-test-two"];
+        let mut domains = Domains { next: 41 };
+        let in_second = claim(networks[1], 43);
+        let Ok(domain) = domains.take_with(&networks, claim);
+        assert_eq!((domain.number, domain._claims.len()), (44, 2));
+        // The reservation of 43 in the first network was given up.
+        assert!(matches!(claim(networks[0], 43), Ok(DomainClaim::Reserved(_))));
+        assert!(matches!(claim(networks[0], 44), Ok(DomainClaim::InUse)));
+        drop(in_second);
     }
 
     #[test]
@@ -105,15 +126,15 @@ mod tests {
         let claim = |number| claim("ddsmark-test-full", number);
         let mut domains = Domains { next: 0 };
         let all: Vec<_> = (0..DOMAINS).map(|_| take(&mut domains, claim)).collect();
-        assert!(all.iter().all(|domain| domain._claim.is_some()));
+        assert!(all.iter().all(|domain| domain._claims.len() == 1));
         let extra = take(&mut domains, claim);
-        assert!(extra._claim.is_none() && (1..=DOMAINS).contains(&extra.number));
+        assert!(extra._claims.is_empty() && (1..=DOMAINS).contains(&extra.number));
     }
 
     #[test]
     fn host_without_reservation_gets_the_next_domain() {
         let mut domains = Domains { next: 41 };
         let domain = take(&mut domains, |_| Ok(DomainClaim::Unsupported));
-        assert!(domain._claim.is_none() && domain.number == 43);
+        assert!(domain._claims.is_empty() && domain.number == 43);
     }
 }

@@ -37,6 +37,7 @@ pub use values::{
     clock::{Timeline, monotonic_ns, unix_ns},
     error::SiteError,
     facts::Facts,
+    networks::{InterfaceAddress, NoCommonNetwork, common_interfaces},
     owner::Owner,
     process_exit::{ChannelEnd, ProcessExit},
 };

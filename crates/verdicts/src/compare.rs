@@ -76,7 +76,7 @@ pub fn compare(
     let compared = |side: &CompareSide<'_>, unmatched: &[&CellResult]| ComparedSide {
         result: side.name.clone(),
         experiment: side.document.experiment.name.clone(),
-        started_unix_ns: side.document.host.started_unix_ns,
+        started_unix_ns: side.document.host().started_unix_ns,
         unmatched: unmatched.iter().map(|cell| cell.id.clone()).collect(),
     };
     Ok(Comparison {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{FACTORS, Pin};
-use results::{CellResult, Difference, ResultDocument};
+use results::{CellResult, Difference, HostRecord, ResultDocument};
 
 /// Values by field name.
 pub(crate) type Fields = BTreeMap<String, String>;
@@ -38,7 +38,7 @@ fn result_fields(document: &ResultDocument) -> Fields {
         Pin::None => "none".to_owned(),
         Pin::Cores(writer, reader) => format!("{writer:?} {reader:?}"),
     };
-    Fields::from([
+    let mut fields = Fields::from([
         ("tool.version".to_owned(), document.tool.version.clone()),
         ("design.warm_up_ns".to_owned(), design.warm_up_ns.to_string()),
         ("design.measure_ns".to_owned(), design.measure_ns.to_string()),
@@ -46,14 +46,25 @@ fn result_fields(document: &ResultDocument) -> Fields {
         ("design.pin".to_owned(), pin),
         ("design.keep_awake".to_owned(), design.keep_awake.to_string()),
         ("design.duet".to_owned(), design.duet.to_string()),
-    ])
+    ]);
+    for host in &design.hosts {
+        let interface = host.interface.as_deref().unwrap_or("no interface");
+        fields.insert(format!("design.host.{}", host.name), format!("{} {interface}", host.at));
+    }
+    fields
 }
 
-/// Returns the fields of the environment of a result.
+/// Returns the fields of the environment of a result; with several hosts, each ends with `@` and the name of its host.
 pub(crate) fn environment(document: &ResultDocument) -> Fields {
-    let flat = document.environment.flat();
-    let named = flat.map(|(path, value)| (format!("env.{}", path.replacen('/', ".", 1)), value.to_owned()));
-    result_fields(document).into_iter().chain(named).collect()
+    let of_host = |host: &HostRecord| {
+        let of = if document.hosts.len() > 1 { format!("@{}", host.name) } else { String::new() };
+        let named = host
+            .environment
+            .flat()
+            .map(|(path, value)| (format!("env.{}{of}", path.replacen('/', ".", 1)), value.to_owned()));
+        named.collect::<Vec<_>>()
+    };
+    result_fields(document).into_iter().chain(document.hosts.iter().flat_map(of_host)).collect()
 }
 
 /// Returns the fields that differ, in order.
@@ -79,7 +90,7 @@ pub(crate) fn is_named(field: &str, named: &[String]) -> bool {
 /// fields of the environment, `env.` and the group may be omitted.
 fn covers(name: &str, field: &str) -> bool {
     let is_in = |field: &str, group: &str| {
-        field.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        field.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '@']))
     };
     if is_in(field, name) {
         return true;
@@ -148,6 +159,7 @@ mod tests {
             ("sysctl", "env.sysctl.net.core.rmem_max"),
             ("sysctl.net.core.rmem_max", "env.sysctl.net.core.rmem_max"),
             ("design", "design.pin"),
+            ("net.core.rmem_max", "env.sysctl.net.core.rmem_max@pi1"),
         ] {
             assert!(covers(name, field), "{name}, {field}");
         }

@@ -5,7 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use results::{Block, EndpointRecord, ModesBy, ResultDocument, Run, SeparatingField, TypicalValue};
+use results::{
+    Block, EndpointRecord, HostNoise, ModesBy, ResultDocument, Run, SeparatingField, TypicalValue,
+};
 use stats::{Field, Rules, median, separate};
 
 /// Seed of the permutation test, so that a result always has the same verdicts.
@@ -107,23 +109,29 @@ type OfBlock = fn(&Block) -> Option<f64>;
 /// Fields of a run's block.
 const OF_BLOCKS: [(&str, OfBlock); 10] = [
     ("time stolen round the block in %", |block| {
-        let cores = [&block.before, &block.after].into_iter().flatten().flat_map(|probe| &probe.cores);
-        cores.map(|core| core.stolen_pct).reduce(f64::max)
+        block.probes().flat_map(|probe| &probe.cores).map(|core| core.stolen_pct).reduce(f64::max)
     }),
-    ("steal of the block in %", |block| block.host.as_ref()?.steal_pct),
-    ("softirq of the block in %", |block| block.host.as_ref()?.softirq_pct),
-    ("CPU pressure of the block in %", |block| block.host.as_ref()?.cpu_pressure_pct),
-    ("softnet drops of the block", |block| Some(block.host.as_ref()?.softnet_drops? as f64)),
-    ("UDP errors of the block", |block| Some(block.host.as_ref()?.udp_in_errors? as f64)),
-    ("lowest frequency after the block in kHz", |block| Some(block.host.as_ref()?.min_frequency_khz? as f64)),
+    ("steal of the block in %", |block| most(block, |host| host.steal_pct)),
+    ("softirq of the block in %", |block| most(block, |host| host.softirq_pct)),
+    ("CPU pressure of the block in %", |block| most(block, |host| host.cpu_pressure_pct)),
+    ("softnet drops of the block", |block| most(block, |host| Some(host.softnet_drops? as f64))),
+    ("UDP errors of the block", |block| most(block, |host| Some(host.udp_in_errors? as f64))),
+    ("lowest frequency after the block in kHz", |block| {
+        block.counters().filter_map(|host| Some(host.min_frequency_khz? as f64)).reduce(f64::min)
+    }),
     ("highest frequency after the block in kHz", |block| {
-        Some(block.host.as_ref()?.max_frequency_khz? as f64)
+        most(block, |host| Some(host.max_frequency_khz? as f64))
     }),
-    ("throttling in the block", |block| Some(block.host.as_ref()?.throttled? as f64)),
+    ("throttling in the block", |block| most(block, |host| Some(host.throttled? as f64))),
     ("temperature after the block in m°C", |block| {
-        Some(block.host.as_ref()?.max_temperature_millicelsius? as f64)
+        most(block, |host| Some(host.max_temperature_millicelsius? as f64))
     }),
 ];
+
+/// Returns the largest value over the hosts of a block.
+fn most(block: &Block, of: impl Fn(&HostNoise) -> Option<f64>) -> Option<f64> {
+    block.counters().filter_map(of).reduce(f64::max)
+}
 
 type OfEndpoint = fn(&Run, &EndpointRecord) -> Option<f64>;
 

@@ -21,7 +21,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
         "runner",
         &["blocks", "collector", "control", "experiment", "findings", "site", "verdicts", "results", "stats"],
     ),
-    ("hosts", &["control", "results", "site"]),
+    ("hosts", &["control", "experiment", "results", "site"]),
     ("site", &["control", "experiment", "results", "stats"]),
     ("agent", &["conformance", "control", "driver-abi", "driver-host", "experiment", "results"]),
     ("report", &["experiment", "results", "stats"]),

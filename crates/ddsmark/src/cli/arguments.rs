@@ -3,8 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{ArgAction, Args, Parser, Subcommand};
-use experiment::Percent;
-use hosts::ssh::target::Target;
+use experiment::{HostFlag, Percent};
 use results::MetricSelector;
 
 use super::{
@@ -183,7 +182,7 @@ pub enum Command {
     /// Show, install and check drivers.
     #[command(subcommand)]
     Drivers(Drivers),
-    /// Check hosts that are reached over ssh.
+    /// Check hosts that agents can run on.
     #[command(subcommand)]
     Hosts(Hosts),
     /// Serve agents on this host over standard input and output, for a runner on another one.
@@ -547,14 +546,15 @@ pub enum Drivers {
 pub enum Hosts {
     /// Check that agents can run on hosts, one line for each.
     ///
-    /// Connects with `ssh`, as your configuration says, and without asking for anything. Copies ddsmark, its agent and
+    /// Takes the same hosts as `--host` of the commands that measure. Connects to those with `ssh:` by `ssh`, as your
+    /// configuration says, and without asking for anything. Copies ddsmark, its agent and
     /// the drivers to `~/.cache/ddsmark` of the host, unless they are there already. Starts the steward, the process
     /// that runs agents there, and a driver in it. Exits with status 3 if a host cannot be used.
     #[command(after_help = format!("{HOSTS_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Check {
-        /// Name and destination of each host.
-        #[arg(value_name = "NAME=ssh:[USER@]HOST[:PORT]", required = true, value_parser = parse::host)]
-        host: Vec<(String, Target)>,
+        /// Name of each host, and a way to reach it: `ssh:[USER@]HOST[:PORT]`, `netns:NAME` or `local`.
+        #[arg(value_name = "NAME=SPEC", required = true, value_parser = parse::host)]
+        host: Vec<HostFlag>,
 
         /// Driver to copy and to load there; several with commas.
         #[arg(short, long, value_name = "D", value_delimiter = ',')]

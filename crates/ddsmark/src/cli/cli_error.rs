@@ -114,6 +114,7 @@ impl From<DirectoryError> for CliError {
             | DirectoryError::Complete { .. }
             | DirectoryError::NotStarted { .. }
             | DirectoryError::InUse { .. }
+            | DirectoryError::Older { .. }
             | DirectoryError::Newer { .. } => ExitStatus::WrongUse,
             _ => ExitStatus::Failed,
         };
@@ -130,6 +131,7 @@ impl From<RunnerError> for CliError {
             | RunnerError::NoDriverFile { .. }
             | RunnerError::Site(SiteError::NoCore { .. } | SiteError::NoInterface { .. })
             | RunnerError::IgnoredLibrary { .. }
+            | RunnerError::NoCommonClock { .. }
             | RunnerError::Rejected { .. } => ExitStatus::WrongUse,
             RunnerError::Stopped => ExitStatus::Interrupted,
             _ => ExitStatus::Failed,

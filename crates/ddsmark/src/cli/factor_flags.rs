@@ -35,7 +35,7 @@ static FLAGS: LazyLock<Vec<Flag>> = LazyLock::new(|| {
 fn help(row: &Factor, kind: Kind) -> String {
     let words = row.brief.trim_end_matches('.').to_owned();
     match kind {
-        Kind::Flag => words,
+        Kind::Flag | Kind::Placement => words,
         _ => words + "; several with commas",
     }
 }
@@ -46,6 +46,7 @@ fn long_help(row: &Factor, kind: Kind) -> String {
     let words: String = sentences.filter(|sentence| !sentence.starts_with("Default ")).collect();
     let more = match kind {
         Kind::Flag => "Alone it means `true`; `=false,true` measures both.",
+        Kind::Placement => "Given twice, both values are measured.",
         _ => "Several values with commas.",
     };
     format!("{} {more}", words.trim_end())
@@ -63,6 +64,7 @@ const fn value_name(kind: Kind) -> &'static str {
         Kind::BatchSamples => "N|turbo",
         Kind::Group => "N/TIME",
         Kind::Topology => "W-R",
+        Kind::Placement => "ENDPOINT@HOST,...",
     }
 }
 
@@ -96,7 +98,14 @@ impl FromArgMatches for FactorFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let overrides = FLAGS.iter().filter_map(|flag| {
             let values: Vec<&str> = matches.get_many::<String>(flag.row.key)?.map(String::as_str).collect();
-            Some(Override::flag(format!("--{}", flag.long), flag.row.key_in_file(), values.join(",")))
+            let values = match flag.kind {
+                // Commas are part of a value; `+` means the same.
+                Kind::Placement => {
+                    values.iter().map(|value| value.replace(',', "+")).collect::<Vec<_>>().join(",")
+                }
+                _ => values.join(","),
+            };
+            Some(Override::flag(format!("--{}", flag.long), flag.row.key_in_file(), values))
         });
         Ok(Self { overrides: overrides.collect() })
     }

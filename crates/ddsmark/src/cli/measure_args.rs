@@ -1,7 +1,7 @@
 //! Flags that all commands that measure have in common, and the changes of an experiment file that they mean.
 
 use clap::Args;
-use experiment::Override;
+use experiment::{HostFlag, Override};
 
 use super::{
     factor_flags::FactorFlags,
@@ -138,6 +138,14 @@ pub struct MeasureArgs {
     #[arg(long, help_heading = "Host")]
     pub keep_awake: bool,
 
+    /// Host to run endpoints on: `NAME=SPEC`, and `,interface=NAME` for its interface to the others. Can be repeated.
+    ///
+    /// SPEC is `local` (this host), `ssh:[USER@]HOST[:PORT]`, or `netns:NAME`, a network namespace of this host.
+    /// ddsmark copies itself and the drivers to hosts over ssh. `--placement` says which endpoint runs where. Without
+    /// an interface, it is the one in the network that all hosts share. Check hosts with `ddsmark hosts check`.
+    #[arg(long, value_name = "NAME=SPEC", value_parser = parse::host, help_heading = "Host")]
+    pub host: Vec<HostFlag>,
+
     #[command(flatten)]
     pub reference: ReferenceArgs,
 }
@@ -161,6 +169,7 @@ impl MeasureArgs {
     /// `runs` runs, or as many as the file says.
     pub fn overrides(&self, runs: Option<u32>) -> Vec<Override> {
         let mut all = self.factors.overrides.clone();
+        all.extend(self.hosts());
         all.extend(self.topologies());
         all.extend(self.qos());
         all.extend(self.options());
@@ -223,6 +232,15 @@ impl MeasureArgs {
             && !set("design.blocks")
             && !set("design.precision")
             && !set("design.baseline")
+    }
+
+    /// Returns the hosts. They replace those of the file.
+    fn hosts(&self) -> Option<Override> {
+        let entries: Vec<String> = self.host.iter().map(HostFlag::entry).collect();
+        let shown: Vec<String> =
+            self.host.iter().map(|host| format!("--host {}={}", host.name, host.at)).collect();
+        let change = || Override::flag("--host", "host", format!("[{}]", entries.join(", ")));
+        (!entries.is_empty()).then(|| change().shown_as(shown.join(" ")))
     }
 
     /// Returns the topologies with each number of writers and each number of readers.

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use experiment::Percent;
-use hosts::ssh::target::Target;
+use experiment::{HostFlag, Percent};
 use results::MetricSelector;
 
 /// Option of a driver, `D.KEY=VALUE`.
@@ -20,16 +19,9 @@ pub fn time(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|error| format!("{error}; write for instance `800ms` or `5s`"))
 }
 
-/// Parses a name and a destination of ssh: `pi1=ssh:user@pi1`.
-pub fn host(text: &str) -> Result<(String, Target), String> {
-    let (name, place) = text.split_once('=').ok_or("write for instance `pi1=ssh:user@pi1`")?;
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    if name.is_empty() || !name.chars().all(is_plain) {
-        return Err("a name has letters, digits, `-`, `_` and `.`".to_owned());
-    }
-    let target = place.strip_prefix("ssh:").ok_or("only hosts that begin with `ssh:` can be checked")?;
-    let target = target.parse().map_err(|error: hosts::ssh::target::TargetError| error.to_string())?;
-    Ok((name.to_owned(), target))
+/// Parses a host: `pi1=ssh:user@pi1`.
+pub fn host(text: &str) -> Result<HostFlag, String> {
+    HostFlag::parse(text)
 }
 
 /// Parses a percentage.

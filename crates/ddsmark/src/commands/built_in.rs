@@ -2,7 +2,7 @@
 
 use experiment::Override;
 use runner::StopToken;
-use site::{LocalSite, Site};
+use site::LocalSite;
 
 use crate::{
     cli::{
@@ -71,7 +71,7 @@ impl<'a> BuiltIn<'a> {
     pub fn prepare(
         &self,
         runs: Option<u32>,
-        site: &dyn Site,
+        site: &LocalSite,
         stop: &StopToken,
     ) -> Result<Prepared, CliError> {
         let mut changes = self.measure.overrides(runs);
@@ -90,6 +90,6 @@ impl<'a> BuiltIn<'a> {
         let stop = StopToken::on_signals()?;
         let site = LocalSite::find()?;
         let prepared = self.prepare(Some(RUNS), &site, &stop)?;
-        measurement::plan_and_measure(prepared, seed(), self.measure.dry_run, self.output, &site, &stop)
+        measurement::plan_and_measure(prepared, seed(), self.measure.dry_run, self.output, &stop)
     }
 }

@@ -1,14 +1,8 @@
 //! `ddsmark hosts`.
 
-use std::collections::BTreeMap;
-
-use experiment::Limits;
-use hosts::{
-    StewardSite,
-    ssh::{self, SshProgram, bundle::Bundle, target::Target},
-};
-use runner::{RunnerError, StopToken, describe};
-use site::{LocalSite, Site as _};
+use experiment::HostFlag;
+use runner::{RunnerError, StopToken};
+use site::LocalSite;
 
 use crate::{
     cli::{
@@ -16,7 +10,10 @@ use crate::{
         cli_error::{CliError, ExitStatus},
         output,
     },
-    work::drivers::choose,
+    work::{
+        drivers::{Drivers, choose},
+        hosts::{ConnectedHost, Connector, HostEntry},
+    },
 };
 
 const MIB: u64 = 1 << 20;
@@ -26,11 +23,12 @@ pub fn execute(command: &Command) -> Result<ExitStatus, CliError> {
     let Command::Check { host, driver } = command;
     let stop = StopToken::on_signals()?;
     let site = LocalSite::find()?;
-    let bundles = Bundles::of(&site, driver, &stop)?;
-    let ssh = SshProgram::from_environment();
+    let drivers = if driver.is_empty() { Drivers::default() } else { choose(driver, &site, &stop)? };
+    let mut connector = Connector::new(&site, &drivers, &stop);
     let mut status = ExitStatus::Done;
-    for (name, target) in host {
-        match check(name, target, &ssh, &bundles, &stop) {
+    for HostFlag { name, at, interface } in host {
+        let entry = HostEntry { name: name.clone(), at: at.clone(), interface: interface.clone() };
+        match connector.connect(entry).and_then(|host| describe(&host)) {
             Ok(line) => output::print(&format!("{name}: {line}\n"))?,
             Err(error) if stop.requested() => return Err(error),
             // The other hosts are checked, too.
@@ -40,70 +38,38 @@ pub fn execute(command: &Command) -> Result<ExitStatus, CliError> {
             }
         }
     }
-    Ok(status)
+    if stop.requested() { Err(RunnerError::Stopped.into()) } else { Ok(status) }
 }
 
-/// Files that hosts need.
-struct Bundles {
-    programs: Bundle,
-    drivers: BTreeMap<String, Bundle>,
-}
-
-impl Bundles {
-    fn of(site: &LocalSite, names: &[String], stop: &StopToken) -> Result<Self, CliError> {
-        let command = std::env::current_exe().map_err(|error| {
-            let error = format!("cannot determine the path of this program: {error}");
-            CliError::new(ExitStatus::Failed, error, "start it by its full path")
-        })?;
-        let programs = Bundle::of_programs(&command, site.agent())?;
-        let mut drivers = BTreeMap::new();
-        if !names.is_empty() {
-            let chosen = choose(names, site, stop)?;
-            for (name, file) in &chosen.files {
-                drivers.insert(name.clone(), Bundle::of_driver(file, &chosen.libraries[name])?);
-            }
-        }
-        Ok(Self { programs, drivers })
-    }
-}
-
-/// Uses a host as a measurement does, and describes it.
-fn check(
-    name: &str,
-    target: &Target,
-    ssh: &SshProgram,
-    bundles: &Bundles,
-    stop: &StopToken,
-) -> Result<String, CliError> {
-    let deployment = ssh::deploy(name, target, ssh, &bundles.programs, &bundles.drivers)?;
-    if let Some(line) = deployment.noise.last() {
-        output::note(&format!("note: host `{name}`: its shell prints text, which is skipped: `{line}`"));
-    }
-    let ready = match deployment.copied_bytes {
-        None => "ddsmark installed".to_owned(),
-        Some(0) => "ddsmark in its cache".to_owned(),
-        Some(bytes) => format!("ddsmark copied ({} MiB)", bytes.div_ceil(MIB)),
+/// Describes a host that is ready.
+fn describe(host: &ConnectedHost) -> Result<String, CliError> {
+    let facts = &host.facts;
+    let cores = facts.cores.len();
+    let mut line = match &host.copied {
+        Some(copied) => format!("ready: {}, {}, {cores} cores", copied.probe.machine(), copied.probe.libc()),
+        None => format!("ready: {}, {cores} cores", std::env::consts::ARCH),
     };
-    let probe = deployment.probe;
-    let site = StewardSite::start(deployment.steward)?;
-    let facts = site.facts()?;
-    let mut line = format!("ready: {}, {}, {} cores", probe.machine(), probe.libc(), facts.cores.len());
-    if let Some(free) = probe.free_kib() {
-        line.push_str(&format!(", {} MiB free", free >> 10));
+    if let Some(copied) = &host.copied {
+        if let Some(free) = copied.probe.free_kib() {
+            line.push_str(&format!(", {} MiB free", free >> 10));
+        }
+        line.push_str(&match copied.bytes {
+            None => ", ddsmark installed".to_owned(),
+            Some(0) => ", ddsmark in its cache".to_owned(),
+            Some(bytes) => format!(", ddsmark copied ({} MiB)", bytes.div_ceil(MIB)),
+        });
     }
-    line.push_str(&format!(", {ready}"));
-    for file in deployment.drivers.values() {
-        let described = describe(&site, file, &Limits::default(), stop);
-        let description = described.map_err(|error| about(name, error))?;
-        line.push_str(&format!(", driver {} {}", file.name, description.middleware_version));
+    if let Some(interface) = &host.interface {
+        facts.check_interface(interface).map_err(|error| CliError::from(error).on_host(&host.name))?;
+    }
+    let interfaces = facts.addresses.iter().map(|own| format!("{} {}", own.interface, own.address));
+    let interfaces: Vec<String> = interfaces.collect();
+    if !interfaces.is_empty() {
+        line.push_str(&format!(", interface {}", interfaces.join(" and ")));
+    }
+    for name in host.drivers.files.keys() {
+        let description = &host.drivers.descriptions[name];
+        line.push_str(&format!(", driver {name} {}", description.middleware_version));
     }
     Ok(line)
-}
-
-/// Adds the host to an error.
-fn about(host: &str, error: RunnerError) -> CliError {
-    match error {
-        RunnerError::Site(error) => error.into(),
-        error => CliError::from(error).on_host(host),
-    }
 }

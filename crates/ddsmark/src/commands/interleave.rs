@@ -3,7 +3,7 @@
 use clap::Parser as _;
 use experiment::{InterleaveError, Located, Plan, Time};
 use runner::StopToken;
-use site::{LocalSite, Site};
+use site::LocalSite;
 use verdicts::CompareOptions;
 
 use super::{built_in::BuiltIn, run};
@@ -41,12 +41,12 @@ pub fn execute(
     };
     let (a, b) = (prepare(0)?, prepare(1)?);
     let experiment = plan([&a, &b], variants, seed)?;
-    let mut drivers = a.prepared.drivers;
-    drivers.extend(b.prepared.drivers);
+    let mut hosts = a.prepared.hosts;
+    hosts.extend(b.prepared.hosts)?;
     if flags.dry_run {
-        return measurement::show(&experiment, &drivers, flags.json, &site, &stop);
+        return measurement::show(&experiment, &hosts, flags.json, &stop);
     }
-    let (outcome, path) = measurement::measure(experiment, drivers, flags.out.as_deref(), &site, &stop)?;
+    let (outcome, path) = measurement::measure(experiment, &hosts, flags.out.as_deref(), &stop)?;
     let path = path.display().to_string();
     let compared = compare_variants(&path, &outcome.document, options, flags)?;
     let measured = ExitStatus::from_document(&outcome.document);
@@ -79,7 +79,7 @@ struct Variant {
 }
 
 /// Parses the arguments of a variant.
-fn prepare(text: &str, flags: &CompareArgs, site: &dyn Site, stop: &StopToken) -> Result<Variant, CliError> {
+fn prepare(text: &str, flags: &CompareArgs, site: &LocalSite, stop: &StopToken) -> Result<Variant, CliError> {
     let wrong = |error: String| CliError::new(ExitStatus::WrongUse, error, HOW);
     let mut words = shlex::split(text).ok_or_else(|| wrong(format!("unterminated quote in `{text}`")))?;
     if words.first().is_some_and(|word| word == "ddsmark") {

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use experiment::check_installed;
-use results::{Directory, SavedExperiment};
+use results::{Directory, HostRecord, SavedExperiment};
 use runner::{ExperimentRunner, StopToken};
-use site::Site;
+use site::LocalSite;
 
 use crate::{
     cli::{
@@ -14,13 +14,17 @@ use crate::{
         output,
         progress::ProgressDisplay,
     },
-    work::{drivers, measurement},
+    work::{
+        drivers,
+        hosts::{HostEntry, Hosts},
+        measurement,
+    },
 };
 
 /// Hint for a changed environment: runs of two environments in one result would be compared as if they were of one.
 const MIXED: &str = "restore the environment, start a new experiment, or resume with `--force`; the result records the changes";
 
-pub fn execute(flags: &RunArgs, site: &dyn Site, stop: &StopToken) -> Result<ExitStatus, CliError> {
+pub fn execute(flags: &RunArgs, site: &LocalSite, stop: &StopToken) -> Result<ExitStatus, CliError> {
     let path = flags.resume.as_deref().unwrap_or(Path::new("."));
     let workload = flags.workload.is_some().then(|| "--workload".to_owned());
     if let Some(flag) = flags.measure.first_change().or(workload) {
@@ -42,9 +46,16 @@ pub fn execute(flags: &RunArgs, site: &dyn Site, stop: &StopToken) -> Result<Exi
     }
     let drivers = drivers::choose(&names, site, stop)?;
     names.iter().try_for_each(|name| check_installed(name, &drivers.descriptions))?;
-    let now = measurement::header(header.experiment.clone(), &drivers, site)?.environment;
-    let differences = header.environment.differences(&now);
-    let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
+    let entries = header.experiment.design.hosts.iter().map(|host| HostEntry {
+        name: host.name.clone(),
+        at: host.at.clone(),
+        interface: host.interface.clone(),
+    });
+    let hosts = Hosts::connect(entries.collect(), site, &drivers, stop)?;
+    let sites = hosts.sites();
+    sites.check_clocks()?;
+    let now = measurement::host_records(&header.experiment, &hosts)?;
+    let differences = differences(&header.hosts, &now);
     if !differences.is_empty() && !flags.force {
         let error = format!("`{}` was started in another environment", path.display());
         return Err(CliError::new(ExitStatus::WrongUse, error, MIXED).with_details(differences));
@@ -57,8 +68,21 @@ pub fn execute(flags: &RunArgs, site: &dyn Site, stop: &StopToken) -> Result<Exi
         "resuming after {made} runs, in the order of seed {}",
         header.experiment.design.seed
     ));
-    let session = ExperimentRunner { header, files: drivers.files, site, directory: &directory, stop };
+    let session = ExperimentRunner { header, sites: &sites, directory: &directory, stop };
     let outcome = session.resume(assembler, log, differences, &mut ProgressDisplay::new());
     measurement::print_directory(&outcome, &directory);
     measurement::conclude(outcome, directory.path(), &flags.output)
+}
+
+/// Returns the differences between the environments of the same hosts, as texts; with several, each names its host.
+fn differences(then: &[HostRecord], now: &[HostRecord]) -> Vec<String> {
+    let of_host = |(then, now): (&HostRecord, &HostRecord)| {
+        let differences = then.environment.differences(&now.environment);
+        let name = then.name.clone();
+        differences.into_iter().map(move |difference| (name.clone(), difference.to_string()))
+    };
+    let all = then.iter().zip(now).flat_map(of_host);
+    let named =
+        |(name, text): (String, String)| if then.len() > 1 { format!("host `{name}`: {text}") } else { text };
+    all.map(named).collect()
 }

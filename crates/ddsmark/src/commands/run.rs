@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use experiment::Override;
 use runner::StopToken;
-use site::{LocalSite, Site};
+use site::LocalSite;
 
 use super::resume;
 use crate::{
@@ -29,14 +29,14 @@ pub fn execute(flags: &RunArgs) -> Result<ExitStatus, CliError> {
     };
     // All validation happens before anything is measured.
     let prepared = prepare(flags, experiment, &site, &stop)?;
-    measurement::plan_and_measure(prepared, seed(), flags.measure.dry_run, &flags.output, &site, &stop)
+    measurement::plan_and_measure(prepared, seed(), flags.measure.dry_run, &flags.output, &stop)
 }
 
 /// Reads a file or a recipe, and finds the drivers that it names.
 pub fn prepare(
     flags: &RunArgs,
     experiment: &str,
-    site: &dyn Site,
+    site: &LocalSite,
     stop: &StopToken,
 ) -> Result<Prepared, CliError> {
     let mut changes = flags.measure.overrides(None);

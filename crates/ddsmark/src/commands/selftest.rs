@@ -18,7 +18,9 @@ use crate::{
         output::{self, to_stderr},
     },
     work::{
-        drivers, measurement,
+        drivers,
+        hosts::Hosts,
+        measurement,
         preparation::{pin, seed},
         results::{Form, print},
         selftests::save,
@@ -44,13 +46,14 @@ pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
         installed: &[],
         files: &BTreeMap::new(),
         pin,
+        hosts: &[],
         seed: flags.seed.unwrap_or_else(seed),
         least_blocks: &least_blocks,
     };
     let experiment = experiment_file(flags, &driver).plan(&inputs).map_err(|error| error.error)?;
-    let out = flags.output.out.as_deref();
+    let (out, hosts) = (flags.output.out.as_deref(), Hosts::local(&site, &drivers, &stop)?);
     let (ExperimentOutcome { document, error }, directory) =
-        measurement::measure(experiment, drivers, out, &site, &stop)?;
+        measurement::measure(experiment, &hosts, out, &stop)?;
     if let Some(error) = error {
         return Err(error.into());
     }
@@ -91,6 +94,7 @@ fn experiment_file(flags: &Flags, driver: &str) -> ExperimentFile {
         profiles: BTreeMap::new(),
         options: BTreeMap::new(),
         flows: Vec::new(),
+        hosts: Vec::new(),
         search: None,
         design: DesignSection {
             blocks: Some(Located::nowhere(flags.pairs.unwrap_or(pairs))),

@@ -16,7 +16,7 @@ use crate::cli::{
 pub const BASELINE: &str = "udp";
 
 /// Drivers that can be measured.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Drivers {
     /// Names in the order of the tables.
     pub names: Vec<String>,
@@ -37,7 +37,8 @@ impl Drivers {
         self.libraries.extend(more.libraries);
     }
 
-    fn add(&mut self, file: DriverFile, (description, libraries): DriverInspection) {
+    /// Adds a driver.
+    pub fn add(&mut self, file: DriverFile, (description, libraries): DriverInspection) {
         self.descriptions.insert(file.name.clone(), description);
         self.libraries.insert(file.name.clone(), libraries);
         self.files.insert(file.name, file.path);

@@ -1,17 +1,18 @@
 //! Measurement of a plan: preflight, runs, and the result.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     time::{Duration, Instant, SystemTime},
 };
 
-use experiment::{MAXIMUM_RUNS, Plan};
-use results::{DetectableEffects, Directory, ResultHeader, State, Tool};
-use runner::{ExperimentOutcome, ExperimentRunner, StopToken};
-use site::{EnvironmentInputs, Site, host_warnings};
+use experiment::{MAXIMUM_RUNS, Plan, Shape};
+use results::{DetectableEffects, Directory, HostRecord, ResultHeader, State, Tool};
+use runner::{ExperimentOutcome, ExperimentRunner, Sites, StopToken};
+use site::{EnvironmentInputs, host_warnings};
 
 use super::{
-    drivers::Drivers,
+    hosts::{ConnectedHost, Hosts},
     preparation::Prepared,
     results::{Form, print},
     selftests,
@@ -32,30 +33,24 @@ pub fn plan_and_measure(
     seed: u64,
     is_dry: bool,
     output: &OutputArgs,
-    site: &dyn Site,
     stop: &StopToken,
 ) -> Result<ExitStatus, CliError> {
     let experiment = prepared.plan(seed)?;
     if is_dry {
-        return show(&experiment, &prepared.drivers, output.format.json, site, stop);
+        return show(&experiment, &prepared.hosts, output.format.json, stop);
     }
-    let (outcome, directory) = measure(experiment, prepared.drivers, output.out.as_deref(), site, stop)?;
+    let (outcome, directory) = measure(experiment, &prepared.hosts, output.out.as_deref(), stop)?;
     conclude(outcome, &directory, output)
 }
 
 /// Prints a plan, after a preflight.
-pub fn show(
-    experiment: &Plan,
-    drivers: &Drivers,
-    json: bool,
-    site: &dyn Site,
-    stop: &StopToken,
-) -> Result<ExitStatus, CliError> {
-    preflight(experiment, drivers, site, stop)?;
-    let kept = selftests::load();
-    let host = site.facts()?.host;
+pub fn show(experiment: &Plan, hosts: &Hosts, json: bool, stop: &StopToken) -> Result<ExitStatus, CliError> {
+    preflight(experiment, &hosts.sites(), stop)?;
+    // A selftest is of one host, and says nothing about several.
+    let kept = if hosts.are_several() { BTreeMap::new() } else { selftests::load() };
+    let host = &hosts.list()[0].facts.host;
     let detectable_effects =
-        DetectableEffects::predict(experiment, &host, &|driver: &str| kept.get(driver).cloned());
+        DetectableEffects::predict(experiment, host, &|driver: &str| kept.get(driver).cloned());
     let text = if json {
         report::plan_json(experiment, &detectable_effects)
     } else {
@@ -68,18 +63,18 @@ pub fn show(
 /// Measures a plan and prints the directory of the result. Returns the outcome and the directory.
 pub fn measure(
     experiment: Plan,
-    drivers: Drivers,
+    hosts: &Hosts,
     out_directory: Option<&Path>,
-    site: &dyn Site,
     stop: &StopToken,
 ) -> Result<(ExperimentOutcome, PathBuf), CliError> {
-    preflight(&experiment, &drivers, site, stop)?;
+    let sites = hosts.sites();
+    preflight(&experiment, &sites, stop)?;
     let runs = experiment.runs();
     let directory = Directory::create(&out(out_directory, &experiment.name), runs)?;
     announce(&experiment, runs, &directory);
 
-    let header = header(experiment, &drivers, site)?;
-    let session = ExperimentRunner { header, files: drivers.files, site, directory: &directory, stop };
+    let header = header(experiment, hosts)?;
+    let session = ExperimentRunner { header, sites: &sites, directory: &directory, stop };
     let outcome = session.execute(&mut ProgressDisplay::new());
     print_directory(&outcome, &directory);
     Ok((outcome, directory.path().to_owned()))
@@ -87,12 +82,8 @@ pub fn measure(
 
 /// Preflight: opens every planned configuration, so that a driver's rejection is reported before anything is
 /// measured.
-fn preflight(
-    experiment: &Plan,
-    drivers: &Drivers,
-    site: &dyn Site,
-    stop: &StopToken,
-) -> Result<(), CliError> {
+fn preflight(experiment: &Plan, sites: &Sites<'_>, stop: &StopToken) -> Result<(), CliError> {
+    sites.check_clocks()?;
     let mut last_note = Instant::now();
     let how_far = |done: usize, all: usize| {
         if last_note.elapsed() >= SILENCE {
@@ -100,7 +91,7 @@ fn preflight(
             last_note = Instant::now();
         }
     };
-    let notes = runner::preflight(site, experiment, &drivers.files, stop, how_far)?;
+    let notes = runner::preflight(sites, experiment, stop, how_far)?;
     for words in notes {
         note(&format!("note: {words}; its runs are attempted"));
     }
@@ -108,20 +99,59 @@ fn preflight(
 }
 
 /// Returns the header of the result, which is known before the first run.
-pub fn header(experiment: Plan, drivers: &Drivers, site: &dyn Site) -> Result<ResultHeader, CliError> {
-    let inputs = EnvironmentInputs {
-        tool: tool(),
-        revision: option_env!("DDSMARK_REVISION").map(ToOwned::to_owned),
-        host: site.facts()?.host,
-        experiment,
-        descriptions: drivers.descriptions.clone(),
-        files: drivers.files.clone(),
-        libraries: drivers.libraries.clone(),
+fn header(experiment: Plan, hosts: &Hosts) -> Result<ResultHeader, CliError> {
+    let records = host_records(&experiment, hosts)?;
+    let mut warnings = Vec::new();
+    for record in records.iter().filter(|record| record.machine_of.is_none()) {
+        for mut warning in host_warnings(&record.properties) {
+            if hosts.are_several() {
+                warning.text = format!("host `{}`: {}", record.name, warning.text);
+            }
+            warnings.push(warning);
+        }
+    }
+    // The planner used the descriptions of this host.
+    let descriptions = hosts.list()[0].drivers.descriptions.clone();
+    Ok(ResultHeader::new(tool(), records, experiment, descriptions, warnings))
+}
+
+/// Returns the hosts with their environments.
+pub fn host_records(experiment: &Plan, hosts: &Hosts) -> Result<Vec<HostRecord>, CliError> {
+    let sites = hosts.sites();
+    let record = |(index, host): (usize, &ConnectedHost)| {
+        let facts = host.site.facts()?;
+        let inputs = EnvironmentInputs {
+            tool: tool(),
+            revision: option_env!("DDSMARK_REVISION").map(ToOwned::to_owned),
+            host: facts.host,
+            experiment: experiment.clone(),
+            interfaces: interfaces(experiment, &host.name),
+            descriptions: host.drivers.descriptions.clone(),
+            files: host.drivers.files.clone(),
+            libraries: host.drivers.libraries.clone(),
+        };
+        let environment = host.site.environment(&inputs)?;
+        let planned = experiment.design.hosts.iter().find(|planned| planned.name == host.name);
+        Ok(HostRecord {
+            name: host.name.clone(),
+            at: host.at.clone(),
+            machine_of: sites.machine_of(index).map(ToOwned::to_owned),
+            interface: planned.and_then(|planned| planned.interface.clone()),
+            properties: inputs.host,
+            environment,
+        })
     };
-    let environment = site.environment(&inputs)?;
-    let warnings = host_warnings(&inputs.host);
-    let EnvironmentInputs { tool, host, experiment, descriptions, .. } = inputs;
-    Ok(ResultHeader::new(tool, host, environment, experiment, descriptions, warnings))
+    hosts.list().iter().enumerate().map(record).collect()
+}
+
+/// Returns the network interfaces that the endpoints of an experiment use on a host.
+fn interfaces(experiment: &Plan, host: &str) -> BTreeSet<String> {
+    let shapes = experiment.cells.iter().map(|cell| Shape::of(&cell.factors, &experiment.design));
+    let endpoints = shapes.flat_map(|shape| shape.endpoints);
+    endpoints
+        .filter(|endpoint| endpoint.place.host == host)
+        .map(|endpoint| endpoint.participant.interface)
+        .collect()
 }
 
 /// Prints the directory of the result.

@@ -3,6 +3,7 @@
 pub mod comparison;
 pub mod drivers;
 mod files;
+pub mod hosts;
 pub mod measurement;
 pub mod preparation;
 pub mod recipes;

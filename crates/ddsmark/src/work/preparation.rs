@@ -6,16 +6,17 @@ use std::{
 };
 
 use experiment::{
-    Diagnostic, ExperimentFile, InputFile, Override, Pin, PinChoice, Plan, PlanInputs, Source, SpannedError,
-    drivers_of_ends,
+    Diagnostic, ExperimentFile, InputFile, OWN_INTERFACE, Override, Pin, PinChoice, Plan, PlanInputs,
+    PlannedHost, Source, SpannedError, drivers_of_ends,
 };
 use results::least_blocks;
 use runner::{DriverSearchPath, RunnerError, StopToken};
-use site::{Facts, Site, SiteError};
+use site::{Facts, LocalSite, Site, SiteError};
 
 use super::{
     drivers::{self, Drivers},
     files,
+    hosts::{HostEntry, Hosts},
 };
 use crate::cli::cli_error::CliError;
 
@@ -30,6 +31,10 @@ pub struct Prepared {
     /// Files that the experiment names, by their names in it.
     pub files: BTreeMap<String, InputFile>,
     pub pin: Pin,
+    /// Hosts, all connected.
+    pub hosts: Hosts,
+    /// Hosts of the plan; none if the experiment does not name any.
+    pub planned_hosts: Vec<PlannedHost>,
 }
 
 impl Prepared {
@@ -41,13 +46,16 @@ impl Prepared {
             installed: &self.installed,
             files: &self.files,
             pin: self.pin.clone(),
+            hosts: &self.planned_hosts,
             seed,
             least_blocks: &least_blocks,
         }
     }
 
     pub fn plan(&self, seed: u64) -> Result<Plan, CliError> {
-        self.file.plan(&self.plan_inputs(seed)).map_err(|error| self.rejected(&error))
+        let plan = self.file.plan(&self.plan_inputs(seed)).map_err(|error| self.rejected(&error))?;
+        self.file.check_placements(&plan).map_err(|error| self.rejected(&error))?;
+        Ok(plan)
     }
 
     /// Adds the position in the text to a rejection.
@@ -63,20 +71,50 @@ pub fn prepare(
     path: String,
     text: String,
     sets: Vec<Override>,
-    site: &dyn Site,
+    site: &LocalSite,
     stop: &StopToken,
 ) -> Result<Prepared, CliError> {
     let source = Source { path, text, sets };
     let file = source.read()?;
-    let facts = site.facts()?;
-    check_interfaces(&file, &source, &facts)?;
-    check_variables(&file, &source, site)?;
-    let choice = file.design.pin.as_ref();
-    let pin = pin(choice.map_or(&PinChoice::Auto, |pin| pin.get()), &facts)
-        .map_err(|error| placed(&source, choice.map_or(0..0, experiment::Located::span), &error.into()))?;
+    file.check_hosts().map_err(|error| source.rejected(&error))?;
+    if file.hosts.is_empty() {
+        // What can be rejected without a driver is rejected first.
+        check_host(&file, &source, site, &site.facts()?)?;
+    }
     let files = files::read(&file, &source)?;
     let (drivers, installed) = find_drivers(&file, &source, site, stop)?;
-    Ok(Prepared { name, source, file, drivers, installed, files, pin })
+    let entries = file.hosts.iter().map(|host| {
+        let host = host.get();
+        let interface = host.interface.as_ref().map(|interface| interface.get().clone());
+        HostEntry { name: host.name.get().clone(), at: host.at.get().clone(), interface }
+    });
+    let hosts = Hosts::connect(entries.collect(), site, &drivers, stop)?;
+    if !file.hosts.is_empty() {
+        for host in hosts.list() {
+            check_host(&file, &source, &*host.site, &host.facts)
+                .map_err(|error| error.on_host(&host.name))?;
+        }
+    }
+    let interfaces: Vec<_> = file.values_of::<String>("interface").collect();
+    let needed = interfaces.is_empty() || interfaces.iter().any(|value| value.get() == OWN_INTERFACE);
+    let choice = file.design.pin.as_ref().map_or(&PinChoice::Auto, |pin| pin.get());
+    let (pin, planned_hosts) = hosts.planned(choice, needed)?;
+    Ok(Prepared { name, source, file, drivers, installed, files, pin, hosts, planned_hosts })
+}
+
+/// Rejects what a host does not have: interfaces, files of variables, and cores.
+fn check_host(
+    file: &ExperimentFile,
+    source: &Source,
+    site: &dyn Site,
+    facts: &Facts,
+) -> Result<(), CliError> {
+    check_interfaces(file, source, facts)?;
+    check_variables(file, source, site)?;
+    if let Some(choice) = &file.design.pin {
+        pin(choice.get(), facts).map_err(|error| placed(source, choice.span(), &error.into()))?;
+    }
+    Ok(())
 }
 
 /// Returns the drivers of the experiment, and the names of those that are measured if it names none.
@@ -111,7 +149,8 @@ fn find_drivers(
 }
 
 fn check_interfaces(file: &ExperimentFile, source: &Source, facts: &Facts) -> Result<(), CliError> {
-    for interface in file.values_of::<String>("interface") {
+    let named = file.values_of::<String>("interface").filter(|interface| interface.get() != OWN_INTERFACE);
+    for interface in named {
         let checked = facts.check_interface(interface.get());
         checked.map_err(|error| placed(source, interface.span(), &error.into()))?;
     }

@@ -13,6 +13,7 @@ pub(crate) mod in_flight;
 pub(crate) mod instances;
 pub(crate) mod load;
 pub(crate) mod percent_of_max;
+pub(crate) mod placement;
 pub(crate) mod policies;
 mod policy_table;
 pub(crate) mod policy_values;
@@ -50,7 +51,9 @@ pub use self::{
     value::{FactorType, Kind, Value},
     values::FactorValues,
 };
-use crate::{Discovery, EndpointQos, Flow, Load, Qos, Queues, Topology, Variables, syntax::named::named};
+use crate::{
+    Discovery, EndpointQos, Flow, Load, Placement, Qos, Queues, Topology, Variables, syntax::named::named,
+};
 
 /// Values of all factors of a cell: every setting of a run, as it is requested from the driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -90,7 +93,10 @@ pub struct Factors {
     pub batching: Batching,
     /// Receive mode.
     pub receive: ReceiveMode,
-    /// Name of the network interface.
+    /// Hosts of the endpoints. Absent: by default.
+    #[serde(default, skip_serializing_if = "Placement::is_default")]
+    pub placement: Placement,
+    /// Name of the network interface; `auto`: the one that each host has of its own.
     pub interface: String,
     /// Whether data is sent by multicast. Absent means `false`.
     #[serde(default)]
@@ -140,6 +146,7 @@ impl Default for Factors {
             batch_bytes: 0,
             batching: Batching::None,
             receive: ReceiveMode::Waitset,
+            placement: Placement::default(),
             interface: "lo".to_owned(),
             multicast: false,
             vendor_defaults: false,

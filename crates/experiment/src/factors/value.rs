@@ -6,8 +6,8 @@ use schemars::{JsonSchema as _, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer, de::MapAccess};
 
 use crate::{
-    Arrival, BatchSamples, GroupSpec, Join, OneOrMany, RateSpec, ReceiveMode, Size, Time, Topology, Workload,
-    syntax::one_or_many::Located,
+    Arrival, BatchSamples, GroupSpec, Join, OneOrMany, Placement, RateSpec, ReceiveMode, Size, Time,
+    Topology, Workload, syntax::one_or_many::Located,
 };
 
 /// Type that is the value of a factor.
@@ -108,6 +108,8 @@ kinds! {
     Topology(Topology),
     /// Time at which participants join.
     Join(Join),
+    /// Hosts of endpoints.
+    Placement(Placement),
 }
 
 impl Value {

@@ -1,7 +1,7 @@
 //! Values of all factors of an experiment: those of the file and defaults, checked.
 
 use crate::{
-    FactorValues, PlanError, SpannedError,
+    FactorValues, OWN_INTERFACE, PlanError, SpannedError,
     factors::{DEFAULT_PROFILE, FACTORS, variables},
     plan::{experiment_file::ExperimentFile, instances, plan_inputs::PlanInputs, queue_checks},
     syntax::{
@@ -28,6 +28,9 @@ pub(crate) fn with_defaults(
     }
     if values.get("batch_samples").is_some() && values.get("batch_bytes").is_none() {
         values.set("batch_bytes", OneOrMany(Vec::new()));
+    }
+    if inputs.hosts.len() > 1 && values.get("interface").is_none() {
+        values.set("interface", OneOrMany::unwritten([OWN_INTERFACE.to_owned().into()]));
     }
     for row in FACTORS.iter().filter(|row| row.kind().is_some()) {
         if let (None, Some(default)) = (values.get(row.key), (row.default)()) {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Factors, Limits, Search, Workload,
+    Factors, Limits, PlannedHost, Search, Workload,
     factors::{Aspect, aspects},
 };
 
@@ -68,6 +68,9 @@ pub struct Design {
     pub probe_every: Option<u32>,
     /// CPU cores of the two endpoints.
     pub pin: Pin,
+    /// Hosts of the experiment. Empty: the one that the runner is on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<PlannedHost>,
     /// Whether a spinning thread of the lowest priority keeps each core from idling.
     pub keep_awake: bool,
     /// Whether each block measures a reference, a bare UDP socket, before and after its runs.

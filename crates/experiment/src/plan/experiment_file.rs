@@ -19,6 +19,7 @@ use crate::{
     plan::{
         changes::Changes,
         choices::{OptionValue, PinChoice},
+        hosts::HostSection,
         search_section::SearchSection,
     },
     syntax::{
@@ -70,6 +71,9 @@ pub struct ExperimentFile {
     /// replace the factors `size`, `rate`, `arrival` and `trace`. No other workload is allowed with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<Located<FlowSection>>,
+    /// Hosts of the experiment, each an entry `[[host]]`. Default: only this host.
+    #[serde(rename = "host", default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<Located<HostSection>>,
     /// Goals and precision of the workload `search`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<Located<SearchSection>>,

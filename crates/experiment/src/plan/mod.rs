@@ -12,6 +12,7 @@ pub(crate) mod exclusion;
 pub(crate) mod expansion;
 pub(crate) mod experiment;
 pub(crate) mod experiment_file;
+pub(crate) mod hosts;
 pub(crate) mod instances;
 pub(crate) mod interleave;
 pub(crate) mod limits;

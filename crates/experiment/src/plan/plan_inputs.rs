@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{DriverDescription, InputFile, Pin, Plan};
+use crate::{DriverDescription, InputFile, Pin, Plan, PlannedHost};
 
 /// Inputs of a plan besides the experiment file.
 pub struct PlanInputs<'a> {
@@ -17,6 +17,8 @@ pub struct PlanInputs<'a> {
     pub files: &'a BTreeMap<String, InputFile>,
     /// CPU cores of the endpoints.
     pub pin: Pin,
+    /// Hosts of the experiment; none: the one that the runner is on.
+    pub hosts: &'a [PlannedHost],
     /// Seed that is used if the file gives no other.
     pub seed: u64,
     /// Returns the minimum number of blocks with which a plan that has a baseline can support a claim:

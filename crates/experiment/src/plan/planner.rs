@@ -149,6 +149,7 @@ fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, Sp
         windows: windows(measure_ns),
         check_every: section.check_every.as_ref().map_or(CHECK_EVERY, |every| *every.get()),
         pin: inputs.pin.clone(),
+        hosts: inputs.hosts.to_vec(),
         keep_awake: section.keep_awake,
         reference: section.reference.unwrap_or(true),
         spin: section.spin.as_ref().is_none_or(|spin| *spin.get()),

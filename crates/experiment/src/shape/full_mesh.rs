@@ -1,7 +1,7 @@
 //! Endpoints of a full mesh: participants that find each other.
 
-use super::{CellShape, Endpoint, Role, number, topic};
-use crate::{Pin, StreamSpec, WriterSpec, drivers_of_ends, entity_name};
+use super::{CellShape, Endpoint, Place, Role, number, topic};
+use crate::{StreamSpec, WriterSpec, drivers_of_ends, entity_name};
 
 /// Topic of the writers, and of the readers, with the same index.
 const MESH: &str = "mesh";
@@ -10,15 +10,6 @@ const MESH: &str = "mesh";
 /// of every participant, its own included. With a pair of drivers, they alternate.
 pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint> {
     let drivers = drivers_of_ends(&cell.factors.driver);
-    let cpus = match cell.pin {
-        Pin::Cores(first, second) => {
-            let mut all = [&first[..], second].concat();
-            all.sort_unstable();
-            all.dedup();
-            Some(all)
-        }
-        Pin::None => None,
-    };
     let per_participant = cell.factors.discovery.endpoints as usize;
     let stream = |participant: usize, index: usize| StreamSpec {
         writer: number(participant * per_participant + index),
@@ -43,7 +34,7 @@ pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint
             id: format!("{}-{}", Role::Participant.name(), participant + 1),
             role: Role::Participant,
             driver: drivers[participant % 2].to_owned(),
-            cpus: cpus.clone(),
+            place: Place::on_the_only_host(cell.pin, Role::Participant),
             participant: cell.participant(participant.is_multiple_of(2)),
             writers: (0..per_participant).map(writer).collect(),
             readers: (0..per_participant).map(reader).collect(),

@@ -8,6 +8,8 @@
 //! locators that they exchange, and the flows that its evaluation compares.
 
 mod full_mesh;
+mod placements;
+mod places;
 mod ring;
 mod role;
 mod specs;
@@ -15,11 +17,13 @@ mod specs;
 mod tests;
 
 pub use self::{
+    places::{LOCAL_HOST, Place},
     role::Role,
     specs::{ParticipantSpec, ReaderSpec, StreamSpec, WriterSpec},
 };
 use crate::{
-    Batching, Design, Factors, Flow, Pin, Qos, ReceiveMode, Topology, Workload, drivers_of_ends, is_pair,
+    Batching, Design, Factors, Flow, OWN_INTERFACE, Pin, Qos, ReceiveMode, Topology, Workload,
+    drivers_of_ends, is_pair,
 };
 
 /// Topic of a flow's samples, and of the echoes of one endpoint.
@@ -43,8 +47,8 @@ pub struct Endpoint {
     pub role: Role,
     /// Name of its driver.
     pub driver: String,
-    /// Cores that its process may use; `None`: inherited.
-    pub cpus: Option<Vec<u32>>,
+    /// Host and cores.
+    pub place: Place,
     /// Participant.
     pub participant: ParticipantSpec,
     /// Writers of its samples; in a role that receives, writers of echoes.
@@ -67,10 +71,12 @@ impl Shape {
     /// Returns the shape of the runs of a cell. Its topics are unique within a run: see [`Shape::in_run`].
     #[must_use]
     pub fn of(factors: &Factors, design: &Design) -> Self {
-        Self::new(factors, &design.pin, probe_every(factors, design).is_some())
+        let mut shape = Self::new(factors, &design.pin, probe_every(factors, design).is_some());
+        shape.place(factors, &design.hosts, &design.pin);
+        shape
     }
 
-    /// Returns the shape of a cell; `probed`: whether samples of its stream are echoed.
+    /// Returns the shape of a cell on one host; `probed`: whether samples of its stream are echoed.
     #[must_use]
     pub fn new(factors: &Factors, pin: &Pin, probed: bool) -> Self {
         let mut shape = CellShape { factors, pin, probed }.shape();
@@ -249,17 +255,10 @@ impl CellShape<'_> {
             id,
             role,
             driver: if role.drives() { of_writer } else { of_reader }.to_owned(),
-            cpus: self.cpus(role),
+            place: Place::on_the_only_host(self.pin, role),
             participant: self.participant(role.drives()),
             writers,
             readers,
-        }
-    }
-
-    fn cpus(&self, role: Role) -> Option<Vec<u32>> {
-        match self.pin {
-            Pin::Cores(driving, serving) => Some(if role.drives() { driving } else { serving }.clone()),
-            Pin::None => None,
         }
     }
 
@@ -295,7 +294,8 @@ impl CellShape<'_> {
         let factors = self.factors;
         ParticipantSpec {
             transport: factors.transport.clone(),
-            interface: factors.interface.clone(),
+            // The only host has no interface to others.
+            interface: if factors.interface == OWN_INTERFACE { "lo" } else { &factors.interface }.to_owned(),
             multicast: factors.multicast,
             vendor_defaults: factors.vendor_defaults,
             options: factors.options_of_end(writes),

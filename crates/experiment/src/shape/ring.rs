@@ -1,6 +1,6 @@
 //! Rings: each node passes the samples of the node before it on to the node after it.
 
-use super::{CellShape, Endpoint, Role, Shape, topic};
+use super::{CellShape, Endpoint, Place, Role, Shape, topic};
 use crate::{ReaderSpec, WriterSpec, drivers_of_ends};
 
 /// Topic of a hop: node N writes topic N, and the node after it reads it.
@@ -29,7 +29,7 @@ impl CellShape<'_> {
             id: format!("node-{}", index + 1),
             role,
             driver: if role.drives() { of_first } else { of_others }.to_owned(),
-            cpus: self.cpus(role),
+            place: Place::on_the_only_host(self.pin, role),
             participant: self.participant(role.drives()),
             writers: vec![WriterSpec { topic: topic(HOP, index), ..self.writer(0, HOP, &stream) }],
             readers: vec![ReaderSpec { topic: topic(HOP, before), ..reader }],

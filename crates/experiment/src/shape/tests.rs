@@ -19,8 +19,11 @@ fn topics(endpoint: &Endpoint) -> [Vec<&str>; 2] {
 fn pings_and_echoes_have_a_topic_each() {
     let Shape { endpoints } = shape(Workload::Latency, false, |_| {});
     let [pinger, echo] = &endpoints[..] else { panic!("{endpoints:?}") };
-    assert_eq!((pinger.id.as_str(), pinger.driver.as_str(), &pinger.cpus), ("pinger", "a", &Some(vec![1])));
-    assert_eq!((echo.id.as_str(), echo.driver.as_str(), &echo.cpus), ("echo", "b", &Some(vec![2, 3])));
+    assert_eq!(
+        (pinger.id.as_str(), pinger.driver.as_str(), &pinger.place.cpus),
+        ("pinger", "a", &Some(vec![1]))
+    );
+    assert_eq!((echo.id.as_str(), echo.driver.as_str(), &echo.place.cpus), ("echo", "b", &Some(vec![2, 3])));
     assert_eq!(topics(pinger), [["run_7_out"], ["run_7_back"]]);
     assert_eq!(topics(echo), [["run_7_back"], ["run_7_out"]]);
     // An echo has the header of its ping.
@@ -108,7 +111,7 @@ fn every_reader_expects_the_samples_of_every_writer() {
     let numbers: Vec<u16> = shape.driving().map(|(_, writer)| writer.writers[0].stream.writer).collect();
     assert_eq!(numbers, [1, 2, 3]);
     for (_, reader) in shape.serving() {
-        assert_eq!((reader.driver.as_str(), &reader.cpus), ("b", &Some(vec![2, 3])));
+        assert_eq!((reader.driver.as_str(), &reader.place.cpus), ("b", &Some(vec![2, 3])));
         let expected: Vec<u16> = reader.readers[0].streams.iter().map(|stream| stream.writer).collect();
         assert_eq!(expected, [1, 2, 3]);
     }
@@ -188,7 +191,7 @@ fn each_entity_of_a_full_mesh_matches_one_of_every_participant() {
     assert_eq!(ids, [("participant-1", "a"), ("participant-2", "b"), ("participant-3", "a")]);
     for endpoint in &endpoints {
         assert_eq!(topics(endpoint), [["run_7_mesh", "run_7_mesh_2"], ["run_7_mesh", "run_7_mesh_2"]]);
-        assert_eq!(endpoint.cpus, Some(vec![1, 2, 3]));
+        assert_eq!(endpoint.place.cpus, Some(vec![1, 2, 3]));
         assert!(endpoint.readers.iter().all(|reader| reader.streams.len() == 3));
     }
     let shape = Shape { endpoints };

@@ -1,10 +1,12 @@
 //! Texts of experiment files: values with positions and units, and errors that point at them.
 
 pub(crate) mod driver_name;
+pub(crate) mod host_spec;
 pub(crate) mod input_file;
 pub(crate) mod named;
 pub(crate) mod one_or_many;
 pub(crate) mod source;
 pub(crate) mod spanned_error;
+pub(crate) mod ssh_target;
 pub(crate) mod trace;
 pub(crate) mod units;

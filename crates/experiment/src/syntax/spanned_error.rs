@@ -194,6 +194,22 @@ pub enum PlanError {
         /// Available profiles.
         known: Vec<String>,
     },
+    /// Host that the experiment does not have.
+    #[error("host `{host}` not found")]
+    NoHost {
+        /// Name of the host.
+        host: String,
+        /// Hosts of the experiment.
+        known: Vec<String>,
+    },
+    /// Endpoint that no run has.
+    #[error("endpoint `{endpoint}` not found")]
+    NoEndpoint {
+        /// Name in a placement.
+        endpoint: String,
+        /// Endpoints of the runs.
+        known: Vec<String>,
+    },
     /// Selection that matches no cell.
     #[error("{0} matches no cell")]
     NoMatch(&'static str),
@@ -296,6 +312,13 @@ impl PlanError {
                     .to_owned(),
                 known => format!("available: {}", known.join(", ")),
             },
+            Self::NoHost { known, .. } if known.is_empty() => {
+                "name hosts with `--host NAME=SPEC`, or with `[[host]]` in the file".to_owned()
+            }
+            Self::NoHost { known, .. } => one_of(known),
+            Self::NoEndpoint { known, .. } => {
+                format!("{}; roles such as `writer` and `reader`", one_of(known))
+            }
             Self::NoMatch(_) => "each value in it must be one of the cells\'; see `--dry-run`".to_owned(),
             Self::NoCell => "exclude less, or name drivers that can do what is asked".to_owned(),
             Self::TooMany { .. } => "use fewer values, or exclude more cells".to_owned(),

@@ -37,6 +37,7 @@ fn planned(text: &str, sets: &[&str], pin: Pin) -> Result<Plan, [String; 3]> {
         installed: &[],
         files: &BTreeMap::new(),
         pin,
+        hosts: &[],
         seed: 7,
         least_blocks: &results::least_blocks,
     };

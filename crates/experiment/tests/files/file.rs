@@ -90,6 +90,7 @@ reliability = "best_effort"
         installed: &[],
         files: &traces,
         pin: Pin::None,
+        hosts: &[],
         seed: 7,
         least_blocks: &results::least_blocks,
     };

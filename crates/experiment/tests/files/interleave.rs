@@ -22,6 +22,7 @@ fn joined(a: &[&str], b: &[&str]) -> Result<Plan, InterleaveError> {
         installed: &[],
         files: &traces,
         pin: Pin::None,
+        hosts: &[],
         seed: 7,
         // Only the joint plan has a baseline.
         least_blocks: &|plan| 7 * u32::from(!plan.design.baseline.is_empty()),

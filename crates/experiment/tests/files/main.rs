@@ -83,6 +83,7 @@ pub(crate) fn planned_with(
         installed: &installed,
         files: &files,
         pin: Pin::None,
+        hosts: &[],
         seed: 7,
         least_blocks: &results::least_blocks,
     };

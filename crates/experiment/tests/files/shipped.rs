@@ -71,6 +71,7 @@ fn driver_without_its_middleware_is_rejected_at_its_position() {
             installed: &[],
             files: &BTreeMap::new(),
             pin: Pin::None,
+            hosts: &[],
             seed: 7,
             least_blocks: &results::least_blocks,
         };

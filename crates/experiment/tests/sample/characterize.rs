@@ -130,6 +130,7 @@ impl Characterize {
             installed: &[],
             files: &BTreeMap::new(),
             pin: self.pin.clone(),
+            hosts: &[],
             seed: self.seed,
             // `characterize` has no baseline.
             least_blocks: &|_| 0,

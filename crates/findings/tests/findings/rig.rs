@@ -121,13 +121,16 @@ fn set(run: &mut Run, factors: &Factors, truth: Truth) {
         agent.usage.system_ns = 0;
     }
     let elapsed_ns = run.endpoints[0].usage.elapsed_ns as f64;
-    run.wire = Some(results::WireBytes {
-        interface: factors.interface.clone(),
+    let interface = results::Interface {
+        name: factors.interface.clone(),
         rx_bytes: (noisy(truth.wire_mbps) * elapsed_ns / 8e3) as u64,
         rx_packets: 1,
         tx_bytes: 0,
         tx_packets: 0,
-    });
+    };
+    for reader in run.endpoints.iter_mut().filter(|endpoint| endpoint.role == "reader") {
+        reader.interface = Some(interface.clone());
+    }
 }
 
 pub fn kinds(findings: &[Finding]) -> Vec<FindingKind> {

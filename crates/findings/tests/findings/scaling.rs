@@ -19,7 +19,7 @@ fn scaled(
     value_ns: impl Fn(u16, u16) -> f64,
 ) -> ResultDocument {
     let mut header = sample::header_of(&alone("dds", workload));
-    header.host.cpus = cpus;
+    header.hosts[0].properties.cpus = cpus;
     let first = header.experiment.cells[0].clone();
     let cell = |&(writers, readers): &(u16, u16)| {
         let topology = Topology::Mesh { writers, readers };
@@ -131,7 +131,7 @@ fn cells_without_a_core_for_each_endpoint_are_named() {
 /// Returns a result of full meshes whose participants are matched after `ms`, with `packets`.
 fn discovered(ms: impl Fn(f64) -> f64, packets: impl Fn(f64) -> f64) -> ResultDocument {
     let mut header = sample::header_of(&alone("dds", Workload::Throughput));
-    header.host.cpus = 2;
+    header.hosts[0].properties.cpus = 2;
     let first = header.experiment.cells[0].clone();
     let cell = |&participants: &u16| {
         let topology = Topology::FullMesh { participants };

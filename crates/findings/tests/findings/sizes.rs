@@ -108,7 +108,7 @@ fn return_to_an_earlier_rate_is_not_growth() {
 /// Returns the bottlenecks of a plateau over all sizes.
 fn limits(truth: Truth, characterize: &Characterize, link_mbps: Option<u64>) -> (Vec<Limit>, String) {
     let mut document = result(characterize, |_| truth);
-    document.host.link_mbps.extend(link_mbps.map(|mbps| ("lo".to_owned(), mbps)));
+    document.hosts[0].properties.link_mbps.extend(link_mbps.map(|mbps| ("lo".to_owned(), mbps)));
     let finding = only(&document, FindingKind::Plateau);
     (finding.limits, finding.text)
 }

@@ -11,9 +11,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use experiment::Target;
 use tempfile::TempDir;
 
-use super::{messages, target::Target};
+use super::messages;
 use crate::{
     StartError,
     client::{

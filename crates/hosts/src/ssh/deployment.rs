@@ -7,6 +7,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use experiment::Target;
 use site::DriverFile;
 
 use super::{
@@ -14,7 +15,6 @@ use super::{
     connection::{Connection, SshProgram},
     messages,
     probe::{Needs, Probe, script},
-    target::Target,
 };
 use crate::{StartError, StewardCommand, protocol::VERSION};
 

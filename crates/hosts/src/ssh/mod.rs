@@ -6,7 +6,6 @@ mod deployment;
 mod elf;
 pub mod messages;
 pub mod probe;
-pub mod target;
 
 pub use connection::SshProgram;
 pub use deployment::{Deployment, deploy};

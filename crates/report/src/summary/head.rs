@@ -25,7 +25,7 @@ pub(super) fn facts(document: &ResultDocument) -> Vec<(Kind, String)> {
         State::Complete => ("complete", Kind::Heading),
         State::Interrupted => ("INTERRUPTED", Kind::Failure),
     };
-    let (tool, host) = (&document.tool, &document.host);
+    let (tool, host) = (&document.tool, document.host());
     let title = format!(
         "{} {}: {}, {state}: {made} of {planned} runs made, {valid} valid, {}",
         tool.name,
@@ -76,9 +76,9 @@ fn noise(blocks: &[Block]) -> (String, bool) {
     let noisy = blocks.iter().filter(|block| block.noisy).count();
     let mut words = vec![format!("{noisy} of {} noisy", count(blocks.len(), "block"))];
     let steal = |host: &HostNoise| host.steal_pct;
-    let most_stolen = maximum(blocks.iter().filter_map(|block| steal(block.host.as_ref()?)));
+    let most_stolen = maximum(blocks.iter().flat_map(Block::counters).filter_map(steal));
     words.extend(most_stolen.map(|share| format!("steal ≤ {} %", format_value(share))));
-    let probes = || blocks.iter().flat_map(|block| [&block.before, &block.after]).flatten();
+    let probes = || blocks.iter().flat_map(Block::probes);
     let cores = || probes().flat_map(|probe: &NoiseProbe| &probe.cores);
     let interrupted = maximum(cores().map(|core| core.stolen_pct));
     let longest = cores().map(|core| core.max_gap_ns).max();

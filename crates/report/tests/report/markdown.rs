@@ -80,7 +80,7 @@ fn findings_are_those_of_the_first_screen() {
 fn names_cannot_add_columns_or_html() {
     let mut document = judged(sample::document());
     document.experiment.name = "a | b\n| c <img src=x>".to_owned();
-    document.host.name = "<script>".to_owned();
+    document.hosts[0].properties.name = "<script>".to_owned();
     let text = markdown(&document);
     assert!(text.starts_with("### ") && !text.contains("<img") && !text.contains("<script>"), "{text}");
     assert_eq!(tables(&text).len(), tables(&markdown(&judged(sample::document()))).len());

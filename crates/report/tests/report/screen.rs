@@ -24,8 +24,8 @@ fn characterized() -> ResultDocument {
     for block in &mut document.blocks {
         let cores =
             vec![CoreNoise { core: 0, gaps: 3, max_gap_ns: 141_000, stolen_pct: 0.214, longer: vec![3, 1] }];
-        block.before = Some(NoiseProbe { length_ns: 50_000_000, cores });
-        block.host = Some(HostNoise { steal_pct: Some(0.31), ..HostNoise::default() });
+        block.hosts[0].before = Some(NoiseProbe { length_ns: 50_000_000, cores });
+        block.hosts[0].counters = Some(HostNoise { steal_pct: Some(0.31), ..HostNoise::default() });
     }
     document.blocks[1].noisy = true;
     document
@@ -146,7 +146,7 @@ fn crowded() -> ResultDocument {
     }
     document.findings = with_findings(sample::document()).findings;
     document.verdicts = judged().verdicts;
-    document.host.cpu = Some("A processor with quite a long name ".repeat(5));
+    document.hosts[0].properties.cpu = Some("A processor with quite a long name ".repeat(5));
     document.experiment.name = "an-experiment-with-a-long-name".to_owned();
     document
 }
@@ -177,7 +177,7 @@ fn missing_noise_probes_are_reported() {
     let words = "no noise probe";
     assert!(!screen(&document).contains(words), "{}", screen(&document));
     for block in &mut document.blocks {
-        block.before = None;
+        block.hosts[0].before = None;
     }
     assert!(screen(&document).contains(words), "{}", screen(&document));
 }

@@ -19,7 +19,7 @@ pub(crate) fn exists(path: &Path) -> Result<bool, DirectoryError> {
     path.try_exists().map_err(|cause| DirectoryError::Read { path: path.to_owned(), cause })
 }
 
-/// Reads a file. A newer version of the schema is an error.
+/// Reads a file. Another version of the schema is an error.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, DirectoryError> {
     let bytes = fs::read(path).map_err(|cause| DirectoryError::Read { path: path.to_owned(), cause })?;
     parse(path, &bytes)
@@ -35,10 +35,13 @@ pub(crate) fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T,
         path: path.to_owned(),
         cause: error.to_string(),
     };
-    // the version first: a newer one may have other fields
+    // the version first: another one may have other fields
     let Version { schema_version } = serde_json::from_slice(bytes).map_err(damaged)?;
     if schema_version > u64::from(SCHEMA_VERSION) {
         return Err(DirectoryError::Newer { path: path.to_owned(), found: schema_version });
+    }
+    if schema_version < u64::from(SCHEMA_VERSION) {
+        return Err(DirectoryError::Older { path: path.to_owned(), found: schema_version });
     }
     serde_json::from_slice(bytes).map_err(damaged)
 }

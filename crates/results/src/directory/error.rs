@@ -79,9 +79,19 @@ pub enum DirectoryError {
         /// Path of the directory.
         path: PathBuf,
     },
+    /// An older version of ddsmark wrote the file.
+    #[error(
+        "`{}` has schema version {found}; this version of ddsmark reads version {SCHEMA_VERSION} only", .path.display()
+    )]
+    Older {
+        /// Path of the file.
+        path: PathBuf,
+        /// Schema version of the file.
+        found: u64,
+    },
     /// A newer version of ddsmark wrote the file.
     #[error(
-        "`{}` has schema version {found}; this version of ddsmark reads versions up to {SCHEMA_VERSION}",
+        "`{}` has schema version {found}; this version of ddsmark reads version {SCHEMA_VERSION} only",
         .path.display()
     )]
     Newer {
@@ -119,6 +129,9 @@ impl DirectoryError {
             Self::Complete { .. } => "`ddsmark report DIR` shows it".to_owned(),
             Self::NotStarted { .. } => "remove the directory, and start the experiment again".to_owned(),
             Self::InUse { .. } => "wait until it has ended, or end it".to_owned(),
+            Self::Older { .. } => {
+                "read it with the version of ddsmark that wrote it, or measure again".to_owned()
+            }
             Self::Newer { .. } => "read it with a newer version of ddsmark".to_owned(),
         }
     }

@@ -13,9 +13,11 @@ pub struct EndpointRecord {
     pub id: String,
     /// Role: `writer`, `reader`, `pinger`, `echo` or `participant`.
     pub role: String,
+    /// Name of its host.
+    pub host: String,
     /// Name of its driver.
     pub driver: String,
-    /// Process identifier.
+    /// Process identifier on its host.
     pub pid: u32,
     /// Cores that the process may use.
     pub cpus: Vec<u32>,

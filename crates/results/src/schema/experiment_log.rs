@@ -100,12 +100,21 @@ pub struct Block {
     pub complete: bool,
     /// Duration in ns, including its noise probes. Null while the block runs, and if it was interrupted.
     pub took_ns: Option<u64>,
+    /// Noise and counters of each host.
+    pub hosts: Vec<BlockHost>,
+}
+
+/// Noise and counters of a host around a block. A host on the machine of an earlier one has counters only.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BlockHost {
+    /// Name of the host.
+    pub host: String,
     /// Noise probe just before the first run. Null if it was not possible.
     pub before: Option<NoiseProbe>,
     /// Noise probe just after the last run. Null if it was not possible, and if the block was interrupted.
     pub after: Option<NoiseProbe>,
     /// Counters of the host over the block. Null if the block was interrupted.
-    pub host: Option<HostNoise>,
+    pub counters: Option<HostNoise>,
     /// Reference measured just before the first run. Absent with `--no-reference`, and if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_before: Option<Reference>,
@@ -116,6 +125,24 @@ pub struct Block {
     /// Error of a reference measurement that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_error: Option<String>,
+}
+
+impl Block {
+    /// Returns the noise probes around it, host by host.
+    pub fn probes(&self) -> impl Iterator<Item = &NoiseProbe> {
+        self.hosts.iter().flat_map(|host| [&host.before, &host.after]).flatten()
+    }
+
+    /// Returns the counters of the hosts.
+    pub fn counters(&self) -> impl Iterator<Item = &HostNoise> {
+        self.hosts.iter().filter_map(|host| host.counters.as_ref())
+    }
+
+    /// Returns the first error of a reference measurement.
+    #[must_use]
+    pub fn reference_error(&self) -> Option<&String> {
+        self.hosts.iter().find_map(|host| host.reference_error.as_ref())
+    }
 }
 
 /// Noise probe: one thread spins on each core that runs use, at the same time, and finds gaps between reads of the

@@ -6,7 +6,7 @@ use experiment::{DriverDescription, Plan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Environment, Host, SCHEMA_VERSION, Tool, Warning};
+use crate::{Host, HostRecord, SCHEMA_VERSION, Tool, Warning, schema::host};
 
 /// Header of a result: everything known before the first run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,14 +15,12 @@ pub struct ResultHeader {
     pub schema_version: u32,
     /// Program that measures.
     pub tool: Tool,
-    /// Host that is measured on, and its state at the start.
-    pub host: Host,
+    /// Hosts that are measured on, the reference host first.
+    pub hosts: Vec<HostRecord>,
     /// Plan of the experiment: cells, design and settings.
     pub experiment: Plan,
     /// Description that each driver reports about itself, by its name in the factors.
     pub drivers: BTreeMap<String, DriverDescription>,
-    /// Properties of host and software that can affect the values.
-    pub environment: Environment,
     /// Warnings known before measuring that apply to the whole result.
     pub warnings: Vec<Warning>,
 }
@@ -32,12 +30,17 @@ impl ResultHeader {
     #[must_use]
     pub const fn new(
         tool: Tool,
-        host: Host,
-        environment: Environment,
+        hosts: Vec<HostRecord>,
         experiment: Plan,
         drivers: BTreeMap<String, DriverDescription>,
         warnings: Vec<Warning>,
     ) -> Self {
-        Self { schema_version: SCHEMA_VERSION, tool, host, experiment, drivers, environment, warnings }
+        Self { schema_version: SCHEMA_VERSION, tool, hosts, experiment, drivers, warnings }
+    }
+
+    /// Returns the properties of the first host.
+    #[must_use]
+    pub fn host(&self) -> &Host {
+        host::first(&self.hosts)
     }
 }

@@ -12,6 +12,7 @@ mod experiment_log;
 mod finding;
 mod flow;
 mod header;
+pub(crate) mod host;
 pub(crate) mod latency;
 mod max_rate;
 pub(crate) mod metric;
@@ -41,18 +42,20 @@ pub use duet::{Duet, MIN_SIDE_BY_SIDE_PCT, UNDER_DUET_INTERFERENCE};
 pub use endpoints::{EndpointRecord, Idle, IdleCost, Interface, MulticastSent, Sockets, Usage, WireBytes};
 pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};
 pub use experiment_log::{
-    Block, BlockAllocation, CoreNoise, ExperimentLog, HostNoise, NoiseProbe, NoiseRule, Resumption, StoppedBy,
+    Block, BlockAllocation, BlockHost, CoreNoise, ExperimentLog, HostNoise, NoiseProbe, NoiseRule,
+    Resumption, StoppedBy,
 };
 pub use finding::{Finding, FindingKind, Limit};
 pub use flow::FlowRecord;
 pub use header::ResultHeader;
+pub use host::{Host, HostRecord};
 pub use latency::{CellLatency, Latency};
 pub use max_rate::{MAXIMUM_PHASE, MaxRate, MaxRateRun};
 pub use metric::{Metric, MetricSelector};
 pub use paced::{CellFlow, Paced, PacedCell, kind_of_flow};
 pub use probes::ProbeStats;
 pub use reference::{Reference, ReferenceMetric};
-pub use result_document::{CellResult, Host, ResultDocument, SCHEMA_VERSION, State, Tool, json_schema};
+pub use result_document::{CellResult, ResultDocument, SCHEMA_VERSION, State, Tool, json_schema};
 pub use ring::{Hop, Ring, kind_of_hop};
 pub use run::{CpuPerSample, Failure, PingRetries, Run, RunState, Tail, Throughput};
 pub use search::{

@@ -8,8 +8,8 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Block, BlockAllocation, CellLatency, CpuPerSample, Environment, Finding, MaxRate, NoiseRule, PacedCell,
-    Resumption, Run, SearchCell, Throughput, Verdict, Warning,
+    Block, BlockAllocation, CellLatency, CpuPerSample, Finding, Host, HostRecord, MaxRate, NoiseRule,
+    PacedCell, Resumption, Run, SearchCell, Throughput, Verdict, Warning, schema::host,
 };
 
 /// Returns the JSON Schema of a [`ResultDocument`]: the text of `schemas/result.schema.json`.
@@ -28,7 +28,7 @@ pub fn json_schema() -> String {
 }
 
 /// Version of the schema. It is frozen at the first tag.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// Result of an experiment: its plan and everything that was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -37,16 +37,14 @@ pub struct ResultDocument {
     pub schema_version: u32,
     /// Program that measured.
     pub tool: Tool,
-    /// Host that was measured on, and its state at the start.
-    pub host: Host,
+    /// Hosts that were measured on, the reference host first.
+    pub hosts: Vec<HostRecord>,
     /// Plan of the experiment: cells, design and settings.
     pub experiment: Plan,
     /// Description that each driver reports about itself, by its name in the factors.
     pub drivers: BTreeMap<String, DriverDescription>,
     /// Whether all runs were executed.
     pub state: State,
-    /// Properties of host and software that can affect the values, field by field.
-    pub environment: Environment,
     /// Rule by which a block counts as noisy, and whether noisy blocks are repeated. Absent if `log.json` is lost or
     /// damaged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,6 +69,20 @@ pub struct ResultDocument {
     pub warnings: Vec<Warning>,
 }
 
+impl ResultDocument {
+    /// Returns the properties of the first host.
+    #[must_use]
+    pub fn host(&self) -> &Host {
+        host::first(&self.hosts)
+    }
+
+    /// Returns the host with this name.
+    #[must_use]
+    pub fn host_named(&self, name: &str) -> Option<&HostRecord> {
+        self.hosts.iter().find(|host| host.name == name)
+    }
+}
+
 /// Program that measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tool {
@@ -80,37 +92,6 @@ pub struct Tool {
     pub version: String,
     /// Command line, one entry per argument.
     pub command_line: Vec<String>,
-}
-
-/// Host that was measured on, and its state at the start.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Host {
-    /// Host name.
-    pub name: String,
-    /// Kernel name, release and version, as `uname` returns them.
-    pub kernel: String,
-    /// Distribution name. Null if unknown.
-    pub os: Option<String>,
-    /// Processor model. Null if unknown.
-    pub cpu: Option<String>,
-    /// Number of logical processors that the process may use.
-    pub cpus: u32,
-    /// Total memory, in bytes. Null if unknown.
-    pub memory_bytes: Option<u64>,
-    /// Kind of virtual machine or container. Null if none was detected.
-    pub virtualization: Option<String>,
-    /// Clock source of the kernel. Null if unknown.
-    pub clock_source: Option<String>,
-    /// CPU frequency governor of the first processor. Null if unknown.
-    pub governor: Option<String>,
-    /// Median cost of one read of the clock that timestamps samples, in ns.
-    pub clock_read_ns: Option<u64>,
-    /// Kernel settings that affect the values, by name, for example `net.core.rmem_max`.
-    pub sysctls: BTreeMap<String, String>,
-    /// Speed of each network interface that reports one, in 10^6 bit/s. The loopback interface is absent.
-    pub link_mbps: BTreeMap<String, u64>,
-    /// Start of the experiment, in ns since 1970-01-01 UTC.
-    pub started_unix_ns: u64,
 }
 
 /// Whether all runs of an experiment were executed.

@@ -133,11 +133,10 @@ impl Assembler {
         ResultDocument {
             schema_version: SCHEMA_VERSION,
             tool: self.header.tool.clone(),
-            host: self.header.host.clone(),
+            hosts: self.header.hosts.clone(),
             experiment: self.header.experiment.clone(),
             drivers: self.header.drivers.clone(),
             state,
-            environment: self.header.environment.clone(),
             noise_rule,
             allocation,
             max_rates: self.max_rates.clone(),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use experiment::{Design, Endpoint, Factors, Pin, ReceiveMode, Shape, Workload};
 
-use crate::{CellResult, Host, ResultDocument};
+use crate::{CellResult, HostRecord, ResultDocument};
 
 /// Endpoints that share fewer cores than there are of them: they wait for each other, so the values are not those of a
 /// host with a core for each.
@@ -55,10 +55,20 @@ fn cores_in_words(cores: usize) -> String {
 }
 
 impl Crowding {
-    /// Returns the crowding of the runs of a cell; `None` if each endpoint has a core.
+    /// Returns the crowding of the runs of a cell, on the machine where it is worst; `None` if each endpoint has a core.
     #[must_use]
-    pub fn of(factors: &Factors, design: &Design, host: &Host) -> Option<Self> {
-        Self::of_shape(factors, &Shape::of(factors, design), &design.pin, host.cpus as usize)
+    pub fn of(factors: &Factors, design: &Design, hosts: &[HostRecord]) -> Option<Self> {
+        let shape = Shape::of(factors, design);
+        let machine_of = |name: &str| hosts.iter().find(|host| host.name == name).map(HostRecord::machine);
+        let crowding = |machine: &HostRecord| {
+            let is_there = |endpoint: &&Endpoint| machine_of(&endpoint.place.host) == Some(&machine.name);
+            let endpoints = shape.endpoints.iter().filter(is_there).cloned().collect();
+            let planned = design.hosts.iter().find(|host| host.name == machine.name);
+            let pin = planned.and_then(|host| host.pin.as_ref()).unwrap_or(&design.pin);
+            Self::of_shape(factors, &Shape { endpoints }, pin, machine.properties.cpus as usize)
+        };
+        let machines = hosts.iter().filter(|host| host.machine_of.is_none());
+        machines.filter_map(crowding).max_by_key(|of| (of.driving + of.serving, *of))
     }
 
     fn of_shape(factors: &Factors, shape: &Shape, pin: &Pin, cpus: usize) -> Option<Self> {
@@ -99,7 +109,7 @@ impl ResultDocument {
     /// Returns the crowding of a cell; `None` if each endpoint has a core.
     #[must_use]
     pub fn crowding(&self, cell: &CellResult) -> Option<Crowding> {
-        Crowding::of(&cell.factors, &self.experiment.design, &self.host)
+        Crowding::of(&cell.factors, &self.experiment.design, &self.hosts)
     }
 
     /// Returns the largest crowding of these cells, by the number of endpoints, and the number of crowded cells.

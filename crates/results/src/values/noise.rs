@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Block, ExperimentLog, NoiseProbe, NoiseRule, StoppedBy, Warning, WarningKind, format_value};
+use crate::{
+    Block, BlockHost, ExperimentLog, NoiseProbe, NoiseRule, StoppedBy, Warning, WarningKind, format_value,
+};
 
 impl ExperimentLog {
     /// Returns whether the experiment has ended without an interruption.
@@ -23,8 +25,7 @@ impl ExperimentLog {
             );
             warnings.push(Warning { kind: WarningKind::Noisy, text });
         }
-        let failed: Vec<&String> =
-            self.blocks.iter().filter_map(|block| block.reference_error.as_ref()).collect();
+        let failed: Vec<&String> = self.blocks.iter().filter_map(Block::reference_error).collect();
         if let Some(error) = failed.first() {
             let text = format!(
                 "the reference failed in {} of {} blocks ({error}): no claim between this result and another rests on them",
@@ -53,6 +54,21 @@ pub fn over_half_noisy(blocks: &[Block]) -> bool {
 }
 
 impl NoiseRule {
+    /// Returns the reasons why a block is noisy, host by host; with several hosts, each names its host.
+    #[must_use]
+    pub fn judge_hosts(&self, block: &Block, rtt_p50_ns: Option<f64>) -> Vec<String> {
+        let of_host = |host: &BlockHost| {
+            let probes: Vec<&NoiseProbe> = [&host.before, &host.after].into_iter().flatten().collect();
+            let name = (block.hosts.len() > 1).then(|| host.host.clone());
+            let named = move |reason| match &name {
+                Some(name) => format!("host `{name}`: {reason}"),
+                None => reason,
+            };
+            self.judge(&probes, rtt_p50_ns).into_iter().map(named).collect::<Vec<_>>()
+        };
+        block.hosts.iter().flat_map(of_host).collect()
+    }
+
     /// Creates the rule with noise probes of this duration in ns.
     #[must_use]
     pub const fn new(probe_ns: u64, repeat_noisy: bool) -> Self {

@@ -1,15 +1,32 @@
 //! Reference values of blocks and metrics.
 
-use crate::{Block, Metric, ReferenceMetric};
+use crate::{Block, BlockHost, Metric, ReferenceMetric};
 
 impl Block {
-    /// Returns the reference value of the block: the measurement before it; `None` if that is missing. The one after
+    /// Returns the reference value of the block: the measurement before it, with several machines the geometric mean over
+    /// them; `None` if that of one is missing. The one after
     /// it belongs to the next block. If two blocks shared a measurement, its error would be in both, and rank tests
     /// would claim more than their level allows.
     #[must_use]
     pub fn reference(&self, metric: ReferenceMetric) -> Option<f64> {
-        let value = metric.value(self.reference_before.as_ref()?)?;
-        (value.is_finite() && value > 0.0).then_some(value)
+        // A host on the machine of an earlier one has neither a reference nor an error.
+        let measured = |host: &&BlockHost| host.reference_before.is_some() || host.reference_error.is_some();
+        let logs: Option<Vec<f64>> = self
+            .hosts
+            .iter()
+            .filter(measured)
+            .map(|host| {
+                let value = metric.value(host.reference_before.as_ref()?)?;
+                (value.is_finite() && value > 0.0).then(|| value.ln())
+            })
+            .collect();
+        match logs?.as_slice() {
+            [] => None,
+            [one] => metric
+                .value(self.hosts.iter().find(measured)?.reference_before.as_ref()?)
+                .filter(|_| one.is_finite()),
+            logs => Some((logs.iter().sum::<f64>() / logs.len() as f64).exp()),
+        }
     }
 }
 

@@ -20,12 +20,13 @@ impl NoiseSummary {
     #[must_use]
     pub fn summarize(blocks: &[MeasuredBlock]) -> Option<Self> {
         // the probe after a block is the one before the next block
-        let first = blocks.first().and_then(|block| block.before.as_ref());
-        let probes: Vec<&NoiseProbe> =
-            first.into_iter().chain(blocks.iter().filter_map(|block| block.after.as_ref())).collect();
+        let first = blocks.first().into_iter().flat_map(|block| &block.hosts);
+        let first = first.filter_map(|host| host.before.as_ref());
+        let others = blocks.iter().flat_map(|block| &block.hosts).filter_map(|host| host.after.as_ref());
+        let probes: Vec<&NoiseProbe> = first.chain(others).collect();
         let worst = |probe: &&NoiseProbe| probe.cores.iter().map(|core| core.stolen_pct).fold(0.0, f64::max);
         let stolen: Vec<f64> = probes.iter().map(worst).collect();
-        let steal = blocks.iter().filter_map(|block| block.host.as_ref()?.steal_pct);
+        let steal = blocks.iter().flat_map(MeasuredBlock::counters).filter_map(|host| host.steal_pct);
         Some(Self {
             blocks: blocks.len() as u32,
             noisy_blocks: blocks.iter().filter(|block| block.noisy).count() as u32,
@@ -82,7 +83,7 @@ impl SelfTest {
             .collect();
         Self {
             driver: driver.to_owned(),
-            host: document.host.clone(),
+            host: document.host().clone(),
             tool_version: document.tool.version.clone(),
             pairs: document.experiment.design.blocks,
             measure_ns: document.experiment.design.measure_ns,

@@ -9,14 +9,15 @@ pub mod search;
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use experiment::{
-    Cell, DriverDescription, Durability, Factors, History, OptionInfo, Pin, Plan, Policy, PolicySupport, Qos,
-    QosDuration, ReceiveMode, Reliability, ScheduledRun, Support, TransportInfo, Workload,
+    Cell, DriverDescription, Durability, Factors, History, LOCAL_HOST, OptionInfo, Pin, Plan, Policy,
+    PolicySupport, Qos, QosDuration, ReceiveMode, Reliability, ScheduledRun, Support, TransportInfo,
+    Workload,
 };
 pub use experiment_sample::{Characterize, characterize};
 use results::{
-    Assembler, Block, CpuPerSample, DeliveryCounts, Distribution, Duet, EndpointRecord, Environment, Failure,
-    FlowRecord, Histograms, Host, IntervalLog, Latency, Reference, ResultDocument, ResultHeader, Run,
-    RunState, State, Tail, Throughput, Tool, Usage, Windows,
+    Assembler, Block, BlockHost, CpuPerSample, DeliveryCounts, Distribution, Duet, EndpointRecord,
+    Environment, Failure, FlowRecord, Histograms, Host, HostRecord, IntervalLog, Latency, Reference,
+    ResultDocument, ResultHeader, Run, RunState, State, Tail, Throughput, Tool, Usage, Windows,
 };
 
 /// Start of the experiment, in s since 1970.
@@ -90,9 +91,16 @@ pub fn header_of(characterize: &Characterize) -> ResultHeader {
         clock_read_ns: Some(26),
         sysctls: BTreeMap::from([("net.core.rmem_max".to_owned(), "212992".to_owned())]),
         link_mbps: BTreeMap::new(),
+        mtu_bytes: BTreeMap::from([("lo".to_owned(), 65_536)]),
         started_unix_ns: STARTED * 1_000_000_000,
     };
-    ResultHeader::new(tool, host, environment("212992"), plan, descriptions, Vec::new())
+    ResultHeader::new(
+        tool,
+        vec![HostRecord::only(host, environment("212992"))],
+        plan,
+        descriptions,
+        Vec::new(),
+    )
 }
 
 /// Environment with this limit of receive buffers.
@@ -161,12 +169,12 @@ pub fn blocks(experiment: &Plan) -> Vec<Block> {
         first_run: (number - 1) * experiment.runs_per_block() as u32 + 1,
         complete: true,
         took_ns: None,
-        before: None,
-        after: None,
-        host: None,
-        reference_before: Some(reference.clone()),
-        reference_after: Some(reference.clone()),
-        reference_error: None,
+        hosts: vec![BlockHost {
+            host: LOCAL_HOST.to_owned(),
+            reference_before: Some(reference.clone()),
+            reference_after: Some(reference.clone()),
+            ..BlockHost::default()
+        }],
     };
     (1..=experiment.design.blocks).map(block).collect()
 }
@@ -275,6 +283,7 @@ fn endpoint(cell: &Cell, role: &str, number: u32, (entity, qos): (&str, Qos)) ->
     EndpointRecord {
         id: role.to_owned(),
         role: role.to_owned(),
+        host: LOCAL_HOST.to_owned(),
         driver: cell.factors.driver.clone(),
         matched_ns: 12_345_678,
         effective_qos: reliable.then(|| (entity.to_owned(), qos)).into_iter().collect(),

@@ -12,7 +12,7 @@ use std::{
 use control::{ChannelError, Hello, PROTOCOL, Reply, Request};
 use experiment::Limits;
 use results::Failure;
-use site::{Agent, ChannelEnd, ProcessExit, Site};
+use site::{Agent, ChannelEnd, ProcessExit};
 
 use super::agent::{AgentSpec, Event};
 use crate::{
@@ -45,10 +45,18 @@ pub(crate) enum PhaseError {
     Rejected { phase: &'static str, agent: usize, error: String, hint: Option<String> },
 }
 
+/// Agent of a set.
+struct Member {
+    /// Id of its endpoint, for an agent of a run.
+    endpoint: Option<String>,
+    /// Name of its host, if there are several.
+    host: Option<String>,
+    agent: Box<dyn Agent>,
+}
+
 /// Agents of one run. Dropping it ends them.
 pub(crate) struct AgentSet<'a> {
-    /// Agents with the ids of their endpoints.
-    agents: Vec<(Option<String>, Box<dyn Agent>)>,
+    agents: Vec<Member>,
     /// Agents that the run can do without, and how many of them: see [`AgentSet::may_lose`].
     dispensable: (BTreeSet<usize>, usize),
     /// Agents that ended early, and that the run goes on without.
@@ -65,8 +73,7 @@ impl<'a> AgentSet<'a> {
     /// # Errors
     /// Returns an error if an agent cannot be started. Agents that were started are ended.
     pub(crate) fn spawn(
-        site: &dyn Site,
-        members: Vec<AgentSpec>,
+        members: Vec<AgentSpec<'_>>,
         limits: &'a Limits,
         stop: &StopToken,
     ) -> Result<Self, RunnerError> {
@@ -85,13 +92,14 @@ impl<'a> AgentSet<'a> {
             limits,
         };
         for (number, member) in members.into_iter().enumerate() {
-            let AgentSpec { endpoint, command, log } = member;
+            let AgentSpec { site, host, endpoint, command, log } = member;
             let replies = sender.clone();
             let sink = move |reply| {
                 // Without a receiver the agent set has already ended.
                 let _ = replies.send(Event::Reply(number, reply));
             };
-            agent_set.agents.push((endpoint, site.launch(&command, log, Box::new(sink))?));
+            let agent = site.launch(&command, log, Box::new(sink))?;
+            agent_set.agents.push(Member { endpoint, host, agent });
         }
         stop.wake(&waker);
         Ok(agent_set)
@@ -171,7 +179,7 @@ impl<'a> AgentSet<'a> {
     }
 
     fn send(&self, agent: usize, order: &Request) -> Result<(), PhaseError> {
-        match self.agents[agent].1.send(order) {
+        match self.agents[agent].agent.send(order) {
             // A broken channel is ignored: the event of its end carries the cause.
             Ok(()) | Err(ChannelEnd::Gone(_) | ChannelEnd::Lost(_)) => Ok(()),
             Err(error) => Err(broken(order.phase(), agent, &error)),
@@ -268,8 +276,8 @@ impl<'a> AgentSet<'a> {
 
     /// Ends every agent: closes its channel, waits, then kills it.
     fn end(&mut self) -> Vec<ProcessExit> {
-        for (_, agent) in &self.agents {
-            agent.hang_up();
+        for member in &self.agents {
+            member.agent.hang_up();
         }
         self.await_ends()
     }
@@ -278,12 +286,12 @@ impl<'a> AgentSet<'a> {
     fn await_ends(&mut self) -> Vec<ProcessExit> {
         let deadline = Instant::now() + Duration::from_nanos(self.limits.exit_ns);
         let left = || deadline.saturating_duration_since(Instant::now());
-        self.agents.iter_mut().map(|(_, agent)| agent.end(left())).collect()
+        self.agents.iter_mut().map(|member| member.agent.end(left())).collect()
     }
 
     /// Returns the last lines that an agent printed.
     pub(crate) fn last_log_lines(&self, agent: usize) -> Vec<String> {
-        self.agents[agent].1.last_log_lines()
+        self.agents[agent].agent.last_log_lines()
     }
 
     /// Ends every agent and returns the failure of the run, with the last lines that the agent at fault printed.
@@ -298,14 +306,19 @@ impl<'a> AgentSet<'a> {
         if gone {
             (error, hint) = exit_cause(endings[agent]);
         }
-        let (endpoint, agent) = &self.agents[agent];
+        let Member { endpoint, host, agent } = &self.agents[agent];
         let mut last_log_lines = agent.last_log_lines();
         // An agent also prints the error that it reports.
         last_log_lines.retain(|line| !line.ends_with(&error));
         let others: Vec<&str> =
-            self.lost.keys().filter_map(|&other| self.agents[other].0.as_deref()).collect();
+            self.lost.keys().filter_map(|&other| self.agents[other].endpoint.as_deref()).collect();
         if !others.is_empty() {
             error = format!("{error}; {} ended, too", others.join(", "));
+        }
+        if let Some(host) =
+            host.as_ref().map(|host| format!("host `{host}`")).filter(|host| !error.contains(host))
+        {
+            error = format!("{host}: {error}");
         }
         Some(Failure { phase: phase.to_owned(), endpoint: endpoint.clone(), error, hint, last_log_lines })
     }

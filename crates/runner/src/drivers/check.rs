@@ -50,7 +50,7 @@ pub fn check(
     stop: &StopToken,
 ) -> Result<CaseOutcome, RunnerError> {
     let name = site.owner().case_name(case);
-    let domain = Domains::new().take(site)?;
+    let domain = Domains::new().take(&[site])?;
     let order =
         Request::Check { case: case.to_owned(), name: name.clone(), domain: domain.number, way: way.clone() };
     let limit_ns = limit.as_nanos() as u64;
@@ -87,8 +87,8 @@ fn ask<T>(
     stop: &StopToken,
     expected: impl Fn(Reply) -> Result<T, Reply>,
 ) -> Result<CheckRequest<T>, RunnerError> {
-    let member = AgentSpec::alone(driver.clone(), AgentLog::in_memory()?);
-    let mut agent_set = AgentSet::spawn(site, vec![member], limits, stop)?;
+    let member = AgentSpec::alone(site, driver.clone(), AgentLog::in_memory()?);
+    let mut agent_set = AgentSet::spawn(vec![member], limits, stop)?;
     let mut answer = None;
     let ended = agent_set.hellos().and_then(|_| {
         answer = agent_set.ask(&[(0, order)], limit_ns, expected)?.pop();

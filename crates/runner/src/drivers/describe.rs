@@ -61,14 +61,17 @@ pub fn inspect_named(
 }
 
 /// Returns the description of a driver and the shared libraries that its agent has loaded at that time.
-pub(crate) fn inspect(
+///
+/// # Errors
+/// Returns an error in the same cases as [`describe`].
+pub fn inspect(
     site: &dyn Site,
     driver: &DriverFile,
     limits: &Limits,
     stop: &StopToken,
 ) -> Result<DriverInspection, RunnerError> {
-    let member = AgentSpec::alone(driver.clone(), AgentLog::in_memory()?);
-    let mut agent_set = AgentSet::spawn(site, vec![member], limits, stop)?;
+    let member = AgentSpec::alone(site, driver.clone(), AgentLog::in_memory()?);
+    let mut agent_set = AgentSet::spawn(vec![member], limits, stop)?;
     let outcome = agent_set.hellos().and_then(|mut hellos| {
         let hello = hellos.remove(0);
         agent_set.dismiss()?;

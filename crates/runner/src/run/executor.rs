@@ -1,12 +1,12 @@
 //! Execution of one run, or of the two runs of a duet.
 
-use std::{collections::BTreeMap, panic::resume_unwind, path::PathBuf, thread, time::Instant};
+use std::{panic::resume_unwind, thread, time::Instant};
 
 use collector::{RunContext, RunReports, TraceTimes, collect};
-use control::{MonotonicClock, Request};
+use control::Request;
 use experiment::{Cell, Design, DuetSlot, Endpoint, Pin, ScheduledRun, Shape, Topology};
 use results::{Directory, Failure, IntervalLog, ResultHeader, Run, RunState};
-use site::{AgentCommand, AgentLog, BarrierGuard, DriverFile, RunBarrier, Site, Timeline};
+use site::{AgentCommand, AgentLog, BarrierGuard, RunBarrier};
 
 use super::{
     run_ids::{RunId, RunIds},
@@ -18,6 +18,7 @@ use crate::{
         agent::AgentSpec,
         agent_set::{AgentSet, HELLO},
     },
+    sites::Sites,
 };
 
 /// Finished run with its data.
@@ -34,9 +35,7 @@ pub(crate) struct FinishedRun {
 #[derive(Clone, Copy)]
 pub(crate) struct RunExecutor<'a> {
     pub(crate) header: &'a ResultHeader,
-    /// Driver files by driver name.
-    pub(crate) files: &'a BTreeMap<String, PathBuf>,
-    pub(crate) site: &'a dyn Site,
+    pub(crate) sites: &'a Sites<'a>,
     pub(crate) directory: &'a Directory,
     pub(crate) stop: &'a StopToken,
 }
@@ -45,7 +44,7 @@ impl RunExecutor<'_> {
     /// Executes one run, or the two runs of a duet at the same time. Returns `None` after a stop request.
     ///
     /// # Errors
-    /// Returns an error if a thread cannot be started, or if the host of the agents does not answer.
+    /// Returns an error if a thread cannot be started, or if a host does not answer.
     pub(crate) fn execute(
         &self,
         scheduled: &[ScheduledRun],
@@ -58,7 +57,7 @@ impl RunExecutor<'_> {
         // All join the barrier before the first run starts.
         let mut tasks = scheduled
             .iter()
-            .map(|run| Ok((*run, names.take(run.number, self.site)?, barrier.join())))
+            .map(|run| Ok((*run, names.take(run.number, self.sites)?, barrier.join())))
             .collect::<Result<Vec<_>, RunnerError>>()?;
         let one = |(scheduled, name, member): (ScheduledRun, RunId, BarrierGuard<'_>)| {
             let experiment = &self.header.experiment;
@@ -124,13 +123,12 @@ impl RunExecutor<'_> {
         let mut reports = None;
         run.environment_padding_bytes = Some(run_phases.padding_bytes);
         let failed = self.walk(&run_phases, run.number, &mut phases, &mut reports);
-        self.site.clean(&run_phases.run_name);
+        self.sites.clean(&run_phases.run_name);
         // Reports are kept even if the run fails in the exit phase.
         let log = reports.as_ref().map_or_else(IntervalLog::new, |reports| {
-            let clock = Timeline::between(&MonotonicClock::of_this_process(), &self.site.clock());
-            let one_clock = clock == Some(Timeline::IDENTITY) && reports.one_clock();
-            let sysctls = &self.header.host.sysctls;
-            let context = RunContext { factors: &cell.factors, design, traces, one_clock, sysctls };
+            let one_clock = self.sites.without_common_clock().is_none() && reports.one_clock();
+            let hosts = &self.header.hosts;
+            let context = RunContext { factors: &cell.factors, design, traces, one_clock, hosts };
             collect(&mut run, &context, reports)
         });
         let measured = phases.measured();
@@ -178,17 +176,18 @@ impl RunExecutor<'_> {
 
     fn agent_set<'p>(&self, run_phases: &RunPhases<'p>, number: u32) -> Result<AgentSet<'p>, RunnerError> {
         let member = |endpoint: &Endpoint| {
-            let name = endpoint.driver.clone();
+            let host = self.sites.named(&endpoint.place.host);
             let command = AgentCommand {
-                driver: DriverFile { path: self.files[&name].clone(), name },
+                driver: host.driver(&endpoint.driver),
                 variables: run_phases.cell.factors.env.clone(),
                 padding_bytes: run_phases.padding_bytes,
             };
             let log = AgentLog::in_file(self.directory.log_path(number, &endpoint.id))?;
-            Ok(AgentSpec { endpoint: Some(endpoint.id.clone()), command, log })
+            let name = self.sites.are_several().then(|| host.name.clone());
+            Ok(AgentSpec { site: host.site, host: name, endpoint: Some(endpoint.id.clone()), command, log })
         };
         let members = run_phases.shape.endpoints.iter().map(member).collect::<Result<_, RunnerError>>()?;
-        AgentSet::spawn(self.site, members, run_phases.limits, self.stop)
+        AgentSet::spawn(members, run_phases.limits, self.stop)
     }
 }
 

@@ -1,11 +1,13 @@
 //! Identification of runs.
 
-use site::{Domain, Domains, Site, SiteError, unix_ns};
+use site::{Domain, Domains, Owner, SiteError, unix_ns};
+
+use crate::sites::Sites;
 
 /// Number of run tags: 12 bits.
 const RUN_TAGS: u32 = 1 << 12;
 
-/// Source of names, tags and domains that are unique among all experiments on a site.
+/// Source of names, tags and domains that are unique among all experiments on the hosts.
 pub(crate) struct RunIds {
     domains: Domains,
     first_tag: u32,
@@ -28,11 +30,11 @@ impl RunIds {
     /// Returns the identification of the next run, or of the next trial of the same run.
     ///
     /// # Errors
-    /// Returns an error if the host of the agents does not answer.
-    pub(crate) fn take(&mut self, run: u32, site: &dyn Site) -> Result<RunId, SiteError> {
+    /// Returns an error if a host does not answer.
+    pub(crate) fn take(&mut self, run: u32, sites: &Sites<'_>) -> Result<RunId, SiteError> {
         self.taken = self.taken.wrapping_add(1);
         let tag = (self.first_tag.wrapping_add(self.taken) % RUN_TAGS) as u16;
-        let run = format!("{}-{}", site.owner().run_name(run), self.taken);
-        Ok(RunId { run, tag, domain: self.domains.take(site)? })
+        let run = format!("{}-{}", Owner::run_name_of(&sites.owners(), run), self.taken);
+        Ok(RunId { run, tag, domain: self.domains.take(&sites.networks())? })
     }
 }

@@ -147,7 +147,7 @@ impl RunPhases<'_> {
             participant: endpoint.participant.clone(),
             writers: endpoint.writers.clone(),
             readers: endpoint.readers.clone(),
-            cpus: endpoint.cpus.clone(),
+            cpus: endpoint.place.cpus.clone(),
             measure_ns: self.design.measure_ns,
             windows: self.design.windows,
             check_every: self.design.check_every,

@@ -1,25 +1,25 @@
 //! Execution of an experiment: blocks in order, each between two noise probes; each run is saved when it ends.
 
-mod cores;
+mod host_watch;
 mod max_rate;
 pub(crate) mod observer;
 pub(crate) mod preflight;
 mod progress_tracker;
 mod search;
 
-use std::{collections::BTreeMap, path::PathBuf, time::Instant};
+use std::{collections::BTreeMap, time::Instant};
 
 use blocks::NextBlock;
 use collector::TraceTimes;
 use experiment::{Cell, ScheduledRun, Workload};
 use results::{
-    Assembler, Block, Directory, ExperimentLog, Failure, Histograms, IntervalLog, Metric, NoiseProbe,
-    Reference, ResultDocument, ResultHeader, Resumption, Run, State, StoppedBy, with_rate,
+    Assembler, Block, Directory, ExperimentLog, Failure, Histograms, HostNoise, IntervalLog, Metric,
+    ResultDocument, ResultHeader, Resumption, Run, State, StoppedBy, with_rate,
 };
-use site::{Site, unix_ns};
+use site::unix_ns;
 
 use self::{
-    cores::{reference_cores, used_cores},
+    host_watch::{HostWatch, Moment},
     max_rate::MaximumRuns,
     observer::Observer,
     progress_tracker::ProgressTracker,
@@ -27,6 +27,7 @@ use self::{
 use crate::{
     RunnerError, StopToken,
     run::{executor::RunExecutor, run_ids::RunIds, traces::read_traces},
+    sites::Sites,
 };
 
 /// Experiment with everything needed to execute it.
@@ -39,10 +40,8 @@ use crate::{
 pub struct ExperimentRunner<'a> {
     /// Experiment and everything known before its first run.
     pub header: ResultHeader,
-    /// Driver files by driver name, as in the factors; a pair of drivers has one entry per driver.
-    pub files: BTreeMap<String, PathBuf>,
-    /// Host of the agents.
-    pub site: &'a dyn Site,
+    /// Hosts of the agents.
+    pub sites: &'a Sites<'a>,
     /// Results directory.
     pub directory: &'a Directory,
     /// Stop token.
@@ -62,7 +61,7 @@ impl ExperimentRunner<'_> {
     /// Executes the experiment. Blocks the calling thread; agents end no later than that thread.
     ///
     /// # Panics
-    /// Panics if [`ExperimentRunner::files`] lacks the file of a driver.
+    /// Panics if a host lacks the file of a driver.
     pub fn execute(self, observer: &mut dyn Observer) -> ExperimentOutcome {
         let log = blocks::begin(&self.header.experiment);
         let assembler = Assembler::new(self.header.clone());
@@ -74,7 +73,7 @@ impl ExperimentRunner<'_> {
     /// `differences` describes what has changed since then.
     ///
     /// # Panics
-    /// Panics if [`ExperimentRunner::files`] lacks the file of a driver.
+    /// Panics if a host lacks the file of a driver.
     pub fn resume(
         self,
         assembler: Assembler,
@@ -116,11 +115,11 @@ impl ExperimentRunner<'_> {
     ) -> Result<(), RunnerError> {
         let experiment = &self.header.experiment;
         let traces = read_traces(experiment, self.directory)?;
-        self.site.sweep();
-        let _awake = experiment.design.keep_awake.then(|| self.site.keep_awake()).transpose()?;
+        self.sites.sweep();
+        let _awake = experiment.design.keep_awake.then(|| self.sites.keep_awake()).transpose()?;
         let mut names = RunIds::new();
-        let ExperimentRunner { header, files, site, directory, stop } = self;
-        let executor = RunExecutor { header, files, site: *site, directory, stop };
+        let ExperimentRunner { header, sites, directory, stop } = self;
+        let executor = RunExecutor { header, sites, directory, stop };
         if !MaximumRuns(&executor).measure(log, &mut names, observer)? {
             return Ok(());
         }
@@ -128,13 +127,11 @@ impl ExperimentRunner<'_> {
             executor,
             cells: experiment.cells.iter().map(|cell| with_rate(cell, &log.max_rates)).collect(),
             without_maximum: without_maximum(log),
-            cores: used_cores(experiment, *site)?,
+            watch: HostWatch::new(experiment, sites)?,
             tally: ProgressTracker::new(experiment),
             names,
             traces,
-            reference_ns: experiment.design.reference_ns(experiment.runs_per_block()),
-            probed: None,
-            referenced: None,
+            measured: None,
         };
         maker.remember(assembler);
         let schedule = experiment.schedule();
@@ -171,16 +168,12 @@ struct Maker<'s> {
     cells: Vec<Cell>,
     /// Failure of each cell whose maximum rate could not be measured, by cell id.
     without_maximum: BTreeMap<String, Failure>,
-    cores: Vec<u32>,
+    watch: HostWatch<'s>,
     tally: ProgressTracker<'s>,
     names: RunIds,
     traces: TraceTimes,
-    /// Duration of a reference measurement in ns; 0: no reference.
-    reference_ns: u64,
-    /// Noise probe after the last block, reused as the one before the next block.
-    probed: Option<NoiseProbe>,
-    /// Reference measurement after the last block, reused in the same way.
-    referenced: Option<Reference>,
+    /// Noise and references after the last block, reused as those before the next block.
+    measured: Option<Vec<Moment>>,
 }
 
 impl Maker<'_> {
@@ -204,7 +197,7 @@ impl Maker<'_> {
         log: &mut ExperimentLog,
         observer: &mut dyn Observer,
     ) -> Result<bool, RunnerError> {
-        let RunExecutor { directory, site, .. } = self.executor;
+        let directory = self.executor.directory;
         let rule = log.noise_rule.clone();
         let begun_before = log.blocks.last().is_some_and(|block| block.number == number);
         let began = Instant::now();
@@ -212,13 +205,7 @@ impl Maker<'_> {
             return Ok(false);
         }
         if !begun_before {
-            let before = match self.probed.take() {
-                Some(probed) => Some(probed),
-                None => site.probe(&self.cores, &rule)?,
-            };
-            let mut reference_error = None;
-            let reference_before =
-                self.referenced.take().or_else(|| self.measure_reference(&mut reference_error));
+            let before = self.watch.measure(&rule, self.measured.take().as_deref())?;
             log.blocks.push(Block {
                 number,
                 repeats,
@@ -227,16 +214,11 @@ impl Maker<'_> {
                 first_run: runs.first().map_or(0, |run| run.number),
                 complete: false,
                 took_ns: None,
-                before,
-                after: None,
-                host: None,
-                reference_before,
-                reference_after: None,
-                reference_error,
+                hosts: self.watch.begin(before),
             });
             directory.save_log(log)?;
         }
-        let counters = site.counters(&self.cores)?;
+        let counters = self.watch.counters()?;
         let blocks =
             log.allocation.planned + log.blocks.iter().filter(|block| block.repeats.is_some()).count() as u32;
         for at_once in runs.chunk_by(|run, next| run.duet.is_some_and(|duet| duet.partner == next.number)) {
@@ -249,39 +231,22 @@ impl Maker<'_> {
                 return Ok(false);
             }
         }
-        let host = site.counters(&self.cores)?.since(&counters);
-        self.probed = site.probe(&self.cores, &rule)?;
-        let mut reference_error = None;
-        self.referenced = self.measure_reference(&mut reference_error);
+        let changes: Vec<HostNoise> =
+            self.watch.counters()?.iter().zip(&counters).map(|(now, before)| now.since(before)).collect();
+        let after = self.watch.measure(&rule, None)?;
         let rtt = self.median_rtt(number, assembler);
         let block = log.blocks.last_mut().expect("it was begun");
         block.complete = true;
-        block.after.clone_from(&self.probed);
-        block.reference_after.clone_from(&self.referenced);
-        block.reference_error = block.reference_error.take().or(reference_error);
-        let probes: Vec<&NoiseProbe> = [&block.before, &block.after].into_iter().flatten().collect();
-        block.reasons = rule.judge(&probes, rtt);
+        host_watch::end(&mut block.hosts, &after, (!begun_before).then_some(changes));
+        block.reasons = rule.judge_hosts(block, rtt);
         block.noisy = !block.reasons.is_empty();
         if !begun_before {
-            block.host = Some(host);
             block.took_ns = u64::try_from(began.elapsed().as_nanos()).ok();
         }
+        self.measured = Some(after);
         log.allocation.made += u32::from(repeats.is_none());
         directory.save_log(log)?;
         Ok(true)
-    }
-
-    /// Measures the reference; `None` if the design has no reference or the measurement fails.
-    fn measure_reference(&self, error: &mut Option<String>) -> Option<Reference> {
-        if self.reference_ns == 0 {
-            return None;
-        }
-        let (sender, receiver) = reference_cores(&self.executor.header.experiment.design);
-        self.executor
-            .site
-            .reference(&sender, &receiver, self.reference_ns)
-            .map_err(|why| *error = Some(why))
-            .ok()
     }
 
     /// Executes one run or the two runs of a duet, or records them as not attempted. Returns false after a stop

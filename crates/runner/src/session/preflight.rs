@@ -1,15 +1,13 @@
 //! Preflight: opens and closes each configuration of an experiment once before anything is measured. A rejection by a
 //! driver is an input error. Other failures are left to the runs, which record them.
 
-use std::{collections::BTreeMap, path::PathBuf};
-
 use collector::TraceTimes;
 use control::Reply;
 use experiment::{
     Batching, Cell, Design, Endpoint, Factors, Flow, Load, Pin, Plan, Qos, Queues, Shape, Workload,
 };
 use results::Failure;
-use site::{AgentCommand, AgentLog, DriverFile, RunBarrier, Site};
+use site::{AgentCommand, AgentLog, RunBarrier};
 
 use crate::{
     RunnerError, StopToken,
@@ -18,6 +16,7 @@ use crate::{
         agent_set::{AgentSet, PhaseError},
     },
     run::{run_ids::RunIds, run_phases::RunPhases},
+    sites::Sites,
 };
 
 /// Minimal measurement: nothing is recorded.
@@ -34,15 +33,14 @@ const IGNORED_LIBRARY: &str = "cannot be preloaded";
 /// Returns an error if a driver rejects a configuration, no agent can be started, or a stop was requested.
 ///
 /// # Panics
-/// Panics if `files` lacks the file of a driver.
+/// Panics if a host lacks the file of a driver.
 pub fn preflight(
-    site: &dyn Site,
+    sites: &Sites<'_>,
     experiment: &Plan,
-    files: &BTreeMap<String, PathBuf>,
     stop: &StopToken,
     mut before: impl FnMut(usize, usize),
 ) -> Result<Vec<String>, RunnerError> {
-    site.sweep();
+    sites.sweep();
     let configurations = configurations(&experiment.cells);
     let design = Design {
         measure_ns: MEASURE_NS,
@@ -51,7 +49,7 @@ pub fn preflight(
         pin: Pin::None,
         ..experiment.design.clone()
     };
-    let stage = Stage { site, experiment, design, files, stop };
+    let stage = Stage { sites, experiment, design, stop };
     let (mut names, mut failing, mut notes) = (RunIds::new(), Vec::new(), Vec::new());
     for (done, Configuration { cell, cells, .. }) in configurations.iter().enumerate() {
         let driver = cell.factors.driver.as_str();
@@ -77,10 +75,9 @@ pub fn preflight(
 
 /// Inputs common to all configurations of an experiment.
 struct Stage<'a> {
-    site: &'a dyn Site,
+    sites: &'a Sites<'a>,
     experiment: &'a Plan,
     design: Design,
-    files: &'a BTreeMap<String, PathBuf>,
     stop: &'a StopToken,
 }
 
@@ -115,7 +112,7 @@ impl Stage<'_> {
         names: &mut RunIds,
     ) -> Result<Opened, RunnerError> {
         let limits = &self.experiment.limits;
-        let (name, traces, alone) = (names.take(0, self.site)?, TraceTimes::default(), RunBarrier::new());
+        let (name, traces, alone) = (names.take(0, self.sites)?, TraceTimes::default(), RunBarrier::new());
         let driver = endpoint.driver.clone();
         let shape = Shape { endpoints: vec![endpoint] }.in_run(&name.run);
         let run = RunPhases {
@@ -131,14 +128,21 @@ impl Stage<'_> {
             barrier: alone.join(),
         };
         let endpoint = &run.shape.endpoints[0];
+        let host = self.sites.named(&endpoint.place.host);
         let command = AgentCommand {
-            driver: DriverFile { name: driver.clone(), path: self.files[&driver].clone() },
+            driver: host.driver(&driver),
             variables: cell.factors.env.clone(),
             padding_bytes: 0,
         };
-        let member = AgentSpec { endpoint: Some(endpoint.id.clone()), command, log: AgentLog::in_memory()? };
+        let member = AgentSpec {
+            site: host.site,
+            host: self.sites.are_several().then(|| host.name.clone()),
+            endpoint: Some(endpoint.id.clone()),
+            command,
+            log: AgentLog::in_memory()?,
+        };
         let request = run.configuration(endpoint);
-        let mut agent_set = AgentSet::spawn(self.site, vec![member], limits, self.stop)?;
+        let mut agent_set = AgentSet::spawn(vec![member], limits, self.stop)?;
         let opened = agent_set.hellos().and_then(|_| {
             agent_set.ask(&[(0, request)], limits.configure_ns, |reply| match reply {
                 Reply::Configured(_) => Ok(()),
@@ -159,15 +163,16 @@ impl Stage<'_> {
                 Some(failure) => Ok(Opened::Failed(failure)),
             },
         };
-        self.site.clean(&run.run_name);
+        host.site.clean(&run.run_name);
         ended
     }
 }
 
-/// Returns the endpoints to open: only one of several that open the same kinds of entities with one driver.
+/// Returns the endpoints to open: only one of several on a host that open the same kinds of entities with one driver.
 fn distinct(shape: Shape) -> Vec<Endpoint> {
     let opened = |endpoint: &Endpoint| {
-        (endpoint.driver.clone(), endpoint.writers.is_empty(), endpoint.readers.is_empty())
+        let host = endpoint.place.host.clone();
+        (host, endpoint.driver.clone(), endpoint.writers.is_empty(), endpoint.readers.is_empty())
     };
     let mut found: Vec<Endpoint> = Vec::new();
     for endpoint in shape.endpoints {

@@ -150,10 +150,11 @@ fn every_block_lies_between_two_references_unless_the_design_has_none() {
     rig.experiment.design.blocks = 2;
     let document = rig.execute();
     let [first, second] = &document.blocks[..] else { panic!("{:?}", document.blocks) };
-    assert!(first.reference_before.is_some() && second.reference_after.is_some(), "{first:?}");
-    assert_eq!(first.reference_after, second.reference_before);
+    let [around_first, around_second] = [first, second].map(|block| &block.hosts[0]);
+    assert!(around_first.reference_before.is_some() && around_second.reference_after.is_some(), "{first:?}");
+    assert_eq!(around_first.reference_after, around_second.reference_before);
     for block in [first, second] {
-        assert_eq!(block.reference_error, None);
+        assert_eq!(block.reference_error(), None);
         for metric in [ReferenceMetric::RttP50, ReferenceMetric::Rate] {
             assert!(block.reference(metric).is_some_and(|value| value > 0.0), "{block:?}");
         }
@@ -164,7 +165,7 @@ fn every_block_lies_between_two_references_unless_the_design_has_none() {
     let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Throughput);
     rig.experiment.design.reference = false;
     let document = rig.execute();
-    let block = &document.blocks[0];
+    let block = &document.blocks[0].hosts[0];
     assert_eq!(
         (&block.reference_before, &block.reference_after, &block.reference_error),
         (&None, &None, &None)

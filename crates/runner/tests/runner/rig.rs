@@ -7,12 +7,14 @@ use std::{
     time::Duration,
 };
 
-use experiment::{Cell, Design, Factors, Limits, Pin, Plan, Qos, Reliability, Workload};
+use experiment::{Cell, Design, Factors, HostSpec, Limits, Pin, Plan, Qos, Reliability, Workload};
 use results::{
-    Directory, DirectoryError, Environment, ResultDocument, ResultHeader, Run, SavedExperiment, Tool,
+    Directory, DirectoryError, Environment, HostRecord, ResultDocument, ResultHeader, Run, SavedExperiment,
+    Tool,
 };
 use runner::{
-    ExperimentOutcome, ExperimentRunner, Observer, Progress, RunnerError, StopToken, describe, preflight,
+    ExperimentOutcome, ExperimentRunner, Observer, Progress, RunnerError, SiteHost, Sites, StopToken,
+    describe, preflight,
 };
 use site::{DriverFile, LocalSite, Site, host_warnings};
 
@@ -47,6 +49,7 @@ impl Rig {
                     windows: 4,
                     check_every: 1,
                     pin: Pin::None,
+                    hosts: Vec::new(),
                     keep_awake: false,
                     reference: true,
                     spin: true,
@@ -90,7 +93,7 @@ impl Rig {
     }
 
     pub fn preflight(&self, before: impl FnMut(usize, usize)) -> Result<Vec<String>, RunnerError> {
-        preflight(&local_site(), &self.experiment, &self.files, &self.stop, before)
+        preflight(&Sites::alone(&local_site(), self.files.clone()), &self.experiment, &self.stop, before)
     }
 
     pub fn execute(&self) -> ResultDocument {
@@ -99,18 +102,34 @@ impl Rig {
 
     /// Executes the experiment on a site.
     pub fn execute_on(&self, site: &dyn Site) -> ResultDocument {
-        let directory = Directory::create(&self.results(), self.experiment.cells.len()).unwrap();
-        let outcome = self.session(site, &directory, &self.stop).execute(&mut ());
+        self.execute_on_hosts(&Sites::alone(site, self.files.clone()))
+    }
+
+    /// Returns a host of the experiment.
+    pub fn host<'s>(&self, name: &str, site: &'s dyn Site) -> SiteHost<'s> {
+        SiteHost { name: name.to_owned(), site, files: self.files.clone(), network: None }
+    }
+
+    /// Executes the experiment on hosts.
+    pub fn execute_on_hosts(&self, sites: &Sites<'_>) -> ResultDocument {
+        let outcome = self.try_on_hosts(sites);
         assert!(outcome.error.is_none(), "{:?}", outcome.error);
         // The saved document equals the returned one.
         assert_eq!(Directory::load(&self.results()).unwrap(), outcome.document);
         outcome.document
     }
 
+    /// Executes the experiment on hosts, as far as possible.
+    pub fn try_on_hosts(&self, sites: &Sites<'_>) -> ExperimentOutcome {
+        let directory = Directory::create(&self.results(), self.experiment.cells.len()).unwrap();
+        self.session(sites, &directory, &self.stop).execute(&mut ())
+    }
+
     pub fn execute_with(&self, observer: &mut dyn Observer) -> ExperimentOutcome {
         let site = local_site();
+        let sites = Sites::alone(&site, self.files.clone());
         let directory = Directory::create(&self.results(), self.experiment.cells.len()).unwrap();
-        self.session(&site, &directory, &self.stop).execute(observer)
+        self.session(&sites, &directory, &self.stop).execute(observer)
     }
 
     /// Resumes the experiment in the results directory.
@@ -123,7 +142,8 @@ impl Rig {
         let SavedExperiment { directory, assembler, log } = reopened(&self.results());
         let site = local_site();
         let header = assembler.header().clone();
-        let session = ExperimentRunner { header, ..self.session(&site, &directory, stop) };
+        let sites = Sites::alone(&site, self.files.clone());
+        let session = ExperimentRunner { header, ..self.session(&sites, &directory, stop) };
         session.resume(
             assembler,
             log,
@@ -134,7 +154,7 @@ impl Rig {
 
     fn session<'s>(
         &self,
-        site: &'s dyn Site,
+        sites: &'s Sites<'s>,
         directory: &'s Directory,
         stop: &'s StopToken,
     ) -> ExperimentRunner<'s> {
@@ -144,23 +164,23 @@ impl Rig {
             fs::write(&plain, "").unwrap();
             let _ = path;
             let file = DriverFile { name: name.clone(), path: plain };
-            (name.clone(), describe(site, &file, &limits(LONG_NS), &StopToken::new()).unwrap())
+            (name.clone(), describe(sites.first().site, &file, &limits(LONG_NS), &StopToken::new()).unwrap())
         };
         let tool = Tool { name: "test".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
-        let host = site.facts().unwrap().host;
-        let warnings = host_warnings(&host);
+        let record = |(index, host): (usize, &SiteHost<'_>)| HostRecord {
+            name: host.name.clone(),
+            at: HostSpec::Local,
+            machine_of: sites.machine_of(index).map(ToOwned::to_owned),
+            interface: None,
+            properties: host.site.facts().unwrap().host,
+            environment: Environment::default(),
+        };
+        let hosts: Vec<HostRecord> = sites.hosts().iter().enumerate().map(record).collect();
+        let warnings = host_warnings(&hosts[0].properties);
         let descriptions = self.files.iter().map(describe).collect();
         ExperimentRunner {
-            header: ResultHeader::new(
-                tool,
-                host,
-                Environment::default(),
-                self.experiment.clone(),
-                descriptions,
-                warnings,
-            ),
-            files: self.files.clone(),
-            site,
+            header: ResultHeader::new(tool, hosts, self.experiment.clone(), descriptions, warnings),
+            sites,
             directory,
             stop,
         }

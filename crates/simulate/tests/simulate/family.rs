@@ -23,6 +23,7 @@ fn latency_vs_size(sets: &[&str]) -> ResultDocument {
         installed: &[],
         files: &BTreeMap::new(),
         pin: Pin::None,
+        hosts: &[],
         seed: 7,
         least_blocks: &least_blocks,
     };

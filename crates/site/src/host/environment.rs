@@ -41,8 +41,10 @@ pub struct EnvironmentInputs {
     pub revision: Option<String>,
     /// Captured host.
     pub host: Host,
-    /// Experiment; its cells determine the interfaces.
+    /// Experiment.
     pub experiment: Plan,
+    /// Names of the network interfaces that its cells use on this host.
+    pub interfaces: BTreeSet<String>,
     /// Descriptions of the drivers, by driver name.
     pub descriptions: BTreeMap<String, DriverDescription>,
     /// Driver files, by driver name.
@@ -59,9 +61,7 @@ pub(crate) fn capture_environment(agent: &Path, parts: &EnvironmentInputs) -> En
     fields.put_some("tool", "agent_sha256", fs::read(agent).ok().map(|bytes| sha256(&bytes)));
     fields.host(&parts.host);
     fields.limits();
-    let interfaces: BTreeSet<&str> =
-        parts.experiment.cells.iter().map(|cell| cell.factors.interface.as_str()).collect();
-    for interface in interfaces {
+    for interface in &parts.interfaces {
         fields.interface(Path::new("/sys/class/net"), interface);
         for (name, value) in ethtool::settings(interface) {
             fields.put("interface", &format!("{interface}/{name}"), &value);

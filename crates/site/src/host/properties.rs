@@ -2,11 +2,15 @@
 
 use std::{collections::BTreeMap, fs, path::Path, time::Instant};
 
-use nix::sys::utsname::uname;
+use nix::{
+    ifaddrs::{InterfaceAddress as InterfaceAddressOfOs, getifaddrs},
+    net::if_::InterfaceFlags,
+    sys::utsname::uname,
+};
 use results::{Host, Warning, WarningKind};
 
 use super::cores::allowed_cores;
-use crate::values::{clock::unix_ns, facts::Facts};
+use crate::values::{clock::unix_ns, facts::Facts, networks::InterfaceAddress};
 
 /// Kernel settings that influence results.
 const SYSCTLS: &[&str] = &[
@@ -36,7 +40,8 @@ const QUICK_NS: u64 = 200;
 
 /// Captures the facts about this host.
 pub(crate) fn capture_facts() -> Facts {
-    Facts { host: capture_host(), cores: allowed_cores(), interfaces: interfaces() }
+    let (network, addresses) = (network_namespace(), addresses());
+    Facts { host: capture_host(), cores: allowed_cores(), interfaces: interfaces(), addresses, network }
 }
 
 /// Captures the properties of this host.
@@ -59,7 +64,8 @@ fn capture_host() -> Host {
         governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         clock_read_ns: Some(clock_read_ns()),
         sysctls: sysctls(),
-        link_mbps: link_speeds(Path::new("/sys/class/net")),
+        link_mbps: of_interfaces(Path::new("/sys/class/net"), "speed"),
+        mtu_bytes: of_interfaces(Path::new("/sys/class/net"), "mtu"),
         started_unix_ns: unix_ns(),
     }
 }
@@ -95,6 +101,26 @@ fn interfaces() -> Option<Vec<String>> {
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     Some(names)
+}
+
+/// Returns the IPv4 addresses of the interfaces that are up, without those of the loopback interface.
+fn addresses() -> Vec<InterfaceAddress> {
+    let Ok(all) = getifaddrs() else { return Vec::new() };
+    let address = |found: InterfaceAddressOfOs| {
+        let flags = found.flags;
+        let usable = flags.contains(InterfaceFlags::IFF_UP) && !flags.contains(InterfaceFlags::IFF_LOOPBACK);
+        let address = found.address.as_ref()?.as_sockaddr_in()?.ip();
+        let mask = found.netmask.as_ref()?.as_sockaddr_in()?.ip();
+        let prefix = u32::from(mask).leading_ones() as u8;
+        usable.then_some(InterfaceAddress { interface: found.interface_name, address, prefix })
+    };
+    all.filter_map(address).collect()
+}
+
+/// Returns the identity of the network namespace of this process; `None` if it cannot be read.
+fn network_namespace() -> Option<String> {
+    let link = fs::read_link("/proc/self/ns/net").ok()?;
+    Some(format!("{} {}", control::boot_id()?, link.to_string_lossy()))
 }
 
 /// Returns the trimmed text of a kernel file; `None` if it is empty.
@@ -161,15 +187,15 @@ fn sysctls() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Returns the link speeds of interfaces in Mbit/s, by name. Without a speed the kernel reports an error or a
-/// negative number.
-fn link_speeds(interfaces: &Path) -> BTreeMap<String, u64> {
+/// Returns a number of each interface from its file with this name: `speed` in Mbit/s, `mtu` in bytes. Without a speed
+/// the kernel reports an error or a negative number.
+fn of_interfaces(interfaces: &Path, file: &str) -> BTreeMap<String, u64> {
     let Ok(entries) = fs::read_dir(interfaces) else { return BTreeMap::new() };
     entries
         .flatten()
         .filter_map(|entry| {
-            let speed = read(entry.path().join("speed"))?.parse().ok().filter(|mbps| *mbps > 0)?;
-            Some((entry.file_name().into_string().ok()?, speed))
+            let number = read(entry.path().join(file))?.parse().ok().filter(|number| *number > 0)?;
+            Some((entry.file_name().into_string().ok()?, number))
         })
         .collect()
 }
@@ -225,8 +251,8 @@ mod tests {
                 fs::write(interface.join("speed"), speed).unwrap();
             }
         }
-        assert_eq!(link_speeds(interfaces.path()), BTreeMap::from([("eth0".to_owned(), 1000)]));
-        assert_eq!(link_speeds(&interfaces.path().join("none")), BTreeMap::new());
+        assert_eq!(of_interfaces(interfaces.path(), "speed"), BTreeMap::from([("eth0".to_owned(), 1000)]));
+        assert_eq!(of_interfaces(&interfaces.path().join("none"), "speed"), BTreeMap::new());
     }
 
     #[test]

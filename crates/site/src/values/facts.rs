@@ -3,7 +3,7 @@
 use results::Host;
 use serde::{Deserialize, Serialize};
 
-use super::error::SiteError;
+use super::{error::SiteError, networks::InterfaceAddress};
 
 /// Facts about the host of a site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,6 +14,10 @@ pub struct Facts {
     pub cores: Vec<u32>,
     /// Names of the network interfaces; `None` if they cannot be listed.
     pub interfaces: Option<Vec<String>>,
+    /// IPv4 addresses of the interfaces that are up, without the loopback interface.
+    pub addresses: Vec<InterfaceAddress>,
+    /// Identity of the network namespace; `None` if it cannot be read. Sites in one namespace share its domains.
+    pub network: Option<String>,
 }
 
 impl Facts {

@@ -4,5 +4,6 @@ pub(crate) mod agent_command;
 pub(crate) mod clock;
 pub(crate) mod error;
 pub(crate) mod facts;
+pub(crate) mod networks;
 pub(crate) mod owner;
 pub(crate) mod process_exit;

@@ -10,6 +10,9 @@ use control::boot_id;
 pub(crate) const OF_RUN: &str = "ddsmark-";
 const OF_CASE: &str = "ddsmark-check-";
 
+/// Maximum number of owners in a name. Each takes up to 25 characters.
+const MAX_OWNERS: usize = 8;
+
 /// Number of digits of the boot id in a name.
 const BOOT_DIGITS: usize = 8;
 
@@ -35,7 +38,23 @@ impl Owner {
     /// creates.
     #[must_use]
     pub fn run_name(&self, number: u32) -> String {
-        format!("{OF_RUN}{}-{}-{number}", self.pid, self.boot)
+        Self::run_name_of(std::slice::from_ref(self), number)
+    }
+
+    /// Returns the name of a run on several hosts: it has the owner of each boot, so that each host can tell whether its
+    /// own one still lives. Of hosts with one boot, the first owner stands for all: they end with the same run. Topics
+    /// have at most 255 characters, so only the first [`MAX_OWNERS`] are named.
+    #[must_use]
+    pub fn run_name_of(owners: &[Self], number: u32) -> String {
+        let mut named: Vec<&Self> = Vec::new();
+        for owner in owners {
+            if named.len() < MAX_OWNERS && named.iter().all(|known| known.boot != owner.boot) {
+                named.push(owner);
+            }
+        }
+        let names: Vec<String> =
+            named.iter().map(|owner| format!("{OF_RUN}{}-{}", owner.pid, owner.boot)).collect();
+        format!("{}-{number}", names.join("-"))
     }
 
     /// Returns the name of a conformance case in the same way.
@@ -93,6 +112,18 @@ mod tests {
         assert!(this.case_name("delivery").starts_with(&format!("{case}-")));
         let both = "ddsmark-7-0123abcd-1-of-ddsmark-8-fedc9876-1";
         assert_eq!(Owner::all_in(both.as_bytes()), [owner(7, "0123abcd"), owner(8, "fedc9876")]);
+    }
+
+    #[test]
+    fn name_of_a_run_on_several_hosts_names_one_owner_of_each_boot() {
+        let owners = [owner(7, "0123abcd"), owner(8, "fedc9876"), owner(9, "0123abcd")];
+        let name = Owner::run_name_of(&owners, 3);
+        assert_eq!(name, "ddsmark-7-0123abcd-ddsmark-8-fedc9876-3");
+        assert_eq!(Owner::all_in(format!("sem.{name}-1").as_bytes()), owners[..2]);
+        let many: Vec<Owner> = (0..40).map(|pid| owner(4_000_000 + pid, &format!("{pid:08x}"))).collect();
+        let name = Owner::run_name_of(&many, 99_999);
+        assert_eq!(Owner::all_in(format!("{name}-1").as_bytes()), many[..MAX_OWNERS]);
+        assert!(name.len() + "-99999_back_200".len() <= 255, "{}", name.len());
     }
 
     #[test]

@@ -19,7 +19,8 @@ fn on(host: f64, ratio: f64) -> ResultDocument {
         run.number = number;
     });
     for (block, number) in document.blocks.iter_mut().zip(0_u64..) {
-        for reference in [&mut block.reference_before, &mut block.reference_after].into_iter().flatten() {
+        let around = &mut block.hosts[0];
+        for reference in [&mut around.reference_before, &mut around.reference_after].into_iter().flatten() {
             let noise =
                 (sample::Noise(number + u64::from(offset)).next() >> 11) as f64 / (1_u64 << 53) as f64;
             reference.rtt_p50_ns *= host * (1.0 + 0.01 * noise);
@@ -83,7 +84,7 @@ fn change_that_the_host_does_not_explain_is_claimed_with_the_reference_beside_it
 #[test]
 fn without_a_reference_nothing_is_claimed_unless_forced() {
     let (mut before, after) = (on(1.0, 1.0), on(1.000_1, 1.5));
-    for_each_block(&mut before, |block| block.reference_before = None);
+    for_each_block(&mut before, |block| block.hosts[0].reference_before = None);
     let (verdict, criterion, _) = compared(&before, &after, false);
     assert_eq!((&verdict.answer, criterion), (&None, CriterionOutcome::CannotTell));
     assert!(verdict.text.contains("no verdict: no reference shows how the host changed"), "{}", verdict.text);
@@ -104,14 +105,14 @@ fn without_a_quiet_block_nothing_is_claimed_without_a_reference() {
     assert!(conclusion(&verdict).differs(), "{}", verdict.text);
     assert_eq!(verdict.references.len(), 3);
     for_each_block(&mut after, |block| {
-        if let Some(reference) = &mut block.reference_before {
+        if let Some(reference) = &mut block.hosts[0].reference_before {
             reference.rtt_p99_ns = reference.rtt_p99_ns.map(|p99| 9.0 * p99);
         }
     });
     let (verdict, criterion, _) = compared(&before, &after, false);
     assert!(!conclusion(&verdict).is_claim() && verdict.host_explains, "{}", verdict.text);
     assert_eq!(criterion, CriterionOutcome::CannotTell);
-    for_each_block(&mut before, |block| block.reference_before = None);
+    for_each_block(&mut before, |block| block.hosts[0].reference_before = None);
     for force in [false, true] {
         let (verdict, criterion, _) = compared(&before, &after, force);
         assert_eq!((&verdict.answer, criterion), (&None, CriterionOutcome::CannotTell), "{}", verdict.text);

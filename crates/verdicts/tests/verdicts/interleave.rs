@@ -15,7 +15,7 @@ fn measured(command: &[&str], fields: &[(&str, &str, &str)]) -> ResultDocument {
     for (group, name, value) in fields {
         groups.entry((*group).to_owned()).or_default().insert((*name).to_owned(), (*value).to_owned());
     }
-    document.environment = Environment::new(groups);
+    document.hosts[0].environment = Environment::new(groups);
     document
 }
 

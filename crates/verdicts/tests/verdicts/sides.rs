@@ -56,7 +56,7 @@ fn a_result_against_itself_never_differs() {
 fn unnamed_differences_are_rejected_by_name() {
     let document = latency(12, 0.9, 0.01);
     let mut other = latency(12, 0.9, 0.02);
-    other.environment = crate::sample::environment("26214400");
+    other.hosts[0].environment = crate::sample::environment("26214400");
     let compare = |factors: &[&str], force| {
         let factors = factors.iter().map(|&factor| factor.to_owned()).collect();
         let options = CompareOptions { factors, force, ..CompareOptions::default() };

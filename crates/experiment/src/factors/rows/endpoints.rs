@@ -185,7 +185,8 @@ pub(super) const ROWS: &[Factor] = &[
         key: "interface",
         form: Form::Key(Kind::Text),
         default: || Some("lo".to_owned().into()),
-        about: "Network interfaces by name. Default `lo`.",
+        about: "Network interfaces by name. `auto` is the one that each host has of its own: that of its entry in \
+                `[[host]]`, or the one in the network that all hosts share. Default `lo`; with several hosts `auto`.",
         brief: "Network interfaces.",
         plural: Some("interfaces"),
         set: Some(|cell, value| cell.interface = value.to()),

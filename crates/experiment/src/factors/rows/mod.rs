@@ -2,6 +2,7 @@
 
 mod discovery;
 mod endpoints;
+mod hosts;
 mod traffic;
 
 use std::sync::LazyLock;
@@ -16,7 +17,7 @@ pub(crate) const DEFAULT_PROFILE: &str = "default";
 
 /// All factors, in the order of the keys in the schema and in the reference.
 pub static FACTORS: LazyLock<Vec<Factor>> =
-    LazyLock::new(|| [traffic::ROWS, discovery::ROWS, endpoints::ROWS].concat());
+    LazyLock::new(|| [traffic::ROWS, discovery::ROWS, endpoints::ROWS, hosts::ROWS].concat());
 
 /// Sharing of factors that change how a sample travels: no bare socket of another cell.
 const WAY: Shares = Shares { socket: false, ..ROW.shares };

@@ -49,7 +49,7 @@ pub(super) fn trial(
         Design { measure_ns: duration_ns, windows: TRIAL_WINDOWS, ..runs.header.experiment.design.clone() };
     let mut run = search.clone();
     run.search = None;
-    let (name, alone) = (names.take(run.number, runs.site)?, RunBarrier::new());
+    let (name, alone) = (names.take(run.number, runs.sites)?, RunBarrier::new());
     let made = runs.run(run, (&cell, &design), name, &TraceTimes::default(), alone.join());
     let Some(FinishedRun { run, reports, .. }) = made else { return Ok(TrialRun::Stopped) };
     let outcome = match (run.state, reports) {

@@ -43,11 +43,12 @@ fn remove_where(directory: &Path, wanted: impl Fn(&[u8]) -> bool) {
     listed::remove(directory, lists, listed::PATIENCE);
 }
 
-/// Returns whether a name contains the name of a run or a case, and all owners named in it have ended. Whether an owner
-/// of another boot lives is not known on this host.
+/// Returns whether a name contains the name of a run or a case, and all owners of this boot in it have ended. The owners
+/// of other boots say nothing: each host of a run has an owner of its own, which manages the agents there.
 fn is_left(name: &[u8], boot: &str) -> bool {
-    let owners = Owner::all_in(name);
-    !owners.is_empty() && owners.iter().all(|owner| owner.boot == boot && !lives(owner.pid))
+    let mut owners = Owner::all_in(name);
+    owners.retain(|owner| owner.boot == boot);
+    !owners.is_empty() && owners.iter().all(|owner| !lives(owner.pid))
 }
 
 /// Returns whether a process of this host exists.
@@ -114,6 +115,11 @@ mod tests {
         Owner { pid: child.id(), ..Owner::this_process() }
     }
 
+    /// Returns the owner with the same process id on another host.
+    fn elsewhere(owner: &Owner) -> Owner {
+        Owner { boot: "0badb007".to_owned(), ..owner.clone() }
+    }
+
     /// Returns the files that remain of these after a sweep.
     fn swept(names: &[String], boot: &str) -> Vec<String> {
         let directory = tempfile::tempdir().unwrap();
@@ -132,6 +138,9 @@ mod tests {
             format!("sem.{}-data", dead.run_name(12)),
             dead.case_name("delivery"),
             format!("{}-of-{}", dead.run_name(1), dead.case_name("delivery")),
+            // The owner on another host may live; the agents here do not.
+            Owner::run_name_of(&[elsewhere(&dead), dead.clone()], 1),
+            Owner::run_name_of(&[dead.clone(), elsewhere(&dead)], 12),
         ];
         assert_eq!(swept(&left, &dead.boot), [""; 0]);
     }
@@ -139,7 +148,7 @@ mod tests {
     #[test]
     fn files_of_live_owners_and_of_other_boots_are_kept() {
         let (dead, alive) = (dead(), Owner::this_process());
-        let elsewhere = Owner { boot: "0badb007".to_owned(), ..dead.clone() };
+        let elsewhere = elsewhere(&dead);
         assert_ne!(elsewhere.boot, dead.boot);
         let kept = [
             alive.run_name(1),
@@ -148,8 +157,7 @@ mod tests {
             elsewhere.run_name(1),
             format!("sem.{}-data", elsewhere.run_name(1)),
             elsewhere.case_name("delivery"),
-            format!("{}-of-{}", dead.run_name(1), elsewhere.run_name(1)),
-            format!("{}-of-{}", elsewhere.run_name(1), dead.run_name(1)),
+            Owner::run_name_of(&[elsewhere, alive], 1),
         ];
         assert_eq!(swept(&kept, &dead.boot), kept);
     }

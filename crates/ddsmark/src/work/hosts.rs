@@ -1,0 +1,351 @@
+//! Hosts of an experiment: their connections, properties and drivers.
+
+use std::{collections::BTreeMap, process::Command};
+
+use experiment::{HostSpec, LOCAL_HOST, Limits, Pin, PinChoice, PlannedHost, Target};
+use hosts::{
+    StewardCommand, StewardSite,
+    ssh::{self, SshProgram, bundle::Bundle, probe::Probe},
+};
+use runner::{RunnerError, SiteHost, Sites, StopToken, inspect};
+use site::{DriverFile, Facts, InterfaceAddress, LocalSite, Site, SiteError, common_interfaces};
+
+use super::{drivers::Drivers, preparation::pin};
+use crate::cli::{
+    cli_error::{CliError, ExitStatus},
+    output::note,
+};
+
+/// Host to connect to.
+pub struct HostEntry {
+    /// Name in the experiment.
+    pub name: String,
+    /// Way to reach it.
+    pub at: HostSpec,
+    /// Interface to the other hosts, if it is given.
+    pub interface: Option<String>,
+}
+
+/// Host that is ready to run agents.
+pub struct ConnectedHost {
+    /// Name in the experiment.
+    pub name: String,
+    /// Way to reach it.
+    pub at: HostSpec,
+    /// Interface to the other hosts, if it is given.
+    pub interface: Option<String>,
+    /// Site on it.
+    pub site: Box<dyn Site>,
+    /// Facts about it.
+    pub facts: Facts,
+    /// Drivers on it, with their descriptions there.
+    pub drivers: Drivers,
+    /// What was done to prepare it, for hosts over ssh.
+    pub copied: Option<Copied>,
+}
+
+/// What a host over ssh answered, and what was copied to it.
+pub struct Copied {
+    /// Answer of the host.
+    pub probe: Probe,
+    /// Number of copied bytes; `None` if an installed ddsmark is used.
+    pub bytes: Option<u64>,
+}
+
+/// Files that hosts need.
+struct Bundles {
+    programs: Bundle,
+    drivers: BTreeMap<String, Bundle>,
+}
+
+impl Bundles {
+    fn of(local: &LocalSite, drivers: &Drivers) -> Result<Self, CliError> {
+        let programs = Bundle::of_programs(&this_program()?, local.agent())?;
+        let bundles = drivers
+            .files
+            .iter()
+            .map(|(name, file)| Ok((name.clone(), Bundle::of_driver(file, &drivers.libraries[name])?)));
+        Ok(Self { programs, drivers: bundles.collect::<Result<_, CliError>>()? })
+    }
+}
+
+fn this_program() -> Result<std::path::PathBuf, CliError> {
+    std::env::current_exe().map_err(|error| {
+        let error = format!("cannot determine the path of this program: {error}");
+        CliError::new(ExitStatus::Failed, error, "start it by its full path")
+    })
+}
+
+/// Connects hosts one after the other.
+pub struct Connector<'a> {
+    local: &'a LocalSite,
+    drivers: &'a Drivers,
+    stop: &'a StopToken,
+    bundles: Option<Bundles>,
+}
+
+impl<'a> Connector<'a> {
+    /// Creates a connector for hosts that need these drivers of this host.
+    pub const fn new(local: &'a LocalSite, drivers: &'a Drivers, stop: &'a StopToken) -> Self {
+        Self { local, drivers, stop, bundles: None }
+    }
+
+    /// Connects to a host, and loads each driver there once.
+    pub fn connect(&mut self, entry: HostEntry) -> Result<ConnectedHost, CliError> {
+        let HostEntry { name, at, interface } = entry;
+        if self.stop.requested() {
+            return Err(RunnerError::Stopped.into());
+        }
+        let mut copied = None;
+        let (site, files): (Box<dyn Site>, BTreeMap<String, DriverFile>) = match &at {
+            HostSpec::Local => (Box::new(self.local.clone()), self.own_files()),
+            HostSpec::Netns(namespace) => {
+                let command = self.in_namespace(&name, namespace)?;
+                (Box::new(StewardSite::start(command)?), self.own_files())
+            }
+            HostSpec::Ssh(target) => {
+                let (site, files, how) = self.over_ssh(&name, target)?;
+                copied = Some(how);
+                (Box::new(site), files)
+            }
+        };
+        let facts = site.facts()?;
+        let drivers = match at {
+            HostSpec::Local => self.drivers.clone(),
+            _ => self.inspected(&name, &*site, &files)?,
+        };
+        Ok(ConnectedHost { name, at, interface, site, facts, drivers, copied })
+    }
+
+    fn own_files(&self) -> BTreeMap<String, DriverFile> {
+        let file = |(name, path): (&String, &std::path::PathBuf)| {
+            (name.clone(), DriverFile { name: name.clone(), path: path.clone() })
+        };
+        self.drivers.files.iter().map(file).collect()
+    }
+
+    /// Returns the command of a steward in a network namespace of this host.
+    fn in_namespace(&self, host: &str, namespace: &str) -> Result<StewardCommand, CliError> {
+        let (program, agent) = (this_program()?, self.local.agent().to_owned());
+        let namespace = namespace.to_owned();
+        let mut command = StewardCommand::new(host, move || {
+            let mut command = Command::new("ip");
+            command.args(["netns", "exec", &namespace]).arg(&program).arg("steward");
+            command.env("DDSMARK_AGENT", &agent);
+            command
+        });
+        command.explain = |lines| {
+            let missing = lines.iter().find(|line| line.contains("network namespace"))?;
+            let hint = "list the namespaces with `ip netns list`; entering one needs root".to_owned();
+            Some((missing.clone(), hint))
+        };
+        Ok(command)
+    }
+
+    fn over_ssh(
+        &mut self,
+        host: &str,
+        target: &Target,
+    ) -> Result<(StewardSite, BTreeMap<String, DriverFile>, Copied), CliError> {
+        let bundles = match &mut self.bundles {
+            Some(bundles) => bundles,
+            none => none.insert(Bundles::of(self.local, self.drivers)?),
+        };
+        let ssh = SshProgram::from_environment();
+        let deployment = ssh::deploy(host, target, &ssh, &bundles.programs, &bundles.drivers)?;
+        if let Some(line) = deployment.noise.last() {
+            note(&format!("note: host `{host}`: its shell prints text, which is skipped: `{line}`"));
+        }
+        let copied = Copied { probe: deployment.probe, bytes: deployment.copied_bytes };
+        Ok((StewardSite::start(deployment.steward)?, deployment.drivers, copied))
+    }
+
+    /// Returns the drivers of a host, each loaded there once. Names versions that differ from those of this host.
+    fn inspected(
+        &self,
+        host: &str,
+        site: &dyn Site,
+        files: &BTreeMap<String, DriverFile>,
+    ) -> Result<Drivers, CliError> {
+        let mut drivers = Drivers { names: self.drivers.names.clone(), ..Drivers::default() };
+        for (name, file) in files {
+            let (description, libraries) =
+                inspect(site, file, &Limits::default(), self.stop).map_err(|error| about(host, error))?;
+            let own = &self.drivers.descriptions[name];
+            if !description.is_installed() {
+                let error = format!("host `{host}`: the middleware of driver `{name}` is not installed");
+                let hint = format!(
+                    "install it on the host, or use a driver that brings it; see `ddsmark drivers info {name}`"
+                );
+                return Err(CliError::new(ExitStatus::WrongUse, error, hint));
+            }
+            let version = |of: &experiment::DriverDescription| {
+                format!("{} {} (driver {})", of.middleware, of.middleware_version, of.driver_version)
+            };
+            if version(&description) != version(own) {
+                note(&format!(
+                    "note: host `{host}` has {} for driver `{name}`, this host has {}",
+                    version(&description),
+                    version(own)
+                ));
+            }
+            drivers.add(file.clone(), (description, libraries));
+        }
+        for (name, own) in &self.drivers.descriptions {
+            // Descriptions of pairs follow from those of their drivers.
+            drivers.descriptions.entry(name.clone()).or_insert_with(|| own.clone());
+        }
+        Ok(drivers)
+    }
+}
+
+/// Adds the host to an error.
+fn about(host: &str, error: RunnerError) -> CliError {
+    match error {
+        RunnerError::Site(error @ (SiteError::Lost { .. } | SiteError::NoAnswer { .. })) => error.into(),
+        RunnerError::Stopped => RunnerError::Stopped.into(),
+        error => CliError::from(error).on_host(host),
+    }
+}
+
+/// Hosts of an experiment, all connected.
+pub struct Hosts {
+    list: Vec<ConnectedHost>,
+    /// Whether the experiment names its hosts; otherwise it has this one.
+    are_named: bool,
+}
+
+impl Hosts {
+    /// Connects to all hosts of an experiment; without entries, to this one.
+    pub fn connect(
+        entries: Vec<HostEntry>,
+        local: &LocalSite,
+        drivers: &Drivers,
+        stop: &StopToken,
+    ) -> Result<Self, CliError> {
+        let are_named = !entries.is_empty();
+        let mut connector = Connector::new(local, drivers, stop);
+        let this = || HostEntry { name: LOCAL_HOST.to_owned(), at: HostSpec::Local, interface: None };
+        let entries = if are_named { entries } else { vec![this()] };
+        let list =
+            entries.into_iter().map(|entry| connector.connect(entry)).collect::<Result<Vec<_>, _>>()?;
+        for (index, host) in list.iter().enumerate() {
+            let owner = host.site.owner();
+            if let Some(other) = list[..index].iter().find(|other| other.site.owner() == owner) {
+                let error = format!("hosts `{}` and `{}` are both this host", other.name, host.name);
+                return Err(CliError::new(ExitStatus::WrongUse, error, "name each host once"));
+            }
+        }
+        Ok(Self { list, are_named })
+    }
+
+    /// Returns this host alone, with its drivers.
+    pub fn local(local: &LocalSite, drivers: &Drivers, stop: &StopToken) -> Result<Self, CliError> {
+        Self::connect(Vec::new(), local, drivers, stop)
+    }
+
+    /// Returns the hosts.
+    pub fn list(&self) -> &[ConnectedHost] {
+        &self.list
+    }
+
+    /// Returns whether there are several hosts.
+    pub const fn are_several(&self) -> bool {
+        self.list.len() > 1
+    }
+
+    /// Returns the hosts as the runner uses them.
+    pub fn sites(&self) -> Sites<'_> {
+        let hosts = self.list.iter().map(|host| SiteHost {
+            name: host.name.clone(),
+            site: &*host.site,
+            files: host.drivers.files.clone(),
+            network: host.facts.network.clone(),
+        });
+        Sites::new(hosts.collect())
+    }
+
+    /// Adds the drivers of another experiment on the same hosts.
+    pub fn extend(&mut self, other: Self) -> Result<(), CliError> {
+        let key = |hosts: &Self| {
+            hosts.list.iter().map(|host| (host.name.clone(), host.at.clone())).collect::<Vec<_>>()
+        };
+        if key(self) != key(&other) {
+            let hint = "give both variants the same `--host` flags, in the same order";
+            return Err(CliError::new(ExitStatus::WrongUse, "the variants have different hosts", hint));
+        }
+        for (host, other) in self.list.iter_mut().zip(other.list) {
+            host.drivers.extend(other.drivers);
+        }
+        Ok(())
+    }
+
+    /// Returns the pinning of the first host, and the hosts of the plan; none if the experiment does not name any.
+    /// `needs_interfaces`: whether a cell uses the interface that each host has of its own.
+    pub fn planned(
+        &self,
+        choice: &PinChoice,
+        needs_interfaces: bool,
+    ) -> Result<(Pin, Vec<PlannedHost>), CliError> {
+        let pins =
+            self.list.iter().map(|host| pin(choice, &host.facts).map_err(|error| self.error(host, error)));
+        let pins: Vec<Pin> = pins.collect::<Result<_, CliError>>()?;
+        let interfaces = self.interfaces(needs_interfaces)?;
+        let first = pins[0].clone();
+        if !self.are_named {
+            return Ok((first, Vec::new()));
+        }
+        let planned =
+            self.list.iter().zip(pins).zip(interfaces).map(|((host, pin), interface)| PlannedHost {
+                name: host.name.clone(),
+                at: host.at.clone(),
+                interface,
+                pin: (pin != first).then_some(pin),
+            });
+        Ok((first.clone(), planned.collect()))
+    }
+
+    /// Returns the interface of each host that leads to the others.
+    fn interfaces(&self, needed: bool) -> Result<Vec<Option<String>>, CliError> {
+        for host in &self.list {
+            if let Some(interface) = &host.interface {
+                host.facts.check_interface(interface).map_err(|error| self.error(host, error))?;
+            }
+        }
+        let given: Vec<Option<String>> = self.list.iter().map(|host| host.interface.clone()).collect();
+        if !self.are_several() || !needed || given.iter().all(Option::is_some) {
+            return Ok(given);
+        }
+        let addresses: Vec<Vec<InterfaceAddress>> = self
+            .list
+            .iter()
+            .map(|host| {
+                let is_meant = |own: &&InterfaceAddress| {
+                    host.interface.as_ref().is_none_or(|name| *name == own.interface)
+                };
+                host.facts.addresses.iter().filter(is_meant).cloned().collect()
+            })
+            .collect();
+        let found = common_interfaces(&addresses.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        let found = found.map_err(|none| {
+            let host = &self.list[none.host].name;
+            let (error, hint) = if none.candidates.is_empty() {
+                (format!("host `{host}` has no network interface that leads to other hosts"), String::new())
+            } else {
+                let candidates = none.candidates.join(", ");
+                let error =
+                    format!("host `{host}` has several network interfaces that may lead to the others");
+                (error, format!("; available: {candidates}"))
+            };
+            let hint = format!("name one, such as `--host {host}=...,interface=eth0`{hint}");
+            CliError::new(ExitStatus::WrongUse, error, hint)
+        })?;
+        Ok(given.into_iter().zip(found).map(|(given, found)| Some(given.unwrap_or(found))).collect())
+    }
+
+    /// Adds the host to an error, if there are several.
+    pub fn error(&self, host: &ConnectedHost, error: SiteError) -> CliError {
+        let error = CliError::from(error);
+        if self.are_named { error.on_host(&host.name) } else { error }
+    }
+}

@@ -1,0 +1,54 @@
+//! Checks of hosts, and of placements on them.
+
+use super::Shape;
+use crate::{ExperimentFile, Placement, Plan, PlanError, SpannedError, syntax::host_spec::is_host_name};
+
+impl ExperimentFile {
+    /// Rejects names of hosts that are invalid or given twice.
+    ///
+    /// # Errors
+    /// Returns an error with its position.
+    pub fn check_hosts(&self) -> Result<(), SpannedError> {
+        for (index, host) in self.hosts.iter().enumerate() {
+            let (at, name) = (host.get().name.span(), host.get().name.get());
+            if !is_host_name(name) {
+                let words = format!("`{}` is not a valid name of a host", name.escape_debug());
+                let hint = "use 1 to 64 letters, digits, `-`, `_` and `.`";
+                return Err(PlanError::Contradiction { words, hint }.at(at));
+            }
+            if self.hosts[..index].iter().any(|known| known.get().name.get() == name) {
+                return Err(PlanError::Twice { what: "host", value: name.clone() }.at(at));
+            }
+        }
+        Ok(())
+    }
+
+    /// Rejects placements that name a host or an endpoint that no run has.
+    ///
+    /// # Errors
+    /// Returns an error with its position.
+    pub fn check_placements(&self, plan: &Plan) -> Result<(), SpannedError> {
+        let hosts = &plan.design.hosts;
+        for placement in self.values_of::<Placement>("placement") {
+            let cells = plan.cells.iter().filter(|cell| cell.factors.placement == *placement.get());
+            let shapes: Vec<Shape> = cells.map(|cell| Shape::of(&cell.factors, &plan.design)).collect();
+            for (endpoint, host) in &placement.get().entries {
+                if hosts.iter().all(|known| known.name != *host) {
+                    let known = hosts.iter().map(|known| known.name.clone()).collect();
+                    return Err(PlanError::NoHost { host: host.clone(), known }.at(placement.span()));
+                }
+                if shapes.is_empty() || shapes.iter().any(|shape| shape.has_place_for(endpoint)) {
+                    continue;
+                }
+                let mut known: Vec<String> = Vec::new();
+                for endpoint in shapes.iter().flat_map(|shape| &shape.endpoints) {
+                    if !known.contains(&endpoint.id) {
+                        known.push(endpoint.id.clone());
+                    }
+                }
+                return Err(PlanError::NoEndpoint { endpoint: endpoint.clone(), known }.at(placement.span()));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,108 @@
+//! Places of the endpoints of a run: host and cores.
+
+use super::{Endpoint, Role, Shape};
+use crate::{Factors, OWN_INTERFACE, Pin, PlannedHost, Topology};
+
+/// Name of the host of an experiment without hosts of its own: the one that the runner is on.
+pub const LOCAL_HOST: &str = "local";
+
+/// Place of an endpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Name of its host.
+    pub host: String,
+    /// Cores that its process may use; `None`: inherited.
+    pub cpus: Option<Vec<u32>>,
+}
+
+impl Place {
+    /// Returns the place of an endpoint on the only host.
+    pub(super) fn on_the_only_host(pin: &Pin, role: Role) -> Self {
+        Self { host: LOCAL_HOST.to_owned(), cpus: cpus(pin, role) }
+    }
+}
+
+/// Returns the cores of an endpoint. A participant both drives and serves.
+fn cpus(pin: &Pin, role: Role) -> Option<Vec<u32>> {
+    match (pin, role) {
+        (Pin::None, _) => None,
+        (Pin::Cores(driving, serving), Role::Participant) => {
+            let mut all = [&driving[..], serving].concat();
+            all.sort_unstable();
+            all.dedup();
+            Some(all)
+        }
+        (Pin::Cores(driving, _), role) if role.drives() => Some(driving.clone()),
+        (Pin::Cores(_, serving), _) => Some(serving.clone()),
+    }
+}
+
+impl Shape {
+    /// Places the endpoints on hosts. Without hosts, they stay on the only one.
+    pub(super) fn place(&mut self, factors: &Factors, hosts: &[PlannedHost], pin: &Pin) {
+        if hosts.is_empty() {
+            return;
+        }
+        let default = self.default_hosts(factors.topology, hosts.len());
+        for (endpoint, default) in self.endpoints.iter_mut().zip(default) {
+            let named = named_host(factors, endpoint);
+            let host = hosts.iter().find(|host| Some(host.name.as_str()) == named).unwrap_or(&hosts[default]);
+            let pin = host.pin.as_ref().unwrap_or(pin);
+            endpoint.place = Place { host: host.name.clone(), cpus: cpus(pin, endpoint.role) };
+            if factors.interface == OWN_INTERFACE
+                && let Some(interface) = &host.interface
+            {
+                endpoint.participant.interface.clone_from(interface);
+            }
+        }
+    }
+
+    /// Returns the index of the host of each endpoint by default.
+    fn default_hosts(&self, topology: Topology, hosts: usize) -> Vec<usize> {
+        let all = self.endpoints.len();
+        let in_turn = matches!(topology, Topology::Ring { .. } | Topology::FullMesh { .. });
+        if in_turn || hosts >= all || hosts == 1 {
+            return (0..all).map(|index| index % hosts).collect();
+        }
+        let mut serving = 0;
+        let host = |endpoint: &Endpoint| {
+            if endpoint.role.drives() {
+                return 0;
+            }
+            serving += 1;
+            1 + (serving - 1) % (hosts - 1)
+        };
+        self.endpoints.iter().map(host).collect()
+    }
+
+    /// Returns the names by which a placement can name an endpoint, the id first.
+    fn names(endpoint: &Endpoint) -> [&str; 3] {
+        let side = if endpoint.role.drives() { "writer" } else { "reader" };
+        [&endpoint.id, endpoint.role.name(), side]
+    }
+
+    /// Returns whether a name in a placement is that of an endpoint.
+    #[must_use]
+    pub fn has_place_for(&self, name: &str) -> bool {
+        self.endpoints.iter().any(|endpoint| Self::names(endpoint).contains(&name))
+    }
+
+    /// Returns the names of the hosts that it uses, each once.
+    #[must_use]
+    pub fn hosts(&self) -> Vec<&str> {
+        let mut hosts: Vec<&str> = Vec::new();
+        for endpoint in &self.endpoints {
+            if !hosts.contains(&endpoint.place.host.as_str()) {
+                hosts.push(&endpoint.place.host);
+            }
+        }
+        hosts
+    }
+}
+
+/// Returns the host that a placement names for an endpoint.
+fn named_host<'f>(factors: &'f Factors, endpoint: &Endpoint) -> Option<&'f str> {
+    let entries = &factors.placement.entries;
+    let host = |name: &str| Some(entries.iter().find(|(known, _)| known == name)?.1.as_str());
+    Shape::names(endpoint).into_iter().find_map(host)
+}

@@ -1,0 +1,91 @@
+//! Hosts of a result.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use experiment::{HostSpec, LOCAL_HOST};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Environment;
+
+/// Host that agents ran on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HostRecord {
+    /// Name in the experiment; `local` for the only host.
+    pub name: String,
+    /// Way to reach it.
+    pub at: HostSpec,
+    /// Name of an earlier host on the same machine: both share its kernel, processors and memory. Absent if there is
+    /// none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine_of: Option<String>,
+    /// Network interface that leads to the other hosts. Absent if it is the only host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interface: Option<String>,
+    /// Properties of the host, and its state at the start.
+    pub properties: Host,
+    /// Properties of host and software that can affect the values, field by field.
+    pub environment: Environment,
+}
+
+impl HostRecord {
+    /// Creates the only host of a result.
+    #[must_use]
+    pub fn only(properties: Host, environment: Environment) -> Self {
+        let (name, at) = (LOCAL_HOST.to_owned(), HostSpec::Local);
+        Self { name, at, machine_of: None, interface: None, properties, environment }
+    }
+
+    /// Returns the name of its machine: that of the first host on it.
+    #[must_use]
+    pub fn machine(&self) -> &str {
+        self.machine_of.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Returns its speed of an interface in 10^6 bit/s, if the kernel knows it. `None` for the loopback interface.
+    #[must_use]
+    pub fn link_mbps(&self, interface: &str) -> Option<u64> {
+        self.properties.link_mbps.get(interface).copied()
+    }
+}
+
+/// Properties of a host, and its state at the start.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Host {
+    /// Host name.
+    pub name: String,
+    /// Kernel name, release and version, as `uname` returns them.
+    pub kernel: String,
+    /// Distribution name. Null if unknown.
+    pub os: Option<String>,
+    /// Processor model. Null if unknown.
+    pub cpu: Option<String>,
+    /// Number of logical processors that the process may use.
+    pub cpus: u32,
+    /// Total memory, in bytes. Null if unknown.
+    pub memory_bytes: Option<u64>,
+    /// Kind of virtual machine or container. Null if none was detected.
+    pub virtualization: Option<String>,
+    /// Clock source of the kernel. Null if unknown.
+    pub clock_source: Option<String>,
+    /// CPU frequency governor of the first processor. Null if unknown.
+    pub governor: Option<String>,
+    /// Median cost of one read of the clock that timestamps samples, in ns.
+    pub clock_read_ns: Option<u64>,
+    /// Kernel settings that affect the values, by name, for example `net.core.rmem_max`.
+    pub sysctls: BTreeMap<String, String>,
+    /// Speed of each network interface that reports one, in 10^6 bit/s. The loopback interface is absent.
+    pub link_mbps: BTreeMap<String, u64>,
+    /// Maximum transmission unit of each network interface, in bytes.
+    #[serde(default)]
+    pub mtu_bytes: BTreeMap<String, u64>,
+    /// Start of the experiment, in ns since 1970-01-01 UTC.
+    pub started_unix_ns: u64,
+}
+
+/// Properties of the first of these hosts.
+pub(crate) fn first(hosts: &[HostRecord]) -> &Host {
+    // A file may have none.
+    static UNKNOWN: LazyLock<Host> = LazyLock::new(Host::default);
+    hosts.first().map_or(&*UNKNOWN, |host| &host.properties)
+}

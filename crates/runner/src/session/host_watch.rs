@@ -1,0 +1,127 @@
+//! Noise, counters and references of all hosts around a block.
+
+use experiment::{Design, Pin, Plan};
+use results::{BlockHost, HostNoise, NoiseProbe, NoiseRule, Reference};
+use site::{Counters, SiteError};
+
+use crate::sites::{SiteHost, Sites};
+
+/// Watch over the hosts of an experiment.
+pub(super) struct HostWatch<'a> {
+    sites: &'a Sites<'a>,
+    /// Cores that agents may use, host by host.
+    cores: Vec<Vec<u32>>,
+    /// Cores of sender and receiver of a reference, host by host; none if the scheduler chooses.
+    reference_cores: Vec<(Vec<u32>, Vec<u32>)>,
+    /// Duration of a reference measurement in ns; 0: no reference.
+    reference_ns: u64,
+}
+
+/// Noise and reference of a host at one moment.
+#[derive(Clone, Default)]
+pub(super) struct Moment {
+    probe: Option<NoiseProbe>,
+    reference: Option<Reference>,
+    error: Option<String>,
+}
+
+impl<'a> HostWatch<'a> {
+    pub(super) fn new(experiment: &Plan, sites: &'a Sites<'a>) -> Result<Self, SiteError> {
+        let design = &experiment.design;
+        let pins: Vec<&Pin> = sites.hosts().iter().map(|host| pin_of(design, &host.name)).collect();
+        let cores = |(host, pin): (&SiteHost<'_>, &&Pin)| used_cores(design, pin, host);
+        Ok(Self {
+            sites,
+            cores: sites.hosts().iter().zip(&pins).map(cores).collect::<Result<_, _>>()?,
+            reference_cores: pins.iter().map(|pin| reference_cores(design, pin)).collect(),
+            reference_ns: design.reference_ns(experiment.runs_per_block()),
+        })
+    }
+
+    /// Measures noise and reference of all machines, except for those that are known already. The hosts of one machine
+    /// share its cores: the first one is measured.
+    pub(super) fn measure(
+        &self,
+        rule: &NoiseRule,
+        known: Option<&[Moment]>,
+    ) -> Result<Vec<Moment>, SiteError> {
+        let moments = self.sites.on_each_machine(|index, host| {
+            let known = known.map(|moments| moments[index].clone()).unwrap_or_default();
+            let probe = match known.probe {
+                Some(probe) => Some(probe),
+                None => host.site.probe(&self.cores[index], rule)?,
+            };
+            if known.reference.is_some() || self.reference_ns == 0 {
+                return Ok(Moment { probe, reference: known.reference, error: None });
+            }
+            let (sender, receiver) = &self.reference_cores[index];
+            Ok(match host.site.reference(sender, receiver, self.reference_ns) {
+                Ok(reference) => Moment { probe, reference: Some(reference), error: None },
+                Err(error) => Moment { probe, reference: None, error: Some(error) },
+            })
+        })?;
+        Ok(moments.into_iter().map(Option::unwrap_or_default).collect())
+    }
+
+    /// Returns the counters of all hosts.
+    pub(super) fn counters(&self) -> Result<Vec<Counters>, SiteError> {
+        let hosts = self.sites.hosts().iter().zip(&self.cores);
+        hosts.map(|(host, cores)| host.site.counters(cores)).collect()
+    }
+
+    /// Returns the hosts of a block that begins.
+    pub(super) fn begin(&self, moments: Vec<Moment>) -> Vec<BlockHost> {
+        let host = |(host, moment): (&SiteHost<'_>, Moment)| BlockHost {
+            host: host.name.clone(),
+            before: moment.probe,
+            reference_before: moment.reference,
+            reference_error: moment.error,
+            ..BlockHost::default()
+        };
+        self.sites.hosts().iter().zip(moments).map(host).collect()
+    }
+}
+
+/// Adds what was measured after a block. `counters` are those over the whole block, if it was not resumed.
+pub(super) fn end(hosts: &mut [BlockHost], moments: &[Moment], counters: Option<Vec<HostNoise>>) {
+    for (host, moment) in hosts.iter_mut().zip(moments) {
+        host.after.clone_from(&moment.probe);
+        host.reference_after.clone_from(&moment.reference);
+        host.reference_error = host.reference_error.take().or_else(|| moment.error.clone());
+    }
+    for (host, counters) in hosts.iter_mut().zip(counters.into_iter().flatten()) {
+        host.counters = Some(counters);
+    }
+}
+
+/// Returns the pinning on a host.
+fn pin_of<'d>(design: &'d Design, host: &str) -> &'d Pin {
+    let planned = design.hosts.iter().find(|planned| planned.name == host);
+    planned.and_then(|planned| planned.pin.as_ref()).unwrap_or(&design.pin)
+}
+
+/// Returns the cores that agents may use.
+fn used_cores(design: &Design, pin: &Pin, host: &SiteHost<'_>) -> Result<Vec<u32>, SiteError> {
+    let halves = if design.duet { pin.halves() } else { None };
+    let mut cores = Vec::new();
+    for pin in halves.as_ref().map_or(std::slice::from_ref(pin), |halves| halves) {
+        match pin {
+            Pin::None => return Ok(host.site.facts()?.cores),
+            Pin::Cores(writer, reader) => cores.extend(writer.iter().chain(reader)),
+        }
+    }
+    cores.sort_unstable();
+    cores.dedup();
+    Ok(cores)
+}
+
+/// Returns the cores of sender and receiver of a reference measurement; none if the scheduler chooses.
+fn reference_cores(design: &Design, pin: &Pin) -> (Vec<u32>, Vec<u32>) {
+    let halves = if design.duet { pin.halves() } else { None };
+    // The halves of a duet are swapped in every block: the first half represents both.
+    let pin = halves.map_or_else(|| pin.clone(), |[first, _]| first);
+    match pin {
+        Pin::None => (Vec::new(), Vec::new()),
+        Pin::Cores(sender, receiver) => (sender, receiver),
+    }
+}

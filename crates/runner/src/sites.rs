@@ -1,0 +1,172 @@
+//! Hosts of an experiment, as the runner uses them.
+
+use std::{collections::BTreeMap, path::PathBuf, thread};
+
+use control::MonotonicClock;
+use experiment::LOCAL_HOST;
+use site::{DriverFile, Hold, Owner, Site, SiteError, Timeline};
+
+use crate::RunnerError;
+
+/// Host of an experiment.
+pub struct SiteHost<'a> {
+    /// Name in the plan.
+    pub name: String,
+    /// Site on it.
+    pub site: &'a dyn Site,
+    /// Driver files on it, by driver name as in the factors; a pair of drivers has one entry per driver.
+    pub files: BTreeMap<String, PathBuf>,
+    /// Identity of its network, if it is known: hosts of one network share its domains.
+    pub network: Option<String>,
+}
+
+impl SiteHost<'_> {
+    /// Returns a driver on this host.
+    ///
+    /// # Panics
+    /// Panics if [`SiteHost::files`] lacks the driver.
+    pub(crate) fn driver(&self, name: &str) -> DriverFile {
+        DriverFile { name: name.to_owned(), path: self.files[name].clone() }
+    }
+}
+
+/// Hosts of an experiment, in the order of the plan. The first one is the reference host.
+pub struct Sites<'a> {
+    hosts: Vec<SiteHost<'a>>,
+}
+
+impl<'a> Sites<'a> {
+    /// Creates the hosts of an experiment.
+    ///
+    /// # Panics
+    /// Panics if there is none.
+    #[must_use]
+    pub fn new(hosts: Vec<SiteHost<'a>>) -> Self {
+        assert!(!hosts.is_empty(), "an experiment has a host");
+        Self { hosts }
+    }
+
+    /// Creates the only host of an experiment.
+    #[must_use]
+    pub fn alone(site: &'a dyn Site, files: BTreeMap<String, PathBuf>) -> Self {
+        Self { hosts: vec![SiteHost { name: LOCAL_HOST.to_owned(), site, files, network: None }] }
+    }
+
+    /// Returns all hosts.
+    #[must_use]
+    pub fn hosts(&self) -> &[SiteHost<'a>] {
+        &self.hosts
+    }
+
+    /// Returns whether there are several hosts, which messages then name.
+    #[must_use]
+    pub fn are_several(&self) -> bool {
+        self.hosts.len() > 1
+    }
+
+    /// Returns the reference host.
+    #[must_use]
+    pub fn first(&self) -> &SiteHost<'a> {
+        &self.hosts[0]
+    }
+
+    /// Returns the host with this name.
+    ///
+    /// # Panics
+    /// Panics if there is none; a plan names its own hosts.
+    #[must_use]
+    pub fn named(&self, name: &str) -> &SiteHost<'a> {
+        self.hosts.iter().find(|host| host.name == name).expect("a host of the plan")
+    }
+
+    /// Returns the name of the first host on the same machine as the one with this index, if that is another one. Hosts
+    /// whose kernel is unknown are on machines of their own.
+    #[must_use]
+    pub fn machine_of(&self, host: usize) -> Option<&str> {
+        let boot = self.hosts[host].site.clock().boot_id?;
+        let same = |other: &&SiteHost<'_>| other.site.clock().boot_id.as_ref() == Some(&boot);
+        self.hosts[..host].iter().find(same).map(|host| host.name.as_str())
+    }
+
+    /// Calls `of` for the first host of each machine, on all machines at the same time. Returns the results host by host;
+    /// the other hosts of a machine have none.
+    pub(crate) fn on_each_machine<T: Send>(
+        &self,
+        of: impl Fn(usize, &SiteHost<'a>) -> Result<T, SiteError> + Sync,
+    ) -> Result<Vec<Option<T>>, SiteError> {
+        let machines: Vec<usize> =
+            (0..self.hosts.len()).filter(|host| self.machine_of(*host).is_none()).collect();
+        let mut results: Vec<Option<T>> = self.hosts.iter().map(|_| None).collect();
+        if let [only] = machines[..] {
+            results[only] = Some(of(only, &self.hosts[only])?);
+            return Ok(results);
+        }
+        let found: Vec<(usize, Result<T, SiteError>)> = thread::scope(|scope| {
+            let of = &of;
+            let started: Vec<_> = machines
+                .iter()
+                .map(|&host| (host, scope.spawn(move || of(host, &self.hosts[host]))))
+                .collect();
+            let join = |(host, thread): (usize, thread::ScopedJoinHandle<'_, Result<T, SiteError>>)| {
+                (host, thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            };
+            started.into_iter().map(join).collect()
+        });
+        for (host, result) in found {
+            results[host] = Some(result?);
+        }
+        Ok(results)
+    }
+
+    /// Keeps the cores of all machines awake.
+    pub(crate) fn keep_awake(&self) -> Result<Vec<Hold>, SiteError> {
+        let holds = self.on_each_machine(|_, host| host.site.keep_awake())?;
+        Ok(holds.into_iter().flatten().collect())
+    }
+
+    /// Returns the owners of the names of runs.
+    pub(crate) fn owners(&self) -> Vec<Owner> {
+        self.hosts.iter().map(|host| host.site.owner()).collect()
+    }
+
+    /// Returns one site of each network: a domain is reserved there once.
+    pub(crate) fn networks(&self) -> Vec<&'a dyn Site> {
+        let is_first = |host: usize| {
+            let network = self.hosts[host].network.as_ref();
+            network.is_none() || self.hosts[..host].iter().all(|other| other.network.as_ref() != network)
+        };
+        (0..self.hosts.len()).filter(|host| is_first(*host)).map(|host| self.hosts[host].site).collect()
+    }
+
+    /// Removes the files of a run on all hosts.
+    pub(crate) fn clean(&self, name: &str) {
+        self.hosts.iter().for_each(|host| host.site.clean(name));
+    }
+
+    /// Removes the files of owners that no longer exist, on all hosts.
+    pub(crate) fn sweep(&self) {
+        self.hosts.iter().for_each(|host| host.site.sweep());
+    }
+
+    /// Rejects hosts whose clocks cannot be used together, before anything is measured. Agents check the age of each sample
+    /// that they receive, so even a round trip needs clocks that are known.
+    ///
+    /// # Errors
+    /// Returns an error that names the host.
+    pub fn check_clocks(&self) -> Result<(), RunnerError> {
+        match self.without_common_clock().filter(|_| self.are_several()) {
+            Some(host) => Err(RunnerError::NoCommonClock { host: host.name.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the first host whose clock is not known on that of this process.
+    ///
+    /// This is the one place that decides which clocks can be used together. Times of different agents are compared in
+    /// schedules, common starts and one-way latencies.
+    #[must_use]
+    pub fn without_common_clock(&self) -> Option<&SiteHost<'a>> {
+        let own = MonotonicClock::of_this_process();
+        self.hosts.iter().find(|host| Timeline::between(&own, &host.site.clock()) != Some(Timeline::IDENTITY))
+    }
+}
