@@ -113,7 +113,7 @@ fn fast_dds_runs_with_the_profiles_of_a_file_or_rejects_it() {
         }
         // the content of the file is recorded, not only its path
         let hash = results::sha256(&fs::read(&place).expect("the file"));
-        assert!(document["environment"]["fields"].to_string().contains(&hash));
+        assert!(document["hosts"][0]["environment"]["fields"].to_string().contains(&hash));
     }
     fs::remove_dir_all(scene.path("result")).ok();
     let rejected = run(&scene, &experiment(&by_variable, ""));
@@ -154,7 +154,7 @@ fn files_of_a_variable_are_compared_within_and_between_results() {
         assert_eq!(settings["configuration_user_decides"], "max_message_size");
         let hash = results::sha256(&fs::read(scene.path(name)).expect("the file"));
         let field = format!("CYCLONEDDS_URI{}", scene.path(name).display());
-        assert_eq!(document["environment"]["fields"]["variable"][field], hash);
+        assert_eq!(document["hosts"][0]["environment"]["fields"]["variable"][field], hash);
     }
 
     // inherited in one result, a factor of the other

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use experiment::{DriverDescription, Limits, Pin, Plan, PlanInputs, Source};
 use results::{
-    Conclusion, Directory, Environment, Metric, Pairing, ResultDocument, ResultHeader, Run, RunState, Tool,
-    VerdictKind,
+    Conclusion, Directory, Environment, HostRecord, Metric, Pairing, ResultDocument, ResultHeader, Run,
+    RunState, Tool, VerdictKind,
 };
-use runner::{ExperimentRunner, StopToken, describe};
+use runner::{ExperimentRunner, Sites, StopToken, describe};
 use site::{DriverFile, LocalSite, Site as _, allowed_cores};
 
 use crate::support::{Scene, blocks, drivers, programs};
@@ -46,9 +46,15 @@ fn measured(scene: &Scene, text: &str, names: &[&str]) -> ResultDocument {
     let tool = Tool { name: "test".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
     let directory = Directory::create(&scene.path("result"), experiment.runs()).expect("a directory");
     let host = site.facts().expect("facts").host;
-    let header = ResultHeader::new(tool, host, Environment::default(), experiment, descriptions, Vec::new());
-    let stop = StopToken::new();
-    let session = ExperimentRunner { header, files, site: &site, directory: &directory, stop: &stop };
+    let header = ResultHeader::new(
+        tool,
+        vec![HostRecord::only(host, Environment::default())],
+        experiment,
+        descriptions,
+        Vec::new(),
+    );
+    let (stop, sites) = (StopToken::new(), Sites::alone(&site, files));
+    let session = ExperimentRunner { header, sites: &sites, directory: &directory, stop: &stop };
     let outcome = session.execute(&mut ());
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
     assert_eq!(Directory::load(&scene.path("result")).expect("a result"), outcome.document);

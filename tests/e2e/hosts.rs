@@ -1,28 +1,15 @@
 //! Other hosts: agents behind stewards, reached over ssh.
 
-use std::{
-    collections::BTreeMap,
-    ffi::OsStr,
-    fs,
-    path::PathBuf,
-    process::Command,
-    sync::atomic::{AtomicUsize, Ordering},
-    thread,
-    time::Duration,
-};
+use std::{collections::BTreeMap, ffi::OsStr, fs, path::PathBuf, process::Command, thread, time::Duration};
 
-use control::MonotonicClock;
-use experiment::{Limits, Pin, Plan, PlanInputs, Source};
+use experiment::{HostSpec, Limits, Pin, Plan, PlanInputs, PlannedHost, Source};
 use hosts::{
     StartError, StewardCommand, StewardSite,
     ssh::{bundle::Bundle, deploy},
 };
-use results::{Directory, Environment, NoiseProbe, NoiseRule, Reference, ResultHeader, Run, RunState, Tool};
-use runner::{ExperimentOutcome, ExperimentRunner, StopToken, describe};
-use site::{
-    Agent, AgentCommand, AgentLog, Counters, DomainClaim, DriverFile, EnvironmentInputs, Facts, Hold,
-    LocalSite, Owner, ReplySink, Site, SiteError,
-};
+use results::{Directory, Environment, HostRecord, NoiseRule, ResultHeader, Run, RunState, Tool};
+use runner::{ExperimentOutcome, ExperimentRunner, SiteHost, Sites, StopToken, describe};
+use site::{AgentCommand, AgentLog, DomainClaim, DriverFile, LocalSite, Site, SiteError};
 
 use crate::{
     sshd::{Sshd, name},
@@ -52,10 +39,21 @@ fn of_all(files: &[DriverFile]) -> BTreeMap<String, PathBuf> {
 fn measure(
     scene: &Scene,
     out: &str,
-    site: &dyn Site,
+    sites: &[&StewardSite],
     files: &[DriverFile],
     measure: &str,
 ) -> ExperimentOutcome {
+    let named: Vec<(String, &StewardSite)> =
+        (1..).map(|n| format!("h{n}")).zip(sites.iter().copied()).collect();
+    let host = |(name, _): &(String, &StewardSite)| PlannedHost {
+        name: name.clone(),
+        at: HostSpec::Local,
+        interface: Some("lo".to_owned()),
+        addresses: BTreeMap::new(),
+        pin: None,
+    };
+    let planned: Vec<PlannedHost> = named.iter().map(host).collect();
+    let site = sites[0];
     let names: Vec<String> = files.iter().map(|file| format!("{:?}", file.name)).collect();
     let text = format!(
         "question = \"?\"\nworkload = \"latency\"\n[factors]\ndriver = [{}]\nsize = 64\n[design]\nblocks = 1\n\
@@ -74,17 +72,27 @@ fn measure(
         installed: &[],
         files: &BTreeMap::new(),
         pin: Pin::None,
-        hosts: &[],
+        hosts: &planned,
         seed: 5,
         least_blocks: &results::least_blocks,
     };
     let plan: Plan = source.read().expect("a file").plan(&inputs).expect("a plan");
     let tool = Tool { name: "test".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
     let directory = Directory::create(&scene.path(out), plan.runs()).expect("a directory");
-    let host = site.facts().expect("facts").host;
-    let header = ResultHeader::new(tool, host, Environment::default(), plan, descriptions, Vec::new());
-    let files = of_all(files);
-    ExperimentRunner { header, files, site, directory: &directory, stop: &stop }.execute(&mut ())
+    let record = |(name, site): &(String, &StewardSite)| HostRecord {
+        name: name.clone(),
+        ..HostRecord::only(site.facts().expect("facts").host, Environment::default())
+    };
+    let header = ResultHeader::new(tool, named.iter().map(record).collect(), plan, descriptions, Vec::new());
+    // Both stewards are in the network of this host.
+    let hosts = named.iter().map(|(name, site)| SiteHost {
+        name: name.clone(),
+        site: *site,
+        files: of_all(files),
+        network: site.facts().expect("facts").network,
+    });
+    let sites = Sites::new(hosts.collect());
+    ExperimentRunner { header, sites: &sites, directory: &directory, stop: &stop }.execute(&mut ())
 }
 
 fn runs(outcome: &ExperimentOutcome) -> Vec<&Run> {
@@ -231,68 +239,6 @@ fn silent_steward_is_given_up() {
     assert_eq!(site.lost(), site.facts().err());
 }
 
-/// Site of several hosts: each launch is on the next one. Everything else is on the first.
-struct InTurn<'a>(&'a [StewardSite], AtomicUsize);
-
-impl Site for InTurn<'_> {
-    fn launch(
-        &self,
-        command: &AgentCommand,
-        log: AgentLog,
-        replies: ReplySink,
-    ) -> Result<Box<dyn Agent>, SiteError> {
-        self.0[self.1.fetch_add(1, Ordering::Relaxed) % self.0.len()].launch(command, log, replies)
-    }
-
-    fn facts(&self) -> Result<Facts, SiteError> {
-        self.0[0].facts()
-    }
-
-    fn environment(&self, inputs: &EnvironmentInputs) -> Result<Environment, SiteError> {
-        self.0[0].environment(inputs)
-    }
-
-    fn missing_file(&self, value: &str) -> Result<Option<PathBuf>, SiteError> {
-        self.0[0].missing_file(value)
-    }
-
-    fn probe(&self, cores: &[u32], rule: &NoiseRule) -> Result<Option<NoiseProbe>, SiteError> {
-        self.0[0].probe(cores, rule)
-    }
-
-    fn counters(&self, cores: &[u32]) -> Result<Counters, SiteError> {
-        self.0[0].counters(cores)
-    }
-
-    fn reference(&self, sender: &[u32], receiver: &[u32], length_ns: u64) -> Result<Reference, String> {
-        self.0[0].reference(sender, receiver, length_ns)
-    }
-
-    fn keep_awake(&self) -> Result<Hold, SiteError> {
-        self.0[0].keep_awake()
-    }
-
-    fn claim_domain(&self, number: u32) -> Result<DomainClaim, SiteError> {
-        self.0[0].claim_domain(number)
-    }
-
-    fn owner(&self) -> Owner {
-        self.0[0].owner()
-    }
-
-    fn clean(&self, name: &str) {
-        self.0.iter().for_each(|site| site.clean(name));
-    }
-
-    fn sweep(&self) {
-        self.0.iter().for_each(StewardSite::sweep);
-    }
-
-    fn clock(&self) -> MonotonicClock {
-        self.0[0].clock()
-    }
-}
-
 /// Copies the programs and drivers to the host of an sshd. Returns how to start a steward there, and the drivers.
 fn deployed(sshd: &Sshd, names: &[&str]) -> (StewardCommand, Vec<DriverFile>) {
     let agent = programs().join("ddsmark-agent");
@@ -324,8 +270,7 @@ fn pair_is_measured_over_ssh_through_two_stewards() {
     assert!(beside("libddsc.so.11") && beside("manifest.sha256") && !beside("libc.so.6"), "{files:?}");
     let start = || StewardSite::start(steward.clone()).expect("a steward");
     let sites = [start(), start()];
-    let site = InTurn(&sites, AtomicUsize::new(0));
-    let outcome = measure(&scene, "result", &site, &files, "50ms");
+    let outcome = measure(&scene, "result", &sites.each_ref(), &files, "50ms");
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
     assert_eq!(runs(&outcome).len(), 2);
     for run in runs(&outcome) {
@@ -346,7 +291,7 @@ fn killed_ssh_session_steward_or_agent_fails_the_run_with_its_host() {
         let site = StewardSite::start(steward.clone()).expect("a steward");
         let file = format!("/dev/shm/{}-left", site.owner().run_name(1));
         let outcome = thread::scope(|scope| {
-            let run = scope.spawn(|| measure(&scene, &format!("result-{index}"), &site, &files, "600s"));
+            let run = scope.spawn(|| measure(&scene, &format!("result-{index}"), &[&site], &files, "600s"));
             wait_for("two agents", || (scene.agents().len() == 2).then_some(()));
             thread::sleep(Duration::from_millis(300));
             fs::write(&file, "").expect("a file");

@@ -37,6 +37,7 @@ mod rings;
 mod round_trips;
 mod search;
 mod selftest;
+mod several_hosts;
 mod shared_memory;
 mod sim;
 mod slowdown;

@@ -7,7 +7,8 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use hosts::ssh::{SshProgram, target::Target};
+use experiment::Target;
+use hosts::ssh::SshProgram;
 
 use crate::support::{Scene, kill_alive, wait_for};
 

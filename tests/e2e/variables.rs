@@ -45,7 +45,7 @@ fn preloaded_slowdown_is_detected() {
     assert_eq!(verdict["baseline"]["cell"], unset);
     assert_eq!(verdict["answer"]["conclusion"]["word"], "higher", "{verdict:#}");
     // a hash of the library is recorded, not only its path
-    let variables = &document["environment"]["fields"]["variable"];
+    let variables = &document["hosts"][0]["environment"]["fields"]["variable"];
     let hash = variables[format!("LD_PRELOAD{library}")].as_str().expect("a hash");
     assert_eq!(hash, results::sha256(&fs::read(&library).expect("the library")));
 

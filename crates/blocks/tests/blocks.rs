@@ -26,6 +26,7 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
             windows: 20,
             check_every: 1,
             pin: Pin::None,
+            hosts: Vec::new(),
             keep_awake: false,
             reference: true,
             spin: true,

@@ -9,6 +9,7 @@ mod endpoints;
 mod escape;
 mod export;
 mod factor_columns;
+mod hosts;
 mod layout;
 mod legend;
 mod markdown;

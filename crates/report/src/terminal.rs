@@ -6,7 +6,7 @@ use experiment::{Batching, Workload};
 use results::{CellResult, ResultDocument, Run, RunState, State, Warning, WarningKind};
 
 use crate::{
-    discovery, echoes, endpoints,
+    discovery, echoes, endpoints, hosts,
     layout::{Options, WIDTH, wrap},
     legend::legend,
     maximum,
@@ -100,6 +100,10 @@ impl Page {
             host.kernel,
             date(host.started_unix_ns)
         ));
+        if document.hosts.len() > 1 {
+            hosts::lines(document).iter().for_each(|line| self.wrapped(line));
+            hosts::differences(document).iter().for_each(|text| self.wrapped(text));
+        }
         self.wrapped(&settings::conditions(&document.experiment));
         if let Some(text) = settings::crowding(document) {
             self.wrapped(&text);

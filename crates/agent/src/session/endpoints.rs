@@ -27,6 +27,7 @@ pub fn open_participant(driver: &Driver, configure: &Configure) -> Result<Partic
         run_name: configure.run_name.clone(),
         transport: Some(spec.transport.clone()),
         interface: Some(spec.interface.clone()),
+        peers: spec.peers.clone(),
         multicast: spec.multicast,
         vendor_defaults: spec.vendor_defaults,
         options: spec.options.clone(),
@@ -34,7 +35,6 @@ pub fn open_participant(driver: &Driver, configure: &Configure) -> Result<Partic
         receive_buffer_bytes: spec.receive_buffer_bytes.unwrap_or(0),
         send_queue_bytes: spec.send_queue_bytes.unwrap_or(0),
         participant_count: spec.participants.unwrap_or(0),
-        ..ParticipantConfig::default()
     })?;
     Ok(participant)
 }

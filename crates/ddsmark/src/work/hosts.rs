@@ -300,6 +300,12 @@ impl Hosts {
                 name: host.name.clone(),
                 at: host.at.clone(),
                 interface,
+                addresses: host
+                    .facts
+                    .addresses
+                    .iter()
+                    .map(|own| (own.interface.clone(), own.address.to_string()))
+                    .collect(),
                 pin: (pin != first).then_some(pin),
             });
         Ok((first.clone(), planned.collect()))

@@ -1,5 +1,7 @@
 //! Hosts of an experiment.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +35,9 @@ pub struct PlannedHost {
     /// Network interface that leads to the other hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
+    /// IPv4 addresses of its network interfaces, by which the others reach it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub addresses: BTreeMap<String, String>,
     /// CPU cores of the endpoints on it, if they are not those of the design.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pin: Option<Pin>,

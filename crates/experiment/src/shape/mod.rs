@@ -302,6 +302,7 @@ impl CellShape<'_> {
             send_buffer_bytes: factors.queues.send_buffer_bytes,
             receive_buffer_bytes: factors.queues.receive_buffer_bytes,
             send_queue_bytes: factors.send_queue_bytes(),
+            peers: Vec::new(),
             participants: None,
         }
     }

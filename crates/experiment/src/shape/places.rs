@@ -55,6 +55,24 @@ impl Shape {
                 endpoint.participant.interface.clone_from(interface);
             }
         }
+        self.name_peers(factors, hosts);
+    }
+
+    /// Names the hosts of the run to the middleware of each endpoint, unless it runs as shipped: discovery by multicast does
+    /// not reach every host, and a middleware that is told to do without it knows its own host only.
+    fn name_peers(&mut self, factors: &Factors, hosts: &[PlannedHost]) {
+        if factors.vendor_defaults || self.hosts().len() < 2 {
+            return;
+        }
+        let mut peers: Vec<String> = Vec::new();
+        for endpoint in &self.endpoints {
+            let host = hosts.iter().find(|host| host.name == endpoint.place.host);
+            let address = host.and_then(|host| host.addresses.get(&endpoint.participant.interface));
+            peers.extend(address.filter(|address| !peers.contains(address)).cloned());
+        }
+        for endpoint in &mut self.endpoints {
+            endpoint.participant.peers.clone_from(&peers);
+        }
     }
 
     /// Returns the index of the host of each endpoint by default.

@@ -14,6 +14,10 @@ pub struct ParticipantSpec {
     pub transport: String,
     /// Name of the network interface.
     pub interface: String,
+    /// Addresses of the hosts of the run, for a middleware with discovery. Empty on one host: the middleware finds its
+    /// peers there by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub peers: Vec<String>,
     /// Whether data is sent by multicast.
     pub multicast: bool,
     /// Whether the middleware runs as shipped: settings that are not requested here are left to it.

@@ -97,6 +97,7 @@ impl Characterize {
             ),
             workload: OneOrMany::unwritten(self.workloads.iter().copied()),
             search: None,
+            hosts: Vec::new(),
             factors: Matrix { values, ..Matrix::default() },
             qos: Policies { reliability: Some(Located::nowhere(self.reliability)), ..Policies::default() },
             profiles: BTreeMap::new(),

@@ -4,6 +4,7 @@ use results::{Block, HostNoise, NoiseProbe, ResultDocument, State, format_value}
 
 use super::line::{Kind, Line, wrapped};
 use crate::{
+    hosts,
     number::{count, date},
     settings,
 };
@@ -25,25 +26,19 @@ pub(super) fn facts(document: &ResultDocument) -> Vec<(Kind, String)> {
         State::Complete => ("complete", Kind::Heading),
         State::Interrupted => ("INTERRUPTED", Kind::Failure),
     };
-    let (tool, host) = (&document.tool, document.host());
+    let tool = &document.tool;
     let title = format!(
         "{} {}: {}, {state}: {made} of {planned} runs made, {valid} valid, {}",
         tool.name,
         tool.version,
         document.experiment.name,
-        date(host.started_unix_ns)
-    );
-    let virtualization = host.virtualization.as_deref().map_or_else(String::new, |kind| format!(" ({kind})"));
-    let place = format!(
-        "Host: {}{virtualization}, {}, {}, {}",
-        host.name,
-        count(host.cpus as usize, "processor"),
-        host.cpu.as_deref().unwrap_or("unknown processor"),
-        // name and release, without the build
-        host.kernel.split(' ').take(2).collect::<Vec<_>>().join(" ")
+        date(document.host().started_unix_ns)
     );
     let design = format!("Design: {}", settings::brief_conditions(&document.experiment));
-    let mut facts = vec![(kind, title), (Kind::Plain, place), (Kind::Plain, design)];
+    let mut facts = vec![(kind, title)];
+    facts.extend(hosts::lines(document).into_iter().map(|line| (Kind::Plain, line)));
+    facts.extend(hosts::differences(document).map(|text| (Kind::Warning, text)));
+    facts.push((Kind::Plain, design));
     facts.extend(settings::crowding(document).map(|text| (Kind::Warning, text)));
     let drivers = drivers(document);
     if !drivers.is_empty() {

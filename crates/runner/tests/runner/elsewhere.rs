@@ -2,13 +2,15 @@
 //! values that arrive as JSON.
 
 use std::{
+    collections::BTreeMap,
     path::PathBuf,
     sync::{Mutex, PoisonError},
 };
 
 use control::MonotonicClock;
-use experiment::Workload;
+use experiment::{HostSpec, Placement, PlannedHost, Workload};
 use results::{Environment, NoiseProbe, NoiseRule, Reference, RunState, State};
+use runner::{RunnerError, Sites};
 use serde::{Serialize, de::DeserializeOwned};
 use site::{
     Agent, AgentCommand, AgentLog, Counters, DomainClaim, EnvironmentInputs, Facts, Hold, LocalSite, Owner,
@@ -21,12 +23,31 @@ use crate::rig::{Rig, local_site, run};
 struct Elsewhere {
     site: LocalSite,
     clock: MonotonicClock,
+    owner: Owner,
+    /// Number of calls after which the host is lost.
+    fails_after: Option<usize>,
     calls: Mutex<Vec<String>>,
+}
+
+fn owner(pid: u32, boot: &str) -> Owner {
+    Owner { pid, boot: boot.to_owned() }
 }
 
 impl Elsewhere {
     fn new(clock: MonotonicClock) -> Self {
-        Self { site: local_site(), clock, calls: Mutex::default() }
+        Self {
+            site: local_site(),
+            clock,
+            owner: owner(4242, "feedbeef"),
+            fails_after: None,
+            calls: Mutex::default(),
+        }
+    }
+
+    /// Returns whether the host is lost: so many calls were made.
+    fn is_lost(&self) -> bool {
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner).len();
+        self.fails_after.is_some_and(|last| calls > last)
     }
 
     fn called(&self, name: impl Into<String>) {
@@ -93,11 +114,15 @@ impl Site for Elsewhere {
 
     fn claim_domain(&self, number: u32) -> Result<DomainClaim, SiteError> {
         self.called("claim_domain");
+        if self.is_lost() {
+            let (host, error) = ("right".to_owned(), "its stream ended".to_owned());
+            return Err(SiteError::Lost { host, error, hint: None });
+        }
         self.site.claim_domain(number)
     }
 
     fn owner(&self) -> Owner {
-        sent(&Owner { pid: 4242, boot: "feedbeef".to_owned() })
+        sent(&self.owner)
     }
 
     fn clean(&self, name: &str) {
@@ -147,4 +172,100 @@ fn one_way_latencies_need_the_clock_of_the_runner() {
         assert_eq!(run.state, RunState::Valid, "{clock:?}");
         assert_eq!(run.latency.keys().collect::<Vec<_>>(), kinds, "{clock:?}");
     }
+}
+
+/// Returns the hosts of a plan.
+fn planned(names: [&str; 2]) -> Vec<PlannedHost> {
+    let host = |name: &str| PlannedHost {
+        name: name.to_owned(),
+        at: HostSpec::Local,
+        interface: Some("lo".to_owned()),
+        addresses: BTreeMap::new(),
+        pin: None,
+    };
+    names.map(host).into()
+}
+
+fn placement(text: &str) -> Placement {
+    serde_json::from_value(text.into()).expect("a placement")
+}
+
+#[test]
+fn endpoints_run_on_the_sites_of_their_places() {
+    let clock = MonotonicClock::of_this_process();
+    let (left, right) = (Elsewhere::new(clock.clone()), Elsewhere::new(clock));
+    let right = Elsewhere { owner: owner(17, "0123abcd"), ..right };
+    let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Latency);
+    rig.experiment.design.hosts = planned(["left", "right"]);
+    let mut swapped = rig.experiment.cells[0].clone();
+    swapped.id.push_str("/swapped");
+    swapped.factors.placement = placement("writer@right,reader@left");
+    rig.experiment.cells.push(swapped);
+    let sites = Sites::new(vec![rig.host("left", &left), rig.host("right", &right)]);
+    let document = rig.execute_on_hosts(&sites);
+    let hosts = |cell| {
+        let run = run(&document, cell);
+        assert_eq!(run.state, RunState::Valid, "{:?}", run.failure);
+        run.endpoints.iter().map(|endpoint| format!("{}@{}", endpoint.id, endpoint.host)).collect::<Vec<_>>()
+    };
+    assert_eq!(hosts("d/latency"), ["pinger@left", "echo@right"]);
+    assert_eq!(hosts("d/latency/swapped"), ["pinger@right", "echo@left"]);
+    // One host describes the driver; each host has one agent of each run.
+    let count =
+        |site: &Elsewhere, call: &str| site.calls().iter().filter(|known| known.starts_with(call)).count();
+    assert_eq!((count(&left, "launch"), count(&right, "launch")), (3, 2));
+    for site in [&left, &right] {
+        assert_eq!(count(site, "sweep"), 1);
+        // The names of the runs have the owners of both hosts.
+        let cleaned = site.calls().into_iter().filter(|call| call.starts_with("clean")).collect::<Vec<_>>();
+        assert!(cleaned[0].starts_with("clean ddsmark-4242-feedbeef-ddsmark-17-0123abcd-1-"), "{cleaned:?}");
+        assert_eq!(cleaned.len(), 2);
+        assert!(count(site, "claim_domain") >= 2 && count(site, "counters") == 2);
+    }
+    // Both are on this machine: one host has the probes and references.
+    assert_eq!(document.hosts[1].machine_of.as_deref(), Some("left"));
+    assert_eq!((count(&left, "probe"), count(&right, "probe")), (2, 0));
+    let [left, right] = &document.blocks[0].hosts[..] else { panic!("{:?}", document.blocks) };
+    assert!(left.before.is_some() && left.reference_after.is_some() && left.counters.is_some());
+    assert!(right.before.is_none() && right.reference_error.is_none() && right.counters.is_some());
+}
+
+#[test]
+fn machines_are_probed_each_and_a_noisy_one_is_named() {
+    let clock = MonotonicClock::of_this_process();
+    let other = MonotonicClock { boot_id: Some("another".to_owned()), ..clock.clone() };
+    let (left, right) = (Elsewhere::new(clock), Elsewhere::new(other));
+    let right = Elsewhere { owner: owner(17, "0123abcd"), ..right };
+    let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Latency);
+    rig.experiment.design.hosts = planned(["left", "right"]);
+    let sites = Sites::new(vec![rig.host("left", &left), rig.host("right", &right)]);
+    assert!(matches!(sites.check_clocks(), Err(RunnerError::NoCommonClock { host }) if host == "right"));
+    let mut document = rig.execute_on_hosts(&sites);
+    // Without a common clock there is no one-way time.
+    assert_eq!(run(&document, "d/latency").latency.keys().collect::<Vec<_>>(), ["rtt"]);
+    let block = &mut document.blocks[0];
+    assert!(block.hosts.iter().all(|host| host.before.is_some() && host.reference_before.is_some()));
+    for core in block.hosts[1].after.iter_mut().flat_map(|probe| &mut probe.cores) {
+        core.stolen_pct = 50.0;
+    }
+    let reasons = document.noise_rule.as_ref().expect("a rule").judge_hosts(&document.blocks[0], None);
+    assert!(reasons.iter().any(|reason| reason.starts_with("host `right`: 50.0 % of core ")), "{reasons:?}");
+}
+
+#[test]
+fn experiment_ends_before_the_next_run_when_a_host_is_lost() {
+    let clock = MonotonicClock::of_this_process();
+    let (left, right) = (Elsewhere::new(clock.clone()), Elsewhere::new(clock));
+    // Its calls: sweep, counters, the first domain, an agent, and the removal of files.
+    let right = Elsewhere { owner: owner(17, "0123abcd"), fails_after: Some(5), ..right };
+    let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Latency);
+    rig.experiment.design.blocks = 3;
+    rig.experiment.design.hosts = planned(["left", "right"]);
+    let sites = Sites::new(vec![rig.host("left", &left), rig.host("right", &right)]);
+    let outcome = rig.try_on_hosts(&sites);
+    let error = outcome.error.expect("a lost host").to_string();
+    assert_eq!(error, "host `right` is lost: its stream ended");
+    let states: Vec<RunState> = outcome.document.cells[0].runs.iter().map(|run| run.state).collect();
+    assert!(states.len() < 3 && states.iter().all(|state| *state == RunState::Valid), "{states:?}");
+    assert_eq!(outcome.document.state, State::Interrupted);
 }

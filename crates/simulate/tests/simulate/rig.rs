@@ -50,6 +50,7 @@ pub fn design(measure_ns: u64) -> Design {
         windows: 20,
         check_every: 1,
         pin: Pin::None,
+        hosts: Vec::new(),
         keep_awake: false,
         reference: true,
         spin: true,

@@ -1,0 +1,95 @@
+//! Hosts of a result, what runs on each of them, and how they differ.
+
+use std::collections::BTreeSet;
+
+use experiment::Shape;
+use results::{Host, HostRecord, ResultDocument};
+
+use crate::number::count;
+
+/// Maximum number of placements that are listed.
+const PLACEMENTS: usize = 4;
+/// Groups of the environment in which a difference between hosts is named, and their fields; without fields, all whose
+/// names end with a version.
+const NAMED: [(&str, &[&str]); 2] = [("host", &["kernel", "cpu", "cpus"]), ("driver", &[])];
+
+/// Describes a host in a few words.
+pub(crate) fn host(host: &Host) -> String {
+    let virtualization = host.virtualization.as_deref().map_or_else(String::new, |kind| format!(" ({kind})"));
+    format!(
+        "{}{virtualization}, {}, {}, {}",
+        host.name,
+        count(host.cpus as usize, "processor"),
+        host.cpu.as_deref().unwrap_or("unknown processor"),
+        // name and release, without the build
+        host.kernel.split(' ').take(2).collect::<Vec<_>>().join(" ")
+    )
+}
+
+/// Describes the hosts, one line for each, and the places of the endpoints. With one host: one line.
+pub(crate) fn lines(document: &ResultDocument) -> Vec<String> {
+    let [_, _, ..] = &document.hosts[..] else { return vec![format!("Host: {}", host(document.host()))] };
+    let mut lines: Vec<String> = document.hosts.iter().map(named).collect();
+    lines.extend(placement(document));
+    lines
+}
+
+fn named(record: &HostRecord) -> String {
+    let link = record.interface.as_ref().map_or_else(String::new, |interface| {
+        let speed = record.link_mbps(interface).map(|mbps| format!("{mbps} Mbit/s"));
+        let mtu = record.properties.mtu_bytes.get(interface).map(|bytes| format!("MTU {bytes}"));
+        let known: Vec<String> = speed.into_iter().chain(mtu).collect();
+        let known = if known.is_empty() { String::new() } else { format!(" ({})", known.join(", ")) };
+        format!(", interface {interface}{known}")
+    });
+    let machine = match &record.machine_of {
+        Some(other) => format!("on the machine of {other}"),
+        None => host(&record.properties),
+    };
+    format!("Host {}: {machine}, at {}{link}", record.name, record.at)
+}
+
+/// Returns the places of the endpoints of each shape.
+fn placement(document: &ResultDocument) -> Option<String> {
+    let mut places: Vec<String> = Vec::new();
+    for cell in &document.experiment.cells {
+        let shape = Shape::of(&cell.factors, &document.experiment.design);
+        let place = shape.endpoints.iter().map(|endpoint| format!("{}@{}", endpoint.id, endpoint.place.host));
+        let text = place.collect::<Vec<_>>().join(" ");
+        if !places.contains(&text) {
+            places.push(text);
+        }
+    }
+    let more = places.len().saturating_sub(PLACEMENTS);
+    places.truncate(PLACEMENTS);
+    let more = if more > 0 { format!("; {}", count(more, "other placement")) } else { String::new() };
+    (!places.is_empty()).then(|| format!("Endpoints: {}{more}", places.join("; ")))
+}
+
+/// Names the properties and versions in which the hosts differ; `None` if they do not.
+pub(crate) fn differences(document: &ResultDocument) -> Option<String> {
+    let machines: Vec<&HostRecord> = document.hosts.iter().filter(|host| host.machine_of.is_none()).collect();
+    let mut differing = Vec::new();
+    for (group, fields) in NAMED {
+        let of = |host: &HostRecord, field: &str| host.environment.fields.get(group)?.get(field).cloned();
+        let is_named = |field: &&String| {
+            fields.contains(&field.as_str()) || fields.is_empty() && field.ends_with("version")
+        };
+        let names: BTreeSet<&String> = machines
+            .iter()
+            .filter_map(|host| host.environment.fields.get(group))
+            .flat_map(|fields| fields.keys())
+            .filter(is_named)
+            .collect();
+        for name in names {
+            let values: Vec<Option<String>> = machines.iter().map(|host| of(host, name)).collect();
+            if values.iter().any(|value| *value != values[0]) {
+                let shown = machines.iter().zip(&values).map(|(host, value)| {
+                    format!("{} on {}", value.as_deref().unwrap_or("unknown"), host.name)
+                });
+                differing.push(format!("{name} {}", shown.collect::<Vec<_>>().join(", ")));
+            }
+        }
+    }
+    (!differing.is_empty()).then(|| format!("The hosts differ: {}", differing.join("; ")))
+}
