@@ -40,11 +40,11 @@ pub struct ConnectedHost {
     pub facts: Facts,
     /// Drivers on it, with their descriptions there.
     pub drivers: Drivers,
-    /// What was done to prepare it, for hosts over ssh.
+    /// Preparation of a host over ssh.
     pub copied: Option<Copied>,
 }
 
-/// What a host over ssh answered, and what was copied to it.
+/// Answer of a host over ssh, and the size of the copy.
 pub struct Copied {
     /// Answer of the host.
     pub probe: Probe,

@@ -59,7 +59,7 @@ impl Shape {
     }
 
     /// Names the hosts of the run to the middleware of each endpoint, unless it runs as shipped: discovery by multicast does
-    /// not reach every host, and a middleware that is told to do without it knows its own host only.
+    /// not reach every host, and a middleware without it knows its own host only.
     fn name_peers(&mut self, factors: &Factors, hosts: &[PlannedHost]) {
         if factors.vendor_defaults || self.hosts().len() < 2 {
             return;
