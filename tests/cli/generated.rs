@@ -39,8 +39,6 @@ fn generate_share_writes_a_man_page_for_each_command() {
         "-drivers-list",
         "-drivers-versions",
         "-drivers",
-        "-hosts-check",
-        "-hosts",
         "-latency",
         "-load",
         "-recipes-list",

@@ -14,7 +14,7 @@ use cli::{
     output,
 };
 use commands::{
-    built_in::BuiltIn, compare, drivers, generate, hosts, recipes, report_again, run, selftest, steward,
+    built_in::BuiltIn, compare, drivers, generate, hosts, lab, recipes, report_again, run, selftest, steward,
 };
 
 fn main() -> ExitCode {
@@ -45,6 +45,7 @@ fn execute(command: &Command) -> Result<ExitStatus, CliError> {
         Command::Drivers(command) => drivers::execute(command),
         Command::Hosts(command) => hosts::execute(command),
         Command::Steward => steward::execute(),
+        Command::Lab(command) => lab::execute(command),
         Command::Generate(command) => generate::execute(command),
     }
 }

@@ -12,11 +12,13 @@
 //! of [`FACTORS`], a field of [`Factors`], and its use.
 #![forbid(unsafe_code)]
 
+mod ethernet;
 mod factors;
 mod plan;
 mod shape;
 mod syntax;
 
+pub use ethernet::{goodput_ceiling, wire_bytes};
 pub use factors::{
     Baseline, Batching, Column, Compared, FACTORS, Factor, FactorType, FactorValues, Factors, Form, Id, Kind,
     Label, Matrix, ReceiveMode, Shares, Value, Workload,
@@ -65,6 +67,7 @@ pub use syntax::{
     driver_name::{drivers_of_ends, is_driver_path, is_pair},
     host_spec::{HostFlag, HostSpec},
     input_file::{FileError, InputFile},
+    link::{LabSpec, LinkError, LinkSpec, MAX_HOSTS, MIN_HOSTS},
     one_or_many::{Located, OneOrMany, Span},
     source::{Diagnostic, Override, Source},
     spanned_error::{PlanError, SpannedError},

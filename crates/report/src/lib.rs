@@ -10,6 +10,7 @@ mod escape;
 mod export;
 mod factor_columns;
 mod hosts;
+mod labs;
 mod layout;
 mod legend;
 mod markdown;
@@ -32,6 +33,7 @@ pub use drivers::{FoundDriver, InstallableDriver, driver_info, driver_list, driv
 pub use escape::escaped;
 use experiment::Plan;
 pub use export::{Record, csv, json_lines, records};
+pub use labs::{LabRow, lab_list, lab_up};
 pub use layout::Options;
 pub use maximum::maximum_line;
 pub use plan::{allocation_words, plan, recipe_list};

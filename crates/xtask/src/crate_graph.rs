@@ -15,13 +15,25 @@ use crate::{Error, root};
 pub const CRATES: &[(&str, &[&str])] = &[
     (
         "ddsmark",
-        &["runner", "hosts", "site", "experiment", "findings", "verdicts", "results", "stats", "report"],
+        &[
+            "runner",
+            "hosts",
+            "lab",
+            "site",
+            "experiment",
+            "findings",
+            "verdicts",
+            "results",
+            "stats",
+            "report",
+        ],
     ),
     (
         "runner",
         &["blocks", "collector", "control", "experiment", "findings", "site", "verdicts", "results", "stats"],
     ),
     ("hosts", &["control", "experiment", "results", "site"]),
+    ("lab", &["experiment"]),
     ("site", &["control", "experiment", "results", "stats"]),
     ("agent", &["conformance", "control", "driver-abi", "driver-host", "experiment", "results"]),
     ("report", &["experiment", "results", "stats"]),

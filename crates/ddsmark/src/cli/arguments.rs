@@ -7,6 +7,7 @@ use experiment::{HostFlag, Percent};
 use results::MetricSelector;
 
 use super::{
+    lab_args::LabCommand,
     measure_args::{MeasureArgs, ReferenceArgs},
     parse,
 };
@@ -26,7 +27,7 @@ Examples:
   ddsmark drivers list
       what can be measured here";
 
-const EXIT_STATUS: &str = "\
+pub const EXIT_STATUS: &str = "\
 Exit status:
   0    done
   1    a driver violates its contract, a criterion (`--fail-if`) failed, or a cell differs from
@@ -188,6 +189,9 @@ pub enum Command {
     /// Serve agents on this host over standard input and output, for a runner on another one.
     #[command(hide = true)]
     Steward,
+    /// Create, remove and list virtual hosts on this host, joined by links with a rate, a delay and a loss.
+    #[command(subcommand)]
+    Lab(LabCommand),
     /// Generate man pages, completions and the reference of this command.
     #[command(subcommand, hide = true)]
     Generate(Generate),

@@ -3,6 +3,7 @@
 pub mod arguments;
 pub mod cli_error;
 mod factor_flags;
+pub mod lab_args;
 pub mod measure_args;
 pub mod output;
 mod parse;

@@ -7,6 +7,7 @@ pub mod generate;
 pub mod hosts;
 mod install;
 mod interleave;
+pub mod lab;
 pub mod recipes;
 pub mod report_again;
 mod resume;

@@ -1,0 +1,101 @@
+//! Goodput that an Ethernet link can carry.
+
+/// Bytes around the IP packet of each frame: preamble 8, header 14, checksum 4, gap 12.
+const FRAME_BYTES: u64 = 38;
+/// Minimum length of the IP packet in a frame; shorter ones are padded.
+const MIN_PACKET_BYTES: u64 = 46;
+const IP_HEADER_BYTES: u64 = 20;
+const UDP_HEADER_BYTES: u64 = 8;
+
+/// Returns the bytes on the wire of a UDP datagram over IPv4, with all its fragments and what Ethernet adds to each.
+///
+/// `None` if the MTU cannot carry a fragment, which has at least 8 bytes after the IP header.
+#[must_use]
+pub fn wire_bytes(mtu: u32, payload: u64) -> Option<u64> {
+    // All fragments but the last one have a multiple of 8 bytes.
+    let per_fragment = u64::from(mtu).checked_sub(IP_HEADER_BYTES)? / 8 * 8;
+    if per_fragment == 0 {
+        return None;
+    }
+    let datagram = UDP_HEADER_BYTES.checked_add(payload)?;
+    // Only the last fragment may use what exceeds a multiple of 8.
+    let in_last = u64::from(mtu) - IP_HEADER_BYTES;
+    let full = if datagram <= in_last { 0 } else { (datagram - in_last).div_ceil(per_fragment) };
+    let last = (IP_HEADER_BYTES + datagram - full * per_fragment).max(MIN_PACKET_BYTES);
+    let full_bytes =
+        full.checked_mul((IP_HEADER_BYTES + per_fragment).max(MIN_PACKET_BYTES) + FRAME_BYTES)?;
+    full_bytes.checked_add(last + FRAME_BYTES)
+}
+
+/// Returns the highest rate of payload in bit/s that UDP over IPv4 reaches on an Ethernet link without VLAN tags.
+///
+/// `rate_bit_per_s` is the rate on the wire, `payload` the bytes of each datagram. A middleware adds headers of its own to the
+/// payload, so it stays below this ceiling. `None` if the MTU cannot carry a fragment.
+#[must_use]
+pub fn goodput_ceiling(rate_bit_per_s: f64, mtu: u32, payload: u64) -> Option<f64> {
+    #[allow(clippy::cast_precision_loss)]
+    wire_bytes(mtu, payload).map(|wire| rate_bit_per_s * payload as f64 / wire as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn wire_bytes_are_those_computed_by_hand() {
+        for (mtu, payload, wire) in [
+            // The smallest packet has 46 bytes: 20 + 8 + 18.
+            (1500, 0, 84),
+            (1500, 18, 84),
+            (1500, 19, 85),
+            (1500, 1472, 1538),
+            // 1480 bytes in the first fragment, 1 in the second, which is padded.
+            (1500, 1473, 1538 + 84),
+            (1500, 1480 + 1472, 2 * 1538),
+            // 63,008 bytes: 42 fragments of 1480, and 848.
+            (1500, 63_000, 42 * 1538 + 848 + 58),
+            (9000, 8972, 9038),
+            // 1481 bytes after the header: a fragment that is not the last one carries 1480 of them.
+            (1501, 1473, 1539),
+            (1501, 1474, 1538 + 84),
+            (1501, 1480 + 1473, 1538 + 1539),
+            (28, 8, 2 * 84),
+        ] {
+            assert_eq!(wire_bytes(mtu, payload), Some(wire), "{mtu} {payload}");
+        }
+        assert_eq!((wire_bytes(27, 100), wire_bytes(0, 1), wire_bytes(1500, u64::MAX)), (None, None, None));
+    }
+
+    #[test]
+    fn ceilings_at_100_mbit_are_those_computed_by_hand() {
+        for (payload, mbit) in [(1472, 95.71), (63_000, 96.18), (18, 21.43)] {
+            let ceiling = goodput_ceiling(100e6, 1500, payload).unwrap() / 1e6;
+            assert!((ceiling - mbit).abs() < 0.005, "{payload}: {ceiling}");
+        }
+        let jumbo = goodput_ceiling(1e9, 9000, 8972).unwrap() / 1e6;
+        assert!((jumbo - 992.70).abs() < 0.005, "{jumbo}");
+        assert_eq!(goodput_ceiling(100e6, 20, 64), None);
+    }
+
+    proptest! {
+        #[test]
+        fn wire_bytes_are_those_of_fragments_cut_one_by_one(mtu in 28..10_000_u32, payload in 0..200_000_u64) {
+            let (mut left, mut wire) = (payload + 8, 0);
+            let room = u64::from(mtu) - 20;
+            while left > room {
+                wire += (20 + room / 8 * 8).max(46) + 38;
+                left -= room / 8 * 8;
+            }
+            wire += (20 + left).max(46) + 38;
+            prop_assert_eq!(wire_bytes(mtu, payload), Some(wire));
+        }
+
+        #[test]
+        fn ceiling_is_below_the_rate(mtu in 28..65_536_u32, payload in 0..10_000_000_u64) {
+            let share = goodput_ceiling(1.0, mtu, payload).unwrap();
+            prop_assert!((0.0..1.0).contains(&share));
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Virtual hosts and their links, as text: `4,rate=100mbit,delay=1ms,loss=0.1%`.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Link of each host: what a frame on its way from one host to another experiences.
+///
+/// The text has the units of `tc`: `rate=100mbit,delay=1ms,loss=0.1%`. What is not given is absent: no limit, no delay, no
+/// loss. A rate above what the CPU carries is allowed, but no link becomes faster than the CPU: a frame costs some
+/// microseconds, so 1 Gbit/s needs most of a core, and a busy or slow host stays below it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkSpec {
+    /// Rate of each direction in bit/s on the wire, with preamble, headers, checksum and gap of each Ethernet frame.
+    pub rate_bit_per_s: Option<u64>,
+    /// Delay from one host to another in ns, in addition to that of the rate. A round trip has twice the delay.
+    pub delay_ns: u64,
+    /// Lost IP packets or fragments of 1,000,000, from one host to another.
+    pub loss_ppm: u32,
+}
+
+/// Number of virtual hosts, and their links: `4`, `4,rate=100mbit`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabSpec {
+    /// Number of hosts.
+    pub hosts: u32,
+    /// Link of each host.
+    pub link: LinkSpec,
+}
+
+/// Invalid text of a lab or a link.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LinkError {
+    /// The number of hosts is not a number, or out of range.
+    #[error("invalid number of hosts `{0}`")]
+    Hosts(String),
+    /// A part has no known key.
+    #[error("unknown property of a link: `{0}`")]
+    Key(String),
+    /// A key occurs twice.
+    #[error("`{0}` is given twice")]
+    Twice(&'static str),
+    /// The rate cannot be read, or is out of range.
+    #[error("invalid rate `{0}`")]
+    Rate(String),
+    /// The delay cannot be read, or is out of range.
+    #[error("invalid delay `{0}`")]
+    Delay(String),
+    /// The loss cannot be read, or is out of range.
+    #[error("invalid loss `{0}`")]
+    Loss(String),
+}
+
+impl LinkError {
+    /// Returns the next step.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Hosts(_) => format!("write a whole number from {MIN_HOSTS} to {MAX_HOSTS}"),
+            Self::Key(_) => {
+                "available: rate, delay, loss, as in `rate=100mbit,delay=1ms,loss=0.1%`".to_owned()
+            }
+            Self::Twice(key) => format!("remove one `{key}`"),
+            // `tc` takes `mbps` for bytes.
+            Self::Rate(text) if text.ends_with("bps") || text.contains('/') => {
+                "write bits per second as `kbit`, `mbit` or `gbit`, such as `100mbit`".to_owned()
+            }
+            Self::Rate(_) => "write 10kbit to 100gbit, such as `100mbit`".to_owned(),
+            Self::Delay(_) => "write at most 10s, with its unit, such as `500us` or `1ms`".to_owned(),
+            Self::Loss(_) => "write 0% to 100%, with at most four decimals, such as `0.1%`".to_owned(),
+        }
+    }
+}
+
+/// Minimum number of hosts.
+pub const MIN_HOSTS: u32 = 2;
+/// Maximum number of hosts.
+pub const MAX_HOSTS: u32 = 200;
+const MIN_RATE: u64 = 10_000;
+const MAX_RATE: u64 = 100_000_000_000;
+const MAX_DELAY_NS: u64 = 10_000_000_000;
+/// Units, each with its multiple of the smallest one, from the largest.
+const RATE_UNITS: &[(&str, u64)] =
+    &[("gbit", 1_000_000_000), ("mbit", 1_000_000), ("kbit", 1_000), ("bit", 1)];
+const TIME_UNITS: &[(&str, u64)] =
+    &[("ms", 1_000_000), ("us", 1_000), ("µs", 1_000), ("ns", 1), ("s", 1_000_000_000)];
+/// Units of a printed time, from the largest.
+const PRINTED_TIME_UNITS: &[(&str, u64)] =
+    &[("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
+const LOSS_UNITS: &[(&str, u64)] = &[("%", 10_000)];
+
+/// Returns a decimal number with a unit in the smallest unit, exactly. `None` if it has no known unit, is not a number, or
+/// is not a multiple of the smallest unit.
+fn quantity(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let text = text.trim();
+    let (number, factor) =
+        units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)))?;
+    let number = number.trim_end();
+    let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
+    let digits =
+        |text: &str| !text.is_empty() && text.len() <= 18 && text.bytes().all(|b| b.is_ascii_digit());
+    if !digits(whole) || !digits(decimals) {
+        return None;
+    }
+    let scale = 10_u128.pow(u32::try_from(decimals.len()).ok()?);
+    let part = decimals.parse::<u128>().ok()? * u128::from(factor);
+    if part % scale != 0 {
+        return None;
+    }
+    u64::try_from(whole.parse::<u128>().ok()? * u128::from(factor) + part / scale).ok()
+}
+
+/// Formats a quantity in the largest unit in which it is whole.
+fn in_largest(value: u64, units: &[(&str, u64)]) -> String {
+    let (unit, factor) =
+        units.iter().find(|(_, factor)| value.is_multiple_of(*factor)).expect("the last unit is 1");
+    format!("{}{unit}", value / factor)
+}
+
+impl LinkSpec {
+    /// Parses a rate such as `100mbit`.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not a rate from 10 kbit/s to 100 Gbit/s.
+    pub fn parse_rate(text: &str) -> Result<u64, LinkError> {
+        quantity(&text.to_ascii_lowercase(), RATE_UNITS)
+            .filter(|rate| (MIN_RATE..=MAX_RATE).contains(rate))
+            .ok_or_else(|| LinkError::Rate(text.to_owned()))
+    }
+
+    /// Parses a delay such as `1ms`. Returns ns.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not a time of at most 10 s.
+    pub fn parse_delay(text: &str) -> Result<u64, LinkError> {
+        let zero = (text.trim() == "0").then_some(0);
+        zero.or_else(|| quantity(text, TIME_UNITS))
+            .filter(|delay| *delay <= MAX_DELAY_NS)
+            .ok_or_else(|| LinkError::Delay(text.to_owned()))
+    }
+
+    /// Parses a loss such as `0.1%`. Returns parts of 1,000,000.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not a percentage up to 100 with at most four decimals.
+    pub fn parse_loss(text: &str) -> Result<u32, LinkError> {
+        quantity(text, LOSS_UNITS)
+            .filter(|ppm| *ppm <= 1_000_000)
+            .and_then(|ppm| u32::try_from(ppm).ok())
+            .ok_or_else(|| LinkError::Loss(text.to_owned()))
+    }
+
+    /// Returns the properties that are given, as they are written.
+    fn parts(&self) -> Vec<String> {
+        let mut parts = Vec::new();
+        if let Some(rate) = self.rate_bit_per_s {
+            parts.push(format!("rate={}", in_largest(rate, RATE_UNITS)));
+        }
+        if self.delay_ns > 0 {
+            parts.push(format!("delay={}", in_largest(self.delay_ns, PRINTED_TIME_UNITS)));
+        }
+        if self.loss_ppm > 0 {
+            let (whole, decimals) = (self.loss_ppm / 10_000, self.loss_ppm % 10_000);
+            let text = format!("{whole}.{decimals:04}");
+            parts.push(format!("loss={}%", text.trim_end_matches('0').trim_end_matches('.')));
+        }
+        parts
+    }
+}
+
+impl FromStr for LinkSpec {
+    type Err = LinkError;
+
+    fn from_str(text: &str) -> Result<Self, LinkError> {
+        let (mut rate, mut delay, mut loss) = (None, None, None);
+        for part in text.split(',').filter(|_| !text.trim().is_empty()) {
+            let unknown = || LinkError::Key(part.trim().to_owned());
+            let (key, value) = part.split_once('=').ok_or_else(unknown)?;
+            let (is_again, key) = match key.trim() {
+                "rate" => (rate.replace(Self::parse_rate(value)?).is_some(), "rate"),
+                "delay" => (delay.replace(Self::parse_delay(value)?).is_some(), "delay"),
+                "loss" => (loss.replace(Self::parse_loss(value)?).is_some(), "loss"),
+                _ => return Err(unknown()),
+            };
+            if is_again {
+                return Err(LinkError::Twice(key));
+            }
+        }
+        Ok(Self { rate_bit_per_s: rate, delay_ns: delay.unwrap_or(0), loss_ppm: loss.unwrap_or(0) })
+    }
+}
+
+impl fmt::Display for LinkSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.parts().join(","))
+    }
+}
+
+impl FromStr for LabSpec {
+    type Err = LinkError;
+
+    fn from_str(text: &str) -> Result<Self, LinkError> {
+        let (hosts, link) = text.split_once(',').unwrap_or((text, ""));
+        if text.contains(',') && link.trim().is_empty() {
+            return Err(LinkError::Key(link.to_owned()));
+        }
+        let hosts = super::units::integer(hosts)
+            .and_then(|hosts| u32::try_from(hosts).ok())
+            .filter(|hosts| (MIN_HOSTS..=MAX_HOSTS).contains(hosts))
+            .ok_or_else(|| LinkError::Hosts(hosts.trim().to_owned()))?;
+        Ok(Self { hosts, link: link.parse()? })
+    }
+}
+
+impl fmt::Display for LabSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = std::iter::once(self.hosts.to_string()).chain(self.link.parts());
+        f.write_str(&parts.collect::<Vec<_>>().join(","))
+    }
+}
+
+#[cfg(test)]
+#[path = "link_tests.rs"]
+mod tests;

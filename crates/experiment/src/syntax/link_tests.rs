@@ -1,0 +1,88 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn link(rate: Option<u64>, delay_ns: u64, loss_ppm: u32) -> LinkSpec {
+    LinkSpec { rate_bit_per_s: rate, delay_ns, loss_ppm }
+}
+
+#[test]
+fn specs_have_the_units_of_tc() {
+    let full = link(Some(100_000_000), 1_000_000, 1_000);
+    for (text, expected) in [
+        ("4", LabSpec { hosts: 4, link: LinkSpec::default() }),
+        ("4,rate=100mbit,delay=1ms,loss=0.1%", LabSpec { hosts: 4, link: full }),
+        (" 4 , loss = 0.1 % , rate = 0.1gbit , delay = 1000us ", LabSpec { hosts: 4, link: full }),
+        ("200,rate=2.5Gbit", LabSpec { hosts: 200, link: link(Some(2_500_000_000), 0, 0) }),
+        ("2,delay=1.5ms", LabSpec { hosts: 2, link: link(None, 1_500_000, 0) }),
+        ("2,delay=10s,loss=100%", LabSpec { hosts: 2, link: link(None, 10_000_000_000, 1_000_000) }),
+        ("2,delay=0,loss=0%", LabSpec { hosts: 2, link: LinkSpec::default() }),
+        ("2,loss=0.0001%,rate=10kbit", LabSpec { hosts: 2, link: link(Some(10_000), 0, 1) }),
+    ] {
+        assert_eq!(text.parse(), Ok(expected), "{text}");
+    }
+    let printed = LabSpec { hosts: 4, link: full }.to_string();
+    assert_eq!(printed, "4,rate=100mbit,delay=1ms,loss=0.1%");
+    assert_eq!(link(Some(1_500_000), 1_500, 10_001).to_string(), "rate=1500kbit,delay=1500ns,loss=1.0001%");
+    assert_eq!((LinkSpec::default().to_string(), "".parse()), (String::new(), Ok(LinkSpec::default())));
+}
+
+#[test]
+fn invalid_specs_name_the_part_and_the_next_step() {
+    let text = String::from;
+    for (spec, error, hint) in [
+        ("", LinkError::Hosts(text("")), "2 to 200"),
+        ("1", LinkError::Hosts(text("1")), "2 to 200"),
+        ("201", LinkError::Hosts(text("201")), "2 to 200"),
+        ("+4", LinkError::Hosts(text("+4")), "2 to 200"),
+        ("rate=1mbit", LinkError::Hosts(text("rate=1mbit")), "2 to 200"),
+        ("4,", LinkError::Key(text("")), "rate, delay, loss"),
+        ("4,,rate=1mbit", LinkError::Key(text("")), "rate, delay, loss"),
+        ("4,speed=1mbit", LinkError::Key(text("speed=1mbit")), "rate, delay, loss"),
+        ("4,delay", LinkError::Key(text("delay")), "rate, delay, loss"),
+        ("4,delay=1ms,delay=2ms", LinkError::Twice("delay"), "remove one `delay`"),
+        ("4,rate=100", LinkError::Rate(text("100")), "`100mbit`"),
+        ("4,rate=100mbps", LinkError::Rate(text("100mbps")), "bits per second"),
+        ("4,rate=100Mbit/s", LinkError::Rate(text("100Mbit/s")), "bits per second"),
+        ("4,rate=-1mbit", LinkError::Rate(text("-1mbit")), "10kbit"),
+        ("4,rate=0mbit", LinkError::Rate(text("0mbit")), "10kbit"),
+        ("4,rate=101gbit", LinkError::Rate(text("101gbit")), "100gbit"),
+        ("4,rate=10000.5bit", LinkError::Rate(text("10000.5bit")), "100gbit"),
+        ("4,rate=1.mbit", LinkError::Rate(text("1.mbit")), "100gbit"),
+        ("4,delay=1", LinkError::Delay(text("1")), "with its unit"),
+        ("4,delay=11s", LinkError::Delay(text("11s")), "at most 10s"),
+        ("4,delay=0.1ns", LinkError::Delay(text("0.1ns")), "at most 10s"),
+        ("4,loss=1", LinkError::Loss(text("1")), "`0.1%`"),
+        ("4,loss=100.1%", LinkError::Loss(text("100.1%")), "100%"),
+        ("4,loss=0.00001%", LinkError::Loss(text("0.00001%")), "four decimals"),
+    ] {
+        assert_eq!(spec.parse::<LabSpec>(), Err(error.clone()), "{spec}");
+        assert!(error.hint().contains(hint), "{spec}: {}", error.hint());
+    }
+}
+
+proptest! {
+    #[test]
+    fn printed_spec_is_the_same_spec(
+        hosts in MIN_HOSTS..=MAX_HOSTS,
+        rate in proptest::option::of(MIN_RATE..=MAX_RATE),
+        delay_ns in prop_oneof![0..=MAX_DELAY_NS, (0..=10_000_u64).prop_map(|ms| ms * 1_000_000)],
+        loss_ppm in 0..=1_000_000_u32,
+    ) {
+        let spec = LabSpec { hosts, link: link(rate, delay_ns, loss_ppm) };
+        prop_assert_eq!(spec.to_string().parse(), Ok(spec));
+        prop_assert_eq!(spec.link.to_string().parse(), Ok(spec.link));
+    }
+
+    #[test]
+    fn any_text_parses_without_panic(text in "\\PC{0,24}", near in "[0-9]{1,3},?(rate|delay|loss)?=?[0-9.]{0,24}(m|k|g|µ)?(bit|s|%)?") {
+        let _ = text.parse::<LabSpec>();
+        let _ = near.parse::<LabSpec>();
+    }
+
+    #[test]
+    fn decimals_are_exact(ppm in 0..=1_000_000_u32) {
+        let text = format!("{}.{:04}%", ppm / 10_000, ppm % 10_000);
+        prop_assert_eq!(LinkSpec::parse_loss(&text), Ok(ppm));
+    }
+}

@@ -1,0 +1,39 @@
+//! Virtual hosts on this host: network namespaces, joined by links with a rate, a delay and a loss.
+//!
+//! ```text
+//!   h1                                    switch                                  h2
+//!   eth0 --- tbf (rate, the sender waits) ---> p1 -- bridge or Switch -- p2 --- tbf (rate, drops) ---> eth0
+//!                                                     delay                          nftables: loss
+//! ```
+//!
+//! - Each host, and the switch between them, is a network namespace. Nothing of a lab is in the network of this host, so
+//!   labs share addresses and collide neither with each other nor with it.
+//! - [`Lab::up`] creates a lab that this process owns. It is removed when the value is dropped. If the owner is killed, the
+//!   next lab removes it: `/run/ddsmark/labs` has a record of each lab with its owner.
+//! - [`Lab::command`] makes a command that runs in a host, with the host's name, `/sys`, `/etc/hosts` and `/dev/shm`.
+//! - [`keep`] owns a lab until it is ended by [`down`]: a lab that outlives the command that created it.
+
+mod command;
+mod counters;
+mod error;
+mod host;
+mod keeper;
+mod lab;
+mod layout;
+mod link;
+mod namespace;
+mod owner;
+mod packet_socket;
+mod registry;
+mod switch;
+mod tools;
+
+pub use counters::{Counters, HostCounters};
+pub use error::LabError;
+pub use experiment::{LabSpec, LinkError, LinkSpec};
+pub use host::Host;
+pub use keeper::{down, keep};
+pub use lab::{DelayMethod, Lab, LabOptions};
+pub use owner::Owner;
+pub use registry::{LabRecord, list, sweep};
+pub use tools::check;

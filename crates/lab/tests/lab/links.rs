@@ -1,0 +1,232 @@
+//! Links: rate, loss, delay, and their change while traffic flows.
+
+use std::{
+    io::IoSliceMut,
+    net::UdpSocket,
+    os::fd::AsRawFd as _,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    thread,
+    time::{Duration, Instant},
+};
+
+use experiment::goodput_ceiling;
+use lab::Lab;
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
+
+use crate::support::{LIMIT, socket, up, wait_until};
+
+/// Sends datagrams from the first host to the second as fast as its socket allows. Returns the bytes in the last nine tenths,
+/// their time by the timestamps of the kernel, and the number of datagrams that arrived. The first frames leave at once, without
+/// a limit of the rate.
+fn stream(lab: &Lab, size: usize, count: u32) -> (f64, Duration, u32) {
+    let (writer, reader) = (socket(lab, 0), socket(lab, 1));
+    setsockopt(&reader, sockopt::RcvBufForce, &(64 << 20)).unwrap();
+    setsockopt(&reader, sockopt::ReceiveTimestampns, &true).unwrap();
+    let to = reader.local_addr().unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let payload = vec![7; size];
+            for _ in 0..count {
+                writer.send_to(&payload, to).unwrap();
+            }
+        });
+        let (mut buffer, mut times) = (vec![0; 65_536], Vec::new());
+        while times.len() < count as usize {
+            let Some((length, time)) = receive(&reader, &mut buffer) else { break };
+            assert_eq!(length, size);
+            times.push(time);
+        }
+        let arrived = u32::try_from(times.len()).unwrap();
+        assert!(arrived > 1, "{arrived} of {count} arrived");
+        let counted = &times[times.len() / 10..];
+        let duration = counted[counted.len() - 1] - counted[0];
+        ((counted.len() - 1) as f64 * size as f64, duration, arrived)
+    })
+}
+
+/// Receives a datagram. Returns its length and when it arrived; `None` after the time limit of the socket.
+fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> Option<(usize, Duration)> {
+    let mut control = nix::cmsg_space!(nix::sys::time::TimeSpec);
+    let mut slices = [IoSliceMut::new(buffer)];
+    let message =
+        recvmsg::<()>(socket.as_raw_fd(), &mut slices, Some(&mut control), MsgFlags::empty()).ok()?;
+    let time = message.cmsgs().unwrap().find_map(|control| match control {
+        ControlMessageOwned::ScmTimestampns(time) => Some(time.into()),
+        _ => None,
+    });
+    Some((message.bytes, time.expect("the kernel stamps each datagram")))
+}
+
+#[test]
+fn rate_is_that_of_the_wire() {
+    let mut lab = up("2,rate=100mbit");
+    // A fifth of a second each. Short frames are padded; at 100 Mbit/s, they are more than a busy host can send.
+    for (mbit, size, count) in [(100, 1472, 1_700), (100, 63_000, 40), (10, 18, 3_000)] {
+        // Through the bridge, then through the switch of our own.
+        for delay in ["0", "500us"] {
+            lab.set_link(&format!("rate={mbit}mbit,delay={delay}").parse().unwrap()).unwrap();
+            let ceiling = goodput_ceiling(f64::from(mbit) * 1e6, 1500, size as u64).unwrap();
+            // A pause of a busy host longer than the burst lowers one value, so the best of a few counts. None can exceed the
+            // rate by more than the burst.
+            let mut shares: Vec<f64> = Vec::new();
+            while shares.len() < 10 && shares.last().is_none_or(|share| *share < 0.98) {
+                let (bytes, duration, arrived) = stream(&lab, size, count);
+                shares.push(bytes * 8.0 / duration.as_secs_f64() / ceiling);
+                assert_eq!(arrived, count, "{mbit} {size} {delay}");
+            }
+            assert!((0.98..1.02).contains(&shares[shares.len() - 1]), "{mbit} {size} {delay}: {shares:?}");
+        }
+    }
+    let counters = lab.counters().unwrap();
+    assert!(counters.hosts.iter().all(|host| host.rate_out == 0 && host.rate_in == 0), "{counters:?}");
+}
+
+#[test]
+fn ports_drop_what_exceeds_their_rate_and_count_it() {
+    let lab = up("3,rate=10mbit");
+    let reader = socket(&lab, 2);
+    setsockopt(&reader, sockopt::RcvBufForce, &(64 << 20)).unwrap();
+    let to = reader.local_addr().unwrap();
+    // Two hosts send to one: twice the rate of its link.
+    let writers = [socket(&lab, 0), socket(&lab, 1)];
+    thread::scope(|scope| {
+        for writer in &writers {
+            scope.spawn(move || {
+                for _ in 0..500 {
+                    writer.send_to(&[7; 1472], to).unwrap();
+                }
+            });
+        }
+    });
+    let dropped = || lab.counters().unwrap().hosts[2].rate_in;
+    let received = drain(&reader, || 1_000 - u32::try_from(dropped()).unwrap());
+    assert!(dropped() > 100, "{}", dropped());
+    assert_eq!(u64::from(received) + dropped(), 1_000);
+}
+
+/// Receives until as many datagrams as expected have arrived, or none arrives for long.
+fn drain(reader: &UdpSocket, expected: impl Fn() -> u32) -> u32 {
+    reader.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+    let (mut received, deadline) = (0, Instant::now() + LIMIT);
+    loop {
+        match reader.recv(&mut [0; 2048]) {
+            Ok(_) => received += 1,
+            Err(_) if received == expected() => return received,
+            Err(_) => assert!(Instant::now() < deadline, "{received} received, {} expected", expected()),
+        }
+    }
+}
+
+#[test]
+fn every_lost_datagram_is_counted_with_its_sender() {
+    let mut lab = up("3,loss=2%");
+    let reader = socket(&lab, 2);
+    setsockopt(&reader, sockopt::RcvBufForce, &(64 << 20)).unwrap();
+    let to = reader.local_addr().unwrap();
+    let writers = [socket(&lab, 0), socket(&lab, 1)];
+    let send = |counts: [u32; 2]| {
+        for (writer, count) in writers.iter().zip(counts) {
+            // Below what the kernel keeps for a busy core.
+            for number in 0..count {
+                writer.send_to(&[7; 16], to).unwrap();
+                if number % 100 == 99 {
+                    thread::sleep(Duration::from_micros(200));
+                }
+            }
+        }
+    };
+    send([6_000, 3_000]);
+    let lost = |lab: &Lab| lab.counters().unwrap().hosts[2].lost_from.clone();
+    let received = drain(&reader, || 9_000 - u32::try_from(lost(&lab).values().sum::<u64>()).unwrap());
+    let (first, second) = (lost(&lab)["h1"], lost(&lab)["h2"]);
+    assert_eq!(u64::from(received) + first + second, 9_000);
+    // 120 and 60 expected; beyond eight standard deviations is not chance.
+    assert!((30..210).contains(&first) && (1..130).contains(&second), "{first} {second}");
+
+    // Without a loss nothing is lost, and the counters stay.
+    lab.set_link(&"".parse().unwrap()).unwrap();
+    send([1_000, 0]);
+    assert_eq!(drain(&reader, || 1_000), 1_000);
+    assert_eq!((lost(&lab)["h1"], lost(&lab)["h2"]), (first, second));
+    // The other direction has its own rule.
+    lab.set_link(&"loss=100%".parse().unwrap()).unwrap();
+    reader.send_to(&[7; 16], writers[0].local_addr().unwrap()).unwrap();
+    wait_until("the loss of a datagram", || lab.counters().unwrap().hosts[0].lost_from["h3"] == 1);
+}
+
+/// Returns the round-trip times of pings from the first host to the second, sorted.
+fn round_trips(lab: &Lab, count: usize) -> Vec<Duration> {
+    let (pinger, echo) = (socket(lab, 0), socket(lab, 1));
+    let to = echo.local_addr().unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut buffer = [0; 64];
+            for _ in 0..count {
+                let (length, from) = echo.recv_from(&mut buffer).unwrap();
+                echo.send_to(&buffer[..length], from).unwrap();
+            }
+        });
+        let mut times: Vec<Duration> = (0..count)
+            .map(|_| {
+                let begin = Instant::now();
+                pinger.send_to(&[7; 64], to).unwrap();
+                assert_eq!(pinger.recv(&mut [0; 64]).unwrap(), 64);
+                begin.elapsed()
+            })
+            .collect();
+        times.sort();
+        times
+    })
+}
+
+#[test]
+fn round_trip_has_twice_the_delay() {
+    let mut lab = up("2,delay=5ms");
+    assert!(lab.record().delay_by.is_some());
+    for (link, delay) in [("delay=5ms", 5), ("delay=20ms,rate=100mbit", 20), ("delay=2ms", 2)] {
+        lab.set_link(&link.parse().unwrap()).unwrap();
+        let times = round_trips(&lab, 40);
+        let twice = Duration::from_millis(2 * delay);
+        assert!(times[0] >= twice, "{link}: {times:?}");
+        // A busy host adds to it. Half of them within five times of it is far above that, and far below a retry.
+        assert!(times[20] < 5 * twice, "{link}: {times:?}");
+    }
+    lab.set_link(&"".parse().unwrap()).unwrap();
+    let times = round_trips(&lab, 40);
+    assert!(times[0] < Duration::from_millis(4), "{times:?}");
+    let counters = lab.counters().unwrap();
+    assert!(counters.hosts.iter().all(|host| host.switch_in == 0 && host.switch_out == 0), "{counters:?}");
+}
+
+#[test]
+fn link_changes_while_traffic_flows() {
+    let mut lab = up("2");
+    let (writer, reader, is_over) = (socket(&lab, 0), socket(&lab, 1), AtomicBool::new(false));
+    let to = reader.local_addr().unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Relaxed) {
+                writer.send_to(&[7; 1472], to).unwrap();
+                thread::sleep(Duration::from_micros(100));
+            }
+        });
+        for link in [
+            "rate=100mbit",
+            "rate=20mbit,delay=1ms",
+            "delay=3ms,loss=10%",
+            "rate=1gbit,loss=1%",
+            "",
+            "rate=50mbit",
+        ] {
+            lab.set_link(&link.parse().unwrap()).unwrap();
+            // Some that were sent before, and more.
+            for _ in 0..100 {
+                reader.recv(&mut [0; 2048]).unwrap_or_else(|error| panic!("{link}: {error}"));
+            }
+            assert_eq!(lab.record().spec.link, link.parse().unwrap());
+        }
+        is_over.store(true, Relaxed);
+    });
+    let counters = lab.counters().unwrap();
+    assert!(counters.hosts[0].sent >= 600 && counters.hosts[1].lost() > 0, "{counters:?}");
+}

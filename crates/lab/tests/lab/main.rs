@@ -1,0 +1,6 @@
+//! Labs with real namespaces, links and traffic. Needs root, iproute2, nftables and ethtool.
+
+mod hosts;
+mod links;
+mod owners;
+mod support;

@@ -1,0 +1,65 @@
+//! Helpers of these tests: sockets in hosts, and what is left of a lab.
+
+use std::{
+    fs::{self, File},
+    net::UdpSocket,
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
+
+use lab::{Lab, LabSpec};
+use nix::sched::{CloneFlags, setns};
+
+/// Time limit of everything that is awaited.
+pub const LIMIT: Duration = Duration::from_secs(30);
+
+/// Creates a lab.
+pub fn up(spec: &str) -> Lab {
+    let spec: LabSpec = spec.parse().unwrap();
+    Lab::up(&spec).unwrap_or_else(|error| {
+        panic!("this test needs root, iproute2, nftables and ethtool: {error}\nhint: {}", error.hint())
+    })
+}
+
+/// Calls `work` on a thread in a host. Sockets that it opens stay there.
+pub fn inside<T: Send>(lab: &Lab, host: usize, work: impl FnOnce() -> T + Send) -> T {
+    let namespace = File::open(Path::new("/run/netns").join(&lab.hosts()[host].namespace)).unwrap();
+    thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            setns(namespace, CloneFlags::CLONE_NEWNET).unwrap();
+            work()
+        });
+        thread.join().unwrap()
+    })
+}
+
+/// Opens a UDP socket in a host, on any port of its address, with a time limit for receiving.
+pub fn socket(lab: &Lab, host: usize) -> UdpSocket {
+    let address = lab.hosts()[host].address;
+    let socket = inside(lab, host, || UdpSocket::bind((address, 0)).unwrap());
+    socket.set_read_timeout(Some(LIMIT)).unwrap();
+    socket
+}
+
+/// Waits until a condition is true.
+pub fn wait_until(what: &str, mut is_true: impl FnMut() -> bool) {
+    let deadline = Instant::now() + LIMIT;
+    while !is_true() {
+        assert!(Instant::now() < deadline, "timed out: {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Asserts that nothing of a lab is left: namespaces, its record, processes are the caller's.
+pub fn assert_gone(lab: &str) {
+    let left: Vec<String> = fs::read_dir("/run/netns")
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with(&format!("{lab}.")))
+        .collect();
+    assert_eq!(left, [""; 0]);
+    assert!(!Path::new("/run/ddsmark/labs").join(lab).exists());
+    assert!(lab::list().unwrap().iter().all(|record| record.name != lab));
+}
