@@ -67,7 +67,7 @@ pub use syntax::{
     driver_name::{drivers_of_ends, is_driver_path, is_pair},
     host_spec::{HostFlag, HostSpec},
     input_file::{FileError, InputFile},
-    link::{LabSpec, LinkError, LinkSpec, MAX_HOSTS, MIN_HOSTS},
+    link::{LabSpec, LinkError, LinkSpec, MAX_HOSTS, MAX_MTU, MIN_HOSTS, MIN_MTU},
     one_or_many::{Located, OneOrMany, Span},
     source::{Diagnostic, Override, Source},
     spanned_error::{PlanError, SpannedError},

@@ -10,13 +10,15 @@ use std::{
 
 use nix::{
     errno::Errno,
+    fcntl::{OFlag, open},
     mount::{MntFlags, MsFlags, mount, umount2},
-    sched::{CloneFlags, unshare},
+    sched::{CloneFlags, setns, unshare},
+    sys::stat::Mode,
 };
 
 use crate::{
-    error::LabError,
-    namespace::{Namespace, NamespaceEntry},
+    host::Host,
+    layout::{self, NAMESPACES},
 };
 
 const SYS: &CStr = c"/sys";
@@ -24,26 +26,34 @@ const CGROUPS: &CStr = c"/sys/fs/cgroup";
 const SHARED_MEMORY: &CStr = c"/dev/shm";
 const HOSTS: &CStr = c"/etc/hosts";
 
-/// Returns a command for a program in a namespace.
-pub(crate) fn within(
-    namespace: &Namespace,
-    host: &str,
-    hosts_file: &Path,
-    program: &OsStr,
-) -> Result<Command, LabError> {
-    let entry = namespace.entry()?;
-    let hosts = CString::new(hosts_file.as_os_str().as_bytes()).expect("the path has no zero byte");
-    let host = host.to_owned();
-    let mut command = Command::new(program);
-    // SAFETY: between fork and exec the closure only makes system calls with texts that exist already: setns, unshare,
-    // sethostname, open_tree, move_mount, mount, umount2 and close. It allocates nothing and takes no lock.
-    unsafe { command.pre_exec(move || enter(&entry, &host, &hosts)) };
-    Ok(command)
+impl Host {
+    /// Returns a command that runs a program in the host. The process, and all that it starts, has the network, the name, `/sys`
+    /// and `/etc/hosts` of the host, and a `/dev/shm` of its own; everything else is that of this host.
+    ///
+    /// The command does not keep the lab up. After the lab is removed, it cannot be started (`ENONET`).
+    #[must_use]
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let text = |path: &Path| CString::new(path.as_os_str().as_bytes()).expect("names have no zero byte");
+        let namespace = text(&Path::new(NAMESPACES).join(&self.namespace));
+        let hosts = text(&layout::hosts_path(self.lab()));
+        let name = self.name.clone();
+        let mut command = Command::new(program);
+        // SAFETY: between fork and exec the closure only makes system calls with texts that exist already: open, setns, unshare,
+        // sethostname, open_tree, move_mount, mount, umount2 and close. It allocates nothing and takes no lock.
+        unsafe { command.pre_exec(move || enter(&namespace, &name, &hosts)) };
+        command
+    }
 }
 
 /// Moves the calling process into a host.
-fn enter(entry: &NamespaceEntry, host: &str, hosts: &CStr) -> io::Result<()> {
-    entry.enter()?;
+fn enter(namespace: &CStr, host: &str, hosts: &CStr) -> io::Result<()> {
+    let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC;
+    let namespace = open(namespace, flags, Mode::empty()).map_err(|error| match error {
+        // Not that of a program that does not exist.
+        Errno::ENOENT => Errno::ENONET,
+        error => error,
+    })?;
+    setns(namespace, CloneFlags::CLONE_NEWNET)?;
     unshare(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWUTS)?;
     nix::unistd::sethostname(host)?;
     // No mount of this process reaches another one.

@@ -31,7 +31,7 @@ pub struct HostCounters {
     pub switch_out: u64,
     /// Frames to the host that the userspace switch could not send.
     pub switch_in: u64,
-    /// Frames that the interface of the host or its port dropped because the kernel was too busy.
+    /// Frames that the interface of the host or its port dropped: longer than the MTU of the host, or the kernel was too busy.
     pub interface: u64,
 }
 

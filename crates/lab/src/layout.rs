@@ -1,6 +1,10 @@
 //! Names and addresses of a lab, and the commands that create it. Pure.
 
-use std::{fmt::Write as _, net::Ipv4Addr};
+use std::{
+    fmt::Write as _,
+    net::Ipv4Addr,
+    path::{Path, PathBuf},
+};
 
 use experiment::LabSpec;
 
@@ -10,13 +14,25 @@ use crate::host::Host;
 pub(crate) const INTERFACE: &str = "eth0";
 /// Bridge in the namespace of the switch.
 pub(crate) const BRIDGE: &str = "bridge";
-/// MTU of the links.
-pub(crate) const MTU: u64 = 1500;
+/// Directory with a directory for each lab.
+pub(crate) const DIRECTORY: &str = "/run/ddsmark/labs";
+/// Directory with the named network namespaces, as `ip netns` manages them.
+pub(crate) const NAMESPACES: &str = "/run/netns";
 
 /// Returns whether a name may be that of a lab. It has no dot, which separates it from the name of a host.
 pub(crate) fn is_valid_name(name: &str) -> bool {
     let may_be = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
     name.len() <= 32 && name.bytes().all(may_be) && name.starts_with(|first: char| first.is_ascii_lowercase())
+}
+
+/// Returns the directory of a lab.
+pub(crate) fn directory(lab: &str) -> PathBuf {
+    Path::new(DIRECTORY).join(lab)
+}
+
+/// Returns the file with the names and addresses of the hosts of a lab.
+pub(crate) fn hosts_path(lab: &str) -> PathBuf {
+    directory(lab).join("hosts")
 }
 
 /// Returns the namespace of the switch of a lab.
@@ -31,6 +47,7 @@ pub(crate) fn hosts(lab: &str, spec: &LabSpec) -> Vec<Host> {
         namespace: format!("{lab}.h{number}"),
         address: Ipv4Addr::from_bits(Ipv4Addr::new(10, 77, 0, 0).to_bits() + number),
         interface: INTERFACE.to_owned(),
+        mtu_bytes: spec.link.mtu_bytes,
     };
     (1..=spec.hosts).map(host).collect()
 }
@@ -81,14 +98,14 @@ const fn quiet(has_ipv6: bool) -> &'static str {
     if has_ipv6 { " addrgenmode none" } else { "" }
 }
 
-/// Returns the `ip` commands that create the links, in the namespace of the switch.
+/// Returns the `ip` commands that create the links, in the namespace of the switch. The ports have the MTU of the hosts.
 pub(crate) fn create_links(hosts: &[Host], has_ipv6: bool) -> String {
     let (mut text, quiet) = (String::new(), quiet(has_ipv6));
     for (index, host) in hosts.iter().enumerate() {
-        let (port, mac) = (port(index), mac_text(mac(index)));
+        let (port, mac, mtu) = (port(index), mac_text(mac(index)), host.mtu_bytes);
         writeln!(
             text,
-            "link add {port} mtu {MTU} type veth peer name {INTERFACE} address {mac} mtu {MTU} netns {}\nlink set {port} gso_max_segs 1{quiet}\nlink set {port} up",
+            "link add {port} mtu {mtu} type veth peer name {INTERFACE} address {mac} mtu {mtu} netns {}\nlink set {port} gso_max_segs 1{quiet}\nlink set {port} up",
             host.namespace
         )
         .expect("a string grows");
@@ -121,6 +138,11 @@ pub(crate) fn configure_host(index: usize, host: &Host, has_ipv6: bool) -> Strin
 pub(crate) fn attach_ports(hosts: usize, is_attached: bool) -> String {
     let change = if is_attached { format!("master {BRIDGE}") } else { "nomaster".to_owned() };
     (0..hosts).fold(String::new(), |text, index| text + &format!("link set {} {change}\n", port(index)))
+}
+
+/// Returns the `ip` commands that set the MTU of all ports.
+pub(crate) fn set_port_mtu(hosts: usize, mtu: u32) -> String {
+    (0..hosts).fold(String::new(), |text, index| text + &format!("link set {} mtu {mtu}\n", port(index)))
 }
 
 #[cfg(test)]
@@ -168,6 +190,7 @@ mod tests {
         assert!(configure_host(1, &hosts[1], true).contains("addr add fd77::2/64 dev eth0 nodad\n"));
         assert_eq!(attach_ports(2, true), "link set p1 master bridge\nlink set p2 master bridge\n");
         assert_eq!(attach_ports(1, false), "link set p1 nomaster\n");
+        assert_eq!(set_port_mtu(2, 9_000), "link set p1 mtu 9000\nlink set p2 mtu 9000\n");
         assert!(hosts_file(&hosts).ends_with("\n10.77.0.1 h1\n10.77.0.2 h2\n"));
     }
 }

@@ -10,17 +10,20 @@
 //!   labs share addresses and collide neither with each other nor with it.
 //! - [`Lab::up`] creates a lab that this process owns. It is removed when the value is dropped. If the owner is killed, the
 //!   next lab removes it: `/run/ddsmark/labs` has a record of each lab with its owner.
-//! - [`Lab::command`] makes a command that runs in a host, with the host's name, `/sys`, `/etc/hosts` and `/dev/shm`.
+//! - [`Host::command`] makes a command that runs in a host, with the host's name, `/sys`, `/etc/hosts` and `/dev/shm`.
+//! - [`Lab::set_link`] and [`Lab::set_mtu`] change the links while programs run; [`Lab::counters`] has every dropped frame.
 //! - [`keep`] owns a lab until it is ended by [`down`]: a lab that outlives the command that created it.
 
 mod command;
 mod counters;
+mod delay_method;
 mod error;
 mod host;
 mod keeper;
 mod lab;
 mod layout;
 mod link;
+mod links;
 mod namespace;
 mod owner;
 mod packet_socket;
@@ -29,11 +32,12 @@ mod switch;
 mod tools;
 
 pub use counters::{Counters, HostCounters};
+pub use delay_method::DelayMethod;
 pub use error::LabError;
 pub use experiment::{LabSpec, LinkError, LinkSpec};
 pub use host::Host;
 pub use keeper::{down, keep};
-pub use lab::{DelayMethod, Lab, LabOptions};
+pub use lab::{Lab, LabOptions};
 pub use owner::Owner;
 pub use registry::{LabRecord, list, sweep};
 pub use tools::check;

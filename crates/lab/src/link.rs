@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use experiment::LinkSpec;
 
-use crate::layout::{INTERFACE, MTU, mac, mac_text};
+use crate::layout::{INTERFACE, mac, mac_text};
 
 /// Table of nftables in the namespace of each host with a loss.
 pub(crate) const TABLE: &str = "ddsmark";
@@ -13,8 +13,8 @@ pub(crate) const TABLE: &str = "ddsmark";
 const OVERHEAD: u64 = 24;
 /// Minimum bytes on the wire of a frame.
 const MIN_WIRE_BYTES: u64 = 84;
-/// Minimum bytes that leave at once: two frames.
-const MIN_BURST: u64 = 4_096;
+/// Bytes on the wire around an IP packet: those around the frame, and its header of 14.
+const PACKET_OVERHEAD: u64 = OVERHEAD + 14;
 /// Frames in the send queue of a host, as that of a usual network interface.
 const SEND_QUEUE_FRAMES: u64 = 1_000;
 /// Minimum buffer of a port of the switch in bytes.
@@ -30,11 +30,13 @@ pub(crate) enum Sender {
 }
 
 /// Returns the queueing discipline that limits the rate.
-fn tbf(sender: Sender, rate: u64) -> String {
-    // 1.25 ms: if the kernel wakes up later than that, the link is slower than its rate.
-    let burst = MIN_BURST.max(rate / 8 / 800);
+fn tbf(sender: Sender, rate: u64, mtu: u32) -> String {
+    let frame = u64::from(mtu) + PACKET_OVERHEAD;
+    // Two frames: one that is longer than the burst never leaves. 1.25 ms: if the kernel wakes up later than that, the link is
+    // slower than its rate.
+    let burst = (2 * frame).max(rate / 8 / 800);
     let limit = match sender {
-        Sender::Host => SEND_QUEUE_FRAMES * MTU,
+        Sender::Host => SEND_QUEUE_FRAMES * frame,
         // 50 ms.
         Sender::Port => MIN_PORT_BUFFER.max(rate / 8 / 20),
     } + burst;
@@ -55,12 +57,12 @@ fn netem_limit(link: &LinkSpec) -> u64 {
     u64::try_from(in_flight * 2).unwrap_or(u64::MAX).clamp(10_000, 1_000_000)
 }
 
-/// Queueing disciplines of one end of a link, from the root down.
+/// Queueing disciplines of one device of a link, from the root down.
 fn disciplines(sender: Sender, link: &LinkSpec, has_netem: bool) -> Vec<(&'static str, String)> {
     let is_delayed = has_netem && sender == Sender::Port && link.delay_ns > 0;
     let delay =
         is_delayed.then(|| format!("netem delay {}us limit {}", micros(link.delay_ns), netem_limit(link)));
-    let rate = link.rate_bit_per_s.map(|rate| format!("{} {}", stab(), tbf(sender, rate)));
+    let rate = link.rate_bit_per_s.map(|rate| format!("{} {}", stab(), tbf(sender, rate, link.mtu_bytes)));
     match (delay, rate) {
         (Some(delay), Some(rate)) => vec![("root handle 1:", delay), ("parent 1:1 handle 10:", rate)],
         (delay, rate) => delay.or(rate).map(|only| ("root handle 1:", only)).into_iter().collect(),
@@ -82,7 +84,7 @@ pub(crate) struct QueueChange {
     pub(crate) replaces: bool,
 }
 
-/// Returns the change of the disciplines of a device from one link to another.
+/// Returns the change of the disciplines of a device from one link to another. The MTU of each is the largest of the hosts.
 pub(crate) fn change_queues(
     device: &str,
     sender: Sender,
@@ -157,7 +159,7 @@ mod tests {
     #[test]
     fn queues_follow_the_link() {
         let stab = "stab mpu 84 overhead 24 linklayer ethernet";
-        let host = "tbf rate 100000000bit burst 15625 limit 1515625";
+        let host = "tbf rate 100000000bit burst 15625 limit 1553625";
         let port = "tbf rate 100000000bit burst 15625 limit 640625";
         let netem = "netem delay 1000us limit 10000";
         let unlimited = "netem delay 1000us limit 29760";
@@ -230,8 +232,10 @@ mod tests {
 
     #[test]
     fn buffers_follow_the_rate() {
-        assert_eq!(tbf(Sender::Port, 1_000_000), "tbf rate 1000000bit burst 4096 limit 135168");
-        assert_eq!(tbf(Sender::Port, 1_000_000_000), "tbf rate 1000000000bit burst 156250 limit 6406250");
+        assert_eq!(tbf(Sender::Port, 1_000_000, 1_500), "tbf rate 1000000bit burst 3076 limit 134148");
+        // A frame that is longer than the burst would never leave.
+        assert_eq!(tbf(Sender::Port, 1_000_000, 9_000), "tbf rate 1000000bit burst 18076 limit 149148");
+        assert_eq!(tbf(Sender::Port, 1_000_000_000, 1_500), "tbf rate 1000000000bit burst 156250 limit 6406250");
         assert_eq!(netem_limit(&link("rate=100gbit,delay=10s")), 1_000_000);
         assert_eq!(netem_limit(&link("rate=1gbit,delay=100ms")), 297_618);
         assert_eq!(

@@ -18,7 +18,7 @@ use nix::{
     unistd::Pid,
 };
 
-use crate::{error::LabError, tools::Tool};
+use crate::{error::LabError, layout::NAMESPACES};
 
 /// Maximum time for the processes in a namespace to end after they are killed.
 const KILL_LIMIT: Duration = Duration::from_secs(10);
@@ -46,7 +46,7 @@ impl Namespace {
     }
 
     fn path(&self) -> PathBuf {
-        PathBuf::from("/run/netns").join(&self.name)
+        Path::new(NAMESPACES).join(&self.name)
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -67,21 +67,6 @@ impl Namespace {
     /// Returns the identity of the namespace; `None` if it does not exist.
     fn identity(&self) -> Option<Identity> {
         identity(self.path())
-    }
-
-    /// Removes the name. The namespace and its links end with the last process in it.
-    pub(crate) fn delete(&self) -> Result<(), LabError> {
-        if !self.exists() {
-            return Ok(());
-        }
-        let deleted = Tool::Ip.run(
-            None,
-            &format!("delete network namespace `{}`", self.name),
-            &["netns", "delete", &self.name],
-            "",
-        );
-        // Another process may have been faster.
-        if self.exists() { deleted.map(drop) } else { Ok(()) }
     }
 }
 

@@ -16,15 +16,15 @@ use nix::fcntl::{Flock, FlockArg};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    delay_method::DelayMethod,
     error::LabError,
     host::Host,
-    lab::DelayMethod,
-    layout,
+    layout::{self, DIRECTORY},
     namespace::{self, Namespace},
     owner::Owner,
+    tools::Tool,
 };
 
-const DIRECTORY: &str = "/run/ddsmark/labs";
 const RECORD: &str = "lab.json";
 /// Maximum time that another process may hold the lock.
 const LOCK_LIMIT: Duration = Duration::from_secs(60);
@@ -56,12 +56,12 @@ impl LabRecord {
     }
 
     fn directory(&self) -> PathBuf {
-        Path::new(DIRECTORY).join(&self.name)
+        layout::directory(&self.name)
     }
 
     /// Returns the file with the names and addresses of the hosts.
     pub(crate) fn hosts_file(&self) -> PathBuf {
-        self.directory().join("hosts")
+        layout::hosts_path(&self.name)
     }
 
     /// Writes the record. A reader sees the whole old or new one.
@@ -80,9 +80,21 @@ impl LabRecord {
             return Err(LabError::Inside(self.name.clone()));
         }
         namespace::kill_processes(&namespaces)?;
-        namespaces.iter().try_for_each(Namespace::delete)?;
+        namespaces.iter().try_for_each(delete)?;
         remove_directory(&self.directory())
     }
+}
+
+/// Removes the name of a namespace. The namespace and its links end with the last process in it.
+fn delete(namespace: &Namespace) -> Result<(), LabError> {
+    if !namespace.exists() {
+        return Ok(());
+    }
+    let name = namespace.name();
+    let action = format!("delete network namespace `{name}`");
+    let deleted = Tool::Ip.run(None, &action, &["netns", "delete", name], "");
+    // Another process may have been faster.
+    if namespace.exists() { deleted.map(drop) } else { Ok(()) }
 }
 
 fn failed(verb: &str, path: &Path, error: io::Error) -> LabError {
@@ -167,13 +179,14 @@ pub fn list() -> Result<Vec<LabRecord>, LabError> {
     Ok(records)
 }
 
-/// Returns the record in a directory; `None` if it has none of its name. Only root writes there.
+/// Returns the record in a directory; `None` without one of its name. Only root writes there.
 fn read(directory: &Path) -> Option<LabRecord> {
     let text = fs::read_to_string(directory.join(RECORD)).ok()?;
     let record: LabRecord = serde_json::from_str(&text).ok()?;
+    let names = |hosts: &[Host]| hosts.iter().map(|host| host.namespace.clone()).collect::<Vec<_>>();
     let is_valid = layout::is_valid_name(&record.name)
         && directory.file_name()? == record.name.as_str()
-        && record.hosts == layout::hosts(&record.name, &record.spec);
+        && names(&record.hosts) == names(&layout::hosts(&record.name, &record.spec));
     is_valid.then_some(record)
 }
 

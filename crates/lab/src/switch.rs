@@ -17,6 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use experiment::MAX_MTU;
 use nix::{
     errno::Errno,
     poll::{PollFd, PollFlags, ppoll},
@@ -38,14 +39,14 @@ use crate::{
 const MAX_QUEUED_BYTES: usize = 256 << 20;
 /// Maximum frames taken from a port at once.
 const FRAMES_AT_ONCE: usize = 32;
-/// Longest frame, with its header of the packet socket.
-const FRAME_BYTES: usize = 4_096;
+/// Longest frame, with its headers: of Ethernet, 18 with a VLAN, and of the packet socket.
+const FRAME_BYTES: usize = MAX_MTU as usize + 18 + HEADER_BYTES;
 /// Priority of the thread among those with a fixed priority.
 const PRIORITY: i32 = 20;
 /// Maximum time for the thread to start.
 const START_LIMIT: Duration = Duration::from_secs(10);
 
-/// What the thread and its owner share.
+/// Data that the thread shares with its owner.
 #[derive(Debug)]
 struct Shared {
     sockets: Vec<OwnedFd>,

@@ -6,6 +6,9 @@ use experiment::{LabSpec, goodput_ceiling};
 
 use crate::layout::{Align, Grid};
 
+/// Bytes of the headers of IPv4 and UDP.
+const UDP_HEADERS: u64 = 28;
+
 /// Lab in a list.
 #[derive(Clone, Debug)]
 pub struct LabRow {
@@ -88,11 +91,13 @@ pub fn lab_up(lab: &LabRow, hosts: &[[&str; 2]], addresses: &[Ipv4Addr]) -> Stri
     if let Some(rate) = lab.spec.link.rate_bit_per_s {
         #[allow(clippy::cast_precision_loss)]
         let rate = rate as f64;
-        let ceiling = |size| goodput_ceiling(rate, 1500, size).map_or(0.0, |ceiling| ceiling / 1e6);
+        let mtu = lab.spec.link.mtu_bytes;
+        let ceiling = |size| goodput_ceiling(rate, mtu, size).map_or(0.0, |ceiling| ceiling / 1e6);
+        let largest = u64::from(mtu) - UDP_HEADERS;
         writeln!(
             text,
-            "Goodput ceiling of UDP: {:.2} Mbit/s with 1472 B, {:.2} Mbit/s with 64 B.",
-            ceiling(1472),
+            "Goodput ceiling of UDP: {:.2} Mbit/s with {largest} B, {:.2} Mbit/s with 64 B.",
+            ceiling(largest),
             ceiling(64)
         )
         .expect("a string grows");

@@ -21,7 +21,7 @@ pub enum LabCommand {
     /// Create virtual hosts on this host: network namespaces, joined by links.
     ///
     /// The lab stays until `ddsmark lab down`, or until its keeper, a process of ddsmark, is ended. Nothing of it is visible
-    /// in the network of this host. Needs root, iproute2, ethtool, and nftables for a loss.
+    /// in the network of this host. Needs root and the packages iproute2, ethtool, and nftables for a loss.
     #[command(after_help = format!("{UP_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Up(LabUpArgs),
     /// Remove a lab. Processes that still run in its hosts are killed.
@@ -73,6 +73,10 @@ pub struct LabUpArgs {
     #[arg(long, value_name = "PERCENT", value_parser = |text: &str| LinkSpec::parse_loss(text).map_err(|error| with_hint(&error)))]
     pub loss: Option<u32>,
 
+    /// MTU of the links in bytes, 1280 to 9000. By default 1500.
+    #[arg(long, value_name = "BYTES", value_parser = |text: &str| LinkSpec::parse_mtu(text).map_err(|error| with_hint(&error)))]
+    pub mtu: Option<u32>,
+
     /// Print the lab as JSON.
     #[arg(long)]
     pub json: bool,
@@ -81,10 +85,12 @@ pub struct LabUpArgs {
 impl LabUpArgs {
     /// Returns the hosts and links.
     pub fn spec(&self) -> LabSpec {
+        let none = LinkSpec::default();
         let link = LinkSpec {
             rate_bit_per_s: self.rate,
-            delay_ns: self.delay.unwrap_or(0),
-            loss_ppm: self.loss.unwrap_or(0),
+            delay_ns: self.delay.unwrap_or(none.delay_ns),
+            loss_ppm: self.loss.unwrap_or(none.loss_ppm),
+            mtu_bytes: self.mtu.unwrap_or(none.mtu_bytes),
         };
         LabSpec { hosts: self.hosts, link }
     }

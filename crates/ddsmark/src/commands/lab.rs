@@ -27,7 +27,7 @@ pub fn execute(command: &LabCommand) -> Result<ExitStatus, CliError> {
         LabCommand::Up(flags) => return up(flags),
         LabCommand::Down { name } => {
             let record = lab::down(name)?;
-            output::note(&format!("removed lab `{name}` with {} hosts", record.hosts.len()));
+            output::print(&format!("removed lab `{name}` with {} hosts\n", record.hosts.len()))?;
         }
         LabCommand::List { json: true } => output::print(&as_json(&lab::list()?))?,
         LabCommand::List { json: false } => {

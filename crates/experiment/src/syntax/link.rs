@@ -1,4 +1,4 @@
-//! Virtual hosts and their links, as text: `4,rate=100mbit,delay=1ms,loss=0.1%`.
+//! Virtual hosts and their links, as text: `lab:4,rate=100mbit,delay=1ms,loss=0.1%,mtu=1500`.
 
 use std::{fmt, str::FromStr};
 
@@ -7,10 +7,10 @@ use thiserror::Error;
 
 /// Link of each host: what a frame on its way from one host to another experiences.
 ///
-/// The text has the units of `tc`: `rate=100mbit,delay=1ms,loss=0.1%`. What is not given is absent: no limit, no delay, no
-/// loss. A rate above what the CPU carries is allowed, but no link becomes faster than the CPU: a frame costs some
+/// The text has the units of `tc`: `rate=100mbit,delay=1ms,loss=0.1%,mtu=9000`. What is not given is absent: no limit, no
+/// delay, no loss, and the MTU of Ethernet, 1500. A rate above what the CPU carries is allowed, but no link becomes faster than the CPU: a frame costs some
 /// microseconds, so 1 Gbit/s needs most of a core, and a busy or slow host stays below it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSpec {
     /// Rate of each direction in bit/s on the wire, with preamble, headers, checksum and gap of each Ethernet frame.
@@ -19,9 +19,17 @@ pub struct LinkSpec {
     pub delay_ns: u64,
     /// Lost IP packets or fragments of 1,000,000, from one host to another.
     pub loss_ppm: u32,
+    /// Longest IP packet that fits into a frame, in bytes. Longer datagrams are fragmented.
+    pub mtu_bytes: u32,
 }
 
-/// Number of virtual hosts, and their links: `4`, `4,rate=100mbit`.
+impl Default for LinkSpec {
+    fn default() -> Self {
+        Self { rate_bit_per_s: None, delay_ns: 0, loss_ppm: 0, mtu_bytes: DEFAULT_MTU }
+    }
+}
+
+/// Number of virtual hosts, and their links: `lab:4`, `lab:4,rate=100mbit`. The prefix `lab:` may be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabSpec {
@@ -52,6 +60,9 @@ pub enum LinkError {
     /// The loss cannot be read, or is out of range.
     #[error("invalid loss `{0}`")]
     Loss(String),
+    /// The MTU cannot be read, or is out of range.
+    #[error("invalid MTU `{0}`")]
+    Mtu(String),
 }
 
 impl LinkError {
@@ -61,7 +72,8 @@ impl LinkError {
         match self {
             Self::Hosts(_) => format!("write a whole number from {MIN_HOSTS} to {MAX_HOSTS}"),
             Self::Key(_) => {
-                "available: rate, delay, loss, as in `rate=100mbit,delay=1ms,loss=0.1%`".to_owned()
+                "available: rate, delay, loss, mtu, as in `rate=100mbit,delay=1ms,loss=0.1%,mtu=9000`"
+                    .to_owned()
             }
             Self::Twice(key) => format!("remove one `{key}`"),
             // `tc` takes `mbps` for bytes.
@@ -71,6 +83,7 @@ impl LinkError {
             Self::Rate(_) => "write 10kbit to 100gbit, such as `100mbit`".to_owned(),
             Self::Delay(_) => "write at most 10s, with its unit, such as `500us` or `1ms`".to_owned(),
             Self::Loss(_) => "write 0% to 100%, with at most four decimals, such as `0.1%`".to_owned(),
+            Self::Mtu(_) => format!("write {MIN_MTU} to {MAX_MTU} bytes without a unit, such as `1500`"),
         }
     }
 }
@@ -79,6 +92,14 @@ impl LinkError {
 pub const MIN_HOSTS: u32 = 2;
 /// Maximum number of hosts.
 pub const MAX_HOSTS: u32 = 200;
+/// Minimum MTU in bytes: IPv6 needs it.
+pub const MIN_MTU: u32 = 1_280;
+/// Maximum MTU in bytes: that of jumbo frames.
+pub const MAX_MTU: u32 = 9_000;
+/// MTU of Ethernet in bytes.
+pub const DEFAULT_MTU: u32 = 1_500;
+/// Prefix of the text of a lab.
+const PREFIX: &str = "lab:";
 const MIN_RATE: u64 = 10_000;
 const MAX_RATE: u64 = 100_000_000_000;
 const MAX_DELAY_NS: u64 = 10_000_000_000;
@@ -153,6 +174,17 @@ impl LinkSpec {
             .ok_or_else(|| LinkError::Loss(text.to_owned()))
     }
 
+    /// Parses an MTU such as `9000`. Returns bytes.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not a whole number from [`MIN_MTU`] to [`MAX_MTU`].
+    pub fn parse_mtu(text: &str) -> Result<u32, LinkError> {
+        super::units::integer(text)
+            .and_then(|mtu| u32::try_from(mtu).ok())
+            .filter(|mtu| (MIN_MTU..=MAX_MTU).contains(mtu))
+            .ok_or_else(|| LinkError::Mtu(text.to_owned()))
+    }
+
     /// Returns the properties that are given, as they are written.
     fn parts(&self) -> Vec<String> {
         let mut parts = Vec::new();
@@ -167,6 +199,9 @@ impl LinkSpec {
             let text = format!("{whole}.{decimals:04}");
             parts.push(format!("loss={}%", text.trim_end_matches('0').trim_end_matches('.')));
         }
+        if self.mtu_bytes != DEFAULT_MTU {
+            parts.push(format!("mtu={}", self.mtu_bytes));
+        }
         parts
     }
 }
@@ -175,7 +210,7 @@ impl FromStr for LinkSpec {
     type Err = LinkError;
 
     fn from_str(text: &str) -> Result<Self, LinkError> {
-        let (mut rate, mut delay, mut loss) = (None, None, None);
+        let (mut rate, mut delay, mut loss, mut mtu) = (None, None, None, None);
         for part in text.split(',').filter(|_| !text.trim().is_empty()) {
             let unknown = || LinkError::Key(part.trim().to_owned());
             let (key, value) = part.split_once('=').ok_or_else(unknown)?;
@@ -183,13 +218,19 @@ impl FromStr for LinkSpec {
                 "rate" => (rate.replace(Self::parse_rate(value)?).is_some(), "rate"),
                 "delay" => (delay.replace(Self::parse_delay(value)?).is_some(), "delay"),
                 "loss" => (loss.replace(Self::parse_loss(value)?).is_some(), "loss"),
+                "mtu" => (mtu.replace(Self::parse_mtu(value)?).is_some(), "mtu"),
                 _ => return Err(unknown()),
             };
             if is_again {
                 return Err(LinkError::Twice(key));
             }
         }
-        Ok(Self { rate_bit_per_s: rate, delay_ns: delay.unwrap_or(0), loss_ppm: loss.unwrap_or(0) })
+        Ok(Self {
+            rate_bit_per_s: rate,
+            delay_ns: delay.unwrap_or(0),
+            loss_ppm: loss.unwrap_or(0),
+            mtu_bytes: mtu.unwrap_or(DEFAULT_MTU),
+        })
     }
 }
 
@@ -203,6 +244,8 @@ impl FromStr for LabSpec {
     type Err = LinkError;
 
     fn from_str(text: &str) -> Result<Self, LinkError> {
+        let text = text.trim_start();
+        let text = text.strip_prefix(PREFIX).unwrap_or(text);
         let (hosts, link) = text.split_once(',').unwrap_or((text, ""));
         if text.contains(',') && link.trim().is_empty() {
             return Err(LinkError::Key(link.to_owned()));
@@ -217,7 +260,7 @@ impl FromStr for LabSpec {
 
 impl fmt::Display for LabSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = std::iter::once(self.hosts.to_string()).chain(self.link.parts());
+        let parts = std::iter::once(format!("{PREFIX}{}", self.hosts)).chain(self.link.parts());
         f.write_str(&parts.collect::<Vec<_>>().join(","))
     }
 }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn link(rate: Option<u64>, delay_ns: u64, loss_ppm: u32) -> LinkSpec {
-    LinkSpec { rate_bit_per_s: rate, delay_ns, loss_ppm }
+    LinkSpec { rate_bit_per_s: rate, delay_ns, loss_ppm, mtu_bytes: 1_500 }
 }
 
 #[test]
@@ -17,12 +17,16 @@ fn specs_have_the_units_of_tc() {
         ("2,delay=1.5ms", LabSpec { hosts: 2, link: link(None, 1_500_000, 0) }),
         ("2,delay=10s,loss=100%", LabSpec { hosts: 2, link: link(None, 10_000_000_000, 1_000_000) }),
         ("2,delay=0,loss=0%", LabSpec { hosts: 2, link: LinkSpec::default() }),
+        ("lab:4", LabSpec { hosts: 4, link: LinkSpec::default() }),
+        (" lab:4,rate=100mbit,delay=1ms,loss=0.1%,mtu=1500", LabSpec { hosts: 4, link: full }),
+        ("2,mtu = 9000", LabSpec { hosts: 2, link: LinkSpec { mtu_bytes: 9_000, ..LinkSpec::default() } }),
         ("2,loss=0.0001%,rate=10kbit", LabSpec { hosts: 2, link: link(Some(10_000), 0, 1) }),
     ] {
         assert_eq!(text.parse(), Ok(expected), "{text}");
     }
     let printed = LabSpec { hosts: 4, link: full }.to_string();
-    assert_eq!(printed, "4,rate=100mbit,delay=1ms,loss=0.1%");
+    assert_eq!(printed, "lab:4,rate=100mbit,delay=1ms,loss=0.1%");
+    assert_eq!(LinkSpec { mtu_bytes: 1_280, ..LinkSpec::default() }.to_string(), "mtu=1280");
     assert_eq!(link(Some(1_500_000), 1_500, 10_001).to_string(), "rate=1500kbit,delay=1500ns,loss=1.0001%");
     assert_eq!((LinkSpec::default().to_string(), "".parse()), (String::new(), Ok(LinkSpec::default())));
 }
@@ -36,10 +40,10 @@ fn invalid_specs_name_the_part_and_the_next_step() {
         ("201", LinkError::Hosts(text("201")), "2 to 200"),
         ("+4", LinkError::Hosts(text("+4")), "2 to 200"),
         ("rate=1mbit", LinkError::Hosts(text("rate=1mbit")), "2 to 200"),
-        ("4,", LinkError::Key(text("")), "rate, delay, loss"),
-        ("4,,rate=1mbit", LinkError::Key(text("")), "rate, delay, loss"),
-        ("4,speed=1mbit", LinkError::Key(text("speed=1mbit")), "rate, delay, loss"),
-        ("4,delay", LinkError::Key(text("delay")), "rate, delay, loss"),
+        ("4,", LinkError::Key(text("")), "rate, delay, loss, mtu"),
+        ("4,,rate=1mbit", LinkError::Key(text("")), "rate, delay, loss, mtu"),
+        ("4,speed=1mbit", LinkError::Key(text("speed=1mbit")), "rate, delay, loss, mtu"),
+        ("4,delay", LinkError::Key(text("delay")), "rate, delay, loss, mtu"),
         ("4,delay=1ms,delay=2ms", LinkError::Twice("delay"), "remove one `delay`"),
         ("4,rate=100", LinkError::Rate(text("100")), "`100mbit`"),
         ("4,rate=100mbps", LinkError::Rate(text("100mbps")), "bits per second"),
@@ -52,6 +56,11 @@ fn invalid_specs_name_the_part_and_the_next_step() {
         ("4,delay=1", LinkError::Delay(text("1")), "with its unit"),
         ("4,delay=11s", LinkError::Delay(text("11s")), "at most 10s"),
         ("4,delay=0.1ns", LinkError::Delay(text("0.1ns")), "at most 10s"),
+        ("lab:lab:4", LinkError::Hosts(text("lab:4")), "2 to 200"),
+        ("4,mtu=1279", LinkError::Mtu(text("1279")), "1280 to 9000"),
+        ("4,mtu=9001", LinkError::Mtu(text("9001")), "1280 to 9000"),
+        ("4,mtu=1500B", LinkError::Mtu(text("1500B")), "without a unit"),
+        ("4,mtu=1500,mtu=1500", LinkError::Twice("mtu"), "remove one `mtu`"),
         ("4,loss=1", LinkError::Loss(text("1")), "`0.1%`"),
         ("4,loss=100.1%", LinkError::Loss(text("100.1%")), "100%"),
         ("4,loss=0.00001%", LinkError::Loss(text("0.00001%")), "four decimals"),
@@ -68,14 +77,15 @@ proptest! {
         rate in proptest::option::of(MIN_RATE..=MAX_RATE),
         delay_ns in prop_oneof![0..=MAX_DELAY_NS, (0..=10_000_u64).prop_map(|ms| ms * 1_000_000)],
         loss_ppm in 0..=1_000_000_u32,
+        mtu_bytes in MIN_MTU..=MAX_MTU,
     ) {
-        let spec = LabSpec { hosts, link: link(rate, delay_ns, loss_ppm) };
+        let spec = LabSpec { hosts, link: LinkSpec { mtu_bytes, ..link(rate, delay_ns, loss_ppm) } };
         prop_assert_eq!(spec.to_string().parse(), Ok(spec));
         prop_assert_eq!(spec.link.to_string().parse(), Ok(spec.link));
     }
 
     #[test]
-    fn any_text_parses_without_panic(text in "\\PC{0,24}", near in "[0-9]{1,3},?(rate|delay|loss)?=?[0-9.]{0,24}(m|k|g|µ)?(bit|s|%)?") {
+    fn any_text_parses_without_panic(text in "\\PC{0,24}", near in "(lab:)?[0-9]{1,3},?(rate|delay|loss|mtu)?=?[0-9.]{0,24}(m|k|g|µ)?(bit|s|%)?") {
         let _ = text.parse::<LabSpec>();
         let _ = near.parse::<LabSpec>();
     }

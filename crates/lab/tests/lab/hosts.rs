@@ -1,6 +1,10 @@
 //! Hosts: addresses, names, commands, multicast, several labs.
 
-use std::{net::Ipv4Addr, process::Stdio, time::Duration};
+use std::{
+    net::Ipv4Addr,
+    process::{Command, Stdio},
+    time::Duration,
+};
 
 use lab::{Lab, LabError, LabOptions};
 
@@ -79,6 +83,42 @@ fn multicast_reaches_all_other_hosts() {
     }
 }
 
+/// Returns the interfaces, addresses and routes of this host.
+fn network_of_this_host() -> String {
+    let show = |what: &[&str]| {
+        let output = Command::new("ip").arg("-o").args(what).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let tables = [&["addr"][..], &["route", "show", "table", "all"], &["neigh"]];
+    // Remaining lifetimes of addresses change.
+    let lines = tables.map(show).concat();
+    lines.lines().map(|line| line.split(" valid_lft").next().unwrap_or(line)).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn lab_changes_nothing_in_the_network_of_this_host() {
+    let before = network_of_this_host();
+    assert!(before.contains("127.0.0.1"), "{before}");
+    let lab = up("2,rate=100mbit,delay=1ms,loss=1%");
+    assert_eq!(network_of_this_host(), before);
+    lab.down().unwrap();
+    assert_eq!(network_of_this_host(), before);
+}
+
+#[test]
+fn command_of_a_host_has_no_effect_after_the_lab() {
+    let lab = up("2");
+    let host = lab.host("h2").unwrap().clone();
+    assert_eq!(host.prefix(), ["ip", "netns", "exec", &host.namespace]);
+    let [program, arguments @ ..] = host.prefix();
+    let addresses = Command::new(program).args(arguments).args(["ip", "-o", "addr"]).output().unwrap();
+    assert!(String::from_utf8(addresses.stdout).unwrap().contains("10.77.0.2/24"));
+    assert!(host.command("true").status().unwrap().success());
+    lab.down().unwrap();
+    let error = host.command("true").status().unwrap_err();
+    assert_eq!(error.raw_os_error(), Some(nix::libc::ENONET));
+}
+
 #[test]
 fn labs_exist_beside_each_other_and_names_are_unique() {
     let named = |name: &str| LabOptions { name: Some(name.to_owned()), ..LabOptions::default() };
@@ -105,8 +145,7 @@ fn labs_exist_beside_each_other_and_names_are_unique() {
 
     // A namespace of that name that is not ours stays.
     let foreign = format!("{own}.h2");
-    let ip =
-        |verb| std::process::Command::new("ip").args(["netns", verb, &foreign]).status().unwrap().success();
+    let ip = |verb| Command::new("ip").args(["netns", verb, &foreign]).status().unwrap().success();
     assert!(ip("add"));
     let result = Lab::up_with(&named(&own), &spec).map(drop);
     assert!(ip("delete"), "{result:?}");

@@ -1,0 +1,13 @@
+//! Mechanisms of the delay.
+
+use serde::{Deserialize, Serialize};
+
+/// Mechanism that delays frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DelayMethod {
+    /// The kernel's `netem`.
+    Netem,
+    /// Thread of the owner that forwards the frames itself, for kernels without `netem`.
+    Switch,
+}
