@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! runner -> StewardSite --frames over stdin and stdout of a command--> steward -> LocalSite -> agents
-//!                         ssh HOST ddsmark steward
+//!                         ssh HOST ddsmark steward, or ddsmark steward in a host of a lab
 //! ```
 //!
 //! - A *steward* is `ddsmark steward`: it runs a [`site::LocalSite`] on its host, and multiplexes the control channels
@@ -11,10 +11,11 @@
 //! - [`StewardSite`] implements [`site::Site`] over that stream. When the stream ends or stays silent, every call and
 //!   every agent fails with an error that names the host and the cause.
 //! - How a steward is started is only a command: [`StewardCommand`]. [`ssh`] makes one, after it has copied the
-//!   programs and drivers to the host.
+//!   programs and drivers to the host. [`lab_steward`] makes one for a virtual host, which has them already.
 
 mod client;
 pub mod framing;
+mod lab_host;
 pub mod protocol;
 pub mod ssh;
 mod start_error;
@@ -24,6 +25,7 @@ pub use client::{
     site::StewardSite,
     steward_command::{Patience, StewardCommand},
 };
+pub use lab_host::lab_steward;
 pub use start_error::StartError;
 pub use steward::{
     server::{StewardEnd, serve},

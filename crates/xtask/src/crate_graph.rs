@@ -32,7 +32,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
         "runner",
         &["blocks", "collector", "control", "experiment", "findings", "site", "verdicts", "results", "stats"],
     ),
-    ("hosts", &["control", "experiment", "results", "site"]),
+    ("hosts", &["control", "experiment", "lab", "results", "site"]),
     ("lab", &["experiment"]),
     ("site", &["control", "experiment", "results", "stats"]),
     ("agent", &["conformance", "control", "driver-abi", "driver-host", "experiment", "results"]),
