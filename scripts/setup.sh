@@ -15,6 +15,9 @@ need() { # a package, then the command that shows whether it is there
   shift
   "$@" >/dev/null 2>&1 || missing+=("$package")
 }
+sbin() { # whether a program of administration is there: PATH often lacks its directory
+  PATH=$PATH:/usr/sbin:/sbin command -v "$1"
+}
 need cmake command -v cmake
 need gcc command -v cc
 need g++ command -v c++
@@ -22,6 +25,10 @@ need libc6-dev test -e /usr/include/stdio.h
 # Middleware packages and tools are fetched from PyPI.
 need python3 command -v python3
 need python3-venv python3 -c 'import ensurepip, venv'
+# Labs of virtual hosts.
+[ "${1:-}" != tools ] || need iproute2 sbin tc
+[ "${1:-}" != tools ] || need nftables sbin nft
+[ "${1:-}" != tools ] || need ethtool sbin ethtool
 # An sshd of the end-to-end tests, with keys of its own; the service of the package is not used.
 [ "${1:-}" != tools ] || need openssh-server test -x /usr/sbin/sshd
 [ "${1:-}" != tools ] || need openssh-client command -v ssh-keygen
