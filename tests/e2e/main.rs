@@ -6,6 +6,7 @@ mod actions;
 mod batching;
 mod between_results;
 mod characterize;
+mod clock_exchange;
 mod clocks;
 mod commands;
 mod configurations;

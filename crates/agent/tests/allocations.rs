@@ -36,7 +36,7 @@ fn writing_receiving_and_recording_allocate_nothing() {
 
 /// Writes, receives and records samples with these keys.
 fn record(keys: Keys) {
-    let identity = Identity { tag: 1, writer: 1, size: 256, since_ns: 0, keys };
+    let identity = Identity { tag: 1, writer: 1, size: 256, since_ns: 0, keys, slack_ns: 0 };
     let mut payloads = Payloads::new(1, identity.size);
     let stats =
         ReceiveStats::new(identity, Payloads::new(1, identity.size), 3, WindowCounts::new(100, 1_000_000));
@@ -74,7 +74,7 @@ fn record(keys: Keys) {
 #[test]
 fn flood_allocates_nothing() {
     const IN_FLIGHT: u64 = 16;
-    let identity = Identity { tag: 1, writer: 1, size: 256, since_ns: 0, keys: Keys::NONE };
+    let identity = Identity { tag: 1, writer: 1, size: 256, since_ns: 0, keys: Keys::NONE, slack_ns: 0 };
     let mut payloads = Payloads::new(1, identity.size);
     let (mut recorder, arrivals) =
         FloodRecorder::new(identity, Payloads::new(1, identity.size), 3, IN_FLIGHT as usize);

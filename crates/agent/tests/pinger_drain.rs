@@ -57,6 +57,7 @@ fn drain_with_a_listener_ends_at_its_time_limit() {
         size: 64,
         since_ns: now_ns(),
         keys: Keys::of_stream(stream),
+        slack_ns: 0,
     };
     let echoes = EchoRecorder::new(identity, Payloads::of_stream(configure.seed, stream), 1);
     let flight = echoes.flight();

@@ -60,6 +60,7 @@ fn reports(factors: &Factors) -> RunReports {
             endpoint,
             pid: 1,
             clock: MonotonicClock::default(),
+            clock_error_ns: Some(0),
             matched_ns: 0,
             configured: Configured::default(),
             sent: 0,
@@ -67,7 +68,7 @@ fn reports(factors: &Factors) -> RunReports {
             report,
         }
     });
-    RunReports { agents: agents.collect(), lost: Vec::new() }
+    RunReports { agents: agents.collect(), lost: Vec::new(), clock_faults: Vec::new() }
 }
 
 fn evaluated(factors: &Factors, change: impl FnOnce(&mut RunReports)) -> Evaluation {

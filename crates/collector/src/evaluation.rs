@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use control::NegativeTimes;
 use experiment::Factors;
 use results::{
     Batches, CpuPerSample, DeliveryCounts, DiscoveryRecord, Distribution, FlowRecord, HistogramError,
@@ -130,6 +131,25 @@ impl Evaluation {
             format!(
                 "{whose}groups of up to {} samples were asked for, and of {most} were taken",
                 group.samples
+            )
+        });
+    }
+
+    /// Records that the times of this kind are between hosts, with this error of their clocks in ns. A negative time is
+    /// possible within the error; a larger one contradicts it.
+    pub(crate) fn between_hosts(&mut self, kind: &str, clock_error_ns: u64, negative: NegativeTimes) {
+        if let Some(latency) = self.latency.remove(kind) {
+            self.latency.insert(kind.to_owned(), latency.between_hosts(clock_error_ns, negative.count));
+        }
+    }
+
+    /// Checks that no time is more negative than the clocks may cause.
+    pub(crate) fn check_negative(&mut self, what: &str, clock_error_ns: u64, negative: NegativeTimes) {
+        let NegativeTimes { count, largest_ns } = negative;
+        self.check(largest_ns <= clock_error_ns, || {
+            format!(
+                "{what}{count} samples came before they were sent, by up to {largest_ns} ns: the error of the clocks is at \
+                 most {clock_error_ns} ns"
             )
         });
     }

@@ -1,6 +1,6 @@
 //! Evaluation of a latency run: RTTs measured by the pinger, and one-way times from the timestamps of both agents.
 
-use control::{EchoReport, PingerReport, ReturnReport, TimestampPair};
+use control::{EchoReport, NegativeTimes, PingerReport, ReturnReport, TimestampPair};
 use experiment::{Design, Role};
 use results::{COARSE_WINDOWS, DeliveryCounts, Distribution, FlowRecord, PingRetries, WarningKind, Windows};
 use stats::total;
@@ -94,19 +94,32 @@ fn flow(context: &RunContext<'_>, pinged: &PingerReport, one: &Echoing<'_>) -> F
 /// Adds the latencies of the run and, if several endpoints echo, of each of them.
 fn latencies(evaluation: &mut Evaluation, context: &RunContext<'_>, echoing: &[Echoing<'_>]) {
     let mut kinds = vec![("rtt", echoing.iter().map(|one| one.returned.rtt.clone()).collect::<Vec<_>>())];
-    if context.one_clock {
-        let ways = echoing.iter().map(|one| one_way(evaluation, context.design, one));
-        let (out, back) = ways.unzip();
+    let error_ns = |one: &Echoing<'_>| one.route.error_ns().unwrap_or(0);
+    let mut negatives = vec![Vec::new()];
+    if echoing.iter().all(|one| one.route.error_ns().is_some()) {
+        let ways = echoing.iter().map(|one| one_way(evaluation, context.design, one, error_ns(one)));
+        let ([out, back], [none_out, none_back]) = both_ways(ways);
         // The direction in which a ping was lost is unknown: it counts in both.
         kinds.extend([("one_way_out", out), ("one_way_back", back)]);
+        negatives.extend([none_out, none_back]);
     }
     let mut records = std::mem::take(&mut evaluation.flows);
-    for (kind, parts) in kinds {
+    for ((kind, parts), negative) in kinds.into_iter().zip(&negatives) {
         let lost = total(echoing.iter().map(|one| one.returned.lost));
         evaluation.add_together(kind, &parts.iter().collect::<Vec<_>>(), lost);
+        // A round trip starts and ends at the same host.
+        let is_round_trip = negative.is_empty();
+        if !is_round_trip {
+            let worst_ns = echoing.iter().map(error_ns).max().unwrap_or(0);
+            evaluation.between_hosts(kind, worst_ns, sum_of(negative));
+        }
         if let [_, _, ..] = &records[..] {
-            for ((part, record), one) in parts.iter().zip(&mut records).zip(echoing) {
+            for (index, ((part, record), one)) in parts.iter().zip(&mut records).zip(echoing).enumerate() {
                 let latency = evaluation.of_flow(kind, &record.full_name(), part, one.returned.lost);
+                let latency = latency.map(|latency| match negative.get(index) {
+                    Some(negative) => latency.between_hosts(error_ns(one), negative.count),
+                    None => latency,
+                });
                 record.latency.extend(latency.map(|latency| (kind.to_owned(), latency)));
             }
         }
@@ -233,45 +246,75 @@ pub(crate) fn check_return(
     });
 }
 
-/// Joins the timestamps of both agents by sequence number, for the pings that returned: the same as for the RTTs.
-/// Returns the times of both directions.
-fn one_way(evaluation: &mut Evaluation, design: &Design, one: &Echoing<'_>) -> (Distribution, Distribution) {
+/// Returns the distributions of both ways, and the negative times of both ways, of all endpoints.
+fn both_ways(
+    ways: impl Iterator<Item = [(Distribution, NegativeTimes); 2]>,
+) -> ([Vec<Distribution>; 2], [Vec<NegativeTimes>; 2]) {
+    let (mut distributions, mut negatives) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+    for ways in ways {
+        for (direction, (distribution, negative)) in ways.into_iter().enumerate() {
+            distributions[direction].push(distribution);
+            negatives[direction].push(negative);
+        }
+    }
+    (distributions, negatives)
+}
+
+/// Returns all negative times together.
+pub(crate) fn sum_of(negatives: &[NegativeTimes]) -> NegativeTimes {
+    NegativeTimes {
+        count: total(negatives.iter().map(|negative| negative.count)),
+        largest_ns: negatives.iter().map(|negative| negative.largest_ns).max().unwrap_or(0),
+    }
+}
+
+/// Returns the one-way times of the pings of one endpoint, out and back, each with the negative ones. `error_ns`: maximum
+/// error of the clocks.
+fn one_way(
+    evaluation: &mut Evaluation,
+    design: &Design,
+    one: &Echoing<'_>,
+    error_ns: u64,
+) -> [(Distribution, NegativeTimes); 2] {
     let Echoing { whose, echoed, returned, .. } = one;
     let pings = returned.stamps.as_slice();
     let echoes = echoed.stamps.as_slice();
     let begin = pings.iter().map(|ping| ping.first_ns).find(|&sent| sent > 0).unwrap_or(0);
-    let [mut out, mut back] = [(), ()].map(|()| {
+    let mut ways = [(), ()].map(|()| {
         let mut windows = Windows::new(design.windows.min(COARSE_WINDOWS), design.measure_ns);
         windows.begin(begin);
-        windows
+        (windows, NegativeTimes::default())
     });
-    let mut backwards = 0_u64;
+    let (mut joined, mut backwards) = (0_u64, 0_u64);
     for (ping, echo) in pings.iter().zip(echoes) {
         if !happened(ping) || !happened(echo) {
             continue;
         }
-        let times = echo.first_ns.checked_sub(ping.first_ns).zip(ping.second_ns.checked_sub(echo.second_ns));
-        match times {
-            Some((there, here)) if echo.second_ns >= echo.first_ns => {
-                out.record(ping.first_ns, there);
-                back.record(ping.first_ns, here);
+        joined += 1;
+        backwards += u64::from(echo.second_ns < echo.first_ns);
+        let times = [(ping.first_ns, echo.first_ns), (echo.second_ns, ping.second_ns)];
+        for ((windows, negative), (sent_ns, arrived_ns)) in ways.iter_mut().zip(times) {
+            match arrived_ns.checked_sub(sent_ns) {
+                Some(ns) => windows.record(ping.first_ns, ns),
+                None => negative.count(sent_ns - arrived_ns),
             }
-            _ => backwards += 1,
         }
     }
-    let unjoined = returned.returned.saturating_sub(out.len() + backwards);
     evaluation.check(backwards == 0, || {
-        format!("{whose}{backwards} pings were received before they were sent: the ends do not share a clock")
+        format!("{whose}{backwards} echoes were sent before their ping was received")
     });
+    for (_, negative) in &ways {
+        evaluation.check_negative(whose, error_ns, *negative);
+    }
+    let unjoined = returned.returned.saturating_sub(joined);
     if unjoined > 0 {
         let text = format!(
-            "{whose}one-way times are of {} of {} pings: the others have no stamps at both ends",
-            out.len(),
+            "{whose}one-way times are of {joined} of {} pings: the others have no stamps at both ends",
             returned.returned
         );
         evaluation.warn(WarningKind::Incomplete, text);
     }
-    (out.distribution(), back.distribution())
+    ways.map(|(windows, negative)| (windows.distribution(), negative))
 }
 
 const fn happened(stamp: &TimestampPair) -> bool {

@@ -40,8 +40,6 @@ pub struct RunContext<'a> {
     pub design: &'a Design,
     /// Times of the trace files that loads follow.
     pub traces: &'a TraceTimes,
-    /// Whether both agents read the same clock, so that one-way times are valid.
-    pub one_clock: bool,
     /// Hosts of the agents.
     pub hosts: &'a [HostRecord],
 }
@@ -58,6 +56,7 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
         // The trials of a search are paced runs.
         Workload::Paced | Workload::Search => paced::evaluate(context, reports),
     };
+    evaluation.contradictions.extend(reports.clock_faults.iter().cloned());
     buffers::check(&mut evaluation, context, reports);
     batching::check(&mut evaluation, context, reports);
     multicast::check(&mut evaluation, context, reports);
@@ -130,5 +129,6 @@ fn endpoint_record(agent: &AgentOutcome) -> EndpointRecord {
         interface: agent.report.interface.clone(),
         counters: agent.report.counters.clone(),
         settings: agent.configured.settings.clone(),
+        clock_error_ns: agent.clock_error_ns,
     }
 }

@@ -1,7 +1,7 @@
 //! Evaluation of a run with a schedule: planned, offered, accepted and delivered samples, their latencies, and their
 //! consistency.
 
-use control::{FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport};
+use control::{FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderReport, PacedWriterReport};
 use experiment::{Design, Factors, Load, Schedule, probe_every};
 use results::{
     Batches, DeliveryCounts, Distribution, EndpointSpread, FlowRecord, Lateness, Paced, Received, Sender,
@@ -13,6 +13,7 @@ use crate::{
     RunContext, RunReports, cpu,
     delivery::Delivery,
     evaluation::{Evaluation, percent},
+    latency::sum_of,
     probes,
     routes::Route,
 };
@@ -44,6 +45,17 @@ impl<'a> Ends<'a> {
     const fn distributions(&self) -> [&'a Distribution; 4] {
         let (writer, read) = (self.writer, self.read);
         [&read.response, &read.service, &writer.send_lag, &writer.write_call]
+    }
+
+    /// Returns the negative times of a kind; `None` for times within one host.
+    fn negative(&self, kind: usize) -> Option<NegativeTimes> {
+        [self.read.negative_response, self.read.negative_service].get(kind).copied()
+    }
+
+    /// Returns the maximum error of a time from writer to reader, in ns. Without a known error, writer and reader could
+    /// not start together.
+    fn clock_error_ns(&self) -> u64 {
+        self.route.error_ns().unwrap_or(0)
     }
 
     const fn has_times(&self) -> bool {
@@ -196,8 +208,15 @@ fn check(evaluation: &mut Evaluation, ends: &Ends<'_>, planned: Option<u64>) {
             batches.map_or(0, |batches| batches.samples)
         )
     });
-    evaluation.check(service.n == delivered, || {
-        format!("{whose}{delivered} samples came, but {} service times were recorded", service.n)
+    let (negative, clock_error_ns) = (read.negative_service, ends.clock_error_ns());
+    for negative in [negative, read.negative_response] {
+        evaluation.check_negative(whose, clock_error_ns, negative);
+    }
+    evaluation.check(total([service.n, negative.count]) == delivered, || {
+        format!(
+            "{whose}{delivered} samples came, but {} service times were recorded",
+            total([service.n, negative.count])
+        )
     });
     let Some(planned) = planned else {
         evaluation.check(response.n == 0 && lag.n == 0, || {
@@ -226,13 +245,14 @@ fn check(evaluation: &mut Evaluation, ends: &Ends<'_>, planned: Option<u64>) {
             lag.mean_ns, writer.held_ns
         )
     });
-    evaluation.check(total([response.n, read.unplaced]) == delivered, || {
+    let responses = total([response.n, read.negative_response.count]);
+    evaluation.check(total([responses, read.unplaced]) == delivered, || {
         format!(
-            "{whose}{delivered} samples came, but {} responses were recorded and {} came too late for one",
-            response.n, read.unplaced
+            "{whose}{delivered} samples came, but {responses} responses were recorded and {} came too late for one",
+            read.unplaced
         )
     });
-    if response.n != service.n || service.n == 0 {
+    if response.n != service.n || service.n == 0 || !negative.is_none() {
         return;
     }
     // Per sample, response = send lag + service time + time of attempts before the successful one.
@@ -263,19 +283,27 @@ fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>], pair: bool) {
         let parts: Vec<&Distribution> = ends.iter().map(|ends| ends.distributions()[index]).collect();
         let of_writers = ["send_lag", "write_call"].contains(&kind);
         let counted = ends.iter().filter(|one| !of_writers || one.is_first_of_writer(ends));
+        let worst_ns = ends.iter().map(Ends::clock_error_ns).max().unwrap_or(0);
+        let negatives = sum_of(&ends.iter().filter_map(|one| one.negative(index)).collect::<Vec<_>>());
         evaluation.add_together(
             kind,
             &counted.map(|ends| ends.distributions()[index]).collect::<Vec<_>>(),
             0,
         );
+        if !of_writers {
+            evaluation.between_hosts(kind, worst_ns, negatives);
+        }
         if let [record] = &mut records[..] {
             let latency = evaluation.latency.get(kind).cloned();
             record.latency.extend(latency.map(|latency| (kind.to_owned(), latency)));
             continue;
         }
-        for (part, record) in parts.iter().zip(&mut records) {
+        for ((part, record), one) in parts.iter().zip(&mut records).zip(ends) {
             let name = if pair { record.name.clone() } else { record.full_name() };
-            let latency = evaluation.of_flow(kind, &name, part, 0);
+            let latency = evaluation.of_flow(kind, &name, part, 0).map(|latency| match one.negative(index) {
+                Some(negative) => latency.between_hosts(one.clock_error_ns(), negative.count),
+                None => latency,
+            });
             record.latency.extend(latency.map(|latency| (kind.to_owned(), latency)));
         }
     }

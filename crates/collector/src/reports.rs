@@ -10,6 +10,8 @@ pub struct RunReports {
     pub agents: Vec<AgentOutcome>,
     /// Endpoints whose agents ended during the measurement. All values are of the others.
     pub lost: Vec<Endpoint>,
+    /// Reasons why times of the run are not valid: clocks that stepped.
+    pub clock_faults: Vec<String>,
 }
 
 impl RunReports {
@@ -52,11 +54,14 @@ impl RunReports {
         if self.is_pair() { String::new() } else { format!("{}: ", agent.endpoint.id) }
     }
 
-    /// Returns whether all agents read the same clock, which one-way times require.
+    /// Returns whether the times of all agents are on one clock, with known errors, which one-way times require.
     #[must_use]
-    pub fn one_clock(&self) -> bool {
-        let clocks = || self.agents.iter().map(|agent| &agent.clock);
-        clocks().zip(clocks().skip(1)).all(|(one, other)| one.is_same(other))
+    pub fn on_one_clock(&self) -> bool {
+        let mut agents = self.agents.iter();
+        let first = agents.next();
+        first.is_none_or(|first| {
+            first.clock_error_ns.is_some() && agents.all(|agent| agent.error_between(first).is_some())
+        })
     }
 
     /// Returns the number of samples that the driving agents reported as sent after the measurement.
@@ -87,6 +92,8 @@ pub struct AgentOutcome {
     pub pid: u32,
     /// Clock that it reads.
     pub clock: MonotonicClock,
+    /// Maximum error of its times on the common clock of the run, in ns; `None` if its clock is unknown.
+    pub clock_error_ns: Option<u64>,
     /// Time from the request to match until all its entities were matched, in ns.
     pub matched_ns: u64,
     /// Effective configuration.
@@ -100,6 +107,13 @@ pub struct AgentOutcome {
 }
 
 impl AgentOutcome {
+    /// Returns the maximum error of a time that starts at one of two agents and ends at the other, in ns: 0 if they read
+    /// the same clock; `None` if a clock is unknown.
+    pub(crate) fn error_between(&self, other: &Self) -> Option<u64> {
+        let sum = self.clock_error_ns?.checked_add(other.clock_error_ns?)?;
+        Some(if self.clock.is_same(&other.clock) { 0 } else { sum })
+    }
+
     pub(crate) fn drives(&self) -> bool {
         self.endpoint.role.drives()
     }

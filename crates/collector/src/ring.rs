@@ -1,14 +1,14 @@
 //! Evaluation of samples that go around a ring, one or several in flight: RTTs and the time per sample and hop, measured
 //! by the first node, and counts and one-way times of each hop from the timestamps of all nodes.
 
-use control::{EchoReport, PingerReport, ReturnReport, TimestampPair};
+use control::{EchoReport, NegativeTimes, PingerReport, ReturnReport, TimestampPair};
 use results::{
     COARSE_WINDOWS, DeliveryCounts, FlowRecord, Hop, PingRetries, Ring, WarningKind, Windows, format_value,
     kind_of_hop,
 };
 use stats::total;
 
-use crate::{RunContext, RunReports, cpu, evaluation::Evaluation, latency};
+use crate::{AgentOutcome, RunContext, RunReports, cpu, evaluation::Evaluation, latency};
 
 /// Share of the samples in flight below which the ring was not flooded.
 const LEAST_IN_FLIGHT: f64 = 0.5;
@@ -34,10 +34,10 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     });
     let nodes: Vec<&str> = reports.agents.iter().map(|agent| agent.endpoint.id.as_str()).collect();
     let instances = context.factors.instances.unwrap_or(1).max(1) as usize;
-    let joined = Nodes { nodes, pinged, returned, echoes, instances };
+    let joined = Nodes { nodes, agents: &reports.agents, pinged, returned, echoes, instances };
     let hops = joined.hops(&mut evaluation);
     joined.check(&mut evaluation, &hops);
-    if context.one_clock {
+    if reports.on_one_clock() {
         joined.one_way(&mut evaluation, context, &hops);
     }
     let sum = |of: fn(&EchoReport) -> u64| total(joined.echoes.iter().map(|echo| of(echo)));
@@ -111,6 +111,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
 /// Reports of all nodes, from the first one on.
 struct Nodes<'a> {
     nodes: Vec<&'a str>,
+    agents: &'a [AgentOutcome],
     pinged: &'a PingerReport,
     returned: &'a ReturnReport,
     echoes: Vec<&'a EchoReport>,
@@ -274,7 +275,7 @@ impl Nodes<'_> {
         for (index, hop) in hops.iter().enumerate() {
             let mut times = Windows::new(design.windows.min(COARSE_WINDOWS), design.measure_ns);
             times.begin(begin);
-            let mut backwards = 0_u64;
+            let mut negative = NegativeTimes::default();
             for sequence in self.sequences() {
                 // The samples whose RTT is recorded, so that the hops are parts of it.
                 let returned = self.returned.stamps.get(sequence).second_ns > 0;
@@ -284,13 +285,15 @@ impl Nodes<'_> {
                 }
                 match arrived.checked_sub(sent) {
                     Some(ns) => times.record(sent, ns),
-                    None => backwards += 1,
+                    None => negative.count(sent - arrived),
                 }
             }
-            evaluation.check(backwards == 0, || {
-                format!("{backwards} samples came before they were sent, from {}", hop.name())
-            });
-            evaluation.add_with_lost(&kind_of_hop(index), &times.distribution(), self.returned.lost);
+            let next = (index + 1) % self.agents.len().max(1);
+            let error_ns = self.agents[index].error_between(&self.agents[next]).unwrap_or(0);
+            evaluation.check_negative(&format!("{}: ", hop.name()), error_ns, negative);
+            let kind = kind_of_hop(index);
+            evaluation.add_with_lost(&kind, &times.distribution(), self.returned.lost);
+            evaluation.between_hosts(&kind, error_ns, negative);
         }
     }
 

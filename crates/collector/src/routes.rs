@@ -48,6 +48,11 @@ impl RunReports {
 }
 
 impl Route<'_> {
+    /// Returns the maximum error of a time from its writer to its reader or back, in ns; `None` if a clock is unknown.
+    pub(crate) fn error_ns(&self) -> Option<u64> {
+        self.writing.error_between(self.reading)
+    }
+
     /// Returns whether this is the first stream of its reader.
     pub(crate) fn is_first_of_reader(&self) -> bool {
         let of_reader = self.reading.endpoint.readers.get(self.flow);

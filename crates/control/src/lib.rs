@@ -18,7 +18,8 @@
 //!
 //! Instead of a run, the runner may list the conformance cases (`cases`) and run one of them (`check`).
 //!
-//! All timestamps are ns of `CLOCK_MONOTONIC`.
+//! All timestamps are ns of `CLOCK_MONOTONIC` of the reference host. An agent elsewhere converts its own clock with the
+//! [`Timeline`] of its configuration.
 #![forbid(unsafe_code)]
 
 mod channel;
@@ -29,6 +30,7 @@ mod reply;
 mod report;
 mod request;
 mod schema;
+mod timeline;
 mod timestamp_log;
 mod timing;
 
@@ -38,15 +40,16 @@ pub use discovery::{EntityMatch, InterfaceReading, ParticipantReport};
 pub use libraries::loaded_libraries;
 pub use reply::{CaseInfo, CaseOutcome, Configured, Hello, MeasureReply, Reply};
 pub use report::{
-    AgentReport, EchoReport, FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport,
-    PingerReport, ProbeEchoReport, ProbeReport, ReaderReport, ReturnReport, WriterReport,
+    AgentReport, EchoReport, FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderReport,
+    PacedWriterReport, PingerReport, ProbeEchoReport, ProbeReport, ReaderReport, ReturnReport, WriterReport,
 };
 pub use request::{Configure, Drain, Match, MatchedPeers, OpenOptions, Request};
 pub use schema::json_schema;
+pub use timeline::Timeline;
 pub use timestamp_log::{TimestampLog, TimestampLogError, TimestampPair};
 pub use timing::{IDLE_NS, QUIET_NS, lead_ns, ping_timeout_ns, windows_of_flow};
 
 /// Version of these messages. Runner and agent must have the same.
-pub const PROTOCOL: u32 = 7;
+pub const PROTOCOL: u32 = 8;
 /// Maximum number of windows of a run: each recorder of an agent has a histogram for each window.
 pub const MAX_WINDOWS: u32 = 1_000;

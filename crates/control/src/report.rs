@@ -150,9 +150,38 @@ pub struct FlowReaderReport {
     pub response: Distribution,
     /// Samples so late that their intended time was no longer kept: in `service`, but not in `response`.
     pub unplaced: u64,
+    /// Samples with a negative service time, which is not in `service`: the clocks of the hosts differ by more than it.
+    #[serde(default, skip_serializing_if = "NegativeTimes::is_none")]
+    pub negative_service: NegativeTimes,
+    /// Samples with a negative response time, which is not in `response`.
+    #[serde(default, skip_serializing_if = "NegativeTimes::is_none")]
+    pub negative_response: NegativeTimes,
     /// Numbers of samples taken at a time; `None` for a listener.
     #[serde(default)]
     pub takes: Option<TakeStats>,
+}
+
+/// Times between two hosts that are negative on the common clock. A histogram has no place for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NegativeTimes {
+    /// Number of times.
+    pub count: u64,
+    /// The largest one, without its sign, in ns.
+    pub largest_ns: u64,
+}
+
+impl NegativeTimes {
+    /// Returns whether there are none.
+    #[must_use]
+    pub const fn is_none(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Counts a time, given without its sign in ns.
+    pub fn count(&mut self, ns: u64) {
+        self.count += 1;
+        self.largest_ns = self.largest_ns.max(ns);
+    }
 }
 
 /// Probe measurements at the writer.

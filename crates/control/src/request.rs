@@ -6,7 +6,7 @@ use experiment::{ParticipantSpec, ReaderSpec, Role, Shape, StreamSpec, WriterSpe
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Configured, Message};
+use crate::{Configured, Message, Timeline};
 
 /// Request of the runner to an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -83,7 +83,7 @@ pub struct OpenOptions {
 }
 
 /// Configuration of an agent for its run: the entities to open, the samples to write and to expect, and the role.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Configure {
     /// Role of the agent.
     pub role: Role,
@@ -123,6 +123,19 @@ pub struct Configure {
     /// Whether a writer with a schedule may spin for the last part of a wait; otherwise it only sleeps.
     #[serde(default)]
     pub spin: bool,
+    /// Conversion of the agent's clock to the common clock: all times of requests and replies are of the common clock.
+    /// Absent: the agent reads the common clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<Timeline>,
+    /// Maximum difference between the common clock as computed by this agent and by its peers, in ns. A sample sent
+    /// that much later than it arrives belongs to the run. The highest number: unknown, any time is possible.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub clock_slack_ns: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 impl Configure {

@@ -41,6 +41,8 @@ fn configures(factors: &Factors, probed: bool) -> Vec<Request> {
         traces: [("ab".to_owned(), vec![0, 1])].into(),
         begin_ns: Some(11),
         spin: true,
+        timeline: Some(control::Timeline { offset_ns: -5, slope: 1e-6, t0_ns: 7, error_ns: 9 }),
+        clock_slack_ns: 11,
     };
     shape.endpoints.into_iter().map(|endpoint| Request::Configure(Box::new(configure(endpoint)))).collect()
 }

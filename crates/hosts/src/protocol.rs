@@ -6,10 +6,12 @@ use control::{MonotonicClock, Reply, Request};
 use results::NoiseRule;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use site::{AgentCommand, ChannelEnd, EnvironmentInputs, Owner, ProcessExit, SiteError};
+use site::{
+    AgentCommand, ChannelEnd, ClockClient, ClockResponder, EnvironmentInputs, Owner, ProcessExit, SiteError,
+};
 
 /// Version of these messages. Runner and steward must have the same.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 /// Version of ddsmark. Runner and steward must have the same.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -155,6 +157,12 @@ pub enum Call {
     },
     /// No value.
     Sweep,
+    /// [`std::net::SocketAddr`]. The responder lives until it is released.
+    ClockResponder(ClockResponder),
+    /// List of [`site::ClockExchange`].
+    ClockExchange(ClockClient),
+    /// [`site::ClockReading`].
+    ClockReading,
 }
 
 impl Call {
@@ -173,6 +181,9 @@ impl Call {
             Self::ClaimDomain { .. } => "claim domain",
             Self::Clean { .. } => "clean",
             Self::Sweep => "sweep",
+            Self::ClockResponder(_) => "clock responder",
+            Self::ClockExchange(_) => "clock exchange",
+            Self::ClockReading => "clock reading",
         }
     }
 
@@ -182,6 +193,7 @@ impl Call {
         match self {
             Self::Probe { rule, .. } => Duration::from_nanos(rule.probe_ns),
             Self::Reference { length_ns, .. } => Duration::from_nanos(*length_ns),
+            Self::ClockExchange(client) => client.limit,
             _ => Duration::ZERO,
         }
     }

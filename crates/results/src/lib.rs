@@ -24,7 +24,7 @@ pub use recording::{
     QUANTILES, Received, SequenceSet, WindowCounts, Windows, new_histogram,
 };
 pub use schema::{
-    Batches, Block, BlockAllocation, BlockHost, CellFlow, CellLatency, CellResult, ComparedSide, Comparison,
+    Batches, Block, BlockAllocation, BlockHost, CellFlow, CellLatency, CellResult, ClockDiscipline, ComparedSide, Comparison,
     Conclusion, CoreNoise, CpuPerSample, CriterionOutcome, CriterionResult, DeliveryCounts,
     DetectableEffects, Difference, DiscoveryRecord, DryRunReport, Duet, EffectEstimate, EndpointRecord,
     EndpointSpread, EntityRecord, Environment, EnvironmentDifference, EnvironmentFields, ExperimentLog,

@@ -1,9 +1,9 @@
 //! Reports of the fake agent: fixed values that the tests know exactly.
 
 use control::{
-    AgentReport, Configure, EchoReport, EntityMatch, FlowReaderReport, FlowWriterReport, PacedReaderReport,
-    PacedWriterReport, ParticipantReport, PingerReport, ReaderReport, ReturnReport, TimestampLog,
-    TimestampPair, WriterReport,
+    AgentReport, Configure, EchoReport, EntityMatch, FlowReaderReport, FlowWriterReport, NegativeTimes,
+    PacedReaderReport, PacedWriterReport, ParticipantReport, PingerReport, ReaderReport, ReturnReport,
+    TimestampLog, TimestampPair, WriterReport,
 };
 use experiment::{Load, Role, StreamSpec};
 use results::{
@@ -201,6 +201,8 @@ fn paced_reader_report(configure: &Configure, scripted: &dyn Fn(&'static str) ->
                 None => distribution(configure, 1, 0),
             },
             unplaced: 0,
+            negative_service: NegativeTimes::default(),
+            negative_response: NegativeTimes::default(),
             takes: None,
             received,
         }

@@ -99,14 +99,6 @@ pub enum RunnerError {
         /// Cause.
         why: String,
     },
-    /// Host whose clock is not known on that of this process.
-    #[error(
-        "the clock of host `{host}` is not the one of this host, and nothing is known about their offset"
-    )]
-    NoCommonClock {
-        /// Name of the host.
-        host: String,
-    },
     /// Error of the host of the agents.
     #[error(transparent)]
     Site(#[from] SiteError),
@@ -158,10 +150,6 @@ impl RunnerError {
                 None => format!("see its features with `ddsmark drivers info {driver}`"),
             },
             Self::IgnoredLibrary { .. } => "name an existing shared library for this architecture".to_owned(),
-            Self::NoCommonClock { .. } => {
-                "use hosts with one clock: this host and its network namespaces, such as `netns:NAME`"
-                    .to_owned()
-            }
             Self::Trace { .. } => "restore the file, or start a new experiment".to_owned(),
             Self::Directory(error) => error.hint(),
             Self::Site(error) => return error.hint(),

@@ -2,11 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf, thread};
 
-use control::MonotonicClock;
 use experiment::LOCAL_HOST;
-use site::{DriverFile, Hold, Owner, Site, SiteError, Timeline};
-
-use crate::RunnerError;
+use site::{DriverFile, Hold, Owner, Site, SiteError};
 
 /// Host of an experiment.
 pub struct SiteHost<'a> {
@@ -146,27 +143,5 @@ impl<'a> Sites<'a> {
     /// Removes the files of owners that no longer exist, on all hosts.
     pub(crate) fn sweep(&self) {
         self.hosts.iter().for_each(|host| host.site.sweep());
-    }
-
-    /// Rejects hosts whose clocks cannot be used together, before anything is measured. Agents check the age of each sample
-    /// that they receive, so even a round trip needs clocks that are known.
-    ///
-    /// # Errors
-    /// Returns an error that names the host.
-    pub fn check_clocks(&self) -> Result<(), RunnerError> {
-        match self.without_common_clock().filter(|_| self.are_several()) {
-            Some(host) => Err(RunnerError::NoCommonClock { host: host.name.clone() }),
-            None => Ok(()),
-        }
-    }
-
-    /// Returns the first host whose clock is not known on that of this process.
-    ///
-    /// This is the one place that decides which clocks can be used together. Times of different agents are compared in
-    /// schedules, common starts and one-way latencies.
-    #[must_use]
-    pub fn without_common_clock(&self) -> Option<&SiteHost<'a>> {
-        let own = MonotonicClock::of_this_process();
-        self.hosts.iter().find(|host| Timeline::between(&own, &host.site.clock()) != Some(Timeline::IDENTITY))
     }
 }

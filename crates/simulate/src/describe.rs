@@ -65,6 +65,7 @@ pub(crate) fn host<'i>(host: &HostModel, interfaces: impl Iterator<Item = &'i St
         clock_source: None,
         governor: None,
         clock_read_ns: None,
+        clock_discipline: None,
         link_mbps: links.collect(),
         sysctls: BTreeMap::new(),
         mtu_bytes: BTreeMap::new(),

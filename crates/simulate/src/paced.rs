@@ -5,8 +5,8 @@ use std::slice::IterMut;
 
 use collector::TraceTimes;
 use control::{
-    AgentReport, FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport, lead_ns,
-    windows_of_flow,
+    AgentReport, FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderReport, PacedWriterReport,
+    lead_ns, windows_of_flow,
 };
 use experiment::{Design, Load};
 use results::WritingTime;
@@ -251,6 +251,8 @@ impl Reports<'_> {
                     service: distribution(&series.service),
                     response: distribution(&series.response),
                     unplaced: 0,
+                    negative_service: NegativeTimes::default(),
+                    negative_response: NegativeTimes::default(),
                     takes: None,
                 });
             }

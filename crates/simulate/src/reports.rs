@@ -105,6 +105,7 @@ impl Traffic {
                 endpoint,
                 pid: 0,
                 clock: MonotonicClock::default(),
+                clock_error_ns: Some(0),
                 matched_ns: 0,
                 configured,
                 sent: traffic.sent,
@@ -115,6 +116,7 @@ impl Traffic {
         RunReports {
             agents: shape.endpoints.into_iter().zip(agents).map(outcome).collect(),
             lost: Vec::new(),
+            clock_faults: Vec::new(),
         }
     }
 }

@@ -141,8 +141,6 @@ impl Simulator {
             factors: &cell.factors,
             design: &design,
             traces: &self.traces,
-            // One-way times are distributions too.
-            one_clock: !self.recorder.counts_only,
             hosts: &[],
         };
         let mut run = Run::blank(scheduled, cell, 0);

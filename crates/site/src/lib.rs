@@ -13,11 +13,14 @@
 
 mod agents;
 mod barrier;
+mod clocks;
 mod domains;
 mod host;
 mod local_site;
 mod site;
 mod values;
+
+pub use control::Timeline;
 
 pub use agents::{
     cleanup::{ManifestMatch, ShmManifest},
@@ -25,6 +28,11 @@ pub use agents::{
     process::await_exit,
 };
 pub use barrier::{BarrierGuard, RunBarrier};
+pub use clocks::{
+    estimate::{ClockFault, ClockOffset, ClockPoint, MAX_DRIFT_PPM, drift_within_ns, error_of_run, timeline},
+    measure::{ClockEnd, RunTimeline, SiteClock, measure_clock},
+    packet::{ClockPacket, PACKET_BYTES},
+};
 pub use domains::{Domain, Domains};
 pub use host::{
     cores::allowed_cores, counters::Counters, environment::EnvironmentInputs, keep_awake::KeepAwake,
@@ -34,7 +42,8 @@ pub use local_site::LocalSite;
 pub use site::{Agent, DomainClaim, Hold, ReplySink, Site};
 pub use values::{
     agent_command::{AgentCommand, DriverFile},
-    clock::{Timeline, monotonic_ns, unix_ns},
+    clock::{monotonic_ns, unix_ns},
+    clock_exchange::{ClockClient, ClockExchange, ClockReading, ClockResponder, ExchangeKey},
     error::SiteError,
     facts::Facts,
     networks::{InterfaceAddress, NoCommonNetwork, common_interfaces},

@@ -1,6 +1,9 @@
 //! Site on this host.
 
-use std::path::{Path, PathBuf};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
 use control::MonotonicClock;
 use results::{Environment, NoiseProbe, NoiseRule, Reference};
@@ -12,6 +15,7 @@ use crate::{
         log::AgentLog,
         process,
     },
+    clocks::{client, responder::Responder, socket::read_clocks},
     host::{
         counters::Counters,
         environment::{EnvironmentInputs, capture_environment},
@@ -21,7 +25,13 @@ use crate::{
         reference, variables,
     },
     site::{Agent, DomainClaim, Hold, ReplySink, Site},
-    values::{agent_command::AgentCommand, error::SiteError, facts::Facts, owner::Owner},
+    values::{
+        agent_command::AgentCommand,
+        clock_exchange::{ClockClient, ClockExchange, ClockReading, ClockResponder},
+        error::SiteError,
+        facts::Facts,
+        owner::Owner,
+    },
 };
 
 /// Site on this host, owned by this process. Agents are child processes.
@@ -121,4 +131,31 @@ impl Site for LocalSite {
     fn clock(&self) -> MonotonicClock {
         MonotonicClock::of_children()
     }
+
+    fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Hold), SiteError> {
+        has_clock_of_agents()?;
+        let (address, running) = Responder::start(responder).map_err(cannot_compare)?;
+        Ok((address, Box::new(running)))
+    }
+
+    fn clock_exchange(&self, spec: &ClockClient) -> Result<Vec<ClockExchange>, SiteError> {
+        has_clock_of_agents()?;
+        client::exchange(spec).map_err(cannot_compare)
+    }
+
+    fn clock_reading(&self) -> Result<ClockReading, SiteError> {
+        Ok(read_clocks())
+    }
+}
+
+fn cannot_compare(error: std::io::Error) -> SiteError {
+    SiteError::Clock { error: error.to_string() }
+}
+
+/// Checks that this process reads the clock that its agents will read.
+fn has_clock_of_agents() -> Result<(), SiteError> {
+    if MonotonicClock::of_this_process() == MonotonicClock::of_children() {
+        return Ok(());
+    }
+    Err(SiteError::Clock { error: "this process is in another time namespace than its agents".to_owned() })
 }

@@ -1,6 +1,6 @@
 //! Interfaces of a site and of its agents.
 
-use std::{any::Any, path::PathBuf, time::Duration};
+use std::{any::Any, net::SocketAddr, path::PathBuf, time::Duration};
 
 use control::{MonotonicClock, Reply, Request};
 use results::{Environment, NoiseProbe, NoiseRule, Reference};
@@ -10,6 +10,7 @@ use crate::{
     host::{counters::Counters, environment::EnvironmentInputs},
     values::{
         agent_command::AgentCommand,
+        clock_exchange::{ClockClient, ClockExchange, ClockReading, ClockResponder},
         error::SiteError,
         facts::Facts,
         owner::Owner,
@@ -103,6 +104,28 @@ pub trait Site: Sync {
 
     /// Returns the monotonic clock that the agents read.
     fn clock(&self) -> MonotonicClock;
+
+    /// Starts to answer the packets of a clock exchange. Returns the address, and what ends the responder when it is
+    /// dropped.
+    ///
+    /// # Errors
+    /// Returns an error if the interface has no address, if the agents read another clock than the site, or if the host
+    /// does not answer.
+    fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Hold), SiteError>;
+
+    /// Exchanges packets with the responder of another site. Returns the times of those with a reply, possibly none.
+    /// Blocks for at most the limit.
+    ///
+    /// # Errors
+    /// Returns an error if no packet can be sent, if the agents read another clock than the site, or if the host does
+    /// not answer.
+    fn clock_exchange(&self, client: &ClockClient) -> Result<Vec<ClockExchange>, SiteError>;
+
+    /// Reads the clocks of the host.
+    ///
+    /// # Errors
+    /// Returns an error if the host does not answer.
+    fn clock_reading(&self) -> Result<ClockReading, SiteError>;
 }
 
 /// Receiver of the replies of an agent, and last of the end of its control channel.

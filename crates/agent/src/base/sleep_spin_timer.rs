@@ -9,7 +9,7 @@ use nix::{
     time::{ClockId, ClockNanosleepFlags, clock_nanosleep},
 };
 
-use crate::base::clock::now_ns;
+use crate::base::clock::{now_ns, to_monotonic};
 
 /// Calibration: number of sleeps, length of each, and time limit of all, in ns.
 const SLEEPS: usize = 50;
@@ -63,7 +63,8 @@ impl SleepSpinTimer {
 pub fn sleep_until(at_ns: u64, now_ns: u64) -> u64 {
     let mut now = now_ns;
     while now < at_ns {
-        let until = TimeSpec::new((at_ns / 1_000_000_000) as i64, (at_ns % 1_000_000_000) as i64);
+        let on_host_ns = to_monotonic(at_ns);
+        let until = TimeSpec::new((on_host_ns / 1_000_000_000) as i64, (on_host_ns % 1_000_000_000) as i64);
         // a signal may end the sleep early: the clock decides
         let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &until);
         now = self::now_ns();

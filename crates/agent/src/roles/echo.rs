@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn ping_of_another_size_is_counted_and_not_echoed() {
-        let identity = Identity { tag: 5, writer: 1, size: 64, since_ns: 0, keys: Keys::NONE };
+        let identity = Identity { tag: 5, writer: 1, size: 64, since_ns: 0, keys: Keys::NONE, slack_ns: 0 };
         let mut pings = PingRecorder::new(identity, TimestampLog::with_capacity(8));
         let (mut listener, handed, _give_back) = HandoffListener::new(identity, 1);
         for (size, tag) in [(64, 5), (48, 5), (64, 6)] {

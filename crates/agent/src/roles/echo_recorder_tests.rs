@@ -3,7 +3,8 @@ use experiment::StreamSpec;
 use super::*;
 use crate::traffic::{header::Header, keys::Keys};
 
-const IDENTITY: Identity = Identity { tag: 5, writer: 1, size: 64, since_ns: 0, keys: Keys::NONE };
+const IDENTITY: Identity =
+    Identity { tag: 5, writer: 1, size: 64, since_ns: 0, keys: Keys::NONE, slack_ns: 0 };
 
 #[test]
 fn second_echo_of_an_earlier_ping_is_a_duplicate() {

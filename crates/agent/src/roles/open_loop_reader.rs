@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use control::{Configure, Drain, FlowReaderReport, MeasureReply, PacedReaderReport};
+use control::{Configure, Drain, FlowReaderReport, MeasureReply, NegativeTimes, PacedReaderReport};
 use driver_host::{DriverError, ListeningReader, Sample};
 use experiment::SendTimes;
 use results::{TakeStats, WindowCounts, Windows};
@@ -53,6 +53,8 @@ pub struct FlowRecorder {
     begin_ns: u64,
     last_ns: u64,
     unplaced: u64,
+    negative_service: NegativeTimes,
+    negative_response: NegativeTimes,
     /// Take statistics, set when the reader is closed; `None` for a listener.
     takes: Option<TakeStats>,
 }
@@ -73,6 +75,7 @@ impl FlowRecorder {
             size: plan.size_bytes() as usize,
             since_ns,
             keys: plan.keys(),
+            slack_ns: configure.clock_slack_ns,
         };
         let counts = WindowCounts::new(configure.windows, configure.measure_ns);
         let windows = || {
@@ -89,6 +92,8 @@ impl FlowRecorder {
             begin_ns: 0,
             last_ns: 0,
             unplaced: 0,
+            negative_service: NegativeTimes::default(),
+            negative_response: NegativeTimes::default(),
             takes: None,
         }
     }
@@ -108,10 +113,12 @@ impl FlowRecorder {
         if self.begin_ns == 0 {
             self.begin_windows();
         }
-        self.service.record(now, now.saturating_sub(sent_ns));
+        record(&mut self.service, &mut self.negative_service, now, sent_ns);
         if let Some(times) = &mut self.times {
             match times.at(sequence) {
-                Some(at_ns) => self.response.record(now, now.saturating_sub(self.begin_ns + at_ns)),
+                Some(at_ns) => {
+                    record(&mut self.response, &mut self.negative_response, now, self.begin_ns + at_ns);
+                }
                 None => self.unplaced += 1,
             }
         }
@@ -130,8 +137,19 @@ impl FlowRecorder {
             service: self.service.distribution(),
             response: self.response.distribution(),
             unplaced: self.unplaced,
+            negative_service: self.negative_service,
+            negative_response: self.negative_response,
             takes: self.takes.clone(),
         }
+    }
+}
+
+/// Records the time from `since_ns` to `now_ns`, or counts it if it is negative.
+#[inline]
+fn record(times: &mut Windows, negative: &mut NegativeTimes, now_ns: u64, since_ns: u64) {
+    match now_ns.checked_sub(since_ns) {
+        Some(ns) => times.record(now_ns, ns),
+        None => negative.count(since_ns - now_ns),
     }
 }
 

@@ -6,7 +6,11 @@ use control::{EntityMatch, InterfaceReading, ParticipantReport};
 use driver_host::{DriverError, MatchState};
 
 use super::endpoints::Monitors;
-use crate::base::{clock::now_ns, counters::interface_counters, memory::memory_bytes};
+use crate::base::{
+    clock::{from_monotonic, now_ns},
+    counters::interface_counters,
+    memory::memory_bytes,
+};
 
 /// Time before the common start at which the interface counters are read, in ns: reading them takes long.
 const AHEAD_NS: u64 = 5_000_000;
@@ -91,7 +95,10 @@ fn reading(interface: &str) -> Option<InterfaceReading> {
 
 /// Returns the matches of all writers and readers.
 fn states(monitors: &Monitors) -> Result<(Vec<EntityMatch>, Vec<EntityMatch>), DriverError> {
-    let entity = |MatchState { count, changed_ns }| EntityMatch { matched: count, changed_ns };
+    let entity = |MatchState { count, changed_ns }| EntityMatch {
+        matched: count,
+        changed_ns: changed_ns.map(from_monotonic),
+    };
     let writers = monitors.writers.iter().map(|writer| writer.match_state().map(entity));
     let readers = monitors.readers.iter().map(|reader| reader.match_state().map(entity));
     Ok((writers.collect::<Result<_, _>>()?, readers.collect::<Result<_, _>>()?))

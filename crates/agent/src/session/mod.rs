@@ -24,7 +24,7 @@ use self::{
     role_setup::open_role,
 };
 use crate::base::{
-    clock::now_ns,
+    clock::{now_ns, set_timeline},
     error::AgentError,
     meters::{LONGEST_WAIT_NS, ResourceSnapshot, TrafficMeter},
     role::{AgentRole, RoleReport},
@@ -177,6 +177,9 @@ impl<W: Write> AgentSession<W> {
     fn configure(&self, configure: &Configure) -> Result<(Open, Configured), AgentError> {
         if configure.windows > MAX_WINDOWS {
             return Err(AgentError::TooManyWindows { found: configure.windows });
+        }
+        if configure.timeline.is_some_and(|timeline| !set_timeline(&timeline)) {
+            return Err(AgentError::OutOfTurn("configure"));
         }
         if let Some(cpus) = &configure.cpus {
             pin(cpus)?;

@@ -97,6 +97,7 @@ impl RoleSetup<'_> {
             size: stream.size_bytes as usize,
             since_ns: self.since_ns,
             keys: Keys::of_stream(stream),
+            slack_ns: self.configure.clock_slack_ns,
         }
     }
 

@@ -4,7 +4,7 @@
 //!  0  u32  sequence number of the sample within its writer and phase, from 0; unwrapped at the reader
 //!  4  u16  writer
 //!  6  u16  bits 0..=11 run tag, bits 12..=14 are 0, bit 15: warm-up
-//!  8  u64  start of the write, CLOCK_MONOTONIC, ns
+//!  8  u64  start of the write on the common clock of the run, ns
 //! ```
 //! Little endian. The intended send time is not transmitted: writer and reader compute it from the same schedule.
 
@@ -27,7 +27,7 @@ pub struct Header {
     pub tag: u16,
     /// Whether the sample belongs to the warm-up.
     pub warm_up: bool,
-    /// Start of the write, ns of `CLOCK_MONOTONIC`.
+    /// Start of the write, ns of the common clock.
     pub sent_ns: u64,
 }
 

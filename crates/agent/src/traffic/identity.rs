@@ -18,6 +18,8 @@ pub struct Identity {
     pub since_ns: u64,
     /// Keys of the samples.
     pub keys: Keys,
+    /// Maximum difference between the clocks of this agent and of the writer, in ns; `u64::MAX`: unknown.
+    pub slack_ns: u64,
 }
 
 /// Tolerance for send times before [`Identity::since_ns`] in ns: peers are configured one after the other.
@@ -43,11 +45,11 @@ impl Identity {
         let Some(header) = Header::read(payload) else { return Origin::Foreign };
         if header.tag != self.tag
             || header.writer != self.writer
-            || header.sent_ns < self.since_ns.saturating_sub(HEAD_START_NS)
+            || header.sent_ns < self.since_ns.saturating_sub(HEAD_START_NS.saturating_add(self.slack_ns))
         {
             return Origin::Foreign;
         }
-        if header.sent_ns > now_ns && header.sent_ns > self::now_ns() {
+        if header.sent_ns > now_ns && header.sent_ns > self::now_ns().saturating_add(self.slack_ns) {
             return Origin::Foreign;
         }
         if payload.len() == self.size { Origin::Ours(header) } else { Origin::Damaged }

@@ -244,7 +244,8 @@ mod tests {
         traffic::{header::Header, keys::Keys},
     };
 
-    const IDENTITY: Identity = Identity { tag: 5, writer: 2, size: 64, since_ns: 0, keys: Keys::NONE };
+    const IDENTITY: Identity =
+        Identity { tag: 5, writer: 2, size: 64, since_ns: 0, keys: Keys::NONE, slack_ns: 0 };
 
     fn header(sequence: u32) -> Header {
         Header { sequence, writer: 2, tag: 5, warm_up: false, sent_ns: now_ns() }

@@ -110,8 +110,14 @@ fn taking_echoes_allocates_nothing() {
     let configure = configure();
     let stream = configure.streams().next().expect("a stream");
     let plan = FlowSpec::new(&configure, stream).expect("a plan");
-    let identity =
-        Identity { tag: configure.run_tag, writer: plan.writer(), size: 64, since_ns: 0, keys: plan.keys() };
+    let identity = Identity {
+        tag: configure.run_tag,
+        writer: plan.writer(),
+        size: 64,
+        since_ns: 0,
+        keys: plan.keys(),
+        slack_ns: 0,
+    };
     let mut returns = ProbeReceiver::new(identity, &configure, stream, EVERY as u32);
     let known = returns.progress();
     let mut payloads = plan.payloads();

@@ -191,6 +191,8 @@ impl Run {
             traces: self.traces.clone(),
             begin_ns: None,
             spin: self.spin,
+            timeline: None,
+            clock_slack_ns: 0,
             probe_every: None,
         }
     }

@@ -131,7 +131,6 @@ impl From<RunnerError> for CliError {
             | RunnerError::NoDriverFile { .. }
             | RunnerError::Site(SiteError::NoCore { .. } | SiteError::NoInterface { .. })
             | RunnerError::IgnoredLibrary { .. }
-            | RunnerError::NoCommonClock { .. }
             | RunnerError::Rejected { .. } => ExitStatus::WrongUse,
             RunnerError::Stopped => ExitStatus::Interrupted,
             _ => ExitStatus::Failed,

@@ -1,6 +1,7 @@
 //! Site of a steward, as the runner uses it.
 
 use std::{
+    net::SocketAddr,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     thread::{self, JoinHandle},
@@ -11,8 +12,8 @@ use control::MonotonicClock;
 use results::{Environment, NoiseProbe, NoiseRule, Reference};
 use serde::de::DeserializeOwned;
 use site::{
-    Agent, AgentCommand, AgentLog, Counters, DomainClaim, EnvironmentInputs, Facts, Hold, Owner, ProcessExit,
-    ReplySink, Site, SiteError,
+    Agent, AgentCommand, AgentLog, ClockClient, ClockExchange, ClockReading, ClockResponder, Counters,
+    DomainClaim, EnvironmentInputs, Facts, Hold, Owner, ProcessExit, ReplySink, Site, SiteError,
 };
 
 use super::{
@@ -211,6 +212,20 @@ impl Site for StewardSite {
 
     fn clock(&self) -> MonotonicClock {
         self.hosted.clock.clone()
+    }
+
+    fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Hold), SiteError> {
+        let call = Call::ClockResponder(responder.clone());
+        let (id, address) = self.link.call(call, self.steward.patience.call)?;
+        Ok((address, self.effect(id)))
+    }
+
+    fn clock_exchange(&self, client: &ClockClient) -> Result<Vec<ClockExchange>, SiteError> {
+        self.call(Call::ClockExchange(client.clone()))
+    }
+
+    fn clock_reading(&self) -> Result<ClockReading, SiteError> {
+        self.call(Call::ClockReading)
     }
 }
 

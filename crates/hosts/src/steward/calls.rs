@@ -43,6 +43,13 @@ pub(super) fn execute(site: &dyn Site, call: Call) -> Result<(Value, Option<Hold
             site.sweep();
             Ok(Value::Null)
         }
+        Call::ClockResponder(responder) => {
+            let (address, running) = site.clock_responder(&responder)?;
+            effect = Some(running);
+            json(&address)
+        }
+        Call::ClockExchange(client) => json(&site.clock_exchange(&client)?),
+        Call::ClockReading => json(&site.clock_reading()?),
     };
     Ok((answer?, effect))
 }

@@ -36,6 +36,10 @@ pub struct EndpointRecord {
     pub counters: BTreeMap<String, BTreeMap<String, u64>>,
     /// Effective settings, read back, by entity (`participant`, `writer`, `reader`).
     pub settings: BTreeMap<String, BTreeMap<String, String>>,
+    /// Maximum error of its times on the common clock of the run, in ns: 0 on the reference host. Absent if its clock is
+    /// not known well enough: times between it and other hosts are then not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_error_ns: Option<u64>,
 }
 
 /// Resource usage of a process while traffic flowed. For a writer or pinger: from before its first write to after

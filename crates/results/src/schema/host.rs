@@ -74,6 +74,10 @@ pub struct Host {
     pub clock_read_ns: Option<u64>,
     /// Kernel settings that affect the values, by name, for example `net.core.rmem_max`.
     pub sysctls: BTreeMap<String, String>,
+    /// Correction of the clocks by a daemon (NTP, PTP), as the kernel reports it. It is not used: offsets between hosts
+    /// are measured. Absent if unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_discipline: Option<ClockDiscipline>,
     /// Speed of each network interface that reports one, in 10^6 bit/s. The loopback interface is absent.
     pub link_mbps: BTreeMap<String, u64>,
     /// Maximum transmission unit of each network interface, in bytes.
@@ -81,6 +85,21 @@ pub struct Host {
     pub mtu_bytes: BTreeMap<String, u64>,
     /// Start of the experiment, in ns since 1970-01-01 UTC.
     pub started_unix_ns: u64,
+}
+
+/// State of the kernel's correction of the clocks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockDiscipline {
+    /// Whether a daemon reports that the wall clock is synchronized.
+    pub synchronized: bool,
+    /// Maximum error of the wall clock that the daemon reports, in µs.
+    pub max_error_us: i64,
+    /// Estimated error of the wall clock that the daemon reports, in µs.
+    pub estimated_error_us: i64,
+    /// Correction of the frequency of all clocks, in ppm * 65536.
+    pub frequency_ppm_65536: i64,
+    /// Names of the PTP hardware clocks.
+    pub ptp_clocks: Vec<String>,
 }
 
 /// Properties of the first of these hosts.

@@ -16,7 +16,7 @@ pub struct Latency {
     pub n: u64,
     /// Number of round trips without an echo, for `rtt` and one-way times. Quantiles rank them above all other
     /// values; mean, standard deviation and extremes exclude them. Absent if 0.
-    #[serde(default, skip_serializing_if = "is_none_lost")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: u64,
     /// Mean in ns (exact).
     pub mean_ns: f64,
@@ -39,6 +39,14 @@ pub struct Latency {
     pub p99_99_ns: Option<u64>,
     /// 99.9999 % quantile in ns.
     pub p99_9999_ns: Option<u64>,
+    /// Maximum error of each value in ns, for times between two hosts: the sum of the errors of their clocks. Absent if
+    /// 0: both ends read the same clock.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub clock_error_ns: u64,
+    /// Number of values that are negative, within the error of the clocks. They are not among the `n` values. Absent if
+    /// 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub negative: u64,
 }
 
 impl Latency {
@@ -84,6 +92,7 @@ impl Latency {
     #[must_use]
     pub fn with_lost(&self, lost: u64, histogram: &Histogram<u64>) -> Self {
         Self::from_parts(self.moments(), lost, [self.min_ns, self.max_ns], Some(histogram))
+            .between_hosts(self.clock_error_ns, self.negative)
     }
 
     /// Without a histogram, all quantiles are `None`.
@@ -115,7 +124,16 @@ impl Latency {
             p99_9_ns,
             p99_99_ns,
             p99_9999_ns,
+            clock_error_ns: 0,
+            negative: 0,
         }
+    }
+
+    /// Returns the same distribution of times between two hosts, with the error of their clocks and the number of
+    /// negative times.
+    #[must_use]
+    pub fn between_hosts(self, clock_error_ns: u64, negative: u64) -> Self {
+        Self { clock_error_ns, negative, ..self }
     }
 
     /// Returns the quantiles in the order of [`QUANTILES`].
@@ -153,8 +171,8 @@ fn rank(n: u64, lost: u64, q: f64) -> u64 {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-const fn is_none_lost(lost: &u64) -> bool {
-    *lost == 0
+const fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 /// Latency distribution of one kind over the valid runs of a cell, in ns. RTT values are full round trips, never
@@ -167,7 +185,7 @@ pub struct CellLatency {
     /// Number of values of all runs.
     pub n: u64,
     /// Number of lost round trips of all runs. Absent if 0.
-    #[serde(default, skip_serializing_if = "is_none_lost")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: u64,
     /// Mean of the pooled values in ns (exact).
     pub mean_ns: f64,
@@ -193,6 +211,12 @@ pub struct CellLatency {
     /// Quantiles (for example 0.9999) that no single run supports. Their values are those of the pooled samples,
     /// and no verdict uses them.
     pub pooled: Vec<f64>,
+    /// Maximum error of each value over all runs in ns, for times between two hosts. Absent if 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub clock_error_ns: u64,
+    /// Number of negative values of all runs. Absent if 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub negative: u64,
 }
 
 impl CellLatency {
@@ -200,6 +224,12 @@ impl CellLatency {
     #[must_use]
     pub const fn quantiles(&self) -> [Option<f64>; 6] {
         [self.p50_ns, self.p90_ns, self.p99_ns, self.p99_9_ns, self.p99_99_ns, self.p99_9999_ns]
+    }
+
+    /// Returns whether the clocks are good enough for a value in ns: it exceeds their error.
+    #[must_use]
+    pub fn is_resolved(&self, ns: f64) -> bool {
+        self.clock_error_ns == 0 || ns > self.clock_error_ns as f64
     }
 
     /// Returns whether the quantile `q` is that of the pooled samples.
@@ -228,7 +258,7 @@ impl CellLatency {
         };
         let [p50_ns, p90_ns, p99_ns, p99_9_ns, p99_99_ns, p99_9999_ns] =
             [0, 1, 2, 3, 4, 5].map(&mut quantile);
-        let Latency { n, lost, mean_ns, sd_ns, min_ns, max_ns, .. } = *all;
+        let Latency { n, lost, mean_ns, sd_ns, min_ns, max_ns, clock_error_ns, negative, .. } = *all;
         Self {
             n,
             lost,
@@ -243,6 +273,8 @@ impl CellLatency {
             p99_99_ns,
             p99_9999_ns,
             pooled,
+            clock_error_ns,
+            negative,
         }
     }
 }
@@ -268,7 +300,10 @@ pub(crate) fn cell_latency<'r>(
             let min = all().map(|part| part.min_ns).min().unwrap_or(0);
             let max = all().map(|part| part.max_ns).max().unwrap_or(0);
             let histogram = histogram(kind).filter(|histogram| histogram.len() == moments.n);
-            let pooled = Latency::from_parts(moments, lost, [min, max], histogram);
+            let clock_error_ns = all().map(|part| part.clock_error_ns).max().unwrap_or(0);
+            let negative = total(all().map(|part| part.negative));
+            let pooled = Latency::from_parts(moments, lost, [min, max], histogram)
+                .between_hosts(clock_error_ns, negative);
             let claimed: Vec<&Latency> =
                 parts.iter().filter(|(_, claimed)| *claimed).map(|(part, _)| *part).collect();
             (kind.clone(), CellLatency::from_runs(&pooled, &claimed))

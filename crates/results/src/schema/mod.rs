@@ -48,7 +48,7 @@ pub use experiment_log::{
 pub use finding::{Finding, FindingKind, Limit};
 pub use flow::FlowRecord;
 pub use header::ResultHeader;
-pub use host::{Host, HostRecord};
+pub use host::{ClockDiscipline, Host, HostRecord};
 pub use latency::{CellLatency, Latency};
 pub use max_rate::{MAXIMUM_PHASE, MaxRate, MaxRateRun};
 pub use metric::{Metric, MetricSelector};

@@ -38,6 +38,17 @@ impl Run {
         quantile.value(flow.latency.get(kind)?).filter(|ns| *ns > 0).map(|ns| ns as f64)
     }
 
+    /// Returns the maximum error of this metric that comes from the clocks of two hosts, in ns; 0 for all others.
+    #[must_use]
+    pub fn clock_error_ns(&self, metric: Metric, flow: Option<&str>) -> u64 {
+        let latency = match flow {
+            Some(name) => self.flows.iter().find(|flow| flow.name == name).map(|flow| &flow.latency),
+            None => Some(&self.latency),
+        };
+        let of_kind = metric.quantile().and_then(|(kind, _)| latency?.get(kind));
+        of_kind.map_or(0, |latency| latency.clock_error_ns)
+    }
+
     /// Returns whether a valid run lacks this metric because of lost round trips, not because `n` is too small.
     #[must_use]
     pub fn is_lost(&self, metric: Metric) -> bool {

@@ -89,6 +89,7 @@ pub fn header_of(characterize: &Characterize) -> ResultHeader {
         clock_source: Some("tsc".to_owned()),
         governor: None,
         clock_read_ns: Some(26),
+        clock_discipline: None,
         sysctls: BTreeMap::from([("net.core.rmem_max".to_owned(), "212992".to_owned())]),
         link_mbps: BTreeMap::new(),
         mtu_bytes: BTreeMap::from([("lo".to_owned(), 65_536)]),
@@ -299,6 +300,7 @@ fn endpoint(cell: &Cell, role: &str, number: u32, (entity, qos): (&str, Qos)) ->
         interface: None,
         counters: BTreeMap::new(),
         settings: BTreeMap::from([("participant".to_owned(), participant)]),
+        clock_error_ns: Some(0),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use control::{Configured, Match, Reply, Request};
 use experiment::{Join, Shape};
-use site::monotonic_ns;
 
 use super::run_phases::{Phases, RunPhases};
 use crate::agents::agent_set::{AgentSet, PhaseError};
@@ -31,7 +30,7 @@ impl RunPhases<'_> {
         let all = self.shape.endpoints.len();
         let is_late = self.cell.factors.discovery.join == Join::Late && all > 1;
         let early = all - usize::from(is_late);
-        let begin_ns = self.common_start();
+        let begin_ns = self.common_start()?;
         let requests: Vec<_> = (0..early).map(|agent| (agent, self.opening(agent, begin_ns))).collect();
         let mut configured = agent_set.ask(&requests, self.opening_limit_ns(), |reply| match reply {
             Reply::Configured(configured) => Ok(*configured),
@@ -42,7 +41,7 @@ impl RunPhases<'_> {
         let mut matched_ns = self.matched(agent_set, &first, 0..early)?;
         if is_late {
             let late = early;
-            let begin_ns = self.common_start();
+            let begin_ns = self.common_start()?;
             let mut requests: Vec<_> =
                 (0..early).map(|agent| (agent, self.matching(&self.shape, agent, Some(begin_ns)))).collect();
             requests.push((late, self.opening(late, begin_ns)));
@@ -87,15 +86,15 @@ impl RunPhases<'_> {
     }
 
     fn opening(&self, agent: usize, begin_ns: u64) -> Request {
-        let mut request = self.configuration(&self.shape.endpoints[agent]);
+        let mut request = self.configuration(agent);
         if let Request::Configure(configure) = &mut request {
             configure.begin_ns = Some(begin_ns);
         }
         request
     }
 
-    fn common_start(&self) -> u64 {
-        monotonic_ns().saturating_add(self.lead_ns())
+    fn common_start(&self) -> Result<u64, PhaseError> {
+        self.common_time_in(self.lead_ns(), "configure")
     }
 
     fn lead_ns(&self) -> u64 {

@@ -4,11 +4,12 @@ use std::{panic::resume_unwind, thread, time::Instant};
 
 use collector::{RunContext, RunReports, TraceTimes, collect};
 use control::Request;
-use experiment::{Cell, Design, DuetSlot, Endpoint, Pin, ScheduledRun, Shape, Topology};
+use experiment::{Cell, Design, DuetSlot, Endpoint, Pin, ScheduledRun, Shape, Topology, Workload};
 use results::{Directory, Failure, IntervalLog, ResultHeader, Run, RunState};
 use site::{AgentCommand, AgentLog, BarrierGuard, RunBarrier};
 
 use super::{
+    run_clocks::{HostClocks, RunClocks, endpoint_hosts},
     run_ids::{RunId, RunIds},
     run_phases::{Phases, RunPhases},
 };
@@ -38,6 +39,8 @@ pub(crate) struct RunExecutor<'a> {
     pub(crate) sites: &'a Sites<'a>,
     pub(crate) directory: &'a Directory,
     pub(crate) stop: &'a StopToken,
+    /// Clocks of the hosts, as measured so far.
+    pub(crate) clocks: &'a HostClocks,
 }
 
 impl RunExecutor<'_> {
@@ -107,6 +110,19 @@ impl RunExecutor<'_> {
         let experiment = &self.header.experiment;
         let shape = Shape::of(&cell.factors, design).in_run(&name.run);
         let limits = experiment.limits.of_endpoints(shape.endpoints.len());
+        let mut phases = Phases::begin();
+        let mut reports = None;
+        // The schedules, starts and rates of other workloads need a common clock. A round trip does not.
+        let needs_one_clock = cell.factors.workload != Workload::Latency;
+        let hosts = endpoint_hosts(self.sites, &shape);
+        let clocks = match RunClocks::before_run(self.clocks, hosts, needs_one_clock) {
+            Ok(clocks) => clocks,
+            Err(error) => {
+                run.state = RunState::Failed;
+                run.failure = Some(before_agents(error.to_string(), error.hint()));
+                return Some(FinishedRun { run, log: IntervalLog::new(), reports, measured: None });
+            }
+        };
         let run_phases = RunPhases {
             cell,
             design,
@@ -117,18 +133,22 @@ impl RunExecutor<'_> {
             padding_bytes: experiment.environment_padding_bytes(run.number),
             domain: name.domain.number,
             traces,
+            clocks,
             barrier,
         };
-        let mut phases = Phases::begin();
-        let mut reports = None;
         run.environment_padding_bytes = Some(run_phases.padding_bytes);
         let failed = self.walk(&run_phases, run.number, &mut phases, &mut reports);
+        if let Some(reports) = &mut reports
+            && let Err(error) = run_phases.clocks.after_run(reports)
+        {
+            let error = error.to_string();
+            reports.clock_faults.push(format!("the clocks cannot be compared any longer: {error}"));
+        }
         self.sites.clean(&run_phases.run_name);
         // Reports are kept even if the run fails in the exit phase.
         let log = reports.as_ref().map_or_else(IntervalLog::new, |reports| {
-            let one_clock = self.sites.without_common_clock().is_none() && reports.one_clock();
             let hosts = &self.header.hosts;
-            let context = RunContext { factors: &cell.factors, design, traces, one_clock, hosts };
+            let context = RunContext { factors: &cell.factors, design, traces, hosts };
             collect(&mut run, &context, reports)
         });
         let measured = phases.measured();
@@ -153,17 +173,9 @@ impl RunExecutor<'_> {
         phases: &mut Phases,
         reports: &mut Option<RunReports>,
     ) -> Result<(), Option<Failure>> {
-        let mut agent_set = self.agent_set(run_phases, number).map_err(|error| {
-            let hint = error.hint();
-            let phase = HELLO.to_owned();
-            Some(Failure {
-                phase,
-                endpoint: None,
-                error: error.to_string(),
-                hint,
-                last_log_lines: Vec::new(),
-            })
-        })?;
+        let mut agent_set = self
+            .agent_set(run_phases, number)
+            .map_err(|error| Some(before_agents(error.to_string(), error.hint())))?;
         let walked = agent_set.hellos().and_then(|hellos| {
             *reports = Some(run_phases.measure(&mut agent_set, &hellos, phases)?);
             agent_set.dismiss()?;
@@ -189,6 +201,11 @@ impl RunExecutor<'_> {
         let members = run_phases.shape.endpoints.iter().map(member).collect::<Result<_, RunnerError>>()?;
         AgentSet::spawn(members, run_phases.limits, self.stop)
     }
+}
+
+/// Returns the failure of a run that has no agents yet.
+fn before_agents(error: String, hint: Option<String>) -> Failure {
+    Failure { phase: HELLO.to_owned(), endpoint: None, error, hint, last_log_lines: Vec::new() }
 }
 
 /// Adds the hops of a ring at which the endpoint at fault breaks it.

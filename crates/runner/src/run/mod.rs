@@ -2,6 +2,7 @@
 
 mod discovery;
 pub(crate) mod executor;
+pub(crate) mod run_clocks;
 pub(crate) mod run_ids;
 pub(crate) mod run_phases;
 pub(crate) mod traces;

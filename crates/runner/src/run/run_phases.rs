@@ -7,9 +7,10 @@ use std::{
 
 use collector::{AgentOutcome, Mismatch, RunReports, TraceTimes, mismatch};
 use control::{AgentReport, Configure, Configured, Drain, Hello, Match, QUIET_NS, Reply, Request, lead_ns};
-use experiment::{Cell, Design, Endpoint, Limits, Shape, Workload, probe_every};
+use experiment::{Cell, Design, Limits, Shape, Workload, probe_every};
 use site::{BarrierGuard, monotonic_ns};
 
+use super::run_clocks::RunClocks;
 use crate::agents::agent_set::{AgentSet, HELLO, PhaseError};
 
 /// Phase in which the two runs of a duet overlap.
@@ -31,6 +32,8 @@ pub(crate) struct RunPhases<'a> {
     pub(crate) padding_bytes: u32,
     /// Times of the trace files that the experiment follows.
     pub(crate) traces: &'a TraceTimes,
+    /// Clocks of the hosts.
+    pub(crate) clocks: RunClocks<'a>,
     /// Barrier shared with the other run of a duet.
     pub(crate) barrier: BarrierGuard<'a>,
 }
@@ -103,6 +106,8 @@ impl RunPhases<'_> {
             endpoint: self.shape.endpoints[agent].clone(),
             pid: hellos[agent].pid,
             clock: hellos[agent].clock.clone(),
+            // Known after the run.
+            clock_error_ns: None,
             matched_ns: matched_ns[agent],
             configured: configured[agent].clone(),
             sent: sent[agent],
@@ -110,26 +115,40 @@ impl RunPhases<'_> {
             report,
         });
         let lost = agent_set.lost().map(|agent| self.shape.endpoints[agent].clone());
-        Ok(RunReports { agents: agents.collect(), lost: lost.collect() })
+        Ok(RunReports { agents: agents.collect(), lost: lost.collect(), clock_faults: Vec::new() })
     }
 
-    /// Waits for the other run of a duet, at most as long as all of its phases may take.
-    fn meet(&self) {
+    /// Returns the time that all phases together may take, in ns.
+    fn longest_ns(&self) -> u64 {
         let Limits { hello_ns, configure_ns, match_ns, grace_ns, drain_ns, report_ns, exit_ns } =
             *self.limits;
         let traffic =
             [self.design.warm_up_ns, self.design.measure_ns, grace_ns, grace_ns, grace_ns, grace_ns];
         let others = [hello_ns, configure_ns, match_ns, drain_ns, report_ns, exit_ns];
-        let limit_ns = traffic.into_iter().chain(others).fold(0, u64::saturating_add);
+        traffic.into_iter().chain(others).fold(0, u64::saturating_add)
+    }
+
+    /// Waits for the other run of a duet, at most as long as all of its phases may take.
+    fn meet(&self) {
         // If the wait times out, the overlap of the measurements in both runs shows it.
-        let _ = self.barrier.meet(Duration::from_nanos(limit_ns));
+        let _ = self.barrier.meet(Duration::from_nanos(self.longest_ns()));
+    }
+
+    /// Returns a time of the common clock from now, in ns.
+    pub(super) fn common_time_in(&self, distance_ns: u64, phase: &'static str) -> Result<u64, PhaseError> {
+        match self.clocks.now_ns() {
+            Ok(now_ns) => Ok(now_ns.saturating_add(distance_ns)),
+            Err(error) => {
+                let hint = error.hint();
+                Err(PhaseError::Phase { phase, agent: 0, error: error.to_string(), hint, gone: false })
+            }
+        }
     }
 
     /// Opens the entities of all agents at the same time. Returns their effective configurations.
     fn configure(&self, agent_set: &mut AgentSet<'_>) -> Result<Vec<Configured>, PhaseError> {
-        let endpoints = self.shape.endpoints.iter().enumerate();
-        let requests: Vec<_> =
-            endpoints.map(|(agent, endpoint)| (agent, self.configuration(endpoint))).collect();
+        let agents = 0..self.shape.endpoints.len();
+        let requests: Vec<_> = agents.map(|agent| (agent, self.configuration(agent))).collect();
         agent_set.ask(&requests, self.limits.configure_ns, |reply| match reply {
             Reply::Configured(configured) => Ok(*configured),
             other => Err(other),
@@ -137,7 +156,8 @@ impl RunPhases<'_> {
     }
 
     /// Returns the configure request of an endpoint.
-    pub(crate) fn configuration(&self, endpoint: &Endpoint) -> Request {
+    pub(crate) fn configuration(&self, agent: usize) -> Request {
+        let endpoint = &self.shape.endpoints[agent];
         Request::Configure(Box::new(Configure {
             role: endpoint.role,
             run_name: self.run_name.clone(),
@@ -155,6 +175,8 @@ impl RunPhases<'_> {
             traces: self.traces.of_endpoint(endpoint),
             begin_ns: None,
             spin: self.design.spin,
+            timeline: self.clocks.conversion(agent),
+            clock_slack_ns: self.clocks.slack_ns(self.longest_ns()),
         }))
     }
 
@@ -201,7 +223,8 @@ impl RunPhases<'_> {
     /// Executes the measurement. Returns the number of samples that each agent sent. A schedule starts after `lead_ns`.
     fn traffic(&self, agent_set: &mut AgentSet<'_>, lead_ns: u64) -> Result<Vec<u64>, PhaseError> {
         let duration_ns = self.design.measure_ns;
-        let begin_ns = (self.cell.factors.workload == Workload::Paced).then(|| monotonic_ns() + lead_ns);
+        let is_paced = self.cell.factors.workload == Workload::Paced;
+        let begin_ns = is_paced.then(|| self.common_time_in(lead_ns, MEASURE)).transpose()?;
         let mut sent = vec![0; self.shape.endpoints.len()];
         for (agents, limit_ns) in self.serving_first(duration_ns) {
             let requests = to_all(&agents, &Request::Measure { duration_ns, begin_ns });

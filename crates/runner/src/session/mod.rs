@@ -26,7 +26,7 @@ use self::{
 };
 use crate::{
     RunnerError, StopToken,
-    run::{executor::RunExecutor, run_ids::RunIds, traces::read_traces},
+    run::{executor::RunExecutor, run_clocks::HostClocks, run_ids::RunIds, traces::read_traces},
     sites::Sites,
 };
 
@@ -119,7 +119,8 @@ impl ExperimentRunner<'_> {
         let _awake = experiment.design.keep_awake.then(|| self.sites.keep_awake()).transpose()?;
         let mut names = RunIds::new();
         let ExperimentRunner { header, sites, directory, stop } = self;
-        let executor = RunExecutor { header, sites, directory, stop };
+        let clocks = HostClocks::default();
+        let executor = RunExecutor { header, sites, directory, stop, clocks: &clocks };
         if !MaximumRuns(&executor).measure(log, &mut names, observer)? {
             return Ok(());
         }

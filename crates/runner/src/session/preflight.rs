@@ -15,7 +15,11 @@ use crate::{
         agent::AgentSpec,
         agent_set::{AgentSet, PhaseError},
     },
-    run::{run_ids::RunIds, run_phases::RunPhases},
+    run::{
+        run_clocks::{HostClocks, RunClocks, endpoint_hosts},
+        run_ids::RunIds,
+        run_phases::RunPhases,
+    },
     sites::Sites,
 };
 
@@ -115,6 +119,9 @@ impl Stage<'_> {
         let (name, traces, alone) = (names.take(0, self.sites)?, TraceTimes::default(), RunBarrier::new());
         let driver = endpoint.driver.clone();
         let shape = Shape { endpoints: vec![endpoint] }.in_run(&name.run);
+        // One host: its clock is the common one.
+        let clocks = HostClocks::default();
+        let clocks = RunClocks::before_run(&clocks, endpoint_hosts(self.sites, &shape), true)?;
         let run = RunPhases {
             cell,
             design: &self.design,
@@ -125,6 +132,7 @@ impl Stage<'_> {
             domain: name.domain.number,
             padding_bytes: 0,
             traces: &traces,
+            clocks,
             barrier: alone.join(),
         };
         let endpoint = &run.shape.endpoints[0];
@@ -141,7 +149,7 @@ impl Stage<'_> {
             command,
             log: AgentLog::in_memory()?,
         };
-        let request = run.configuration(endpoint);
+        let request = run.configuration(0);
         let mut agent_set = AgentSet::spawn(vec![member], limits, self.stop)?;
         let opened = agent_set.hellos().and_then(|_| {
             agent_set.ask(&[(0, request)], limits.configure_ns, |reply| match reply {

@@ -3,6 +3,7 @@
 
 use std::{
     collections::BTreeMap,
+    net::SocketAddr,
     path::PathBuf,
     sync::{Mutex, PoisonError},
 };
@@ -10,11 +11,11 @@ use std::{
 use control::MonotonicClock;
 use experiment::{HostSpec, Placement, PlannedHost, Workload};
 use results::{Environment, NoiseProbe, NoiseRule, Reference, RunState, State};
-use runner::{RunnerError, Sites};
+use runner::Sites;
 use serde::{Serialize, de::DeserializeOwned};
 use site::{
-    Agent, AgentCommand, AgentLog, Counters, DomainClaim, EnvironmentInputs, Facts, Hold, LocalSite, Owner,
-    ReplySink, Site, SiteError,
+    Agent, AgentCommand, AgentLog, ClockClient, ClockExchange, ClockReading, ClockResponder, Counters,
+    DomainClaim, EnvironmentInputs, Facts, Hold, LocalSite, Owner, ReplySink, Site, SiteError,
 };
 
 use crate::rig::{Rig, local_site, run};
@@ -138,6 +139,20 @@ impl Site for Elsewhere {
     fn clock(&self) -> MonotonicClock {
         sent(&self.clock)
     }
+
+    fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Hold), SiteError> {
+        self.called("clock_responder");
+        self.site.clock_responder(&sent(responder))
+    }
+
+    fn clock_exchange(&self, client: &ClockClient) -> Result<Vec<ClockExchange>, SiteError> {
+        self.called("clock_exchange");
+        sent(&self.site.clock_exchange(&sent(client)))
+    }
+
+    fn clock_reading(&self) -> Result<ClockReading, SiteError> {
+        sent(&self.site.clock_reading())
+    }
 }
 
 #[test]
@@ -156,21 +171,25 @@ fn everything_on_the_host_of_the_agents_is_done_by_the_site() {
     assert_eq!(calls.join(" "), expected);
 }
 
+/// The clock of the runner does not matter: all agents read that of their site.
 #[test]
-fn one_way_latencies_need_the_clock_of_the_runner() {
+fn agents_of_one_site_have_one_clock() {
     let own = MonotonicClock::of_this_process();
     let other_boot = MonotonicClock { boot_id: Some("another".to_owned()), ..own.clone() };
     let other_namespace = MonotonicClock { time_namespace: Some("time:[1]".to_owned()), ..own.clone() };
-    for (clock, kinds) in [
-        (own, &["one_way_back", "one_way_out", "rtt"][..]),
-        (other_boot, &["rtt"]),
-        (other_namespace, &["rtt"]),
-    ] {
+    for clock in [own, other_boot, other_namespace] {
         let rig = Rig::new(&[("d", "")]).of_workload(Workload::Latency);
-        let document = rig.execute_on(&Elsewhere::new(clock.clone()));
+        let site = Elsewhere::new(clock.clone());
+        let document = rig.execute_on(&site);
         let run = run(&document, "d/latency");
         assert_eq!(run.state, RunState::Valid, "{clock:?}");
-        assert_eq!(run.latency.keys().collect::<Vec<_>>(), kinds, "{clock:?}");
+        assert_eq!(
+            run.latency.keys().collect::<Vec<_>>(),
+            ["one_way_back", "one_way_out", "rtt"],
+            "{clock:?}"
+        );
+        assert!(run.endpoints.iter().all(|endpoint| endpoint.clock_error_ns == Some(0)), "{clock:?}");
+        assert!(!site.calls().iter().any(|call| call.starts_with("clock_")), "{:?}", site.calls());
     }
 }
 
@@ -239,10 +258,12 @@ fn machines_are_probed_each_and_a_noisy_one_is_named() {
     let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Latency);
     rig.experiment.design.hosts = planned(["left", "right"]);
     let sites = Sites::new(vec![rig.host("left", &left), rig.host("right", &right)]);
-    assert!(matches!(sites.check_clocks(), Err(RunnerError::NoCommonClock { host }) if host == "right"));
     let mut document = rig.execute_on_hosts(&sites);
-    // Without a common clock there is no one-way time.
-    assert_eq!(run(&document, "d/latency").latency.keys().collect::<Vec<_>>(), ["rtt"]);
+    // The clocks were compared, and times between them have an error.
+    let measured = run(&document, "d/latency");
+    assert_eq!(measured.latency.keys().collect::<Vec<_>>(), ["one_way_back", "one_way_out", "rtt"]);
+    let errors: Vec<_> = measured.endpoints.iter().map(|endpoint| endpoint.clock_error_ns).collect();
+    assert!(errors[0] == Some(0) && errors[1].is_some_and(|error| error > 0), "{errors:?}");
     let block = &mut document.blocks[0];
     assert!(block.hosts.iter().all(|host| host.before.is_some() && host.reference_before.is_some()));
     for core in block.hosts[1].after.iter_mut().flat_map(|probe| &mut probe.cores) {

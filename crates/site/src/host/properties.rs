@@ -7,7 +7,7 @@ use nix::{
     net::if_::InterfaceFlags,
     sys::utsname::uname,
 };
-use results::{Host, Warning, WarningKind};
+use results::{ClockDiscipline, Host, Warning, WarningKind};
 
 use super::cores::allowed_cores;
 use crate::values::{clock::unix_ns, facts::Facts, networks::InterfaceAddress};
@@ -63,11 +63,34 @@ fn capture_host() -> Host {
         clock_source: read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         clock_read_ns: Some(clock_read_ns()),
+        clock_discipline: clock_discipline(),
         sysctls: sysctls(),
         link_mbps: of_interfaces(Path::new("/sys/class/net"), "speed"),
         mtu_bytes: of_interfaces(Path::new("/sys/class/net"), "mtu"),
         started_unix_ns: unix_ns(),
     }
+}
+
+/// Reads the state of the kernel's correction of the clocks. Changes nothing.
+fn clock_discipline() -> Option<ClockDiscipline> {
+    // SAFETY: all zeros are valid values of its numbers. `modes` 0 only reads.
+    let mut state: libc::timex = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is valid for the call.
+    let result = unsafe { libc::adjtimex(&raw mut state) };
+    let clocks = fs::read_dir("/sys/class/ptp").into_iter().flatten().flatten();
+    let name = |clock: fs::DirEntry| {
+        let name = read(clock.path().join("clock_name").to_str()?)?;
+        Some(format!("{} ({name})", clock.file_name().to_string_lossy()))
+    };
+    let mut ptp_clocks: Vec<String> = clocks.filter_map(name).collect();
+    ptp_clocks.sort();
+    (result >= 0).then(|| ClockDiscipline {
+        synchronized: result != libc::TIME_ERROR && state.status & libc::STA_UNSYNC == 0,
+        max_error_us: state.maxerror.into(),
+        estimated_error_us: state.esterror.into(),
+        frequency_ppm_65536: state.freq.into(),
+        ptp_clocks,
+    })
 }
 
 /// Returns warnings about host properties that limit all results.

@@ -58,6 +58,12 @@ pub enum SiteError {
         /// Cause.
         error: String,
     },
+    /// Clock that cannot be compared with that of the reference host.
+    #[error("cannot compare the clocks of the hosts: {error}")]
+    Clock {
+        /// Cause.
+        error: String,
+    },
     /// Host whose connection is lost: nothing on it can be used any longer.
     #[error("host `{host}` is lost: {error}")]
     Lost {
@@ -106,6 +112,7 @@ impl SiteError {
             Self::Launch { .. } => Some("set DDSMARK_AGENT to another agent program".to_owned()),
             Self::NoCore { allowed, .. } => Some(format!("available: {}", list(allowed))),
             Self::NoInterface { known, .. } => Some(format!("available: {}", known.join(", "))),
+            Self::Clock { .. } => Some("allow UDP between the hosts on the interfaces of the run".to_owned()),
             Self::KeepAwake { .. } => Some("remove `--keep-awake`".to_owned()),
             Self::Lost { hint, .. } => hint.clone(),
             Self::NoAnswer { .. } => Some("check whether the host is overloaded".to_owned()),

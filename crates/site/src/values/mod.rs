@@ -2,6 +2,7 @@
 
 pub(crate) mod agent_command;
 pub(crate) mod clock;
+pub(crate) mod clock_exchange;
 pub(crate) mod error;
 pub(crate) mod facts;
 pub(crate) mod networks;

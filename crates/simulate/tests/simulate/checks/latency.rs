@@ -62,11 +62,11 @@ fn counts_of_pings_must_agree() {
 #[test]
 fn timestamps_of_both_agents_must_fit() {
     let subject = subject();
-    subject.contradicts("1 pings were received before they were sent", |reports| {
+    subject.contradicts("samples came before they were sent", |reports| {
         let echo = echo(reports);
         echo.stamps = changed(&echo.stamps, |stamp| stamp.first_ns -= 60_000);
     });
-    subject.contradicts("1 pings were received before they were sent", |reports| {
+    subject.contradicts("1 echoes were sent before their ping was received", |reports| {
         let echo = echo(reports);
         echo.stamps = changed(&echo.stamps, |stamp| stamp.second_ns = stamp.first_ns - 1);
     });

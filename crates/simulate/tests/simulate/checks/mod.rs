@@ -1,6 +1,7 @@
 //! Checks of the collector, each on a simulated run that passes it and on one that does not: with changed reports of
 //! the agents, or on middleware and hosts that cause the condition.
 
+mod clocks;
 mod configuration;
 mod delivery;
 mod latency;

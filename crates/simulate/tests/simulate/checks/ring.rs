@@ -86,7 +86,7 @@ fn counts_of_a_ring_must_agree() {
     });
     subject.contradicts("has timestamps of", |reports| node(reports, 3).received -= 1);
     subject.contradicts("has timestamps of", |reports| node(reports, 2).echoed -= 1);
-    subject.contradicts("samples came before they were sent, from node-2 to node-3", |reports| {
+    subject.contradicts("node-2 to node-3: 1 samples came before they were sent", |reports| {
         change(&mut node(reports, 3).stamps, |pair| pair.first_ns -= 60_000);
     });
     subject.contradicts("did not report what its role records", |reports| {
