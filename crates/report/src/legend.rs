@@ -42,6 +42,13 @@ pub(crate) fn legend(document: &ResultDocument) -> Vec<String> {
             tables::POOLED
         ));
     }
+    if document.cells.iter().any(tables::has_clock_error) {
+        paragraphs.push(
+            "A time between two hosts is followed by ± and the error of their clocks, in the same unit: the true time is within \
+             it. It is n/a if the error exceeds the time."
+                .to_owned(),
+        );
+    }
     paragraphs.extend(steady(document));
     paragraphs.push(
         "CPU is the CPU time per sample of the process of that endpoint: user and system time of all threads.".to_owned(),

@@ -25,6 +25,12 @@ pub(crate) fn has_pooled(cell: &CellResult) -> bool {
     cell.latency.values().chain(flows).any(|latency| !latency.pooled.is_empty())
 }
 
+/// Returns whether times of a cell have the error of the clocks of two hosts.
+pub(crate) fn has_clock_error(cell: &CellResult) -> bool {
+    let flows = cell.paced.iter().flat_map(|paced| &paced.flows).flat_map(|flow| flow.latency.values());
+    cell.latency.values().chain(flows).any(|latency| latency.clock_error_ns > 0)
+}
+
 /// Legend of samples per take.
 pub(crate) const SAMPLES_PER_TAKE: &str = "Samples/take is the number of samples that the reader's application gets at a time: mean and \
     maximum. ddsmark forms the groups in the application, not the middleware. Times include the wait for the group.";
@@ -245,11 +251,17 @@ pub(crate) fn directions(cells: &[&CellResult]) -> Grid {
 /// Mean, standard deviation or extreme of a run.
 type Moment = fn(&Latency) -> f64;
 
-/// Formats a quantile of a cell in µs. It is marked if no single run supports it.
+/// Formats a quantile of a cell in µs. It is marked if no single run supports it. A time between two hosts has the error
+/// of their clocks, and is not available if the error exceeds it.
 pub(crate) fn quantile(latency: &CellLatency, index: usize) -> String {
-    let Some(ns) = latency.quantiles()[index] else { return unsupported() };
+    let resolved = latency.quantiles()[index].filter(|ns| latency.is_resolved(*ns));
+    let Some(ns) = resolved else { return unsupported() };
     let mark = if latency.is_pooled(QUANTILES[index]) { POOLED } else { "" };
-    format!("{}{mark}", format_micros(ns))
+    let error = match latency.clock_error_ns {
+        0 => String::new(),
+        error_ns => format!(" ± {}", format_micros(error_ns as f64)),
+    };
+    format!("{}{mark}{error}", format_micros(ns))
 }
 
 /// Formats the half-range of a quantile over the runs.

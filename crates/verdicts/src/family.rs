@@ -234,6 +234,9 @@ impl<'d> Pair<'d> {
                 );
             }
         }
+        if let Some(text) = self.within_clock_error() {
+            return Some(text);
+        }
         let lossy = parts
             .into_iter()
             .find(|part| self.metric.is_latency() && part.lost_pct(self.flow) > MAX_LATENCY_LOSS_PCT);
@@ -253,6 +256,27 @@ impl<'d> Pair<'d> {
             if lossy.cell.factors.workload == Workload::Latency { "pings" } else { "samples" },
             lossy.cell.id
         ))
+    }
+}
+
+impl Pair<'_> {
+    /// Returns that the difference of times between hosts may come from their clocks: it is below the sum of the errors of
+    /// both sides.
+    fn within_clock_error(&self) -> Option<String> {
+        let parts = [&self.treatment, &self.baseline];
+        let error_ns = parts.map(|part| part.clock_error_ns(self.metric, self.flow)).iter().sum::<u64>();
+        if error_ns == 0 {
+            return None;
+        }
+        let [treatment, baseline] = parts.map(|part| part.typical(self.metric, self.flow));
+        let difference_ns = (treatment? - baseline?).abs();
+        (difference_ns < error_ns as f64).then(|| {
+            format!(
+                "the sides differ by {} µs, and the clocks of the hosts may differ by {} µs",
+                format_value(difference_ns / 1e3),
+                format_value(error_ns as f64 / 1e3)
+            )
+        })
     }
 }
 

@@ -63,6 +63,18 @@ impl<'d> Part<'d> {
         self.runs().filter(|run| run.is_lost(metric)).count()
     }
 
+    /// Returns the maximum error of the clocks over the valid runs, in ns.
+    pub fn clock_error_ns(&self, metric: Metric, flow: Option<&str>) -> u64 {
+        let valid = self.runs().filter(|run| run.state == RunState::Valid);
+        valid.map(|run| run.clock_error_ns(metric, flow)).max().unwrap_or(0)
+    }
+
+    /// Returns the median of the runs' values.
+    pub fn typical(&self, metric: Metric, flow: Option<&str>) -> Option<f64> {
+        let values: Vec<f64> = self.runs().filter_map(|run| run.value_of(metric, flow)).collect();
+        self.median(metric, &values)
+    }
+
     /// Returns the median as the cell has it: a lost quantile counts as longer than all others.
     fn median(&self, metric: Metric, values: &[f64]) -> Option<f64> {
         let lost =

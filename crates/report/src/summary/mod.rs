@@ -20,7 +20,7 @@ use self::{
 };
 use crate::{
     number::count,
-    tables::{LOSSY, POOLED},
+    tables::{self, LOSSY, POOLED},
 };
 
 /// Maximum number of lines.
@@ -167,7 +167,13 @@ fn legend(document: &ResultDocument, table: &str) -> String {
         words.push("CPU: writer + reader".to_owned());
     }
     if table.contains("n/a") {
-        words.push("n/a: too few samples".to_owned());
+        let clocks = document.cells.iter().any(tables::has_clock_error);
+        let reason = if clocks {
+            "n/a: too few samples, or below the error of the clocks"
+        } else {
+            "n/a: too few samples"
+        };
+        words.push(reason.to_owned());
     }
     if table.contains(POOLED) {
         words.push(format!("{POOLED}: of all runs together, since no run has enough samples"));

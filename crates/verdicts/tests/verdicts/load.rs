@@ -64,6 +64,26 @@ fn loads_are_compared_where_the_load_is_named_and_p99_is_that_of_the_response() 
 }
 
 #[test]
+fn difference_within_the_clock_errors_has_no_verdict() {
+    let options = CompareOptions { factors: vec!["load".to_owned()], ..CompareOptions::default() };
+    // The sides differ by 30 us at p50, and 90 us at p99.
+    for (error_us, withheld) in
+        [(0, [false, false]), (14, [false, false]), (16, [true, false]), (50, [true, true])]
+    {
+        let document = under_load(1.3, |run| {
+            run.latency.get_mut("response").expect("an open loop").clock_error_ns = error_us * 1_000;
+        });
+        let comparison = held(&document, &options).expect("the load is named");
+        let is_withheld: Vec<bool> = comparison.verdicts.iter().map(|of| of.withheld.is_some()).collect();
+        assert_eq!(is_withheld, withheld, "{error_us}");
+        if error_us == 16 {
+            let text = &comparison.verdicts[0].text;
+            assert!(text.contains("the clocks of the hosts may differ by 32 µs"), "{text}");
+        }
+    }
+}
+
+#[test]
 fn few_samples_and_late_senders_are_reported() {
     let options = CompareOptions { factors: vec!["load".to_owned()], ..CompareOptions::default() };
     let lossy = under_load(1.3, |run| run.flows[0].counted.lost = run.flows[0].counted.sent / 50);
