@@ -1,6 +1,7 @@
 //! `cargo campaigns`: long checks of ddsmark itself, with real processes.
 #![forbid(unsafe_code)]
 
+mod clocks;
 mod kills;
 mod slowdown;
 mod soak;
@@ -18,6 +19,10 @@ type Error = Box<dyn std::error::Error>;
 #[derive(Parser)]
 #[command(name = "cargo campaigns")]
 enum Campaign {
+    Clocks(clocks::ClocksArgs),
+    /// Be a process of a clock trial
+    #[command(hide = true)]
+    ClocksPeer(clocks::PeerArgs),
     Kills(kills::KillsArgs),
     Slowdown(slowdown::SlowdownArgs),
     /// Print the median duration of a send call in ns
@@ -29,6 +34,8 @@ enum Campaign {
 
 fn main() -> ExitCode {
     let done = match Campaign::parse() {
+        Campaign::Clocks(arguments) => clocks::run(&arguments),
+        Campaign::ClocksPeer(arguments) => clocks::run_peer(&arguments),
         Campaign::Kills(arguments) => kills::run(&arguments),
         Campaign::Slowdown(arguments) => slowdown::run(&arguments),
         Campaign::SlowdownProbe => slowdown::probe(),
