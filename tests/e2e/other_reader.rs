@@ -175,6 +175,8 @@ impl Case {
             traces: [].into(),
             begin_ns: None,
             spin: false,
+            timeline: None,
+            clock_slack_ns: 0,
         })));
         assert!(matches!(configured, Reply::Configured(_)), "{configured:?}");
         // a reader that is to match has time to start

@@ -17,8 +17,9 @@ use nix::{
 use super::packet::PACKET_BYTES;
 use crate::values::{clock::monotonic_ns, clock_exchange::ClockReading};
 
-/// Silence after which a side waits in the kernel instead of reading its socket in a loop. Until then it needs a core.
-const SPIN_NS: u64 = 2_000_000;
+/// Silence after which a side waits in the kernel instead of reading its socket in a loop. A quiet link answers earlier. On a
+/// host without a free core, a thread that reads in a loop runs only now and then, and one that waits is preferred.
+const SPIN_NS: u64 = 100_000;
 /// Attempts to read two clocks without an interruption in between.
 const READS: usize = 20;
 
