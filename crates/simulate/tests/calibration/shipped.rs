@@ -130,7 +130,6 @@ pub fn planned(text: &str, descriptions: &BTreeMap<String, DriverDescription>) -
         installed: &[],
         files: &BTreeMap::new(),
         pin: Pin::None,
-        hosts: Vec::new(),
         hosts: &[],
         seed: 1,
         least_blocks: &least_blocks,
