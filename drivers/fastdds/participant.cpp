@@ -90,7 +90,9 @@ ddsmark_status open_locked(ddsmark_participant *p, const char *run_name) {
                                                                                  fast::StatusMask::none());
   sockets_now(&p->sockets);
   sockets_subtract(&p->sockets, &before);
-  close_forgotten(p->sockets);
+  /* Another participant may be about to bind a new socket. */
+  if (open_participants == 0)
+    close_forgotten(p->sockets);
   if (p->entity == nullptr) {
     status = fail_null("create_participant", "cannot create a participant with transport `" +
                                                  std::string(transport_infos[p->plan.transport].name) + "`");

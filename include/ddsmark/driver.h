@@ -3,7 +3,7 @@
  * ddsmark/driver.h: the contract between ddsmark and a driver, version 2.
  *
  * A driver is a shared library, `libddsmark_<name>.so`, that adapts one middleware. An agent loads it: a process that
- * plays one role (writer, reader, or one side of an echo pair, with both) with exactly one driver. Two middlewares
+ * plays one role (writer, reader, or one side of an echo pair, with both), or several of them, with exactly one driver. Two middlewares
  * never share a process. A driver needs only this header. You can build it separately, in C11, C++17 or any language
  * with a C ABI, against any installed version of the middleware.
  *
@@ -30,6 +30,11 @@
  * exception are threads that the middleware keeps until its process ends: the description names them (`kept_threads`).
  * There is at most one thread of each name, and a later close leaves no more than the first. The host may open again
  * after a close.
+ *
+ * Several participants of one domain may be open in a process, also with the same `run_name`. The host opens, uses and
+ * closes them from different threads at the same time. They match each other like participants of other processes, and
+ * may do so without the network. Closing one disturbs no other one; what they share remains until the last of them is
+ * closed. A driver whose middleware has only one participant in a process returns DDSMARK_UNSUPPORTED for further ones.
  *
  * A killed process cannot clean up. Therefore put `run_name` into the name of every file or segment: the host removes
  * these. If the middleware chooses the names of files in /dev/shm, the driver keeps a list of them,
@@ -67,8 +72,9 @@
  *
  * 3. THREADS
  *
- * - The host calls the functions of one entity from one thread at a time. It calls different entities of a participant
- *   from different threads at the same time (an echo reads on one and writes on another).
+ * - The host calls the functions of one entity from one thread at a time. It calls different entities of a participant,
+ *   and functions of different participants, from different threads at the same time (an echo reads on one and writes on
+ *   another).
  * - The *_matched, *_counters and *_qos functions may be called while another thread is in writer_write() or
  *   reader_receive() of the same entity.
  * - The driver calls the sink of a listener from its own thread or, if writer and reader share a process, from the

@@ -81,7 +81,8 @@ fn check_run(run: &Value, cell: &Value) {
             assert_eq!((lost, undelivered), (0, 0), "{run:#}");
         }
     }
-    let agents = list(&run["endpoints"]);
+    assert_eq!(list(&run["endpoints"]).len(), 2);
+    let agents = list(&run["processes"]);
     assert_eq!(agents.len(), 2);
     let pids = [count(&agents[0]["pid"]), count(&agents[1]["pid"])];
     assert_ne!(pids[0], pids[1]);

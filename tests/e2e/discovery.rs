@@ -62,6 +62,60 @@ fn each_entity_is_matched_with_one_of_every_participant() {
 }
 
 #[test]
+fn participants_of_one_process_have_their_own_matches_and_share_its_memory() {
+    let scene = Scene::new();
+    for driver in ["cyclonedds", "fastdds"] {
+        let arguments = ["--driver", driver, "--participants", "8", "--participants-per-process", "4"];
+        let _ = std::fs::remove_dir_all(scene.path("result"));
+        let more = ["--join", "together,late", "--out", "result"];
+        let document = measure(&scene, &[&arguments[..], &more].concat());
+        let runs = runs(&document);
+        assert_eq!(runs.len(), 2, "{driver}");
+        for run in runs {
+            assert_eq!(run["state"], "valid", "{driver}: {run:#}");
+            let processes = list(&run["processes"]);
+            assert_eq!(processes.len(), 2, "{driver}: {run:#}");
+            assert_ne!(processes[0]["pid"], processes[1]["pid"], "{driver}: {run:#}");
+            assert!(
+                processes.iter().all(|process| list(&process["endpoints"]).len() == 4),
+                "{driver}: {run:#}"
+            );
+            let discovery = &run["discovery"];
+            let participants = list(&discovery["participants"]);
+            assert_eq!(participants.len(), 8, "{driver}: {run:#}");
+            for participant in participants {
+                for entity in list(&participant["entities"]) {
+                    assert_eq!(count(&entity["peers"]), 8, "{driver}: {run:#}");
+                    assert!(count(&entity["matched_ns"]) > 0, "{driver}: {run:#}");
+                }
+            }
+            // Each process grew once, by all of its participants.
+            let grown: u64 = participants
+                .chunks(4)
+                .map(|process| {
+                    let all = |name: &str| -> Vec<u64> {
+                        process.iter().map(|participant| count(&participant[name])).collect()
+                    };
+                    let before = all("memory_before_bytes").into_iter().min().expect("a reading");
+                    all("memory_matched_bytes").into_iter().max().expect("a reading") - before
+                })
+                .sum();
+            assert_eq!(count(&discovery["memory_per_participant_bytes"]), grown / 8, "{driver}: {run:#}");
+            let idle: u64 = processes
+                .iter()
+                .map(|process| count(&process["usage"]["user_ns"]) + count(&process["usage"]["system_ns"]))
+                .sum();
+            assert_eq!(count(&discovery["idle_cpu_ns"]), idle, "{driver}: {run:#}");
+        }
+        let report = scene.ddsmark(&["report", "result", "--full"]);
+        report.assert_status(0);
+        let stdout = &report.stdout;
+        assert!(stdout.contains("topology full-mesh-8, 4 participants per process, "), "{driver}: {stdout}");
+        assert!(stdout.contains("full-mesh-8, 4 participants per process  "), "{driver}: {stdout}");
+    }
+}
+
+#[test]
 fn participants_of_two_middlewares_find_each_other() {
     let scene = Scene::new();
     let document = measure(&scene, &["--driver", "cyclonedds+fastdds", "--participants", "3"]);
@@ -90,6 +144,36 @@ fn what_cannot_be_discovered_is_rejected() {
         (&["latency", "--driver", "cyclonedds", "--topology", "full-mesh-3"], "full-mesh-3"),
         (&["latency", "--driver", "cyclonedds", "--join", "late"], "workload `discovery` only"),
         (&["throughput", "--driver", "cyclonedds", "--endpoints", "2"], "workload `discovery` only"),
+        (
+            &[
+                "discovery",
+                "--driver",
+                "cyclonedds",
+                "--participants",
+                "4,6",
+                "--participants-per-process",
+                "4",
+            ],
+            "the 6 participants of `topology = \"full-mesh-6\"` cannot be divided into processes of 4",
+        ),
+        (
+            &[
+                "discovery",
+                "--driver",
+                "cyclonedds+fastdds",
+                "--participants",
+                "4",
+                "--participants-per-process",
+                "4",
+            ],
+            "a process has one driver",
+        ),
+        (
+            &["throughput", "--driver", "udp", "--writers", "3", "--writers-per-process", "2"],
+            "the 3 writers of `topology = \"3-1\"` cannot be divided into processes of 2",
+        ),
+        (&["latency", "--driver", "udp", "--writers-per-process", "2"], "`throughput` and `paced` only"),
+        (&["throughput", "--driver", "udp", "--participants-per-process", "2"], "workload `discovery` only"),
     ] {
         let outcome = scene.ddsmark(arguments);
         outcome.assert_status(2);

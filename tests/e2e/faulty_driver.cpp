@@ -35,6 +35,15 @@ static void say(const char *words) {
   };
 }
 
+// Opens one participant only.
+[[maybe_unused]] static void opens_one_participant() {
+  bad.participant_open = [](const ddsmark_participant_config *config, ddsmark_participant **out) -> ddsmark_status {
+    static std::atomic<unsigned> opened;
+    return opened++ == 0 ? real.participant_open(config, out) : DDSMARK_UNSUPPORTED;
+  };
+  bad.last_error = []() -> const char * { return "only one participant per process is supported"; };
+}
+
 [[maybe_unused]] static void exits() {
   bad.writer_open = [](ddsmark_participant *, const ddsmark_writer_config *, ddsmark_writer **) -> ddsmark_status {
     say("the licence has expired");

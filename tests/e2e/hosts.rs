@@ -1,14 +1,6 @@
 //! Other hosts: agents behind stewards, reached over ssh.
 
-use std::{
-    collections::BTreeMap,
-    ffi::OsStr,
-    fs,
-    path::PathBuf,
-    process::Command,
-    thread,
-    time::Duration,
-};
+use std::{collections::BTreeMap, ffi::OsStr, fs, path::PathBuf, process::Command, thread, time::Duration};
 
 use experiment::{HostSpec, Limits, Pin, Plan, PlanInputs, PlannedHost, Source};
 use hosts::{

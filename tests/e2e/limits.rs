@@ -58,14 +58,14 @@ fn burning_sender_is_sender_limited_and_blocked_sender_is_back_pressure() {
     let slow = preload(&scene, "slow_send");
     let variables = [("LD_PRELOAD", OsStr::new(&slow)), ("SLOW_SEND_NS", OsStr::new("400000"))];
     // 2,500 samples/s are possible
-    let burned = |run: &Value| share(&run["endpoints"][0], &["driving_ns"]) > 0.9;
+    let burned = |run: &Value| share(&run["processes"][0], &["driving_ns"]) > 0.9;
     for run in undisturbed(&scene, &variables, &paced("udp", "waitset", 10_000), burned) {
         let paced = &run["paced"];
         assert!(paced["sender_limited"] == true && paced["back_pressure"] != true, "{run:#}");
     }
     // 50 samples/s are possible
     let had_a_core = |run: &Value| {
-        let writer = &run["endpoints"][0];
+        let writer = &run["processes"][0];
         share(writer, &["driving_ns"]) < 0.9 && share(writer, &["run_delay_ns"]) < 0.5
     };
     for run in undisturbed(
@@ -87,7 +87,7 @@ fn saturated_reader_uses_its_core_for_the_whole_measurement() {
     let document = measure(&scene, &variables, plan);
     let all = runs(&document);
     // from the order to the end of the drain it would be at most 0.76
-    let saturated = all.iter().filter(|run| share(&run["endpoints"][1], &["driving_ns"]) > 0.9).count();
+    let saturated = all.iter().filter(|run| share(&run["processes"][1], &["driving_ns"]) > 0.9).count();
     assert!(2 * saturated > all.len(), "{saturated} of {}: {document:#}", all.len());
     // both sizes have the same rate unless the host disturbs one of them
     let findings = list(&document["findings"]).iter().filter(|_| saturated == all.len());
@@ -108,7 +108,7 @@ fn idle_cost_is_subtracted_unless_the_process_polls() {
     let mut subtracted = 0;
     for run in runs(&busy) {
         let cpu_per_sample = &run["cpu_ns_per_sample"];
-        for (agent, end) in list(&run["endpoints"]).iter().zip(["writer", "reader"]) {
+        for (agent, end) in list(&run["processes"]).iter().zip(["writer", "reader"]) {
             let usage = &agent["usage"];
             let idle = &usage["idle"];
             let cpu = (count(&usage["user_ns"]) + count(&usage["system_ns"])) as f64;

@@ -205,7 +205,7 @@ fn middleware_slower_than_the_schedule_is_reported_as_back_pressure() {
     let paced = &run["paced"];
     assert_eq!(count(&paced["planned"]), 5_000);
     // on a busy host the cause cannot be determined
-    let usage = &run["endpoints"][0]["usage"];
+    let usage = &run["processes"][0]["usage"];
     let [user, system, waited, driving] = ["user_ns", "system_ns", "run_delay_ns", "driving_ns"]
         .map(|ns| number(&usage[ns]) / number(&usage["elapsed_ns"]));
     let is_starved = waited > 0.5 && user + system < 0.5;

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Scene, count, list, number, programs, runs, text};
+use crate::support::{Scene, changed_driver, count, list, number, programs, runs, text};
 
 /// Measures a topology once, and returns the result.
 fn measure(scene: &Scene, command: &str, more: &[&str]) -> Value {
@@ -163,6 +163,97 @@ fn readers_and_writers_of_different_drivers_reach_each_other() {
     for (writer, reader, sent, delivered) in flows(run) {
         assert!(sent > 0 && sent == delivered, "{writer} to {reader}: {run:#}");
     }
+}
+
+/// Returns the endpoints of each process.
+fn processes(run: &Value) -> Vec<Vec<&str>> {
+    let ids = |process: &Value| -> Vec<String> {
+        list(&process["endpoints"]).iter().filter_map(|id| id.as_str().map(ToOwned::to_owned)).collect()
+    };
+    let all = list(&run["processes"]).iter();
+    all.map(|process| {
+        let named = ids(process);
+        list(&run["endpoints"])
+            .iter()
+            .filter(|endpoint| endpoint["process"] == process["number"])
+            .map(|endpoint| text(endpoint, "id"))
+            .inspect(|id| assert!(named.contains(&(*id).to_owned()), "{run:#}"))
+            .collect()
+    })
+    .collect()
+}
+
+#[test]
+fn writers_of_one_process_keep_their_own_numbers_and_counts() {
+    let scene = Scene::new();
+    for (driver, command) in [
+        ("udp", "load"),
+        ("tcp", "throughput"),
+        ("sim", "throughput"),
+        ("cyclonedds", "throughput"),
+        ("cyclonedds", "load"),
+        ("fastdds", "throughput"),
+        ("fastdds", "load"),
+    ] {
+        let rate = if command == "load" { &["--rate", "500"][..] } else { &[] };
+        let arguments =
+            ["--driver", driver, "--writers", "4", "--writers-per-process", "2", "--out", "result"];
+        let _ = fs::remove_dir_all(scene.path("result"));
+        let document = measure(&scene, command, &[&arguments[..], rate].concat());
+        let run = &runs(&document)[0];
+        let what = format!("{driver} {command}");
+        assert_eq!(run["state"], "valid", "{what}: {run:#}");
+        assert_eq!(ids(run), ["writer-1", "writer-2", "writer-3", "writer-4", "reader"], "{what}");
+        let expected = [vec!["writer-1", "writer-2"], vec!["writer-3", "writer-4"], vec!["reader"]];
+        assert_eq!(processes(run), expected, "{what}: {run:#}");
+        let mut pids: Vec<u64> =
+            list(&run["processes"]).iter().map(|process| count(&process["pid"])).collect();
+        pids.dedup();
+        assert_eq!(pids.len(), 3, "{what}: {run:#}");
+        let flows = flows(run);
+        assert_eq!(flows.len(), 4, "{what}: {run:#}");
+        for (writer, reader, sent, delivered) in &flows {
+            let all = driver == "udp" || sent == delivered;
+            assert!(*sent > 0 && *delivered > 0 && all, "{what}: {writer} to {reader}: {run:#}");
+        }
+        // The samples of a process are those of its writers, and its usage counts once.
+        for (process, ids) in list(&run["processes"]).iter().zip(&expected[..2]) {
+            let sent: u64 =
+                flows.iter().filter(|flow| ids.contains(&flow.0.as_str())).map(|flow| flow.2).sum();
+            assert_eq!(count(&process["usage"]["samples"]), sent, "{what}: {run:#}");
+        }
+        assert_eq!(count(&run["throughput"]["writers"]["endpoints"]), 4, "{what}: {run:#}");
+        let report = scene.ddsmark(&["report", "result", "--full"]);
+        report.assert_status(0);
+        assert!(report.stdout.contains("topology 4-1, 2 writers per process, "), "{what}: {}", report.stdout);
+        assert!(report.stdout.contains("4 writers, 2 writers per process"), "{what}: {}", report.stdout);
+    }
+}
+
+#[test]
+fn end_of_one_writer_ends_its_process_and_the_run() {
+    let scene = Scene::new();
+    let driver = changed_driver(&scene, "udp", "throws");
+    let words =
+        ["throughput", "--driver", &driver, "--writers", "2", "--writers-per-process", "2", "--runs", "1"];
+    let outcome = scene.ddsmark(&[&words[..], &["--no-reference", "--json"]].concat());
+    let document = outcome.document();
+    let run = &runs(&document)[0];
+    assert_eq!(run["state"], "failed", "{run:#}");
+    assert!(text(&run["failure"], "endpoint").starts_with("writer-"), "{run:#}");
+}
+
+#[test]
+fn participants_that_cannot_share_a_process_are_rejected_before_measuring() {
+    let scene = Scene::new();
+    let driver = changed_driver(&scene, "udp", "opens_one_participant");
+    let words = ["throughput", "--driver", &driver, "--writers", "4", "--runs", "1", "--duration", "100ms"];
+    let more = ["--no-reference", "--json"];
+    scene.ddsmark(&[&words[..], &more].concat()).assert_status(0);
+    let outcome = scene.ddsmark(&[&words[..], &more, &["--writers-per-process", "2"]].concat());
+    outcome.assert_status(2);
+    let error = "only one participant per process is supported";
+    assert!(outcome.stderr.contains(error) && !outcome.stderr.contains("[1/"), "{}", outcome.stderr);
 }
 
 /// In a network namespace of its own, because the kernel counts the multicast of all processes of a namespace.

@@ -1,10 +1,12 @@
-//! `ddsmark-agent`: one process with one driver and one role, started by a runner.
+//! `ddsmark-agent`: one process with one driver and one endpoint, or several of them, started by a runner.
 
 use std::{
     fs::File,
     os::fd::{AsFd as _, FromRawFd as _, OwnedFd, RawFd},
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
 };
 
 use agent::{base::error::AgentError, session::AgentSession};
@@ -13,21 +15,21 @@ use control::Reply;
 use driver_host::Driver;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 
-/// Run one role of one run; started by ddsmark
+/// Run the endpoints of one process of a run; started by ddsmark
 #[derive(Parser)]
 #[command(name = "ddsmark-agent", version)]
 struct Arguments {
     /// Driver library
     #[arg(long)]
     driver: PathBuf,
-    /// File descriptor of the control channel, open for reading and writing
+    /// File descriptor of a control channel, open for reading and writing; once for each endpoint of the process
     #[arg(
-        long,
+        long = "control-fd",
         value_name = "N",
         required_unless_present = "peer",
         value_parser = clap::value_parser!(RawFd).range(0..)
     )]
-    control_fd: Option<RawFd>,
+    control_fds: Vec<RawFd>,
     /// Run as the second process of a conformance case; standard input is the channel to the first
     #[arg(long)]
     peer: bool,
@@ -35,8 +37,11 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let Some(control_fd) = arguments.control_fd else { return be_peer(&arguments.driver) };
-    match take_channel(control_fd).map(|channel| play(&arguments.driver, channel)) {
+    if arguments.peer {
+        return be_peer(&arguments.driver);
+    }
+    let channels: nix::Result<Vec<OwnedFd>> = arguments.control_fds.into_iter().map(take_channel).collect();
+    match channels.map(|channels| play_all(&arguments.driver, channels)) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(error)) => {
             eprintln!("ddsmark-agent: {error}");
@@ -51,10 +56,42 @@ fn main() -> ExitCode {
     }
 }
 
-fn play(driver: &Path, channel: OwnedFd) -> Result<(), AgentError> {
+/// Plays each endpoint in a thread of its own, the first one in this thread. Ends with the first error.
+fn play_all(driver: &Path, channels: Vec<OwnedFd>) -> Result<(), AgentError> {
+    // The driver is described by one thread at a time.
+    let loading = Arc::new(Mutex::new(()));
+    let mut channels = channels.into_iter();
+    let first = channels.next();
+    let mut others = Vec::new();
+    for (number, channel) in (2..).zip(channels) {
+        let (driver, loading) = (driver.to_owned(), Arc::clone(&loading));
+        let play_one = move || {
+            let played = play(&driver, &loading, channel);
+            if let Err(error) = played {
+                // The endpoints of a process end together, whatever the other ones are doing.
+                eprintln!("ddsmark-agent: {error}");
+                agent::end_at_once();
+            }
+        };
+        let thread = thread::Builder::new().name(format!("endpoint-{number}")).spawn(play_one);
+        others.push(thread.map_err(control::ChannelError::Broken)?);
+    }
+    first.map_or(Ok(()), |channel| play(driver, &loading, channel))?;
+    for other in others {
+        // A thread that panicked has ended the process.
+        let _ = other.join();
+    }
+    Ok(())
+}
+
+fn play(driver: &Path, loading: &Mutex<()>, channel: OwnedFd) -> Result<(), AgentError> {
     let mut replies = File::from(channel);
     let orders = replies.try_clone().map_err(control::ChannelError::Broken)?;
-    let driver = match Driver::load(driver) {
+    let loaded = {
+        let _guard = loading.lock().unwrap_or_else(PoisonError::into_inner);
+        Driver::load(driver)
+    };
+    let driver = match loaded {
         Ok(driver) => driver,
         Err(error) => {
             control::send(

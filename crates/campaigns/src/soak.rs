@@ -226,10 +226,11 @@ fn delivered(document: &ResultDocument) -> Result<Vec<String>, Error> {
             "{} planned, {} unsent, {} delivered, {} lost, {} undelivered",
             paced.planned, paced.unsent, throughput.delivered, throughput.lost, throughput.undelivered
         );
-        for endpoint in &run.endpoints {
+        for process in &run.processes {
             println!(
                 "{}: {} pages touched for the first time while measuring",
-                endpoint.role, endpoint.usage.minor_faults
+                process.endpoints.join(", "),
+                process.usage.minor_faults
             );
         }
         if run.state != RunState::Valid || throughput.lost + throughput.undelivered > 0 {

@@ -1,12 +1,24 @@
-//! CPU time per sample of the agents, and their idle cost.
+//! CPU time per sample of the processes, and their idle cost.
 
-use results::{CpuPerSample, Idle, IdleCost, WarningKind};
+use results::{CpuPerSample, Idle, IdleCost, ProcessRecord, Usage, WarningKind};
 use stats::total;
 
 use crate::{AgentOutcome, RunReports, evaluation::Evaluation};
 
-/// Adds the CPU time per sample of the agents, with warnings about their idle cost. The metered samples of an agent must
-/// not exceed its counted ones.
+/// Returns the record of a process from what its agents reported; `None` without agents.
+pub(crate) fn process_record(members: &[&AgentOutcome]) -> Option<ProcessRecord> {
+    let first = members.first()?;
+    let readings: Vec<&Usage> = members.iter().map(|agent| &agent.report.usage).collect();
+    Some(ProcessRecord {
+        number: first.endpoint.process,
+        pid: first.pid,
+        endpoints: members.iter().map(|agent| agent.endpoint.id.clone()).collect(),
+        usage: Usage::of_process(&readings)?,
+    })
+}
+
+/// Adds the CPU time per sample of the processes, with warnings about their idle cost. The metered samples of an agent
+/// must not exceed its counted ones.
 pub(crate) fn add(evaluation: &mut Evaluation, reports: &RunReports) {
     for agent in &reports.agents {
         let AgentOutcome { endpoint, report, .. } = agent;
@@ -14,26 +26,36 @@ pub(crate) fn add(evaluation: &mut Evaluation, reports: &RunReports) {
         evaluation.check(usage.samples <= counted, || {
             format!("the {role} metered {} samples, and counted {counted}", usage.samples)
         });
+    }
+    let (mut writers, mut readers) = (Vec::new(), Vec::new());
+    for members in reports.processes() {
+        let Some(ProcessRecord { endpoints, usage, .. }) = process_record(&members) else { continue };
+        let process = match &endpoints[..] {
+            [alone] => format!("the {alone}'s process"),
+            several => format!("the process of {}", several.join(", ")),
+        };
         let idle = 100.0 * usage.idle.as_ref().map_or(0.0, Idle::used);
         let text = match usage.idle_cost() {
-            IdleCost::Negligible => continue,
-            IdleCost::Share(share) if share < 1.0 => format!(
-                "the {role}'s process used {idle:.1} % of a core without traffic: {:.0} % of its CPU time was subtracted from its CPU \
+            IdleCost::Negligible => None,
+            IdleCost::Share(share) if share < 1.0 => Some(format!(
+                "{process} used {idle:.1} % of a core without traffic: {:.0} % of its CPU time was subtracted from its CPU \
                  per sample",
                 100.0 * share
-            ),
-            IdleCost::Share(_) => format!(
-                "the {role}'s process used {idle:.1} % of a core without traffic, and not more with it: its CPU per sample is n/a"
-            ),
-            IdleCost::BusyWait => format!(
-                "the {role}'s process waits by using its core ({idle:.0} % without traffic): its CPU per sample is the core's time, and \
+            )),
+            IdleCost::Share(_) => Some(format!(
+                "{process} used {idle:.1} % of a core without traffic, and not more with it: its CPU per sample is n/a"
+            )),
+            IdleCost::BusyWait => Some(format!(
+                "{process} waits by using its core ({idle:.0} % without traffic): its CPU per sample is the core's time, and \
                  no idle cost was subtracted"
-            ),
+            )),
         };
-        evaluation.warn(WarningKind::IdleCpu, text);
+        if let Some(text) = text {
+            evaluation.warn(WarningKind::IdleCpu, text);
+        }
+        let drives = members.first().is_some_and(|agent| agent.drives());
+        if drives { &mut writers } else { &mut readers }.push(usage);
     }
-    let writers: Vec<_> = reports.all_driving().map(|agent| &agent.report.usage).collect();
-    let readers: Vec<_> = reports.all_serving().map(|agent| &agent.report.usage).collect();
     evaluation.cpu = CpuPerSample::from_usage(&writers, &readers);
 }
 

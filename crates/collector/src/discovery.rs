@@ -5,7 +5,7 @@ use experiment::{Factors, Join};
 use results::{DiscoveryRecord, EntityRecord, Interface, ParticipantRecord, WarningKind, format_value};
 use stats::{median, total};
 
-use crate::{AgentOutcome, RunReports, evaluation::Evaluation};
+use crate::{AgentOutcome, RunReports, cpu::process_record, evaluation::Evaluation};
 
 /// Delay of a start after the common one, in ns, above which a warning is given.
 const LATE_START_NS: i64 = 20_000_000;
@@ -46,7 +46,7 @@ pub(crate) fn evaluate(factors: &Factors, reports: &RunReports) -> Evaluation {
         let text = format!("the matches of {changed_later} entities changed after all were matched");
         evaluation.warn(WarningKind::Incomplete, text);
     }
-    evaluation.discovery = Some(discovery(&found, participants, begin_ns, changed_later));
+    evaluation.discovery = Some(discovery(reports, &found, participants, begin_ns, changed_later));
     if evaluation.discovery.as_ref().is_some_and(|discovery| discovery.all_matched_ns.is_none()) {
         let text = "the driver does not report when entities were matched: the run has no times of discovery";
         evaluation.warn(WarningKind::Incomplete, text.to_owned());
@@ -123,6 +123,7 @@ fn record(agent: &AgentOutcome, report: &ParticipantReport, begin_ns: u64) -> Pa
 }
 
 fn discovery(
+    reports: &RunReports,
     found: &[(&AgentOutcome, &ParticipantReport)],
     participants: Vec<ParticipantRecord>,
     begin_ns: u64,
@@ -135,24 +136,33 @@ fn discovery(
     let all_matched_ns = slowest.and_then(|(_, entity)| entity.matched_ns);
     let middle = times.and_then(|times| median(&times.iter().map(|ns| *ns as f64).collect::<Vec<_>>()));
     let interfaces = found.iter().filter_map(|(agent, _)| agent.report.interface.as_ref());
-    let added: Option<Vec<u64>> = participants
-        .iter()
-        .map(|of| Some(of.memory_matched_bytes?.saturating_sub(of.memory_before_bytes?)))
-        .collect();
+    // All participants of a process read its memory and its CPU time.
+    let processes = reports.processes();
+    let usages: Vec<_> = processes.iter().filter_map(|members| process_record(members)).collect();
+    let added: Option<Vec<u64>> = processes.iter().map(|members| growth(members)).collect();
     DiscoveryRecord {
         all_matched_ns,
         slowest: slowest.map(|(id, entity)| format!("{id} {}", entity.name)),
         median_matched_ns: middle.map(|ns| ns as u64),
         until_matched: traffic(found, begin_ns, begin_ns.saturating_add(all_matched_ns.unwrap_or(0))),
         idle: interfaces.max_by_key(|interface| interface.rx_packets).cloned(),
-        idle_ns: found.iter().map(|(agent, _)| agent.report.usage.elapsed_ns).max().unwrap_or(0),
-        idle_cpu_ns: total(found.iter().map(|(agent, _)| agent.report.usage.cpu_ns())),
+        idle_ns: usages.iter().map(|process| process.usage.elapsed_ns).max().unwrap_or(0),
+        idle_cpu_ns: total(usages.iter().map(|process| process.usage.cpu_ns())),
         memory_per_participant_bytes: added
             .filter(|added| !added.is_empty())
-            .map(|added| added.iter().sum::<u64>() / added.len() as u64),
+            .map(|added| added.iter().sum::<u64>() / participants.len().max(1) as u64),
         changed_later,
         participants,
     }
+}
+
+/// Returns what a process grew by, in bytes: from the first reading of one of its participants to the last one. `None` if
+/// the kernel does not report it.
+fn growth(members: &[&AgentOutcome]) -> Option<u64> {
+    let reports = || members.iter().filter_map(|agent| agent.report.participant.as_ref());
+    let before: Option<Vec<u64>> = reports().map(|report| report.memory_before_bytes).collect();
+    let matched: Option<Vec<u64>> = reports().map(|report| report.memory_matched_bytes).collect();
+    Some(matched?.into_iter().max()?.saturating_sub(before?.into_iter().min()?))
 }
 
 /// Returns the traffic from the last reading before the start to the first reading after the last match. All agents read

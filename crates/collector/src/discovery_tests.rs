@@ -11,7 +11,7 @@ fn factors(participants: u16, join: Join) -> Factors {
     Factors {
         workload: Workload::Discovery,
         topology: Topology::FullMesh { participants },
-        discovery: Discovery { endpoints: 2, join },
+        discovery: Discovery { endpoints: 2, participants_per_process: 1, join },
         ..Factors::default()
     }
 }
@@ -79,6 +79,25 @@ fn evaluated(factors: &Factors, change: impl FnOnce(&mut RunReports)) -> Evaluat
 
 fn part(reports: &mut RunReports, participant: usize) -> &mut ParticipantReport {
     reports.agents[participant].report.participant.as_mut().expect("a part")
+}
+
+#[test]
+fn memory_and_cpu_time_of_a_process_count_once() {
+    let mut factors = factors(4, Join::Together);
+    factors.discovery.participants_per_process = 2;
+    let evaluation = evaluated(&factors, |reports| {
+        // The second participant of the last process read its memory when the first one was open.
+        part(reports, 3).memory_before_bytes = Some(4_000);
+        reports.agents[3].report.usage.elapsed_ns -= MS;
+    });
+    assert_eq!((&evaluation.contradictions[..], &evaluation.warnings[..]), (&[][..], &[][..]));
+    let found = evaluation.discovery.expect("discovery");
+    // From 1,000 bytes to 10,000 and 12,000.
+    assert_eq!(found.memory_per_participant_bytes, Some((9_000 + 11_000) / 4));
+    assert_eq!((found.idle_cpu_ns, found.idle_ns), (2 * 4 * MS, 2_000 * MS));
+    assert_eq!(found.participants.len(), 4, "each has its own times");
+    let unknown = evaluated(&factors, |reports| part(reports, 0).memory_matched_bytes = None);
+    assert_eq!(unknown.discovery.expect("discovery").memory_per_participant_bytes, None);
 }
 
 #[test]

@@ -61,6 +61,7 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     batching::check(&mut evaluation, context, reports);
     multicast::check(&mut evaluation, context, reports);
     run.endpoints = reports.agents.iter().map(endpoint_record).collect();
+    run.processes = reports.processes().iter().filter_map(|members| cpu::process_record(members)).collect();
     // Of several readers of a host, each counts the traffic of the whole interface.
     let serving = || reports.all_serving().map(|agent| &agent.report);
     let interface = serving().filter_map(|report| report.interface.as_ref());
@@ -119,12 +120,11 @@ fn endpoint_record(agent: &AgentOutcome) -> EndpointRecord {
         id: agent.endpoint.id.clone(),
         role: agent.endpoint.role.name().to_owned(),
         driver: agent.endpoint.driver.clone(),
-        pid: agent.pid,
+        process: agent.endpoint.process,
         matched_ns: agent.matched_ns,
         effective_qos: agent.configured.effective_qos.clone(),
         cpus: agent.configured.cpus.clone(),
         host: agent.endpoint.place.host.clone(),
-        usage: agent.report.usage.clone(),
         sockets: agent.report.sockets.clone(),
         interface: agent.report.interface.clone(),
         counters: agent.report.counters.clone(),

@@ -49,6 +49,12 @@ impl RunReports {
         self.all_driving().next().expect("a driving agent")
     }
 
+    /// Returns the processes of the run, each with its agents, in the order of the endpoints.
+    pub(crate) fn processes(&self) -> Vec<Vec<&AgentOutcome>> {
+        let members = self.shape().processes().into_iter();
+        members.map(|members| members.into_iter().map(|agent| &self.agents[agent]).collect()).collect()
+    }
+
     /// Returns the prefix of messages about an agent: empty in a pair.
     pub(crate) fn whose(&self, agent: &AgentOutcome) -> String {
         if self.is_pair() { String::new() } else { format!("{}: ", agent.endpoint.id) }

@@ -232,6 +232,7 @@ static void forgets_history(void) {
 
 #include "violations_beyond.h"
 #include "violations_of_matching.h"
+#include "violations_of_participants.h"
 
 /* -- receiving ----------------------------------------------------------------------------------------------------- */
 
@@ -329,6 +330,9 @@ static void (*const violations[])(void) = {
     counts_the_closed,
     drops_all_at_leave,
     acknowledges_never_to_three,
+    opens_only_one,
+    closes_all,
+    separates_participants,
     damages_large_samples,
     loses_one,
     doubles_one,

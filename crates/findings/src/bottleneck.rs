@@ -121,7 +121,7 @@ fn core_pct(run: &Run, role: &str) -> Option<f64> {
 
 /// Returns the usage of the process of a role, if it was measured over some time.
 fn usage<'r>(run: &'r Run, role: &str) -> Option<&'r Usage> {
-    let usage = &run.endpoints.iter().find(|endpoint| endpoint.role == role)?.usage;
+    let usage = &run.process_of_role(role)?.usage;
     (usage.elapsed_ns > 0).then_some(usage)
 }
 
@@ -133,7 +133,7 @@ fn dropped_pct(run: &Run) -> Option<f64> {
 /// Returns the traffic of the most used link in percent of its speed, and that speed in 10^6 bit/s. The traffic is that
 /// of an interface in its busier direction; `None` if no interface has a speed.
 fn line(run: &Run, hosts: &[HostRecord]) -> Option<(f64, f64)> {
-    let elapsed_ns = run.endpoints.iter().find(|endpoint| endpoint.role == "reader")?.usage.elapsed_ns;
+    let elapsed_ns = run.process_of_role("reader")?.usage.elapsed_ns;
     if elapsed_ns == 0 {
         return None;
     }

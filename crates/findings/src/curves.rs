@@ -51,6 +51,9 @@ pub(crate) fn sides(document: &ResultDocument) -> Vec<Side<'_>> {
             if side.factors().vendor_defaults {
                 side.name.push_str(" (as shipped)");
             }
+            if let Some(text) = side.factors().shared_process() {
+                side.name = format!("{} ({text})", side.name);
+            }
         } else {
             side.name = format!("{} ({})", side.name, side.factors().labels().join(", "));
         }

@@ -36,7 +36,8 @@ pub(crate) fn findings(sides: &[Side<'_>]) -> Option<Finding> {
         let mut names: Vec<String> = Vec::new();
         for delivery in of {
             let is_driver = |other: &&&Delivery<'_, '_>| other.side.driver == delivery.side.driver;
-            let once = of.iter().filter(is_driver).count() > 1 && !others.iter().any(|other| is_driver(&other));
+            let once =
+                of.iter().filter(is_driver).count() > 1 && !others.iter().any(|other| is_driver(&other));
             let name = format!("`{}`", if once { &delivery.side.driver } else { &delivery.side.name });
             if !names.contains(&name) {
                 names.push(name);

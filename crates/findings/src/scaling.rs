@@ -305,7 +305,10 @@ fn name(document: &ResultDocument, all: &[Scale<'_>], scale: &Scale<'_>, cell: &
     let labels = |cell: &CellResult| {
         let (topology, discovery) = (Topology::PAIR, Discovery::default());
         let in_flight = if scale.axis.factor == "in_flight" { None } else { cell.factors.in_flight };
-        Factors { topology, discovery, in_flight, ..cell.factors.clone() }.labels().join(", ")
+        let writers_per_process = None;
+        Factors { topology, discovery, in_flight, writers_per_process, ..cell.factors.clone() }
+            .labels()
+            .join(", ")
     };
     let factors = &cell.factors;
     let rivals = all.iter().filter_map(|other| other.points.values().next());
@@ -314,11 +317,19 @@ fn name(document: &ResultDocument, all: &[Scale<'_>], scale: &Scale<'_>, cell: &
         .any(|other| labels(other) != labels(cell));
     let variant = document.experiment.variant(&cell.id).map_or_else(String::new, |name| format!("{name}, "));
     let driver = factors.driver.rsplit('/').next().unwrap_or_default();
+    // Values of processes with one endpoint, and with several, are not comparable: the name always has the number.
+    let shared = factors.shared_process().map_or_else(String::new, |text| format!(", {text}"));
     let labels = if differs { format!(" ({})", labels(cell)) } else { String::new() };
     if factors.workload == Workload::Discovery {
-        let Discovery { endpoints, join } = factors.discovery;
-        return format!("{variant}`{driver}`{labels}, {endpoints} writers and readers each, join {join}");
+        let Discovery { endpoints, join, .. } = factors.discovery;
+        return format!(
+            "{variant}`{driver}`{labels}, {endpoints} writers and readers each, join {join}{shared}"
+        );
     }
     let batch = if factors.batch_bytes > 0 { " batched" } else { "" };
-    format!("{variant}`{driver}`{labels} at {} bytes{batch}{}", factors.size_bytes, scale.axis.common())
+    format!(
+        "{variant}`{driver}`{labels} at {} bytes{batch}{}{shared}",
+        factors.size_bytes,
+        scale.axis.common()
+    )
 }

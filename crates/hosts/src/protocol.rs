@@ -78,10 +78,12 @@ pub enum ToSteward {
     Send {
         /// Number of the agent.
         agent: u64,
+        /// Index of the control channel.
+        channel: u32,
         /// The request.
         request: Box<Request>,
     },
-    /// Close the control channel of an agent.
+    /// Close the control channels of an agent.
     HangUp {
         /// Number of the agent.
         agent: u64,
@@ -226,13 +228,17 @@ pub enum ToRunner {
     Reply {
         /// Number of the agent.
         agent: u64,
+        /// Index of the control channel.
+        channel: u32,
         /// The reply.
         reply: Box<Reply>,
     },
-    /// End of an agent's control channel, after its last reply.
+    /// End of a control channel of an agent, after its last reply.
     ChannelEnd {
         /// Number of the agent.
         agent: u64,
+        /// Index of the control channel.
+        channel: u32,
         /// Cause.
         end: ChannelEnd,
     },

@@ -235,7 +235,10 @@ mod tests {
         assert_eq!(tbf(Sender::Port, 1_000_000, 1_500), "tbf rate 1000000bit burst 3076 limit 134148");
         // A frame that is longer than the burst would never leave.
         assert_eq!(tbf(Sender::Port, 1_000_000, 9_000), "tbf rate 1000000bit burst 18076 limit 149148");
-        assert_eq!(tbf(Sender::Port, 1_000_000_000, 1_500), "tbf rate 1000000000bit burst 156250 limit 6406250");
+        assert_eq!(
+            tbf(Sender::Port, 1_000_000_000, 1_500),
+            "tbf rate 1000000000bit burst 156250 limit 6406250"
+        );
         assert_eq!(netem_limit(&link("rate=100gbit,delay=10s")), 1_000_000);
         assert_eq!(netem_limit(&link("rate=1gbit,delay=100ms")), 297_618);
         assert_eq!(

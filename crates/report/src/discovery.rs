@@ -30,7 +30,8 @@ pub(crate) const LEGEND: &str = "All matched is the time from the common start, 
     each writer and reader was matched with all of its peers, by the last event of its own middleware. Traffic is \
     what the interface sent until then, idle what it sent afterwards, of all programs: on a loopback interface a packet counts \
     once as sent, whatever the number of its receivers by multicast. Memory is what a process grew by, from before its \
-    participant was opened until all were matched (Pss). Values are medians over the valid runs.";
+    participants were opened until all were matched (Pss), divided by their number. Participants of one process share its \
+    code and threads, and may find each other without the network: compare only rows with as many participants per process. Values are medians over the valid runs.";
 
 fn ms(ns: u64) -> f64 {
     ns as f64 / 1e6
@@ -57,7 +58,8 @@ pub(crate) fn table(cells: &[&CellResult]) -> Grid {
     grid = grid.column("Last matched", Align::Left);
     for cell in cells {
         let mut row = keys.entries(cell);
-        row.push(cell.factors.topology.to_string());
+        let shared = cell.factors.shared_process().map_or_else(String::new, |text| format!(", {text}"));
+        row.push(format!("{}{shared}", cell.factors.topology));
         if cell.claimed_runs().any(|run| run.discovery.is_some()) {
             for (_, of) in VALUES {
                 let (value, spread) = value(cell, of);
@@ -97,5 +99,12 @@ pub(crate) fn outcome(run: &Run) -> String {
     let memory = discovery
         .memory_per_participant_bytes
         .map_or_else(String::new, |bytes| format!(", {} KiB/participant", bytes / 1024));
-    format!("all {} matched in {matched}{slowest}{packets}{memory}", discovery.participants.len())
+    let count = discovery.participants.len();
+    let processes = match run.processes.len() {
+        several if several < count => {
+            format!(" in {several} process{}", if several == 1 { "" } else { "es" })
+        }
+        _ => String::new(),
+    };
+    format!("all {count}{processes} matched in {matched}{slowest}{packets}{memory}")
 }

@@ -1,6 +1,6 @@
 //! Table of several readers or writers: the delivered rate of each, and how evenly they share.
 
-use results::{CellResult, EndpointRecord, EndpointSpread, FlowRecord, Run, format_value};
+use results::{CellResult, EndpointRecord, EndpointSpread, FlowRecord, ProcessRecord, Run, format_value};
 use stats::median;
 
 use crate::{
@@ -14,7 +14,8 @@ const LISTED: usize = 16;
 
 /// Legend of the table.
 pub(crate) const LEGEND: &str = "A reader's rate is that of all samples it received, a writer's that of its samples, as a mean over the \
-    readers. Jain's index is 1 if all rates are equal, and 1/n if one of n has everything.";
+    readers. Jain's index is 1 if all rates are equal, and 1/n if one of n has everything. Memory is that of a process, whatever the \
+    number of endpoints in it.";
 
 /// Readers or writers of a cell.
 struct Kind {
@@ -57,7 +58,7 @@ pub(crate) fn endpoints(cells: &[&CellResult]) -> Grid {
         .column("Fastest", Align::Left)
         .column("(samples/s)", Align::Right)
         .column("Jain's index", Align::Right)
-        .column("Memory (MiB each)", Align::Right)
+        .column("Memory (MiB/process)", Align::Right)
         .column("Each (% of the mean)", Align::Left);
     for cell in cells {
         for kind in &KINDS {
@@ -69,8 +70,10 @@ pub(crate) fn endpoints(cells: &[&CellResult]) -> Grid {
             // Of several writers, the readers receive the sum.
             let parts = if kind.name == "writers" { f64::from(ends.endpoints) } else { 1.0 };
             let mut row = keys.entries(cell);
+            let shared = cell.factors.shared_process().filter(|_| kind.name == "writers");
             row.extend([
-                format!("{} {}", ends.endpoints, kind.name),
+                format!("{} {}", ends.endpoints, kind.name)
+                    + &shared.map_or_else(String::new, |text| format!(", {text}")),
                 format_value(rates.delivered_sps / parts),
                 spread(cell, |run| run.throughput.as_ref().map(|rates| rates.delivered_sps)),
                 ends.lowest.clone(),
@@ -94,11 +97,15 @@ fn ids<'r>(run: &'r Run, kind: &Kind) -> Vec<&'r EndpointRecord> {
     run.endpoints.iter().filter(has_flow).collect()
 }
 
-/// Returns the median over the runs of the mean maximum memory of an endpoint, in MiB.
+/// Returns the median over the runs of the mean maximum memory of the processes with such endpoints, in MiB.
 fn memory(cell: &CellResult, kind: &Kind) -> Option<f64> {
     let of_run = |run: &Run| {
-        let bytes: Vec<f64> =
-            ids(run, kind).iter().map(|endpoint| endpoint.usage.max_resident_bytes as f64).collect();
+        let endpoints = ids(run, kind);
+        let has_one =
+            |process: &&ProcessRecord| endpoints.iter().any(|endpoint| endpoint.process == process.number);
+        let bytes: Vec<f64> = (run.processes.iter().filter(has_one))
+            .map(|process| process.usage.max_resident_bytes as f64)
+            .collect();
         (!bytes.is_empty()).then(|| bytes.iter().sum::<f64>() / bytes.len() as f64 / f64::from(1 << 20))
     };
     median(&cell.claimed_runs().filter_map(of_run).collect::<Vec<_>>())

@@ -20,7 +20,10 @@ pub fn run_line(run: &Run, factors: &Factors, done: usize, total: usize) -> Stri
         (None, flows) => format!(" in {flows} flows"),
     };
     let size = match factors.workload {
-        Workload::Discovery => factors.topology.to_string(),
+        Workload::Discovery => {
+            let shared = factors.shared_process().map(|text| format!(", {text}"));
+            format!("{}{}", factors.topology, shared.unwrap_or_default())
+        }
         _ => format!("{} bytes", factors.size_bytes),
     };
     let width = total.to_string().len();

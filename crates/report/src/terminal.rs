@@ -122,7 +122,9 @@ impl Page {
         let variant = document.experiment.variant(&cells[0].id);
         let variant = variant.map_or_else(String::new, |name| format!("{name}: "));
         let topology = factors.topology;
-        let topology = if topology.is_pair() { String::new() } else { format!("topology {topology}, ") };
+        let shared = factors.shared_process().map_or_else(String::new, |text| format!("{text}, "));
+        let topology =
+            if topology.is_pair() { String::new() } else { format!("topology {topology}, {shared}") };
         let title = format!(
             "{variant}{}{middleware}{}, {topology}transport {}{}, interface {}, receiving by {}, {}{profile}",
             short_name(&factors.driver),

@@ -136,8 +136,11 @@ fn the_names_that_others_rely_on_are_there() {
         }
     }
     at(&format!("/cells/{throughput}/effective_qos"));
-    for name in ["id", "role", "driver", "pid", "matched_ns", "effective_qos", "settings", "usage"] {
+    for name in ["id", "role", "driver", "process", "matched_ns", "effective_qos", "settings"] {
         at(&format!("/cells/{throughput}/runs/0/endpoints/0/{name}"));
+    }
+    for name in ["number", "pid", "endpoints", "usage"] {
+        at(&format!("/cells/{throughput}/runs/0/processes/0/{name}"));
     }
     for name in
         ["name", "writer", "reader", "size_bytes", "counted/sent", "counted/delivered", "counted/lost"]

@@ -43,6 +43,10 @@ pub(crate) fn measure(config: &Arc<Config>, host: &HostModel, mode: f64, run: &R
         InterfaceReading { at_ns, counters: wire.interface(&run.factors.interface) }
     };
     let idle = idle(host, participants as u64, run);
+    let together = |participant: usize| {
+        let of = |index: usize| run.shape.endpoints[index].process;
+        (0..participants).filter(|other| of(*other) == of(participant)).count() as u64
+    };
     let agents = (0..participants).map(|participant| {
         let matches = |times: &[u64]| -> Vec<EntityMatch> {
             let changed = times.iter().map(|at_ns| Some(CLOCK_START_NS + at_ns));
@@ -52,8 +56,10 @@ pub(crate) fn measure(config: &Arc<Config>, host: &HostModel, mode: f64, run: &R
         let matched_ns = CLOCK_START_NS + writers.iter().chain(readers).copied().max().unwrap_or(0);
         let opening_ns = CLOCK_START_NS + opens[participant];
         let found_matched_ns = begin_ns + (matched_ns - begin_ns).next_multiple_of(LOOK_NS);
-        let memory_bytes = host.participant_bytes
+        // All participants of a process read its memory, and what they share is in it once.
+        let each_bytes = host.participant_bytes
             + host.peer_bytes * (participants * (writers.len() + readers.len())) as u64;
+        let added_bytes = host.process_bytes + together(participant) * each_bytes;
         let report = ParticipantReport {
             begin_ns,
             opening_ns,
@@ -64,8 +70,8 @@ pub(crate) fn measure(config: &Arc<Config>, host: &HostModel, mode: f64, run: &R
             readers: matches(readers),
             changed_later: 0,
             found_matched_ns,
-            memory_before_bytes: Some(host.participant_bytes),
-            memory_matched_bytes: Some(host.participant_bytes + memory_bytes),
+            memory_before_bytes: Some(host.process_bytes),
+            memory_matched_bytes: Some(host.process_bytes + added_bytes),
             before: Some(reading(begin_ns, before)),
             // Who looks earlier reads a part of the traffic, which no other value is compared with.
             after: (found_matched_ns >= all_ns).then(|| reading(found_matched_ns, after)),

@@ -38,7 +38,9 @@ pub struct HostModel {
     /// Factor of all times of single endpoints, by id: of a writer, those of its process and its server; of a reader,
     /// those of its process and the latency to it.
     pub endpoints: BTreeMap<String, f64>,
-    /// Memory of a process with one participant, without its peers, and as much before it is created, in bytes.
+    /// Memory of a process that its participants share, and as much before they are created, in bytes.
+    pub process_bytes: u64,
+    /// Memory of a participant beyond that, without its peers, in bytes.
     pub participant_bytes: u64,
     /// Memory of a participant for each entity that it has discovered, its own included, in bytes.
     pub peer_bytes: u64,
@@ -72,6 +74,7 @@ impl Default for HostModel {
             between: RunVariation::default(),
             change: HostChange::default(),
             endpoints: BTreeMap::new(),
+            process_bytes: 1 << 20,
             participant_bytes: 1 << 20,
             peer_bytes: 4096,
             other_half: 1.0,

@@ -86,13 +86,20 @@ impl Traffic {
     /// Returns the reports of all agents. All samples of a simulated run are within its traffic.
     pub fn into_reports(self, factors: &Factors, shape: Shape) -> RunReports {
         let Self { agents, wire, mode } = self;
-        let outcome = |(endpoint, traffic): (Endpoint, AgentTraffic)| {
+        // Each agent reads the CPU time of its whole process.
+        let of_process = |process: u32| {
+            let members =
+                shape.endpoints.iter().zip(&agents).filter(|(endpoint, _)| endpoint.process == process);
+            members.map(|(_, traffic)| traffic.cpu_ns).sum::<u64>()
+        };
+        let cpu_ns: Vec<u64> = shape.endpoints.iter().map(|endpoint| of_process(endpoint.process)).collect();
+        let outcome = |((endpoint, traffic), cpu_ns): ((Endpoint, AgentTraffic), u64)| {
             // A reader that polls uses a whole core.
             let serves = !endpoint.role.drives();
             let polls = serves && factors.receive == ReceiveMode::Polling;
             let usage = Usage {
                 elapsed_ns: traffic.elapsed_ns,
-                user_ns: if polls { traffic.elapsed_ns } else { traffic.cpu_ns },
+                user_ns: if polls { traffic.elapsed_ns } else { cpu_ns },
                 samples: traffic.samples,
                 idle: idle(if polls { IDLE_NS } else { 0 }),
                 ..Usage::default()
@@ -114,7 +121,7 @@ impl Traffic {
             }
         };
         RunReports {
-            agents: shape.endpoints.into_iter().zip(agents).map(outcome).collect(),
+            agents: shape.endpoints.into_iter().zip(agents).zip(cpu_ns).map(outcome).collect(),
             lost: Vec::new(),
             clock_faults: Vec::new(),
         }

@@ -137,12 +137,8 @@ impl Simulator {
         reports: &RunReports,
     ) -> SimulatedRun {
         let design = of_run(design, scheduled);
-        let context = RunContext {
-            factors: &cell.factors,
-            design: &design,
-            traces: &self.traces,
-            hosts: &[],
-        };
+        let context =
+            RunContext { factors: &cell.factors, design: &design, traces: &self.traces, hosts: &[] };
         let mut run = Run::blank(scheduled, cell, 0);
         let log = collect(&mut run, &context, reports);
         let phases = [("warm_up", design.warm_up_ns), ("measure", design.measure_ns)];

@@ -24,7 +24,7 @@ use crate::{
 /// handles of the process that uses the site.
 pub trait Site: Sync {
     /// Starts an agent, which ends no later than the calling thread or the connection to its host. The site passes each
-    /// reply to `replies`, from a thread of its own, and last the end of the control channel. All output of the agent is
+    /// reply to `replies`, from threads of its own, and last the end of each control channel. All output of the agent is
     /// written to `log`.
     ///
     /// # Errors
@@ -128,18 +128,18 @@ pub trait Site: Sync {
     fn clock_reading(&self) -> Result<ClockReading, SiteError>;
 }
 
-/// Receiver of the replies of an agent, and last of the end of its control channel.
-pub type ReplySink = Box<dyn FnMut(Result<Box<Reply>, ChannelEnd>) + Send>;
+/// Receiver of the replies of an agent, each with the index of its control channel, and last of the end of each channel.
+pub type ReplySink = Box<dyn FnMut(u32, Result<Box<Reply>, ChannelEnd>) + Send>;
 
-/// Running agent. Dropping it ends its process.
+/// Running agent: a process with a control channel for each of its endpoints. Dropping it ends the process.
 pub trait Agent: Send {
-    /// Sends a request.
+    /// Sends a request over the control channel with this index.
     ///
     /// # Errors
     /// Returns an error if the request cannot be sent.
-    fn send(&self, request: &Request) -> Result<(), ChannelEnd>;
+    fn send(&self, channel: u32, request: &Request) -> Result<(), ChannelEnd>;
 
-    /// Closes the control channel, upon which the agent exits immediately.
+    /// Closes the control channels, upon which the agent exits immediately.
     fn hang_up(&self);
 
     /// Waits for the exit of the process, kills it after `limit`, and kills all processes that it has left. No process

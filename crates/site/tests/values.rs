@@ -45,7 +45,7 @@ fn what_a_site_takes_survives_as_json() {
     is_value::<EnvironmentInputs>();
     let variables = BTreeMap::from([("A".to_owned(), Some("1".to_owned())), ("B".to_owned(), None)]);
     let driver = DriverFile { name: "udp@1".to_owned(), path: PathBuf::from("/opt/libddsmark_udp.so") };
-    survives(&AgentCommand { driver, variables, padding_bytes: 7 });
+    survives(&AgentCommand { driver, variables, padding_bytes: 7, channels: 2 });
 }
 
 #[test]

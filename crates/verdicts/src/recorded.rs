@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use results::{
-    Block, EndpointRecord, HostNoise, ModesBy, ResultDocument, Run, SeparatingField, TypicalValue,
+    Block, EndpointRecord, HostNoise, ModesBy, ResultDocument, Run, SeparatingField, TypicalValue, Usage,
 };
 use stats::{Field, Rules, median, separate};
 
@@ -75,8 +75,8 @@ fn fields(source: Source<'_>, runs: &[&Run]) -> Vec<(String, Field)> {
         numbers(name, &|run| of(blocks.get(&run.block)?));
     }
     for role in roles(runs) {
-        for (name, of) in OF_ENDPOINTS {
-            numbers(&format!("{name} of the {role}"), &|run| of(run, endpoint(run, role)?));
+        for (name, of) in OF_PROCESSES {
+            numbers(&format!("{name} of the {role}"), &|run| of(run, &run.process_of_role(role)?.usage));
         }
     }
 
@@ -89,7 +89,7 @@ fn fields(source: Source<'_>, runs: &[&Run]) -> Vec<(String, Field)> {
     });
     for role in roles(runs) {
         words(format!("core of the {role}"), &|run| {
-            endpoint(run, role)?.usage.core.map(|core| core.to_string())
+            run.process_of_role(role)?.usage.core.map(|core| core.to_string())
         });
         words(format!("cores allowed to the {role}"), &|run| {
             let cores = &endpoint(run, role)?.cpus;
@@ -133,18 +133,18 @@ fn most(block: &Block, of: impl Fn(&HostNoise) -> Option<f64>) -> Option<f64> {
     block.counters().filter_map(of).reduce(f64::max)
 }
 
-type OfEndpoint = fn(&Run, &EndpointRecord) -> Option<f64>;
+type OfProcess = fn(&Run, &Usage) -> Option<f64>;
 
 /// Fields of a run's process.
-const OF_ENDPOINTS: [(&str, OfEndpoint); 4] = [
-    ("involuntary switches", |_, endpoint| Some(endpoint.usage.involuntary_switches as f64)),
+const OF_PROCESSES: [(&str, OfProcess); 4] = [
+    ("involuntary switches", |_, usage| Some(usage.involuntary_switches as f64)),
     // faster runs have more samples, and more of everything that each sample causes
-    ("voluntary switches per sample", |run, endpoint| {
+    ("voluntary switches per sample", |run, usage| {
         let sent: u64 = run.counts().map(|counted| counted.sent).fold(0, u64::saturating_add);
-        (sent > 0).then(|| endpoint.usage.voluntary_switches as f64 / sent as f64)
+        (sent > 0).then(|| usage.voluntary_switches as f64 / sent as f64)
     }),
-    ("run delay in ns", |_, endpoint| endpoint.usage.run_delay_ns.map(|ns| ns as f64)),
-    ("major faults", |_, endpoint| Some(endpoint.usage.major_faults as f64)),
+    ("run delay in ns", |_, usage| usage.run_delay_ns.map(|ns| ns as f64)),
+    ("major faults", |_, usage| Some(usage.major_faults as f64)),
 ];
 
 fn endpoint<'r>(run: &'r Run, role: &str) -> Option<&'r EndpointRecord> {

@@ -16,7 +16,7 @@ use experiment::{ReaderSpec, ReceiveMode, StreamSpec, WriterSpec, entity_name};
 
 use crate::base::error::AgentError;
 
-/// Prefix of the line in `/proc/self/status` that lists the cores allowed to this process.
+/// Prefix of the line in `/proc/thread-self/status` that lists the cores allowed to this thread.
 const ALLOWED: &str = "Cpus_allowed_list:";
 
 /// Opens the participant of a run.
@@ -157,7 +157,7 @@ impl Monitors {
     }
 }
 
-/// Pins this process to these cores. Called before the driver starts threads, which inherit the affinity.
+/// Pins this thread to these cores. Called before the driver starts threads, which inherit the affinity.
 pub fn pin(cpus: &[u32]) -> Result<(), AgentError> {
     use nix::{
         sched::{CpuSet, sched_setaffinity},
@@ -171,9 +171,9 @@ pub fn pin(cpus: &[u32]) -> Result<(), AgentError> {
     sched_setaffinity(Pid::from_raw(0), &set).map_err(|error| AgentError::Pin { cpu, error })
 }
 
-/// Returns the cores that the kernel allows to this process.
+/// Returns the cores that the kernel allows to this thread, and to those that the driver starts from it.
 fn allowed_cpus() -> Vec<u32> {
-    let status = std::fs::read_to_string(Path::new("/proc/self/status")).unwrap_or_default();
+    let status = std::fs::read_to_string(Path::new("/proc/thread-self/status")).unwrap_or_default();
     let list = status.lines().find_map(|line| line.strip_prefix(ALLOWED)).unwrap_or_default();
     parse_list(list.trim())
 }

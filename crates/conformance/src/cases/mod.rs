@@ -8,6 +8,7 @@ mod lifecycle;
 mod loans;
 mod memory;
 mod multicast;
+mod participants;
 mod peers;
 mod readback;
 mod receiving;
@@ -35,6 +36,7 @@ pub fn all() -> Vec<Case> {
         traffic::CASES,
         keys::CASES,
         peers::CASES,
+        participants::CASES,
         loans::CASES,
         receiving::CASES,
         readback::CASES,

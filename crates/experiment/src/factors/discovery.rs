@@ -1,4 +1,4 @@
-//! Factors of the workload `discovery`: endpoints of a participant, and when participants join.
+//! Factors of the workload `discovery`: endpoints of a participant, processes, and when participants join.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,19 +20,26 @@ pub enum Join {
 
 named!(Join { Together = "together", Late = "late" });
 
-/// Endpoints of each participant, and when participants join.
+/// Endpoints of each participant, participants of each process, and when participants join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Discovery {
     /// Number of writers of each participant, and of its readers.
     pub endpoints: u32,
+    /// Number of participants in each process.
+    #[serde(default = "one")]
+    pub participants_per_process: u32,
     /// Time at which the participants join.
     pub join: Join,
 }
 
+const fn one() -> u32 {
+    1
+}
+
 impl Default for Discovery {
     fn default() -> Self {
-        Self { endpoints: 1, join: Join::Together }
+        Self { endpoints: 1, participants_per_process: 1, join: Join::Together }
     }
 }
 

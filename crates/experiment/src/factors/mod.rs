@@ -18,6 +18,7 @@ pub(crate) mod policies;
 mod policy_table;
 pub(crate) mod policy_values;
 mod presets;
+mod processes;
 pub(crate) mod profiles;
 pub(crate) mod qos;
 pub(crate) mod queues;
@@ -80,6 +81,9 @@ pub struct Factors {
     /// Number of topics among which each writing endpoint spreads its samples, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topics: Option<u32>,
+    /// Number of writing endpoints in each process, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writers_per_process: Option<u32>,
     /// Offered load of the workload `paced`. Absent for other workloads, and if there are `flows`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
@@ -117,7 +121,8 @@ pub struct Factors {
     /// Queue limits, socket buffers, and receive settings of the reader.
     #[serde(default, skip_serializing_if = "Queues::is_default")]
     pub queues: Queues,
-    /// Endpoints of each participant of the workload `discovery`, and when participants join.
+    /// Endpoints of each participant of the workload `discovery`, participants of each process, and when participants
+    /// join.
     #[serde(default, skip_serializing_if = "Discovery::is_default")]
     pub discovery: Discovery,
     /// Driver-specific options by name.
@@ -141,6 +146,7 @@ impl Default for Factors {
             size_bytes: 1024,
             instances: None,
             topics: None,
+            writers_per_process: None,
             load: None,
             flows: Vec::new(),
             batch_bytes: 0,

@@ -7,9 +7,10 @@ use crate::{StreamSpec, WriterSpec, drivers_of_ends, entity_name};
 const MESH: &str = "mesh";
 
 /// Returns the participants. Writer and reader with the same index have one topic, so each of them matches one entity
-/// of every participant, its own included. With a pair of drivers, they alternate.
+/// of every participant, its own included. With a pair of drivers, the processes alternate: a process has one driver.
 pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint> {
     let drivers = drivers_of_ends(&cell.factors.driver);
+    let per_process = cell.factors.endpoints_per_process() as usize;
     let per_participant = cell.factors.discovery.endpoints as usize;
     let stream = |participant: usize, index: usize| StreamSpec {
         writer: number(participant * per_participant + index),
@@ -20,6 +21,7 @@ pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint
         load: None,
     };
     let endpoint = |participant: usize| {
+        let process = participant / per_process;
         let writer = |index: usize| WriterSpec {
             name: entity_name("writer", index),
             topic: topic(MESH, index),
@@ -33,9 +35,10 @@ pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint
         Endpoint {
             id: format!("{}-{}", Role::Participant.name(), participant + 1),
             role: Role::Participant,
-            driver: drivers[participant % 2].to_owned(),
+            process: 0,
+            driver: drivers[process % 2].to_owned(),
             place: Place::on_the_only_host(cell.pin, Role::Participant),
-            participant: cell.participant(participant.is_multiple_of(2)),
+            participant: cell.participant(process.is_multiple_of(2)),
             writers: (0..per_participant).map(writer).collect(),
             readers: (0..per_participant).map(reader).collect(),
         }

@@ -4,8 +4,8 @@
 //! Factors, Design --Shape::of()--> endpoints --(run name, domain, cores)--> configure requests of the agents
 //! ```
 //!
-//! Everything that depends on the topology of a cell follows from its shape: the agents of a run, their requests, the
-//! locators that they exchange, and the flows that its evaluation compares.
+//! Everything that depends on the topology of a cell follows from its shape: the agents of a run and the processes in
+//! which they are, their requests, the locators that they exchange, and the flows that its evaluation compares.
 
 mod full_mesh;
 mod placements;
@@ -33,11 +33,11 @@ const BACK: &str = "back";
 /// Endpoints of a run. Driving endpoints come before serving ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Endpoints, each an agent of its own.
+    /// Endpoints. Those of one process are adjacent.
     pub endpoints: Vec<Endpoint>,
 }
 
-/// Endpoint of a run: one agent, with one driver and one role.
+/// Endpoint of a run: one participant, with one driver and one role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     /// Name, unique in the run: that of the role, with a number from 1 if several endpoints have it; in a ring,
@@ -45,6 +45,8 @@ pub struct Endpoint {
     pub id: String,
     /// Role.
     pub role: Role,
+    /// Number of its process, from 1. Endpoints of one process have the same driver and cores.
+    pub process: u32,
     /// Name of its driver.
     pub driver: String,
     /// Host and cores.
@@ -81,10 +83,32 @@ impl Shape {
     pub fn new(factors: &Factors, pin: &Pin, probed: bool) -> Self {
         let mut shape = CellShape { factors, pin, probed }.shape();
         let participants = u32::try_from(shape.endpoints.len()).ok();
+        let per_process = factors.endpoints_per_process();
+        // Endpoints of the current process, and its number.
+        let (mut members, mut process) = (0, 0);
         for endpoint in &mut shape.endpoints {
             endpoint.participant.participants = participants;
+            // Several driving endpoints may share a process; each serving one has its own.
+            if members == 0 || members == per_process || !endpoint.role.drives() {
+                (members, process) = (0, process + 1);
+            }
+            members += 1;
+            endpoint.process = process;
         }
         shape
+    }
+
+    /// Returns the processes of the run: the indices of the endpoints of each.
+    #[must_use]
+    pub fn processes(&self) -> Vec<Vec<usize>> {
+        let mut processes: Vec<(u32, Vec<usize>)> = Vec::new();
+        for (index, endpoint) in self.endpoints.iter().enumerate() {
+            match processes.last_mut().filter(|(number, _)| *number == endpoint.process) {
+                Some((_, members)) => members.push(index),
+                None => processes.push((endpoint.process, vec![index])),
+            }
+        }
+        processes.into_iter().map(|(_, members)| members).collect()
     }
 
     /// Returns the shape with the topics of a run, `RUN_TOPIC`. DDS guarantees letters, digits and `_`; some
@@ -254,6 +278,7 @@ impl CellShape<'_> {
         Endpoint {
             id,
             role,
+            process: 0,
             driver: if role.drives() { of_writer } else { of_reader }.to_owned(),
             place: Place::on_the_only_host(self.pin, role),
             participant: self.participant(role.drives()),

@@ -55,7 +55,22 @@ impl Shape {
                 endpoint.participant.interface.clone_from(interface);
             }
         }
+        self.split_processes();
         self.name_peers(factors, hosts);
+    }
+
+    /// Gives endpoints that a placement parts from their process one of their own.
+    fn split_processes(&mut self) {
+        let mut number = 0;
+        let mut before = None;
+        for endpoint in &mut self.endpoints {
+            let now = (endpoint.process, endpoint.place.host.clone());
+            if before.as_ref() != Some(&now) {
+                number += 1;
+            }
+            before = Some(now);
+            endpoint.process = number;
+        }
     }
 
     /// Names the hosts of the run to the middleware of each endpoint, unless it runs as shipped: discovery by multicast does
@@ -77,10 +92,12 @@ impl Shape {
 
     /// Returns the index of the host of each endpoint by default.
     fn default_hosts(&self, topology: Topology, hosts: usize) -> Vec<usize> {
-        let all = self.endpoints.len();
+        // Endpoints of one process have one host.
+        let all = self.endpoints.last().map_or(0, |endpoint| endpoint.process) as usize;
+        let process = |endpoint: &Endpoint| endpoint.process as usize - 1;
         let in_turn = matches!(topology, Topology::Ring { .. } | Topology::FullMesh { .. });
         if in_turn || hosts >= all || hosts == 1 {
-            return (0..all).map(|index| index % hosts).collect();
+            return self.endpoints.iter().map(|endpoint| process(endpoint) % hosts).collect();
         }
         let mut serving = 0;
         let host = |endpoint: &Endpoint| {

@@ -28,6 +28,7 @@ impl CellShape<'_> {
         Endpoint {
             id: format!("node-{}", index + 1),
             role,
+            process: 0,
             driver: if role.drives() { of_first } else { of_others }.to_owned(),
             place: Place::on_the_only_host(self.pin, role),
             participant: self.participant(role.drives()),

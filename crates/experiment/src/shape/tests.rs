@@ -220,3 +220,42 @@ fn each_echoing_reader_has_a_topic_of_its_own() {
         assert_eq!(echo.entities().map(|(name, _)| name).collect::<Vec<_>>(), ["writer", "reader"]);
     }
 }
+
+/// Returns the number of the process of each endpoint.
+fn processes(shape: &Shape) -> Vec<u32> {
+    shape.endpoints.iter().map(|endpoint| endpoint.process).collect()
+}
+
+#[test]
+fn writers_share_processes_and_readers_have_their_own() {
+    let mesh = Topology::Mesh { writers: 4, readers: 2 };
+    for (per_process, expected) in
+        [(None, [1, 2, 3, 4, 5, 6]), (Some(2), [1, 1, 2, 2, 3, 4]), (Some(4), [1, 1, 1, 1, 2, 3])]
+    {
+        let shape = shape(Workload::Throughput, false, |factors| {
+            (factors.topology, factors.writers_per_process) = (mesh, per_process);
+        });
+        assert_eq!(processes(&shape), expected);
+        let alone = of_topology(Workload::Throughput, 4, 2);
+        let without = |shape: &Shape| {
+            let endpoints = shape.endpoints.iter().map(|of| Endpoint { process: 0, ..of.clone() });
+            endpoints.collect::<Vec<_>>()
+        };
+        assert_eq!(without(&shape), without(&alone), "only the process differs");
+    }
+    // Nothing but streams has several writers in a process.
+    let pinger = shape(Workload::Latency, false, |factors| factors.writers_per_process = Some(2));
+    assert_eq!(processes(&pinger), [1, 2]);
+}
+
+#[test]
+fn participants_share_processes_with_one_driver_each() {
+    let shape = shape(Workload::Discovery, false, |factors| {
+        factors.topology = Topology::FullMesh { participants: 8 };
+        factors.discovery.participants_per_process = 4;
+    });
+    assert_eq!(processes(&shape), [1, 1, 1, 1, 2, 2, 2, 2]);
+    assert_eq!(shape.processes(), [[0, 1, 2, 3], [4, 5, 6, 7]]);
+    let drivers: Vec<&str> = shape.endpoints.iter().map(|of| of.driver.as_str()).collect();
+    assert_eq!(drivers, ["a", "a", "a", "a", "b", "b", "b", "b"]);
+}

@@ -22,10 +22,77 @@ fn participants_endpoints_and_join_are_factors() {
         &experiment.cells.iter().find(|cell| cell.id.ends_with("full-mesh-8/endpoints-4/late/1024"));
     let factors = &factors.expect("a cell").factors;
     assert_eq!(factors.topology, Topology::FullMesh { participants: 8 });
-    assert_eq!(factors.discovery, Discovery { endpoints: 4, join: Join::Late });
+    assert_eq!(factors.discovery, Discovery { endpoints: 4, participants_per_process: 1, join: Join::Late });
     let shape = Shape::of(factors, &experiment.design);
     assert_eq!(shape.endpoints.len(), 8);
     assert!(shape.endpoints.iter().all(|of| of.writers.len() == 4 && of.readers.len() == 4));
+}
+
+#[test]
+fn participants_per_process_are_a_factor() {
+    let experiment = plan(FILE, &["factors.topology=full-mesh-8", "factors.participants_per_process=[1, 4]"]);
+    assert_eq!(experiment.cells.len(), 8);
+    assert!(ids(&experiment).contains(&"dds/udp4/discovery/full-mesh-8/endpoints-4/per-process-4/late/1024"));
+    for cell in &experiment.cells {
+        let shared = cell.id.contains("/per-process-4");
+        let processes = Shape::of(&cell.factors, &experiment.design).processes();
+        assert_eq!(processes.len(), if shared { 2 } else { 8 }, "{}", cell.id);
+        let label = "4 participants per process".to_owned();
+        assert_eq!(cell.factors.labels().contains(&label), shared, "{}", cell.id);
+        assert_eq!(cell.factors.shared_process(), shared.then_some(label), "{}", cell.id);
+        // Cells that differ in it are not on one curve, and a comparison names it.
+        let field = if shared { "4" } else { "1" };
+        assert_eq!(cell.factors.fields(false)["participants_per_process"], field);
+        let others = experiment.cells.iter().filter(|other| other.id.contains("/per-process-4") != shared);
+        assert!(others.clone().count() > 0);
+        others.for_each(|other| assert!(!other.factors.shares_curve(&cell.factors), "{}", other.id));
+    }
+}
+
+#[test]
+fn writers_per_process_are_a_factor() {
+    let file = "question = \"?\"\nworkload = [\"throughput\", \"paced\"]\n[factors]\ndriver = \"dds\"\nsize = 64\n\
+                topology = [\"4-1\", \"8-2\"]\nrate = \"100/s\"\nwriters_per_process = [1, 4]\n";
+    let experiment = plan(file, &[]);
+    assert_eq!(experiment.cells.len(), 8);
+    assert!(ids(&experiment).contains(&"dds/udp4/throughput/8-2/writers-per-process-4/64"));
+    for cell in &experiment.cells {
+        let (writers, readers) = cell.factors.topology.mesh().expect("a mesh");
+        let per_process = u16::try_from(cell.factors.endpoints_per_process()).expect("a number");
+        let processes = Shape::of(&cell.factors, &experiment.design).processes();
+        assert_eq!(processes.len(), usize::from(writers / per_process + readers), "{}", cell.id);
+        let shared = (per_process > 1).then(|| format!("{per_process} writers per process"));
+        assert_eq!(cell.factors.shared_process(), shared, "{}", cell.id);
+    }
+}
+
+#[test]
+fn processes_of_different_sizes_are_rejected() {
+    let stream = |workload: &str| {
+        format!(
+            "question = \"?\"\nworkload = \"{workload}\"\n[factors]\ndriver = \"dds\"\ntopology = \"3-1\"\n"
+        )
+    };
+    let latency = stream("latency").replace("3-1", "1-3");
+    for (text, set, error) in [
+        (
+            FILE,
+            "factors.participants_per_process=4",
+            "the 2 participants of `topology = \"full-mesh-2\"` cannot",
+        ),
+        (FILE, "factors.participants_per_process=0", "is out of range"),
+        (FILE, "factors.writers_per_process=2", "the workloads `throughput` and `paced` only"),
+        (&stream("throughput"), "factors.participants_per_process=3", "the workload `discovery` only"),
+        (
+            &stream("throughput"),
+            "factors.writers_per_process=2",
+            "the 3 writers of `topology = \"3-1\"` cannot",
+        ),
+        (&latency, "factors.writers_per_process=3", "the workloads `throughput` and `paced` only"),
+    ] {
+        let (found, _, hint) = rejected(text, &[set]);
+        assert!(found.contains(error) && !hint.is_empty(), "{set}: {found}: {hint}");
+    }
 }
 
 #[test]

@@ -137,8 +137,8 @@ proptest! {
             }
             run.udp_buffer_drops = (*what != 2).then_some(count);
             run.flows[0].counted.sent = count;
-            run.endpoints[0].usage.elapsed_ns = if *what == 3 { 0 } else { count };
-            run.endpoints[0].usage.user_ns = count;
+            run.processes[0].usage.elapsed_ns = if *what == 3 { 0 } else { count };
+            run.processes[0].usage.user_ns = count;
         }
         for finding in findings::find(&document) {
             prop_assert!(finding.numbers.values().all(|number| number.is_finite()), "{:?}", finding);

@@ -115,12 +115,12 @@ fn set(run: &mut Run, factors: &Factors, truth: Truth) {
         sent = throughput.sent as f64;
     }
     run.udp_buffer_drops = Some((noisy(truth.dropped_pct) / 100.0 * sent) as u64);
-    for agent in &mut run.endpoints {
-        let share = if agent.role == "writer" { truth.writer_pct } else { truth.reader_pct } / 100.0;
+    for agent in &mut run.processes {
+        let share = if agent.endpoints == ["writer"] { truth.writer_pct } else { truth.reader_pct } / 100.0;
         agent.usage.user_ns = (agent.usage.elapsed_ns as f64 * share) as u64;
         agent.usage.system_ns = 0;
     }
-    let elapsed_ns = run.endpoints[0].usage.elapsed_ns as f64;
+    let elapsed_ns = run.processes[0].usage.elapsed_ns as f64;
     let interface = results::Interface {
         name: factors.interface.clone(),
         rx_bytes: (noisy(truth.wire_mbps) * elapsed_ns / 8e3) as u64,

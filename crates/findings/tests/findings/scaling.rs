@@ -130,6 +130,15 @@ fn cells_without_a_core_for_each_endpoint_are_named() {
 
 /// Returns a result of full meshes whose participants are matched after `ms`, with `packets`.
 fn discovered(ms: impl Fn(f64) -> f64, packets: impl Fn(f64) -> f64) -> ResultDocument {
+    discovered_in_processes(1, ms, packets)
+}
+
+/// Returns such a result with several participants in each process.
+fn discovered_in_processes(
+    participants_per_process: u32,
+    ms: impl Fn(f64) -> f64,
+    packets: impl Fn(f64) -> f64,
+) -> ResultDocument {
     let mut header = sample::header_of(&alone("dds", Workload::Throughput));
     header.hosts[0].properties.cpus = 2;
     let first = header.experiment.cells[0].clone();
@@ -138,7 +147,7 @@ fn discovered(ms: impl Fn(f64) -> f64, packets: impl Fn(f64) -> f64) -> ResultDo
         let factors = Factors {
             workload: Workload::Discovery,
             topology,
-            discovery: Discovery { endpoints: 4, join: Join::Late },
+            discovery: Discovery { endpoints: 4, participants_per_process, join: Join::Late },
             ..first.factors.clone()
         };
         Cell { id: format!("dds/{topology}"), factors }
@@ -168,6 +177,19 @@ fn discovered(ms: impl Fn(f64) -> f64, packets: impl Fn(f64) -> f64) -> ResultDo
         assembler.add(run, &Histograms::new());
     }
     assembler.document(State::Complete)
+}
+
+#[test]
+fn findings_name_the_participants_per_process() {
+    let named = |document: &ResultDocument| {
+        let found: Vec<String> = findings::find(document).into_iter().map(|finding| finding.text).collect();
+        let laws = found.iter().filter(|text| text.contains("participants, "));
+        laws.map(|text| text.contains("join late, 2 participants per process: from 2 to 32"))
+            .collect::<Vec<_>>()
+    };
+    let [alone, shared] = [1, 2].map(|of| discovered_in_processes(of, |n| 40.0 + 2.5 * n, |n| 30.0 * n * n));
+    assert_eq!(named(&alone), [false, false]);
+    assert_eq!(named(&shared), [true, true]);
 }
 
 #[test]

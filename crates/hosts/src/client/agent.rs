@@ -24,8 +24,9 @@ pub(super) struct StewardAgent {
 }
 
 impl Agent for StewardAgent {
-    fn send(&self, request: &Request) -> Result<(), ChannelEnd> {
-        self.link.tell(&ToSteward::Send { agent: self.number, request: Box::new(request.clone()) })
+    fn send(&self, channel: u32, request: &Request) -> Result<(), ChannelEnd> {
+        let request = Box::new(request.clone());
+        self.link.tell(&ToSteward::Send { agent: self.number, channel, request })
     }
 
     fn hang_up(&self) {

@@ -1,8 +1,11 @@
 //! State of an agent of a steward: its output, its replies and its exit.
 
-use std::sync::{
-    Condvar, Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use control::Reply;
@@ -20,14 +23,17 @@ pub(super) struct AgentState {
 }
 
 pub(super) struct Inner {
-    /// `None` once the channel has ended.
+    /// `None` once all channels have ended.
     replies: Option<ReplySink>,
+    /// Control channels that have not ended.
+    open: BTreeSet<u32>,
     pub(super) exit: Option<ProcessExit>,
 }
 
 impl AgentState {
-    pub(super) fn new(log: AgentLog, replies: ReplySink) -> Self {
-        let inner = Mutex::new(Inner { replies: Some(replies), exit: None });
+    pub(super) fn new(log: AgentLog, channels: u32, replies: ReplySink) -> Self {
+        let open = (0..channels).collect();
+        let inner = Mutex::new(Inner { replies: Some(replies), open, exit: None });
         Self { log, logged: AtomicU64::new(0), inner, changed: Condvar::new() }
     }
 
@@ -44,14 +50,15 @@ impl AgentState {
         }
     }
 
-    /// Passes on a reply, or the end of the channel.
-    pub(super) fn reply(&self, reply: Result<Box<Reply>, ChannelEnd>) {
+    /// Passes on a reply, or the end of a channel. Nothing follows the end of a channel.
+    pub(super) fn reply(&self, channel: u32, reply: Result<Box<Reply>, ChannelEnd>) {
         let mut inner = self.inner();
-        let over = reply.is_err();
-        if let Some(replies) = inner.replies.as_mut() {
-            replies(reply);
+        let is_open =
+            if reply.is_err() { inner.open.remove(&channel) } else { inner.open.contains(&channel) };
+        if let Some(replies) = inner.replies.as_mut().filter(|_| is_open) {
+            replies(channel, reply);
         }
-        if over {
+        if inner.open.is_empty() {
             inner.replies = None;
         }
     }
@@ -61,9 +68,12 @@ impl AgentState {
         self.changed.notify_all();
     }
 
-    /// Ends the channel and the agent, because the host is lost.
+    /// Ends the channels and the agent, because the host is lost.
     pub(super) fn lose(&self, lost: &SiteError) {
-        self.reply(Err(ChannelEnd::Lost(lost.clone())));
+        let open = self.inner().open.clone();
+        for channel in open {
+            self.reply(channel, Err(ChannelEnd::Lost(lost.clone())));
+        }
         self.exited(ProcessExit::Unknown);
     }
 }

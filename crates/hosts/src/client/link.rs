@@ -171,14 +171,14 @@ impl Link {
                     let _ = waiting.try_send(answer);
                 }
             }
-            ToRunner::Reply { agent, reply } => {
+            ToRunner::Reply { agent, channel, reply } => {
                 if let Some(agent) = self.agent(agent) {
-                    agent.reply(Ok(reply));
+                    agent.reply(channel, Ok(reply));
                 }
             }
-            ToRunner::ChannelEnd { agent, end } => {
+            ToRunner::ChannelEnd { agent, channel, end } => {
                 if let Some(agent) = self.agent(agent) {
-                    agent.reply(Err(end));
+                    agent.reply(channel, Err(end));
                 }
             }
             ToRunner::Ended { agent, exit } => {

@@ -138,7 +138,7 @@ impl Site for StewardSite {
         replies: ReplySink,
     ) -> Result<Box<dyn Agent>, SiteError> {
         let (link, number) = (Arc::clone(&self.link), self.link.number());
-        let state = Arc::new(AgentState::new(log, replies));
+        let state = Arc::new(AgentState::new(log, command.channels, replies));
         self.link.add(number, Arc::clone(&state));
         let launched: Result<(), SiteError> =
             self.call(Call::Launch { agent: number, command: command.clone() });

@@ -31,11 +31,12 @@ const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 /// Order to the thread of an agent.
 #[derive(Debug)]
 pub(super) enum Order {
-    Send(Box<Request>),
+    /// Send this request over the control channel with this index.
+    Send(u32, Box<Request>),
     HangUp,
     /// Wait for its exit, and kill it after this time.
     End(Duration),
-    /// Its control channel has ended.
+    /// One of its control channels has ended.
     ChannelEnded,
     /// Kill it at once.
     Stop,
@@ -53,10 +54,11 @@ pub(super) fn start<W: Write + Send + 'static>(
     let (orders, received) = channel();
     let for_sink = orders.clone();
     thread::Builder::new().name(format!("agent {number}")).spawn(move || {
-        match launch(&*site, number, &with_libraries(command), &out, for_sink) {
+        let command = with_libraries(command);
+        match launch(&*site, number, &command, &out, for_sink) {
             Ok((agent, log_end)) => {
                 launched(Ok(()));
-                let exit = attend(agent, &received);
+                let exit = attend(agent, command.channels, &received);
                 // Before the message: the stream may be stuck.
                 gone();
                 let _ = log_end.recv_timeout(LOG_PATIENCE);
@@ -82,10 +84,10 @@ fn launch<W: Write + Send + 'static>(
 ) -> Result<(Box<dyn Agent>, Receiver<()>), SiteError> {
     let (log, printed) = AgentLog::to_pipe()?;
     let replies = Arc::clone(out);
-    let sink = move |reply: Result<Box<Reply>, ChannelEnd>| {
+    let sink = move |channel: u32, reply: Result<Box<Reply>, ChannelEnd>| {
         let (message, over) = match reply {
-            Ok(reply) => (ToRunner::Reply { agent: number, reply }, false),
-            Err(end) => (ToRunner::ChannelEnd { agent: number, end }, true),
+            Ok(reply) => (ToRunner::Reply { agent: number, channel, reply }, false),
+            Err(end) => (ToRunner::ChannelEnd { agent: number, channel, end }, true),
         };
         // Without a runner, the message is not needed.
         let _ = replies.message(&message);
@@ -112,21 +114,21 @@ fn copy<W: Write>(mut printed: PipeReader, agent: u64, out: &Output<W>) {
     }
 }
 
-/// Executes orders until the agent has ended.
-fn attend(mut agent: Box<dyn Agent>, orders: &Receiver<Order>) -> ProcessExit {
-    let mut channel_ended = false;
+/// Executes orders until the agent with this number of control channels has ended.
+fn attend(mut agent: Box<dyn Agent>, channels: u32, orders: &Receiver<Order>) -> ProcessExit {
+    let mut open = channels;
     loop {
         match orders.recv() {
             // A broken channel is ignored: its end is reported.
-            Ok(Order::Send(request)) => drop(agent.send(&request)),
+            Ok(Order::Send(channel, request)) => drop(agent.send(channel, &request)),
             Ok(Order::HangUp) => agent.hang_up(),
-            Ok(Order::ChannelEnded) => channel_ended = true,
+            Ok(Order::ChannelEnded) => open = open.saturating_sub(1),
             Ok(Order::End(limit)) => {
                 let deadline = Instant::now() + limit;
-                // The channel ends when the process exits. Until then, an order to stop must not wait.
-                while !channel_ended {
+                // All channels end when the process exits. Until then, an order to stop must not wait.
+                while open > 0 {
                     match orders.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                        Ok(Order::ChannelEnded) => channel_ended = true,
+                        Ok(Order::ChannelEnded) => open = open.saturating_sub(1),
                         Ok(Order::Stop) | Err(RecvTimeoutError::Disconnected) => return stop(agent),
                         Ok(_) => {}
                         Err(RecvTimeoutError::Timeout) => break,
@@ -175,6 +177,7 @@ mod tests {
             driver: DriverFile { name: "x".to_owned(), path },
             variables: [(LIBRARY_PATH.to_owned(), Some("/opt/lib".to_owned()))].into(),
             padding_bytes: 0,
+            channels: 1,
         };
         assert_eq!(with_libraries(command.clone()), command);
         fs::write(directory.path().join(MANIFEST), "").expect("a file");

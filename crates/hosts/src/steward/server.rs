@@ -157,7 +157,7 @@ impl Steward {
                     self.answer(id, Err(SiteError::Channel { error }));
                 }
             }
-            ToSteward::Send { agent, request } => {
+            ToSteward::Send { agent, channel, request } => {
                 match &*request {
                     Request::Configure(configure) => {
                         state.names.insert(configure.run_name.clone());
@@ -167,7 +167,7 @@ impl Steward {
                     }
                     _ => {}
                 }
-                order(&state, agent, Order::Send(request));
+                order(&state, agent, Order::Send(channel, request));
             }
             ToSteward::HangUp { agent } => order(&state, agent, Order::HangUp),
             ToSteward::End { agent, limit } => order(&state, agent, Order::End(limit.min(MAX_LIMIT))),

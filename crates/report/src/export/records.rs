@@ -17,8 +17,9 @@ const OF_RUN: [&str; 9] = [
     "udp_buffer_drops",
 ];
 
-/// Fields of an endpoint and of a flow with their metrics.
-const OF_ENDPOINT: [&str; 5] = ["matched_ns", "usage", "sockets", "interface", "counters"];
+/// Fields of a process, of an endpoint and of a flow with their metrics.
+const OF_PROCESS: [&str; 1] = ["usage"];
+const OF_ENDPOINT: [&str; 4] = ["matched_ns", "sockets", "interface", "counters"];
 const OF_FLOW: [&str; 7] =
     ["planned", "offered", "counted", "delivered_in_time", "latency", "unplaced", "lag_in_writes_pct"];
 
@@ -38,7 +39,7 @@ const OF_HOP: [&str; 7] =
 /// Columns before those of the factors.
 const RUN: [&str; 6] = ["experiment", "cell", "run", "block", "twin", "state"];
 /// Columns behind those of the factors: what the metric is of, if not of the whole run.
-const PART: [&str; 4] = ["endpoint", "flow", "writer", "reader"];
+const PART: [&str; 5] = ["process", "endpoint", "flow", "writer", "reader"];
 /// Last columns.
 const METRIC: [&str; 3] = ["metric", "unit", "value"];
 
@@ -125,20 +126,27 @@ pub fn records(document: &ResultDocument) -> Vec<Record> {
                     });
                 }
             };
-            add([Value::Null, Value::Null, Value::Null, Value::Null], "", &OF_RUN, &json);
-            add([Value::Null, Value::Null, Value::Null, Value::Null], "ring.", &OF_RING, &json["ring"]);
+            const WHOLE: [Value; PART.len()] = [const { Value::Null }; PART.len()];
+            add(WHOLE, "", &OF_RUN, &json);
+            add(WHOLE, "ring.", &OF_RING, &json["ring"]);
+            for process in json["processes"].as_array().into_iter().flatten() {
+                let part = [process["number"].clone(), Value::Null, Value::Null, Value::Null, Value::Null];
+                add(part, "process.", &OF_PROCESS, process);
+            }
             for endpoint in json["endpoints"].as_array().into_iter().flatten() {
-                let part = [endpoint["id"].clone(), Value::Null, Value::Null, Value::Null];
+                let (process, id) = (endpoint["process"].clone(), endpoint["id"].clone());
+                let part = [process, id, Value::Null, Value::Null, Value::Null];
                 add(part, "endpoint.", &OF_ENDPOINT, endpoint);
             }
             for hop in json["ring"]["hops"].as_array().into_iter().flatten() {
-                let part = [Value::Null, Value::Null, hop["writer"].clone(), hop["reader"].clone()];
+                let part =
+                    [Value::Null, Value::Null, Value::Null, hop["writer"].clone(), hop["reader"].clone()];
                 add(part, "ring.hop.", &OF_HOP, hop);
             }
             for flow in json["flows"].as_array().into_iter().flatten() {
                 let names = ["name", "writer", "reader"].map(|name| flow[name].clone());
                 let [name, writer, reader] = names;
-                add([Value::Null, name, writer, reader], "flow.", &OF_FLOW, flow);
+                add([Value::Null, Value::Null, name, writer, reader], "flow.", &OF_FLOW, flow);
             }
         }
     }

@@ -116,7 +116,7 @@ impl<'d> Table<'d> {
     /// Renders rows within `width` columns.
     pub fn render(&self, rows: &[&Row<'d>], width: usize) -> Rendered {
         let kept = self.with_values(rows);
-        let fits = self.fits();
+        let fits = self.fits(rows);
         let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         let mut text = String::new();
         let mut chosen = Fit::default();
@@ -135,16 +135,26 @@ impl<'d> Table<'d> {
         Rendered { lines, left_out: left_out.collect() }
     }
 
-    /// Returns the degrees of reduction, the least first.
-    fn fits(&self) -> Vec<Fit> {
+    /// Returns the degrees of reduction, the least first. Names that would be equal if they were shortened stay whole as
+    /// long as fewer columns help.
+    fn fits(&self, rows: &[&Row<'d>]) -> Vec<Fit> {
         let most = |of: fn(&Column) -> usize| self.columns.iter().map(of).max().unwrap_or(0);
         let (plain, left_out) = (most(|column| column.plain), most(|column| column.leaves));
         let mut fits = vec![Fit::default()];
         fits.extend((0..=plain).map(|plain| Fit { unit_below: true, plain, ..Fit::default() }));
-        let reduced = Fit { unit_below: true, plain, left_out: 0, name: Some(SHORT_NAMES[0]) };
+        let reduced = Fit { unit_below: true, plain, left_out: 0, name: self.short_name(rows) };
         fits.extend((0..=left_out).map(|left_out| Fit { left_out, ..reduced }));
         fits.extend(SHORT_NAMES.map(|name| Fit { left_out, name: Some(name), ..reduced }));
         fits
+    }
+
+    /// Returns the length to which the names are shortened first; `None` if some of them could then not be told apart.
+    fn short_name(&self, rows: &[&Row<'d>]) -> Option<usize> {
+        let names = |most: usize| -> BTreeSet<String> {
+            rows.iter().map(|row| shortened(&row.configuration, most)).collect()
+        };
+        let distinct = names(SHORT_NAMES[0]).len() == names(usize::MAX).len();
+        distinct.then_some(SHORT_NAMES[0])
     }
 
     /// Returns rows as a table of any width.

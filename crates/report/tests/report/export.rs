@@ -103,7 +103,7 @@ fn metrics_have_units() {
         ("throughput.goodput_mbps", "Mbit/s"),
         ("throughput.lost_pct", "%"),
         ("flow.counted.delivered", ""),
-        ("endpoint.usage.user_ns", "ns"),
+        ("process.usage.user_ns", "ns"),
         ("cpu_ns_per_sample.writer", "ns/sample"),
     ] {
         assert!(of.contains(&(metric.to_owned(), unit)), "{metric}: {of:#?}");

@@ -1,9 +1,12 @@
 //! First screen: its lines and columns, and its text for the kinds of results.
 
-use experiment::{Load, Rate, Workload};
+use experiment::{Cell, Discovery, Factors, Join, Load, Rate, Topology, Workload};
 use insta::assert_snapshot;
-use report::{ScreenOptions, first_screen};
-use results::{Assembler, CoreNoise, HostNoise, NoiseProbe, ResultDocument, State, Warning, WarningKind};
+use report::{Options, ScreenOptions, first_screen, terminal};
+use results::{
+    Assembler, CoreNoise, DiscoveryRecord, HostNoise, Interface, NoiseProbe, ResultDocument, State, Warning,
+    WarningKind,
+};
 
 use crate::sample;
 
@@ -38,6 +41,50 @@ fn one_latency_cell() -> ResultDocument {
     let mut assembler = Assembler::new(header);
     for (run, log) in &runs {
         assembler.add(run.clone(), &log.merged());
+    }
+    with_findings(assembler.document(State::Complete))
+}
+
+/// Returns a result of discovery with one participant in each process, and with four.
+fn discovered() -> ResultDocument {
+    let mut header = sample::header();
+    header.experiment.cells.retain(|cell| cell.id == "dds/udp4/latency/1024");
+    let first = header.experiment.cells[0].clone();
+    let cell = |participants_per_process: u32| {
+        let factors = Factors {
+            workload: Workload::Discovery,
+            topology: Topology::FullMesh { participants: 16 },
+            discovery: Discovery { endpoints: 2, participants_per_process, join: Join::Together },
+            ..first.factors.clone()
+        };
+        Cell {
+            id: format!("dds/udp4/discovery/full-mesh-16/per-process-{participants_per_process}"),
+            factors,
+        }
+    };
+    header.experiment.cells = vec![cell(1), cell(4)];
+    let mut assembler = Assembler::new(header.clone());
+    for scheduled in header.experiment.schedule() {
+        let cell = &header.experiment.cells[scheduled.cell];
+        let (mut run, log) = sample::run(scheduled, cell);
+        let per_process = u64::from(cell.factors.discovery.participants_per_process);
+        let matched_ns = 40_000_000 + 100_000 * u64::from(scheduled.number);
+        run.latency.clear();
+        run.throughput = None;
+        run.flows.clear();
+        run.discovery = Some(DiscoveryRecord {
+            all_matched_ns: Some(matched_ns),
+            slowest: Some("participant-7 reader".to_owned()),
+            median_matched_ns: Some(matched_ns / 2),
+            until_matched: Some(Interface { tx_packets: 9_000 / per_process, ..Interface::default() }),
+            idle: None,
+            idle_ns: 2_000_000_000,
+            idle_cpu_ns: 40_000_000,
+            memory_per_participant_bytes: Some((300 << 10) + (600 << 10) / per_process),
+            changed_later: 0,
+            participants: Vec::new(),
+        });
+        assembler.add(run, &log.merged());
     }
     with_findings(assembler.document(State::Complete))
 }
@@ -155,6 +202,7 @@ fn all() -> Vec<(&'static str, ResultDocument)> {
     vec![
         ("characterized", characterized()),
         ("latency", one_latency_cell()),
+        ("discovery", discovered()),
         ("load", loaded()),
         ("search", searched()),
         ("interrupted", interrupted()),
@@ -162,6 +210,12 @@ fn all() -> Vec<(&'static str, ResultDocument)> {
         ("empty", empty()),
         ("crowded", crowded()),
     ]
+}
+
+/// Cells with different numbers of participants per process have tables of their own, and each names its number.
+#[test]
+fn participants_per_process_are_in_titles_and_rows() {
+    assert_snapshot!("discovery_in_full", terminal(&discovered(), Options::default()));
 }
 
 #[test]

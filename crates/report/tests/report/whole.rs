@@ -34,7 +34,7 @@ fn counts_that_overflow_are_shown_as_far_as_they_go() {
         for latency in run.latency.values_mut() {
             latency.n = u64::MAX;
         }
-        for agent in &mut run.endpoints {
+        for agent in &mut run.processes {
             agent.usage.elapsed_ns = 0;
         }
     });

@@ -25,8 +25,8 @@ pub struct DiscoveryRecord {
     pub idle_ns: u64,
     /// CPU time of all participants in the idle phase, in ns.
     pub idle_cpu_ns: u64,
-    /// Mean memory that each participant, with all of its entities, added to its process, in bytes (Pss). Absent if the
-    /// kernel does not report it.
+    /// Memory that the processes grew by, divided by the number of participants in them, in bytes (Pss): with several
+    /// participants per process, what they share counts once for all of them. Absent if the kernel does not report it.
     pub memory_per_participant_bytes: Option<u64>,
     /// Number of entities whose matches changed after all were matched.
     pub changed_later: u32,
@@ -63,7 +63,8 @@ pub struct ParticipantRecord {
     pub entities_ns: u64,
     /// Time until its last entity was matched, in ns. Absent if the driver does not report it.
     pub matched_ns: Option<u64>,
-    /// Memory of its process before the participant was created, in bytes (Pss).
+    /// Memory of its process before the participant was created, in bytes (Pss). With several participants per process, all
+    /// of them take the same readings.
     pub memory_before_bytes: Option<u64>,
     /// Memory of its process when all participants were matched, in bytes (Pss).
     pub memory_matched_bytes: Option<u64>,

@@ -1,4 +1,4 @@
-//! Endpoints of a run: what they opened, their cores, resource usage and network counters.
+//! Endpoints of a run: what they opened, their cores and network counters; and the resource usage of a process.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use experiment::Qos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Endpoint of a run: one process with one role, what it opened, and what it used.
+/// Endpoint of a run: one participant with one role, and what it opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EndpointRecord {
     /// Name, unique in the run: that of the role, with a number from 1 if several endpoints have it.
@@ -17,16 +17,15 @@ pub struct EndpointRecord {
     pub host: String,
     /// Name of its driver.
     pub driver: String,
-    /// Process identifier on its host.
-    pub pid: u32,
-    /// Cores that the process may use.
+    /// Number of its process: that of an element of `processes`, which has the usage of CPU and memory. Endpoints with the
+    /// same number share a process.
+    pub process: u32,
+    /// Cores that its threads may use.
     pub cpus: Vec<u32>,
     /// Time from the request to match until all its entities were matched, in ns.
     pub matched_ns: u64,
     /// Effective QoS, read back from the middleware, by entity (`writer`, `reader`).
     pub effective_qos: BTreeMap<String, Qos>,
-    /// Resource usage while traffic flowed.
-    pub usage: Usage,
     /// UDP counters of the network namespace: from before the traffic to its end, for a reader or echo to the end
     /// of the drain.
     pub sockets: Option<Sockets>,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Batches, DiscoveryRecord, Duet, EndpointRecord, EndpointSpread, FlowRecord, IdleCost, Latency, Paced,
-    ProbeStats, Ring, SearchRecord, SteadyState, TakeStats, Usage, Warning, WireBytes,
+    ProbeStats, ProcessRecord, Ring, SearchRecord, SteadyState, TakeStats, Usage, Warning, WireBytes,
 };
 
 /// Run: one cell, measured once with new processes.
@@ -72,6 +72,9 @@ pub struct Run {
     pub environment_padding_bytes: Option<u32>,
     /// Endpoints of the run, the driving ones first. Empty if nothing was reported.
     pub endpoints: Vec<EndpointRecord>,
+    /// Processes of the endpoints, in the same order, each with its usage of CPU and memory.
+    #[serde(default)]
+    pub processes: Vec<ProcessRecord>,
     /// Warnings that apply to the values of this run.
     pub warnings: Vec<Warning>,
 }
@@ -104,6 +107,7 @@ impl Run {
             udp_buffer_drops: None,
             environment_padding_bytes: None,
             endpoints: Vec::new(),
+            processes: Vec::new(),
             warnings: Vec::new(),
         }
     }
@@ -234,19 +238,19 @@ pub struct CpuPerSample {
 
 impl CpuPerSample {
     /// Creates the record from the usage of the processes; `None` unless all have a CPU time per sample. With several
-    /// writers or readers: the means over them.
+    /// writing or reading processes: the means over them.
     #[must_use]
-    pub fn from_usage(writers: &[&Usage], readers: &[&Usage]) -> Option<Self> {
+    pub fn from_usage(writers: &[Usage], readers: &[Usage]) -> Option<Self> {
         let idle_pct = |usage: &Usage| match usage.idle_cost() {
             IdleCost::Share(share) => Some(100.0 * share),
             IdleCost::Negligible | IdleCost::BusyWait => None,
         };
         let mean =
             |values: Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
-        let cpu = |usages: &[&Usage]| {
-            usages.iter().map(|usage| usage.cpu_ns_per_sample()).collect::<Option<Vec<_>>>().and_then(mean)
+        let cpu = |usages: &[Usage]| {
+            usages.iter().map(Usage::cpu_ns_per_sample).collect::<Option<Vec<_>>>().and_then(mean)
         };
-        let idle = |usages: &[&Usage]| mean(usages.iter().filter_map(|usage| idle_pct(usage)).collect());
+        let idle = |usages: &[Usage]| mean(usages.iter().filter_map(idle_pct).collect());
         Some(Self {
             writer: cpu(writers)?,
             reader: cpu(readers)?,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use experiment::{Qos, Role};
 
-use crate::{DeliveryCounts, EndpointRecord, FlowRecord, Run};
+use crate::{DeliveryCounts, EndpointRecord, FlowRecord, ProcessRecord, Run};
 
 impl EndpointRecord {
     /// Returns whether the endpoint drives the traffic; the other ones serve.
@@ -15,6 +15,18 @@ impl EndpointRecord {
 }
 
 impl Run {
+    /// Returns the process of an endpoint.
+    #[must_use]
+    pub fn process_of(&self, endpoint: &EndpointRecord) -> Option<&ProcessRecord> {
+        self.processes.iter().find(|process| process.number == endpoint.process)
+    }
+
+    /// Returns the process of the first endpoint with a role.
+    #[must_use]
+    pub fn process_of_role(&self, role: &str) -> Option<&ProcessRecord> {
+        self.process_of(self.endpoints.iter().find(|endpoint| endpoint.role == role)?)
+    }
+
     /// Returns the sample counts of each flow.
     pub fn counts(&self) -> impl Iterator<Item = &DeliveryCounts> {
         self.flows.iter().map(|flow| &flow.counted)

@@ -16,8 +16,8 @@ use experiment::{
 pub use experiment_sample::{Characterize, characterize};
 use results::{
     Assembler, Block, BlockHost, CpuPerSample, DeliveryCounts, Distribution, Duet, EndpointRecord,
-    Environment, Failure, FlowRecord, Histograms, Host, HostRecord, IntervalLog, Latency, Reference,
-    ResultDocument, ResultHeader, Run, RunState, State, Tail, Throughput, Tool, Usage, Windows,
+    Environment, Failure, FlowRecord, Histograms, Host, HostRecord, IntervalLog, Latency, ProcessRecord,
+    Reference, ResultDocument, ResultHeader, Run, RunState, State, Tail, Throughput, Tool, Usage, Windows,
 };
 
 /// Start of the experiment, in s since 1970.
@@ -229,7 +229,24 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         }
     };
     let ends = roles.into_iter().zip([("writer", writer_qos), ("reader", qos)]);
-    let endpoints = ends.map(|(role, entity)| endpoint(cell, role, scheduled.number, entity));
+    let endpoints: Vec<EndpointRecord> = (1..)
+        .zip(ends)
+        .map(|(process, (role, entity))| EndpointRecord {
+            process,
+            ..endpoint(cell, role, scheduled.number, entity)
+        })
+        .collect();
+    let process = |endpoint: &EndpointRecord| ProcessRecord {
+        number: endpoint.process,
+        pid: 1000 + scheduled.number,
+        endpoints: vec![endpoint.id.clone()],
+        usage: Usage {
+            elapsed_ns: 200_000_000,
+            user_ns: 80_000_000,
+            system_ns: 90_000_000,
+            ..Usage::default()
+        },
+    };
     let run = Run {
         number: scheduled.number,
         block: scheduled.block,
@@ -267,7 +284,8 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         search: None,
         discovery: None,
         environment_padding_bytes: None,
-        endpoints: endpoints.collect(),
+        processes: endpoints.iter().map(process).collect(),
+        endpoints,
         warnings: Vec::new(),
     };
     (run, log)
@@ -288,14 +306,8 @@ fn endpoint(cell: &Cell, role: &str, number: u32, (entity, qos): (&str, Qos)) ->
         driver: cell.factors.driver.clone(),
         matched_ns: 12_345_678,
         effective_qos: reliable.then(|| (entity.to_owned(), qos)).into_iter().collect(),
-        pid: 1000 + number,
+        process: 1,
         cpus: vec![0],
-        usage: Usage {
-            elapsed_ns: 200_000_000,
-            user_ns: 80_000_000,
-            system_ns: 90_000_000,
-            ..Usage::default()
-        },
         sockets: None,
         interface: None,
         counters: BTreeMap::new(),

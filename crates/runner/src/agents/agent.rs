@@ -13,22 +13,22 @@ pub(crate) enum Event {
     Stop,
 }
 
-/// Specification of an agent to start.
+/// Specification of a process to start, with an agent for each of its endpoints.
 pub(crate) struct AgentSpec<'a> {
     /// Site that starts it.
     pub(crate) site: &'a dyn Site,
     /// Name of its host, if there are several.
     pub(crate) host: Option<String>,
-    /// Id of its endpoint, for an agent of a run.
-    pub(crate) endpoint: Option<String>,
+    /// Ids of its endpoints, for a process of a run.
+    pub(crate) endpoints: Vec<String>,
     pub(crate) command: AgentCommand,
     pub(crate) log: AgentLog,
 }
 
 impl<'a> AgentSpec<'a> {
-    /// Creates an agent without an endpoint and without variables of its own.
+    /// Creates a process of one agent, without an endpoint and without variables of its own.
     pub(crate) const fn alone(site: &'a dyn Site, driver: DriverFile, log: AgentLog) -> Self {
-        let command = AgentCommand { driver, variables: Variables::new(), padding_bytes: 0 };
-        Self { site, host: None, endpoint: None, command, log }
+        let command = AgentCommand { driver, variables: Variables::new(), padding_bytes: 0, channels: 1 };
+        Self { site, host: None, endpoints: Vec::new(), command, log }
     }
 }

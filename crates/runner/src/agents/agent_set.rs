@@ -51,12 +51,15 @@ struct Member {
     endpoint: Option<String>,
     /// Name of its host, if there are several.
     host: Option<String>,
-    agent: Box<dyn Agent>,
+    /// Index of its process, and its channel to it.
+    process: usize,
+    channel: u32,
 }
 
-/// Agents of one run. Dropping it ends them.
+/// Agents of one run: one for each endpoint, several of which may share a process. Dropping it ends them.
 pub(crate) struct AgentSet<'a> {
     agents: Vec<Member>,
+    processes: Vec<Box<dyn Agent>>,
     /// Agents that the run can do without, and how many of them: see [`AgentSet::may_lose`].
     dispensable: (BTreeSet<usize>, usize),
     /// Agents that ended early, and that the run goes on without.
@@ -67,13 +70,22 @@ pub(crate) struct AgentSet<'a> {
     limits: &'a Limits,
 }
 
+/// Agent of one endpoint.
+struct Member {
+    /// Id of the endpoint, for an agent of a run.
+    endpoint: Option<String>,
+    /// Index of its process, and of its control channel in it.
+    process: usize,
+    channel: u32,
+}
+
 impl<'a> AgentSet<'a> {
-    /// Starts all agents.
+    /// Starts the agents of all processes, in the order of their endpoints.
     ///
     /// # Errors
     /// Returns an error if an agent cannot be started. Agents that were started are ended.
     pub(crate) fn spawn(
-        members: Vec<AgentSpec<'_>>,
+        processes: Vec<AgentSpec<'_>>,
         limits: &'a Limits,
         stop: &StopToken,
     ) -> Result<Self, RunnerError> {
@@ -85,21 +97,29 @@ impl<'a> AgentSet<'a> {
         });
         let mut agent_set = AgentSet {
             agents: Vec::new(),
+            processes: Vec::new(),
             dispensable: (BTreeSet::new(), 0),
             lost: BTreeMap::new(),
             events,
             _waker: Arc::clone(&waker),
             limits,
         };
-        for (number, member) in members.into_iter().enumerate() {
-            let AgentSpec { site, host, endpoint, command, log } = member;
-            let replies = sender.clone();
-            let sink = move |reply| {
+        for (process, spec) in processes.into_iter().enumerate() {
+            let AgentSpec { site, host, endpoints, command, log } = spec;
+            let (first, replies) = (agent_set.agents.len(), sender.clone());
+            let sink = move |channel: u32, reply| {
                 // Without a receiver the agent set has already ended.
-                let _ = replies.send(Event::Reply(number, reply));
+                let _ = replies.send(Event::Reply(first + channel as usize, reply));
             };
-            let agent = site.launch(&command, log, Box::new(sink))?;
-            agent_set.agents.push(Member { endpoint, host, agent });
+            let mut ids = endpoints.into_iter();
+            let members = (0..command.channels).map(|channel| Member {
+                endpoint: ids.next(),
+                host: host.clone(),
+                process,
+                channel,
+            });
+            agent_set.agents.extend(members);
+            agent_set.processes.push(site.launch(&command, log, Box::new(sink))?);
         }
         stop.wake(&waker);
         Ok(agent_set)
@@ -179,7 +199,8 @@ impl<'a> AgentSet<'a> {
     }
 
     fn send(&self, agent: usize, order: &Request) -> Result<(), PhaseError> {
-        match self.agents[agent].agent.send(order) {
+        let Member { process, channel, .. } = &self.agents[agent];
+        match self.processes[*process].send(*channel, order) {
             // A broken channel is ignored: the event of its end carries the cause.
             Ok(()) | Err(ChannelEnd::Gone(_) | ChannelEnd::Lost(_)) => Ok(()),
             Err(error) => Err(broken(order.phase(), agent, &error)),
@@ -260,7 +281,8 @@ impl<'a> AgentSet<'a> {
         }
         // The channel stays open: an agent that finds it closed exits immediately with an error.
         let endings = self.await_ends();
-        for (agent, ending) in endings.into_iter().enumerate() {
+        for (agent, member) in self.agents.iter().enumerate() {
+            let ending = endings[member.process];
             if ending != ProcessExit::Status(0) && !self.lost.contains_key(&agent) {
                 return Err(PhaseError::Phase {
                     phase,
@@ -274,24 +296,24 @@ impl<'a> AgentSet<'a> {
         Ok(())
     }
 
-    /// Ends every agent: closes its channel, waits, then kills it.
+    /// Ends every process: closes its channels, waits, then kills it.
     fn end(&mut self) -> Vec<ProcessExit> {
-        for member in &self.agents {
-            member.agent.hang_up();
+        for process in &self.processes {
+            process.hang_up();
         }
         self.await_ends()
     }
 
-    /// Waits for the exit of every agent and kills those that exceed the time limit.
+    /// Waits for the exit of every process and kills those that exceed the time limit.
     fn await_ends(&mut self) -> Vec<ProcessExit> {
         let deadline = Instant::now() + Duration::from_nanos(self.limits.exit_ns);
         let left = || deadline.saturating_duration_since(Instant::now());
-        self.agents.iter_mut().map(|member| member.agent.end(left())).collect()
+        self.processes.iter_mut().map(|process| process.end(left())).collect()
     }
 
-    /// Returns the last lines that an agent printed.
+    /// Returns the last lines that the process of an agent printed.
     pub(crate) fn last_log_lines(&self, agent: usize) -> Vec<String> {
-        self.agents[agent].agent.last_log_lines()
+        self.processes[self.agents[agent].process].last_log_lines()
     }
 
     /// Ends every agent and returns the failure of the run, with the last lines that the agent at fault printed.
@@ -304,10 +326,10 @@ impl<'a> AgentSet<'a> {
             PhaseError::Rejected { phase, agent, error, hint } => (phase, agent, error, hint, false),
         };
         if gone {
-            (error, hint) = exit_cause(endings[agent]);
+            (error, hint) = exit_cause(endings[self.agents[agent].process]);
         }
-        let Member { endpoint, host, agent } = &self.agents[agent];
-        let mut last_log_lines = agent.last_log_lines();
+        let Member { endpoint, host, .. } = &self.agents[agent];
+        let mut last_log_lines = self.last_log_lines(agent);
         // An agent also prints the error that it reports.
         last_log_lines.retain(|line| !line.ends_with(&error));
         let others: Vec<&str> =

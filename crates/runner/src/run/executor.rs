@@ -4,7 +4,7 @@ use std::{panic::resume_unwind, thread, time::Instant};
 
 use collector::{RunContext, RunReports, TraceTimes, collect};
 use control::Request;
-use experiment::{Cell, Design, DuetSlot, Endpoint, Pin, ScheduledRun, Shape, Topology, Workload};
+use experiment::{Cell, Design, DuetSlot, Pin, ScheduledRun, Shape, Topology, Workload};
 use results::{Directory, Failure, IntervalLog, ResultHeader, Run, RunState};
 use site::{AgentCommand, AgentLog, BarrierGuard, RunBarrier};
 
@@ -187,19 +187,25 @@ impl RunExecutor<'_> {
     }
 
     fn agent_set<'p>(&self, run_phases: &RunPhases<'p>, number: u32) -> Result<AgentSet<'p>, RunnerError> {
-        let member = |endpoint: &Endpoint| {
-            let host = self.sites.named(&endpoint.place.host);
+        let endpoints = &run_phases.shape.endpoints;
+        let process = |members: Vec<usize>| {
+            let first = &endpoints[members[0]];
+            let host = self.sites.named(&first.place.host);
             let command = AgentCommand {
-                driver: host.driver(&endpoint.driver),
+                driver: host.driver(&first.driver),
                 variables: run_phases.cell.factors.env.clone(),
                 padding_bytes: run_phases.padding_bytes,
+                channels: u32::try_from(members.len()).unwrap_or(u32::MAX),
             };
-            let log = AgentLog::in_file(self.directory.log_path(number, &endpoint.id))?;
+            // Endpoints of one process print into the log of the first one.
+            let log = AgentLog::in_file(self.directory.log_path(number, &first.id))?;
             let name = self.sites.are_several().then(|| host.name.clone());
-            Ok(AgentSpec { site: host.site, host: name, endpoint: Some(endpoint.id.clone()), command, log })
+            let ids = members.iter().map(|member| endpoints[*member].id.clone());
+            Ok(AgentSpec { site: host.site, host: name, endpoints: ids.collect(), command, log })
         };
-        let members = run_phases.shape.endpoints.iter().map(member).collect::<Result<_, RunnerError>>()?;
-        AgentSet::spawn(members, run_phases.limits, self.stop)
+        let processes = run_phases.shape.processes().into_iter().map(process);
+        let processes = processes.collect::<Result<_, RunnerError>>()?;
+        AgentSet::spawn(processes, run_phases.limits, self.stop)
     }
 }
 

@@ -9,10 +9,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use crate::sites::Sites;
 use collector::RunReports;
 use control::Timeline;
 use experiment::{Endpoint, Shape};
-use crate::sites::Sites;
 use site::{ClockEnd, RunTimeline, Site, SiteClock, SiteError, drift_within_ns};
 
 /// Clocks of the hosts of an experiment, by the reference host and the host itself.

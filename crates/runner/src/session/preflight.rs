@@ -97,10 +97,10 @@ enum Opened {
 }
 
 impl Stage<'_> {
-    /// Opens each kind of endpoint separately. Matching between them is not tested.
+    /// Opens each kind of process separately. Matching between them is not tested.
     fn open(&self, cell: &Cell, names: &mut RunIds) -> Result<Opened, RunnerError> {
-        for endpoint in distinct(Shape::of(&cell.factors, &self.design)) {
-            let opened = self.open_endpoint(cell, endpoint, names)?;
+        for endpoints in distinct(&Shape::of(&cell.factors, &self.design)) {
+            let opened = self.open_process(cell, endpoints, names)?;
             if !matches!(opened, Opened::Well) {
                 return Ok(opened);
             }
@@ -108,17 +108,18 @@ impl Stage<'_> {
         Ok(Opened::Well)
     }
 
-    /// Opens one endpoint as a run of this cell does up to the configure phase, then ends the agent as a run does.
-    fn open_endpoint(
+    /// Opens the endpoints of one process as a run of this cell does up to the configure phase, then ends the process as
+    /// a run does.
+    fn open_process(
         &self,
         cell: &Cell,
-        endpoint: Endpoint,
+        endpoints: Vec<Endpoint>,
         names: &mut RunIds,
     ) -> Result<Opened, RunnerError> {
         let limits = &self.experiment.limits;
         let (name, traces, alone) = (names.take(0, self.sites)?, TraceTimes::default(), RunBarrier::new());
-        let driver = endpoint.driver.clone();
-        let shape = Shape { endpoints: vec![endpoint] }.in_run(&name.run);
+        let driver = endpoints[0].driver.clone();
+        let shape = Shape { endpoints }.in_run(&name.run);
         // One host: its clock is the common one.
         let clocks = HostClocks::default();
         let clocks = RunClocks::before_run(&clocks, endpoint_hosts(self.sites, &shape), true)?;
@@ -135,24 +136,25 @@ impl Stage<'_> {
             clocks,
             barrier: alone.join(),
         };
-        let endpoint = &run.shape.endpoints[0];
-        let host = self.sites.named(&endpoint.place.host);
+        let endpoints = &run.shape.endpoints;
+        let host = self.sites.named(&endpoints[0].place.host);
         let command = AgentCommand {
             driver: host.driver(&driver),
             variables: cell.factors.env.clone(),
             padding_bytes: 0,
+            channels: u32::try_from(endpoints.len()).unwrap_or(u32::MAX),
         };
-        let member = AgentSpec {
+        let process = AgentSpec {
             site: host.site,
             host: self.sites.are_several().then(|| host.name.clone()),
-            endpoint: Some(endpoint.id.clone()),
+            endpoints: endpoints.iter().map(|endpoint| endpoint.id.clone()).collect(),
             command,
             log: AgentLog::in_memory()?,
         };
-        let request = run.configuration(0);
-        let mut agent_set = AgentSet::spawn(vec![member], limits, self.stop)?;
+        let requests: Vec<_> = (0..endpoints.len()).map(|agent| (agent, run.configuration(agent))).collect();
+        let mut agent_set = AgentSet::spawn(vec![process], limits, self.stop)?;
         let opened = agent_set.hellos().and_then(|_| {
-            agent_set.ask(&[(0, request)], limits.configure_ns, |reply| match reply {
+            agent_set.ask(&requests, limits.configure_ns, |reply| match reply {
                 Reply::Configured(_) => Ok(()),
                 other => Err(other),
             })?;
@@ -176,16 +178,19 @@ impl Stage<'_> {
     }
 }
 
-/// Returns the endpoints to open: only one of several on a host that open the same kinds of entities with one driver.
-fn distinct(shape: Shape) -> Vec<Endpoint> {
+/// Returns the endpoints to open, by process: only one process of several on a host that open the same kinds of entities
+/// with one driver, and of several endpoints in it the first two, which show whether they can share it.
+fn distinct(shape: &Shape) -> Vec<Vec<Endpoint>> {
     let opened = |endpoint: &Endpoint| {
         let host = endpoint.place.host.clone();
         (host, endpoint.driver.clone(), endpoint.writers.is_empty(), endpoint.readers.is_empty())
     };
-    let mut found: Vec<Endpoint> = Vec::new();
-    for endpoint in shape.endpoints {
-        if found.iter().all(|known| opened(known) != opened(&endpoint)) {
-            found.push(endpoint);
+    let mut found: Vec<Vec<Endpoint>> = Vec::new();
+    for members in shape.processes() {
+        let endpoints: Vec<Endpoint> =
+            members.into_iter().take(2).map(|member| shape.endpoints[member].clone()).collect();
+        if found.iter().all(|known| opened(&known[0]) != opened(&endpoints[0])) {
+            found.push(endpoints);
         }
     }
     found

@@ -12,7 +12,7 @@ const OPTIONS: [(&str, &str); 2] = [("latency", "1ms"), ("service", "10us")];
 pub fn full_mesh(participants: u16, endpoints: u32, join: Join, options: &[(&str, &str)]) -> Cell {
     let mut cell = cell(Workload::Discovery, true, 0, options);
     cell.factors.topology = Topology::FullMesh { participants };
-    cell.factors.discovery = Discovery { endpoints, join };
+    cell.factors.discovery = Discovery { endpoints, participants_per_process: 1, join };
     cell
 }
 
@@ -41,7 +41,8 @@ fn time_of_the_last_match_packets_and_memory_are_the_true_ones() {
             };
             assert_eq!(packets, Some(truth.packets() - before), "{case:?}");
             let host = HostModel::default();
-            let memory = host.participant_bytes + host.peer_bytes * (2 * number * each) as u64;
+            let of_one = host.participant_bytes + host.peer_bytes * (2 * number * each) as u64;
+            let memory = of_one + host.process_bytes;
             assert_eq!(found.memory_per_participant_bytes, Some(memory), "{case:?}");
             assert_eq!(found.idle_packets_per_s(), Some((number * (number - 1)) as f64), "{case:?}");
             // Each entity has its own time.
@@ -61,4 +62,29 @@ fn lost_announcements_are_repeated_and_delay_the_last_match() {
     assert!(time(&lossy) >= time(&plain) + 99_000_000, "{} {}", time(&plain), time(&lossy));
     let packets = |of: &DiscoveryRecord| of.until_matched.as_ref().expect("traffic").tx_packets;
     assert!(packets(&lossy) > packets(&plain));
+}
+
+#[test]
+fn participants_of_one_process_share_its_memory_and_nothing_else() {
+    let mut cell = full_mesh(16, 2, Join::Together, &OPTIONS);
+    let alone = discovered(&cell);
+    let host = HostModel::default();
+    let of_one = host.participant_bytes + host.peer_bytes * (2 * 16 * 2);
+    for per_process in [1, 2, 4, 16] {
+        for join in [Join::Together, Join::Late] {
+            cell.factors.discovery = Discovery { endpoints: 2, participants_per_process: per_process, join };
+            let run = run(&mut Simulator::new(), &cell, 2 * SECOND, 1);
+            assert_eq!((run.state, &run.warnings[..]), (RunState::Valid, &[][..]));
+            assert_eq!(run.processes.len(), 16 / per_process as usize);
+            assert!(run.processes.iter().all(|process| process.endpoints.len() == per_process as usize));
+            let found = run.discovery.expect("discovery");
+            let memory = of_one + host.process_bytes / u64::from(per_process);
+            assert_eq!(found.memory_per_participant_bytes, Some(memory), "{per_process} {join}");
+            assert_eq!(found.idle_cpu_ns, alone.idle_cpu_ns, "CPU time of a process counts once");
+            if join == Join::Together {
+                assert_eq!(found.all_matched_ns, alone.all_matched_ns);
+                assert_eq!(found.until_matched, alone.until_matched);
+            }
+        }
+    }
 }

@@ -85,6 +85,36 @@ fn shares_of_writers_and_their_fairness_are_those_of_their_servers() {
     assert!((rates.delivered_sps / 35_000.0 - 1.0).abs() < 0.005, "the reader's total: {rates:?}");
 }
 
+/// Writers that share a process keep their rates and shares. The process uses what they use together, and counts once.
+#[test]
+fn writers_of_one_process_share_its_usage_and_nothing_else() {
+    let options = [("service", "50us"), ("queue", "10"), ("latency", "50us")];
+    let host = || slowed(&[("writer-2", 2.0), ("writer-3", 4.0)]);
+    let of = |per_process: Option<u32>| {
+        let mut cell = mesh(cell(Workload::Throughput, true, 0, &options), 4, 2);
+        cell.factors.writers_per_process = per_process;
+        valid(run(&mut Simulator::on(host()), &cell, SECOND, 1))
+    };
+    let alone = of(None);
+    let of_writers = |run: &Run| -> (u64, u64) {
+        let processes = run.processes.iter().filter(|of| of.endpoints[0].starts_with("writer"));
+        processes.map(|of| (of.usage.cpu_ns(), of.usage.samples)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+    };
+    for per_process in [2, 4] {
+        let shared = of(Some(per_process));
+        assert_eq!(shared.processes.len(), 4 / per_process as usize + 2);
+        assert_eq!(shared.flows, alone.flows, "{per_process}");
+        assert_eq!(shared.throughput, alone.throughput, "{per_process}");
+        assert_eq!(of_writers(&shared), of_writers(&alone), "{per_process}");
+        let numbers: Vec<u32> = shared.endpoints.iter().map(|of| of.process).collect();
+        assert!(numbers.is_sorted() && numbers[0] == numbers[per_process as usize - 1], "{numbers:?}");
+    }
+    // All samples of the process divide its CPU time.
+    let (cpu_ns, samples) = of_writers(&alone);
+    let per_sample = of(Some(4)).cpu_ns_per_sample.expect("CPU time").writer;
+    assert!((per_sample - cpu_ns as f64 / samples as f64).abs() < 1e-6, "{per_sample}");
+}
+
 /// A reader that is the bottleneck serves its writers in turn.
 #[test]
 fn writers_share_a_slow_reader_evenly() {

@@ -1,10 +1,10 @@
-//! Start and end of agent processes.
+//! Start and end of agent processes, each with a control channel for each of its endpoints.
 
 use std::{
     io::{self, BufReader},
     net::Shutdown,
     os::{
-        fd::AsRawFd as _,
+        fd::{AsRawFd as _, OwnedFd, RawFd},
         unix::{
             net::UnixStream,
             process::{CommandExt as _, ExitStatusExt as _},
@@ -12,11 +12,12 @@ use std::{
     },
     path::Path,
     process::{Child, Command, ExitStatus, Stdio},
+    sync::{Arc, Mutex, PoisonError},
     thread,
     time::{Duration, Instant},
 };
 
-use control::{Request, receive_line, send};
+use control::{ChannelError, Request, receive_line, send};
 use nix::{
     errno::Errno,
     sys::{
@@ -46,8 +47,8 @@ const SEND_PATIENCE: Duration = Duration::from_secs(5);
 /// Environment variable that pads the environment of an agent.
 const PADDING: &str = "DDSMARK_PADDING";
 
-/// Starts an agent program. Its process ends no later than the calling thread. Its last reply is an error, sent when
-/// its process has exited or has closed the channel.
+/// Starts an agent program. Its process ends no later than the calling thread. The last reply of a channel is an error,
+/// sent when the process has exited or has closed the channel.
 pub(crate) fn launch(
     agent: &Path,
     command: &AgentCommand,
@@ -62,17 +63,23 @@ pub(crate) fn launch(
 
 /// Starts the process of an agent.
 fn start(agent: &Path, arguments: &AgentCommand, log: AgentLog) -> io::Result<LocalAgent> {
-    let (ours, theirs) = socketpair(AddressFamily::Unix, SockType::Stream, None, SockFlag::SOCK_CLOEXEC)?;
-    let channel = UnixStream::from(ours);
-    channel.set_write_timeout(Some(SEND_PATIENCE))?;
-    let control = theirs.as_raw_fd();
+    let mut channels = Vec::new();
+    let mut theirs: Vec<OwnedFd> = Vec::new();
+    for _ in 0..arguments.channels.max(1) {
+        let (ours, of_agent) =
+            socketpair(AddressFamily::Unix, SockType::Stream, None, SockFlag::SOCK_CLOEXEC)?;
+        let channel = UnixStream::from(ours);
+        channel.set_write_timeout(Some(SEND_PATIENCE))?;
+        channels.push(channel);
+        theirs.push(of_agent);
+    }
+    let inherited: Vec<RawFd> = theirs.iter().map(|channel| channel.as_raw_fd()).collect();
     let owner = getpid();
     let mut command = Command::new(agent);
     command
         .arg("--driver")
         .arg(&arguments.driver.path)
-        .arg("--control-fd")
-        .arg(control.to_string())
+        .args(inherited.iter().flat_map(|channel| ["--control-fd".to_owned(), channel.to_string()]))
         // Set in the agent only: this process keeps its own environment.
         .envs(arguments.variables.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))))
         .env(PADDING, "-".repeat(arguments.padding_bytes as usize))
@@ -90,22 +97,24 @@ fn start(agent: &Path, arguments: &AgentCommand, log: AgentLog) -> io::Result<Lo
             // The parent ended before the death signal was set.
             return Err(Errno::ESRCH.into());
         }
-        // SAFETY: F_SETFD on a descriptor that this child inherited open; nothing else refers to its flags.
-        let status = unsafe { libc::fcntl(control, libc::F_SETFD, 0) };
-        Errno::result(status)?;
+        for channel in &inherited {
+            // SAFETY: F_SETFD on a descriptor that this child inherited open; nothing else refers to its flags.
+            let status = unsafe { libc::fcntl(*channel, libc::F_SETFD, 0) };
+            Errno::result(status)?;
+        }
         Ok(())
     };
     // SAFETY: between fork and exec `prepare` only makes the system calls prctl, getppid and fcntl, all
     // async-signal-safe; it allocates nothing and takes no lock.
     let child = unsafe { command.pre_exec(prepare) }.spawn()?;
-    Ok(LocalAgent { child, channel, log, ended: None })
+    Ok(LocalAgent { child, channels, log, ended: None })
 }
 
-/// Running agent on this host: its process, its control channel and its log.
+/// Running agent on this host: its process, its control channels and its log.
 #[derive(Debug)]
 pub(crate) struct LocalAgent {
     child: Child,
-    channel: UnixStream,
+    channels: Vec<UnixStream>,
     log: AgentLog,
     ended: Option<ProcessExit>,
 }
@@ -116,36 +125,47 @@ impl LocalAgent {
     }
 
     /// Starts the threads that pass on the replies.
-    fn read(&self, mut replies: ReplySink) -> io::Result<()> {
-        let (channel, closing, pid) = (self.channel.try_clone()?, self.channel.try_clone()?, self.pid());
+    fn read(&self, replies: ReplySink) -> io::Result<()> {
+        let clones = || self.channels.iter().map(UnixStream::try_clone).collect::<io::Result<Vec<_>>>();
+        let (channels, closing, pid) = (clones()?, clones()?, self.pid());
         thread::Builder::new().name(format!("agent-{pid}-end")).spawn(move || {
             await_end_of(pid);
-            // A process that the driver left behind may keep the other end open.
-            let _ = closing.shutdown(Shutdown::Read);
-        })?;
-        thread::Builder::new().name(format!("agent-{pid}")).spawn(move || {
-            let mut channel = BufReader::new(channel);
-            loop {
-                let reply = receive_line(&mut channel);
-                let over = reply.is_err();
-                replies(reply.map(Box::new).map_err(ChannelEnd::from));
-                if over {
-                    break;
-                }
+            for channel in closing {
+                // A process that the driver left behind may keep the other end open.
+                let _ = channel.shutdown(Shutdown::Read);
             }
         })?;
+        let replies = Arc::new(Mutex::new(replies));
+        for (number, channel) in (0..).zip(channels) {
+            let replies = Arc::clone(&replies);
+            thread::Builder::new().name(format!("agent-{pid}")).spawn(move || {
+                let mut channel = BufReader::new(channel);
+                loop {
+                    let reply = receive_line(&mut channel);
+                    let over = reply.is_err();
+                    let mut pass_on = replies.lock().unwrap_or_else(PoisonError::into_inner);
+                    pass_on(number, reply.map(Box::new).map_err(ChannelEnd::from));
+                    if over {
+                        break;
+                    }
+                }
+            })?;
+        }
         Ok(())
     }
 }
 
 impl Agent for LocalAgent {
-    fn send(&self, request: &Request) -> Result<(), ChannelEnd> {
-        Ok(send(&mut &self.channel, request)?)
+    fn send(&self, channel: u32, request: &Request) -> Result<(), ChannelEnd> {
+        let channel = self.channels.get(channel as usize).ok_or(ChannelError::Closed)?;
+        Ok(send(&mut &*channel, request)?)
     }
 
     fn hang_up(&self) {
-        // It may be closed already.
-        let _ = self.channel.shutdown(Shutdown::Both);
+        for channel in &self.channels {
+            // It may be closed already.
+            let _ = channel.shutdown(Shutdown::Both);
+        }
     }
 
     fn end(&mut self, limit: Duration) -> ProcessExit {

@@ -23,4 +23,6 @@ pub struct AgentCommand {
     pub variables: Variables,
     /// Number of bytes by which the environment is padded.
     pub padding_bytes: u32,
+    /// Number of control channels: one for each endpoint in the process of the agent, at least 1.
+    pub channels: u32,
 }

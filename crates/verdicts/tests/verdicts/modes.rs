@@ -32,7 +32,7 @@ fn field_that_separates_modes_is_named() {
         rtt.p50_ns = rtt.p50_ns.map(|ns| if slow { ns * 3 / 2 } else { ns });
         let mut noise = sample::Noise(900 + u64::from(run.number));
         run.environment_padding_bytes = Some((noise.next() % 4096) as u32);
-        for agent in &mut run.endpoints {
+        for agent in &mut run.processes {
             agent.usage.involuntary_switches = noise.next() % 20;
             agent.usage.core = Some((noise.next() % 2) as u32);
         }
@@ -47,7 +47,7 @@ fn field_that_separates_modes_is_named() {
     assert!(by.separating.is_empty() && by.enough_runs && by.tested >= 5, "{by:?}");
     assert!(text.ends_with(&format!(", told apart by none of {} recorded fields", by.tested)), "{text}");
 
-    let (by, text) = outcomes(&|run| run.endpoints[1].usage.core = Some(u32::from(is_slow(run))));
+    let (by, text) = outcomes(&|run| run.processes[1].usage.core = Some(u32::from(is_slow(run))));
     assert_eq!(by.separating.len(), 1, "{by:?}");
     assert!(by.separating[0].field == "core of the echo" && by.separating[0].p_adjusted < 0.01, "{by:?}");
     assert!(text.ends_with(", told apart by core of the echo (0, then 1)"), "{text}");

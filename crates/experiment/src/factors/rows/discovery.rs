@@ -3,6 +3,7 @@
 use crate::{
     Factors, Join, OneOrMany, PlanError, SpannedError, Topology, Workload,
     factors::{
+        processes,
         rows::{WAY, id_part},
         table::{Compared, Factor, Form, Id, Label, ROW},
         value::{Kind, Value},
@@ -16,6 +17,11 @@ const MAX_ENDPOINTS: u32 = 100;
 /// Returns the number of endpoints, if it is not the default.
 fn endpoints(cell: &Factors) -> Option<u32> {
     Some(cell.discovery.endpoints).filter(|endpoints| *endpoints > 1)
+}
+
+/// Returns the number of participants per process, if there are several.
+fn per_process(cell: &Factors) -> Option<u32> {
+    Some(cell.discovery.participants_per_process).filter(|number| *number > 1)
 }
 
 /// Returns the way to join, if it is not the default.
@@ -104,6 +110,37 @@ pub(super) const ROWS: &[Factor] = &[
             listed: false,
         }),
         agent: "the writers and readers of each agent",
+        ..ROW
+    },
+    Factor {
+        key: "participants_per_process",
+        form: Form::Key(Kind::Number),
+        unit: "participants",
+        range: "a divisor of the number of participants",
+        default: || Some(1_u32.into()),
+        about: "Number of participants that each process opens, each with its own writers and readers. What participants of \
+                one process share, such as code and threads of the middleware, then counts once for all of them, and they \
+                may find each other without the network. It must divide the number of participants. Only for the workload \
+                `discovery`. Default 1.",
+        brief: "Participants of each process.",
+        plural: Some("numbers of participants per process"),
+        check: processes::check_participants,
+        set: Some(|cell, value| cell.discovery.participants_per_process = value.to()),
+        applies: |cell| cell.workload == Workload::Discovery,
+        nesting: 17,
+        same: |a, b| a.discovery.participants_per_process == b.discovery.participants_per_process,
+        id: Id::Always(39, |cell| id_part("per-process", per_process(cell))),
+        shares: WAY,
+        compared: Compared::Text(|cell| {
+            Some(cell.discovery.participants_per_process.to_string())
+                .filter(|_| cell.workload == Workload::Discovery)
+        }),
+        label: Some(Label {
+            place: 11,
+            text: |cell| per_process(cell).map(|of| format!("{of} participants per process")),
+            listed: false,
+        }),
+        agent: "the control channels of an agent, each for one participant",
         ..ROW
     },
     Factor {

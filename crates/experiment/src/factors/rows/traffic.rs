@@ -5,6 +5,7 @@ use crate::{
     factors::{
         fields, in_flight, instances,
         load::load_id,
+        processes,
         rows::{WAY, discovery},
         table::{Baseline, Column, Compared, Factor, Form, Id, Label, ROW, Shares},
         topics,
@@ -288,6 +289,34 @@ pub(super) const ROWS: &[Factor] = &[
         compared: Compared::Text(|cell| cell.topics.map(|topics| topics.to_string())),
         label: Some(Label { place: 6, text: |cell| Some(format!("{} topics", cell.topics?)), listed: true }),
         agent: "the number of writers and readers of an agent, and the intended send times of each",
+        ..ROW
+    },
+    Factor {
+        key: "writers_per_process",
+        form: Form::Key(Kind::Number),
+        unit: "writers",
+        range: "a divisor of the number of writers",
+        default: || Some(1_u32.into()),
+        about: "Number of writing endpoints of a topology that share a process. Each has its own participant, its own thread \
+                and its own number, counts and rates, as in a process of its own; CPU time and memory are those of the \
+                process. Readers have a process each. It must divide the number of writers. Only for `throughput` and \
+                `paced`; no effect on other workloads. Default 1.",
+        brief: "Writers of each process.",
+        plural: Some("numbers of writers per process"),
+        check: processes::check_writers,
+        set: Some(|cell, value| cell.writers_per_process = Some(value.to()).filter(|writers| *writers > 1)),
+        applies: |cell| matches!(cell.workload, Workload::Throughput | Workload::Paced),
+        nesting: 14,
+        same: |a, b| a.writers_per_process == b.writers_per_process,
+        id: Id::Always(35, |cell| super::id_part("writers-per-process", cell.writers_per_process)),
+        shares: WAY,
+        compared: Compared::Text(|cell| cell.writers_per_process.map(|writers| writers.to_string())),
+        label: Some(Label {
+            place: 12,
+            text: |cell| Some(format!("{} writers per process", cell.writers_per_process?)),
+            listed: false,
+        }),
+        agent: "the control channels of an agent, each for one writing endpoint",
         ..ROW
     },
     Factor {

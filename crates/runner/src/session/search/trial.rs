@@ -113,7 +113,7 @@ fn trial_outcome(
 /// no time left. Valid only for a flow without back-pressure.
 fn is_limited_by_sender(run: &Run, shown: &TrialOutcome) -> bool {
     let missing = shown.planned.saturating_sub(shown.delivered);
-    let writer = run.endpoints.iter().find(|endpoint| endpoint.role == "writer");
+    let writer = run.process_of_role("writer");
     shown.violation() > 0.0
         && shown.unsent.saturating_mul(2) > missing
         && writer.is_some_and(|writer| writer.usage.busy() > BUSY)
