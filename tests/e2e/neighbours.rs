@@ -12,7 +12,7 @@ use control::{Configure, Request};
 use driver_host::{Driver, ParticipantConfig, TypeKind, WriterConfig};
 use serde_json::Value;
 
-use crate::support::{Scene, count, list, monotonic_ns, programs, runs, wait_for};
+use crate::support::{Scene, count, list, monotonic_ns, programs, runs, text, wait_for};
 
 const SIZE: usize = 64;
 /// Runs of each cell.
@@ -208,6 +208,33 @@ fn domain(runner: u32) -> Option<String> {
     claims.next_back()
 }
 
+/// Returns the warnings about other experiments at the same time.
+fn named(document: &Value) -> Vec<String> {
+    let warnings = list(&document["warnings"]).iter().filter(|of| of["kind"] == "other_experiment");
+    warnings.map(|warning| text(warning, "text").to_owned()).collect()
+}
+
+/// In a network namespace of its own, in which other tests announce nothing.
+#[test]
+fn experiment_that_is_alone_or_beside_a_killed_one_names_none() {
+    let scene = Scene::new();
+    let script = "ip link set lo up
+        ddsmark throughput --driver udp --size 64 --runs 100 --out killed >/dev/null 2>&1 &
+        other=$!
+        until [ -e killed/log.json ]; do sleep 0.05; done
+        sleep 0.2
+        grep -q ddsmark-experiment /proc/net/unix
+        kill -9 $other
+        wait $other || true
+        exec ddsmark throughput --driver udp --size 64 --runs 1 --duration 100ms --no-reference --json --out alone";
+    let outcome = scene.start("unshare", &["--map-root-user", "--net", "sh", "-ec", script]).end();
+    outcome.assert_status(0);
+    let document = outcome.document();
+    assert_eq!(document["state"], "complete");
+    assert_eq!(named(&document), [""; 0]);
+    assert!(list(&document["blocks"]).iter().all(|block| block["others"].is_null()), "{document:#}");
+}
+
 #[test]
 fn concurrent_experiments_do_not_interfere() {
     let scene = Scene::new();
@@ -219,6 +246,7 @@ fn concurrent_experiments_do_not_interfere() {
                       --json --out \"$2\" >stdout 2>stderr";
         scene.start("sh", &["-c", script, "sh", place.to_str().expect("a path"), &out])
     });
+    let pids = [both[0].id(), both[1].id()];
     let mut seen = [const { BTreeSet::new() }; 2];
     let mut together = 0;
     while both.iter_mut().any(super::support::Running::is_alive) {
@@ -239,6 +267,12 @@ fn concurrent_experiments_do_not_interfere() {
             serde_json::from_slice(&fs::read(scene.path(name).join("stdout")).expect("a file"))
                 .expect("JSON");
         assert_eq!(document["state"], "complete");
+        // Each one names the other.
+        let [_, other] = if name == "first" { pids } else { [pids[1], pids[0]] };
+        let named = named(&document);
+        assert!(named.iter().any(|text| text.contains(&format!(": process {other}, "))), "{name}: {named:?}");
+        let result = if name == "first" { "second/result" } else { "first/result" };
+        assert!(named.iter().any(|text| text.contains(result)), "{name}: {named:?}");
         for run in runs(&document) {
             assert_eq!(
                 (&run["state"], &run["flows"][0]["counted"]["foreign"]),

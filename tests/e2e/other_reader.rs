@@ -61,9 +61,11 @@ impl Agent {
                 let warm = self.order(&Request::WarmUp { duration_ns: SECOND_NS / 20 });
                 assert!(matches!(warm, Reply::WarmedUp), "{warm:?}");
                 let begin_ns = Some(monotonic_ns() + SECOND_NS / 2);
-                let measured = self.order(&Request::Measure { duration_ns: SECOND_NS / 2, begin_ns });
+                let measured =
+                    self.order(&Request::Measure { duration_ns: SECOND_NS / 2, begin_ns, join: None });
                 let Reply::Measured(measured) = measured else { panic!("{measured:?}") };
-                let drain = Drain { sent: measured.sent, timeout_ns: 30 * SECOND_NS, quiet_ns: 0 };
+                let drain =
+                    Drain { sent: measured.sent, timeout_ns: 30 * SECOND_NS, quiet_ns: 0, joined_ns: None };
                 let drained = self.order(&Request::Drain(drain));
                 assert!(matches!(drained, Reply::Drained { complete: true }), "{drained:?}");
                 Ok(measured.sent)
@@ -174,6 +176,7 @@ impl Case {
             probe_every: None,
             traces: [].into(),
             begin_ns: None,
+            late_join: None,
             spin: false,
             timeline: None,
             clock_slack_ns: 0,

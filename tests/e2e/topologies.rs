@@ -1,7 +1,5 @@
 //! Several writers and readers: fan-out, fan-in and mesh, with real processes and real middleware.
 
-use std::fs;
-
 use serde_json::Value;
 
 use crate::support::{Scene, changed_driver, count, list, number, programs, runs, text};
@@ -301,95 +299,6 @@ fn forty_readers_receive_every_sample() {
     for endpoint in list(&run["endpoints"]) {
         assert_eq!(endpoint["settings"]["participant"]["participants"], "57", "{run:#}");
     }
-}
-
-#[test]
-fn killed_reader_is_named_and_the_values_of_the_others_stand() {
-    let scene = Scene::new();
-    for (command, topology, driver) in
-        [("throughput", "1-3", "cyclonedds"), ("load", "2-2", "fastdds"), ("latency", "1-3", "udp")]
-    {
-        let kills = scene.path(&format!("{driver}-kills"));
-        fs::create_dir(&kills).expect("a directory");
-        fs::write(kills.join("plan"), format!("{driver} reader-1 0 measure 100000 agent\n")).expect("a file");
-        let agent = programs().join("killing-agent");
-        let variables = [("DDSMARK_KILLS", kills.as_os_str()), ("DDSMARK_AGENT", agent.as_os_str())];
-        let words = ["--driver", driver, "--topology", topology, "--size", "256", "--runs", "1", "--json"];
-        let more = ["--duration", "1s", "--no-reference"];
-        let rate = if command == "load" { &["--rate", "2000"][..] } else { &[] };
-        let outcome =
-            scene.start_with(&variables, "ddsmark", &[&[command][..], &words, &more, rate].concat()).end();
-        outcome.assert_status(3);
-        let document = outcome.document();
-        let run = &runs(&document)[0];
-        assert_eq!(run["state"], "failed", "{driver}: {run:#}");
-        let killed = text(&run["failure"], "endpoint");
-        assert_eq!(killed, "reader-1", "{driver}: {run:#}");
-        assert!(text(&run["failure"], "error").contains("killed by signal 9"), "{driver}: {run:#}");
-        assert!(!ids(run).contains(&killed), "{driver}: {run:#}");
-        let flows = flows(run);
-        assert!(!flows.is_empty(), "{driver}: {run:#}");
-        for (writer, reader, sent, delivered) in flows {
-            assert_ne!(reader, killed, "{driver}: {run:#}");
-            assert!(sent > 0 && sent == delivered, "{driver}: {writer} to {reader}: {run:#}");
-        }
-        let warnings: Vec<&str> =
-            list(&run["warnings"]).iter().map(|warning| text(warning, "text")).collect();
-        let named = format!("{killed} ended during the measurement: all values are of the other");
-        assert!(warnings.iter().any(|warning| warning.starts_with(&named)), "{driver}: {warnings:?}");
-        // Nothing contradicts among the values that remain.
-        assert!(
-            list(&run["warnings"]).iter().all(|of| of["kind"] != "runs_invalid"),
-            "{driver}: {warnings:?}"
-        );
-    }
-}
-
-#[test]
-fn slow_reader_holds_up_a_reliable_writer_and_loses_without_reliability() {
-    let scene = Scene::new();
-    // The slow reader processes at most 1,000 samples per second, a tenth of what is offered.
-    let slow = |qos: &str| {
-        let arguments = [
-            "--driver",
-            "cyclonedds",
-            "--readers",
-            "3",
-            "--slow-reader",
-            "1ms",
-            "--rate",
-            "10000",
-            "--qos",
-            qos,
-            "--send-queue",
-            "50",
-            "--receive-queue",
-            "50",
-        ];
-        let document = measure(&scene, "load", &arguments);
-        let run = runs(&document)[0].clone();
-        assert_eq!(run["state"], "valid", "{run:#}");
-        run
-    };
-    let delivered = |run: &Value| -> Vec<(String, u64, u64)> {
-        flows(run).into_iter().map(|(_, reader, sent, delivered)| (reader, sent, delivered)).collect()
-    };
-    // Reliable, keep all: no reader loses a sample, and all are as slow as the slowest.
-    let held_up = slow("reliable,keep_all");
-    for (reader, sent, delivered) in delivered(&held_up) {
-        assert_eq!(sent, delivered, "{reader}: {held_up:#}");
-    }
-    let paced = &held_up["paced"];
-    let (planned, sent) = (count(&paced["planned"]), delivered(&held_up)[0].1);
-    assert!(sent * 2 < planned, "the writer is held up: {sent} of {planned}: {held_up:#}");
-    // Best effort: only the slow reader loses.
-    let loses = slow("best_effort");
-    let all = delivered(&loses);
-    let share = |(_, sent, delivered): &(String, u64, u64)| *delivered as f64 / *sent as f64;
-    assert_eq!(all[2].0, "reader-3", "{loses:#}");
-    assert!(all[2].1 > 0 && share(&all[2]) < 0.5, "{loses:#}");
-    assert!(share(&all[0]) > 2.0 * share(&all[2]) && share(&all[1]) > 2.0 * share(&all[2]), "{loses:#}");
-    assert_eq!(loses["throughput"]["readers"]["lowest"], "reader-3", "{loses:#}");
 }
 
 #[test]

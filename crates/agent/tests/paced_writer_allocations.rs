@@ -71,9 +71,9 @@ fn writing_by_a_plan_allocates_nothing() {
             .expect("a reader");
         writer.monitor().connect(&reader.monitor().locator().expect("a locator")).expect("connected");
         readers.push(reader);
-        flows.push(FlowWriter::new(&configure, spec, plan, writer));
+        flows.push(FlowWriter::new(&configure, spec, plan, writer, None));
     }
-    let mut role = OpenLoopWriter::new(&configure, flows, false, None);
+    let mut role = OpenLoopWriter::new(&configure, flows, false, None, None);
     role.warm_up(MS).expect("warm");
     let mut allocations = |duration_ns| {
         let mut sent = 0;

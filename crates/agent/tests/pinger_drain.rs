@@ -70,7 +70,7 @@ fn drain_with_a_listener_ends_at_its_time_limit() {
     let measured = pinger.measure(MS, None, &mut meter).expect("measured");
     assert_eq!(measured.sent, 1, "the ping is lost, because no reader is connected");
     let begin = Instant::now();
-    let drain = Drain { sent: 1, timeout_ns: MS, quiet_ns: QUIET.as_nanos() as u64 };
+    let drain = Drain { sent: 1, timeout_ns: MS, quiet_ns: QUIET.as_nanos() as u64, joined_ns: None };
     assert!(pinger.drain(&drain, &mut meter).expect("drained"));
     assert!(
         begin.elapsed() < QUIET,

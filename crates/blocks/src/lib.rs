@@ -200,6 +200,7 @@ pub fn add_quiet(
         complete: true,
         took_ns: Some(took_ns),
         hosts: Vec::new(),
+        others: Vec::new(),
     });
     log.allocation.made += u32::from(repeats.is_none());
 }

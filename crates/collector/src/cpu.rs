@@ -22,7 +22,7 @@ pub(crate) fn process_record(members: &[&AgentOutcome]) -> Option<ProcessRecord>
 pub(crate) fn add(evaluation: &mut Evaluation, reports: &RunReports) {
     for agent in &reports.agents {
         let AgentOutcome { endpoint, report, .. } = agent;
-        let (role, usage, counted) = (&endpoint.id, &report.usage, counted(evaluation, agent));
+        let (role, usage, counted) = (&endpoint.id, &report.usage, counted(agent));
         evaluation.check(usage.samples <= counted, || {
             format!("the {role} metered {} samples, and counted {counted}", usage.samples)
         });
@@ -59,14 +59,15 @@ pub(crate) fn add(evaluation: &mut Evaluation, reports: &RunReports) {
     evaluation.cpu = CpuPerSample::from_usage(&writers, &readers);
 }
 
-/// Returns the number of samples that an agent counted: sent, echoed or received.
-fn counted(evaluation: &Evaluation, agent: &AgentOutcome) -> u64 {
+/// Returns the number of samples that an agent counted: sent, echoed or received, also from writers that did not report.
+fn counted(agent: &AgentOutcome) -> u64 {
     if agent.endpoint.role.drives() {
         return agent.sent;
     }
     if let Some(echo) = &agent.report.echo {
         return echo.echoed;
     }
-    let flows = evaluation.flows.iter().filter(|flow| flow.reader == agent.endpoint.id);
-    total(flows.map(|flow| flow.counted.delivered))
+    let of_streams = agent.report.reader.iter().flat_map(|read| &read.received);
+    let of_flows = agent.report.paced_reader.iter().flat_map(|read| &read.flows).map(|flow| &flow.received);
+    total(of_streams.chain(of_flows).map(|received| received.delivered))
 }

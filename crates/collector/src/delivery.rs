@@ -57,11 +57,9 @@ impl Delivery<'_> {
         });
     }
 
-    /// Compares the counts of the agents with those of the driver. `alone`: the reporting thread is the receiving
-    /// one, which means that no sample can arrive between the driver's count and the agent's.
-    pub(crate) fn check_witnesses(&self, evaluation: &mut Evaluation, factors: &Factors, alone: bool) {
-        let Self { whose, route, accepted, received, .. } = *self;
-        let (stream, arrived) = (route.flow, route.reading.drained);
+    /// Checks that each sample that the reader was given was classified, and that the driver gave as many.
+    pub(crate) fn check_counts(&self, evaluation: &mut Evaluation) {
+        let Self { whose, received, .. } = *self;
         let Received {
             given,
             delivered,
@@ -81,6 +79,15 @@ impl Delivery<'_> {
             let taken = received.taken.unwrap_or(0);
             format!("{whose}the driver says that it gave {taken} samples, and the sink was given {given}")
         });
+    }
+
+    /// Compares the counts of the agents with those of the driver. `alone`: the reporting thread is the receiving
+    /// one, which means that no sample can arrive between the driver's count and the agent's.
+    pub(crate) fn check_witnesses(&self, evaluation: &mut Evaluation, factors: &Factors, alone: bool) {
+        let Self { whose, route, accepted, received, .. } = *self;
+        let (stream, arrived) = (route.flow, route.reading.drained);
+        let Received { delivered, warm_up, .. } = *received;
+        self.check_counts(evaluation);
         let reliable = factors.is_reliable(stream);
         // Otherwise a driver may send while its counter is read.
         let sent = counter(route.writing, "writer", stream, "bytes_sent");

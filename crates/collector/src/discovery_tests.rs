@@ -68,7 +68,7 @@ fn reports(factors: &Factors) -> RunReports {
             report,
         }
     });
-    RunReports { agents: agents.collect(), lost: Vec::new(), clock_faults: Vec::new() }
+    RunReports { agents: agents.collect(), lost: Vec::new(), clock_faults: Vec::new(), join: None }
 }
 
 fn evaluated(factors: &Factors, change: impl FnOnce(&mut RunReports)) -> Evaluation {

@@ -6,8 +6,8 @@ use control::NegativeTimes;
 use experiment::Factors;
 use results::{
     Batches, CpuPerSample, DeliveryCounts, DiscoveryRecord, Distribution, FlowRecord, HistogramError,
-    IntervalLog, Latency, Paced, PingRetries, Ring, SteadyState, TakeStats, Throughput, Warning, WarningKind,
-    WritingTime, format_value, kind_of_flow, steady_latency,
+    IntervalLog, LateJoinRecord, Latency, Paced, PingRetries, Ring, SteadyState, TakeStats, Throughput,
+    Warning, WarningKind, WritingTime, format_value, kind_of_flow, losses_by_reader, steady_latency,
 };
 
 use crate::RunReports;
@@ -24,6 +24,7 @@ pub(crate) struct Evaluation {
     pub(crate) throughput: Option<Throughput>,
     pub(crate) paced: Option<Paced>,
     pub(crate) discovery: Option<DiscoveryRecord>,
+    pub(crate) late_join: Option<LateJoinRecord>,
     pub(crate) steady_state: BTreeMap<String, SteadyState>,
     pub(crate) ring: Option<Ring>,
     pub(crate) ping_retries: Option<PingRetries>,
@@ -164,10 +165,11 @@ impl Evaluation {
         if counted.lost > 0 {
             let percent = percent(counted.lost, counted.sent);
             let text = format!(
-                "{} of {} {what} were lost ({} %)",
+                "{} of {} {what} were lost ({} %){}",
                 counted.lost,
                 counted.sent,
-                format_value(percent)
+                format_value(percent),
+                losses_by_reader(&self.flows)
             );
             self.warn(WarningKind::Loss, text);
         }

@@ -53,18 +53,22 @@ fn joined<'a>(
     context: &RunContext<'_>,
     reports: &'a RunReports,
 ) -> Option<(&'a PingerReport, Vec<Echoing<'a>>)> {
-    let pinged = reports.driving().report.pinger.as_ref()?;
+    let pinger = reports.driving();
+    let pinged = pinger.report.pinger.as_ref()?;
     let routes = reports.routes().into_iter().filter(|route| route.reading.endpoint.role == Role::Echo);
     let routes: Vec<Route<'_>> = routes.collect();
-    let alone = routes.len() == 1;
-    if routes.is_empty() || routes.len() != pinged.returns.len() {
+    let back = &pinger.endpoint.readers;
+    if routes.is_empty() || back.len() != pinged.returns.len() {
         return None;
     }
-    let one = |(route, returned): (Route<'a>, &'a ReturnReport)| {
-        let whose = route.whose(context.factors, alone);
+    // The echoes of an endpoint that has ended belong to none of those that reported.
+    let one = |route: Route<'a>| {
+        let whose = route.whose(context.factors, back.len() == 1);
+        let topic = &route.reading.endpoint.writers.first()?.topic;
+        let returned = pinged.returns.get(back.iter().position(|reader| reader.topic == *topic)?)?;
         Some(Echoing { whose, echoed: route.reading.report.echo.as_ref()?, returned, route })
     };
-    Some((pinged, routes.into_iter().zip(&pinged.returns).map(one).collect::<Option<_>>()?))
+    Some((pinged, routes.into_iter().map(one).collect::<Option<_>>()?))
 }
 
 /// Returns the record of the pings that one endpoint echoes.

@@ -14,6 +14,7 @@ mod cpu;
 mod delivery;
 mod discovery;
 mod evaluation;
+mod late_join;
 mod latency;
 mod multicast;
 mod paced;
@@ -28,6 +29,7 @@ use experiment::{Design, Factors, Topology, Workload};
 use results::{EndpointRecord, HostRecord, IntervalLog, Run, RunState, Warning, WarningKind, WireBytes};
 
 pub use configuration::{Mismatch, mismatch};
+pub use late_join::LateJoined;
 pub use reports::{AgentOutcome, RunReports};
 pub use traces::TraceTimes;
 
@@ -46,6 +48,9 @@ pub struct RunContext<'a> {
 
 /// Fills in the record of a run from the reports and returns its histograms.
 pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) -> IntervalLog {
+    let all = reports;
+    let without_late = reports.join.is_some().then(|| reports.without_late());
+    let reports = without_late.as_ref().unwrap_or(all);
     let mut evaluation = match context.factors.workload {
         Workload::Latency if matches!(context.factors.topology, Topology::Ring { .. }) => {
             ring::evaluate(context, reports)
@@ -57,6 +62,10 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
         Workload::Paced | Workload::Search => paced::evaluate(context, reports),
     };
     evaluation.contradictions.extend(reports.clock_faults.iter().cloned());
+    if let Some(join) = &all.join {
+        late_join::add(&mut evaluation, context, all, join);
+    }
+    let reports = all;
     buffers::check(&mut evaluation, context, reports);
     batching::check(&mut evaluation, context, reports);
     multicast::check(&mut evaluation, context, reports);
@@ -107,6 +116,7 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     run.throughput = evaluation.throughput;
     run.paced = evaluation.paced;
     run.discovery = evaluation.discovery;
+    run.late_join = evaluation.late_join;
     run.steady_state = evaluation.steady_state;
     run.ring = evaluation.ring;
     run.ping_retries = evaluation.ping_retries;

@@ -5,7 +5,7 @@ use control::{FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderRepo
 use experiment::{Design, Factors, Load, Schedule, probe_every};
 use results::{
     Batches, DeliveryCounts, Distribution, EndpointSpread, FlowRecord, Lateness, Paced, Received, Sender,
-    TakeStats, Throughput, WarningKind, WritingTime, format_value, steady_rate,
+    TakeStats, Throughput, WarningKind, WritingTime, format_micros, format_value, steady_rate,
 };
 use stats::total;
 
@@ -22,6 +22,9 @@ use crate::{
 const KINDS: [&str; 4] = ["response", "service", "send_lag", "write_call"];
 /// Relative tolerance for the sum of two means: means are exact sums divided by a count.
 const ROUNDING: f64 = 1e-9;
+
+/// Ratio of median service times from which on a reader gets its samples much later than another one.
+const MUCH_LATER: u64 = 3;
 
 /// Reports of both endpoints of one route.
 struct Ends<'a> {
@@ -140,7 +143,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
             ..ends.route.record(factors)
         });
     }
-    takes(&mut evaluation, factors, &ends);
+    takes(&mut evaluation, factors, reports);
     latencies(&mut evaluation, &ends, reports.is_pair());
     let written: Vec<&Ends<'_>> = ends.iter().filter(|one| one.is_first_of_writer(&ends)).collect();
     let sum = |of: fn(&FlowWriterReport) -> u64| total(written.iter().map(|ends| of(ends.writer)));
@@ -152,7 +155,9 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let rates = writing.throughput([offered, accepted], &evaluation.counts(), &received, readers.len());
     evaluation.throughput = Some(Throughput {
         batches: Batches::sum(written.iter().filter_map(|ends| ends.writer.batches.as_ref())),
-        takes: TakeStats::sum(ends.iter().filter_map(|ends| ends.read.takes.as_ref())),
+        takes: TakeStats::sum(
+            readers.iter().flat_map(|read| &read.flows).filter_map(|flow| flow.takes.as_ref()),
+        ),
         readers: EndpointSpread::of_readers(&evaluation.flows, writing),
         writers: EndpointSpread::of_writers(&evaluation.flows, writing),
         ..rates
@@ -186,11 +191,17 @@ fn foreign(route: &Route<'_>) -> u64 {
 }
 
 /// Checks the takes of each reader. One take may have samples of several writers: it is reported with the first.
-fn takes(evaluation: &mut Evaluation, factors: &Factors, ends: &[Ends<'_>]) {
-    for first in ends.iter().filter(|ends| ends.route.is_first_of_reader()) {
-        let of_reader = ends.iter().filter(|ends| ends.route.has_reader_of(&first.route));
-        let delivered = total(of_reader.map(|ends| ends.read.received.delivered));
-        evaluation.check_takes(&first.whose, factors, first.read.takes.as_ref(), delivered);
+fn takes(evaluation: &mut Evaluation, factors: &Factors, reports: &RunReports) {
+    for agent in reports.all_serving() {
+        let Some(read) = &agent.report.paced_reader else { continue };
+        let (whose, mut flows) = (reports.whose(agent), read.flows.as_slice());
+        for reader in &agent.endpoint.readers {
+            let (of_reader, rest) = flows.split_at(reader.streams.len().min(flows.len()));
+            let delivered = total(of_reader.iter().map(|flow| flow.received.delivered));
+            let takes = of_reader.first().and_then(|flow| flow.takes.as_ref());
+            evaluation.check_takes(&whose, factors, takes, delivered);
+            flows = rest;
+        }
     }
 }
 
@@ -340,6 +351,30 @@ fn paced(design: &Design, writers: &[&PacedWriterReport], written: &[&Ends<'_>])
     }
 }
 
+/// Returns the number of readers of a stream.
+fn readers_of(one: &Ends<'_>, ends: &[Ends<'_>]) -> usize {
+    ends.iter().filter(|ends| std::ptr::eq(ends.writer, one.writer)).count()
+}
+
+/// Names the reader of a stream that gets its samples much later than all others: its queue is full, and it holds the writer
+/// up. Empty if there is none.
+fn slow_reader(one: &Ends<'_>, ends: &[Ends<'_>], records: &[FlowRecord]) -> String {
+    let of_stream = ends.iter().zip(records).filter(|(ends, _)| std::ptr::eq(ends.writer, one.writer));
+    let median = |record: &FlowRecord| record.latency.get("service")?.p50_ns;
+    let mut medians: Vec<(u64, &str)> =
+        of_stream.filter_map(|(_, record)| Some((median(record)?, record.reader.as_str()))).collect();
+    medians.sort_unstable();
+    let [.., (next_ns, _), (slow_ns, slow)] = medians[..] else { return String::new() };
+    if slow_ns < MUCH_LATER * next_ns {
+        return String::new();
+    }
+    format!(
+        "; {slow} holds it up: its median service time is {} µs, that of each other reader at most {} µs",
+        format_micros(slow_ns as f64),
+        format_micros(next_ns as f64)
+    )
+}
+
 /// Warns of senders that did not keep their schedule, or were held up by back-pressure. `writing_ns` is the writing
 /// time.
 fn warn(evaluation: &mut Evaluation, writing_ns: u64, paced: &Paced, ends: &[Ends<'_>]) {
@@ -350,7 +385,12 @@ fn warn(evaluation: &mut Evaluation, writing_ns: u64, paced: &Paced, ends: &[End
         if let Some(late) = Lateness::classify(one.load, &record.latency, writing_ns, sender) {
             let kind =
                 if late.is_back_pressure() { WarningKind::BackPressure } else { WarningKind::SenderLimited };
-            evaluation.warn(kind, format!("{}{late}", one.whose));
+            let (whose, held_by) = if late.is_back_pressure() && readers_of(one, ends) > 1 {
+                (format!("{}: ", one.route.writing.endpoint.id), slow_reader(one, ends, &records))
+            } else {
+                (one.whose.clone(), String::new())
+            };
+            evaluation.warn(kind, format!("{whose}{late}{held_by}"));
         }
     }
     if paced.unsent > 0 {

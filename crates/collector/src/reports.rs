@@ -3,6 +3,8 @@
 use control::{AgentReport, Configured, MonotonicClock};
 use experiment::{Endpoint, Shape};
 
+use crate::LateJoined;
+
 /// Reports of a run that completed all phases up to the report.
 #[derive(Clone, Debug)]
 pub struct RunReports {
@@ -12,6 +14,8 @@ pub struct RunReports {
     pub lost: Vec<Endpoint>,
     /// Reasons why times of the run are not valid: clocks that stepped.
     pub clock_faults: Vec<String>,
+    /// Late join of the last reader; `None` if all joined together.
+    pub join: Option<LateJoined>,
 }
 
 impl RunReports {

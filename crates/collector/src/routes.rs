@@ -43,7 +43,7 @@ impl RunReports {
 
     /// Returns whether the run has one writing and one reading endpoint.
     pub(crate) fn is_pair(&self) -> bool {
-        self.agents.len() + self.lost.len() == 2
+        self.agents.len() + self.lost.len() == 2 && self.join.is_none()
     }
 }
 

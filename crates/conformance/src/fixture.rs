@@ -196,6 +196,12 @@ impl<'a> Fixture<'a> {
         self.wait_matched(writer, 1, reader, 1)
     }
 
+    /// Waits until a further reader is matched with the writer, which then has `all_readers`.
+    pub fn match_further(&self, writer: &dyn End, all_readers: u32, reader: &dyn End) -> Result<(), Stop> {
+        self.connect(writer, reader)?;
+        self.wait_matched(writer, all_readers, reader, 1)
+    }
+
     fn connect(&self, writer: &dyn End, reader: &dyn End) -> Result<(), Stop> {
         if self.driver.has(FEATURE_LOCATORS) {
             writer.connect(&reader.locator()?)?;

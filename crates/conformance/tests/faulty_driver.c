@@ -326,6 +326,7 @@ static void (*const violations[])(void) = {
     forgets_third_reader,
     doubles_for_second_reader,
     forgets_third_writer,
+    stops_at_join,
     stops_at_leave,
     counts_the_closed,
     drops_all_at_leave,

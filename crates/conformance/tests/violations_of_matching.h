@@ -139,6 +139,17 @@ static void stops_at_leave(void) {
   lying.writer_write = write_until_leave;
 }
 
+static int had_one_reader;
+static ddsmark_status write_to_the_first(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  ddsmark_match match = {.struct_size = sizeof match};
+  writer_matched(w, &match);
+  had_one_reader |= match.count == 1;
+  return had_one_reader && match.count > 1 ? DDSMARK_OK : writer_write(w, key, payload, size);
+}
+static void stops_at_join(void) {
+  lying.writer_write = write_to_the_first;
+}
+
 static ddsmark_status matched_most(ddsmark_writer *w, ddsmark_match *out) {
   const ddsmark_status status = writer_matched(w, out);
   out->count += (uint32_t)closed_count;

@@ -4,6 +4,9 @@
 //! [`Reply::Hello`] has no order; the agent sends it when it has loaded its driver. An agent that fails answers
 //! [`Reply::Failed`] and exits. When the channel closes, the agent exits, whatever it is doing.
 //!
+//! Requests are answered in order, with one exception: if a reader joins late, its writers get a second `match` while they
+//! measure, and answer it when they are matched with that reader, before or after `measured`.
+//!
 //! ```text
 //! runner            agent
 //!                <- hello          description of the driver
@@ -25,6 +28,7 @@
 mod channel;
 mod clock;
 mod discovery;
+mod late_join;
 mod libraries;
 mod reply;
 mod report;
@@ -37,13 +41,14 @@ mod timing;
 pub use channel::{ChannelError, Inbox, Message, receive_line, send};
 pub use clock::{MonotonicClock, boot_id};
 pub use discovery::{EntityMatch, InterfaceReading, ParticipantReport};
+pub use late_join::{JoinReception, JoinTimes, PastReception, WrittenBeforeJoin};
 pub use libraries::loaded_libraries;
 pub use reply::{CaseInfo, CaseOutcome, Configured, Hello, MeasureReply, Reply};
 pub use report::{
     AgentReport, EchoReport, FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderReport,
     PacedWriterReport, PingerReport, ProbeEchoReport, ProbeReport, ReaderReport, ReturnReport, WriterReport,
 };
-pub use request::{Configure, Drain, Match, MatchedPeers, OpenOptions, Request};
+pub use request::{Configure, Drain, LateJoin, Match, MatchedPeers, OpenOptions, Request};
 pub use schema::json_schema;
 pub use timeline::Timeline;
 pub use timestamp_log::{TimestampLog, TimestampLogError, TimestampPair};

@@ -20,6 +20,10 @@ pub enum Reply {
     Matched {
         /// Time that the match took, in ns.
         waited_ns: u64,
+        /// Time at which the last entity was matched with the last of its peers, in ns of the common clock: as the driver
+        /// recorded it, otherwise when the agent found it.
+        #[serde(default)]
+        at_ns: u64,
     },
     /// The warm-up is over, or the agent is ready to serve it.
     WarmedUp,
@@ -51,6 +55,26 @@ pub enum Reply {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         refused: bool,
     },
+}
+
+impl Reply {
+    /// Returns the phase that it answers, as [`crate::Request::phase`] names it.
+    #[must_use]
+    pub const fn phase(&self) -> &'static str {
+        match self {
+            Self::Hello(_) => "hello",
+            Self::Configured(_) => "configure",
+            Self::Matched { .. } => "match",
+            Self::WarmedUp => "warm_up",
+            Self::Measured(_) => "measure",
+            Self::Drained { .. } => "drain",
+            Self::Report(_) => "report",
+            Self::Bye => "exit",
+            Self::Cases { .. } => "cases",
+            Self::Checked(_) => "check",
+            Self::Failed { .. } => "failed",
+        }
+    }
 }
 
 impl Message for Reply {

@@ -6,7 +6,7 @@ use results::{Batches, Distribution, Interface, Received, Sockets, TakeStats, Th
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ParticipantReport, TimestampLog};
+use crate::{JoinReception, ParticipantReport, TimestampLog, WrittenBeforeJoin};
 
 /// Measurements of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +47,9 @@ pub struct WriterReport {
     pub accepted: u64,
     /// Samples that the middleware accepted in the warm-up.
     pub warm_up: u64,
+    /// Samples written before the late reader had joined; `None` without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_join: Option<WrittenBeforeJoin>,
     /// Write calls that timed out; the sample was retried.
     pub timed_out: u64,
     /// Write calls rejected because there was no room; the sample was retried.
@@ -70,6 +73,9 @@ pub struct WriterReport {
 pub struct ReaderReport {
     /// Received samples, by writer.
     pub received: Vec<Received>,
+    /// Reception around a late join, by writer; empty without one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub join: Vec<JoinReception>,
     /// Probes sent back; `None` without probes.
     #[serde(default)]
     pub probes: Option<ProbeEchoReport>,
@@ -110,6 +116,9 @@ pub struct FlowWriterReport {
     pub accepted: u64,
     /// Samples that the middleware accepted in the warm-up.
     pub warm_up: u64,
+    /// Samples written before the late reader had joined; `None` without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_join: Option<WrittenBeforeJoin>,
     /// Write calls that timed out; the sample was retried.
     pub timed_out: u64,
     /// Write calls rejected because there was no room; the sample was retried.
@@ -143,6 +152,9 @@ pub struct PacedReaderReport {
 pub struct FlowReaderReport {
     /// Received samples.
     pub received: Received,
+    /// Reception around a late join; `None` without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub join: Option<JoinReception>,
     /// Service time: from the start of a sample's write to its arrival at the application.
     pub service: Distribution,
     /// Response time: from the intended time of a sample to its arrival at the application. Empty without intended

@@ -6,7 +6,7 @@ use experiment::{ParticipantSpec, ReaderSpec, Role, Shape, StreamSpec, WriterSpe
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Configured, Message, Timeline};
+use crate::{Configured, JoinTimes, Message, Timeline};
 
 /// Request of the runner to an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,6 +28,9 @@ pub enum Request {
         /// Start of the schedule in ns, for the workload `paced`: the same for writer and reader.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         begin_ns: Option<u64>,
+        /// Times at which the last reader joins. Absent: it is matched before the warm-up, as all others.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        join: Option<JoinTimes>,
     },
     /// Wait for outstanding samples.
     Drain(Drain),
@@ -120,6 +123,9 @@ pub struct Configure {
     /// together. Absent: at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begin_ns: Option<u64>,
+    /// Whether the last reader of the run joins during the measurement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_join: Option<LateJoin>,
     /// Whether a writer with a schedule may spin for the last part of a wait; otherwise it only sleeps.
     #[serde(default)]
     pub spin: bool,
@@ -136,6 +142,22 @@ pub struct Configure {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 const fn is_zero(value: &u64) -> bool {
     *value == 0
+}
+
+/// Part of an agent in a run whose last reader joins during the measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "part", rename_all = "snake_case")]
+pub enum LateJoin {
+    /// It is opened before the warm-up, and gets the times of the join with the request to measure.
+    Early,
+    /// It joins late.
+    Late {
+        /// Times of the join.
+        times: JoinTimes,
+        /// Start of the schedule in ns, for the workload `paced`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        schedule_ns: Option<u64>,
+    },
 }
 
 impl Configure {
@@ -220,6 +242,9 @@ pub struct Drain {
     pub timeout_ns: u64,
     /// Time without a sample after which a reader stops, in ns.
     pub quiet_ns: u64,
+    /// Time at which the late reader and the writers were all matched, in ns of the common clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joined_ns: Option<u64>,
 }
 
 #[cfg(test)]

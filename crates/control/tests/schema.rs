@@ -3,8 +3,9 @@
 use std::{fs, path::Path};
 
 use control::{
-    AgentReport, Configure, Configured, Drain, EntityMatch, Hello, InterfaceReading, Match, MeasureReply,
-    PROTOCOL, ParticipantReport, Reply, Request, TimestampLog, TimestampPair, json_schema,
+    AgentReport, Configure, Configured, Drain, EntityMatch, Hello, InterfaceReading, JoinTimes, LateJoin,
+    Match, MeasureReply, PROTOCOL, ParticipantReport, Reply, Request, TimestampLog, TimestampPair,
+    json_schema,
 };
 use experiment::{Factors, Flow, Load, Pin, Rate, Shape, Topology, Trace, Workload};
 use serde_json::{Value, json};
@@ -40,6 +41,10 @@ fn configures(factors: &Factors, probed: bool) -> Vec<Request> {
         probe_every: probed.then_some(200),
         traces: [("ab".to_owned(), vec![0, 1])].into(),
         begin_ns: Some(11),
+        late_join: Some(LateJoin::Late {
+            times: JoinTimes { begin_ns: 1, period_ns: 2 },
+            schedule_ns: Some(3),
+        }),
         spin: true,
         timeline: Some(control::Timeline { offset_ns: -5, slope: 1e-6, t0_ns: 7, error_ns: 9 }),
         clock_slack_ns: 11,
@@ -74,8 +79,12 @@ fn requests_follow_the_schema() {
     let others = [
         Request::Match(Match::of(&shape, 0, &[Configured::default(), Configured::default()], 5)),
         Request::WarmUp { duration_ns: 1 },
-        Request::Measure { duration_ns: 1, begin_ns: Some(2) },
-        Request::Drain(Drain { sent: 1, timeout_ns: 2, quiet_ns: 3 }),
+        Request::Measure {
+            duration_ns: 1,
+            begin_ns: Some(2),
+            join: Some(JoinTimes { begin_ns: 1, period_ns: 2 }),
+        },
+        Request::Drain(Drain { sent: 1, timeout_ns: 2, quiet_ns: 3, joined_ns: Some(4) }),
         Request::Report,
         Request::Exit,
     ];
@@ -115,7 +124,7 @@ fn replies_follow_the_schema() {
     let replies = [
         Reply::Hello(Box::new(Hello { pid: 1, ..*hello.clone() })),
         Reply::Configured(Box::default()),
-        Reply::Matched { waited_ns: 1 },
+        Reply::Matched { waited_ns: 1, at_ns: 2 },
         Reply::WarmedUp,
         Reply::Measured(MeasureReply { sent: 1 }),
         Reply::Drained { complete: true },

@@ -60,8 +60,8 @@ pub use plan::{
     search_section::SearchSection,
 };
 pub use shape::{
-    Endpoint, LOCAL_HOST, ParticipantSpec, Place, ReaderSpec, Role, Shape, StreamSpec, WriterSpec,
-    entity_name, probe_every,
+    Dispensable, Endpoint, LOCAL_HOST, ParticipantSpec, Place, ReaderSpec, Role, Shape, StreamSpec,
+    WriterSpec, entity_name, probe_every,
 };
 pub use syntax::{
     driver_name::{drivers_of_ends, is_driver_path, is_pair},

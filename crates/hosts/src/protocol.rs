@@ -152,6 +152,13 @@ pub enum Call {
         /// Number of the domain.
         number: u32,
     },
+    /// [`results::RunningExperiment`]. The announcement lasts until it is released.
+    Announce {
+        /// Results directory of the experiment.
+        directory: String,
+    },
+    /// List of [`results::RunningExperiment`].
+    Announced,
     /// No value.
     Clean {
         /// Name of the run or case.
@@ -181,6 +188,8 @@ impl Call {
             Self::Reference { .. } => "reference",
             Self::KeepAwake => "keep awake",
             Self::ClaimDomain { .. } => "claim domain",
+            Self::Announce { .. } => "announce",
+            Self::Announced => "announced",
             Self::Clean { .. } => "clean",
             Self::Sweep => "sweep",
             Self::ClockResponder(_) => "clock responder",

@@ -11,6 +11,7 @@ mod export;
 mod factor_columns;
 mod hosts;
 mod labs;
+mod late_join;
 mod layout;
 mod legend;
 mod markdown;

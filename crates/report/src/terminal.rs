@@ -6,7 +6,7 @@ use experiment::{Batching, Workload};
 use results::{CellResult, ResultDocument, Run, RunState, State, Warning, WarningKind};
 
 use crate::{
-    discovery, echoes, endpoints, hosts,
+    discovery, echoes, endpoints, hosts, late_join,
     layout::{Options, WIDTH, wrap},
     legend::legend,
     maximum,
@@ -238,6 +238,14 @@ impl Page {
             self.line("\nReaders and writers: delivered rate of each");
             self.text.push_str(&endpoints::endpoints(&several).render());
             self.wrapped(endpoints::LEGEND);
+        }
+        let late = late_join::with_late(cells);
+        if !late.is_empty() {
+            self.line("\nLate join: what the last reader got, and what its joining cost the others");
+            self.text.push_str(&late_join::late(&late).render());
+            self.text.push('\n');
+            self.text.push_str(&late_join::others(&late).render());
+            self.wrapped(late_join::LEGEND);
         }
     }
 

@@ -181,6 +181,7 @@ fn selftests() -> Value {
             counters: Some(HostNoise { steal_pct: Some(before), ..HostNoise::default() }),
             ..BlockHost::default()
         }],
+        others: Vec::new(),
     };
     document.blocks = vec![block(1, 0.5, 1.0), block(2, 1.0, 4.0)];
     let outcome = SelfTest::from_document("plain", &document);

@@ -115,7 +115,7 @@ impl Agent {
                 };
                 let all = locators(&peers.writers) + &locators(&peers.readers);
                 assert!(all == theirs && all != mine, "asked to match with {all}");
-                Reply::Matched { waited_ns: 1_000_000 }
+                Reply::Matched { waited_ns: 1_000_000, at_ns: 0 }
             }
             Request::WarmUp { duration_ns } => {
                 self.pass(duration_ns);

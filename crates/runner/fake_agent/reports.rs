@@ -59,8 +59,13 @@ pub fn report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) ->
         Role::Reader => {
             let foreign = if scripted("foreign") { 3 } else { 0 };
             let received = received(configure, scripted, SENT);
-            report.reader =
-                Some(ReaderReport { received: vec![received], foreign, probes: None, takes: None });
+            report.reader = Some(ReaderReport {
+                received: vec![received],
+                join: Vec::new(),
+                foreign,
+                probes: None,
+                takes: None,
+            });
         }
         Role::Pinger => report.pinger = Some(pinger_report(configure, scripted)),
         Role::Echo | Role::Relay => report.echo = Some(echo_report()),
@@ -89,6 +94,7 @@ fn distribution(configure: &Configure, value_ns: u64, n: u64) -> Distribution {
 
 fn writer_report(configure: &Configure) -> WriterReport {
     WriterReport {
+        before_join: None,
         offered: SENT,
         accepted: SENT,
         warm_up: WARM_UP,
@@ -164,6 +170,7 @@ fn size_bytes(configure: &Configure) -> u64 {
 fn paced_writer_report(configure: &Configure) -> PacedWriterReport {
     let sent = SENT / configure.streams().count() as u64;
     let flow = |stream: &StreamSpec| FlowWriterReport {
+        before_join: None,
         planned: sent,
         offered: sent,
         accepted: sent,
@@ -195,6 +202,7 @@ fn paced_reader_report(configure: &Configure, scripted: &dyn Fn(&'static str) ->
         received.bytes = received.delivered * stream.size_bytes;
         received.given_bytes = received.given * stream.size_bytes;
         FlowReaderReport {
+            join: None,
             service: distribution(configure, OUT_NS, received.delivered),
             response: match lag_ns(stream) {
                 Some(lag) => distribution(configure, OUT_NS + lag, received.delivered),

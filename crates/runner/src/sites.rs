@@ -1,8 +1,13 @@
 //! Hosts of an experiment, as the runner uses them.
 
-use std::{collections::BTreeMap, path::PathBuf, thread};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    thread,
+};
 
 use experiment::LOCAL_HOST;
+use results::RunningExperiment;
 use site::{DriverFile, Hold, Owner, Site, SiteError};
 
 /// Host of an experiment.
@@ -113,6 +118,22 @@ impl<'a> Sites<'a> {
             results[host] = Some(result?);
         }
         Ok(results)
+    }
+
+    /// Announces the experiment with this result directory on all machines. Returns it as others see it, and what ends the
+    /// announcement when it is dropped.
+    pub(crate) fn announce(
+        &self,
+        directory: &Path,
+    ) -> Result<Vec<(RunningExperiment, Option<Hold>)>, SiteError> {
+        let announced = self.on_each_machine(|_, host| host.site.announce(directory))?;
+        Ok(announced.into_iter().flatten().collect())
+    }
+
+    /// Returns the experiments that are announced on the machines, this one included.
+    pub(crate) fn announced(&self) -> Result<Vec<RunningExperiment>, SiteError> {
+        let announced = self.on_each_machine(|_, host| host.site.announced())?;
+        Ok(announced.into_iter().flatten().flatten().collect())
     }
 
     /// Keeps the cores of all machines awake.

@@ -89,7 +89,7 @@ pub(crate) fn measure(config: &Arc<Config>, host: &HostModel, mode: f64, run: &R
             samples: 0,
         }
     });
-    Traffic { agents: agents.collect(), wire: Wire::default(), mode }
+    Traffic { agents: agents.collect(), wire: Wire::default(), join: None, mode }
 }
 
 /// Returns the traffic of idle participants.

@@ -33,6 +33,8 @@ pub(crate) struct WriterEnd {
     pub endpoint: usize,
     /// Number of accepted samples by writer.
     pub accepted: BTreeMap<u16, u64>,
+    /// Number of these samples, by writer, that a late reader never gets.
+    pub missed: BTreeMap<u16, u64>,
     pub end_ns: u64,
 }
 
@@ -45,7 +47,8 @@ pub(crate) fn drain(readers: &[Reader], written: &[WriterEnd], reliable: bool, l
             |reader: &&Reader| reader.spec.streams.iter().any(|it| of.accepted.contains_key(&it.writer));
         let heard = readers.iter().filter(expected);
         let streams = heard.clone().flat_map(|reader| &reader.spec.streams);
-        let sent = streams.filter_map(|stream| of.accepted.get(&stream.writer)).sum();
+        let sent: u64 = streams.filter_map(|stream| of.accepted.get(&stream.writer)).sum();
+        let sent = sent - of.missed.values().sum::<u64>();
         let arrivals = heard.flat_map(Reader::arrivals);
         let own = arrivals.filter(|(writer, _)| of.accepted.contains_key(writer)).map(|(_, arrival)| arrival);
         let acknowledged = Acknowledged::wait(own, (sent, reliable), of.end_ns, limit_ns);

@@ -86,6 +86,7 @@ impl Simulator {
                 reference_after: around.last().cloned(),
                 ..BlockHost::default()
             }],
+            others: Vec::new(),
         };
         (1..).zip(references.windows(2)).map(block).collect()
     }

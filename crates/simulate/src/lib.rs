@@ -21,6 +21,7 @@ mod drain;
 mod experiments;
 mod flood;
 mod host_model;
+mod late_join;
 mod latency;
 mod link;
 mod max_rates;

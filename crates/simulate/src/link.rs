@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use control::JoinReception;
 use experiment::{Design, ReaderSpec, Reliability, Shape, WriterSpec};
 use results::{Received, SequenceSet, WindowCounts};
 use sim_model::{Config, Flow, SampleOutcome};
 
-use crate::host_model::{HostModel, ReaderQueue};
+use crate::{
+    host_model::{HostModel, ReaderQueue},
+    late_join::{Reception, SimJoin, WriterHistory},
+};
 
 /// Packet that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,6 +43,8 @@ pub(crate) struct Reader {
     holds_up: bool,
     /// Datagrams dropped at the full buffer.
     pub dropped: u64,
+    /// Late join of a reader of the run.
+    pub join: Option<SimJoin>,
     arrivals: Vec<Arrival>,
 }
 
@@ -48,7 +54,7 @@ impl Reader {
         let is_reliable = spec.qos.reliability == Some(Reliability::Reliable);
         let holds_up = is_reliable && host.receive_buffer.is_some();
         let queue = ReaderQueue::new(host.receive_buffer);
-        Self { endpoint, spec: spec.clone(), host, queue, holds_up, dropped: 0, arrivals }
+        Self { endpoint, spec: spec.clone(), host, queue, holds_up, dropped: 0, join: None, arrivals }
     }
 
     /// Starts a phase: what was sent before it is the warm-up.
@@ -56,6 +62,11 @@ impl Reader {
         for arrival in &mut self.arrivals {
             arrival.warm_up = true;
         }
+    }
+
+    /// Returns whether samples that are written at this time do not reach it, because it has not joined.
+    fn is_away(&self, at_ns: u64) -> bool {
+        self.join.is_some_and(|join| join.is_late && at_ns < join.joined_ns)
     }
 
     /// Returns when there is room for a packet; `None` if there is, or if packets do not wait for it.
@@ -125,7 +136,13 @@ impl Reader {
 
     /// Returns what the agent of this reader counts of the stream at this position. `first` is called for each distinct
     /// sample with the time at which its packet was taken and its sequence number.
-    pub fn receive(&self, position: usize, design: &Design, mut first: impl FnMut(u64, u64)) -> Received {
+    pub fn receive(
+        &self,
+        position: usize,
+        design: &Design,
+        mut first: impl FnMut(u64, u64),
+    ) -> (Received, Option<JoinReception>) {
+        let mut reception = self.join.map(Reception::of);
         let size = self.spec.streams[position].size_bytes;
         let check_every = u64::from(design.check_every.max(1));
         let mut set = SequenceSet::new();
@@ -146,12 +163,15 @@ impl Reader {
                     quickest_ns = quickest_ns.min(arrival.due_ns - arrival.tried_ns);
                     checked_in_full += u64::from(sequence.is_multiple_of(check_every));
                     windows.count(arrival.due_ns);
+                    if let Some(reception) = &mut reception {
+                        reception.record(arrival.tried_ns, arrival.due_ns);
+                    }
                     first(taken_ns, sequence);
                 }
             }
         }
         let received = set.received(self.spec.streams[position].writer);
-        Received {
+        let received = Received {
             given,
             given_bytes: given * size,
             taken: Some(given),
@@ -165,7 +185,8 @@ impl Reader {
             quickest_ns: if received.delivered > 0 { quickest_ns } else { 0 },
             arrivals: windows.arrivals(),
             ..received
-        }
+        };
+        (received, reception.map(Reception::report))
     }
 
     /// Returns the CPU time of all packets of the measurement. Processing is not CPU time of the middleware.
@@ -208,12 +229,15 @@ pub(crate) struct Link {
     pub readers: Vec<(usize, u32)>,
     multicast: bool,
     sent: SentSample,
+    /// Samples kept for a reader that joins late.
+    pub kept: Option<WriterHistory>,
 }
 
 impl Link {
     /// Starts a phase: what was sent before it is the warm-up. Packets in transit remain in the link.
     pub fn begin(&mut self) {
         self.sent = SentSample { warm_up: self.sent.accepted, ..SentSample::default() };
+        self.kept = None;
     }
 
     /// Returns the outcome of a packet offered at the time `at`, and the time of its acceptance.
@@ -244,6 +268,9 @@ impl Link {
             SampleOutcome::Lost | SampleOutcome::Comes { .. } => {
                 transmissions += self.copies();
                 for ((reader, position), outcome) in self.readers.iter().zip(self.flow.outcomes()) {
+                    if readers[*reader].is_away(tried) {
+                        continue;
+                    }
                     if let SampleOutcome::Comes { due_ns, twice, retransmissions } = outcome {
                         transmissions += u64::from(retransmissions);
                         readers[*reader].add(*position, due_ns, twice, packet);
@@ -251,11 +278,30 @@ impl Link {
                 }
             }
         }
+        self.keep(readers, packet);
         let (bytes, packets) = self.on_wire(samples);
         self.sent.wire_bytes += transmissions * bytes;
         self.sent.wire_packets += transmissions * packets;
         self.sent.accepted += samples;
         Some(at)
+    }
+
+    /// Keeps a packet for a reader that has not joined; hands the kept ones over when it has.
+    fn keep(&mut self, readers: &mut [Reader], packet: Packet) {
+        let late = self.readers.iter().copied().find(|(reader, _)| {
+            let join = readers[*reader].join;
+            join.is_some_and(|join| join.is_late)
+        });
+        let Some((reader, position)) = late else { return };
+        let kept = self.kept.get_or_insert_with(|| WriterHistory::of(&self.spec.qos));
+        if readers[reader].is_away(packet.tried_ns) {
+            kept.keep(packet);
+            return;
+        }
+        let joined_ns = readers[reader].join.map_or(0, |join| join.joined_ns);
+        for packet in kept.replay() {
+            readers[reader].add(position, joined_ns, false, packet);
+        }
     }
 
     /// Returns bytes and datagrams of one copy of a packet on the wire.
@@ -334,6 +380,7 @@ impl Network {
                     readers: reached,
                     multicast,
                     sent: SentSample::default(),
+                    kept: None,
                 });
             }
         }

@@ -14,6 +14,7 @@ use results::WritingTime;
 use crate::{
     Series,
     drain::{self, Drain, WriterEnd},
+    late_join,
     link::{Link, Network, Reader},
     reports::{AgentTraffic, Traffic, Wire},
     series::Recorder,
@@ -135,10 +136,12 @@ pub(crate) fn measure(
     let Network { links, readers } = network;
     let config = links.first().map(|link| link.config.clone()).unwrap_or_default();
     let mut senders = senders(links, traces, recorded);
+    late_join::plan(readers, run, &config, None);
     write(&mut senders, readers, 0, design.warm_up_ns, design.seed);
     let warmed_up = senders.iter().map(|sender| sender.end_ns).max().unwrap_or(0);
     // The agents answer the request for the warm-up at once.
     let begin = warmed_up.max(design.warm_up_ns) + lead_ns(0);
+    late_join::plan(readers, run, &config, Some(begin));
     write(&mut senders, readers, begin, design.measure_ns, design.seed);
     readers.iter_mut().for_each(|reader| reader.read(&config));
     let written: Vec<WriterEnd> = senders
@@ -150,6 +153,7 @@ pub(crate) fn measure(
                 .iter()
                 .map(|of| (of.link.spec.stream.writer, of.link.sent().accepted))
                 .collect(),
+            missed: sender.streams.iter().filter_map(|of| late_join::missed(of.link)).collect(),
             end_ns: begin + writing_ns(begin, sender, design),
         })
         .collect();
@@ -172,7 +176,7 @@ pub(crate) fn measure(
         let own = readers.iter_mut().filter(|reader| reader.endpoint == endpoint).collect();
         agents.push(reports.of_readers(endpoint, own, times_of, &mut read));
     }
-    Traffic { agents, wire, mode }
+    Traffic { agents, wire, join: late_join::joined(readers, run), mode }
 }
 
 fn writing_ns(begin: u64, sender: &Sender<'_>, design: &Design) -> u64 {
@@ -237,7 +241,7 @@ impl Reports<'_> {
                 series.response.clear();
                 let timed = stream.load.as_ref().is_some_and(Load::has_times);
                 let times = times_of(stream.writer);
-                let received = reader.receive(position, design, |taken_ns, sequence| {
+                let (received, join) = reader.receive(position, design, |taken_ns, sequence| {
                     let at = taken_ns - begin;
                     let (intended, sent) = times[sequence as usize];
                     series.service.record(at, at - sent);
@@ -248,6 +252,7 @@ impl Reports<'_> {
                 let mut distribution = |series| recorder.distribution(series, windows, design.measure_ns);
                 flows.push(FlowReaderReport {
                     received,
+                    join,
                     service: distribution(&series.service),
                     response: distribution(&series.response),
                     unplaced: 0,
@@ -261,7 +266,11 @@ impl Reports<'_> {
         let samples = flows.iter().map(|flow| flow.received.delivered).sum();
         let report = PacedReaderReport { flows, probes: None, foreign: 0 };
         AgentTraffic {
-            report: AgentReport { paced_reader: Some(report), ..AgentReport::default() },
+            report: AgentReport {
+                paced_reader: Some(report),
+                participant: late_join::participant(readers.first().map(|reader| &**reader)),
+                ..AgentReport::default()
+            },
             sent: 0,
             drained: arrived,
             cpu_ns,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use collector::{AgentOutcome, RunReports};
+use collector::{AgentOutcome, LateJoined, RunReports};
 use control::{AgentReport, Configured, IDLE_NS, MonotonicClock};
 use experiment::{Endpoint, Factors, ReceiveMode, Shape};
 use results::{Idle, Interface, MulticastSent, Sockets, Usage};
@@ -14,6 +14,8 @@ pub(crate) struct Traffic {
     /// Agents, in the order of the endpoints.
     pub agents: Vec<AgentTraffic>,
     pub wire: Wire,
+    /// Late join of its last reader.
+    pub join: Option<LateJoined>,
     /// Mode factor of the run.
     pub mode: f64,
 }
@@ -85,7 +87,7 @@ impl Wire {
 impl Traffic {
     /// Returns the reports of all agents. All samples of a simulated run are within its traffic.
     pub fn into_reports(self, factors: &Factors, shape: Shape) -> RunReports {
-        let Self { agents, wire, mode } = self;
+        let Self { agents, wire, join, mode } = self;
         // Each agent reads the CPU time of its whole process.
         let of_process = |process: u32| {
             let members =
@@ -124,6 +126,7 @@ impl Traffic {
             agents: shape.endpoints.into_iter().zip(agents).zip(cpu_ns).map(outcome).collect(),
             lost: Vec::new(),
             clock_faults: Vec::new(),
+            join,
         }
     }
 }

@@ -104,7 +104,7 @@ impl Outcome {
         let pinger = links.iter().find(|link| self.roles[link.endpoint].drives());
         let writer = pinger.map_or(0, |link| link.spec.stream.writer);
         let accepted = BTreeMap::from([(writer, self.sent)]);
-        let written = WriterEnd { endpoint: 0, accepted, end_ns: self.closed_ns };
+        let written = WriterEnd { endpoint: 0, accepted, end_ns: self.closed_ns, ..WriterEnd::default() };
         // Neither the pinger nor an echo waits for the others.
         let drained = drain::drain(readers, &[written], false, run.drain_ns);
         let mut wire = Wire::default();
@@ -129,9 +129,15 @@ impl Outcome {
                 Role::Reader => {
                     let (arrived, closed_ns) = drained.of_reader(endpoint);
                     readers[reader].close(closed_ns);
-                    let received = vec![readers[reader].receive(0, run.design, |_, _| {})];
+                    let received = vec![readers[reader].receive(0, run.design, |_, _| {}).0];
                     let samples = received[0].delivered;
-                    let read = Some(ReaderReport { received, probes: None, takes: None, foreign: 0 });
+                    let read = Some(ReaderReport {
+                        received,
+                        join: Vec::new(),
+                        probes: None,
+                        takes: None,
+                        foreign: 0,
+                    });
                     (AgentReport { reader: read, ..AgentReport::default() }, samples, arrived)
                 }
                 Role::Echo | Role::Relay | Role::Writer | Role::Participant => {
@@ -150,7 +156,7 @@ impl Outcome {
                 samples,
             });
         }
-        Traffic { agents, wire, mode: links.first().map_or(1.0, |link| link.flow.mode()) }
+        Traffic { agents, wire, join: None, mode: links.first().map_or(1.0, |link| link.flow.mode()) }
     }
 
     fn pinger(

@@ -136,6 +136,7 @@ impl<'w> Stream<'w> {
             planned,
             offered: self.offered,
             accepted: sent.accepted,
+            before_join: crate::late_join::before(self.link.kept.as_ref()),
             warm_up: sent.warm_up,
             timed_out: 0,
             refused: 0,

@@ -7,6 +7,7 @@ use results::{Batches, COARSE_WINDOWS, Received};
 use crate::{
     Series,
     drain::{self, Drain, WriterEnd},
+    late_join,
     link::{Link, Network, Reader},
     reports::{AgentTraffic, Traffic, Wire},
     series::Recorder,
@@ -101,9 +102,12 @@ pub(super) fn measure(
             Writer { link, call, samples, cost_ns, now: 0, phase: Phase::default() }
         })
         .collect();
-    write(&mut writers, readers, design.warm_up_ns);
-    write(&mut writers, readers, design.measure_ns);
     let config = writers.first().map(|writer| writer.link.config.clone()).unwrap_or_default();
+    late_join::plan(readers, run, &config, None);
+    write(&mut writers, readers, design.warm_up_ns);
+    let warmed_up = writers.iter().map(|writer| writer.now).max().unwrap_or(0);
+    late_join::plan(readers, run, &config, Some(warmed_up));
+    write(&mut writers, readers, design.measure_ns);
     readers.iter_mut().for_each(|reader| reader.read(&config));
     let reliable = factors.is_reliable(0);
     let written: Vec<WriterEnd> = writers
@@ -111,6 +115,7 @@ pub(super) fn measure(
         .map(|Writer { link, phase, .. }| WriterEnd {
             endpoint: link.endpoint,
             accepted: [(link.spec.stream.writer, phase.accepted)].into(),
+            missed: late_join::missed(link).into_iter().collect(),
             end_ns: phase.end_ns,
         })
         .collect();
@@ -122,10 +127,11 @@ pub(super) fn measure(
     }
     let writing_ns = writers.iter().map(|of| of.phase.end_ns - of.phase.begin_ns).max().unwrap_or(0);
     let samples = writers.first().map_or(1, |writer| writer.samples);
-    for reader in readers {
+    for reader in &mut *readers {
         agents.push(of_reader(reader, samples, design, &drained, writing_ns));
     }
-    Traffic { agents, wire, mode: links.first().map_or(1.0, |link| link.flow.mode()) }
+    let join = late_join::joined(readers, run);
+    Traffic { agents, wire, join, mode: links.first().map_or(1.0, |link| link.flow.mode()) }
 }
 
 fn of_writer(
@@ -142,6 +148,7 @@ fn of_writer(
         offered: phase.offered,
         accepted: phase.accepted,
         warm_up: link.sent().warm_up,
+        before_join: late_join::before(link.kept.as_ref()),
         timed_out: 0,
         refused: 0,
         begin_ns: phase.begin_ns,
@@ -171,8 +178,8 @@ fn of_reader(
     let (arrived, closed_ns) = drained.of_reader(reader.endpoint);
     reader.close(closed_ns);
     let streams = 0..reader.spec.streams.len();
-    let received: Vec<Received> =
-        streams.map(|position| reader.receive(position, design, |_, _| {})).collect();
+    let (received, join): (Vec<Received>, Vec<_>) =
+        streams.map(|position| reader.receive(position, design, |_, _| {})).unzip();
     // The reader's time starts with its first sample. Without any sample, the writers' time counts.
     let some = || received.iter().filter(|received| received.delivered > 0);
     let last_ns = some().map(|received| received.last_ns).max();
@@ -180,9 +187,14 @@ fn of_reader(
     let first_ns = first_ns.saturating_sub(reader.read_ns(samples));
     let elapsed_ns = last_ns.map_or(writing_ns, |last_ns| (last_ns - first_ns).max(1));
     let delivered = received.iter().map(|received| received.delivered).sum();
-    let read = ReaderReport { received, probes: None, takes: None, foreign: 0 };
+    let join = join.into_iter().flatten().collect();
+    let read = ReaderReport { received, join, probes: None, takes: None, foreign: 0 };
     AgentTraffic {
-        report: AgentReport { reader: Some(read), ..AgentReport::default() },
+        report: AgentReport {
+            reader: Some(read),
+            participant: late_join::participant(Some(reader)),
+            ..AgentReport::default()
+        },
         sent: 0,
         drained: arrived,
         cpu_ns: reader.reading_ns(),

@@ -6,7 +6,7 @@ use std::{
 };
 
 use control::MonotonicClock;
-use results::{Environment, NoiseProbe, NoiseRule, Reference};
+use results::{Environment, NoiseProbe, NoiseRule, Reference, RunningExperiment};
 
 use crate::{
     agents::{
@@ -20,7 +20,7 @@ use crate::{
         counters::Counters,
         environment::{EnvironmentInputs, capture_environment},
         keep_awake::KeepAwake,
-        noise,
+        noise, presence,
         properties::capture_facts,
         reference, variables,
     },
@@ -114,6 +114,16 @@ impl Site for LocalSite {
 
     fn claim_domain(&self, number: u32) -> Result<DomainClaim, SiteError> {
         Ok(claim(DOMAIN, number))
+    }
+
+    fn announce(&self, directory: &Path) -> Result<(RunningExperiment, Option<Hold>), SiteError> {
+        let running = presence::running(&self.owner, directory);
+        let hold = presence::announce(&self.owner, &running);
+        Ok((running, hold))
+    }
+
+    fn announced(&self) -> Result<Vec<RunningExperiment>, SiteError> {
+        Ok(presence::announced())
     }
 
     fn owner(&self) -> Owner {

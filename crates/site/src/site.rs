@@ -1,9 +1,14 @@
 //! Interfaces of a site and of its agents.
 
-use std::{any::Any, net::SocketAddr, path::PathBuf, time::Duration};
+use std::{
+    any::Any,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use control::{MonotonicClock, Reply, Request};
-use results::{Environment, NoiseProbe, NoiseRule, Reference};
+use results::{Environment, NoiseProbe, NoiseRule, Reference, RunningExperiment};
 
 use crate::{
     agents::log::AgentLog,
@@ -91,6 +96,19 @@ pub trait Site: Sync {
     /// # Errors
     /// Returns an error if the host does not answer.
     fn claim_domain(&self, number: u32) -> Result<DomainClaim, SiteError>;
+
+    /// Announces an experiment with this results directory to others on the host. Returns it as they see it, and the
+    /// announcement, which lasts until it is dropped; `None` if the host has no announcements.
+    ///
+    /// # Errors
+    /// Returns an error if the host does not answer.
+    fn announce(&self, directory: &Path) -> Result<(RunningExperiment, Option<Hold>), SiteError>;
+
+    /// Returns all experiments that are announced on the host now. One whose process has ended is not.
+    ///
+    /// # Errors
+    /// Returns an error if the host does not answer.
+    fn announced(&self) -> Result<Vec<RunningExperiment>, SiteError>;
 
     /// Returns the owner of the names of runs on this host.
     fn owner(&self) -> Owner;

@@ -29,6 +29,7 @@ use crate::{
         flow_spec::FlowSpec,
         grouped_reader::GroupedReader,
         identity::Identity,
+        late_join::LateJoin,
         poll_policy::PollPolicy,
         probes::ProbeResponder,
         processing::Processing,
@@ -39,6 +40,13 @@ use crate::{
 /// Start time of the schedule, shared with the receiving threads. Set before the first sample is written.
 #[derive(Clone, Debug, Default)]
 pub struct StartTime(Arc<AtomicU64>);
+
+impl StartTime {
+    /// Sets the start time in ns.
+    pub fn set(&self, begin_ns: u64) {
+        self.0.store(begin_ns, Release);
+    }
+}
 
 /// Measurements of one flow at the reader.
 #[derive(Debug)]
@@ -60,6 +68,12 @@ pub struct FlowRecorder {
 }
 
 impl FlowRecorder {
+    /// Records the reception around a late join, if there is one.
+    #[must_use]
+    pub fn joining(self, join: Option<&Arc<LateJoin>>) -> Self {
+        Self { stats: self.stats.joining(join), ..self }
+    }
+
     /// Creates the recorder of a flow. With an `echo`, probes are sent back.
     #[must_use]
     pub fn new(
@@ -134,6 +148,7 @@ impl FlowRecorder {
     fn read(&self) -> FlowReaderReport {
         FlowReaderReport {
             received: self.stats.received(),
+            join: self.stats.reception(),
             service: self.service.distribution(),
             response: self.response.distribution(),
             unplaced: self.unplaced,
@@ -332,7 +347,7 @@ impl AgentRole for OpenLoopReader {
         _meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
         let begin_ns = begin_ns.ok_or(AgentError::NoBegin)?;
-        self.begin.0.store(begin_ns, Release);
+        self.begin.set(begin_ns);
         if let Some(processing) = &self.processing {
             processing.until(begin_ns.saturating_add(duration_ns));
         }

@@ -24,6 +24,7 @@ use crate::{
         flow_spec::FlowSpec,
         header::Header,
         lag_attribution::LagAttribution,
+        late_join::{LateJoin, SendLog},
         payload::Payloads,
         probes::{ProbeRecorder, ReaderProgress},
         rate_throttle::RateThrottle,
@@ -46,6 +47,8 @@ pub struct OpenLoopWriter {
     spin: bool,
     wait_acked: bool,
     probes: Option<ProbeRecorder>,
+    /// Late join of a reader; `None` if all join together.
+    join: Option<Arc<LateJoin>>,
     /// Wait strategy, calibrated by the first traffic.
     pace: Option<SleepSpinTimer>,
     /// Whether the flows are ready for the start of a schedule.
@@ -79,6 +82,8 @@ pub struct FlowWriter {
     /// Part of the sum of all send lags that write calls caused, in ns.
     held_ns: u128,
     call: Windows,
+    /// Times of writes while a reader joins late.
+    log: Option<SendLog>,
 }
 
 /// Properties of all samples of a phase.
@@ -96,6 +101,7 @@ impl OpenLoopWriter {
         flows: Vec<FlowWriter>,
         wait_acked: bool,
         probes: Option<ProbeRecorder>,
+        join: Option<Arc<LateJoin>>,
     ) -> Self {
         Self {
             flows,
@@ -103,6 +109,7 @@ impl OpenLoopWriter {
             spin: configure.spin,
             wait_acked,
             probes,
+            join,
             pace: None,
             prepared: false,
             duration_ns: 0,
@@ -144,7 +151,8 @@ impl OpenLoopWriter {
             meter.begin();
             now = now_ns();
         }
-        write_all(&mut self.flows, pace, phase, begin_ns.saturating_add(duration_ns), now)?;
+        let end_ns = begin_ns.saturating_add(duration_ns);
+        write_all(&mut self.flows, pace, phase, self.join.as_deref(), end_ns, now)?;
         for flow in &mut self.flows {
             flow.flush()?;
         }
@@ -172,6 +180,7 @@ fn write_all(
     flows: &mut [FlowWriter],
     pace: SleepSpinTimer,
     phase: Phase,
+    join: Option<&LateJoin>,
     end_ns: u64,
     begin_ns: u64,
 ) -> Result<(), AgentError> {
@@ -193,6 +202,9 @@ fn write_all(
             break;
         }
         now = flow.write(now, phase, &mut calls)?;
+        if let Some(join) = join.filter(|join| join.is_waiting()) {
+            join.connect(flows.iter().filter_map(|flow| flow.writer.as_ref()))?;
+        }
     }
     Ok(())
 }
@@ -207,7 +219,13 @@ impl FlowWriter {
 
     /// Creates the flow of `plan`, written with `writer`.
     #[must_use]
-    pub fn new(configure: &Configure, spec: &WriterSpec, plan: FlowSpec, writer: Writer) -> Self {
+    pub fn new(
+        configure: &Configure,
+        spec: &WriterSpec,
+        plan: FlowSpec,
+        writer: Writer,
+        join: Option<&Arc<LateJoin>>,
+    ) -> Self {
         let windows = || Windows::new(plan.windows().min(COARSE_WINDOWS), configure.measure_ns);
         Self {
             writer: Some(writer),
@@ -225,6 +243,7 @@ impl FlowWriter {
             send_lag: windows(),
             held_ns: 0,
             call: windows(),
+            log: join.map(SendLog::new),
             plan,
         }
     }
@@ -239,6 +258,7 @@ impl FlowWriter {
         self.send_lag.begin_at(begin_ns);
         self.call.begin_at(begin_ns);
         self.packing.begin();
+        self.log.iter_mut().for_each(SendLog::begin);
         (self.begin_ns, self.sequence, self.held_ns) = (begin_ns, 0, 0);
         (self.first_tried_ns, self.backoff, self.tries) = (None, FIRST_BACKOFF, RetryCounts::default());
         if let Some(throttled) = &mut self.throttled {
@@ -291,6 +311,9 @@ impl FlowWriter {
         match outcome {
             WriteOutcome::Accepted => {
                 self.sequence += 1;
+                if let Some(log) = &mut self.log {
+                    log.record(now_ns);
+                }
                 (self.first_tried_ns, self.backoff) = (None, FIRST_BACKOFF);
                 self.go_on(end_call_ns);
                 // a turbo batch waits only for samples that are already due
@@ -328,6 +351,7 @@ impl FlowWriter {
             offered: self.offered(),
             accepted: self.sequence,
             warm_up: self.warm_up,
+            before_join: self.log.as_ref().map(|log| log.before_join(self.sequence)),
             timed_out: self.tries.timed_out,
             refused: self.tries.refused,
             send_lag: self.send_lag.distribution(),

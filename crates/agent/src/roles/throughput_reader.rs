@@ -158,8 +158,9 @@ impl AgentRole for ThroughputReader {
             _ => None,
         };
         let received = stats.all().iter().map(ReceiveStats::received).collect();
+        let join = stats.all().iter().filter_map(ReceiveStats::reception).collect();
         let foreign = stats.all().iter().map(ReceiveStats::foreign).sum();
-        Ok(RoleReport::Reader(ReaderReport { received, foreign, probes, takes: self.takes.clone() }))
+        Ok(RoleReport::Reader(ReaderReport { received, join, foreign, probes, takes: self.takes.clone() }))
     }
 
     fn close(&mut self) -> Result<(), AgentError> {

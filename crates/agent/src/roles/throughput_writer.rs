@@ -1,6 +1,6 @@
 //! Throughput writer: as fast as back-pressure allows.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use control::{Configure, Drain, MeasureReply, WriterReport};
 use driver_host::{WriteOutcome, Writer};
@@ -18,6 +18,7 @@ use crate::{
         batch_flusher::BatchFlusher,
         header::Header,
         keys::Keys,
+        late_join::{LateJoin, SendLog},
         payload::Payloads,
         probes::ProbeRecorder,
         retry::{FIRST_BACKOFF, LONGEST_BACKOFF, RetryCounts},
@@ -40,6 +41,8 @@ pub struct ThroughputWriter {
     /// Samples accepted in the warm-up.
     warm_up: u64,
     recorded: Recorded,
+    /// Late join of a reader, and the times of writes while it joins.
+    join: Option<(Arc<LateJoin>, SendLog)>,
 }
 
 /// Counts of one phase of traffic.
@@ -61,6 +64,7 @@ impl ThroughputWriter {
         writer: Writer,
         wait_acked: bool,
         probes: Option<ProbeRecorder>,
+        join: Option<&Arc<LateJoin>>,
     ) -> Self {
         Self {
             writer: Some(writer),
@@ -74,6 +78,7 @@ impl ThroughputWriter {
             call: Windows::new(configure.windows.min(COARSE_WINDOWS), configure.measure_ns),
             warm_up: 0,
             recorded: Recorded::default(),
+            join: join.map(|join| (Arc::clone(join), SendLog::new(join))),
         }
     }
 
@@ -93,12 +98,18 @@ impl ThroughputWriter {
         let end_ns = begin_ns + duration_ns;
         let mut counts = Recorded { begin_ns, ..Recorded::default() };
         self.packing.begin();
+        if let Some((_, log)) = &mut self.join {
+            log.begin();
+        }
         let mut sequence = 0_u64;
         let mut backoff = FIRST_BACKOFF;
         // time of the first attempt of a sample that was not accepted at once
         let mut first_tried_ns = None;
         let mut now = begin_ns;
         while now < end_ns {
+            if let Some((join, _)) = self.join.as_ref().filter(|(join, _)| join.is_waiting()) {
+                join.connect(std::iter::once(writer))?;
+            }
             let header = Header {
                 sequence: sequence as u32,
                 writer: self.number,
@@ -116,6 +127,9 @@ impl ThroughputWriter {
                     }
                     let end_call_ns = now_ns();
                     self.call.record(end_call_ns, end_call_ns - first_tried_ns.take().unwrap_or(now));
+                    if let Some((_, log)) = &mut self.join {
+                        log.record(now);
+                    }
                     (now, backoff) = (end_call_ns, FIRST_BACKOFF);
                     sequence += 1;
                 }
@@ -187,6 +201,7 @@ impl AgentRole for ThroughputWriter {
             offered: counts.offered,
             accepted: counts.accepted,
             warm_up: self.warm_up,
+            before_join: self.join.as_ref().map(|(_, log)| log.before_join(counts.accepted)),
             timed_out: counts.tries.timed_out,
             refused: counts.tries.refused,
             begin_ns: counts.begin_ns,

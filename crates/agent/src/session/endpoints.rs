@@ -14,7 +14,7 @@ use driver_host::{
 };
 use experiment::{ReaderSpec, ReceiveMode, StreamSpec, WriterSpec, entity_name};
 
-use crate::base::error::AgentError;
+use crate::base::{clock::now_ns, error::AgentError};
 
 /// Prefix of the line in `/proc/thread-self/status` that lists the cores allowed to this thread.
 const ALLOWED: &str = "Cpus_allowed_list:";
@@ -99,10 +99,9 @@ impl Monitors {
         Ok(configured)
     }
 
-    /// Connects endpoints without discovery, then waits until each writer and reader is matched with all its peers.
-    /// Checks every `poll`. Returns the time waited.
-    pub fn wait_matched(&self, request: &Match, poll: Duration) -> Result<Duration, AgentError> {
-        let Match { writers, readers, timeout_ns, .. } = request;
+    /// Connects endpoints without discovery to their peers.
+    pub fn connect(&self, request: &Match) -> Result<(), AgentError> {
+        let Match { writers, readers, .. } = request;
         if [writers.len(), readers.len()] != [self.writers.len(), self.readers.len()] {
             return Err(AgentError::Missing("match of an entity"));
         }
@@ -112,7 +111,17 @@ impl Monitors {
         for (reader, peers) in self.readers.iter().zip(readers) {
             peers.locators.iter().try_for_each(|locator| reader.connect(locator))?;
         }
-        let (begin, limit) = (Instant::now(), Duration::from_nanos(*timeout_ns));
+        Ok(())
+    }
+
+    /// Waits until each connected writer and reader is matched with all its peers. Calls `pause` between two checks.
+    /// Returns the time waited.
+    pub fn wait_matched(
+        &self,
+        request: &Match,
+        mut pause: impl FnMut() -> Result<(), AgentError>,
+    ) -> Result<Duration, AgentError> {
+        let (begin, limit) = (Instant::now(), Duration::from_nanos(request.timeout_ns));
         loop {
             let missing = self.unmatched(request)?;
             let Some((entity, matched, peers)) = missing else { return Ok(begin.elapsed()) };
@@ -120,8 +129,17 @@ impl Monitors {
                 let (expected, peers) = (peers.count, peers.endpoints.clone());
                 return Err(AgentError::NotMatched { entity, matched, expected, peers, limit });
             }
-            std::thread::sleep(poll);
+            pause()?;
         }
+    }
+
+    /// Returns the time of the last match of an entity in ns: as the driver recorded it, otherwise now.
+    pub fn last_matched_ns(&self) -> Result<u64, AgentError> {
+        let writers = self.writers.iter().map(WriterMonitor::match_state);
+        let states: Vec<_> =
+            writers.chain(self.readers.iter().map(ReaderMonitor::match_state)).collect::<Result<_, _>>()?;
+        let known: Option<Vec<u64>> = states.iter().map(|state| state.changed_ns).collect();
+        Ok(known.and_then(|known| known.into_iter().max()).unwrap_or_else(now_ns))
     }
 
     /// Returns the first entity that is not matched with all its peers: name, matched number, and expected peers.

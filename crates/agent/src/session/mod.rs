@@ -4,11 +4,13 @@ mod check;
 mod discovery;
 mod endpoints;
 mod hello;
+mod late_match;
 mod role_setup;
 
 use std::{
     io::Write,
     os::fd::OwnedFd,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -21,6 +23,7 @@ use self::{
     discovery::DiscoveryRecorder,
     endpoints::{Monitors, open_participant, pin},
     hello::hello,
+    late_match::{match_meanwhile, matched},
     role_setup::open_role,
 };
 use crate::base::{
@@ -29,6 +32,7 @@ use crate::base::{
     meters::{LONGEST_WAIT_NS, ResourceSnapshot, TrafficMeter},
     role::{AgentRole, RoleReport},
 };
+use crate::traffic::late_join::LateJoin;
 
 /// Duration for which a serving role serves before it checks for an order.
 const SLICE: Duration = Duration::from_millis(2);
@@ -58,6 +62,8 @@ struct Open {
     interface: String,
     /// Measurement of discovery, for a participant with a common start.
     discovery: Option<DiscoveryRecorder>,
+    /// Late join of a reader; `None` if all join together.
+    join: Option<Arc<LateJoin>>,
     /// Meter; `None` before the order to measure.
     meter: Option<TrafficMeter>,
     /// Whether the drain left no sample outstanding, as far as this agent knows.
@@ -93,7 +99,7 @@ impl Open {
     }
 }
 
-impl<W: Write> AgentSession<W> {
+impl<W: Write + Send> AgentSession<W> {
     /// Starts the session: sends `hello`.
     ///
     /// # Errors
@@ -133,7 +139,8 @@ impl<W: Write> AgentSession<W> {
         loop {
             let order = self.next_order(&mut open)?;
             let last = order == Request::Exit;
-            let reply = if last { close(&mut open).map(|()| Reply::Bye) } else { answer(&mut open, order) }?;
+            let reply =
+                if last { close(&mut open).map(|()| Reply::Bye) } else { self.answer(&mut open, order) }?;
             if last {
                 open.monitors = Monitors::default();
                 open.participant.close()?;
@@ -189,7 +196,8 @@ impl<W: Write> AgentSession<W> {
             configure.begin_ns.map(|begin_ns| DiscoveryRecorder::wait_until(begin_ns, interface));
         let participant = open_participant(&self.driver, configure)?;
         discovery.iter_mut().for_each(DiscoveryRecorder::opened_participant);
-        let (role, monitors) = open_role(&self.driver, configure, &participant)?;
+        let join = LateJoin::of(configure);
+        let (role, monitors) = open_role(&self.driver, configure, &participant, join.as_ref())?;
         discovery.iter_mut().for_each(DiscoveryRecorder::opened_entities);
         let configured = monitors.configured(&self.driver, &participant)?;
         let open = Open {
@@ -199,41 +207,77 @@ impl<W: Write> AgentSession<W> {
             drives: configure.role.drives(),
             interface: interface.clone(),
             discovery,
+            join,
             meter: None,
             drained: false,
         };
         Ok((open, configured))
     }
+
+    fn answer(&mut self, open: &mut Open, order: Request) -> Result<Reply, AgentError> {
+        match order {
+            Request::Measure { duration_ns, begin_ns, join } => {
+                let late = open.join.clone().zip(join);
+                if let Some((late, times)) = &late {
+                    late.set_times(*times);
+                }
+                let meter = open.meter.insert(TrafficMeter::new(&open.interface, duration_ns, begin_ns));
+                let (role, drives) = (&mut open.role, open.drives);
+                let mut traffic = || role.measure(duration_ns, begin_ns, meter);
+                let measured = match &late {
+                    Some((late, _)) if drives => {
+                        let Self { orders, replies, .. } = self;
+                        match_meanwhile(late, &open.monitors, orders, replies, traffic)
+                    }
+                    _ => traffic(),
+                }?;
+                if let Some(meter) = open.meter.as_mut().filter(|_| drives) {
+                    meter.finish(open.role.recorded());
+                }
+                Ok(Reply::Measured(measured))
+            }
+            order => answer(open, order),
+        }
+    }
 }
 
 fn answer(open: &mut Open, order: Request) -> Result<Reply, AgentError> {
     Ok(match order {
+        Request::Match(order) if open.join.is_some() && !open.drives => {
+            // What it gets before it is matched arrives when it does.
+            let monitors = open.monitors.clone();
+            monitors.connect(&order)?;
+            let reply = matched(&monitors, &order, || open.serve(SLICE))?;
+            if let Some(discovery) = &mut open.discovery {
+                discovery.matched(&monitors)?;
+            }
+            reply
+        }
         Request::Match(order) => {
             let poll = if open.discovery.is_some() { POLL_OF_DISCOVERY } else { POLL };
             if let Some((discovery, begin_ns)) = open.discovery.as_mut().zip(order.begin_ns) {
                 discovery.restart(begin_ns);
             }
-            let waited = open.monitors.wait_matched(&order, poll)?;
+            open.monitors.connect(&order)?;
+            let reply = matched(&open.monitors, &order, || {
+                std::thread::sleep(poll);
+                Ok(())
+            })?;
             if let Some(discovery) = &mut open.discovery {
                 discovery.matched(&open.monitors)?;
             }
-            Reply::Matched { waited_ns: waited.as_nanos() as u64 }
+            reply
         }
         Request::WarmUp { duration_ns } => {
             open.discovery.iter_mut().for_each(DiscoveryRecorder::settled);
             open.role.warm_up(duration_ns)?;
             Reply::WarmedUp
         }
-        Request::Measure { duration_ns, begin_ns } => {
-            let meter = open.meter.insert(TrafficMeter::new(&open.interface, duration_ns, begin_ns));
-            let measured = open.role.measure(duration_ns, begin_ns, meter)?;
-            if open.drives {
-                meter.finish(open.role.recorded());
-            }
-            Reply::Measured(measured)
-        }
         Request::Drain(drain) => {
             let Some(meter) = &mut open.meter else { return Err(AgentError::OutOfTurn("drain")) };
+            if let Some((join, joined_ns)) = open.join.as_ref().zip(drain.joined_ns) {
+                join.set_joined(joined_ns);
+            }
             meter.drains(open.role.recorded());
             let complete = open.role.drain(&drain, meter)?;
             if !open.drives {
@@ -246,7 +290,11 @@ fn answer(open: &mut Open, order: Request) -> Result<Reply, AgentError> {
             open.wait_idle()?;
             Reply::Report(Box::new(report(open)?))
         }
-        order @ (Request::Configure(_) | Request::Exit | Request::Cases | Request::Check { .. }) => {
+        order @ (Request::Configure(_)
+        | Request::Measure { .. }
+        | Request::Exit
+        | Request::Cases
+        | Request::Check { .. }) => {
             return Err(AgentError::OutOfTurn(order.phase()));
         }
     })
@@ -257,6 +305,8 @@ fn report(open: &mut Open) -> Result<AgentReport, AgentError> {
         return Err(AgentError::OutOfTurn("report"));
     };
     let counters = open.monitors.counters()?;
+    // Before the report of the role, which closes its entities.
+    let discovery = open.discovery.as_ref().map(|discovery| discovery.report(&open.monitors)).transpose()?;
     let mut report = AgentReport {
         usage,
         sockets,
@@ -268,7 +318,7 @@ fn report(open: &mut Open) -> Result<AgentReport, AgentError> {
         echo: None,
         paced_writer: None,
         paced_reader: None,
-        participant: None,
+        participant: discovery,
     };
     match open.role.report()? {
         RoleReport::Writer(part) => report.writer = Some(part),
@@ -278,9 +328,6 @@ fn report(open: &mut Open) -> Result<AgentReport, AgentError> {
         RoleReport::PacedWriter(part) => report.paced_writer = Some(part),
         RoleReport::PacedReader(part) => report.paced_reader = Some(part),
         RoleReport::Participant => {}
-    }
-    if let Some(discovery) = &open.discovery {
-        report.participant = Some(discovery.report(&open.monitors)?);
     }
     Ok(report)
 }

@@ -1,6 +1,8 @@
 //! Opening of a role's entities.
 
-use control::Configure;
+use std::sync::Arc;
+
+use control::{Configure, LateJoin as Part};
 use driver_abi::{FEATURE_ECHO_IN_LISTENER, FEATURE_WAIT_ACKED};
 use driver_host::{Driver, Participant, Reader, Writer};
 use experiment::{ReaderSpec, ReceiveMode, Role as Name, StreamSpec, WriterSpec};
@@ -29,6 +31,7 @@ use crate::{
         grouped_reader::GroupedReader,
         identity::Identity,
         keys::Keys,
+        late_join::LateJoin,
         payload::Payloads,
         poll_policy::PollPolicy,
         probes::{ProbeReceiver, ProbeRecorder, ProbeResponder},
@@ -45,6 +48,7 @@ type OpenedRole = (Box<dyn AgentRole>, Monitors);
 struct RoleSetup<'a> {
     configure: &'a Configure,
     participant: &'a Participant,
+    join: Option<&'a Arc<LateJoin>>,
     /// Start of this agent in ns.
     since_ns: u64,
     wait_acked: bool,
@@ -56,10 +60,12 @@ pub fn open_role(
     driver: &Driver,
     configure: &Configure,
     participant: &Participant,
+    join: Option<&Arc<LateJoin>>,
 ) -> Result<OpenedRole, AgentError> {
     let setup = RoleSetup {
         configure,
         participant,
+        join,
         since_ns: now_ns(),
         wait_acked: driver.has(FEATURE_WAIT_ACKED),
         echo_in_listener: driver.has(FEATURE_ECHO_IN_LISTENER),
@@ -118,7 +124,7 @@ impl RoleSetup<'_> {
         let (spec, writer) = self.first_writer()?;
         let mut monitors = Monitors { writers: vec![writer.monitor()], readers: Vec::new() };
         let probes = self.probes(&mut monitors)?;
-        let role = ThroughputWriter::new(self.configure, spec, writer, self.wait_acked, probes);
+        let role = ThroughputWriter::new(self.configure, spec, writer, self.wait_acked, probes, self.join);
         Ok((Box::new(role), monitors))
     }
 
@@ -151,7 +157,7 @@ impl RoleSetup<'_> {
             let payloads = Payloads::of_stream(configure.seed, stream);
             let windows = WindowCounts::new(configure.windows, configure.measure_ns);
             let stats = ReceiveStats::new(self.identity(stream), payloads, configure.check_every, windows);
-            (stream.writer, stats.echoing(echo.take()))
+            (stream.writer, stats.echoing(echo.take()).joining(self.join))
         };
         let processing = Processing::of_each(spec.processing_ns);
         let stats = ByWriter::new(spec.streams.iter().map(stats).collect()).processing(processing.clone());
@@ -268,18 +274,22 @@ impl RoleSetup<'_> {
             let plan = FlowSpec::new(configure, &spec.stream)?;
             let writer = self.participant.writer(&writer_config(spec))?;
             monitors.writers.push(writer.monitor());
-            flows.push(FlowWriter::new(configure, spec, plan, writer));
+            flows.push(FlowWriter::new(configure, spec, plan, writer, self.join));
         }
         let probes = self.probes(&mut monitors)?;
         for (flow, probes) in flows.iter_mut().zip(&probes) {
             flow.throttle(&probes.progress());
         }
-        Ok((Box::new(OpenLoopWriter::new(configure, flows, self.wait_acked, probes)), monitors))
+        let role = OpenLoopWriter::new(configure, flows, self.wait_acked, probes, self.join.cloned());
+        Ok((Box::new(role), monitors))
     }
 
     fn paced_reader(&self) -> Result<OpenedRole, AgentError> {
         let configure = self.configure;
         let begin = StartTime::default();
+        if let Some(Part::Late { schedule_ns: Some(schedule_ns), .. }) = configure.late_join {
+            begin.set(schedule_ns);
+        }
         // All readers of an endpoint are of one application.
         let processing =
             Processing::of_each(configure.readers.iter().find_map(|reader| reader.processing_ns));
@@ -292,7 +302,8 @@ impl RoleSetup<'_> {
             let config = reader_config(spec);
             let recorder = |stream: &StreamSpec| {
                 let plan = FlowSpec::new(configure, stream)?;
-                Ok((stream.writer, FlowRecorder::new(configure, &plan, self.since_ns, &begin, echo.take())))
+                let recorder = FlowRecorder::new(configure, &plan, self.since_ns, &begin, echo.take());
+                Ok((stream.writer, recorder.joining(self.join)))
             };
             let arrivals = spec.streams.iter().map(recorder).collect::<Result<Vec<_>, AgentError>>()?;
             let arrivals = ByWriter::new(arrivals).processing(processing.clone());

@@ -8,6 +8,7 @@ pub mod header;
 pub mod identity;
 pub mod keys;
 pub mod lag_attribution;
+pub mod late_join;
 pub mod payload;
 pub mod poll_policy;
 pub mod probes;

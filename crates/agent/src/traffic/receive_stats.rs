@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-use control::ProbeEchoReport;
+use control::{JoinReception, ProbeEchoReport};
 use driver_host::Sample;
 use results::{Received, SequenceSet, WindowCounts};
 
@@ -14,6 +14,7 @@ use crate::{
     traffic::{
         identity::{Identity, Origin},
         keys::InstanceOrder,
+        late_join::{LateJoin, ReceptionLog},
         payload::Payloads,
         probes::ProbeResponder,
     },
@@ -70,6 +71,8 @@ pub struct ReceiveStats {
     taken: Option<u64>,
     progress: Arc<ReceiveProgress>,
     echo: Option<ProbeResponder>,
+    /// Reception around a late join; `None` if all join together.
+    join: Option<ReceptionLog>,
 }
 
 impl ReceiveStats {
@@ -98,6 +101,7 @@ impl ReceiveStats {
             taken: None,
             progress: Arc::default(),
             echo: None,
+            join: None,
         }
     }
 
@@ -105,6 +109,18 @@ impl ReceiveStats {
     #[must_use]
     pub fn echoing(self, echo: Option<ProbeResponder>) -> Self {
         Self { echo, ..self }
+    }
+
+    /// Records the reception around a late join, if there is one.
+    #[must_use]
+    pub fn joining(self, join: Option<&Arc<LateJoin>>) -> Self {
+        Self { join: join.map(ReceptionLog::new), ..self }
+    }
+
+    /// Returns the reception around a late join.
+    #[must_use]
+    pub fn reception(&self) -> Option<JoinReception> {
+        self.join.as_ref().map(ReceptionLog::reception)
     }
 
     /// Returns the counts of probes; `None` without a responder.
@@ -133,6 +149,9 @@ impl ReceiveStats {
                 self.progress.last_ns.store(now_ns, Relaxed);
                 if header.warm_up {
                     self.warm_up += 1;
+                    if let Some(join) = &mut self.join {
+                        join.warm_up(now_ns);
+                    }
                     if let Some(echo) = &mut self.echo {
                         echo.on_sample(header.sequence.into(), true, sample);
                     }
@@ -161,6 +180,9 @@ impl ReceiveStats {
                     self.first_ns = now_ns;
                 }
                 self.last_ns = now_ns;
+                if let Some(join) = &mut self.join {
+                    join.record(header.sent_ns, now_ns);
+                }
                 self.quickest_ns = self.quickest_ns.min(now_ns.saturating_sub(header.sent_ns));
                 self.windows.count(now_ns);
                 self.bytes += payload.len() as u64;

@@ -190,6 +190,7 @@ impl Run {
             check_every: 1,
             traces: self.traces.clone(),
             begin_ns: None,
+            late_join: None,
             spin: self.spin,
             timeline: None,
             clock_slack_ns: 0,
@@ -235,12 +236,13 @@ impl Run {
         let begin_ns = now_ns().saturating_add_signed(self.lead_ns);
         let mut sent = 0;
         for agent in [&mut reader, &mut writer] {
-            let order = Request::Measure { duration_ns: self.duration_ns, begin_ns: Some(begin_ns) };
+            let order =
+                Request::Measure { duration_ns: self.duration_ns, begin_ns: Some(begin_ns), join: None };
             let Reply::Measured(measured) = agent.ask(&order)? else { panic!("measured") };
             sent = measured.sent;
         }
         for agent in [&mut writer, &mut reader] {
-            let drain = Drain { sent, timeout_ns: 10_000 * MS, quiet_ns: 500 * MS };
+            let drain = Drain { sent, timeout_ns: 10_000 * MS, quiet_ns: 500 * MS, joined_ns: None };
             assert!(matches!(agent.ask(&Request::Drain(drain))?, Reply::Drained { .. }));
         }
         let (of_writer, of_reader) = (writer.report()?, reader.report()?);

@@ -42,6 +42,14 @@ pub const CASES: &[CaseSpec] = &[
         run: three_writers,
     },
     CaseSpec {
+        id: "reader-joins",
+        section: "6",
+        promise: "a reader that is opened after a writer has written to another one receives each sample that is written \
+                  when both are matched, and the other one receives all samples",
+        observes: &[],
+        run: reader_joins,
+    },
+    CaseSpec {
         id: "reader-leaves",
         section: "6",
         promise: "after one of three readers was closed, the others receive all samples, and with discovery the writer \
@@ -233,6 +241,51 @@ fn three_writers(fixture: &Fixture<'_>) -> CaseResult {
         return broken("a sample arrived more than once");
     }
     peers.close()
+}
+
+fn reader_joins(fixture: &Fixture<'_>) -> CaseResult {
+    let participant = fixture.open()?;
+    let (topic, pair_config) = (fixture.topic(), fixture.pair_config(64));
+    let mut first = fixture.inlet(&participant, &topic, &pair_config)?;
+    let writer = fixture.writer(&participant, &topic, &pair_config)?;
+    let writing = writer.monitor();
+    fixture.match_up(&writing, &*first.end())?;
+    let mut written = 0;
+    let mut write_window = || -> CaseResult {
+        for number in written..written + WINDOW {
+            write(&writer, 0, &numbered(number, 64))?;
+        }
+        written += WINDOW;
+        Ok(())
+    };
+    let may_lose = !fixture.reliable();
+    let quiet = if may_lose { Duration::from_millis(100) } else { PATIENCE };
+    let receive = |inlet: &mut Inlet, next: u64, whose: &str| -> Result<u64, Stop> {
+        let got = inlet.receive(WINDOW as usize, quiet)?;
+        let next = check_order(&got, next, may_lose)?;
+        if got.is_empty() || (!may_lose && got.len() < WINDOW as usize) {
+            return broken(format!("the {whose} reader did not receive sample {next}"));
+        }
+        Ok(next)
+    };
+    write_window()?;
+    let mut next = receive(&mut first, 0, "first")?;
+    let mut second = fixture.inlet(&participant, &topic, &pair_config)?;
+    // The writer may match before the reader does.
+    write_window()?;
+    fixture.match_further(&writing, 2, &*second.end())?;
+    next = receive(&mut first, next, "first")?;
+    // Samples from before are no violation.
+    second.receive(WINDOW as usize, Duration::from_millis(100))?;
+    let mut of_second = 2 * WINDOW;
+    for _ in 0..WINDOW {
+        write_window()?;
+        next = receive(&mut first, next, "first")?;
+        of_second = receive(&mut second, of_second, "second")?;
+    }
+    first.close()?;
+    second.close()?;
+    Ok(writer.close()?)
 }
 
 fn reader_leaves(fixture: &Fixture<'_>) -> CaseResult {

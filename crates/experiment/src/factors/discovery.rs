@@ -1,26 +1,26 @@
-//! Factors of the workload `discovery`: endpoints of a participant, processes, and when participants join.
+//! Factors of joining: endpoints of a participant of the workload `discovery`, its processes, and when endpoints join.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::syntax::named::named;
 
-/// Time at which the participants of a run join.
+/// Time at which the endpoints of a run join.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Join {
-    /// All at the same instant.
+    /// All before the traffic; in the workload `discovery`, at the same instant.
     #[default]
     Together,
-    /// The last one, when all others are matched.
+    /// The last one when all others are matched; the last reader of a stream, while the writers write.
     Late,
 }
 
 named!(Join { Together = "together", Late = "late" });
 
-/// Endpoints of each participant, participants of each process, and when participants join.
+/// Endpoints of each participant, participants of each process, and when endpoints join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Discovery {
@@ -29,7 +29,7 @@ pub struct Discovery {
     /// Number of participants in each process.
     #[serde(default = "one")]
     pub participants_per_process: u32,
-    /// Time at which the participants join.
+    /// Time at which the endpoints join.
     pub join: Join,
 }
 

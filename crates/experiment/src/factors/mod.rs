@@ -121,7 +121,7 @@ pub struct Factors {
     /// Queue limits, socket buffers, and receive settings of the reader.
     #[serde(default, skip_serializing_if = "Queues::is_default")]
     pub queues: Queues,
-    /// Endpoints of each participant of the workload `discovery`, participants of each process, and when participants
+    /// Endpoints of each participant of the workload `discovery`, participants of each process, and when endpoints
     /// join.
     #[serde(default, skip_serializing_if = "Discovery::is_default")]
     pub discovery: Discovery,

@@ -59,6 +59,15 @@ pub struct Endpoint {
     pub readers: Vec<ReaderSpec>,
 }
 
+/// Endpoints of which some may be missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dispensable {
+    /// Endpoints, by index.
+    pub endpoints: Vec<usize>,
+    /// Maximum number of them that may be missing.
+    pub most: usize,
+}
+
 impl Endpoint {
     /// Returns its entities: name and requested policies.
     pub fn entities(&self) -> impl Iterator<Item = (&str, Qos)> {
@@ -135,15 +144,34 @@ impl Shape {
         self.endpoints.iter().enumerate().filter(|(_, endpoint)| !endpoint.role.drives())
     }
 
-    /// Returns the endpoints without which the others still have traffic to measure, and how many of them may be
-    /// missing: readers, as long as one endpoint serves.
+    /// Returns the endpoints without which the others still have traffic to measure, in groups: readers and echoes, as long
+    /// as one endpoint serves and a pinger gets echoes, and writers, as long as one drives.
     #[must_use]
-    pub fn dispensable(&self) -> (Vec<usize>, usize) {
-        let serving: Vec<_> = self.serving().collect();
-        let readers: Vec<usize> =
-            serving.iter().filter(|(_, of)| of.role == Role::Reader).map(|(index, _)| *index).collect();
-        let most = readers.len().min(serving.len().saturating_sub(1));
-        (readers, most)
+    pub fn dispensable(&self) -> Vec<Dispensable> {
+        let of_role = |role: Role| -> Vec<usize> {
+            self.endpoints
+                .iter()
+                .enumerate()
+                .filter(|(_, of)| of.role == role)
+                .map(|(index, _)| index)
+                .collect()
+        };
+        let (readers, echoes, writers) = (of_role(Role::Reader), of_role(Role::Echo), of_role(Role::Writer));
+        let with_one_left =
+            |endpoints: Vec<usize>| Dispensable { most: endpoints.len().saturating_sub(1), endpoints };
+        // The echoes of a ring hand the samples on to each other.
+        let is_ring = echoes.iter().any(|echo| {
+            let mut readers = self.endpoints[*echo].readers.iter();
+            readers.any(|reader| self.writers_of(&reader.topic).any(|(from, _)| echoes.contains(&from)))
+        });
+        let of_readers = if echoes.is_empty() {
+            with_one_left(readers)
+        } else {
+            Dispensable { most: readers.len(), endpoints: readers }
+        };
+        let of_echoes = if is_ring { None } else { Some(with_one_left(echoes)) };
+        let groups = [Some(of_readers), of_echoes, Some(with_one_left(writers))];
+        groups.into_iter().flatten().filter(|group| group.most > 0).collect()
     }
 
     /// Returns the connections of an endpoint's own samples, as text: from each writer to it, and from it to each reader.

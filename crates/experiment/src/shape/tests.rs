@@ -200,7 +200,34 @@ fn each_entity_of_a_full_mesh_matches_one_of_every_participant() {
         shape.endpoints.iter().flat_map(|of| &of.writers).map(|writer| writer.stream.writer).collect();
     numbers.dedup();
     assert_eq!(numbers, [1, 2, 3, 4, 5, 6]);
-    assert_eq!((shape.driving().count(), shape.dispensable()), (3, (Vec::new(), 0)));
+    assert_eq!((shape.driving().count(), shape.dispensable()), (3, Vec::new()));
+}
+
+#[test]
+fn others_have_traffic_without_some_endpoints() {
+    let groups = |shape: &Shape| -> Vec<(Vec<String>, usize)> {
+        let group = |of: Dispensable| {
+            (of.endpoints.iter().map(|index| shape.endpoints[*index].id.clone()).collect(), of.most)
+        };
+        shape.dispensable().into_iter().map(group).collect()
+    };
+    let named = |ids: &[&str], most: usize| (ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>(), most);
+    let readers = named(&["reader-1", "reader-2", "reader-3"], 2);
+    assert_eq!(groups(&of_topology(Workload::Throughput, 1, 3)), [readers]);
+    let writers = named(&["writer-1", "writer-2", "writer-3"], 2);
+    assert_eq!(groups(&of_topology(Workload::Paced, 3, 1)), [writers]);
+    let mesh = [named(&["reader-1", "reader-2"], 1), named(&["writer-1", "writer-2"], 1)];
+    assert_eq!(groups(&of_topology(Workload::Paced, 2, 2)), mesh);
+    assert_eq!(groups(&of_topology(Workload::Latency, 1, 3)), [named(&["reader-1", "reader-2"], 2)]);
+    let echoes = shape(Workload::Latency, false, |factors| {
+        factors.topology = Topology::Mesh { writers: 1, readers: 3 };
+        factors.all_readers_echo = true;
+    });
+    assert_eq!(groups(&echoes), [named(&["echo-1", "echo-2", "echo-3"], 2)]);
+    for topology in [Topology::PAIR, Topology::Ring { nodes: 4 }] {
+        let shape = shape(Workload::Latency, false, |factors| factors.topology = topology);
+        assert_eq!(groups(&shape), [], "{topology}");
+    }
 }
 
 #[test]

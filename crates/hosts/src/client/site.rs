@@ -2,14 +2,14 @@
 
 use std::{
     net::SocketAddr,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     thread::{self, JoinHandle},
     time::Duration,
 };
 
 use control::MonotonicClock;
-use results::{Environment, NoiseProbe, NoiseRule, Reference};
+use results::{Environment, NoiseProbe, NoiseRule, Reference, RunningExperiment};
 use serde::de::DeserializeOwned;
 use site::{
     Agent, AgentCommand, AgentLog, ClockClient, ClockExchange, ClockReading, ClockResponder, Counters,
@@ -194,6 +194,16 @@ impl Site for StewardSite {
             Claim::InUse => DomainClaim::InUse,
             Claim::Unsupported => DomainClaim::Unsupported,
         })
+    }
+
+    fn announce(&self, directory: &Path) -> Result<(RunningExperiment, Option<Hold>), SiteError> {
+        let directory = directory.to_string_lossy().into_owned();
+        let (id, running) = self.link.call(Call::Announce { directory }, self.steward.patience.call)?;
+        Ok((running, Some(self.effect(id))))
+    }
+
+    fn announced(&self) -> Result<Vec<RunningExperiment>, SiteError> {
+        self.call(Call::Announced)
     }
 
     fn owner(&self) -> Owner {

@@ -1,5 +1,7 @@
 //! Calls of the site of a steward.
 
+use std::path::Path;
+
 use serde::Serialize;
 use serde_json::{Value, to_value};
 use site::{DomainClaim, Hold, Site, SiteError};
@@ -35,6 +37,12 @@ pub(super) fn execute(site: &dyn Site, call: Call) -> Result<(Value, Option<Hold
             DomainClaim::InUse => Claim::InUse,
             DomainClaim::Unsupported => Claim::Unsupported,
         }),
+        Call::Announce { directory } => {
+            let (running, hold) = site.announce(Path::new(&directory))?;
+            effect = hold;
+            json(&running)
+        }
+        Call::Announced => json(&site.announced()?),
         Call::Clean { name } => {
             site.clean(&name);
             Ok(Value::Null)

@@ -293,6 +293,7 @@ const fn meaning(kind: WarningKind) -> Option<&'static str> {
         WarningKind::Host => "The host is not set up for measurements.",
         WarningKind::Duet => "Absolute values are under duet interference: compare only within this result.",
         WarningKind::Noisy => "More than half of the blocks were noisy.",
+        WarningKind::OtherExperiment => "Another experiment ran on the host at the same time.",
         WarningKind::Reference => "A reference measurement failed.",
         WarningKind::Mixed => "The experiment was resumed in a changed environment.",
     })

@@ -1,6 +1,6 @@
 //! Histograms over all samples: recording in windows, and the format that agents send.
 
-use std::hint::black_box;
+use std::{hint::black_box, ops::Range};
 
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
@@ -219,5 +219,32 @@ impl Distribution {
         } else {
             Err(HistogramError::Mismatch(n - i128::from(self.n)))
         }
+    }
+
+    /// Returns a quantile of the values in each of these ranges of windows, in ns; `None` for a range without values.
+    ///
+    /// # Errors
+    /// Returns an error as [`Distribution::histograms`] does.
+    pub fn quantile_of_windows(
+        &self,
+        quantile: f64,
+        ranges: &[Range<usize>],
+    ) -> Result<Vec<Option<u64>>, HistogramError> {
+        let windows = self.histograms()?;
+        let of_range = |range: &Range<usize>| {
+            let mut merged: Option<Histogram<u64>> = None;
+            let inside = windows.iter().enumerate().filter(|(index, _)| range.contains(index));
+            for (_, window) in inside {
+                match &mut merged {
+                    Some(merged) => {
+                        merged.add(window).map_err(|error| HistogramError::Decode(error.to_string()))?;
+                    }
+                    none => *none = Some(window.clone()),
+                }
+            }
+            let values = merged.filter(|merged| !merged.is_empty());
+            Ok(values.map(|values| values.value_at_quantile(quantile)))
+        };
+        ranges.iter().map(of_range).collect()
     }
 }

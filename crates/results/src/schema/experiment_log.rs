@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{MaxRate, Reference};
+use crate::{MaxRate, Reference, RunningExperiment};
 
 /// Progress of an experiment: number of blocks, noise around them, and resumptions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -125,6 +125,9 @@ pub struct BlockHost {
     /// Error of a reference measurement that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_error: Option<String>,
+    /// Other experiments that ran on the host just before the first run or just after the last one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<RunningExperiment>,
 }
 
 impl Block {

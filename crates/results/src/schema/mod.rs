@@ -13,6 +13,7 @@ mod finding;
 mod flow;
 mod header;
 pub(crate) mod host;
+mod late_join;
 pub(crate) mod latency;
 mod max_rate;
 pub(crate) mod metric;
@@ -23,6 +24,7 @@ mod reference;
 mod result_document;
 mod ring;
 mod run;
+mod running_experiment;
 mod search;
 pub(crate) mod selftest;
 mod spread;
@@ -50,6 +52,7 @@ pub use finding::{Finding, FindingKind, Limit};
 pub use flow::FlowRecord;
 pub use header::ResultHeader;
 pub use host::{ClockDiscipline, Host, HostRecord};
+pub use late_join::{JoinCost, LateFlow, LateJoinRecord};
 pub use latency::{CellLatency, Latency};
 pub use max_rate::{MAXIMUM_PHASE, MaxRate, MaxRateRun};
 pub use metric::{Metric, MetricSelector};
@@ -60,6 +63,7 @@ pub use reference::{Reference, ReferenceMetric};
 pub use result_document::{CellResult, ResultDocument, SCHEMA_VERSION, State, Tool, json_schema};
 pub use ring::{Hop, Ring, kind_of_hop};
 pub use run::{CpuPerSample, Failure, PingRetries, Run, RunState, Tail, Throughput};
+pub use running_experiment::RunningExperiment;
 pub use search::{
     GoalCell, GoalRecord, SearchBound, SearchCell, SearchRecord, SearchState, TrialGoalResult, TrialRecord,
     UnpacedRate,

@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Batches, DiscoveryRecord, Duet, EndpointRecord, EndpointSpread, FlowRecord, IdleCost, Latency, Paced,
-    ProbeStats, ProcessRecord, Ring, SearchRecord, SteadyState, TakeStats, Usage, Warning, WireBytes,
+    Batches, DiscoveryRecord, Duet, EndpointRecord, EndpointSpread, FlowRecord, IdleCost, LateJoinRecord,
+    Latency, Paced, ProbeStats, ProcessRecord, Ring, SearchRecord, SteadyState, TakeStats, Usage, Warning,
+    WireBytes,
 };
 
 /// Run: one cell, measured once with new processes.
@@ -49,6 +50,10 @@ pub struct Run {
     /// For the workload `discovery`: times, traffic and memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discovery: Option<DiscoveryRecord>,
+    /// With `join = "late"`: what the late reader got, and what its joining cost the other readers. All other values are those
+    /// of the other readers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_join: Option<LateJoinRecord>,
     /// Steady-state class by metric: `rtt_p50`, `rtt_p99` or `response_p50`, `response_p99`, and `delivered`
     /// (samples/s). A metric is absent if its windows have too few samples, or if the load itself varies.
     pub steady_state: BTreeMap<String, SteadyState>,
@@ -98,6 +103,7 @@ impl Run {
             paced: None,
             search: None,
             discovery: None,
+            late_join: None,
             steady_state: BTreeMap::new(),
             ring: None,
             ping_retries: None,

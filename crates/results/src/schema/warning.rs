@@ -66,6 +66,8 @@ pub enum WarningKind {
     Duet,
     /// More than half of the blocks were noisy.
     Noisy,
+    /// Another experiment ran on the host at the same time.
+    OtherExperiment,
     /// A reference measurement failed.
     Reference,
     /// The experiment was resumed although the environment had changed.

@@ -9,7 +9,7 @@ use stats::{Spread, total};
 use crate::{
     CellLatency, CellResult, DeliveryCounts, Histograms, MAX_LATENCY_LOSS_PCT, Run, RunState,
     UNDER_DUET_INTERFERENCE, WIDE_SPREAD, Warning, WarningKind, format_spread, format_value,
-    values::rules::percent, values::steady::not_steady,
+    losses_by_reader, values::rules::percent, values::steady::not_steady,
 };
 
 impl CellResult {
@@ -107,12 +107,16 @@ pub(crate) fn warnings(
         warn(
             WarningKind::Loss,
             format!(
-                "{} of {} {what} were lost ({} %){promise}",
+                "{} of {} {what} were lost ({} %){promise}{}",
                 counted.lost,
                 counted.sent,
-                format_value(percent)
+                format_value(percent),
+                losses_by_reader(valid.iter().flat_map(|run| &run.flows))
             ),
         );
+    }
+    if let Some(text) = late_losses(&valid) {
+        warn(WarningKind::Loss, text);
     }
     let drops = total(valid.iter().filter_map(|run| run.udp_buffer_drops));
     if drops > 0 {
@@ -163,6 +167,25 @@ pub(crate) fn warnings(
     warnings.extend(of_the_runs(&valid));
     warnings.sort_by_key(|warning| warning.kind);
     warnings
+}
+
+/// Returns the text of a warning if a late reader lost samples that were written since it had joined.
+fn late_losses(valid: &[&Run]) -> Option<String> {
+    let joins = || valid.iter().filter_map(|run| run.late_join.as_ref());
+    let counted = DeliveryCounts::sum(joins().flat_map(|join| &join.flows).map(|flow| &flow.counted));
+    let reader = joins().next().map(|join| join.reader.as_str()).filter(|_| counted.lost > 0)?;
+    Some(late_loss(reader, &counted))
+}
+
+/// Formats the loss of a late reader.
+#[must_use]
+pub fn late_loss(reader: &str, counted: &DeliveryCounts) -> String {
+    format!(
+        "{reader} joined late and lost {} of {} samples that were written since ({} %)",
+        counted.lost,
+        counted.sent,
+        format_value(percent(counted.lost, counted.sent))
+    )
 }
 
 /// Returns the text of a warning if the main metric of a cell has a wide range over its runs.

@@ -10,6 +10,7 @@ mod duet;
 mod endpoints;
 mod format;
 mod lateness;
+mod losses;
 mod max_rate;
 mod metrics;
 mod noise;
@@ -25,12 +26,14 @@ mod writing_time;
 
 pub use assemble::Assembler;
 pub use batch_policy::BatchPolicy;
+pub use cell_warnings::late_loss;
 pub use claims::{
     Claim, comparison_claims, flows_of, least_blocks, level_claims, metrics_of, noise_floor_claims,
 };
 pub use crowding::{Crowding, Polling};
 pub use format::{format_micros, format_signed, format_spread, format_value};
 pub use lateness::{Lateness, Sender};
+pub use losses::losses_by_reader;
 pub use max_rate::with_rate;
 pub use noise::over_half_noisy;
 pub use rules::{MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Block, BlockHost, ExperimentLog, NoiseProbe, NoiseRule, StoppedBy, Warning, WarningKind, format_value,
+    Block, BlockHost, ExperimentLog, NoiseProbe, NoiseRule, RunningExperiment, StoppedBy, Warning,
+    WarningKind, format_value,
 };
 
 impl ExperimentLog {
@@ -25,6 +26,7 @@ impl ExperimentLog {
             );
             warnings.push(Warning { kind: WarningKind::Noisy, text });
         }
+        warnings.extend(self.other_experiments());
         let failed: Vec<&String> = self.blocks.iter().filter_map(Block::reference_error).collect();
         if let Some(error) = failed.first() {
             let text = format!(
@@ -44,6 +46,29 @@ impl ExperimentLog {
             ),
         }));
         warnings
+    }
+}
+
+impl ExperimentLog {
+    /// Returns a warning for each other experiment that ran on the host at the same time.
+    fn other_experiments(&self) -> Vec<Warning> {
+        let mut blocks: BTreeMap<&RunningExperiment, Vec<String>> = BTreeMap::new();
+        for block in &self.blocks {
+            for other in &block.others {
+                blocks.entry(other).or_default().push(block.number.to_string());
+            }
+        }
+        let warning = |(other, numbers): (&RunningExperiment, Vec<String>)| {
+            let RunningExperiment { pid, directory, since } = other;
+            let these = if numbers.len() == 1 { "block" } else { "blocks" };
+            let text = format!(
+                "another experiment ran on this host during {these} {}: process {pid}, with the results directory \
+                 `{directory}`, since {since}; the two disturb each other: measure one after the other",
+                numbers.join(", ")
+            );
+            Warning { kind: WarningKind::OtherExperiment, text }
+        };
+        blocks.into_iter().map(warning).collect()
     }
 }
 

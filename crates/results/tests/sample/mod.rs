@@ -176,6 +176,7 @@ pub fn blocks(experiment: &Plan) -> Vec<Block> {
             reference_after: Some(reference.clone()),
             ..BlockHost::default()
         }],
+        others: Vec::new(),
     };
     (1..=experiment.design.blocks).map(block).collect()
 }
@@ -283,6 +284,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         paced: None,
         search: None,
         discovery: None,
+        late_join: None,
         environment_padding_bytes: None,
         processes: endpoints.iter().map(process).collect(),
         endpoints,

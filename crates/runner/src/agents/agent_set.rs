@@ -1,7 +1,7 @@
 //! Agents of one run, from hello to exit: requests, replies with time limits, and the end of every process.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     sync::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError, channel},
@@ -10,7 +10,7 @@ use std::{
 };
 
 use control::{ChannelError, Hello, PROTOCOL, Reply, Request};
-use experiment::Limits;
+use experiment::{Dispensable, Limits};
 use results::Failure;
 use site::{Agent, ChannelEnd, ProcessExit};
 
@@ -60,10 +60,12 @@ struct Member {
 pub(crate) struct AgentSet<'a> {
     agents: Vec<Member>,
     processes: Vec<Box<dyn Agent>>,
-    /// Agents that the run can do without, and how many of them: see [`AgentSet::may_lose`].
-    dispensable: (BTreeSet<usize>, usize),
+    /// Agents that the run can do without: see [`AgentSet::may_lose`].
+    dispensable: Vec<Dispensable>,
     /// Agents that ended early, and that the run goes on without.
     lost: BTreeMap<usize, PhaseError>,
+    /// Phase whose replies are awaited later, with those that have come.
+    deferred: Option<(&'static str, BTreeMap<usize, Option<Reply>>)>,
     events: Receiver<Event>,
     /// Sender of stop requests: the stop token keeps only a weak reference.
     _waker: Arc<Waker>,
@@ -98,8 +100,9 @@ impl<'a> AgentSet<'a> {
         let mut agent_set = AgentSet {
             agents: Vec::new(),
             processes: Vec::new(),
-            dispensable: (BTreeSet::new(), 0),
+            dispensable: Vec::new(),
             lost: BTreeMap::new(),
+            deferred: None,
             events,
             _waker: Arc::clone(&waker),
             limits,
@@ -151,9 +154,9 @@ impl<'a> AgentSet<'a> {
         Ok(hellos)
     }
 
-    /// From now on, the run goes on if some of these agents end, at most as many as `most`.
-    pub(crate) fn may_lose(&mut self, agents: impl IntoIterator<Item = usize>, most: usize) {
-        self.dispensable = (agents.into_iter().collect(), most);
+    /// From now on, the run goes on if some of these agents end, at most as many of each group as it says.
+    pub(crate) fn may_lose(&mut self, dispensable: Vec<Dispensable>) {
+        self.dispensable = dispensable;
     }
 
     /// Returns the agents that ended early, and that the run went on without.
@@ -191,11 +194,45 @@ impl<'a> AgentSet<'a> {
             self.send(*agent, request)?;
         }
         let replies = self.replies(phase, &agents, Duration::from_nanos(limit_ns))?;
-        let taken = replies.into_iter().map(|(agent, reply)| match take(reply) {
-            Ok(taken) => Ok((agent, taken)),
-            Err(other) => Err(unexpected(phase, agent, &other)),
-        });
-        taken.collect()
+        extract(phase, replies, take)
+    }
+
+    /// Sends each agent its request. Until [`AgentSet::await_deferred`] returns the replies, agents can be asked for others.
+    pub(crate) fn defer(&mut self, requests: &[(usize, Request)]) -> Result<(), PhaseError> {
+        for (agent, request) in requests {
+            self.send(*agent, request)?;
+        }
+        let phase = requests.first().map_or("", |(_, request)| request.phase());
+        self.deferred = Some((phase, requests.iter().map(|(agent, _)| (*agent, None)).collect()));
+        Ok(())
+    }
+
+    /// Waits for the replies to the deferred requests, as [`AgentSet::ask_remaining`] does.
+    pub(crate) fn await_deferred<T>(
+        &mut self,
+        limit_ns: u64,
+        take: impl Fn(Reply) -> Result<T, Reply>,
+    ) -> Result<Vec<(usize, T)>, PhaseError> {
+        let Some((phase, replies)) = self.deferred.take() else { return Ok(Vec::new()) };
+        let missing: Vec<usize> =
+            replies.iter().filter(|(_, reply)| reply.is_none()).map(|(agent, _)| *agent).collect();
+        let mut all: Vec<(usize, Reply)> =
+            replies.into_iter().filter_map(|(agent, reply)| Some((agent, reply?))).collect();
+        all.extend(self.replies(phase, &missing, Duration::from_nanos(limit_ns))?);
+        all.sort_by_key(|(agent, _)| *agent);
+        extract(phase, all, take)
+    }
+
+    /// Keeps a reply to a deferred request. Returns whether it is one.
+    fn keep_deferred(&mut self, agent: usize, reply: &Reply) -> bool {
+        let Some((phase, replies)) = &mut self.deferred else { return false };
+        match replies.get_mut(&agent) {
+            Some(kept @ None) if reply.phase() == *phase => {
+                *kept = Some(reply.clone());
+                true
+            }
+            _ => false,
+        }
     }
 
     fn send(&self, agent: usize, order: &Request) -> Result<(), PhaseError> {
@@ -235,6 +272,7 @@ impl<'a> AgentSet<'a> {
                                 PhaseError::Phase { phase, agent, error, hint, gone: false }
                             },
                         )?;
+                    } else if self.keep_deferred(agent, &reply) {
                     } else if from.contains(&agent) && !replies.contains_key(&agent) {
                         replies.insert(agent, *reply);
                     } else {
@@ -259,8 +297,11 @@ impl<'a> AgentSet<'a> {
 
     /// Goes on without an agent that has ended with this error. Returns the error if the run cannot do without it.
     fn lose(&mut self, agent: usize, error: PhaseError) -> Result<(), PhaseError> {
-        let (agents, most) = &self.dispensable;
-        if !agents.contains(&agent) || self.lost.len() >= *most {
+        let group = self.dispensable.iter().find(|group| group.endpoints.contains(&agent));
+        let has_others = group.is_some_and(|group| {
+            group.endpoints.iter().filter(|agent| self.lost.contains_key(agent)).count() < group.most
+        });
+        if !has_others {
             return Err(error);
         }
         self.lost.insert(agent, error);
@@ -344,6 +385,19 @@ impl<'a> AgentSet<'a> {
         }
         Some(Failure { phase: phase.to_owned(), endpoint: endpoint.clone(), error, hint, last_log_lines })
     }
+}
+
+/// Returns what `take` extracts from each reply.
+fn extract<T>(
+    phase: &'static str,
+    replies: Vec<(usize, Reply)>,
+    take: impl Fn(Reply) -> Result<T, Reply>,
+) -> Result<Vec<(usize, T)>, PhaseError> {
+    let taken = replies.into_iter().map(|(agent, reply)| match take(reply) {
+        Ok(taken) => Ok((agent, taken)),
+        Err(other) => Err(unexpected(phase, agent, &other)),
+    });
+    taken.collect()
 }
 
 /// Returns the error and the hint for an agent that closed its channel.

@@ -48,7 +48,7 @@ impl RunPhases<'_> {
             let limit_ns = self.opening_limit_ns().saturating_add(self.limits.match_ns);
             let replies = agent_set.ask(&requests, limit_ns, |reply| match reply {
                 Reply::Configured(configured) => Ok(Joined::Opened(configured)),
-                Reply::Matched { waited_ns } => Ok(Joined::Matched(waited_ns)),
+                Reply::Matched { waited_ns, .. } => Ok(Joined::Matched(waited_ns)),
                 other => Err(other),
             })?;
             matched_ns.clear();
@@ -75,7 +75,7 @@ impl RunPhases<'_> {
         let requests: Vec<_> = agents.map(|agent| (agent, self.matching(shape, agent, None))).collect();
         let limit_ns = self.limits.match_ns.saturating_add(self.limits.grace_ns);
         agent_set.ask(&requests, limit_ns, |reply| match reply {
-            Reply::Matched { waited_ns } => Ok(waited_ns),
+            Reply::Matched { waited_ns, .. } => Ok(waited_ns),
             other => Err(other),
         })
     }

@@ -2,6 +2,7 @@
 
 mod discovery;
 pub(crate) mod executor;
+mod late_join;
 pub(crate) mod run_clocks;
 pub(crate) mod run_ids;
 pub(crate) mod run_phases;

@@ -6,15 +6,17 @@ use std::{
 };
 
 use collector::{AgentOutcome, Mismatch, RunReports, TraceTimes, mismatch};
-use control::{AgentReport, Configure, Configured, Drain, Hello, Match, QUIET_NS, Reply, Request, lead_ns};
+use control::{
+    AgentReport, Configure, Configured, Drain, Hello, LateJoin, Match, QUIET_NS, Reply, Request, lead_ns,
+};
 use experiment::{Cell, Design, Limits, Shape, Workload, probe_every};
 use site::{BarrierGuard, monotonic_ns};
 
-use super::run_clocks::RunClocks;
+use super::{late_join::Traffic, run_clocks::RunClocks};
 use crate::agents::agent_set::{AgentSet, HELLO, PhaseError};
 
 /// Phase in which the two runs of a duet overlap.
-const MEASURE: &str = "measure";
+pub(super) const MEASURE: &str = "measure";
 
 /// Hint for a difference between requested and effective configuration.
 const OVERRIDDEN: &str = "check configuration files and variables of the middleware, and the log of the run";
@@ -80,7 +82,7 @@ impl RunPhases<'_> {
         phases: &mut Phases,
     ) -> Result<RunReports, PhaseError> {
         phases.end(HELLO);
-        let (configured, matched_ns) = if self.cell.factors.workload == Workload::Discovery {
+        let (mut configured, mut matched_ns) = if self.cell.factors.workload == Workload::Discovery {
             self.discover(agent_set, phases)?
         } else {
             let configured = self.configure(agent_set)?;
@@ -94,10 +96,15 @@ impl RunPhases<'_> {
         let answered_ns = self.warm_up(agent_set)?;
         self.meet();
         phases.end("warm_up");
-        let sent = self.traffic(agent_set, lead_ns(answered_ns))?;
+        let Traffic { sent, late } = self.traffic(agent_set, lead_ns(answered_ns), &configured)?;
         phases.end(MEASURE);
         self.meet();
-        let drained = self.drain(agent_set, &sent)?;
+        let join = late.map(|(of_late, waited_ns, join)| {
+            configured.push(of_late);
+            matched_ns.push(waited_ns);
+            join
+        });
+        let drained = self.drain(agent_set, &sent, join.as_ref().map(|join| join.joined_ns))?;
         phases.end("drain");
         let reports = self.reports(agent_set)?;
         phases.end("report");
@@ -115,7 +122,7 @@ impl RunPhases<'_> {
             report,
         });
         let lost = agent_set.lost().map(|agent| self.shape.endpoints[agent].clone());
-        Ok(RunReports { agents: agents.collect(), lost: lost.collect(), clock_faults: Vec::new() })
+        Ok(RunReports { agents: agents.collect(), lost: lost.collect(), clock_faults: Vec::new(), join })
     }
 
     /// Returns the time that all phases together may take, in ns.
@@ -145,9 +152,10 @@ impl RunPhases<'_> {
         }
     }
 
-    /// Opens the entities of all agents at the same time. Returns their effective configurations.
+    /// Opens the entities of all agents at the same time, without those of a late reader. Returns their effective
+    /// configurations.
     fn configure(&self, agent_set: &mut AgentSet<'_>) -> Result<Vec<Configured>, PhaseError> {
-        let agents = 0..self.shape.endpoints.len();
+        let agents = 0..self.early_shape().endpoints.len();
         let requests: Vec<_> = agents.map(|agent| (agent, self.configuration(agent))).collect();
         agent_set.ask(&requests, self.limits.configure_ns, |reply| match reply {
             Reply::Configured(configured) => Ok(*configured),
@@ -174,6 +182,7 @@ impl RunPhases<'_> {
             probe_every: probe_every(&self.cell.factors, self.design),
             traces: self.traces.of_endpoint(endpoint),
             begin_ns: None,
+            late_join: self.late_reader().map(|_| LateJoin::Early),
             spin: self.design.spin,
             timeline: self.clocks.conversion(agent),
             clock_slack_ns: self.clocks.slack_ns(self.longest_ns()),
@@ -195,13 +204,14 @@ impl RunPhases<'_> {
         agent_set: &mut AgentSet<'_>,
         configured: &[Configured],
     ) -> Result<Vec<u64>, PhaseError> {
-        let matches = |agent| Match::of(&self.shape, agent, configured, self.limits.match_ns);
-        let agents = 0..self.shape.endpoints.len();
+        let shape = self.early_shape();
+        let matches = |agent| Match::of(&shape, agent, configured, self.limits.match_ns);
+        let agents = 0..shape.endpoints.len();
         let requests: Vec<_> = agents.map(|agent| (agent, Request::Match(matches(agent)))).collect();
         // The agents time out first: their errors say more than a missing answer.
         let limit_ns = self.limits.match_ns.saturating_add(self.limits.grace_ns);
         agent_set.ask(&requests, limit_ns, |reply| match reply {
-            Reply::Matched { waited_ns } => Ok(waited_ns),
+            Reply::Matched { waited_ns, .. } => Ok(waited_ns),
             other => Err(other),
         })
     }
@@ -220,14 +230,22 @@ impl RunPhases<'_> {
         Ok((monotonic_ns() - begin_ns).saturating_sub(duration_ns))
     }
 
-    /// Executes the measurement. Returns the number of samples that each agent sent. A schedule starts after `lead_ns`.
-    fn traffic(&self, agent_set: &mut AgentSet<'_>, lead_ns: u64) -> Result<Vec<u64>, PhaseError> {
+    /// Executes the measurement. A schedule starts after `lead_ns`.
+    fn traffic(
+        &self,
+        agent_set: &mut AgentSet<'_>,
+        lead_ns: u64,
+        configured: &[Configured],
+    ) -> Result<Traffic, PhaseError> {
         let duration_ns = self.design.measure_ns;
         let is_paced = self.cell.factors.workload == Workload::Paced;
         let begin_ns = is_paced.then(|| self.common_time_in(lead_ns, MEASURE)).transpose()?;
+        if let Some(late) = self.late_reader() {
+            return self.traffic_with_late_join(agent_set, late, begin_ns, configured);
+        }
         let mut sent = vec![0; self.shape.endpoints.len()];
         for (agents, limit_ns) in self.serving_first(duration_ns) {
-            let requests = to_all(&agents, &Request::Measure { duration_ns, begin_ns });
+            let requests = to_all(&agents, &Request::Measure { duration_ns, begin_ns, join: None });
             let measured = agent_set.ask_remaining(&requests, limit_ns, |reply| match reply {
                 Reply::Measured(measured) => Ok(measured),
                 other => Err(other),
@@ -236,31 +254,42 @@ impl RunPhases<'_> {
                 sent[agent] = measured.sent;
             }
             // The serving agents have begun to measure.
-            let (dispensable, most) = self.shape.dispensable();
-            agent_set.may_lose(dispensable, most);
+            agent_set.may_lose(self.shape.dispensable());
         }
-        Ok(sent)
+        Ok(Traffic { sent, late: None })
     }
 
     /// Returns the serving agents, then the driving ones, each with their time limit: serving agents answer at once,
-    /// driving ones after the traffic.
-    fn serving_first(&self, duration_ns: u64) -> [(Vec<usize>, u64); 2] {
+    /// driving ones after the traffic. Without a late reader.
+    pub(super) fn serving_first(&self, duration_ns: u64) -> [(Vec<usize>, u64); 2] {
         let grace_ns = self.limits.grace_ns;
-        let serving = self.shape.serving().map(|(agent, _)| agent).collect();
+        let late = self.late_reader();
+        let serving =
+            self.shape.serving().map(|(agent, _)| agent).filter(|agent| Some(*agent) != late).collect();
         let driving = self.shape.driving().map(|(agent, _)| agent).collect();
         [(serving, grace_ns), (driving, duration_ns.saturating_add(grace_ns))]
     }
 
     /// Drains the run. `sent`: number of samples that each agent sent. Returns whether each agent has no sample
-    /// outstanding.
-    fn drain(&self, agent_set: &mut AgentSet<'_>, sent: &[u64]) -> Result<Vec<bool>, PhaseError> {
-        let total = sent.iter().copied().fold(0, u64::saturating_add);
-        let request =
-            Request::Drain(Drain { sent: total, timeout_ns: self.limits.drain_ns, quiet_ns: QUIET_NS });
+    /// outstanding. `joined_ns`: time at which a late reader had joined.
+    fn drain(
+        &self,
+        agent_set: &mut AgentSet<'_>,
+        sent: &[u64],
+        joined_ns: Option<u64>,
+    ) -> Result<Vec<bool>, PhaseError> {
+        let mut total = sent.iter().copied().fold(0, u64::saturating_add);
+        if agent_set.lost().any(|agent| self.shape.endpoints[agent].role.drives()) {
+            // The number of its samples is unknown: the readers wait until none comes.
+            total = u64::MAX;
+        }
+        let timeout_ns = self.limits.drain_ns;
+        let request = Request::Drain(Drain { sent: total, timeout_ns, quiet_ns: QUIET_NS, joined_ns });
         let limit_ns = self.limits.drain_ns.saturating_add(self.limits.grace_ns);
         let mut drained = vec![false; sent.len()];
         // The writers first: once all samples are acknowledged, the readers do not have to wait.
-        let [(serving, _), (driving, _)] = self.serving_first(0);
+        let [(mut serving, _), (driving, _)] = self.serving_first(0);
+        serving.extend(self.late_reader());
         for agents in [driving, serving] {
             let complete =
                 agent_set.ask_remaining(&to_all(&agents, &request), limit_ns, |reply| match reply {
@@ -285,6 +314,6 @@ impl RunPhases<'_> {
 }
 
 /// Returns the same request for each of these agents.
-fn to_all(agents: &[usize], request: &Request) -> Vec<(usize, Request)> {
+pub(super) fn to_all(agents: &[usize], request: &Request) -> Vec<(usize, Request)> {
     agents.iter().map(|&agent| (agent, request.clone())).collect()
 }

@@ -14,7 +14,7 @@ use collector::TraceTimes;
 use experiment::{Cell, ScheduledRun, Workload};
 use results::{
     Assembler, Block, Directory, ExperimentLog, Failure, Histograms, HostNoise, IntervalLog, Metric,
-    ResultDocument, ResultHeader, Resumption, Run, State, StoppedBy, with_rate,
+    ResultDocument, ResultHeader, Resumption, Run, RunningExperiment, State, StoppedBy, with_rate,
 };
 use site::unix_ns;
 
@@ -116,6 +116,10 @@ impl ExperimentRunner<'_> {
         let experiment = &self.header.experiment;
         let traces = read_traces(experiment, self.directory)?;
         self.sites.sweep();
+        let directory = std::path::absolute(self.directory.path());
+        let announced =
+            self.sites.announce(directory.as_deref().unwrap_or_else(|_| self.directory.path()))?;
+        let (own, _announcements): (Vec<_>, Vec<_>) = announced.into_iter().unzip();
         let _awake = experiment.design.keep_awake.then(|| self.sites.keep_awake()).transpose()?;
         let mut names = RunIds::new();
         let ExperimentRunner { header, sites, directory, stop } = self;
@@ -129,6 +133,7 @@ impl ExperimentRunner<'_> {
             cells: experiment.cells.iter().map(|cell| with_rate(cell, &log.max_rates)).collect(),
             without_maximum: without_maximum(log),
             watch: HostWatch::new(experiment, sites)?,
+            own,
             tally: ProgressTracker::new(experiment),
             names,
             traces,
@@ -170,6 +175,8 @@ struct Maker<'s> {
     /// Failure of each cell whose maximum rate could not be measured, by cell id.
     without_maximum: BTreeMap<String, Failure>,
     watch: HostWatch<'s>,
+    /// This experiment, as others on its hosts see it.
+    own: Vec<RunningExperiment>,
     tally: ProgressTracker<'s>,
     names: RunIds,
     traces: TraceTimes,
@@ -216,6 +223,7 @@ impl Maker<'_> {
                 complete: false,
                 took_ns: None,
                 hosts: self.watch.begin(before),
+                others: self.others()?,
             });
             directory.save_log(log)?;
         }
@@ -236,8 +244,12 @@ impl Maker<'_> {
             self.watch.counters()?.iter().zip(&counters).map(|(now, before)| now.since(before)).collect();
         let after = self.watch.measure(&rule, None)?;
         let rtt = self.median_rtt(number, assembler);
+        let others = self.others()?;
         let block = log.blocks.last_mut().expect("it was begun");
         block.complete = true;
+        block.others.extend(others);
+        block.others.sort();
+        block.others.dedup();
         host_watch::end(&mut block.hosts, &after, (!begun_before).then_some(changes));
         block.reasons = rule.judge_hosts(block, rtt);
         block.noisy = !block.reasons.is_empty();
@@ -248,6 +260,13 @@ impl Maker<'_> {
         log.allocation.made += u32::from(repeats.is_none());
         directory.save_log(log)?;
         Ok(true)
+    }
+
+    /// Returns the other experiments that run on the hosts now.
+    fn others(&self) -> Result<Vec<RunningExperiment>, RunnerError> {
+        let mut others = self.executor.sites.announced()?;
+        others.retain(|other| !self.own.contains(other));
+        Ok(others)
     }
 
     /// Executes one run or the two runs of a duet, or records them as not attempted. Returns false after a stop

@@ -4,13 +4,13 @@
 use std::{
     collections::BTreeMap,
     net::SocketAddr,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
 use control::MonotonicClock;
 use experiment::{HostSpec, Placement, PlannedHost, Workload};
-use results::{Environment, NoiseProbe, NoiseRule, Reference, RunState, State};
+use results::{Environment, NoiseProbe, NoiseRule, Reference, RunState, RunningExperiment, State};
 use runner::Sites;
 use serde::{Serialize, de::DeserializeOwned};
 use site::{
@@ -122,6 +122,16 @@ impl Site for Elsewhere {
         self.site.claim_domain(number)
     }
 
+    fn announce(&self, directory: &Path) -> Result<(RunningExperiment, Option<Hold>), SiteError> {
+        self.called("announce");
+        self.site.announce(directory)
+    }
+
+    fn announced(&self) -> Result<Vec<RunningExperiment>, SiteError> {
+        self.called("announced");
+        self.site.announced()
+    }
+
     fn owner(&self) -> Owner {
         sent(&self.owner)
     }
@@ -163,8 +173,8 @@ fn everything_on_the_host_of_the_agents_is_done_by_the_site() {
     let document = rig.execute_on(&site);
     assert_eq!((document.state, run(&document, "d/latency").state), (State::Complete, RunState::Valid));
     // Before the block, the run, after the block. The first launch describes the driver.
-    let expected = "launch sweep keep_awake probe reference counters claim_domain launch launch \
-                    clean ddsmark-4242-feedbeef-1-1 counters probe reference";
+    let expected = "launch sweep announce keep_awake probe reference announced counters claim_domain launch launch \
+                    clean ddsmark-4242-feedbeef-1-1 counters probe reference announced";
     let mut calls = site.calls();
     // Another experiment on this host may have reserved the first domain.
     calls.dedup_by(|next, call| next == call && call == "claim_domain");

@@ -8,6 +8,7 @@ mod duet;
 mod echoes;
 mod family;
 mod flood;
+mod late_join;
 mod overload;
 mod paced;
 mod rig;

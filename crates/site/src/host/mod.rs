@@ -6,6 +6,7 @@ pub(crate) mod environment;
 mod ethtool;
 pub(crate) mod keep_awake;
 pub(crate) mod noise;
+pub(crate) mod presence;
 pub(crate) mod properties;
 pub(crate) mod reference;
 pub(crate) mod variables;

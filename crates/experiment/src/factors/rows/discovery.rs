@@ -1,4 +1,4 @@
-//! Factors of the workload `discovery`.
+//! Factors of joining: the endpoints of a participant, and when endpoints join.
 
 use crate::{
     Factors, Join, OneOrMany, PlanError, SpannedError, Topology, Workload,
@@ -72,17 +72,38 @@ fn check_endpoints(row: &Factor, values: &OneOrMany<Value>, all: &FactorValues) 
     Ok(())
 }
 
-/// Rejects a late join without the workload `discovery`.
-fn check_join(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> Result<(), SpannedError> {
-    let late = values.typed::<Join>().0.into_iter().find(|join| *join.get() == Join::Late);
-    match late {
-        Some(late) if !all.has_workload(Workload::Discovery) => {
-            let words = "`join = \"late\"` has an effect on the workload `discovery` only".to_owned();
-            Err(PlanError::Contradiction { words, hint: "use `ddsmark discovery`, or remove it" }
-                .at(late.span()))
-        }
-        _ => Ok(()),
+/// Returns whether the last endpoint of a cell can join after the others: a participant, or one of several readers of a
+/// stream.
+fn can_join_late(workload: Workload, topology: Topology) -> bool {
+    match workload {
+        Workload::Discovery => true,
+        Workload::Throughput | Workload::Paced => topology.mesh().is_some_and(|(_, readers)| readers > 1),
+        Workload::Latency | Workload::Search => false,
     }
+}
+
+/// Rejects a late join if no cell has an endpoint that can join late.
+fn check_join(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> Result<(), SpannedError> {
+    let Some(late) = values.typed::<Join>().0.into_iter().find(|join| *join.get() == Join::Late) else {
+        return Ok(());
+    };
+    let refused =
+        |words: &str, hint| Err(PlanError::Contradiction { words: words.to_owned(), hint }.at(late.span()));
+    let workloads: OneOrMany<Workload> = all.all("workload");
+    let has = |wanted: Workload| workloads.values().any(|workload| *workload == wanted);
+    if has(Workload::Discovery) {
+        return Ok(());
+    }
+    if !has(Workload::Throughput) && !has(Workload::Paced) {
+        let words = "`join = \"late\"` has no effect without a stream or participants to join";
+        return refused(words, "use the workload `throughput`, `paced` or `discovery`, or remove it");
+    }
+    let topologies = all.all::<Topology>("topology");
+    if !topologies.values().any(|of| can_join_late(Workload::Throughput, *of)) {
+        let words = "`join = \"late\"` needs a second reader: the last reader joins while the writers write to the others";
+        return refused(words, "use `topology = \"1-3\"` or another one with at least 2 readers");
+    }
+    Ok(())
 }
 
 pub(super) const ROWS: &[Factor] = &[
@@ -148,13 +169,15 @@ pub(super) const ROWS: &[Factor] = &[
         form: Form::Key(Kind::Join),
         range: "together; late",
         default: || Some(Join::Together.into()),
-        about: "Time at which the participants of the workload `discovery` join: `together`, all at one instant, or \
-                `late`, the last one when all others are matched. Default `together`.",
-        brief: "Times at which participants join.",
+        about: "Time at which the endpoints of a run join: `together`, all before the traffic, or `late`, the last one \
+                after the others. In the workload `discovery`, the last participant joins when all others are matched. \
+                In `throughput` and `paced`, with at least 2 readers, the last reader joins after a third of the \
+                measurement, while the writers write. Default `together`.",
+        brief: "Times at which the last endpoint joins.",
         plural: Some("join"),
         check: check_join,
         set: Some(|cell, value| cell.discovery.join = value.to()),
-        applies: |cell| cell.workload == Workload::Discovery,
+        applies: |cell| can_join_late(cell.workload, cell.topology),
         nesting: 16,
         same: |a, b| a.discovery.join == b.discovery.join,
         id: Id::Always(39, |cell| join(cell).map(|join| join.to_string()).into_iter().collect()),
@@ -165,7 +188,7 @@ pub(super) const ROWS: &[Factor] = &[
             text: |cell| join(cell).map(|join| format!("join {join}")),
             listed: false,
         }),
-        agent: "the instant at which each agent opens its participant",
+        agent: "the instant at which each agent opens its participant; reader: when it is opened and matched",
         ..ROW
     },
 ];

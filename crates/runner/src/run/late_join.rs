@@ -1,0 +1,126 @@
+//! Traffic of a run whose last reader joins while the writers write.
+
+use collector::LateJoined;
+use control::{Configured, JoinTimes, LateJoin, Match, Reply, Request};
+use experiment::{Join, Shape, Workload};
+
+use super::run_phases::{MEASURE, RunPhases, to_all};
+use crate::agents::agent_set::{AgentSet, PhaseError};
+
+/// Traffic of a run.
+pub(super) struct Traffic {
+    /// Number of samples that each agent sent.
+    pub(super) sent: Vec<u64>,
+    /// Effective configuration of the late reader, the time in ns that it waited for its matches, and how it joined.
+    pub(super) late: Option<(Configured, u64, LateJoined)>,
+}
+
+impl RunPhases<'_> {
+    /// Returns the index of the reader that joins during the measurement: the last endpoint.
+    pub(super) fn late_reader(&self) -> Option<usize> {
+        let is_late = self.cell.factors.discovery.join == Join::Late
+            && self.cell.factors.workload != Workload::Discovery;
+        is_late.then(|| self.shape.endpoints.len() - 1)
+    }
+
+    /// Returns the shape of the endpoints that are opened before the warm-up.
+    pub(super) fn early_shape(&self) -> Shape {
+        let early = self.late_reader().unwrap_or(self.shape.endpoints.len());
+        Shape { endpoints: self.shape.endpoints[..early].to_vec() }
+    }
+
+    /// Executes the measurement, in which the last reader is opened and matched. `configured`: of the other agents.
+    pub(super) fn traffic_with_late_join(
+        &self,
+        agent_set: &mut AgentSet<'_>,
+        late: usize,
+        begin_ns: Option<u64>,
+        configured: &[Configured],
+    ) -> Result<Traffic, PhaseError> {
+        let duration_ns = self.design.measure_ns;
+        let times = JoinTimes::of_measurement(
+            begin_ns.map_or_else(|| self.common_time_in(0, MEASURE), Ok)?,
+            duration_ns,
+        );
+        let measure = Request::Measure { duration_ns, begin_ns, join: Some(times) };
+        let measured = |reply| match reply {
+            Reply::Measured(measured) => Ok(measured),
+            other => Err(other),
+        };
+        let [(serving, serving_limit_ns), (driving, limit_ns)] = self.serving_first(duration_ns);
+        agent_set.ask(&to_all(&serving, &measure), serving_limit_ns, measured)?;
+        // The serving agents have begun to measure. Without the late one there is nothing to measure of a late join.
+        let mut dispensable = self.shape.dispensable();
+        for group in &mut dispensable {
+            group.endpoints.retain(|agent| *agent != late);
+        }
+        agent_set.may_lose(dispensable);
+        agent_set.defer(&to_all(&driving, &measure))?;
+
+        let (opened, waited_ns, joined_ns) = self.join(agent_set, late, times, begin_ns, configured)?;
+        agent_set.ask(&[(late, measure)], serving_limit_ns, measured)?;
+        let mut sent = vec![0; self.shape.endpoints.len()];
+        for (agent, measured) in agent_set.await_deferred(limit_ns, measured)? {
+            sent[agent] = measured.sent;
+        }
+        agent_set.may_lose(self.shape.dispensable());
+        let joined = LateJoined { reader: self.shape.endpoints[late].id.clone(), times, joined_ns };
+        Ok(Traffic { sent, late: Some((opened, waited_ns, joined)) })
+    }
+
+    /// Opens the late reader, and waits until it and the writers are matched. Returns its configuration, the time in ns that
+    /// it waited, and the time of the last match of all of them.
+    fn join(
+        &self,
+        agent_set: &mut AgentSet<'_>,
+        late: usize,
+        times: JoinTimes,
+        schedule_ns: Option<u64>,
+        configured: &[Configured],
+    ) -> Result<(Configured, u64, u64), PhaseError> {
+        let mut opening = self.configuration(late);
+        if let Request::Configure(configure) = &mut opening {
+            configure.begin_ns = Some(times.begin_ns);
+            configure.late_join = Some(LateJoin::Late { times, schedule_ns });
+        }
+        let until_begin_ns = times.begin_ns.saturating_sub(self.common_time_in(0, MEASURE)?);
+        let limit_ns = self.limits.configure_ns.saturating_add(until_begin_ns);
+        let opened = agent_set.ask(&[(late, opening)], limit_ns, |reply| match reply {
+            Reply::Configured(configured) => Ok(*configured),
+            other => Err(other),
+        })?;
+        let all = [configured, &opened].concat();
+        self.check_configuration(&all)?;
+
+        let limit_ns = self.limits.match_ns.saturating_add(self.limits.grace_ns);
+        let lost: Vec<usize> = agent_set.lost().collect();
+        let writers = self.shape.driving().map(|(agent, _)| agent);
+        let requests: Vec<_> = writers
+            .chain([late])
+            .map(|agent| {
+                let mut of_agent = Match::of(&self.shape, agent, &all, self.limits.match_ns);
+                if agent != late {
+                    // They are connected to the other readers already.
+                    for (writer, peers) in
+                        self.shape.endpoints[agent].writers.iter().zip(&mut of_agent.writers)
+                    {
+                        let readers = self.shape.readers_of(&writer.topic);
+                        let mut is_late = readers.map(|(endpoint, _)| endpoint == late);
+                        peers.locators.retain(|_| is_late.next().unwrap_or(false));
+                        let lost = self.shape.readers_of(&writer.topic).filter(|(of, _)| lost.contains(of));
+                        peers.count -= lost.count() as u32;
+                    }
+                }
+                (agent, Request::Match(of_agent))
+            })
+            .collect();
+        let matched = agent_set.ask(&requests, limit_ns, |reply| match reply {
+            Reply::Matched { waited_ns, at_ns } => Ok((waited_ns, at_ns)),
+            other => Err(other),
+        })?;
+        let joined_ns = matched.iter().map(|(_, at_ns)| *at_ns).max().unwrap_or(0);
+        let waited_ns = matched.last().map_or(0, |(waited_ns, _)| *waited_ns);
+        let opened = opened.into_iter().next().unwrap_or_default();
+        Ok((opened, waited_ns, joined_ns))
+    }
+}
