@@ -168,8 +168,8 @@ fn output_and_errors_of_an_agent_arrive_over_a_steward() {
     };
     assert_eq!(error(&site), error(&local));
     let log = AgentLog::in_file(scene.path("agent.log")).expect("a log");
-    let command = AgentCommand { driver: file, variables: BTreeMap::new(), padding_bytes: 0 };
-    let mut agent = site.launch(&command, log, Box::new(|_| {})).expect("an agent");
+    let command = AgentCommand { driver: file, variables: BTreeMap::new(), padding_bytes: 0, channels: 1 };
+    let mut agent = site.launch(&command, log, Box::new(|_, _| {})).expect("an agent");
     let exit = agent.end(Duration::from_secs(60));
     assert!(exit.to_string().starts_with("exited with status"), "{exit}");
     let lines = agent.last_log_lines();
@@ -345,8 +345,12 @@ fn random_kills_neither_hang_nor_leave_anything() {
         let site = StewardSite::start(beside(&scene)).expect("a steward");
         thread::scope(|scope| {
             let work = scope.spawn(|| {
-                let command =
-                    AgentCommand { driver: driver("udp"), variables: BTreeMap::new(), padding_bytes: 0 };
+                let command = AgentCommand {
+                    driver: driver("udp"),
+                    variables: BTreeMap::new(),
+                    padding_bytes: 0,
+                    channels: 1,
+                };
                 let log = AgentLog::in_memory().expect("a log");
                 let mut agents = Vec::new();
                 let mut sites = 0;
@@ -354,7 +358,7 @@ fn random_kills_neither_hang_nor_leave_anything() {
                 loop {
                     sites += 1;
                     let launched =
-                        site.launch(&command, AgentLog::in_memory().expect("a log"), Box::new(|_| {}));
+                        site.launch(&command, AgentLog::in_memory().expect("a log"), Box::new(|_, _| {}));
                     let (Ok(agent), Ok(_)) = (launched, site.facts()) else { break };
                     agents.push(agent);
                     if agents.len() > 2 {

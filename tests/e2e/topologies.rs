@@ -1,8 +1,10 @@
 //! Several writers and readers: fan-out, fan-in and mesh, with real processes and real middleware.
 
+use std::fs;
+
 use serde_json::Value;
 
-use crate::support::{Scene, changed_driver, count, list, number, programs, runs, text};
+use crate::support::{Scene, changed_driver, count, list, number, runs, text};
 
 /// Measures a topology once, and returns the result.
 fn measure(scene: &Scene, command: &str, more: &[&str]) -> Value {

@@ -93,7 +93,7 @@ fn flood_allocates_nothing() {
                 recorder.arrived(Sample::new(payloads.stamped(sequence, &header), 0));
             }
             while let Ok(arrival) = arrivals.try_recv() {
-                assert!(window.remove(arrival.sequence()).is_some());
+                assert!(window.remove(arrival.sequence(), now_ns()).is_some());
             }
         }
     });

@@ -53,17 +53,6 @@ impl Route<'_> {
         self.writing.error_between(self.reading)
     }
 
-    /// Returns whether this is the first stream of its reader.
-    pub(crate) fn is_first_of_reader(&self) -> bool {
-        let of_reader = self.reading.endpoint.readers.get(self.flow);
-        of_reader.and_then(|reader| reader.streams.first()).is_some_and(|first| first == self.stream)
-    }
-
-    /// Returns whether both routes end at the same reader.
-    pub(crate) fn has_reader_of(&self, other: &Self) -> bool {
-        self.flow == other.flow && self.reading.endpoint.id == other.reading.endpoint.id
-    }
-
     /// Returns the prefix of messages about this route: empty for the only one of a run.
     pub(crate) fn whose(&self, factors: &Factors, pair: bool) -> String {
         let several = factors.flows.len() > 1 || factors.topics.is_some();

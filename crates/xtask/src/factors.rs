@@ -66,6 +66,7 @@ const fn words(kind: Kind) -> &'static str {
         Kind::Receive => "receive mode",
         Kind::Group => "group",
         Kind::Topology => "topology",
+        Kind::Placement => "placement",
         Kind::Join => "`together` or `late`",
         Kind::Workload => "workload",
     }

@@ -8,7 +8,7 @@ use std::{
 
 use lab::{Lab, LabError};
 
-use crate::support::{socket, up, wait_until};
+use crate::support::{socket, up};
 
 /// Returns the round-trip times of pings from the first host to the second, sorted.
 fn round_trips(lab: &Lab, count: usize) -> Vec<Duration> {

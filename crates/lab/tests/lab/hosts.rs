@@ -116,7 +116,7 @@ fn command_of_a_host_has_no_effect_after_the_lab() {
     assert!(host.command("true").status().unwrap().success());
     lab.down().unwrap();
     let error = host.command("true").status().unwrap_err();
-    assert_eq!(error.raw_os_error(), Some(nix::libc::ENONET));
+    assert_eq!(error.raw_os_error(), Some(libc::ENONET));
 }
 
 #[test]

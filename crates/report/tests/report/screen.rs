@@ -157,7 +157,7 @@ fn judged() -> ResultDocument {
     let experiment = &mut header.experiment;
     experiment.cells.retain(|cell| cell.factors.workload == Workload::Latency);
     experiment.design.blocks = 12;
-    let is_plain = |cell: &&experiment::Cell| cell.id.starts_with("plain");
+    let is_plain = |cell: &&Cell| cell.id.starts_with("plain");
     experiment.design.baseline =
         experiment.cells.iter().filter(is_plain).map(|cell| cell.id.clone()).collect();
     let runs = sample::runs_of(experiment);

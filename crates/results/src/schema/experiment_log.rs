@@ -102,6 +102,9 @@ pub struct Block {
     pub took_ns: Option<u64>,
     /// Noise and counters of each host.
     pub hosts: Vec<BlockHost>,
+    /// Other experiments that ran on the hosts just before the first run or just after the last one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<RunningExperiment>,
 }
 
 /// Noise and counters of a host around a block. A host on the machine of an earlier one has counters only.

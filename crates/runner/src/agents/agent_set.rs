@@ -45,13 +45,13 @@ pub(crate) enum PhaseError {
     Rejected { phase: &'static str, agent: usize, error: String, hint: Option<String> },
 }
 
-/// Agent of a set.
+/// Agent of one endpoint.
 struct Member {
     /// Id of its endpoint, for an agent of a run.
     endpoint: Option<String>,
     /// Name of its host, if there are several.
     host: Option<String>,
-    /// Index of its process, and its channel to it.
+    /// Index of its process, and of its control channel in it.
     process: usize,
     channel: u32,
 }
@@ -70,15 +70,6 @@ pub(crate) struct AgentSet<'a> {
     /// Sender of stop requests: the stop token keeps only a weak reference.
     _waker: Arc<Waker>,
     limits: &'a Limits,
-}
-
-/// Agent of one endpoint.
-struct Member {
-    /// Id of the endpoint, for an agent of a run.
-    endpoint: Option<String>,
-    /// Index of its process, and of its control channel in it.
-    process: usize,
-    channel: u32,
 }
 
 impl<'a> AgentSet<'a> {

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use blocks::NextBlock;
 use experiment::{DriverDescription, Pin, Plan, PlanInputs, ScheduledRun, Source};
 use results::{
-    Assembler, Conclusion, Environment, Histograms, Host, ResultDocument, ResultHeader, Run, State, Tool,
-    Verdict, VerdictKind, comparison_claims, least_blocks,
+    Assembler, Conclusion, Histograms, HostRecord, ResultDocument, ResultHeader, Run, State, Tool, Verdict,
+    VerdictKind, comparison_claims, least_blocks,
 };
 use simulate::{Simulator, describe};
 
@@ -102,7 +102,7 @@ pub struct Campaign {
     rig: Rig,
     cv: f64,
     experiment: Plan,
-    host: Host,
+    hosts: Vec<HostRecord>,
     /// Template runs by workload.
     templates: BTreeMap<&'static str, Run>,
     effects: Effects,
@@ -164,9 +164,9 @@ impl Campaign {
         one.cells.truncate(1);
         one.design.baseline.clear();
         (one.design.precision, one.design.blocks) = (None, 1);
-        let host = simulator.experiment(&one).expect("options of the simulation").host;
+        let hosts = simulator.experiment(&one).expect("options of the simulation").hosts;
         let rig = Rig::new(seed, world, cv);
-        Self { rig, cv, experiment, host, templates, effects, in_one_order: false }
+        Self { rig, cv, experiment, hosts, templates, effects, in_one_order: false }
     }
 
     /// Returns the campaign with a wrong design: the same order in every block.
@@ -208,14 +208,8 @@ impl Campaign {
         let effects: BTreeMap<String, f64> =
             treated.enumerate().map(|(place, cell)| (cell.id.clone(), self.effects.of(place))).collect();
         let tool = Tool { name: "campaign".to_owned(), version: "0".to_owned(), command_line: Vec::new() };
-        let header = ResultHeader::new(
-            tool,
-            self.host.clone(),
-            Environment::default(),
-            experiment.clone(),
-            descriptions(),
-            Vec::new(),
-        );
+        let header =
+            ResultHeader::new(tool, self.hosts.clone(), experiment.clone(), descriptions(), Vec::new());
         let mut assembler = Assembler::new(header);
         let mut log = blocks::begin(&experiment);
         let schedule = experiment.schedule();

@@ -46,9 +46,8 @@ fn measured(experiment: &Plan, other_half: f64) -> ResultDocument {
 
 /// Returns the same result with changed runs.
 fn changed(document: &ResultDocument, change: impl Fn(&mut Run)) -> ResultDocument {
-    let ResultDocument { tool, host, environment, experiment, drivers, .. } = document.clone();
-    let mut assembler =
-        Assembler::new(ResultHeader::new(tool, host, environment, experiment, drivers, Vec::new()));
+    let ResultDocument { tool, hosts, experiment, drivers, .. } = document.clone();
+    let mut assembler = Assembler::new(ResultHeader::new(tool, hosts, experiment, drivers, Vec::new()));
     for run in document.cells.iter().flat_map(|cell| &cell.runs) {
         let mut run = run.clone();
         change(&mut run);
