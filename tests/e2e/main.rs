@@ -25,6 +25,7 @@ mod install;
 mod instances;
 mod interleave;
 mod kills;
+mod lab;
 mod late_join;
 mod limits;
 mod neighbours;

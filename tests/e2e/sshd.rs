@@ -1,14 +1,15 @@
-//! An sshd of a test, on a free port of loopback, with keys of its own.
+//! An sshd of a test, on a free port of loopback or in a host of a lab, with keys of its own.
 
 use std::{
     fs,
-    net::TcpListener,
+    net::{Ipv4Addr, TcpListener},
     path::PathBuf,
     process::{Child, Command, Stdio},
 };
 
 use experiment::Target;
 use hosts::ssh::SshProgram;
+use lab::Host;
 
 use crate::support::{Scene, kill_alive, wait_for};
 
@@ -19,12 +20,32 @@ pub struct Sshd {
     child: Child,
     directory: PathBuf,
     mark: String,
+    address: Ipv4Addr,
     port: u16,
+    /// Words before those of ssh.
+    prefix: Vec<String>,
 }
 
 impl Sshd {
-    /// Starts an sshd that accepts the key `user`. `more` are lines of its configuration.
+    /// Starts an sshd on this host that accepts the key `user`. `more` are lines of its configuration.
     pub fn start(scene: &Scene, more: &str) -> Self {
+        let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+        let port = free.expect("a port").port();
+        Self::start_at(scene, more, (Ipv4Addr::LOCALHOST, port), Command::new(SSHD), Vec::new())
+    }
+
+    /// Starts an sshd in a host of a lab. ssh starts in another one.
+    pub fn start_in(scene: &Scene, host: &Host, from: &Host) -> Self {
+        Self::start_at(scene, "", (host.address, 22), host.command(SSHD), from.prefix().to_vec())
+    }
+
+    fn start_at(
+        scene: &Scene,
+        more: &str,
+        (address, port): (Ipv4Addr, u16),
+        mut sshd: Command,
+        prefix: Vec<String>,
+    ) -> Self {
         assert!(fs::exists(SSHD).unwrap_or(false), "{SSHD} is missing\nhint: `scripts/setup.sh tools`");
         let directory = scene.path("sshd");
         fs::create_dir_all(&directory).expect("a directory");
@@ -37,12 +58,10 @@ impl Sshd {
             assert!(status.expect("ssh-keygen runs").success());
         }
         fs::copy(file("user.pub"), file("authorized")).expect("a key");
-        let port =
-            TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
         let scratch = scene.directory.path().display();
         let mark = format!("DDSMARK_E2E={scratch}");
         let config = format!(
-            "ListenAddress 127.0.0.1\nPort {port}\nHostKey {}\nPidFile none\nAuthorizedKeysFile {}\n\
+            "ListenAddress {address}\nPort {port}\nHostKey {}\nPidFile none\nAuthorizedKeysFile {}\n\
              AuthenticationMethods publickey\nPermitRootLogin prohibit-password\nStrictModes no\nUsePAM no\nUseDNS no\n\
              MaxSessions 100\nMaxStartups 100\nClientAliveInterval 2\nClientAliveCountMax 3\n\
              SetEnv {mark} XDG_CACHE_HOME={scratch}/cache\n{more}\n",
@@ -51,7 +70,8 @@ impl Sshd {
         );
         fs::write(file("sshd_config"), config).expect("a file");
         let known = fs::read_to_string(file("host.pub")).expect("a key");
-        fs::write(file("known"), format!("[127.0.0.1]:{port} {known}")).expect("a file");
+        let name = if port == 22 { address.to_string() } else { format!("[{address}]:{port}") };
+        fs::write(file("known"), format!("{name} {known}")).expect("a file");
         fs::write(file("unknown"), "").expect("a file");
         let config = |key: &str, known: &str| {
             format!(
@@ -68,29 +88,30 @@ impl Sshd {
         ] {
             fs::write(file(name), config(key, known)).expect("a file");
         }
-        let mut child = Command::new(SSHD)
+        let mut child = sshd
             .args(["-D", "-f", &file("sshd_config"), "-E", &file("log")])
             .env("DDSMARK_E2E", scene.directory.path())
             .stdin(Stdio::null())
             .spawn()
             .expect("sshd runs");
         wait_for("sshd", || {
-            let ended = child.try_wait().expect("a child");
-            assert!(ended.is_none(), "{}", fs::read_to_string(file("log")).unwrap_or_default());
-            std::net::TcpStream::connect(("127.0.0.1", port)).ok()
+            let log = fs::read_to_string(file("log")).unwrap_or_default();
+            assert!(child.try_wait().expect("a child").is_none(), "{log}");
+            log.contains("Server listening").then_some(())
         });
-        Self { child, directory, mark, port }
+        Self { child, directory, mark, address, port, prefix }
     }
 
     /// Returns the destination.
     pub fn target(&self) -> Target {
-        format!("127.0.0.1:{}", self.port).parse().expect("a destination")
+        format!("{}:{}", self.address, self.port).parse().expect("a destination")
     }
 
     /// Returns the command of ssh with a configuration: `ssh`, `wrong-key` or `unknown-host`.
     pub fn words(&self, config: &str) -> Vec<String> {
         let config = self.directory.join(config).display().to_string();
-        ["env", &self.mark, "ssh", "-F", &config].map(ToOwned::to_owned).to_vec()
+        let words = ["env", &self.mark, "ssh", "-F", &config].map(ToOwned::to_owned);
+        self.prefix.iter().cloned().chain(words).collect()
     }
 
     pub fn program(&self) -> SshProgram {

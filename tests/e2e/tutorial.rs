@@ -28,7 +28,7 @@ fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
 
 /// Runs the commands of a page in order.
 #[track_caller]
-fn follow(scene: &Scene, text: &str) {
+pub fn follow(scene: &Scene, text: &str) {
     let commands = commands(text);
     assert!(commands.len() >= 4, "{commands:?}");
     for command in commands {

@@ -18,35 +18,38 @@ use nix::{
 
 use crate::{
     host::Host,
-    layout::{self, NAMESPACES},
+    layout::{NAMESPACES, files_of},
 };
 
 const SYS: &CStr = c"/sys";
 const CGROUPS: &CStr = c"/sys/fs/cgroup";
 const SHARED_MEMORY: &CStr = c"/dev/shm";
-const HOSTS: &CStr = c"/etc/hosts";
+const FILES: [&CStr; 2] = [c"/etc/hosts", c"/etc/machine-id"];
 
 impl Host {
-    /// Returns a command that runs a program in the host. The process, and all that it starts, has the network, the name, `/sys`
-    /// and `/etc/hosts` of the host, and a `/dev/shm` of its own; everything else is that of this host.
+    /// Returns a command that runs a program in the host. The process, and all that it starts, has the network, the name, `/sys`,
+    /// `/etc/hosts` and `/etc/machine-id` of the host, and a `/dev/shm` of its own; everything else is that of this host.
     ///
     /// The command does not keep the lab up. After the lab is removed, it cannot be started (`ENONET`).
     #[must_use]
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let text = |path: &Path| CString::new(path.as_os_str().as_bytes()).expect("names have no zero byte");
         let namespace = text(&Path::new(NAMESPACES).join(&self.namespace));
-        let hosts = text(&layout::hosts_path(self.lab()));
+        let files = FILES.map(|file| {
+            let name = Path::new(OsStr::from_bytes(file.to_bytes())).file_name().unwrap_or_default();
+            text(&files_of(self).join(name))
+        });
         let name = self.name.clone();
         let mut command = Command::new(program);
         // SAFETY: between fork and exec the closure only makes system calls with texts that exist already: open, setns, unshare,
         // sethostname, open_tree, move_mount, mount, umount2 and close. It allocates nothing and takes no lock.
-        unsafe { command.pre_exec(move || enter(&namespace, &name, &hosts)) };
+        unsafe { command.pre_exec(move || enter(&namespace, &name, &files)) };
         command
     }
 }
 
 /// Moves the calling process into a host.
-fn enter(namespace: &CStr, host: &str, hosts: &CStr) -> io::Result<()> {
+fn enter(namespace: &CStr, host: &str, files: &[CString; 2]) -> io::Result<()> {
     let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC;
     let namespace = open(namespace, flags, Mode::empty()).map_err(|error| match error {
         // Not that of a program that does not exist.
@@ -63,11 +66,14 @@ fn enter(namespace: &CStr, host: &str, hosts: &CStr) -> io::Result<()> {
     // Hosts do not share memory, whatever a middleware tries.
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
     mount(Some(c"ddsmark"), SHARED_MEMORY, Some(c"tmpfs"), flags, Some(c"mode=1777"))?;
-    match mount(Some(hosts), HOSTS, none, MsFlags::MS_BIND, none) {
-        // A system without the file resolves no names of hosts.
-        Err(Errno::ENOENT) => Ok(()),
-        result => Ok(result?),
+    for (own, usual) in files.iter().zip(FILES) {
+        match mount(Some(own.as_c_str()), usual, none, MsFlags::MS_BIND, none) {
+            // A file that this host lacks is missing there, too.
+            Ok(()) | Err(Errno::ENOENT) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
+    Ok(())
 }
 
 /// Mounts a `/sys` that shows the interfaces of the namespace, and keeps the control groups in it.

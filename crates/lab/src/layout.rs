@@ -30,9 +30,14 @@ pub(crate) fn directory(lab: &str) -> PathBuf {
     Path::new(DIRECTORY).join(lab)
 }
 
-/// Returns the file with the names and addresses of the hosts of a lab.
-pub(crate) fn hosts_path(lab: &str) -> PathBuf {
-    directory(lab).join("hosts")
+/// Returns the directory with the files of `/etc` that a host has for itself: `hosts` and `machine-id`.
+pub(crate) fn files_of(host: &Host) -> PathBuf {
+    directory(host.lab()).join(&host.name)
+}
+
+/// Returns the directory whose files `ip netns exec` shows in `/etc`.
+pub(crate) fn files_of_ip(host: &Host) -> PathBuf {
+    Path::new("/etc/netns").join(&host.namespace)
 }
 
 /// Returns the namespace of the switch of a lab.

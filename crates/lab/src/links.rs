@@ -21,7 +21,7 @@ pub(crate) struct Links {
     hosts: Vec<Namespace>,
     /// Namespace of the bridge and the ports.
     middle: Namespace,
-    /// What the links are now. The MTU is the largest that a host has had: a queue may still hold such frames.
+    /// Current properties. The MTU is the largest that a host has had: a queue may still hold such frames.
     now: LinkSpec,
     delay_by: Option<DelayMethod>,
     switch: Option<Switch>,

@@ -6,6 +6,7 @@
 use std::{
     fs::{self, File},
     io,
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant, SystemTime},
@@ -59,9 +60,27 @@ impl LabRecord {
         layout::directory(&self.name)
     }
 
-    /// Returns the file with the names and addresses of the hosts.
-    pub(crate) fn hosts_file(&self) -> PathBuf {
-        layout::hosts_path(&self.name)
+    /// Writes the files of `/etc` of each host.
+    fn write_files(&self) -> Result<(), LabError> {
+        let names = layout::hosts_file(&self.hosts);
+        for host in &self.hosts {
+            let directory = layout::files_of(host);
+            fs::create_dir(&directory).map_err(|error| failed("create", &directory, error))?;
+            let mut files = vec![("hosts", names.clone())];
+            // A middleware may take two hosts with the same id for one.
+            if Path::new("/etc/machine-id").exists() {
+                files.push(("machine-id", random_id()?));
+            }
+            for (name, text) in files {
+                let path = directory.join(name);
+                fs::write(&path, text).map_err(|error| failed("write", &path, error))?;
+            }
+            // For `ip netns exec`. Without it, only that program has the files of this host.
+            let link = layout::files_of_ip(host);
+            let _ = link.parent().map(fs::create_dir_all);
+            let _ = symlink(directory, link);
+        }
+        Ok(())
     }
 
     /// Writes the record. A reader sees the whole old or new one.
@@ -81,6 +100,13 @@ impl LabRecord {
         }
         namespace::kill_processes(&namespaces)?;
         namespaces.iter().try_for_each(delete)?;
+        for host in &self.hosts {
+            let link = layout::files_of_ip(host);
+            // Another directory stays.
+            if fs::read_link(&link).is_ok_and(|target| target == layout::files_of(host)) {
+                fs::remove_file(&link).map_err(|error| failed("remove", &link, error))?;
+            }
+        }
         remove_directory(&self.directory())
     }
 }
@@ -95,6 +121,13 @@ fn delete(namespace: &Namespace) -> Result<(), LabError> {
     let deleted = Tool::Ip.run(None, &action, &["netns", "delete", name], "");
     // Another process may have been faster.
     if namespace.exists() { deleted.map(drop) } else { Ok(()) }
+}
+
+/// Returns an id as in `/etc/machine-id`.
+fn random_id() -> Result<String, LabError> {
+    let path = Path::new("/proc/sys/kernel/random/uuid");
+    let uuid = fs::read_to_string(path).map_err(|error| failed("read", path, error))?;
+    Ok(uuid.replace('-', ""))
 }
 
 fn failed(verb: &str, path: &Path, error: io::Error) -> LabError {
@@ -151,14 +184,10 @@ pub(crate) fn create(name: String, spec: LabSpec, is_kept: bool) -> Result<LabRe
         return Err(LabError::NamespaceExists(taken.name().to_owned()));
     }
     fs::create_dir(&directory).map_err(|error| failed("create", &directory, error))?;
-    let hosts = layout::hosts_file(&record.hosts);
-    let written = fs::write(record.hosts_file(), hosts)
-        .map_err(|error| failed("write", &record.hosts_file(), error))
-        .and_then(|()| record.write());
-    match written {
+    match record.write().and_then(|()| record.write_files()) {
         Ok(()) => Ok(record),
         Err(error) => {
-            let _ = remove_directory(&directory);
+            let _ = record.remove();
             Err(error)
         }
     }

@@ -26,6 +26,9 @@ fn hosts_exchange_datagrams_and_have_names_of_their_own() {
     // A command has the host's name, interfaces and names of the others, and no shared memory of this host.
     std::fs::write("/dev/shm/ddsmark-lab-test", "").unwrap();
     let script = "uname -n; ls /sys/class/net | sort; cat /etc/hosts; ls -A /dev/shm";
+    let id = |host: &str| lab.command(host, "cat").unwrap().arg("/etc/machine-id").output().unwrap().stdout;
+    let usual = std::fs::read("/etc/machine-id").unwrap_or_default();
+    assert!(usual.is_empty() || id("h1").len() == 33 && id("h1") != id("h2") && id("h1") != usual);
     let output = lab.command("h2", "sh").unwrap().args(["-c", script]).output().unwrap();
     std::fs::remove_file("/dev/shm/ddsmark-lab-test").unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -114,6 +117,12 @@ fn command_of_a_host_has_no_effect_after_the_lab() {
     let addresses = Command::new(program).args(arguments).args(["ip", "-o", "addr"]).output().unwrap();
     assert!(String::from_utf8(addresses.stdout).unwrap().contains("10.77.0.2/24"));
     assert!(host.command("true").status().unwrap().success());
+    // Both ways have the same files.
+    let read =
+        |mut command: Command| command.args(["/etc/hosts", "/etc/machine-id"]).output().unwrap().stdout;
+    let mut by_ip = Command::new("ip");
+    by_ip.args(&host.prefix()[1..]).arg("cat");
+    assert_eq!(read(by_ip), read(host.command("cat")));
     lab.down().unwrap();
     let error = host.command("true").status().unwrap_err();
     assert_eq!(error.raw_os_error(), Some(libc::ENONET));

@@ -60,6 +60,9 @@ pub fn assert_gone(lab: &str) {
         .filter(|name| name.starts_with(&format!("{lab}.")))
         .collect();
     assert_eq!(left, [""; 0]);
+    let files = fs::read_dir("/etc/netns").into_iter().flatten().flatten();
+    let of_lab = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with(&format!("{lab}."));
+    assert!(files.map(|entry| entry.file_name()).all(|name| !of_lab(&name)));
     assert!(!Path::new("/run/ddsmark/labs").join(lab).exists());
     assert!(lab::list().unwrap().iter().all(|record| record.name != lab));
 }
