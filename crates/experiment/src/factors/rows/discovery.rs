@@ -152,10 +152,7 @@ pub(super) const ROWS: &[Factor] = &[
         same: |a, b| a.discovery.participants_per_process == b.discovery.participants_per_process,
         id: Id::Always(39, |cell| id_part("per-process", per_process(cell))),
         shares: WAY,
-        compared: Compared::Text(|cell| {
-            Some(cell.discovery.participants_per_process.to_string())
-                .filter(|_| cell.workload == Workload::Discovery)
-        }),
+        compared: Compared::Text(|cell| per_process(cell).map(|number| number.to_string())),
         label: Some(Label {
             place: 11,
             text: |cell| per_process(cell).map(|of| format!("{of} participants per process")),
