@@ -142,7 +142,10 @@ fn what_cannot_be_discovered_is_rejected() {
         (&["discovery", "--driver", "cyclonedds", "--topology", "1-3"], "needs a number of participants"),
         (&["discovery", "--driver", "cyclonedds", "--endpoints", "101"], "is out of range"),
         (&["latency", "--driver", "cyclonedds", "--topology", "full-mesh-3"], "full-mesh-3"),
-        (&["latency", "--driver", "cyclonedds", "--join", "late"], "workload `discovery` only"),
+        (
+            &["latency", "--driver", "cyclonedds", "--join", "late"],
+            "no effect without a stream or participants to join",
+        ),
         (&["throughput", "--driver", "cyclonedds", "--endpoints", "2"], "workload `discovery` only"),
         (
             &[

@@ -62,7 +62,11 @@ const VIOLATIONS: &[(&str, &str, &str)] = &[
     ("drops_all_at_leave", "reader-leaves", "but the writer is matched with 0"),
     ("forgets_third_reader", "wait-acked-readers", "are acknowledged, but reader 3 of 3 has 0"),
     ("acknowledges_never_to_three", "wait-acked-readers", "but they are not acknowledged within 8 s"),
-    ("opens_only_one", "two-participants", "one failed: a participant is already open in this process"),
+    (
+        "opens_only_one",
+        "two-participants",
+        "one failed: participant_open: a participant is already open in this process",
+    ),
     ("closes_all", "two-participants", "after the other one was closed, sample 0 did not arrive"),
     ("separates_participants", "two-participants", "the writer is matched with 0 of 1 readers"),
     ("damages_large_samples", "delivery", "arrived with another byte at offset 62999"),
