@@ -3,9 +3,9 @@
  * ddsmark/driver.h: the contract between ddsmark and a driver, version 2.
  *
  * A driver is a shared library, `libddsmark_<name>.so`, that adapts one middleware. An agent loads it: a process that
- * plays one role (writer, reader, or one side of an echo pair, with both), or several of them, with exactly one driver. Two middlewares
- * never share a process. A driver needs only this header. You can build it separately, in C11, C++17 or any language
- * with a C ABI, against any installed version of the middleware.
+ * plays one role (writer, reader, or one side of an echo pair, with both), or several of them, with exactly one driver.
+ * Two middlewares never share a process. A driver needs only this header. You can build it separately, in C11, C++17 or
+ * any language with a C ABI, against any installed version of the middleware.
  *
  * Terms are those of OMG DDS 1.4 (participant, writer, reader, sample, QoS policy) and RTPS 2.5 (locator).
  * "The host" is the process that loads the driver.
@@ -73,8 +73,8 @@
  * 3. THREADS
  *
  * - The host calls the functions of one entity from one thread at a time. It calls different entities of a participant,
- *   and functions of different participants, from different threads at the same time (an echo reads on one and writes on
- *   another).
+ *   and functions of different participants, from different threads at the same time. An echo, for example, reads on
+ *   one thread and writes on another.
  * - The *_matched, *_counters and *_qos functions may be called while another thread is in writer_write() or
  *   reader_receive() of the same entity.
  * - The driver calls the sink of a listener from its own thread or, if writer and reader share a process, from the

@@ -29,8 +29,8 @@ static void counts_participants(void) {
 static ddsmark_status open_one(const ddsmark_participant_config *config, ddsmark_participant **out) {
   static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&opening);
-  const ddsmark_status status = open_now > 0 ? fail(DDSMARK_ERROR, "a participant is already open in this process")
-                                             : open_counted(config, out);
+  const ddsmark_status status =
+      open_now > 0 ? fail(DDSMARK_ERROR, "a participant is already open in this process") : open_counted(config, out);
   pthread_mutex_unlock(&opening);
   return status;
 }
