@@ -117,9 +117,12 @@ fn lab_of_a_killed_keeper_is_removed_by_the_next_one() {
     kill.assert_status(0);
     wait_for("the end of the keeper", || scene.processes().is_empty().then_some(()));
     // It is still listed, as what it is.
-    let list = scene.ddsmark(&["lab", "list"]);
-    let line = list.stdout.lines().find(|line| line.contains(&left.name)).expect("a line");
-    assert!(line.contains("(ended)") && left.namespaces().len() == 3, "{line}");
+    wait_for("the mark of its end", || {
+        let list = scene.ddsmark(&["lab", "list"]);
+        let line = list.stdout.lines().find(|line| line.contains(&left.name)).expect("a line");
+        line.contains("(ended)").then_some(())
+    });
+    assert_eq!(left.namespaces().len(), 3);
     next.up(&["--mtu", "9000"]).assert_status(0);
     assert_eq!((left.record(), left.namespaces()), (None, vec![]));
     assert_eq!(next.record().expect("it is listed")["hosts"][0]["mtu_bytes"], 9_000);
