@@ -85,7 +85,7 @@ fn broken_document_violates_the_schema() {
 fn the_names_that_others_rely_on_are_there() {
     let document = document();
     let at = |pointer: &str| document.pointer(pointer).unwrap_or_else(|| panic!("no {pointer}"));
-    for name in ["schema_version", "tool", "host", "experiment", "cells", "findings"] {
+    for name in ["schema_version", "tool", "hosts", "experiment", "cells", "findings"] {
         at(&format!("/{name}"));
     }
     let cells = at("/cells").as_array().unwrap();

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    Compared, FACTORS, Factor, Factors, Form, GroupSpec, Kind, ReceiveGroup, ReceiveMode, Topology, Value,
-    Workload,
+    Compared, FACTORS, Factor, Factors, Form, GroupSpec, Kind, Placement, ReceiveGroup, ReceiveMode,
+    Topology, Value, Workload,
     syntax::units::{Size, Time},
 };
 
@@ -24,6 +24,7 @@ fn other_value(row: &Factor) -> Value {
         Kind::Group => GroupSpec::Group { samples: 8, delay_ns: 5_000 }.into(),
         Kind::Join => crate::Join::Late.into(),
         Kind::Topology => Topology::Mesh { writers: 2, readers: 3 }.into(),
+        Kind::Placement => Placement { entries: vec![("writer".to_owned(), "h1".to_owned())] }.into(),
         kind => panic!("`{}` of the kind {kind:?} is not set by itself", row.key),
     }
 }

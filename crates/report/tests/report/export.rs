@@ -51,6 +51,9 @@ fn every_record_has_the_number_of_the_json() {
                 Some(("endpoint", path)) => {
                     (find("endpoints", &|part| part["id"] == record["endpoint"]), path)
                 }
+                Some(("process", path)) => {
+                    (find("processes", &|part| part["number"] == record["process"]), path)
+                }
                 Some(("flow", path)) => {
                     let is_it = |part: &Value| {
                         (&part["name"], &part["writer"], &part["reader"])

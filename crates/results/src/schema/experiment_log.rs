@@ -128,9 +128,6 @@ pub struct BlockHost {
     /// Error of a reference measurement that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_error: Option<String>,
-    /// Other experiments that ran on the host just before the first run or just after the last one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub others: Vec<RunningExperiment>,
 }
 
 impl Block {

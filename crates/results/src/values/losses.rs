@@ -15,7 +15,7 @@ pub fn losses_by_reader<'f>(flows: impl IntoIterator<Item = &'f FlowRecord>) -> 
     let mut readers: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for flow in flows {
         let (lost, sent) = readers.entry(&flow.reader).or_default();
-        (*lost, *sent) = (*lost + flow.counted.lost, *sent + flow.counted.sent);
+        (*lost, *sent) = (lost.saturating_add(flow.counted.lost), sent.saturating_add(flow.counted.sent));
     }
     let mut losing: Vec<(u64, u64, &str)> = readers
         .iter()

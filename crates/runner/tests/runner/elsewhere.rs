@@ -276,7 +276,8 @@ fn machines_are_probed_each_and_a_noisy_one_is_named() {
     assert!(errors[0] == Some(0) && errors[1].is_some_and(|error| error > 0), "{errors:?}");
     let block = &mut document.blocks[0];
     assert!(block.hosts.iter().all(|host| host.before.is_some() && host.reference_before.is_some()));
-    for core in block.hosts[1].after.iter_mut().flat_map(|probe| &mut probe.cores) {
+    let host = &mut block.hosts[1];
+    for core in [&mut host.before, &mut host.after].into_iter().flatten().flat_map(|probe| &mut probe.cores) {
         core.stolen_pct = 50.0;
     }
     let reasons = document.noise_rule.as_ref().expect("a rule").judge_hosts(&document.blocks[0], None);
