@@ -12,19 +12,9 @@ use results::{
 use stats::total;
 
 use crate::{
-    AgentOutcome, RunContext, RunReports, delivery::Delivery, evaluation::Evaluation, routes::Route,
+    AgentOutcome, LateJoined, RunContext, RunReports, delivery::Delivery, evaluation::Evaluation,
+    routes::Route,
 };
-
-/// Late join of a run, as the runner observed it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LateJoined {
-    /// Endpoint that joined late, by id.
-    pub reader: String,
-    /// Planned times.
-    pub times: JoinTimes,
-    /// Time at which it and all writers were matched, in ns of the common clock.
-    pub joined_ns: u64,
-}
 
 impl RunReports {
     /// Returns the reports without those of the late reader.

@@ -29,8 +29,7 @@ use experiment::{Design, Factors, Topology, Workload};
 use results::{EndpointRecord, HostRecord, IntervalLog, Run, RunState, Warning, WarningKind, WireBytes};
 
 pub use configuration::{Mismatch, mismatch};
-pub use late_join::LateJoined;
-pub use reports::{AgentOutcome, RunReports};
+pub use reports::{AgentOutcome, LateJoined, RunReports};
 pub use traces::TraceTimes;
 
 /// Plan of a run, and the properties of its host that its evaluation depends on.

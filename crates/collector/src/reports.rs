@@ -1,9 +1,18 @@
 //! Reports of a run: what its agents returned, and what the runner observed.
 
-use control::{AgentReport, Configured, MonotonicClock};
+use control::{AgentReport, Configured, JoinTimes, MonotonicClock};
 use experiment::{Endpoint, Shape};
 
-use crate::LateJoined;
+/// Late join of a run, as the runner observed it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LateJoined {
+    /// Endpoint that joined late, by id.
+    pub reader: String,
+    /// Planned times.
+    pub times: JoinTimes,
+    /// Time at which it and all writers were matched, in ns of the common clock.
+    pub joined_ns: u64,
+}
 
 /// Reports of a run that completed all phases up to the report.
 #[derive(Clone, Debug)]

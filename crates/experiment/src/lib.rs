@@ -48,9 +48,11 @@ pub use plan::{
     changes::Changes,
     choices::{OptionValue, PinChoice},
     effort::Effort,
-    experiment::{Cell, Design, DuetSlot, Pin, Plan, Precision, RUN_OVERHEAD_NS, ScheduledRun, Variants},
+    experiment::{
+        Cell, Design, DuetSlot, Pin, Plan, PlannedHost, Precision, RUN_OVERHEAD_NS, ScheduledRun, Variants,
+    },
     experiment_file::{DesignSection, ExperimentFile, FlowSection, LimitsSection, json_schema},
-    hosts::{HostSection, PlannedHost},
+    hosts::HostSection,
     interleave::InterleaveError,
     limits::Limits,
     max_rates::{FIRST_MAXIMUM_RUN, MAXIMUM_RUNS, MaxRateCell},

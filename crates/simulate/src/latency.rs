@@ -6,7 +6,8 @@ use sim_model::SampleOutcome;
 
 use crate::{
     HOST_NS,
-    link::{Link, Network, Packet, Reader},
+    late_join::Packet,
+    link::{Link, Network, Reader},
     reports::Traffic,
     round_trips::{CLOCK_START_NS, Counts, Outcome, RoundTrips, timeout_after},
     series::Recorder,

@@ -22,6 +22,7 @@ mod experiments;
 mod flood;
 mod host_model;
 mod late_join;
+mod late_reader;
 mod latency;
 mod link;
 mod max_rates;

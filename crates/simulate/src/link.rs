@@ -9,7 +9,7 @@ use sim_model::{Config, Flow, SampleOutcome};
 
 use crate::{
     host_model::{HostModel, ReaderQueue},
-    late_join::{Reception, SimJoin, WriterHistory},
+    late_join::{Packet, Reception, SimJoin, WriterHistory},
 };
 
 /// Packet that arrives.
@@ -194,16 +194,6 @@ impl Reader {
         let measured = self.arrivals.iter().filter(|arrival| !arrival.warm_up);
         measured.map(|arrival| self.read_ns(arrival.samples)).sum()
     }
-}
-
-/// Samples that are sent together.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Packet {
-    /// Number of its first sample.
-    pub sequence: u64,
-    pub samples: u64,
-    /// Start of its write.
-    pub tried_ns: u64,
 }
 
 /// Counts of a writer.

@@ -14,7 +14,7 @@ use results::WritingTime;
 use crate::{
     Series,
     drain::{self, Drain, WriterEnd},
-    late_join,
+    late_reader,
     link::{Link, Network, Reader},
     reports::{AgentTraffic, Traffic, Wire},
     series::Recorder,
@@ -136,12 +136,12 @@ pub(crate) fn measure(
     let Network { links, readers } = network;
     let config = links.first().map(|link| link.config.clone()).unwrap_or_default();
     let mut senders = senders(links, traces, recorded);
-    late_join::plan(readers, run, &config, None);
+    late_reader::plan(readers, run, &config, None);
     write(&mut senders, readers, 0, design.warm_up_ns, design.seed);
     let warmed_up = senders.iter().map(|sender| sender.end_ns).max().unwrap_or(0);
     // The agents answer the request for the warm-up at once.
     let begin = warmed_up.max(design.warm_up_ns) + lead_ns(0);
-    late_join::plan(readers, run, &config, Some(begin));
+    late_reader::plan(readers, run, &config, Some(begin));
     write(&mut senders, readers, begin, design.measure_ns, design.seed);
     readers.iter_mut().for_each(|reader| reader.read(&config));
     let written: Vec<WriterEnd> = senders
@@ -153,7 +153,7 @@ pub(crate) fn measure(
                 .iter()
                 .map(|of| (of.link.spec.stream.writer, of.link.sent().accepted))
                 .collect(),
-            missed: sender.streams.iter().filter_map(|of| late_join::missed(of.link)).collect(),
+            missed: sender.streams.iter().filter_map(|of| late_reader::missed(of.link)).collect(),
             end_ns: begin + writing_ns(begin, sender, design),
         })
         .collect();
@@ -176,7 +176,7 @@ pub(crate) fn measure(
         let own = readers.iter_mut().filter(|reader| reader.endpoint == endpoint).collect();
         agents.push(reports.of_readers(endpoint, own, times_of, &mut read));
     }
-    Traffic { agents, wire, join: late_join::joined(readers, run), mode }
+    Traffic { agents, wire, join: late_reader::joined(readers, run), mode }
 }
 
 fn writing_ns(begin: u64, sender: &Sender<'_>, design: &Design) -> u64 {
@@ -268,7 +268,7 @@ impl Reports<'_> {
         AgentTraffic {
             report: AgentReport {
                 paced_reader: Some(report),
-                participant: late_join::participant(readers.first().map(|reader| &**reader)),
+                participant: late_reader::participant(readers.first().map(|reader| &**reader)),
                 ..AgentReport::default()
             },
             sent: 0,

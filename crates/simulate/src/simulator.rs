@@ -159,7 +159,11 @@ impl Simulator {
         design: &Design,
         scheduled: ScheduledRun,
     ) -> Result<SimulatedRun, ConfigError> {
-        let reports = self.reports(cell, design, scheduled)?;
+        let mut reports = self.reports(cell, design, scheduled)?;
+        if self.recorder.counts_only && cell.factors.workload == Workload::Latency {
+            // One-way times are distributions, too. They need a common clock.
+            reports.agents.iter_mut().for_each(|agent| agent.clock_error_ns = None);
+        }
         Ok(self.record(cell, design, scheduled, &reports))
     }
 

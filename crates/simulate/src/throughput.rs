@@ -7,7 +7,7 @@ use results::{Batches, COARSE_WINDOWS, Received};
 use crate::{
     Series,
     drain::{self, Drain, WriterEnd},
-    late_join,
+    late_join, late_reader,
     link::{Link, Network, Reader},
     reports::{AgentTraffic, Traffic, Wire},
     series::Recorder,
@@ -103,10 +103,10 @@ pub(super) fn measure(
         })
         .collect();
     let config = writers.first().map(|writer| writer.link.config.clone()).unwrap_or_default();
-    late_join::plan(readers, run, &config, None);
+    late_reader::plan(readers, run, &config, None);
     write(&mut writers, readers, design.warm_up_ns);
     let warmed_up = writers.iter().map(|writer| writer.now).max().unwrap_or(0);
-    late_join::plan(readers, run, &config, Some(warmed_up));
+    late_reader::plan(readers, run, &config, Some(warmed_up));
     write(&mut writers, readers, design.measure_ns);
     readers.iter_mut().for_each(|reader| reader.read(&config));
     let reliable = factors.is_reliable(0);
@@ -115,7 +115,7 @@ pub(super) fn measure(
         .map(|Writer { link, phase, .. }| WriterEnd {
             endpoint: link.endpoint,
             accepted: [(link.spec.stream.writer, phase.accepted)].into(),
-            missed: late_join::missed(link).into_iter().collect(),
+            missed: late_reader::missed(link).into_iter().collect(),
             end_ns: phase.end_ns,
         })
         .collect();
@@ -130,7 +130,7 @@ pub(super) fn measure(
     for reader in &mut *readers {
         agents.push(of_reader(reader, samples, design, &drained, writing_ns));
     }
-    let join = late_join::joined(readers, run);
+    let join = late_reader::joined(readers, run);
     Traffic { agents, wire, join, mode: links.first().map_or(1.0, |link| link.flow.mode()) }
 }
 
@@ -192,7 +192,7 @@ fn of_reader(
     AgentTraffic {
         report: AgentReport {
             reader: Some(read),
-            participant: late_join::participant(Some(reader)),
+            participant: late_reader::participant(Some(reader)),
             ..AgentReport::default()
         },
         sent: 0,

@@ -100,7 +100,7 @@ fn covers(name: &str, field: &str) -> bool {
         let bare = field.split_once('.').map_or(field, |(_, bare)| bare);
         // a variable or option also selects the files that it names
         let names_file = |field: &str| {
-            field.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            field.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '@']))
         };
         return is_in(field, name) || names_file(field) || names_file(bare);
     }

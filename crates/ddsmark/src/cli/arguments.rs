@@ -7,6 +7,7 @@ use experiment::{HostFlag, Percent};
 use results::MetricSelector;
 
 use super::{
+    exit_status::EXIT_STATUS,
     lab_args::LabCommand,
     measure_args::{MeasureArgs, ReferenceArgs},
     parse,
@@ -26,16 +27,6 @@ Examples:
       two results: what differs, what is equivalent, what is inconclusive
   ddsmark drivers list
       what can be measured here";
-
-pub const EXIT_STATUS: &str = "\
-Exit status:
-  0    done
-  1    a driver violates its contract, a criterion (`--fail-if`) failed, or a cell differs from
-       itself (`selftest`)
-  2    invalid arguments or unsupported request; nothing was measured
-  3    a driver, the host or an agent failed; finished runs are saved
-  4    measured, but a consistency check failed, or a criterion is inconclusive
-  130  interrupted; finished runs are saved";
 
 const ENVIRONMENT: &str = "\
 Environment:

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use experiment::{LabSpec, LinkError, LinkSpec, MAX_HOSTS, MIN_HOSTS};
 
-use super::arguments::EXIT_STATUS;
+use super::exit_status::EXIT_STATUS;
 
 const UP_EXAMPLES: &str = "\
 Examples:

@@ -2,6 +2,7 @@
 
 pub mod arguments;
 pub mod cli_error;
+mod exit_status;
 mod factor_flags;
 pub mod lab_args;
 pub mod measure_args;

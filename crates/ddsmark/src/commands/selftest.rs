@@ -20,8 +20,9 @@ use crate::{
     work::{
         drivers,
         hosts::Hosts,
+        hosts::pin,
         measurement,
-        preparation::{pin, seed},
+        preparation::seed,
         results::{Form, print},
         selftests::save,
     },

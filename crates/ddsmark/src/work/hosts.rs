@@ -10,11 +10,31 @@ use hosts::{
 use runner::{RunnerError, SiteHost, Sites, StopToken, inspect};
 use site::{DriverFile, Facts, InterfaceAddress, LocalSite, Site, SiteError, common_interfaces};
 
-use super::{drivers::Drivers, preparation::pin};
+use super::drivers::Drivers;
 use crate::cli::{
     cli_error::{CliError, ExitStatus},
     output::note,
 };
+
+/// Returns the CPU cores to pin to. Rejects cores that are not available.
+pub fn pin(choice: &PinChoice, facts: &Facts) -> Result<Pin, SiteError> {
+    match choice {
+        PinChoice::None => Ok(Pin::None),
+        PinChoice::Cores(writer, reader) => {
+            facts.check_cores(&[writer.as_slice(), reader.as_slice()].concat())?;
+            Ok(Pin::Cores(writer.clone(), reader.clone()))
+        }
+        // Each endpoint has its own cores. Otherwise the scheduler may place both on one core in some runs, which
+        // dominates the results.
+        PinChoice::Auto => match &facts.cores {
+            cores if cores.len() < 2 => Ok(Pin::None),
+            cores => {
+                let (writer, reader) = cores.split_at(cores.len() / 2);
+                Ok(Pin::Cores(writer.to_vec(), reader.to_vec()))
+            }
+        },
+    }
+}
 
 /// Host to connect to.
 pub struct HostEntry {

@@ -11,12 +11,12 @@ use experiment::{
 };
 use results::least_blocks;
 use runner::{DriverSearchPath, RunnerError, StopToken};
-use site::{Facts, LocalSite, Site, SiteError};
+use site::{Facts, LocalSite, Site};
 
 use super::{
     drivers::{self, Drivers},
     files,
-    hosts::{HostEntry, Hosts},
+    hosts::{HostEntry, Hosts, pin},
 };
 use crate::cli::cli_error::CliError;
 
@@ -178,26 +178,6 @@ fn placed(source: &Source, at: experiment::Span, error: &RunnerError) -> Diagnos
         &error.to_string(),
         error.hint().unwrap_or_else(|| "see `ddsmark run --help`".to_owned()),
     )
-}
-
-/// Returns the CPU cores to pin to. Rejects cores that are not available.
-pub fn pin(choice: &PinChoice, facts: &Facts) -> Result<Pin, SiteError> {
-    match choice {
-        PinChoice::None => Ok(Pin::None),
-        PinChoice::Cores(writer, reader) => {
-            facts.check_cores(&[writer.as_slice(), reader.as_slice()].concat())?;
-            Ok(Pin::Cores(writer.clone(), reader.clone()))
-        }
-        // Each endpoint has its own cores. Otherwise the scheduler may place both on one core in some runs, which
-        // dominates the results.
-        PinChoice::Auto => match &facts.cores {
-            cores if cores.len() < 2 => Ok(Pin::None),
-            cores => {
-                let (writer, reader) = cores.split_at(cores.len() / 2);
-                Ok(Pin::Cores(writer.to_vec(), reader.to_vec()))
-            }
-        },
-    }
 }
 
 /// Returns a short seed from the clock.

@@ -115,6 +115,11 @@ impl Factors {
         FACTORS.iter().all(|row| row.shares.maximum || (row.same)(self, other))
     }
 
+    /// Returns the transport, and whether data is sent by multicast.
+    pub(crate) fn way(&self) -> String {
+        format!("{}{}", self.transport, if self.multicast { " by multicast" } else { "" })
+    }
+
     /// Returns the texts that tell the cell from other curves, in the order of their places.
     #[must_use]
     pub fn labels(&self) -> Vec<String> {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Factors, Limits, PlannedHost, Search, Workload,
+    Factors, HostSpec, Limits, Search, Workload,
     factors::{Aspect, aspects},
 };
 
@@ -363,4 +363,22 @@ impl Design {
         let times = if self.duet { runs.div_ceil(2) } else { runs };
         self.expected_run_ns().saturating_mul(times as u64)
     }
+}
+
+/// Host of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedHost {
+    /// Unique name.
+    pub name: String,
+    /// Way to reach it.
+    pub at: HostSpec,
+    /// Network interface that leads to the other hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interface: Option<String>,
+    /// IPv4 addresses of its network interfaces, by which the others reach it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub addresses: BTreeMap<String, String>,
+    /// CPU cores of the endpoints on it, if they are not those of the design.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pin: Option<Pin>,
 }

@@ -10,6 +10,7 @@
 mod full_mesh;
 mod placements;
 mod places;
+mod processes;
 mod ring;
 mod role;
 mod specs;
@@ -92,32 +93,11 @@ impl Shape {
     pub fn new(factors: &Factors, pin: &Pin, probed: bool) -> Self {
         let mut shape = CellShape { factors, pin, probed }.shape();
         let participants = u32::try_from(shape.endpoints.len()).ok();
-        let per_process = factors.endpoints_per_process();
-        // Endpoints of the current process, and its number.
-        let (mut members, mut process) = (0, 0);
         for endpoint in &mut shape.endpoints {
             endpoint.participant.participants = participants;
-            // Several driving endpoints may share a process; each serving one has its own.
-            if members == 0 || members == per_process || !endpoint.role.drives() {
-                (members, process) = (0, process + 1);
-            }
-            members += 1;
-            endpoint.process = process;
         }
+        shape.share_processes(factors.endpoints_per_process());
         shape
-    }
-
-    /// Returns the processes of the run: the indices of the endpoints of each.
-    #[must_use]
-    pub fn processes(&self) -> Vec<Vec<usize>> {
-        let mut processes: Vec<(u32, Vec<usize>)> = Vec::new();
-        for (index, endpoint) in self.endpoints.iter().enumerate() {
-            match processes.last_mut().filter(|(number, _)| *number == endpoint.process) {
-                Some((_, members)) => members.push(index),
-                None => processes.push((endpoint.process, vec![index])),
-            }
-        }
-        processes.into_iter().map(|(_, members)| members).collect()
     }
 
     /// Returns the shape with the topics of a run, `RUN_TOPIC`. DDS guarantees letters, digits and `_`; some

@@ -59,20 +59,6 @@ impl Shape {
         self.name_peers(factors, hosts);
     }
 
-    /// Gives endpoints that a placement parts from their process one of their own.
-    fn split_processes(&mut self) {
-        let mut number = 0;
-        let mut before = None;
-        for endpoint in &mut self.endpoints {
-            let now = (endpoint.process, endpoint.place.host.clone());
-            if before.as_ref() != Some(&now) {
-                number += 1;
-            }
-            before = Some(now);
-            endpoint.process = number;
-        }
-    }
-
     /// Names the hosts of the run to the middleware of each endpoint, unless it runs as shipped: discovery by multicast does
     /// not reach every host, and a middleware without it knows its own host only.
     fn name_peers(&mut self, factors: &Factors, hosts: &[PlannedHost]) {

@@ -14,36 +14,14 @@ use experiment::{Dispensable, Limits};
 use results::Failure;
 use site::{Agent, ChannelEnd, ProcessExit};
 
-use super::agent::{AgentSpec, Event};
+use super::{
+    agent::{AgentSpec, Event},
+    phase_error::{HELLO, PhaseError, SAME_BUILD, broken, exit_cause, extract, timed_out, unexpected},
+};
 use crate::{
     RunnerError,
     stop_token::{StopToken, Waker},
 };
-
-/// First phase, which no request starts.
-pub(crate) const HELLO: &str = "hello";
-
-/// Hint for a message of another version of the protocol.
-const SAME_BUILD: &str = "use the agent of the same build as ddsmark";
-
-/// Error that ended a run early.
-#[derive(Debug)]
-pub(crate) enum PhaseError {
-    /// Stop request.
-    Stopped,
-    /// Failed phase.
-    Phase {
-        phase: &'static str,
-        /// Index of the agent at fault.
-        agent: usize,
-        error: String,
-        hint: Option<String>,
-        /// Whether the exit of the agent's process explains the error.
-        gone: bool,
-    },
-    /// Request that the driver of an agent rejects permanently.
-    Rejected { phase: &'static str, agent: usize, error: String, hint: Option<String> },
-}
 
 /// Agent of one endpoint.
 struct Member {
@@ -375,74 +353,5 @@ impl<'a> AgentSet<'a> {
             error = format!("{host}: {error}");
         }
         Some(Failure { phase: phase.to_owned(), endpoint: endpoint.clone(), error, hint, last_log_lines })
-    }
-}
-
-/// Returns what `take` extracts from each reply.
-fn extract<T>(
-    phase: &'static str,
-    replies: Vec<(usize, Reply)>,
-    take: impl Fn(Reply) -> Result<T, Reply>,
-) -> Result<Vec<(usize, T)>, PhaseError> {
-    let taken = replies.into_iter().map(|(agent, reply)| match take(reply) {
-        Ok(taken) => Ok((agent, taken)),
-        Err(other) => Err(unexpected(phase, agent, &other)),
-    });
-    taken.collect()
-}
-
-/// Returns the error and the hint for an agent that closed its channel.
-fn exit_cause(ending: ProcessExit) -> (String, Option<String>) {
-    let hint = match ending {
-        ProcessExit::Signal(libc::SIGKILL) => "check `dmesg` for the OOM killer",
-        ProcessExit::Signal(_) => "the driver or its middleware crashed",
-        ProcessExit::Status(_) => "the driver or its middleware ended the process",
-        ProcessExit::Killed => {
-            let error = "the agent closed the control channel and was killed after the time limit";
-            return (error.to_owned(), None);
-        }
-        ProcessExit::Unknown => return ("the agent's host is lost".to_owned(), None),
-        ProcessExit::Stuck => "check its state with `ps`: it waits for a device or a file system",
-    };
-    (format!("the agent's process {ending}"), Some(hint.to_owned()))
-}
-
-pub(crate) fn unexpected(phase: &'static str, agent: usize, reply: &Reply) -> PhaseError {
-    let mut text = format!("{reply:?}");
-    if let Some((end, _)) = text.char_indices().nth(80) {
-        text.truncate(end);
-        text.push_str(" ...");
-    }
-    PhaseError::Phase {
-        phase,
-        agent,
-        error: format!("unexpected reply from the agent: {text}"),
-        hint: Some(SAME_BUILD.to_owned()),
-        gone: false,
-    }
-}
-
-fn broken(phase: &'static str, agent: usize, error: &ChannelEnd) -> PhaseError {
-    let gone = matches!(error, ChannelEnd::Gone(_));
-    let hint = match error {
-        ChannelEnd::Gone(_) => None,
-        ChannelEnd::Invalid(_) => Some(SAME_BUILD.to_owned()),
-        ChannelEnd::Lost(lost) => lost.hint(),
-    };
-    PhaseError::Phase { phase, agent, error: error.to_string(), hint, gone }
-}
-
-fn timed_out(phase: &'static str, agent: usize, limit: Duration) -> PhaseError {
-    let hint = match phase {
-        HELLO => "loading the driver hangs, or the host is too busy",
-        "match" => "increase `limits.match` of the experiment, or `--match-timeout` of `characterize`",
-        _ => "a call of the driver hangs, or the host is too busy",
-    };
-    PhaseError::Phase {
-        phase,
-        agent,
-        error: format!("no answer within {} s", limit.as_millis() as f64 / 1e3),
-        hint: Some(hint.to_owned()),
-        gone: false,
     }
 }

@@ -2,3 +2,4 @@
 
 pub(crate) mod agent;
 pub(crate) mod agent_set;
+pub(crate) mod phase_error;

@@ -4,7 +4,7 @@ use control::{Configured, Match, Reply, Request};
 use experiment::{Join, Shape};
 
 use super::run_phases::{Phases, RunPhases};
-use crate::agents::agent_set::{AgentSet, PhaseError};
+use crate::agents::{agent_set::AgentSet, phase_error::PhaseError};
 
 /// Time from the requests to the common start, in ns: a minimum, and more for each agent, because each of them has to
 /// receive its request before.

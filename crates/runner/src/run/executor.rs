@@ -15,10 +15,7 @@ use super::{
 };
 use crate::{
     RunnerError, StopToken,
-    agents::{
-        agent::AgentSpec,
-        agent_set::{AgentSet, HELLO},
-    },
+    agents::{agent::AgentSpec, agent_set::AgentSet, phase_error::HELLO},
     sites::Sites,
 };
 

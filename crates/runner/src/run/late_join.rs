@@ -4,16 +4,8 @@ use collector::LateJoined;
 use control::{Configured, JoinTimes, LateJoin, Match, Reply, Request};
 use experiment::{Join, Shape, Workload};
 
-use super::run_phases::{MEASURE, RunPhases, to_all};
-use crate::agents::agent_set::{AgentSet, PhaseError};
-
-/// Traffic of a run.
-pub(super) struct Traffic {
-    /// Number of samples that each agent sent.
-    pub(super) sent: Vec<u64>,
-    /// Effective configuration of the late reader, the time in ns that it waited for its matches, and how it joined.
-    pub(super) late: Option<(Configured, u64, LateJoined)>,
-}
+use super::run_phases::{MEASURE, RunPhases, Traffic, to_all};
+use crate::agents::{agent_set::AgentSet, phase_error::PhaseError};
 
 impl RunPhases<'_> {
     /// Returns the index of the reader that joins during the measurement: the last endpoint.

@@ -5,15 +5,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use collector::{AgentOutcome, Mismatch, RunReports, TraceTimes, mismatch};
+use collector::{AgentOutcome, LateJoined, Mismatch, RunReports, TraceTimes, mismatch};
 use control::{
     AgentReport, Configure, Configured, Drain, Hello, LateJoin, Match, QUIET_NS, Reply, Request, lead_ns,
 };
 use experiment::{Cell, Design, Limits, Shape, Workload, probe_every};
 use site::{BarrierGuard, monotonic_ns};
 
-use super::{late_join::Traffic, run_clocks::RunClocks};
-use crate::agents::agent_set::{AgentSet, HELLO, PhaseError};
+use super::run_clocks::RunClocks;
+use crate::agents::{
+    agent_set::AgentSet,
+    phase_error::{HELLO, PhaseError},
+};
 
 /// Phase in which the two runs of a duet overlap.
 pub(super) const MEASURE: &str = "measure";
@@ -71,6 +74,14 @@ impl Phases {
     pub(crate) fn into_times(self) -> BTreeMap<String, u64> {
         self.times
     }
+}
+
+/// Traffic of a run.
+pub(super) struct Traffic {
+    /// Number of samples that each agent sent.
+    pub(super) sent: Vec<u64>,
+    /// Effective configuration of the late reader, the time in ns that it waited for its matches, and how it joined.
+    pub(super) late: Option<(Configured, u64, LateJoined)>,
 }
 
 impl RunPhases<'_> {

@@ -11,10 +11,7 @@ use site::{AgentCommand, AgentLog, RunBarrier};
 
 use crate::{
     RunnerError, StopToken,
-    agents::{
-        agent::AgentSpec,
-        agent_set::{AgentSet, PhaseError},
-    },
+    agents::{agent::AgentSpec, agent_set::AgentSet, phase_error::PhaseError},
     run::{
         run_clocks::{HostClocks, RunClocks, endpoint_hosts},
         run_ids::RunIds,

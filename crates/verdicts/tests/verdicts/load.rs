@@ -78,7 +78,7 @@ fn difference_within_the_clock_errors_has_no_verdict() {
         assert_eq!(is_withheld, withheld, "{error_us}");
         if error_us == 16 {
             let text = &comparison.verdicts[0].text;
-            assert!(text.contains("the clocks of the hosts may differ by 32 µs"), "{text}");
+            assert!(text.contains("the clocks of the hosts may differ by 32.0 µs"), "{text}");
         }
     }
 }

@@ -200,14 +200,7 @@ pub(super) const ROWS: &[Factor] = &[
         }),
         shares: WAY,
         compared: Compared::Text(|cell| Some(cell.transport.clone())),
-        label: Some(Label {
-            place: 10,
-            text: |cell| {
-                let way = if cell.multicast { " by multicast" } else { "" };
-                Some(format!("{}{way}", cell.transport))
-            },
-            listed: false,
-        }),
+        label: Some(Label { place: 10, text: |cell| Some(cell.way()), listed: false }),
         agent: "participant: `transport`",
         ..ROW
     },
