@@ -18,9 +18,12 @@ pub enum HostSpec {
     Netns(String),
 }
 
+/// Word, example, and parser of the rest of a kind of host specification.
+type Kind = (&'static str, &'static str, fn(&str) -> Option<HostSpec>);
+
 /// Kinds of host specifications: the word, an example, and a parser of the text after `WORD:`, or of the empty text
 /// after the word alone.
-const KINDS: &[(&str, &str, fn(&str) -> Option<HostSpec>)] = &[
+const KINDS: &[Kind] = &[
     ("local", "local", |rest| rest.is_empty().then_some(HostSpec::Local)),
     ("ssh", "ssh:[USER@]HOST[:PORT]", |rest| rest.parse().ok().map(HostSpec::Ssh)),
     ("netns", "netns:NAME", |rest| is_namespace(rest).then(|| HostSpec::Netns(rest.to_owned()))),
