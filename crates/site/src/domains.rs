@@ -42,7 +42,7 @@ impl Domains {
     /// # Errors
     /// Returns an error if the host of a site does not answer.
     pub fn take(&mut self, sites: &[&dyn Site]) -> Result<Domain, SiteError> {
-        self.take_with(sites, |site, number| site.claim_domain(number))
+        self.take_with(sites, Site::claim_domain)
     }
 
     fn take_with<S: Copy, E>(

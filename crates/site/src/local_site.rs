@@ -144,13 +144,13 @@ impl Site for LocalSite {
 
     fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Hold), SiteError> {
         has_clock_of_agents()?;
-        let (address, running) = Responder::start(responder).map_err(cannot_compare)?;
+        let (address, running) = Responder::start(responder).map_err(|error| cannot_compare(&error))?;
         Ok((address, Box::new(running)))
     }
 
     fn clock_exchange(&self, spec: &ClockClient) -> Result<Vec<ClockExchange>, SiteError> {
         has_clock_of_agents()?;
-        client::exchange(spec).map_err(cannot_compare)
+        client::exchange(spec).map_err(|error| cannot_compare(&error))
     }
 
     fn clock_reading(&self) -> Result<ClockReading, SiteError> {
@@ -158,7 +158,7 @@ impl Site for LocalSite {
     }
 }
 
-fn cannot_compare(error: std::io::Error) -> SiteError {
+fn cannot_compare(error: &std::io::Error) -> SiteError {
     SiteError::Clock { error: error.to_string() }
 }
 

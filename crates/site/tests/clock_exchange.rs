@@ -123,7 +123,7 @@ fn responder_ends_when_it_is_dropped_and_at_its_limit() {
 fn interface_without_address_is_an_error() {
     let key = ExchangeKey::random().expect("a key");
     let spec = ClockResponder { interface: "ddsmark0".to_owned(), key, limit: LONG };
-    let error = site().clock_responder(&spec).err().expect("an error");
+    let error = site().clock_responder(&spec).expect_err("an error");
     assert_eq!(
         error.to_string(),
         "cannot compare the clocks of the hosts: interface `ddsmark0` has no IP address"

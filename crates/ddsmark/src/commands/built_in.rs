@@ -90,6 +90,6 @@ impl<'a> BuiltIn<'a> {
         let stop = StopToken::on_signals()?;
         let site = LocalSite::find()?;
         let prepared = self.prepare(Some(RUNS), &site, &stop)?;
-        measurement::plan_and_measure(prepared, seed(), self.measure.dry_run, self.output, &stop)
+        measurement::plan_and_measure(&prepared, seed(), self.measure.dry_run, self.output, &stop)
     }
 }

@@ -29,7 +29,7 @@ pub fn execute(flags: &RunArgs) -> Result<ExitStatus, CliError> {
     };
     // All validation happens before anything is measured.
     let prepared = prepare(flags, experiment, &site, &stop)?;
-    measurement::plan_and_measure(prepared, seed(), flags.measure.dry_run, &flags.output, &stop)
+    measurement::plan_and_measure(&prepared, seed(), flags.measure.dry_run, &flags.output, &stop)
 }
 
 /// Reads a file or a recipe, and finds the drivers that it names.

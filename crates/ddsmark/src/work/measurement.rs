@@ -29,7 +29,7 @@ const SILENCE: Duration = Duration::from_secs(2);
 
 /// Plans a prepared experiment, and measures it or only prints the plan.
 pub fn plan_and_measure(
-    prepared: Prepared,
+    prepared: &Prepared,
     seed: u64,
     is_dry: bool,
     output: &OutputArgs,

@@ -27,9 +27,9 @@ fn owner_in_another_process() {
         return;
     }
     let lab = Lab::up_with(&LabOptions::default(), &spec).unwrap();
-    let sleeper = lab.command("h1", "sleep").unwrap().arg("300").spawn().unwrap();
+    let mut sleeper = lab.command("h1", "sleep").unwrap().arg("300").spawn().unwrap();
     println!("\nup {} {}", lab.name(), sleeper.id());
-    std::thread::sleep(std::time::Duration::from_secs(300));
+    sleeper.wait().unwrap();
 }
 
 /// Starts this program as the owner of a lab. Returns the words that it prints.

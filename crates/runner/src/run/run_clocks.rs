@@ -15,9 +15,12 @@ use control::Timeline;
 use experiment::{Endpoint, Shape};
 use site::{ClockEnd, RunTimeline, Site, SiteClock, SiteError, drift_within_ns};
 
+/// Names of a reference host and of a host that is compared with it.
+type HostPair = (String, String);
+
 /// Clocks of the hosts of an experiment, by the reference host and the host itself.
 #[derive(Debug, Default)]
-pub(crate) struct HostClocks(Mutex<BTreeMap<(String, String), Arc<Mutex<SiteClock>>>>);
+pub(crate) struct HostClocks(Mutex<BTreeMap<HostPair, Arc<Mutex<SiteClock>>>>);
 
 impl HostClocks {
     fn of(&self, reference: &str, host: &str) -> Arc<Mutex<SiteClock>> {

@@ -4,7 +4,7 @@ use std::{
     io::{self, BufReader},
     net::Shutdown,
     os::{
-        fd::{AsRawFd as _, OwnedFd, RawFd},
+        fd::{OwnedFd, RawFd},
         unix::{
             net::UnixStream,
             process::{CommandExt as _, ExitStatusExt as _},
@@ -73,7 +73,7 @@ fn start(agent: &Path, arguments: &AgentCommand, log: AgentLog) -> io::Result<Lo
         channels.push(channel);
         theirs.push(of_agent);
     }
-    let inherited: Vec<RawFd> = theirs.iter().map(|channel| channel.as_raw_fd()).collect();
+    let inherited: Vec<RawFd> = theirs.iter().map(std::os::fd::AsRawFd::as_raw_fd).collect();
     let owner = getpid();
     let mut command = Command::new(agent);
     command

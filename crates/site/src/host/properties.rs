@@ -84,11 +84,11 @@ fn clock_discipline() -> Option<ClockDiscipline> {
     };
     let mut ptp_clocks: Vec<String> = clocks.filter_map(name).collect();
     ptp_clocks.sort();
-    (result >= 0).then(|| ClockDiscipline {
+    (result >= 0).then_some(ClockDiscipline {
         synchronized: result != libc::TIME_ERROR && state.status & libc::STA_UNSYNC == 0,
-        max_error_us: state.maxerror.into(),
-        estimated_error_us: state.esterror.into(),
-        frequency_ppm_65536: state.freq.into(),
+        max_error_us: state.maxerror,
+        estimated_error_us: state.esterror,
+        frequency_ppm_65536: state.freq,
         ptp_clocks,
     })
 }
