@@ -18,9 +18,8 @@ fuzz_target!(|file: &[u8]| {
 });
 
 fn assembled(document: ResultDocument) -> ResultDocument {
-    let ResultDocument { tool, host, environment, experiment, drivers, warnings, cells, .. } = document;
-    let mut assembler =
-        Assembler::new(ResultHeader::new(tool, host, environment, experiment, drivers, warnings));
+    let ResultDocument { tool, hosts, experiment, drivers, warnings, cells, .. } = document;
+    let mut assembler = Assembler::new(ResultHeader::new(tool, hosts, experiment, drivers, warnings));
     for run in cells.into_iter().flat_map(|cell| cell.runs) {
         assembler.add(run, &Histograms::new());
     }
