@@ -14,7 +14,8 @@ use libfuzzer_sys::fuzz_target;
 use results::WindowCounts;
 
 const SIZE: usize = 24;
-const IDENTITY: Identity = Identity { tag: 5, writer: 2, size: SIZE, since_ns: 0, keys: Keys::NONE };
+const IDENTITY: Identity =
+    Identity { tag: 5, writer: 2, size: SIZE, since_ns: 0, slack_ns: 0, keys: Keys::NONE };
 const WINDOWS: u32 = 4;
 
 fuzz_target!(|payloads: &[u8]| {
