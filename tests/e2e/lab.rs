@@ -24,6 +24,7 @@ impl<'a> NamedLab<'a> {
     fn new(scene: &'a Scene, kind: &str) -> Self {
         let uid = fs::metadata("/proc/self").map(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata));
         assert_eq!(uid.expect("/proc"), 0, "this test needs root\nhint: run it with `sudo`");
+        remove_labs_of_killed_tests(scene);
         Self { scene, name: format!("e2e-{kind}-{}", std::process::id()) }
     }
 
@@ -50,6 +51,19 @@ impl<'a> NamedLab<'a> {
         let mut own: Vec<_> = names.filter(|name| name.starts_with(&format!("{}.", self.name))).collect();
         own.sort();
         own
+    }
+}
+
+/// Removes labs that tests left which were killed: a lab outlives the command that creates it.
+fn remove_labs_of_killed_tests(scene: &Scene) {
+    let list = scene.ddsmark(&["lab", "list", "--json"]);
+    let list: Vec<Value> = serde_json::from_str(&list.stdout).expect("a list");
+    for name in list.iter().filter_map(|lab| lab["name"].as_str()) {
+        let test = name.strip_prefix("e2e-").and_then(|rest| rest.rsplit_once('-'));
+        if test.is_some_and(|(_, pid)| !fs::exists(format!("/proc/{pid}")).unwrap_or(true)) {
+            // Another test may be faster.
+            scene.ddsmark(&["lab", "down", name]);
+        }
     }
 }
 
