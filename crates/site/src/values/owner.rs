@@ -43,7 +43,7 @@ impl Owner {
 
     /// Returns the name of a run on several hosts: it has the owner of each boot, so that each host can tell whether its
     /// own one still lives. Of hosts with one boot, the first owner stands for all: they end with the same run. Topics
-    /// have at most 255 characters, so only the first [`MAX_OWNERS`] are named.
+    /// have at most 255 characters, so only the first eight are named.
     #[must_use]
     pub fn run_name_of(owners: &[Self], number: u32) -> String {
         let mut named: Vec<&Self> = Vec::new();
