@@ -257,15 +257,18 @@ impl Case<'_> {
     }
 }
 
-/// Returns the median over the readers of their median RTTs, or of their rates.
+/// Returns the median over the readers of their median RTTs, or of their rates. A run with one echo has its round trips
+/// as a whole, not by flow.
 fn value_of_readers(run: &serde_json::Value, workload: &str) -> Option<f64> {
     if workload != "latency" {
         return run.pointer("/throughput/delivered_sps")?.as_f64();
     }
-    let flows = run["flows"].as_array()?;
-    let values: Option<Vec<f64>> =
-        flows.iter().map(|flow| flow.pointer("/latency/rtt/p50_ns")?.as_f64()).collect();
-    values.filter(|values| !values.is_empty()).map(median)
+    let median_of = |record: &serde_json::Value| record.pointer("/latency/rtt/p50_ns")?.as_f64();
+    let values: Vec<Option<f64>> = run["flows"].as_array()?.iter().map(median_of).collect();
+    if values.iter().all(Option::is_none) {
+        return median_of(run);
+    }
+    values.into_iter().collect::<Option<Vec<f64>>>().map(median)
 }
 
 fn log_ratios(ours: &[f64], theirs: &[f64]) -> Vec<f64> {
@@ -289,4 +292,23 @@ fn stdout_of(command: &Command, output: std::process::Output) -> Result<String, 
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn round_trips_are_those_of_the_run_or_of_each_reader() {
+        let rtt = |ns: u64| json!({ "latency": { "rtt": { "p50_ns": ns } } });
+        let mut pair = rtt(20);
+        pair["flows"] = json!([{ "name": "data" }]);
+        assert_eq!(value_of_readers(&pair, "latency"), Some(20.0));
+        let several = json!({ "flows": [rtt(30), rtt(10), rtt(20)] });
+        assert_eq!(value_of_readers(&several, "latency"), Some(20.0));
+        let one_is_missing = json!({ "flows": [rtt(30), {}, rtt(20)] });
+        assert_eq!(value_of_readers(&one_is_missing, "latency"), None);
+    }
 }
