@@ -8,7 +8,7 @@ use verdicts::{CompareOptions, CompareSide, Criterion, compare};
 
 use crate::{
     rate::Rate,
-    rig::{MS, cell, design},
+    rig::{MS, WINDOWS, cell, design},
 };
 
 /// Seeds, fixed before the first result.
@@ -103,6 +103,7 @@ impl Pairs {
                 blocks: BLOCKS,
                 seed: 2 * seed + u64::from(second),
                 warm_up_ns: 0,
+                windows: WINDOWS,
                 reference: self.with_references,
                 ..design(2 * MS)
             },

@@ -7,7 +7,7 @@ use stats::{Comparison, ComparisonData, Conclusion, Rules, Run, compare_sides};
 
 use crate::{
     rate::Rate,
-    rig::{MS, cell, design},
+    rig::{MS, WINDOWS, cell, design},
 };
 
 /// Id of the baseline cell.
@@ -64,8 +64,13 @@ impl Campaign {
         // 48 round trips per run: their median scatters by 0.13 %.
         let latency = |factor: f64| format!("lognormal:{}ns,0.01", (20_000.0 * factor).round());
         let cells = vec![one(BASELINE, latency(1.0)), one("treatment", latency(1.0 + effect))];
-        let design =
-            Design { blocks: 1, baseline: vec![BASELINE.to_owned()], warm_up_ns: 0, ..design(2 * MS) };
+        let design = Design {
+            blocks: 1,
+            baseline: vec![BASELINE.to_owned()],
+            warm_up_ns: 0,
+            windows: WINDOWS,
+            ..design(2 * MS)
+        };
         let (name, question) = ("simulated".to_owned(), "Is it seen?".to_owned());
         Self {
             simulator: Simulator::on(HostModel { between: world.between(cv), ..HostModel::default() }),

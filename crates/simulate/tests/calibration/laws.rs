@@ -8,7 +8,7 @@ use simulate::{HostModel, RunVariation, Simulator};
 
 use crate::{
     rate::Rate,
-    rig::{MS, cell, config, design, experiment_of},
+    rig::{MS, WINDOWS, cell, config, design, experiment_of},
 };
 
 /// Metric that grows with the number of endpoints.
@@ -88,7 +88,8 @@ pub fn laws(growth: Growth, cv: f64, blocks: u32, seed: u64, experiments: u32, s
     let [slope, low, high] = growth.names();
     let (mut linear, mut covers) = (0, 0);
     for experiment in 0..u64::from(experiments) {
-        let design = experiment::Design { blocks, seed: seed + experiment, ..design(10 * MS) };
+        let design =
+            experiment::Design { blocks, seed: seed + experiment, windows: WINDOWS, ..design(10 * MS) };
         let plan = experiment_of(growth.cells(), design);
         let document = simulator.experiment(&plan).expect("options of the simulation");
         let of_growth = |finding: &&results::Finding| {

@@ -130,7 +130,8 @@ fn all_values_of_the_others_are_as_without_the_late_reader() {
 fn changed(change: impl FnOnce(&mut RunReports)) -> Run {
     const SCHEDULED: ScheduledRun = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
     let cell = late(paced(constant(1_000), true, &[("latency", "50us")]), 1, 2);
-    let design: Design = design(300 * MS);
+    // A third of the measurement has several windows.
+    let design = Design { windows: 20, ..design(300 * MS) };
     let mut simulator = Simulator::new();
     let mut reports = simulator.reports(&cell, &design, SCHEDULED).expect("reports");
     change(&mut reports);
