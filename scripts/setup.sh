@@ -32,6 +32,11 @@ need python3-venv python3 -c 'import ensurepip, venv'
 # An sshd of the end-to-end tests, with keys of its own; the service of the package is not used.
 [ "${1:-}" != tools ] || need openssh-server test -x /usr/sbin/sshd
 [ "${1:-}" != tools ] || need openssh-client command -v ssh-keygen
+# Slurm of the end-to-end tests, with a configuration of its own; the services of the packages are not used.
+[ "${1:-}" != tools ] || need munge test -x /usr/sbin/munged
+[ "${1:-}" != tools ] || need slurmctld test -x /usr/sbin/slurmctld
+[ "${1:-}" != tools ] || need slurmd test -x /usr/sbin/slurmd
+[ "${1:-}" != tools ] || need slurm-client command -v srun
 [ "${1:-}" != bench ] || need sockperf command -v sockperf
 if [ ${#missing[@]} -gt 0 ]; then
   as_root=()

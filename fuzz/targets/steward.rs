@@ -5,7 +5,7 @@
 use hosts::{
     framing::{Frame, MAX_NOISE_BYTES, find_greeting},
     protocol::{Hello, ToRunner, ToSteward},
-    ssh::probe::{Needs, Probe},
+    remote::probe::{Needs, Probe},
 };
 use libfuzzer_sys::fuzz_target;
 use serde::{Serialize, de::DeserializeOwned};

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ffi::OsStr, fs, path::PathBuf, process::Command
 use experiment::{HostSpec, Limits, Pin, Plan, PlanInputs, PlannedHost, Source};
 use hosts::{
     StartError, StewardCommand, StewardSite,
-    ssh::{bundle::Bundle, deploy},
+    remote::{bundle::Bundle, deploy},
 };
 use results::{Directory, Environment, HostRecord, NoiseRule, ResultHeader, Run, RunState, Tool};
 use runner::{ExperimentOutcome, ExperimentRunner, SiteHost, Sites, StopToken, describe};
@@ -252,10 +252,9 @@ fn deployed(sshd: &Sshd, names: &[&str]) -> (StewardCommand, Vec<DriverFile>) {
         ((*name).to_owned(), Bundle::of_driver(&file.path, &libraries).expect("files"))
     };
     let bundles: BTreeMap<String, Bundle> = names.iter().map(bundle).collect();
-    let deployment =
-        deploy("there", &sshd.target(), &sshd.program(), &program, &bundles).expect("a deployment");
+    let deployment = deploy("there", &sshd.shell(), &program, &bundles).expect("a deployment");
     assert!(deployment.copied_bytes.is_some_and(|bytes| bytes > 0));
-    let again = deploy("there", &sshd.target(), &sshd.program(), &program, &bundles).expect("a deployment");
+    let again = deploy("there", &sshd.shell(), &program, &bundles).expect("a deployment");
     assert_eq!(again.copied_bytes, Some(0), "unchanged copies are used again");
     (deployment.steward, deployment.drivers.into_values().collect())
 }

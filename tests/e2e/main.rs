@@ -46,6 +46,7 @@ mod shared_memory;
 mod sim;
 mod slow_readers;
 mod slowdown;
+mod slurm;
 mod sshd;
 mod streams;
 mod tail;

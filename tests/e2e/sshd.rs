@@ -5,10 +5,14 @@ use std::{
     net::{Ipv4Addr, TcpListener},
     path::PathBuf,
     process::{Child, Command, Stdio},
+    sync::Arc,
 };
 
 use experiment::Target;
-use hosts::ssh::SshProgram;
+use hosts::{
+    remote::RemoteShell,
+    ssh::{SshProgram, SshShell},
+};
 use lab::Host;
 
 use crate::support::{Scene, kill_alive, wait_for};
@@ -39,6 +43,14 @@ impl Sshd {
         Self::start_at(scene, "", (host.address, 22), host.command(SSHD), from.prefix().to_vec())
     }
 
+    /// Starts an sshd in a host of a lab whose clock is `clock_s` ahead. ssh starts in another one.
+    pub fn start_with_clock(scene: &Scene, host: &Host, from: &Host, clock_s: u32) -> Self {
+        let clock = clock_s.to_string();
+        let mut command = host.command("unshare");
+        command.args(["--time", "--fork", "--kill-child", "--monotonic", &clock, "--boottime", &clock, SSHD]);
+        Self::start_at(scene, "", (host.address, 22), command, from.prefix().to_vec())
+    }
+
     fn start_at(
         scene: &Scene,
         more: &str,
@@ -47,7 +59,7 @@ impl Sshd {
         prefix: Vec<String>,
     ) -> Self {
         assert!(fs::exists(SSHD).unwrap_or(false), "{SSHD} is missing\nhint: `scripts/setup.sh tools`");
-        let directory = scene.path("sshd");
+        let directory = scene.path(&format!("sshd-{address}-{port}"));
         fs::create_dir_all(&directory).expect("a directory");
         // Privileges are separated in this directory if sshd runs as root.
         let _ = fs::create_dir("/run/sshd");
@@ -75,7 +87,7 @@ impl Sshd {
         fs::write(file("unknown"), "").expect("a file");
         let config = |key: &str, known: &str| {
             format!(
-                "Host *\n  IdentityFile {}\n  IdentitiesOnly yes\n  UserKnownHostsFile {}\n  GlobalKnownHostsFile none\n\
+                "Host {address}\n  IdentityFile {}\n  IdentitiesOnly yes\n  UserKnownHostsFile {}\n  GlobalKnownHostsFile none\n\
                  StrictHostKeyChecking yes\n",
                 file(key),
                 file(known)
@@ -114,11 +126,20 @@ impl Sshd {
         self.prefix.iter().cloned().chain(words).collect()
     }
 
-    pub fn program(&self) -> SshProgram {
-        SshProgram::new(&self.words("ssh").iter().map(String::as_str).collect::<Vec<_>>())
+    /// Returns the command of ssh that reaches this host and another one.
+    pub fn words_with(&self, other: &Self) -> Vec<String> {
+        let text = |sshd: &Self| fs::read_to_string(sshd.directory.join("ssh")).expect("a file");
+        fs::write(self.directory.join("both"), text(self) + &text(other)).expect("a file");
+        self.words("both")
     }
 
-    /// Returns the processes of its sessions.
+    /// Returns the shell of its host.
+    pub fn shell(&self) -> Arc<dyn RemoteShell> {
+        let program = SshProgram::new(&self.words("ssh").iter().map(String::as_str).collect::<Vec<_>>());
+        Arc::new(SshShell::new(program, self.target()))
+    }
+
+    /// Returns the processes of its sessions. If it has a clock of its own, it is one of them.
     pub fn sessions(&self) -> Vec<i32> {
         let mut all = vec![self.child.id().cast_signed()];
         let mut next = 0;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! runner -> StewardSite --frames over stdin and stdout of a command--> steward -> LocalSite -> agents
-//!                         ssh HOST ddsmark steward, or ddsmark steward in a host of a lab
+//!                         ssh HOST ddsmark steward, srun -w NODE ddsmark steward, or one in a host of a lab
 //! ```
 //!
 //! - A *steward* is `ddsmark steward`: it runs a [`site::LocalSite`] on its host, and multiplexes the control channels
@@ -10,13 +10,16 @@
 //!   their files and exits. When it is killed, its agents die with it.
 //! - [`StewardSite`] implements [`site::Site`] over that stream. When the stream ends or stays silent, every call and
 //!   every agent fails with an error that names the host and the cause.
-//! - How a steward is started is only a command: [`StewardCommand`]. [`ssh`] makes one, after it has copied the
-//!   programs and drivers to the host. [`lab_steward`] makes one for a virtual host, which has them already.
+//! - How a steward is started is only a command: [`StewardCommand`]. [`remote::deploy`] makes one, after it has copied the
+//!   programs and drivers to the host. All that it needs is a [`remote::RemoteShell`], which executes commands there:
+//!   [`ssh`] and [`slurm`] have one each. [`lab_steward`] makes one for a virtual host, which has them already.
 
 mod client;
 pub mod framing;
 mod lab_host;
 pub mod protocol;
+pub mod remote;
+pub mod slurm;
 pub mod ssh;
 mod start_error;
 mod steward;

@@ -55,6 +55,16 @@ pub enum StartError {
         /// Suggested action.
         hint: String,
     },
+    /// Host of an allocation that this process does not have.
+    #[error("host `{host}`: {error}")]
+    NotAllocated {
+        /// Name of the host.
+        host: String,
+        /// Missing allocation or node.
+        error: String,
+        /// Suggested action.
+        hint: String,
+    },
     /// File on this host that cannot be read.
     #[error("cannot read `{}`: {error}", .file.display())]
     File {
@@ -81,7 +91,7 @@ impl StartError {
             Self::Command { program, .. } => Some(format!("install `{program}`")),
             Self::NoSteward { hint, .. } => hint.clone(),
             Self::Version { .. } => Some("install the same version of ddsmark on both hosts".to_owned()),
-            Self::Unfit { hint, .. } => Some(hint.clone()),
+            Self::Unfit { hint, .. } | Self::NotAllocated { hint, .. } => Some(hint.clone()),
             Self::File { .. } => None,
             Self::Site { error, .. } => error.hint(),
         }

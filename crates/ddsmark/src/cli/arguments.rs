@@ -116,7 +116,9 @@ Examples:
   ddsmark hosts check pi1=ssh:user@pi1 pi2=ssh:pi2:2222
       can these two be used?
   ddsmark hosts check pi1=ssh:pi1 --driver udp
-      and does this driver load there?";
+      and does this driver load there?
+  salloc -N2 ddsmark hosts check slurm
+      can the nodes of this allocation be used?";
 
 const INSTALL_EXAMPLES: &str = "\
 Examples:
@@ -542,12 +544,13 @@ pub enum Hosts {
     /// Check that agents can run on hosts, one line for each.
     ///
     /// Takes the same hosts as `--host` of the commands that measure. Connects to those with `ssh:` by `ssh`, as your
-    /// configuration says, and without asking for anything. Copies ddsmark, its agent and
-    /// the drivers to `~/.cache/ddsmark` of the host, unless they are there already. Starts the steward, the process
-    /// that runs agents there, and a driver in it. Exits with status 3 if a host cannot be used.
+    /// configuration says, and without asking for anything, and to the nodes of an allocation by `srun`. Copies ddsmark, its
+    /// agent and the drivers to `~/.cache/ddsmark` of the host, unless they are there already. Starts the steward, the
+    /// process that runs agents there, and a driver in it. Exits with status 3 if a host cannot be used.
     #[command(after_help = format!("{HOSTS_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Check {
-        /// Name of each host, and a way to reach it: `ssh:[USER@]HOST[:PORT]`, `netns:NAME` or `local`.
+        /// Name of each host, and a way to reach it: `ssh:[USER@]HOST[:PORT]`, `netns:NAME`, `slurm:NODE` or `local`.
+        /// `slurm` is each node of the allocation.
         #[arg(value_name = "NAME=SPEC", required = true, value_parser = parse::host)]
         host: Vec<HostFlag>,
 

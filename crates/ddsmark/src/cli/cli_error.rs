@@ -155,7 +155,11 @@ impl From<SiteError> for CliError {
 impl From<StartError> for CliError {
     fn from(error: StartError) -> Self {
         let hint = error.hint();
-        Self { status: ExitStatus::Failed, error: error.to_string(), details: Vec::new(), hint }
+        let status = match error {
+            StartError::NotAllocated { .. } => ExitStatus::WrongUse,
+            _ => ExitStatus::Failed,
+        };
+        Self { status, error: error.to_string(), details: Vec::new(), hint }
     }
 }
 

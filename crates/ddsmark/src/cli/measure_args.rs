@@ -140,9 +140,10 @@ pub struct MeasureArgs {
 
     /// Host to run endpoints on: `NAME=SPEC`, and `,interface=NAME` for its interface to the others. Can be repeated.
     ///
-    /// SPEC is `local` (this host), `ssh:[USER@]HOST[:PORT]`, or `netns:NAME`, a network namespace of this host.
-    /// ddsmark copies itself and the drivers to hosts over ssh. `--placement` says which endpoint runs where. Without
-    /// an interface, it is the one in the network that all hosts share. Check hosts with `ddsmark hosts check`.
+    /// SPEC is `local` (this host), `ssh:[USER@]HOST[:PORT]`, `netns:NAME`, a network namespace of this host, or
+    /// `slurm:NODE`, a node of the allocation that ddsmark runs in. `--host slurm` is each of its nodes, by its name.
+    /// ddsmark copies itself and the drivers to hosts over ssh and to nodes. `--placement` says which endpoint runs where.
+    /// Without an interface, it is the one in the network that all hosts share. Check hosts with `ddsmark hosts check`.
     #[arg(long, value_name = "NAME=SPEC", value_parser = parse::host, help_heading = "Host")]
     pub host: Vec<HostFlag>,
 

@@ -12,7 +12,8 @@ use crate::{
     },
     work::{
         drivers::{Drivers, choose},
-        hosts::{ConnectedHost, Connector, HostEntry},
+        host_entries::{HostEntry, expand},
+        hosts::{ConnectedHost, Connector},
     },
 };
 
@@ -26,8 +27,13 @@ pub fn execute(command: &Command) -> Result<ExitStatus, CliError> {
     let drivers = if driver.is_empty() { Drivers::default() } else { choose(driver, &site, &stop)? };
     let mut connector = Connector::new(&site, &drivers, &stop);
     let mut status = ExitStatus::Done;
-    for HostFlag { name, at, interface } in host {
-        let entry = HostEntry { name: name.clone(), at: at.clone(), interface: interface.clone() };
+    let entry = |HostFlag { name, at, interface }: &HostFlag| HostEntry {
+        name: name.clone(),
+        at: at.clone(),
+        interface: interface.clone(),
+    };
+    for entry in expand(host.iter().map(entry).collect())? {
+        let name = entry.name.clone();
         match connector.connect(entry).and_then(|host| describe(&host)) {
             Ok(line) => output::print(&format!("{name}: {line}\n"))?,
             Err(error) if stop.requested() => return Err(error),

@@ -14,11 +14,7 @@ use crate::{
         output,
         progress::ProgressDisplay,
     },
-    work::{
-        drivers,
-        hosts::{HostEntry, Hosts},
-        measurement,
-    },
+    work::{drivers, host_entries::HostEntry, hosts::Hosts, measurement},
 };
 
 /// Hint for a changed environment: runs of two environments in one result would be compared as if they were of one.

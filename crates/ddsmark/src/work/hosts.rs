@@ -1,16 +1,21 @@
 //! Hosts of an experiment: their connections, properties and drivers.
 
-use std::{collections::BTreeMap, process::Command};
+use std::{collections::BTreeMap, process::Command, sync::Arc};
 
-use experiment::{HostSpec, LOCAL_HOST, Limits, Pin, PinChoice, PlannedHost, Target};
+use experiment::{HostSpec, LOCAL_HOST, Limits, Pin, PinChoice, PlannedHost};
 use hosts::{
     StewardCommand, StewardSite,
-    ssh::{self, SshProgram, bundle::Bundle, probe::Probe},
+    remote::{RemoteShell, bundle::Bundle, deploy, probe::Probe},
+    slurm::Allocation,
+    ssh::{SshProgram, SshShell},
 };
 use runner::{RunnerError, SiteHost, Sites, StopToken, inspect};
 use site::{DriverFile, Facts, InterfaceAddress, LocalSite, Site, SiteError, common_interfaces};
 
-use super::drivers::Drivers;
+use super::{
+    drivers::Drivers,
+    host_entries::{HostEntry, expand},
+};
 use crate::cli::{
     cli_error::{CliError, ExitStatus},
     output::note,
@@ -36,16 +41,6 @@ pub fn pin(choice: &PinChoice, facts: &Facts) -> Result<Pin, SiteError> {
     }
 }
 
-/// Host to connect to.
-pub struct HostEntry {
-    /// Name in the experiment.
-    pub name: String,
-    /// Way to reach it.
-    pub at: HostSpec,
-    /// Interface to the other hosts, if it is given.
-    pub interface: Option<String>,
-}
-
 /// Host that is ready to run agents.
 pub struct ConnectedHost {
     /// Name in the experiment.
@@ -60,11 +55,11 @@ pub struct ConnectedHost {
     pub facts: Facts,
     /// Drivers on it, with their descriptions there.
     pub drivers: Drivers,
-    /// Preparation of a host over ssh.
+    /// Preparation of a host to which programs are copied.
     pub copied: Option<Copied>,
 }
 
-/// Answer of a host over ssh, and the size of the copy.
+/// Answer of a host to which programs are copied, and the size of the copy.
 pub struct Copied {
     /// Answer of the host.
     pub probe: Probe,
@@ -123,8 +118,8 @@ impl<'a> Connector<'a> {
                 let command = self.in_namespace(&name, namespace)?;
                 (Box::new(StewardSite::start(command)?), self.own_files())
             }
-            HostSpec::Ssh(target) => {
-                let (site, files, how) = self.over_ssh(&name, target)?;
+            HostSpec::Ssh(_) | HostSpec::Slurm(_) => {
+                let (site, files, how) = self.deployed(&name, &shell(&name, &at)?)?;
                 copied = Some(how);
                 (Box::new(site), files)
             }
@@ -162,17 +157,17 @@ impl<'a> Connector<'a> {
         Ok(command)
     }
 
-    fn over_ssh(
+    /// Copies programs and drivers to a host, and starts a steward there.
+    fn deployed(
         &mut self,
         host: &str,
-        target: &Target,
+        shell: &Arc<dyn RemoteShell>,
     ) -> Result<(StewardSite, BTreeMap<String, DriverFile>, Copied), CliError> {
         let bundles = match &mut self.bundles {
             Some(bundles) => bundles,
             none => none.insert(Bundles::of(self.local, self.drivers)?),
         };
-        let ssh = SshProgram::from_environment();
-        let deployment = ssh::deploy(host, target, &ssh, &bundles.programs, &bundles.drivers)?;
+        let deployment = deploy(host, shell, &bundles.programs, &bundles.drivers)?;
         if let Some(line) = deployment.noise.last() {
             note(&format!("note: host `{host}`: its shell prints text, which is skipped: `{line}`"));
         }
@@ -219,6 +214,18 @@ impl<'a> Connector<'a> {
     }
 }
 
+/// Returns the shell of a host that has one.
+fn shell(host: &str, at: &HostSpec) -> Result<Arc<dyn RemoteShell>, CliError> {
+    match at {
+        HostSpec::Ssh(target) => Ok(Arc::new(SshShell::new(SshProgram::from_environment(), target.clone()))),
+        HostSpec::Slurm(Some(node)) => Ok(Allocation::current(host)?.shell(host, node)?),
+        HostSpec::Local | HostSpec::Netns(_) | HostSpec::Slurm(None) => {
+            let error = format!("host `{host}`: `{at}` has no shell");
+            Err(CliError::new(ExitStatus::WrongUse, error, format!("use {}", HostSpec::EXPECTED)))
+        }
+    }
+}
+
 /// Adds the host to an error.
 fn about(host: &str, error: RunnerError) -> CliError {
     match error {
@@ -246,7 +253,7 @@ impl Hosts {
         let are_named = !entries.is_empty();
         let mut connector = Connector::new(local, drivers, stop);
         let this = || HostEntry { name: LOCAL_HOST.to_owned(), at: HostSpec::Local, interface: None };
-        let entries = if are_named { entries } else { vec![this()] };
+        let entries = if are_named { expand(entries)? } else { vec![this()] };
         let list =
             entries.into_iter().map(|entry| connector.connect(entry)).collect::<Result<Vec<_>, _>>()?;
         for (index, host) in list.iter().enumerate() {

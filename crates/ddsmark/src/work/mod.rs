@@ -3,6 +3,7 @@
 pub mod comparison;
 pub mod drivers;
 mod files;
+pub mod host_entries;
 pub mod hosts;
 pub mod measurement;
 pub mod preparation;

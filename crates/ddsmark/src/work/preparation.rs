@@ -16,7 +16,8 @@ use site::{Facts, LocalSite, Site};
 use super::{
     drivers::{self, Drivers},
     files,
-    hosts::{HostEntry, Hosts, pin},
+    host_entries::HostEntry,
+    hosts::{Hosts, pin},
 };
 use crate::cli::cli_error::CliError;
 

@@ -16,6 +16,8 @@ pub enum HostSpec {
     Ssh(Target),
     /// Network namespace of this host, by the name that `ip netns` has for it.
     Netns(String),
+    /// Node of the allocation of Slurm that ddsmark runs in; `None`: each of its nodes.
+    Slurm(Option<String>),
 }
 
 /// Word, example, and parser of the rest of a kind of host specification.
@@ -26,11 +28,15 @@ type Kind = (&'static str, &'static str, fn(&str) -> Option<HostSpec>);
 const KINDS: &[Kind] = &[
     ("local", "local", |rest| rest.is_empty().then_some(HostSpec::Local)),
     ("ssh", "ssh:[USER@]HOST[:PORT]", |rest| rest.parse().ok().map(HostSpec::Ssh)),
-    ("netns", "netns:NAME", |rest| is_namespace(rest).then(|| HostSpec::Netns(rest.to_owned()))),
+    ("netns", "netns:NAME", |rest| is_word(rest).then(|| HostSpec::Netns(rest.to_owned()))),
+    ("slurm", "slurm[:NODE]", |rest| match rest {
+        "" => Some(HostSpec::Slurm(None)),
+        node => is_word(node).then(|| HostSpec::Slurm(Some(node.to_owned()))),
+    }),
 ];
 
-/// Returns whether a text can be the name of a network namespace. It is an argument of `ip`.
-fn is_namespace(name: &str) -> bool {
+/// Returns whether a text can be the name of a network namespace or a node. It is an argument of `ip` or `srun`.
+fn is_word(name: &str) -> bool {
     is_host_name(name) && !name.starts_with(['-', '.'])
 }
 
@@ -43,7 +49,7 @@ pub(crate) fn is_host_name(name: &str) -> bool {
 
 impl HostSpec {
     /// Accepted texts, for error messages.
-    pub const EXPECTED: &str = "`local`, `ssh:[USER@]HOST[:PORT]` or `netns:NAME`";
+    pub const EXPECTED: &str = "`local`, `ssh:[USER@]HOST[:PORT]`, `netns:NAME` or `slurm[:NODE]`";
 
     /// Parses a specification; returns `None` if it is invalid.
     #[must_use]
@@ -53,6 +59,12 @@ impl HostSpec {
         // A colon announces more.
         parse(rest).filter(|_| text == word || !rest.is_empty())
     }
+
+    /// Returns whether it stands for several hosts, which have names of their own.
+    #[must_use]
+    pub const fn names_hosts(&self) -> bool {
+        matches!(self, Self::Slurm(None))
+    }
 }
 
 impl fmt::Display for HostSpec {
@@ -61,6 +73,8 @@ impl fmt::Display for HostSpec {
             Self::Local => f.write_str("local"),
             Self::Ssh(target) => write!(f, "ssh:{target}"),
             Self::Netns(name) => write!(f, "netns:{name}"),
+            Self::Slurm(None) => f.write_str("slurm"),
+            Self::Slurm(Some(node)) => write!(f, "slurm:{node}"),
         }
     }
 }
@@ -75,13 +89,13 @@ textual!(
     HostSpec,
     false,
     json_schema!({
-        "description": "Way to reach a host: `local`, `ssh:[USER@]HOST[:PORT]`, or `netns:NAME`, a network namespace of this host.",
+        "description": "Way to reach a host: `local`, `ssh:[USER@]HOST[:PORT]`, `netns:NAME`, a network namespace of this host, or `slurm[:NODE]`, a node of the allocation of Slurm, or each of its nodes.",
         "type": "string",
-        "pattern": "^(local|(ssh|netns):.+)$",
+        "pattern": "^(local|slurm|(ssh|netns|slurm):.+)$",
     })
 );
 
-/// Host of the command line: `[NAME=]SPEC[,interface=NAME]`.
+/// Host of the command line: `NAME=SPEC[,interface=NAME]`. A specification of several hosts needs no name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostFlag {
     /// Name of the host in the experiment.
@@ -98,7 +112,11 @@ impl HostFlag {
     /// # Errors
     /// Returns the text of an error.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let (name, rest) = text.split_once('=').ok_or("write for instance `pi1=ssh:user@pi1`")?;
+        let word = text.split(',').next().unwrap_or_default();
+        let (name, rest) = match HostSpec::parse(word) {
+            Some(at) if at.names_hosts() => (word, text),
+            _ => text.split_once('=').ok_or("write for instance `pi1=ssh:user@pi1`")?,
+        };
         if !is_host_name(name) {
             return Err(format!("`{name}` is not a valid name: use letters, digits, `-`, `_` and `.`"));
         }
@@ -137,7 +155,15 @@ mod tests {
 
     #[test]
     fn specification_names_a_way_to_a_host() {
-        for text in ["local", "ssh:pi1", "ssh:user@pi1:2222", "ssh:u@[fe80::1%eth0]", "netns:left"] {
+        for text in [
+            "local",
+            "ssh:pi1",
+            "ssh:user@pi1:2222",
+            "ssh:u@[fe80::1%eth0]",
+            "netns:left",
+            "slurm",
+            "slurm:n1",
+        ] {
             assert_eq!(HostSpec::parse(text).expect(text).to_string(), text);
         }
         for (word, example, _) in KINDS {
@@ -154,6 +180,9 @@ mod tests {
             "netns:-x",
             "netns:a/b",
             "netns:..",
+            "slurm:",
+            "slurm:-N2",
+            "slurm:n[1-2]",
             "telnet:pi1",
             "pi1",
         ] {
@@ -171,8 +200,12 @@ mod tests {
             (flag.at.clone(), flag.entry().as_str()),
             (HostSpec::Local, r#"{ name = "here", at = "local" }"#)
         );
+        let flag = HostFlag::parse("slurm,interface=ib0").expect("hosts");
+        assert_eq!(flag.entry(), r#"{ name = "slurm", at = "slurm", interface = "ib0" }"#);
+        assert_eq!(HostFlag::parse("slurm"), HostFlag::parse("slurm=slurm"));
         for wrong in [
             "local",
+            "slurm:n1",
             "=local",
             "a b=local",
             "a=pi1",

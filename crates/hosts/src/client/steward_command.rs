@@ -23,6 +23,12 @@ impl Default for Patience {
 /// Returns the cause and the hint for the last lines that a command printed, if it knows them.
 pub type Explain = fn(lines: &[String]) -> Option<(String, String)>;
 
+/// Returns the cause and the hint of the first known message that a line has. Each one is a part of a line, a cause and a hint.
+pub(crate) fn known_message(known: &[(&str, &str, &str)], lines: &[String]) -> Option<(String, String)> {
+    let known = known.iter().find(|(part, ..)| lines.iter().any(|line| line.contains(part)));
+    known.map(|(_, cause, hint)| ((*cause).to_owned(), (*hint).to_owned()))
+}
+
 /// Way to start a steward on a host: a command whose standard streams are those of the steward.
 #[derive(Clone)]
 pub struct StewardCommand {

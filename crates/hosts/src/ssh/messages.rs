@@ -1,5 +1,7 @@
 //! Messages of ssh and of remote shells, and what to do about them.
 
+use crate::client::steward_command::known_message;
+
 /// Part of a message, the cause, and the hint.
 const KNOWN: &[(&str, &str, &str)] = &[
     (
@@ -52,8 +54,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
 /// Returns the cause and the hint for the last lines that ssh printed, if they are known.
 #[must_use]
 pub fn explain(lines: &[String]) -> Option<(String, String)> {
-    let known = KNOWN.iter().find(|(part, ..)| lines.iter().any(|line| line.contains(part)));
-    known.map(|(_, cause, hint)| ((*cause).to_owned(), (*hint).to_owned()))
+    known_message(KNOWN, lines)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use site::{Agent, AgentCommand, AgentLog, ChannelEnd, ProcessExit, Site, SiteErr
 use crate::{
     framing::{Frame, output::Output},
     protocol::ToRunner,
-    ssh::bundle::MANIFEST,
+    remote::bundle::MANIFEST,
 };
 
 /// Largest part of an agent's output in one frame, in bytes.

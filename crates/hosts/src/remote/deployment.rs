@@ -4,17 +4,17 @@ use std::{
     collections::BTreeMap,
     path::PathBuf,
     process,
+    sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use experiment::Target;
 use site::DriverFile;
 
 use super::{
     bundle::{Bundle, MANIFEST},
-    connection::{Connection, SshProgram},
-    messages,
+    connection::Connection,
     probe::{Needs, Probe, script},
+    shell::RemoteShell,
 };
 use crate::{StartError, StewardCommand, protocol::VERSION};
 
@@ -43,18 +43,18 @@ pub struct Deployment {
 /// Returns an error if the host cannot be reached, lacks something, or rejects a file.
 pub fn deploy(
     host: &str,
-    target: &Target,
-    ssh: &SshProgram,
+    shell: &Arc<dyn RemoteShell>,
     programs: &Bundle,
     drivers: &BTreeMap<String, Bundle>,
 ) -> Result<Deployment, StartError> {
-    let connection = Connection::open(host, target, ssh)?;
+    let connection = Connection::open(host, shell)?;
     let bundles: Vec<&Bundle> = [programs].into_iter().chain(drivers.values()).collect();
     let hashes: Vec<String> = bundles.iter().map(|bundle| bundle.hash()).collect();
     let answer = connection.script(&script(&hashes), SCRIPT_LIMIT)?;
     let probe = Probe::parse(&answer);
     if !probe.is_complete() {
-        return Err(unfit(host, "its shell did not execute a script", "check that `ssh HOST 'sh -s'` works"));
+        let hint = "check that its shell executes `sh -s`, and that no start-up file of the shell ends it";
+        return Err(unfit(host, "its shell did not execute a script", hint));
     }
     let missing: Vec<&Bundle> =
         bundles.iter().zip(&hashes).filter(|(_, hash)| !probe.has(hash)).map(|(bundle, _)| *bundle).collect();
@@ -91,9 +91,9 @@ pub fn deploy(
     let noise = connection.noise.clone();
     drop(connection);
     let remote = format!("exec {} steward", quoted(host, &program)?);
-    let (target, ssh) = (target.clone(), ssh.clone());
-    let mut steward = StewardCommand::new(host, move || ssh.command(&target, &[], &remote));
-    steward.explain = messages::explain;
+    let of_steward = Arc::clone(shell);
+    let mut steward = StewardCommand::new(host, move || of_steward.command(&remote));
+    steward.explain = shell.explain();
     Ok(Deployment { steward, drivers, probe, copied_bytes, noise })
 }
 

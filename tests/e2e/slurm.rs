@@ -1,0 +1,294 @@
+//! Nodes of an allocation of Slurm: a controller and two node daemons of the test, in the hosts of a lab. Needs root.
+
+use std::{
+    ffi::OsStr,
+    fs::{self, File},
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use lab::{Host, Lab};
+use site::{LocalSite, Owner, Site as _};
+
+use crate::{
+    sshd::name,
+    support::{Outcome, Running, Scene, kill_alive, list, runs, text, wait_for},
+};
+
+/// Hosts of the lab: that of the controller and of the user, then those of the nodes.
+const CONTROLLER: &str = "h1";
+const NODES: [&str; 2] = ["h2", "h3"];
+
+/// Configuration of the cluster; `DIR` is the directory of its files.
+const CONFIGURATION: &str = "\
+ClusterName=e2e
+SlurmctldHost=h1(10.77.0.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=DIR/munge.socket
+StateSaveLocation=DIR/state
+SlurmdSpoolDir=DIR/spool-%n
+SlurmctldPidFile=DIR/slurmctld.pid
+SlurmdPidFile=DIR/slurmd-%n.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+MpiDefault=none
+ReturnToService=2
+SlurmdParameters=config_overrides
+InactiveLimit=0
+KillWait=2
+NodeName=h2 NodeAddr=10.77.0.2 NodeHostname=h2 CPUs=2
+NodeName=h3 NodeAddr=10.77.0.3 NodeHostname=h3 CPUs=2
+PartitionName=all Nodes=h2,h3 Default=YES State=UP
+";
+
+/// Running cluster. Dropping it ends its daemons, and then its lab with everything that runs there.
+struct Cluster<'a> {
+    scene: &'a Scene,
+    directory: PathBuf,
+    /// Daemons with their names: `munged` and the controller first.
+    daemons: Vec<(String, Child)>,
+    lab: Lab,
+}
+
+impl<'a> Cluster<'a> {
+    fn start(scene: &'a Scene) -> Self {
+        let directory = scene.path("slurm");
+        fs::create_dir_all(directory.join("state")).expect("a directory");
+        let file = |name: &str| directory.join(name);
+        fs::write(file("slurm.conf"), CONFIGURATION.replace("DIR", &directory.display().to_string()))
+            .expect("a file");
+        // The `/sys` of a host of a lab is not the one that slurmd looks for otherwise.
+        fs::write(file("cgroup.conf"), "CgroupPlugin=cgroup/v1\n").expect("a file");
+        fs::write(file("munge.key"), [7; 1024]).expect("a file");
+        fs::set_permissions(file("munge.key"), fs::Permissions::from_mode(0o600)).expect("a file");
+        let lab = Lab::up(&"lab:3".parse().expect("a lab")).expect("a lab");
+        let mut cluster = Self { scene, directory, daemons: Vec::new(), lab };
+        let option =
+            |name: &str, value: &str| format!("--{name}={}", cluster.directory.join(value).display());
+        let options = [
+            ("key-file", "munge.key"),
+            ("socket", "munge.socket"),
+            ("pid-file", "munge.pid"),
+            ("log-file", "munge.log"),
+            ("seed-file", "munge.seed"),
+        ]
+        .map(|(name, value)| option(name, value));
+        // Its files are in a private directory, to which it would object.
+        let munged = program("munged");
+        cluster.daemon(
+            "munged",
+            Command::new(munged),
+            &[&["--foreground", "--force"], &*as_texts(&options)].concat(),
+        );
+        let socket = cluster.directory.join("munge.socket");
+        wait_for("munged", || {
+            assert!(cluster.alive(), "munged ended:\n{}", cluster.logs());
+            socket.exists().then_some(())
+        });
+        let controller = cluster.host(CONTROLLER).command(program("slurmctld"));
+        cluster.daemon("slurmctld", controller, &["-D", "-c"]);
+        for node in NODES {
+            let slurmd = cluster.host(node).command(program("slurmd"));
+            cluster.daemon(&format!("slurmd-{node}"), slurmd, &["-D", "-N", node]);
+        }
+        wait_for("idle nodes", || {
+            assert!(cluster.alive(), "a daemon ended:\n{}", cluster.logs());
+            let states = cluster.command("sinfo", &["-h", "-N", "-o", "%t"]).end().stdout;
+            (states.lines().filter(|state| *state == "idle").count() == NODES.len()).then_some(())
+        });
+        cluster
+    }
+
+    fn host(&self, name: &str) -> &Host {
+        self.lab.host(name).expect("a host")
+    }
+
+    fn daemon(&mut self, name: &str, mut command: Command, arguments: &[&str]) {
+        let log = File::create(self.directory.join(format!("{name}.log"))).expect("a file");
+        command.args(arguments).stdin(Stdio::null()).stdout(log.try_clone().expect("a file")).stderr(log);
+        command
+            .env("SLURM_CONF", self.directory.join("slurm.conf"))
+            .env("DDSMARK_E2E", self.scene.directory.path());
+        let child = command.spawn().unwrap_or_else(|error| panic!("{name}: {error}"));
+        self.daemons.push((name.to_owned(), child));
+    }
+
+    /// Returns whether all daemons run.
+    fn alive(&mut self) -> bool {
+        self.daemons.iter_mut().all(|(_, child)| child.try_wait().expect("a child").is_none())
+    }
+
+    fn logs(&self) -> String {
+        let log = |name: &String| {
+            let text = fs::read_to_string(self.directory.join(format!("{name}.log"))).unwrap_or_default();
+            format!("{name}:\n{text}")
+        };
+        self.daemons.iter().map(|(name, _)| log(name)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Starts a command on the host of the controller.
+    fn command(&self, program: &str, arguments: &[&str]) -> Running {
+        let configuration = self.directory.join("slurm.conf");
+        let cache = self.scene.path("cache");
+        let variables = [("SLURM_CONF", configuration.as_os_str()), ("XDG_CACHE_HOME", cache.as_os_str())];
+        let prefix = self.host(CONTROLLER).prefix();
+        let [first, rest @ ..] = &prefix;
+        let words: Vec<&str> =
+            rest.iter().map(String::as_str).chain([program]).chain(arguments.iter().copied()).collect();
+        self.scene.start_with(&variables, first, &words)
+    }
+
+    /// Starts ddsmark in an allocation of both nodes.
+    fn allocated(&self, arguments: &[&str]) -> Running {
+        self.command("salloc", &[&["--quiet", "-N2", "ddsmark"], arguments].concat())
+    }
+
+    /// Returns a directory as the tasks on a node see it: a host of a lab has a `/dev/shm` of its own.
+    fn on_node(&self, node: &str, path: &str) -> PathBuf {
+        let daemon = self.daemons.iter().find(|(name, _)| *name == format!("slurmd-{node}"));
+        Path::new(&format!("/proc/{}/root{path}", daemon.expect("a node").1.id())).to_owned()
+    }
+}
+
+impl Drop for Cluster<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            eprintln!("{}", self.logs());
+        }
+        for (_, child) in self.daemons.iter_mut().rev() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn as_texts(texts: &[String]) -> Vec<&str> {
+    texts.iter().map(String::as_str).collect()
+}
+
+/// Returns the path of a daemon. `PATH` often lacks its directory.
+fn program(name: &str) -> PathBuf {
+    let path = Path::new("/usr/sbin").join(name);
+    assert!(path.exists(), "{} is missing\nhint: `scripts/setup.sh tools`", path.display());
+    path
+}
+
+/// Returns the only process of a scene with this name whose arguments contain a text.
+fn process(scene: &Scene, wanted: &str, argument: &str) -> i32 {
+    let has = |pid: &i32| {
+        let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        name(*pid) == wanted && line.contains(argument)
+    };
+    // srun has a child of the same name, which watches it.
+    wait_for(wanted, || scene.processes().into_iter().filter(has).min())
+}
+
+#[test]
+fn pair_is_measured_on_the_nodes_of_an_allocation() {
+    let scene = Scene::new();
+    let cluster = Cluster::start(&scene);
+    let check = cluster.allocated(&["hosts", "check", "slurm", "--driver", "udp"]).end();
+    check.assert_status(0);
+    for (line, copy) in check.stdout.lines().zip(["h2: ready: ", "h3: ready: "]) {
+        assert!(line.starts_with(copy) && line.contains(", driver udp "), "{check:?}");
+    }
+    assert_eq!(check.stdout.lines().count(), 2, "{check:?}");
+
+    let flags = ["--driver", "udp", "--size", "64", "--quick", "--runs", "1", "--no-reference", "--json"];
+    let outcome = cluster.allocated(&[&["latency", "--host", "slurm"], &flags[..]].concat()).end();
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let hosts: Vec<[&str; 3]> = list(&document["hosts"])
+        .iter()
+        .map(|host| ["name", "at", "interface"].map(|key| text(host, key)))
+        .collect();
+    assert_eq!(hosts, [["h2", "slurm:h2", "eth0"], ["h3", "slurm:h3", "eth0"]]);
+    let [run] = runs(&document)[..] else { panic!("one run: {document:#}") };
+    assert_eq!(run["state"], "valid", "{run:#}");
+    let places: Vec<[&str; 2]> = list(&run["endpoints"])
+        .iter()
+        .map(|endpoint| ["id", "host"].map(|key| text(endpoint, key)))
+        .collect();
+    assert_eq!(places, [["pinger", "h2"], ["echo", "h3"]]);
+    assert!(run["latency"]["rtt"].is_object(), "{run:#}");
+
+    // Names of hosts, and a node of another job.
+    let named = ["latency", "--host", "a=slurm:h3", "--host", "b=slurm:h4"];
+    let rejected = cluster.allocated(&[&named, &flags[..]].concat()).end();
+    rejected.assert_status(2);
+    assert!(
+        rejected.stderr.contains("host `b`: node `h4` does not belong to job ")
+            && rejected.stderr.contains("\nhint: available: h2, h3"),
+        "{rejected:?}"
+    );
+}
+
+#[test]
+fn killed_step_fails_the_run_with_its_host_and_leaves_nothing() {
+    let scene = Scene::new();
+    let cluster = Cluster::start(&scene);
+    let arguments = ["latency", "--driver", "udp", "--size", "64", "--runs", "2", "--duration", "600s"];
+    let hosts = ["--host", "slurm", "--no-reference", "--out", "result"];
+    let running = cluster.allocated(&[&arguments[..], &hosts].concat());
+    wait_for("two agents", || (scene.agents().len() == 2).then_some(()));
+    // What its killed steward cannot remove is removed by the next one on the node.
+    let step = process(&scene, "srun", "h3");
+    let stewards: Vec<i32> = scene.processes().into_iter().filter(|pid| is_steward_on(*pid, "h3")).collect();
+    let [steward] = stewards[..] else { panic!("one steward: {stewards:?}") };
+    let owner = Owner { pid: steward.cast_unsigned(), ..LocalSite::new("no agent").owner() };
+    let left = cluster.on_node("h3", "/dev/shm").join(format!("{}-left", owner.run_name(1)));
+    fs::write(&left, "").expect("a file");
+    thread::sleep(Duration::from_millis(300));
+    assert!(kill_alive(step));
+    let outcome = running.end();
+    outcome.assert_status(3);
+    assert!(outcome.stderr.contains("host `h3` is lost"), "{}", outcome.stderr);
+    let saved = scene.ddsmark(&["report", "result", "--json"]).document();
+    let [run] = &runs(&saved)[..] else { panic!("one run: {saved:#}") };
+    assert_eq!((text(run, "state"), text(&run["failure"], "endpoint")), ("failed", "echo"));
+    let error = text(&run["failure"], "error");
+    assert!(error.starts_with("host `h3` is lost: `srun` was killed by signal 9"), "{run:#}");
+    let of_runs = |pid: &i32| ["srun", "salloc", "ddsmark", "ddsmark-agent"].contains(&name(*pid).as_str());
+    wait_for("the end of all steps", || (!scene.processes().iter().any(of_runs)).then_some(()));
+    assert!(!left.exists(), "{} is left", left.display());
+}
+
+/// Returns whether a process is a steward on a node.
+fn is_steward_on(pid: i32, node: &str) -> bool {
+    let read = |file: &str| fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
+    let variable = format!("SLURMD_NODENAME={node}");
+    name(pid) == "ddsmark"
+        && read("cmdline").ends_with("\0steward\0")
+        && read("environ").split('\0').any(|entry| entry == variable)
+}
+
+#[test]
+fn nodes_without_an_allocation_are_rejected_with_the_next_step() {
+    let scene = Scene::new();
+    let outside = |arguments: &[&str], job: &str| -> Outcome {
+        scene.start_with(&[("SLURM_JOB_ID", OsStr::new(job))], "ddsmark", arguments).end()
+    };
+    for arguments in [
+        &["latency", "--driver", "udp", "--host", "slurm"][..],
+        &["latency", "--driver", "udp", "--host", "slurm=slurm:n1"],
+        &["hosts", "check", "slurm"],
+    ] {
+        let rejected = outside(arguments, "");
+        // A check reports each host that it cannot use.
+        rejected.assert_status(2);
+        let expected =
+            "error: host `slurm`: no allocation of Slurm: SLURM_JOB_ID is not set\nhint: allocate nodes with";
+        assert!(rejected.stderr.starts_with(expected), "{rejected:?}");
+    }
+    let half = outside(&["hosts", "check", "slurm"], "7");
+    assert!(half.stderr.contains("SLURM_JOB_NODELIST is not set"), "{half:?}");
+}
