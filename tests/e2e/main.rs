@@ -26,6 +26,7 @@ mod instances;
 mod interleave;
 mod kills;
 mod lab;
+mod lab_runs;
 mod late_join;
 mod limits;
 mod neighbours;

@@ -91,5 +91,44 @@ pub(crate) fn differences(document: &ResultDocument) -> Option<String> {
             }
         }
     }
+    differing.extend(mtu_difference(&document.hosts));
     (!differing.is_empty()).then(|| format!("The hosts differ: {}", differing.join("; ")))
+}
+
+/// Names the MTU of the interface of each host if they differ: packets that one host sends may be too long for another.
+fn mtu_difference(hosts: &[HostRecord]) -> Option<String> {
+    let mtu = |host: &HostRecord| {
+        let interface = host.interface.as_ref()?;
+        Some((host.name.clone(), *host.properties.mtu_bytes.get(interface)?))
+    };
+    let known: Vec<(String, _)> = hosts.iter().filter_map(mtu).collect();
+    let differ = known.iter().any(|(_, bytes)| *bytes != known[0].1);
+    let shown =
+        || known.iter().map(|(name, bytes)| format!("{bytes} on {name}")).collect::<Vec<_>>().join(", ");
+    differ.then(|| format!("MTU {}", shown()))
+}
+
+#[cfg(test)]
+mod tests {
+    use results::Environment;
+
+    use super::*;
+
+    #[test]
+    fn different_mtu_is_a_difference_of_hosts_of_one_machine_too() {
+        let host = |name: &str, mtu| {
+            let mut properties = Host::default();
+            properties.mtu_bytes.insert("eth0".to_owned(), mtu);
+            let only = HostRecord::only(properties, Environment::default());
+            HostRecord { name: name.to_owned(), interface: Some("eth0".to_owned()), ..only }
+        };
+        let (one, other) = (host("h1", 1_500), host("h2", 1_280));
+        assert_eq!(
+            mtu_difference(&[one.clone(), other.clone()]).as_deref(),
+            Some("MTU 1500 on h1, 1280 on h2")
+        );
+        assert_eq!(mtu_difference(&[one.clone(), one.clone()]), None);
+        assert_eq!(mtu_difference(&[one, HostRecord { interface: None, ..other }]), None);
+        assert_eq!(mtu_difference(&[]), None);
+    }
 }

@@ -1,6 +1,6 @@
 //! Errors of an agent.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use control::{ChannelError, MAX_WINDOWS};
 use driver_host::{DriverError, LoadError};
@@ -32,6 +32,8 @@ pub enum AgentError {
         expected: u32,
         /// Endpoints of the expected peers, by id.
         peers: Vec<String>,
+        /// UDP ports on which this process receives.
+        ports: BTreeSet<u16>,
         /// Time limit of the wait.
         limit: Duration,
     },
@@ -95,11 +97,11 @@ impl AgentError {
         match self {
             Self::Load(error) => Some(error.hint()),
             Self::Driver(error) => error.hint.clone(),
-            Self::NotMatched { .. } => Some(
-                "use the same interface and transport on both sides and allow their traffic in the firewall, or set a longer \
-                 `limits.match` in the experiment (`--match-timeout` of `characterize`)"
-                    .to_owned(),
-            ),
+            Self::NotMatched { ports, .. } => Some(format!(
+                "use the same interface and transport on both sides and allow their traffic in the firewall{}, or set a longer \
+                 `limits.match` in the experiment (`--match-timeout` of `characterize`)",
+                to_open(ports)
+            )),
             Self::Pin { .. } => Some(
                 "list the allowed cores with `taskset -cp $$`, and select some of them with `design.pin` in the experiment \
                  (`--pin` of `characterize`)"
@@ -117,5 +119,37 @@ impl AgentError {
             ),
             Self::CannotFlush { .. } | Self::Channel(_) | Self::OutOfTurn(_) | Self::Closed => None,
         }
+    }
+}
+
+/// Names the ports that a firewall of this host must not block.
+fn to_open(ports: &BTreeSet<u16>) -> String {
+    let list: Vec<String> = ports.iter().map(u16::to_string).collect();
+    match list.as_slice() {
+        [] => String::new(),
+        list => format!(" (this endpoint receives at the UDP ports {})", list.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hint_of_a_missing_match_names_the_ports_to_open() {
+        let hint = |ports: &[u16]| {
+            let (entity, peers) = ("writer".to_owned(), vec!["echo".to_owned()]);
+            let ports = ports.iter().copied().collect();
+            let limit = Duration::from_secs(1);
+            AgentError::NotMatched { entity, matched: 0, expected: 1, peers, ports, limit }
+                .hint()
+                .expect("a hint")
+        };
+        let named = hint(&[7411, 7410]);
+        assert!(
+            named.contains("in the firewall (this endpoint receives at the UDP ports 7410, 7411), or"),
+            "{named}"
+        );
+        assert!(hint(&[]).contains("in the firewall, or set"));
     }
 }

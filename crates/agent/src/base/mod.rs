@@ -5,5 +5,6 @@ pub mod counters;
 pub mod error;
 pub mod memory;
 pub mod meters;
+pub mod ports;
 pub mod role;
 pub mod sleep_spin_timer;

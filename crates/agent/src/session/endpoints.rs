@@ -14,7 +14,7 @@ use driver_host::{
 };
 use experiment::{ReaderSpec, ReceiveMode, StreamSpec, WriterSpec, entity_name};
 
-use crate::base::{clock::now_ns, error::AgentError};
+use crate::base::{clock::now_ns, error::AgentError, ports::udp_ports};
 
 /// Prefix of the line in `/proc/thread-self/status` that lists the cores allowed to this thread.
 const ALLOWED: &str = "Cpus_allowed_list:";
@@ -126,8 +126,8 @@ impl Monitors {
             let missing = self.unmatched(request)?;
             let Some((entity, matched, peers)) = missing else { return Ok(begin.elapsed()) };
             if begin.elapsed() >= limit {
-                let (expected, peers) = (peers.count, peers.endpoints.clone());
-                return Err(AgentError::NotMatched { entity, matched, expected, peers, limit });
+                let (expected, peers, ports) = (peers.count, peers.endpoints.clone(), udp_ports());
+                return Err(AgentError::NotMatched { entity, matched, expected, peers, ports, limit });
             }
             pause()?;
         }
