@@ -33,6 +33,21 @@ fn killed_agent_fails_its_run_in_any_phase_and_role() {
     campaign(64);
 }
 
+/// Needs root.
+#[test]
+fn killed_hosts_lose_no_saved_run() {
+    let _scene = Scene::new();
+    let output = Command::new(programs().join("campaigns"))
+        .args(["kills", "--driver", "udp", "--hosts", "2", "--runs", "9", "--programs"])
+        .arg(programs())
+        .output()
+        .expect("campaigns runs");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{stdout}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(stdout.starts_with("9 agents and stewards on 2 hosts killed in "), "{stdout}");
+    assert_eq!(stdout.lines().filter(|line| line.starts_with("     0  ")).count(), 6, "{stdout}");
+}
+
 #[test]
 fn killed_runner_leaves_a_readable_result_and_no_agent() {
     // every other phase with the other driver

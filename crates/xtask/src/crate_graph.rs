@@ -54,7 +54,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("stats", &[]),
     ("sim-model", &[]),
     ("driver-abi", &[]),
-    ("campaigns", &["results", "site", "stats"]),
+    ("campaigns", &["lab", "results", "site", "stats"]),
     ("xtask", &["control", "experiment", "results"]),
 ];
 

@@ -1,5 +1,6 @@
 //! `cargo campaigns kills`: kills agents of real experiments and counts the consequences beyond their runs.
 
+mod hosts;
 mod judge;
 mod plan;
 #[cfg(test)]
@@ -18,6 +19,7 @@ use clap::Args;
 use results::Directory;
 
 use self::{
+    hosts::HostKills,
     judge::{KillCounts, files_of, judge, processes},
     plan::{Batch, MEASURE_MS},
 };
@@ -37,6 +39,9 @@ pub struct KillsArgs {
     /// Number of random kills, instead of one for each phase, role and driver
     #[arg(long, value_name = "N")]
     runs: Option<usize>,
+    /// Number of virtual hosts to place the endpoints on: kills agents and stewards at random, and needs root
+    #[arg(long, value_name = "N", requires = "runs", value_parser = clap::value_parser!(u32).range(2..=16))]
+    hosts: Option<u32>,
     /// Seed of the random kills
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -47,8 +52,19 @@ pub struct KillsArgs {
 
 /// Executes the campaign and prints its counts. Returns an error if a count that must be 0 is not.
 pub fn run(arguments: &KillsArgs) -> Result<(), Error> {
-    let KillsArgs { runs, seed, programs, .. } = arguments;
+    let KillsArgs { runs, seed, programs, hosts, .. } = arguments;
     let drivers: Vec<&str> = arguments.drivers.iter().map(String::as_str).collect();
+    if let Some((hosts, kills)) = hosts.zip(*runs) {
+        let begin = Instant::now();
+        let kills_on_hosts = HostKills { drivers: &drivers, programs, hosts };
+        let (counts, runs) = kills_on_hosts.execute(kills, *seed)?;
+        let killed = counts.killed;
+        let seconds = begin.elapsed().as_secs_f64();
+        println!(
+            "{killed} agents and stewards on {hosts} hosts killed in {runs} runs (seed {seed}), {seconds:.0} s"
+        );
+        return conclude(&counts, "kills that failed no run of their own");
+    }
     let batches = match runs {
         None => plan::each(&drivers),
         Some(runs) => plan::random(&drivers, *runs, *seed),
@@ -66,8 +82,13 @@ pub fn run(arguments: &KillsArgs) -> Result<(), Error> {
         counts.killed,
         begin.elapsed().as_secs_f64()
     );
+    conclude(&counts, "agents that had just ended when they were to be killed")
+}
+
+/// Prints the counts. Returns an error if one that must be 0 is not.
+fn conclude(counts: &KillCounts, late: &str) -> Result<(), Error> {
     if counts.late > 0 {
-        println!("{:>6}  agents that had just ended when they were to be killed", counts.late);
+        println!("{:>6}  {late}", counts.late);
     }
     for (what, count) in counts.faults() {
         println!("{count:>6}  {what}");
@@ -125,13 +146,18 @@ fn experiment(batch: &Batch, drivers: &[&str], programs: &Path) -> Result<KillCo
         Some(status) if status.code() == Some(3) => {}
         Some(status) => counts.complaints.push(format!("ddsmark ended: {status}, not with 3")),
     }
-    let begin = Instant::now();
-    while !processes(&mark)?.is_empty() && begin.elapsed() < LEAVING {
-        thread::sleep(Duration::from_millis(10));
-    }
-    counts.orphans += processes(&mark)?.len() as u32;
+    counts.orphans += left_processes(&mark)?;
     counts.files_left += files_of(Path::new("/dev/shm"), runner)?.len() as u32;
     Ok(counts)
+}
+
+/// Returns the number of processes with this variable that do not end.
+fn left_processes(mark: &str) -> Result<u32, Error> {
+    let begin = Instant::now();
+    while !processes(mark)?.is_empty() && begin.elapsed() < LEAVING {
+        thread::sleep(Duration::from_millis(10));
+    }
+    Ok(processes(mark)?.len() as u32)
 }
 
 /// Returns the exit status of the runner; `None` if it saved no run for the maximum time.
