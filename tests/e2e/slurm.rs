@@ -182,21 +182,21 @@ fn program(name: &str) -> PathBuf {
     path
 }
 
-/// Returns the only process of a scene with this name whose arguments contain a text.
-fn process(scene: &Scene, wanted: &str, argument: &str) -> i32 {
-    let has = |pid: &i32| {
+/// Returns the process of the step of a steward on a node.
+fn step_on(scene: &Scene, node: &str) -> i32 {
+    let leads_there = |pid: &i32| {
         let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        name(*pid) == wanted && line.contains(argument)
+        name(*pid) == "srun" && line.contains(&format!("\0-w\0{node}\0"))
     };
     // srun has a child of the same name, which watches it.
-    wait_for(wanted, || scene.processes().into_iter().filter(has).min())
+    wait_for("a step", || scene.processes().into_iter().filter(leads_there).min())
 }
 
 #[test]
 fn pair_is_measured_on_the_nodes_of_an_allocation() {
     let scene = Scene::new();
     let cluster = Cluster::start(&scene);
-    let check = cluster.allocated(&["hosts", "check", "slurm", "--driver", "udp"]).end();
+    let check = cluster.allocated(&["hosts", "check", "slurm,interface=eth0", "--driver", "udp"]).end();
     check.assert_status(0);
     for (line, copy) in check.stdout.lines().zip(["h2: ready: ", "h3: ready: "]) {
         assert!(line.starts_with(copy) && line.contains(", driver udp "), "{check:?}");
@@ -221,6 +221,12 @@ fn pair_is_measured_on_the_nodes_of_an_allocation() {
     assert_eq!(places, [["pinger", "h2"], ["echo", "h3"]]);
     assert!(run["latency"]["rtt"].is_object(), "{run:#}");
 
+    // One entry of a file stands for both nodes, and the file may place endpoints on them.
+    let file = "question = \"?\"\nworkload = \"latency\"\n[factors]\ndriver = \"udp\"\nsize = 64\n\
+                placement = \"writer@h3,reader@h2\"\n[[host]]\nname = \"slurm\"\nat = \"slurm\"\n";
+    fs::write(scene.path("file.toml"), file).expect("a file");
+    cluster.allocated(&["run", "file.toml", "--dry-run"]).end().assert_status(0);
+
     // Names of hosts, and a node of another job.
     let named = ["latency", "--host", "a=slurm:h3", "--host", "b=slurm:h4"];
     let rejected = cluster.allocated(&[&named, &flags[..]].concat()).end();
@@ -233,33 +239,36 @@ fn pair_is_measured_on_the_nodes_of_an_allocation() {
 }
 
 #[test]
-fn killed_step_fails_the_run_with_its_host_and_leaves_nothing() {
+fn killed_step_or_steward_fails_the_run_with_its_host_and_leaves_nothing() {
     let scene = Scene::new();
     let cluster = Cluster::start(&scene);
-    let arguments = ["latency", "--driver", "udp", "--size", "64", "--runs", "2", "--duration", "600s"];
-    let hosts = ["--host", "slurm", "--no-reference", "--out", "result"];
-    let running = cluster.allocated(&[&arguments[..], &hosts].concat());
-    wait_for("two agents", || (scene.agents().len() == 2).then_some(()));
-    // What its killed steward cannot remove is removed by the next one on the node.
-    let step = process(&scene, "srun", "h3");
-    let stewards: Vec<i32> = scene.processes().into_iter().filter(|pid| is_steward_on(*pid, "h3")).collect();
-    let [steward] = stewards[..] else { panic!("one steward: {stewards:?}") };
-    let owner = Owner { pid: steward.cast_unsigned(), ..LocalSite::new("no agent").owner() };
-    let left = cluster.on_node("h3", "/dev/shm").join(format!("{}-left", owner.run_name(1)));
-    fs::write(&left, "").expect("a file");
-    thread::sleep(Duration::from_millis(300));
-    assert!(kill_alive(step));
-    let outcome = running.end();
-    outcome.assert_status(3);
-    assert!(outcome.stderr.contains("host `h3` is lost"), "{}", outcome.stderr);
-    let saved = scene.ddsmark(&["report", "result", "--json"]).document();
-    let [run] = &runs(&saved)[..] else { panic!("one run: {saved:#}") };
-    assert_eq!((text(run, "state"), text(&run["failure"], "endpoint")), ("failed", "echo"));
-    let error = text(&run["failure"], "error");
-    assert!(error.starts_with("host `h3` is lost: `srun` was killed by signal 9"), "{run:#}");
-    let of_runs = |pid: &i32| ["srun", "salloc", "ddsmark", "ddsmark-agent"].contains(&name(*pid).as_str());
-    wait_for("the end of all steps", || (!scene.processes().iter().any(of_runs)).then_some(()));
-    assert!(!left.exists(), "{} is left", left.display());
+    for (victim, cause) in [("srun", "was killed by signal 9"), ("ddsmark", "exited with status 137: ")] {
+        let arguments = ["latency", "--driver", "udp", "--size", "64", "--runs", "2", "--duration", "600s"];
+        let hosts = ["--host", "slurm", "--no-reference", "--out", victim];
+        let running = cluster.allocated(&[&arguments[..], &hosts].concat());
+        wait_for("two agents", || (scene.agents().len() == 2).then_some(()));
+        let stewards: Vec<i32> =
+            scene.processes().into_iter().filter(|pid| is_steward_on(*pid, "h3")).collect();
+        let [steward] = stewards[..] else { panic!("one steward: {stewards:?}") };
+        // What its killed steward cannot remove is removed by the next one on the node.
+        let owner = Owner { pid: steward.cast_unsigned(), ..LocalSite::new("no agent").owner() };
+        let left = cluster.on_node("h3", "/dev/shm").join(format!("{}-left", owner.run_name(1)));
+        fs::write(&left, "").expect("a file");
+        thread::sleep(Duration::from_millis(300));
+        assert!(kill_alive(if victim == "srun" { step_on(&scene, "h3") } else { steward }));
+        let outcome = running.end();
+        outcome.assert_status(3);
+        assert!(outcome.stderr.contains("host `h3` is lost"), "{}", outcome.stderr);
+        let saved = scene.ddsmark(&["report", victim, "--json"]).document();
+        let [run] = &runs(&saved)[..] else { panic!("one run: {saved:#}") };
+        assert_eq!((text(run, "state"), text(&run["failure"], "endpoint")), ("failed", "echo"));
+        let error = text(&run["failure"], "error");
+        assert!(error.starts_with(&format!("host `h3` is lost: `srun` {cause}")), "{run:#}");
+        let of_runs =
+            |pid: &i32| ["srun", "salloc", "ddsmark", "ddsmark-agent"].contains(&name(*pid).as_str());
+        wait_for("the end of all steps", || (!scene.processes().iter().any(of_runs)).then_some(()));
+        assert!(!left.exists(), "{victim}: {} is left", left.display());
+    }
 }
 
 /// Returns whether a process is a steward on a node.
