@@ -12,12 +12,12 @@ const KNOWN: &[(&str, &str, &str)] = &[
     (
         "DUE TO NODE FAILURE",
         "its node failed",
-        "exclude the node with `salloc --exclude`, then resume with `ddsmark run --resume DIR`",
+        "allocate other nodes with `salloc --exclude`, and start a new experiment",
     ),
     (
         "Node failure on",
         "its node failed",
-        "exclude the node with `salloc --exclude`, then resume with `ddsmark run --resume DIR`",
+        "allocate other nodes with `salloc --exclude`, and start a new experiment",
     ),
     (
         "DUE TO PREEMPTION",
@@ -30,16 +30,15 @@ const KNOWN: &[(&str, &str, &str)] = &[
         "allocate nodes again with `salloc -N2`, or submit a script with `sbatch`",
     ),
     (
-        "already completing or completed",
+        "has expired",
         "its job has ended",
         "allocate nodes again with `salloc -N2`, or submit a script with `sbatch`",
     ),
     (
-        "job has been revoked",
-        "its job was cancelled",
-        "allocate nodes again, then resume with `ddsmark run --resume DIR`",
+        "already completing or completed",
+        "its job has ended",
+        "allocate nodes again with `salloc -N2`, or submit a script with `sbatch`",
     ),
-    ("not in job", "its node does not belong to the job", "list the nodes with `scontrol show hostnames`"),
     (
         "Requested node configuration is not available",
         "its node has fewer resources than the step needs",
@@ -54,6 +53,11 @@ const KNOWN: &[(&str, &str, &str)] = &[
         "Unable to contact slurm controller",
         "the controller of Slurm does not answer",
         "check it with `scontrol ping`, then repeat the command",
+    ),
+    (
+        "CANCELLED AT",
+        "its step was cancelled",
+        "resume with `ddsmark run --resume DIR`, in an allocation of the same nodes",
     ),
     (
         "Exec format error",
@@ -76,8 +80,12 @@ mod tests {
     #[test]
     fn known_message_has_a_cause_and_a_hint() {
         let of = |line: &str| explain(&["other".to_owned(), line.to_owned()]);
-        let line = "srun: error: Unable to confirm allocation for job 7: Invalid job id specified";
-        assert_eq!(of(line).expect("known").0, "its job has ended");
+        for line in [
+            "srun: error: Unable to confirm allocation for job 7: Invalid job id specified",
+            "srun: error: Slurm job 7 has expired",
+        ] {
+            assert_eq!(of(line).expect("known").0, "its job has ended");
+        }
         let line =
             "slurmstepd: error: *** STEP 7.1 ON n2 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***";
         let (cause, hint) = of(line).expect("known");

@@ -6,8 +6,9 @@ use super::messages;
 use crate::{client::steward_command::Explain, remote::RemoteShell};
 
 /// Options of every step. It has the whole node beside other steps of the job: all of its memory and, without `-c`, all
-/// cores that the job has there, none of which it is bound to. Without `-u`, output without a newline does not arrive.
-const OPTIONS: &[&str] = &["-N1", "-n1", "--overlap", "--mem=0", "--cpu-bind=none", "-u"];
+/// cores that the job has there, none of which it is bound to. Without `--quiet`, remarks of srun displace errors. Without
+/// `-u`, output without a newline does not arrive.
+const OPTIONS: &[&str] = &["-N1", "-n1", "--overlap", "--mem=0", "--cpu-bind=none", "--quiet", "-u"];
 /// Variables of a job or of another step that would contradict these options, and those that are meant for the runner's host.
 const REMOVED: &[&str] = &[
     "SLURM_CPU_BIND",
