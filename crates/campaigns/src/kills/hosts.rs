@@ -29,8 +29,8 @@ use crate::Error;
 const AGENTS: usize = 8;
 /// Longest time between two kills in ms.
 const PAUSE_MS: u64 = 700;
-/// Blocks of an experiment, each with a run of each cell.
-const BLOCKS: u32 = 6;
+/// Number of runs of an experiment: more than agents that are killed.
+const RUNS: usize = 24;
 
 /// Campaign of kills across hosts.
 pub struct HostKills<'a> {
@@ -105,7 +105,7 @@ impl HostKills<'_> {
         let mut runs = 0;
         if let Some(document) = load(&result, directory.path(), "resumed", &mut counts)? {
             runs = document.cells.iter().map(|cell| cell.runs.len() as u32).sum();
-            let planned = BLOCKS * cells as u32;
+            let planned = (self.blocks() * cells) as u32;
             counts.runs_lost += saved.iter().filter(|number| !has(&document, **number)).count() as u32;
             let runs_of_cells = document.cells.iter().flat_map(|cell| &cell.runs);
             counts.others_failed += runs_of_cells
@@ -125,13 +125,18 @@ impl HostKills<'_> {
         Ok((counts, runs))
     }
 
+    /// Returns the number of runs of each cell: each driver has two cells.
+    fn blocks(&self) -> usize {
+        RUNS.div_ceil(2 * self.drivers.len())
+    }
+
     /// Returns the arguments of an experiment on the hosts of a lab.
     fn arguments(&self, lab: &Lab, result: &Path) -> Vec<String> {
         let text =
             "characterize --size 64 --batch-bytes 0 --pin none --duration 40ms --warm-up 40ms --no-reference";
         let mut arguments: Vec<String> = text.split(' ').map(str::to_owned).collect();
         arguments.extend(["--driver".to_owned(), self.drivers.join(",")]);
-        arguments.extend(["--runs".to_owned(), BLOCKS.to_string()]);
+        arguments.extend(["--runs".to_owned(), self.blocks().to_string()]);
         for host in lab.hosts() {
             arguments.extend(["--host".to_owned(), format!("{}=netns:{}", host.name, host.namespace)]);
         }
@@ -225,14 +230,15 @@ fn judge(counts: &mut KillCounts, document: &ResultDocument, agents: u32, is_ste
     counts.late += u32::saturating_sub(most, failed);
 }
 
-/// Returns whether a failure has a phase, an endpoint and the kill as its cause.
+/// Returns whether a failure has a phase, an endpoint, a host and the kill as its cause.
 fn is_named(run: &Run, is_steward_killed: bool) -> bool {
     run.failure.as_ref().is_some_and(|failure: &Failure| {
-        let is_lost = is_steward_killed && failure.error.starts_with("host `h");
-        let is_killed = failure.error == "the agent's process was killed by signal 9 (SIGKILL)";
+        let is_lost = is_steward_killed && failure.error.contains(" is lost");
+        let is_killed = failure.error.ends_with("`: the agent's process was killed by signal 9 (SIGKILL)");
         run.state == RunState::Failed
             && !failure.phase.is_empty()
             && failure.endpoint.is_some()
+            && failure.error.starts_with("host `h")
             && (is_lost || is_killed)
     })
 }
@@ -319,10 +325,11 @@ mod tests {
             judge(&mut counts, &failed(error), agents, is_steward_killed);
             (counts.misnamed, counts.others_failed, counts.late)
         };
-        let killed = "the agent's process was killed by signal 9 (SIGKILL)";
+        let killed = "host `h2`: the agent's process was killed by signal 9 (SIGKILL)";
         assert_eq!(judged(killed, 1, false), (0, 0, 0));
         assert_eq!(judged(killed, 2, true), (0, 0, 2));
         assert_eq!(judged(killed, 0, false), (0, 1, 0), "nothing was killed");
+        assert_eq!(judged(&killed[11..], 1, false), (1, 0, 0), "no host is named");
         let lost = "host `h2` is lost: `ip` was killed by signal 9";
         assert_eq!(judged(lost, 0, true), (0, 0, 0));
         assert_eq!(judged(lost, 1, false), (1, 0, 0), "no steward was killed");
