@@ -4,7 +4,8 @@
 //! MS CORE CORE [TRANSPORT]` and prints one number: the median round trip in ns, or the samples per second that its
 //! reader received. Exit status 3 means that it does not have the workload. The transport is passed only if one was
 //! requested. A floor with a single transport rejects the additional argument and is not compared over another
-//! transport. With several readers, the workload is `WORKLOAD/READERS`, and the number is the median over the readers of
+//! transport. With `--link`, the two endpoints are on two virtual hosts, and the arguments end with `NAMESPACE ADDRESS
+//! NAMESPACE ADDRESS`. With several readers, the workload is `WORKLOAD/READERS`, and the number is the median over the readers of
 //! their medians or rates; in `latency` all of them echo.
 //!
 //! ddsmark and the floors run alternately in random order, each endpoint pinned to its own core, with both cores
@@ -20,6 +21,7 @@ use std::{
 };
 
 use clap::Args;
+use lab::{Host, Lab};
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use site::{KeepAwake, allowed_cores};
 use stats::{PILOT_BLOCKS, PowerSpec, PrecisionTarget, SignedRank, plan_blocks};
@@ -61,6 +63,9 @@ pub struct TransparencyArgs {
     /// Number of readers; in `latency` all of them echo
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     readers: u16,
+    /// Measure between two virtual hosts, joined by a link with this rate
+    #[arg(long, value_name = "RATE", conflicts_with_all = ["transport", "readers"])]
+    link: Option<String>,
     /// Half-width of the interval of the ratio, as a share of it
     #[arg(long, value_name = "SHARE", default_value = "0.015", value_parser = positive)]
     half_width: f64,
@@ -82,6 +87,11 @@ pub fn run(arguments: &TransparencyArgs) -> Result<(), Error> {
         _ => return Err("two cores are needed, one for each endpoint; only one is available".into()),
     };
     let _awake = KeepAwake::start()?;
+    let lab = match &arguments.link {
+        Some(rate) => Some(Lab::up(&format!("lab:2,rate={rate}").parse()?)?),
+        None => None,
+    };
+    let hosts = lab.as_ref().map_or(&[][..], Lab::hosts);
     println!(
         "| workload | size | floor | rounds | floor's median | ddsmark's median | ddsmark / floor | {:.0} % interval | |",
         LEVEL * 100.0
@@ -92,7 +102,7 @@ pub fn run(arguments: &TransparencyArgs) -> Result<(), Error> {
         // a batch of a single sample is not a batch
         let sizes = arguments.sizes.iter().filter(|size| workload != "batched" || **size <= BATCH_BYTES / 2);
         for &size in sizes {
-            let case = Case { workload, size, cores: [&first, &second], arguments };
+            let case = Case { workload, size, cores: [&first, &second], hosts, arguments };
             for line in case.measure()? {
                 println!("{}", line.text);
                 if !line.passed {
@@ -117,6 +127,8 @@ struct Case<'a> {
     workload: &'a str,
     size: u64,
     cores: [&'a str; 2],
+    /// Virtual hosts of the endpoints; none on this host.
+    hosts: &'a [Host],
     arguments: &'a TransparencyArgs,
 }
 
@@ -207,6 +219,9 @@ impl Case<'_> {
                 readers => format!("{}/{readers}", self.workload),
             };
             command.args([&workload, &size, &ms]).args(self.cores).args(&self.arguments.transport);
+            for host in self.hosts {
+                command.arg(&host.namespace).arg(host.address.to_string());
+            }
             let output = command.output()?;
             if output.status.code() == Some(3) {
                 return Ok(None);
@@ -242,6 +257,9 @@ impl Case<'_> {
         }
         if let Some(transport) = &self.arguments.transport {
             command.args(["--transport", transport]);
+        }
+        for host in self.hosts {
+            command.args(["--host", &format!("{}=netns:{}", host.name, host.namespace)]);
         }
         let output = command.output()?;
         let result: serde_json::Value = serde_json::from_str(&stdout_of(&command, output)?)?;

@@ -2,15 +2,17 @@
  *
  * bare.c: minimal benchmark of a UDP socket, to measure the overhead of ddsmark.
  *
- *     bare latency|throughput SIZE MS CORE CORE
+ *     bare latency|throughput SIZE MS CORE CORE [NAMESPACE ADDRESS NAMESPACE ADDRESS]
  *
  * prints the median round trip in ns, or the datagrams per second that the reader received in its own window.
  *
  * Two processes over loopback, each with one socket that blocks in recv(). The first core is that of the pinging or
- * writing process. Payloads are not stamped or checked beyond what the result needs.
+ * writing process, and so are the first network namespace and address, if there are any. Payloads are not stamped or
+ * checked beyond what the result needs.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -38,9 +40,18 @@ static void must(int ok, const char *what) {
   }
 }
 
-static int opened(struct sockaddr_in *address) {
-  const int s = socket(AF_INET, SOCK_DGRAM, 0);
+/* Opens a socket on loopback, or on a host in a network namespace: a socket stays in the one where it was opened. */
+static int opened(struct sockaddr_in *address, char **host) {
   *address = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  if (host) {
+    char path[256];
+    must((size_t)snprintf(path, sizeof path, "/run/netns/%s", host[0]) < sizeof path, "bare: NAMESPACE");
+    const int namespace = open(path, O_RDONLY | O_CLOEXEC);
+    must(namespace >= 0 && setns(namespace, CLONE_NEWNET) == 0, path);
+    close(namespace);
+    must(inet_pton(AF_INET, host[1], &address->sin_addr) == 1, "bare: ADDRESS");
+  }
+  const int s = socket(AF_INET, SOCK_DGRAM, 0);
   socklen_t length = sizeof *address;
   must(s >= 0 && bind(s, (struct sockaddr *)address, length) == 0, "bare: bind");
   must(getsockname(s, (struct sockaddr *)address, &length) == 0, "bare: getsockname");
@@ -113,16 +124,20 @@ int main(int argc, char **argv) {
   const int latency = argc > 1 && strcmp(argv[1], "latency") == 0;
   if (argc > 1 && !latency && strcmp(argv[1], "throughput") != 0)
     return 3; /* unknown workload */
-  if (argc != 6)
-    return fprintf(stderr, "usage: bare latency|throughput SIZE MS CORE CORE\n"), 2;
+  if (argc != 6 && argc != 10)
+    return fprintf(stderr, "usage: bare latency|throughput SIZE MS CORE CORE [NAMESPACE ADDRESS NAMESPACE ADDRESS]\n"),
+           2;
   const size_t size = strtoull(argv[2], NULL, 10);
   const uint64_t ms = strtoull(argv[3], NULL, 10);
   char *out = calloc(1, size);
   struct sockaddr_in near, far;
-  const int a = opened(&near), b = opened(&far);
+  /* The parent pings, or reads: the first host is that of the pinging or writing process. */
+  char **hosts = argc == 10 ? argv + 6 : NULL;
+  const int a = opened(&near, hosts ? hosts + (latency ? 0 : 2) : NULL);
+  const int b = opened(&far, hosts ? hosts + (latency ? 2 : 0) : NULL);
   const pid_t child = fork();
   alarm((unsigned)ms / 1000 + 30);
-  run_on(argv[(child != 0) == latency ? 4 : 5]); /* the parent pings, or reads */
+  run_on(argv[(child != 0) == latency ? 4 : 5]);
   must(connect(child ? a : b, (struct sockaddr *)(child ? &far : &near), sizeof near) == 0, "bare: connect");
   if (child == 0 && latency) {
     echo(b);
