@@ -11,3 +11,14 @@ pub enum DelayMethod {
     /// Thread of the owner that forwards the frames itself, for kernels without `netem`.
     Switch,
 }
+
+impl DelayMethod {
+    /// Returns the name of the mechanism.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Netem => "netem",
+            Self::Switch => "switch",
+        }
+    }
+}

@@ -114,6 +114,14 @@ impl Lab {
         self.note_links(link)
     }
 
+    /// Reads rate, delay, loss and MTU of the links back from the kernel and the switch.
+    ///
+    /// # Errors
+    /// Returns an error if they cannot be read, or if the links are not alike.
+    pub fn read_link(&self) -> Result<LinkSpec, LabError> {
+        self.links.read()
+    }
+
     /// Changes the MTU of one host. Frames of another host that are longer do not arrive there, as on a network whose hosts have
     /// different MTUs; the counter `interface` has them.
     ///

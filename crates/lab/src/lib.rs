@@ -11,12 +11,14 @@
 //! - [`Lab::up`] creates a lab that this process owns. It is removed when the value is dropped. If the owner is killed, the
 //!   next lab removes it: `/run/ddsmark/labs` has a record of each lab with its owner.
 //! - [`Host::command`] makes a command that runs in a host, with the host's name, `/sys`, `/etc/hosts` and `/dev/shm`.
-//! - [`Lab::set_link`] and [`Lab::set_mtu`] change the links while programs run; [`Lab::counters`] has every dropped frame.
+//! - [`Lab::set_link`] and [`Lab::set_mtu`] change the links while programs run; [`Lab::read_link`] reads them back, and
+//!   [`Lab::counters`] has every dropped frame.
 //! - [`keep`] owns a lab until it is ended by [`down`]: a lab that outlives the command that created it.
 
 mod command;
 mod counters;
 mod delay_method;
+mod effective_link;
 mod error;
 mod host;
 mod keeper;

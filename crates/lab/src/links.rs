@@ -56,6 +56,26 @@ impl Links {
         self.delay_by.filter(|_| self.now.delay_ns > 0)
     }
 
+    /// Returns the namespaces of the hosts.
+    pub(crate) fn hosts(&self) -> &[Namespace] {
+        &self.hosts
+    }
+
+    /// Returns the namespace of the bridge and the ports.
+    pub(crate) const fn middle(&self) -> &Namespace {
+        &self.middle
+    }
+
+    /// Returns whether the hosts have rules for a loss, which may be 0.
+    pub(crate) const fn has_loss_rules(&self) -> bool {
+        self.has_loss_rules
+    }
+
+    /// Returns the delay of the userspace switch; 0 without one.
+    pub(crate) fn switch_delay_ns(&self) -> u64 {
+        self.switch.as_ref().map_or(0, Switch::delay_ns)
+    }
+
     /// Changes rate, delay and loss. If that fails, the links have no rate and no delay.
     pub(crate) fn change(&mut self, to: &LinkSpec) -> Result<(), LabError> {
         self.apply(LinkSpec { mtu_bytes: self.now.mtu_bytes, ..*to })

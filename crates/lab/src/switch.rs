@@ -96,6 +96,11 @@ impl Switch {
         self.shared.delay_ns.store(delay_ns, Relaxed);
     }
 
+    /// Returns the delay of frames that arrive from now on.
+    pub(crate) fn delay_ns(&self) -> u64 {
+        self.shared.delay_ns.load(Relaxed)
+    }
+
     /// Returns the dropped frames of the host at an index: those from it, and those to it.
     pub(crate) fn dropped(&self, index: usize) -> (u64, u64) {
         let shared = &self.shared;

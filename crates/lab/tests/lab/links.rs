@@ -4,6 +4,7 @@ use std::{
     io::IoSliceMut,
     net::UdpSocket,
     os::fd::AsRawFd as _,
+    process::Command,
     thread,
     time::{Duration, Instant},
 };
@@ -155,4 +156,28 @@ fn every_lost_datagram_is_counted_with_its_sender() {
     lab.set_link(&"loss=100%".parse().unwrap()).unwrap();
     reader.send_to(&[7; 16], writers[0].local_addr().unwrap()).unwrap();
     wait_until("the loss of a datagram", || lab.counters().unwrap().hosts[0].lost_from["h3"] >= 1);
+}
+
+#[test]
+fn links_are_read_back_as_they_were_set() {
+    let mut lab = up("3");
+    for text in [
+        "",
+        "rate=10mbit",
+        "rate=100mbit,delay=1500us,loss=0.1%",
+        "rate=12345kbit,loss=100%,mtu=9000",
+        "delay=2ms,mtu=1280",
+        "",
+    ] {
+        let link = text.parse().unwrap();
+        lab.set_link(&link).unwrap();
+        assert_eq!(lab.read_link().unwrap(), link, "{text}");
+    }
+    // A link that another program changed is not taken for the requested one.
+    lab.set_link(&"rate=10mbit".parse().unwrap()).unwrap();
+    let namespace = lab.hosts()[1].namespace.clone();
+    let arguments = ["-n", &namespace, "qdisc", "del", "dev", "eth0", "root"];
+    assert!(Command::new("tc").args(arguments).status().unwrap().success());
+    let error = lab.read_link().unwrap_err().to_string();
+    assert_eq!(error, "cannot read the links: the two directions of a link have different rates");
 }
