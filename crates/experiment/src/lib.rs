@@ -70,6 +70,7 @@ pub use syntax::{
     host_spec::{HostFlag, HostSpec},
     input_file::{FileError, InputFile},
     link::{LabSpec, LinkError, LinkSpec, MAX_HOSTS, MAX_MTU, MIN_HOSTS, MIN_MTU},
+    link_values::{LinkDelay, LinkLoss, LinkRate},
     one_or_many::{Located, OneOrMany, Span},
     source::{Diagnostic, Override, Source},
     spanned_error::{PlanError, SpannedError},

@@ -99,6 +99,14 @@ pub enum RunnerError {
         /// Cause.
         why: String,
     },
+    /// Links between the hosts that cannot be set, or that are not as they were set.
+    #[error("{error}")]
+    Links {
+        /// Cause.
+        error: String,
+        /// Next step.
+        hint: String,
+    },
     /// Error of the host of the agents.
     #[error(transparent)]
     Site(#[from] SiteError),
@@ -151,6 +159,7 @@ impl RunnerError {
             },
             Self::IgnoredLibrary { .. } => "name an existing shared library for this architecture".to_owned(),
             Self::Trace { .. } => "restore the file, or start a new experiment".to_owned(),
+            Self::Links { hint, .. } => hint.clone(),
             Self::Directory(error) => error.hint(),
             Self::Site(error) => return error.hint(),
             Self::Thread { .. } | Self::Signals { .. } | Self::Stopped => return None,

@@ -37,6 +37,6 @@ pub use session::{
     observer::{Observer, Progress},
     preflight::preflight,
 };
-pub use sites::{SiteHost, Sites};
+pub use sites::{HostLinks, SiteHost, Sites};
 pub use stop_token::StopToken;
 pub use version::{ParseVersionError, Version, split as split_version};

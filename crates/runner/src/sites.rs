@@ -6,9 +6,20 @@ use std::{
     thread,
 };
 
-use experiment::LOCAL_HOST;
-use results::RunningExperiment;
+use experiment::{LOCAL_HOST, LinkSpec};
+use results::{LinkRecord, RunningExperiment};
 use site::{DriverFile, Hold, Owner, Site, SiteError};
+
+use crate::RunnerError;
+
+/// Links between the hosts of an experiment, which the runner sets before each run.
+pub trait HostLinks: Sync {
+    /// Sets the links, unless they are set already. Returns them as they are in effect, read back.
+    ///
+    /// # Errors
+    /// Returns an error if they cannot be set or read, or if other links are in effect.
+    fn set(&self, link: &LinkSpec) -> Result<LinkRecord, RunnerError>;
+}
 
 /// Host of an experiment.
 pub struct SiteHost<'a> {
@@ -35,6 +46,7 @@ impl SiteHost<'_> {
 /// Hosts of an experiment, in the order of the plan. The first one is the reference host.
 pub struct Sites<'a> {
     hosts: Vec<SiteHost<'a>>,
+    links: Option<&'a dyn HostLinks>,
 }
 
 impl<'a> Sites<'a> {
@@ -45,13 +57,24 @@ impl<'a> Sites<'a> {
     #[must_use]
     pub fn new(hosts: Vec<SiteHost<'a>>) -> Self {
         assert!(!hosts.is_empty(), "an experiment has a host");
-        Self { hosts }
+        Self { hosts, links: None }
+    }
+
+    /// Returns the hosts with links between them that the runner sets.
+    #[must_use]
+    pub fn with_links(self, links: &'a dyn HostLinks) -> Self {
+        Self { links: Some(links), ..self }
+    }
+
+    /// Sets the links for a run. Returns them as they are in effect; `None` if the runner does not set links.
+    pub(crate) fn set_links(&self, link: Option<&LinkSpec>) -> Result<Option<LinkRecord>, RunnerError> {
+        self.links.zip(link).map(|(links, link)| links.set(link)).transpose()
     }
 
     /// Creates the only host of an experiment.
     #[must_use]
     pub fn alone(site: &'a dyn Site, files: BTreeMap<String, PathBuf>) -> Self {
-        Self { hosts: vec![SiteHost { name: LOCAL_HOST.to_owned(), site, files, network: None }] }
+        Self::new(vec![SiteHost { name: LOCAL_HOST.to_owned(), site, files, network: None }])
     }
 
     /// Returns all hosts.

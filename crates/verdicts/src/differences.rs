@@ -49,7 +49,9 @@ fn result_fields(document: &ResultDocument) -> Fields {
     ]);
     for host in &design.hosts {
         let interface = host.interface.as_deref().unwrap_or("no interface");
-        fields.insert(format!("design.host.{}", host.name), format!("{} {interface}", host.at));
+        // Links of a lab are factors.
+        let at = host.at.without_link();
+        fields.insert(format!("design.host.{}", host.name), format!("{at} {interface}"));
     }
     fields
 }

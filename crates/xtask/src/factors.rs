@@ -67,6 +67,9 @@ const fn words(kind: Kind) -> &'static str {
         Kind::Group => "group",
         Kind::Topology => "topology",
         Kind::Placement => "placement",
+        Kind::LinkRate => "rate of a link",
+        Kind::LinkDelay => "delay of a link",
+        Kind::LinkLoss => "loss of a link",
         Kind::Join => "`together` or `late`",
         Kind::Workload => "workload",
     }

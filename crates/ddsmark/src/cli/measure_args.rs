@@ -139,12 +139,17 @@ pub struct MeasureArgs {
     pub keep_awake: bool,
 
     /// Host to run endpoints on: `NAME=SPEC`, and `,interface=NAME` for its interface to the others. Can be repeated.
+    /// `lab:N` alone creates N virtual hosts.
     ///
     /// SPEC is `local` (this host), `ssh:[USER@]HOST[:PORT]`, `netns:NAME`, a network namespace of this host, or
     /// `slurm:NODE`, a node of the allocation that ddsmark runs in. `--host slurm` is each of its nodes, by its name.
     /// ddsmark copies itself and the drivers to hosts over ssh and to nodes. `--placement` says which endpoint runs where.
     /// Without an interface, it is the one in the network that all hosts share. Check hosts with `ddsmark hosts check`.
-    #[arg(long, value_name = "NAME=SPEC", value_parser = parse::host, help_heading = "Host")]
+    ///
+    /// `lab:N[,rate=100mbit][,delay=1ms][,loss=0.1%][,mtu=1500]` creates the hosts h1 to hN on this host, joined by such links,
+    /// and removes them at the end. It needs root, and no other host can be used with it. `--link-rate`, `--link-delay` and
+    /// `--link-loss` measure several links.
+    #[arg(long, value_name = "NAME=SPEC|lab:N|slurm", value_parser = parse::host, help_heading = "Host")]
     pub host: Vec<HostFlag>,
 
     #[command(flatten)]
@@ -238,8 +243,7 @@ impl MeasureArgs {
     /// Returns the hosts. They replace those of the file.
     fn hosts(&self) -> Option<Override> {
         let entries: Vec<String> = self.host.iter().map(HostFlag::entry).collect();
-        let shown: Vec<String> =
-            self.host.iter().map(|host| format!("--host {}={}", host.name, host.at)).collect();
+        let shown: Vec<String> = self.host.iter().map(|host| format!("--host {host}")).collect();
         let change = || Override::flag("--host", "host", format!("[{}]", entries.join(", ")));
         (!entries.is_empty()).then(|| change().shown_as(shown.join(" ")))
     }

@@ -27,12 +27,17 @@ pub fn execute(command: &Command) -> Result<ExitStatus, CliError> {
     let drivers = if driver.is_empty() { Drivers::default() } else { choose(driver, &site, &stop)? };
     let mut connector = Connector::new(&site, &drivers, &stop);
     let mut status = ExitStatus::Done;
-    let entry = |HostFlag { name, at, interface }: &HostFlag| HostEntry {
-        name: name.clone(),
-        at: at.clone(),
-        interface: interface.clone(),
-    };
-    for entry in expand(host.iter().map(entry).collect())? {
+    let mut entries = Vec::new();
+    for HostFlag { name, at, interface } in host {
+        if at.lab().is_some() {
+            let error = format!("`{at}` cannot be checked: a measurement creates it, and removes it");
+            let hint = "create a lab with `ddsmark lab up`, and check its hosts, such as `h1=netns:lab.h1`";
+            return Err(CliError::new(ExitStatus::WrongUse, error, hint));
+        }
+        let name = name.clone().unwrap_or_default();
+        entries.push(HostEntry { name, at: at.clone(), interface: interface.clone() });
+    }
+    for entry in expand(entries)? {
         let name = entry.name.clone();
         match connector.connect(entry).and_then(|host| describe(&host)) {
             Ok(line) => output::print(&format!("{name}: {line}\n"))?,

@@ -93,10 +93,7 @@ fn row(record: &LabRecord) -> LabRow {
         name: record.name.clone(),
         spec: record.spec,
         addresses: (address(0), address(record.hosts.len() - 1)),
-        delay_by: record.delay_by.map(|method| match method {
-            DelayMethod::Netem => "netem",
-            DelayMethod::Switch => "switch",
-        }),
+        delay_by: record.delay_by.map(DelayMethod::name),
         owner: record.owner.pid,
         is_alive: record.owner.is_alive(),
         age: now.saturating_sub(Duration::from_nanos(record.created_unix_ns)),

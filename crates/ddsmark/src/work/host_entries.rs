@@ -7,7 +7,7 @@ use crate::cli::cli_error::{CliError, ExitStatus};
 
 /// Host to connect to.
 pub struct HostEntry {
-    /// Name in the experiment.
+    /// Name in the experiment; empty where the specification names its hosts.
     pub name: String,
     /// Way to reach it.
     pub at: HostSpec,
@@ -25,11 +25,13 @@ impl HostEntry {
                     at: HostSpec::Slurm(Some(name.clone())),
                     interface: self.interface.clone(),
                 };
-                Ok(Allocation::current(&self.name)?.nodes().iter().map(node).collect())
+                Ok(Allocation::current("slurm")?.nodes().iter().map(node).collect())
             }
-            HostSpec::Local | HostSpec::Ssh(_) | HostSpec::Netns(_) | HostSpec::Slurm(Some(_)) => {
-                Ok(vec![self])
-            }
+            HostSpec::Local
+            | HostSpec::Ssh(_)
+            | HostSpec::Netns(_)
+            | HostSpec::Lab(_)
+            | HostSpec::Slurm(Some(_)) => Ok(vec![self]),
         }
     }
 }

@@ -15,6 +15,7 @@ use site::{DriverFile, Facts, InterfaceAddress, LocalSite, Site, SiteError, comm
 use super::{
     drivers::Drivers,
     host_entries::{HostEntry, expand},
+    labs::ExperimentLab,
 };
 use crate::cli::{
     cli_error::{CliError, ExitStatus},
@@ -96,13 +97,15 @@ pub struct Connector<'a> {
     local: &'a LocalSite,
     drivers: &'a Drivers,
     stop: &'a StopToken,
+    /// Lab that has the virtual hosts.
+    lab: Option<&'a ExperimentLab>,
     bundles: Option<Bundles>,
 }
 
 impl<'a> Connector<'a> {
     /// Creates a connector for hosts that need these drivers of this host.
     pub const fn new(local: &'a LocalSite, drivers: &'a Drivers, stop: &'a StopToken) -> Self {
-        Self { local, drivers, stop, bundles: None }
+        Self { local, drivers, stop, lab: None, bundles: None }
     }
 
     /// Connects to a host, and loads each driver there once.
@@ -116,6 +119,11 @@ impl<'a> Connector<'a> {
             HostSpec::Local => (Box::new(self.local.clone()), self.own_files()),
             HostSpec::Netns(namespace) => {
                 let command = self.in_namespace(&name, namespace)?;
+                (Box::new(StewardSite::start(command)?), self.own_files())
+            }
+            HostSpec::Lab(_) => {
+                let lab = self.lab.expect("an experiment with virtual hosts has a lab");
+                let command = lab.steward(&name, &this_program()?, self.local.agent())?;
                 (Box::new(StewardSite::start(command)?), self.own_files())
             }
             HostSpec::Ssh(_) | HostSpec::Slurm(_) => {
@@ -219,7 +227,7 @@ fn shell(host: &str, at: &HostSpec) -> Result<Arc<dyn RemoteShell>, CliError> {
     match at {
         HostSpec::Ssh(target) => Ok(Arc::new(SshShell::new(SshProgram::from_environment(), target.clone()))),
         HostSpec::Slurm(Some(node)) => Ok(Allocation::current(host)?.shell(host, node)?),
-        HostSpec::Local | HostSpec::Netns(_) | HostSpec::Slurm(None) => {
+        HostSpec::Local | HostSpec::Netns(_) | HostSpec::Lab(_) | HostSpec::Slurm(None) => {
             let error = format!("host `{host}`: `{at}` has no shell");
             Err(CliError::new(ExitStatus::WrongUse, error, format!("use {}", HostSpec::EXPECTED)))
         }
@@ -238,6 +246,8 @@ fn about(host: &str, error: RunnerError) -> CliError {
 /// Hosts of an experiment, all connected.
 pub struct Hosts {
     list: Vec<ConnectedHost>,
+    /// Lab that has the hosts. It is removed after their stewards have ended.
+    lab: Option<ExperimentLab>,
     /// Whether the experiment names its hosts; otherwise it has this one.
     are_named: bool,
 }
@@ -251,7 +261,8 @@ impl Hosts {
         stop: &StopToken,
     ) -> Result<Self, CliError> {
         let are_named = !entries.is_empty();
-        let mut connector = Connector::new(local, drivers, stop);
+        let (lab, entries) = ExperimentLab::create(entries)?;
+        let mut connector = Connector { lab: lab.as_ref(), ..Connector::new(local, drivers, stop) };
         let this = || HostEntry { name: LOCAL_HOST.to_owned(), at: HostSpec::Local, interface: None };
         let entries = if are_named { expand(entries)? } else { vec![this()] };
         let list =
@@ -263,7 +274,7 @@ impl Hosts {
                 return Err(CliError::new(ExitStatus::WrongUse, error, "name each host once"));
             }
         }
-        Ok(Self { list, are_named })
+        Ok(Self { list, lab, are_named })
     }
 
     /// Returns this host alone, with its drivers.
@@ -289,7 +300,11 @@ impl Hosts {
             files: host.drivers.files.clone(),
             network: host.facts.network.clone(),
         });
-        Sites::new(hosts.collect())
+        let sites = Sites::new(hosts.collect());
+        match &self.lab {
+            Some(lab) => sites.with_links(lab),
+            None => sites,
+        }
     }
 
     /// Adds the drivers of another experiment on the same hosts.

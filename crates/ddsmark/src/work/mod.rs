@@ -5,6 +5,7 @@ pub mod drivers;
 mod files;
 pub mod host_entries;
 pub mod hosts;
+mod labs;
 pub mod measurement;
 pub mod preparation;
 pub mod recipes;

@@ -78,6 +78,9 @@ pub fn prepare(
     let source = Source { path, text, sets };
     let file = source.read()?;
     file.check_hosts().map_err(|error| source.rejected(&error))?;
+    if file.lab().is_some() {
+        lab::check(&file.any_link())?;
+    }
     if file.hosts.is_empty() {
         // What can be rejected without a driver is rejected first.
         check_host(&file, &source, site, &site.facts()?)?;
@@ -87,7 +90,8 @@ pub fn prepare(
     let entries = file.hosts.iter().map(|host| {
         let host = host.get();
         let interface = host.interface.as_ref().map(|interface| interface.get().clone());
-        HostEntry { name: host.name.get().clone(), at: host.at.get().clone(), interface }
+        let name = host.name.as_ref().map_or_else(String::new, |name| name.get().clone());
+        HostEntry { name, at: host.at.get().clone(), interface }
     });
     let hosts = Hosts::connect(entries.collect(), site, &drivers, stop)?;
     if !file.hosts.is_empty() {

@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 pub use self::cells::configuration_names;
 pub(crate) use self::{
     cells::{Aspect, aspects, ids},
-    rows::DEFAULT_PROFILE,
+    rows::{DEFAULT_PROFILE, LINK_KEYS},
     table::SetValue,
 };
 pub use self::{
@@ -53,7 +53,8 @@ pub use self::{
     values::FactorValues,
 };
 use crate::{
-    Discovery, EndpointQos, Flow, Load, Placement, Qos, Queues, Topology, Variables, syntax::named::named,
+    Discovery, EndpointQos, Flow, LinkSpec, Load, Placement, Qos, Queues, Topology, Variables,
+    syntax::named::named,
 };
 
 /// Values of all factors of a cell: every setting of a run, as it is requested from the driver.
@@ -100,6 +101,9 @@ pub struct Factors {
     /// Hosts of the endpoints. Absent: by default.
     #[serde(default, skip_serializing_if = "Placement::is_default")]
     pub placement: Placement,
+    /// Links between the hosts of a lab. Absent without a lab.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<LinkSpec>,
     /// Name of the network interface; `auto`: the one that each host has of its own.
     pub interface: String,
     /// Whether data is sent by multicast. Absent means `false`.
@@ -153,6 +157,7 @@ impl Default for Factors {
             batching: Batching::None,
             receive: ReceiveMode::Waitset,
             placement: Placement::default(),
+            link: None,
             interface: "lo".to_owned(),
             multicast: false,
             vendor_defaults: false,

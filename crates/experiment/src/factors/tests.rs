@@ -24,6 +24,9 @@ fn other_value(row: &Factor) -> Value {
         Kind::Group => GroupSpec::Group { samples: 8, delay_ns: 5_000 }.into(),
         Kind::Join => crate::Join::Late.into(),
         Kind::Topology => Topology::Mesh { writers: 2, readers: 3 }.into(),
+        Kind::LinkRate => crate::LinkRate(Some(10_000_000)).into(),
+        Kind::LinkDelay => crate::LinkDelay(1_000_000).into(),
+        Kind::LinkLoss => crate::LinkLoss(1_000).into(),
         Kind::Placement => Placement { entries: vec![("writer".to_owned(), "h1".to_owned())] }.into(),
         kind => panic!("`{}` of the kind {kind:?} is not set by itself", row.key),
     }

@@ -6,8 +6,8 @@ use schemars::{JsonSchema as _, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer, de::MapAccess};
 
 use crate::{
-    Arrival, BatchSamples, GroupSpec, Join, OneOrMany, Placement, RateSpec, ReceiveMode, Size, Time,
-    Topology, Workload, syntax::one_or_many::Located,
+    Arrival, BatchSamples, GroupSpec, Join, LinkDelay, LinkLoss, LinkRate, OneOrMany, Placement, RateSpec,
+    ReceiveMode, Size, Time, Topology, Workload, syntax::one_or_many::Located,
 };
 
 /// Type that is the value of a factor.
@@ -110,6 +110,12 @@ kinds! {
     Join(Join),
     /// Hosts of endpoints.
     Placement(Placement),
+    /// Rate of links.
+    LinkRate(LinkRate),
+    /// Delay of links.
+    LinkDelay(LinkDelay),
+    /// Loss of links.
+    LinkLoss(LinkLoss),
 }
 
 impl Value {

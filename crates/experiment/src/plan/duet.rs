@@ -90,6 +90,16 @@ pub(crate) fn check(experiment: &Plan) -> Result<(), PlanError> {
         );
         return refuse(words, "ask for `multicast = false`, or leave `duet` out");
     }
+    let is_mixed = |(one, two): &(usize, usize)| {
+        experiment.cells[*one].factors.link != experiment.cells[*two].factors.link
+    };
+    if let Some((cell, _)) = experiment.duets().into_iter().find(is_mixed) {
+        let words = format!(
+            "`{}` cannot be measured beside its baseline: a lab has one link at a time",
+            experiment.cells[cell].id
+        );
+        return refuse(words, "give the baseline the same link, or leave `duet` out");
+    }
     let measured: BTreeSet<usize> = experiment.duets().into_iter().map(|(cell, _)| cell).collect();
     if let Some(alone) = (0..experiment.cells.len()).find(|cell| !measured.contains(cell)) {
         let words = format!("`{}` has no baseline to be measured beside", experiment.cells[alone].id);

@@ -148,7 +148,8 @@ impl Expansion<'_> {
         let mut rows: Vec<(&Factor, SetValue)> =
             FACTORS.iter().filter_map(|row| Some((row, row.set?))).collect();
         rows.sort_by_key(|(row, _)| row.nesting);
-        let mut ways = vec![Factors::default()];
+        // Factors of links change the link of the lab.
+        let mut ways = vec![Factors { link: self.inputs.link(), ..Factors::default() }];
         for (row, set) in rows {
             let Some(values) = axes.get(row.key) else { continue };
             let mut supported = Vec::new();

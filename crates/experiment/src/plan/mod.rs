@@ -15,6 +15,7 @@ pub(crate) mod experiment_file;
 pub(crate) mod hosts;
 pub(crate) mod instances;
 pub(crate) mod interleave;
+pub(crate) mod labs;
 pub(crate) mod limits;
 pub(crate) mod loads;
 pub(crate) mod matrix;

@@ -1,22 +1,40 @@
 //! Checks of hosts, and of placements on them.
 
 use super::Shape;
-use crate::{ExperimentFile, Placement, Plan, PlanError, SpannedError, syntax::host_spec::is_host_name};
+use crate::{
+    ExperimentFile, HostSection, Placement, Plan, PlanError, SpannedError, syntax::host_spec::is_host_name,
+};
 
 impl ExperimentFile {
-    /// Rejects names of hosts that are invalid or given twice.
+    /// Rejects names of hosts that are missing, invalid or given twice, labs beside other hosts, and factors of links without a
+    /// lab.
     ///
     /// # Errors
     /// Returns an error with its position.
     pub fn check_hosts(&self) -> Result<(), SpannedError> {
+        self.check_labs()?;
         for (index, host) in self.hosts.iter().enumerate() {
-            let (at, name) = (host.get().name.span(), host.get().name.get());
+            let host = host.get();
+            let (at, name) = match (&host.name, host.at.get().names_hosts()) {
+                (None, true) => continue,
+                (None, false) => {
+                    let words = format!("host `{}` has no name", host.at.get());
+                    let hint = "write `name = ...`; only `lab:N` and `slurm` name their hosts themselves";
+                    return Err(PlanError::Contradiction { words, hint }.at(host.at.span()));
+                }
+                (Some(name), true) => {
+                    let words = format!("`{}` names its hosts itself", host.at.get());
+                    return Err(PlanError::Contradiction { words, hint: "remove `name`" }.at(name.span()));
+                }
+                (Some(name), false) => (name.span(), name.get()),
+            };
             if !is_host_name(name) {
                 let words = format!("`{}` is not a valid name of a host", name.escape_debug());
                 let hint = "use 1 to 64 letters, digits, `-`, `_` and `.`";
                 return Err(PlanError::Contradiction { words, hint }.at(at));
             }
-            if self.hosts[..index].iter().any(|known| known.get().name.get() == name) {
+            let is_name = |known: &HostSection| known.name.as_ref().is_some_and(|known| known.get() == name);
+            if self.hosts[..index].iter().any(|known| is_name(known.get())) {
                 return Err(PlanError::Twice { what: "host", value: name.clone() }.at(at));
             }
         }

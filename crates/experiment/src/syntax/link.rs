@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -10,7 +11,7 @@ use thiserror::Error;
 /// The text has the units of `tc`: `rate=100mbit,delay=1ms,loss=0.1%,mtu=9000`. What is not given is absent: no limit, no
 /// delay, no loss, and the MTU of Ethernet, 1500. A rate above what the CPU carries is allowed, but no link becomes faster than the CPU: a frame costs some
 /// microseconds, so 1 Gbit/s needs most of a core, and a busy or slow host stays below it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSpec {
     /// Rate of each direction in bit/s on the wire, with preamble, headers, checksum and gap of each Ethernet frame.
@@ -104,12 +105,12 @@ const MIN_RATE: u64 = 10_000;
 const MAX_RATE: u64 = 100_000_000_000;
 const MAX_DELAY_NS: u64 = 10_000_000_000;
 /// Units, each with its multiple of the smallest one, from the largest.
-const RATE_UNITS: &[(&str, u64)] =
+pub(super) const RATE_UNITS: &[(&str, u64)] =
     &[("gbit", 1_000_000_000), ("mbit", 1_000_000), ("kbit", 1_000), ("bit", 1)];
 const TIME_UNITS: &[(&str, u64)] =
     &[("ms", 1_000_000), ("us", 1_000), ("µs", 1_000), ("ns", 1), ("s", 1_000_000_000)];
 /// Units of a printed time, from the largest.
-const PRINTED_TIME_UNITS: &[(&str, u64)] =
+pub(super) const PRINTED_TIME_UNITS: &[(&str, u64)] =
     &[("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
 const LOSS_UNITS: &[(&str, u64)] = &[("%", 10_000)];
 
@@ -135,10 +136,16 @@ fn quantity(text: &str, units: &[(&str, u64)]) -> Option<u64> {
 }
 
 /// Formats a quantity in the largest unit in which it is whole.
-fn in_largest(value: u64, units: &[(&str, u64)]) -> String {
+pub(super) fn in_largest(value: u64, units: &[(&str, u64)]) -> String {
     let (unit, factor) =
         units.iter().find(|(_, factor)| value.is_multiple_of(*factor)).expect("the last unit is 1");
     format!("{}{unit}", value / factor)
+}
+
+/// Formats parts of 1,000,000 in percent, without the sign.
+pub(super) fn percent(ppm: u32) -> String {
+    let text = format!("{}.{:04}", ppm / 10_000, ppm % 10_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 impl LinkSpec {
@@ -195,9 +202,7 @@ impl LinkSpec {
             parts.push(format!("delay={}", in_largest(self.delay_ns, PRINTED_TIME_UNITS)));
         }
         if self.loss_ppm > 0 {
-            let (whole, decimals) = (self.loss_ppm / 10_000, self.loss_ppm % 10_000);
-            let text = format!("{whole}.{decimals:04}");
-            parts.push(format!("loss={}%", text.trim_end_matches('0').trim_end_matches('.')));
+            parts.push(format!("loss={}%", percent(self.loss_ppm)));
         }
         if self.mtu_bytes != DEFAULT_MTU {
             parts.push(format!("mtu={}", self.mtu_bytes));

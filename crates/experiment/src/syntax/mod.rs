@@ -4,6 +4,7 @@ pub(crate) mod driver_name;
 pub(crate) mod host_spec;
 pub(crate) mod input_file;
 pub(crate) mod link;
+pub(crate) mod link_values;
 pub(crate) mod named;
 pub(crate) mod one_or_many;
 pub(crate) mod source;

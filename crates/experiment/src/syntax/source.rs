@@ -261,6 +261,9 @@ impl Source {
             let hint = format!("write `{missing} = ...`; docs/reference/experiment-file.md describes it");
             return self.fault(at, &format!("`{missing}` is missing"), hint);
         }
+        if let Some((fault, hint)) = message.split_once("\nhint: ") {
+            return self.fault(at, fault, hint);
+        }
         match message.split_once(", expected ") {
             Some((fault, what)) => self.fault(at, fault, format!("write {what}")),
             None => self.fault(at, message, "see docs/reference/experiment-file.md"),

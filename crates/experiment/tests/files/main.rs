@@ -14,6 +14,7 @@ mod file;
 mod in_flight;
 mod instances;
 mod interleave;
+mod labs;
 mod load_faults;
 mod paced;
 mod percents;

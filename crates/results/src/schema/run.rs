@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Batches, DiscoveryRecord, Duet, EndpointRecord, EndpointSpread, FlowRecord, IdleCost, LateJoinRecord,
-    Latency, Paced, ProbeStats, ProcessRecord, Ring, SearchRecord, SteadyState, TakeStats, Usage, Warning,
-    WireBytes,
+    Latency, LinkRecord, Paced, ProbeStats, ProcessRecord, Ring, SearchRecord, SteadyState, TakeStats, Usage,
+    Warning, WireBytes,
 };
 
 /// Run: one cell, measured once with new processes.
@@ -34,6 +34,9 @@ pub struct Run {
     pub failure: Option<Failure>,
     /// Start of the run, in ns since 1970-01-01 UTC.
     pub started_unix_ns: u64,
+    /// Links between the hosts, if they are those of a lab, as they were read back before the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<LinkRecord>,
     /// Duration of each phase, in ns, by phase name.
     pub phases_ns: BTreeMap<String, u64>,
     /// Latencies by kind, over all samples of the measurement.
@@ -97,6 +100,7 @@ impl Run {
             state: RunState::Failed,
             failure: None,
             started_unix_ns,
+            link: None,
             phases_ns: BTreeMap::new(),
             latency: BTreeMap::new(),
             throughput: None,

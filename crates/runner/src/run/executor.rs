@@ -112,7 +112,11 @@ impl RunExecutor<'_> {
         // The schedules, starts and rates of other workloads need a common clock. A round trip does not.
         let needs_one_clock = cell.factors.workload != Workload::Latency;
         let hosts = endpoint_hosts(self.sites, &shape);
-        let clocks = match RunClocks::before_run(self.clocks, hosts, needs_one_clock) {
+        let ready = self.sites.set_links(cell.factors.link.as_ref()).and_then(|link| {
+            run.link = link;
+            Ok(RunClocks::before_run(self.clocks, hosts, needs_one_clock)?)
+        });
+        let clocks = match ready {
             Ok(clocks) => clocks,
             Err(error) => {
                 run.state = RunState::Failed;

@@ -222,7 +222,7 @@ fn configurations(cells: &[Cell]) -> Vec<Configuration> {
     found
 }
 
-/// Returns the factors without those that do not change how streams are opened: load and the way samples are written
+/// Returns the factors without those that do not change how streams are opened: load, links, and the way samples are written
 /// and taken. Several flows may have different policies.
 fn without_load(factors: &Factors) -> Factors {
     let workload = match factors.workload {
@@ -233,7 +233,7 @@ fn without_load(factors: &Factors) -> Factors {
     };
     let flows = factors.flows.iter().map(|flow| Flow { load: Load::Max, ..flow.clone() }).collect();
     let queues = Queues { receive_group: None, polling_delay_ns: None, ..factors.queues.clone() };
-    Factors { workload, load: None, flows, queues, ..factors.clone() }
+    Factors { workload, load: None, flows, queues, link: None, ..factors.clone() }
 }
 
 /// Returns the factors without those that depend on sizes. `max_samples` is among them: its default depends on the

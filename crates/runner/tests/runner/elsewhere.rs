@@ -9,9 +9,11 @@ use std::{
 };
 
 use control::MonotonicClock;
-use experiment::{HostSpec, Placement, PlannedHost, Workload};
-use results::{Environment, NoiseProbe, NoiseRule, Reference, RunState, RunningExperiment, State};
-use runner::Sites;
+use experiment::{HostSpec, LinkSpec, Placement, PlannedHost, Workload};
+use results::{
+    Environment, LinkRecord, NoiseProbe, NoiseRule, Reference, RunState, RunningExperiment, State,
+};
+use runner::{HostLinks, RunnerError, Sites};
 use serde::{Serialize, de::DeserializeOwned};
 use site::{
     Agent, AgentCommand, AgentLog, ClockClient, ClockExchange, ClockReading, ClockResponder, Counters,
@@ -300,4 +302,51 @@ fn experiment_ends_before_the_next_run_when_a_host_is_lost() {
     let states: Vec<RunState> = outcome.document.cells[0].runs.iter().map(|run| run.state).collect();
     assert!(states.len() < 3 && states.iter().all(|state| *state == RunState::Valid), "{states:?}");
     assert_eq!(outcome.document.state, State::Interrupted);
+}
+
+/// Links that cannot have a loss. Records what they are set to.
+#[derive(Default)]
+struct Links(Mutex<Vec<LinkSpec>>);
+
+impl HostLinks for Links {
+    fn set(&self, link: &LinkSpec) -> Result<LinkRecord, RunnerError> {
+        self.0.lock().unwrap().push(*link);
+        if link.loss_ppm > 0 {
+            let (error, hint) = ("cannot set the loss".to_owned(), "load the module".to_owned());
+            return Err(RunnerError::Links { error, hint });
+        }
+        Ok(LinkRecord::new(link, Some("switch")))
+    }
+}
+
+#[test]
+fn links_are_set_before_each_run_and_recorded() {
+    let site = Elsewhere::new(MonotonicClock::of_this_process());
+    let mut rig = Rig::new(&[("d", "")]).of_workload(Workload::Latency);
+    let cells = ["", "delay=1ms", "loss=1%"].map(|text| {
+        let mut cell = rig.experiment.cells[0].clone();
+        cell.id = format!("d/latency/{text}");
+        cell.factors.link = (!text.is_empty()).then(|| text.parse().expect("a link"));
+        cell
+    });
+    rig.experiment.cells = cells.into();
+    let links = Links::default();
+    let sites = Sites::new(vec![rig.host("local", &site)]).with_links(&links);
+    let document = rig.execute_on_hosts(&sites);
+    let [plain, delayed, failed] =
+        ["", "delay=1ms", "loss=1%"].map(|text| run(&document, &format!("d/latency/{text}")));
+    assert_eq!((plain.state, &plain.link), (RunState::Valid, &None));
+    let link = delayed.link.as_ref().expect("a link");
+    assert_eq!(
+        (delayed.state, link.delay_ns, link.delay_by.as_deref()),
+        (RunState::Valid, 1_000_000, Some("switch"))
+    );
+    // A run whose link cannot be set is not attempted.
+    let failure = failed.failure.as_ref().expect("a failure");
+    assert_eq!((failed.state, &failed.link, failure.phase.as_str()), (RunState::Failed, &None, "hello"));
+    assert_eq!(
+        (failure.error.as_str(), failure.hint.as_deref()),
+        ("cannot set the loss", Some("load the module"))
+    );
+    assert_eq!(links.0.lock().unwrap().len(), 2);
 }

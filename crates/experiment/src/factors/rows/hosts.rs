@@ -1,15 +1,35 @@
 //! Factors of an experiment with several hosts.
 
 use crate::{
-    Placement,
+    Factors, LinkDelay, LinkLoss, LinkRate, LinkSpec, Placement,
     factors::{
-        rows::WAY,
+        rows::{LINK_KEYS, WAY, id_part},
         table::{Compared, Factor, Form, Id, Label, ROW},
         value::Kind,
     },
 };
 
-pub(super) const ROWS: &[Factor] = &[Factor {
+/// Returns the rate of the links of a cell; `None` without a lab.
+fn rate(cell: &Factors) -> Option<LinkRate> {
+    cell.link.map(|link| LinkRate(link.rate_bit_per_s))
+}
+
+/// Returns the delay of the links of a cell; `None` without a lab.
+fn delay(cell: &Factors) -> Option<LinkDelay> {
+    cell.link.map(|link| LinkDelay(link.delay_ns))
+}
+
+/// Returns the loss of the links of a cell; `None` without a lab.
+fn loss(cell: &Factors) -> Option<LinkLoss> {
+    cell.link.map(|link| LinkLoss(link.loss_ppm))
+}
+
+/// Returns the link of a cell, to change it.
+fn link(cell: &mut Factors) -> &mut LinkSpec {
+    cell.link.get_or_insert_default()
+}
+
+const PLACEMENT: Factor = Factor {
     key: "placement",
     form: Form::Key(Kind::Placement),
     unit: "endpoints and hosts",
@@ -36,4 +56,85 @@ pub(super) const ROWS: &[Factor] = &[Factor {
     }),
     agent: "the host on which an endpoint's process is started",
     ..ROW
-}];
+};
+
+pub(super) const ROWS: &[Factor] = &[
+    PLACEMENT,
+    Factor {
+        key: LINK_KEYS[0],
+        form: Form::Key(Kind::LinkRate),
+        unit: "bit/s",
+        range: "10kbit to 100gbit; `unlimited`",
+        about: "Rate of each direction of each link between the hosts of a lab, on the wire: `kbit`, `mbit` or `gbit`, or \
+                `unlimited`. No link becomes faster than the CPU. Needs a lab, such as `--host lab:2`. Default: that of \
+                the lab.",
+        brief: "Rates of the links of a lab.",
+        noun: Some("rate of links"),
+        plural: Some("rates of links"),
+        set: Some(|cell, value| link(cell).rate_bit_per_s = value.to::<LinkRate>().0),
+        nesting: 18,
+        same: |a, b| rate(a) == rate(b),
+        id: Id::Varied(46, |cell| id_part("link", rate(cell))),
+        shares: WAY,
+        compared: Compared::Text(|cell| rate(cell).map(|rate| rate.to_string())),
+        label: Some(Label {
+            place: 12,
+            text: |cell| rate(cell).filter(|rate| rate.0.is_some()).map(|rate| format!("link {rate}")),
+            listed: true,
+        }),
+        agent: "not at all: the runner sets the links before each run",
+        ..ROW
+    },
+    Factor {
+        key: LINK_KEYS[1],
+        form: Form::Key(Kind::LinkDelay),
+        unit: "time",
+        range: "0 to 10s",
+        about: "Delay from each host of a lab to each other one; a round trip has twice the delay. Needs a lab, such as \
+                `--host lab:2`. Default: that of the lab.",
+        brief: "Delays of the links of a lab.",
+        noun: Some("delay of links"),
+        plural: Some("delays of links"),
+        set: Some(|cell, value| link(cell).delay_ns = value.to::<LinkDelay>().0),
+        nesting: 19,
+        same: |a, b| delay(a) == delay(b),
+        id: Id::Varied(47, |cell| id_part("delay", delay(cell))),
+        shares: WAY,
+        compared: Compared::Text(|cell| delay(cell).map(|delay| delay.to_string())),
+        label: Some(Label {
+            place: 13,
+            text: |cell| delay(cell).filter(|delay| delay.0 > 0).map(|delay| format!("link delay {delay}")),
+            listed: true,
+        }),
+        agent: "not at all: the runner sets the links before each run",
+        ..ROW
+    },
+    Factor {
+        key: LINK_KEYS[2],
+        form: Form::Key(Kind::LinkLoss),
+        unit: "percent",
+        range: "0% to 100%",
+        about: "Chance of each IP packet or fragment to be lost on its way from one host of a lab to another, such as \
+                `0.1%`. Needs a lab, such as `--host lab:2`. Default: that of the lab.",
+        brief: "Losses of the links of a lab.",
+        noun: Some("loss of links"),
+        plural: Some("losses of links"),
+        set: Some(|cell, value| link(cell).loss_ppm = value.to::<LinkLoss>().0),
+        nesting: 20,
+        same: |a, b| loss(a) == loss(b),
+        id: Id::Varied(48, |cell| {
+            // A percent sign would become a dash.
+            let loss = loss(cell).map(|loss| loss.to_string().replace('%', "pct"));
+            id_part("loss", loss)
+        }),
+        shares: WAY,
+        compared: Compared::Text(|cell| loss(cell).map(|loss| loss.to_string())),
+        label: Some(Label {
+            place: 14,
+            text: |cell| loss(cell).filter(|loss| loss.0 > 0).map(|loss| format!("link loss {loss}")),
+            listed: true,
+        }),
+        agent: "not at all: the runner sets the links before each run",
+        ..ROW
+    },
+];

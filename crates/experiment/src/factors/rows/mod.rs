@@ -12,6 +12,9 @@ use crate::factors::table::{Factor, ROW, Shares};
 /// Key of the environment variables, which have values by name.
 pub(crate) const ENV: &str = "env";
 
+/// Keys of the factors of links, which a lab has.
+pub(crate) const LINK_KEYS: [&str; 3] = ["link_rate", "link_delay", "link_loss"];
+
 /// Name of the profile that is `[qos]` alone, unless the file defines it.
 pub(crate) const DEFAULT_PROFILE: &str = "default";
 
