@@ -138,7 +138,9 @@ fn line(run: &Run, hosts: &[HostRecord]) -> Option<(f64, f64)> {
         return None;
     }
     let share = |(host, interface, bytes): (&str, &str, u64)| {
-        let mbps = hosts.iter().find(|known| known.name == host)?.link_mbps(interface)? as f64;
+        let rate = run.link.as_ref().and_then(|link| link.rate_bit_per_s);
+        let host = hosts.iter().find(|known| known.name == host)?;
+        let mbps = host.link_bit_per_s(interface, rate)? as f64 / 1e6;
         Some((bytes as f64 * 8e3 / elapsed_ns as f64 / mbps * 100.0, mbps))
     };
     let of_endpoints = run.endpoints.iter().filter_map(|endpoint| {

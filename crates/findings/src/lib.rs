@@ -19,6 +19,7 @@ mod delivery;
 mod format;
 mod knee;
 mod latency;
+mod line_rate;
 mod load;
 mod load_point;
 mod loss_free;
@@ -65,6 +66,7 @@ pub fn find(document: &ResultDocument) -> Vec<Finding> {
     let mut findings = Vec::new();
     for side in &sides {
         findings.extend(plateau::findings(side, &document.hosts));
+        findings.extend(line_rate::findings(side));
         findings.extend(batching::findings(side));
         findings.extend(latency::findings(side));
         findings.extend(load::findings(side));

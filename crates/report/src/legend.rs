@@ -15,6 +15,9 @@ pub(crate) fn legend(document: &ResultDocument) -> Vec<String> {
     let mut paragraphs = Vec::new();
     if has(Workload::Throughput) {
         paragraphs.extend(throughput());
+        if document.cells.iter().any(|cell| cell.link_ceiling.is_some()) {
+            paragraphs.push(tables::LINK_CEILING.to_owned());
+        }
     }
     if has(Workload::Latency) {
         paragraphs.extend(latency(document));

@@ -35,6 +35,13 @@ pub(crate) fn has_clock_error(cell: &CellResult) -> bool {
 pub(crate) const SAMPLES_PER_TAKE: &str = "Samples/take is the number of samples that the reader's application gets at a time: mean and \
     maximum. ddsmark forms the groups in the application, not the middleware. Times include the wait for the group.";
 
+/// Heading of the goodput that the links between hosts can carry.
+const LINK_CARRIES: &str = "Link carries (Mbit/s)";
+/// Legend of [`LINK_CARRIES`].
+pub(crate) const LINK_CEILING: &str = "Link carries is the highest goodput of UDP over IPv4 on the link between the hosts, of samples \
+    of this size. Counted for each frame: preamble 8, header 14, checksum 4, gap 12 and IP header 20 bytes, and once for each \
+    datagram the UDP header of 8 bytes. A middleware adds headers that are not counted, so it stays below.";
+
 /// Returns whether samples of a cell are received in groups.
 pub(crate) const fn grouped(cell: &CellResult) -> bool {
     cell.factors.queues.receive_group.is_some()
@@ -70,7 +77,12 @@ pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
         .column("Samples/s", Align::Right)
         .column("± %", Align::Close)
         .column("Mbit/s", Align::Right)
-        .column("± %", Align::Close)
+        .column("± %", Align::Close);
+    let ceilings = rows.iter().any(|(cell, _)| cell.link_ceiling.is_some());
+    if ceilings {
+        grid = grid.column(LINK_CARRIES, Align::Right);
+    }
+    grid = grid
         .column("Lost", Align::Right)
         .column("Lost (%)", Align::Right)
         .column("± pp", Align::Close)
@@ -98,6 +110,12 @@ pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
                     spread(|t| t.delivered_sps),
                     format_value(throughput.goodput_mbps),
                     spread(|t| t.goodput_mbps),
+                ]);
+                if ceilings {
+                    let ceiling = cell.link_ceiling.map(|ceiling| format_value(ceiling.goodput_mbps));
+                    row.push(ceiling.unwrap_or_else(unsupported));
+                }
+                row.extend([
                     throughput.lost.to_string(),
                     format_value(throughput.lost_pct),
                     lost_spread(cell),
@@ -109,7 +127,10 @@ pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
                 }
                 row.extend(grouped.then(|| per_take(cell)));
             }
-            None => row.extend(nothing(cell, 13 + 2 * usize::from(tails) + usize::from(grouped))),
+            None => row.extend(nothing(
+                cell,
+                13 + 2 * usize::from(tails) + usize::from(grouped) + usize::from(ceilings),
+            )),
         }
         grid.row(row);
     }

@@ -30,7 +30,7 @@ pub use schema::{
     EndpointRecord, EndpointSpread, EntityRecord, Environment, EnvironmentDifference, EnvironmentFields,
     ExperimentLog, Failure, Finding, FindingKind, FlowRecord, GoalCell, GoalRecord, Group, Hop, Host,
     HostNoise, HostRecord, Idle, IdleCost, Interface, JoinCost, KeptSelfTests, LateFlow, LateJoinRecord,
-    Latency, Limit, LinkRecord, MAXIMUM_PHASE, MIN_SIDE_BY_SIDE_PCT, MaxRate, MaxRateRun,
+    Latency, Limit, LinkCeiling, LinkRecord, MAXIMUM_PHASE, MIN_SIDE_BY_SIDE_PCT, MaxRate, MaxRateRun,
     Metric, MetricSelector, MinDetectableEffect, ModesBy, MulticastSent, NoiseProbe, NoiseRule, NoiseSummary,
     Paced, PacedCell, Pairing, ParticipantRecord, PingRetries, ProbeStats, ProcessRecord, Reference,
     ReferenceChange, ReferenceMetric, Resolution, ResultDocument, ResultHeader, Resumption, Ring, Run,

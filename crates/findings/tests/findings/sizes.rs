@@ -2,7 +2,7 @@
 
 use crate::sample::Characterize;
 use experiment::{Factors, ReceiveMode, Workload};
-use results::{FindingKind, Limit, ResultDocument};
+use results::{FindingKind, Limit, LinkCeiling, ResultDocument};
 
 use crate::rig::{SIZES, Truth, alone, kinds, none, number, of_kind, only, result};
 
@@ -103,6 +103,30 @@ fn ambiguous_size_leaves_the_start_of_the_plateau_open() {
 #[test]
 fn return_to_an_earlier_rate_is_not_growth() {
     none(&rates([4000.0, 900.0, 900.0, 4500.0], 0.01));
+}
+
+#[test]
+fn throughput_reaches_the_line_rate_of_a_link() {
+    let document = |goodput: [f64; 4]| {
+        let mut document = rates(goodput, 0.001);
+        for cell in &mut document.cells {
+            let goodput_mbps = by_size(&cell.factors, [49.2, 87.4, 95.0, 96.2]);
+            cell.link_ceiling = Some(LinkCeiling { link_mbps: 100.0, goodput_mbps });
+        }
+        document
+    };
+    let reached = of_kind(&document([20.0, 60.0, 94.0, 96.0]), FindingKind::LineRate);
+    let [finding] = &reached[..] else { panic!("{reached:#?}") };
+    assert_eq!(
+        finding.text,
+        "`dds`: throughput reaches 94 to 96 % of the 100 Mbit/s link, its line rate, at 8192 and 32768 bytes: 93.9 to 96.1 Mbit/s \
+         (3 runs each). UDP over IPv4 carries at most 95.0 to 96.2 Mbit/s there."
+    );
+    assert_eq!(finding.cells, ["dds/udp4/throughput/8192", "dds/udp4/throughput/32768"]);
+    number(finding, "link_mbps", 100.0);
+    number(finding, "ceiling_max_mbps", 96.2);
+    assert_eq!(of_kind(&document([20.0, 60.0, 80.0, 85.0]), FindingKind::LineRate), []);
+    assert_eq!(of_kind(&rates([20.0, 60.0, 94.0, 96.0], 0.001), FindingKind::LineRate), []);
 }
 
 /// Returns the bottlenecks of a plateau over all sizes.

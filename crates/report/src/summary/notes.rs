@@ -144,6 +144,7 @@ const fn importance(kind: FindingKind) -> u8 {
     match kind {
         FindingKind::RttAdded | FindingKind::RttSaved => 0,
         FindingKind::LossWithoutGuarantee
+        | FindingKind::LineRate
         | FindingKind::RingHop
         | FindingKind::RingFlood
         | FindingKind::ReaderBehind

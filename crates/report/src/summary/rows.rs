@@ -14,6 +14,8 @@ use crate::{
 
 const SIZE: Column = Column { heading: "Size", unit: "B", plain: 0, leaves: 0 };
 const MBPS: Column = Column { heading: "Mbit/s", unit: "", plain: 0, leaves: 2 };
+/// Left out together with `MBPS`.
+const CEILING: Column = Column { heading: "Link carries", unit: "Mbit/s", plain: 0, leaves: 2 };
 const LOST: Column = Column { heading: "Lost", unit: "%", plain: 0, leaves: 4 };
 const CPU: Column = Column { heading: "CPU", unit: "µs/sample", plain: 0, leaves: 1 };
 const P50: Column = Column { heading: "RTT p50", unit: "µs", plain: 3, leaves: 0 };
@@ -67,7 +69,7 @@ fn closed<'d>(cells: &[Named<'d>]) -> Table<'d> {
     });
     Table {
         title: "",
-        columns: vec![SIZE, P50, P99, PER_HOP, SAMPLE_HOP, RATE, MBPS, LOST, CPU],
+        columns: vec![SIZE, P50, P99, PER_HOP, SAMPLE_HOP, RATE, MBPS, CEILING, LOST, CPU],
         rows: rows.collect(),
     }
 }
@@ -104,6 +106,8 @@ fn closed_row<'d>(
             None => [missing(cell), Entry::none()],
         },
     });
+    let ceiling = throughput.and_then(|cell| cell.link_ceiling);
+    entries.push(ceiling.map_or_else(Entry::none, |ceiling| Entry::new(format_value(ceiling.goodput_mbps))));
     // the cost and loss of a row are those of the traffic at full rate, if it was measured
     let measured =
         [throughput, latency].into_iter().flatten().find(|cell| cell.valid_runs().next().is_some());

@@ -4,8 +4,8 @@ use crate::sample::Characterize;
 use experiment::{Effort, Reliability, ReliabilityChoice};
 use report::{Options, driver_info, terminal};
 use results::{
-    Assembler, CellResult, ResultDocument, State, Tail, Throughput, format_micros, format_spread,
-    format_value,
+    Assembler, CellResult, LinkCeiling, ResultDocument, State, Tail, Throughput, format_micros,
+    format_spread, format_value,
 };
 
 use crate::{print, sample};
@@ -66,6 +66,27 @@ fn throughput_rows_are_those_of_the_cells() {
     check(&same[2..], &of("plain/udp4/throughput/8192"));
     let cpu = cell(&document, "plain/udp4/throughput/32").cpu_ns_per_sample.as_ref().unwrap();
     assert_eq!(row(&text, "Throughput, unbatched", 32)[10], format!("{:.2}", cpu.writer / 1e3));
+}
+
+#[test]
+fn throughput_between_hosts_is_beside_what_the_link_carries() {
+    let mut document = sample::document();
+    let plain = print(&document);
+    assert!(!plain.contains("Link carries"));
+    for cell in &mut document.cells {
+        let is_known = cell.id == "plain/udp4/throughput/32";
+        cell.link_ceiling = is_known.then_some(LinkCeiling { link_mbps: 100.0, goodput_mbps: 32.65 });
+    }
+    let text = print(&document);
+    assert!(text.contains("Link carries is the highest goodput of UDP over IPv4"), "{text}");
+    for (size, ceiling) in [(32, "32.6"), (1024, "n/a")] {
+        let (before, with) =
+            (row(&plain, "Throughput, unbatched", size), row(&text, "Throughput, unbatched", size));
+        assert_eq!(with[6], ceiling, "{with:?}");
+        assert_eq!([&with[..6], &with[7..]].concat(), before);
+    }
+    let screen = report::first_screen(&document, report::ScreenOptions::default());
+    assert!(screen.contains("Link carries"), "{screen}");
 }
 
 #[test]

@@ -30,6 +30,8 @@ pub enum FindingKind {
     StillGrows,
     /// Goodput falls towards the largest size.
     FallsAgain,
+    /// Between hosts, goodput is at least 90 % of what the link can carry.
+    LineRate,
     /// Some of the compared drivers do not guarantee delivery, and they lost samples.
     LossWithoutGuarantee,
     /// Some of the compared drivers do not guarantee delivery, and they lost no samples.

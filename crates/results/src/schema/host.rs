@@ -47,6 +47,16 @@ impl HostRecord {
     pub fn link_mbps(&self, interface: &str) -> Option<u64> {
         self.properties.link_mbps.get(interface).copied()
     }
+
+    /// Returns the rate of its link at an interface in bit/s: for a host of a lab the given rate, else the speed that the kernel
+    /// knows. `None` if there is none, as for the loopback interface.
+    #[must_use]
+    pub fn link_bit_per_s(&self, interface: &str, of_lab: Option<u64>) -> Option<u64> {
+        match self.at {
+            HostSpec::Lab(_) => of_lab.filter(|_| self.interface.as_deref() == Some(interface)),
+            _ => self.link_mbps(interface)?.checked_mul(1_000_000),
+        }
+    }
 }
 
 /// Properties of a host, and its state at the start.
@@ -78,7 +88,8 @@ pub struct Host {
     /// are measured. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_discipline: Option<ClockDiscipline>,
-    /// Speed of each network interface that reports one, in 10^6 bit/s. The loopback interface is absent.
+    /// Speed of each network interface that reports one, in 10^6 bit/s. The loopback interface is absent, and so are virtual
+    /// interfaces that no device limits.
     pub link_mbps: BTreeMap<String, u64>,
     /// Maximum transmission unit of each network interface, in bytes.
     #[serde(default)]

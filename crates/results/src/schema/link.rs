@@ -1,4 +1,4 @@
-//! Links of a lab during a run.
+//! Links of a lab during a run, and what links can carry.
 
 use experiment::LinkSpec;
 use schemars::JsonSchema;
@@ -29,4 +29,17 @@ impl LinkRecord {
         let delay_by = delay_by.filter(|_| delay_ns > 0).map(str::to_owned);
         Self { rate_bit_per_s, delay_ns, loss_ppm, mtu_bytes, delay_by }
     }
+}
+
+/// Goodput that the links between the hosts of a cell can carry, by UDP over IPv4 on Ethernet.
+///
+/// Counted for each fragment of a datagram: preamble 8, Ethernet header 14, checksum 4, gap 12 and IP header 20 bytes, and once
+/// the UDP header of 8 bytes. A datagram has one sample, or one batch. Headers of a middleware are not counted, so it stays below
+/// the ceiling, unless it packs several samples into one datagram by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LinkCeiling {
+    /// Rate of the slowest link on the wire, in 10^6 bit/s.
+    pub link_mbps: f64,
+    /// Highest goodput at a reader, in 10^6 bit/s of payload.
+    pub goodput_mbps: f64,
 }

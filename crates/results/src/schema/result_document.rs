@@ -8,8 +8,8 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Block, BlockAllocation, CellLatency, CpuPerSample, Finding, Host, HostRecord, MaxRate, NoiseRule,
-    PacedCell, Resumption, Run, SearchCell, Throughput, Verdict, Warning, schema::host,
+    Block, BlockAllocation, CellLatency, CpuPerSample, Finding, Host, HostRecord, LinkCeiling, MaxRate,
+    NoiseRule, PacedCell, Resumption, Run, SearchCell, Throughput, Verdict, Warning, schema::host,
 };
 
 /// Returns the JSON Schema of a [`ResultDocument`]: the text of `schemas/result.schema.json`.
@@ -124,6 +124,10 @@ pub struct CellResult {
     /// Rates: medians over the valid runs, without the second runs (`twin`) of a block. Counts: sums over all valid
     /// runs.
     pub throughput: Option<Throughput>,
+    /// For the workload `throughput` between hosts: the goodput that the links can carry. Absent if a link has no known rate,
+    /// as on one host, or if the headers of the transport are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_ceiling: Option<LinkCeiling>,
     /// For the workload `paced`: planned samples, and the number of runs in which the sender did not keep its
     /// schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]

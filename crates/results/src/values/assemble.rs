@@ -7,9 +7,9 @@ use experiment::Qos;
 use stats::{median, total};
 
 use crate::{
-    Batches, CellResult, CpuPerSample, EndpointSpread, ExperimentLog, Histograms, MaxRate, PacedCell,
-    ProbeStats, ResultDocument, ResultHeader, Run, RunState, SCHEMA_VERSION, SearchCell, State, Tail,
-    TakeStats, Throughput, UNDER_DUET_INTERFERENCE, Warning, WarningKind, new_histogram,
+    Batches, CellResult, CpuPerSample, EndpointSpread, ExperimentLog, Histograms, LinkCeiling, MaxRate,
+    PacedCell, ProbeStats, ResultDocument, ResultHeader, Run, RunState, SCHEMA_VERSION, SearchCell, State,
+    Tail, TakeStats, Throughput, UNDER_DUET_INTERFERENCE, Warning, WarningKind, new_histogram,
     schema::latency::cell_latency, values::cell_warnings::warnings, values::rules::percent, with_rate,
 };
 
@@ -104,7 +104,10 @@ impl Assembler {
             .iter()
             .map(|planned| {
                 let collected = self.cells.get(&planned.id).unwrap_or(&nothing);
-                assemble_cell(with_rate(planned, &self.max_rates), collected)
+                let cell = with_rate(planned, &self.max_rates);
+                let (design, hosts) = (&self.header.experiment.design, &self.header.hosts);
+                let link_ceiling = LinkCeiling::of_cell(&cell.factors, design, hosts);
+                CellResult { link_ceiling, ..assemble_cell(cell, collected) }
             })
             .collect();
         let mut warnings = self.header.warnings.clone();
@@ -186,6 +189,7 @@ fn assemble_cell(planned: experiment::Cell, collected: &Collected) -> CellResult
         under_duet_interference: runs.iter().any(|run| run.duet.is_some()),
         latency,
         throughput,
+        link_ceiling: None,
         paced: PacedCell::from_runs(&valid, &collected.pooled),
         search: SearchCell::from_runs(&valid),
         cpu_ns_per_sample: median_cpu(&claimed),

@@ -10,6 +10,7 @@ mod duet;
 mod endpoints;
 mod format;
 mod lateness;
+mod link_ceiling;
 mod losses;
 mod max_rate;
 mod metrics;

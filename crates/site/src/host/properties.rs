@@ -65,7 +65,7 @@ fn capture_host() -> Host {
         clock_read_ns: Some(clock_read_ns()),
         clock_discipline: clock_discipline(),
         sysctls: sysctls(),
-        link_mbps: of_interfaces(Path::new("/sys/class/net"), "speed"),
+        link_mbps: speeds(Path::new("/sys/class/net")),
         mtu_bytes: of_interfaces(Path::new("/sys/class/net"), "mtu"),
         started_unix_ns: unix_ns(),
     }
@@ -223,6 +223,19 @@ fn of_interfaces(interfaces: &Path, file: &str) -> BTreeMap<String, u64> {
         .collect()
 }
 
+/// Returns the speed of each interface in Mbit/s that has a link. Virtual interfaces report a speed, too, such as 10 Gbit/s of a
+/// veth pair, which limits nothing: it counts only for an interface of a device, or of other interfaces, such as a VLAN or bond.
+fn speeds(interfaces: &Path) -> BTreeMap<String, u64> {
+    let mut speeds = of_interfaces(interfaces, "speed");
+    speeds.retain(|name, _| {
+        let interface = interfaces.join(name);
+        let names = fs::read_dir(&interface).into_iter().flatten().flatten().map(|entry| entry.file_name());
+        let lower = names.into_iter().any(|name| name.to_string_lossy().starts_with("lower_"));
+        lower || interface.join("device").exists()
+    });
+    speeds
+}
+
 /// Returns the cost of one read of the monotonic clock in ns: the median of many batches.
 fn clock_read_ns() -> u64 {
     const BATCHES: usize = 101;
@@ -265,17 +278,23 @@ mod tests {
     #[test]
     fn link_speed_is_read_if_the_interface_has_one() {
         let interfaces = tempfile::tempdir().unwrap();
-        for (name, speed) in
-            [("eth0", Some("1000\n")), ("down", Some("-1\n")), ("lo", None), ("odd", Some("0"))]
-        {
+        for (name, speed, link) in [
+            ("eth0", Some("1000\n"), "device"),
+            ("bond0", Some("2000\n"), "lower_eth0"),
+            ("veth0", Some("10000\n"), "queues"),
+            ("down", Some("-1\n"), "device"),
+            ("lo", None, "queues"),
+            ("odd", Some("0"), "device"),
+        ] {
             let interface = interfaces.path().join(name);
-            fs::create_dir(&interface).unwrap();
+            fs::create_dir_all(interface.join(link)).unwrap();
             if let Some(speed) = speed {
                 fs::write(interface.join("speed"), speed).unwrap();
             }
         }
-        assert_eq!(of_interfaces(interfaces.path(), "speed"), BTreeMap::from([("eth0".to_owned(), 1000)]));
-        assert_eq!(of_interfaces(&interfaces.path().join("none"), "speed"), BTreeMap::new());
+        let expected = [("bond0".to_owned(), 2000), ("eth0".to_owned(), 1000)];
+        assert_eq!(speeds(interfaces.path()), BTreeMap::from(expected));
+        assert_eq!(speeds(&interfaces.path().join("none")), BTreeMap::new());
     }
 
     #[test]
