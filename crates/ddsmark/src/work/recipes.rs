@@ -37,6 +37,12 @@ pub const RECIPES: &[(&str, &str)] = recipes![
     "instances",
     "implementations",
     "discovery",
+    "two-hosts",
+    "slow-link",
+    "lossy-link",
+    "long-link",
+    "seed-003-ring",
+    "seed-004",
 ];
 
 /// Returns the text of a recipe.
