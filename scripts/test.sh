@@ -16,7 +16,7 @@ cargo build --workspace --all-features --locked --bins --tests
 # Without root, tests of labs fail; so they are left out, which the list of stages shows.
 without=()
 if [ "$(id -u)" != 0 ]; then
-  without=(-E 'not (binary_id(lab::lab) | binary(e2e) & test(/^lab::/))')
+  without=(-E 'not (binary_id(lab::lab) | binary(e2e) & test(/^(lab|experiment_labs)::/))')
   say 'NOT EXECUTED: the tests of virtual hosts need root: `sudo make test`'
 fi
 

@@ -15,6 +15,7 @@ mod discovery;
 mod drivers;
 mod duet;
 mod ended_endpoints;
+mod experiment_labs;
 mod experiments;
 mod failures;
 mod fairness;
