@@ -1,7 +1,7 @@
 //! Virtual hosts that an experiment creates, and the factors of their links.
 
 use crate::{
-    LabSpec, LinkSpec, PlanError, SpannedError,
+    LabSpec, LinkSpec, Located, PlanError, SpannedError,
     factors::LINK_KEYS,
     plan::{experiment_file::ExperimentFile, hosts::HostSection, plan_inputs::PlanInputs},
     syntax::link_values::{LinkDelay, LinkLoss, LinkRate},
@@ -37,7 +37,7 @@ impl ExperimentFile {
     /// Rejects a lab beside other hosts, and factors of links without a lab.
     pub(crate) fn check_labs(&self) -> Result<(), SpannedError> {
         let labs: Vec<&HostSection> =
-            self.hosts.iter().map(|host| host.get()).filter(|host| host.at.get().lab().is_some()).collect();
+            self.hosts.iter().map(Located::get).filter(|host| host.at.get().lab().is_some()).collect();
         match labs[..] {
             [] => return self.check_links(),
             [lab] => {
@@ -53,9 +53,7 @@ impl ExperimentFile {
                 return Err(PlanError::Contradiction { words, hint }.at(second.at.span()));
             }
         }
-        if let Some(other) =
-            self.hosts.iter().map(|host| host.get()).find(|host| host.at.get().lab().is_none())
-        {
+        if let Some(other) = self.hosts.iter().map(Located::get).find(|host| host.at.get().lab().is_none()) {
             let words = format!(
                 "`{}` cannot be used beside a lab, whose hosts reach each other only",
                 other.at.get()
