@@ -223,7 +223,7 @@ fn pair_is_measured_on_the_nodes_of_an_allocation() {
 
     // One entry of a file stands for both nodes, and the file may place endpoints on them.
     let file = "question = \"?\"\nworkload = \"latency\"\n[factors]\ndriver = \"udp\"\nsize = 64\n\
-                placement = \"writer@h3,reader@h2\"\n[[host]]\nname = \"slurm\"\nat = \"slurm\"\n";
+                placement = \"writer@h3,reader@h2\"\n[[host]]\nat = \"slurm\"\n";
     fs::write(scene.path("file.toml"), file).expect("a file");
     cluster.allocated(&["run", "file.toml", "--dry-run"]).end().assert_status(0);
 

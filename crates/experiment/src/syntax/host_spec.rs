@@ -61,8 +61,7 @@ pub(crate) fn is_host_name(name: &str) -> bool {
 
 impl HostSpec {
     /// Accepted texts, for error messages.
-    pub const EXPECTED: &str =
-        "`local`, `ssh:[USER@]HOST[:PORT]`, `netns:NAME`, `slurm[:NODE]` or `lab:N`";
+    pub const EXPECTED: &str = "`local`, `ssh:[USER@]HOST[:PORT]`, `netns:NAME`, `slurm[:NODE]` or `lab:N`";
 
     /// Parses a specification; returns `None` if it is invalid.
     #[must_use]

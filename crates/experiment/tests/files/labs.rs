@@ -127,7 +127,7 @@ fn hosts_that_contradict_a_lab_are_rejected() {
             "\"local\"",
             "one more host",
         ),
-        ("at = \"lab:2\"\nname = \"a\"", "a lab names its hosts itself", "\"a\"", "remove `name`"),
+        ("at = \"lab:2\"\nname = \"a\"", "`lab:2` names its hosts itself", "\"a\"", "remove `name`"),
         ("at = \"lab:2\"\ninterface = \"e\"", "one interface to the others", "\"e\"", "remove `interface`"),
         ("at = \"ssh:pi\"", "host `ssh:pi` has no name", "\"ssh:pi\"", "write `name = ...`"),
         ("at = \"lab:2,loss=1\"", "invalid loss `1`", "\"lab:2,loss=1\"", "write 0% to 100%"),
