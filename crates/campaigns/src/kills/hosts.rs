@@ -234,7 +234,7 @@ fn judge(counts: &mut KillCounts, document: &ResultDocument, agents: u32, is_ste
 fn is_named(run: &Run, is_steward_killed: bool) -> bool {
     run.failure.as_ref().is_some_and(|failure: &Failure| {
         let is_lost = is_steward_killed && failure.error.contains(" is lost");
-        let is_killed = failure.error.ends_with("`: the agent's process was killed by signal 9 (SIGKILL)");
+        let is_killed = failure.error.contains("`: the agent's process was killed by signal 9 (SIGKILL)");
         run.state == RunState::Failed
             && !failure.phase.is_empty()
             && failure.endpoint.is_some()
