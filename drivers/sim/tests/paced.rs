@@ -113,5 +113,7 @@ fn a_reliable_writer_is_held_to_the_capacity_and_falls_behind_its_plan() {
     assert!(lag >= turn - SERVICE / 2 * SAMPLES, "{lag:?}");
     assert_eq!(receive_all.join().expect("no panic"), SAMPLES as usize, "nothing is lost");
     let counters = writer.counters();
-    assert!(counters.get(abi::COUNTER_WRITE_BLOCKED).expect("counted") > u64::from(SAMPLES / 4));
+    // The host may keep a blocked writer waiting until the server is empty: then as many writes as fit do not block.
+    let blocked = counters.get(abi::COUNTER_WRITE_BLOCKED).expect("counted");
+    assert!(blocked > u64::from(SAMPLES / (QUEUE + 1) / 2), "{blocked}");
 }
