@@ -145,26 +145,33 @@ fn metrics_equals_those_of_run() {
     }
 }
 
-/// Prints speeds without checking them.
+/// Prints speeds without checking them: `cargo test -p simulate many_runs -- --nocapture`.
 #[test]
 fn many_runs() {
+    const RUNS: u32 = 500;
     let mut simulator = Simulator::new();
     let begin = Instant::now();
-    let medians = values(&mut simulator, &latency(), 20_000, median_rtt);
+    let medians = values(&mut simulator, &latency(), RUNS, median_rtt);
     let pings = 5_000_000.0 / mean(&medians);
-    println!("{:.0} runs/s of {pings:.0} pings each, metrics only", 2e4 / begin.elapsed().as_secs_f64());
+    println!(
+        "{:.0} runs/s of {pings:.0} pings each, metrics only",
+        f64::from(RUNS) / begin.elapsed().as_secs_f64()
+    );
     let written = cell(Workload::Throughput, true, 0, &[("service", "20us")]);
     let begin = Instant::now();
-    values(&mut simulator, &written, 20_000, delivered);
-    println!("{:.0} runs/s of 250 samples each, metrics only", 2e4 / begin.elapsed().as_secs_f64());
+    values(&mut simulator, &written, RUNS, delivered);
+    println!(
+        "{:.0} runs/s of 250 samples each, metrics only",
+        f64::from(RUNS) / begin.elapsed().as_secs_f64()
+    );
     // A server of 20 µs at 80 % of its capacity.
     for load in
         [Load::Constant { rate: Rate::per_second(40_000) }, Load::Poisson { rate: Rate::per_second(40_000) }]
     {
         let cell = paced(load.clone(), true, &[("service", "20us")]);
         let begin = Instant::now();
-        values(&mut simulator, &cell, 20_000, delivered);
-        let per_second = 2e4 / begin.elapsed().as_secs_f64();
+        values(&mut simulator, &cell, RUNS, delivered);
+        let per_second = f64::from(RUNS) / begin.elapsed().as_secs_f64();
         println!("{per_second:.0} runs/s of 200 samples each at {load}, metrics only");
     }
     let begin = Instant::now();
