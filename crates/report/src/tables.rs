@@ -170,7 +170,7 @@ pub(crate) fn writing(cells: &[&CellResult]) -> Grid {
                         })?;
                     (sent > 0).then(|| format_value(traffic as f64 / sent as f64))
                 };
-                for traffic in [(|wire| wire.tx_bytes) as fn(&WireBytes) -> u64, |wire| wire.tx_packets] {
+                for traffic in [(|wire| wire.rx_bytes) as fn(&WireBytes) -> u64, |wire| wire.rx_packets] {
                     row.push(wire(traffic).unwrap_or_else(unsupported));
                     row.push(spread(cell, |run| {
                         let sent = run.throughput.as_ref()?.sent;

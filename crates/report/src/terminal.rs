@@ -174,7 +174,7 @@ impl Page {
         if !throughput.is_empty() {
             let _ = writeln!(
                 self.text,
-                "\nWrite calls, with the flush of a full batch; traffic sent on {} by all programs, per sample",
+                "\nWrite calls, with the flush of a full batch; traffic received on {} by all programs, per sample",
                 factors.interface
             );
             self.text.push_str(&tables::writing(&throughput).render());
