@@ -172,10 +172,13 @@ impl Page {
             self.batched(way, &throughput, &unbatched);
         }
         if !throughput.is_empty() {
+            // Hosts with an interface of their own have the name in the runs only.
+            let mut runs = throughput.iter().flat_map(|cell| cell.valid_runs());
+            let interface = runs.find_map(|run| Some(run.wire.as_ref()?.interface.as_str()));
             let _ = writeln!(
                 self.text,
                 "\nWrite calls, with the flush of a full batch; traffic received on {} by all programs, per sample",
-                factors.interface
+                interface.unwrap_or(&factors.interface)
             );
             self.text.push_str(&tables::writing(&throughput).render());
         }
