@@ -19,7 +19,8 @@
 //! exit           -> bye
 //! ```
 //!
-//! Instead of a run, the runner may list the conformance cases (`cases`) and run one of them (`check`).
+//! Instead of a run, the runner may list the conformance cases (`cases`) and run one of them (`check`), or exchange messages
+//! with agents of other hosts over a topic (`open_mailbox`, `exchange`).
 //!
 //! All timestamps are ns of `CLOCK_MONOTONIC` of the reference host. An agent elsewhere converts its own clock with the
 //! [`Timeline`] of its configuration.
@@ -30,6 +31,7 @@ mod clock;
 mod discovery;
 mod late_join;
 mod libraries;
+mod mailbox;
 mod reply;
 mod report;
 mod request;
@@ -43,6 +45,7 @@ pub use clock::{MonotonicClock, boot_id};
 pub use discovery::{EntityMatch, InterfaceReading, ParticipantReport};
 pub use late_join::{JoinReception, JoinTimes, PastReception, WrittenBeforeJoin};
 pub use libraries::loaded_libraries;
+pub use mailbox::{Exchange, Exchanged, MAILBOX_TAG_BYTES, MAX_RECEIVED, MailboxMessage, OpenMailbox};
 pub use reply::{CaseInfo, CaseOutcome, Configured, Hello, MeasureReply, Reply};
 pub use report::{
     AgentReport, EchoReport, FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderReport,
@@ -55,6 +58,6 @@ pub use timestamp_log::{TimestampLog, TimestampLogError, TimestampPair};
 pub use timing::{IDLE_NS, QUIET_NS, lead_ns, ping_timeout_ns, windows_of_flow};
 
 /// Version of these messages. Runner and agent must have the same.
-pub const PROTOCOL: u32 = 8;
+pub const PROTOCOL: u32 = 9;
 /// Maximum number of windows of a run: each recorder of an agent has a histogram for each window.
 pub const MAX_WINDOWS: u32 = 1_000;

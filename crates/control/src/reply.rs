@@ -6,7 +6,7 @@ use experiment::{DriverDescription, Policy, Qos, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentReport, Message, MonotonicClock};
+use crate::{AgentReport, Exchanged, Message, MonotonicClock};
 
 /// Reply of an agent to the runner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +45,10 @@ pub enum Reply {
     },
     /// Outcome of a case.
     Checked(CaseOutcome),
+    /// The mailbox is open: effective configuration of its writer and reader.
+    MailboxOpened(Box<Configured>),
+    /// Messages of other agents.
+    Exchanged(Exchanged),
     /// The agent has failed, and exits.
     Failed {
         /// Error message.
@@ -72,6 +76,8 @@ impl Reply {
             Self::Bye => "exit",
             Self::Cases { .. } => "cases",
             Self::Checked(_) => "check",
+            Self::MailboxOpened(_) => "open_mailbox",
+            Self::Exchanged(_) => "exchange",
             Self::Failed { .. } => "failed",
         }
     }

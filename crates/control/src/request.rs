@@ -6,7 +6,7 @@ use experiment::{ParticipantSpec, ReaderSpec, Role, Shape, StreamSpec, WriterSpe
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Configured, JoinTimes, Message, Timeline};
+use crate::{Configured, Exchange, JoinTimes, Message, OpenMailbox, Timeline};
 
 /// Request of the runner to an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,6 +51,10 @@ pub enum Request {
         /// Transport and options of the driver.
         way: OpenOptions,
     },
+    /// Open a mailbox. Sent instead of a run.
+    OpenMailbox(Box<OpenMailbox>),
+    /// Post messages into the mailbox, and return those that have arrived.
+    Exchange(Exchange),
 }
 
 impl Message for Request {
@@ -72,6 +76,8 @@ impl Request {
             Self::Exit => "exit",
             Self::Cases => "cases",
             Self::Check { .. } => "check",
+            Self::OpenMailbox(_) => "open_mailbox",
+            Self::Exchange(_) => "exchange",
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::{fs, path::Path};
 
 use control::{
-    AgentReport, Configure, Configured, Drain, EntityMatch, Hello, InterfaceReading, JoinTimes, LateJoin,
-    Match, MeasureReply, PROTOCOL, ParticipantReport, Reply, Request, TimestampLog, TimestampPair,
-    json_schema,
+    AgentReport, Configure, Configured, Drain, EntityMatch, Exchange, Exchanged, Hello, InterfaceReading,
+    JoinTimes, LateJoin, MailboxMessage, Match, MeasureReply, OpenMailbox, PROTOCOL, ParticipantReport,
+    Reply, Request, TimestampLog, TimestampPair, json_schema,
 };
 use experiment::{Factors, Flow, Load, Pin, Rate, Shape, Topology, Trace, Workload};
 use serde_json::{Value, json};
@@ -87,6 +87,14 @@ fn requests_follow_the_schema() {
         Request::Drain(Drain { sent: 1, timeout_ns: 2, quiet_ns: 3, joined_ns: Some(4) }),
         Request::Report,
         Request::Exit,
+        Request::OpenMailbox(Box::new(OpenMailbox {
+            domain: 7,
+            run_name: "run-1".to_owned(),
+            participant: shape.endpoints[0].participant.clone(),
+            topic: "ddsmark_control".to_owned(),
+            max_message_bytes: 8192,
+        })),
+        Request::Exchange(Exchange { post: vec![MailboxMessage(vec![0, 1, 255])], wait_ns: 9 }),
     ];
     for request in requests.iter().flatten().chain(&others) {
         assert_valid(&validator, request);
@@ -131,6 +139,8 @@ fn replies_follow_the_schema() {
         Reply::Report(Box::new(AgentReport { echo: Some(echo), ..AgentReport::default() })),
         Reply::Report(Box::new(AgentReport { participant: Some(participant), ..AgentReport::default() })),
         Reply::Bye,
+        Reply::MailboxOpened(Box::default()),
+        Reply::Exchanged(Exchanged { posted: 1, received: vec![MailboxMessage(vec![2])], matched: 3 }),
         Reply::Failed { error: "e".to_owned(), hint: None, refused: false },
     ];
     for reply in &replies {
@@ -152,6 +162,7 @@ fn wrong_messages_do_not_follow_the_schema() {
         json!({"request": "configure"}),
         json!({"request": "measure", "duration_ns": -1}),
         json!({"request": "start"}),
+        json!({"request": "exchange", "post": [[1, 2]], "wait_ns": 1}),
         json!({"reply": "matched"}),
         json!({"reply": "hello", "protocol": PROTOCOL}),
         json!({}),

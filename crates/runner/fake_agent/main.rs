@@ -142,6 +142,9 @@ impl Agent {
             }
             Request::Exit => Reply::Bye,
             Request::Cases | Request::Check { .. } => Reply::Cases { cases: Vec::new() },
+            Request::OpenMailbox(_) | Request::Exchange(_) => {
+                Reply::Failed { error: "it has no topics".to_owned(), hint: None, refused: true }
+            }
         }
     }
 

@@ -85,12 +85,40 @@ pub enum AgentError {
     /// Unknown conformance case.
     #[error("unknown case `{0}`")]
     NoCase(String),
+    /// Driver that cannot carry the messages of a mailbox.
+    #[error(
+        "driver `{driver}` cannot carry control messages, which must be reliable, transient-local and keep-all: {reason}"
+    )]
+    NoMailbox {
+        /// Name of the driver.
+        driver: String,
+        /// Missing feature or policy.
+        reason: String,
+    },
+    /// Message that is longer than the mailbox allows.
+    #[error("a message of {bytes} bytes is too long: at most {max}")]
+    MessageTooLong {
+        /// Size in bytes.
+        bytes: usize,
+        /// Maximum size in bytes.
+        max: usize,
+    },
     /// Operation on closed entities.
     #[error("the entities of this run are already closed")]
     Closed,
 }
 
 impl AgentError {
+    /// Returns whether the request is rejected permanently. After other errors a retry may succeed.
+    #[must_use]
+    pub const fn is_refusal(&self) -> bool {
+        match self {
+            Self::Driver(error) => error.is_refusal(),
+            Self::NoMailbox { .. } => true,
+            _ => false,
+        }
+    }
+
     /// Returns a hint for the next step, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
@@ -117,6 +145,8 @@ impl AgentError {
                  on an idle host"
                     .to_owned(),
             ),
+            Self::NoMailbox { .. } => Some("use a driver whose topics can be all of that".to_owned()),
+            Self::MessageTooLong { .. } => Some("use the agent of the same build as ddsmark".to_owned()),
             Self::CannotFlush { .. } | Self::Channel(_) | Self::OutOfTurn(_) | Self::Closed => None,
         }
     }

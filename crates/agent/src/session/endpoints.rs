@@ -6,25 +6,29 @@ use std::{
     time::{Duration, Instant},
 };
 
-use control::{Configure, Configured, Match, MatchedPeers};
+use control::{Configured, Match, MatchedPeers};
 use driver_abi::FEATURE_LOCATORS;
 use driver_host::{
     Driver, DriverError, Participant, ParticipantConfig, ReaderConfig, ReaderMonitor, TypeKind, WriterConfig,
     WriterMonitor,
 };
-use experiment::{ReaderSpec, ReceiveMode, StreamSpec, WriterSpec, entity_name};
+use experiment::{ParticipantSpec, ReaderSpec, ReceiveMode, StreamSpec, WriterSpec, entity_name};
 
 use crate::base::{clock::now_ns, error::AgentError, ports::udp_ports};
 
 /// Prefix of the line in `/proc/thread-self/status` that lists the cores allowed to this thread.
 const ALLOWED: &str = "Cpus_allowed_list:";
 
-/// Opens the participant of a run.
-pub fn open_participant(driver: &Driver, configure: &Configure) -> Result<Participant, AgentError> {
-    let spec = &configure.participant;
+/// Opens the participant of a run or of a mailbox.
+pub fn open_participant(
+    driver: &Driver,
+    domain: u32,
+    run_name: &str,
+    spec: &ParticipantSpec,
+) -> Result<Participant, AgentError> {
     let participant = driver.open(&ParticipantConfig {
-        domain: configure.domain,
-        run_name: configure.run_name.clone(),
+        domain,
+        run_name: run_name.to_owned(),
         transport: Some(spec.transport.clone()),
         interface: Some(spec.interface.clone()),
         peers: spec.peers.clone(),

@@ -5,6 +5,7 @@ mod discovery;
 mod endpoints;
 mod hello;
 mod late_match;
+mod mailbox;
 mod role_setup;
 
 use std::{
@@ -15,7 +16,8 @@ use std::{
 };
 
 use control::{
-    AgentReport, ChannelError, Configure, Configured, IDLE_NS, Inbox, MAX_WINDOWS, Reply, Request,
+    AgentReport, ChannelError, Configure, Configured, IDLE_NS, Inbox, MAX_WINDOWS, OpenMailbox, Reply,
+    Request,
 };
 use driver_host::{Driver, Participant};
 
@@ -24,6 +26,7 @@ use self::{
     endpoints::{Monitors, open_participant, pin},
     hello::hello,
     late_match::{match_meanwhile, matched},
+    mailbox::Mailbox,
     role_setup::open_role,
 };
 use crate::base::{
@@ -117,7 +120,7 @@ impl<W: Write + Send> AgentSession<W> {
     pub fn run(mut self) -> Result<(), AgentError> {
         let outcome = self.answer_all();
         if let Err(error) = &outcome {
-            let refused = matches!(error, AgentError::Driver(error) if error.is_refusal());
+            let refused = error.is_refusal();
             let failed = Reply::Failed { error: error.to_string(), hint: error.hint(), refused };
             // if the runner is gone it sees its end of the channel close
             let _ = control::send(&mut self.replies, &failed);
@@ -134,6 +137,7 @@ impl<W: Write + Send> AgentSession<W> {
             }
             Request::Exit => return Ok(control::send(&mut self.replies, &Reply::Bye)?),
             order @ (Request::Cases | Request::Check { .. }) => return self.try_cases(order),
+            Request::OpenMailbox(open) => return self.exchange_messages(&open),
             order => return Err(AgentError::OutOfTurn(order.phase())),
         };
         loop {
@@ -169,6 +173,14 @@ impl<W: Write + Send> AgentSession<W> {
         }
     }
 
+    /// Opens a mailbox, and answers requests of it until `exit`.
+    fn exchange_messages(&mut self, open: &OpenMailbox) -> Result<(), AgentError> {
+        let (mailbox, configured) = Mailbox::open(&self.driver, open)?;
+        control::send(&mut self.replies, &Reply::MailboxOpened(Box::new(configured)))?;
+        mailbox.serve(&self.orders, &mut self.replies)?;
+        Ok(control::send(&mut self.replies, &Reply::Bye)?)
+    }
+
     fn next_order(&self, open: &mut Open) -> Result<Request, AgentError> {
         if open.drives {
             return Ok(self.orders.receive(FOR_EVER)?);
@@ -194,7 +206,8 @@ impl<W: Write + Send> AgentSession<W> {
         let interface = &configure.participant.interface;
         let mut discovery =
             configure.begin_ns.map(|begin_ns| DiscoveryRecorder::wait_until(begin_ns, interface));
-        let participant = open_participant(&self.driver, configure)?;
+        let Configure { domain, run_name, participant: spec, .. } = configure;
+        let participant = open_participant(&self.driver, *domain, run_name, spec)?;
         discovery.iter_mut().for_each(DiscoveryRecorder::opened_participant);
         let join = LateJoin::of(configure);
         let (role, monitors) = open_role(&self.driver, configure, &participant, join.as_ref())?;
@@ -294,7 +307,9 @@ fn answer(open: &mut Open, order: Request) -> Result<Reply, AgentError> {
         | Request::Measure { .. }
         | Request::Exit
         | Request::Cases
-        | Request::Check { .. }) => {
+        | Request::Check { .. }
+        | Request::OpenMailbox(_)
+        | Request::Exchange(_)) => {
             return Err(AgentError::OutOfTurn(order.phase()));
         }
     })
