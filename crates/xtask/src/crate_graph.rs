@@ -33,6 +33,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
         &["blocks", "collector", "control", "experiment", "findings", "site", "verdicts", "results", "stats"],
     ),
     ("hosts", &["control", "experiment", "lab", "results", "site"]),
+    ("peers", &["control", "experiment", "site"]),
     ("lab", &["experiment"]),
     ("site", &["control", "experiment", "results", "stats"]),
     ("agent", &["conformance", "control", "driver-abi", "driver-host", "experiment", "results"]),

@@ -1,0 +1,244 @@
+//! Announcing, waiting and answering.
+
+use std::{
+    collections::BTreeSet,
+    ops::ControlFlow,
+    time::{Duration, Instant},
+};
+
+use super::{
+    BEAT,
+    announcement::{Announcement, Peer},
+    error::LobbyError,
+    guest::GuestLobby,
+    leader::{LeaderLobby, LobbyProgress},
+    rules::LeaderRules,
+};
+use crate::{
+    identity::{PeerAddress, PeerRole, ProcessId},
+    message::{Control, Message, Outcome},
+    postbox::{Delivery, Postbox},
+};
+
+/// Time for which a process that fails stays, so that the others learn the reason.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// Maximum number of processes that are told why the leader fails.
+const MAX_TOLD: usize = 4096;
+
+/// Observer of a wait: called when the progress changes, and at least every second. It can end the wait.
+pub type Watch<'a> = &'a mut dyn FnMut(&LobbyProgress) -> ControlFlow<()>;
+
+/// Waits as the leader until all expected processes are there, invites them, and returns them. If a process does not
+/// fit, all of them are told the reason.
+///
+/// # Errors
+/// Returns an error if a process does not fit, if one is missing after `limit`, or if the postbox is broken.
+pub fn lead(
+    postbox: &mut Postbox,
+    announcement: &Announcement,
+    rules: &LeaderRules<'_>,
+    limit: Duration,
+    watch: Watch<'_>,
+) -> Result<Vec<Peer>, LobbyError> {
+    let own = Peer { address: postbox.own(), announcement: announcement.clone() };
+    let mut lobby = LeaderLobby::new(own);
+    let mut seen = BTreeSet::new();
+    match wait_for_guests(postbox, announcement, rules, limit, watch, &mut lobby, &mut seen) {
+        Ok(guests) => {
+            for guest in &guests {
+                postbox.tell(Some(guest.address.process), Control::Invite)?;
+            }
+            Ok(guests)
+        }
+        Err(error) => {
+            let outcome = error.outcome();
+            for process in seen {
+                // The first error is the one to report.
+                let _ = postbox.tell(Some(process), Control::Reject(outcome.clone()));
+            }
+            linger(postbox);
+            Err(error)
+        }
+    }
+}
+
+fn wait_for_guests(
+    postbox: &mut Postbox,
+    announcement: &Announcement,
+    rules: &LeaderRules<'_>,
+    limit: Duration,
+    watch: Watch<'_>,
+    lobby: &mut LeaderLobby,
+    seen: &mut BTreeSet<ProcessId>,
+) -> Result<Vec<Peer>, LobbyError> {
+    let mut wait = Wait::new(limit, watch);
+    loop {
+        if let Some(guests) = lobby.complete(wait.now())? {
+            return Ok(guests);
+        }
+        let progress = lobby.progress(wait.now());
+        wait.show(&progress)?;
+        if wait.is_over() {
+            let hint =
+                "start them with the same `-domain` and `-driver`, and a `-nic` or `-peer` of this network";
+            return Err(wait.missing(progress, postbox, hint.to_owned()));
+        }
+        let Some(delivery) = wait.receive(postbox, announcement)? else { continue };
+        match delivery {
+            Delivery::Message { from, to_all, message: Message::Control(control) } => {
+                if seen.len() < MAX_TOLD {
+                    seen.insert(from.process);
+                }
+                match control {
+                    Control::Announce(other) if to_all => {
+                        lobby.announced(wait.now(), from, &other, rules)?;
+                    }
+                    Control::Goodbye(_) => {
+                        lobby.left(wait.now(), from.process);
+                        seen.remove(&from.process);
+                    }
+                    Control::Reject(outcome) if !to_all && from.leads() => {
+                        return Err(LobbyError::Rejected { leader: from.to_string(), outcome });
+                    }
+                    _ => {}
+                }
+            }
+            Delivery::OtherVersion { from, version } => {
+                return Err(LobbyError::Version { address: from, version });
+            }
+            Delivery::Broken { from, cause } => return Err(LobbyError::Broken { address: from, cause }),
+            Delivery::Message { .. } => {}
+        }
+    }
+}
+
+/// Waits as a guest for the invitation of the leader, and returns it.
+///
+/// # Errors
+/// Returns an error if the leader rejects this process, if there is no invitation within `limit`, or if the postbox is
+/// broken.
+pub fn join(
+    postbox: &mut Postbox,
+    announcement: &Announcement,
+    limit: Duration,
+    watch: Watch<'_>,
+) -> Result<Peer, LobbyError> {
+    let met = wait_for_leader(postbox, announcement, limit, watch);
+    if let Err(error) = &met {
+        // The first error is the one to report.
+        let _ = postbox.tell(None, Control::Goodbye(error.outcome()));
+    }
+    met
+}
+
+fn wait_for_leader(
+    postbox: &mut Postbox,
+    announcement: &Announcement,
+    limit: Duration,
+    watch: Watch<'_>,
+) -> Result<Peer, LobbyError> {
+    let mut lobby = GuestLobby::new(postbox.own());
+    let mut wait = Wait::new(limit, watch);
+    loop {
+        let progress = progress_of_guest(&lobby);
+        wait.show(&progress)?;
+        if wait.is_over() {
+            return Err(wait.missing(progress, postbox, lobby.hint()));
+        }
+        let Some(delivery) = wait.receive(postbox, announcement)? else { continue };
+        if let Some(leader) = lobby.received(delivery)? {
+            return Ok(leader);
+        }
+    }
+}
+
+fn progress_of_guest(lobby: &GuestLobby) -> LobbyProgress {
+    let has_leader = lobby.seen().any(|peer| peer.address.leads());
+    let missing = if has_leader { "an invitation of publisher 0" } else { "publisher 0" };
+    LobbyProgress {
+        missing_publishers: Some(u32::from(!has_leader)),
+        missing_subscribers: None,
+        missing: vec![missing.to_owned()],
+        present: lobby.seen().map(ToString::to_string).collect(),
+    }
+}
+
+/// Wait with announcements and a time limit.
+struct Wait<'a> {
+    began: Instant,
+    limit: Duration,
+    watch: Watch<'a>,
+    shown: Option<(LobbyProgress, Instant)>,
+    next_beat: Instant,
+}
+
+impl<'a> Wait<'a> {
+    fn new(limit: Duration, watch: Watch<'a>) -> Self {
+        let now = Instant::now();
+        Self { began: now, limit, watch, shown: None, next_beat: now }
+    }
+
+    fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    fn is_over(&self) -> bool {
+        self.now() >= self.limit
+    }
+
+    /// Calls the observer, if the progress has changed or the last call was long ago.
+    fn show(&mut self, progress: &LobbyProgress) -> Result<(), LobbyError> {
+        let is_shown = self.shown.as_ref().is_some_and(|(last, at)| last == progress && at.elapsed() < BEAT);
+        if is_shown {
+            return Ok(());
+        }
+        self.shown = Some((progress.clone(), Instant::now()));
+        match (self.watch)(progress) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(LobbyError::Stopped),
+        }
+    }
+
+    /// Announces this process if it is time, and waits for a message until the next announcement.
+    fn receive(
+        &mut self,
+        postbox: &mut Postbox,
+        announcement: &Announcement,
+    ) -> Result<Option<Delivery>, LobbyError> {
+        let now = Instant::now();
+        if now >= self.next_beat {
+            postbox.tell(None, Control::Announce(Box::new(announcement.clone())))?;
+            self.next_beat = now + BEAT;
+        }
+        let left = (self.began + self.limit).min(self.next_beat).saturating_duration_since(now);
+        Ok(postbox.receive(left)?)
+    }
+
+    fn missing(&self, progress: LobbyProgress, postbox: &Postbox, hint: String) -> LobbyError {
+        let LobbyProgress { missing, present, .. } = progress;
+        LobbyError::Missing {
+            missing,
+            seen: present,
+            diagnosis: postbox.diagnosis(),
+            limit: self.limit,
+            hint,
+        }
+    }
+}
+
+/// Serves the mailbox for a while: samples to processes that have just come are still sent.
+fn linger(postbox: &mut Postbox) {
+    let deadline = Instant::now() + LINGER;
+    while Instant::now() < deadline {
+        if postbox.receive(deadline.saturating_duration_since(Instant::now())).is_err() {
+            return;
+        }
+    }
+}
+
+/// Returns the result of a process that another one finds to be unexpected while a test runs.
+pub fn busy(role: PeerRole, own: PeerAddress) -> Outcome {
+    let text = format!("the test of {own} has already begun without this {}", role.name());
+    Outcome::failure(text, Some("wait until it ends, or set another `-domain` on both sides".to_owned()))
+}

@@ -1,0 +1,257 @@
+//! Lobby of the leader: who is there, who is missing, and who does not fit.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use super::{
+    announcement::{Announcement, Peer},
+    error::LobbyError,
+    rules::LeaderRules,
+};
+use crate::identity::{PeerAddress, PeerRole, ProcessId};
+
+/// Time without an announcement after which a process is gone.
+const GONE: Duration = Duration::from_secs(3);
+/// Time for which two processes with the same id are watched: one of them may have been restarted.
+const RIVALRY: Duration = Duration::from_millis(1500);
+/// Time for which nothing changes before the lobby is complete: an unexpected process may come.
+const SETTLE: Duration = Duration::from_secs(1);
+
+/// Maximum number of missing processes of a role that are named.
+const MAX_NAMED: usize = 8;
+
+/// Processes that are missing, and those that are there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LobbyProgress {
+    /// Number of missing publishers; `None` until a subscriber says how many there are.
+    pub missing_publishers: Option<u32>,
+    /// Number of missing subscribers.
+    pub missing_subscribers: Option<u32>,
+    /// Missing processes, by role and id.
+    pub missing: Vec<String>,
+    /// Other processes that are there.
+    pub present: Vec<String>,
+}
+
+/// Lobby of the leader. Times are since its start.
+#[derive(Debug)]
+pub struct LeaderLobby {
+    own: Peer,
+    places: BTreeMap<(PeerRole, u16), Place>,
+    changed: Duration,
+}
+
+/// Place of a role and an id.
+#[derive(Debug)]
+struct Place {
+    current: Guest,
+    /// Another process with the same role and id.
+    rival: Option<Guest>,
+}
+
+#[derive(Debug)]
+struct Guest {
+    peer: Peer,
+    first: Duration,
+    last: Duration,
+}
+
+impl LeaderLobby {
+    /// Creates the lobby of a leader.
+    #[must_use]
+    pub const fn new(own: Peer) -> Self {
+        Self { own, places: BTreeMap::new(), changed: Duration::ZERO }
+    }
+
+    /// Takes an announcement.
+    ///
+    /// # Errors
+    /// Returns an error if the process does not fit.
+    pub fn announced(
+        &mut self,
+        now: Duration,
+        address: PeerAddress,
+        announcement: &Announcement,
+        rules: &LeaderRules<'_>,
+    ) -> Result<(), LobbyError> {
+        if address.process == self.own.address.process {
+            return Ok(());
+        }
+        let peer = Peer { address, announcement: announcement.clone() };
+        if address.leads() {
+            return Err(LobbyError::SecondLeader { first: self.own().into(), second: peer.into() });
+        }
+        self.update(now);
+        if self.touch(now, &peer)? {
+            return Ok(());
+        }
+        self.changed = now;
+        let guest = Guest { peer: peer.clone(), first: now, last: now };
+        match self.places.get_mut(&(address.role, address.id)) {
+            Some(place) => place.rival = Some(guest),
+            None => {
+                self.places.insert((address.role, address.id), Place { current: guest, rival: None });
+            }
+        }
+        self.check(&peer, rules)?;
+        self.check_counts()
+    }
+
+    /// Updates the time of a process that is known. Returns whether it is.
+    fn touch(&mut self, now: Duration, peer: &Peer) -> Result<bool, LobbyError> {
+        let Some(place) = self.places.get_mut(&(peer.address.role, peer.address.id)) else {
+            return Ok(false);
+        };
+        let process = peer.address.process;
+        if place.current.peer.address.process == process {
+            place.current.last = now;
+        } else {
+            match &mut place.rival {
+                Some(rival) if rival.peer.address.process == process => rival.last = now,
+                Some(rival) if now < rival.last + RIVALRY => {
+                    let [first, second] = [&rival.peer, peer].map(|peer| Box::new(peer.clone()));
+                    return Err(LobbyError::DuplicateId { first, second });
+                }
+                Some(_) | None => return Ok(false),
+            }
+        }
+        // Announcements of a killed process may still arrive when the new one is there, but not for long.
+        if let Some(rival) = &place.rival
+            && place.current.last >= rival.first + RIVALRY
+            && rival.last + RIVALRY >= place.current.last
+        {
+            let [first, second] = [&place.current, rival].map(|guest| Box::new(guest.peer.clone()));
+            return Err(LobbyError::DuplicateId { first, second });
+        }
+        Ok(true)
+    }
+
+    /// Removes a process that has said goodbye.
+    pub fn left(&mut self, now: Duration, process: ProcessId) {
+        self.remove(now, |guest| guest.peer.address.process == process);
+    }
+
+    /// Removes processes that are gone.
+    fn update(&mut self, now: Duration) {
+        self.remove(now, |guest| now >= guest.last + GONE);
+    }
+
+    /// Removes guests. A rival takes the place of the process that it has replaced.
+    fn remove(&mut self, now: Duration, is_gone: impl Fn(&Guest) -> bool) {
+        let mut has_changed = false;
+        let places = std::mem::take(&mut self.places);
+        for (key, Place { current, rival }) in places {
+            let had_rival = rival.is_some();
+            let rival = rival.filter(|guest| !is_gone(guest));
+            let current_is_gone = is_gone(&current);
+            has_changed |= current_is_gone || rival.is_some() != had_rival;
+            let place = match (current_is_gone, rival) {
+                (false, rival) => Place { current, rival },
+                (true, Some(rival)) => Place { current: rival, rival: None },
+                (true, None) => continue,
+            };
+            self.places.insert(key, place);
+        }
+        if has_changed {
+            self.changed = now;
+        }
+    }
+
+    /// Compares a new process with the leader.
+    fn check(&self, peer: &Peer, rules: &LeaderRules<'_>) -> Result<(), LobbyError> {
+        let (own, other) = (&self.own.announcement, &peer.announcement);
+        let both = || (self.own().into(), Box::new(peer.clone()));
+        if own.ddsmark != other.ddsmark {
+            let (first, second) = both();
+            return Err(LobbyError::Build { first, second });
+        }
+        if own.driver.name != other.driver.name && !(rules.interoperate)(&own.driver, &other.driver) {
+            let (first, second) = both();
+            return Err(LobbyError::Driver { first, second });
+        }
+        (rules.compare)(&self.own, peer).map_err(LobbyError::Disagreement)
+    }
+
+    /// Checks that all agree on the numbers, and that each id is below that of its role.
+    fn check_counts(&self) -> Result<(), LobbyError> {
+        for role in [PeerRole::Subscriber, PeerRole::Publisher] {
+            let Some((count, _)) = self.count(role)? else { continue };
+            let is_beyond = |peer: &&Peer| peer.address.role == role && u32::from(peer.address.id) >= count;
+            if let Some(peer) = self.settled().find(is_beyond) {
+                return Err(LobbyError::IdOutOfRange { peer: peer.clone().into(), count });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the number of processes of a role, and who expects it; `None` if it is not known yet.
+    fn count(&self, role: PeerRole) -> Result<Option<(u32, &Peer)>, LobbyError> {
+        let expected = |peer: &Peer| match role {
+            PeerRole::Publisher => peer.announcement.publishers,
+            PeerRole::Subscriber => peer.announcement.subscribers,
+        };
+        let all = std::iter::once(&self.own).chain(self.settled());
+        let mut counts = all.filter_map(|peer| Some((expected(peer)?, peer)));
+        let Some((first_count, first)) = counts.next() else { return Ok(None) };
+        match counts.find(|(count, _)| *count != first_count) {
+            None => Ok(Some((first_count, first))),
+            Some((second_count, second)) => Err(LobbyError::CountDisagreement {
+                role,
+                first: first.clone().into(),
+                first_count,
+                second: second.clone().into(),
+                second_count,
+            }),
+        }
+    }
+
+    fn own(&self) -> Peer {
+        self.own.clone()
+    }
+
+    /// Returns the processes without a rival: one that was restarted may have other options now.
+    fn settled(&self) -> impl Iterator<Item = &Peer> {
+        self.places.values().filter(|place| place.rival.is_none()).map(|place| &place.current.peer)
+    }
+
+    /// Returns all other processes that are there.
+    pub fn peers(&self) -> impl Iterator<Item = &Peer> {
+        let guests = self.places.values().flat_map(|place| [Some(&place.current), place.rival.as_ref()]);
+        guests.flatten().map(|guest| &guest.peer)
+    }
+
+    /// Returns who is there and who is missing.
+    pub fn progress(&mut self, now: Duration) -> LobbyProgress {
+        self.update(now);
+        let present = self.peers().map(ToString::to_string).collect();
+        let mut missing = Vec::new();
+        let mut missing_of = |role: PeerRole, first: u32| {
+            // A disagreement has been reported.
+            let (count, _) = self.count(role).ok().flatten()?;
+            let is_missing =
+                |id: &u32| u16::try_from(*id).is_ok_and(|id| !self.places.contains_key(&(role, id)));
+            let ids: Vec<u32> = (first..count.min(1 << 16)).filter(is_missing).collect();
+            missing.extend(ids.iter().take(MAX_NAMED).map(|id| format!("{} {id}", role.name())));
+            if let Some(others) = ids.len().checked_sub(MAX_NAMED).filter(|others| *others > 0) {
+                missing.push(format!("{others} more {}s", role.name()));
+            }
+            Some(ids.len() as u32)
+        };
+        // The leader itself is publisher 0.
+        let missing_subscribers = missing_of(PeerRole::Subscriber, 0);
+        let missing_publishers = missing_of(PeerRole::Publisher, 1);
+        LobbyProgress { missing_publishers, missing_subscribers, missing, present }
+    }
+
+    /// Returns all guests if they are complete: then no other process is expected.
+    ///
+    /// # Errors
+    /// Returns an error if they expect different numbers.
+    pub fn complete(&mut self, now: Duration) -> Result<Option<Vec<Peer>>, LobbyError> {
+        let progress = self.progress(now);
+        self.check_counts()?;
+        let counts = [progress.missing_publishers, progress.missing_subscribers];
+        let has_rivals = self.places.values().any(|place| place.rival.is_some());
+        let is_complete = counts == [Some(0); 2] && !has_rivals && now >= self.changed + SETTLE;
+        Ok(is_complete.then(|| self.peers().cloned().collect()))
+    }
+}

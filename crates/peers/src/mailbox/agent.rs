@@ -1,0 +1,350 @@
+//! Mailbox over a reliable, transient-local, keep-all topic of a middleware. An agent of its own has the participant, so that
+//! the measured processes do not.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    },
+    time::{Duration, Instant},
+};
+
+use control::{Configured, Exchange, Exchanged, MailboxMessage, OpenMailbox, PROTOCOL, Reply, Request};
+use experiment::{ParticipantSpec, Variables};
+use site::{Agent, AgentCommand, AgentLog, ChannelEnd, DriverFile, LocalSite, Site as _};
+
+use super::{MAX_SAMPLE_BYTES, Mailbox, MailboxError, Waker};
+
+/// Topic of control samples. No other topic of ddsmark has this name.
+pub const CONTROL_TOPIC: &str = "ddsmark_perftest_control";
+
+/// Time for which the agent waits for a sample before it replies.
+const WAIT: Duration = Duration::from_secs(1);
+/// Maximum time for a reply, beyond the wait: the middleware may block each write for 100 ms.
+const ANSWER_LIMIT: Duration = Duration::from_secs(15);
+/// Maximum number of samples of a request.
+const MAX_POSTED: usize = 64;
+/// Maximum number of samples that wait for a request.
+const MAX_WAITING: usize = 16_384;
+/// Pause before samples are posted again that the middleware had no room for.
+const RETRY: Duration = Duration::from_millis(20);
+/// Maximum time for the exit of an agent that is dropped or has ended.
+const END: Duration = Duration::from_secs(2);
+
+/// Parameters of a mailbox over a topic.
+#[derive(Clone, Debug)]
+pub struct AgentMailboxSpec {
+    /// Driver of the middleware.
+    pub driver: DriverFile,
+    /// Environment variables of the agent.
+    pub variables: Variables,
+    /// DDS domain.
+    pub domain: u32,
+    /// Participant: transport, interface, peers and options.
+    pub participant: ParticipantSpec,
+    /// Maximum time to load the driver, and to open the participant.
+    pub limit: Duration,
+}
+
+/// Mailbox over a topic.
+pub struct AgentMailbox {
+    site: LocalSite,
+    /// Name of everything that the agent creates.
+    name: String,
+    agent: Box<dyn Agent>,
+    events: Receiver<Event>,
+    waker: Waker,
+    woken: Arc<AtomicBool>,
+    configured: Configured,
+    /// Samples that wait for a request.
+    waiting: VecDeque<MailboxMessage>,
+    /// Requests without a reply, each with the samples that it posts.
+    asked: VecDeque<(Instant, Vec<MailboxMessage>)>,
+    /// Time before which nothing is posted.
+    retry_at: Option<Instant>,
+    received: VecDeque<Vec<u8>>,
+    matched: u32,
+    closed: bool,
+}
+
+enum Event {
+    Reply(Result<Box<Reply>, ChannelEnd>),
+    Wake,
+}
+
+impl AgentMailbox {
+    /// Starts an agent and opens the topic. The agent ends no later than the calling thread.
+    ///
+    /// # Errors
+    /// Returns an error if the agent cannot be started, or if the topic cannot be reliable, transient-local and keep-all.
+    pub fn open(site: &LocalSite, spec: &AgentMailboxSpec) -> Result<Self, MailboxError> {
+        let (events, agent) = Self::launch(site, spec)?;
+        let (sender, events) = events;
+        let woken = Arc::new(AtomicBool::new(false));
+        let set = Arc::clone(&woken);
+        let waker = Waker::new(move || {
+            if !set.swap(true, Ordering::AcqRel) {
+                // Without a receiver, the mailbox is gone.
+                let _ = sender.send(Event::Wake);
+            }
+        });
+        let mut mailbox = Self {
+            site: site.clone(),
+            name: unique_name(site),
+            agent,
+            events,
+            waker,
+            woken,
+            configured: Configured::default(),
+            waiting: VecDeque::new(),
+            asked: VecDeque::new(),
+            retry_at: None,
+            received: VecDeque::new(),
+            matched: 0,
+            closed: false,
+        };
+        mailbox.configure(spec)?;
+        Ok(mailbox)
+    }
+
+    #[expect(clippy::type_complexity, reason = "both ends of the channel, used once")]
+    fn launch(
+        site: &LocalSite,
+        spec: &AgentMailboxSpec,
+    ) -> Result<((Sender<Event>, Receiver<Event>), Box<dyn Agent>), MailboxError> {
+        let (sender, events) = channel();
+        let replies = sender.clone();
+        let sink = Box::new(move |_, reply| {
+            // Without a receiver, the mailbox is gone.
+            let _ = replies.send(Event::Reply(reply));
+        });
+        let command = AgentCommand {
+            driver: spec.driver.clone(),
+            variables: spec.variables.clone(),
+            padding_bytes: 0,
+            channels: 1,
+        };
+        let log = AgentLog::in_memory().map_err(MailboxError::Start)?;
+        let agent = site.launch(&command, log, sink).map_err(MailboxError::Start)?;
+        Ok(((sender, events), agent))
+    }
+
+    /// Waits for the hello, and opens the topic.
+    fn configure(&mut self, spec: &AgentMailboxSpec) -> Result<(), MailboxError> {
+        match self.reply("hello", spec.limit)? {
+            Reply::Hello(hello) if hello.protocol == PROTOCOL => {}
+            Reply::Hello(hello) => {
+                let theirs = hello.protocol;
+                let error = format!("version {theirs} of the control channel, not {PROTOCOL}");
+                return Err(MailboxError::Protocol(error));
+            }
+            other => return Err(unexpected(&other)),
+        }
+        let request = Request::OpenMailbox(Box::new(OpenMailbox {
+            domain: spec.domain,
+            run_name: self.name.clone(),
+            participant: spec.participant.clone(),
+            topic: CONTROL_TOPIC.to_owned(),
+            max_message_bytes: MAX_SAMPLE_BYTES as u32,
+        }));
+        self.send(&request)?;
+        match self.reply(request.phase(), spec.limit)? {
+            Reply::MailboxOpened(configured) => {
+                self.configured = *configured;
+                Ok(())
+            }
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Returns the effective configuration of the participant, the writer and the reader.
+    #[must_use]
+    pub const fn configured(&self) -> &Configured {
+        &self.configured
+    }
+
+    fn send(&mut self, request: &Request) -> Result<(), MailboxError> {
+        match self.agent.send(0, request) {
+            // The end of the channel carries the cause.
+            Ok(()) | Err(ChannelEnd::Gone(_)) => Ok(()),
+            Err(error) => Err(MailboxError::Protocol(error.to_string())),
+        }
+    }
+
+    /// Waits for one reply.
+    fn reply(&mut self, request: &'static str, limit: Duration) -> Result<Reply, MailboxError> {
+        let deadline = Instant::now() + limit;
+        loop {
+            match self.events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(Event::Reply(reply)) => return self.check(reply),
+                Ok(Event::Wake) => self.woken.store(false, Ordering::Release),
+                Err(_) => return Err(MailboxError::NoAnswer { request, limit }),
+            }
+        }
+    }
+
+    /// Returns the reply, or why there is none.
+    fn check(&mut self, reply: Result<Box<Reply>, ChannelEnd>) -> Result<Reply, MailboxError> {
+        match reply.map(|reply| *reply) {
+            Ok(Reply::Failed { error, hint, .. }) => Err(MailboxError::Failed { error, hint }),
+            Ok(reply) => Ok(reply),
+            Err(ChannelEnd::Invalid(error)) => Err(MailboxError::Protocol(error)),
+            Err(ChannelEnd::Gone(_) | ChannelEnd::Lost(_)) => {
+                let exit = self.agent.end(END);
+                Err(MailboxError::Ended { exit, lines: self.agent.last_log_lines() })
+            }
+        }
+    }
+
+    /// Sends the samples that wait, unless some are on their way: their order would change if these are not accepted. Then
+    /// asks for samples, unless the agent waits for them.
+    fn ask(&mut self) -> Result<(), MailboxError> {
+        let is_posting = self.asked.iter().any(|(_, post)| !post.is_empty());
+        let may_post = self.retry_at.is_none_or(|at| at <= Instant::now());
+        if !self.waiting.is_empty() && !is_posting && may_post {
+            let post: Vec<_> = self.waiting.drain(..self.waiting.len().min(MAX_POSTED)).collect();
+            self.send(&Request::Exchange(Exchange { post: post.clone(), wait_ns: 0 }))?;
+            self.asked.push_back((Instant::now(), post));
+        }
+        if self.asked.back().is_none_or(|(_, post)| !post.is_empty()) {
+            let wait_ns = WAIT.as_nanos() as u64;
+            self.send(&Request::Exchange(Exchange { post: Vec::new(), wait_ns }))?;
+            self.asked.push_back((Instant::now(), Vec::new()));
+        }
+        Ok(())
+    }
+
+    /// Processes a reply to the oldest request.
+    fn exchanged(&mut self, exchanged: Exchanged) -> Result<(), MailboxError> {
+        let Some((_, post)) = self.asked.pop_front() else {
+            return Err(unexpected(&Reply::Exchanged(exchanged)));
+        };
+        let posted = exchanged.posted as usize;
+        if posted > post.len() {
+            return Err(MailboxError::Protocol(format!("{posted} of {} samples posted", post.len())));
+        }
+        let has_room = posted == post.len();
+        for message in post.into_iter().skip(posted).rev() {
+            self.waiting.push_front(message);
+        }
+        if !has_room {
+            self.retry_at = Some(Instant::now() + RETRY);
+        }
+        self.matched = exchanged.matched;
+        self.received.extend(exchanged.received.into_iter().map(|MailboxMessage(bytes)| bytes));
+        Ok(())
+    }
+
+    fn check_answers(&self) -> Result<(), MailboxError> {
+        match self.asked.front() {
+            Some((since, _)) if since.elapsed() > WAIT + ANSWER_LIMIT => {
+                Err(MailboxError::NoAnswer { request: "exchange", limit: ANSWER_LIMIT })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Mailbox for AgentMailbox {
+    fn post(&mut self, sample: &[u8]) -> Result<(), MailboxError> {
+        if self.closed {
+            return Err(MailboxError::Closed);
+        }
+        if sample.len() > MAX_SAMPLE_BYTES {
+            return Err(MailboxError::TooLong(sample.len()));
+        }
+        if self.waiting.len() >= MAX_WAITING {
+            return Err(MailboxError::Full(self.waiting.len()));
+        }
+        self.waiting.push_back(MailboxMessage(sample.to_vec()));
+        self.ask()
+    }
+
+    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>, MailboxError> {
+        let deadline = Instant::now() + limit;
+        loop {
+            if let Some(sample) = self.received.pop_front() {
+                return Ok(Some(sample));
+            }
+            if self.closed {
+                return Err(MailboxError::Closed);
+            }
+            self.ask()?;
+            self.check_answers()?;
+            let now = Instant::now();
+            let retry_at = self.retry_at.filter(|at| *at > now && !self.waiting.is_empty());
+            let until = retry_at.map_or(deadline, |at| at.min(deadline));
+            match self.events.recv_timeout(until.saturating_duration_since(now)) {
+                Ok(Event::Reply(reply)) => match self.check(reply)? {
+                    Reply::Exchanged(exchanged) => self.exchanged(exchanged)?,
+                    other => return Err(unexpected(&other)),
+                },
+                Ok(Event::Wake) => {
+                    self.woken.store(false, Ordering::Release);
+                    return Ok(None);
+                }
+                Err(RecvTimeoutError::Timeout) if until < deadline => {}
+                Err(RecvTimeoutError::Timeout) => return Ok(None),
+                Err(RecvTimeoutError::Disconnected) => return Err(MailboxError::Closed),
+            }
+        }
+    }
+
+    fn waker(&self) -> Waker {
+        self.waker.clone()
+    }
+
+    fn diagnosis(&self) -> Vec<String> {
+        let transport = self.configured.settings.get("participant").and_then(|own| own.get("transport"));
+        let over = transport.map(|transport| format!(" over {transport}")).unwrap_or_default();
+        vec![format!("the control topic{over} has {} other readers", self.matched)]
+    }
+
+    fn close(&mut self, limit: Duration) -> Result<(), MailboxError> {
+        let deadline = Instant::now() + limit;
+        // What waits is sent first.
+        while !self.closed && self.asked.iter().any(|(_, post)| !post.is_empty()) | !self.waiting.is_empty() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            // A sample that arrives now has no receiver.
+            self.receive(left.min(RETRY))?;
+        }
+        if std::mem::replace(&mut self.closed, true) {
+            return Ok(());
+        }
+        self.send(&Request::Exit)?;
+        let exit = Request::Exit.phase();
+        loop {
+            match self.reply(exit, deadline.saturating_duration_since(Instant::now()))? {
+                Reply::Bye => break,
+                Reply::Exchanged(_) => {}
+                other => return Err(unexpected(&other)),
+            }
+        }
+        self.agent.end(END);
+        Ok(())
+    }
+}
+
+impl Drop for AgentMailbox {
+    fn drop(&mut self) {
+        self.agent.hang_up();
+        self.agent.end(Duration::ZERO);
+        self.site.clean(&self.name);
+    }
+}
+
+/// Returns a name of a mailbox that is unique on this host, and names its owner.
+fn unique_name(site: &LocalSite) -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    let [prefix, _] = site.owner().prefixes();
+    format!("{prefix}-mailbox-{}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+fn unexpected(reply: &Reply) -> MailboxError {
+    MailboxError::Protocol(format!("an unexpected reply `{}`", reply.phase()))
+}

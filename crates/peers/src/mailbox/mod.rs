@@ -1,0 +1,63 @@
+//! Mailbox: carries samples to all other processes of a domain, in no particular order, and possibly more than once.
+
+pub mod agent;
+mod error;
+pub mod tcp;
+mod tcp_connection;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+pub use error::MailboxError;
+
+/// Maximum size of a posted sample in bytes.
+pub const MAX_SAMPLE_BYTES: usize = 8 << 10;
+
+/// Carrier of samples between the processes of a domain. Each posted sample reaches every other process that is there,
+/// at least once. Samples of other origin arrive, too: nothing in them is trusted.
+pub trait Mailbox: Send {
+    /// Posts a sample of at most [`MAX_SAMPLE_BYTES`] to all other processes. Does not wait for them.
+    ///
+    /// # Errors
+    /// Returns an error if the sample is too long, if too many samples wait, or if the mailbox is broken.
+    fn post(&mut self, sample: &[u8]) -> Result<(), MailboxError>;
+
+    /// Waits for the next sample, for at most `limit`. Returns `None` after the limit, and when it is woken.
+    ///
+    /// # Errors
+    /// Returns an error if the mailbox is broken.
+    fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>, MailboxError>;
+
+    /// Returns a handle that ends a wait from another thread.
+    fn waker(&self) -> Waker;
+
+    /// Returns lines that say whom the mailbox reaches, for an error about a process that is missing.
+    fn diagnosis(&self) -> Vec<String>;
+
+    /// Sends what was posted, and closes the mailbox; at most within about `limit`.
+    ///
+    /// # Errors
+    /// Returns an error if the mailbox is broken.
+    fn close(&mut self, limit: Duration) -> Result<(), MailboxError>;
+}
+
+/// Handle that ends the wait of a mailbox.
+#[derive(Clone)]
+pub struct Waker(Arc<dyn Fn() + Send + Sync>);
+
+impl Waker {
+    /// Creates a handle from a function, which does not block.
+    pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Arc::new(wake))
+    }
+
+    /// Ends the wait, or the next one.
+    pub fn wake(&self) {
+        (self.0)();
+    }
+}
+
+impl fmt::Debug for Waker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Waker")
+    }
+}

@@ -1,0 +1,166 @@
+//! Connection of a mailbox over TCP: a greeting, then samples with their length. Nothing that arrives is trusted.
+
+use std::{
+    collections::VecDeque,
+    io::{self, Read as _, Write as _},
+    net::{Shutdown, TcpStream},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// First bytes of each side.
+const GREETING: &[u8; 16] = b"ddsmark peers 1\n";
+/// Maximum wait for the greeting of the other side.
+const GREETING_LIMIT: Duration = Duration::from_secs(5);
+/// Maximum time that a write may block: the other side does not read.
+const WRITE_LIMIT: Duration = Duration::from_secs(20);
+/// Maximum number of bytes that wait to be written. A connection with more is closed.
+const MAX_QUEUED_BYTES: usize = 16 << 20;
+/// Longest wait of a thread that writes, before it looks again.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Sends the greeting.
+pub(super) fn send_greeting(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    stream.set_write_timeout(Some(WRITE_LIMIT))?;
+    (&mut &*stream).write_all(GREETING)
+}
+
+/// Reads the greeting of the other side.
+pub(super) fn read_greeting(stream: &TcpStream) -> io::Result<()> {
+    stream.set_read_timeout(Some(GREETING_LIMIT))?;
+    let mut found = [0; GREETING.len()];
+    (&mut &*stream).read_exact(&mut found).map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock => io::Error::new(io::ErrorKind::TimedOut, "no greeting of ddsmark"),
+        _ => error,
+    })?;
+    if found != *GREETING {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "another program answers there"));
+    }
+    // From now on, the silence of a peer is noticed by whoever expects samples of it.
+    stream.set_read_timeout(None)
+}
+
+/// Reads a sample of at most `most` bytes.
+pub(super) fn read_sample(mut stream: &TcpStream, most: usize) -> io::Result<Vec<u8>> {
+    let mut length = [0; 4];
+    stream.read_exact(&mut length)?;
+    let length = u32::from_le_bytes(length) as usize;
+    if length > most {
+        let error = format!("a control sample of {length} bytes, more than {most}");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, error));
+    }
+    let mut sample = vec![0; length];
+    stream.read_exact(&mut sample)?;
+    Ok(sample)
+}
+
+/// Sending side of a connection. A thread writes what is queued.
+#[derive(Debug)]
+pub(super) struct Connection {
+    stream: TcpStream,
+    queue: Arc<Queue>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    samples: VecDeque<Vec<u8>>,
+    bytes: usize,
+    /// Whether a sample is being written.
+    is_writing: bool,
+    closed: bool,
+}
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the state changes, for a while.
+    fn wait<'a>(&self, state: MutexGuard<'a, State>, limit: Duration) -> MutexGuard<'a, State> {
+        self.changed.wait_timeout(state, limit).unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+    }
+
+    /// Writes samples until the queue is closed or the stream fails.
+    fn write_all(&self, stream: &TcpStream) {
+        loop {
+            let mut state = self.lock();
+            state.is_writing = false;
+            self.changed.notify_all();
+            let sample = loop {
+                if state.closed {
+                    return;
+                }
+                if let Some(sample) = state.samples.pop_front() {
+                    break sample;
+                }
+                state = self.wait(state, LOOK);
+            };
+            state.bytes -= sample.len();
+            state.is_writing = true;
+            drop(state);
+            if (&mut &*stream).write_all(&sample).is_err() {
+                self.close();
+                // The reading side ends, too.
+                let _ = stream.shutdown(Shutdown::Both);
+            }
+        }
+    }
+}
+
+impl Connection {
+    /// Starts the thread that writes.
+    pub(super) fn start(stream: &TcpStream) -> io::Result<Self> {
+        let connection = Self { stream: stream.try_clone()?, queue: Arc::default() };
+        let (stream, queue) = (stream.try_clone()?, Arc::clone(&connection.queue));
+        let name = "control-write".to_owned();
+        thread::Builder::new().name(name).spawn(move || queue.write_all(&stream))?;
+        Ok(connection)
+    }
+
+    /// Queues a sample. Closes the connection if too much waits: the other side does not read.
+    pub(super) fn queue(&self, sample: &[u8]) {
+        let mut framed = (sample.len() as u32).to_le_bytes().to_vec();
+        framed.extend(sample);
+        let mut state = self.queue.lock();
+        if state.bytes + framed.len() > MAX_QUEUED_BYTES {
+            drop(state);
+            return self.close();
+        }
+        state.bytes += framed.len();
+        state.samples.push_back(framed);
+        drop(state);
+        self.queue.changed.notify_all();
+    }
+
+    /// Waits until everything that was queued is written.
+    pub(super) fn flush(&self, deadline: Instant) {
+        let mut state = self.queue.lock();
+        while (!state.samples.is_empty() || state.is_writing) && !state.closed {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            state = self.queue.wait(state, left);
+        }
+    }
+
+    /// Closes the connection in both directions.
+    pub(super) fn close(&self) {
+        self.queue.close();
+        // It may be closed already.
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+}

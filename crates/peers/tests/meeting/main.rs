@@ -1,0 +1,5 @@
+//! Processes that meet, exchange bytes and end, over mailboxes in memory.
+
+mod lobby;
+mod rig;
+mod streams;
