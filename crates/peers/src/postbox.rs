@@ -20,7 +20,7 @@ pub struct Postbox {
     arrivals: VecDeque<Arrival>,
 }
 
-/// What a postbox receives.
+/// Message that a postbox receives, or the lack of one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delivery {
     /// Message.
@@ -36,7 +36,7 @@ pub enum Delivery {
     OtherVersion {
         /// Sender.
         from: PeerAddress,
-        /// Its version.
+        /// Version of the sender.
         version: u16,
     },
     /// Process whose messages cannot be read any longer.

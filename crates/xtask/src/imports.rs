@@ -15,6 +15,7 @@ pub const LAYERS: &[(&str, &[&str])] = &[
     ("agent", &["base", "traffic", "roles", "session"]),
     ("ddsmark", &["cli", "work", "commands"]),
     ("experiment", &["syntax", "factors", "plan"]),
+    ("peers", &["mailbox", "envelope", "lobby", "streams"]),
     ("results", &["recording", "schema", "values", "directory"]),
     ("runner", &["agents", "drivers", "run", "session"]),
     ("site", &["values", "host", "agents"]),

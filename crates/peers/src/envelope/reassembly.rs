@@ -15,7 +15,7 @@ const MAX_SENDERS: usize = 1024;
 const MAX_SENDER_BYTES: usize = 4 * MAX_MESSAGE_BYTES;
 const MAX_BYTES: usize = 64 << 20;
 
-/// What a sample brings.
+/// Result of a sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// Message.

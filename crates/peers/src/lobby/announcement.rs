@@ -30,7 +30,7 @@ pub struct Announcement {
     pub publishers: Option<u32>,
     /// Number of subscribers that it expects, itself included; `None`: as the others do.
     pub subscribers: Option<u32>,
-    /// What else the leader needs to know of the process. The lobby does not read it.
+    /// Anything else that the leader needs from the process. The lobby does not read it.
     pub offer: Value,
 }
 

@@ -74,7 +74,7 @@ pub enum LobbyError {
     Version {
         /// Other process.
         address: PeerAddress,
-        /// Its version.
+        /// Version of that process.
         version: u16,
     },
     /// Options that contradict each other.
@@ -85,7 +85,7 @@ pub enum LobbyError {
     Rejected {
         /// Leader.
         leader: String,
-        /// Its reason.
+        /// Reason, with a hint.
         outcome: Outcome,
     },
     /// Processes that are missing after the time limit.

@@ -11,25 +11,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-use control::{Configured, Exchange, Exchanged, MailboxMessage, OpenMailbox, PROTOCOL, Reply, Request};
+use control::{Configured, Exchanged, MailboxMessage, OpenMailbox, PROTOCOL, Reply, Request};
 use experiment::{ParticipantSpec, Variables};
 use site::{Agent, AgentCommand, AgentLog, ChannelEnd, DriverFile, LocalSite, Site as _};
 
-use super::{MAX_SAMPLE_BYTES, Mailbox, MailboxError, Waker};
+use super::{
+    MAX_SAMPLE_BYTES, Mailbox, MailboxError, Waker,
+    exchange_queue::{ExchangeQueue, WAIT},
+};
 
 /// Topic of control samples. No other topic of ddsmark has this name.
 pub const CONTROL_TOPIC: &str = "ddsmark_perftest_control";
 
-/// Time for which the agent waits for a sample before it replies.
-const WAIT: Duration = Duration::from_secs(1);
 /// Maximum time for a reply, beyond the wait: the middleware may block each write for 100 ms.
 const ANSWER_LIMIT: Duration = Duration::from_secs(15);
-/// Maximum number of samples of a request.
-const MAX_POSTED: usize = 64;
-/// Maximum number of samples that wait for a request.
-const MAX_WAITING: usize = 16_384;
-/// Pause before samples are posted again that the middleware had no room for.
-const RETRY: Duration = Duration::from_millis(20);
+/// Interval in which a mailbox that closes looks whether all is sent.
+const LOOK: Duration = Duration::from_millis(20);
 /// Maximum time for the exit of an agent that is dropped or has ended.
 const END: Duration = Duration::from_secs(2);
 
@@ -58,12 +55,7 @@ pub struct AgentMailbox {
     waker: Waker,
     woken: Arc<AtomicBool>,
     configured: Configured,
-    /// Samples that wait for a request.
-    waiting: VecDeque<MailboxMessage>,
-    /// Requests without a reply, each with the samples that it posts.
-    asked: VecDeque<(Instant, Vec<MailboxMessage>)>,
-    /// Time before which nothing is posted.
-    retry_at: Option<Instant>,
+    queue: ExchangeQueue,
     received: VecDeque<Vec<u8>>,
     matched: u32,
     closed: bool,
@@ -98,9 +90,7 @@ impl AgentMailbox {
             waker,
             woken,
             configured: Configured::default(),
-            waiting: VecDeque::new(),
-            asked: VecDeque::new(),
-            retry_at: None,
+            queue: ExchangeQueue::default(),
             received: VecDeque::new(),
             matched: 0,
             closed: false,
@@ -198,48 +188,25 @@ impl AgentMailbox {
         }
     }
 
-    /// Sends the samples that wait, unless some are on their way: their order would change if these are not accepted. Then
-    /// asks for samples, unless the agent waits for them.
+    /// Sends the samples that wait, and asks for samples of others.
     fn ask(&mut self) -> Result<(), MailboxError> {
-        let is_posting = self.asked.iter().any(|(_, post)| !post.is_empty());
-        let may_post = self.retry_at.is_none_or(|at| at <= Instant::now());
-        if !self.waiting.is_empty() && !is_posting && may_post {
-            let post: Vec<_> = self.waiting.drain(..self.waiting.len().min(MAX_POSTED)).collect();
-            self.send(&Request::Exchange(Exchange { post: post.clone(), wait_ns: 0 }))?;
-            self.asked.push_back((Instant::now(), post));
-        }
-        if self.asked.back().is_none_or(|(_, post)| !post.is_empty()) {
-            let wait_ns = WAIT.as_nanos() as u64;
-            self.send(&Request::Exchange(Exchange { post: Vec::new(), wait_ns }))?;
-            self.asked.push_back((Instant::now(), Vec::new()));
+        for exchange in self.queue.requests(Instant::now()) {
+            self.send(&Request::Exchange(exchange))?;
         }
         Ok(())
     }
 
     /// Processes a reply to the oldest request.
     fn exchanged(&mut self, exchanged: Exchanged) -> Result<(), MailboxError> {
-        let Some((_, post)) = self.asked.pop_front() else {
-            return Err(unexpected(&Reply::Exchanged(exchanged)));
-        };
-        let posted = exchanged.posted as usize;
-        if posted > post.len() {
-            return Err(MailboxError::Protocol(format!("{posted} of {} samples posted", post.len())));
-        }
-        let has_room = posted == post.len();
-        for message in post.into_iter().skip(posted).rev() {
-            self.waiting.push_front(message);
-        }
-        if !has_room {
-            self.retry_at = Some(Instant::now() + RETRY);
-        }
+        self.queue.replied(Instant::now(), &exchanged)?;
         self.matched = exchanged.matched;
         self.received.extend(exchanged.received.into_iter().map(|MailboxMessage(bytes)| bytes));
         Ok(())
     }
 
     fn check_answers(&self) -> Result<(), MailboxError> {
-        match self.asked.front() {
-            Some((since, _)) if since.elapsed() > WAIT + ANSWER_LIMIT => {
+        match self.queue.oldest() {
+            Some(since) if since.elapsed() > WAIT + ANSWER_LIMIT => {
                 Err(MailboxError::NoAnswer { request: "exchange", limit: ANSWER_LIMIT })
             }
             _ => Ok(()),
@@ -255,10 +222,7 @@ impl Mailbox for AgentMailbox {
         if sample.len() > MAX_SAMPLE_BYTES {
             return Err(MailboxError::TooLong(sample.len()));
         }
-        if self.waiting.len() >= MAX_WAITING {
-            return Err(MailboxError::Full(self.waiting.len()));
-        }
-        self.waiting.push_back(MailboxMessage(sample.to_vec()));
+        self.queue.push(sample)?;
         self.ask()
     }
 
@@ -274,8 +238,7 @@ impl Mailbox for AgentMailbox {
             self.ask()?;
             self.check_answers()?;
             let now = Instant::now();
-            let retry_at = self.retry_at.filter(|at| *at > now && !self.waiting.is_empty());
-            let until = retry_at.map_or(deadline, |at| at.min(deadline));
+            let until = self.queue.retry_at(now).map_or(deadline, |at| at.min(deadline));
             match self.events.recv_timeout(until.saturating_duration_since(now)) {
                 Ok(Event::Reply(reply)) => match self.check(reply)? {
                     Reply::Exchanged(exchanged) => self.exchanged(exchanged)?,
@@ -305,13 +268,13 @@ impl Mailbox for AgentMailbox {
     fn close(&mut self, limit: Duration) -> Result<(), MailboxError> {
         let deadline = Instant::now() + limit;
         // What waits is sent first.
-        while !self.closed && self.asked.iter().any(|(_, post)| !post.is_empty()) | !self.waiting.is_empty() {
+        while !self.closed && self.queue.has_samples() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
             }
             // A sample that arrives now has no receiver.
-            self.receive(left.min(RETRY))?;
+            self.receive(left.min(LOOK))?;
         }
         if std::mem::replace(&mut self.closed, true) {
             return Ok(());

@@ -2,6 +2,7 @@
 
 pub mod agent;
 mod error;
+mod exchange_queue;
 pub mod tcp;
 mod tcp_connection;
 

@@ -17,7 +17,7 @@ pub enum SessionEnd {
     Goodbye {
         /// Peer.
         peer: Box<Peer>,
-        /// Its result.
+        /// Result of the peer.
         outcome: Outcome,
     },
     /// Peer without a sign of life.
@@ -79,9 +79,9 @@ pub enum SessionEvent {
     Intruder(Box<Peer>),
     /// Process of another version that has announced itself during the test.
     OtherVersion {
-        /// Its address.
+        /// Address of the process.
         address: PeerAddress,
-        /// Its version.
+        /// Version of the process.
         version: u16,
     },
 }

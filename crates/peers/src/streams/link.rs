@@ -8,7 +8,7 @@ use crate::{
     message::{Control, Message},
 };
 
-/// Number of bytes that the application has taken, after which the peer is told.
+/// Number of taken bytes after which the peer gets a report.
 const REPORT_BYTES: u64 = WINDOW as u64 / 4;
 /// Time without a sign of life after which a peer with a successor is lost.
 const RESTART_SILENCE: Duration = Duration::from_secs(3);
@@ -30,14 +30,14 @@ pub(super) struct Link {
     successor: Option<Box<Peer>>,
 }
 
-/// What a message brings.
+/// Result of a message.
 #[derive(Debug, PartialEq)]
 pub(super) enum LinkEvent {
     /// Bytes for the application.
     Data(Vec<u8>),
     /// End of the bytes.
     EndOfData,
-    /// Nothing for the application.
+    /// No bytes for the application.
     Nothing,
     /// End of the link.
     End(SessionEnd),

@@ -1,0 +1,139 @@
+//! Mailboxes over TCP: any order of start, strangers, and connections that end.
+
+use std::{
+    collections::BTreeSet,
+    io::{Read as _, Write as _},
+    net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    time::{Duration, Instant},
+};
+
+use peers::mailbox::{
+    MAX_SAMPLE_BYTES, Mailbox, MailboxError,
+    tcp::{TcpMailbox, control_port},
+};
+
+const LIMIT: Duration = Duration::from_secs(20);
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+fn listen() -> (TcpMailbox, SocketAddr) {
+    let mailbox = TcpMailbox::listen(HERE, 0).expect("a port");
+    let address = mailbox.listening().expect("an address");
+    (mailbox, address)
+}
+
+fn connect(address: SocketAddr) -> TcpMailbox {
+    TcpMailbox::connect(&[address]).expect("a thread")
+}
+
+/// Posts a sample until it arrives: a mailbox keeps none for connections that are made later.
+#[track_caller]
+fn assert_reaches(from: &mut dyn Mailbox, to: &mut dyn Mailbox, sample: &[u8]) {
+    let deadline = Instant::now() + LIMIT;
+    while Instant::now() < deadline {
+        from.post(sample).expect("an open mailbox");
+        while let Some(received) = to.receive(Duration::from_millis(50)).expect("an open mailbox") {
+            if received == sample {
+                return;
+            }
+        }
+    }
+    panic!("{:?} does not reach {:?}", from.diagnosis(), to.diagnosis());
+}
+
+#[test]
+fn samples_reach_both_sides_and_publishers_reach_each_other() {
+    let (mut subscriber, address) = listen();
+    let (mut one, mut other) = (connect(address), connect(address));
+    assert_reaches(&mut one, &mut subscriber, b"one");
+    assert_reaches(&mut subscriber, &mut one, &[7; MAX_SAMPLE_BYTES]);
+    assert_reaches(&mut other, &mut one, b"other");
+    assert_reaches(&mut one, &mut other, b"");
+    assert!(matches!(one.post(&[0; MAX_SAMPLE_BYTES + 1]), Err(MailboxError::TooLong(8193))));
+}
+
+#[test]
+fn publisher_may_start_first_and_connects_again() {
+    let (subscriber, address) = listen();
+    drop(subscriber);
+    let mut publisher = connect(address);
+    for _ in 0..2 {
+        std::thread::sleep(Duration::from_millis(300));
+        let mut subscriber = TcpMailbox::listen(HERE, address.port()).expect("the same port");
+        assert_reaches(&mut publisher, &mut subscriber, b"first");
+        assert_reaches(&mut subscriber, &mut publisher, b"second");
+    }
+    let deadline = Instant::now() + LIMIT;
+    while !publisher.diagnosis().iter().any(|line| line.contains("refused")) {
+        assert!(Instant::now() < deadline, "{:?}", publisher.diagnosis());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn strangers_are_dropped_and_disturb_no_other_connection() {
+    let (mut subscriber, address) = listen();
+    let mut publisher = connect(address);
+    assert_reaches(&mut publisher, &mut subscriber, b"before");
+    let greeting = b"ddsmark peers 1\n";
+    let (oversize, cut) = ((MAX_SAMPLE_BYTES as u32 + 1).to_le_bytes(), [100, 0, 0, 0, 7]);
+    let texts: [&[&[u8]]; 4] =
+        [&[b"GET / HTTP/1.1\r\n\r\n"], &[b"ddsmark peers 2\n"], &[greeting, &oversize], &[greeting, &cut]];
+    for text in texts {
+        let mut stranger = TcpStream::connect(address).expect("a listener");
+        stranger.write_all(&text.concat()).expect("a connection");
+        stranger.shutdown(std::net::Shutdown::Write).expect("a connection");
+        stranger.set_read_timeout(Some(LIMIT)).expect("a limit");
+        // It is closed, after the greeting and what others have posted.
+        let _ = stranger.read_to_end(&mut Vec::new());
+    }
+    assert_reaches(&mut publisher, &mut subscriber, b"after");
+}
+
+#[test]
+fn port_of_another_program_is_named() {
+    let other = TcpListener::bind((HERE, 0)).expect("a port");
+    let address = other.local_addr().expect("an address");
+    let error = TcpMailbox::listen(HERE, address.port()).err().expect("the port is in use");
+    assert!(error.to_string().starts_with(&format!("cannot listen for control messages on {address}: ")));
+    assert!(error.hint().is_some_and(|hint| hint.contains("`-sidMultiSubTest`")), "{error}");
+    let publisher = connect(address);
+    let (mut stream, _) = other.accept().expect("a connection");
+    stream.write_all(b"220 mail.example.org\r\n").expect("a connection");
+    let deadline = Instant::now() + LIMIT;
+    while !publisher.diagnosis().iter().any(|line| line.contains("another program answers there")) {
+        assert!(Instant::now() < deadline, "{:?}", publisher.diagnosis());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let nowhere = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+    let error = TcpMailbox::listen(nowhere, 0).err().expect("not an address of this host");
+    assert!(error.hint().is_some_and(|hint| hint.contains("`-nic`")), "{error}");
+}
+
+#[test]
+fn subscriber_listens_on_its_address_only() {
+    let (_subscriber, address) = listen();
+    let elsewhere = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2)), address.port());
+    assert!(TcpStream::connect(address).is_ok());
+    assert!(TcpStream::connect(elsewhere).is_err());
+}
+
+#[test]
+fn waker_ends_a_wait() {
+    let (mut subscriber, _) = listen();
+    let waker = subscriber.waker();
+    let waking = std::thread::spawn(move || waker.wake());
+    let began = Instant::now();
+    assert_eq!(subscriber.receive(LIMIT), Ok(None));
+    assert!(began.elapsed() < LIMIT);
+    waking.join().expect("no panic");
+}
+
+#[test]
+fn ports_differ_by_domain_and_id_and_are_not_ephemeral() {
+    let ports: BTreeSet<u16> =
+        (0..=250).flat_map(|domain| (0..50).map(move |id| control_port(domain, id))).collect();
+    assert_eq!(ports.len(), 251 * 50);
+    for (domain, id) in [(0, 0), (250, u16::MAX), (u32::MAX, u16::MAX)] {
+        assert!((20_000..32_768).contains(&control_port(domain, id)));
+    }
+}
