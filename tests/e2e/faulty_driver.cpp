@@ -35,6 +35,15 @@ static void say(const char *words) {
   };
 }
 
+// Keeps no samples for readers that join later, and says so.
+[[maybe_unused]] static void is_volatile() {
+  bad.writer_qos = [](ddsmark_writer *writer, ddsmark_qos *out) -> ddsmark_status {
+    const ddsmark_status status = real.writer_qos(writer, out);
+    out->durability = DDSMARK_VOLATILE;
+    return status;
+  };
+}
+
 // Opens one participant only.
 [[maybe_unused]] static void opens_one_participant() {
   bad.participant_open = [](const ddsmark_participant_config *config, ddsmark_participant **out) -> ddsmark_status {

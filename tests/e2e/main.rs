@@ -30,6 +30,7 @@ mod lab;
 mod lab_runs;
 mod late_join;
 mod limits;
+mod mailboxes;
 mod neighbours;
 mod network;
 mod other_reader;
