@@ -26,6 +26,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
             "results",
             "stats",
             "report",
+            "perftest",
         ],
     ),
     (
@@ -54,6 +55,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("experiment", &[]),
     ("stats", &[]),
     ("sim-model", &[]),
+    ("perftest", &[]),
     ("driver-abi", &[]),
     ("campaigns", &["lab", "results", "site", "stats"]),
     ("xtask", &["control", "experiment", "results"]),

@@ -16,6 +16,7 @@ pub const LAYERS: &[(&str, &[&str])] = &[
     ("ddsmark", &["cli", "work", "commands"]),
     ("experiment", &["syntax", "factors", "plan"]),
     ("peers", &["mailbox", "envelope", "lobby", "streams"]),
+    ("perftest", &["table", "settings", "output"]),
     ("results", &["recording", "schema", "values", "directory"]),
     ("runner", &["agents", "drivers", "run", "session"]),
     ("site", &["values", "host", "agents"]),

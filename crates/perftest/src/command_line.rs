@@ -1,0 +1,190 @@
+//! Arguments to options.
+
+use crate::{
+    Generation,
+    entry::{Entries, Entry},
+    error::{Cause, PerftestError, Source},
+    table::{Kind, Match, OPTIONS, OptionRow, Role, resolve, similar},
+    value::{OptionValue, on_command_line},
+    warning::Warning,
+};
+
+/// Environment variable with the generation.
+pub const COMPAT_VARIABLE: &str = "DDSMARK_PERFTEST_COMPAT";
+
+/// Options of a command line.
+#[derive(Clone, Debug)]
+pub struct CommandLine {
+    pub(crate) generation: Generation,
+    pub(crate) entries: Entries,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// File with options, to be read by the caller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigFile {
+    /// Path.
+    pub path: String,
+    /// Whether a missing file is an error: only the default one may be missing.
+    pub required: bool,
+}
+
+impl CommandLine {
+    /// Creates the options of arguments, without the name of the program.
+    ///
+    /// `compat` is the value of [`COMPAT_VARIABLE`]. `-compat` takes precedence over it.
+    ///
+    /// # Errors
+    /// Returns an error if an argument is not an option, or a value is not valid.
+    pub fn parse<S: AsRef<str>>(arguments: &[S], compat: Option<&str>) -> Result<Self, PerftestError> {
+        let generation = match generation(arguments)? {
+            Some(generation) => generation,
+            None => of_environment(compat)?.unwrap_or(Generation::V4_3),
+        };
+        let mut line = Self { generation, entries: Entries::default(), warnings: Vec::new() };
+        let mut arguments = arguments.iter().map(AsRef::as_ref).peekable();
+        while let Some(argument) = arguments.next() {
+            let name = argument.strip_prefix('-').filter(|name| !is_number(argument) && !name.is_empty());
+            let name = name.ok_or_else(|| error(argument, Cause::Stray))?;
+            let row = option(argument, name, generation)?;
+            let takes = match row.kind {
+                Kind::Flag => false,
+                Kind::Sizes => generation != Generation::V5_1,
+                _ => true,
+            };
+            let value = if takes { arguments.next_if(|next| is_value(next, row.kind)) } else { None };
+            line.add(row, argument, value)?;
+        }
+        Ok(line)
+    }
+
+    fn add(
+        &mut self,
+        row: &'static OptionRow,
+        argument: &str,
+        value: Option<&str>,
+    ) -> Result<(), PerftestError> {
+        let item = value.map_or_else(|| argument.to_owned(), |value| format!("{argument} {value}"));
+        let edition = row.edition(self.generation).ok_or_else(|| error(&item, Cause::Stray))?;
+        let value =
+            on_command_line(row, edition, self.generation, value).map_err(|cause| error(&item, cause))?;
+        if row.name == "compat" && value != OptionValue::Choice(self.generation.name()) {
+            // An abbreviation, or a second value: the options before it have been read already.
+            let expected = format!("`-compat` once, and in full; this is generation {}", self.generation);
+            return Err(error(&item, Cause::Invalid { expected }));
+        }
+        if let Some(before) = self.entries.get(row.name).filter(|_| !row.repeats)
+            && before.value != value
+        {
+            self.warnings.push(Warning::new(row.name, format!("is given twice: `{item}` applies")));
+        }
+        self.entries.0.push(Entry { row, value, item, source: Source::CommandLine });
+        Ok(())
+    }
+
+    /// Returns the generation.
+    #[must_use]
+    pub const fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    /// Returns whether help is requested.
+    #[must_use]
+    pub fn wants_help(&self) -> bool {
+        self.entries.flag("help")
+    }
+
+    /// Returns the role, if it is given.
+    #[must_use]
+    pub fn given_role(&self) -> Option<Role> {
+        match (self.entries.flag("pub"), self.entries.flag("sub")) {
+            (true, _) => Some(Role::Publisher),
+            (false, true) => Some(Role::Subscriber),
+            (false, false) => None,
+        }
+    }
+
+    /// Returns the file with further options; `None` in a generation without files.
+    #[must_use]
+    pub fn config_file(&self) -> Option<ConfigFile> {
+        if let Some(path) = self.entries.text("configFile") {
+            return Some(ConfigFile { path: path.to_owned(), required: true });
+        }
+        let row = OPTIONS.iter().find(|row| row.name == "configFile")?;
+        let edition = row.edition(self.generation)?;
+        Some(ConfigFile { path: edition.default.to_owned(), required: false })
+    }
+}
+
+/// Returns the driver in the name of a program, such as `udp` of `perftest_udp`.
+///
+/// `perftest_cpp` and `perftest_cpp_micro` are names of the original programs, and name no driver.
+#[must_use]
+pub fn driver_of_program(program: &str) -> Option<&str> {
+    let name = program.rsplit('/').next().unwrap_or_default();
+    let name = name.strip_prefix("perftest_").filter(|name| !name.is_empty())?;
+    let original = ["cpp", "cpp_micro", "cs", "java"].contains(&name);
+    (!original).then_some(name)
+}
+
+/// Returns the value of `-compat`, which decides what the other options are.
+fn generation<S: AsRef<str>>(arguments: &[S]) -> Result<Option<Generation>, PerftestError> {
+    let is_compat = |argument: &S| argument.as_ref().eq_ignore_ascii_case("-compat");
+    let Some(place) = arguments.iter().position(is_compat) else { return Ok(None) };
+    let usage = || Cause::NoValue { usage: "-compat <5.1|4.3>".to_owned() };
+    let value = arguments.get(place + 1).ok_or_else(|| error("-compat", usage()))?.as_ref();
+    match Generation::from_name(value) {
+        Some(generation) => Ok(Some(generation)),
+        None => {
+            let expected = "5.1, 4.3".to_owned();
+            Err(error(&format!("-compat {value}"), Cause::Invalid { expected }))
+        }
+    }
+}
+
+fn of_environment(value: Option<&str>) -> Result<Option<Generation>, PerftestError> {
+    let Some(value) = value.filter(|value| !value.is_empty()) else { return Ok(None) };
+    match Generation::from_name(value) {
+        Some(generation) => Ok(Some(generation)),
+        None => Err(PerftestError {
+            source: Source::Environment,
+            item: format!("{COMPAT_VARIABLE}={value}"),
+            cause: Cause::Invalid { expected: "5.1, 4.3".to_owned() },
+        }),
+    }
+}
+
+fn option(argument: &str, name: &str, generation: Generation) -> Result<&'static OptionRow, PerftestError> {
+    let cause = match resolve(name, generation) {
+        Match::One(row) => return Ok(row),
+        Match::Several(rows) => Cause::Ambiguous { candidates: rows.iter().map(|row| row.name).collect() },
+        Match::OtherGeneration(row) => {
+            Cause::OtherGeneration { generation, theirs: generation.other(), instead: row.instead }
+        }
+        Match::Unknown => {
+            let names = OPTIONS.iter().filter(|row| row.edition(generation).is_some());
+            // Two dashes are usual elsewhere.
+            let name = name.trim_start_matches('-');
+            Cause::Unknown { generation, similar: similar(name, names.map(|row| row.name)) }
+        }
+    };
+    Err(error(argument, cause))
+}
+
+/// Returns whether an argument is the value of the option before it.
+fn is_value(argument: &str, kind: Kind) -> bool {
+    match kind {
+        Kind::OptionalInteger(_) | Kind::Sizes => !argument.starts_with('-') || is_number(argument),
+        // A text can be the name of a file that begins with a dash, but then the option before it has more likely no value.
+        _ => !argument.starts_with('-') || is_number(argument) || argument == "-",
+    }
+}
+
+/// Returns whether an argument begins as a negative number does.
+fn is_number(argument: &str) -> bool {
+    argument.strip_prefix('-').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+}
+
+fn error(item: &str, cause: Cause) -> PerftestError {
+    PerftestError { source: Source::CommandLine, item: item.to_owned(), cause }
+}

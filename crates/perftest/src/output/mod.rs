@@ -1,0 +1,14 @@
+//! Output: rows, JSON, and the banner.
+
+mod banner;
+mod csv;
+mod json;
+mod legacy;
+mod number;
+mod rows;
+mod values;
+
+pub use banner::{Banner, EffectiveValue, Step, banner, progress};
+pub use json::{Json, JsonContext};
+pub use rows::Rows;
+pub use values::{LatencyInterval, LatencyRow, PERCENTS, Percentiles, ThroughputInterval, ThroughputRow};

@@ -1,0 +1,109 @@
+//! Settings of a process: typed, with all defaults.
+
+mod build;
+mod local;
+mod rules;
+mod shared;
+
+pub use build::Defaults;
+pub use local::{Local, Nic, Output, OutputFormat, PayloadFile, QosFile, Receive, Transport};
+use serde::Serialize;
+pub use shared::{Batch, Durability, History, Mode, Pacing, SCAN_SIZES, Shared, WARM_UP_LIMIT};
+
+use crate::{
+    Generation, IniFile, Role,
+    command_line::CommandLine,
+    entry::Entry,
+    error::{PerftestError, Source},
+    value::OptionValue,
+    warning::Warning,
+};
+
+/// Settings of a process.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Generation of the command line.
+    pub generation: Generation,
+    /// Role.
+    pub role: Role,
+    /// Name of the driver.
+    pub driver: String,
+    /// Settings that the publisher decides. A subscriber has defaults until it [adopts](Self::adopt) an offer.
+    pub shared: Shared,
+    /// Settings that each process decides.
+    pub local: Local,
+    /// Options that the user gave.
+    pub given: Vec<GivenOption>,
+}
+
+/// Option that the user gave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GivenOption {
+    /// Name without the dash.
+    pub option: &'static str,
+    /// Value as the command line takes it; `true` and `false` for a flag.
+    pub value: String,
+    /// Source.
+    #[serde(serialize_with = "source_text")]
+    pub source: Source,
+}
+
+fn source_text<S: serde::Serializer>(source: &Source, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(source)
+}
+
+impl GivenOption {
+    fn from_entry(entry: &Entry) -> Self {
+        let value = match &entry.value {
+            OptionValue::Sizes(sizes) if sizes.is_empty() => {
+                OptionValue::Sizes(SCAN_SIZES.to_vec()).to_string()
+            }
+            OptionValue::OptionalInteger(None) => "true".to_owned(),
+            value => value.to_string(),
+        };
+        Self { option: entry.row.name, value, source: entry.source.clone() }
+    }
+}
+
+impl CommandLine {
+    /// Returns the settings, and warnings about options without effect.
+    ///
+    /// `file` is the file of [`CommandLine::config_file`]. The command line takes precedence over it.
+    ///
+    /// # Errors
+    /// Returns an error if an option of the file is not valid, an option is not for this role or not supported by
+    /// ddsmark, or options contradict each other.
+    pub fn settings(
+        &self,
+        file: Option<IniFile<'_>>,
+        defaults: &Defaults<'_>,
+    ) -> Result<(Settings, Vec<Warning>), PerftestError> {
+        build::build(self, file, defaults)
+    }
+}
+
+impl Settings {
+    /// Returns the value of an option, if the user gave it.
+    #[must_use]
+    pub fn given(&self, option: &str) -> Option<&GivenOption> {
+        self.given.iter().rev().find(|given| given.option == option)
+    }
+
+    /// Returns whether this publisher measures latency: only the one with id 0 does.
+    #[must_use]
+    pub fn sends_pings(&self) -> bool {
+        self.role == Role::Publisher && self.local.id == 0
+    }
+
+    /// Returns the number of samples before the measurement: that of `-initialBurstSize`, else the send queue in samples,
+    /// and at least one per instance.
+    #[must_use]
+    pub fn initial_burst(&self, size: u64) -> u64 {
+        let default = || {
+            let queue = self.local.send_queue.map_or(WARM_UP_LIMIT, u64::from);
+            let in_batch = self.shared.samples_per_batch(size);
+            queue.saturating_mul(in_batch).min(WARM_UP_LIMIT).max(u64::from(self.shared.instances))
+        };
+        self.shared.initial_burst.unwrap_or_else(default)
+    }
+}

@@ -1,0 +1,208 @@
+//! Rules between options: contradictions, and options without effect.
+
+use super::{
+    Settings,
+    shared::{Batch, Mode},
+};
+use crate::{
+    Generation, Role,
+    entry::{Entries, Entry},
+    error::{Cause, PerftestError, Source},
+    settings::local::Transport,
+    value::OptionValue,
+    warning::Warning,
+};
+
+/// Samples from one latency sample to the next in a throughput test, by default.
+const LATENCY_COUNT: i64 = 10_000;
+
+/// Returns an error if options contradict each other.
+pub(super) fn check(entries: &Entries, generation: Generation, role: Role) -> Result<(), PerftestError> {
+    let changed = |name| entries.changed(name, generation);
+    let both = |one, other, with: &'static str, reason, instead| match (changed(one), changed(other)) {
+        (Some(entry), Some(_)) => Err(contradiction(entry, with, reason, instead)),
+        _ => Ok(()),
+    };
+    if generation == Generation::V5_1 {
+        both("numIter", "scan", "`-scan`", "a scan has its own number of samples", "remove one of them")?;
+    }
+    both("pubRate", "pubRatebps", "`-pubRatebps`", "a publisher has one rate", "remove one of them")?;
+    both(
+        "enableSharedMemory",
+        "enableTcpOnly",
+        "`-enableTcpOnly`",
+        "each is the only transport",
+        "remove one of them",
+    )?;
+    both(
+        "rawTransport",
+        "scan",
+        "`-scan`",
+        "bare sockets have no scan",
+        "start the test once for each size",
+    )?;
+    let typed = |name| changed(name).filter(|entry| entry.source == Source::CommandLine);
+    if let (Some(entry), Some(_)) = (typed("nomulticast"), typed("multicast")) {
+        return Err(contradiction(entry, "`-multicast`", "one of them is possible", "remove one of them"));
+    }
+    if let (Some(entry), Some(_)) = (changed("latencyTest"), changed("pidMultiPubTest")) {
+        let words = "only publisher 0 measures latency";
+        return Err(contradiction(entry, "`-pidMultiPubTest`", words, "use `-pidMultiPubTest 0`"));
+    }
+    if let Some(entry) = changed("rawTransport").filter(|_| entries.get("peer").is_none()) {
+        return Err(entry.error(Cause::Contradiction {
+            with: "a command without `-peer`",
+            reason: "bare sockets have no discovery".to_owned(),
+            instead: "add `-peer` with the address of the other side".to_owned(),
+        }));
+    }
+    check_instance(entries)?;
+    check_heartbeats(entries)?;
+    if role == Role::Publisher { check_counts(entries, generation) } else { Ok(()) }
+}
+
+/// Rejects a single instance beyond the instances.
+fn check_instance(entries: &Entries) -> Result<(), PerftestError> {
+    let Some(entry) = entries.get("writeInstance").filter(|_| entries.flag("keyed")) else { return Ok(()) };
+    let instances = entries.integer("instances").unwrap_or(1);
+    if entries.integer("writeInstance").is_some_and(|instance| instance >= instances) {
+        let instead = format!("use 0 to {}, or more instances", instances - 1);
+        return Err(contradiction(entry, "`-instances`", "keys begin with 0", &instead));
+    }
+    Ok(())
+}
+
+/// Rejects fast heartbeats that are slower than the others.
+fn check_heartbeats(entries: &Entries) -> Result<(), PerftestError> {
+    let period = |name| match entries.get(name) {
+        Some(entry @ Entry { value: OptionValue::Period(ns), .. }) if *ns > 0 => Some((entry, *ns)),
+        _ => None,
+    };
+    match (period("fastHeartbeatPeriod"), period("heartbeatPeriod")) {
+        (Some((entry, fast)), Some((_, normal))) if fast > normal => {
+            Err(contradiction(entry, "`-heartbeatPeriod`", "it is slower", "use a shorter period"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Rejects a test that would end before its first latency sample.
+fn check_counts(entries: &Entries, generation: Generation) -> Result<(), PerftestError> {
+    let samples = entries.integer("numIter").filter(|samples| *samples > 0);
+    let given = entries.integer("latencyCount").filter(|count| *count > 0);
+    let default = if entries.flag("latencyTest") { 1 } else { LATENCY_COUNT };
+    let count = given.unwrap_or(default);
+    let Some(samples) = samples.filter(|samples| *samples < count) else { return Ok(()) };
+    let Some(entry) = entries.changed("numIter", generation) else { return Ok(()) };
+    let reason = format!("the first latency sample comes after {count} samples");
+    let instead = format!("use `-latencyCount {samples}` or less, or `-numIter {count}` or more");
+    Err(contradiction(entry, "`-latencyCount`", &reason, &instead))
+}
+
+fn contradiction(entry: &Entry, with: &'static str, reason: &str, instead: &str) -> PerftestError {
+    entry.error(Cause::Contradiction { with, reason: reason.to_owned(), instead: instead.to_owned() })
+}
+
+/// Applies the effects of options on others, with a warning for each option that loses its effect.
+pub(super) fn apply(settings: &mut Settings, entries: &Entries, warnings: &mut Vec<Warning>) {
+    let generation = settings.generation;
+    let mut warn = |option: &'static str, text: &str| {
+        if entries.changed(option, generation).is_some() {
+            warnings.push(Warning::new(option, text));
+        }
+    };
+    let without = |option, needed: &str| (option, format!("has no effect without `-{needed}`"));
+    let mut needless: Vec<(&'static str, String)> = Vec::new();
+    if settings.shared.scan {
+        warn("dataLen", "is ignored: `-scan` decides the sizes");
+    }
+    if !entries.flag("useReadThread") {
+        needless.push(without("waitsetDelayUsec", "useReadThread"));
+        needless.push(without("waitsetEventCount", "useReadThread"));
+    }
+    if !entries.flag("keyed") {
+        needless.push(without("instances", "keyed"));
+        needless.push(without("writeInstance", "keyed"));
+    }
+    if !entries.flag("keepLast") {
+        needless.push(without("keepLastDepth", "keepLast"));
+    }
+    if entries.get("loadDataFromFile").is_none() {
+        needless.push(without("maximumAllocableBufferSize", "loadDataFromFile"));
+    }
+    if entries.get("qosFile").is_none() {
+        needless.push(without("qosLibrary", "qosFile"));
+    }
+    for (option, text) in needless {
+        warn(option, &text);
+    }
+    if entries.flag("noXmlQos") {
+        warn("qosFile", "is ignored: `-noXmlQos` reads no file");
+    }
+    if settings.role == Role::Publisher && settings.local.id > 0 {
+        warn("latencyCount", "has no effect: only publisher 0 measures latency");
+        warn("latencyFile", "has no effect: only publisher 0 measures latency");
+    }
+    apply_rate(settings, &mut warn);
+    apply_batch(settings, entries, &mut warn);
+    if settings.local.raw_transport {
+        // Bare sockets repeat nothing, except TCP.
+        settings.shared.reliable = settings.local.transport == Some(Transport::Tcp);
+    }
+}
+
+fn apply_rate(settings: &mut Settings, warn: &mut impl FnMut(&'static str, &str)) {
+    let latency = settings.shared.mode == Mode::Latency;
+    let pacing = &mut settings.shared.pacing;
+    let rate = match (pacing.samples_per_s, pacing.bits_per_s) {
+        (Some(_), _) => Some("pubRate"),
+        (None, Some(_)) => Some("pubRatebps"),
+        (None, None) => None,
+    };
+    if let Some(rate) = rate {
+        let text = format!("is ignored: `-{rate}` decides the rate");
+        warn("sleep", &text);
+        warn("spin", &text);
+        warn("enableAutoThrottle", &text);
+        (pacing.sleep_ms, pacing.spin_count, pacing.throttle) = (0, 0, false);
+    }
+    if latency {
+        warn("enableAutoThrottle", "has no effect: `-latencyTest` has one sample in flight");
+        pacing.throttle = false;
+    }
+}
+
+fn apply_batch(settings: &mut Settings, entries: &Entries, warn: &mut impl FnMut(&'static str, &str)) {
+    let shared = &mut settings.shared;
+    let off = if shared.mode == Mode::Latency {
+        Some("`-latencyTest` sends one sample at a time")
+    } else if shared.zero_copy {
+        Some("samples of `-zeroCopy` are not batched")
+    } else {
+        None
+    };
+    if let Some(reason) = off {
+        let text = format!("has no effect: {reason}");
+        warn("enableTurboMode", &text);
+        if matches!(shared.batch, Batch::Bytes(_)) {
+            warn("batchSize", &text);
+        }
+    }
+    if shared.batch == Batch::Turbo {
+        warn("batchSize", "is ignored: `-enableTurboMode` decides the size of batches");
+    }
+    let rate = shared.pacing.samples_per_s.or(shared.pacing.bits_per_s);
+    let by_default = entries.get("batchSize").is_none();
+    let paced = rate.is_some() && by_default && matches!(shared.batch, Batch::Bytes(_));
+    if off.is_some() || paced {
+        // At a given rate a default batch would only delay its samples.
+        shared.batch = Batch::Off;
+    }
+    if matches!(shared.batch, Batch::Bytes(_)) {
+        let batched = shared.sizes.iter().filter(|size| shared.batch_bytes(**size).is_some()).count();
+        if batched == 0 {
+            warn("batchSize", "has no effect: fewer than two samples fit, or they have over 65470 bytes");
+            shared.batch = Batch::Off;
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The table of options: its columns, and the search by name.
+
+mod names;
+mod row;
+mod rows;
+
+pub use names::{Match, find, resolve, similar};
+pub use row::{Edition, Fate, IniKey, Kind, Limit, Need, OptionRow, Part, Range, Role, Roles};
+pub use rows::{OPTIONS, SECTIONS, Section};

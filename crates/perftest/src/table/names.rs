@@ -1,0 +1,78 @@
+//! Options by name: the exact name, else a unique prefix, else an alias.
+
+use super::{row::OptionRow, rows::OPTIONS};
+use crate::Generation;
+
+/// Similarity from which a name is suggested.
+const SIMILAR: f64 = 0.6;
+/// Maximum number of suggested names.
+const MOST_SIMILAR: usize = 3;
+/// Maximum length of a name for which similar ones are sought: the comparison takes time with its square.
+const MAX_NAME: usize = 64;
+
+/// Options that a name can stand for.
+#[derive(Clone, Debug)]
+pub enum Match {
+    /// One option.
+    One(&'static OptionRow),
+    /// Several options begin with the name.
+    Several(Vec<&'static OptionRow>),
+    /// An option of the other generation.
+    OtherGeneration(&'static OptionRow),
+    /// No option begins with the name.
+    Unknown,
+}
+
+/// Returns the options that a name without its dash stands for. Case does not matter.
+#[must_use]
+pub fn resolve(name: &str, generation: Generation) -> Match {
+    match among(name, generation) {
+        Match::Unknown => match among(name, generation.other()) {
+            Match::One(row) => Match::OtherGeneration(row),
+            _ => Match::Unknown,
+        },
+        found => found,
+    }
+}
+
+fn among(name: &str, generation: Generation) -> Match {
+    let rows = || OPTIONS.iter().copied().filter(|row| row.edition(generation).is_some());
+    if name.is_empty() {
+        return Match::Unknown;
+    }
+    if let Some(row) = rows().find(|row| row.name.eq_ignore_ascii_case(name)) {
+        return Match::One(row);
+    }
+    let starts = |full: &str| full.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    let found: Vec<&'static OptionRow> = rows().filter(|row| starts(row.name)).collect();
+    if let [row] = found[..] {
+        return Match::One(row);
+    }
+    let is_alias =
+        |row: &&'static OptionRow| row.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name));
+    match rows().find(is_alias) {
+        Some(row) => Match::One(row),
+        None if found.is_empty() => Match::Unknown,
+        None => Match::Several(found),
+    }
+}
+
+/// Returns the option of that exact name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static OptionRow> {
+    OPTIONS.iter().copied().find(|row| row.name == name)
+}
+
+/// Returns the most similar of several names, the best first.
+#[must_use]
+pub fn similar<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
+    if name.len() > MAX_NAME {
+        return Vec::new();
+    }
+    let name = name.to_ascii_lowercase();
+    let close = |other: &str| strsim::normalized_damerau_levenshtein(&name, &other.to_ascii_lowercase());
+    let mut rated: Vec<(f64, &str)> = names.into_iter().map(|other| (close(other), other)).collect();
+    rated.retain(|(rate, _)| *rate >= SIMILAR);
+    rated.sort_by(|a, b| b.0.total_cmp(&a.0));
+    rated.into_iter().take(MOST_SIMILAR).map(|(_, other)| other).collect()
+}
