@@ -97,12 +97,18 @@ impl Settings {
     pub fn offer(&self) -> Offer {
         let rows = OPTIONS.iter().filter(|row| row.agrees);
         let values = rows.filter_map(|row| {
-            let given = self.given(row.name).filter(|_| !(row.name == "dataLen" && self.shared.scan));
+            // Another option of the user decides these two.
+            let by_other = match row.name {
+                "dataLen" => self.shared.scan,
+                "batchSize" => self.shared.batch == Batch::Turbo,
+                _ => false,
+            };
+            let given = self.given(row.name).filter(|_| !by_other);
             let value = match given {
                 Some(given) => given.value.clone(),
                 None => effective(row, &self.shared)?,
             };
-            Some(OfferedValue { option: row.name.to_owned(), value, given: given.is_some() })
+            Some(OfferedValue { option: row.name.to_owned(), value, given: given.is_some() || by_other })
         });
         Offer { generation: self.generation, shared: self.shared.clone(), values: values.collect() }
     }

@@ -132,11 +132,12 @@ fn generation<S: AsRef<str>>(arguments: &[S]) -> Result<Option<Generation>, Perf
     let is_compat = |argument: &S| argument.as_ref().eq_ignore_ascii_case("-compat");
     let Some(place) = arguments.iter().position(is_compat) else { return Ok(None) };
     let usage = || Cause::NoValue { usage: "-compat <5.1|4.3>".to_owned() };
-    let value = arguments.get(place + 1).ok_or_else(|| error("-compat", usage()))?.as_ref();
+    let value = arguments.get(place + 1).map(AsRef::as_ref).filter(|value| !value.starts_with('-'));
+    let value = value.ok_or_else(|| error("-compat", usage()))?;
     match Generation::from_name(value) {
         Some(generation) => Ok(Some(generation)),
         None => {
-            let expected = "5.1, 4.3".to_owned();
+            let expected = "one of: 5.1, 4.3".to_owned();
             Err(error(&format!("-compat {value}"), Cause::Invalid { expected }))
         }
     }
@@ -149,7 +150,7 @@ fn of_environment(value: Option<&str>) -> Result<Option<Generation>, PerftestErr
         None => Err(PerftestError {
             source: Source::Environment,
             item: format!("{COMPAT_VARIABLE}={value}"),
-            cause: Cause::Invalid { expected: "5.1, 4.3".to_owned() },
+            cause: Cause::Invalid { expected: "one of: 5.1, 4.3".to_owned() },
         }),
     }
 }

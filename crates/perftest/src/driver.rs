@@ -3,7 +3,7 @@
 use crate::{
     Need, PerftestError, Settings,
     error::{Cause, Source},
-    settings::{Batch, Durability, History, Receive},
+    settings::{Batch, Durability, History, Receive, Transport},
     warning::Warning,
 };
 
@@ -62,7 +62,7 @@ impl DriverAbilities {
             Need::Durability => (self.durability, "choice of durability"),
             Need::ResourceLimits => (self.queue_limits, "limits of queues"),
             Need::History => (self.history, "choice of the history"),
-            Need::Sockets => (!self.discovery, "bare sockets: it has discovery"),
+            Need::Sockets => (!self.discovery, "bare sockets"),
         };
         (!has).then_some(what)
     }
@@ -135,7 +135,7 @@ impl Settings {
     }
 
     fn check_transport(&self, driver: &DriverAbilities) -> Result<(), PerftestError> {
-        let names = self.local.transport.map(|transport| transport.driver_names());
+        let names = self.local.transport.map(Transport::driver_names);
         let found = match names {
             None => driver.transports.first(),
             Some(names) => {
@@ -148,7 +148,7 @@ impl Settings {
             .unwrap_or("transport");
         let Some((name, max)) = found else {
             let known: Vec<&str> = driver.transports.iter().map(|(name, _)| name.as_str()).collect();
-            let reason = format!("driver `{}` has no such transport, but {}", driver.name, known.join(", "));
+            let reason = format!("driver `{}` has the transports {}", driver.name, known.join(", "));
             return Err(self.unsupported(option, reason));
         };
         let largest = self.shared.max_size();

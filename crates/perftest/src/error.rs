@@ -72,7 +72,7 @@ pub enum Cause {
         similar: Vec<&'static str>,
     },
     /// Name that several options begin with.
-    #[error("can be {} options", .candidates.len())]
+    #[error("is short for {} options", .candidates.len())]
     Ambiguous {
         /// Their names.
         candidates: Vec<&'static str>,
@@ -155,7 +155,7 @@ impl Cause {
             Self::Unknown { similar, .. } if similar.is_empty() => "`-help` lists the options".to_owned(),
             Self::Unknown { similar, .. } => format!("similar: {}", dashed(similar)),
             Self::Ambiguous { candidates } => format!("use one of: {}", dashed(candidates)),
-            Self::OtherGeneration { theirs, instead, .. } if instead.is_empty() => {
+            Self::OtherGeneration { theirs, instead: "", .. } => {
                 format!("use `-compat {theirs}`, or leave it out")
             }
             Self::OtherGeneration { theirs, instead, .. } => format!("{instead}, or add `-compat {theirs}`"),

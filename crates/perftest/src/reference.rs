@@ -25,22 +25,23 @@ Perftest: that of release 5.1.0.9 with `-compat 5.1`, else that of release 4.3 w
   *Inverted*: `false` sets the option. `-nomulticast` has the key of `-multicast`.
 ";
 
+const COLUMNS: &str = "\
+| option | what it is | 4.3: role, default, range | 5.1: role, default, range | perftest.ini | agree | needs | in ddsmark |
+|---|---|---|---|---|---|---|---|
+";
+
 /// Returns the reference.
 #[must_use]
 pub fn reference() -> String {
     let mut text = HEAD.to_owned();
     for section in SECTIONS {
-        let _ = write!(
-            text,
-            "\n## {}\n\n| option | 4.3: role, default, range | 5.1: role, default, range | perftest.ini | agree | needs | \
-             effect |\n|---|---|---|---|---|---|---|\n",
-            section.title
-        );
+        let _ = write!(text, "\n## {}\n\n{COLUMNS}", section.title);
         for row in section.rows {
             let _ = writeln!(
                 text,
-                "| {} | {} | {} | {} | {} | {} | {} |",
+                "| {} | {} | {} | {} | {} | {} | {} | {} |",
                 option(row),
+                row.about.trim_end_matches('.'),
                 edition(row.edition(Generation::V4_3)),
                 edition(row.edition(Generation::V5_1)),
                 keys(row.ini),
@@ -113,11 +114,9 @@ const fn need(need: Need) -> &'static str {
 }
 
 fn effect(row: &OptionRow) -> String {
-    match row.fate {
-        Fate::Honoured(effect) => match row.limit {
-            Some(limit) => format!("{} {effect}; at most {}: {}", row.about, limit.max, limit.reason),
-            None => format!("{} {effect}", row.about),
-        },
-        Fate::Rejected { reason, instead } => format!("{} **Rejected:** {reason}. {instead}", row.about),
+    match (row.fate, row.limit) {
+        (Fate::Honoured(effect), None) => effect.to_owned(),
+        (Fate::Honoured(effect), Some(limit)) => format!("{effect}; at most {}: {}", limit.max, limit.reason),
+        (Fate::Rejected { reason, instead }, _) => format!("**rejected:** {reason}; {instead}"),
     }
 }

@@ -119,7 +119,9 @@ pub(crate) fn on_command_line(
         Kind::Text(_) => Ok(OptionValue::Text(plain_text(text)?.to_owned())),
         Kind::Choice(words) => {
             let found = words.iter().find(|word| word.eq_ignore_ascii_case(text));
-            found.map(|word| OptionValue::Choice(*word)).ok_or_else(|| expected(&words.join(", ")))
+            found
+                .map(|word| OptionValue::Choice(word))
+                .ok_or_else(|| expected(&format!("one of: {}", words.join(", "))))
         }
         Kind::Sizes => sizes(text, in_range).map(OptionValue::Sizes),
         Kind::Rate => {

@@ -60,7 +60,7 @@ pub(super) fn build(
         if for_role(entry) {
             entries.0.push(entry.clone());
         } else if generation == Generation::V5_1 && !matches!(entry.row.name, "pub" | "sub") {
-            let words = format!("has no effect on a {role}: `-{}` is for a {}", entry.row.name, role.other());
+            let words = format!("has no effect on a {role}: it is an option of a {}", role.other());
             warnings.push(Warning::new(entry.row.name, words));
         } else {
             return Err(entry.error(Cause::OtherRole { role }));

@@ -301,12 +301,18 @@ impl Range {
 
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(also) = self.also {
-            write!(f, "{also}, or ")?;
-        }
+        let min = match self.also {
+            // The further number continues the range.
+            Some(also) if also.checked_add(1) == Some(self.min) => also,
+            Some(also) => {
+                write!(f, "{also}, or ")?;
+                self.min
+            }
+            None => self.min,
+        };
         match self.max {
-            i64::MAX => write!(f, "{} or more", self.min),
-            max => write!(f, "{} to {max}", self.min),
+            i64::MAX => write!(f, "{min} or more"),
+            max => write!(f, "{min} to {max}"),
         }
     }
 }

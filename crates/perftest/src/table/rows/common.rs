@@ -87,7 +87,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "unbounded",
         kind: Kind::OptionalInteger("bytes"),
         v4_3: Some(number("", 28, 65_470)),
-        fate: Fate::Honoured("none to see: the type of ddsmark is always unbounded"),
+        fate: Fate::Honoured("no difference: the type of ddsmark is always unbounded"),
         about: "Use a type without a maximum size.",
         ..ROW
     },
@@ -103,7 +103,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         name: "checkConsistency",
         v4_3: Some(plain("")),
-        fate: Fate::Honoured("none to see: ddsmark checks every sample, and counts those that changed"),
+        fate: Fate::Honoured("no difference: ddsmark checks every sample, and counts those that changed"),
         about: "Check that samples did not change while they were read.",
         ..ROW
     },

@@ -86,9 +86,11 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         name: "receiveQueueSize",
         kind: Kind::Integer("number"),
-        v4_3: Some(number("128", 1, INT_MAX)),
+        v4_3: Some(number("", 1, INT_MAX)),
         needs: Need::ResourceLimits,
-        fate: Fate::Honoured("samples in the queue of the reader"),
+        fate: Fate::Honoured(
+            "samples in the queue of the reader; by default as the driver has it, 128 in the release",
+        ),
         about: "Size of the receive queue.",
         ..ROW
     },
@@ -114,7 +116,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(plain("perftest.xml")),
         ini: &[key("qos profile file")],
         fate: Fate::Honoured("the policies that DDS-XML defines; others are listed as not applied"),
-        about: "XML file with QoS profiles; without it those of ddsmark.",
+        about: "XML file with QoS profiles; read only if it is given.",
         instead: "use `-qosFile`",
         ..ROW
     },
@@ -123,7 +125,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Text("file"),
         v4_3: Some(plain("perftest_qos_profiles.xml")),
         fate: Fate::Honoured("the policies that DDS-XML defines; others are listed as not applied"),
-        about: "XML file with QoS profiles; without it those of ddsmark.",
+        about: "XML file with QoS profiles; read only if it is given.",
         instead: "use `-qosprofile`",
         ..ROW
     },

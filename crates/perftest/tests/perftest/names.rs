@@ -1,0 +1,105 @@
+//! Tests of names and their abbreviations.
+
+use perftest::{Generation, Match, OPTIONS, OptionRow, resolve};
+use proptest::prelude::*;
+
+use crate::common::{error, text, valid};
+
+/// Returns the options of a generation that begin with a name.
+fn beginning(name: &str, generation: Generation) -> Vec<&'static OptionRow> {
+    let starts = |row: &&OptionRow| row.name.to_lowercase().starts_with(&name.to_lowercase());
+    let rows = OPTIONS.iter().copied().filter(|row| row.edition(generation).is_some());
+    rows.filter(starts).collect()
+}
+
+/// Returns the beginning of a name with other case.
+fn abbreviated(name: &str, length: usize, upper: &[bool]) -> String {
+    let mixed = name.chars().zip(upper.iter().cycle()).map(|(letter, upper)| match upper {
+        true => letter.to_ascii_uppercase(),
+        false => letter.to_ascii_lowercase(),
+    });
+    mixed.take(length).collect()
+}
+
+proptest! {
+    #[test]
+    fn a_unique_beginning_is_its_option_and_others_list_all_candidates(
+        index in any::<prop::sample::Index>(),
+        length in 1_usize..32,
+        upper in prop::collection::vec(any::<bool>(), 1..8),
+        newer in any::<bool>(),
+    ) {
+        let generation = if newer { Generation::V4_3 } else { Generation::V5_1 };
+        let rows = beginning("", generation);
+        let row = index.get(&rows);
+        let name = abbreviated(row.name, length, &upper);
+        let candidates = beginning(&name, generation);
+        let exact = candidates.iter().find(|candidate| candidate.name.eq_ignore_ascii_case(&name));
+        let is_alias = |row: &&&OptionRow| row.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(&name));
+        match resolve(&name, generation) {
+            Match::One(found) if exact.is_some() => prop_assert_eq!(found.name, exact.unwrap().name),
+            Match::One(found) if candidates.len() == 1 => prop_assert_eq!(found.name, row.name),
+            Match::One(found) => prop_assert!(is_alias(&&found), "{} for {}", found.name, name),
+            Match::Several(found) => {
+                prop_assert!(exact.is_none() && candidates.len() > 1);
+                let names = |rows: &[&'static OptionRow]| rows.iter().map(|row| row.name).collect::<Vec<_>>();
+                prop_assert_eq!(names(&found), names(&candidates));
+            }
+            other => prop_assert!(false, "{}: {:?}", name, other),
+        }
+    }
+}
+
+#[test]
+fn exact_name_wins_over_longer_ones() {
+    for (name, generation) in
+        [("pub", Generation::V4_3), ("multicast", Generation::V5_1), ("crc", Generation::V4_3)]
+    {
+        assert!(beginning(name, generation).len() > 1, "{name} is also a beginning");
+        assert!(matches!(resolve(name, generation), Match::One(row) if row.name == name));
+    }
+}
+
+#[test]
+fn listed_aliases_stand_for_their_options() {
+    for (alias, name) in [
+        ("h", "help"),
+        ("exec", "executionTime"),
+        ("raw", "rawTransport"),
+        ("noPrint", "noPrintIntervals"),
+        ("NOPRINT", "noPrintIntervals"),
+        ("allowInterfaces", "nic"),
+    ] {
+        assert!(matches!(resolve(alias, Generation::V4_3), Match::One(row) if row.name == name), "{alias}");
+    }
+    // `-h` is also the beginning of `-heartbeatPeriod`.
+    assert!(beginning("h", Generation::V5_1).len() > 1);
+    assert!(matches!(resolve("h", Generation::V5_1), Match::One(row) if row.name == "help"));
+}
+
+#[test]
+fn errors_of_names() {
+    let errors: Vec<String> = [
+        ("-lat", Generation::V4_3),
+        ("-dataLne 32", Generation::V4_3),
+        ("--dataLen 32", Generation::V4_3),
+        ("-nothingLikeIt", Generation::V5_1),
+        ("-enableTcpOnly", Generation::V4_3),
+        ("-peer 10.0.0.2", Generation::V5_1),
+        ("-latencyFile out", Generation::V5_1),
+        ("dataLen 32", Generation::V4_3),
+        ("-bestEffort true", Generation::V4_3),
+        ("-", Generation::V4_3),
+        ("-5", Generation::V4_3),
+    ]
+    .map(|(line, generation)| text(&error(line, generation)))
+    .to_vec();
+    insta::assert_snapshot!(errors.join("\n"));
+}
+
+#[test]
+fn abbreviations_and_case_do_not_change_the_settings() {
+    let (full, _) = valid("-pub -dataLen 64 -noPrintIntervals -executionTime 5", Generation::V4_3);
+    let (short, _) = valid("-PUB -datal 64 -noprint -exec 5", Generation::V4_3);
+    assert_eq!(full, short);
+}
