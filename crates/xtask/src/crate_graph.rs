@@ -58,7 +58,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("perftest", &[]),
     ("driver-abi", &[]),
     ("campaigns", &["lab", "results", "site", "stats"]),
-    ("xtask", &["control", "experiment", "results"]),
+    ("xtask", &["control", "experiment", "perftest", "results"]),
 ];
 
 /// Crates of this tree that a driver may use in addition to the header.

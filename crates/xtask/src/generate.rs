@@ -56,6 +56,7 @@ fn all() -> Result<Vec<Generated>, Error> {
         Generated { path: "schemas/experiment.schema.json".into(), text: experiment::json_schema() },
         Generated { path: "docs/reference/experiment-file.md".into(), text: experiment_file()? },
         Generated { path: "docs/reference/factors.md".into(), text: factors::reference() },
+        Generated { path: "docs/reference/perftest.md".into(), text: perftest::reference() },
         Generated { path: "docs/reference/cli.md".into(), text: ddsmark(&["generate", "reference"])? },
     ])
 }
