@@ -36,7 +36,7 @@ fn each(mut check: impl FnMut(&'static OptionRow, &'static Edition, Generation))
     assert!(seen > 150, "only {seen} options were looked at");
 }
 
-/// Returns valid values of an option, other than its default if it has others. `None` is no value.
+/// Returns valid values of an option, other than its default if it has others. `None`: without a value.
 fn valid_values(row: &OptionRow, edition: &Edition, generation: Generation) -> Vec<Option<String>> {
     let numbers = || {
         let range = edition.range.expect("numbers have a range");
