@@ -309,9 +309,9 @@ fn what_no_topology_can_do_is_rejected_before_the_first_packet() {
     for (arguments, error) in [
         (&["latency", "--topology", "2-1"][..], "has several pingers"),
         (&["search", "--topology", "1-3"], "is not supported by the workload `search`"),
-        (&["throughput", "--topology", "1-201"], "1 to 200 each"),
-        (&["throughput", "--topology", "3"], "1 to 200 each"),
-        (&["throughput", "--readers", "0"], "1 to 200 each"),
+        (&["throughput", "--topology", "1-1001"], "1 to 1000 each"),
+        (&["throughput", "--topology", "3"], "1 to 1000 each"),
+        (&["throughput", "--readers", "0"], "1 to 1000 each"),
         (&["throughput", "--readers", "2", "--topology", "1-3"], "cannot be used with"),
     ] {
         let outcome = scene.ddsmark(&[arguments, &["--driver", "udp", "--size", "64"]].concat());

@@ -238,7 +238,7 @@ pub struct WorkloadArgs {
 
 #[derive(Debug, Args)]
 pub struct DiscoveryArgs {
-    /// Number of participants, 2 to 200, each a process of its own: short for `--topology full-mesh-N`; several with
+    /// Number of participants, 2 to 1000, each a process of its own: short for `--topology full-mesh-N`; several with
     /// commas. By default `10`.
     #[arg(
         short,

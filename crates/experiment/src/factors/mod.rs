@@ -185,6 +185,21 @@ impl Factors {
         (self.batch_bytes / self.size_bytes.max(1)).max(1)
     }
 
+    /// Returns the number of writers of samples of a run.
+    #[must_use]
+    pub fn writers(&self) -> usize {
+        match self.topology {
+            Topology::Ring { .. } => 1,
+            Topology::FullMesh { participants } => {
+                usize::from(participants) * self.discovery.endpoints as usize
+            }
+            Topology::Mesh { writers, .. } => {
+                let topics = self.topics.unwrap_or(1) as usize;
+                usize::from(writers) * self.streams().len().max(1) * topics
+            }
+        }
+    }
+
     /// Returns the flows of a paced run: those of the experiment, or the single one of the cell.
     #[must_use]
     pub fn streams(&self) -> Vec<Flow> {

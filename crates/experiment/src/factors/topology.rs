@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::syntax::units::{integer, textual};
 
 /// Maximum number of endpoints of one kind. Each of them is a process.
-const MAX_ENDPOINTS: u64 = 200;
+const MAX_ENDPOINTS: u64 = 1000;
 /// Number of nodes of a ring.
 const NODES: RangeInclusive<u64> = 2..=16;
 
@@ -38,8 +38,8 @@ impl Topology {
     /// One writer and one reader.
     pub const PAIR: Self = Self::Mesh { writers: 1, readers: 1 };
 
-    const EXPECTED: &str = "`pair`, the numbers of writers and readers, 1 to 200 each, such as `\"1-3\"`, `ring-N` with 2 to 16 \
-                            nodes, or `full-mesh-N` with 2 to 200 participants";
+    const EXPECTED: &str = "`pair`, the numbers of writers and readers, 1 to 1000 each, such as `\"1-3\"`, `ring-N` with 2 to 16 \
+                            nodes, or `full-mesh-N` with 2 to 1000 participants";
 
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -111,19 +111,19 @@ mod tests {
     #[test]
     fn a_topology_is_a_mesh_a_ring_or_a_full_mesh() {
         for (text, writers, readers) in
-            [("pair", 1, 1), ("1-1", 1, 1), ("1-3", 1, 3), (" 200 - 200 ", 200, 200)]
+            [("pair", 1, 1), ("1-1", 1, 1), ("1-3", 1, 3), (" 200 - 1000 ", 200, 1000)]
         {
             assert_eq!(Topology::parse(text), Some(Topology::Mesh { writers, readers }), "{text}");
         }
         assert_eq!(Topology::parse("ring-16"), Some(Topology::Ring { nodes: 16 }));
-        assert_eq!(Topology::parse("full-mesh-200"), Some(Topology::FullMesh { participants: 200 }));
+        assert_eq!(Topology::parse("full-mesh-1000"), Some(Topology::FullMesh { participants: 1000 }));
         for wrong in [
             "",
             "3",
             "0-1",
             "1-0",
-            "201-1",
-            "1-201",
+            "1001-1",
+            "1-1001",
             "1-2-3",
             "-1",
             "1-",
@@ -135,7 +135,7 @@ mod tests {
             "ring",
             "ring-3-1",
             "full-mesh-1",
-            "full-mesh-201",
+            "full-mesh-1001",
             "mesh-3",
         ] {
             assert_eq!(Topology::parse(wrong), None, "{wrong}");
@@ -145,10 +145,10 @@ mod tests {
     proptest! {
         #[test]
         fn text_of_a_topology_is_read_back(
-            writers in 1_u16..=200,
-            readers in 1_u16..=200,
+            writers in 1_u16..=1000,
+            readers in 1_u16..=1000,
             nodes in 2_u16..=16,
-            participants in 2_u16..=200,
+            participants in 2_u16..=1000,
         ) {
             for topology in [
                 Topology::Mesh { writers, readers },

@@ -49,6 +49,7 @@ impl ExperimentFile {
         if cells.is_empty() {
             return Err(PlanError::NoCell.at(0..0));
         }
+        check_writers(&cells)?;
         let question = self.question.get().clone();
         let search = self.searches(&cells)?;
         let mut experiment = Plan {
@@ -134,6 +135,14 @@ impl ExperimentFile {
             _ => Ok(()),
         }
     }
+}
+
+/// Rejects cells with more writers than the header of a sample can number.
+fn check_writers(cells: &[Cell]) -> Result<(), SpannedError> {
+    let has_too_many = |cell: &&Cell| cell.factors.writers() > usize::from(u16::MAX);
+    let Some(Cell { id, factors }) = cells.iter().find(has_too_many) else { return Ok(()) };
+    let words = format!("cell `{id}` has {} writers, more than {}", factors.writers(), u16::MAX);
+    Err(PlanError::Contradiction { words, hint: "use fewer writers, flows, topics or participants" }.at(0..0))
 }
 
 fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, SpannedError> {

@@ -67,6 +67,16 @@ fn writers_per_process_are_a_factor() {
 }
 
 #[test]
+fn more_writers_than_a_sample_can_number_are_rejected() {
+    let sets =
+        |endpoints: &'static str| ["factors.topology=full-mesh-1000", "factors.join=together", endpoints];
+    let experiment = plan(FILE, &sets("factors.endpoints=65"));
+    assert_eq!(experiment.cells[0].factors.writers(), 65_000);
+    let (error, ..) = rejected(FILE, &sets("factors.endpoints=66"));
+    assert!(error.contains("has 66000 writers, more than 65535"), "{error}");
+}
+
+#[test]
 fn processes_of_different_sizes_are_rejected() {
     let stream = |workload: &str| {
         format!(

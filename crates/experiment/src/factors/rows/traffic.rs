@@ -91,7 +91,7 @@ pub(super) const ROWS: &[Factor] = &[
         key: "topology",
         form: Form::Key(Kind::Topology),
         unit: "endpoints",
-        range: "1-1 to 200-200; `pair`; `ring-2` to `ring-16`",
+        range: "1-1 to 1000-1000; `pair`; `ring-2` to `ring-16`",
         default: || Some(Topology::PAIR.into()),
         about: "Numbers of writing and of reading endpoints, each a process of its own: `1-3` is one writer and three \
                 readers, `3-1` three writers and one reader, and `pair` is `1-1`. Every reader receives the samples of \
