@@ -1,6 +1,7 @@
-//! `cargo campaigns`: long checks of ddsmark itself, with real processes.
+//! `cargo campaigns`: long checks of ddsmark itself.
 #![forbid(unsafe_code)]
 
+mod agents;
 mod clocks;
 mod kills;
 mod slowdown;
@@ -19,6 +20,10 @@ type Error = Box<dyn std::error::Error>;
 #[derive(Parser)]
 #[command(name = "cargo campaigns")]
 enum Campaign {
+    Agents(agents::AgentsArgs),
+    /// Execute one run of virtual agents, and print its values
+    #[command(hide = true)]
+    AgentsTrial(agents::TrialArgs),
     Clocks(clocks::ClocksArgs),
     /// Be a process of a clock trial
     #[command(hide = true)]
@@ -34,6 +39,8 @@ enum Campaign {
 
 fn main() -> ExitCode {
     let done = match Campaign::parse() {
+        Campaign::Agents(arguments) => agents::run(&arguments),
+        Campaign::AgentsTrial(arguments) => agents::run_trial(&arguments),
         Campaign::Clocks(arguments) => clocks::run(&arguments),
         Campaign::ClocksPeer(arguments) => clocks::run_peer(&arguments),
         Campaign::Kills(arguments) => kills::run(&arguments),

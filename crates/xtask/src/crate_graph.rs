@@ -59,6 +59,11 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("driver-abi", &[]),
     ("campaigns", &["lab", "results", "site", "stats"]),
     ("xtask", &["control", "experiment", "perftest", "results"]),
+    (
+        "campaigns",
+        &["runner", "lab", "site", "report", "simulate", "collector", "control", "experiment", "results", "stats"],
+    ),
+    ("xtask", &["control", "experiment", "results"]),
 ];
 
 /// Crates of this tree that a driver may use in addition to the header.
