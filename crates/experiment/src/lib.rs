@@ -67,7 +67,8 @@ pub use shape::{
 };
 pub use syntax::{
     driver_name::{drivers_of_ends, is_driver_path, is_pair},
-    host_spec::{HostFlag, HostSpec},
+    host_flag::{HostFlag, HostFlagError},
+    host_spec::HostSpec,
     input_file::{FileError, InputFile},
     link::{LabSpec, LinkError, LinkSpec, MAX_HOSTS, MAX_MTU, MIN_HOSTS, MIN_MTU},
     link_values::{LinkDelay, LinkLoss, LinkRate},

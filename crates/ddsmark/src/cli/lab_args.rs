@@ -1,9 +1,9 @@
 //! Arguments of `ddsmark lab`.
 
 use clap::{Args, Subcommand};
-use experiment::{LabSpec, LinkError, LinkSpec, MAX_HOSTS, MIN_HOSTS};
+use experiment::{LabSpec, LinkSpec, MAX_HOSTS, MIN_HOSTS};
 
-use super::exit_status::EXIT_STATUS;
+use super::{exit_status::EXIT_STATUS, parse};
 
 const UP_EXAMPLES: &str = "\
 Examples:
@@ -42,7 +42,7 @@ pub enum LabCommand {
         /// Name of the lab.
         name: String,
         /// Hosts and links.
-        #[arg(value_parser = |text: &str| text.parse::<LabSpec>().map_err(|error| with_hint(&error)))]
+        #[arg(value_parser = parse::lab)]
         spec: LabSpec,
     },
 }
@@ -62,19 +62,19 @@ pub struct LabUpArgs {
 
     /// Rate of each direction of each link, on the wire: `kbit`, `mbit` or `gbit`. By default unlimited. No link becomes faster
     /// than the CPU: 1gbit needs most of a core.
-    #[arg(long, value_parser = |text: &str| LinkSpec::parse_rate(text).map_err(|error| with_hint(&error)))]
+    #[arg(long, value_parser = parse::link_rate)]
     pub rate: Option<u64>,
 
     /// Delay from one host to another, such as `1ms`. A round trip has twice the delay. By default none.
-    #[arg(long, value_name = "TIME", value_parser = |text: &str| LinkSpec::parse_delay(text).map_err(|error| with_hint(&error)))]
+    #[arg(long, value_name = "TIME", value_parser = parse::link_delay)]
     pub delay: Option<u64>,
 
     /// Lost IP packets or fragments from one host to another, such as `0.1%`. By default none.
-    #[arg(long, value_name = "PERCENT", value_parser = |text: &str| LinkSpec::parse_loss(text).map_err(|error| with_hint(&error)))]
+    #[arg(long, value_name = "PERCENT", value_parser = parse::link_loss)]
     pub loss: Option<u32>,
 
     /// MTU of the links in bytes, 1280 to 9000. By default 1500.
-    #[arg(long, value_name = "BYTES", value_parser = |text: &str| LinkSpec::parse_mtu(text).map_err(|error| with_hint(&error)))]
+    #[arg(long, value_name = "BYTES", value_parser = parse::link_mtu)]
     pub mtu: Option<u32>,
 
     /// Print the lab as JSON.
@@ -94,8 +94,4 @@ impl LabUpArgs {
         };
         LabSpec { hosts: self.hosts, link }
     }
-}
-
-fn with_hint(error: &LinkError) -> String {
-    format!("{error}; {}", error.hint())
 }

@@ -1,10 +1,43 @@
 //! Parsers of argument values.
 
-use std::time::Duration;
+use std::{error::Error, fmt, time::Duration};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use experiment::{HostFlag, Percent};
+use experiment::{HostFlag, HostFlagError, LabSpec, LinkError, LinkSpec, Percent};
 use results::MetricSelector;
+
+/// Invalid value of an argument. Its text has the next step on a line of its own, as every error of the command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueError {
+    error: String,
+    hint: String,
+}
+
+impl ValueError {
+    fn new(error: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { error: error.into(), hint: hint.into() }
+    }
+}
+
+impl fmt::Display for ValueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\nhint: {}", self.error, self.hint)
+    }
+}
+
+impl Error for ValueError {}
+
+impl From<HostFlagError> for ValueError {
+    fn from(HostFlagError { error, hint }: HostFlagError) -> Self {
+        Self { error, hint }
+    }
+}
+
+impl From<LinkError> for ValueError {
+    fn from(error: LinkError) -> Self {
+        Self::new(error.to_string(), error.hint())
+    }
+}
 
 /// Option of a driver, `D.KEY=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,36 +48,62 @@ pub struct DriverOption {
 }
 
 /// Parses a time with its unit.
-pub fn time(text: &str) -> Result<Duration, String> {
-    humantime::parse_duration(text).map_err(|error| format!("{error}; write for instance `800ms` or `5s`"))
+pub fn time(text: &str) -> Result<Duration, ValueError> {
+    humantime::parse_duration(text)
+        .map_err(|error| ValueError::new(error.to_string(), "write for instance `800ms` or `5s`"))
 }
 
 /// Parses a host: `pi1=ssh:user@pi1`.
-pub fn host(text: &str) -> Result<HostFlag, String> {
-    HostFlag::parse(text)
+pub fn host(text: &str) -> Result<HostFlag, ValueError> {
+    Ok(HostFlag::parse(text)?)
+}
+
+/// Parses virtual hosts with their links: `lab:4,rate=100mbit`.
+pub fn lab(text: &str) -> Result<LabSpec, ValueError> {
+    Ok(text.parse::<LabSpec>()?)
+}
+
+/// Parses the rate of a link: `100mbit`.
+pub fn link_rate(text: &str) -> Result<u64, ValueError> {
+    Ok(LinkSpec::parse_rate(text)?)
+}
+
+/// Parses the delay of a link: `1ms`.
+pub fn link_delay(text: &str) -> Result<u64, ValueError> {
+    Ok(LinkSpec::parse_delay(text)?)
+}
+
+/// Parses the loss of a link: `0.1%`.
+pub fn link_loss(text: &str) -> Result<u32, ValueError> {
+    Ok(LinkSpec::parse_loss(text)?)
+}
+
+/// Parses the MTU of a link in bytes.
+pub fn link_mtu(text: &str) -> Result<u32, ValueError> {
+    Ok(LinkSpec::parse_mtu(text)?)
 }
 
 /// Parses a percentage.
-pub fn percent(text: &str) -> Result<Percent, String> {
-    Percent::parse(text).ok_or_else(|| "write for instance `2%`".to_owned())
+pub fn percent(text: &str) -> Result<Percent, ValueError> {
+    Percent::parse(text).ok_or_else(|| ValueError::new("not a percentage", "write for instance `2%`"))
 }
 
 /// Parses an option of a driver. The name of the driver may be a path with dots.
-pub fn driver_option(text: &str) -> Result<DriverOption, String> {
+pub fn driver_option(text: &str) -> Result<DriverOption, ValueError> {
     let parts = text.split_once('=').and_then(|(name, value)| Some((name.rsplit_once('.')?, value)));
     match parts {
         Some(((driver, key), value)) if !driver.is_empty() && !key.is_empty() => {
             Ok(DriverOption { driver: driver.to_owned(), key: key.to_owned(), value: value.to_owned() })
         }
-        _ => Err("write for instance `udp.batching=off`".to_owned()),
+        _ => Err(ValueError::new("not an option of a driver", "write for instance `udp.batching=off`")),
     }
 }
 
 /// Parses an option without the name of its driver: `batching=off`.
-pub fn key_value(text: &str) -> Result<(String, String), String> {
+pub fn key_value(text: &str) -> Result<(String, String), ValueError> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err("write for instance `batching=off`".to_owned()),
+        _ => Err(ValueError::new("not a key with its value", "write for instance `batching=off`")),
     }
 }
 
@@ -73,7 +132,7 @@ pub fn is_profile(text: &str) -> bool {
 }
 
 /// Checks the words of `--qos`. The policies of the form `KEY=VALUE` are checked with the experiment file.
-pub fn qos(text: &str) -> Result<String, String> {
+pub fn qos(text: &str) -> Result<String, ValueError> {
     let mut words = text.split(',').map(str::trim).filter(|word| !word.contains('='));
     match words.find(|word| policy_of(word).is_none()) {
         Some(unknown) if !is_profile(text) => {
@@ -83,9 +142,9 @@ pub fn qos(text: &str) -> Result<String, String> {
                 .max_by(|a, b| strsim::jaro_winkler(a, unknown).total_cmp(&strsim::jaro_winkler(b, unknown)));
             let near = near.copied().unwrap_or_default();
             let known = known[..known.len() - 1].join(", ");
-            Err(format!(
-                "unknown word `{unknown}`, did you mean `{near}`? Words are {known}; write other policies as KEY=VALUE"
-            ))
+            let hint =
+                format!("did you mean `{near}`? available: {known}; write other policies as KEY=VALUE");
+            Err(ValueError::new(format!("unknown word `{unknown}`"), hint))
         }
         _ => Ok(text.to_owned()),
     }
@@ -106,8 +165,25 @@ mod tests {
     fn times_have_units() {
         assert_eq!(time("0.3s"), Ok(Duration::from_millis(300)));
         assert_eq!(time("2min 5s"), Ok(Duration::from_secs(125)));
-        assert!(time("5").unwrap_err().contains("800ms"));
+        assert!(time("5").unwrap_err().hint.contains("800ms"));
         assert!(time("-1s").is_err() && time("").is_err());
+    }
+
+    #[test]
+    fn invalid_value_has_its_hint_on_a_line_of_its_own() {
+        let text = |error: ValueError| error.to_string();
+        for (found, expected) in [
+            (host("lab:1").map_err(text).unwrap_err(), "invalid number of hosts `1`\nhint: write a whole"),
+            (host("pi1").map_err(text).unwrap_err(), "the host has no name\nhint: write for instance"),
+            (link_rate("5").map_err(text).unwrap_err(), "invalid rate `5`\nhint: write 10kbit"),
+            (
+                qos("reliabel").map_err(text).unwrap_err(),
+                "unknown word `reliabel`\nhint: did you mean `reliable`?",
+            ),
+            (percent("2").map_err(text).unwrap_err(), "not a percentage\nhint: write for instance `2%`"),
+        ] {
+            assert!(found.starts_with(expected), "{found}");
+        }
     }
 
     #[test]

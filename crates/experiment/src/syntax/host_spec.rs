@@ -45,7 +45,7 @@ const KINDS: &[Kind] = &[
 ];
 
 /// Beginning of the specification of a lab.
-const LAB: &str = "lab:";
+pub(crate) const LAB: &str = "lab:";
 
 /// Returns whether a text can be the name of a network namespace or a node. It is an argument of `ip` or `srun`.
 fn is_word(name: &str) -> bool {
@@ -120,16 +120,16 @@ impl<'de> Deserialize<'de> for HostSpec {
         let text = Cow::<str>::deserialize(deserializer)?;
         match Self::parse(&text) {
             Some(at) => Ok(at),
-            None if text.starts_with(LAB) => Err(de::Error::custom(lab_error(&text, "\nhint: "))),
+            None if text.starts_with(LAB) => Err(de::Error::custom(lab_error(&text))),
             None => Err(de::Error::invalid_value(de::Unexpected::Str(&text), &Self::EXPECTED)),
         }
     }
 }
 
-/// Returns why a text is not a lab, and the next step after a separator.
-fn lab_error(text: &str, separator: &str) -> String {
+/// Returns why a text is not a lab, and the next step.
+fn lab_error(text: &str) -> String {
     let error = text.parse::<LabSpec>().err();
-    error.map_or_else(String::new, |error| format!("{error}{separator}{}", error.hint()))
+    error.map_or_else(String::new, |error| format!("{error}\nhint: {}", error.hint()))
 }
 
 impl JsonSchema for HostSpec {
@@ -143,85 +143,6 @@ impl JsonSchema for HostSpec {
             "type": "string",
             "pattern": "^(local|slurm|(ssh|netns|slurm|lab):.+)$",
         })
-    }
-}
-
-/// Host of the command line: `NAME=SPEC[,interface=NAME]`. A specification of several hosts has no name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostFlag {
-    /// Name of the host in the experiment; `None` for a specification that names its hosts.
-    pub name: Option<String>,
-    /// Way to reach it.
-    pub at: HostSpec,
-    /// Network interface to the other hosts, if it is given.
-    pub interface: Option<String>,
-}
-
-impl HostFlag {
-    /// Parses a host of the command line.
-    ///
-    /// # Errors
-    /// Returns the text of an error.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        if text.starts_with(LAB) {
-            let at = HostSpec::parse(text).ok_or_else(|| lab_error(text, "; "))?;
-            return Ok(Self { name: None, at, interface: None });
-        }
-        let word = text.split(',').next().unwrap_or_default();
-        if HostSpec::parse(word).is_some_and(|at| at.names_hosts()) {
-            let (at, interface) = Self::reached(text)?;
-            return Ok(Self { name: None, at, interface });
-        }
-        let (name, rest) = text.split_once('=').ok_or("write for instance `pi1=ssh:user@pi1`, or `lab:2`")?;
-        if !is_host_name(name) {
-            return Err(format!("`{name}` is not a valid name: use letters, digits, `-`, `_` and `.`"));
-        }
-        if rest.starts_with(LAB) {
-            return Err(format!("a lab names its hosts h1, h2 and so on: write `{rest}` without a name"));
-        }
-        let (at, interface) = Self::reached(rest)?;
-        if at.names_hosts() {
-            return Err(format!("`{at}` names its hosts itself: write `{rest}` without a name"));
-        }
-        Ok(Self { name: Some(name.to_owned()), at, interface })
-    }
-
-    /// Parses `SPEC[,interface=NAME]`.
-    fn reached(text: &str) -> Result<(HostSpec, Option<String>), String> {
-        let (spec, rest) = text.split_once(',').map_or((text, None), |(spec, rest)| (spec, Some(rest)));
-        let at = HostSpec::parse(spec).ok_or_else(|| {
-            let spec = spec.escape_debug();
-            format!("`{spec}` is not a valid way to reach a host: use {}", HostSpec::EXPECTED)
-        })?;
-        let interface = match rest.map(|rest| rest.split_once('=')) {
-            None => None,
-            Some(Some(("interface", name))) if !name.is_empty() && !name.contains(',') => {
-                Some(name.to_owned())
-            }
-            Some(_) => return Err("after the comma, write for instance `interface=eth0`".to_owned()),
-        };
-        Ok((at, interface))
-    }
-
-    /// Returns it as an entry of the array `host` of an experiment file.
-    #[must_use]
-    pub fn entry(&self) -> String {
-        let Self { name, at, interface } = self;
-        let text = |text: &str| toml::Value::String(text.to_owned()).to_string();
-        let name = name.as_ref().map_or_else(String::new, |name| format!("name = {}, ", text(name)));
-        let mut entry = format!("{{ {name}at = {}", text(&at.to_string()));
-        if let Some(interface) = interface {
-            entry.push_str(&format!(", interface = {}", text(interface)));
-        }
-        entry.push_str(" }");
-        entry
-    }
-}
-
-impl fmt::Display for HostFlag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.name.as_ref().map_or_else(String::new, |name| format!("{name}="));
-        write!(f, "{name}{}", self.at)
     }
 }
 
@@ -272,47 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn host_of_the_command_line_has_a_name_and_perhaps_an_interface() {
-        let flag = HostFlag::parse("pi1=ssh:user@pi1,interface=eth0").expect("a host");
-        assert_eq!((flag.name.as_deref(), flag.interface.as_deref()), (Some("pi1"), Some("eth0")));
-        assert_eq!(flag.to_string(), "pi1=ssh:user@pi1");
-        assert_eq!(flag.entry(), r#"{ name = "pi1", at = "ssh:user@pi1", interface = "eth0" }"#);
-        let flag = HostFlag::parse("here=local").expect("a host");
-        assert_eq!(
-            (flag.at.clone(), flag.entry().as_str()),
-            (HostSpec::Local, r#"{ name = "here", at = "local" }"#)
-        );
-        let flag = HostFlag::parse("slurm,interface=ib0").expect("hosts");
-        assert_eq!(flag.entry(), r#"{ at = "slurm", interface = "ib0" }"#);
-        for wrong in [
-            "local",
-            "slurm:n1",
-            "=local",
-            "a b=local",
-            "a=pi1",
-            "a=local,",
-            "a=local,eth0",
-            "a=local,interface=",
-            "a=local,mtu=9000",
-            "a=local,interface=eth0,x=1",
-        ] {
-            assert!(HostFlag::parse(wrong).is_err(), "{wrong}");
-        }
-    }
-    #[test]
-    fn lab_of_the_command_line_names_its_hosts() {
-        let flag = HostFlag::parse("lab:4,rate=100mbit,loss=0.1%").expect("a lab");
-        assert_eq!((&flag.name, flag.to_string().as_str()), (&None, "lab:4,rate=100mbit,loss=0.1%"));
-        assert_eq!(flag.entry(), r#"{ at = "lab:4,rate=100mbit,loss=0.1%" }"#);
-        assert_eq!(flag.at.without_link().to_string(), "lab:4");
-        for (wrong, cause) in [
-            ("lab:1", "invalid number of hosts `1`; write a whole number from 2 to 200"),
-            ("lab:2,speed=1", "unknown property of a link: `speed=1`; available: rate, delay, loss, mtu"),
-            ("a=lab:2", "write `lab:2` without a name"),
-        ] {
-            let error = HostFlag::parse(wrong).expect_err(wrong);
-            assert!(error.contains(cause), "{error}");
-        }
+    fn lab_of_a_file_is_rejected_with_the_next_step() {
         let error = serde_json::from_str::<HostSpec>("\"lab:2,rate=5\"").expect_err("a rate without a unit");
         assert!(error.to_string().contains("invalid rate `5`\nhint: write 10kbit"), "{error}");
     }
