@@ -12,7 +12,7 @@ use crate::{
     },
     work::{
         drivers::{Drivers, choose},
-        host_entries::{HostEntry, expand},
+        host_entries::{ExpandedHosts, HostEntry},
         hosts::{ConnectedHost, Connector},
     },
 };
@@ -34,12 +34,11 @@ pub fn execute(command: &Command) -> Result<ExitStatus, CliError> {
             let hint = "create a lab with `ddsmark lab up`, and check its hosts, such as `h1=netns:lab.h1`";
             return Err(CliError::new(ExitStatus::WrongUse, error, hint));
         }
-        let name = name.clone().unwrap_or_default();
-        entries.push(HostEntry { name, at: at.clone(), interface: interface.clone() });
+        entries.push(HostEntry { name: name.clone(), at: at.clone(), interface: interface.clone() });
     }
-    for entry in expand(entries)? {
-        let name = entry.name.clone();
-        match connector.connect(entry).and_then(|host| describe(&host)) {
+    for host in ExpandedHosts::of(entries)?.list {
+        let name = host.name.clone();
+        match connector.connect(host).and_then(|host| describe(&host)) {
             Ok(line) => output::print(&format!("{name}: {line}\n"))?,
             Err(error) if stop.requested() => return Err(error),
             // The other hosts are checked, too.

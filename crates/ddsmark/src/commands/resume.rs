@@ -43,7 +43,7 @@ pub fn execute(flags: &RunArgs, site: &LocalSite, stop: &StopToken) -> Result<Ex
     let drivers = drivers::choose(&names, site, stop)?;
     names.iter().try_for_each(|name| check_installed(name, &drivers.descriptions))?;
     let entries = header.experiment.design.hosts.iter().map(|host| HostEntry {
-        name: host.name.clone(),
+        name: Some(host.name.clone()),
         at: host.at.clone(),
         interface: host.interface.clone(),
     });

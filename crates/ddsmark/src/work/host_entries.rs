@@ -1,13 +1,24 @@
-//! Hosts as the user names them.
+//! Hosts as the user names them, and the hosts that they stand for.
 
 use experiment::HostSpec;
 use hosts::slurm::Allocation;
 
+use super::labs::ExperimentLab;
 use crate::cli::cli_error::{CliError, ExitStatus};
 
-/// Host to connect to.
+/// Entry of a list of hosts: one host, or several.
 pub struct HostEntry {
-    /// Name in the experiment; empty where the specification names its hosts.
+    /// Name in the experiment; `None` if the specification names its hosts.
+    pub name: Option<String>,
+    /// Way to reach it.
+    pub at: HostSpec,
+    /// Interface to the other hosts, if it is given.
+    pub interface: Option<String>,
+}
+
+/// Host to connect to.
+pub struct NamedHost {
+    /// Name in the experiment.
     pub name: String,
     /// Way to reach it.
     pub at: HostSpec,
@@ -15,36 +26,61 @@ pub struct HostEntry {
     pub interface: Option<String>,
 }
 
-impl HostEntry {
-    /// Returns the hosts that this entry stands for.
-    fn hosts(self) -> Result<Vec<Self>, CliError> {
-        match &self.at {
-            HostSpec::Slurm(None) => {
-                let node = |name: &String| Self {
-                    name: name.clone(),
-                    at: HostSpec::Slurm(Some(name.clone())),
-                    interface: self.interface.clone(),
-                };
-                Ok(Allocation::current("slurm")?.nodes().iter().map(node).collect())
-            }
-            HostSpec::Local
-            | HostSpec::Ssh(_)
-            | HostSpec::Netns(_)
-            | HostSpec::Lab(_)
-            | HostSpec::Slurm(Some(_)) => Ok(vec![self]),
-        }
-    }
+/// Hosts of an experiment before they are connected.
+#[derive(Default)]
+pub struct ExpandedHosts {
+    /// Hosts in the order of their entries.
+    pub list: Vec<NamedHost>,
+    /// Lab that has them, if an entry creates one.
+    pub lab: Option<ExperimentLab>,
 }
 
-/// Replaces each entry by the hosts that it stands for. Rejects two hosts with one name.
-pub fn expand(entries: Vec<HostEntry>) -> Result<Vec<HostEntry>, CliError> {
-    let hosts: Vec<Vec<HostEntry>> = entries.into_iter().map(HostEntry::hosts).collect::<Result<_, _>>()?;
-    let hosts: Vec<HostEntry> = hosts.into_iter().flatten().collect();
-    for (index, host) in hosts.iter().enumerate() {
-        if hosts[..index].iter().any(|known| known.name == host.name) {
-            let error = format!("host `{}` is given twice", host.name);
-            return Err(CliError::new(ExitStatus::WrongUse, error, "give each host a name of its own"));
+impl ExpandedHosts {
+    /// Replaces each entry by the hosts that it stands for: a lab by its virtual hosts, which this creates, and an allocation
+    /// by its nodes. Rejects two hosts with one name.
+    pub fn of(entries: Vec<HostEntry>) -> Result<Self, CliError> {
+        let mut expanded = Self::default();
+        for entry in entries {
+            expanded.add(entry)?;
         }
+        let names: Vec<&str> = expanded.list.iter().map(|host| host.name.as_str()).collect();
+        for (index, name) in names.iter().enumerate() {
+            if names[..index].contains(name) {
+                let error = format!("host `{name}` is given twice");
+                return Err(CliError::new(ExitStatus::WrongUse, error, "give each host a name of its own"));
+            }
+        }
+        Ok(expanded)
     }
-    Ok(hosts)
+
+    fn add(&mut self, HostEntry { name, at, interface }: HostEntry) -> Result<(), CliError> {
+        match (&at, name) {
+            (HostSpec::Lab(spec), name) => {
+                let lab = match &mut self.lab {
+                    Some(lab) => lab,
+                    none => none.insert(ExperimentLab::create(spec)?),
+                };
+                // A plan has an entry for each host of its lab, an experiment file one for all of them.
+                let is_meant = |host: &lab::Host| name.as_ref().is_none_or(|name| *name == host.name);
+                self.list.extend(lab.hosts().into_iter().filter(is_meant).map(|host| NamedHost {
+                    name: host.name,
+                    at: at.clone(),
+                    interface: Some(host.interface),
+                }));
+            }
+            (HostSpec::Slurm(None), _) => {
+                let allocation = Allocation::current("slurm")?;
+                self.list.extend(allocation.nodes().iter().map(|node| NamedHost {
+                    name: node.clone(),
+                    at: HostSpec::Slurm(Some(node.clone())),
+                    interface: interface.clone(),
+                }));
+            }
+            (HostSpec::Local | HostSpec::Ssh(_) | HostSpec::Netns(_) | HostSpec::Slurm(Some(_)), name) => {
+                let name = name.expect("the planner rejects such a host without a name");
+                self.list.push(NamedHost { name, at, interface });
+            }
+        }
+        Ok(())
+    }
 }

@@ -14,7 +14,7 @@ use site::{DriverFile, Facts, InterfaceAddress, LocalSite, Site, SiteError, comm
 
 use super::{
     drivers::Drivers,
-    host_entries::{HostEntry, expand},
+    host_entries::{ExpandedHosts, HostEntry, NamedHost},
     labs::ExperimentLab,
 };
 use crate::cli::{
@@ -109,8 +109,8 @@ impl<'a> Connector<'a> {
     }
 
     /// Connects to a host, and loads each driver there once.
-    pub fn connect(&mut self, entry: HostEntry) -> Result<ConnectedHost, CliError> {
-        let HostEntry { name, at, interface } = entry;
+    pub fn connect(&mut self, host: NamedHost) -> Result<ConnectedHost, CliError> {
+        let NamedHost { name, at, interface } = host;
         if self.stop.requested() {
             return Err(RunnerError::Stopped.into());
         }
@@ -261,12 +261,10 @@ impl Hosts {
         stop: &StopToken,
     ) -> Result<Self, CliError> {
         let are_named = !entries.is_empty();
-        let (lab, entries) = ExperimentLab::create(entries)?;
+        let this = || HostEntry { name: Some(LOCAL_HOST.to_owned()), at: HostSpec::Local, interface: None };
+        let ExpandedHosts { list, lab } = ExpandedHosts::of(if are_named { entries } else { vec![this()] })?;
         let mut connector = Connector { lab: lab.as_ref(), ..Connector::new(local, drivers, stop) };
-        let this = || HostEntry { name: LOCAL_HOST.to_owned(), at: HostSpec::Local, interface: None };
-        let entries = if are_named { expand(entries)? } else { vec![this()] };
-        let list =
-            entries.into_iter().map(|entry| connector.connect(entry)).collect::<Result<Vec<_>, _>>()?;
+        let list = list.into_iter().map(|host| connector.connect(host)).collect::<Result<Vec<_>, _>>()?;
         for (index, host) in list.iter().enumerate() {
             let owner = host.site.owner();
             if let Some(other) = list[..index].iter().find(|other| other.site.owner() == owner) {

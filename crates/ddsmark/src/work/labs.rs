@@ -2,16 +2,14 @@
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use experiment::{HostSpec, LabSpec, LinkSpec};
+use experiment::{LabSpec, LinkSpec};
 use hosts::{StewardCommand, lab_steward};
 use lab::{DelayMethod, Lab, LabError};
 use results::LinkRecord;
 use runner::{HostLinks, RunnerError};
-
-use super::host_entries::HostEntry;
 
 /// Maximum difference between a requested and an effective delay in ns: `tc` counts in ticks of 64 ns.
 const DELAY_TOLERANCE_NS: u64 = 1_000;
@@ -28,25 +26,19 @@ struct State {
 }
 
 impl ExperimentLab {
-    /// Creates the lab that an experiment names, if it does. Returns it, and the hosts to connect to: those of the lab in the
-    /// place of its entries.
-    pub fn create(entries: Vec<HostEntry>) -> Result<(Option<Self>, Vec<HostEntry>), LabError> {
-        let Some(spec) = entries.iter().find_map(|entry| entry.at.lab().copied()) else {
-            return Ok((None, entries));
-        };
-        let lab = Lab::up(&spec)?;
-        let host = |host: &lab::Host| HostEntry {
-            name: host.name.clone(),
-            at: HostSpec::Lab(spec),
-            interface: Some(host.interface.clone()),
-        };
-        let hosts = lab.hosts().iter().map(host).collect();
-        Ok((Some(Self(Mutex::new(State { lab, links: None }))), hosts))
+    /// Creates a lab.
+    pub fn create(spec: &LabSpec) -> Result<Self, LabError> {
+        Ok(Self(Mutex::new(State { lab: Lab::up(spec)?, links: None })))
+    }
+
+    /// Returns its hosts.
+    pub fn hosts(&self) -> Vec<lab::Host> {
+        self.state().lab.hosts().to_vec()
     }
 
     /// Returns the way to start a steward on a host of the lab, with this agent.
     pub fn steward(&self, host: &str, program: &Path, agent: &Path) -> Result<StewardCommand, LabError> {
-        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state();
         let mut steward = lab_steward(state.lab.host(host)?, program);
         let (usual, agent) = (Arc::clone(&steward.command), agent.to_owned());
         steward.command = Arc::new(move || {
@@ -56,12 +48,16 @@ impl ExperimentLab {
         });
         Ok(steward)
     }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // After a panic of another run, the links are read again.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl HostLinks for ExperimentLab {
     fn set(&self, link: &LinkSpec) -> Result<LinkRecord, RunnerError> {
-        // After a panic of another run, the links are read again.
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
         if let Some((known, record)) = state.links.take().filter(|(known, _)| known == link) {
             state.links = Some((known, record.clone()));
             return Ok(record);

@@ -90,7 +90,7 @@ pub fn prepare(
     let entries = file.hosts.iter().map(|host| {
         let host = host.get();
         let interface = host.interface.as_ref().map(|interface| interface.get().clone());
-        let name = host.name.as_ref().map_or_else(String::new, |name| name.get().clone());
+        let name = host.name.as_ref().map(|name| name.get().clone());
         HostEntry { name, at: host.at.get().clone(), interface }
     });
     let hosts = Hosts::connect(entries.collect(), site, &drivers, stop)?;
