@@ -119,12 +119,29 @@ fn throughput_reaches_the_line_rate_of_a_link() {
     let [finding] = &reached[..] else { panic!("{reached:#?}") };
     assert_eq!(
         finding.text,
-        "`dds`: throughput reaches 94 to 96 % of the 100 Mbit/s link, its line rate, at 8192 and 32768 bytes: 93.9 to 96.1 Mbit/s \
-         (3 runs each). UDP over IPv4 carries at most 95.0 to 96.2 Mbit/s there."
+        "`dds`: the 100 Mbit/s link limits throughput at 8192 and 32768 bytes: the runs reach 98 to 99 % of the goodput that it \
+         carries at these sizes, 93.9 to 96.1 of 95.0 to 96.2 Mbit/s (3 runs each). Headers take the rest of the link. The link is \
+         not the limit at 64 and 1024 bytes: the runs reach 40 to 68 % of what it carries there."
     );
     assert_eq!(finding.cells, ["dds/udp4/throughput/8192", "dds/udp4/throughput/32768"]);
     number(finding, "link_mbps", 100.0);
     number(finding, "ceiling_max_mbps", 96.2);
+    number(finding, "share_max_pct", 100.0 * 96.0 * 1.001 / 96.2);
+    // A small size can fill the link with half of its rate: headers take the other half.
+    let all = of_kind(&document([48.0, 86.0, 94.0, 96.0]), FindingKind::LineRate);
+    assert!(all[0].text.contains("at 64, 1024, 8192 and 32768 bytes: the runs reach 97 to 99 %"), "{all:#?}");
+    assert!(!all[0].text.contains("not the limit"), "{all:#?}");
+    // Runs of one size on both sides of 90 %.
+    let one = of_kind(&document([20.0, 78.7, 60.0, 96.0]), FindingKind::LineRate);
+    assert!(
+        one[0]
+            .text
+            .contains("at 32768 bytes: the runs reach 99 % of the goodput that it carries at this size")
+    );
+    assert!(
+        one[0].text.ends_with("At 1024 bytes some runs reach 90 % of what it carries, and others do not."),
+        "{one:#?}"
+    );
     assert_eq!(of_kind(&document([20.0, 60.0, 80.0, 85.0]), FindingKind::LineRate), []);
     assert_eq!(of_kind(&rates([20.0, 60.0, 94.0, 96.0], 0.001), FindingKind::LineRate), []);
 }
