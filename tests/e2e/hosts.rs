@@ -50,6 +50,7 @@ fn measure(
         at: HostSpec::Local,
         interface: Some("lo".to_owned()),
         addresses: BTreeMap::new(),
+        ipv6_addresses: BTreeMap::new(),
         pin: None,
     };
     let planned: Vec<PlannedHost> = named.iter().map(host).collect();

@@ -230,17 +230,61 @@ fn firewall_fails_the_match_with_the_ports_to_open() {
         let loaded = host.command("nft").arg(rules).output().expect("`nft` of nftables");
         assert!(loaded.status.success(), "{rules}: {}", String::from_utf8_lossy(&loaded.stderr));
     }
-    let blocked = measure(&scene, &lab, &["--driver", "cyclonedds", "--match-timeout", "2s"]);
-    blocked.assert_status(3);
-    let run = only_run(&scene.ddsmark(&["report", "result", "--json"]));
-    let failure = &run["failure"];
-    assert_eq!((text(&run, "state"), text(failure, "phase")), ("failed", "match"), "{run:#}");
-    let error = text(failure, "error");
-    assert!(error.starts_with("host `h") && error.contains("`: no match: "), "{run:#}");
-    let (_, ports) = text(failure, "hint").split_once("at the UDP ports ").expect("ports");
-    let (ports, _) = ports.split_once(')').expect("ports");
-    let ports: BTreeSet<u16> = ports.split(", ").map(|port| port.parse().expect("a port")).collect();
-    assert!(ports.len() > 1 && ports.iter().all(|port| *port > 1_023), "{run:#}");
+    for driver in ["cyclonedds", "fastdds"] {
+        let blocked = measure(&scene, &lab, &["--driver", driver, "--match-timeout", "2s"]);
+        blocked.assert_status(3);
+        let run = only_run(&scene.ddsmark(&["report", "result", "--json"]));
+        fs::remove_dir_all(scene.path("result")).expect("a result");
+        let failure = &run["failure"];
+        assert_eq!((text(&run, "state"), text(failure, "phase")), ("failed", "match"), "{run:#}");
+        let error = text(failure, "error");
+        assert!(error.starts_with("host `h") && error.contains("`: no match: "), "{run:#}");
+        let (_, ports) = text(failure, "hint").split_once("at the UDP ports ").expect("ports");
+        let (ports, _) = ports.split_once(')').expect("ports");
+        let ports: BTreeSet<u16> = ports.split(", ").map(|port| port.parse().expect("a port")).collect();
+        assert!(ports.len() > 1 && ports.iter().all(|port| *port > 1_023), "{run:#}");
+    }
+}
+
+#[test]
+fn hosts_without_ipv4_between_them_match_over_ipv6() {
+    let scene = Scene::new();
+    let lab = lab("lab:2");
+    let flags = ["--driver", "udp,cyclonedds,fastdds", "--transport", "udp6"];
+    let valid = |out: &str| {
+        let document = scene.ddsmark(&["report", out, "--json"]).document();
+        for run in runs(&document) {
+            assert_eq!(run["state"], "valid", "{run:#}");
+            // The samples passed the link.
+            let sent = count(&run["flows"][0]["counted"]["sent"]);
+            let packets = count(&run["endpoints"][0]["interface"]["tx_packets"]);
+            assert!(sent > 0 && packets >= sent, "{packets} packets for {sent} samples: {run:#}");
+        }
+        assert_eq!(runs(&document).len(), 3, "{document:#}");
+    };
+    // With both, the names of the peers are those of the transport.
+    measure(&scene, &lab, &flags).assert_status(0);
+    valid("result");
+    fs::rename(scene.path("result"), scene.path("both")).expect("a result");
+
+    for host in lab.hosts() {
+        ip(&["-n", &host.namespace, "-4", "addr", "flush", "dev", "eth0"]);
+    }
+    let unknown = measure(&scene, &lab, &flags);
+    unknown.assert_status(2);
+    assert!(
+        unknown.stderr.contains("\nhint: name one, such as `--host h1=...,interface=eth0`"),
+        "{unknown:?}"
+    );
+    let hosts: Vec<String> = lab
+        .hosts()
+        .iter()
+        .map(|host| format!("--host={}=netns:{},interface=eth0", host.name, host.namespace))
+        .collect();
+    let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    let common = ["latency", "--size", "64", "--quick", "--runs", "1", "--no-reference", "--out", "result"];
+    scene.ddsmark(&[&common, &flags[..], &hosts].concat()).assert_status(0);
+    valid("result");
 }
 
 #[test]

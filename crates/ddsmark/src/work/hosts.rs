@@ -340,12 +340,8 @@ impl Hosts {
                 name: host.name.clone(),
                 at: host.at.clone(),
                 interface,
-                addresses: host
-                    .facts
-                    .addresses
-                    .iter()
-                    .map(|own| (own.interface.clone(), own.address.to_string()))
-                    .collect(),
+                addresses: host.facts.ipv4_texts(),
+                ipv6_addresses: host.facts.ipv6_texts(),
                 pin: (pin != first).then_some(pin),
             });
         Ok((first.clone(), planned.collect()))

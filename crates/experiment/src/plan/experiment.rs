@@ -378,6 +378,9 @@ pub struct PlannedHost {
     /// IPv4 addresses of its network interfaces, by which the others reach it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub addresses: BTreeMap<String, String>,
+    /// The same of IPv6.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ipv6_addresses: BTreeMap<String, String>,
     /// CPU cores of the endpoints on it, if they are not those of the design.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pin: Option<Pin>,

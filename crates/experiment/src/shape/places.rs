@@ -68,7 +68,12 @@ impl Shape {
         let mut peers: Vec<String> = Vec::new();
         for endpoint in &self.endpoints {
             let host = hosts.iter().find(|host| host.name == endpoint.place.host);
-            let address = host.and_then(|host| host.addresses.get(&endpoint.participant.interface));
+        // `udp6`
+        let is_ipv6 = factors.transport.ends_with('6');
+            let address = host.and_then(|host| {
+                let addresses = if is_ipv6 { &host.ipv6_addresses } else { &host.addresses };
+                addresses.get(&endpoint.participant.interface)
+            });
             peers.extend(address.filter(|address| !peers.contains(address)).cloned());
         }
         for endpoint in &mut self.endpoints {

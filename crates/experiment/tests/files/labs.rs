@@ -17,6 +17,7 @@ fn planned(text: &str, sets: &[&str]) -> Result<Plan, Diagnostic> {
         at: HostSpec::Lab(lab),
         interface: Some("eth0".to_owned()),
         addresses: BTreeMap::new(),
+        ipv6_addresses: BTreeMap::new(),
         pin: None,
     };
     let hosts: Vec<PlannedHost> = (1..=lab.hosts).map(host).collect();

@@ -76,6 +76,7 @@ mod tests {
             at: host.at.clone(),
             interface: host.interface.clone(),
             addresses: Default::default(),
+            ipv6_addresses: Default::default(),
             pin: None,
         });
         let design = serde_json::json!({

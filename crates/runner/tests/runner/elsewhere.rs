@@ -212,6 +212,7 @@ fn planned(names: [&str; 2]) -> Vec<PlannedHost> {
         at: HostSpec::Local,
         interface: Some("lo".to_owned()),
         addresses: BTreeMap::new(),
+        ipv6_addresses: BTreeMap::new(),
         pin: None,
     };
     names.map(host).into()

@@ -1,6 +1,6 @@
 //! Capture of the host properties that influence results. Read-only.
 
-use std::{collections::BTreeMap, fs, path::Path, time::Instant};
+use std::{collections::BTreeMap, fs, net::Ipv6Addr, path::Path, time::Instant};
 
 use nix::{
     ifaddrs::{InterfaceAddress as InterfaceAddressOfOs, getifaddrs},
@@ -40,8 +40,14 @@ const QUICK_NS: u64 = 200;
 
 /// Captures the facts about this host.
 pub(crate) fn capture_facts() -> Facts {
-    let (network, addresses) = (network_namespace(), addresses());
-    Facts { host: capture_host(), cores: allowed_cores(), interfaces: interfaces(), addresses, network }
+    Facts {
+        host: capture_host(),
+        cores: allowed_cores(),
+        interfaces: interfaces(),
+        addresses: addresses(),
+        ipv6_addresses: ipv6_addresses(),
+        network: network_namespace(),
+    }
 }
 
 /// Captures the properties of this host.
@@ -130,14 +136,31 @@ fn interfaces() -> Option<Vec<String>> {
 fn addresses() -> Vec<InterfaceAddress> {
     let Ok(all) = getifaddrs() else { return Vec::new() };
     let address = |found: InterfaceAddressOfOs| {
-        let flags = found.flags;
-        let usable = flags.contains(InterfaceFlags::IFF_UP) && !flags.contains(InterfaceFlags::IFF_LOOPBACK);
+        let usable = is_usable(&found);
         let address = found.address.as_ref()?.as_sockaddr_in()?.ip();
         let mask = found.netmask.as_ref()?.as_sockaddr_in()?.ip();
         let prefix = u32::from(mask).leading_ones() as u8;
         usable.then_some(InterfaceAddress { interface: found.interface_name, address, prefix })
     };
     all.filter_map(address).collect()
+}
+
+/// Returns the first IPv6 address of each interface that is up, without the loopback interface and without addresses of one
+/// link only, which need the name of an interface beside them.
+fn ipv6_addresses() -> BTreeMap<String, Ipv6Addr> {
+    let mut addresses = BTreeMap::new();
+    for found in getifaddrs().into_iter().flatten().filter(is_usable) {
+        let address = found.address.as_ref().and_then(|address| Some(address.as_sockaddr_in6()?.ip()));
+        if let Some(address) = address.filter(|address| !address.is_unicast_link_local()) {
+            addresses.entry(found.interface_name).or_insert(address);
+        }
+    }
+    addresses
+}
+
+/// Returns whether an interface is up and leads to other hosts.
+fn is_usable(found: &InterfaceAddressOfOs) -> bool {
+    found.flags.contains(InterfaceFlags::IFF_UP) && !found.flags.contains(InterfaceFlags::IFF_LOOPBACK)
 }
 
 /// Returns the identity of the network namespace of this process; `None` if it cannot be read.

@@ -1,5 +1,7 @@
 //! Facts about the host of a site.
 
+use std::{collections::BTreeMap, net::Ipv6Addr};
+
 use results::Host;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +18,9 @@ pub struct Facts {
     pub interfaces: Option<Vec<String>>,
     /// IPv4 addresses of the interfaces that are up, without the loopback interface.
     pub addresses: Vec<InterfaceAddress>,
+    /// First IPv6 address of each of these interfaces that has one of more than its link.
+    #[serde(default)]
+    pub ipv6_addresses: BTreeMap<String, Ipv6Addr>,
     /// Identity of the network namespace; `None` if it cannot be read. Sites in one namespace share its domains.
     pub network: Option<String>,
 }
@@ -30,6 +35,18 @@ impl Facts {
             Some(&core) => Err(SiteError::NoCore { core, allowed: self.cores.clone() }),
             None => Ok(()),
         }
+    }
+
+    /// Returns the IPv4 address of each interface that has one, as text.
+    #[must_use]
+    pub fn ipv4_texts(&self) -> BTreeMap<String, String> {
+        self.addresses.iter().map(|own| (own.interface.clone(), own.address.to_string())).collect()
+    }
+
+    /// Returns the IPv6 address of each interface that has one, as text.
+    #[must_use]
+    pub fn ipv6_texts(&self) -> BTreeMap<String, String> {
+        self.ipv6_addresses.iter().map(|(name, address)| (name.clone(), address.to_string())).collect()
     }
 
     /// Checks that the host has a network interface. Without a list of interfaces, the driver will report an error.
