@@ -206,6 +206,9 @@ fn killed_host_fails_the_run_with_its_name_and_leaves_nothing() {
     let outcome = running.end();
     outcome.assert_status(3);
     assert!(outcome.stderr.contains("host `h2` is lost"), "{}", outcome.stderr);
+    let placed = "udp udp4 latency 64 bytes, pinger@h1 -> echo@h2: FAILED in `";
+    assert!(outcome.stderr.contains(placed), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("` (echo@h2): host `h2` is lost: "), "{}", outcome.stderr);
     let saved = scene.ddsmark(&["report", "result", "--json"]).document();
     let [run] = &runs(&saved)[..] else { panic!("one run: {saved:#}") };
     assert_eq!((text(run, "state"), text(&run["failure"], "endpoint")), ("failed", "echo"));

@@ -70,7 +70,19 @@ impl RunReports {
 
     /// Returns the prefix of messages about an agent: empty in a pair.
     pub(crate) fn whose(&self, agent: &AgentOutcome) -> String {
-        if self.is_pair() { String::new() } else { format!("{}: ", agent.endpoint.id) }
+        if self.is_pair() { String::new() } else { format!("{}: ", self.label(&agent.endpoint)) }
+    }
+
+    /// Returns whether the endpoints are on several hosts.
+    pub(crate) fn is_over_hosts(&self) -> bool {
+        let mut hosts = self.agents.iter().map(|agent| &agent.endpoint).chain(&self.lost);
+        let first = hosts.next();
+        hosts.any(|endpoint| first.is_some_and(|first| first.place.host != endpoint.place.host))
+    }
+
+    /// Returns the name of an endpoint in messages: its id, and its host if the run has several, `reader@pi2`.
+    pub(crate) fn label(&self, endpoint: &Endpoint) -> String {
+        if self.is_over_hosts() { endpoint.label() } else { endpoint.id.clone() }
     }
 
     /// Returns whether the times of all agents are on one clock, with known errors, which one-way times require.

@@ -57,7 +57,11 @@ impl Route<'_> {
     pub(crate) fn whose(&self, factors: &Factors, pair: bool) -> String {
         let several = factors.flows.len() > 1 || factors.topics.is_some();
         let flow = several.then(|| format!("flow `{}`", self.name(factors)));
-        let ends = (!pair).then(|| format!("{} to {}", self.writing.endpoint.id, self.reading.endpoint.id));
+        let (writing, reading) = (&self.writing.endpoint, &self.reading.endpoint);
+        let ends = (!pair).then(|| match writing.place.host == reading.place.host {
+            true => format!("{} to {}", writing.id, reading.id),
+            false => format!("{} -> {}", writing.label(), reading.label()),
+        });
         let parts: Vec<String> = flow.into_iter().chain(ends).collect();
         if parts.is_empty() { String::new() } else { format!("{}: ", parts.join(", ")) }
     }

@@ -44,8 +44,9 @@ fn place(cell: &CellResult) -> String {
 }
 
 /// Formats the endpoints with the lowest and the highest rate.
-fn ends(spread: &EndpointSpread) -> String {
-    let EndpointSpread { lowest, lowest_sps, highest, highest_sps, .. } = spread;
+fn ends(cell: &CellResult, spread: &EndpointSpread) -> String {
+    let EndpointSpread { lowest_sps, highest_sps, .. } = spread;
+    let [lowest, highest] = [&spread.lowest, &spread.highest].map(|id| cell.label(id));
     format!(
         "`{lowest}` had the least in most runs, {} samples/s, and `{highest}` the most, {}",
         format_value(*lowest_sps),
@@ -63,7 +64,7 @@ fn reader_behind(side: &Side<'_>, (cell, spread): &CellSpread<'_>) -> Option<Fin
         place(cell),
         between(&percent(spread.min), &percent(spread.max)),
         runs([spread].into_iter()),
-        ends(readers)
+        ends(cell, readers)
     );
     let numbers = three("slowest_of_mean", "ratio", spread);
     Some(finding(FindingKind::ReaderBehind, text, [*cell].into_iter(), numbers))
@@ -78,7 +79,7 @@ fn writers_uneven(side: &Side<'_>, (cell, spread): &CellSpread<'_>) -> Option<Fi
         place(cell),
         between(&format!("{:.3}", spread.min), &format!("{:.3}", spread.max)),
         runs([spread].into_iter()),
-        ends(writers)
+        ends(cell, writers)
     );
     Some(finding(FindingKind::WritersUneven, text, [*cell].into_iter(), three("jain", "index", spread)))
 }

@@ -42,7 +42,7 @@ pub(crate) fn round_trips(cells: &[&CellResult]) -> Grid {
                 flows.filter(|flow| flow.reader == id).map(|flow| &flow.counted)
             };
             let mut row = keys.entries(cell);
-            row.push(id.to_owned());
+            row.push(cell.label(id));
             row.push(total(counted().map(|counted| counted.sent)).to_string());
             row.push(total(counted().map(|counted| counted.lost)).to_string());
             row.extend(times(cell, |run| {

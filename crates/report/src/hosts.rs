@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use experiment::Shape;
-use results::{Host, HostRecord, ResultDocument};
+use results::{Host, HostRecord, ResultDocument, Run};
 
 use crate::number::count;
 
@@ -64,6 +64,18 @@ fn placement(document: &ResultDocument) -> Option<String> {
     places.truncate(PLACEMENTS);
     let more = if more > 0 { format!("; {}", count(more, "other placement")) } else { String::new() };
     (!places.is_empty()).then(|| format!("Endpoints: {}{more}", places.join("; ")))
+}
+
+/// Names the endpoint that is the cause of a failed run, and its host if there are several: ` of the reader@pi2`. Empty without
+/// one.
+pub(crate) fn of_endpoint(document: &ResultDocument, run: &Run) -> String {
+    let Some(id) = run.failure.as_ref().and_then(|failure| failure.endpoint.as_ref()) else {
+        return String::new();
+    };
+    // A failed run has no record of its endpoints.
+    let cell = document.experiment.cells.iter().find(|cell| cell.id == run.cell);
+    let shape = cell.map(|cell| Shape::of(&cell.factors, &document.experiment.design));
+    format!(" of the {}", shape.map_or_else(|| id.clone(), |shape| shape.label(id)))
 }
 
 /// Names the properties and versions in which the hosts differ; `None` if they do not.

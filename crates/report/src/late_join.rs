@@ -54,7 +54,7 @@ pub(crate) fn late(cells: &[&CellResult]) -> Grid {
     }
     for cell in cells {
         let mut row = keys.entries(cell);
-        row.push(joins(cell).next().map_or_else(unsupported, |join| join.reader.clone()));
+        row.push(joins(cell).next().map_or_else(unsupported, |join| cell.label(&join.reader)));
         row.extend([
             time(cell, |join| Some(join.opened_ns)),
             time(cell, |join| Some(join.joined_ns)),
@@ -84,7 +84,7 @@ pub(crate) fn others(cells: &[&CellResult]) -> Grid {
     for cell in cells {
         for reader in readers(cell) {
             let mut row = keys.entries(cell);
-            row.push(reader.clone());
+            row.push(cell.label(reader));
             let highest = |costs: &[&JoinCost], of: &dyn Fn(&JoinCost) -> Option<f64>| {
                 costs.iter().filter_map(|cost| of(cost)).max_by(f64::total_cmp)
             };

@@ -1,14 +1,16 @@
 //! Progress line of a finished run.
 
-use experiment::{Factors, Workload};
+use experiment::{Design, Factors, Shape, Workload};
 use results::{Run, RunState, format_micros, format_value};
 use stats::total;
 
 use crate::{discovery, paced, search, settings::interference, short_name};
 
-/// Returns the progress line of a finished run: its number of all, the cell, and its main values.
+/// Returns the progress line of a finished run: its number of all, the cell, the places of its endpoints if it has several
+/// hosts, and its main values.
 #[must_use]
-pub fn run_line(run: &Run, factors: &Factors, done: usize, total: usize) -> String {
+pub fn run_line(run: &Run, factors: &Factors, design: &Design, done: usize, total: usize) -> String {
+    let shape = Shape::of(factors, design);
     let batch = match factors.batch_bytes {
         0 => String::new(),
         bytes if factors.batching.is_turbo() => format!(", {} up to {bytes}", factors.batching),
@@ -28,20 +30,22 @@ pub fn run_line(run: &Run, factors: &Factors, done: usize, total: usize) -> Stri
     };
     let width = total.to_string().len();
     let cell = format!(
-        "[{done:>width$}/{total}] {} {} {}{load} {}{batch}{}",
+        "[{done:>width$}/{total}] {} {} {}{load} {}{batch}{}{}",
         short_name(&factors.driver),
         factors.transport,
         factors.workload,
         size,
-        factors.as_shipped()
+        factors.as_shipped(),
+        shape.placement(factors.topology).map_or_else(String::new, |placement| format!(", {placement}"))
     );
     let interference = if run.failure.is_none() { interference(run.duet.is_some()) } else { String::new() };
-    format!("{cell}: {}{interference}", outcome(run, factors))
+    format!("{cell}: {}{interference}", outcome(run, factors, &shape))
 }
 
-fn outcome(run: &Run, factors: &Factors) -> String {
+fn outcome(run: &Run, factors: &Factors, shape: &Shape) -> String {
     if let Some(failure) = &run.failure {
-        let whose = failure.endpoint.as_ref().map_or_else(String::new, |endpoint| format!(" ({endpoint})"));
+        let whose = failure.endpoint.as_ref().map(|endpoint| format!(" ({})", shape.label(endpoint)));
+        let whose = whose.unwrap_or_default();
         let others = of_others(run, factors).map_or_else(String::new, |of| format!(" ({of})"));
         return format!("FAILED in `{}`{whose}: {}{others}", failure.phase, failure.error);
     }

@@ -61,8 +61,9 @@ fn rings(cell: &CellResult) -> impl Iterator<Item = &Ring> {
 }
 
 fn rows(cell: &CellResult) -> Vec<Vec<String>> {
+    let name = |hop: &Hop| cell.flow_label(&hop.writer, &hop.reader);
     let names: Vec<String> =
-        rings(cell).next().map_or_else(Vec::new, |ring| ring.hops.iter().map(Hop::name).collect());
+        rings(cell).next().map_or_else(Vec::new, |ring| ring.hops.iter().map(name).collect());
     let nodes = names.len();
     let mut whole = vec![format!("RTT / {nodes}")];
     let of_all =

@@ -323,14 +323,15 @@ impl Page {
             let _ = writeln!(self.text, "\nRuns without values");
         }
         // runs of the same cell with the same reason are combined
-        for same in bad.chunk_by(|left, right| left.cell == right.cell && why_bad(left) == why_bad(right)) {
+        let why = |run: &Run| why_bad(document, run);
+        for same in bad.chunk_by(|left, right| left.cell == right.cell && why(left) == why(right)) {
             let numbers: Vec<String> = same.iter().map(|run| run.number.to_string()).collect();
             let plural = if numbers.len() == 1 { "" } else { "s" };
             self.wrapped(&format!(
                 "run{plural} {} of {}: {}",
                 numbers.join(", "),
                 same[0].cell,
-                why_bad(same[0])
+                why(same[0])
             ));
             let Some(failure) = &same[0].failure else { continue };
             if let Some(hint) = &failure.hint {
@@ -376,10 +377,9 @@ const fn packed_by(batching: Batching) -> &'static str {
     }
 }
 
-fn why_bad(run: &Run) -> String {
+fn why_bad(document: &ResultDocument, run: &Run) -> String {
     if let Some(failure) = &run.failure {
-        let whose =
-            failure.endpoint.as_ref().map_or_else(String::new, |endpoint| format!(" of the {endpoint}"));
+        let whose = hosts::of_endpoint(document, run);
         return format!("failed in phase `{}`{whose}: {}", failure.phase, failure.error);
     }
     let what = match run.state {

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use experiment::Cell;
+use experiment::{Cell, Design};
 use indicatif::{ProgressBar, ProgressStyle};
 use report::escaped;
 use results::{Block, BlockAllocation, Failure, MaxRate, MaxRateRun, Run};
@@ -15,6 +15,7 @@ use super::output::{is_quiet, note};
 
 /// Progress display.
 pub struct ProgressDisplay {
+    design: Design,
     is_terminal: bool,
     /// Progress bar; present on a terminal once the first run has started. Drawn only between runs, to leave them
     /// undisturbed.
@@ -23,8 +24,8 @@ pub struct ProgressDisplay {
 
 impl ProgressDisplay {
     /// Creates the display for stderr.
-    pub fn new() -> Self {
-        Self { is_terminal: io::stderr().is_terminal() && !is_quiet(), bar: None }
+    pub fn new(design: &Design) -> Self {
+        Self { design: design.clone(), is_terminal: io::stderr().is_terminal() && !is_quiet(), bar: None }
     }
 
     fn line(&self, text: &str) {
@@ -67,7 +68,7 @@ impl Observer for ProgressDisplay {
 
     fn run_finished(&mut self, progress: &Progress, run: &Run, cell: &Cell) {
         let (done, total) = (progress.finished as usize, progress.total as usize);
-        self.line(&report::run_line(run, &cell.factors, done, total));
+        self.line(&report::run_line(run, &cell.factors, &self.design, done, total));
         if let Some(failure) = &run.failure {
             self.explain(failure);
         }

@@ -63,8 +63,9 @@ pub fn execute(flags: &RunArgs, site: &LocalSite, stop: &StopToken) -> Result<Ex
         "resuming after {made} runs, in the order of seed {}",
         header.experiment.design.seed
     ));
+    let mut progress = ProgressDisplay::new(&header.experiment.design);
     let session = ExperimentRunner { header, sites: &sites, directory: &directory, stop };
-    let outcome = session.resume(assembler, log, differences, &mut ProgressDisplay::new());
+    let outcome = session.resume(assembler, log, differences, &mut progress);
     measurement::print_directory(&outcome, &directory);
     measurement::conclude(outcome, directory.path(), &flags.output)
 }

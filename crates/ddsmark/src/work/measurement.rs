@@ -74,8 +74,9 @@ pub fn measure(
     announce(&experiment, runs, &directory);
 
     let header = header(experiment, hosts)?;
+    let mut progress = ProgressDisplay::new(&header.experiment.design);
     let session = ExperimentRunner { header, sites: &sites, directory: &directory, stop };
-    let outcome = session.execute(&mut ProgressDisplay::new());
+    let outcome = session.execute(&mut progress);
     print_directory(&outcome, &directory);
     Ok((outcome, directory.path().to_owned()))
 }

@@ -6,6 +6,9 @@ use crate::{Factors, OWN_INTERFACE, Pin, PlannedHost, Topology};
 /// Name of the host of an experiment without hosts of its own: the one that the runner is on.
 pub const LOCAL_HOST: &str = "local";
 
+/// Maximum number of endpoints that a placement lists.
+const LISTED: usize = 6;
+
 /// Place of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -65,11 +68,11 @@ impl Shape {
         if factors.vendor_defaults || self.hosts().len() < 2 {
             return;
         }
+        // `udp6`
+        let is_ipv6 = factors.transport.ends_with('6');
         let mut peers: Vec<String> = Vec::new();
         for endpoint in &self.endpoints {
             let host = hosts.iter().find(|host| host.name == endpoint.place.host);
-        // `udp6`
-        let is_ipv6 = factors.transport.ends_with('6');
             let address = host.and_then(|host| {
                 let addresses = if is_ipv6 { &host.ipv6_addresses } else { &host.addresses };
                 addresses.get(&endpoint.participant.interface)
@@ -113,6 +116,41 @@ impl Shape {
         self.endpoints.iter().any(|endpoint| Self::names(endpoint).contains(&name))
     }
 
+    /// Returns the name of an endpoint in messages: its id, and its host if the run has several, `reader@pi2`.
+    #[must_use]
+    pub fn label(&self, id: &str) -> String {
+        let endpoint = self.endpoints.iter().find(|endpoint| endpoint.id == id);
+        match endpoint.filter(|_| self.hosts().len() > 1) {
+            Some(endpoint) => endpoint.label(),
+            None => id.to_owned(),
+        }
+    }
+
+    /// Returns which way the samples of a run over several hosts go, `writer@pi1 -> reader@pi2`; with many endpoints, its
+    /// hosts only. `None` on one host.
+    #[must_use]
+    pub fn placement(&self, topology: Topology) -> Option<String> {
+        let hosts = self.hosts();
+        if hosts.len() < 2 {
+            return None;
+        }
+        if self.endpoints.len() > LISTED {
+            return Some(format!("on {}", hosts.join(", ")));
+        }
+        let names = |driving: bool| {
+            let of_side = self.endpoints.iter().filter(move |endpoint| endpoint.role.drives() == driving);
+            of_side.map(Endpoint::label).collect::<Vec<_>>()
+        };
+        let (driving, serving) = (names(true), names(false));
+        Some(if matches!(topology, Topology::Ring { .. }) {
+            [&driving[..], &serving[..], &driving[..1]].concat().join(" -> ")
+        } else if serving.is_empty() {
+            driving.join(", ")
+        } else {
+            format!("{} -> {}", driving.join(", "), serving.join(", "))
+        })
+    }
+
     /// Returns the names of the hosts that it uses, each once.
     #[must_use]
     pub fn hosts(&self) -> Vec<&str> {
@@ -123,6 +161,14 @@ impl Shape {
             }
         }
         hosts
+    }
+}
+
+impl Endpoint {
+    /// Returns its name in messages of a run over several hosts: `reader@pi2`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        format!("{}@{}", self.id, self.place.host)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Diagnostic, HostSpec, LinkSpec, Pin, Plan, PlanInputs, PlannedHost};
+use experiment::{Diagnostic, HostSpec, LinkSpec, Pin, Plan, PlanInputs, PlannedHost, Shape};
 
 use crate::{ids, parts, source, support::drivers, with};
 
@@ -84,6 +84,34 @@ fn cells_have_the_link_of_the_lab_and_factors_change_it() {
     );
     assert_eq!(last.labels()[1..4], ["link 10mbit", "link delay 1ms", "link loss 0.1%"]);
     assert!(!last.shares_curve(&plan.cells[0].factors));
+}
+
+#[test]
+fn placement_names_which_way_the_samples_go() {
+    let shape = |sets: &[&str]| {
+        let plan = planned(&lab().replace("lab:2", "lab:3"), sets).expect("a plan");
+        let factors = &plan.cells[0].factors;
+        (Shape::of(factors, &plan.design), factors.topology)
+    };
+    let text = |sets: &[&str]| {
+        let (shape, topology) = shape(sets);
+        shape.placement(topology)
+    };
+    let throughput = "workload=throughput";
+    assert_eq!(text(&[]).as_deref(), Some("pinger@h1 -> echo@h2"));
+    assert_eq!(
+        text(&[throughput, "factors.topology=1-3", "factors.placement=writer@h3"]).as_deref(),
+        Some("writer@h3 -> reader-1@h2, reader-2@h3, reader-3@h2")
+    );
+    assert_eq!(
+        text(&["factors.topology=ring-3"]).as_deref(),
+        Some("node-1@h1 -> node-2@h2 -> node-3@h3 -> node-1@h1")
+    );
+    assert_eq!(text(&[throughput, "factors.topology=1-12"]).as_deref(), Some("on h1, h2, h3"));
+    assert_eq!(shape(&[]).0.label("echo"), "echo@h2");
+    // On one host, nothing is added.
+    let (same, topology) = shape(&["factors.placement=writer@h2+reader@h2"]);
+    assert_eq!((same.placement(topology), same.label("echo").as_str()), (None, "echo"));
 }
 
 #[test]

@@ -72,6 +72,26 @@ fn reader_that_is_behind_in_every_run_is_named() {
 }
 
 #[test]
+fn reader_of_a_run_over_hosts_is_named_with_its_host() {
+    let over_hosts = |run: &mut Run, spread: EndpointSpread| {
+        readers(run, spread);
+        let mut any = run.endpoints[0].clone();
+        run.endpoints = [("reader-1", "pi1"), ("reader-4", "pi2")]
+            .map(|(id, host)| {
+                (any.id, any.host) = (id.to_owned(), host.to_owned());
+                any.clone()
+            })
+            .to_vec();
+    };
+    let [finding] = &found(FindingKind::ReaderBehind, |_| (500.0, 1_000.0), over_hosts)[..] else {
+        panic!("one finding")
+    };
+    for words in ["`reader-1@pi1` had the least in most runs", "`reader-4@pi2` the most"] {
+        assert!(finding.text.contains(words), "{}", finding.text);
+    }
+}
+
+#[test]
 fn writers_share_evenly_unevenly_or_without_a_finding() {
     let [finding] = &found(FindingKind::WritersUneven, |_| (100.0, 3_000.0), writers)[..] else {
         panic!("one finding")

@@ -8,7 +8,7 @@ use results::{
 };
 
 use super::line::{Kind, Line, wrapped};
-use crate::{number::count, progress::of_others};
+use crate::{hosts, number::count, progress::of_others};
 
 /// Maximum number of lines of an item.
 const LINES_PER_ITEM: usize = 3;
@@ -172,10 +172,7 @@ pub(super) fn failures(document: &ResultDocument) -> Section {
     for run in runs.filter(|run| run.state != RunState::Valid) {
         let what = match &run.failure {
             Some(failure) => {
-                let whose = failure
-                    .endpoint
-                    .as_ref()
-                    .map_or_else(String::new, |endpoint| format!(" of the {endpoint}"));
+                let whose = hosts::of_endpoint(document, run);
                 format!("failed in phase `{}`{whose}: {}", failure.phase, failure.error)
             }
             None => {

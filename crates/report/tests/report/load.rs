@@ -1,9 +1,11 @@
 //! Progress lines of runs, loads, searches, and loads in percent.
 
-use experiment::{Arrival, Load, PercentOfMax, Rate};
+use std::collections::BTreeMap;
+
+use experiment::{Arrival, HostSpec, Load, PercentOfMax, PlannedHost, Rate};
 use insta::assert_snapshot;
 use report::run_line;
-use results::{Failure, Run, RunState, Warning, WarningKind};
+use results::{Failure, ResultDocument, Run, RunState, Warning, WarningKind};
 
 use crate::{print, sample};
 
@@ -13,7 +15,7 @@ fn a_line_for_each_run() {
     let mut lines = Vec::new();
     let mut add = |run: &Run| {
         let cell = header.experiment.cells.iter().find(|cell| cell.id == run.cell).unwrap();
-        lines.push(run_line(run, &cell.factors, run.number as usize, 48));
+        lines.push(run_line(run, &cell.factors, &header.experiment.design, run.number as usize, 48));
     };
     let find = |part: &str| {
         sample::runs().into_iter().map(|(run, _)| run).find(|run| run.cell.ends_with(part)).unwrap()
@@ -38,6 +40,39 @@ fn a_line_for_each_run() {
     let warnings = vec![Warning { kind: WarningKind::RunsInvalid, text }];
     add(&Run { state: RunState::Invalid, warnings, ..find("dds/udp4/throughput/8192") });
     assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn places_are_named_if_there_are_several_hosts() {
+    let mut document = sample::document_with(|run| {
+        if run.cell == "plain/udp4/throughput/1024" {
+            *run = sample::failed(run);
+        }
+    });
+    let line_of = |document: &ResultDocument, id: &str| {
+        let cell = document.cells.iter().find(|cell| cell.id == id).expect("a cell");
+        run_line(&cell.runs[0], &cell.factors, &document.experiment.design, 1, 48)
+    };
+    let failed = "plain/udp4/throughput/1024";
+    let here = line_of(&document, "plain/udp4/latency/1024");
+    assert!(here.contains("latency 1024 bytes: RTT p50"), "{here}");
+    assert!(line_of(&document, failed).contains("FAILED in `match` (writer): "));
+    let host = |name: &str| PlannedHost {
+        name: name.to_owned(),
+        at: HostSpec::Local,
+        interface: None,
+        addresses: BTreeMap::new(),
+        ipv6_addresses: BTreeMap::new(),
+        pin: None,
+    };
+    document.experiment.design.hosts = ["pi1", "pi2"].map(host).to_vec();
+    let line = line_of(&document, "plain/udp4/latency/1024");
+    assert!(line.contains("latency 1024 bytes, pinger@pi1 -> echo@pi2: RTT p50"), "{line}");
+    let line = line_of(&document, failed);
+    assert!(line.contains("writer@pi1 -> reader@pi2: FAILED in `match` (writer@pi1): "), "{line}");
+    assert!(print(&document).contains("failed in phase `match` of the writer@pi1: "), "{}", print(&document));
+    let screen = report::first_screen(&document, report::ScreenOptions::default());
+    assert!(screen.contains("of the writer@pi1"), "{screen}");
 }
 
 #[test]
@@ -69,7 +104,7 @@ fn an_open_loop_has_a_row_for_each_load_and_flow() {
         .iter()
         .map(|cell| {
             let run = &document.cells.iter().find(|measured| measured.id == cell.id).unwrap().runs[1];
-            run_line(run, &cell.factors, 1, 18)
+            run_line(run, &cell.factors, &header.experiment.design, 1, 18)
         })
         .collect();
     assert_snapshot!(lines.join("\n"));
@@ -140,7 +175,8 @@ fn a_search_has_a_row_for_each_goal_and_a_line_for_each_trial() {
     });
     assert_snapshot!(print(&document));
     let cell = &document.cells[0];
-    let lines: Vec<String> = cell.runs.iter().map(|run| run_line(run, &cell.factors, 1, 6)).collect();
+    let design = &document.experiment.design;
+    let lines: Vec<String> = cell.runs.iter().map(|run| run_line(run, &cell.factors, design, 1, 6)).collect();
     assert_snapshot!(lines.join("\n"));
     let run = cell.runs.iter().find(|run| run.number != 5).expect("a search");
     let line = report::trial_line(run, std::time::Duration::from_millis(61_900));

@@ -152,7 +152,7 @@ fn what_is_absolute_is_labelled_in_a_duet() {
     assert!(!text.contains("Findings"), "{text}");
     let (run, _) = &runs[0];
     let cell = experiment.cells.iter().find(|cell| cell.id == run.cell).expect("its cell");
-    let line = run_line(run, &cell.factors, 1, runs.len());
+    let line = run_line(run, &cell.factors, &experiment.design, 1, runs.len());
     assert!(line.ends_with(", under duet interference"), "{line}");
     let json = json(&document);
     for label in ["\"under_duet_interference\": true", "\"partner\": ", "\"side_by_side_pct\": 99.5"] {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use experiment::{Qos, Role};
 
-use crate::{DeliveryCounts, EndpointRecord, FlowRecord, ProcessRecord, Run};
+use crate::{CellResult, DeliveryCounts, EndpointRecord, FlowRecord, ProcessRecord, Run};
 
 impl EndpointRecord {
     /// Returns whether the endpoint drives the traffic; the other ones serve.
@@ -25,6 +25,21 @@ impl Run {
     #[must_use]
     pub fn process_of_role(&self, role: &str) -> Option<&ProcessRecord> {
         self.process_of(self.endpoints.iter().find(|endpoint| endpoint.role == role)?)
+    }
+
+    /// Returns whether the endpoints are on several hosts.
+    #[must_use]
+    pub fn is_over_hosts(&self) -> bool {
+        self.endpoints.iter().any(|endpoint| endpoint.host != self.endpoints[0].host)
+    }
+
+    /// Returns the name of an endpoint in tables and messages: its id, and its host if the run has several, `reader@pi2`.
+    #[must_use]
+    pub fn label(&self, id: &str) -> String {
+        match self.endpoints.iter().find(|endpoint| endpoint.id == id) {
+            Some(endpoint) if self.is_over_hosts() => format!("{id}@{}", endpoint.host),
+            _ => id.to_owned(),
+        }
     }
 
     /// Returns the sample counts of each flow.
@@ -48,6 +63,24 @@ impl Run {
             }
         }
         common.into_iter().filter_map(|(entity, qos)| Some((entity, qos?))).collect()
+    }
+}
+
+impl CellResult {
+    /// Returns the name of an endpoint in tables and messages; see [`Run::label`]. All runs of a cell have the same places.
+    #[must_use]
+    pub fn label(&self, id: &str) -> String {
+        let run = self.valid_runs().find(|run| run.endpoints.iter().any(|endpoint| endpoint.id == id));
+        run.map_or_else(|| id.to_owned(), |run| run.label(id))
+    }
+
+    /// Returns the name of a flow in tables: its endpoints, `node-1 to node-2`; over several hosts with their hosts,
+    /// `node-1@pi1 -> node-2@pi2`.
+    #[must_use]
+    pub fn flow_label(&self, writer: &str, reader: &str) -> String {
+        let is_over_hosts = self.valid_runs().next().is_some_and(Run::is_over_hosts);
+        let arrow = if is_over_hosts { "->" } else { "to" };
+        format!("{} {arrow} {}", self.label(writer), self.label(reader))
     }
 }
 
