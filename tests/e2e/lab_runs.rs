@@ -126,6 +126,68 @@ fn lost_link_fails_the_run_with_its_host_and_leaves_nothing_there() {
     wait_for("the end of the steward", || (!scene.processes().iter().any(of_runs)).then_some(()));
 }
 
+/// Returns the number of saved runs of a result.
+fn saved_runs(scene: &Scene, out: &str) -> usize {
+    let files = fs::read_dir(scene.path(out).join("runs")).into_iter().flatten().flatten();
+    files.filter(|file| file.path().extension().is_some_and(|end| end == "json")).count()
+}
+
+/// An interrupt, and a link that is lost after a run, end an experiment; each time it continues where it was.
+#[test]
+fn interrupted_experiment_over_ssh_continues_on_its_hosts() {
+    let scene = Scene::new();
+    let hosts = SshHosts::start(&scene, [1_000, 0]);
+    let link = |state: &str| ip(&["-n", &host(&hosts.lab, "h3").namespace, "link", "set", "eth0", state]);
+    let of_runs = |pid: &i32| ["ssh", "ddsmark", "ddsmark-agent"].contains(&name(*pid).as_str());
+    let nothing_is_left =
+        || wait_for("the end of all processes", || (!scene.processes().iter().any(of_runs)).then_some(()));
+    let more_runs = |than: usize| {
+        wait_for("more runs", || (saved_runs(&scene, "result") > than).then_some(()));
+    };
+
+    let flags = ["latency", "--driver", "udp", "--size", "64", "--runs", "500", "--quick", "--out", "result"];
+    let running = hosts.measure(&scene, &flags);
+    more_runs(1);
+    running.signal("INT");
+    running.end().assert_status(130);
+    nothing_is_left();
+
+    let words = hosts.sshds[0].words_with(&hosts.sshds[1]).join(" ");
+    let resume = || {
+        let variables = [("DDSMARK_SSH", OsStr::new(&words))];
+        scene.start_with(&variables, "ddsmark", &["run", "--resume", "result", "--json"])
+    };
+    let made = saved_runs(&scene, "result");
+    let running = resume();
+    more_runs(made);
+    link("down");
+    let outcome = running.end();
+    outcome.assert_status(3);
+    assert!(outcome.stderr.contains("host `b` is lost: "), "{}", outcome.stderr);
+    nothing_is_left();
+    link("up");
+
+    let made = saved_runs(&scene, "result");
+    let running = resume();
+    more_runs(made + 1);
+    running.signal("INT");
+    let outcome = running.end();
+    outcome.assert_status(130);
+    nothing_is_left();
+    let document = outcome.document();
+    assert_eq!((text(&document, "state"), list(&document["resumed"]).len()), ("interrupted", 2));
+    let runs = runs(&document);
+    let numbers: BTreeSet<u64> = runs.iter().map(|run| count(&run["number"])).collect();
+    assert_eq!(numbers, (1..=runs.len() as u64).collect(), "each run is there once");
+    // At most the run during which the link was lost is without values.
+    let failed = runs.iter().filter(|run| run["state"] != "valid").count();
+    assert!(failed <= 1 && runs.len() > made + 1, "{document:#}");
+    for run in runs.iter().filter(|run| run["state"] == "valid") {
+        let [pinger, echo] = list(&run["endpoints"]) else { panic!("two endpoints: {run:#}") };
+        assert_eq!([text(pinger, "host"), text(echo, "host")], ["a", "b"]);
+    }
+}
+
 /// Returns the processes of a scene with this name whose command line or environment contains a text.
 fn named(scene: &Scene, wanted: &str, part: &str) -> Vec<i32> {
     let read = |pid: i32, file: &str| {

@@ -1,6 +1,7 @@
 //! Nodes of an allocation of Slurm: a controller and two node daemons of the test, in the hosts of a lab. Needs root.
 
 use std::{
+    collections::BTreeSet,
     ffi::OsStr,
     fs::{self, File},
     os::unix::fs::PermissionsExt as _,
@@ -15,7 +16,7 @@ use site::{LocalSite, Owner, Site as _};
 
 use crate::{
     sshd::name,
-    support::{Outcome, Running, Scene, kill_alive, list, runs, text, wait_for},
+    support::{Outcome, Running, Scene, kill_alive, list, root, runs, text, wait_for},
 };
 
 /// Hosts of the lab: that of the controller and of the user, then those of the nodes.
@@ -269,6 +270,56 @@ fn killed_step_or_steward_fails_the_run_with_its_host_and_leaves_nothing() {
         wait_for("the end of all steps", || (!scene.processes().iter().any(of_runs)).then_some(()));
         assert!(!left.exists(), "{victim}: {} is left", left.display());
     }
+}
+
+#[test]
+fn cancelled_job_is_named_and_its_experiment_continues_in_the_next_allocation() {
+    let scene = Scene::new();
+    let cluster = Cluster::start(&scene);
+    let flags = ["latency", "--driver", "udp", "--size", "64", "--runs", "20", "--quick", "--no-reference"];
+    let running = cluster.allocated(&[&flags[..], &["--host", "slurm", "--out", "result"]].concat());
+    let first = scene.path("result/runs/0001.json");
+    wait_for("a saved run", || first.exists().then_some(()));
+    let jobs = cluster.command("squeue", &["-h", "-o", "%i"]).end().stdout;
+    cluster.command("scancel", &[jobs.trim()]).end().assert_status(0);
+    let outcome = running.end();
+    outcome.assert_status(3);
+    let stderr = &outcome.stderr;
+    assert!(stderr.contains("` is lost: Slurm cancelled its step: `srun` "), "{stderr}");
+    assert!(stderr.contains("\nhint: resume with `ddsmark run --resume DIR`, in an allocation"), "{stderr}");
+
+    let resumed = cluster.allocated(&["run", "--resume", "result", "--json"]).end();
+    let document = resumed.document();
+    assert_eq!((text(&document, "state"), list(&document["resumed"]).len()), ("complete", 1));
+    let runs = runs(&document);
+    // At most the run during which the job was cancelled is without values.
+    let failed = runs.iter().filter(|run| run["state"] != "valid").count();
+    assert!(runs.len() == 20 && failed <= 1, "{document:#}");
+    resumed.assert_status(if failed == 0 { 0 } else { 3 });
+}
+
+#[test]
+fn example_of_a_batch_script_measures_between_its_nodes() {
+    let scene = Scene::new();
+    let cluster = Cluster::start(&scene);
+    let script = root().join("examples/slurm/latency.sbatch").display().to_string();
+    let flags = ["--size", "64", "--runs", "1", "--quick"];
+    let submitted =
+        cluster.command("sbatch", &[&["--wait", "--parsable", &script], &flags[..]].concat()).end();
+    let job = submitted.stdout.trim();
+    let log = fs::read_to_string(scene.path(&format!("latency-{job}.log"))).unwrap_or_default();
+    assert_eq!(submitted.status.code(), Some(0), "{submitted:?}\n{log}");
+    for line in ["h2: ready: ", "h3: ready: "] {
+        assert!(log.lines().any(|found| found.starts_with(line)), "{line}: {log}");
+    }
+    let document = scene.ddsmark(&["report", &format!("latency-{job}"), "--json"]).document();
+    let measured: BTreeSet<&str> = runs(&document).iter().map(|run| text(run, "cell")).collect();
+    assert_eq!(measured.len(), 2, "a cell of each driver: {document:#}");
+    for run in runs(&document) {
+        let places: Vec<&str> = list(&run["endpoints"]).iter().map(|of| text(of, "host")).collect();
+        assert_eq!((text(run, "state"), &places[..]), ("valid", &["h2", "h3"][..]), "{run:#}");
+    }
+    assert!(log.contains("pinger@h2 -> echo@h3: RTT p50 "), "{log}");
 }
 
 /// Returns whether a process is a steward on a node.

@@ -202,7 +202,11 @@ impl Link {
         if !lines.is_empty() {
             error = format!("{error}: {}", lines.join(" / "));
         }
-        let hint = known.map_or_else(|| LOST_HINT.to_owned(), |(_, hint)| hint);
+        // The messages say more than the end of the process.
+        let (error, hint) = match known {
+            Some((cause, hint)) => (format!("{cause}: {error}"), hint),
+            None => (error, LOST_HINT.to_owned()),
+        };
         let lost = SiteError::Lost { host: self.host.clone(), error, hint: Some(hint) };
         self.out.close();
         let mut state = self.state();

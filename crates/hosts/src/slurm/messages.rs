@@ -56,7 +56,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
     (
         "CANCELLED AT",
-        "its step was cancelled",
+        "Slurm cancelled its step",
         "resume with `ddsmark run --resume DIR`, in an allocation of the same nodes",
     ),
     (
