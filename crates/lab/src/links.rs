@@ -125,11 +125,14 @@ impl Links {
             self.delay_by = Some(self.best_delay_method());
         }
         let has_netem = self.delay_by == Some(DelayMethod::Netem);
-        let tc = |namespace: &Namespace, commands: &str| match commands {
-            "" => Ok(()),
-            _ => Tool::Tc
-                .run(Some(namespace), "set the rate (tbf) or delay (netem)", &["-batch", "-"], commands)
-                .map(drop),
+        let tc = |namespace: &Namespace, commands: &str| {
+            // An error names the part of the kernel that may be missing.
+            let action =
+                if commands.contains("netem") { "set the delay (netem)" } else { "set the rate (tbf)" };
+            match commands {
+                "" => Ok(()),
+                _ => Tool::Tc.run(Some(namespace), action, &["-batch", "-"], commands).map(drop),
+            }
         };
         let at_ports: Vec<_> = (0..self.hosts.len())
             .map(|index| link::change_queues(&port(index), Sender::Port, (&from, to), has_netem))

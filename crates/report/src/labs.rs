@@ -38,6 +38,18 @@ fn link(row: &LabRow) -> String {
     }
 }
 
+/// Names what makes each property of a link.
+fn shaped_by(row: &LabRow) -> Vec<&'static str> {
+    let link = &row.spec.link;
+    let rate = link.rate_bit_per_s.map(|_| "rate by tbf of the kernel");
+    let delay = row.delay_by.map(|method| match method {
+        "netem" => "delay by netem of the kernel",
+        _ => "delay by a thread of ddsmark, because the kernel has no netem",
+    });
+    let loss = (link.loss_ppm > 0).then_some("loss by nftables");
+    rate.into_iter().chain(delay).chain(loss).collect()
+}
+
 /// Returns the table of `ddsmark lab list`.
 #[must_use]
 pub fn lab_list(labs: &[LabRow]) -> String {
@@ -88,6 +100,10 @@ pub fn lab_up(lab: &LabRow, hosts: &[[&str; 2]], addresses: &[Ipv4Addr]) -> Stri
     }
     text += &grid.render();
     text.push('\n');
+    let shaped = shaped_by(lab);
+    if !shaped.is_empty() {
+        writeln!(text, "Links shaped by: {}.", shaped.join(", ")).expect("a string grows");
+    }
     if let Some(rate) = lab.spec.link.rate_bit_per_s {
         #[allow(clippy::cast_precision_loss)]
         let rate = rate as f64;
@@ -144,5 +160,14 @@ mod tests {
         let addresses = [Ipv4Addr::new(10, 77, 0, 1), Ipv4Addr::new(10, 77, 0, 2)];
         let hosts = [["h1", "lab.h1"], ["h2", "lab.h2"]];
         insta::assert_snapshot!(lab_up(&row("lab", "2,rate=100mbit,loss=0.1%", 0), &hosts, &addresses));
+        // What makes the delay is named: it costs CPU time if it is not the kernel.
+        let delayed = |method| {
+            let row = LabRow { delay_by: Some(method), ..row("lab", "2,delay=1ms", 0) };
+            lab_up(&row, &hosts, &addresses)
+        };
+        let shaped = delayed("switch");
+        assert!(shaped.contains("Links shaped by: delay by a thread of ddsmark, because"), "{shaped}");
+        assert!(delayed("netem").contains("Links shaped by: delay by netem of the kernel.\n"));
+        assert!(!lab_up(&row("lab", "2", 0), &hosts, &addresses).contains("shaped by"));
     }
 }

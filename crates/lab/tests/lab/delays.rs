@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use lab::{Lab, LabError};
+use lab::{DelayMethod, Lab, LabError, LabOptions, LinkSpec};
 
 use crate::support::{socket, up};
 
@@ -33,6 +33,30 @@ fn round_trips(lab: &Lab, count: usize) -> Vec<Duration> {
         times.sort();
         times
     })
+}
+
+/// Either the kernel has netem, which then delays, or its absence is the only error: `tc` accepts the commands.
+#[test]
+fn netem_makes_the_delay_or_is_what_the_kernel_lacks() {
+    let options = LabOptions { delay_by: Some(DelayMethod::Netem), ..LabOptions::default() };
+    for (link, ms) in [("delay=5ms", 5), ("rate=100mbit,delay=3500us", 3)] {
+        match Lab::up_with(&options, &format!("2,{link}").parse().unwrap()) {
+            Ok(lab) => {
+                assert_eq!(lab.record().delay_by, Some(DelayMethod::Netem));
+                assert_eq!(
+                    lab.read_link().unwrap().to_string(),
+                    link.parse::<LinkSpec>().unwrap().to_string()
+                );
+                let times = round_trips(&lab, 10);
+                assert!(times[0] >= Duration::from_millis(2 * ms), "{link}: {times:?}");
+            }
+            Err(error) => {
+                assert!(matches!(error, LabError::Kernel { module: "sch_netem", .. }), "{error}");
+                let chosen = up(&format!("2,{link}")).record().delay_by;
+                assert_eq!(chosen, Some(DelayMethod::Switch), "a kernel without it has another method");
+            }
+        }
+    }
 }
 
 #[test]
