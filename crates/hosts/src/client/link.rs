@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashMap,
-    process::ChildStdin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -17,20 +16,23 @@ use site::{ChannelEnd, SiteError};
 
 use super::{
     agent_state::AgentState,
-    process::{Cause, Input, Process},
+    process::{Cause, Process},
+    stream::Input,
 };
 use crate::{
-    framing::{Frame, FrameError, HEARTBEAT, MAX_FRAME_BYTES, output::Output},
+    framing::{Frame, FrameError, HEARTBEAT, MAX_FRAME_BYTES, output::Output, timed_writer::TimedWriter},
     protocol::{Call, ToRunner, ToSteward},
 };
 
-/// Hint for a lost host, unless the messages of the connection give a better one.
+/// Hint for a lost host whose steward is a command, unless the messages of the command give a better one.
 const LOST_HINT: &str = "check the host and the way to it, then resume with `ddsmark run --resume DIR`";
+/// Hint for a lost host at the other end of given streams.
+pub(super) const PEER_LOST_HINT: &str = "check the other process and the network between the hosts";
 
 /// Connection to a steward.
 pub(super) struct Link {
     pub(super) host: String,
-    pub(super) out: Output<ChildStdin>,
+    pub(super) out: Output,
     next: AtomicU64,
     state: Mutex<State>,
 }
@@ -44,8 +46,8 @@ struct State {
 }
 
 impl Link {
-    pub(super) fn new(host: String, input: ChildStdin) -> Self {
-        Self { host, out: Output::new(input), next: AtomicU64::new(1), state: Mutex::default() }
+    pub(super) fn new(host: String, to_steward: TimedWriter) -> Self {
+        Self { host, out: Output::new(to_steward), next: AtomicU64::new(1), state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -131,8 +133,9 @@ impl Link {
         }
     }
 
-    /// Reads messages until the stream ends. Then every call and every agent fails with the cause.
-    pub(super) fn read(&self, input: &mut Input, process: &Mutex<Process>) {
+    /// Reads messages until the stream ends. Then every call and every agent fails with the cause. `process`: command
+    /// whose streams these are, if there is one.
+    pub(super) fn read(&self, input: &mut Input, process: Option<&Mutex<Process>>) {
         let end = loop {
             let message = match Frame::read(input, MAX_FRAME_BYTES) {
                 Ok(Frame::Heartbeat) => continue,
@@ -192,11 +195,14 @@ impl Link {
     }
 
     /// Ends everything that waits for the host.
-    fn lose(&self, end: &FrameError, process: &Mutex<Process>) {
-        let Cause { ended, known, lines, .. } =
-            process.lock().unwrap_or_else(PoisonError::into_inner).cause();
+    fn lose(&self, end: &FrameError, process: Option<&Mutex<Process>>) {
+        let is_stuck = self.out.is_abandoned();
+        let cause = process.map(|process| process.lock().unwrap_or_else(PoisonError::into_inner).cause());
+        let default_hint = if cause.is_some() { LOST_HINT } else { PEER_LOST_HINT };
+        let Cause { ended, known, lines, .. } = cause.unwrap_or_default();
         let mut error = match (end, ended) {
             (FrameError::Ended | FrameError::Truncated | FrameError::Io(_), Some(ended)) => ended,
+            (FrameError::Ended, None) if is_stuck => "it does not take any message".to_owned(),
             (end, _) => end.to_string(),
         };
         if !lines.is_empty() {
@@ -205,7 +211,7 @@ impl Link {
         // The messages say more than the end of the process.
         let (error, hint) = match known {
             Some((cause, hint)) => (format!("{cause}: {error}"), hint),
-            None => (error, LOST_HINT.to_owned()),
+            None => (error, default_hint.to_owned()),
         };
         let lost = SiteError::Lost { host: self.host.clone(), error, hint: Some(hint) };
         self.out.close();

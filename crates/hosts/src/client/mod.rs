@@ -6,3 +6,4 @@ mod link;
 pub(crate) mod process;
 pub(crate) mod site;
 pub(crate) mod steward_command;
+pub(crate) mod stream;

@@ -1,9 +1,13 @@
 //! Process that connects to a steward: its streams, its messages and its end.
 
 use std::{
-    io::{BufReader, Read},
-    os::unix::process::{CommandExt as _, ExitStatusExt as _},
-    process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    fs::File,
+    io::Read,
+    os::{
+        fd::OwnedFd,
+        unix::process::{CommandExt as _, ExitStatusExt as _},
+    },
+    process::{Child, Command, ExitStatus, Stdio},
     sync::{
         Arc, Mutex, PoisonError,
         mpsc::{Receiver, channel},
@@ -18,20 +22,16 @@ use nix::{
 };
 use site::await_exit;
 
-use super::steward_command::{Explain, StewardCommand};
-use crate::{
-    StartError,
-    framing::{find_greeting, greeting::last_lines, timed_reader::TimedReader},
+use super::{
+    steward_command::{Explain, StewardCommand},
+    stream::{Input, NOISE_LINES, greeted, input_of},
 };
+use crate::{StartError, framing::greeting::last_lines};
 
-/// Number of last bytes of the messages that are kept, and of lines in an error.
+/// Number of last bytes of the messages that are kept.
 const KEPT_BYTES: usize = 4096;
-const LINES: usize = 4;
 /// Maximum wait for the exit of a process that has closed its streams, and for its last messages.
 const EXIT_PATIENCE: Duration = Duration::from_secs(3);
-
-/// Stream from a steward.
-pub(crate) type Input = BufReader<TimedReader<'static, ChildStdout>>;
 
 /// Running command of a steward. Dropping it kills it.
 pub(crate) struct Process {
@@ -44,6 +44,7 @@ pub(crate) struct Process {
 }
 
 /// End of a process, with its last output.
+#[derive(Default)]
 pub(crate) struct Cause {
     /// `None` if it was killed here.
     pub(crate) status: Option<ExitStatus>,
@@ -56,14 +57,14 @@ pub(crate) struct Cause {
 }
 
 /// Greeted steward: its process, the stream to it, the stream from it, and what was printed before.
-pub(crate) type Greeted = (Process, ChildStdin, Input, Vec<String>);
+pub(crate) type Greeted = (Process, File, Input, Vec<String>);
 
 impl Process {
     /// Starts a command with piped streams.
     pub(crate) fn spawn(
         steward: &StewardCommand,
         mut command: Command,
-    ) -> Result<(Self, ChildStdin, Input), StartError> {
+    ) -> Result<(Self, File, Input), StartError> {
         let program = command.get_program().to_string_lossy().into_owned();
         let cannot = |error: &dyn ToString| StartError::Command {
             host: steward.host.clone(),
@@ -91,21 +92,16 @@ impl Process {
         if let Err(error) = collector {
             return Err(process.failed(&error.to_string(), &[]));
         }
-        let mut output = TimedReader::new(output, steward.patience.start, Box::new(|| false));
-        output.deadline = Some(Instant::now() + steward.patience.start);
-        Ok((process, input, BufReader::new(output)))
+        let (input, output) = (OwnedFd::from(input).into(), OwnedFd::from(output).into());
+        Ok((process, input, input_of(output, &steward.patience)))
     }
 
     /// Starts the command of a steward and waits for the greeting.
     pub(crate) fn start(steward: &StewardCommand) -> Result<Greeted, StartError> {
         let (mut process, input, mut output) = Self::spawn(steward, (steward.command)())?;
-        match find_greeting(&mut output) {
-            Ok(noise) => {
-                output.get_mut().silence = steward.patience.silence;
-                output.get_mut().deadline = None;
-                Ok((process, input, output, last_lines(&noise, LINES)))
-            }
-            Err(error) => Err(process.failed(&error.to_string(), &last_lines(error.noise(), LINES))),
+        match greeted(&mut output, &steward.patience) {
+            Ok(noise) => Ok((process, input, output, noise)),
+            Err(error) => Err(process.failed(&error.to_string(), &last_lines(error.noise(), NOISE_LINES))),
         }
     }
 
@@ -128,7 +124,7 @@ impl Process {
         let status = self.child.wait().ok().filter(|_| by_itself);
         // A process that it started may keep the stream open.
         let _ = self.messages_end.recv_timeout(EXIT_PATIENCE);
-        let lines = last_lines(&self.messages.lock().unwrap_or_else(PoisonError::into_inner), LINES);
+        let lines = last_lines(&self.messages.lock().unwrap_or_else(PoisonError::into_inner), NOISE_LINES);
         let ended = status.map(|status| format!("`{}` {}", self.program, words(status)));
         let known = (self.explain)(&lines);
         Cause { status, ended, known, lines }

@@ -1,11 +1,14 @@
 //! Site of a steward, as the runner uses it.
 
 use std::{
+    fs::File,
+    io,
     net::SocketAddr,
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     thread::{self, JoinHandle},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use control::MonotonicClock;
@@ -19,25 +22,29 @@ use site::{
 use super::{
     agent::StewardAgent,
     agent_state::AgentState,
-    link::Link,
-    process::{Input, Process},
-    steward_command::StewardCommand,
+    link::{Link, PEER_LOST_HINT},
+    process::Process,
+    steward_command::{Patience, StewardCommand},
+    stream::{Input, NOISE_LINES, greeted, input_of},
 };
 use crate::{
     StartError,
-    framing::{Frame, FrameError, MAX_FRAME_BYTES},
+    framing::{Frame, FrameError, MAX_FRAME_BYTES, greeting::last_lines, timed_writer::TimedWriter},
     protocol::{Call, Claim, Hello, HelloVersions, HostedSite, ToSteward, Versions},
 };
 
 /// Maximum wait for the exit of a steward that ends its agents, and of one that was only started to clean up.
 const EXIT_PATIENCE: Duration = Duration::from_secs(40);
 const CLEAN_PATIENCE: Duration = Duration::from_secs(15);
+/// Interval of the checks whether a steward has closed its stream.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// Site on another host. Dropping it ends its steward and all agents.
 pub struct StewardSite {
-    steward: StewardCommand,
     link: Arc<Link>,
-    process: Arc<Mutex<Process>>,
+    patience: Patience,
+    /// Command of the steward; `None` at the other end of given streams.
+    command: Option<(StewardCommand, Arc<Mutex<Process>>)>,
     reader: Option<JoinHandle<()>>,
     hosted: HostedSite,
     noise: Vec<String>,
@@ -50,27 +57,65 @@ impl StewardSite {
     /// Returns an error if the command fails, does not greet in time, or is of another version, or if its host has no
     /// agent program.
     pub fn start(steward: StewardCommand) -> Result<Self, StartError> {
-        let host = steward.host.clone();
-        let (process, input, mut output, noise) = Process::start(&steward)?;
-        let hosted = read_hello(&mut output, &host)?;
-        let link = Arc::new(Link::new(host.clone(), input));
-        let hello = ToSteward::Hello { versions: Versions::own(), silence: steward.patience.silence };
-        // A steward that is gone is found by the reading thread.
-        let _ = link.out.message(&hello);
-        let process = Arc::new(Mutex::new(process));
-        let cannot = |error: std::io::Error| StartError::Site {
+        let (process, to_steward, from_steward, noise) = Process::start(&steward)?;
+        let (host, patience) = (steward.host.clone(), steward.patience);
+        let command = Some((steward, Arc::new(Mutex::new(process))));
+        Self::open(&host, patience, command, from_steward, to_steward, noise)
+    }
+
+    /// Connects to a steward that another process serves, over a stream from it and a stream to it. `host`: its name in
+    /// messages.
+    ///
+    /// # Errors
+    /// Returns an error if it does not greet in time or is of another version, or if it has no site.
+    pub fn connect(
+        host: impl Into<String>,
+        input: impl Into<OwnedFd>,
+        output: impl Into<OwnedFd>,
+        patience: Patience,
+    ) -> Result<Self, StartError> {
+        let host = host.into();
+        let mut input = input_of(input.into().into(), &patience);
+        let noise = greeted(&mut input, &patience).map_err(|error| StartError::NoSteward {
             host: host.clone(),
+            error: error.to_string(),
+            lines: last_lines(error.noise(), NOISE_LINES),
+            hint: Some(PEER_LOST_HINT.to_owned()),
+        })?;
+        Self::open(&host, patience, None, input, output.into().into(), noise)
+    }
+
+    /// Opens the site of a steward that has greeted.
+    fn open(
+        host: &str,
+        patience: Patience,
+        command: Option<(StewardCommand, Arc<Mutex<Process>>)>,
+        mut from_steward: Input,
+        to_steward: File,
+        noise: Vec<String>,
+    ) -> Result<Self, StartError> {
+        let hosted = read_hello(&mut from_steward, host)?;
+        let cannot = |error: io::Error| StartError::Site {
+            host: host.to_owned(),
             error: SiteError::Channel { error: error.to_string() },
         };
+        let to_steward = TimedWriter::new(to_steward, patience.silence).map_err(cannot)?;
+        let link = Arc::new(Link::new(host.to_owned(), to_steward));
+        let hello = ToSteward::Hello { versions: Versions::own(), silence: patience.silence };
+        // A steward that is gone is found by the reading thread.
+        let _ = link.out.message(&hello);
+        let of_reader = Arc::clone(&link);
+        from_steward.get_mut().stop = Box::new(move || of_reader.out.is_abandoned());
         let beat = Arc::clone(&link);
         thread::Builder::new()
             .name(format!("heartbeat of {host}"))
             .spawn(move || beat.beat())
             .map_err(cannot)?;
-        let (of_link, of_process) = (Arc::clone(&link), Arc::clone(&process));
-        let read = move || of_link.read(&mut output, &of_process);
+        let of_link = Arc::clone(&link);
+        let process = command.as_ref().map(|(_, process)| Arc::clone(process));
+        let read = move || of_link.read(&mut from_steward, process.as_deref());
         let reader = thread::Builder::new().name(format!("host {host}")).spawn(read).map_err(cannot)?;
-        Ok(Self { steward, link, process, reader: Some(reader), hosted, noise })
+        Ok(Self { link, patience, command, reader: Some(reader), hosted, noise })
     }
 
     /// Returns the name of the host.
@@ -92,7 +137,7 @@ impl StewardSite {
     }
 
     fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, SiteError> {
-        Ok(self.link.call(call, self.steward.patience.call)?.1)
+        Ok(self.link.call(call, self.patience.call)?.1)
     }
 
     /// Returns the effect of a call, which lasts until it is dropped.
@@ -183,12 +228,12 @@ impl Site for StewardSite {
     }
 
     fn keep_awake(&self) -> Result<Hold, SiteError> {
-        let (id, ()) = self.link.call(Call::KeepAwake, self.steward.patience.call)?;
+        let (id, ()) = self.link.call(Call::KeepAwake, self.patience.call)?;
         Ok(self.effect(id))
     }
 
     fn claim_domain(&self, number: u32) -> Result<DomainClaim, SiteError> {
-        let (id, claim) = self.link.call(Call::ClaimDomain { number }, self.steward.patience.call)?;
+        let (id, claim) = self.link.call(Call::ClaimDomain { number }, self.patience.call)?;
         Ok(match claim {
             Claim::Reserved => DomainClaim::Reserved(self.effect(id)),
             Claim::InUse => DomainClaim::InUse,
@@ -198,7 +243,7 @@ impl Site for StewardSite {
 
     fn announce(&self, directory: &Path) -> Result<(RunningExperiment, Option<Hold>), SiteError> {
         let directory = directory.to_string_lossy().into_owned();
-        let (id, running) = self.link.call(Call::Announce { directory }, self.steward.patience.call)?;
+        let (id, running) = self.link.call(Call::Announce { directory }, self.patience.call)?;
         Ok((running, Some(self.effect(id))))
     }
 
@@ -226,7 +271,7 @@ impl Site for StewardSite {
 
     fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Hold), SiteError> {
         let call = Call::ClockResponder(responder.clone());
-        let (id, address) = self.link.call(call, self.steward.patience.call)?;
+        let (id, address) = self.link.call(call, self.patience.call)?;
         Ok((address, self.effect(id)))
     }
 
@@ -242,22 +287,38 @@ impl Site for StewardSite {
 impl Drop for StewardSite {
     fn drop(&mut self) {
         if self.link.lost().is_some() {
-            // A steward that was killed could not clean up. The next one does so when it starts; a host that cannot be
-            // reached keeps its files until then.
-            self.steward.patience.start = self.steward.patience.start.min(CLEAN_PATIENCE);
-            if let Ok((mut process, input, output, _)) = Process::start(&self.steward) {
-                // It ends with its stream.
-                drop((input, output));
-                process.end(CLEAN_PATIENCE);
+            if let Some((steward, _)) = self.command.take() {
+                clean_up(steward);
             }
             return;
         }
         let _ = self.link.out.message(&ToSteward::Bye);
-        self.process.lock().unwrap_or_else(PoisonError::into_inner).end(EXIT_PATIENCE);
-        // The stream has ended with the process.
-        if let Some(reader) = self.reader.take() {
-            let _ = reader.join();
+        let Some(reader) = self.reader.take() else { return };
+        match &self.command {
+            Some((_, process)) => {
+                process.lock().unwrap_or_else(PoisonError::into_inner).end(EXIT_PATIENCE);
+            }
+            None => {
+                let end = Instant::now() + EXIT_PATIENCE;
+                while !reader.is_finished() && Instant::now() < end {
+                    thread::sleep(LOOK);
+                }
+                self.link.out.close();
+            }
         }
+        // The stream has ended, or is not read any longer.
+        let _ = reader.join();
+    }
+}
+
+/// Starts a steward that only removes what a killed one left behind: a host that cannot be reached keeps its files until
+/// the next one starts.
+fn clean_up(mut steward: StewardCommand) {
+    steward.patience.start = steward.patience.start.min(CLEAN_PATIENCE);
+    if let Ok((mut process, to_steward, from_steward, _)) = Process::start(&steward) {
+        // It ends with its stream.
+        drop((to_steward, from_steward));
+        process.end(CLEAN_PATIENCE);
     }
 }
 

@@ -4,6 +4,7 @@
 pub(crate) mod greeting;
 pub(crate) mod output;
 pub(crate) mod timed_reader;
+pub(crate) mod timed_writer;
 
 use std::{
     io::{self, Read, Write},

@@ -1,7 +1,7 @@
 //! Sending side of a stream, for several threads.
 
 use std::{
-    io::{self, Write},
+    io::{self, Write as _},
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -10,19 +10,22 @@ use std::{
 
 use serde::Serialize;
 
-use super::Frame;
+use super::{Frame, timed_writer::TimedWriter};
 
 /// Sender of whole frames.
 #[derive(Debug)]
-pub(crate) struct Output<W> {
+pub(crate) struct Output {
     /// `None` once it is closed.
-    stream: Mutex<Option<W>>,
+    stream: Mutex<Option<TimedWriter>>,
     broken: AtomicBool,
+    /// Whether it was closed here, or the other process did not take a frame in time.
+    abandoned: AtomicBool,
 }
 
-impl<W: Write> Output<W> {
-    pub(crate) fn new(stream: W) -> Self {
-        Self { stream: Mutex::new(Some(stream)), broken: AtomicBool::new(false) }
+impl Output {
+    pub(crate) fn new(stream: TimedWriter) -> Self {
+        let (broken, abandoned) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { stream: Mutex::new(Some(stream)), broken, abandoned }
     }
 
     /// Sends raw bytes: a greeting.
@@ -45,23 +48,32 @@ impl<W: Write> Output<W> {
         self.broken.load(Ordering::Relaxed)
     }
 
+    /// Returns whether the stream was closed here, or the other process did not take a frame in time.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed)
+    }
+
     /// Closes the stream, unless a frame is being sent: no thread may wait for a stream that is stuck.
     pub(crate) fn close(&self) {
         self.broken.store(true, Ordering::Relaxed);
+        self.abandoned.store(true, Ordering::Relaxed);
         if let Ok(mut stream) = self.stream.try_lock() {
             stream.take();
         }
     }
 
-    fn with(&self, send: impl FnOnce(&mut W) -> io::Result<()>) -> io::Result<()> {
+    fn with(&self, send: impl FnOnce(&mut TimedWriter) -> io::Result<()>) -> io::Result<()> {
         let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
         let sent = match stream.as_mut() {
             Some(stream) => send(stream),
             None => Err(io::ErrorKind::BrokenPipe.into()),
         };
         // A frame that is too long is rejected before its first byte: the stream goes on.
-        if sent.as_ref().is_err_and(|error| error.kind() != io::ErrorKind::InvalidInput) {
+        if let Err(error) = &sent
+            && error.kind() != io::ErrorKind::InvalidInput
+        {
             self.broken.store(true, Ordering::Relaxed);
+            self.abandoned.fetch_or(error.kind() == io::ErrorKind::TimedOut, Ordering::Relaxed);
         }
         sent
     }

@@ -23,7 +23,8 @@ pub(crate) struct TimedReader<'a, R> {
     pub(crate) silence: Duration,
     /// Time after which every read fails.
     pub(crate) deadline: Option<Instant>,
-    stop: Stop<'a>,
+    /// Request to stop.
+    pub(crate) stop: Stop<'a>,
 }
 
 /// Silence of a stream.

@@ -4,7 +4,6 @@ use std::{
     fs::File,
     io::{self, Write as _},
     path::Path,
-    process::ChildStdin,
     sync::Arc,
     time::Duration,
 };
@@ -32,7 +31,7 @@ pub(super) struct Connection<'a> {
     /// Shell of all commands.
     shell: Arc<dyn RemoteShell>,
     /// Process that keeps a shared connection, its input, and the directory of the connection.
-    kept: Option<(Process, ChildStdin, TempDir)>,
+    kept: Option<(Process, File, TempDir)>,
     /// Last lines that the host's shell printed before a command.
     pub(super) noise: Vec<String>,
 }
@@ -78,7 +77,7 @@ impl<'a> Connection<'a> {
         &self,
         remote: &str,
         limit: Duration,
-        feed: impl FnOnce(&mut ChildStdin) -> io::Result<()> + Send + 'static,
+        feed: impl FnOnce(&mut File) -> io::Result<()> + Send + 'static,
     ) -> Result<String, StartError> {
         let (who, command) = ((self.host, self.shell.explain()), self.shell.command(remote));
         execute(who, command, limit, "a command failed there", feed)

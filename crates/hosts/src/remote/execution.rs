@@ -1,8 +1,9 @@
 //! Commands that are executed to their end, within a time limit.
 
 use std::{
+    fs::File,
     io::{self, Read as _},
-    process::{ChildStdin, Command, ExitStatus},
+    process::{Command, ExitStatus},
     thread,
     time::{Duration, Instant},
 };
@@ -10,8 +11,9 @@ use std::{
 use crate::{
     StartError,
     client::{
-        process::{Input, Process},
+        process::Process,
         steward_command::{Explain, Patience, StewardCommand},
+        stream::Input,
     },
     framing::greeting::last_lines,
 };
@@ -28,7 +30,7 @@ pub(crate) fn execute(
     command: Command,
     limit: Duration,
     failed: &str,
-    feed: impl FnOnce(&mut ChildStdin) -> io::Result<()> + Send + 'static,
+    feed: impl FnOnce(&mut File) -> io::Result<()> + Send + 'static,
 ) -> Result<String, StartError> {
     let mut like = StewardCommand::new(host, || Command::new("true"));
     like.explain = explain;

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{PipeReader, Read as _, Write},
+    io::{PipeReader, Read as _},
     path::Path,
     sync::{
         Arc,
@@ -43,11 +43,11 @@ pub(super) enum Order {
 }
 
 /// Launches an agent in a thread of its own. `launched` gets the outcome, and `gone` is called when its process has ended.
-pub(super) fn start<W: Write + Send + 'static>(
+pub(super) fn start(
     site: Arc<dyn Site + Send + Sync>,
     number: u64,
     command: AgentCommand,
-    out: Arc<Output<W>>,
+    out: Arc<Output>,
     launched: impl FnOnce(Result<(), SiteError>) + Send + 'static,
     gone: impl FnOnce() + Send + 'static,
 ) -> std::io::Result<Sender<Order>> {
@@ -75,11 +75,11 @@ pub(super) fn start<W: Write + Send + 'static>(
 }
 
 /// Launches an agent whose replies and output are sent to the runner. Returns it with the end of its output.
-fn launch<W: Write + Send + 'static>(
+fn launch(
     site: &dyn Site,
     number: u64,
     command: &AgentCommand,
-    out: &Arc<Output<W>>,
+    out: &Arc<Output>,
     orders: Sender<Order>,
 ) -> Result<(Box<dyn Agent>, Receiver<()>), SiteError> {
     let (log, printed) = AgentLog::to_pipe()?;
@@ -107,7 +107,7 @@ fn launch<W: Write + Send + 'static>(
 }
 
 /// Sends the output of an agent until it ends. Without a runner it is read on, so that the agent does not block.
-fn copy<W: Write>(mut printed: PipeReader, agent: u64, out: &Output<W>) {
+fn copy(mut printed: PipeReader, agent: u64, out: &Output) {
     let mut buffer = vec![0; LOG_BYTES];
     while let Ok(bytes @ 1..) = printed.read(&mut buffer) {
         let _ = out.frame(&Frame::Log { agent, bytes: buffer[..bytes].to_vec() });

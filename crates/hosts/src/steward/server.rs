@@ -19,6 +19,7 @@ use super::{
 use crate::{
     framing::{
         Frame, FrameError, GREETING, HEARTBEAT, MAX_FRAME_BYTES, output::Output, timed_reader::TimedReader,
+        timed_writer::TimedWriter,
     },
     protocol::{Call, Hello, HostedSite, ToRunner, ToSteward, Versions},
 };
@@ -30,7 +31,7 @@ const MOST_AGENTS: usize = 4096;
 const END_PATIENCE: Duration = Duration::from_secs(30);
 /// Longest time limit that a runner can set: the clock does not overflow.
 const MAX_LIMIT: Duration = Duration::from_secs(24 * 3600);
-/// Longest silence before the runner has said how long it may be.
+/// Longest silence before the runner has said how long it may be, and longest time in which it takes no byte.
 const FIRST_SILENCE: Duration = Duration::from_secs(30);
 
 /// Reason why a steward has ended.
@@ -50,7 +51,7 @@ pub enum StewardEnd {
 /// State of a steward.
 struct Steward {
     site: Arc<dyn Site + Send + Sync>,
-    out: Arc<Output<File>>,
+    out: Arc<Output>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -73,7 +74,10 @@ pub fn serve(
     output: File,
     stop: impl Fn() -> bool + Send + 'static,
 ) -> StewardEnd {
-    let out = Arc::new(Output::new(output));
+    let out = match TimedWriter::new(output, FIRST_SILENCE) {
+        Ok(output) => Arc::new(Output::new(output)),
+        Err(error) => return FrameError::Io(error).into(),
+    };
     let hosted = site.as_ref().map_err(SiteError::clone).map(|site| {
         // What a killed steward left behind: no other process may come for it.
         site.sweep();
