@@ -13,7 +13,8 @@
 //! - How a steward is started is only a command: [`StewardCommand`]. [`remote::deploy`] makes one, after it has copied the
 //!   programs and drivers to the host. All that it needs is a [`remote::RemoteShell`], which executes commands there:
 //!   [`ssh`] and [`slurm`] have one each. [`lab_steward`] makes one for a virtual host, which has them already.
-//! - Streams of any other kind lead to a steward, too: see [`StewardSite::connect`].
+//! - Streams of any other kind lead to a steward, too: [`StewardSite::connect`] uses it, and [`serve`]
+//!   is one. It serves any site.
 
 mod client;
 pub mod framing;

@@ -1,6 +1,6 @@
 //! `ddsmark steward`.
 
-use hosts::{StewardEnd, serve, take_streams};
+use hosts::{StewardEnd, framing::MAX_FRAME_BYTES, serve, take_streams};
 use runner::StopToken;
 use site::LocalSite;
 
@@ -11,12 +11,12 @@ use crate::cli::{
 
 /// Serves the agents of this host until the runner ends the connection.
 pub fn execute() -> Result<ExitStatus, CliError> {
-    let (input, output) = take_streams().map_err(|error| {
+    let streams = take_streams().map_err(|error| {
         let error = format!("cannot take the standard streams: {error}");
         CliError::new(ExitStatus::Failed, error, "start it with all three standard streams open")
     })?;
     let stop = StopToken::on_signals()?;
-    match serve(LocalSite::find(), input, output, move || stop.requested()) {
+    match serve(LocalSite::find(), streams, MAX_FRAME_BYTES, move || stop.requested()) {
         StewardEnd::Bye => Ok(ExitStatus::Done),
         end => {
             output::to_stderr(&format!("error: {end}"));

@@ -6,7 +6,8 @@ use std::{
     path::Path,
     sync::{
         Arc,
-        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, channel, sync_channel},
     },
     thread,
     time::{Duration, Instant},
@@ -25,6 +26,8 @@ use crate::{
 const LOG_BYTES: usize = 16 << 10;
 /// Maximum wait for the last output of an agent that has ended: a process that it left behind may keep it open.
 const LOG_PATIENCE: Duration = Duration::from_secs(1);
+/// Maximum number of orders that wait for the thread of an agent: a runner sends one request at a time.
+const MOST_ORDERS: usize = 64;
 /// Variable with the directories of libraries.
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 
@@ -42,6 +45,29 @@ pub(super) enum Order {
     Stop,
 }
 
+/// Orders to the thread of an agent.
+pub(super) struct Orders {
+    sender: SyncSender<Order>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Orders {
+    /// Sends an order.
+    ///
+    /// # Errors
+    /// Returns an error if too many orders wait, or if the agent has ended.
+    pub(super) fn send(&self, order: Order) -> Result<(), TrySendError<Order>> {
+        self.sender.try_send(order)
+    }
+
+    /// Kills the agent, whatever orders wait.
+    pub(super) fn stop(&self) {
+        self.stop.store(true, Ordering::Release);
+        // The thread looks at the flag after each order.
+        let _ = self.send(Order::Stop);
+    }
+}
+
 /// Launches an agent in a thread of its own. `launched` gets the outcome, and `gone` is called when its process has ended.
 pub(super) fn start(
     site: Arc<dyn Site + Send + Sync>,
@@ -50,15 +76,16 @@ pub(super) fn start(
     out: Arc<Output>,
     launched: impl FnOnce(Result<(), SiteError>) + Send + 'static,
     gone: impl FnOnce() + Send + 'static,
-) -> std::io::Result<Sender<Order>> {
-    let (orders, received) = channel();
-    let for_sink = orders.clone();
+) -> std::io::Result<Orders> {
+    let (sender, received) = sync_channel(MOST_ORDERS);
+    let orders = Orders { sender, stop: Arc::default() };
+    let (for_sink, stop) = (orders.sender.clone(), Arc::clone(&orders.stop));
     thread::Builder::new().name(format!("agent {number}")).spawn(move || {
         let command = with_libraries(command);
         match launch(&*site, number, &command, &out, for_sink) {
             Ok((agent, log_end)) => {
                 launched(Ok(()));
-                let exit = attend(agent, command.channels, &received);
+                let exit = attend(agent, command.channels, &received, &stop);
                 // Before the message: the stream may be stuck.
                 gone();
                 let _ = log_end.recv_timeout(LOG_PATIENCE);
@@ -80,7 +107,7 @@ fn launch(
     number: u64,
     command: &AgentCommand,
     out: &Arc<Output>,
-    orders: Sender<Order>,
+    orders: SyncSender<Order>,
 ) -> Result<(Box<dyn Agent>, Receiver<()>), SiteError> {
     let (log, printed) = AgentLog::to_pipe()?;
     let replies = Arc::clone(out);
@@ -115,10 +142,19 @@ fn copy(mut printed: PipeReader, agent: u64, out: &Output) {
 }
 
 /// Executes orders until the agent with this number of control channels has ended.
-fn attend(mut agent: Box<dyn Agent>, channels: u32, orders: &Receiver<Order>) -> ProcessExit {
+fn attend(
+    mut agent: Box<dyn Agent>,
+    channels: u32,
+    orders: &Receiver<Order>,
+    is_stopped: &AtomicBool,
+) -> ProcessExit {
     let mut open = channels;
     loop {
-        match orders.recv() {
+        let order = orders.recv();
+        if is_stopped.load(Ordering::Acquire) {
+            return stop(agent);
+        }
+        match order {
             // A broken channel is ignored: its end is reported.
             Ok(Order::Send(channel, request)) => drop(agent.send(channel, &request)),
             Ok(Order::HangUp) => agent.hang_up(),

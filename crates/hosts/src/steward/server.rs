@@ -4,29 +4,32 @@ use std::{
     collections::{BTreeSet, HashMap},
     fs::File,
     io::BufReader,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc::Sender},
+    os::fd::OwnedFd,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc::TrySendError},
     thread,
     time::Duration,
 };
 
 use control::Request;
-use site::{Hold, LocalSite, Site, SiteError};
+use site::{Hold, Site, SiteError};
 
 use super::{
-    agents::{self, Order},
+    agents::{self, Order, Orders},
     calls,
 };
 use crate::{
     framing::{
-        Frame, FrameError, GREETING, HEARTBEAT, MAX_FRAME_BYTES, output::Output, timed_reader::TimedReader,
+        Frame, FrameError, GREETING, HEARTBEAT, output::Output, timed_reader::TimedReader,
         timed_writer::TimedWriter,
     },
     protocol::{Call, Hello, HostedSite, ToRunner, ToSteward, Versions},
 };
 
-/// Maximum number of calls at the same time, and of agents.
+/// Maximum number of calls at the same time, of their effects, of agents, and of names of runs and cases.
 const MOST_CALLS: usize = 64;
+const MOST_EFFECTS: usize = 4096;
 const MOST_AGENTS: usize = 4096;
+const MOST_NAMES: usize = 4096;
 /// Maximum wait for the end of all agents.
 const END_PATIENCE: Duration = Duration::from_secs(30);
 /// Longest time limit that a runner can set: the clock does not overflow.
@@ -52,13 +55,15 @@ pub enum StewardEnd {
 struct Steward {
     site: Arc<dyn Site + Send + Sync>,
     out: Arc<Output>,
+    /// Longest message of the runner in bytes.
+    frame_bytes: u32,
     state: Mutex<State>,
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    agents: HashMap<u64, Sender<Order>>,
+    agents: HashMap<u64, Orders>,
     /// Effects by the number of the call that started them.
     effects: HashMap<u64, Hold>,
     calls: usize,
@@ -66,15 +71,16 @@ struct State {
     names: BTreeSet<String>,
 }
 
-/// Serves a site until the stream ends or stays silent, or until `stop`. Then ends all agents, removes their files and
-/// returns the reason. Agents end no later than this process.
-pub fn serve(
-    site: Result<LocalSite, SiteError>,
-    input: File,
-    output: File,
+/// Serves a site over a stream from a runner and a stream to it, until the former ends or stays silent, or until `stop`.
+/// Then ends all agents, removes their files and returns the reason. Agents end no later than this process. A message of
+/// the runner has at most `frame_bytes`.
+pub fn serve<S: Site + Send + Sync + 'static>(
+    site: Result<S, SiteError>,
+    (input, output): (impl Into<OwnedFd>, impl Into<OwnedFd>),
+    frame_bytes: u32,
     stop: impl Fn() -> bool + Send + 'static,
 ) -> StewardEnd {
-    let out = match TimedWriter::new(output, FIRST_SILENCE) {
+    let out = match TimedWriter::new(output.into().into(), FIRST_SILENCE) {
         Ok(output) => Arc::new(Output::new(output)),
         Err(error) => return FrameError::Io(error).into(),
     };
@@ -88,12 +94,14 @@ pub fn serve(
         return FrameError::Io(error).into();
     }
     let Ok(site) = site else { return StewardEnd::Bye };
+    let site: Arc<dyn Site + Send + Sync> = Arc::new(site);
     let broken = Arc::clone(&out);
     let stop = Box::new(move || stop() || broken.is_broken());
-    let mut input = BufReader::new(TimedReader::new(input, FIRST_SILENCE, stop));
+    let mut input = BufReader::new(TimedReader::new(File::from(input.into()), FIRST_SILENCE, stop));
     let steward = Arc::new(Steward {
-        site: Arc::new(site.clone()),
+        site: Arc::clone(&site),
         out: Arc::clone(&out),
+        frame_bytes,
         state: Mutex::default(),
         changed: Condvar::new(),
     });
@@ -125,7 +133,7 @@ impl Steward {
     fn read(self: &Arc<Self>, input: &mut BufReader<TimedReader<'_, File>>) -> StewardEnd {
         let mut greeted = false;
         loop {
-            let body = match Frame::read(input, MAX_FRAME_BYTES) {
+            let body = match Frame::read(input, self.frame_bytes) {
                 Ok(Frame::Message(body)) => body,
                 Ok(Frame::Heartbeat) => continue,
                 Ok(Frame::Log { .. }) => return StewardEnd::Refused("output from a runner".to_owned()),
@@ -146,13 +154,20 @@ impl Steward {
                 }
                 _ if !greeted => return StewardEnd::Refused("a message before the greeting".to_owned()),
                 ToSteward::Bye => return StewardEnd::Bye,
-                message => self.execute(message),
+                message => {
+                    if let Err(refused) = self.execute(message) {
+                        return StewardEnd::Refused(refused);
+                    }
+                }
             }
         }
     }
 
     /// Executes a message, without waiting for anything.
-    fn execute(self: &Arc<Self>, message: ToSteward) {
+    ///
+    /// # Errors
+    /// Returns an error if the runner does not wait for its agents.
+    fn execute(self: &Arc<Self>, message: ToSteward) -> Result<(), String> {
         let mut state = self.state();
         match message {
             ToSteward::Call { id, call } => {
@@ -162,19 +177,19 @@ impl Steward {
                 }
             }
             ToSteward::Send { agent, channel, request } => {
-                match &*request {
-                    Request::Configure(configure) => {
-                        state.names.insert(configure.run_name.clone());
-                    }
-                    Request::Check { name, .. } => {
-                        state.names.insert(name.clone());
-                    }
-                    _ => {}
-                }
-                order(&state, agent, Order::Send(channel, request));
+                let name = match &*request {
+                    Request::Configure(configure) => Some(&configure.run_name),
+                    Request::Check { name, .. } => Some(name),
+                    _ => None,
+                };
+                let has_room = state.names.len() < MOST_NAMES && state.agents.contains_key(&agent);
+                state.names.extend(name.filter(|_| has_room).cloned());
+                return order(&state, agent, Order::Send(channel, request));
             }
-            ToSteward::HangUp { agent } => order(&state, agent, Order::HangUp),
-            ToSteward::End { agent, limit } => order(&state, agent, Order::End(limit.min(MAX_LIMIT))),
+            ToSteward::HangUp { agent } => return order(&state, agent, Order::HangUp),
+            ToSteward::End { agent, limit } => {
+                return order(&state, agent, Order::End(limit.min(MAX_LIMIT)));
+            }
             ToSteward::Release { id } => {
                 let effect = state.effects.remove(&id);
                 drop(state);
@@ -182,6 +197,7 @@ impl Steward {
             }
             ToSteward::Hello { .. } | ToSteward::Bye => {}
         }
+        Ok(())
     }
 
     /// Starts the thread of a call or of an agent.
@@ -204,8 +220,8 @@ impl Steward {
             state.agents.insert(agent, started.map_err(|error| error.to_string())?);
             return Ok(());
         }
-        if state.calls >= MOST_CALLS {
-            return Err(format!("there are {MOST_CALLS} calls"));
+        if state.calls >= MOST_CALLS || state.effects.len() >= MOST_EFFECTS {
+            return Err(format!("there are {MOST_CALLS} calls, or {MOST_EFFECTS} effects of calls"));
         }
         state.calls += 1;
         let run = move || {
@@ -238,7 +254,7 @@ impl Steward {
     fn end_agents(&self) {
         let state = self.state();
         for agent in state.agents.values() {
-            let _ = agent.send(Order::Stop);
+            agent.stop();
         }
         let all = self.changed.wait_timeout_while(state, END_PATIENCE, |state| !state.agents.is_empty());
         let (mut state, _) = all.unwrap_or_else(PoisonError::into_inner);
@@ -247,8 +263,12 @@ impl Steward {
 }
 
 /// Passes on an order. An agent that has ended needs none.
-fn order(state: &State, agent: u64, order: Order) {
-    if let Some(orders) = state.agents.get(&agent) {
-        let _ = orders.send(order);
+///
+/// # Errors
+/// Returns an error if too many orders wait for the agent.
+fn order(state: &State, agent: u64, order: Order) -> Result<(), String> {
+    match state.agents.get(&agent).map(|orders| orders.send(order)) {
+        Some(Err(TrySendError::Full(_))) => Err(format!("too many requests wait for agent {agent}")),
+        Some(Ok(()) | Err(TrySendError::Disconnected(_))) | None => Ok(()),
     }
 }
