@@ -13,11 +13,12 @@
 //! - How a steward is started is only a command: [`StewardCommand`]. [`remote::deploy`] makes one, after it has copied the
 //!   programs and drivers to the host. All that it needs is a [`remote::RemoteShell`], which executes commands there:
 //!   [`ssh`] and [`slurm`] have one each. [`lab_steward`] makes one for a virtual host, which has them already.
-//! - Streams of any other kind lead to a steward, too: [`StewardSite::connect`] uses it, and [`serve`]
-//!   is one. It serves any site.
+//! - Streams of any other kind lead to a steward, too: [`StewardSite::connect`] uses it, and [`serve`] is one. It serves
+//!   any site. A [`GuestSite`] is one for a runner that is not trusted, its leader.
 
 mod client;
 pub mod framing;
+mod guest;
 mod lab_host;
 pub mod protocol;
 pub mod remote;
@@ -29,6 +30,12 @@ mod steward;
 pub use client::{
     site::StewardSite,
     steward_command::{Patience, StewardCommand},
+};
+pub use guest::{
+    GuestError,
+    observer::GuestObserver,
+    site::{GuestSetup, GuestSite},
+    terms::GuestTerms,
 };
 pub use lab_host::lab_steward;
 pub use start_error::StartError;

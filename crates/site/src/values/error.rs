@@ -92,6 +92,14 @@ pub enum SiteError {
         /// Cause.
         error: String,
     },
+    /// Request that the host does not accept from a leader that it does not trust.
+    #[error("{error}")]
+    Rejected {
+        /// Cause.
+        error: String,
+        /// Suggested action.
+        hint: String,
+    },
     /// Unknown path of the program of the site.
     #[error("cannot determine the path of this program: {error}")]
     Itself {
@@ -115,6 +123,7 @@ impl SiteError {
             Self::Clock { .. } => Some("allow UDP between the hosts on the interfaces of the run".to_owned()),
             Self::KeepAwake { .. } => Some("remove `--keep-awake`".to_owned()),
             Self::Lost { hint, .. } => hint.clone(),
+            Self::Rejected { hint, .. } => Some(hint.clone()),
             Self::NoAnswer { .. } => Some("check whether the host is overloaded".to_owned()),
             Self::Protocol { .. } => Some("use the same build of ddsmark on both hosts".to_owned()),
             Self::Channel { .. } | Self::Log { .. } | Self::Itself { .. } => None,

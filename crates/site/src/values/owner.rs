@@ -69,6 +69,12 @@ impl Owner {
         [OF_RUN, OF_CASE].map(|begin| format!("{begin}{}-{}", self.pid, self.boot))
     }
 
+    /// Returns whether a name belongs to this owner: it names a run or a case of it, or all of them.
+    #[must_use]
+    pub fn owns(&self, name: &str) -> bool {
+        self.prefixes().iter().any(|all| all == name) || Self::all_in(name.as_bytes()).contains(self)
+    }
+
     /// Returns the owners of the runs and cases in a file name.
     pub(crate) fn all_in(name: &[u8]) -> Vec<Self> {
         [OF_RUN, OF_CASE].into_iter().flat_map(|begin| Self::after(name, begin)).collect()
@@ -124,6 +130,25 @@ mod tests {
         let name = Owner::run_name_of(&many, 99_999);
         assert_eq!(Owner::all_in(format!("{name}-1").as_bytes()), many[..MAX_OWNERS]);
         assert!(name.len() + "-99999_back_200".len() <= 255, "{}", name.len());
+    }
+
+    #[test]
+    fn owner_owns_its_runs_and_cases_only() {
+        let this = owner(7, "0123abcd");
+        for own in ["ddsmark-7-0123abcd", "ddsmark-7-0123abcd-3-1", "ddsmark-9-fedc9876-ddsmark-7-0123abcd-3"]
+        {
+            assert!(this.owns(own), "{own}");
+        }
+        for other in [
+            "",
+            "ddsmark-",
+            "ddsmark-7-",
+            "ddsmark-70-0123abcd-1",
+            "ddsmark-7-fedc9876-1",
+            "ddsmark-8-0123abcd",
+        ] {
+            assert!(!this.owns(other), "{other}");
+        }
     }
 
     #[test]

@@ -1,0 +1,122 @@
+//! Agent of a guest: passes on what the leader may request, and lets the process see it.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use control::{Reply, Request};
+use site::{Agent, ChannelEnd, ProcessExit, ReplySink};
+
+use super::{GuestError, observer::GuestObserver, terms::GuestTerms};
+
+/// Control channel of the only endpoint of a guest.
+const CHANNEL: u32 = 0;
+
+/// Place of the only agent of a guest. Dropping it gives the place back.
+pub(super) struct Place(Arc<AtomicBool>);
+
+impl Place {
+    /// Takes the place; `None` if an agent has it.
+    pub(super) fn take(taken: &Arc<AtomicBool>) -> Option<Self> {
+        (!taken.swap(true, Ordering::AcqRel)).then(|| Self(Arc::clone(taken)))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+/// Replies to a leader, from the agent and about requests that it does not get.
+#[derive(Clone)]
+pub(super) struct Replies {
+    sink: Arc<Mutex<ReplySink>>,
+    observer: Arc<dyn GuestObserver>,
+}
+
+impl Replies {
+    pub(super) fn new(sink: ReplySink, observer: Arc<dyn GuestObserver>) -> Self {
+        Self { sink: Arc::new(Mutex::new(sink)), observer }
+    }
+
+    /// Returns the sink of the agent.
+    pub(super) fn sink(&self) -> ReplySink {
+        let replies = self.clone();
+        Box::new(move |channel, reply| replies.pass(channel, reply))
+    }
+
+    fn pass(&self, channel: u32, reply: Result<Box<Reply>, ChannelEnd>) {
+        if let Ok(reply) = &reply {
+            self.observer.replied(reply);
+        }
+        self.sink.lock().unwrap_or_else(PoisonError::into_inner)(channel, reply);
+    }
+}
+
+/// Agent of a guest. Dropping it ends its process.
+pub(super) struct GuestAgent {
+    pub(super) agent: Box<dyn Agent>,
+    pub(super) replies: Replies,
+    pub(super) terms: Arc<GuestTerms>,
+    pub(super) own_addresses: Vec<String>,
+    /// Whether a request was rejected: the agent gets no other.
+    pub(super) rejected: AtomicBool,
+    /// The place is given back after the agent has ended.
+    pub(super) _place: Place,
+}
+
+impl GuestAgent {
+    fn check(&self, channel: u32, request: &Request) -> Result<(), GuestError> {
+        if channel != CHANNEL {
+            return Err(GuestError::Forbidden("several endpoints"));
+        }
+        match request {
+            Request::Configure(configure) => self.terms.check(configure, &self.own_addresses),
+            Request::Cases | Request::Check { .. } => Err(GuestError::Forbidden("conformance cases")),
+            Request::Match(_)
+            | Request::WarmUp { .. }
+            | Request::Measure { .. }
+            | Request::Drain(_)
+            | Request::Report
+            | Request::Exit => Ok(()),
+        }
+    }
+}
+
+impl Agent for GuestAgent {
+    fn send(&self, channel: u32, request: &Request) -> Result<(), ChannelEnd> {
+        if self.rejected.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        if let Err(error) = self.check(channel, request) {
+            self.rejected.store(true, Ordering::Release);
+            self.replies.observer.rejected(&error);
+            let (text, hint) = (error.to_string(), Some(error.hint()));
+            let failed = Reply::Failed { error: text, hint, refused: true };
+            self.replies.pass(CHANNEL, Ok(Box::new(failed)));
+            self.agent.hang_up();
+            return Ok(());
+        }
+        self.replies.observer.requested(request);
+        self.agent.send(channel, request)
+    }
+
+    fn hang_up(&self) {
+        self.agent.hang_up();
+    }
+
+    fn end(&mut self, limit: Duration) -> ProcessExit {
+        let exit = self.agent.end(limit);
+        self.replies.observer.ended(exit);
+        exit
+    }
+
+    fn last_log_lines(&self) -> Vec<String> {
+        self.agent.last_log_lines()
+    }
+}

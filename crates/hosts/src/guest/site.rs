@@ -1,0 +1,229 @@
+//! Site of a guest.
+
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use control::MonotonicClock;
+use experiment::{Plan, Variables};
+use results::{Environment, NoiseProbe, NoiseRule, Reference, RunningExperiment};
+use site::{
+    Agent, AgentCommand, AgentLog, ClockClient, ClockExchange, ClockReading, ClockResponder, Counters,
+    DomainClaim, DriverFile, EnvironmentInputs, Facts, Hold, Owner, ReplySink, Site, SiteError,
+};
+
+use super::{
+    GuestError,
+    agent::{GuestAgent, Place, Replies},
+    observer::GuestObserver,
+    terms::GuestTerms,
+};
+
+/// Maximum padding of the environment of an agent in bytes: the runner pads by less.
+const MAX_PADDING_BYTES: u32 = 4096;
+/// Maximum number of cores of one request.
+const MAX_CORES: usize = 4096;
+/// Maximum duration of a clock exchange, of a responder, and number of packets and responders.
+const MAX_EXCHANGE: Duration = Duration::from_secs(10);
+const MAX_RESPONDER: Duration = Duration::from_secs(30);
+const MAX_PACKETS: u32 = 1_000;
+const MAX_RESPONDERS: usize = 4;
+/// Group of the environment variables in an environment, and the text for a value that is not shown.
+const VARIABLES: &str = "variable";
+const NOT_SHOWN: &str = "(set, not shown)";
+
+/// Driver, variables and terms of a guest, whatever its leader requests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuestSetup {
+    /// Driver.
+    pub driver: DriverFile,
+    /// Environment variables of the agent that the user chose; `None` removes one. Others are inherited.
+    pub variables: Variables,
+    /// Values that a configuration must agree with.
+    pub terms: GuestTerms,
+}
+
+/// Site of a process that lets a leader control its agent, and does not trust it. `S` starts the agent.
+///
+/// Calls that concern the noise, the domains and the announcements of the host have no effect.
+pub struct GuestSite<S> {
+    site: S,
+    driver: DriverFile,
+    variables: Variables,
+    terms: Arc<GuestTerms>,
+    observer: Arc<dyn GuestObserver>,
+    /// Whether an agent runs.
+    taken: Arc<AtomicBool>,
+    responders: Arc<AtomicUsize>,
+}
+
+impl<S: Site> GuestSite<S> {
+    /// Creates a guest, and removes the files of owners that no longer exist.
+    pub fn new(site: S, setup: GuestSetup, observer: Arc<dyn GuestObserver>) -> Self {
+        let GuestSetup { driver, variables, terms } = setup;
+        site.sweep();
+        let (taken, responders) = (Arc::default(), Arc::default());
+        Self { site, driver, variables, terms: Arc::new(terms), observer, taken, responders }
+    }
+
+    /// Checks that a clock is compared over the interface of the guest.
+    fn check_interface(&self, interface: &str) -> Result<(), SiteError> {
+        if interface == self.terms.interface {
+            return Ok(());
+        }
+        let error = format!("the interface of this host is `{}`, not `{interface}`", self.terms.interface);
+        Err(SiteError::Clock { error })
+    }
+}
+
+impl<S: Site> Site for GuestSite<S> {
+    fn launch(
+        &self,
+        command: &AgentCommand,
+        log: AgentLog,
+        replies: ReplySink,
+    ) -> Result<Box<dyn Agent>, SiteError> {
+        let AgentCommand { driver: _, variables: _, padding_bytes, channels } = *command;
+        if channels != 1 {
+            return Err(GuestError::Forbidden("an agent with several endpoints").into());
+        }
+        if padding_bytes > MAX_PADDING_BYTES {
+            let (item, most) = ("the padding of the environment in bytes", MAX_PADDING_BYTES.to_string());
+            let value = padding_bytes.to_string();
+            return Err(GuestError::OutOfRange { item, value, most }.into());
+        }
+        let place = Place::take(&self.taken).ok_or(GuestError::Forbidden("a second agent"))?;
+        let (driver, variables) = (self.driver.clone(), self.variables.clone());
+        let command = AgentCommand { driver, variables, padding_bytes, channels };
+        let addresses = self.site.facts()?.addresses;
+        let own_addresses = addresses.iter().map(|own| own.address.to_string()).collect();
+        let replies = Replies::new(replies, Arc::clone(&self.observer));
+        let agent = self.site.launch(&command, log, replies.sink())?;
+        let (terms, rejected) = (Arc::clone(&self.terms), AtomicBool::new(false));
+        Ok(Box::new(GuestAgent { agent, replies, terms, own_addresses, rejected, _place: place }))
+    }
+
+    fn facts(&self) -> Result<Facts, SiteError> {
+        self.site.facts()
+    }
+
+    /// Captures the environment without files of the leader's choice, and without the values of variables that the user of
+    /// this process did not choose.
+    fn environment(&self, inputs: &EnvironmentInputs) -> Result<Environment, SiteError> {
+        let own_file = |name: &String| (name.clone(), self.driver.path.clone());
+        let inputs = EnvironmentInputs {
+            host: self.site.facts()?.host,
+            // The variables and options of its cells name files.
+            experiment: Plan { cells: Vec::new(), ..inputs.experiment.clone() },
+            interfaces: [self.terms.interface.clone()].into(),
+            files: inputs.descriptions.keys().map(own_file).collect(),
+            libraries: BTreeMap::new(),
+            ..inputs.clone()
+        };
+        let Environment { mut fields, .. } = self.site.environment(&inputs)?;
+        if let Some(variables) = fields.get_mut(VARIABLES) {
+            let is_chosen = |name: &str| self.variables.contains_key(name);
+            // `NAME/path` is a file that a value names.
+            variables.retain(|name, _| name.split_once('/').is_none_or(|(name, _)| is_chosen(name)));
+            for (_, value) in variables.iter_mut().filter(|(name, _)| !name.contains('/') && !is_chosen(name))
+            {
+                NOT_SHOWN.clone_into(value);
+            }
+        }
+        Ok(Environment::new(fields))
+    }
+
+    fn missing_file(&self, _value: &str) -> Result<Option<PathBuf>, SiteError> {
+        Ok(None)
+    }
+
+    fn probe(&self, _cores: &[u32], _rule: &NoiseRule) -> Result<Option<NoiseProbe>, SiteError> {
+        Ok(None)
+    }
+
+    fn counters(&self, cores: &[u32]) -> Result<Counters, SiteError> {
+        self.site.counters(&cores[..cores.len().min(MAX_CORES)])
+    }
+
+    fn reference(&self, _sender: &[u32], _receiver: &[u32], _length_ns: u64) -> Result<Reference, String> {
+        Err("a guest measures no reference".to_owned())
+    }
+
+    fn keep_awake(&self) -> Result<Hold, SiteError> {
+        Ok(Box::new(()))
+    }
+
+    fn claim_domain(&self, _number: u32) -> Result<DomainClaim, SiteError> {
+        Ok(DomainClaim::Unsupported)
+    }
+
+    fn announce(&self, _directory: &Path) -> Result<(RunningExperiment, Option<Hold>), SiteError> {
+        let (directory, since) = (String::new(), String::new());
+        Ok((RunningExperiment { pid: self.site.owner().pid, directory, since }, None))
+    }
+
+    fn announced(&self) -> Result<Vec<RunningExperiment>, SiteError> {
+        Ok(Vec::new())
+    }
+
+    fn owner(&self) -> Owner {
+        self.site.owner()
+    }
+
+    /// Removes the files of a run of this process; those of other names stay.
+    fn clean(&self, name: &str) {
+        if self.site.owner().owns(name) {
+            self.site.clean(name);
+        }
+    }
+
+    /// Has no effect: the guest has removed what ended processes left behind when it was created.
+    fn sweep(&self) {}
+
+    fn clock(&self) -> MonotonicClock {
+        self.site.clock()
+    }
+
+    fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Hold), SiteError> {
+        self.check_interface(&responder.interface)?;
+        let place = ResponderPlace::take(&self.responders)
+            .ok_or(GuestError::Forbidden("many responders of clock exchanges"))?;
+        let limit = responder.limit.min(MAX_RESPONDER);
+        let (address, running) = self.site.clock_responder(&ClockResponder { limit, ..responder.clone() })?;
+        Ok((address, Box::new((running, place))))
+    }
+
+    fn clock_exchange(&self, client: &ClockClient) -> Result<Vec<ClockExchange>, SiteError> {
+        self.check_interface(&client.interface)?;
+        let (count, limit) = (client.count.min(MAX_PACKETS), client.limit.min(MAX_EXCHANGE));
+        self.site.clock_exchange(&ClockClient { count, limit, ..client.clone() })
+    }
+
+    fn clock_reading(&self) -> Result<ClockReading, SiteError> {
+        self.site.clock_reading()
+    }
+}
+
+/// Place of a responder. Dropping it gives the place back.
+struct ResponderPlace(Arc<AtomicUsize>);
+
+impl ResponderPlace {
+    fn take(taken: &Arc<AtomicUsize>) -> Option<Self> {
+        let more = |taken: usize| (taken < MAX_RESPONDERS).then_some(taken + 1);
+        let added = taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more);
+        added.is_ok().then(|| Self(Arc::clone(taken)))
+    }
+}
+
+impl Drop for ResponderPlace {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
