@@ -61,8 +61,9 @@ impl Agent {
                 let warm = self.order(&Request::WarmUp { duration_ns: SECOND_NS / 20 });
                 assert!(matches!(warm, Reply::WarmedUp), "{warm:?}");
                 let begin_ns = Some(monotonic_ns() + SECOND_NS / 2);
-                let measured =
-                    self.order(&Request::Measure { duration_ns: SECOND_NS / 2, begin_ns, join: None });
+                let duration_ns = SECOND_NS / 2;
+                let measure = Request::Measure { duration_ns, samples: None, begin_ns, join: None };
+                let measured = self.order(&measure);
                 let Reply::Measured(measured) = measured else { panic!("{measured:?}") };
                 let drain =
                     Drain { sent: measured.sent, timeout_ns: 30 * SECOND_NS, quiet_ns: 0, joined_ns: None };

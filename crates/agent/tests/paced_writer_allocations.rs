@@ -12,7 +12,7 @@ use agent::{
     base::{
         clock::now_ns,
         meters::TrafficMeter,
-        role::{AgentRole as _, RoleReport},
+        role::{AgentRole as _, Extent, RoleReport},
     },
     roles::open_loop_writer::{FlowWriter, OpenLoopWriter},
     traffic::flow_spec::FlowSpec,
@@ -80,7 +80,7 @@ fn writing_by_a_plan_allocates_nothing() {
         let counted = measure(|| {
             let begin_ns = Some(now_ns() + 500 * MS);
             let mut meter = TrafficMeter::new("lo", duration_ns, begin_ns);
-            sent = role.measure(duration_ns, begin_ns, &mut meter).expect("measured").sent;
+            sent = role.measure(Extent::of_time(duration_ns), begin_ns, &mut meter).expect("measured").sent;
         });
         (sent, counted.count_total)
     };

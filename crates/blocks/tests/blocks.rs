@@ -23,6 +23,7 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
             seed: 3,
             warm_up_ns: 0,
             measure_ns: SECOND,
+            samples: None,
             windows: 20,
             check_every: 1,
             pin: Pin::None,

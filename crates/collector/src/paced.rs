@@ -2,7 +2,7 @@
 //! consistency.
 
 use control::{FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderReport, PacedWriterReport};
-use experiment::{Design, Factors, Load, Schedule, probe_every};
+use experiment::{Factors, Load, Schedule, probe_every};
 use results::{
     Batches, DeliveryCounts, Distribution, EndpointSpread, FlowRecord, Lateness, Paced, Received, Sender,
     TakeStats, Throughput, WarningKind, WritingTime, format_micros, format_value, steady_rate,
@@ -61,6 +61,23 @@ impl<'a> Ends<'a> {
         self.route.error_ns().unwrap_or(0)
     }
 
+    /// Returns the schedule of the stream; `None` without intended times.
+    fn schedule(&self, context: &RunContext<'_>) -> Option<Schedule> {
+        let (stream, times) = (&self.route.stream, context.traces.times(self.load));
+        let schedule = Schedule::new(self.load, context.design.seed, stream.index(), times)?;
+        Some(schedule.delayed(stream.delay_ns))
+    }
+
+    /// Returns the planned length of the traffic in ns. A writer that has accepted all samples before has ended early.
+    fn length_ns(&self, context: &RunContext<'_>) -> u64 {
+        let (samples, measure_ns) = (context.design.samples, context.design.measure_ns);
+        match self.schedule(context) {
+            Some(schedule) => schedule.length_ns(samples, measure_ns),
+            None if samples.is_some_and(|most| self.writer.accepted >= most) => 0,
+            None => measure_ns,
+        }
+    }
+
     const fn has_times(&self) -> bool {
         self.load.has_times()
     }
@@ -93,7 +110,7 @@ fn missing(reports: &RunReports) -> Option<String> {
 }
 
 pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
-    let RunContext { factors, design, traces, .. } = *context;
+    let RunContext { factors, design, .. } = *context;
     let mut evaluation = Evaluation::default();
     let writers: Option<Vec<&PacedWriterReport>> =
         reports.all_driving().map(|agent| agent.report.paced_writer.as_ref()).collect();
@@ -113,11 +130,11 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let reliable = |flow| factors.is_reliable(flow);
     let begin_ns = writers.iter().map(|writer| writer.begin_ns).min().unwrap_or(0);
     let end_ns = writers.iter().map(|writer| writer.end_ns).max().unwrap_or(0);
-    let writing = WritingTime::new(begin_ns, end_ns).at_least(design.measure_ns);
+    let length_ns = ends.iter().map(|ends| ends.length_ns(context)).max().unwrap_or(design.measure_ns);
+    let writing = WritingTime::new(begin_ns, end_ns).at_least(length_ns);
     for ends in &ends {
-        let planned =
-            Schedule::new(ends.load, design.seed, ends.route.stream.index(), traces.times(ends.load))
-                .map(|schedule| schedule.delayed(ends.route.stream.delay_ns).planned(design.measure_ns));
+        let most = design.samples.unwrap_or(u64::MAX);
+        let planned = ends.schedule(context).map(|schedule| schedule.planned(design.measure_ns).min(most));
         check(&mut evaluation, ends, planned);
         let delivery = Delivery {
             whose: &ends.whose,
@@ -174,7 +191,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     }
     let some_reliable = (0..factors.streams().len()).any(reliable);
     evaluation.warn_of_writes(reports, some_reliable, sum(|flow| flow.timed_out), sum(|flow| flow.refused));
-    let paced = paced(design, &writers, &written);
+    let paced = paced(length_ns, &writers, &written);
     let quickest_ns = received.iter().map(|received| received.quickest_ns).max().unwrap_or(0);
     evaluation.warn_of_tail(writing, quickest_ns);
     warn(&mut evaluation, writing.ns(), &paced, &ends);
@@ -335,14 +352,15 @@ fn steady(evaluation: &mut Evaluation, ends: &[Ends<'_>], writing: WritingTime) 
     }
 }
 
-/// Returns the record of the schedule and of how the senders kept it. `written`: one route of each stream.
-fn paced(design: &Design, writers: &[&PacedWriterReport], written: &[&Ends<'_>]) -> Paced {
+/// Returns the record of the schedule, which took `length_ns`, and of how the senders kept it. `written`: one route of each
+/// stream.
+fn paced(length_ns: u64, writers: &[&PacedWriterReport], written: &[&Ends<'_>]) -> Paced {
     let planned = total(written.iter().map(|ends| ends.writer.planned));
     let unsent = |ends: &&Ends<'_>| ends.writer.planned.saturating_sub(ends.writer.offered);
     let all_have_times = written.iter().all(|ends| ends.has_times());
     Paced {
         planned,
-        planned_sps: all_have_times.then(|| planned as f64 * 1e9 / design.measure_ns.max(1) as f64),
+        planned_sps: all_have_times.then(|| planned as f64 * 1e9 / length_ns.max(1) as f64),
         unsent: total(written.iter().map(unsent)),
         sender_limited: false,
         back_pressure: false,

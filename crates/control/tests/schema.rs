@@ -81,6 +81,7 @@ fn requests_follow_the_schema() {
         Request::WarmUp { duration_ns: 1 },
         Request::Measure {
             duration_ns: 1,
+            samples: Some(3),
             begin_ns: Some(2),
             join: Some(JoinTimes { begin_ns: 1, period_ns: 2 }),
         },

@@ -60,6 +60,8 @@ struct Phase<'a> {
     check_every: u64,
     begin_ns: u64,
     end_ns: u64,
+    /// Maximum number of samples.
+    most: u64,
     timeout_ns: u64,
     /// Whether each sample has returned in time, or is lost.
     settled: Vec<bool>,
@@ -84,7 +86,7 @@ impl Phase<'_> {
         }
         while let Some(Reverse((now, _, event))) = self.events.pop() {
             match event {
-                Event::Sends if now < self.end_ns => {
+                Event::Sends if now < self.end_ns && self.is_short_of(self.most) => {
                     self.nodes[0].waiting.push_back((0, 1));
                     self.write_first(0, now);
                 }
@@ -103,6 +105,11 @@ impl Phase<'_> {
                 }
             }
         }
+    }
+
+    /// Returns whether fewer samples were sent or wait to be sent.
+    fn is_short_of(&self, most: u64) -> bool {
+        self.sent + (self.nodes[0].waiting.len() as u64) < most
     }
 
     /// Writes the sample that has come to a node, unless others wait before it.
@@ -174,7 +181,7 @@ pub(crate) fn measure(
     in_flight: u32,
 ) -> Traffic {
     let design = run.design;
-    let mut phase = |begin_ns, duration_ns, timeout_ns| {
+    let mut phase = |begin_ns, (duration_ns, most), timeout_ns| {
         let mut phase = Phase {
             nodes: network.links.iter().map(|_| Node::default()).collect(),
             network: &mut *network,
@@ -183,6 +190,7 @@ pub(crate) fn measure(
             check_every: u64::from(design.check_every.max(1)),
             begin_ns,
             end_ns: begin_ns + duration_ns,
+            most,
             timeout_ns,
             settled: Vec::new(),
             closed_ns: begin_ns + duration_ns,
@@ -194,9 +202,12 @@ pub(crate) fn measure(
         let Phase { nodes, sent, in_time, closed_ns, rtt, .. } = phase;
         (nodes, sent, in_time, closed_ns, rtt)
     };
-    let (_, _, _, warm_ns, warm_up) = phase(CLOCK_START_NS, design.warm_up_ns, ping_timeout_ns(0));
+    let warm_up = (design.warm_up_ns, u64::MAX);
+    let (_, _, _, warm_ns, warm_up) = phase(CLOCK_START_NS, warm_up, ping_timeout_ns(0));
     let timeout_ns = timeout_after(&mut warm_up.into_iter().map(|(_, rtt)| rtt).collect::<Vec<_>>());
-    let (nodes, sent, in_time, closed_ns, rtt) = phase(warm_ns + HOST_NS, design.measure_ns, timeout_ns);
+    let (begin_ns, most) = (warm_ns + HOST_NS, design.samples.unwrap_or(u64::MAX));
+    let (nodes, sent, in_time, closed_ns, rtt) = phase(begin_ns, (design.measure_ns, most), timeout_ns);
+    let until_closed_ns = if sent >= most { closed_ns - begin_ns } else { u64::MAX };
     trips.clear(1);
     rtt.into_iter().for_each(|(at_ns, ns)| trips.record(0, at_ns, ns));
     let (held_writes, counts) = nodes.into_iter().map(|node| (node.held_writes, node.counts)).unzip();
@@ -208,7 +219,7 @@ pub(crate) fn measure(
         sent,
         in_time,
         timeout_ns,
-        elapsed_ns: design.measure_ns,
+        elapsed_ns: design.measure_ns.min(until_closed_ns),
         closed_ns,
     };
     outcome.traffic(trips, recorder, network, run)

@@ -93,11 +93,13 @@ pub(crate) fn measure(
     let mut timeout = ping_timeout_ns(0);
     let mut warm_up = Vec::new();
     let (mut now, mut begin) = (CLOCK_START_NS, CLOCK_START_NS);
-    for (measured, duration_ns) in [(false, design.warm_up_ns), (true, design.measure_ns)] {
+    let most = design.samples.unwrap_or(u64::MAX);
+    let phases = [(false, design.warm_up_ns, u64::MAX), (true, design.measure_ns, most)];
+    for (measured, duration_ns, most) in phases {
         begin = now;
         pings.network.readers.iter_mut().for_each(Reader::begin);
         let mut sequence = 0;
-        while now - begin < duration_ns {
+        while now - begin < duration_ns && sequence < most {
             let deadline = now + timeout;
             pings.send(now, sequence);
             let came =

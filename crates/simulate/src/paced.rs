@@ -58,8 +58,8 @@ struct Sender<'w> {
 }
 
 impl Sender<'_> {
-    fn begin(&mut self, begin: u64, seed: u64) {
-        self.streams.iter_mut().for_each(|stream| stream.begin(seed));
+    fn begin(&mut self, begin: u64, seed: u64, most: u64) {
+        self.streams.iter_mut().for_each(|stream| stream.begin(seed, most));
         (self.now, self.busy_ns, self.end_ns) = (begin, 0, begin);
     }
 
@@ -93,10 +93,17 @@ impl Sender<'_> {
     }
 }
 
-/// Lets all senders write from the time `begin` on. The one whose next write is first goes first.
-fn write(senders: &mut [Sender<'_>], readers: &mut [Reader], begin: u64, duration_ns: u64, seed: u64) {
+/// Lets all senders write from the time `begin` on, at most `most` samples of each stream. The one whose next write is first
+/// goes first.
+fn write(
+    senders: &mut [Sender<'_>],
+    readers: &mut [Reader],
+    (begin, duration_ns): (u64, u64),
+    most: u64,
+    seed: u64,
+) {
     readers.iter_mut().for_each(Reader::begin);
-    senders.iter_mut().for_each(|sender| sender.begin(begin, seed));
+    senders.iter_mut().for_each(|sender| sender.begin(begin, seed, most));
     let end = begin + duration_ns;
     let next = |senders: &[Sender<'_>]| {
         let all = senders.iter().enumerate().filter_map(|(index, of)| Some((of.next(begin, end)?, index)));
@@ -137,12 +144,13 @@ pub(crate) fn measure(
     let config = links.first().map(|link| link.config.clone()).unwrap_or_default();
     let mut senders = senders(links, traces, recorded);
     late_reader::plan(readers, run, &config, None);
-    write(&mut senders, readers, 0, design.warm_up_ns, design.seed);
+    write(&mut senders, readers, (0, design.warm_up_ns), u64::MAX, design.seed);
     let warmed_up = senders.iter().map(|sender| sender.end_ns).max().unwrap_or(0);
     // The agents answer the request for the warm-up at once.
     let begin = warmed_up.max(design.warm_up_ns) + lead_ns(0);
     late_reader::plan(readers, run, &config, Some(begin));
-    write(&mut senders, readers, begin, design.measure_ns, design.seed);
+    let most = design.samples.unwrap_or(u64::MAX);
+    write(&mut senders, readers, (begin, design.measure_ns), most, design.seed);
     readers.iter_mut().for_each(|reader| reader.read(&config));
     let written: Vec<WriterEnd> = senders
         .iter()
@@ -161,7 +169,9 @@ pub(crate) fn measure(
     let wire =
         Wire::of(senders.iter().flat_map(|sender| &sender.streams).map(|stream| &*stream.link), readers);
     let mode = senders.first().map_or(1.0, |sender| sender.streams[0].link.flow.mode());
-    let mut reports = Reports { recorder, design, begin, drained };
+    let streams = senders.iter().flat_map(|sender| &sender.streams);
+    let length_ns = streams.map(|stream| stream.length_ns(design)).max().unwrap_or(design.measure_ns);
+    let mut reports = Reports { recorder, design, begin, length_ns, drained };
     let mut agents: Vec<AgentTraffic> = senders.iter_mut().map(|sender| reports.of_sender(sender)).collect();
     drop(senders);
     let streams: usize = readers.iter().map(|reader| reader.spec.streams.len()).sum();
@@ -180,7 +190,8 @@ pub(crate) fn measure(
 }
 
 fn writing_ns(begin: u64, sender: &Sender<'_>, design: &Design) -> u64 {
-    WritingTime::new(begin, sender.end_ns).at_least(design.measure_ns).ns()
+    let length_ns = sender.streams.iter().map(|stream| stream.length_ns(design)).max();
+    WritingTime::new(begin, sender.end_ns).at_least(length_ns.unwrap_or(design.measure_ns)).ns()
 }
 
 /// Maker of the reports of the agents.
@@ -189,12 +200,14 @@ struct Reports<'m> {
     design: &'m Design,
     /// Start of the schedule.
     begin: u64,
+    /// Planned length of the traffic in ns.
+    length_ns: u64,
     drained: Drain,
 }
 
 impl Reports<'_> {
     fn of_sender(&mut self, sender: &mut Sender<'_>) -> AgentTraffic {
-        let Self { recorder, design, begin, drained } = self;
+        let Self { recorder, design, begin, drained, .. } = self;
         let windows = windows_of_flow(design.windows, sender.streams.len());
         let flows: Vec<FlowWriterReport> =
             sender.streams.iter_mut().map(|stream| stream.report(recorder, windows, design)).collect();
@@ -225,7 +238,7 @@ impl Reports<'_> {
         times_of: impl Fn(u16) -> &'w [(u64, u64)],
         read: &mut IterMut<'_, ReadSeries>,
     ) -> AgentTraffic {
-        let Self { recorder, design, begin, drained } = self;
+        let Self { recorder, design, begin, drained, .. } = self;
         let begin = *begin;
         let (arrived, closed_ns) = drained.of_reader(endpoint);
         let streams = readers.iter().map(|reader| reader.spec.streams.len()).sum();
@@ -274,7 +287,7 @@ impl Reports<'_> {
             sent: 0,
             drained: arrived,
             cpu_ns,
-            elapsed_ns: last_ns.saturating_sub(begin).max(design.measure_ns),
+            elapsed_ns: last_ns.saturating_sub(begin).max(self.length_ns),
             samples,
         }
     }

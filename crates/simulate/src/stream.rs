@@ -46,6 +46,8 @@ pub(crate) struct Stream<'w> {
     /// Intended send time of the next sample, from the start of the schedule.
     next_ns: Option<u64>,
     offered: u64,
+    /// Maximum number of samples of the phase.
+    most: u64,
 }
 
 impl<'w> Stream<'w> {
@@ -63,12 +65,13 @@ impl<'w> Stream<'w> {
             schedule: None,
             next_ns: None,
             offered: 0,
+            most: 0,
             link,
         }
     }
 
-    /// Starts the schedule.
-    pub fn begin(&mut self, seed: u64) {
+    /// Starts the schedule of at most `most` samples.
+    pub fn begin(&mut self, seed: u64, most: u64) {
         self.link.begin();
         self.recorded.clear();
         let spec = &self.link.spec.stream;
@@ -76,12 +79,13 @@ impl<'w> Stream<'w> {
             .map(|schedule| schedule.delayed(spec.delay_ns));
         self.next_ns = self.schedule.as_mut().and_then(Iterator::next);
         self.packing.begin();
-        self.offered = 0;
+        (self.offered, self.most) = (0, most);
     }
 
     /// Returns when the next sample is due, at the time `now` of the schedule; `None` if there is none.
     pub fn due_ns(&self, now: u64) -> Option<u64> {
-        if self.schedule.is_some() { self.next_ns } else { Some(now) }
+        let next_ns = if self.schedule.is_some() { self.next_ns } else { Some(now) };
+        next_ns.filter(|_| self.offered < self.most)
     }
 
     /// Writes the next sample at the time `tried`. Returns when the writer is free again; `None` if the end comes
@@ -124,7 +128,17 @@ impl<'w> Stream<'w> {
     fn planned(&mut self, design: &Design) -> u64 {
         let Some(schedule) = self.schedule.take() else { return self.offered };
         let next = u64::from(self.next_ns.is_some_and(|next| next < design.measure_ns));
-        self.offered + next + schedule.planned(design.measure_ns)
+        (self.offered + next + schedule.planned(design.measure_ns)).min(self.most)
+    }
+
+    /// Returns the planned length of the traffic in ns, as the agents and the collector know it.
+    pub fn length_ns(&self, design: &Design) -> u64 {
+        let spec = &self.link.spec.stream;
+        match Schedule::new(&self.load, design.seed, spec.index(), self.trace.clone()) {
+            Some(schedule) => schedule.delayed(spec.delay_ns).length_ns(design.samples, design.measure_ns),
+            None if self.offered >= self.most => 0,
+            None => design.measure_ns,
+        }
     }
 
     pub fn report(&mut self, recorder: &mut Recorder, windows: u32, design: &Design) -> FlowWriterReport {

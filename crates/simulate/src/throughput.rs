@@ -45,9 +45,9 @@ impl Writer<'_> {
         self.phase = Phase { begin_ns, ..Phase::default() };
     }
 
-    /// Writes one packet. `end`: end of the phase.
-    fn write(&mut self, readers: &mut [Reader], end: u64) {
-        let (samples, begin) = (self.samples, self.phase.begin_ns);
+    /// Writes one packet. `end`: end of the phase, in which at most `most` samples are written.
+    fn write(&mut self, readers: &mut [Reader], end: u64, most: u64) {
+        let (samples, begin) = (self.samples.min(most - self.phase.accepted), self.phase.begin_ns);
         let tried = self.now;
         // The samples of a packet are written one after the other; the packet is sent with the last one.
         let leaves = tried + self.cost_ns * (samples - 1);
@@ -69,15 +69,19 @@ impl Writer<'_> {
     }
 }
 
-/// Lets all writers write for `duration_ns`, from the time at which the last one is ready. The one that is free first
-/// writes first.
-fn write(writers: &mut [Writer<'_>], readers: &mut [Reader], duration_ns: u64) {
+/// Lets all writers write for `duration_ns`, at most `most` samples each, from the time at which the last one is ready. The
+/// one that is free first writes first.
+fn write(writers: &mut [Writer<'_>], readers: &mut [Reader], duration_ns: u64, most: u64) {
     let begin = writers.iter().map(|writer| writer.now).max().unwrap_or(0);
     let end = begin + duration_ns;
     readers.iter_mut().for_each(Reader::begin);
     writers.iter_mut().for_each(|writer| writer.begin(begin));
-    while let Some(writer) = writers.iter_mut().min_by_key(|writer| writer.now).filter(|of| of.now < end) {
-        writer.write(readers, end);
+    let next = |writers: &mut [Writer<'_>]| {
+        let free = writers.iter_mut().enumerate().filter(|(_, of)| of.now < end && of.phase.accepted < most);
+        free.min_by_key(|(_, of)| of.now).map(|(index, _)| index)
+    };
+    while let Some(index) = next(writers) {
+        writers[index].write(readers, end, most);
     }
     for writer in writers {
         writer.phase.end_ns = writer.now;
@@ -104,10 +108,10 @@ pub(super) fn measure(
         .collect();
     let config = writers.first().map(|writer| writer.link.config.clone()).unwrap_or_default();
     late_reader::plan(readers, run, &config, None);
-    write(&mut writers, readers, design.warm_up_ns);
+    write(&mut writers, readers, design.warm_up_ns, u64::MAX);
     let warmed_up = writers.iter().map(|writer| writer.now).max().unwrap_or(0);
     late_reader::plan(readers, run, &config, Some(warmed_up));
-    write(&mut writers, readers, design.measure_ns);
+    write(&mut writers, readers, design.measure_ns, design.samples.unwrap_or(u64::MAX));
     readers.iter_mut().for_each(|reader| reader.read(&config));
     let reliable = factors.is_reliable(0);
     let written: Vec<WriterEnd> = writers

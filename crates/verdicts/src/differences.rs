@@ -47,6 +47,9 @@ fn result_fields(document: &ResultDocument) -> Fields {
         ("design.keep_awake".to_owned(), design.keep_awake.to_string()),
         ("design.duet".to_owned(), design.duet.to_string()),
     ]);
+    if let Some(samples) = design.samples {
+        fields.insert("design.samples".to_owned(), samples.to_string());
+    }
     for host in &design.hosts {
         let interface = host.interface.as_deref().unwrap_or("no interface");
         // Links of a lab are factors.

@@ -9,6 +9,29 @@ use control::{
 
 use crate::base::{error::AgentError, meters::TrafficMeter};
 
+/// Extent of the measured traffic, which ends with the first of both limits.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Maximum duration in ns.
+    pub duration_ns: u64,
+    /// Maximum number of samples of each writer; `None`: no limit.
+    pub samples: Option<u64>,
+}
+
+impl Extent {
+    /// Creates an extent that only time limits.
+    #[must_use]
+    pub const fn of_time(duration_ns: u64) -> Self {
+        Self { duration_ns, samples: None }
+    }
+
+    /// Returns the maximum number of samples; the highest number: no limit.
+    #[must_use]
+    pub fn most(&self) -> u64 {
+        self.samples.unwrap_or(u64::MAX)
+    }
+}
+
 /// Actions of a role in each phase. A serving role also serves while no order arrives.
 pub trait AgentRole {
     /// Serves for about `slice`; may return early. A driving role waits in the same way as for its samples.
@@ -31,7 +54,7 @@ pub trait AgentRole {
     /// Returns an error that ends the run.
     fn measure(
         &mut self,
-        duration_ns: u64,
+        extent: Extent,
         begin_ns: Option<u64>,
         meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError>;

@@ -16,7 +16,7 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::{SHORTEST_WAIT_NS, TrafficMeter},
-        role::{AgentRole, RoleReport},
+        role::{AgentRole, Extent, RoleReport},
     },
     roles::{
         echo_handoff::{HandoffListener, HandoffPing},
@@ -281,7 +281,7 @@ impl AgentRole for Echo {
 
     fn measure(
         &mut self,
-        _duration_ns: u64,
+        _extent: Extent,
         _begin_ns: Option<u64>,
         _meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {

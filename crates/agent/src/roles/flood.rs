@@ -21,7 +21,7 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::TrafficMeter,
-        role::{AgentRole, RoleReport},
+        role::{AgentRole, Extent, RoleReport},
     },
     roles::{
         flood_recorder::{Arrival, FloodRecorder},
@@ -145,16 +145,16 @@ impl FloodPinger {
         }
     }
 
-    /// Keeps the samples in flight for `duration_ns`, then waits until all have returned or are lost. A sample that is
+    /// Keeps the samples in flight to this extent, then waits until all have returned or are lost. A sample that is
     /// not accepted is retried and keeps the time of its first attempt, as with one in flight. With a meter, the traffic
     /// is recorded and the meter is read; without one, it is the warm-up.
-    fn flood(&mut self, duration_ns: u64, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
+    fn flood(&mut self, extent: Extent, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
         self.begin();
         if let Some(meter) = &mut meter {
             meter.begin();
         }
         let begin_ns = now_ns();
-        let end_ns = begin_ns + duration_ns;
+        let (end_ns, most) = (begin_ns.saturating_add(extent.duration_ns), extent.most());
         self.counts = Counts { warm_up: meter.is_none(), begin_ns, end_ns, ..Counts::default() };
         let mut pending: Option<Pending> = None;
         let mut now = begin_ns;
@@ -162,7 +162,7 @@ impl FloodPinger {
             while self.window.has_room() {
                 let first_ns = match pending {
                     Some(pending) => pending.sent_ns,
-                    None if now < end_ns => now_ns(),
+                    None if now < end_ns && self.counts.sent < most => now_ns(),
                     None => break,
                 };
                 if !self.write(first_ns)? {
@@ -179,7 +179,7 @@ impl FloodPinger {
             let wait_ns = match (pending, self.window.deadline_ns()) {
                 (Some(pending), _) => pending.backoff.as_nanos() as u64,
                 (None, Some(deadline_ns)) => deadline_ns.saturating_sub(now),
-                (None, None) if now >= end_ns => break,
+                (None, None) if now >= end_ns || self.counts.sent >= most => break,
                 (None, None) => 0,
             };
             // Before another attempt, all samples that have returned are taken: the ring may be full.
@@ -198,6 +198,9 @@ impl FloodPinger {
                 pending = None;
                 self.counts.unsent += 1;
             }
+        }
+        if self.counts.sent >= most {
+            self.counts.end_ns = now.min(end_ns);
         }
         if let Some(meter) = meter {
             meter.end(self.counts.sent);
@@ -287,18 +290,18 @@ impl AgentRole for FloodPinger {
     }
 
     fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
-        self.flood(duration_ns, None)?;
+        self.flood(Extent::of_time(duration_ns), None)?;
         self.ping_timeout_ns = ping_timeout_ns(self.rtt.median());
         Ok(())
     }
 
     fn measure(
         &mut self,
-        duration_ns: u64,
+        extent: Extent,
         _begin_ns: Option<u64>,
         meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
-        self.flood(duration_ns, Some(meter))?;
+        self.flood(extent, Some(meter))?;
         Ok(MeasureReply { sent: self.counts.sent })
     }
 

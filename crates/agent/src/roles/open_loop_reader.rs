@@ -22,7 +22,7 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::{LONGEST_WAIT_NS, SHORTEST_WAIT_NS, TrafficMeter},
-        role::{AgentRole, RoleReport},
+        role::{AgentRole, Extent, RoleReport},
     },
     traffic::{
         by_writer::{ByWriter, set_taken},
@@ -342,14 +342,14 @@ impl AgentRole for OpenLoopReader {
 
     fn measure(
         &mut self,
-        duration_ns: u64,
+        extent: Extent,
         begin_ns: Option<u64>,
         _meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
         let begin_ns = begin_ns.ok_or(AgentError::NoBegin)?;
         self.begin.set(begin_ns);
         if let Some(processing) = &self.processing {
-            processing.until(begin_ns.saturating_add(duration_ns));
+            processing.until(begin_ns.saturating_add(extent.duration_ns));
         }
         Ok(MeasureReply::default())
     }

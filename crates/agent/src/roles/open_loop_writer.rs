@@ -16,7 +16,7 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::TrafficMeter,
-        role::{AgentRole, RoleReport},
+        role::{AgentRole, Extent, RoleReport},
         sleep_spin_timer::{SleepSpinTimer, sleep_until},
     },
     traffic::{
@@ -53,7 +53,7 @@ pub struct OpenLoopWriter {
     pace: Option<SleepSpinTimer>,
     /// Whether the flows are ready for the start of a schedule.
     prepared: bool,
-    duration_ns: u64,
+    extent: Extent,
     begin_ns: u64,
     end_ns: u64,
 }
@@ -69,6 +69,8 @@ pub struct FlowWriter {
     throttled: Option<RateThrottle>,
     begin_ns: u64,
     sequence: u64,
+    /// Maximum number of samples of the phase.
+    most: u64,
     /// Samples accepted in the warm-up.
     warm_up: u64,
     /// Due time of the next sample in ns: its intended time, or the time of its next attempt.
@@ -112,7 +114,7 @@ impl OpenLoopWriter {
             join,
             pace: None,
             prepared: false,
-            duration_ns: 0,
+            extent: Extent::of_time(0),
             begin_ns: 0,
             end_ns: 0,
         }
@@ -126,7 +128,7 @@ impl OpenLoopWriter {
     /// and the meter is read; without one, it is the warm-up.
     fn follow(
         &mut self,
-        duration_ns: u64,
+        extent: Extent,
         begin_ns: Option<u64>,
         mut meter: Option<&mut TrafficMeter>,
     ) -> Result<(), AgentError> {
@@ -139,7 +141,7 @@ impl OpenLoopWriter {
             return Err(AgentError::MissedBegin { late_ns: now - begin_ns });
         }
         for flow in &mut self.flows {
-            flow.begin(begin_ns);
+            flow.begin(begin_ns, extent.most());
         }
         self.prepared = false;
         if let Some(probes) = &self.probes {
@@ -151,15 +153,16 @@ impl OpenLoopWriter {
             meter.begin();
             now = now_ns();
         }
-        let end_ns = begin_ns.saturating_add(duration_ns);
+        let end_ns = begin_ns.saturating_add(extent.duration_ns);
         write_all(&mut self.flows, pace, phase, self.join.as_deref(), end_ns, now)?;
         for flow in &mut self.flows {
             flow.flush()?;
         }
         now = now_ns();
-        (self.duration_ns, self.begin_ns, self.end_ns) = (duration_ns, begin_ns, now);
+        (self.extent, self.begin_ns, self.end_ns) = (extent, begin_ns, now);
         // host metrics cover the whole requested time
-        sleep_until(begin_ns.saturating_add(duration_ns), now);
+        let length_ns = self.flows.iter().map(|flow| flow.length_ns(extent)).max().unwrap_or(0);
+        sleep_until(begin_ns.saturating_add(length_ns), now);
         if let Some(meter) = meter {
             meter.end(self.accepted());
         }
@@ -234,6 +237,7 @@ impl FlowWriter {
             throttled: None,
             begin_ns: 0,
             sequence: 0,
+            most: 0,
             warm_up: 0,
             due_ns: NEVER,
             first_tried_ns: None,
@@ -254,12 +258,12 @@ impl FlowWriter {
         self.schedule = self.plan.schedule();
     }
 
-    fn begin(&mut self, begin_ns: u64) {
+    fn begin(&mut self, begin_ns: u64, most: u64) {
         self.send_lag.begin_at(begin_ns);
         self.call.begin_at(begin_ns);
         self.packing.begin();
         self.log.iter_mut().for_each(SendLog::begin);
-        (self.begin_ns, self.sequence, self.held_ns) = (begin_ns, 0, 0);
+        (self.begin_ns, self.sequence, self.held_ns, self.most) = (begin_ns, 0, 0, most);
         (self.first_tried_ns, self.backoff, self.tries) = (None, FIRST_BACKOFF, RetryCounts::default());
         if let Some(throttled) = &mut self.throttled {
             throttled.begin(begin_ns);
@@ -267,10 +271,12 @@ impl FlowWriter {
         self.go_on(begin_ns);
     }
 
-    /// Sets when the next sample is due: at its intended time; without a schedule, now or when the throttle allows.
+    /// Sets when the next sample is due: at its intended time; without a schedule, now or when the throttle allows. After
+    /// the last sample, none is due.
     #[inline]
     fn go_on(&mut self, now_ns: u64) {
         self.due_ns = match &mut self.schedule {
+            _ if self.sequence >= self.most => NEVER,
             Some(schedule) => schedule.next().map_or(NEVER, |at_ns| self.begin_ns.saturating_add(at_ns)),
             None => self.throttled.as_mut().map_or(now_ns, |throttled| throttled.next(now_ns, self.sequence)),
         };
@@ -345,9 +351,19 @@ impl FlowWriter {
         self.sequence + u64::from(self.first_tried_ns.is_some())
     }
 
-    fn written(&self, duration_ns: u64) -> FlowWriterReport {
+    /// Returns the time of the flow in a phase of this extent, in ns. Without a schedule, it ends with the last sample.
+    fn length_ns(&self, Extent { duration_ns, samples }: Extent) -> u64 {
+        match self.plan.schedule() {
+            Some(schedule) => schedule.length_ns(samples, duration_ns),
+            None if self.sequence >= self.most => 0,
+            None => duration_ns,
+        }
+    }
+
+    fn written(&self, extent: Extent) -> FlowWriterReport {
+        let planned = |schedule: Schedule| schedule.planned(extent.duration_ns).min(extent.most());
         FlowWriterReport {
-            planned: self.plan.schedule().map_or(self.offered(), |schedule| schedule.planned(duration_ns)),
+            planned: self.plan.schedule().map_or(self.offered(), planned),
             offered: self.offered(),
             accepted: self.sequence,
             warm_up: self.warm_up,
@@ -373,7 +389,7 @@ impl AgentRole for OpenLoopWriter {
     }
 
     fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
-        self.follow(duration_ns, None, None)?;
+        self.follow(Extent::of_time(duration_ns), None, None)?;
         for flow in &mut self.flows {
             flow.warm_up = flow.sequence;
         }
@@ -383,11 +399,11 @@ impl AgentRole for OpenLoopWriter {
 
     fn measure(
         &mut self,
-        duration_ns: u64,
+        extent: Extent,
         begin_ns: Option<u64>,
         meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
-        self.follow(duration_ns, Some(begin_ns.ok_or(AgentError::NoBegin)?), Some(meter))?;
+        self.follow(extent, Some(begin_ns.ok_or(AgentError::NoBegin)?), Some(meter))?;
         Ok(MeasureReply { sent: self.accepted() })
     }
 
@@ -412,7 +428,7 @@ impl AgentRole for OpenLoopWriter {
             end_ns: self.end_ns,
             throttle: self.flows.first().and_then(|flow| flow.throttled.as_ref()).map(RateThrottle::report),
             spin_ns: self.pace.map_or(0, |pace| pace.spin_ns()),
-            flows: self.flows.iter().map(|flow| flow.written(self.duration_ns)).collect(),
+            flows: self.flows.iter().map(|flow| flow.written(self.extent)).collect(),
         }))
     }
 

@@ -8,7 +8,7 @@ use driver_host::{Reader, Writer};
 use crate::base::{
     error::AgentError,
     meters::TrafficMeter,
-    role::{AgentRole, RoleReport},
+    role::{AgentRole, Extent, RoleReport},
 };
 
 /// Opened entities, which are idle.
@@ -45,12 +45,12 @@ impl AgentRole for IdleParticipant {
     /// Waits while the meter measures the idle middleware.
     fn measure(
         &mut self,
-        duration_ns: u64,
+        extent: Extent,
         _: Option<u64>,
         meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
         meter.begin();
-        thread::sleep(Duration::from_nanos(duration_ns));
+        thread::sleep(Duration::from_nanos(extent.duration_ns));
         meter.end(0);
         Ok(MeasureReply { sent: 0 })
     }

@@ -12,7 +12,7 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::TrafficMeter,
-        role::{AgentRole, RoleReport},
+        role::{AgentRole, Extent, RoleReport},
     },
     roles::{echo_recorder::WARM_UP, echo_return::EchoReturn},
     traffic::{header::Header, keys::Keys, payload::Payloads, retry::RetryCounts},
@@ -66,10 +66,10 @@ impl Pinger {
         }
     }
 
-    /// Pings for `duration_ns`. A ping that is not accepted is retried and keeps the time of its first attempt: its
+    /// Pings to this extent. A ping that is not accepted is retried and keeps the time of its first attempt: its
     /// wait for room is part of its RTT. The last ping is retried beyond the end, up to the ping timeout. With a
     /// meter, the traffic is recorded and the meter is read; without one, it is the warm-up.
-    fn ping(&mut self, duration_ns: u64, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
+    fn ping(&mut self, extent: Extent, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
         let warm_up = meter.is_none();
         let writer = self.writer.as_ref().ok_or(AgentError::Closed)?;
         self.returns.iter_mut().for_each(EchoReturn::begin);
@@ -80,9 +80,9 @@ impl Pinger {
         }
         let begin_ns = now_ns();
         let mut now = begin_ns;
-        let end_ns = begin_ns + duration_ns;
+        let (end_ns, most) = (begin_ns.saturating_add(extent.duration_ns), extent.most());
         let mut sequence = 0;
-        'pings: while now < end_ns {
+        'pings: while now < end_ns && sequence < most {
             let ping = sequence | if warm_up { WARM_UP } else { 0 };
             self.returns.iter().for_each(|echoes| echoes.expect(ping));
             // read again: the time to record the previous echo is not part of this ping
@@ -120,7 +120,8 @@ impl Pinger {
             sequence += 1;
         }
         self.returns.iter().for_each(EchoReturn::expect_nothing);
-        self.counts.elapsed_ns = now.max(end_ns) - begin_ns;
+        let is_complete = sequence >= most;
+        self.counts.elapsed_ns = if is_complete { now } else { now.max(end_ns) } - begin_ns;
         if let Some(meter) = meter {
             meter.end(self.counts.sent);
         }
@@ -186,7 +187,7 @@ impl AgentRole for Pinger {
     }
 
     fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
-        self.ping(duration_ns, None)?;
+        self.ping(Extent::of_time(duration_ns), None)?;
         self.ping_timeout_ns =
             ping_timeout_ns(self.returns.iter().map(EchoReturn::median_rtt).max().unwrap_or(0));
         Ok(())
@@ -194,11 +195,11 @@ impl AgentRole for Pinger {
 
     fn measure(
         &mut self,
-        duration_ns: u64,
+        extent: Extent,
         _begin_ns: Option<u64>,
         meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
-        self.ping(duration_ns, Some(meter))?;
+        self.ping(extent, Some(meter))?;
         Ok(MeasureReply { sent: self.counts.sent })
     }
 

@@ -11,7 +11,7 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::{SHORTEST_WAIT_NS, TrafficMeter},
-        role::{AgentRole, RoleReport},
+        role::{AgentRole, Extent, RoleReport},
     },
     traffic::{
         by_writer::{BatchClock, ByWriter, set_taken},
@@ -122,12 +122,12 @@ impl AgentRole for ThroughputReader {
 
     fn measure(
         &mut self,
-        duration_ns: u64,
+        extent: Extent,
         _begin_ns: Option<u64>,
         _meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
         if let Some(processing) = &self.processing {
-            processing.until(now_ns().saturating_add(duration_ns));
+            processing.until(now_ns().saturating_add(extent.duration_ns));
         }
         Ok(MeasureReply::default())
     }

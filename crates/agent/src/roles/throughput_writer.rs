@@ -12,7 +12,7 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::TrafficMeter,
-        role::{AgentRole, RoleReport},
+        role::{AgentRole, Extent, RoleReport},
     },
     traffic::{
         batch_flusher::BatchFlusher,
@@ -82,9 +82,9 @@ impl ThroughputWriter {
         }
     }
 
-    /// Writes for `duration_ns`. One clock read per sample: the end of a write is the start of the next. With a
-    /// meter, the traffic is recorded and the meter is read; without one, it is the warm-up.
-    fn write(&mut self, duration_ns: u64, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
+    /// Writes to this extent. One clock read per sample: the end of a write is the start of the next. With a meter, the
+    /// traffic is recorded and the meter is read; without one, it is the warm-up.
+    fn write(&mut self, extent: Extent, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
         let warm_up = meter.is_none();
         let writer = self.writer.as_ref().expect("open until closed");
         self.call.begin(now_ns());
@@ -95,7 +95,7 @@ impl ThroughputWriter {
         if let Some(probes) = &self.probes {
             probes.progress().begin(begin_ns, warm_up);
         }
-        let end_ns = begin_ns + duration_ns;
+        let (end_ns, most) = (begin_ns.saturating_add(extent.duration_ns), extent.most());
         let mut counts = Recorded { begin_ns, ..Recorded::default() };
         self.packing.begin();
         if let Some((_, log)) = &mut self.join {
@@ -106,7 +106,7 @@ impl ThroughputWriter {
         // time of the first attempt of a sample that was not accepted at once
         let mut first_tried_ns = None;
         let mut now = begin_ns;
-        while now < end_ns {
+        while now < end_ns && sequence < most {
             if let Some((join, _)) = self.join.as_ref().filter(|(join, _)| join.is_waiting()) {
                 join.connect(std::iter::once(writer))?;
             }
@@ -172,18 +172,18 @@ impl AgentRole for ThroughputWriter {
     }
 
     fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
-        self.write(duration_ns, None)?;
+        self.write(Extent::of_time(duration_ns), None)?;
         self.warm_up = self.recorded.accepted;
         Ok(())
     }
 
     fn measure(
         &mut self,
-        duration_ns: u64,
+        extent: Extent,
         _begin_ns: Option<u64>,
         meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
-        self.write(duration_ns, Some(meter))?;
+        self.write(extent, Some(meter))?;
         Ok(MeasureReply { sent: self.recorded.accepted })
     }
 

@@ -33,7 +33,7 @@ use crate::base::{
     clock::{now_ns, set_timeline},
     error::AgentError,
     meters::{LONGEST_WAIT_NS, ResourceSnapshot, TrafficMeter},
-    role::{AgentRole, RoleReport},
+    role::{AgentRole, Extent, RoleReport},
 };
 use crate::traffic::late_join::LateJoin;
 
@@ -229,14 +229,15 @@ impl<W: Write + Send> AgentSession<W> {
 
     fn answer(&mut self, open: &mut Open, order: Request) -> Result<Reply, AgentError> {
         match order {
-            Request::Measure { duration_ns, begin_ns, join } => {
+            Request::Measure { duration_ns, samples, begin_ns, join } => {
+                let extent = Extent { duration_ns, samples };
                 let late = open.join.clone().zip(join);
                 if let Some((late, times)) = &late {
                     late.set_times(*times);
                 }
                 let meter = open.meter.insert(TrafficMeter::new(&open.interface, duration_ns, begin_ns));
                 let (role, drives) = (&mut open.role, open.drives);
-                let mut traffic = || role.measure(duration_ns, begin_ns, meter);
+                let mut traffic = || role.measure(extent, begin_ns, meter);
                 let measured = match &late {
                     Some((late, _)) if drives => {
                         let Self { orders, replies, .. } = self;

@@ -12,6 +12,7 @@ const _: () = assert!(MAX_STAMPS * 16 / 3 * 4 + (32 << 20) < Reply::MAX_LINE_BYT
 /// one.
 #[must_use]
 pub fn stamps_for(measure_ns: u64, logs: usize) -> TimestampLog {
-    let planned = (measure_ns / 1_000 * STAMPS_PER_SECOND / 1_000_000).clamp(10_000, MAX_STAMPS);
+    let planned =
+        ((measure_ns / 1_000).saturating_mul(STAMPS_PER_SECOND) / 1_000_000).clamp(10_000, MAX_STAMPS);
     TimestampLog::with_capacity(planned as usize / logs.max(1))
 }

@@ -74,6 +74,28 @@ fn rate_is_exact_and_both_endpoints_use_the_same_schedule() {
     }
 }
 
+#[test]
+fn traffic_ends_after_the_last_sample_or_with_the_time() {
+    let outcome = Run { samples: Some(50), ..Run::new(cell("udp", constant(1_000)), 60_000 * MS) }.such_that(
+        |outcome| {
+            let (paced_writer, read) = of_one(outcome);
+            paced_writer.accepted == 50 && read.received.delivered == 50
+        },
+    );
+    let (flow, read) = of_one(&outcome);
+    assert_held(flow, read, 50);
+    // The last of 50 ms begins with the last sample.
+    let took_ns = outcome.paced_writer.end_ns - outcome.begin_ns;
+    assert!((49 * MS..30_000 * MS).contains(&took_ns), "{took_ns}");
+    assert!((50 * MS..30_000 * MS).contains(&outcome.writer.usage.elapsed_ns), "{:?}", outcome.writer.usage);
+    let run = Run { samples: Some(1), ..Run::new(cell("udp", Load::Max), 60_000 * MS) };
+    let outcome = run.such_that(|outcome| of_one(outcome).1.received.delivered == 1);
+    assert_eq!((of_one(&outcome).0.planned, of_one(&outcome).0.accepted), (1, 1));
+    let run = Run { samples: Some(u64::MAX), ..Run::new(cell("udp", constant(1_000)), 100 * MS) };
+    let outcome = run.held();
+    assert_held(of_one(&outcome).0, of_one(&outcome).1, 100);
+}
+
 /// The schedule starts long after the order, and lasts a tenth of that.
 #[test]
 fn usage_is_of_the_traffic_and_not_of_the_wait_before() {

@@ -66,6 +66,8 @@ pub fn reliable() -> Qos {
 pub struct Run {
     pub factors: Factors,
     pub duration_ns: u64,
+    /// Maximum number of samples.
+    pub samples: Option<u64>,
     /// Times of trace files, by their SHA-256.
     pub traces: BTreeMap<String, Vec<u64>>,
     pub spin: bool,
@@ -158,6 +160,7 @@ impl Run {
         Self {
             factors,
             duration_ns,
+            samples: None,
             traces: BTreeMap::new(),
             spin: true,
             windows: 20,
@@ -236,8 +239,12 @@ impl Run {
         let begin_ns = now_ns().saturating_add_signed(self.lead_ns);
         let mut sent = 0;
         for agent in [&mut reader, &mut writer] {
-            let order =
-                Request::Measure { duration_ns: self.duration_ns, begin_ns: Some(begin_ns), join: None };
+            let order = Request::Measure {
+                duration_ns: self.duration_ns,
+                samples: self.samples,
+                begin_ns: Some(begin_ns),
+                join: None,
+            };
             let Reply::Measured(measured) = agent.ask(&order)? else { panic!("measured") };
             sent = measured.sent;
         }

@@ -57,8 +57,11 @@ pub struct Design {
     pub seed: u64,
     /// Warm-up of each run in ns, with the same traffic.
     pub warm_up_ns: u64,
-    /// Measured time of each run in ns.
+    /// Measured time of each run in ns. With `samples` the maximum.
     pub measure_ns: u64,
+    /// Maximum number of samples of each writer in the measured time, after which a run ends; absent: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<u64>,
     /// Number of windows of the measured time, each with its own histograms.
     pub windows: u32,
     /// Every byte of each Nth sample is checked at the reader; of the other samples, the header.

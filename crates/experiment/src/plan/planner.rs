@@ -155,6 +155,7 @@ fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, Sp
         seed: section.seed.unwrap_or(inputs.seed),
         warm_up_ns: ns(&section.warm_up, warm_up_ns),
         measure_ns,
+        samples: None,
         windows: windows(measure_ns),
         check_every: section.check_every.as_ref().map_or(CHECK_EVERY, |every| *every.get()),
         pin: inputs.pin.clone(),

@@ -70,6 +70,13 @@ impl Schedule {
         Self { delay_ns, ..self }
     }
 
+    /// Returns the time that a new schedule takes: until the time of the first sample after `samples`, at most `until_ns`.
+    #[must_use]
+    pub fn length_ns(self, samples: Option<u64>, until_ns: u64) -> u64 {
+        let end_ns = samples.and_then(|samples| SendTimes::with_reach(self, until_ns, 1).at(samples));
+        end_ns.unwrap_or(until_ns)
+    }
+
     /// Returns the number of remaining times before `until_ns`. For a new schedule, this is the number of samples
     /// planned in a measured time of that length. Poisson times are drawn one by one.
     #[must_use]

@@ -58,7 +58,7 @@ fn messages() -> Vec<ToSteward> {
         Request::Configure(Box::new(configure())),
         Request::Match(Match::default()),
         Request::WarmUp { duration_ns: 1 },
-        Request::Measure { duration_ns: 1, begin_ns: None, join: None },
+        Request::Measure { duration_ns: 1, samples: Some(1), begin_ns: None, join: None },
         Request::Drain(drain),
         Request::Report,
         Request::Exit,

@@ -23,25 +23,30 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// Returns the number of samples that arrived within `after_ns` of the first one. It is exact except for the
-    /// window that contains this time, of which it counts a proportional share.
+    /// Returns the number of samples that arrived within `after_ns` of the first one; the last one arrived `last_ns` after
+    /// the first. It is exact except for the window that contains this time, of which it counts a proportional share: of
+    /// the time up to the last sample if that is in the window, too.
     #[must_use]
-    pub fn within(&self, after_ns: u64) -> u64 {
+    pub fn within(&self, after_ns: u64, last_ns: u64) -> u64 {
         let early_ns = self.window_ns.saturating_mul(self.windows.len() as u64);
-        let early = in_windows(&self.windows, self.window_ns, after_ns);
-        let late = after_ns.checked_sub(early_ns);
-        early.saturating_add(late.map_or(0, |late| in_windows(&self.late_windows, self.late_window_ns, late)))
+        let early = in_windows(&self.windows, self.window_ns, after_ns, last_ns);
+        let late = after_ns.checked_sub(early_ns).map(|after_ns| {
+            let last_ns = last_ns.saturating_sub(early_ns);
+            in_windows(&self.late_windows, self.late_window_ns, after_ns, last_ns)
+        });
+        early.saturating_add(late.unwrap_or(0))
     }
 }
 
-fn in_windows(windows: &[u64], length_ns: u64, after_ns: u64) -> u64 {
+fn in_windows(windows: &[u64], length_ns: u64, after_ns: u64, last_ns: u64) -> u64 {
     let length_ns = length_ns.max(1);
     let whole = usize::try_from(after_ns / length_ns).unwrap_or(usize::MAX).min(windows.len());
     let before = total(windows[..whole].iter().copied());
     let share = windows.get(whole).map_or(0, |count| {
         // the instant itself belongs to the window
         let part_ns = after_ns % length_ns + 1;
-        (u128::from(*count) * u128::from(part_ns) / u128::from(length_ns)) as u64
+        let filled_ns = last_ns.saturating_sub(after_ns).saturating_add(part_ns).min(length_ns);
+        (u128::from(*count) * u128::from(part_ns) / u128::from(filled_ns)) as u64
     });
     before.saturating_add(share)
 }
@@ -214,9 +219,23 @@ mod tests {
         let arrivals = counts.arrivals();
         assert_eq!((arrivals.window_ns, arrivals.late_window_ns), (2, 4));
         assert_eq!(
-            [1, 10_999, 11_001, 20_001, 88_999, 89_003].map(|after| arrivals.within(after)),
+            [1, 10_999, 11_001, 20_001, 88_999, 89_003].map(|after| arrivals.within(after, u64::MAX)),
             [1, 1, 2, 3, 3, 5]
         );
+    }
+
+    #[test]
+    fn last_window_is_as_long_as_its_arrivals() {
+        // Windows of 1 s, of which arrivals fill one and a half: the traffic ended early.
+        let (second, ms) = (1_000_000_000, 1_000_000);
+        let mut counts = WindowCounts::new(1, 10_000 * second);
+        (0..1_500).for_each(|sample| counts.count(second + sample * ms));
+        let arrivals = counts.arrivals();
+        assert_eq!((arrivals.window_ns, arrivals.windows.len()), (second, 2));
+        for (after_ms, counted) in [(500, 500), (1_250, 1_251), (1_499, 1_500)] {
+            let found = arrivals.within(after_ms * ms, 1_499 * ms);
+            assert!(found.abs_diff(counted) <= 1, "{found} of {counted}");
+        }
     }
 
     proptest! {

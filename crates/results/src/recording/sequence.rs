@@ -187,8 +187,9 @@ impl Received {
         if at_ns >= self.last_ns {
             return self.delivered;
         }
+        let last_ns = self.last_ns.saturating_sub(self.first_ns);
         at_ns
             .checked_sub(self.first_ns)
-            .map_or(0, |after_ns| self.arrivals.within(after_ns).min(self.delivered))
+            .map_or(0, |after_ns| self.arrivals.within(after_ns, last_ns).min(self.delivered))
     }
 }

@@ -256,7 +256,8 @@ impl RunPhases<'_> {
         }
         let mut sent = vec![0; self.shape.endpoints.len()];
         for (agents, limit_ns) in self.serving_first(duration_ns) {
-            let requests = to_all(&agents, &Request::Measure { duration_ns, begin_ns, join: None });
+            let samples = self.design.samples;
+            let requests = to_all(&agents, &Request::Measure { duration_ns, samples, begin_ns, join: None });
             let measured = agent_set.ask_remaining(&requests, limit_ns, |reply| match reply {
                 Reply::Measured(measured) => Ok(measured),
                 other => Err(other),

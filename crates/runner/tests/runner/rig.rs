@@ -46,6 +46,7 @@ impl Rig {
                     seed: 1,
                     warm_up_ns: 1_000_000,
                     measure_ns: 2_000_000,
+                    samples: None,
                     windows: 4,
                     check_every: 1,
                     pin: Pin::None,

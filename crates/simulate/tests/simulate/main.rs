@@ -3,6 +3,7 @@
 mod batches;
 mod between;
 mod checks;
+mod count_limit;
 mod discovery;
 mod duet;
 mod echoes;

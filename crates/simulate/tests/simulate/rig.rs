@@ -51,6 +51,7 @@ pub fn design(measure_ns: u64) -> Design {
         seed: 7,
         warm_up_ns: 10 * MS,
         measure_ns,
+        samples: None,
         windows: WINDOWS,
         check_every: 1,
         pin: Pin::None,

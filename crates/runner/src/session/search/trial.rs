@@ -45,8 +45,12 @@ pub(super) fn trial(
 ) -> Result<TrialRun, RunnerError> {
     let factors = Factors { workload: Workload::Paced, load: Some(load), ..cell.factors.clone() };
     let cell = Cell { id: cell.id.clone(), factors };
-    let design =
-        Design { measure_ns: duration_ns, windows: TRIAL_WINDOWS, ..runs.header.experiment.design.clone() };
+    let design = Design {
+        measure_ns: duration_ns,
+        samples: None,
+        windows: TRIAL_WINDOWS,
+        ..runs.header.experiment.design.clone()
+    };
     let mut run = search.clone();
     run.search = None;
     let (name, alone) = (names.take(run.number, runs.sites)?, RunBarrier::new());

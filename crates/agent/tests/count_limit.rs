@@ -1,0 +1,166 @@
+//! Traffic that ends after a number of samples, or with its time.
+
+#[allow(dead_code, reason = "it is shared with the tests of `paced`")]
+#[path = "paced/rig.rs"]
+mod rig;
+
+use std::{thread, time::Duration};
+
+use agent::{
+    base::{
+        clock::now_ns,
+        meters::TrafficMeter,
+        role::{AgentRole, Extent, RoleReport},
+    },
+    roles::{
+        echo_recorder::EchoRecorder,
+        echo_return::{EchoReturn, ReturnInput},
+        pinger::Pinger,
+        throughput_reader::{ReaderInput, ThroughputReader},
+        throughput_writer::ThroughputWriter,
+    },
+    traffic::{
+        by_writer::ByWriter, grouped_reader::GroupedReader, identity::Identity, keys::Keys,
+        payload::Payloads, poll_policy::PollPolicy, receive_stats::ReceiveStats,
+    },
+};
+use control::{Configure, Drain, ReaderReport, WriterReport};
+use driver_host::{
+    Driver, Participant, ParticipantConfig, Reader, ReaderConfig, TypeKind, Writer, WriterConfig,
+};
+use experiment::{Factors, Load, Qos, Role, Workload};
+use results::WindowCounts;
+use rig::{MS, Run, cell, driver};
+
+fn configure(workload: Workload, role: Role) -> Configure {
+    let factors = Factors { workload, load: None, ..cell("udp", Load::Max) };
+    Run::new(factors, 1_000 * MS).configure(role)
+}
+
+fn participant(configure: &Configure) -> Participant {
+    let config = ParticipantConfig {
+        domain: 1,
+        run_name: configure.run_name.clone(),
+        interface: Some("lo".to_owned()),
+        ..ParticipantConfig::default()
+    };
+    Driver::load(&driver("udp")).expect("the driver loads").open(&config).expect("a participant")
+}
+
+/// Returns a writer and a reader that is connected to it.
+fn pair(participant: &Participant) -> (Writer, Reader) {
+    let writer = WriterConfig {
+        topic: "count".to_owned(),
+        type_kind: TypeKind::Octets,
+        qos: Qos::default(),
+        max_payload_bytes: 64,
+        batch_bytes: 0,
+        loans: false,
+    };
+    let reader = ReaderConfig {
+        topic: "count".to_owned(),
+        type_kind: TypeKind::Octets,
+        qos: Qos::default(),
+        max_payload_bytes: 64,
+        batched: false,
+        polling: true,
+    };
+    let (writer, reader) = (participant.writer(&writer).expect("a writer"), participant.reader(&reader));
+    let reader = reader.expect("a reader");
+    writer.monitor().connect(&reader.monitor().locator().expect("a locator")).expect("connected");
+    (writer, reader)
+}
+
+fn identity(configure: &Configure) -> Identity {
+    let stream = configure.streams().next().expect("a stream");
+    Identity {
+        tag: configure.run_tag,
+        writer: stream.writer,
+        size: 64,
+        since_ns: now_ns(),
+        keys: Keys::of_stream(stream),
+        slack_ns: 0,
+    }
+}
+
+/// Writes to this extent while a reader receives. Returns the reports of both.
+fn throughput(extent: Extent) -> (WriterReport, ReaderReport) {
+    let [of_writer, of_reader] =
+        [Role::Writer, Role::Reader].map(|role| configure(Workload::Throughput, role));
+    let participant = participant(&of_writer);
+    let (writer, reader) = pair(&participant);
+    let (spec, stream) = (&of_reader.readers[0], &of_reader.readers[0].streams[0]);
+    let payloads = Payloads::of_stream(of_reader.seed, stream);
+    let stats =
+        ReceiveStats::new(identity(&of_reader), payloads, 1, WindowCounts::new(20, of_reader.measure_ns));
+    let progress = vec![stats.progress()];
+    let stats = Box::new(ByWriter::new(vec![(stream.writer, stats)]));
+    let (reader, poll_policy) = (GroupedReader::ungrouped(reader), PollPolicy::of_reader(spec));
+    let input = ReaderInput::Asked { reader, stats, poll_policy };
+    let mut reader = ThroughputReader::new(input, progress, None);
+    let mut writer = ThroughputWriter::new(&of_writer, &of_writer.writers[0], writer, false, None, None);
+
+    let sent = thread::scope(|scope| {
+        let writing = scope.spawn(|| {
+            let mut meter = TrafficMeter::new("lo", extent.duration_ns, None);
+            writer.measure(extent, None, &mut meter).expect("measured").sent
+        });
+        while !writing.is_finished() {
+            reader.serve(Duration::from_millis(1), MS).expect("served");
+        }
+        writing.join().expect("written")
+    });
+    let mut meter = TrafficMeter::new("lo", extent.duration_ns, None);
+    let drain = Drain { sent, timeout_ns: 10_000 * MS, quiet_ns: 200 * MS, joined_ns: None };
+    reader.drain(&drain, &mut meter).expect("drained");
+    let (RoleReport::Writer(written), RoleReport::Reader(read)) =
+        (writer.report().expect("a report"), reader.report().expect("a report"))
+    else {
+        panic!("of a writer and a reader")
+    };
+    assert_eq!(written.accepted, sent);
+    writer.close().expect("closed");
+    reader.close().expect("closed");
+    (written, read)
+}
+
+#[test]
+fn throughput_writer_writes_exactly_as_many_samples_and_all_arrive() {
+    for samples in [1, 100] {
+        let (written, read) = throughput(Extent { duration_ns: 60_000 * MS, samples: Some(samples) });
+        assert_eq!((written.offered, written.accepted), (samples, samples));
+        assert_eq!((read.received[0].delivered, read.received[0].next), (samples, samples));
+        assert_eq!(written.write_call.n, samples);
+        assert!((1..30_000 * MS).contains(&(written.end_ns - written.begin_ns)), "{written:?}");
+    }
+}
+
+#[test]
+fn time_ends_the_traffic_before_the_last_sample() {
+    let (written, _) = throughput(Extent { duration_ns: 20 * MS, samples: Some(u64::MAX) });
+    assert!(written.accepted > 1 && written.end_ns - written.begin_ns >= 20 * MS, "{}", written.accepted);
+    // A time beyond the range of the clock has no effect.
+    let (written, _) = throughput(Extent { duration_ns: u64::MAX, samples: Some(5) });
+    assert_eq!(written.accepted, 5);
+}
+
+#[test]
+fn pinger_sends_exactly_as_many_pings() {
+    let configure = configure(Workload::Latency, Role::Pinger);
+    let participant = participant(&configure);
+    let (writer, reader) = pair(&participant);
+    let stream = &configure.writers[0].stream;
+    // Its own pings are its echoes.
+    let echoes = EchoRecorder::new(identity(&configure), Payloads::of_stream(configure.seed, stream), 1);
+    let flight = echoes.flight();
+    let input = ReturnInput::Asked { reader, echoes: Box::new(echoes), polling: true };
+    let mut pinger =
+        Pinger::new(&configure, stream, writer, vec![EchoReturn::new(&configure, input, flight)]);
+    let mut meter = TrafficMeter::new("lo", MS, None);
+    let extent = Extent { duration_ns: 60_000 * MS, samples: Some(7) };
+    assert_eq!(pinger.measure(extent, None, &mut meter).expect("measured").sent, 7);
+    let RoleReport::Pinger(pinged) = pinger.report().expect("a report") else { panic!("of a pinger") };
+    assert_eq!((pinged.sent, pinged.in_time, pinged.returns[0].rtt.n), (7, 7, 7));
+    assert!(pinged.elapsed_ns < 30_000 * MS, "it is the time that they took: {}", pinged.elapsed_ns);
+    pinger.close().expect("closed");
+}
