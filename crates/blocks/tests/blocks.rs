@@ -1,7 +1,7 @@
 //! Number of blocks: fixed, decided by a pilot, limited by a budget; repetition of noisy blocks.
 
 use blocks::{NextBlock, add_quiet, begin, decide, is_due, next};
-use experiment::{Cell, Design, Factors, Limits, Pin, Plan, Precision};
+use experiment::{Cell, Design, Factors, Limits, Pin, Plan, Precision, RunOrder};
 use results::{ExperimentLog, Latency, Run, RunState, StoppedBy, comparison_claims, least_blocks};
 
 const SECOND: u64 = 1_000_000_000;
@@ -24,6 +24,8 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
             warm_up_ns: 0,
             measure_ns: SECOND,
             samples: None,
+            order: RunOrder::Random,
+            domain: None,
             windows: 20,
             check_every: 1,
             pin: Pin::None,

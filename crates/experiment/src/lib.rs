@@ -47,10 +47,9 @@ pub use factors::{
 pub use plan::{
     changes::Changes,
     choices::{OptionValue, PinChoice},
+    design::{Design, Pin, PlannedHost, Precision, RUN_OVERHEAD_NS, RunOrder},
     effort::Effort,
-    experiment::{
-        Cell, Design, DuetSlot, Pin, Plan, PlannedHost, Precision, RUN_OVERHEAD_NS, ScheduledRun, Variants,
-    },
+    experiment::{Cell, DuetSlot, Plan, ScheduledRun, Variants},
     experiment_file::{DesignSection, ExperimentFile, FlowSection, LimitsSection, json_schema},
     hosts::HostSection,
     interleave::InterleaveError,

@@ -15,6 +15,8 @@ const DOMAINS: u32 = 100;
 #[derive(Debug)]
 pub struct Domains {
     next: u32,
+    /// Number of the only domain; `None`: any.
+    only: Option<u32>,
 }
 
 /// Domain of one run.
@@ -22,6 +24,8 @@ pub struct Domains {
 pub struct Domain {
     /// Number of the domain.
     pub number: u32,
+    /// Whether another experiment has reserved it, too.
+    pub is_shared: bool,
     /// Reservations among all experiments, one for each network that supports them.
     _claims: Vec<Hold>,
 }
@@ -33,11 +37,18 @@ impl Domains {
     pub fn new() -> Self {
         let now = unix_ns();
         let (seconds, micros) = (now / 1_000_000_000, now % 1_000_000_000 / 1000);
-        Self { next: micros as u32 ^ seconds as u32 ^ process::id().wrapping_mul(37) }
+        Self { next: micros as u32 ^ seconds as u32 ^ process::id().wrapping_mul(37), only: None }
+    }
+
+    /// Creates a source of one domain, which all runs use.
+    #[must_use]
+    pub const fn only(number: u32) -> Self {
+        Self { next: 0, only: Some(number) }
     }
 
     /// Returns the next domain that is not reserved in the network of any site, and reserves it in all of them. A network
-    /// that does not support reservations is left out. If all domains are reserved, returns the next one unreserved.
+    /// that does not support reservations is left out. If all domains are reserved, returns the next one unreserved; the
+    /// same applies to the only domain.
     ///
     /// # Errors
     /// Returns an error if the host of a site does not answer.
@@ -50,7 +61,8 @@ impl Domains {
         sites: &[S],
         claim: impl Fn(S, u32) -> Result<DomainClaim, E>,
     ) -> Result<Domain, E> {
-        'numbers: for _ in 0..DOMAINS {
+        let attempts = if self.only.is_some() { 1 } else { DOMAINS };
+        'numbers: for _ in 0..attempts {
             let number = self.number();
             let mut claims = Vec::new();
             for &site in sites {
@@ -60,12 +72,15 @@ impl Domains {
                     DomainClaim::Unsupported => {}
                 }
             }
-            return Ok(Domain { number, _claims: claims });
+            return Ok(Domain { number, is_shared: false, _claims: claims });
         }
-        Ok(Domain { number: self.number(), _claims: Vec::new() })
+        Ok(Domain { number: self.number(), is_shared: true, _claims: Vec::new() })
     }
 
     fn number(&mut self) -> u32 {
+        if let Some(only) = self.only {
+            return only;
+        }
         self.next = self.next.wrapping_add(1);
         self.next % DOMAINS + 1
     }
@@ -90,7 +105,7 @@ mod tests {
     #[test]
     fn domain_is_free_in_all_networks() {
         let networks = ["ddsmark-test-one", "ddsmark-test-two"];
-        let mut domains = Domains { next: 41 };
+        let mut domains = Domains { next: 41, only: None };
         let in_second = claim(networks[1], 43);
         let Ok(domain) = domains.take_with(&networks, claim);
         assert_eq!((domain.number, domain._claims.len()), (44, 2));
@@ -103,7 +118,7 @@ mod tests {
     #[test]
     fn domain_in_use_is_skipped() {
         let claim = |number| claim("ddsmark-test-use", number);
-        let (mut ours, mut theirs) = (Domains { next: 41 }, Domains { next: 41 });
+        let (mut ours, mut theirs) = (Domains { next: 41, only: None }, Domains { next: 41, only: None });
         let held = take(&mut ours, claim);
         assert_eq!(held.number, 43);
         assert_eq!(take(&mut theirs, claim).number, 44);
@@ -114,7 +129,7 @@ mod tests {
 
     #[test]
     fn domains_stay_within_the_contract() {
-        let mut domains = Domains { next: u32::MAX - 50 };
+        let mut domains = Domains { next: u32::MAX - 50, only: None };
         let numbers: std::collections::BTreeSet<u32> = (0..2 * DOMAINS)
             .map(|_| take(&mut domains, |number| claim("ddsmark-test-range", number)).number)
             .collect();
@@ -124,7 +139,7 @@ mod tests {
     #[test]
     fn domain_is_unreserved_if_all_are_taken() {
         let claim = |number| claim("ddsmark-test-full", number);
-        let mut domains = Domains { next: 0 };
+        let mut domains = Domains { next: 0, only: None };
         let all: Vec<_> = (0..DOMAINS).map(|_| take(&mut domains, claim)).collect();
         assert!(all.iter().all(|domain| domain._claims.len() == 1));
         let extra = take(&mut domains, claim);
@@ -132,8 +147,20 @@ mod tests {
     }
 
     #[test]
+    fn only_domain_is_used_even_if_it_is_reserved() {
+        let claim = |number| claim("ddsmark-test-only", number);
+        let (mut ours, mut theirs) = (Domains::only(7), Domains::only(7));
+        let held = take(&mut ours, claim);
+        assert_eq!((held.number, held.is_shared), (7, false));
+        let shared = take(&mut theirs, claim);
+        assert_eq!((shared.number, shared.is_shared), (7, true));
+        drop(held);
+        assert!(!take(&mut theirs, claim).is_shared);
+    }
+
+    #[test]
     fn host_without_reservation_gets_the_next_domain() {
-        let mut domains = Domains { next: 41 };
+        let mut domains = Domains { next: 41, only: None };
         let domain = take(&mut domains, |_| Ok(DomainClaim::Unsupported));
         assert!(domain._claims.is_empty() && domain.number == 43);
     }

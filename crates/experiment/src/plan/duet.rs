@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use rand::{RngExt as _, seq::SliceRandom as _};
+use rand::RngExt as _;
 
 use crate::{Cell, DuetSlot, Pin, Plan, PlanError, ScheduledRun, Workload, plan::experiment::Stream};
 
@@ -46,7 +46,7 @@ impl Plan {
             .into_iter()
             .map(|duet| (duet, (drawn.random_range(0..2) + block as usize) % 2))
             .collect();
-        order.shuffle(random);
+        self.design.order.arrange(&mut order, random);
         let numbered = order.into_iter().zip((first_run..).step_by(2));
         let runs = |(((cell, baseline), half), number): (((usize, usize), usize), u32)| {
             let beside = |partner, half| Some(DuetSlot { partner, half });

@@ -6,6 +6,7 @@ pub(crate) mod batches;
 pub(crate) mod capabilities;
 pub(crate) mod changes;
 pub(crate) mod choices;
+pub(crate) mod design;
 pub(crate) mod duet;
 pub(crate) mod effort;
 pub(crate) mod exclusion;

@@ -1,7 +1,8 @@
 //! The planner: validates an experiment file and makes a plan of it, before anything is measured.
 
 use crate::{
-    Cell, Design, Effort, FactorValues, Limits, Plan, PlanError, Precision, Search, SpannedError, Workload,
+    Cell, Design, Effort, FactorValues, Limits, Plan, PlanError, Precision, RunOrder, Search, SpannedError,
+    Workload,
     plan::{
         duet,
         experiment_file::{DesignSection, ExperimentFile, LimitsSection},
@@ -152,6 +153,8 @@ fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, Sp
     let mut design = Design {
         // The default depends on the claims, which depend on the cells.
         blocks: section.blocks.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |blocks| *blocks.get()),
+        order: RunOrder::Random,
+        domain: None,
         seed: section.seed.unwrap_or(inputs.seed),
         warm_up_ns: ns(&section.warm_up, warm_up_ns),
         measure_ns,

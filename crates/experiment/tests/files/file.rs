@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::sample::Characterize;
-use experiment::{Effort, History, Pin, Plan, PlanInputs, QosDuration, ReceiveMode, Reliability};
+use experiment::{Effort, History, Pin, Plan, PlanInputs, QosDuration, ReceiveMode, Reliability, RunOrder};
 
 use crate::{
     SMALL, ids, plan, rejected,
@@ -20,6 +20,21 @@ fn a_small_file_is_a_plan() {
     assert_eq!((experiment.question.as_str(), experiment.name.as_str()), ("Which?", "f"));
     assert_eq!((experiment.design.blocks, experiment.design.seed), (6, 7));
     assert_eq!(experiment.cells[0].factors.receive, ReceiveMode::Waitset);
+}
+
+#[test]
+fn listed_order_is_that_of_the_cells_in_every_block() {
+    let sizes: Vec<String> = (0..20).map(|size| (64 + size).to_string()).collect();
+    let mut experiment = plan(SMALL, &[&format!("factors.size={}", sizes.join(","))]);
+    let of_block = |experiment: &Plan| -> Vec<usize> {
+        experiment.schedule().iter().filter(|run| run.block == 2).map(|run| run.cell).collect()
+    };
+    let listed: Vec<usize> = (0..20).collect();
+    assert_ne!(of_block(&experiment), listed, "it is random");
+    experiment.design.order = RunOrder::Listed;
+    assert_eq!(of_block(&experiment), listed);
+    let again: Vec<usize> = experiment.block_again(9, 1).iter().map(|run| run.cell).collect();
+    assert_eq!(again, listed);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::{panic::resume_unwind, thread, time::Instant};
 use collector::{RunContext, RunReports, TraceTimes, collect};
 use control::Request;
 use experiment::{Cell, Design, DuetSlot, Pin, ScheduledRun, Shape, Topology, Workload};
-use results::{Directory, Failure, IntervalLog, ResultHeader, Run, RunState};
+use results::{Directory, Failure, IntervalLog, ResultHeader, Run, RunState, Warning, WarningKind};
 use site::{AgentCommand, AgentLog, BarrierGuard, RunBarrier};
 
 use super::{
@@ -152,6 +152,13 @@ impl RunExecutor<'_> {
             let context = RunContext { factors: &cell.factors, design, traces, hosts };
             collect(&mut run, &context, reports)
         });
+        if name.domain.is_shared && design.domain.is_some() {
+            let text = format!(
+                "another experiment uses DDS domain {}: each discovers the participants of the other one",
+                name.domain.number
+            );
+            run.warnings.push(Warning { kind: WarningKind::OtherExperiment, text });
+        }
         let measured = phases.measured();
         run.phases_ns = phases.into_times();
         match failed {

@@ -23,8 +23,10 @@ pub(crate) struct RunId {
 }
 
 impl RunIds {
-    pub(crate) fn new() -> Self {
-        Self { domains: Domains::new(), first_tag: (unix_ns() >> 10) as u32 ^ std::process::id(), taken: 0 }
+    /// Creates a source for the runs of an experiment. `domain`: the one that all runs use; `None`: any.
+    pub(crate) fn new(domain: Option<u32>) -> Self {
+        let domains = domain.map_or_else(Domains::new, Domains::only);
+        Self { domains, first_tag: (unix_ns() >> 10) as u32 ^ std::process::id(), taken: 0 }
     }
 
     /// Returns the identification of the next run, or of the next trial of the same run.

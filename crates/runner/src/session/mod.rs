@@ -121,7 +121,7 @@ impl ExperimentRunner<'_> {
             self.sites.announce(directory.as_deref().unwrap_or_else(|_| self.directory.path()))?;
         let (own, _announcements): (Vec<_>, Vec<_>) = announced.into_iter().unzip();
         let _awake = experiment.design.keep_awake.then(|| self.sites.keep_awake()).transpose()?;
-        let mut names = RunIds::new();
+        let mut names = RunIds::new(experiment.design.domain);
         let ExperimentRunner { header, sites, directory, stop } = self;
         let clocks = HostClocks::default();
         let executor = RunExecutor { header, sites, directory, stop, clocks: &clocks };

@@ -51,7 +51,7 @@ pub fn preflight(
         ..experiment.design.clone()
     };
     let stage = Stage { sites, experiment, design, stop };
-    let (mut names, mut failing, mut notes) = (RunIds::new(), Vec::new(), Vec::new());
+    let (mut names, mut failing, mut notes) = (RunIds::new(experiment.design.domain), Vec::new(), Vec::new());
     for (done, Configuration { cell, cells, .. }) in configurations.iter().enumerate() {
         let driver = cell.factors.driver.as_str();
         if failing.contains(&driver) {

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use experiment::{Cell, Design, Factors, HostSpec, Limits, Pin, Plan, Qos, Reliability, Workload};
+use experiment::{Cell, Design, Factors, HostSpec, Limits, Pin, Plan, Qos, Reliability, RunOrder, Workload};
 use results::{
     Directory, DirectoryError, Environment, HostRecord, ResultDocument, ResultHeader, Run, SavedExperiment,
     Tool,
@@ -47,6 +47,8 @@ impl Rig {
                     warm_up_ns: 1_000_000,
                     measure_ns: 2_000_000,
                     samples: None,
+                    order: RunOrder::Random,
+                    domain: None,
                     windows: 4,
                     check_every: 1,
                     pin: Pin::None,

@@ -1,7 +1,8 @@
 //! Cells, designs and runs for tests.
 
 use experiment::{
-    Batching, Cell, Design, Factors, Limits, Load, Pin, Plan, Qos, Rate, Reliability, ScheduledRun, Workload,
+    Batching, Cell, Design, Factors, Limits, Load, Pin, Plan, Qos, Rate, Reliability, RunOrder, ScheduledRun,
+    Workload,
 };
 use results::Run;
 use sim_model::Config;
@@ -52,6 +53,8 @@ pub fn design(measure_ns: u64) -> Design {
         warm_up_ns: 10 * MS,
         measure_ns,
         samples: None,
+        order: RunOrder::Random,
+        domain: None,
         windows: WINDOWS,
         check_every: 1,
         pin: Pin::None,

@@ -1,0 +1,201 @@
+//! Design of an experiment: number, duration, order and conditions of its runs.
+
+use std::collections::BTreeMap;
+
+use rand::{rngs::ChaCha8Rng, seq::SliceRandom as _};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::HostSpec;
+
+/// Estimated duration of a run in ns besides warm-up and measurement: processes, discovery and collection, as seen
+/// on a host with two cores over loopback.
+pub const RUN_OVERHEAD_NS: u64 = 400_000_000;
+
+/// Number, duration, order and conditions of runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Design {
+    /// Number of blocks: each runs all cells once, in random order unless `order` is another. With `precision` the maximum.
+    pub blocks: u32,
+    /// Order of the runs of a block.
+    #[serde(default, skip_serializing_if = "RunOrder::is_random")]
+    pub order: RunOrder,
+    /// Seed of the run order, and of the seeds of the runs.
+    pub seed: u64,
+    /// Warm-up of each run in ns, with the same traffic.
+    pub warm_up_ns: u64,
+    /// Measured time of each run in ns. With `samples` the maximum.
+    pub measure_ns: u64,
+    /// Maximum number of samples of each writer in the measured time, after which a run ends; absent: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<u64>,
+    /// Number of windows of the measured time, each with its own histograms.
+    pub windows: u32,
+    /// Every byte of each Nth sample is checked at the reader; of the other samples, the header.
+    pub check_every: u32,
+    /// Every Nth sample of a stream is echoed, for round-trip times under load; absent: no echo probes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe_every: Option<u32>,
+    /// DDS domain of all runs; absent: a free one for each run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<u32>,
+    /// CPU cores of the two endpoints.
+    pub pin: Pin,
+    /// Hosts of the experiment. Empty: the one that the runner is on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<PlannedHost>,
+    /// Whether a spinning thread of the lowest priority keeps each core from idling.
+    pub keep_awake: bool,
+    /// Whether each block measures a reference, a bare UDP socket, before and after its runs.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub reference: bool,
+    /// Whether the writer of a planned load spins for the last part of a wait; otherwise it only sleeps.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub spin: bool,
+    /// Ids of the baseline cells. Each of them is measured twice in every block; with `duet` beside itself, and
+    /// beside each cell that is compared with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub baseline: Vec<String>,
+    /// Whether each run is made at the same time as a run of its baseline. Only their ratio is valid: absolute
+    /// values are under duet interference.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub duet: bool,
+    /// Whether a block that noise disturbed is repeated at the end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeat_noisy: bool,
+    /// Target precision; absent if the number of blocks is fixed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<Precision>,
+    /// Maximum duration of all runs together, in ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_ns: Option<u64>,
+}
+
+/// Order of the runs of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunOrder {
+    /// Random, by the seed of the experiment: drift of the host affects all cells alike.
+    #[default]
+    Random,
+    /// Order of the cells in the plan.
+    Listed,
+}
+
+impl RunOrder {
+    /// Returns whether it is random.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    const fn is_random(&self) -> bool {
+        matches!(self, Self::Random)
+    }
+
+    /// Puts the runs of a block, given in the order of the cells, in this order.
+    pub(crate) fn arrange<T>(self, runs: &mut [T], random: &mut ChaCha8Rng) {
+        match self {
+            Self::Random => runs.shuffle(random),
+            Self::Listed => {}
+        }
+    }
+}
+
+/// Returns whether a field has its default and is not serialized.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_true(value: &bool) -> bool {
+    *value
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// Target precision of every comparison with a baseline; without a baseline, of every cell's own level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Precision {
+    /// Half the width of the 95 % CI of a ratio, in percent.
+    pub half_width_pct: f64,
+    /// Number of blocks before the precision is first evaluated.
+    pub pilot_blocks: u32,
+}
+
+/// CPU cores of the agents of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Pin {
+    /// No pinning.
+    None,
+    /// Cores of the writer (or pinger), and cores of the reader (or echo).
+    Cores(Vec<u32>, Vec<u32>),
+}
+
+impl Design {
+    /// Returns the seed of a run: of its payload, and of random send times. With one seed for all runs, a CI over
+    /// runs would not include the variation between random plans.
+    #[must_use]
+    pub const fn seed_of_run(&self, run: u32) -> u64 {
+        self.seed.rotate_left(24) ^ run as u64
+    }
+
+    /// Returns the duration of a noise probe in ns, before the first block and after each: about 5 % of a block,
+    /// 100 ms to 2 s.
+    #[must_use]
+    pub const fn probe_ns(&self, runs_per_block: usize) -> u64 {
+        let share = self.expected_runs_ns(runs_per_block) / 20;
+        if share < 100_000_000 {
+            100_000_000
+        } else if share > 2_000_000_000 {
+            2_000_000_000
+        } else {
+            share
+        }
+    }
+
+    /// Returns the duration of a reference in ns, before the first block and after each: about 5 % of a block, 60
+    /// ms to 300 ms; 0 without a reference.
+    #[must_use]
+    pub const fn reference_ns(&self, runs_per_block: usize) -> u64 {
+        let share = self.expected_runs_ns(runs_per_block) / 20;
+        if !self.reference {
+            0
+        } else if share < 60_000_000 {
+            60_000_000
+        } else if share > 300_000_000 {
+            300_000_000
+        } else {
+            share
+        }
+    }
+
+    /// Returns the estimated duration of a run in ns: its planned times, and [`RUN_OVERHEAD_NS`].
+    #[must_use]
+    pub const fn expected_run_ns(&self) -> u64 {
+        self.warm_up_ns.saturating_add(self.measure_ns).saturating_add(RUN_OVERHEAD_NS)
+    }
+
+    /// Returns the estimated duration of this many runs in ns; the two runs of a duet take the time of one.
+    #[must_use]
+    pub const fn expected_runs_ns(&self, runs: usize) -> u64 {
+        let times = if self.duet { runs.div_ceil(2) } else { runs };
+        self.expected_run_ns().saturating_mul(times as u64)
+    }
+}
+
+/// Host of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedHost {
+    /// Unique name.
+    pub name: String,
+    /// Way to reach it.
+    pub at: HostSpec,
+    /// Network interface that leads to the other hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interface: Option<String>,
+    /// IPv4 addresses of its network interfaces, by which the others reach it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub addresses: BTreeMap<String, String>,
+    /// The same of IPv6.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ipv6_addresses: BTreeMap<String, String>,
+    /// CPU cores of the endpoints on it, if they are not those of the design.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pin: Option<Pin>,
+}
