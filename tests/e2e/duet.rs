@@ -54,7 +54,8 @@ fn measured(scene: &Scene, text: &str, names: &[&str]) -> ResultDocument {
         Vec::new(),
     );
     let (stop, sites) = (StopToken::new(), Sites::alone(&site, files));
-    let session = ExperimentRunner { header, sites: &sites, directory: &directory, stop: &stop };
+    let session =
+        ExperimentRunner { header, sites: &sites, directory: &directory, stop: &stop, on_progress: None };
     let outcome = session.execute(&mut ());
     assert!(outcome.error.is_none(), "{:?}", outcome.error);
     assert_eq!(Directory::load(&scene.path("result")).expect("a result"), outcome.document);

@@ -93,7 +93,8 @@ fn measure(
         network: site.facts().expect("facts").network,
     });
     let sites = Sites::new(hosts.collect());
-    ExperimentRunner { header, sites: &sites, directory: &directory, stop: &stop }.execute(&mut ())
+    ExperimentRunner { header, sites: &sites, directory: &directory, stop: &stop, on_progress: None }
+        .execute(&mut ())
 }
 
 fn runs(outcome: &ExperimentOutcome) -> Vec<&Run> {

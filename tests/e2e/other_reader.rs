@@ -62,7 +62,8 @@ impl Agent {
                 assert!(matches!(warm, Reply::WarmedUp), "{warm:?}");
                 let begin_ns = Some(monotonic_ns() + SECOND_NS / 2);
                 let duration_ns = SECOND_NS / 2;
-                let measure = Request::Measure { duration_ns, samples: None, begin_ns, join: None };
+                let measure =
+                    Request::Measure { duration_ns, samples: None, begin_ns, progress: false, join: None };
                 let measured = self.order(&measure);
                 let Reply::Measured(measured) = measured else { panic!("{measured:?}") };
                 let drain =

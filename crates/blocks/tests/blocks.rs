@@ -26,6 +26,7 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
             samples: None,
             order: RunOrder::Random,
             domain: None,
+            progress: false,
             windows: 20,
             check_every: 1,
             pin: Pin::None,

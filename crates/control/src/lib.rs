@@ -5,7 +5,9 @@
 //! [`Reply::Failed`] and exits. When the channel closes, the agent exits, whatever it is doing.
 //!
 //! Requests are answered in order, with one exception: if a reader joins late, its writers get a second `match` while they
-//! measure, and answer it when they are matched with that reader, before or after `measured`.
+//! measure, and answer it when they are matched with that reader, before or after `measured`. A request for `progress`
+//! can be sent at any time after `configured`; an agent that drives answers it while it measures if the request `measure`
+//! announces it.
 //!
 //! ```text
 //! runner            agent
@@ -32,6 +34,7 @@ mod discovery;
 mod late_join;
 mod libraries;
 mod mailbox;
+mod progress;
 mod reply;
 mod report;
 mod request;
@@ -46,6 +49,7 @@ pub use discovery::{EntityMatch, InterfaceReading, ParticipantReport};
 pub use late_join::{JoinReception, JoinTimes, PastReception, WrittenBeforeJoin};
 pub use libraries::loaded_libraries;
 pub use mailbox::{Exchange, Exchanged, MAILBOX_TAG_BYTES, MAX_RECEIVED, MailboxMessage, OpenMailbox};
+pub use progress::{Progress, ReceptionProgress, RoundTripProgress};
 pub use reply::{CaseInfo, CaseOutcome, Configured, Hello, MeasureReply, Reply};
 pub use report::{
     AgentReport, EchoReport, FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderReport,

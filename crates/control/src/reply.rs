@@ -6,7 +6,7 @@ use experiment::{DriverDescription, Policy, Qos, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentReport, Exchanged, Message, MonotonicClock};
+use crate::{AgentReport, Exchanged, Message, MonotonicClock, Progress};
 
 /// Reply of an agent to the runner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +29,8 @@ pub enum Reply {
     WarmedUp,
     /// The measurement is over, or the agent is ready to serve it.
     Measured(MeasureReply),
+    /// Progress of the measurement.
+    Progress(Progress),
     /// No sample is outstanding, or the time limit was reached.
     Drained {
         /// Whether all samples were acknowledged (writer) or received (reader).
@@ -71,6 +73,7 @@ impl Reply {
             Self::Matched { .. } => "match",
             Self::WarmedUp => "warm_up",
             Self::Measured(_) => "measure",
+            Self::Progress(_) => "progress",
             Self::Drained { .. } => "drain",
             Self::Report(_) => "report",
             Self::Bye => "exit",

@@ -32,10 +32,15 @@ pub enum Request {
         /// Start of the schedule in ns, for the workload `paced`: the same for writer and reader.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         begin_ns: Option<u64>,
+        /// Whether a driving role answers requests for its progress while it measures.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        progress: bool,
         /// Times at which the last reader joins. Absent: it is matched before the warm-up, as all others.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         join: Option<JoinTimes>,
     },
+    /// Return the progress of the measurement.
+    Progress,
     /// Wait for outstanding samples.
     Drain(Drain),
     /// Return the measurements.
@@ -75,6 +80,7 @@ impl Request {
             Self::Match(_) => "match",
             Self::WarmUp { .. } => "warm_up",
             Self::Measure { .. } => "measure",
+            Self::Progress => "progress",
             Self::Drain(_) => "drain",
             Self::Report => "report",
             Self::Exit => "exit",

@@ -26,8 +26,8 @@ use std::{
 };
 
 use control::{
-    Configure, Configured, Hello, MatchedPeers, MeasureReply, MonotonicClock, PROTOCOL, Reply, Request,
-    receive_line, send,
+    Configure, Configured, Hello, MatchedPeers, MeasureReply, MonotonicClock, PROTOCOL, Progress, Reply,
+    Request, receive_line, send,
 };
 use experiment::{
     DriverDescription, Load, Policy, PolicySupport, Qos, ReceiveMode, Reliability, Role, Support,
@@ -131,6 +131,7 @@ impl Agent {
                 let sent = if self.role().drives() { reports::SENT } else { 0 };
                 Reply::Measured(MeasureReply { sent })
             }
+            Request::Progress => Reply::Progress(Progress { elapsed_ns: 1, ..Progress::default() }),
             Request::Drain(drain) => {
                 assert_eq!(drain.sent, reports::SENT);
                 Reply::Drained { complete: !self.is_scripted("owe", "drain") }

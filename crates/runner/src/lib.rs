@@ -22,7 +22,7 @@ mod sites;
 mod stop_token;
 mod version;
 
-pub use control::{CaseInfo, CaseOutcome, OpenOptions};
+pub use control::{CaseInfo, CaseOutcome, OpenOptions, Progress as AgentProgress};
 pub use drivers::{
     check::{cases, check},
     describe::{DriverInspection, describe, inspect, inspect_named},
@@ -32,6 +32,7 @@ pub use drivers::{
     sources::{DriverSource, KnownVersion, Sources},
 };
 pub use error::{BuildSupport, RunnerError};
+pub use run::endpoint_progress::{EndpointProgress, OnProgress};
 pub use session::{
     ExperimentOutcome, ExperimentRunner,
     observer::{Observer, Progress},

@@ -6,5 +6,6 @@ pub mod error;
 pub mod memory;
 pub mod meters;
 pub mod ports;
+pub mod progress;
 pub mod role;
 pub mod sleep_spin_timer;

@@ -7,7 +7,7 @@ use control::{
     WriterReport,
 };
 
-use crate::base::{error::AgentError, meters::TrafficMeter};
+use crate::base::{error::AgentError, meters::TrafficMeter, progress::ProgressSource};
 
 /// Extent of the measured traffic, which ends with the first of both limits.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +42,10 @@ pub trait AgentRole {
     fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError>;
     /// Returns the number of samples sent, received or echoed so far in the measurement phase.
     fn recorded(&self) -> u64;
+    /// Returns the progress that another thread may read while the role runs.
+    fn progress(&self) -> ProgressSource {
+        ProgressSource::default()
+    }
     /// Runs the traffic without recording it.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::{SHORTEST_WAIT_NS, TrafficMeter},
+        progress::{ProgressSource, ReceiveProgress},
         role::{AgentRole, Extent, RoleReport},
     },
     roles::{
@@ -25,7 +26,6 @@ use crate::{
     traffic::{
         header::Header,
         identity::{Identity, Origin},
-        receive_stats::ReceiveProgress,
     },
 };
 
@@ -69,7 +69,7 @@ impl PingRecorder {
             wrong_size: 0,
             foreign: 0,
             failure: None,
-            progress: Arc::default(),
+            progress: Arc::new(ReceiveProgress::of_size(identity.size as u64)),
         }
     }
 
@@ -113,6 +113,9 @@ impl PingRecorder {
         }
         if header.warm_up {
             return self.note_failure(outcome);
+        }
+        if self.received == 0 {
+            self.progress.begin(arrived_ns);
         }
         self.received += 1;
         let sequence = u64::from(header.sequence);
@@ -273,6 +276,10 @@ impl AgentRole for Echo {
 
     fn warm_up(&mut self, _duration_ns: u64) -> Result<(), AgentError> {
         Ok(())
+    }
+
+    fn progress(&self) -> ProgressSource {
+        ProgressSource { reception: vec![Arc::clone(&self.progress)], ..ProgressSource::default() }
     }
 
     fn recorded(&self) -> u64 {

@@ -17,7 +17,7 @@ use driver_host::{DriverError, ListeningReader, Reader};
 use results::Windows;
 
 use crate::{
-    base::{clock::now_ns, error::AgentError, meters::LONGEST_WAIT_NS},
+    base::{clock::now_ns, error::AgentError, meters::LONGEST_WAIT_NS, progress::RoundTrips},
     roles::echo_recorder::{EchoRecorder, NOTHING, PingInFlight},
     traffic::timestamps::stamps_for,
 };
@@ -74,6 +74,8 @@ pub struct EchoReturn {
     inlet: Option<ReturnInput>,
     flight: Arc<PingInFlight>,
     rtt: Windows,
+    /// The same, for other threads.
+    trips: Arc<RoundTrips>,
     stamps: TimestampLog,
     lost: u64,
 }
@@ -86,6 +88,7 @@ impl EchoReturn {
             inlet: Some(inlet),
             flight,
             rtt: Windows::new(configure.windows, configure.measure_ns),
+            trips: Arc::default(),
             stamps: stamps_for(configure.measure_ns, configure.readers.len()),
             lost: 0,
         }
@@ -94,6 +97,7 @@ impl EchoReturn {
     /// Starts a phase of traffic.
     pub(super) fn begin(&mut self) {
         self.rtt.begin(now_ns());
+        self.trips.clear();
         self.stamps.clear();
         self.lost = 0;
     }
@@ -167,8 +171,14 @@ impl EchoReturn {
             self.lost += 1;
         } else {
             self.rtt.record(arrived_ns, arrived_ns - sent_ns);
+            self.trips.record(arrived_ns - sent_ns);
         }
         self.stamps.record(sequence, TimestampPair { first_ns: sent_ns, second_ns: arrived_ns });
+    }
+
+    /// Returns the round trips of the phase so far.
+    pub(super) fn round_trips(&self) -> Arc<RoundTrips> {
+        Arc::clone(&self.trips)
     }
 
     pub(super) const fn lost(&self) -> u64 {

@@ -22,6 +22,7 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::{LONGEST_WAIT_NS, SHORTEST_WAIT_NS, TrafficMeter},
+        progress::{ProgressSource, ReceiveProgress},
         role::{AgentRole, Extent, RoleReport},
     },
     traffic::{
@@ -33,7 +34,7 @@ use crate::{
         poll_policy::PollPolicy,
         probes::ProbeResponder,
         processing::Processing,
-        receive_stats::{ReceiveProgress, ReceiveStats},
+        receive_stats::ReceiveStats,
     },
 };
 
@@ -334,6 +335,10 @@ impl AgentRole for OpenLoopReader {
             processing.until(now_ns().saturating_add(duration_ns));
         }
         Ok(())
+    }
+
+    fn progress(&self) -> ProgressSource {
+        ProgressSource { reception: self.progress.clone(), ..ProgressSource::default() }
     }
 
     fn recorded(&self) -> u64 {

@@ -12,6 +12,7 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::TrafficMeter,
+        progress::ProgressSource,
         role::{AgentRole, Extent, RoleReport},
     },
     roles::{echo_recorder::WARM_UP, echo_return::EchoReturn},
@@ -180,6 +181,13 @@ impl AgentRole for Pinger {
     /// Receives in the same way as for an echo.
     fn serve(&mut self, slice: Duration, _wait_ns: u64) -> Result<(), AgentError> {
         self.idle(slice)
+    }
+
+    fn progress(&self) -> ProgressSource {
+        ProgressSource {
+            round_trips: self.returns.iter().map(EchoReturn::round_trips).collect(),
+            ..ProgressSource::default()
+        }
     }
 
     fn recorded(&self) -> u64 {

@@ -11,6 +11,7 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::{SHORTEST_WAIT_NS, TrafficMeter},
+        progress::{ProgressSource, ReceiveProgress},
         role::{AgentRole, Extent, RoleReport},
     },
     traffic::{
@@ -18,7 +19,7 @@ use crate::{
         grouped_reader::GroupedReader,
         poll_policy::PollPolicy,
         processing::Processing,
-        receive_stats::{ReceiveProgress, ReceiveStats},
+        receive_stats::ReceiveStats,
     },
 };
 
@@ -114,6 +115,10 @@ impl AgentRole for ThroughputReader {
             processing.until(now_ns().saturating_add(duration_ns));
         }
         Ok(())
+    }
+
+    fn progress(&self) -> ProgressSource {
+        ProgressSource { reception: self.progress.clone(), ..ProgressSource::default() }
     }
 
     fn recorded(&self) -> u64 {

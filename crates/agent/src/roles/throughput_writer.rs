@@ -12,6 +12,7 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::TrafficMeter,
+        progress::ProgressSource,
         role::{AgentRole, Extent, RoleReport},
     },
     traffic::{
@@ -165,6 +166,13 @@ impl AgentRole for ThroughputWriter {
     fn serve(&mut self, slice: Duration, _wait_ns: u64) -> Result<(), AgentError> {
         std::thread::sleep(slice);
         Ok(())
+    }
+
+    fn progress(&self) -> ProgressSource {
+        ProgressSource {
+            round_trips: self.probes.iter().map(ProbeRecorder::round_trips).collect(),
+            ..ProgressSource::default()
+        }
     }
 
     fn recorded(&self) -> u64 {

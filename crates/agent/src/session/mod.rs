@@ -4,8 +4,8 @@ mod check;
 mod discovery;
 mod endpoints;
 mod hello;
-mod late_match;
 mod mailbox;
+mod meanwhile;
 mod role_setup;
 
 use std::{
@@ -25,14 +25,15 @@ use self::{
     discovery::DiscoveryRecorder,
     endpoints::{Monitors, open_participant, pin},
     hello::hello,
-    late_match::{match_meanwhile, matched},
     mailbox::Mailbox,
+    meanwhile::{Meanwhile, matched},
     role_setup::open_role,
 };
 use crate::base::{
     clock::{now_ns, set_timeline},
     error::AgentError,
     meters::{LONGEST_WAIT_NS, ResourceSnapshot, TrafficMeter},
+    progress::ProgressSource,
     role::{AgentRole, Extent, RoleReport},
 };
 use crate::traffic::late_join::LateJoin;
@@ -61,6 +62,9 @@ struct Open {
     participant: Participant,
     monitors: Monitors,
     role: Box<dyn AgentRole>,
+    progress: ProgressSource,
+    /// Start of the measurement in ns.
+    begin_ns: Option<u64>,
     drives: bool,
     interface: String,
     /// Measurement of discovery, for a participant with a common start.
@@ -216,6 +220,8 @@ impl<W: Write + Send> AgentSession<W> {
         let open = Open {
             participant,
             monitors,
+            progress: role.progress(),
+            begin_ns: None,
             role,
             drives: configure.role.drives(),
             interface: interface.clone(),
@@ -229,7 +235,7 @@ impl<W: Write + Send> AgentSession<W> {
 
     fn answer(&mut self, open: &mut Open, order: Request) -> Result<Reply, AgentError> {
         match order {
-            Request::Measure { duration_ns, samples, begin_ns, join } => {
+            Request::Measure { duration_ns, samples, begin_ns, progress, join } => {
                 let extent = Extent { duration_ns, samples };
                 let late = open.join.clone().zip(join);
                 if let Some((late, times)) = &late {
@@ -237,14 +243,14 @@ impl<W: Write + Send> AgentSession<W> {
                 }
                 let meter = open.meter.insert(TrafficMeter::new(&open.interface, duration_ns, begin_ns));
                 let (role, drives) = (&mut open.role, open.drives);
-                let mut traffic = || role.measure(extent, begin_ns, meter);
-                let measured = match &late {
-                    Some((late, _)) if drives => {
-                        let Self { orders, replies, .. } = self;
-                        match_meanwhile(late, &open.monitors, orders, replies, traffic)
-                    }
-                    _ => traffic(),
-                }?;
+                let start_ns = *open.begin_ns.insert(begin_ns.unwrap_or_else(now_ns));
+                let meanwhile = Meanwhile {
+                    monitors: &open.monitors,
+                    join: late.as_ref().map(|(late, _)| &**late).filter(|_| drives),
+                    progress: (progress && drives).then_some((&open.progress, start_ns)),
+                };
+                let Self { orders, replies, .. } = self;
+                let measured = meanwhile.run(orders, replies, || role.measure(extent, begin_ns, meter))?;
                 if let Some(meter) = open.meter.as_mut().filter(|_| drives) {
                     meter.finish(open.role.recorded());
                 }
@@ -287,6 +293,7 @@ fn answer(open: &mut Open, order: Request) -> Result<Reply, AgentError> {
             open.role.warm_up(duration_ns)?;
             Reply::WarmedUp
         }
+        Request::Progress => Reply::Progress(open.progress.read(now_ns(), open.begin_ns)),
         Request::Drain(drain) => {
             let Some(meter) = &mut open.meter else { return Err(AgentError::OutOfTurn("drain")) };
             if let Some((join, joined_ns)) = open.join.as_ref().zip(drain.joined_ns) {

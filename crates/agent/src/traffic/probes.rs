@@ -22,7 +22,7 @@ use experiment::StreamSpec;
 use results::{SequenceSet, Windows};
 
 use crate::{
-    base::{clock::now_ns, error::AgentError, meters::LONGEST_WAIT_NS},
+    base::{clock::now_ns, error::AgentError, meters::LONGEST_WAIT_NS, progress::RoundTrips},
     traffic::{
         grouped_reader::GroupedReader,
         identity::{Identity, Origin},
@@ -144,6 +144,8 @@ pub struct ProbeReceiver {
     /// Numbers of the probes with an echo.
     set: SequenceSet,
     rtt: Windows,
+    /// The same, for other threads.
+    trips: Arc<RoundTrips>,
     corrupt: u64,
     foreign: u64,
     checked_in_full: u64,
@@ -164,6 +166,7 @@ impl ProbeReceiver {
             next: 0,
             set: SequenceSet::new(),
             rtt,
+            trips: Arc::default(),
             corrupt: 0,
             foreign: 0,
             checked_in_full: 0,
@@ -203,7 +206,9 @@ impl ProbeReceiver {
         if self.set.delivered() == 1 {
             self.rtt.begin_at(self.known.begin_ns.load(Acquire));
         }
-        self.rtt.record(now, now.saturating_sub(header.sent_ns));
+        let rtt_ns = now.saturating_sub(header.sent_ns);
+        self.rtt.record(now, rtt_ns);
+        self.trips.record(rtt_ns);
         let wrong_key = !self.identity.keys.matches(header.sequence, sample.key);
         if number.is_multiple_of(self.check_every) {
             self.checked_in_full += 1;
@@ -221,6 +226,7 @@ impl ProbeReceiver {
 #[derive(Debug)]
 pub struct ProbeRecorder {
     known: Arc<ReaderProgress>,
+    trips: Arc<RoundTrips>,
     every: u64,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Result<(GroupedReader, ProbeReceiver), DriverError>>>,
@@ -231,7 +237,7 @@ impl ProbeRecorder {
     #[must_use]
     pub fn start(reader: Reader, mut returns: ProbeReceiver) -> Self {
         let mut reader = GroupedReader::ungrouped(reader);
-        let (known, every) = (Arc::clone(&returns.known), returns.every);
+        let (known, trips, every) = (Arc::clone(&returns.known), Arc::clone(&returns.trips), returns.every);
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
@@ -240,13 +246,19 @@ impl ProbeRecorder {
             }
             Ok((reader, returns))
         });
-        Self { known, every, stop, thread: Some(thread) }
+        Self { known, trips, every, stop, thread: Some(thread) }
     }
 
     /// Returns the progress of the reader.
     #[must_use]
     pub fn progress(&self) -> Arc<ReaderProgress> {
         Arc::clone(&self.known)
+    }
+
+    /// Returns the round trips so far.
+    #[must_use]
+    pub fn round_trips(&self) -> Arc<RoundTrips> {
+        Arc::clone(&self.trips)
     }
 
     /// Waits until all echoes are back or none arrived for 200 ms, then stops the thread and returns the

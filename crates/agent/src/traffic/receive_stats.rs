@@ -1,16 +1,13 @@
 //! Classification and counts of received samples.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering::Relaxed},
-};
+use std::sync::Arc;
 
 use control::{JoinReception, ProbeEchoReport};
 use driver_host::Sample;
 use results::{Received, SequenceSet, WindowCounts};
 
 use crate::{
-    base::error::AgentError,
+    base::{error::AgentError, progress::ReceiveProgress},
     traffic::{
         identity::{Identity, Origin},
         keys::InstanceOrder,
@@ -19,31 +16,6 @@ use crate::{
         probes::ProbeResponder,
     },
 };
-
-/// Progress of a reader, shared with the thread that waits for it.
-#[derive(Debug, Default)]
-pub struct ReceiveProgress {
-    delivered: AtomicU64,
-    last_ns: AtomicU64,
-}
-
-impl ReceiveProgress {
-    /// Returns the number of distinct samples of the measurement phase.
-    pub fn delivered(&self) -> u64 {
-        self.delivered.load(Relaxed)
-    }
-
-    /// Sets the number of samples of the measurement phase.
-    #[inline]
-    pub fn set(&self, delivered: u64) {
-        self.delivered.store(delivered, Relaxed);
-    }
-
-    /// Returns the arrival time of the last sample of this run in ns, warm-up included.
-    pub fn last_ns(&self) -> u64 {
-        self.last_ns.load(Relaxed)
-    }
-}
 
 /// Counts of the samples received from one writer.
 #[derive(Debug)]
@@ -99,7 +71,7 @@ impl ReceiveStats {
             wrong_size: 0,
             overwritten: 0,
             taken: None,
-            progress: Arc::default(),
+            progress: Arc::new(ReceiveProgress::of_size(identity.size as u64)),
             echo: None,
             join: None,
         }
@@ -146,7 +118,7 @@ impl ReceiveStats {
         self.given_bytes += payload.len() as u64;
         match self.identity.origin(payload, now_ns) {
             Origin::Ours(header) => {
-                self.progress.last_ns.store(now_ns, Relaxed);
+                self.progress.arrived(now_ns);
                 if header.warm_up {
                     self.warm_up += 1;
                     if let Some(join) = &mut self.join {
@@ -178,6 +150,7 @@ impl ReceiveStats {
                 }
                 if self.first_ns == 0 {
                     self.first_ns = now_ns;
+                    self.progress.begin(now_ns);
                 }
                 self.last_ns = now_ns;
                 if let Some(join) = &mut self.join {
@@ -186,7 +159,7 @@ impl ReceiveStats {
                 self.quickest_ns = self.quickest_ns.min(now_ns.saturating_sub(header.sent_ns));
                 self.windows.count(now_ns);
                 self.bytes += payload.len() as u64;
-                self.progress.delivered.store(self.set.delivered(), Relaxed);
+                self.progress.set_of(self.set.delivered(), self.set.next());
                 self.checked_in_full += u64::from(checked);
                 self.corrupt += u64::from(damaged);
                 return Some((sequence, header.sent_ns));

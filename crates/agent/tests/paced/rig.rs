@@ -243,6 +243,7 @@ impl Run {
                 duration_ns: self.duration_ns,
                 samples: self.samples,
                 begin_ns: Some(begin_ns),
+                progress: false,
                 join: None,
             };
             let Reply::Measured(measured) = agent.ask(&order)? else { panic!("measured") };

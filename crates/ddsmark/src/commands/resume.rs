@@ -64,7 +64,7 @@ pub fn execute(flags: &RunArgs, site: &LocalSite, stop: &StopToken) -> Result<Ex
         header.experiment.design.seed
     ));
     let mut progress = ProgressDisplay::new(&header.experiment.design);
-    let session = ExperimentRunner { header, sites: &sites, directory: &directory, stop };
+    let session = ExperimentRunner { header, sites: &sites, directory: &directory, stop, on_progress: None };
     let outcome = session.resume(assembler, log, differences, &mut progress);
     measurement::print_directory(&outcome, &directory);
     measurement::conclude(outcome, directory.path(), &flags.output)

@@ -75,7 +75,7 @@ pub fn measure(
 
     let header = header(experiment, hosts)?;
     let mut progress = ProgressDisplay::new(&header.experiment.design);
-    let session = ExperimentRunner { header, sites: &sites, directory: &directory, stop };
+    let session = ExperimentRunner { header, sites: &sites, directory: &directory, stop, on_progress: None };
     let outcome = session.execute(&mut progress);
     print_directory(&outcome, &directory);
     Ok((outcome, directory.path().to_owned()))

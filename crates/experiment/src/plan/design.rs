@@ -39,6 +39,9 @@ pub struct Design {
     /// DDS domain of all runs; absent: a free one for each run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<u32>,
+    /// Whether the agents report their progress once per second while they measure. It takes CPU time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub progress: bool,
     /// CPU cores of the two endpoints.
     pub pin: Pin,
     /// Hosts of the experiment. Empty: the one that the runner is on.

@@ -155,6 +155,7 @@ fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, Sp
         blocks: section.blocks.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |blocks| *blocks.get()),
         order: RunOrder::Random,
         domain: None,
+        progress: false,
         seed: section.seed.unwrap_or(inputs.seed),
         warm_up_ns: ns(&section.warm_up, warm_up_ns),
         measure_ns,

@@ -81,6 +81,7 @@ impl GuestAgent {
             Request::Match(_)
             | Request::WarmUp { .. }
             | Request::Measure { .. }
+            | Request::Progress
             | Request::Drain(_)
             | Request::Report
             | Request::Exit => Ok(()),

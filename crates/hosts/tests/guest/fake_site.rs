@@ -11,7 +11,7 @@ use std::{
 };
 
 use control::{
-    AgentReport, CaseOutcome, Configure, Configured, MeasureReply, MonotonicClock, Reply, Request,
+    AgentReport, CaseOutcome, Configure, Configured, MeasureReply, MonotonicClock, Progress, Reply, Request,
 };
 use experiment::{Factors, Pin, Shape};
 use hosts::{GuestObserver, GuestSetup, GuestSite, GuestTerms};
@@ -168,6 +168,7 @@ impl Agent for FakeAgent {
             Request::Match(_) => Reply::Matched { waited_ns: 0, at_ns: 0 },
             Request::WarmUp { .. } => Reply::WarmedUp,
             Request::Measure { .. } => Reply::Measured(MeasureReply::default()),
+            Request::Progress => Reply::Progress(Progress::default()),
             Request::Drain(_) => Reply::Drained { complete: true },
             Request::Report => Reply::Report(Box::<AgentReport>::default()),
             Request::Exit => Reply::Bye,

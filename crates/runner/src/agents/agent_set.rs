@@ -34,6 +34,16 @@ struct Member {
     channel: u32,
 }
 
+/// Event of the agents that a wait ends with.
+enum Incoming {
+    /// Reply that is neither a failure nor deferred.
+    Reply(usize, Box<Reply>),
+    /// Event that needs no other action.
+    Handled,
+    /// No event until the deadline.
+    Nothing,
+}
+
 /// Agents of one run: one for each endpoint, several of which may share a process. Dropping it ends them.
 pub(crate) struct AgentSet<'a> {
     agents: Vec<Member>,
@@ -226,42 +236,72 @@ impl<'a> AgentSet<'a> {
             let mut missing =
                 from.iter().filter(|agent| !replies.contains_key(agent) && !self.lost.contains_key(agent));
             let Some(&missing) = missing.next() else { break };
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.events.recv_timeout(left) {
-                Ok(Event::Stop) => return Err(PhaseError::Stopped),
-                // A lost agent ends after its last message.
-                Ok(Event::Reply(agent, _)) if self.lost.contains_key(&agent) => {}
-                Ok(Event::Reply(agent, Ok(reply))) => {
-                    if let Reply::Failed { error, hint, refused: rejected } = *reply {
-                        self.lose(
-                            agent,
-                            if rejected {
-                                PhaseError::Rejected { phase, agent, error, hint }
-                            } else {
-                                PhaseError::Phase { phase, agent, error, hint, gone: false }
-                            },
-                        )?;
-                    } else if self.keep_deferred(agent, &reply) {
-                    } else if from.contains(&agent) && !replies.contains_key(&agent) {
-                        replies.insert(agent, *reply);
-                    } else {
-                        return Err(unexpected(phase, agent, &reply));
-                    }
+            match self.event(phase, missing, deadline, |agent| replies.get(&agent) == Some(&Reply::Bye))? {
+                Incoming::Reply(agent, reply) if from.contains(&agent) && !replies.contains_key(&agent) => {
+                    replies.insert(agent, *reply);
                 }
-                Ok(Event::Reply(agent, Err(error))) => {
-                    // An agent that has sent its goodbye may exit before the others.
-                    if replies.get(&agent) != Some(&Reply::Bye) {
-                        self.lose(agent, broken(phase, agent, &error))?;
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => return Err(timed_out(phase, missing, limit)),
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(broken(phase, missing, &ChannelError::Closed.into()));
-                }
+                Incoming::Reply(agent, reply) => return Err(unexpected(phase, agent, &reply)),
+                Incoming::Handled => {}
+                Incoming::Nothing => return Err(timed_out(phase, missing, limit)),
             }
         }
         let in_order = from.iter().filter_map(|agent| Some((*agent, replies.remove(agent)?)));
         Ok(in_order.collect())
+    }
+
+    /// Waits up to this time for the replies to the deferred requests. Returns whether all have come.
+    pub(crate) fn wait_deferred(&mut self, limit: Duration) -> Result<bool, PhaseError> {
+        let deadline = Instant::now() + limit;
+        loop {
+            let Some((phase, replies)) = &self.deferred else { return Ok(true) };
+            let mut missing = replies
+                .iter()
+                .filter(|(agent, reply)| reply.is_none() && !self.lost.contains_key(agent))
+                .map(|(agent, _)| *agent);
+            let (phase, Some(missing)) = (*phase, missing.next()) else { return Ok(true) };
+            match self.event(phase, missing, deadline, |_| false)? {
+                Incoming::Reply(agent, reply) => return Err(unexpected(phase, agent, &reply)),
+                Incoming::Handled => {}
+                Incoming::Nothing => return Ok(false),
+            }
+        }
+    }
+
+    /// Waits for the next event, and handles failures, ends and deferred replies. `missing`: agent that is awaited;
+    /// `may_end`: whether an agent may end.
+    fn event(
+        &mut self,
+        phase: &'static str,
+        missing: usize,
+        deadline: Instant,
+        may_end: impl Fn(usize) -> bool,
+    ) -> Result<Incoming, PhaseError> {
+        match self.events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(Event::Stop) => return Err(PhaseError::Stopped),
+            // A lost agent ends after its last message.
+            Ok(Event::Reply(agent, _)) if self.lost.contains_key(&agent) => {}
+            Ok(Event::Reply(agent, Ok(reply))) => match *reply {
+                Reply::Failed { error, hint, refused: true } => {
+                    self.lose(agent, PhaseError::Rejected { phase, agent, error, hint })?;
+                }
+                Reply::Failed { error, hint, .. } => {
+                    self.lose(agent, PhaseError::Phase { phase, agent, error, hint, gone: false })?;
+                }
+                reply if self.keep_deferred(agent, &reply) => {}
+                reply => return Ok(Incoming::Reply(agent, Box::new(reply))),
+            },
+            Ok(Event::Reply(agent, Err(error))) => {
+                // An agent that has sent its goodbye may exit before the others.
+                if !may_end(agent) {
+                    self.lose(agent, broken(phase, agent, &error))?;
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => return Ok(Incoming::Nothing),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(broken(phase, missing, &ChannelError::Closed.into()));
+            }
+        }
+        Ok(Incoming::Handled)
     }
 
     /// Goes on without an agent that has ended with this error. Returns the error if the run cannot do without it.

@@ -30,6 +30,16 @@ pub(crate) enum PhaseError {
     Rejected { phase: &'static str, agent: usize, error: String, hint: Option<String> },
 }
 
+impl PhaseError {
+    /// Returns the error as one of another phase.
+    pub(crate) fn in_phase(mut self, other: &'static str) -> Self {
+        if let Self::Phase { phase, .. } | Self::Rejected { phase, .. } = &mut self {
+            *phase = other;
+        }
+        self
+    }
+}
+
 /// Returns what `take` extracts from each reply.
 pub(super) fn extract<T>(
     phase: &'static str,

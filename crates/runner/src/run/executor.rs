@@ -9,6 +9,7 @@ use results::{Directory, Failure, IntervalLog, ResultHeader, Run, RunState, Warn
 use site::{AgentCommand, AgentLog, BarrierGuard, RunBarrier};
 
 use super::{
+    endpoint_progress::OnProgress,
     run_clocks::{HostClocks, RunClocks, endpoint_hosts},
     run_ids::{RunId, RunIds},
     run_phases::{Phases, RunPhases},
@@ -38,6 +39,8 @@ pub(crate) struct RunExecutor<'a> {
     pub(crate) stop: &'a StopToken,
     /// Clocks of the hosts, as measured so far.
     pub(crate) clocks: &'a HostClocks,
+    /// Receiver of the progress of the agents.
+    pub(crate) on_progress: Option<&'a OnProgress<'a>>,
 }
 
 impl RunExecutor<'_> {
@@ -135,6 +138,7 @@ impl RunExecutor<'_> {
             domain: name.domain.number,
             traces,
             clocks,
+            on_progress: self.on_progress,
             barrier,
         };
         run.environment_padding_bytes = Some(run_phases.padding_bytes);

@@ -34,8 +34,8 @@ impl RunPhases<'_> {
             begin_ns.map_or_else(|| self.common_time_in(0, MEASURE), Ok)?,
             duration_ns,
         );
-        let measure =
-            Request::Measure { duration_ns, samples: self.design.samples, begin_ns, join: Some(times) };
+        let (samples, join) = (self.design.samples, Some(times));
+        let measure = Request::Measure { duration_ns, samples, begin_ns, progress: false, join };
         let measured = |reply| match reply {
             Reply::Measured(measured) => Ok(measured),
             other => Err(other),

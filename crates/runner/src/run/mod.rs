@@ -1,6 +1,7 @@
 //! One run: its identification, its phases, and the record that the collector makes of it.
 
 mod discovery;
+pub(crate) mod endpoint_progress;
 pub(crate) mod executor;
 mod late_join;
 pub(crate) mod run_clocks;

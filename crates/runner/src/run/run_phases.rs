@@ -12,7 +12,10 @@ use control::{
 use experiment::{Cell, Design, Limits, Shape, Workload, probe_every};
 use site::{BarrierGuard, monotonic_ns};
 
-use super::run_clocks::RunClocks;
+use super::{
+    endpoint_progress::{EndpointProgress, OnProgress},
+    run_clocks::RunClocks,
+};
 use crate::agents::{
     agent_set::AgentSet,
     phase_error::{HELLO, PhaseError},
@@ -23,6 +26,9 @@ pub(super) const MEASURE: &str = "measure";
 
 /// Hint for a difference between requested and effective configuration.
 const OVERRIDDEN: &str = "check configuration files and variables of the middleware, and the log of the run";
+
+/// Interval of requests for the progress of the agents.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Parameters of a run that its agents need.
 pub(crate) struct RunPhases<'a> {
@@ -39,6 +45,8 @@ pub(crate) struct RunPhases<'a> {
     pub(crate) traces: &'a TraceTimes,
     /// Clocks of the hosts.
     pub(crate) clocks: RunClocks<'a>,
+    /// Receiver of the progress of the agents, if the design asks for it.
+    pub(crate) on_progress: Option<&'a OnProgress<'a>>,
     /// Barrier shared with the other run of a duet.
     pub(crate) barrier: BarrierGuard<'a>,
 }
@@ -254,21 +262,50 @@ impl RunPhases<'_> {
         if let Some(late) = self.late_reader() {
             return self.traffic_with_late_join(agent_set, late, begin_ns, configured);
         }
+        let (samples, progress) = (self.design.samples, self.design.progress);
+        let measure = Request::Measure { duration_ns, samples, begin_ns, progress, join: None };
+        let measured = |reply| match reply {
+            Reply::Measured(measured) => Ok(measured),
+            other => Err(other),
+        };
+        let [(serving, serving_limit_ns), (driving, limit_ns)] = self.serving_first(duration_ns);
+        agent_set.ask_remaining(&to_all(&serving, &measure), serving_limit_ns, measured)?;
+        // The serving agents have begun to measure.
+        agent_set.may_lose(self.shape.dispensable());
+        agent_set.defer(&to_all(&driving, &measure))?;
+        if self.design.progress {
+            self.observe(agent_set, Duration::from_nanos(limit_ns))?;
+        }
         let mut sent = vec![0; self.shape.endpoints.len()];
-        for (agents, limit_ns) in self.serving_first(duration_ns) {
-            let samples = self.design.samples;
-            let requests = to_all(&agents, &Request::Measure { duration_ns, samples, begin_ns, join: None });
-            let measured = agent_set.ask_remaining(&requests, limit_ns, |reply| match reply {
-                Reply::Measured(measured) => Ok(measured),
-                other => Err(other),
-            })?;
-            for (agent, measured) in measured {
-                sent[agent] = measured.sent;
-            }
-            // The serving agents have begun to measure.
-            agent_set.may_lose(self.shape.dispensable());
+        for (agent, measured) in agent_set.await_deferred(limit_ns, measured)? {
+            sent[agent] = measured.sent;
         }
         Ok(Traffic { sent, late: None })
+    }
+
+    /// Requests the progress of all agents once per second until the driving ones have measured, or for this time.
+    fn observe(&self, agent_set: &mut AgentSet<'_>, limit: Duration) -> Result<(), PhaseError> {
+        let end = Instant::now() + limit;
+        let all: Vec<usize> = (0..self.shape.endpoints.len()).collect();
+        while !agent_set
+            .wait_deferred(PROGRESS_INTERVAL.min(end.saturating_duration_since(Instant::now())))?
+            && Instant::now() < end
+        {
+            let requests = to_all(&all, &Request::Progress);
+            let readings = agent_set.ask_remaining(&requests, self.limits.grace_ns, |reply| match reply {
+                Reply::Progress(progress) => Ok(progress),
+                other => Err(other),
+            });
+            let readings = readings.map_err(|error| error.in_phase(MEASURE))?;
+            if let Some(on_progress) = self.on_progress {
+                let named = readings.into_iter().map(|(agent, progress)| EndpointProgress {
+                    endpoint: &self.shape.endpoints[agent].id,
+                    progress,
+                });
+                on_progress(&named.collect::<Vec<_>>());
+            }
+        }
+        Ok(())
     }
 
     /// Returns the serving agents, then the driving ones, each with their time limit: serving agents answer at once,

@@ -26,7 +26,10 @@ use self::{
 };
 use crate::{
     RunnerError, StopToken,
-    run::{executor::RunExecutor, run_clocks::HostClocks, run_ids::RunIds, traces::read_traces},
+    run::{
+        endpoint_progress::OnProgress, executor::RunExecutor, run_clocks::HostClocks, run_ids::RunIds,
+        traces::read_traces,
+    },
     sites::Sites,
 };
 
@@ -46,6 +49,8 @@ pub struct ExperimentRunner<'a> {
     pub directory: &'a Directory,
     /// Stop token.
     pub stop: &'a StopToken,
+    /// Receiver of the progress of the agents, if the design asks for it.
+    pub on_progress: Option<&'a OnProgress<'a>>,
 }
 
 /// Outcome of an experiment.
@@ -122,9 +127,10 @@ impl ExperimentRunner<'_> {
         let (own, _announcements): (Vec<_>, Vec<_>) = announced.into_iter().unzip();
         let _awake = experiment.design.keep_awake.then(|| self.sites.keep_awake()).transpose()?;
         let mut names = RunIds::new(experiment.design.domain);
-        let ExperimentRunner { header, sites, directory, stop } = self;
+        let ExperimentRunner { header, sites, directory, stop, on_progress } = self;
         let clocks = HostClocks::default();
-        let executor = RunExecutor { header, sites, directory, stop, clocks: &clocks };
+        let executor =
+            RunExecutor { header, sites, directory, stop, clocks: &clocks, on_progress: *on_progress };
         if !MaximumRuns(&executor).measure(log, &mut names, observer)? {
             return Ok(());
         }

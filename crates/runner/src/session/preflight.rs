@@ -131,6 +131,7 @@ impl Stage<'_> {
             padding_bytes: 0,
             traces: &traces,
             clocks,
+            on_progress: None,
             barrier: alone.join(),
         };
         let endpoints = &run.shape.endpoints;

@@ -8,5 +8,6 @@ mod failures;
 mod max_rates;
 mod paced;
 mod preflight;
+mod requests;
 mod resume;
 mod rig;

@@ -13,8 +13,8 @@ use results::{
     Tool,
 };
 use runner::{
-    ExperimentOutcome, ExperimentRunner, Observer, Progress, RunnerError, SiteHost, Sites, StopToken,
-    describe, preflight,
+    ExperimentOutcome, ExperimentRunner, Observer, OnProgress, Progress, RunnerError, SiteHost, Sites,
+    StopToken, describe, preflight,
 };
 use site::{DriverFile, LocalSite, Site, host_warnings};
 
@@ -49,6 +49,7 @@ impl Rig {
                     samples: None,
                     order: RunOrder::Random,
                     domain: None,
+                    progress: false,
                     windows: 4,
                     check_every: 1,
                     pin: Pin::None,
@@ -128,6 +129,15 @@ impl Rig {
         self.session(sites, &directory, &self.stop).execute(&mut ())
     }
 
+    /// Executes the experiment with a receiver of the progress of its agents.
+    pub fn execute_observed(&self, on_progress: &OnProgress<'_>) -> ExperimentOutcome {
+        let site = local_site();
+        let sites = Sites::alone(&site, self.files.clone());
+        let directory = Directory::create(&self.results(), self.experiment.cells.len()).unwrap();
+        let session = self.session(&sites, &directory, &self.stop);
+        ExperimentRunner { on_progress: Some(on_progress), ..session }.execute(&mut ())
+    }
+
     pub fn execute_with(&self, observer: &mut dyn Observer) -> ExperimentOutcome {
         let site = local_site();
         let sites = Sites::alone(&site, self.files.clone());
@@ -186,6 +196,7 @@ impl Rig {
             sites,
             directory,
             stop,
+            on_progress: None,
         }
     }
 }

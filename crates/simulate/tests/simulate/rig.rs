@@ -55,6 +55,7 @@ pub fn design(measure_ns: u64) -> Design {
         samples: None,
         order: RunOrder::Random,
         domain: None,
+        progress: false,
         windows: WINDOWS,
         check_every: 1,
         pin: Pin::None,

@@ -1,0 +1,78 @@
+//! Requests that follow from a design: the progress of the agents, and the domain of the runs.
+
+use std::sync::Mutex;
+
+use results::{Run, RunState, WarningKind};
+use runner::EndpointProgress;
+use site::{DomainClaim, Site as _};
+
+use crate::rig::{Rig, local_site};
+
+/// Returns the states, domains and warnings of runs.
+fn runs(rig: &Rig) -> Vec<(RunState, String, Vec<WarningKind>)> {
+    let document = rig.execute();
+    let domain = |run: &Run| run.endpoints[0].settings["participant"]["domain"].clone();
+    let kinds = |run: &Run| run.warnings.iter().map(|warning| warning.kind).collect();
+    document.cells[0].runs.iter().map(|run| (run.state, domain(run), kinds(run))).collect()
+}
+
+#[test]
+fn domain_of_the_design_is_used_even_if_another_experiment_has_reserved_it() {
+    let mut rig = Rig::new(&[("d", "")]);
+    rig.experiment.design.domain = Some(93);
+    rig.experiment.design.blocks = 2;
+    let free = runs(&rig);
+    assert_eq!(free.len(), 2);
+    for (state, domain, warnings) in &free {
+        assert_eq!((*state, domain.as_str()), (RunState::Valid, "93"));
+        assert!(!warnings.contains(&WarningKind::OtherExperiment), "{warnings:?}");
+    }
+    let mut rig = Rig::new(&[("d", "")]);
+    rig.experiment.design.domain = Some(94);
+    let DomainClaim::Reserved(_held) = local_site().claim_domain(94).unwrap() else { panic!("it is free") };
+    for (state, domain, warnings) in runs(&rig) {
+        assert_eq!((state, domain.as_str()), (RunState::Valid, "94"));
+        assert!(warnings.contains(&WarningKind::OtherExperiment), "{warnings:?}");
+    }
+}
+
+#[test]
+fn progress_of_all_agents_is_passed_on_while_they_measure() {
+    let mut rig = Rig::new(&[("d", "")]);
+    rig.experiment.design.measure_ns = 1_200_000_000;
+    rig.experiment.design.blocks = 1;
+    let seen = Mutex::new(Vec::new());
+    let on_progress = |readings: &[EndpointProgress<'_>]| {
+        let of = |reading: &EndpointProgress<'_>| (reading.endpoint.to_owned(), reading.progress.elapsed_ns);
+        seen.lock().unwrap().push(readings.iter().map(of).collect::<Vec<_>>());
+    };
+    // The design does not ask for it.
+    let outcome = rig.execute_observed(&on_progress);
+    assert!(outcome.error.is_none() && seen.lock().unwrap().is_empty());
+    let mut rig = Rig::new(&[("d", "")]);
+    rig.experiment.design.measure_ns = 1_200_000_000;
+    rig.experiment.design.blocks = 1;
+    rig.experiment.design.progress = true;
+    let outcome = rig.execute_observed(&on_progress);
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+    let runs = &outcome.document.cells[0].runs;
+    assert!(runs.iter().all(|run| run.state == RunState::Valid), "{runs:?}");
+    let seen = seen.lock().unwrap();
+    assert!(!seen.is_empty());
+    for readings in &*seen {
+        assert!(readings.iter().all(|(_, elapsed_ns)| *elapsed_ns == 1));
+        let endpoints: Vec<&str> = readings.iter().map(|(endpoint, _)| endpoint.as_str()).collect();
+        assert!([["pinger", "echo"], ["writer", "reader"]].iter().any(|of| endpoints == of), "{endpoints:?}");
+    }
+}
+
+#[test]
+fn agent_that_ends_during_a_request_for_its_progress_fails_the_measurement() {
+    let mut rig = Rig::new(&[("d", "exit echo progress")]);
+    rig.experiment.design.measure_ns = 1_200_000_000;
+    rig.experiment.design.blocks = 1;
+    rig.experiment.design.progress = true;
+    let document = rig.execute();
+    let failure = document.cells[0].runs[0].failure.as_ref().expect("it failed");
+    assert_eq!((failure.phase.as_str(), failure.endpoint.as_deref()), ("measure", Some("echo")));
+}
