@@ -6,8 +6,9 @@ use control::NegativeTimes;
 use experiment::Factors;
 use results::{
     Batches, CpuPerSample, DeliveryCounts, DiscoveryRecord, Distribution, FlowRecord, HistogramError,
-    IntervalLog, LateJoinRecord, Latency, Paced, PingRetries, Ring, SteadyState, TakeStats, Throughput,
-    Warning, WarningKind, WritingTime, format_value, kind_of_flow, losses_by_reader, steady_latency,
+    IntervalLog, LateJoinRecord, Latency, Paced, PingRetries, Received, Ring, SteadyState, TakeStats,
+    Throughput, Warning, WarningKind, WritingTime, format_value, kind_of_flow, losses_by_reader,
+    steady_latency,
 };
 
 use crate::RunReports;
@@ -214,7 +215,9 @@ impl Evaluation {
 
     /// Warns of samples that arrived too late for the rate, and of a rate whose period starts much later than the
     /// writing.
-    pub(crate) fn warn_of_tail(&mut self, writing: WritingTime, quickest_ns: u64) {
+    pub(crate) fn warn_of_tail(&mut self, writing: WritingTime, received: &[&Received]) {
+        let quickest_ns = received.iter().map(|received| received.quickest_ns).max().unwrap_or(0);
+        let quickest_ns = quickest_ns.max(0).cast_unsigned();
         let Some(Throughput { delivered, tail, .. }) = self.throughput else { return };
         let half_ns = writing.ns() / 2;
         if tail.samples.saturating_mul(TAIL) > delivered || (tail.samples > 0 && tail.ns > half_ns) {

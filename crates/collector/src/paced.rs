@@ -192,8 +192,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let some_reliable = (0..factors.streams().len()).any(reliable);
     evaluation.warn_of_writes(reports, some_reliable, sum(|flow| flow.timed_out), sum(|flow| flow.refused));
     let paced = paced(length_ns, &writers, &written);
-    let quickest_ns = received.iter().map(|received| received.quickest_ns).max().unwrap_or(0);
-    evaluation.warn_of_tail(writing, quickest_ns);
+    evaluation.warn_of_tail(writing, &received);
     warn(&mut evaluation, writing.ns(), &paced, &ends);
     let has = |kind| evaluation.warnings.iter().any(|warning| warning.kind == kind);
     let (sender_limited, back_pressure) = (has(WarningKind::SenderLimited), has(WarningKind::BackPressure));

@@ -1,9 +1,12 @@
 //! Evaluation of a throughput run: offered and delivered samples, and their consistency.
 
+use std::borrow::Cow;
+
 use control::{ReaderReport, WriterReport};
 use experiment::probe_every;
 use results::{
-    Batches, DeliveryCounts, EndpointSpread, FlowRecord, TakeStats, Throughput, WritingTime, steady_rate,
+    Batches, DeliveryCounts, EndpointSpread, FlowRecord, Received, TakeStats, Throughput, WarningKind,
+    WritingTime, steady_rate,
 };
 use stats::total;
 
@@ -17,6 +20,29 @@ fn writers(reports: &RunReports) -> Option<Vec<(&AgentOutcome, &WriterReport)>> 
 /// Returns the report of each reading agent; `None` if one is missing.
 fn readers(reports: &RunReports) -> Option<Vec<(&AgentOutcome, &ReaderReport)>> {
     reports.all_serving().map(|agent| Some((agent, agent.report.reader.as_ref()?))).collect()
+}
+
+/// Returns the time of all writers. Without a common clock they count as started together: the longest time.
+fn writing_time(writers: &[(&AgentOutcome, &WriterReport)], on_one_clock: bool) -> WritingTime {
+    let begin_ns = writers.iter().map(|(_, writer)| writer.begin_ns).min().unwrap_or(0);
+    let end_ns = if on_one_clock {
+        writers.iter().map(|(_, writer)| writer.end_ns).max().unwrap_or(0)
+    } else {
+        let lengths = writers.iter().map(|(_, writer)| writer.end_ns.saturating_sub(writer.begin_ns));
+        begin_ns.saturating_add(lengths.max().unwrap_or(0))
+    };
+    WritingTime::new(begin_ns, end_ns)
+}
+
+/// Returns a reception at the times that it would have had if its quickest sample had taken no time: on the clock of its
+/// writer, and as if the writer had started at `begin_ns`.
+fn without_clock(received: &Received, writer: &WriterReport, begin_ns: u64) -> Received {
+    let shift = |at_ns: u64| {
+        let on_clock_of_writer = at_ns.wrapping_sub(received.quickest_ns.cast_unsigned());
+        on_clock_of_writer.wrapping_sub(writer.begin_ns).wrapping_add(begin_ns)
+    };
+    let (first_ns, last_ns) = (shift(received.first_ns), shift(received.last_ns));
+    Received { first_ns, last_ns, quickest_ns: 0, ..received.clone() }
 }
 
 pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
@@ -45,9 +71,8 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         let delivered = total(read.received.iter().map(|received| received.delivered));
         evaluation.check_takes(&whose, factors, read.takes.as_ref(), delivered);
     }
-    let begin_ns = writers.iter().map(|(_, writer)| writer.begin_ns).min().unwrap_or(0);
-    let end_ns = writers.iter().map(|(_, writer)| writer.end_ns).max().unwrap_or(0);
-    let writing = WritingTime::new(begin_ns, end_ns);
+    let on_one_clock = reports.on_one_clock();
+    let writing = writing_time(&writers, on_one_clock);
     let reliable = factors.is_reliable(0);
     let routes = reports.routes();
     let mut all_received = Vec::new();
@@ -71,15 +96,21 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         let counted = delivery.counted(reliable && !route.reading.drained);
         // What belongs to no stream is counted with the first one.
         let foreign = if route.position == 0 { read.foreign } else { 0 };
+        let received = if on_one_clock {
+            Cow::Borrowed(received)
+        } else {
+            Cow::Owned(without_clock(received, writer, writing.begin_ns()))
+        };
         evaluation.flows.push(FlowRecord {
             planned: writer.offered,
             offered: writer.offered,
-            delivered_in_time: writing.delivered(received),
+            delivered_in_time: writing.delivered(&received),
             counted: DeliveryCounts { foreign, ..counted },
             ..route.record(factors)
         });
         all_received.push(received);
     }
+    let all_received: Vec<&Received> = all_received.iter().map(|received| &**received).collect();
     let offered = total(writers.iter().map(|(_, writer)| writer.offered));
     let accepted = total(writers.iter().map(|(_, writer)| writer.accepted));
     let rates = writing.throughput([offered, accepted], &evaluation.counts(), &all_received, readers.len());
@@ -100,8 +131,12 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     }
     evaluation.warn_of_counts("samples");
     evaluation.warn_of_few();
-    let quickest_ns = all_received.iter().map(|received| received.quickest_ns).max().unwrap_or(0);
-    evaluation.warn_of_tail(writing, quickest_ns);
+    evaluation.warn_of_tail(writing, &all_received);
+    if !on_one_clock {
+        let text = "the clocks of the hosts could not be compared: delivered rates are as if the quickest sample of each \
+                    stream had taken no time";
+        evaluation.warn(WarningKind::Incomplete, text.to_owned());
+    }
     let timed_out = total(writers.iter().map(|(_, writer)| writer.timed_out));
     let refused = total(writers.iter().map(|(_, writer)| writer.refused));
     evaluation.warn_of_writes(reports, reliable, timed_out, refused);

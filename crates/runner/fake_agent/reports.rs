@@ -143,7 +143,7 @@ fn received(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool, sent
     received.given = received.delivered + WARM_UP;
     received.taken = Some(received.given);
     received.given_bytes = received.given * size_bytes(configure);
-    received.quickest_ns = OUT_NS;
+    received.quickest_ns = OUT_NS.cast_signed();
     received.arrivals = arrivals(&received, period_ns);
     received
 }

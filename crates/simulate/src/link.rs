@@ -182,7 +182,7 @@ impl Reader {
             last_ns,
             window_ns: windows.window_ns(),
             window_delivered: windows.counts(),
-            quickest_ns: if received.delivered > 0 { quickest_ns } else { 0 },
+            quickest_ns: if received.delivered > 0 { quickest_ns.cast_signed() } else { 0 },
             arrivals: windows.arrivals(),
             ..received
         };

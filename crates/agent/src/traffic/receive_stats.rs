@@ -33,7 +33,7 @@ pub struct ReceiveStats {
     bytes: u64,
     first_ns: u64,
     last_ns: u64,
-    quickest_ns: u64,
+    quickest_ns: i64,
     given: u64,
     given_bytes: u64,
     warm_up: u64,
@@ -64,7 +64,7 @@ impl ReceiveStats {
             bytes: 0,
             first_ns: 0,
             last_ns: 0,
-            quickest_ns: u64::MAX,
+            quickest_ns: i64::MAX,
             given: 0,
             given_bytes: 0,
             warm_up: 0,
@@ -156,7 +156,8 @@ impl ReceiveStats {
                 if let Some(join) = &mut self.join {
                     join.record(header.sent_ns, now_ns);
                 }
-                self.quickest_ns = self.quickest_ns.min(now_ns.saturating_sub(header.sent_ns));
+                let took_ns = now_ns.wrapping_sub(header.sent_ns).cast_signed();
+                self.quickest_ns = self.quickest_ns.min(took_ns);
                 self.windows.count(now_ns);
                 self.bytes += payload.len() as u64;
                 self.progress.set_of(self.set.delivered(), self.set.next());

@@ -172,8 +172,9 @@ pub struct Received {
     /// Number of distinct samples in each window from the first sample on. After the planned windows, one more has
     /// the rest.
     pub window_delivered: Vec<u64>,
-    /// Minimum time from the start of a write call to the arrival, in ns.
-    pub quickest_ns: u64,
+    /// Minimum time from the start of a write call to the arrival, in ns. Between hosts it has the error of their clocks, and
+    /// may be negative.
+    pub quickest_ns: i64,
     /// Arrivals of distinct samples from the first one on, with a much finer resolution.
     pub arrivals: Arrivals,
 }

@@ -25,6 +25,12 @@ impl WritingTime {
         Self { end_ns: if end_ns > self.end_ns { end_ns } else { self.end_ns }, ..self }
     }
 
+    /// Returns the start in ns.
+    #[must_use]
+    pub const fn begin_ns(&self) -> u64 {
+        self.begin_ns
+    }
+
     /// Returns the length in ns.
     #[must_use]
     pub const fn ns(&self) -> u64 {
@@ -36,7 +42,8 @@ impl WritingTime {
     /// does not change the rate.
     #[must_use]
     pub const fn last_arrival_ns(&self, received: &Received) -> u64 {
-        self.end_ns.saturating_add(received.quickest_ns)
+        let quickest_ns = if received.quickest_ns > 0 { received.quickest_ns.cast_unsigned() } else { 0 };
+        self.end_ns.saturating_add(quickest_ns)
     }
 
     /// Returns the number of distinct samples that arrived in time. It is exact except for the arrival window that
@@ -117,7 +124,7 @@ mod tests {
     /// `quickest_ns`.
     fn received(arrivals: impl IntoIterator<Item = u64>, quickest_ns: u64) -> Received {
         let mut windows = WindowCounts::new(100, S);
-        let mut received = Received { quickest_ns, ..Received::default() };
+        let mut received = Received { quickest_ns: quickest_ns.cast_signed(), ..Received::default() };
         for at in arrivals {
             let now_ns = WRITING.begin_ns + at;
             windows.count(now_ns);

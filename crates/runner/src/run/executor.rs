@@ -4,7 +4,7 @@ use std::{panic::resume_unwind, thread, time::Instant};
 
 use collector::{RunContext, RunReports, TraceTimes, collect};
 use control::Request;
-use experiment::{Cell, Design, DuetSlot, Pin, ScheduledRun, Shape, Topology, Workload};
+use experiment::{Cell, Design, DuetSlot, Join, Pin, ScheduledRun, Shape, Topology, Workload};
 use results::{Directory, Failure, IntervalLog, ResultHeader, Run, RunState, Warning, WarningKind};
 use site::{AgentCommand, AgentLog, BarrierGuard, RunBarrier};
 
@@ -112,8 +112,12 @@ impl RunExecutor<'_> {
         let limits = experiment.limits.of_endpoints(shape.endpoints.len());
         let mut phases = Phases::begin();
         let mut reports = None;
-        // The schedules, starts and rates of other workloads need a common clock. A round trip does not.
-        let needs_one_clock = cell.factors.workload != Workload::Latency;
+        // Schedules and common starts need a common clock. Round trips and the rates of closed loops do not.
+        let needs_one_clock = match cell.factors.workload {
+            Workload::Latency => false,
+            Workload::Throughput => cell.factors.discovery.join == Join::Late,
+            Workload::Paced | Workload::Search | Workload::Discovery => true,
+        };
         let hosts = endpoint_hosts(self.sites, &shape);
         let ready = self.sites.set_links(cell.factors.link.as_ref()).and_then(|link| {
             run.link = link;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use control::MonotonicClock;
-use experiment::{HostSpec, LinkSpec, Placement, PlannedHost, Workload};
+use experiment::{HostSpec, LinkSpec, Load, Placement, PlannedHost, Rate, Workload};
 use results::{
     Environment, LinkRecord, NoiseProbe, NoiseRule, Reference, RunState, RunningExperiment, State,
 };
@@ -29,6 +29,8 @@ struct Elsewhere {
     owner: Owner,
     /// Number of calls after which the host is lost.
     fails_after: Option<usize>,
+    /// Number of clock exchanges after which no other is possible.
+    exchanges: usize,
     calls: Mutex<Vec<String>>,
 }
 
@@ -43,6 +45,7 @@ impl Elsewhere {
             clock,
             owner: owner(4242, "feedbeef"),
             fails_after: None,
+            exchanges: usize::MAX,
             calls: Mutex::default(),
         }
     }
@@ -158,7 +161,11 @@ impl Site for Elsewhere {
     }
 
     fn clock_exchange(&self, client: &ClockClient) -> Result<Vec<ClockExchange>, SiteError> {
+        let exchanges = self.calls().iter().filter(|call| *call == "clock_exchange").count();
         self.called("clock_exchange");
+        if exchanges >= self.exchanges {
+            return Err(SiteError::Clock { error: "no packet returned".to_owned() });
+        }
         sent(&self.site.clock_exchange(&sent(client)))
     }
 
@@ -285,6 +292,59 @@ fn machines_are_probed_each_and_a_noisy_one_is_named() {
     }
     let reasons = document.noise_rule.as_ref().expect("a rule").judge_hosts(&document.blocks[0], None);
     assert!(reasons.iter().any(|reason| reason.starts_with("host `right`: 50.0 % of core ")), "{reasons:?}");
+}
+
+#[test]
+fn run_without_a_clock_exchange_has_no_times_between_hosts() {
+    let clock = MonotonicClock::of_this_process();
+    let other = MonotonicClock { boot_id: Some("another".to_owned()), ..clock.clone() };
+    // Before any run, or after the first measurement of the clocks.
+    for exchanges in [0, 1] {
+        for workload in [Workload::Latency, Workload::Throughput, Workload::Paced] {
+            let (left, right) = (Elsewhere::new(clock.clone()), Elsewhere::new(other.clone()));
+            let right = Elsewhere { owner: owner(17, "0123abcd"), exchanges, ..right };
+            let mut rig = Rig::new(&[("d", "")]);
+            rig.experiment.cells.retain(|cell| {
+                (cell.factors.workload == Workload::Latency) == (workload == Workload::Latency)
+            });
+            let cell = &mut rig.experiment.cells[0];
+            cell.factors.workload = workload;
+            if workload == Workload::Paced {
+                let rate = Rate { samples: 1000, period_ns: 2_000_000 };
+                cell.factors.load = Some(Load::Constant { rate });
+            }
+            rig.experiment.design.hosts = planned(["left", "right"]);
+            let sites = Sites::new(vec![rig.host("left", &left), rig.host("right", &right)]);
+            let document = rig.execute_on_hosts(&sites);
+            let run = &document.cells[0].runs[0];
+            let errors: Vec<_> = run.endpoints.iter().map(|endpoint| endpoint.clock_error_ns).collect();
+            match workload {
+                Workload::Paced if exchanges == 0 => {
+                    let failure = run.failure.as_ref().expect("it needs a common start");
+                    assert!(
+                        failure.error.ends_with("no packet returned") && failure.hint.is_some(),
+                        "{failure:?}"
+                    );
+                    continue;
+                }
+                Workload::Paced => {
+                    assert_eq!(run.state, RunState::Invalid, "{:?}", run.warnings);
+                    continue;
+                }
+                Workload::Latency => assert!(run.latency.keys().eq(["rtt"]), "{:?}", run.latency.keys()),
+                _ => {
+                    assert!(run.throughput.as_ref().is_some_and(|throughput| throughput.delivered_sps > 0.0));
+                    let texts: Vec<&str> = run.warnings.iter().map(|warning| warning.text.as_str()).collect();
+                    assert!(
+                        texts.iter().any(|text| text.starts_with("the clocks of the hosts")),
+                        "{texts:?}"
+                    );
+                }
+            }
+            assert_eq!(run.state, RunState::Valid, "{workload:?}: {:?} {:?}", run.failure, run.warnings);
+            assert_eq!(errors, [Some(0), None]);
+        }
+    }
 }
 
 #[test]

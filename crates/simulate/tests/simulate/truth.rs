@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Design, Load, Plan, Policy, Rate, Workload};
+use experiment::{Design, Load, Plan, Policy, Rate, ScheduledRun, Workload};
 use proptest::prelude::*;
-use results::{ResultDocument, RunState};
+use results::{ResultDocument, RunState, WarningKind};
 use sim_model::{Config, GroundTruth, POLICIES};
 use simulate::{HOST_NS, HostModel, Simulator};
 
@@ -333,4 +333,38 @@ fn the_rate_of_one_take_is_over_the_time_in_which_it_was_written() {
     assert_eq!((throughput.delivered, throughput.lost), (10, 0));
     assert_eq!((throughput.delivered_sps, throughput.accepted_sps), (1000.0, 1000.0));
     assert_eq!(throughput.goodput_mbps, throughput.delivered_sps * 8e3 / 1e6);
+}
+
+/// The clock of the reader differs by any amount: the rate is that of the run with one clock.
+#[test]
+fn rate_without_a_common_clock_is_that_of_the_run_with_one() {
+    let options = [("bandwidth", "100Mbit"), ("service", "20us"), ("latency", "normal:50us,5us")];
+    let cell = cell(Workload::Throughput, true, 0, &options);
+    let scheduled = ScheduledRun { number: 1, block: 1, cell: 0, twin: false, duet: None };
+    let mut simulator = Simulator::new();
+    let design = Design { windows: 20, ..design(500 * MS) };
+    let reports = simulator.reports(&cell, &design, scheduled).expect("reports");
+    let truth = simulator.record(&cell, &design, scheduled, &reports).run.throughput.expect("throughput");
+    for offset_ns in
+        [0, 7, 3_600_000 * MS as i64, -(MS as i64) / 20, -5_000 * MS as i64, i64::MAX / 2, i64::MIN / 2]
+    {
+        let mut reports = reports.clone();
+        let reader = reports.agents.last_mut().expect("a reader");
+        reader.clock_error_ns = None;
+        for received in &mut reader.report.reader.as_mut().expect("of a reader").received {
+            received.first_ns = received.first_ns.wrapping_add_signed(offset_ns);
+            received.last_ns = received.last_ns.wrapping_add_signed(offset_ns);
+            received.quickest_ns = received.quickest_ns.wrapping_add(offset_ns);
+        }
+        let run = simulator.record(&cell, &design, scheduled, &reports).run;
+        let throughput = run.throughput.as_ref().expect("throughput");
+        assert_eq!(run.state, RunState::Valid, "{:?}", run.warnings);
+        assert!(
+            (throughput.delivered_sps / truth.delivered_sps - 1.0).abs() < 1e-3,
+            "{throughput:?}, {truth:?}"
+        );
+        assert_eq!(throughput.accepted_sps, truth.accepted_sps);
+        assert!(throughput.tail.ns < 2 * MS, "{throughput:?}");
+        assert!(run.warnings.iter().all(|warning| warning.kind != WarningKind::Tail), "{:?}", run.warnings);
+    }
 }

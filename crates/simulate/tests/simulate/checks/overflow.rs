@@ -23,7 +23,7 @@ fn overflow(reports: &mut RunReports) {
             received.window_delivered.fill(u64::MAX);
             received.window_ns = u64::MAX / 2;
             received.last_ns = u64::MAX;
-            received.quickest_ns = u64::MAX;
+            received.quickest_ns = i64::MAX;
             received.arrivals.window_ns = u64::MAX / 2;
             received.arrivals.windows.fill(u64::MAX);
         }
