@@ -61,7 +61,18 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("xtask", &["control", "experiment", "perftest", "results"]),
     (
         "campaigns",
-        &["runner", "lab", "site", "report", "simulate", "collector", "control", "experiment", "results", "stats"],
+        &[
+            "runner",
+            "lab",
+            "site",
+            "report",
+            "simulate",
+            "collector",
+            "control",
+            "experiment",
+            "results",
+            "stats",
+        ],
     ),
     ("xtask", &["control", "experiment", "results"]),
 ];

@@ -7,7 +7,7 @@ use collector::RunReports;
 use control::MonotonicClock;
 use experiment::{
     Cell, Design, Factors, HostSpec, LOCAL_HOST, Limits, Load, OWN_INTERFACE, Pin, Plan, PlannedHost, Qos,
-    Rate, Reliability, ScheduledRun, Topology, Workload,
+    Rate, Reliability, RunOrder, ScheduledRun, Topology, Workload,
 };
 use simulate::Simulator;
 
@@ -119,11 +119,15 @@ impl Case {
     fn design(self) -> Design {
         Design {
             blocks: 1,
+            order: RunOrder::default(),
             seed: 1,
             warm_up_ns: WARM_UP_NS,
             measure_ns: MEASURE_NS,
+            samples: None,
             windows: WINDOWS,
             check_every: 1,
+            domain: None,
+            progress: false,
             pin: Pin::None,
             hosts: self.planned_hosts(),
             keep_awake: false,
@@ -147,6 +151,7 @@ impl Case {
             at: HostSpec::Local,
             interface: Some(INTERFACE.to_owned()),
             addresses: BTreeMap::from([(INTERFACE.to_owned(), address(index))]),
+            ipv6_addresses: BTreeMap::new(),
             pin: None,
         };
         self.host_names().into_iter().enumerate().map(host).collect()

@@ -173,6 +173,7 @@ pub fn execute(
         sites: &sites,
         directory: &directory,
         stop: &StopToken::new(),
+        on_progress: None,
     };
     Ok(experiment.execute(observer))
 }

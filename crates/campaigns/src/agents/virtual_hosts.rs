@@ -241,6 +241,7 @@ impl Site for VirtualSite {
             cores: Vec::new(),
             interfaces: None,
             addresses: Vec::new(),
+            ipv6_addresses: BTreeMap::new(),
             network: None,
         })
     }

@@ -78,6 +78,7 @@ impl GuestAgent {
         match request {
             Request::Configure(configure) => self.terms.check(configure, &self.own_addresses),
             Request::Cases | Request::Check { .. } => Err(GuestError::Forbidden("conformance cases")),
+            Request::OpenMailbox(_) | Request::Exchange(_) => Err(GuestError::Forbidden("a mailbox")),
             Request::Match(_)
             | Request::WarmUp { .. }
             | Request::Measure { .. }

@@ -102,8 +102,9 @@ impl<S: Site> Site for GuestSite<S> {
         let place = Place::take(&self.taken).ok_or(GuestError::Forbidden("a second agent"))?;
         let (driver, variables) = (self.driver.clone(), self.variables.clone());
         let command = AgentCommand { driver, variables, padding_bytes, channels };
-        let addresses = self.site.facts()?.addresses;
-        let own_addresses = addresses.iter().map(|own| own.address.to_string()).collect();
+        let facts = self.site.facts()?;
+        let ipv4 = facts.addresses.iter().map(|own| own.address.to_string());
+        let own_addresses = ipv4.chain(facts.ipv6_addresses.values().map(ToString::to_string)).collect();
         let replies = Replies::new(replies, Arc::clone(&self.observer));
         let agent = self.site.launch(&command, log, replies.sink())?;
         let (terms, rejected) = (Arc::clone(&self.terms), AtomicBool::new(false));

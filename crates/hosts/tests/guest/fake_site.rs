@@ -1,6 +1,7 @@
 //! Site that starts no process: its agents answer at once, and every call is recorded.
 
 use std::{
+    collections::BTreeMap,
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     sync::{
@@ -11,7 +12,8 @@ use std::{
 };
 
 use control::{
-    AgentReport, CaseOutcome, Configure, Configured, MeasureReply, MonotonicClock, Progress, Reply, Request,
+    AgentReport, CaseOutcome, Configure, Configured, Exchanged, MeasureReply, MonotonicClock, Progress,
+    Reply, Request,
 };
 use experiment::{Factors, Pin, Shape};
 use hosts::{GuestObserver, GuestSetup, GuestSite, GuestTerms};
@@ -109,7 +111,7 @@ pub fn configure() -> Configure {
         windows: 1,
         check_every: 1,
         probe_every: None,
-        traces: std::collections::BTreeMap::new(),
+        traces: BTreeMap::new(),
         begin_ns: None,
         late_join: None,
         spin: false,
@@ -174,6 +176,8 @@ impl Agent for FakeAgent {
             Request::Exit => Reply::Bye,
             Request::Cases => Reply::Cases { cases: Vec::new() },
             Request::Check { .. } => Reply::Checked(CaseOutcome::Passed),
+            Request::OpenMailbox(_) => Reply::MailboxOpened(Box::<Configured>::default()),
+            Request::Exchange(_) => Reply::Exchanged(Exchanged::default()),
         };
         if let Some(replies) = self.replies.lock().expect("no panic").as_mut() {
             replies(channel, Ok(Box::new(reply)));
@@ -223,7 +227,14 @@ impl Site for FakeSite {
             prefix: 24,
         };
         let host = Host { name: "guest".to_owned(), ..Host::default() };
-        Ok(Facts { host, cores: vec![2, 3], interfaces: None, addresses: vec![own], network: None })
+        Ok(Facts {
+            host,
+            cores: vec![2, 3],
+            interfaces: None,
+            addresses: vec![own],
+            ipv6_addresses: BTreeMap::new(),
+            network: None,
+        })
     }
 
     fn environment(&self, inputs: &EnvironmentInputs) -> Result<Environment, SiteError> {

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use control::{Drain, Match, OpenOptions, Request};
+use control::{Drain, Exchange, Match, OpenOptions, Request};
 use hosts::{
     framing::Frame,
     protocol::{Call, ToSteward, Versions},
@@ -64,6 +64,7 @@ fn messages() -> Vec<ToSteward> {
         Request::Report,
         Request::Exit,
         Request::Cases,
+        Request::Exchange(Exchange::default()),
         Request::Check { case, name, domain: 1, way },
     ];
     let calls = calls.into_iter().zip(1..).map(|(call, id)| ToSteward::Call { id, call: Box::new(call) });
@@ -174,7 +175,12 @@ fn serve_all(bodies: &[Vec<u8>]) {
         _ => None,
     });
     assert!(configured.into_iter().all(|domain| domain == 5));
-    assert!(!calls.requests.iter().any(|request| matches!(request, Request::Cases | Request::Check { .. })));
+    assert!(
+        !calls
+            .requests
+            .iter()
+            .any(|request| matches!(request, Request::Cases | Request::Check { .. } | Request::Exchange(_)))
+    );
 }
 
 proptest! {

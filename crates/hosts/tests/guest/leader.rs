@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use control::{Configure, Drain, OpenOptions, Reply, Request};
+use control::{Configure, Drain, Exchange, OpenOptions, Reply, Request};
 use experiment::{Limits, Plan};
 use hosts::{GuestError, Patience, StewardSite, serve};
 use results::{NoiseRule, Tool};
@@ -171,7 +171,7 @@ fn configuration_beyond_the_limits_is_rejected() {
 }
 
 #[test]
-fn conformance_cases_and_other_channels_are_rejected() {
+fn conformance_cases_mailboxes_and_other_channels_are_rejected() {
     let case = Request::Check {
         case: "delivery".to_owned(),
         name: "x".to_owned(),
@@ -181,6 +181,7 @@ fn conformance_cases_and_other_channels_are_rejected() {
     for request in [Request::Cases, case] {
         assert_eq!(rejection(0, &request).0, "a guest rejects conformance cases");
     }
+    assert_eq!(rejection(0, &Request::Exchange(Exchange::default())).0, "a guest rejects a mailbox");
     assert_eq!(rejection(1, &Request::Report).0, "a guest rejects several endpoints");
 }
 
