@@ -57,8 +57,6 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("sim-model", &[]),
     ("perftest", &[]),
     ("driver-abi", &[]),
-    ("campaigns", &["lab", "results", "site", "stats"]),
-    ("xtask", &["control", "experiment", "perftest", "results"]),
     (
         "campaigns",
         &[
@@ -74,7 +72,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
             "stats",
         ],
     ),
-    ("xtask", &["control", "experiment", "results"]),
+    ("xtask", &["control", "experiment", "perftest", "results"]),
 ];
 
 /// Crates of this tree that a driver may use in addition to the header.
