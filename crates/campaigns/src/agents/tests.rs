@@ -80,5 +80,5 @@ fn report_that_does_not_reconcile_invalidates_the_run_of_many() {
     let (run, fleet) = run(case, plan, &reports, None);
     assert_eq!((run.state, fleet.living.load(Relaxed)), (RunState::Invalid, 0));
     let texts: Vec<&str> = run.warnings.iter().map(|warning| warning.text.as_str()).collect();
-    assert!(texts[0].starts_with("writer to reader-117: "), "{texts:?}");
+    assert!(texts[0].starts_with("writer@h1 -> reader-117@h118: "), "{texts:?}");
 }
