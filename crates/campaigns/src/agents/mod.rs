@@ -95,21 +95,23 @@ pub struct AgentsArgs {
 }
 
 /// A case with its values by round.
-struct Measured {
+struct MeasuredCase {
     case: Case,
     rounds: Vec<Values>,
-    /// Why it has no values.
+    /// Reason for its missing values.
     error: Option<String>,
 }
 
 /// Executes the campaign and prints its tables. Returns an error if a run failed.
 pub fn run(arguments: &AgentsArgs) -> Result<(), Error> {
     let directory = tempfile::tempdir()?;
-    let mut measured: Vec<Measured> =
-        cases(arguments).into_iter().map(|case| Measured { case, rounds: Vec::new(), error: None }).collect();
+    let mut measured: Vec<MeasuredCase> = cases(arguments)
+        .into_iter()
+        .map(|case| MeasuredCase { case, rounds: Vec::new(), error: None })
+        .collect();
     let script = |index: usize| directory.path().join(index.to_string());
     if arguments.processes.is_none() {
-        for (index, Measured { case, .. }) in measured.iter().enumerate() {
+        for (index, MeasuredCase { case, .. }) in measured.iter().enumerate() {
             Script::write(&script(index), &simulated_reports(&case.plan())?)?;
         }
     }
@@ -169,7 +171,7 @@ fn cases(arguments: &AgentsArgs) -> Vec<Case> {
     fan_out(false).chain(fan_out(true)).chain(meshes).collect()
 }
 
-impl Measured {
+impl MeasuredCase {
     fn of(&self, name: &str) -> Vec<f64> {
         self.rounds.iter().filter_map(|values| values.get(name).copied()).collect()
     }
@@ -190,7 +192,7 @@ impl Measured {
 }
 
 /// Prints a table with a row for each case.
-fn print_table(measured: &[Measured], columns: &[(&str, &str, usize)]) {
+fn print_table(measured: &[MeasuredCase], columns: &[(&str, &str, usize)]) {
     let headings: Vec<&str> = columns.iter().map(|(_, heading, _)| *heading).collect();
     println!("| topology | agents | hosts | flows | {} |", headings.join(" | "));
     println!("|---{}|", "|---".repeat(columns.len() + 3));
@@ -203,10 +205,10 @@ fn print_table(measured: &[Measured], columns: &[(&str, &str, usize)]) {
     println!();
 }
 
-fn print_laws(measured: &[Measured]) {
+fn print_laws(measured: &[MeasuredCase]) {
     println!("| value | constant | each agent | each host | each flow | largest miss |");
     println!("|---|---|---|---|---|---|");
-    let terms: Vec<[f64; TERMS]> = measured.iter().map(Measured::terms).collect();
+    let terms: Vec<[f64; TERMS]> = measured.iter().map(MeasuredCase::terms).collect();
     let rounds = measured.iter().map(|of| of.rounds.len()).min().unwrap_or(0);
     for (name, heading, unit) in LAWS {
         let of_round = |round: usize| -> Option<Vec<f64>> {

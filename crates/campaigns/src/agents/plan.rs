@@ -28,7 +28,7 @@ const INTERFACE: &str = "eth0";
 /// Traffic of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Traffic {
-    /// As fast as back-pressure allows: counts of each flow
+    /// No schedule, as fast as back-pressure allows: counts of each flow
     Throughput,
     /// With a schedule: counts and histograms of each flow
     Paced,

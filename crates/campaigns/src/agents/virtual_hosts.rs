@@ -41,7 +41,7 @@ pub struct Silence {
     pub phase: &'static str,
 }
 
-/// What the agents of all virtual hosts share.
+/// State shared by the agents of all virtual hosts.
 #[derive(Default)]
 pub struct Fleet {
     /// Number of agents that were launched, in the order of the endpoints of the run.
