@@ -291,11 +291,26 @@ fn cancelled_job_is_named_and_its_experiment_continues_in_the_next_allocation() 
     let resumed = cluster.allocated(&["run", "--resume", "result", "--json"]).end();
     let document = resumed.document();
     assert_eq!((text(&document, "state"), list(&document["resumed"]).len()), ("complete", 1));
-    let runs = runs(&document);
+    let made = runs(&document);
     // At most the run during which the job was cancelled is without values.
-    let failed = runs.iter().filter(|run| run["state"] != "valid").count();
-    assert!(runs.len() == 20 && failed <= 1, "{document:#}");
+    let failed = made.iter().filter(|run| run["state"] != "valid").count();
+    assert!(made.len() == 20 && failed <= 1, "{document:#}");
     resumed.assert_status(if failed == 0 { 0 } else { 3 });
+
+    // During a run, Slurm ends the agents and the steward at the same time: the run has the same cause.
+    let flags = ["latency", "--driver", "udp", "--size", "64", "--runs", "2", "--duration", "600s"];
+    let hosts = ["--host", "slurm", "--no-reference", "--out", "during"];
+    let running = cluster.allocated(&[&flags[..], &hosts].concat());
+    wait_for("two agents", || (scene.agents().len() == 2).then_some(()));
+    thread::sleep(Duration::from_millis(300));
+    let jobs = cluster.command("squeue", &["-h", "-t", "R", "-o", "%i"]).end().stdout;
+    cluster.command("scancel", &[jobs.trim()]).end().assert_status(0);
+    running.end().assert_status(3);
+    let saved = scene.ddsmark(&["report", "during", "--json"]).document();
+    let [run] = &runs(&saved)[..] else { panic!("one run: {saved:#}") };
+    let failure = &run["failure"];
+    assert!(text(failure, "error").contains("` is lost: Slurm cancelled its step: `srun` "), "{run:#}");
+    assert!(text(failure, "hint").starts_with("resume with "), "{run:#}");
 }
 
 #[test]

@@ -166,6 +166,11 @@ pub trait Agent: Send {
 
     /// Returns the last non-empty lines of the agent's output.
     fn last_log_lines(&self) -> Vec<String>;
+
+    /// Returns the cause if the host of the agent is lost. This host never is.
+    fn lost(&self) -> Option<SiteError> {
+        None
+    }
 }
 
 /// Effect on a site that lasts until this is dropped.

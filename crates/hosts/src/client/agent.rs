@@ -6,7 +6,7 @@ use std::{
 };
 
 use control::Request;
-use site::{Agent, ChannelEnd, ProcessExit};
+use site::{Agent, ChannelEnd, ProcessExit, SiteError};
 
 use super::{agent_state::AgentState, link::Link};
 use crate::protocol::ToSteward;
@@ -57,6 +57,10 @@ impl Agent for StewardAgent {
 
     fn last_log_lines(&self) -> Vec<String> {
         self.state.log.last_lines()
+    }
+
+    fn lost(&self) -> Option<SiteError> {
+        self.link.lost()
     }
 }
 

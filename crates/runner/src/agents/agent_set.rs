@@ -16,7 +16,8 @@ use site::{Agent, ChannelEnd, ProcessExit};
 
 use super::{
     agent::{AgentSpec, Event},
-    phase_error::{HELLO, PhaseError, SAME_BUILD, broken, exit_cause, extract, timed_out, unexpected},
+    end_cause::end_cause,
+    phase_error::{HELLO, PhaseError, SAME_BUILD, broken, extract, timed_out, unexpected},
 };
 use crate::{
     RunnerError,
@@ -375,10 +376,10 @@ impl<'a> AgentSet<'a> {
             PhaseError::Phase { phase, agent, error, hint, gone } => (phase, agent, error, hint, gone),
             PhaseError::Rejected { phase, agent, error, hint } => (phase, agent, error, hint, false),
         };
+        let Member { endpoint, host, process, .. } = &self.agents[agent];
         if gone {
-            (error, hint) = exit_cause(endings[self.agents[agent].process]);
+            (error, hint) = end_cause(&*self.processes[*process], host.is_some(), endings[*process]);
         }
-        let Member { endpoint, host, .. } = &self.agents[agent];
         let mut last_log_lines = self.last_log_lines(agent);
         // An agent also prints the error that it reports.
         last_log_lines.retain(|line| !line.ends_with(&error));

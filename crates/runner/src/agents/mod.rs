@@ -2,4 +2,5 @@
 
 pub(crate) mod agent;
 pub(crate) mod agent_set;
+mod end_cause;
 pub(crate) mod phase_error;

@@ -53,10 +53,18 @@ pub(super) fn extract<T>(
     taken.collect()
 }
 
+/// Returns whether an agent was ended by a signal that asks a process to exit.
+pub(super) const fn was_asked_to_exit(ending: ProcessExit) -> bool {
+    matches!(ending, ProcessExit::Signal(libc::SIGTERM | libc::SIGINT | libc::SIGHUP))
+}
+
 /// Returns the error and the hint for an agent that closed its channel.
 pub(super) fn exit_cause(ending: ProcessExit) -> (String, Option<String>) {
     let hint = match ending {
         ProcessExit::Signal(libc::SIGKILL) => "check `dmesg` for the OOM killer",
+        _ if was_asked_to_exit(ending) => {
+            "find out which program or user ended it: a batch system, a time limit"
+        }
         ProcessExit::Signal(_) => "the driver or its middleware crashed",
         ProcessExit::Status(_) => "the driver or its middleware ended the process",
         ProcessExit::Killed => {
