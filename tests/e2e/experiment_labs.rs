@@ -53,8 +53,14 @@ fn valid_cells(outcome: &Outcome) -> Vec<Value> {
 #[track_caller]
 fn link(cell: &Value) -> (Value, u64, u64) {
     let runs = list(&cell["runs"]);
-    let link = &runs[0]["link"];
-    assert!(!runs.is_empty() && runs.iter().all(|run| run["link"] == *link), "{cell:#}");
+    let of_run = |run: &Value| {
+        let mut link = run["link"].clone();
+        // Frames are counted in each run.
+        link.as_object_mut().expect("a link").remove("frames");
+        link
+    };
+    let link = of_run(&runs[0]);
+    assert!(!runs.is_empty() && runs.iter().all(|run| of_run(run) == link), "{cell:#}");
     assert_eq!(link["mtu_bytes"], 1500);
     (link["rate_bit_per_s"].clone(), count(&link["delay_ns"]), count(&link["loss_ppm"]))
 }
@@ -126,6 +132,17 @@ fn links_with_a_loss_lose_samples_and_the_others_none() {
     let lost: Vec<f64> = lost.collect();
     assert_eq!(cells.iter().map(link).map(|(.., loss)| loss).collect::<Vec<_>>(), [0, 100_000]);
     assert!(lost[0] == 0.0 && (0.05..0.15).contains(&lost[1]), "{lost:?}");
+    // Each sample is a frame; a link that drops nothing by itself is not counted.
+    let [plain, lossy] = [0, 1].map(|cell: usize| list(&cells[cell]["runs"])[0].clone());
+    assert_eq!(plain["link"].get("frames"), None, "{plain:#}");
+    let frames = &lossy["link"]["frames"];
+    let (sent, dropped) = (count(&frames["sent"]), count(&frames["lost"]));
+    let counted = &lossy["flows"][0]["counted"];
+    assert!(dropped >= count(&counted["lost"]) && sent >= count(&counted["sent"]), "{lossy:#}");
+    let share = dropped as f64 / sent as f64;
+    assert!((0.05..0.15).contains(&share), "{share}: {frames}");
+    let report = scene.ddsmark(&["report", "result", "--full"]);
+    assert!(report.stdout.contains("Links: frames per run"), "{}", report.stdout);
 }
 
 #[test]

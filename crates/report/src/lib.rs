@@ -14,6 +14,7 @@ mod labs;
 mod late_join;
 mod layout;
 mod legend;
+mod links;
 mod markdown;
 mod maximum;
 mod number;

@@ -9,7 +9,7 @@ use crate::{
     discovery, echoes, endpoints, hosts, late_join,
     layout::{Options, WIDTH, wrap},
     legend::legend,
-    maximum,
+    links, maximum,
     number::{count, date},
     paced, ring, search, settings, short_name,
     tables::{self, LOSSY, SAME_AS_UNBATCHED},
@@ -201,6 +201,7 @@ impl Page {
             self.line("\nHighest sustained rate");
             self.text.push_str(&search::table(&searches).render());
         }
+        self.text.push_str(&links::section(cells, self.width));
     }
 
     fn throughput(&mut self, title: &str, rows: &[(&CellResult, bool)]) {
@@ -322,8 +323,8 @@ impl Page {
         if !bad.is_empty() {
             let _ = writeln!(self.text, "\nRuns without values");
         }
-        // runs of the same cell with the same reason are combined
         let why = |run: &Run| why_bad(document, run);
+        // runs of the same cell with the same reason are combined
         for same in bad.chunk_by(|left, right| left.cell == right.cell && why(left) == why(right)) {
             let numbers: Vec<String> = same.iter().map(|run| run.number.to_string()).collect();
             let plural = if numbers.len() == 1 { "" } else { "s" };

@@ -7,7 +7,7 @@ use std::{
 };
 
 use experiment::{LOCAL_HOST, LinkSpec};
-use results::{LinkRecord, RunningExperiment};
+use results::{LinkFrames, LinkRecord, RunningExperiment};
 use site::{DriverFile, Hold, Owner, Site, SiteError};
 
 use crate::RunnerError;
@@ -19,6 +19,12 @@ pub trait HostLinks: Sync {
     /// # Errors
     /// Returns an error if they cannot be set or read, or if other links are in effect.
     fn set(&self, link: &LinkSpec) -> Result<LinkRecord, RunnerError>;
+
+    /// Returns the frames on the links since they exist.
+    ///
+    /// # Errors
+    /// Returns an error if the counters cannot be read.
+    fn frames(&self) -> Result<LinkFrames, RunnerError>;
 }
 
 /// Host of an experiment.
@@ -69,6 +75,14 @@ impl<'a> Sites<'a> {
     /// Sets the links for a run. Returns them as they are in effect; `None` if the runner does not set links.
     pub(crate) fn set_links(&self, link: Option<&LinkSpec>) -> Result<Option<LinkRecord>, RunnerError> {
         self.links.zip(link).map(|(links, link)| links.set(link)).transpose()
+    }
+
+    /// Returns the frames on the links so far. `None` if the links of the run drop none by themselves, so that a run on them
+    /// does not wait for the counters, or if the counters cannot be read.
+    pub(crate) fn link_frames(&self, link: Option<&LinkSpec>) -> Option<LinkFrames> {
+        let drops =
+            |link: &&LinkSpec| link.rate_bit_per_s.is_some() || link.delay_ns > 0 || link.loss_ppm > 0;
+        self.links.zip(link.filter(drops)).and_then(|(links, _)| links.frames().ok())
     }
 
     /// Creates the only host of an experiment.

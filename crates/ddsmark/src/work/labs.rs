@@ -7,8 +7,8 @@ use std::{
 
 use experiment::{LabSpec, LinkSpec};
 use hosts::{StewardCommand, lab_steward};
-use lab::{DelayMethod, Lab, LabError};
-use results::LinkRecord;
+use lab::{DelayMethod, HostCounters, Lab, LabError};
+use results::{LinkFrames, LinkRecord};
 use runner::{HostLinks, RunnerError};
 
 /// Maximum difference between a requested and an effective delay in ns: `tc` counts in ticks of 64 ns.
@@ -62,12 +62,8 @@ impl HostLinks for ExperimentLab {
             state.links = Some((known, record.clone()));
             return Ok(record);
         }
-        let failed = |error: LabError| {
-            let hint = error.hint();
-            RunnerError::Links { error: error.to_string(), hint }
-        };
-        state.lab.set_link(link).map_err(failed)?;
-        let effective = state.lab.read_link().map_err(failed)?;
+        state.lab.set_link(link).map_err(|error| links_error(&error))?;
+        let effective = state.lab.read_link().map_err(|error| links_error(&error))?;
         if !is_like(link, &effective) {
             let lab = |link: LinkSpec| LabSpec { hosts: state.lab.record().spec.hosts, link };
             let error = format!("the links are `{}` instead of `{}`", lab(effective), lab(*link));
@@ -79,6 +75,22 @@ impl HostLinks for ExperimentLab {
         state.links = Some((*link, record.clone()));
         Ok(record)
     }
+
+    fn frames(&self) -> Result<LinkFrames, RunnerError> {
+        let counters = self.state().lab.counters().map_err(|error| links_error(&error))?;
+        let sum = |of: fn(&HostCounters) -> u64| counters.hosts.iter().map(of).sum();
+        Ok(LinkFrames {
+            sent: sum(|host| host.sent),
+            lost: sum(HostCounters::lost),
+            queue_drops: sum(|host| host.rate_out + host.rate_in + host.switch_out + host.switch_in),
+            interface_drops: sum(|host| host.interface),
+        })
+    }
+}
+
+fn links_error(error: &LabError) -> RunnerError {
+    let hint = error.hint();
+    RunnerError::Links { error: error.to_string(), hint }
 }
 
 /// Returns whether links are in effect as they were requested, as exactly as the kernel counts.

@@ -146,7 +146,12 @@ impl RunExecutor<'_> {
             barrier,
         };
         run.environment_padding_bytes = Some(run_phases.padding_bytes);
+        let link = cell.factors.link.as_ref();
+        let frames_before = self.sites.link_frames(link);
         let failed = self.walk(&run_phases, run.number, &mut phases, &mut reports);
+        if let (Some(link_record), Some(before)) = (&mut run.link, frames_before) {
+            link_record.frames = self.sites.link_frames(link).map(|frames| frames.since(&before));
+        }
         if let Some(reports) = &mut reports
             && let Err(error) = run_phases.clocks.after_run(reports)
         {

@@ -11,7 +11,7 @@ use std::{
 use control::MonotonicClock;
 use experiment::{HostSpec, LinkSpec, Load, Placement, PlannedHost, Rate, Workload};
 use results::{
-    Environment, LinkRecord, NoiseProbe, NoiseRule, Reference, RunState, RunningExperiment, State,
+    Environment, LinkFrames, LinkRecord, NoiseProbe, NoiseRule, Reference, RunState, RunningExperiment, State,
 };
 use runner::{HostLinks, RunnerError, Sites};
 use serde::{Serialize, de::DeserializeOwned};
@@ -367,7 +367,7 @@ fn experiment_ends_before_the_next_run_when_a_host_is_lost() {
 
 /// Links that cannot have a loss. Records what they are set to.
 #[derive(Default)]
-struct Links(Mutex<Vec<LinkSpec>>);
+struct Links(Mutex<Vec<LinkSpec>>, Mutex<u64>);
 
 impl HostLinks for Links {
     fn set(&self, link: &LinkSpec) -> Result<LinkRecord, RunnerError> {
@@ -377,6 +377,13 @@ impl HostLinks for Links {
             return Err(RunnerError::Links { error, hint });
         }
         Ok(LinkRecord::new(link, Some("switch")))
+    }
+
+    /// Counts one more frame at each reading.
+    fn frames(&self) -> Result<LinkFrames, RunnerError> {
+        let mut readings = self.1.lock().unwrap();
+        *readings += 1;
+        Ok(LinkFrames { sent: 10 + *readings, lost: 5 * *readings, ..LinkFrames::default() })
     }
 }
 
@@ -402,6 +409,8 @@ fn links_are_set_before_each_run_and_recorded() {
         (delayed.state, link.delay_ns, link.delay_by.as_deref()),
         (RunState::Valid, 1_000_000, Some("switch"))
     );
+    // Those of the run alone: the counters are read before and after it.
+    assert_eq!(link.frames, Some(LinkFrames { sent: 1, lost: 5, ..LinkFrames::default() }));
     // A run whose link cannot be set is not attempted.
     let failure = failed.failure.as_ref().expect("a failure");
     assert_eq!((failed.state, &failed.link, failure.phase.as_str()), (RunState::Failed, &None, "hello"));
