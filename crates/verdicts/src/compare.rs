@@ -53,7 +53,7 @@ pub fn compare(
             let pair = if same {
                 Pair::in_blocks(after, before, metric, of_baseline)
             } else {
-                Pair::apart((after, of_treatment), (before, of_baseline), metric, options.force)
+                Pair::apart((after, of_treatment), (before, of_baseline), metric, options)
             };
             metric_pairs
                 .extend(flows_of(&after.factors, metric).into_iter().map(|flow| pair.clone().of_flow(flow)));

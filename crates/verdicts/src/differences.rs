@@ -5,6 +5,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use experiment::{FACTORS, Pin};
 use results::{CellResult, Difference, HostRecord, ResultDocument};
 
+/// Name of all settings of a host that tuning changes.
+pub(crate) const HOST_SETTINGS: &str = "host-settings";
+/// Groups of the environment, and fields of its group `host`, that are settings. The others are the computer and its
+/// software.
+const SETTING_GROUPS: [&str; 5] = ["cgroup", "interface", "limit", "mitigation", "sysctl"];
+const SETTINGS_OF_HOST: [&str; 10] = [
+    "boot_command_line",
+    "clock_source",
+    "cpus",
+    "frequency_driver",
+    "governor",
+    "idle_driver",
+    "isolated_cpus",
+    "numa_nodes",
+    "smt",
+    "transparent_hugepages",
+];
+
 /// Values by field name.
 pub(crate) type Fields = BTreeMap<String, String>;
 
@@ -46,10 +64,12 @@ fn result_fields(document: &ResultDocument) -> Fields {
         ("design.pin".to_owned(), pin),
         ("design.keep_awake".to_owned(), design.keep_awake.to_string()),
         ("design.duet".to_owned(), design.duet.to_string()),
+        ("design.spin".to_owned(), design.spin.to_string()),
     ]);
     if let Some(samples) = design.samples {
         fields.insert("design.samples".to_owned(), samples.to_string());
     }
+    fields.extend(design.probe_every.map(|every| ("design.probe_every".to_owned(), every.to_string())));
     for host in &design.hosts {
         let interface = host.interface.as_deref().unwrap_or("no interface");
         // Links of a lab are factors.
@@ -91,12 +111,24 @@ pub(crate) fn is_named(field: &str, named: &[String]) -> bool {
     named.iter().any(|name| covers(name, field))
 }
 
+/// Returns whether a field is a setting of a host that tuning changes.
+fn is_host_setting(field: &str) -> bool {
+    let Some((group, name)) = field.strip_prefix("env.").and_then(|field| field.split_once('.')) else {
+        return false;
+    };
+    let name = name.split('@').next().unwrap_or(name);
+    SETTING_GROUPS.contains(&group) || (group == "host" && SETTINGS_OF_HOST.contains(&name))
+}
+
 /// Returns whether a name selects a field: the field itself, its group, or a factor that it follows from. For
 /// fields of the environment, `env.` and the group may be omitted.
 fn covers(name: &str, field: &str) -> bool {
     let is_in = |field: &str, group: &str| {
         field.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '@']))
     };
+    if name == HOST_SETTINGS {
+        return is_host_setting(field);
+    }
     if is_in(field, name) {
         return true;
     }
@@ -165,6 +197,11 @@ mod tests {
             ("sysctl.net.core.rmem_max", "env.sysctl.net.core.rmem_max"),
             ("design", "design.pin"),
             ("net.core.rmem_max", "env.sysctl.net.core.rmem_max@pi1"),
+            ("host-settings", "env.sysctl.net.core.rmem_max@pi1"),
+            ("host-settings", "env.host.governor@pi1"),
+            ("host-settings", "env.host.smt"),
+            ("host-settings", "env.cgroup.cpu.max"),
+            ("host-settings", "env.interface.eth0/mtu"),
         ] {
             assert!(covers(name, field), "{name}, {field}");
         }
@@ -180,6 +217,11 @@ mod tests {
             ("rmem_max", "env.sysctl.net.core.rmem_max"),
             ("transport", "driver"),
             ("vendor_defaults", "option.receive_buffer"),
+            ("host-settings", "env.host.kernel"),
+            ("host-settings", "env.host.name"),
+            ("host-settings", "env.library.udp/libc.so.6"),
+            ("host-settings", "design.pin"),
+            ("host-settings", "driver.version"),
         ] {
             assert!(!covers(name, field), "{name}, {field}");
         }

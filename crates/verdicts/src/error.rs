@@ -45,8 +45,8 @@ impl CompareError {
     pub fn hint(&self) -> String {
         match self {
             Self::Differ(_) => {
-                "name what is meant to differ with `--factor FIELD`, or go on with `--force`, which \
-                                the output will say"
+                "name what is meant to differ with `--factor FIELD`, a tuned host with `--factor host-settings`, or go on with \
+                 `--force`, which the output will say"
                     .to_owned()
             }
             Self::NothingToCompare { .. } => {

@@ -9,7 +9,7 @@ use results::{
 };
 use stats::{Better, ComparisonData, Direction, Rules, compare_sides, median};
 
-use crate::{format, part::Part, recorded::Source};
+use crate::{CompareOptions, format, part::Part, recorded::Source};
 
 /// Comparison of one metric of two cells.
 #[derive(Clone)]
@@ -23,6 +23,8 @@ pub(crate) struct Pair<'d> {
     baseline: Part<'d>,
     /// Between two results: whether claims are made without a reference.
     forced: bool,
+    /// Between two results: whether a change of the host is what is compared, so the reference explains nothing.
+    host_is_compared: bool,
 }
 
 /// Returns the value of a run for the comparison. A run without a value or ratio has 0, which counts as missing.
@@ -50,28 +52,24 @@ impl<'d> Pair<'d> {
     }
 
     fn new(kind: VerdictKind, treatment: Part<'d>, baseline: Part<'d>, metric: Metric) -> Self {
-        if !treatment.cell.under_duet_interference && !baseline.cell.under_duet_interference {
-            return Self {
-                kind,
-                metric,
-                flow: None,
-                pairing: Pairing::Blocks,
-                treatment,
-                baseline,
-                forced: false,
-            };
-        }
-        let treatment = treatment.side_by_side_with(&baseline);
-        let baseline = baseline.side_by_side_with(&treatment);
-        Self { kind, metric, flow: None, pairing: Pairing::Duets, treatment, baseline, forced: false }
+        let is_of_duets = treatment.cell.under_duet_interference || baseline.cell.under_duet_interference;
+        let (pairing, treatment, baseline) = if is_of_duets {
+            let treatment = treatment.side_by_side_with(&baseline);
+            let baseline = baseline.side_by_side_with(&treatment);
+            (Pairing::Duets, treatment, baseline)
+        } else {
+            (Pairing::Blocks, treatment, baseline)
+        };
+        let (forced, host_is_compared) = (false, false);
+        Self { kind, metric, flow: None, pairing, treatment, baseline, forced, host_is_compared }
     }
 
-    /// Creates the comparison of cells of two results. `forced` allows claims if a result has no reference.
+    /// Creates the comparison of cells of two results.
     pub fn apart(
         (treatment, of_treatment): (&'d CellResult, Source<'d>),
         (baseline, of_baseline): (&'d CellResult, Source<'d>),
         metric: Metric,
-        forced: bool,
+        options: &CompareOptions,
     ) -> Self {
         Self {
             kind: VerdictKind::Comparison,
@@ -80,7 +78,8 @@ impl<'d> Pair<'d> {
             pairing: Pairing::Apart,
             treatment: Part::new(treatment, false, of_treatment),
             baseline: Part::new(baseline, false, of_baseline),
-            forced,
+            forced: options.force,
+            host_is_compared: options.compares_the_host(),
         }
     }
 
@@ -94,7 +93,7 @@ impl<'d> Pair<'d> {
         let judge = |run: &Run| judged(run, self.metric, self.flow);
         let (treatment, baseline) = (self.treatment.judged(quiet_only), self.baseline.judged(quiet_only));
         match self.pairing {
-            Pairing::Apart if !self.has_references() => ComparisonData::Apart {
+            Pairing::Apart if self.host_is_compared || !self.has_references() => ComparisonData::Apart {
                 treatment: treatment.map(judge).collect(),
                 baseline: baseline.map(judge).collect(),
             },
@@ -151,7 +150,7 @@ impl<'d> Pair<'d> {
 
     /// Returns whether this compares two results of which one has no reference.
     pub fn is_unreferenced(&self) -> bool {
-        self.pairing == Pairing::Apart && !self.has_references()
+        self.pairing == Pairing::Apart && !self.host_is_compared && !self.has_references()
     }
 
     /// Returns the reference values that must not explain a claim.
@@ -217,7 +216,7 @@ impl<'d> Pair<'d> {
                 "values {UNDER_DUET_INTERFERENCE} are compared only between runs that were made beside each other"
             ));
         }
-        if self.pairing == Pairing::Apart && !self.has_references() {
+        if self.pairing == Pairing::Apart && !self.host_is_compared && !self.has_references() {
             let no_quiet = parts.iter().any(|part| part.judged(true).next().is_none());
             if no_quiet && self.noisy_blocks() > 0 {
                 return Some(
@@ -308,7 +307,7 @@ pub(crate) fn judge(pairs: &[Pair<'_>]) -> Vec<Verdict> {
             without_noisy: quiet,
             withheld,
             references: pair.reference_changes(),
-            host_explains: alone && claims_nothing && pair.has_references(),
+            host_explains: alone && claims_nothing && pair.has_references() && !pair.host_is_compared,
             text: String::new(),
         };
         verdict.text = format::verdict(&verdict, pair.noisy_blocks());

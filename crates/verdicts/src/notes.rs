@@ -27,7 +27,14 @@ pub(crate) fn notes(
             beyond.join("; ")
         ));
     }
-    if baseline.document != treatment.document {
+    if baseline.document != treatment.document && options.compares_the_host() {
+        notes.push(
+            "These are two results: their runs share no blocks. Settings of the host are what is compared, so the change of the \
+             reference is a part of the effect. Any other change of the host between the two results is in it, too: measure \
+             before and after a second time, in this order, and compare the two results before."
+                .to_owned(),
+        );
+    } else if baseline.document != treatment.document {
         notes.push(
             "These are two results: their runs share no blocks. A claim holds whatever part of the change of the host, as \
              the reference of each block shows it, is in the difference, up to twice that change. What changed on the host \

@@ -2,7 +2,7 @@
 
 use results::{CellResult, MetricSelector, ResultDocument};
 
-use crate::Criterion;
+use crate::{Criterion, differences::HOST_SETTINGS};
 
 /// Side of a comparison: a result, and its selected cells.
 #[derive(Clone, Debug)]
@@ -26,6 +26,14 @@ pub struct CompareOptions {
     pub criteria: Vec<Criterion>,
     /// Whether to continue if the sides differ in more than the named factors.
     pub force: bool,
+}
+
+impl CompareOptions {
+    /// Returns whether a host is compared before and after its settings changed: whatever the reference shows is part of the
+    /// effect.
+    pub(crate) fn compares_the_host(&self) -> bool {
+        self.factors.iter().any(|factor| factor == HOST_SETTINGS)
+    }
 }
 
 /// Baseline cell and candidate cell.

@@ -106,8 +106,8 @@ Examples:
       cells of one result, paired by block
   ddsmark compare before after --fail-if 'rtt-p99 > +5%' --fail-if 'goodput < -5%'
       for CI: exit status 1 only if the difference is real
-  ddsmark compare before after --factor env.net.core.rmem_max
-      two results with different settings of the kernel
+  ddsmark compare before after --factor host-settings
+      a host before and after its settings were changed
   ddsmark compare --interleave 'mine.toml --vendor-defaults' mine.toml --fail-if 'rtt-p99 > +5%'
       measures both in alternating blocks, and compares the second with the first";
 
@@ -448,7 +448,8 @@ pub struct CompareArgs {
     pub out: Option<PathBuf>,
 
     /// Factor in which the two may differ, such as `driver`, `size`, `qos.reliability`, `design.pin` or
-    /// `env.net.core.rmem_max`; or a group, such as `qos` or `env`. Can be repeated.
+    /// `env.net.core.rmem_max`; or a group, such as `qos` or `env`. `host-settings` compares a host before and after tuning:
+    /// the change of the reference is then a part of the effect. Can be repeated.
     #[arg(long, value_name = "FIELD", value_delimiter = ',')]
     pub factor: Vec<String>,
 

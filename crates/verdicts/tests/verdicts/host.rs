@@ -140,3 +140,49 @@ fn claim_contradicted_by_quiet_blocks_is_withheld() {
     assert!(conclusion(&verdict).differs(), "{}", verdict.text);
     assert_eq!(criterion, CriterionOutcome::Broken);
 }
+
+/// Compares two results as those of a host before and after tuning.
+fn tuned(before: &ResultDocument, after: &ResultDocument) -> (Verdict, CriterionOutcome, Vec<String>) {
+    let options = CompareOptions { factors: vec!["host-settings".to_owned()], ..options(false) };
+    let found = compare(&side("a", before, "dds"), &side("b", after, "dds"), &options);
+    let mut found = found.expect("only settings of the host differ");
+    found.verdicts.retain(|verdict| verdict.pairing == Pairing::Apart);
+    (found.verdicts.remove(0), found.criteria[0].outcome, found.notes)
+}
+
+#[test]
+fn change_of_a_tuned_host_is_the_effect_and_the_reference_is_shown() {
+    let (before, mut after) = (on(1.0, 1.0), on(1.3, 1.0));
+    after.hosts[0].environment = sample::environment("8388608");
+    let refused = compare(&side("a", &before, "dds"), &side("b", &after, "dds"), &options(false));
+    assert!(refused.is_err(), "{refused:?}");
+    let (verdict, criterion, notes) = tuned(&before, &after);
+    assert!(matches!(conclusion(&verdict), Conclusion::Higher { .. }), "{}", verdict.text);
+    assert_eq!(criterion, CriterionOutcome::Broken);
+    assert!(
+        !verdict.host_explains && verdict.text.contains("; reference: RTT p50 of a bare socket "),
+        "{}",
+        verdict.text
+    );
+    assert!(notes.iter().any(|note| note.contains("Settings of the host are what is compared")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.contains("env.sysctl.net.core.rmem_max")), "{notes:?}");
+    // without an effect, nothing is claimed; nor is a reference needed
+    let mut same = on(1.000_1, 1.0);
+    for_each_block(&mut same, |block| block.hosts[0].reference_before = None);
+    let (verdict, criterion, _) = tuned(&before, &same);
+    assert!(!conclusion(&verdict).differs() && verdict.references.is_empty(), "{}", verdict.text);
+    assert_eq!(criterion, CriterionOutcome::Kept);
+}
+
+#[test]
+fn another_computer_is_not_a_tuned_host() {
+    let (before, mut after) = (on(1.0, 1.0), on(1.3, 1.0));
+    let mut fields = sample::environment("8388608").fields;
+    fields.entry("host".to_owned()).or_default().insert("cpu".to_owned(), "Another CPU".to_owned());
+    after.hosts[0].environment = results::Environment::new(fields);
+    let options = CompareOptions { factors: vec!["host-settings".to_owned()], ..options(false) };
+    let error =
+        compare(&side("a", &before, "dds"), &side("b", &after, "dds"), &options).expect_err("it is refused");
+    assert_eq!(error.details(), ["env.host.cpu: none, then `Another CPU`"]);
+    assert!(error.hint().contains("--factor host-settings"), "{}", error.hint());
+}
