@@ -108,6 +108,25 @@ impl<'d> Side<'d> {
         )
     }
 
+    /// Returns the curves of throughput with their names: unbatched, and of each batch ceiling. Above half of a ceiling a
+    /// batch holds one sample, so the unbatched cells continue the curve.
+    pub fn throughput_curves(&self, of: fn(&Run) -> Option<f64>) -> Vec<(String, Vec<Point<'d>>)> {
+        let mut curves = vec![(format!("`{}` unbatched", self.name), self.unbatched(of))];
+        for ceiling in self.ceilings() {
+            let mut curve = self.batched(ceiling, of);
+            let alone = |point: &Point<'_>| ceiling / point.size.max(1) <= 1;
+            let measured: Vec<u64> = curve.iter().map(|point| point.size).collect();
+            if measured.is_empty() {
+                continue;
+            }
+            let others = self.unbatched(of).into_iter();
+            curve.extend(others.filter(|point| alone(point) && !measured.contains(&point.size)));
+            curve.sort_by_key(|point| point.size);
+            curves.push((format!("`{}` batched up to {ceiling} bytes per flush", self.name), curve));
+        }
+        curves
+    }
+
     /// Returns the batch ceilings in bytes, ascending.
     pub fn ceilings(&self) -> Vec<u64> {
         // without a schedule, a turbo batch is as full as any other

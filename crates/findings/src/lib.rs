@@ -27,6 +27,7 @@ mod overhead;
 mod pareto;
 mod plateau;
 mod ring;
+mod saturation;
 mod scaling;
 mod sharing;
 mod tail;
@@ -42,6 +43,8 @@ pub const LEVEL: f64 = 2.0 * results::WIDE_SPREAD;
 pub const FULL_CORE_PCT: f64 = 90.0;
 /// Share of the interface speed, in percent, that counts as line rate.
 pub const FULL_LINE_PCT: f64 = 90.0;
+/// Share of the rate of a link, in percent, from which on payload fills it. Headers take the rest.
+pub const FULL_LINK_PCT: f64 = 95.0;
 /// Loss, in percent of the samples sent, above which it counts as a bottleneck.
 pub const NOTABLE_LOSS_PCT: f64 = 1.0;
 
@@ -67,6 +70,7 @@ pub fn find(document: &ResultDocument) -> Vec<Finding> {
     for side in &sides {
         findings.extend(plateau::findings(side, &document.hosts));
         findings.extend(line_rate::findings(side));
+        findings.extend(saturation::findings(side));
         findings.extend(batching::findings(side));
         findings.extend(latency::findings(side));
         findings.extend(load::findings(side));

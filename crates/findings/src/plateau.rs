@@ -9,22 +9,8 @@ use crate::{
 };
 
 pub(crate) fn findings(side: &Side<'_>, hosts: &[HostRecord]) -> Vec<Finding> {
-    let unbatched = || side.unbatched(goodput_mbps);
-    let mut findings = Vec::from_iter(of_curve(&format!("`{}` unbatched", side.name), &unbatched(), hosts));
-    for ceiling in side.ceilings() {
-        let mut curve = side.batched(ceiling, goodput_mbps);
-        // above half of the ceiling, a batch holds one sample: such a cell equals the unbatched one
-        let alone = |point: &Point<'_>| ceiling / point.size.max(1) <= 1;
-        let measured: Vec<u64> = curve.iter().map(|point| point.size).collect();
-        if measured.is_empty() {
-            continue;
-        }
-        curve.extend(unbatched().into_iter().filter(|point| alone(point) && !measured.contains(&point.size)));
-        curve.sort_by_key(|point| point.size);
-        let what = format!("`{}` batched up to {ceiling} bytes per flush", side.name);
-        findings.extend(of_curve(&what, &curve, hosts));
-    }
-    findings
+    let curves = side.throughput_curves(goodput_mbps);
+    curves.iter().filter_map(|(what, curve)| of_curve(what, curve, hosts)).collect()
 }
 
 fn of_curve(what: &str, curve: &[Point<'_>], hosts: &[HostRecord]) -> Option<Finding> {

@@ -105,16 +105,63 @@ fn return_to_an_earlier_rate_is_not_growth() {
     none(&rates([4000.0, 900.0, 900.0, 4500.0], 0.01));
 }
 
+/// Returns a result with throughput by size over a link of 100 Mbit/s.
+fn over_link(goodput: [f64; 4], noise: f64) -> ResultDocument {
+    let mut document = rates(goodput, noise);
+    for cell in &mut document.cells {
+        let goodput_mbps = by_size(&cell.factors, [49.2, 87.4, 95.0, 96.2]);
+        cell.link_ceiling = Some(LinkCeiling { link_mbps: 100.0, goodput_mbps });
+    }
+    document
+}
+
+#[test]
+fn payload_fills_a_link_from_a_size_on_or_at_none() {
+    let only_of = |goodput, noise, kind| {
+        let found = of_kind(&over_link(goodput, noise), kind);
+        let [finding] = &found[..] else { panic!("{found:#?}") };
+        finding.clone()
+    };
+    let filled = only_of([20.0, 60.0, 95.5, 96.0], 0.001, FindingKind::LinkFilled);
+    assert_eq!(
+        filled.text,
+        "`dds` unbatched: samples fill at least 95 % of the 100 Mbit/s link from 8192 bytes on: 95.4 to 96.1 Mbit/s of payload, \
+         against 59.9 to 60.1 Mbit/s at 1024 bytes (3 runs each). UDP over IPv4 carries at most 87.4 Mbit/s of such samples."
+    );
+    number(&filled, "from_size_bytes", 8192.0);
+    number(&filled, "goodput_max_mbps", 96.0 * 1.001);
+    assert_eq!(filled.cells.len(), 3);
+    // a size that falls below interrupts: the link is filled behind it
+    let later = only_of([20.0, 95.5, 94.0, 96.0], 0.001, FindingKind::LinkFilled);
+    number(&later, "from_size_bytes", 32768.0);
+    let all = only_of([95.5, 95.5, 95.5, 96.0], 0.001, FindingKind::LinkFilled);
+    assert!(all.text.contains("at all sizes from 64 bytes on: 95.4 to 96.1 Mbit/s"), "{}", all.text);
+    let never = only_of([20.0, 60.0, 94.5, 94.0], 0.001, FindingKind::LinkNotFilled);
+    assert_eq!(
+        never.text,
+        "`dds` unbatched: samples fill 95 % of the 100 Mbit/s link at none of 64, 1024, 8192 and 32768 bytes: at most 94.4 to 94.6 \
+         Mbit/s of payload at 8192 bytes (3 runs each), where UDP over IPv4 carries at most 95.0 Mbit/s."
+    );
+    number(&never, "goodput_at_8192_bytes_mbps", 94.5);
+}
+
+#[test]
+fn nothing_is_found_of_runs_on_both_sides_or_without_a_link() {
+    let about = |document: &ResultDocument| {
+        [FindingKind::LinkFilled, FindingKind::LinkNotFilled]
+            .iter()
+            .flat_map(|kind| of_kind(document, *kind))
+            .count()
+    };
+    assert_eq!(about(&over_link([20.0, 60.0, 94.0, 95.0], 0.001)), 0);
+    assert_eq!(about(&over_link([20.0, 60.0, 96.0, 94.0], 0.001)), 0);
+    assert_eq!(about(&rates([20.0, 60.0, 95.5, 96.0], 0.001)), 0);
+    assert_eq!(about(&over_link([20.0, 60.0, 95.5, 96.0], 0.001)), 1);
+}
+
 #[test]
 fn throughput_reaches_the_line_rate_of_a_link() {
-    let document = |goodput: [f64; 4]| {
-        let mut document = rates(goodput, 0.001);
-        for cell in &mut document.cells {
-            let goodput_mbps = by_size(&cell.factors, [49.2, 87.4, 95.0, 96.2]);
-            cell.link_ceiling = Some(LinkCeiling { link_mbps: 100.0, goodput_mbps });
-        }
-        document
-    };
+    let document = |goodput: [f64; 4]| over_link(goodput, 0.001);
     let reached = of_kind(&document([20.0, 60.0, 94.0, 96.0]), FindingKind::LineRate);
     let [finding] = &reached[..] else { panic!("{reached:#?}") };
     assert_eq!(

@@ -152,7 +152,11 @@ const fn importance(kind: FindingKind) -> u8 {
         FindingKind::Knee | FindingKind::FallsShort | FindingKind::NoneLossFree => 2,
         FindingKind::BestLossFree | FindingKind::HighestLossFree | FindingKind::NoKnee => 3,
         FindingKind::KneeUnclear | FindingKind::KeepsUp => 4,
-        FindingKind::Plateau | FindingKind::StillGrows | FindingKind::FallsAgain => 5,
+        FindingKind::Plateau
+        | FindingKind::StillGrows
+        | FindingKind::FallsAgain
+        | FindingKind::LinkFilled
+        | FindingKind::LinkNotFilled => 5,
         FindingKind::BatchingGains | FindingKind::BatchingCosts => 6,
         FindingKind::BatchingFront | FindingKind::BatchingOneBest => 7,
         FindingKind::ScalesLinearly

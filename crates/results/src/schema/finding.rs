@@ -32,6 +32,10 @@ pub enum FindingKind {
     FallsAgain,
     /// Between hosts, goodput is at least 90 % of what the link can carry.
     LineRate,
+    /// Between hosts, from some size on, payload fills at least 95 % of the rate of the link.
+    LinkFilled,
+    /// Between hosts, payload fills 95 % of the rate of the link at no size.
+    LinkNotFilled,
     /// Some of the compared drivers do not guarantee delivery, and they lost samples.
     LossWithoutGuarantee,
     /// Some of the compared drivers do not guarantee delivery, and they lost no samples.
