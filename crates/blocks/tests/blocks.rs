@@ -44,6 +44,7 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
         limits: Limits::default(),
         search: None,
         variants: None,
+        published: Vec::new(),
         notes: Vec::new(),
     }
 }

@@ -56,6 +56,8 @@ pub use plan::{
     limits::Limits,
     max_rates::{FIRST_MAXIMUM_RUN, MAXIMUM_RUNS, MaxRateCell},
     plan_inputs::PlanInputs,
+    published::{Published, PublishedFigure},
+    published_section::PublishedSection,
     schedule::{Schedule, SendTimes},
     search::{GoalKind, Search, SearchGoal},
     search_section::SearchSection,
@@ -66,6 +68,7 @@ pub use shape::{
 };
 pub use syntax::{
     driver_name::{drivers_of_ends, is_driver_path, is_pair},
+    figure::{Figure, RttStatistic},
     host_flag::{HostFlag, HostFlagError},
     host_spec::HostSpec,
     input_file::{FileError, InputFile},

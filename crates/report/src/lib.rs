@@ -21,6 +21,7 @@ mod number;
 mod paced;
 mod plan;
 mod progress;
+mod published;
 mod ring;
 mod search;
 mod selftest;

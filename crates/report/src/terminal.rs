@@ -11,7 +11,7 @@ use crate::{
     legend::legend,
     links, maximum,
     number::{count, date},
-    paced, ring, search, settings, short_name,
+    paced, published, ring, search, settings, short_name,
     tables::{self, LOSSY, SAME_AS_UNBATCHED},
     verdicts,
 };
@@ -163,7 +163,7 @@ impl Page {
             throughput.iter().copied().filter(|cell| cell.factors.batch_bytes == 0).collect();
         if !unbatched.is_empty() {
             let rows: Vec<_> = unbatched.iter().map(|cell| (*cell, false)).collect();
-            self.throughput("Throughput, unbatched", &rows);
+            self.throughput("Throughput, unbatched", &rows, 0);
         }
         let mut ways: Vec<(bool, u64)> = throughput.iter().map(|cell| way(cell)).collect();
         ways.sort_unstable();
@@ -204,9 +204,11 @@ impl Page {
         self.text.push_str(&links::section(cells, self.width));
     }
 
-    fn throughput(&mut self, title: &str, rows: &[(&CellResult, bool)]) {
+    fn throughput(&mut self, title: &str, rows: &[(&CellResult, bool)], batch_bytes: u64) {
         let _ = writeln!(self.text, "\n{title}");
         self.text.push_str(&tables::throughput(rows).render());
+        let cells: Vec<&CellResult> = rows.iter().map(|(cell, _)| *cell).collect();
+        self.text.push_str(&published::beside(title, &cells, batch_bytes));
     }
 
     fn batched(&mut self, of: (bool, u64), throughput: &[&CellResult], unbatched: &[&CellResult]) {
@@ -228,6 +230,7 @@ impl Page {
                 if turbo { "turbo" } else { "batched" }
             ),
             &rows,
+            ceiling,
         );
         if rows.iter().any(|(_, same)| *same) {
             self.wrapped(&format!(
@@ -261,6 +264,7 @@ impl Page {
         };
         let _ = writeln!(self.text, "\nLatency: RTT, the full round trip, {in_flight}{interference}");
         self.text.push_str(&tables::latency(cells).render());
+        self.text.push_str(&published::beside("Latency", cells, 0));
         if cells.iter().any(|cell| cell.lost_pct() > results::MAX_LATENCY_LOSS_PCT) {
             self.wrapped(&format!(
                 "{LOSSY} over {} % of the pings were lost: the values are those of the returned ones, and no verdict on \

@@ -62,7 +62,7 @@ pub use moments::{Moments, total};
 pub use multiple::{benjamini_hochberg, differs_and_equivalent, holm, simultaneous_level};
 pub use power::{PowerSpec, smallest_effect, smallest_effect_apart};
 pub use precision::{BlockPlan, PILOT_BLOCKS, PrecisionTarget, plan_blocks, sample_sd};
-pub use quantile::{CONFIDENCE, min_n_for, supports_quantile};
+pub use quantile::{CONFIDENCE, median_interval, min_n_for, supports_quantile};
 pub use rank_sum::{RankSum, least_runs};
 pub use referenced::{ELASTICITIES, ReferencedRun};
 pub use separation::{Field, Separation, Tested, separate};

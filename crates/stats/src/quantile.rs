@@ -45,6 +45,34 @@ pub fn min_n_for(q: f64) -> u64 {
     enough
 }
 
+/// Returns the interval of order statistics for the median of independent values, with a coverage of at least
+/// [`CONFIDENCE`] whatever their distribution; `None` with fewer than 6 values.
+///
+/// The `k` smallest and the `k` largest values are left out, for the largest `k` with which the median is still covered:
+/// it is missed if at most `k` of `n` values are below it, or above it, and each value is below it with probability 1/2.
+///
+/// # Panics
+/// Panics if a value is NaN.
+#[must_use]
+pub fn median_interval(values: &[f64]) -> Option<(f64, f64)> {
+    assert!(values.iter().all(|value| !value.is_nan()), "there is no order among {values:?}");
+    let n = values.len();
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    // logarithm of the probability that exactly `k` of `n` values are below the median; the probability may underflow
+    let mut exactly = -(n as f64) * std::f64::consts::LN_2;
+    let (mut at_most, mut left_out) = (0.0, None);
+    for k in 0..n / 2 {
+        at_most += exactly.exp();
+        if 2.0 * at_most > 1.0 - CONFIDENCE {
+            break;
+        }
+        left_out = Some(k);
+        exactly += ((n - k) as f64 / (k + 1) as f64).ln();
+    }
+    left_out.map(|k| (sorted[k], sorted[n - 1 - k]))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -97,6 +125,35 @@ mod tests {
         fn lower_and_upper_quantiles_need_the_same(q in 0.001_f64..0.999) {
             let (low, high) = (min_n_for(q), min_n_for(1.0 - q));
             prop_assert!(low.abs_diff(high) <= 1, "{} and {}", low, high);
+        }
+    }
+
+    #[test]
+    fn interval_of_the_median_leaves_out_as_many_values_as_its_coverage_permits() {
+        let values = |n: i32| (1..=n).map(f64::from).collect::<Vec<_>>();
+        // ranks of tables of the sign test
+        for (n, expected) in [
+            (0, None),
+            (5, None),
+            (6, Some((1.0, 6.0))),
+            (8, Some((1.0, 8.0))),
+            (9, Some((2.0, 8.0))),
+            (12, Some((3.0, 10.0))),
+            (20, Some((6.0, 15.0))),
+            (10_000, Some((4_902.0, 5_099.0))),
+        ] {
+            assert_eq!(median_interval(&values(n)), expected, "{n}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn interval_of_the_median_contains_it(values in prop::collection::vec(-1e9_f64..1e9, 0..60)) {
+            let (interval, median) = (median_interval(&values), crate::median(&values));
+            prop_assert_eq!(interval.is_some(), supports_quantile(values.len() as u64, 0.5));
+            if let (Some((low, high)), Some(median)) = (interval, median) {
+                prop_assert!(low <= median && median <= high);
+            }
         }
     }
 }

@@ -21,6 +21,7 @@ const TABLES: &[(&str, &str)] = &[
     ("`[factors]`", "Matrix"),
     ("An entry of `exclude` or `include`, and `baseline`", "Selection"),
     ("`[[flows]]`", "FlowSection"),
+    ("`[[published]]`", "PublishedSection"),
     ("`[qos]` and `[profiles.NAME]`", "Policies"),
     ("`presentation`", "Presentation"),
     ("`[search]`", "SearchSection"),

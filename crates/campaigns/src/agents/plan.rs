@@ -112,6 +112,7 @@ impl Case {
             limits: Limits::default(),
             search: None,
             variants: None,
+            published: Vec::new(),
             notes: Vec::new(),
         }
     }

@@ -96,6 +96,7 @@ fn experiment_file(flags: &Flags, driver: &str) -> ExperimentFile {
         options: BTreeMap::new(),
         flows: Vec::new(),
         hosts: Vec::new(),
+        published: Vec::new(),
         search: None,
         design: DesignSection {
             blocks: Some(Located::nowhere(flags.pairs.unwrap_or(pairs))),

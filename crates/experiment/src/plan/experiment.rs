@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Design, Factors, Limits, RUN_OVERHEAD_NS, Search, Workload,
+    Design, Factors, Limits, Published, RUN_OVERHEAD_NS, Search, Workload,
     factors::{Aspect, aspects},
 };
 
@@ -30,6 +30,9 @@ pub struct Plan {
     /// The two variants of an interleaved comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variants: Option<Variants>,
+    /// Published figures that the measured values are shown beside.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<Published>,
     /// Changes and omissions by the planner, as text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

@@ -20,6 +20,7 @@ use crate::{
         changes::Changes,
         choices::{OptionValue, PinChoice},
         hosts::HostSection,
+        published_section::PublishedSection,
         search_section::SearchSection,
     },
     syntax::{
@@ -77,6 +78,9 @@ pub struct ExperimentFile {
     /// Goals and precision of the workload `search`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<Located<SearchSection>>,
+    /// Published figures to show beside the measured values, one table of a source in each entry `[[published]]`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<Located<PublishedSection>>,
     /// Number, duration and order of runs.
     #[serde(default)]
     pub design: DesignSection,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{
     Cell, Plan, PlanInputs, SpannedError, Variants,
     factors::{Aspect, aspects},
-    plan::{duet, experiment_file::ExperimentFile},
+    plan::{duet, experiment_file::ExperimentFile, published},
 };
 
 /// Names of the variants, prefixes of their cells' ids.
@@ -96,6 +96,7 @@ impl ExperimentFile {
             );
         }
         joint.cells = cells;
+        joint.published = published::of_variants([joint.published, other.published], NAMES);
         for note in other.notes {
             if !joint.notes.contains(&note) {
                 joint.notes.push(note);

@@ -53,6 +53,8 @@ impl ExperimentFile {
         check_writers(&cells)?;
         let question = self.question.get().clone();
         let search = self.searches(&cells)?;
+        let (published, unused) = self.published_beside(&cells, inputs)?;
+        notes.extend(unused);
         let mut experiment = Plan {
             name: inputs.name.to_owned(),
             question,
@@ -61,6 +63,7 @@ impl ExperimentFile {
             limits,
             search,
             variants: None,
+            published,
             notes,
         };
         if let Some(baseline) = &self.design.baseline {

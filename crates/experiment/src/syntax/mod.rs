@@ -1,6 +1,7 @@
 //! Texts of experiment files: values with positions and units, and errors that point at them.
 
 pub(crate) mod driver_name;
+pub(crate) mod figure;
 pub(crate) mod host_flag;
 pub(crate) mod host_spec;
 pub(crate) mod input_file;

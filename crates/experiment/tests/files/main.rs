@@ -19,6 +19,7 @@ mod load_faults;
 mod paced;
 mod percents;
 mod profiles;
+mod published;
 mod queues;
 #[path = "../sample/mod.rs"]
 mod sample;

@@ -98,6 +98,7 @@ impl Characterize {
             workload: OneOrMany::unwritten(self.workloads.iter().copied()),
             search: None,
             hosts: Vec::new(),
+            published: Vec::new(),
             factors: Matrix { values, ..Matrix::default() },
             qos: Policies { reliability: Some(Located::nowhere(self.reliability)), ..Policies::default() },
             profiles: BTreeMap::new(),

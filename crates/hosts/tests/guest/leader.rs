@@ -222,6 +222,7 @@ fn inputs() -> EnvironmentInputs {
         limits: Limits::default(),
         search: None,
         variants: None,
+        published: Vec::new(),
         notes: Vec::new(),
     };
     EnvironmentInputs {

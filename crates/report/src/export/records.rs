@@ -1,7 +1,7 @@
 //! Records of a result. A metric has the name of its field in the JSON of a run, such as `latency.rtt.p50_ns`.
 
 use experiment::{Compared, FACTORS, Factors, Form};
-use results::{ResultDocument, Run};
+use results::{CellResult, PublishedValue, ResultDocument, Run};
 use serde_json::{Map, Number, Value};
 
 /// Fields of a run with its metrics.
@@ -40,8 +40,8 @@ const OF_HOP: [&str; 7] =
 const RUN: [&str; 6] = ["experiment", "cell", "run", "block", "twin", "state"];
 /// Columns behind those of the factors: what the metric is of, if not of the whole run.
 const PART: [&str; 5] = ["process", "endpoint", "flow", "writer", "reader"];
-/// Last columns.
-const METRIC: [&str; 3] = ["metric", "unit", "value"];
+/// Last columns. A published figure has the name of its system.
+const METRIC: [&str; 4] = ["metric", "unit", "value", "system"];
 
 /// Units by the end of a field's name.
 const UNITS: [(&str, &str); 7] = [
@@ -54,7 +54,7 @@ const UNITS: [(&str, &str); 7] = [
     ("_ppm", "ppm"),
 ];
 
-/// One metric of one run.
+/// One metric of one run, or a published figure beside it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     /// Values of the columns that identify the run, its factors and the part of the run.
@@ -65,6 +65,8 @@ pub struct Record {
     pub unit: &'static str,
     /// Value, as in the JSON of the run.
     pub value: Number,
+    /// System that a published figure is of; empty for a measured value.
+    pub system: String,
 }
 
 impl Record {
@@ -75,13 +77,15 @@ impl Record {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        let metric = [self.metric.clone(), self.unit.to_owned(), self.value.to_string()];
+        let metric = [self.metric.clone(), self.unit.to_owned(), self.value.to_string(), self.system.clone()];
         self.run.iter().map(text).chain(metric).collect()
     }
 
     /// Returns the record as an object, with the columns as keys.
     pub(super) fn object(&self) -> Value {
-        let metric = [self.metric.clone().into(), self.unit.into(), Value::Number(self.value.clone())];
+        let system = if self.system.is_empty() { Value::Null } else { self.system.clone().into() };
+        let metric =
+            [self.metric.clone().into(), self.unit.into(), Value::Number(self.value.clone()), system];
         let values = self.run.iter().cloned().chain(metric);
         Value::Object(columns().into_iter().map(str::to_owned).zip(values).collect::<Map<_, _>>())
     }
@@ -103,7 +107,8 @@ pub(super) fn columns() -> Vec<&'static str> {
     RUN.into_iter().chain(factors().map(|(key, _)| key)).chain(JOINT).chain(PART).chain(METRIC).collect()
 }
 
-/// Returns the records of all runs, in the order of the cells. A run that failed before it measured has no records.
+/// Returns the records of all runs, in the order of the cells, each followed by its published figures. A run that failed before
+/// it measured has no records.
 #[must_use]
 pub fn records(document: &ResultDocument) -> Vec<Record> {
     let mut all = Vec::new();
@@ -122,7 +127,8 @@ pub fn records(document: &ResultDocument) -> Vec<Record> {
                 for field in fields {
                     collect(&format!("{prefix}{field}"), &json[*field], &mut |metric, value| {
                         let unit = unit(&metric);
-                        all.push(Record { run: identity.clone(), metric, unit, value });
+                        let system = String::new();
+                        all.push(Record { run: identity.clone(), metric, unit, value, system });
                     });
                 }
             };
@@ -149,8 +155,31 @@ pub fn records(document: &ResultDocument) -> Vec<Record> {
                 add([Value::Null, Value::Null, name, writer, reader], "flow.", &OF_FLOW, flow);
             }
         }
+        all.extend(published(document, cell, &of_cell));
     }
     all
+}
+
+/// Returns the records of the published figures of a cell: without a run, in the unit and kind of the measured values, so an
+/// RTT/2 is doubled.
+fn published(document: &ResultDocument, cell: &CellResult, of_cell: &[Value]) -> Vec<Record> {
+    let record = |value: &PublishedValue| {
+        let (name, id) = (document.experiment.name.clone().into(), cell.id.clone().into());
+        let identity = [name, id, Value::Null, Value::Null, false.into(), "published".into()];
+        let mut factors = of_cell.to_vec();
+        if let Some(batch_bytes) = factors.last_mut() {
+            *batch_bytes = value.batch_bytes.into();
+        }
+        let part = [const { Value::Null }; PART.len()];
+        Some(Record {
+            run: identity.into_iter().chain(factors).chain(part).collect(),
+            metric: value.metric.clone(),
+            unit: unit(&value.metric),
+            value: Number::from_f64(value.converted)?,
+            system: value.system.clone(),
+        })
+    };
+    cell.published.iter().filter_map(record).collect()
 }
 
 /// Returns the columns of [`RUN`].

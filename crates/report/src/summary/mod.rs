@@ -163,6 +163,9 @@ fn legend(document: &ResultDocument, table: &str) -> String {
     if table.contains("Response") {
         words.push(format!("response: from the planned time to the arrival{}", n("response")));
     }
+    if table.contains("Published") {
+        words.push("published: of other hosts, RTT/2 doubled; sources: `--full`".to_owned());
+    }
     if table.contains(" + ") {
         words.push("CPU: writer + reader".to_owned());
     }

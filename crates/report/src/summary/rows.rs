@@ -14,6 +14,9 @@ use crate::{
 
 const SIZE: Column = Column { heading: "Size", unit: "B", plain: 0, leaves: 0 };
 const MBPS: Column = Column { heading: "Mbit/s", unit: "", plain: 0, leaves: 2 };
+/// Published figures beside the median RTT and the goodput.
+const PUBLISHED_P50: Column = Column { heading: "Published RTT p50", unit: "µs", plain: 0, leaves: 1 };
+const PUBLISHED_MBPS: Column = Column { heading: "Published", unit: "Mbit/s", plain: 0, leaves: 1 };
 /// Left out together with `MBPS`.
 const CEILING: Column = Column { heading: "Link carries", unit: "Mbit/s", plain: 0, leaves: 2 };
 const LOST: Column = Column { heading: "Lost", unit: "%", plain: 0, leaves: 4 };
@@ -69,7 +72,20 @@ fn closed<'d>(cells: &[Named<'d>]) -> Table<'d> {
     });
     Table {
         title: "",
-        columns: vec![SIZE, P50, P99, PER_HOP, SAMPLE_HOP, RATE, MBPS, CEILING, LOST, CPU],
+        columns: vec![
+            SIZE,
+            P50,
+            P99,
+            PUBLISHED_P50,
+            PER_HOP,
+            SAMPLE_HOP,
+            RATE,
+            MBPS,
+            PUBLISHED_MBPS,
+            CEILING,
+            LOST,
+            CPU,
+        ],
         rows: rows.collect(),
     }
 }
@@ -95,6 +111,7 @@ fn closed_row<'d>(
             None => [missing(cell), Entry::none()],
         },
     });
+    entries.push(published(latency, "latency.rtt.p50_ns"));
     // Beside floods, the time per sample and hop is that of a round trip, too.
     entries.push(latency.filter(|_| !floods).map_or_else(Entry::none, per_hop));
     let per_sample_hop = latency.filter(|_| floods).and_then(ring::per_sample_hop);
@@ -106,6 +123,7 @@ fn closed_row<'d>(
             None => [missing(cell), Entry::none()],
         },
     });
+    entries.push(published(throughput, "throughput.goodput_mbps"));
     let ceiling = throughput.and_then(|cell| cell.link_ceiling);
     entries.push(ceiling.map_or_else(Entry::none, |ceiling| Entry::new(format_value(ceiling.goodput_mbps))));
     // the cost and loss of a row are those of the traffic at full rate, if it was measured
@@ -117,6 +135,18 @@ fn closed_row<'d>(
         cells: [latency, throughput].into_iter().flatten().map(|cell| &*cell.id).collect(),
         entries,
     }
+}
+
+/// Returns the first published figure for a metric of a cell.
+fn published(cell: Option<&CellResult>, metric: &str) -> Entry {
+    let of = |cell: &CellResult| {
+        let mut values = cell.published.iter();
+        let value = values
+            .find(|value| value.metric == metric && value.batch_bytes == cell.factors.batch_bytes)?
+            .converted;
+        Some(if metric.ends_with("_ns") { format_micros(value) } else { format_value(value) })
+    };
+    cell.and_then(of).map_or_else(Entry::none, Entry::new)
 }
 
 /// Returns the median round trip of a ring, divided by the number of its nodes.

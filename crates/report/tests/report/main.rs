@@ -4,6 +4,7 @@ mod drivers;
 mod export;
 mod load;
 mod markdown;
+mod published;
 #[path = "../../../results/tests/sample/mod.rs"]
 mod sample;
 mod screen;

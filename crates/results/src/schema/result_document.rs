@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Block, BlockAllocation, CellLatency, CpuPerSample, Finding, Host, HostRecord, LinkCeiling, MaxRate,
-    NoiseRule, PacedCell, Resumption, Run, SearchCell, Throughput, Verdict, Warning, schema::host,
+    NoiseRule, PacedCell, PublishedValue, Resumption, Run, SearchCell, Throughput, Verdict, Warning,
+    schema::host,
 };
 
 /// Returns the JSON Schema of a [`ResultDocument`]: the text of `schemas/result.schema.json`.
@@ -128,6 +129,10 @@ pub struct CellResult {
     /// as on one host, or if the headers of the transport are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_ceiling: Option<LinkCeiling>,
+    /// Published figures of the experiment for this cell, each with the measured value beside it. Empty without such
+    /// figures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<PublishedValue>,
     /// For the workload `paced`: planned samples, and the number of runs in which the sender did not keep its
     /// schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]

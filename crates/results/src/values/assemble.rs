@@ -8,9 +8,10 @@ use stats::{median, total};
 
 use crate::{
     Batches, CellResult, CpuPerSample, EndpointSpread, ExperimentLog, Histograms, LinkCeiling, MaxRate,
-    PacedCell, ProbeStats, ResultDocument, ResultHeader, Run, RunState, SCHEMA_VERSION, SearchCell, State,
-    Tail, TakeStats, Throughput, UNDER_DUET_INTERFERENCE, Warning, WarningKind, new_histogram,
-    schema::latency::cell_latency, values::cell_warnings::warnings, values::rules::percent, with_rate,
+    PacedCell, ProbeStats, PublishedValue, ResultDocument, ResultHeader, Run, RunState, SCHEMA_VERSION,
+    SearchCell, State, Tail, TakeStats, Throughput, UNDER_DUET_INTERFERENCE, Warning, WarningKind,
+    new_histogram, schema::latency::cell_latency, values::cell_warnings::warnings, values::rules::percent,
+    with_rate,
 };
 
 /// Assembles a result run by run. Its memory does not grow with the number of samples.
@@ -107,7 +108,9 @@ impl Assembler {
                 let cell = with_rate(planned, &self.max_rates);
                 let (design, hosts) = (&self.header.experiment.design, &self.header.hosts);
                 let link_ceiling = LinkCeiling::of_cell(&cell.factors, design, hosts);
-                CellResult { link_ceiling, ..assemble_cell(cell, collected) }
+                let cell = assemble_cell(cell, collected);
+                let published = PublishedValue::beside(&cell, &self.header.experiment);
+                CellResult { link_ceiling, published, ..cell }
             })
             .collect();
         let mut warnings = self.header.warnings.clone();
@@ -190,6 +193,7 @@ fn assemble_cell(planned: experiment::Cell, collected: &Collected) -> CellResult
         latency,
         throughput,
         link_ceiling: None,
+        published: Vec::new(),
         paced: PacedCell::from_runs(&valid, &collected.pooled),
         search: SearchCell::from_runs(&valid),
         cpu_ns_per_sample: median_cpu(&claimed),

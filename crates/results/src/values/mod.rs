@@ -16,6 +16,7 @@ mod max_rate;
 mod metrics;
 mod noise;
 mod paced;
+mod published;
 mod reference;
 pub(crate) mod rules;
 mod search;

@@ -67,6 +67,7 @@ impl Rig {
                 limits: limits(LONG_NS),
                 search: None,
                 variants: None,
+                published: Vec::new(),
                 notes: Vec::new(),
             },
             files: BTreeMap::new(),

@@ -110,6 +110,7 @@ impl Pairs {
             limits: Limits::default(),
             search: None,
             variants: None,
+            published: Vec::new(),
             notes: Vec::new(),
         };
         let host = HostModel {

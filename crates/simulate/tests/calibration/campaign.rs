@@ -82,6 +82,7 @@ impl Campaign {
                 limits: Limits::default(),
                 search: None,
                 variants: None,
+                published: Vec::new(),
                 notes: Vec::new(),
             },
             seed: seed << 32,

@@ -91,6 +91,7 @@ pub fn experiment_of(cells: Vec<Cell>, design: Design) -> Plan {
         limits: Limits::default(),
         search: None,
         variants: None,
+        published: Vec::new(),
         notes: Vec::new(),
     }
 }

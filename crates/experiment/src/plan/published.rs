@@ -1,0 +1,50 @@
+//! Published figures of a plan, with the cells that they are shown beside.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Figure;
+
+/// Published figures of a table, by cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Published {
+    /// Name of what was measured: system, version and setting.
+    pub system: String,
+    /// Publication that the figures are from.
+    pub source: String,
+    /// Differences from this experiment.
+    pub note: String,
+    /// Figures, each with its cell.
+    pub figures: Vec<PublishedFigure>,
+}
+
+/// Published figure beside a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PublishedFigure {
+    /// Id of the cell.
+    pub cell: String,
+    /// Batch limit of the published measurement in bytes, 0 if unbatched. A batch of one sample is measured unbatched.
+    pub batch_bytes: u64,
+    /// Kind and unit of the figure.
+    pub figure: Figure,
+    /// Figure as published.
+    pub value: f64,
+}
+
+/// Joins the published figures of two variants, whose cells have the names of the variants before their ids.
+pub(crate) fn of_variants(variants: [Vec<Published>; 2], names: [&str; 2]) -> Vec<Published> {
+    let mut all: Vec<Published> = Vec::new();
+    for (tables, name) in variants.into_iter().zip(names) {
+        for mut table in tables {
+            for figure in &mut table.figures {
+                figure.cell = format!("{name}/{}", figure.cell);
+            }
+            let texts = |of: &Published| [&of.system, &of.source, &of.note].map(Clone::clone);
+            match all.iter_mut().find(|known| texts(known) == texts(&table)) {
+                Some(known) => known.figures.extend(table.figures),
+                None => all.push(table),
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,176 @@
+//! Published figures beside measured values: tables, Markdown, CSV and JSON have the same numbers.
+
+use experiment::{Figure, Published, PublishedFigure, RttStatistic};
+use insta::assert_snapshot;
+use report::{csv, json, markdown};
+use results::{Assembler, CellResult, Histograms, ResultDocument, Run, State};
+use serde_json::Value;
+
+use crate::{print, sample};
+
+const CELL: &str = "dds/udp4/latency/1024";
+
+fn figure(cell: &str, batch_bytes: u64, figure: Figure, value: f64) -> PublishedFigure {
+    PublishedFigure { cell: cell.to_owned(), batch_bytes, figure, value }
+}
+
+/// Returns the sample with published figures, and `repeat` times the runs of each cell.
+fn document(repeat: u32) -> ResultDocument {
+    let mut header = sample::header();
+    let table = |system: &str, figures| Published {
+        system: system.to_owned(),
+        source: "A. Author, *Fast*, 2020".to_owned(),
+        note: "Other hosts.".to_owned(),
+        figures,
+    };
+    let throughput = "dds/udp4/throughput";
+    header.experiment.published = vec![
+        table(
+            "Old 1.0, latency",
+            vec![
+                figure(CELL, 0, Figure::HalfRtt(RttStatistic::P50), 355.0),
+                figure(CELL, 0, Figure::Rtt(RttStatistic::P9999), 1000.5),
+            ],
+        ),
+        table(
+            "Old 1.0, unbatched",
+            vec![
+                figure(&format!("{throughput}/32"), 0, Figure::Delivered, 25_193.0),
+                figure(&format!("{throughput}/32"), 0, Figure::Goodput, 6.4),
+                figure(&format!("{throughput}/8192"), 0, Figure::Goodput, 95.8),
+            ],
+        ),
+        table(
+            "Old 1.0, batched",
+            vec![
+                figure(&format!("{throughput}/32/batch-8192"), 8192, Figure::Goodput, 26.1),
+                figure(&format!("{throughput}/8192"), 8192, Figure::Goodput, 92.8),
+            ],
+        ),
+    ];
+    let measured = sample::document();
+    let mut assembler = Assembler::new(header);
+    let mut number = 0;
+    for run in measured.cells.iter().flat_map(|cell| &cell.runs) {
+        for _ in 0..repeat {
+            number += 1;
+            assembler.add(Run { number, ..run.clone() }, &Histograms::new());
+        }
+    }
+    assembler.document(State::Complete)
+}
+
+fn cell<'d>(document: &'d ResultDocument, id: &str) -> &'d CellResult {
+    document.cells.iter().find(|cell| cell.id == id).expect("the cell")
+}
+
+/// Returns the tables beside published figures.
+fn tables(text: &str) -> String {
+    let mut lines = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        inside = if line.is_empty() { false } else { inside || line.contains("beside published figures of") };
+        if inside {
+            lines.push(line);
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn tables_have_the_interval_and_the_published_figure() {
+    assert_snapshot!("published", tables(&print(&document(3))));
+    let text = print(&document(3));
+    let legend = "Source of Old 1.0, latency; Old 1.0, unbatched; Old 1.0, batched: A. Author, *Fast*, 2020. Other hosts.";
+    assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" ").matches(legend).count(), 1, "{text}");
+    assert!(!print(&sample::document()).contains("ublished"));
+}
+
+#[test]
+fn few_runs_have_a_range_instead_of_an_interval() {
+    let value = |repeat| cell(&document(repeat), CELL).published[0].measured.clone().expect("a value");
+    let (few, many) = (value(1), value(3));
+    assert_eq!((few.ci_low, few.ci_high), (None, None));
+    assert!(few.n < 6 && many.n == 3 * few.n, "{few:?}");
+    assert!(many.ci_low.is_some_and(|low| low <= many.median && low >= many.min), "{many:?}");
+    assert!(tables(&print(&document(1))).contains("range "));
+    assert!(!tables(&print(&document(3))).contains("range "));
+}
+
+#[test]
+fn half_of_a_round_trip_is_doubled_everywhere() {
+    let document = document(1);
+    let value = &cell(&document, CELL).published[0];
+    assert_eq!(
+        (value.published, value.converted, value.metric.as_str()),
+        (355.0, 710_000.0, "latency.rtt.p50_ns")
+    );
+    assert!(tables(&print(&document)).contains("2 × 355 = 710"));
+    let json: Value = serde_json::from_str(&json(&document)).expect("JSON");
+    let of_cell =
+        json["cells"].as_array().expect("cells").iter().find(|cell| cell["id"] == CELL).expect("the cell");
+    assert_eq!(
+        (&of_cell["published"][0]["figure"], &of_cell["published"][0]["published"]),
+        (&"half_rtt_p50_us".into(), &355.0.into())
+    );
+    let markdown = markdown(&document);
+    let row = markdown.lines().find(|line| line.contains("| 1024 |") && line.contains("710"));
+    assert!(markdown.contains("Published RTT p50 (µs)") && row.is_some(), "{markdown}");
+    // A quantile that no run supports has no measured value.
+    assert_eq!(cell(&document, CELL).published[1].measured, None);
+}
+
+#[test]
+fn csv_has_a_row_for_each_published_figure() {
+    let text = csv(&document(1));
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let names = reader.headers().expect("a heading").clone();
+    let at = |name: &str| names.iter().position(|column| column == name).expect("a column");
+    let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.expect("a row")).collect();
+    let published: Vec<Vec<&str>> = rows
+        .iter()
+        .filter(|row| &row[at("state")] == "published")
+        .map(|row| {
+            ["cell", "run", "twin", "batch_bytes", "metric", "unit", "value", "system"]
+                .map(|name| &row[at(name)])
+                .to_vec()
+        })
+        .collect();
+    assert_eq!(published.len(), 7, "{published:?}");
+    assert!(
+        published.contains(&vec![
+            CELL,
+            "",
+            "false",
+            "0",
+            "latency.rtt.p50_ns",
+            "ns",
+            "710000.0",
+            "Old 1.0, latency"
+        ]),
+        "{published:?}"
+    );
+    assert!(
+        published.contains(&vec![
+            "dds/udp4/throughput/8192",
+            "",
+            "false",
+            "8192",
+            "throughput.goodput_mbps",
+            "Mbit/s",
+            "92.8",
+            "Old 1.0, batched",
+        ]),
+        "{published:?}"
+    );
+    // the metric is one of the runs of this cell
+    let measured = |metric: &str| {
+        rows.iter().any(|row| {
+            &row[at("state")] == "valid" && &row[at("metric")] == metric && &row[at("cell")] == CELL
+        })
+    };
+    assert!(measured("latency.rtt.p50_ns"));
+    assert!(
+        rows.iter().filter(|row| &row[at("state")] != "published").all(|row| row[at("system")].is_empty())
+    );
+}
