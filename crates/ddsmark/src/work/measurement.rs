@@ -7,9 +7,9 @@ use std::{
 };
 
 use experiment::{MAXIMUM_RUNS, Plan, Shape};
-use results::{DetectableEffects, Directory, HostRecord, ResultHeader, State, Tool};
+use results::{Crowding, DetectableEffects, Directory, HostRecord, ResultHeader, State, Tool, Warning};
 use runner::{ExperimentOutcome, ExperimentRunner, Sites, StopToken};
-use site::{EnvironmentInputs, host_warnings};
+use site::{EnvironmentInputs, host_warnings, limit_warnings};
 
 use super::{
     hosts::{ConnectedHost, Hosts},
@@ -74,6 +74,10 @@ pub fn measure(
     announce(&experiment, runs, &directory);
 
     let header = header(experiment, hosts)?;
+    let crowding = crowding(&header);
+    for text in header.warnings.iter().map(|warning| &warning.text).chain(&crowding) {
+        note(&format!("warning: {text}"));
+    }
     let mut progress = ProgressDisplay::new(&header.experiment.design);
     let session = ExperimentRunner { header, sites: &sites, directory: &directory, stop, on_progress: None };
     let outcome = session.execute(&mut progress);
@@ -101,18 +105,45 @@ fn preflight(experiment: &Plan, sites: &Sites<'_>, stop: &StopToken) -> Result<(
 /// Returns the header of the result, which is known before the first run.
 fn header(experiment: Plan, hosts: &Hosts) -> Result<ResultHeader, CliError> {
     let records = host_records(&experiment, hosts)?;
-    let mut warnings = Vec::new();
-    for record in records.iter().filter(|record| record.machine_of.is_none()) {
-        for mut warning in host_warnings(&record.properties) {
-            if hosts.are_several() {
-                warning.text = format!("host `{}`: {}", record.name, warning.text);
+    let mut warnings: Vec<(&HostRecord, Warning)> = Vec::new();
+    for record in &records {
+        let of_machine =
+            if record.machine_of.is_none() { host_warnings(&record.properties) } else { Vec::new() };
+        for warning in of_machine.into_iter().chain(limit_warnings(record, &experiment)) {
+            // Hosts of a machine share most limits.
+            let is_known = |(other, known): &(&HostRecord, Warning)| {
+                other.machine() == record.machine() && known.text == warning.text
+            };
+            if !warnings.iter().any(is_known) {
+                warnings.push((record, warning));
             }
-            warnings.push(warning);
         }
     }
+    let several = hosts.are_several();
+    let named = |(record, warning): (&HostRecord, Warning)| match several {
+        true => Warning { text: format!("host `{}`: {}", record.name, warning.text), ..warning },
+        false => warning,
+    };
+    let warnings = warnings.into_iter().map(named).collect();
     // The planner used the descriptions of this host.
     let descriptions = hosts.list()[0].drivers.descriptions.clone();
     Ok(ResultHeader::new(tool(), records, experiment, descriptions, warnings))
+}
+
+/// Formats how many endpoints share too few cores, with the next step; `None` if each has a core. The head of the report
+/// has it as well.
+fn crowding(header: &ResultHeader) -> Option<String> {
+    let design = &header.experiment.design;
+    let cells = header.experiment.cells.iter();
+    let crowded: Vec<Crowding> =
+        cells.filter_map(|cell| Crowding::of(&cell.factors, design, &header.hosts)).collect();
+    let most = crowded.iter().max_by_key(|of| (of.driving + of.serving, **of))?;
+    Some(format!(
+        "in {} of {} cells endpoints share cores, up to {most}, and wait for each other; hint: give each a core, by `--pin` or \
+         with more hosts by `--host`",
+        crowded.len(),
+        header.experiment.cells.len()
+    ))
 }
 
 /// Returns the hosts with their environments.

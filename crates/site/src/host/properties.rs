@@ -26,12 +26,15 @@ const SYSCTLS: &[&str] = &[
     "net.core.wmem_max",
     "net.ipv4.ipfrag_high_thresh",
     "net.ipv4.ipfrag_time",
+    "net.ipv4.tcp_mem",
     "net.ipv4.tcp_rmem",
     "net.ipv4.tcp_wmem",
     "net.ipv4.udp_mem",
     "net.ipv4.udp_rmem_min",
     "net.ipv4.udp_wmem_min",
 ];
+/// Clock source of the kernel.
+const CLOCK_SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 /// Clock sources that are read without a system call.
 const QUICK_CLOCKS: &[&str] =
     &["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "timebase", "riscv_clocksource"];
@@ -66,7 +69,7 @@ fn capture_host() -> Host {
         cpus: allowed_cores().len() as u32,
         memory_bytes: read("/proc/meminfo").as_deref().and_then(memory),
         virtualization: virtualization(&cpuinfo),
-        clock_source: read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        clock_source: read(CLOCK_SOURCE),
         governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         clock_read_ns: Some(clock_read_ns()),
         clock_discipline: clock_discipline(),
@@ -109,13 +112,17 @@ pub fn host_warnings(host: &Host) -> Vec<Warning> {
         && !QUICK_CLOCKS.contains(&source.as_str())
     {
         warn(format!(
-            "the kernel's clock source is `{source}`, which is slow to read{cost}; small latencies are overestimated"
+            "the kernel's clock source is `{source}`, which is slow to read{cost}; small latencies are overestimated; hint: if \
+             `available_clocksource` beside it has `tsc`, `echo tsc >{CLOCK_SOURCE}`"
         ));
     } else if host.clock_read_ns.is_some_and(|ns| ns > QUICK_NS) {
         warn(format!("reading the clock is slow{cost}; small latencies are overestimated"));
     }
     if let Some(governor) = host.governor.as_deref().filter(|governor| *governor != "performance") {
-        warn(format!("the frequency governor is `{governor}`: `performance` reduces the spread"));
+        warn(format!(
+            "the frequency governor is `{governor}`: `performance` reduces the spread; hint: `echo performance | tee \
+             /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor`"
+        ));
     }
     if host.cpus < 2 {
         warn("only one core is available; writer and reader share it".to_owned());
@@ -339,5 +346,8 @@ mod tests {
         for host in bad {
             assert_eq!(host_warnings(&host).len(), 1, "{host:?}");
         }
+        let powersave =
+            Host { governor: Some("powersave".to_owned()), ..Host { cpus: 8, ..Host::default() } };
+        assert!(host_warnings(&powersave)[0].text.contains("; hint: `echo performance | tee /sys/"));
     }
 }
