@@ -379,3 +379,38 @@ fn lab_recipes_measure_on_their_hosts() {
         assert_eq!(hosts, ["h1", "h2", "h3"], "{cell:#}");
     }
 }
+
+#[test]
+fn seed_000_has_seven_tables_beside_its_published_figures() {
+    let scene = Scene::new();
+    let dry = scene.ddsmark(&["run", "seed-000", "--dry-run", "--json"]);
+    dry.assert_status(0);
+    let plan: Value = serde_json::from_str(&dry.stdout).expect("JSON");
+    assert!(count(&plan["expected_ns"]) < 300 * 1_000_000_000, "{}", plan["expected_ns"]);
+    let figures: Vec<usize> =
+        list(&plan["published"]).iter().map(|table| list(&table["figures"]).len()).collect();
+    // 12 sizes, with three figures of a throughput and four of a latency
+    assert_eq!(figures, [36, 48, 36, 36, 48, 36, 48]);
+
+    let cells = valid_cells(&measure(&scene, &["run", "seed-000", "-s", "32,63000", "--runs", "1"]));
+    // 63000 bytes make a batch of one sample, which is measured once
+    assert_eq!(cells.len(), 13);
+    for cell in &cells {
+        for value in list(&cell["published"]) {
+            let measured = &value["measured"];
+            assert!(measured.is_null() || count(&measured["n"]) == 1, "{value:#}");
+        }
+        let in_both = cell["id"] == "cyclonedds/udp4/throughput/63000";
+        let each = if cell["factors"]["workload"] == "latency" { 4 } else { 3 };
+        assert_eq!(list(&cell["published"]).len(), if in_both { 2 * each } else { each }, "{cell:#}");
+    }
+    let report = scene.ddsmark(&["report", "result", "--full"]);
+    report.assert_status(0);
+    assert_eq!(report.stdout.matches("beside published figures of").count(), 7, "{}", report.stdout);
+    for words in ["2 × 355 = 710", "raw UDP, throughput", "two network namespaces of one"] {
+        assert!(report.stdout.contains(words), "{words}: {}", report.stdout);
+    }
+    let rows = scene.ddsmark(&["report", "result", "--csv"]).stdout;
+    let published = rows.lines().filter(|row| row.contains(",published,"));
+    assert_eq!(published.count(), 48);
+}

@@ -81,6 +81,16 @@ fn commands_of_the_page_on_tuning_succeed_in_order() {
 }
 
 #[test]
+fn commands_of_the_page_on_the_questions_of_a_guide_succeed_in_order() {
+    let text = fs::read_to_string(root().join("docs/how-to/perftest-questions.md")).expect("the page");
+    // Each section has a command.
+    for section in text.split("\n## ").skip(1) {
+        assert!(!commands(section).is_empty(), "{section}");
+    }
+    follow(&Scene::new(), &text);
+}
+
+#[test]
 fn commands_of_the_page_on_ci_succeed_in_order() {
     let text = fs::read_to_string(root().join("docs/how-to/compare-in-ci.md")).expect("the page");
     let scene = Scene::new();

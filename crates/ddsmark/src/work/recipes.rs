@@ -41,6 +41,7 @@ pub const RECIPES: &[(&str, &str)] = recipes![
     "slow-link",
     "lossy-link",
     "long-link",
+    "seed-000",
     "seed-003-ring",
     "seed-004",
 ];
