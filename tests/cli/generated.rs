@@ -47,6 +47,7 @@ fn generate_share_writes_a_man_page_for_each_command() {
         "-lab",
         "-latency",
         "-load",
+        "-perftest",
         "-recipes-list",
         "-recipes-show",
         "-recipes",

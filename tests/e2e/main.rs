@@ -37,6 +37,7 @@ mod other_reader;
 mod overload;
 mod paced;
 mod pairs;
+mod perftest;
 mod readme;
 mod rejections;
 mod resume;

@@ -14,10 +14,16 @@ use cli::{
     output,
 };
 use commands::{
-    built_in::BuiltIn, compare, drivers, generate, hosts, lab, recipes, report_again, run, selftest, steward,
+    built_in::BuiltIn, compare, drivers, generate, hosts, lab, perftest, recipes, report_again, run,
+    selftest, steward,
 };
 
 fn main() -> ExitCode {
+    if let Some(program) = perftest::program() {
+        let options: Vec<String> =
+            std::env::args_os().skip(1).map(|option| option.to_string_lossy().into_owned()).collect();
+        return finish(perftest::execute(&program, &options));
+    }
     let arguments = match Cli::try_parse() {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => {
@@ -27,7 +33,12 @@ fn main() -> ExitCode {
         // Help and version, which clap prints itself.
         Err(error) => error.exit(),
     };
-    let status = execute(&arguments.command).unwrap_or_else(|problem| {
+    finish(execute(&arguments.command))
+}
+
+/// Prints an error, and returns the exit status.
+fn finish(executed: Result<ExitStatus, CliError>) -> ExitCode {
+    let status = executed.unwrap_or_else(|problem| {
         output::to_stderr(&problem.to_string());
         problem.status
     });
@@ -44,6 +55,7 @@ fn execute(command: &Command) -> Result<ExitStatus, CliError> {
         Command::Compare(flags) => compare::execute(flags),
         Command::Drivers(command) => drivers::execute(command),
         Command::Hosts(command) => hosts::execute(command),
+        Command::Perftest(flags) => perftest::execute("ddsmark perftest", &flags.options),
         Command::Steward => steward::execute(),
         Command::Lab(command) => lab::execute(command),
         Command::Generate(command) => generate::execute(command),

@@ -27,6 +27,8 @@ pub const CRATES: &[(&str, &[&str])] = &[
             "stats",
             "report",
             "perftest",
+            "peers",
+            "control",
         ],
     ),
     (

@@ -179,6 +179,9 @@ pub enum Command {
     /// Check hosts that agents can run on.
     #[command(subcommand)]
     Hosts(Hosts),
+    /// Measure with the command line of RTI Perftest: two commands, `-pub` and `-sub`, on hosts that share only the network.
+    #[command(disable_help_flag = true)]
+    Perftest(PerftestArgs),
     /// Serve agents on this host over standard input and output, for a runner on another one.
     #[command(hide = true)]
     Steward,
@@ -600,4 +603,12 @@ pub enum Generate {
         #[arg(long, default_value_t = 100, action = ArgAction::Set)]
         width: usize,
     },
+}
+
+/// Options of RTI Perftest.
+#[derive(Debug, Args)]
+pub struct PerftestArgs {
+    /// Options, which begin with a single dash. `-help` lists them.
+    #[arg(value_name = "OPTION", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub options: Vec<String>,
 }

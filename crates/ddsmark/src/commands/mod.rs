@@ -8,6 +8,7 @@ pub mod hosts;
 mod install;
 mod interleave;
 pub mod lab;
+pub mod perftest;
 pub mod recipes;
 pub mod report_again;
 mod resume;

@@ -76,7 +76,14 @@ impl ExpandedHosts {
                     interface: interface.clone(),
                 }));
             }
-            (HostSpec::Local | HostSpec::Ssh(_) | HostSpec::Netns(_) | HostSpec::Slurm(Some(_)), name) => {
+            (
+                HostSpec::Local
+                | HostSpec::Ssh(_)
+                | HostSpec::Netns(_)
+                | HostSpec::Peer(_)
+                | HostSpec::Slurm(Some(_)),
+                name,
+            ) => {
                 let name = name.expect("the planner rejects such a host without a name");
                 self.list.push(NamedHost { name, at, interface });
             }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, process::Command, sync::Arc};
 use experiment::{HostSpec, LOCAL_HOST, Limits, Pin, PinChoice, PlannedHost};
 use hosts::{
     StewardCommand, StewardSite,
-    remote::{RemoteShell, bundle::Bundle, deploy, probe::Probe},
+    remote::{RemoteShell, deploy, probe::Probe},
     slurm::Allocation,
     ssh::{SshProgram, SshShell},
 };
@@ -13,6 +13,7 @@ use runner::{RunnerError, SiteHost, Sites, StopToken, inspect};
 use site::{DriverFile, Facts, InterfaceAddress, LocalSite, Site, SiteError, common_interfaces};
 
 use super::{
+    bundles::{Bundles, this_program},
     drivers::Drivers,
     host_entries::{ExpandedHosts, HostEntry, NamedHost},
     labs::ExperimentLab,
@@ -68,30 +69,6 @@ pub struct Copied {
     pub bytes: Option<u64>,
 }
 
-/// Files that hosts need.
-struct Bundles {
-    programs: Bundle,
-    drivers: BTreeMap<String, Bundle>,
-}
-
-impl Bundles {
-    fn of(local: &LocalSite, drivers: &Drivers) -> Result<Self, CliError> {
-        let programs = Bundle::of_programs(&this_program()?, local.agent())?;
-        let bundles = drivers
-            .files
-            .iter()
-            .map(|(name, file)| Ok((name.clone(), Bundle::of_driver(file, &drivers.libraries[name])?)));
-        Ok(Self { programs, drivers: bundles.collect::<Result<_, CliError>>()? })
-    }
-}
-
-fn this_program() -> Result<std::path::PathBuf, CliError> {
-    std::env::current_exe().map_err(|error| {
-        let error = format!("cannot determine the path of this program: {error}");
-        CliError::new(ExitStatus::Failed, error, "start it by its full path")
-    })
-}
-
 /// Connects hosts one after the other.
 pub struct Connector<'a> {
     local: &'a LocalSite,
@@ -125,6 +102,13 @@ impl<'a> Connector<'a> {
                 let lab = self.lab.expect("an experiment with virtual hosts has a lab");
                 let command = lab.steward(&name, &this_program()?, self.local.agent())?;
                 (Box::new(StewardSite::start(command)?), self.own_files())
+            }
+            HostSpec::Peer(peer) => {
+                let error = format!(
+                    "host `{name}`: `{peer}` is a process of `ddsmark perftest`, which starts by itself"
+                );
+                let hint = format!("use {}", HostSpec::EXPECTED);
+                return Err(CliError::new(ExitStatus::WrongUse, error, hint));
             }
             HostSpec::Ssh(_) | HostSpec::Slurm(_) => {
                 let (site, files, how) = self.deployed(&name, &shell(&name, &at)?)?;
@@ -227,7 +211,11 @@ fn shell(host: &str, at: &HostSpec) -> Result<Arc<dyn RemoteShell>, CliError> {
     match at {
         HostSpec::Ssh(target) => Ok(Arc::new(SshShell::new(SshProgram::from_environment(), target.clone()))),
         HostSpec::Slurm(Some(node)) => Ok(Allocation::current(host)?.shell(host, node)?),
-        HostSpec::Local | HostSpec::Netns(_) | HostSpec::Lab(_) | HostSpec::Slurm(None) => {
+        HostSpec::Local
+        | HostSpec::Netns(_)
+        | HostSpec::Lab(_)
+        | HostSpec::Peer(_)
+        | HostSpec::Slurm(None) => {
             let error = format!("host `{host}`: `{at}` has no shell");
             Err(CliError::new(ExitStatus::WrongUse, error, format!("use {}", HostSpec::EXPECTED)))
         }
@@ -273,6 +261,11 @@ impl Hosts {
             }
         }
         Ok(Self { list, lab, are_named })
+    }
+
+    /// Returns hosts that are connected already, with names.
+    pub const fn of(list: Vec<ConnectedHost>) -> Self {
+        Self { list, lab: None, are_named: true }
     }
 
     /// Returns this host alone, with its drivers.

@@ -103,7 +103,7 @@ fn preflight(experiment: &Plan, sites: &Sites<'_>, stop: &StopToken) -> Result<(
 }
 
 /// Returns the header of the result, which is known before the first run.
-fn header(experiment: Plan, hosts: &Hosts) -> Result<ResultHeader, CliError> {
+pub fn header(experiment: Plan, hosts: &Hosts) -> Result<ResultHeader, CliError> {
     let records = host_records(&experiment, hosts)?;
     let mut warnings: Vec<(&HostRecord, Warning)> = Vec::new();
     for record in &records {

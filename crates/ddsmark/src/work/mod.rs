@@ -1,5 +1,6 @@
 //! Work that several commands share: drivers, plans, measurements, comparisons and stored outcomes.
 
+mod bundles;
 pub mod comparison;
 pub mod drivers;
 mod files;
@@ -7,6 +8,7 @@ pub mod host_entries;
 pub mod hosts;
 mod labs;
 pub mod measurement;
+pub mod perftest;
 pub mod preparation;
 pub mod recipes;
 pub mod results;

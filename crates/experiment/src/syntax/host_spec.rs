@@ -21,6 +21,8 @@ pub enum HostSpec {
     Netns(String),
     /// Node of the allocation of Slurm that ddsmark runs in; `None`: each of its nodes.
     Slurm(Option<String>),
+    /// Process of `ddsmark perftest` that was started on another host, by its role and id. Only in results.
+    Peer(String),
     /// Virtual hosts that the experiment creates. Each of them has this specification.
     Lab(LabSpec),
 }
@@ -38,6 +40,7 @@ const KINDS: &[Kind] = &[
         "" => Some(HostSpec::Slurm(None)),
         node => is_word(node).then(|| HostSpec::Slurm(Some(node.to_owned()))),
     }),
+    ("peer", "peer:NAME", |rest| is_word(rest).then(|| HostSpec::Peer(rest.to_owned()))),
     ("lab", "lab:N", |rest| {
         let lab = if rest.starts_with(LAB) { None } else { rest.parse().ok() };
         lab.map(HostSpec::Lab)
@@ -102,6 +105,7 @@ impl fmt::Display for HostSpec {
             Self::Local => f.write_str("local"),
             Self::Ssh(target) => write!(f, "ssh:{target}"),
             Self::Netns(name) => write!(f, "netns:{name}"),
+            Self::Peer(name) => write!(f, "peer:{name}"),
             Self::Slurm(None) => f.write_str("slurm"),
             Self::Slurm(Some(node)) => write!(f, "slurm:{node}"),
             Self::Lab(lab) => lab.fmt(f),
@@ -139,9 +143,9 @@ impl JsonSchema for HostSpec {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "Way to reach a host: `local`, `ssh:[USER@]HOST[:PORT]`, `netns:NAME`, a network namespace of this host, `slurm[:NODE]`, a node of the allocation of Slurm, or each of its nodes, or `lab:N`, virtual hosts that the experiment creates: `lab:4,rate=100mbit,delay=1ms,loss=0.1%,mtu=1500`.",
+            "description": "Way to reach a host: `local`, `ssh:[USER@]HOST[:PORT]`, `netns:NAME`, a network namespace of this host, `slurm[:NODE]`, a node of the allocation of Slurm, or each of its nodes, `peer:NAME`, a process of `ddsmark perftest`, or `lab:N`, virtual hosts that the experiment creates: `lab:4,rate=100mbit,delay=1ms,loss=0.1%,mtu=1500`.",
             "type": "string",
-            "pattern": "^(local|slurm|(ssh|netns|slurm|lab):.+)$",
+            "pattern": "^(local|slurm|(ssh|netns|slurm|lab|peer):.+)$",
         })
     }
 }
@@ -161,10 +165,12 @@ mod tests {
             "slurm",
             "slurm:n1",
             "lab:2",
+            "peer:subscriber-0",
         ] {
             assert_eq!(HostSpec::parse(text).expect(text).to_string(), text);
         }
-        for (word, example, _) in KINDS {
+        // Only results have the last one: such a process starts by itself.
+        for (word, example, _) in KINDS.iter().filter(|(word, ..)| *word != "peer") {
             assert!(example.starts_with(word) && HostSpec::EXPECTED.contains(example), "{example}");
         }
         for text in [

@@ -1,0 +1,254 @@
+//! Settings of a test as an experiment: the runner measures it as any other one.
+
+use std::{fmt::Write as _, hint::black_box, time::Instant};
+
+use experiment::{ExperimentFile, Plan, ReceiveMode, RunOrder, Source};
+use perftest::{Batch, Durability, History, Mode, Settings, Shared};
+
+use super::OwnPart;
+use crate::cli::cli_error::{CliError, ExitStatus};
+
+/// Maximum time of each size in s, that of an experiment.
+const MAX_SECONDS: u64 = 3600;
+/// Rounds of an empty loop by which `-spin` is calibrated.
+const CALIBRATION_ROUNDS: u64 = 20_000_000;
+/// Minimum distance of latency samples in a throughput test: more would be load of their own.
+const MIN_DISTANCE: u64 = 101;
+
+/// Experiment file of a test.
+pub struct Text {
+    /// The file, with its text for messages.
+    pub source: Source,
+    /// The file, read.
+    pub file: ExperimentFile,
+    /// Differences from the behaviour of the original, for the user.
+    pub notes: Vec<String>,
+}
+
+/// Numbers of publishers and subscribers of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Topology {
+    /// Publishers.
+    pub publishers: usize,
+    /// Subscribers.
+    pub subscribers: usize,
+}
+
+impl Topology {
+    const fn is_pair(self) -> bool {
+        self.publishers == 1 && self.subscribers == 1
+    }
+}
+
+/// Returns the experiment of a test. `echoes_in_listener`: whether the driver may send from a listener. `subscriber` is the part of a subscriber that the plan needs.
+pub fn text(
+    settings: &Settings,
+    transport: &str,
+    echoes_in_listener: bool,
+    subscriber: &OwnPart,
+    topology: Topology,
+) -> Result<Text, CliError> {
+    let Settings { shared, local, driver, .. } = settings;
+    let mut notes = Vec::new();
+    let mut text = String::new();
+    let mut line = |text_of: String| {
+        let _ = writeln!(text, "{text_of}");
+    };
+    let rate = rate(shared, &mut notes)?;
+    let workload = match (shared.mode, &rate) {
+        (Mode::Latency, _) => "latency",
+        (Mode::Throughput, None) => "throughput",
+        (Mode::Throughput, Some(_)) => "paced",
+    };
+    line("question = \"What does this command line of perftest measure?\"".to_owned());
+    line(format!("workload = {workload:?}"));
+    line("[factors]".to_owned());
+    line(format!("driver = {driver:?}"));
+    line(format!("transport = {transport:?}"));
+    line(format!("topology = \"{}-{}\"", topology.publishers, topology.subscribers));
+    let (first, others) = shared.sizes.split_first().expect("a test has a size");
+    let entry = |size: u64| entry(settings, size, rate.as_ref());
+    for value in entry(*first) {
+        line(value);
+    }
+    let others: Vec<String> =
+        others.iter().map(|size| format!("{{ {} }}", entry(*size).join(", "))).collect();
+    if !others.is_empty() {
+        line(format!("include = [{}]", others.join(", ")));
+    }
+    if shared.keyed {
+        line(format!("instances = {}", shared.instances));
+    }
+    let (mut receive, group_samples, group_us) = subscriber.receive.unwrap_or((ReceiveMode::Listener, 1, 0));
+    let has_probes = shared.mode == Mode::Throughput && topology.is_pair();
+    if receive == ReceiveMode::Listener && has_probes && !echoes_in_listener {
+        receive = ReceiveMode::Waitset;
+        notes.push(format!(
+            "driver `{driver}` must not send from a listener, so the subscriber echoes latency samples from a thread that \
+             waits, as with `-useReadThread`"
+        ));
+    }
+    line(format!("receive = {:?}", receive.to_string()));
+    if group_samples > 1 && receive == ReceiveMode::Waitset {
+        line(format!("receive_group = \"{group_samples}/{}us\"", group_us.max(1)));
+    }
+    for (key, value) in [
+        ("send_queue", local.send_queue),
+        ("receive_queue", subscriber.receive_queue),
+        ("send_buffer", local.send_buffer),
+        ("receive_buffer", local.receive_buffer),
+    ] {
+        if let Some(value) = value {
+            line(format!("{key} = {value}"));
+        }
+    }
+    if shared.multicast {
+        line("multicast = true".to_owned());
+    }
+    if !local.raw_transport {
+        line("[qos]".to_owned());
+        line(format!("reliability = {:?}", if shared.reliable { "reliable" } else { "best_effort" }));
+        if shared.durability != Durability::Volatile {
+            line(format!("durability = {:?}", durability(shared.durability)));
+        }
+        if let History::KeepLast(depth) = shared.history {
+            line(format!("history = \"keep_last\"\nhistory_depth = {depth}"));
+        }
+    }
+    line("[design]\nblocks = 1\npin = \"none\"\nreference = false".to_owned());
+    line(format!("warm_up = \"{}\"", if shared.mode == Mode::Latency { "300ms" } else { "500ms" }));
+    line(format!("measure = \"{}s\"", seconds(shared)?));
+    if shared.mode == Mode::Throughput {
+        match distance(shared) {
+            Ok(every) if topology.is_pair() => line(format!("probe_every = {every}")),
+            Ok(_) => notes.push(format!(
+                "latency is not measured with {} publishers and {} subscribers in a throughput test; `-latencyTest` \
+                 measures it",
+                topology.publishers, topology.subscribers
+            )),
+            Err(error) => return Err(error),
+        }
+    }
+    let source = Source { path: "perftest".to_owned(), text, sets: Vec::new() };
+    let file = source.read()?;
+    Ok(Text { source, file, notes })
+}
+
+/// Completes a plan with what an experiment file cannot say.
+pub fn complete(plan: &mut Plan, settings: &Settings) {
+    plan.design.order = RunOrder::Listed;
+    plan.design.domain = Some(settings.local.domain);
+    plan.design.samples = settings.shared.samples;
+    plan.design.progress = settings.local.output.intervals;
+}
+
+/// Returns the factors that depend on the size.
+fn entry(settings: &Settings, size: u64, rate: Option<&Rate>) -> Vec<String> {
+    let shared = &settings.shared;
+    let mut values = vec![format!("size = {}", shared.payload_bytes(size, settings.local.raw_transport))];
+    match shared.batch {
+        Batch::Off => {}
+        Batch::Turbo => values.push("batch_samples = \"turbo\"".to_owned()),
+        Batch::Bytes(_) => values.push(format!("batch_samples = {}", shared.samples_per_batch(size))),
+    }
+    match rate {
+        None => {}
+        Some(Rate::Throttled) => values.push("rate = \"throttled\"".to_owned()),
+        Some(Rate::PerSecond(of)) => values.push(format!("rate = \"{}/s\"", of(size))),
+    }
+    values
+}
+
+enum Rate {
+    /// Rate that follows the subscriber.
+    Throttled,
+    /// Samples per second of a size.
+    PerSecond(Box<dyn Fn(u64) -> u64>),
+}
+
+/// Returns the limit of the rate; `None` if there is none.
+fn rate(shared: &Shared, notes: &mut Vec<String>) -> Result<Option<Rate>, CliError> {
+    let pacing = &shared.pacing;
+    if pacing.throttle {
+        return Ok(Some(Rate::Throttled));
+    }
+    if shared.mode == Mode::Latency {
+        return Ok(None);
+    }
+    if pacing.samples_per_s.is_some() || pacing.bits_per_s.is_some() {
+        let shared = shared.clone();
+        let of = move |size| shared.samples_per_s(size).map_or(1, |rate| rate.round().max(1.0) as u64);
+        return Ok(Some(Rate::PerSecond(Box::new(of))));
+    }
+    let mut interval_ns = 0;
+    if pacing.sleep_ms > 0 {
+        interval_ns += pacing.sleep_ms.saturating_mul(1_000_000);
+        notes.push(format!("`-sleep {}` is a schedule with that interval", pacing.sleep_ms));
+    }
+    if pacing.spin_count > 0 {
+        let spin_ns = (round_ns() * pacing.spin_count as f64) as u64;
+        interval_ns += spin_ns;
+        notes.push(format!(
+            "`-spin {}` is a schedule with an interval of {spin_ns} ns, the time of that loop on this host",
+            pacing.spin_count
+        ));
+    }
+    match interval_ns {
+        0 => Ok(None),
+        10.. => {
+            let per_second = (1_000_000_000 / interval_ns).max(1);
+            Ok(Some(Rate::PerSecond(Box::new(move |_| per_second))))
+        }
+        _ => {
+            let error = format!("`-spin {}` is too short for a schedule", pacing.spin_count);
+            Err(CliError::new(ExitStatus::WrongUse, error, "increase it, or remove it"))
+        }
+    }
+}
+
+/// Returns the time of one round of an empty loop in ns: the shortest of three measurements.
+fn round_ns() -> f64 {
+    let once = || {
+        let begin = Instant::now();
+        for round in 0..CALIBRATION_ROUNDS {
+            black_box(round);
+        }
+        begin.elapsed().as_nanos() as f64 / CALIBRATION_ROUNDS as f64
+    };
+    (0..3).map(|_| once()).fold(f64::INFINITY, f64::min)
+}
+
+/// Returns the maximum time of each size in s.
+fn seconds(shared: &Shared) -> Result<u64, CliError> {
+    match shared.execution_time_s {
+        Some(seconds) if seconds > MAX_SECONDS => {
+            let error = format!("`-executionTime {seconds}` is longer than {MAX_SECONDS} s");
+            Err(CliError::new(ExitStatus::WrongUse, error, "use at most an hour for each size"))
+        }
+        Some(seconds) => Ok(seconds),
+        None => Ok(MAX_SECONDS),
+    }
+}
+
+/// Returns the distance of latency samples in samples.
+fn distance(shared: &Shared) -> Result<u64, CliError> {
+    let distance = shared.sizes.iter().map(|size| shared.samples_per_ping(*size)).min().unwrap_or_default();
+    if distance >= MIN_DISTANCE {
+        return Ok(distance.min(u64::from(u32::MAX)));
+    }
+    let error = format!(
+        "`-latencyCount {}` would echo more than 1 % of the samples of a throughput test",
+        shared.latency_count
+    );
+    let hint = format!("use `-latencyTest`, or at least `-latencyCount {MIN_DISTANCE}`");
+    Err(CliError::new(ExitStatus::WrongUse, error, hint))
+}
+
+const fn durability(kind: Durability) -> &'static str {
+    match kind {
+        Durability::Volatile => "volatile",
+        Durability::TransientLocal => "transient_local",
+        Durability::Transient => "transient",
+        Durability::Persistent => "persistent",
+    }
+}

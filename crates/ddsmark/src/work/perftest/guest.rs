@@ -1,0 +1,240 @@
+//! Guest: serves its agent to the leader, and prints the rows of a subscriber.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use control::{Progress, Reply, Request};
+use hosts::{
+    GuestError, GuestObserver, GuestSetup, GuestSite, GuestTerms, StewardEnd, framing::MAX_FRAME_BYTES, serve,
+};
+use peers::{
+    Outcome,
+    streams::{Session, SessionEnd, SessionOptions},
+};
+use perftest::{Banner, Role, Settings, Step, banner};
+use site::ProcessExit;
+
+use super::{
+    Process,
+    meeting::{self, Offered},
+    printer::Printer,
+    rows,
+};
+use crate::cli::{
+    cli_error::{CliError, ExitStatus},
+    output::note,
+};
+
+/// Meets the leader, and serves it until it ends the test.
+pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
+    let mut postbox = meeting::open(&process)?;
+    let leader = meeting::meet_leader(&process, &mut postbox)?;
+    let adopted = adopt(&mut process, &leader);
+    let printer = adopted.and_then(|()| Printer::new(&process.settings));
+    let (session, mut streams) = Session::start(postbox, vec![leader], SessionOptions::default())
+        .map_err(|error| CliError::new(ExitStatus::Failed, &error, "start both sides again"))?;
+    let printer = match printer {
+        Ok(printer) => printer,
+        Err(error) => {
+            let _ = session.end(Outcome::failure(error.to_string(), None));
+            return Err(error);
+        }
+    };
+    let stream = streams.pop().expect("a stream to the leader");
+    let seen = Arc::new(AgentObserver {
+        settings: process.settings.clone(),
+        middleware: process.middleware(),
+        cpus: process.facts.host.cpus,
+        state: Mutex::new(State {
+            printer,
+            size: 0,
+            sent: None,
+            before: Progress::default(),
+            runs: 0,
+            rejected: None,
+        }),
+    });
+    note(&perftest::progress(&process.settings, Step::Run));
+    let setup = GuestSetup {
+        driver: process.driver_file(),
+        variables: experiment::Variables::new(),
+        terms: GuestTerms {
+            domain: process.settings.local.domain,
+            transport: process.transport(),
+            interface: process.interface.clone(),
+            peers: None,
+            options: std::collections::BTreeMap::new(),
+            cores: None,
+        },
+    };
+    let observer: Arc<dyn GuestObserver> = seen.clone();
+    let site = GuestSite::new(process.site.clone(), setup, observer);
+    let stop = process.stop.clone();
+    let served = serve(Ok(site), (stream.input, stream.output), MAX_FRAME_BYTES, move || stop.requested());
+    let ended = conclude(&process, &seen, &served, session.end_of_peer());
+    let outcome = match &ended {
+        Ok(ExitStatus::Done) => Outcome::success("the test is complete"),
+        Ok(ExitStatus::Interrupted) => Outcome::failure("it was interrupted", None),
+        Ok(_) => Outcome::failure("the test is not valid", None),
+        Err(error) => Outcome::failure(error.to_string(), None),
+    };
+    let said = session.end(outcome);
+    match (ended, said) {
+        (Ok(ExitStatus::Done), Some(end)) if !end.is_success() => Err(of_end(&end)),
+        (ended, _) => ended,
+    }
+}
+
+/// Adopts the settings of the leader.
+fn adopt(process: &mut Process, leader: &peers::lobby::Peer) -> Result<(), CliError> {
+    let offered = Offered::of(leader)?;
+    let wrong = |error: String| {
+        CliError::new(ExitStatus::Failed, error, "use the same version of ddsmark on all hosts")
+    };
+    let Some(offer) = offered.settings else { return Err(wrong(format!("{leader} offers no settings"))) };
+    offer.check().map_err(|error| wrong(format!("{leader}: {error}")))?;
+    if let Err(found) = process.settings.adopt(&offer) {
+        let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
+        let hint = found.first().map(perftest::Disagreement::hint).unwrap_or_default();
+        return Err(CliError::new(ExitStatus::WrongUse, texts.join("; "), hint));
+    }
+    process.adapt()
+}
+
+/// Returns how the test ended.
+fn conclude(
+    process: &Process,
+    seen: &AgentObserver,
+    served: &StewardEnd,
+    end: Option<SessionEnd>,
+) -> Result<ExitStatus, CliError> {
+    let mut state = seen.state();
+    let printed = state.printer.finish(process);
+    if process.stop.requested() {
+        return Ok(ExitStatus::Interrupted);
+    }
+    if let Some(rejected) = state.rejected.take() {
+        return Err(rejected);
+    }
+    if let Some(end) = end.filter(|end| !end.is_success()) {
+        return Err(of_end(&end));
+    }
+    if !matches!(served, StewardEnd::Bye) && state.runs == 0 {
+        return Err(CliError::new(ExitStatus::Failed, served, "start both sides again"));
+    }
+    printed?;
+    if process.settings.role == Role::Subscriber && state.runs < process.settings.shared.sizes.len() {
+        let error = format!(
+            "the publisher ended after {} of {} sizes",
+            state.runs,
+            process.settings.shared.sizes.len()
+        );
+        return Err(CliError::new(ExitStatus::Failed, error, "see the messages of the publisher"));
+    }
+    for fault in &state.printer.invalid {
+        note(&format!("warning: not valid: {fault}"));
+    }
+    Ok(if state.printer.invalid.is_empty() { ExitStatus::Done } else { ExitStatus::Invalid })
+}
+
+fn of_end(end: &SessionEnd) -> CliError {
+    let hint = end.hint().unwrap_or_else(|| "see the messages of the other side".to_owned());
+    CliError::new(ExitStatus::Failed, end, hint)
+}
+
+/// Observer of the agent of a guest: prints its rows.
+struct AgentObserver {
+    settings: Settings,
+    middleware: String,
+    cpus: u32,
+    state: Mutex<State>,
+}
+
+struct State {
+    printer: Printer,
+    /// Serialized size of the samples of the run.
+    size: u64,
+    /// Samples that were sent to this process, as far as the leader knows.
+    sent: Option<u64>,
+    before: Progress,
+    /// Number of reported runs.
+    runs: usize,
+    rejected: Option<CliError>,
+}
+
+impl AgentObserver {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_subscriber(&self) -> bool {
+        self.settings.role == Role::Subscriber
+    }
+}
+
+impl GuestObserver for AgentObserver {
+    fn requested(&self, request: &Request) {
+        let mut state = self.state();
+        match request {
+            Request::Configure(configure) => {
+                let payload =
+                    configure.streams().map(|stream| u64::from(stream.size_bytes)).max().unwrap_or(0);
+                let shared = &self.settings.shared;
+                let raw = self.settings.local.raw_transport;
+                let is_size = |size: &&u64| shared.payload_bytes(**size, raw) == payload;
+                state.size = shared.sizes.iter().find(is_size).copied().unwrap_or(payload);
+                (state.sent, state.before) = (None, Progress::default());
+            }
+            Request::Measure { .. } if self.is_subscriber() => {
+                let size = state.size;
+                state.printer.begin_throughput(size);
+            }
+            Request::Drain(drain) => state.sent = Some(drain.sent).filter(|sent| *sent != u64::MAX),
+            _ => {}
+        }
+    }
+
+    fn replied(&self, reply: &Reply) {
+        let mut state = self.state();
+        match reply {
+            Reply::Configured(configured) if state.printer.effective.is_empty() => {
+                state.printer.effective =
+                    rows::effective(&configured.effective_qos, &configured.settings, &self.settings);
+                let text = banner(
+                    &self.settings,
+                    &Banner {
+                        version: env!("CARGO_PKG_VERSION"),
+                        middleware: &self.middleware,
+                        effective: &rows::of_banner(&state.printer.effective),
+                    },
+                );
+                note(text.trim_end());
+            }
+            Reply::Progress(progress) if self.is_subscriber() => {
+                if let Some(row) = rows::throughput_interval(state.size, &state.before, progress) {
+                    state.printer.throughput_interval(&row);
+                }
+                state.before = *progress;
+            }
+            Reply::Report(report) => {
+                state.runs += 1;
+                if self.is_subscriber() {
+                    let row = rows::throughput(state.size, report, state.sent, self.cpus);
+                    state.printer.throughput_summary(&row);
+                    state.printer.invalid.extend(rows::faults(report));
+                }
+            }
+            Reply::Failed { error, hint, .. } => {
+                let hint = hint.clone().unwrap_or_else(|| "see the log of the publisher".to_owned());
+                state.rejected.get_or_insert(CliError::new(ExitStatus::Failed, error, hint));
+            }
+            _ => {}
+        }
+    }
+
+    fn rejected(&self, error: &GuestError) {
+        let error = CliError::new(ExitStatus::Failed, error, error.hint());
+        self.state().rejected.get_or_insert(error);
+    }
+
+    fn ended(&self, _exit: ProcessExit) {}
+}

@@ -1,0 +1,205 @@
+//! Meeting of the processes of a test: mailbox and lobby.
+
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs as _},
+    ops::ControlFlow,
+    process,
+    time::Duration,
+};
+
+use experiment::Variables;
+use peers::{
+    Outcome, PeerAddress, PeerRole, Postbox,
+    lobby::{Announcement, DEFAULT_GUEST_LIMIT, DriverIdentity, LeaderRules, LobbyError, Peer, join, lead},
+    mailbox::{
+        Mailbox, MailboxError,
+        agent::{AgentMailbox, AgentMailboxSpec},
+        tcp::{TcpMailbox, control_port},
+    },
+};
+use perftest::{Nic, Role, Step};
+use serde::{Deserialize, Serialize};
+
+use super::{OwnPart, Process};
+use crate::cli::{
+    cli_error::{CliError, ExitStatus},
+    output::note,
+};
+
+/// Maximum time to load the driver and to open the control topic.
+const OPEN_LIMIT: Duration = Duration::from_secs(60);
+/// Time for which a process that fails tells the others why.
+const CLOSE_LIMIT: Duration = Duration::from_secs(2);
+
+/// Offer in the announcement of a process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Offered {
+    /// Settings of the test, from a publisher.
+    pub settings: Option<perftest::Offer>,
+    /// Part of the process.
+    pub own: OwnPart,
+}
+
+impl Offered {
+    /// Reads what a peer offers.
+    pub fn of(peer: &Peer) -> Result<Self, CliError> {
+        serde_json::from_value(peer.announcement.offer.clone()).map_err(|error| {
+            let error = format!("{peer} offers what this process cannot read: {error}");
+            CliError::new(ExitStatus::Failed, error, "use the same version of ddsmark on all hosts")
+        })
+    }
+}
+
+/// Opens the mailbox of a process.
+pub fn open(process: &Process) -> Result<Postbox, CliError> {
+    let local = &process.settings.local;
+    let role = role(process);
+    let id = u16::try_from(local.id).map_err(|_| {
+        let error = format!("`{} {}` is out of range", role.id_option(), local.id);
+        CliError::new(ExitStatus::WrongUse, error, "use an id from 0 to 65535")
+    })?;
+    let cannot = |error: std::io::Error| {
+        let error = format!("cannot get a random number: {error}");
+        CliError::new(ExitStatus::Failed, error, "check `/dev/urandom`")
+    };
+    let own = PeerAddress::of_this_process(role, id).map_err(cannot)?;
+    let mailbox: Box<dyn Mailbox> = if process.description().has("locators") {
+        Box::new(over_tcp(process, role, id)?)
+    } else {
+        let spec = AgentMailboxSpec {
+            driver: process.driver_file(),
+            variables: Variables::new(),
+            domain: local.domain,
+            participant: process.control_participant(),
+            limit: OPEN_LIMIT,
+        };
+        Box::new(AgentMailbox::open(&process.site, &spec).map_err(|error| of_mailbox(&error))?)
+    };
+    Ok(Postbox::new(mailbox, own))
+}
+
+fn over_tcp(process: &Process, role: PeerRole, id: u16) -> Result<TcpMailbox, CliError> {
+    let local = &process.settings.local;
+    if role == PeerRole::Subscriber {
+        let address = match &local.nic {
+            Some(Nic::Address(address)) => *address,
+            _ => {
+                let own = process.facts.addresses.iter().find(|own| own.interface == process.interface);
+                own.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |own| IpAddr::V4(own.address))
+            }
+        };
+        return TcpMailbox::listen(address, control_port(local.domain, id))
+            .map_err(|error| of_mailbox(&error));
+    }
+    let mut addresses: Vec<SocketAddr> = Vec::new();
+    for peer in &local.peers {
+        let port = control_port(local.domain, peer.number.and_then(|id| u16::try_from(id).ok()).unwrap_or(0));
+        let found = (peer.address.as_str(), port).to_socket_addrs().map_err(|error| {
+            let error = format!("`-peer {}`: {error}", peer.address);
+            CliError::new(ExitStatus::WrongUse, error, "name the address of a subscriber's host")
+        })?;
+        addresses.extend(found.take(1));
+    }
+    TcpMailbox::connect(&addresses).map_err(|error| of_mailbox(&error))
+}
+
+fn of_mailbox(error: &MailboxError) -> CliError {
+    let hint = error.hint().unwrap_or_else(|| "check the driver with `ddsmark drivers check`".to_owned());
+    CliError::new(ExitStatus::Failed, error, hint)
+}
+
+const fn role(process: &Process) -> PeerRole {
+    match process.settings.role {
+        Role::Publisher => PeerRole::Publisher,
+        Role::Subscriber => PeerRole::Subscriber,
+    }
+}
+
+/// Returns the announcement of a process.
+fn announcement(process: &Process) -> Result<Announcement, CliError> {
+    let settings = &process.settings;
+    let is_publisher = settings.role == Role::Publisher;
+    let offered = Offered { settings: is_publisher.then(|| settings.offer()), own: process.own_part() };
+    let offer = serde_json::to_value(offered).map_err(|error| {
+        CliError::new(ExitStatus::Failed, format!("cannot announce this process: {error}"), "report this")
+    })?;
+    let text = |given: &perftest::GivenOption| (given.option.to_owned(), given.value.clone());
+    Ok(Announcement {
+        host: process.facts.host.name.clone(),
+        pid: process::id(),
+        driver: DriverIdentity { name: settings.driver.clone(), version: process.middleware() },
+        ddsmark: env!("CARGO_PKG_VERSION").to_owned(),
+        generation: settings.generation.to_string(),
+        options: settings.given.iter().map(text).collect(),
+        publishers: (!is_publisher).then_some(settings.local.partners),
+        subscribers: is_publisher.then_some(settings.local.partners),
+        offer,
+    })
+}
+
+/// Meets the guests as the leader.
+pub fn meet_guests(process: &Process, postbox: &mut Postbox) -> Result<Vec<Peer>, CliError> {
+    let own = announcement(process)?;
+    let interoperate =
+        |one: &DriverIdentity, other: &DriverIdentity| middleware(&one.version) == middleware(&other.version);
+    let compare = |_: &Peer, guest: &Peer| compare(process, guest);
+    let rules = LeaderRules { interoperate: &interoperate, compare: &compare };
+    note(&perftest::progress(&process.settings, Step::Discover));
+    let mut watch = watch(process);
+    lead(postbox, &own, &rules, DEFAULT_GUEST_LIMIT, &mut watch).map_err(|error| missed(postbox, &error))
+}
+
+/// Meets the leader as a guest.
+pub fn meet_leader(process: &Process, postbox: &mut Postbox) -> Result<Peer, CliError> {
+    let own = announcement(process)?;
+    note(&perftest::progress(&process.settings, Step::Discover));
+    let mut watch = watch(process);
+    join(postbox, &own, DEFAULT_GUEST_LIMIT, &mut watch).map_err(|error| missed(postbox, &error))
+}
+
+fn watch(process: &Process) -> impl FnMut(&peers::lobby::LobbyProgress) -> ControlFlow<()> + use<> {
+    let stop = process.stop.clone();
+    move |_| if stop.requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+/// Returns the name of a middleware without its version.
+fn middleware(version: &str) -> &str {
+    version.rsplit_once(' ').map_or(version, |(name, _)| name)
+}
+
+/// Compares the options of a guest with those of this leader.
+fn compare(process: &Process, guest: &Peer) -> Result<(), Outcome> {
+    let settings = &process.settings;
+    let offer = settings.offer();
+    let ours = offer.values.iter().map(|value| (value.option.as_str(), value.value.as_str()));
+    for (option, ours) in ours {
+        let theirs = guest.announcement.options.iter().rev().find(|(name, _)| name == option);
+        if let Some((_, theirs)) = theirs.filter(|(_, theirs)| theirs != ours && theirs != "-1") {
+            let text = format!("`-{option}` is {ours} at publisher 0 and {theirs} at {guest}");
+            let hint = format!("remove `-{option}` from one side, or make both the same");
+            return Err(Outcome::failure(text, Some(hint)));
+        }
+    }
+    let own: Result<Offered, _> = serde_json::from_value::<Offered>(guest.announcement.offer.clone());
+    match own {
+        Ok(Offered { own, .. }) if own.transport != process.transport() => {
+            let text = format!(
+                "`-transport` is {} at publisher 0 and {} at {guest}",
+                process.transport(),
+                own.transport
+            );
+            Err(Outcome::failure(text, Some("use the same transport on both sides".to_owned())))
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(Outcome::failure(format!("{guest} offers what cannot be read: {error}"), None)),
+    }
+}
+
+/// Tells the others why this process ends, and returns the error.
+fn missed(postbox: &mut Postbox, error: &LobbyError) -> CliError {
+    // The first error is the one to report.
+    let _ = postbox.close(CLOSE_LIMIT);
+    let hint = error.hint().unwrap_or_else(|| "start both sides again".to_owned());
+    CliError::new(ExitStatus::Failed, error, hint)
+}

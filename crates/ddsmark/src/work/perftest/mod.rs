@@ -1,0 +1,204 @@
+//! Processes of `ddsmark perftest`: publisher 0 leads the test with the runner, and all others are its guests.
+
+mod abilities;
+mod experiment;
+pub mod guest;
+pub mod leader;
+mod meeting;
+mod printer;
+mod rows;
+
+use std::collections::BTreeMap;
+
+use ::experiment::{DriverDescription, ParticipantSpec, ReceiveMode};
+use perftest::{Nic, PerftestError, Receive, Settings, Transport};
+use runner::StopToken;
+use serde::{Deserialize, Serialize};
+use site::{DriverFile, Facts, LocalSite, Site as _};
+
+use self::abilities::abilities;
+use super::drivers::Drivers;
+use crate::cli::{
+    cli_error::{CliError, ExitStatus},
+    output::note,
+};
+
+/// Name of the loopback interface.
+const LOOPBACK: &str = "lo";
+
+/// Process of a test, before it meets the others.
+pub struct Process {
+    /// Settings.
+    pub settings: Settings,
+    /// The driver.
+    pub drivers: Drivers,
+    /// This host.
+    pub site: LocalSite,
+    /// Facts about this host.
+    pub facts: Facts,
+    /// Name of the network interface.
+    pub interface: String,
+    /// Stop requests of the user.
+    pub stop: StopToken,
+}
+
+/// Part of a process that the leader plans with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnPart {
+    /// Name of the transport.
+    pub transport: String,
+    /// Name of the network interface.
+    pub interface: String,
+    /// Receive mode of its reader of data, in a subscriber.
+    pub receive: Option<(ReceiveMode, u32, u32)>,
+    /// Number of samples in the queue of its reader.
+    pub receive_queue: Option<u32>,
+}
+
+impl Process {
+    /// Creates a process, after checks that need no other process.
+    pub fn new(
+        settings: Settings,
+        drivers: Drivers,
+        site: LocalSite,
+        stop: StopToken,
+    ) -> Result<Self, CliError> {
+        let facts = site.facts()?;
+        let interface = interface(&settings, &facts)?;
+        let mut process = Self { settings, drivers, site, facts, interface, stop };
+        if process.settings.role == perftest::Role::Publisher {
+            process.adapt()?;
+        }
+        Ok(process)
+    }
+
+    /// Adapts the settings to the driver. A subscriber does so when it has adopted those of the publisher.
+    pub fn adapt(&mut self) -> Result<(), CliError> {
+        let abilities = abilities(self.description());
+        for warning in self.settings.adapt(&abilities).map_err(|error| rejected(&error))? {
+            note(&format!("warning: {warning}"));
+        }
+        Ok(())
+    }
+
+    /// Returns the description of the driver.
+    pub fn description(&self) -> &DriverDescription {
+        &self.drivers.descriptions[&self.settings.driver]
+    }
+
+    /// Returns the file of the driver.
+    pub fn driver_file(&self) -> DriverFile {
+        let name = self.settings.driver.clone();
+        DriverFile { path: self.drivers.files[&name].clone(), name }
+    }
+
+    /// Returns the name of the transport.
+    pub fn transport(&self) -> String {
+        let has = |name: &&&str| self.description().transports.iter().any(|own| own.name == ***name);
+        let requested = self.settings.local.transport.map(Transport::driver_names);
+        match requested.and_then(|names| names.iter().find(has)) {
+            Some(name) => (*name).to_owned(),
+            None => self.description().transports.first().map(|own| own.name.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// Returns the participant of the control topic.
+    pub fn control_participant(&self) -> ParticipantSpec {
+        let peers: Vec<String> = self.settings.local.peers.iter().map(|peer| peer.address.clone()).collect();
+        ParticipantSpec {
+            transport: self.transport(),
+            interface: self.interface.clone(),
+            // Without peers, the middleware discovers by multicast, as it does by default.
+            vendor_defaults: peers.is_empty(),
+            peers,
+            ..ParticipantSpec::default()
+        }
+    }
+
+    /// Returns what the leader plans with.
+    pub fn own_part(&self) -> OwnPart {
+        let local = &self.settings.local;
+        let receive = match local.receive {
+            Receive::Listener => (ReceiveMode::Listener, 1, 0),
+            Receive::ReadThread { group_samples, group_us } => {
+                (ReceiveMode::Waitset, group_samples, group_us)
+            }
+        };
+        OwnPart {
+            transport: self.transport(),
+            interface: self.interface.clone(),
+            receive: (self.settings.role == perftest::Role::Subscriber).then_some(receive),
+            receive_queue: local.receive_queue,
+        }
+    }
+
+    /// Returns the middleware with its version.
+    pub fn middleware(&self) -> String {
+        let description = self.description();
+        format!("{} {}", description.middleware, description.middleware_version)
+    }
+
+    /// Returns properties of the host for the JSON document.
+    pub fn host_texts(&self) -> BTreeMap<String, String> {
+        let host = &self.facts.host;
+        let cpu = host.cpu.clone().unwrap_or_default();
+        [("name", host.name.clone()), ("kernel", host.kernel.clone()), ("cpu", cpu)]
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
+    }
+
+    /// Returns the versions for the JSON document.
+    pub fn versions(&self) -> BTreeMap<String, String> {
+        let description = self.description();
+        [
+            ("ddsmark", env!("CARGO_PKG_VERSION").to_owned()),
+            ("driver", description.driver_version.clone()),
+            ("middleware", self.middleware()),
+        ]
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+    }
+}
+
+/// Returns the network interface of `-nic`; without it, the only one that leads to other hosts, or the loopback interface
+/// if there is none.
+fn interface(settings: &Settings, facts: &Facts) -> Result<String, CliError> {
+    let wrong = |error: String, hint: String| CliError::new(ExitStatus::WrongUse, error, hint);
+    let of_addresses = || facts.addresses.iter().map(|own| own.interface.as_str());
+    match &settings.local.nic {
+        Some(Nic::Name(name)) => {
+            facts.check_interface(name)?;
+            Ok(name.clone())
+        }
+        Some(Nic::Address(address)) if address.is_loopback() => Ok(LOOPBACK.to_owned()),
+        Some(Nic::Address(address)) => {
+            let ipv4 = facts.addresses.iter().find(|own| *address == own.address);
+            let ipv6 = facts.ipv6_addresses.iter().find(|(_, own)| address == *own).map(|(name, _)| name);
+            ipv4.map(|own| &own.interface).or(ipv6).cloned().ok_or_else(|| {
+                let known: Vec<String> = facts.addresses.iter().map(|own| own.address.to_string()).collect();
+                let error = format!("`-nic {address}` is not an address of this host");
+                wrong(error, format!("available: {}", known.join(", ")))
+            })
+        }
+        None => {
+            let mut names: Vec<&str> = of_addresses().collect();
+            names.dedup();
+            match names[..] {
+                [] => Ok(LOOPBACK.to_owned()),
+                [only] => Ok(only.to_owned()),
+                _ => Err(wrong(
+                    format!("this host has several network interfaces: {}", names.join(", ")),
+                    format!("name one, such as `-nic {}`", names[0]),
+                )),
+            }
+        }
+    }
+}
+
+/// Returns the error of an option.
+pub fn rejected(error: &PerftestError) -> CliError {
+    CliError::new(ExitStatus::WrongUse, error, error.hint())
+}

@@ -1,0 +1,186 @@
+//! Values of a run as rows.
+
+use std::collections::BTreeMap;
+
+use control::{AgentReport, Progress};
+use experiment::Qos;
+use perftest::{EffectiveValue, LatencyInterval, LatencyRow, Settings, ThroughputInterval, ThroughputRow};
+use results::{Latency, Received, Usage};
+
+/// Number of ns of RTT in one µs of RTT/2.
+const HALF_US: f64 = 2000.0;
+
+/// Returns a latency row of a size.
+pub fn latency(size: u64, latency: Option<&Latency>, usage: Option<&Usage>, cpus: u32) -> LatencyRow {
+    let found = latency.filter(|latency| latency.n > 0);
+    let half = |ns: u64| ns as f64 / HALF_US;
+    let quantile = |of: fn(&Latency) -> Option<u64>| found.and_then(of).map(half);
+    LatencyRow {
+        size,
+        samples: found.map_or(0, |latency| latency.n),
+        ave_us: found.map(|latency| latency.mean_ns / HALF_US),
+        std_us: found.filter(|latency| latency.n > 1).map(|latency| latency.sd_ns / HALF_US),
+        min_us: found.map(|latency| half(latency.min_ns)),
+        max_us: found.map(|latency| half(latency.max_ns)),
+        percentiles: [
+            quantile(|latency| latency.p50_ns),
+            quantile(|latency| latency.p90_ns),
+            quantile(|latency| latency.p99_ns),
+            quantile(|latency| latency.p99_99_ns),
+            quantile(|latency| latency.p99_9999_ns),
+        ],
+        cpu_percent: usage.and_then(|usage| cpu(usage, cpus)),
+    }
+}
+
+/// Returns a latency row during the test; `None` before the first round trip.
+pub fn latency_interval(size: u64, progress: &Progress) -> Option<LatencyInterval> {
+    let round_trips = progress.round_trips.filter(|round_trips| round_trips.count > 0)?;
+    let half = |ns: u64| ns as f64 / HALF_US;
+    Some(LatencyInterval {
+        size,
+        latency_us: half(round_trips.last_ns),
+        ave_us: round_trips.mean_ns / HALF_US,
+        std_us: (round_trips.count > 1).then_some(round_trips.sd_ns / HALF_US),
+        min_us: half(round_trips.min_ns),
+        max_us: half(round_trips.max_ns),
+        cpu_percent: None,
+    })
+}
+
+/// Returns a throughput row during the test, and the progress before it; `None` before the first sample.
+pub fn throughput_interval(size: u64, before: &Progress, now: &Progress) -> Option<ThroughputInterval> {
+    let reception = now.reception.filter(|reception| reception.delivered > 0 && now.elapsed_ns > 0)?;
+    let earlier = before.reception.map_or(0, |reception| reception.delivered);
+    let since_ns = now.elapsed_ns.saturating_sub(before.elapsed_ns).max(1);
+    let rate = |samples: u64, ns: u64| samples as f64 * 1e9 / ns as f64;
+    let mbps = |samples_per_s: f64| samples_per_s * size as f64 * 8.0 / 1e6;
+    let samples_per_s = rate(reception.delivered.saturating_sub(earlier), since_ns);
+    let samples_per_s_ave = rate(reception.delivered, now.elapsed_ns);
+    let percent = |lost: u64| 100.0 * lost as f64 / (lost + reception.delivered) as f64;
+    Some(ThroughputInterval {
+        size,
+        samples: reception.delivered,
+        samples_per_s,
+        samples_per_s_ave,
+        mbps: mbps(samples_per_s),
+        mbps_ave: mbps(samples_per_s_ave),
+        lost: reception.lost,
+        lost_percent: reception.lost.map(percent),
+        cpu_percent: None,
+    })
+}
+
+/// Returns the throughput row of a report of a subscriber. `sent`: number of samples that the publishers sent to it, if it is
+/// known.
+pub fn throughput(size: u64, report: &AgentReport, sent: Option<u64>, cpus: u32) -> ThroughputRow {
+    let received = received(report);
+    let (samples, length_ns) = match &report.echo {
+        // Every ping arrives after the echo of the one before it.
+        Some(echo) => (echo.received.saturating_sub(echo.duplicate), report.usage.elapsed_ns),
+        None => {
+            let first = received.iter().map(|of| of.first_ns).filter(|ns| *ns > 0).min().unwrap_or(0);
+            let last = received.iter().map(|of| of.last_ns).max().unwrap_or(0);
+            (received.iter().map(|of| of.delivered).sum(), last.saturating_sub(first))
+        }
+    };
+    // N samples span N - 1 intervals.
+    let intervals = if report.echo.is_some() { samples } else { samples.saturating_sub(1) };
+    let samples_per_s = if length_ns == 0 { 0.0 } else { intervals as f64 * 1e9 / length_ns as f64 };
+    let lost = sent.map(|sent| sent.saturating_sub(samples));
+    ThroughputRow {
+        size,
+        samples,
+        samples_per_s,
+        mbps: samples_per_s * size as f64 * 8.0 / 1e6,
+        lost,
+        lost_percent: lost.zip(sent).map(|(lost, sent)| 100.0 * lost as f64 / sent.max(1) as f64),
+        cpu_percent: cpu(&report.usage, cpus),
+    }
+}
+
+fn received(report: &AgentReport) -> Vec<&Received> {
+    let of_reader = report.reader.iter().flat_map(|reader| &reader.received);
+    let paced = report.paced_reader.iter().flat_map(|reader| &reader.flows).map(|flow| &flow.received);
+    of_reader.chain(paced).collect()
+}
+
+/// Returns the reasons why the reception of a report is not valid.
+pub fn faults(report: &AgentReport) -> Vec<String> {
+    let received = received(report);
+    let corrupt: u64 = received.iter().map(|of| of.corrupt).sum();
+    let mut faults = Vec::new();
+    if corrupt > 0 {
+        faults.push(format!("{corrupt} samples are corrupt"));
+    }
+    if report.echo.is_none() && received.iter().all(|of| of.delivered == 0) {
+        faults.push("no sample has arrived".to_owned());
+    }
+    faults
+}
+
+/// Returns CPU time in percent of all cores.
+fn cpu(usage: &Usage, cpus: u32) -> Option<f64> {
+    let all_ns = usage.elapsed_ns.saturating_mul(u64::from(cpus));
+    (all_ns > 0).then(|| 100.0 * (usage.user_ns + usage.system_ns) as f64 / all_ns as f64)
+}
+
+/// Returns effective values with the labels of the banner, where it has one.
+pub fn effective(
+    qos: &BTreeMap<String, Qos>,
+    settings: &BTreeMap<String, BTreeMap<String, String>>,
+    requested: &Settings,
+) -> Vec<EffectiveValue> {
+    let mut values = Vec::new();
+    let mut add = |name: String, value: String| values.push(EffectiveValue { name, value });
+    let main = if qos.contains_key("writer") && requested.role == perftest::Role::Publisher {
+        "writer"
+    } else {
+        "reader"
+    };
+    for (entity, qos) in qos {
+        let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(qos) else { continue };
+        for (policy, value) in fields {
+            let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+            match policy.as_str() {
+                "reliability" if entity == main => add("Reliability".to_owned(), title(&value)),
+                "durability" if entity == main => add("Durability".to_owned(), title(&value)),
+                "history" if entity == main => add("History".to_owned(), title(&value)),
+                _ => add(format!("{entity} {policy}"), value),
+            }
+        }
+    }
+    for (entity, settings) in settings {
+        for (name, value) in settings {
+            match (entity.as_str(), name.as_str()) {
+                ("participant", "transport") => add("Kind".to_owned(), value.clone()),
+                ("participant", "interface") => add("Nic".to_owned(), value.clone()),
+                _ => add(format!("{entity} {name}"), value.clone()),
+            }
+        }
+    }
+    values
+}
+
+/// Returns a word of a policy as the banner has it: `Best Effort`.
+fn title(word: &str) -> String {
+    let words = word.split('_').map(|word| {
+        let (first, rest) = word.split_at(word.len().min(1));
+        first.to_uppercase() + rest
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the effective values that the banner shows: those with a label of its own, and those of queues, batches and
+/// buffers. The JSON document has all.
+pub fn of_banner(effective: &[EffectiveValue]) -> Vec<EffectiveValue> {
+    let shown = ["Reliability", "Durability", "History", "Kind", "Nic"];
+    let is_shown = |name: &str| {
+        shown.contains(&name)
+            || name.ends_with(" max_samples")
+            || name.ends_with(" batching")
+            || name.ends_with(" receive_mode")
+            || name.starts_with("participant ") && name.ends_with("_buffer_bytes")
+    };
+    effective.iter().filter(|value| is_shown(&value.name)).cloned().collect()
+}
