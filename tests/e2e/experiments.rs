@@ -9,7 +9,8 @@ use crate::support::{Scene, blocks, count, list, root};
 /// Returns the names of the recipes in the tree.
 fn recipes() -> Vec<String> {
     let files = fs::read_dir(root().join("recipes")).expect("the recipes").flatten();
-    files.map(|file| file.path().file_stem().expect("a name").to_string_lossy().into_owned()).collect()
+    let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+    names.filter_map(|name| Some(name.strip_suffix(".toml")?.to_owned())).collect()
 }
 
 /// Returns whether a recipe creates virtual hosts, which needs root.

@@ -1,6 +1,8 @@
 //! Check that samples were sent by multicast if that was requested. A driver reports what it requested from its
 //! middleware, or `unknown`; the kernel counts what is sent.
 
+use std::collections::BTreeMap;
+
 use experiment::Workload;
 use results::{MulticastSent, WarningKind};
 use stats::total;
@@ -22,6 +24,22 @@ fn copies(sent: &MulticastSent, samples: u64, payload: u64) -> Option<f64> {
     (samples > 0 && copies >= COPIES).then_some(copies)
 }
 
+/// Returns what all hosts sent, from what the agents counted on their hosts. Of several writers of a host, each counts the
+/// traffic of the whole network namespace. `None` without agents.
+fn of_all_hosts<'r>(counted: impl Iterator<Item = (&'r str, &'r MulticastSent)>) -> Option<MulticastSent> {
+    let mut by_host: BTreeMap<&str, &MulticastSent> = BTreeMap::new();
+    for (host, sent) in counted {
+        let most = by_host.entry(host).or_insert(sent);
+        if sent.bytes > most.bytes {
+            *most = sent;
+        }
+    }
+    by_host.into_values().cloned().reduce(|all, host| MulticastSent {
+        packets: all.packets.saturating_add(host.packets),
+        bytes: all.bytes.saturating_add(host.bytes),
+    })
+}
+
 /// Records a contradiction if multicast was requested and the samples were sent by other means, and a warning if more
 /// than one copy was sent.
 pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, reports: &RunReports) {
@@ -29,10 +47,11 @@ pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, repor
     if !factors.multicast || evaluation.flows.is_empty() {
         return;
     }
-    // Of several writers of a host, each counts the traffic of the whole network namespace.
-    let sockets = reports.all_driving().filter_map(|agent| agent.report.sockets.as_ref());
-    let multicast = sockets.filter_map(|sockets| sockets.multicast.as_ref());
-    let Some(multicast) = multicast.max_by_key(|multicast| multicast.bytes) else {
+    let counted = reports.all_driving().filter_map(|agent| {
+        let multicast = agent.report.sockets.as_ref()?.multicast.as_ref()?;
+        Some((agent.endpoint.place.host.as_str(), multicast))
+    });
+    let Some(multicast) = &of_all_hosts(counted) else {
         let text = "the kernel does not say what left by multicast: whether the samples did is unknown";
         evaluation.warn(WarningKind::Incomplete, text.to_owned());
         return;
@@ -63,6 +82,15 @@ pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, repor
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn writers_of_a_host_count_its_traffic_once_and_hosts_add_up() {
+        let sent = |packets, bytes| MulticastSent { packets, bytes };
+        let [most, less, other] = [sent(10, 1_000), sent(9, 900), sent(5, 700)];
+        let counted = [("h1", &less), ("h1", &most), ("h2", &other)];
+        assert_eq!(of_all_hosts(counted.into_iter()), Some(sent(15, 1_700)));
+        assert_eq!(of_all_hosts(std::iter::empty()), None);
+    }
 
     #[test]
     fn copies_are_told_from_headers_and_from_fragments() {

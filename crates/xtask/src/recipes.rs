@@ -33,7 +33,7 @@ fn recipe_and_change(text: &str) -> Result<(String, String), String> {
 pub fn run(arguments: &RecipesArgs) -> Result<(), Error> {
     let program = arguments.ddsmark.clone().unwrap_or_else(|| target().join("release/ddsmark"));
     let mut names: Vec<String> = fs::read_dir(root().join("recipes"))?
-        .filter_map(|file| Some(file.ok()?.path().file_stem()?.to_str()?.to_owned()))
+        .filter_map(|file| Some(file.ok()?.file_name().to_str()?.strip_suffix(".toml")?.to_owned()))
         .collect();
     names.sort();
     let mut plans = Vec::new();

@@ -79,7 +79,8 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recipes");
         let files = fs::read_dir(folder).expect("the recipes").flatten();
         let files: BTreeSet<String> = files
-            .map(|file| file.path().file_stem().expect("a name").to_string_lossy().into_owned())
+            .map(|file| file.file_name().to_string_lossy().into_owned())
+            .filter_map(|name| Some(name.strip_suffix(".toml")?.to_owned()))
             .collect();
         assert_eq!(files, RECIPES.iter().map(|(name, _)| (*name).to_owned()).collect());
     }
