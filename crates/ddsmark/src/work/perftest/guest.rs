@@ -176,8 +176,7 @@ impl GuestObserver for AgentObserver {
         let mut state = self.state();
         match request {
             Request::Configure(configure) => {
-                let payload =
-                    configure.streams().map(|stream| u64::from(stream.size_bytes)).max().unwrap_or(0);
+                let payload = configure.streams().map(|stream| stream.size_bytes).max().unwrap_or(0);
                 let shared = &self.settings.shared;
                 let raw = self.settings.local.raw_transport;
                 let is_size = |size: &&u64| shared.payload_bytes(**size, raw) == payload;

@@ -44,10 +44,10 @@ use crate::{
 };
 
 /// Meets the guests, measures, and tells them how the test ended.
-pub fn execute(process: Process) -> Result<ExitStatus, CliError> {
+pub fn execute(process: &Process) -> Result<ExitStatus, CliError> {
     let printer = Mutex::new(Printer::new(&process.settings)?);
-    let mut postbox = meeting::open(&process)?;
-    let mut guests = meeting::meet_guests(&process, &mut postbox)?;
+    let mut postbox = meeting::open(process)?;
+    let mut guests = meeting::meet_guests(process, &mut postbox)?;
     guests.sort_by_key(|guest| (guest.address.role, guest.address.id));
     note(&perftest::progress(&process.settings, Step::Announcement));
     let watch = Arc::new(GuestWatch::default());
@@ -56,7 +56,7 @@ pub fn execute(process: Process) -> Result<ExitStatus, CliError> {
     let options = SessionOptions { observer, ..SessionOptions::default() };
     let (session, streams) = Session::start(postbox, guests, options)
         .map_err(|error| CliError::new(ExitStatus::Failed, &error, "start both sides again"))?;
-    let measured = measure(&process, streams, &printer, &watch);
+    let measured = measure(process, streams, &printer, &watch);
     let outcome = match &measured {
         Ok(ExitStatus::Done) => Outcome::success("the test is complete"),
         Ok(ExitStatus::Interrupted) => Outcome::failure("it was interrupted", None),
@@ -74,7 +74,7 @@ pub fn execute(process: Process) -> Result<ExitStatus, CliError> {
         }
     }
     let status = measured?;
-    printer.into_inner().unwrap_or_else(PoisonError::into_inner).finish(&process)?;
+    printer.into_inner().unwrap_or_else(PoisonError::into_inner).finish(process)?;
     Ok(status)
 }
 
@@ -318,7 +318,7 @@ impl Observer for &LeaderRows<'_> {
     fn run_started(&mut self, _progress: &Progress, cell: &Cell) {
         let shared = &self.process.settings.shared;
         let raw = self.process.settings.local.raw_transport;
-        let payload = u64::from(cell.factors.size_bytes);
+        let payload = cell.factors.size_bytes;
         let size = shared.sizes.iter().find(|size| shared.payload_bytes(**size, raw) == payload);
         self.size.store(size.copied().unwrap_or(payload), Ordering::Relaxed);
         if self.is_latency || self.process.settings.role == Role::Publisher {
