@@ -41,4 +41,6 @@ for manifest in "${manifests[@]}"; do
 done
 
 say 'generated files'
-cargo xtask generate --check
+# As built for the tests: `cargo xtask` would build its dependencies again, with other features.
+cargo build --quiet --locked --workspace --all-features --bins
+"$CARGO_TARGET_DIR/debug/xtask" generate --check

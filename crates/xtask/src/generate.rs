@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf, process::Command};
 
-use crate::{Error, crate_graph, factors, reference, root};
+use crate::{Error, crate_graph, factors, recipes::target, reference, root};
 
 /// Generated file: its path from the root of the tree, and its expected text.
 struct Generated {
@@ -66,11 +66,20 @@ fn experiment_file() -> Result<String, Error> {
     reference::of_schema(&serde_json::from_str(&experiment::json_schema())?)
 }
 
-/// Returns the output of a `ddsmark` command.
+/// Returns the output of a `ddsmark` command. The program is built together with the workspace, as for the tests: other features of
+/// its dependencies would build all of them again.
 fn ddsmark(words: &[&str]) -> Result<String, Error> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.args(["run", "--quiet", "--bin", "ddsmark", "--"]).args(words).current_dir(root());
+    let mut build = Command::new(cargo);
+    build.args(["build", "--quiet", "--workspace", "--all-features", "--bins"]).current_dir(root());
+    let mut program = Command::new(target().join("debug/ddsmark"));
+    program.args(words).current_dir(root());
+    succeed(&mut build)?;
+    succeed(&mut program)
+}
+
+/// Returns the output of a command.
+fn succeed(command: &mut Command) -> Result<String, Error> {
     let output = command.output()?;
     if !output.status.success() {
         return Err(format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr).trim()).into());

@@ -58,7 +58,7 @@ fn plan(program: &Path, name: &str, changes: &[&str]) -> Result<Value, Error> {
 }
 
 /// Returns the build directory of cargo.
-fn target() -> PathBuf {
+pub fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), Into::into)
 }
 
