@@ -23,6 +23,8 @@ export DDSPERF
 DDSPERF=$(drivers/cyclonedds/fetch.sh)/bin/ddsperf
 claim cargo campaigns transparency --driver cyclonedds \
   --floor "$CARGO_TARGET_DIR/cmake/cyclonedds/bare" --floor drivers/cyclonedds/bench/ddsperf.sh
+claim cargo campaigns transparency --driver cyclonedds --perftest --workload latency --workload throughput \
+  --floor "$CARGO_TARGET_DIR/cmake/cyclonedds/bare"
 claim cargo campaigns transparency --driver cyclonedds --readers 3 --workload latency --workload batched \
   --floor drivers/cyclonedds/bench/ddsperf.sh
 for transport in udp4 shm; do
