@@ -40,7 +40,7 @@ arrival = ["burst"]
 batch_samples = [4, "turbo 1kB"]
 [design]
 warm_up = "50ms"
-measure = "200ms"
+measure = "500ms"
 "#,
     );
     for (way, who) in [
@@ -160,7 +160,7 @@ reliability = "best_effort"
 loss = "30%"
 [design]
 warm_up = "0s"
-measure = "300ms"
+measure = "1s"
 probe_every = 101
 "#,
     );

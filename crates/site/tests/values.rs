@@ -53,7 +53,7 @@ fn errors_of_a_site_survive_as_json() {
     let (file, error) = (PathBuf::from("/nowhere/agent"), "no such file".to_owned());
     for error in [
         SiteError::NoAgent { file: file.clone() },
-        SiteError::Launch { agent: file.clone(), error: error.clone() },
+        SiteError::Launch { agent: file.clone(), error: error.clone(), hint: "set it".to_owned() },
         SiteError::Channel { error: error.clone() },
         SiteError::Log { file: Some(file), error: error.clone() },
         SiteError::Log { file: None, error: error.clone() },

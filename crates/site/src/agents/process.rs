@@ -55,10 +55,22 @@ pub(crate) fn launch(
     log: AgentLog,
     replies: ReplySink,
 ) -> Result<LocalAgent, SiteError> {
-    let started = start(agent, command, log)
-        .map_err(|error| SiteError::Launch { agent: agent.to_owned(), error: error.to_string() })?;
+    let started = start(agent, command, log).map_err(|error| SiteError::Launch {
+        agent: agent.to_owned(),
+        error: error.to_string(),
+        hint: launch_hint(&error).to_owned(),
+    })?;
     started.read(replies).map_err(|error| SiteError::Channel { error: error.to_string() })?;
     Ok(started)
+}
+
+/// Returns a suggested action for an agent that did not start.
+fn launch_hint(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EMFILE) => "raise the limit of open files of this shell: `ulimit -n 8192`",
+        Some(libc::EAGAIN) => "raise the limit of processes of this user: `ulimit -u`",
+        _ => "set DDSMARK_AGENT to another agent program",
+    }
 }
 
 /// Starts the process of an agent.

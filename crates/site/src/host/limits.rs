@@ -1,6 +1,6 @@
 //! Limits of a host that hurt the planned runs, each with the command that changes it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{Cell, Endpoint, Pin, Plan, Reliability, Shape, Workload};
 use results::{HostRecord, Warning, WarningKind};
@@ -12,6 +12,9 @@ const BURST: u64 = 32;
 /// Maximum payload of a UDP datagram, and the headers of a datagram and its IP packet.
 const MAX_DATAGRAM: u64 = 65_507;
 const HEADERS: u64 = 28;
+/// Open files of the process that starts agents: without any, and for each agent.
+const OWN_FILES: usize = 16;
+const FILES_OF_AGENT: usize = 4;
 /// Limits of the reassembly of fragments that the warning suggests: memory in bytes and time in s.
 const REASSEMBLY: &str = "net.ipv4.ipfrag_high_thresh=134217728 net.ipv4.ipfrag_time=3";
 
@@ -38,6 +41,7 @@ pub fn limit_warnings(host: &HostRecord, plan: &Plan) -> Vec<Warning> {
         send_buffer(host, &planned),
         reassembly(host, &planned),
         quota(host, plan),
+        open_files(host, &planned),
     ];
     texts.into_iter().flatten().map(|text| Warning { kind: WarningKind::Host, text }).collect()
 }
@@ -142,9 +146,27 @@ fn quota(host: &HostRecord, plan: &Plan) -> Option<String> {
     })
 }
 
+/// Limit of open files that the agents of a run exceed.
+fn open_files(host: &HostRecord, planned: &[Planned<'_>]) -> Option<String> {
+    let text = host.environment.fields.get("limit")?.get("max_open_files")?;
+    let limit: usize = text.split_once(' ')?.0.parse().ok()?;
+    let mut agents: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    for Planned { cell, endpoint } in planned {
+        agents.entry(&cell.id).or_default().insert(endpoint.process);
+    }
+    let agents = agents.values().map(BTreeSet::len).max()?;
+    let need = OWN_FILES + FILES_OF_AGENT * agents;
+    (need > limit).then(|| {
+        format!(
+            "the limit of open files is {limit}: the {agents} agents of a run need {need}; hint: `ulimit -n {need}` in the shell \
+             that starts ddsmark"
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use experiment::{Design, Factors, Limits, LinkSpec, Qos};
+    use experiment::{Design, Factors, Limits, LinkSpec, Qos, Topology};
     use results::{Environment, Host};
 
     use super::*;
@@ -285,6 +307,26 @@ mod tests {
         assert!(found.len() == 1 && found[0].contains("1.5 cores, and the endpoints may use 4"), "{found:?}");
         for enough in ["max 100000", "400000 100000", "odd"] {
             assert_eq!(with(enough), [""; 0], "{enough}");
+        }
+    }
+
+    #[test]
+    fn limit_of_open_files_counts_the_agents_of_a_run() {
+        let with = |limit: &str, readers: u16| {
+            let mut host = host(&[]);
+            let group = [("max_open_files".to_owned(), limit.to_owned())].into();
+            host.environment = Environment::new([("limit".to_owned(), group)].into());
+            let topology = Topology::Mesh { writers: 1, readers };
+            texts(&host, Factors { topology, ..cell(Workload::Throughput, 64) })
+        };
+        let found = with("143 4096", 31);
+        assert!(
+            found.len() == 1
+                && found[0].contains("is 143: the 32 agents of a run need 144; hint: `ulimit -n 144`"),
+            "{found:?}"
+        );
+        for (limit, readers) in [("144 4096", 31), ("143 4096", 30), ("unlimited unlimited", 31)] {
+            assert_eq!(with(limit, readers), [""; 0], "{limit}");
         }
     }
 }

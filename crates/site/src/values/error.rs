@@ -21,6 +21,8 @@ pub enum SiteError {
         agent: PathBuf,
         /// Cause.
         error: String,
+        /// Suggested action.
+        hint: String,
     },
     /// Control channel that cannot be created.
     #[error("cannot open a control channel: {error}")]
@@ -117,13 +119,12 @@ impl SiteError {
                 "install `ddsmark-agent` in the directory of `ddsmark`, or set DDSMARK_AGENT to its path"
                     .to_owned(),
             ),
-            Self::Launch { .. } => Some("set DDSMARK_AGENT to another agent program".to_owned()),
             Self::NoCore { allowed, .. } => Some(format!("available: {}", list(allowed))),
             Self::NoInterface { known, .. } => Some(format!("available: {}", known.join(", "))),
             Self::Clock { .. } => Some("allow UDP between the hosts on the interfaces of the run".to_owned()),
             Self::KeepAwake { .. } => Some("remove `--keep-awake`".to_owned()),
             Self::Lost { hint, .. } => hint.clone(),
-            Self::Rejected { hint, .. } => Some(hint.clone()),
+            Self::Launch { hint, .. } | Self::Rejected { hint, .. } => Some(hint.clone()),
             Self::NoAnswer { .. } => Some("check whether the host is overloaded".to_owned()),
             Self::Protocol { .. } => Some("use the same build of ddsmark on both hosts".to_owned()),
             Self::Channel { .. } | Self::Log { .. } | Self::Itself { .. } => None,
