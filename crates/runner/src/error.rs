@@ -119,6 +119,14 @@ pub enum RunnerError {
 }
 
 impl RunnerError {
+    /// Returns the name of the host if its loss is the error.
+    pub(crate) fn lost_host(&self) -> Option<&str> {
+        match self {
+            Self::Site(SiteError::Lost { host, .. }) => Some(host),
+            _ => None,
+        }
+    }
+
     /// Returns a suggested action.
     #[must_use]
     pub fn hint(&self) -> Option<String> {

@@ -17,7 +17,7 @@ use site::{Agent, ChannelEnd, ProcessExit};
 use super::{
     agent::{AgentSpec, Event},
     end_cause::end_cause,
-    phase_error::{HELLO, PhaseError, SAME_BUILD, broken, extract, timed_out, unexpected},
+    phase_error::{HELLO, PhaseError, SAME_BUILD, broken, extract, not_exited, timed_out, unexpected},
 };
 use crate::{
     RunnerError,
@@ -335,13 +335,7 @@ impl<'a> AgentSet<'a> {
         for (agent, member) in self.agents.iter().enumerate() {
             let ending = endings[member.process];
             if ending != ProcessExit::Status(0) && !self.lost.contains_key(&agent) {
-                return Err(PhaseError::Phase {
-                    phase,
-                    agent,
-                    error: format!("the agent's process {ending} after closing its entities"),
-                    hint: None,
-                    gone: false,
-                });
+                return Err(not_exited(phase, agent, ending));
             }
         }
         Ok(())

@@ -77,6 +77,14 @@ pub(super) fn exit_cause(ending: ProcessExit) -> (String, Option<String>) {
     (format!("the agent's process {ending}"), Some(hint.to_owned()))
 }
 
+/// Returns the error of an agent that has said goodbye, and whose process did not exit successfully.
+pub(super) fn not_exited(phase: &'static str, agent: usize, ending: ProcessExit) -> PhaseError {
+    let (_, hint) = exit_cause(ending);
+    let error = format!("the agent's process {ending} after closing its entities");
+    // The loss of its host says more.
+    PhaseError::Phase { phase, agent, error, hint, gone: ending == ProcessExit::Unknown }
+}
+
 pub(crate) fn unexpected(phase: &'static str, agent: usize, reply: &Reply) -> PhaseError {
     let mut text = format!("{reply:?}");
     if let Some((end, _)) = text.char_indices().nth(80) {
@@ -114,5 +122,22 @@ pub(super) fn timed_out(phase: &'static str, agent: usize, limit: Duration) -> P
         error: format!("no answer within {} s", limit.as_millis() as f64 / 1e3),
         hint: Some(hint.to_owned()),
         gone: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn end_after_the_goodbye_names_its_cause_or_the_loss_of_the_host() {
+        let of = |ending: ProcessExit| match not_exited("exit", 1, ending) {
+            PhaseError::Phase { error, hint, gone, .. } => (error, hint.is_some(), gone),
+            other => panic!("{other:?}"),
+        };
+        let killed = "the agent's process was killed by signal 9 (SIGKILL) after closing its entities";
+        assert_eq!(of(ProcessExit::Signal(libc::SIGKILL)), (killed.to_owned(), true, false));
+        // The error and hint of an agent that is gone are those of its end.
+        assert!(of(ProcessExit::Unknown).2);
     }
 }

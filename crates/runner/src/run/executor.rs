@@ -127,7 +127,7 @@ impl RunExecutor<'_> {
             Ok(clocks) => clocks,
             Err(error) => {
                 run.state = RunState::Failed;
-                run.failure = Some(before_agents(error.to_string(), error.hint()));
+                run.failure = Some(before_agents(&error, &shape));
                 return Some(FinishedRun { run, log: IntervalLog::new(), reports, measured: None });
             }
         };
@@ -196,7 +196,7 @@ impl RunExecutor<'_> {
     ) -> Result<(), Option<Failure>> {
         let mut agent_set = self
             .agent_set(run_phases, number)
-            .map_err(|error| Some(before_agents(error.to_string(), error.hint())))?;
+            .map_err(|error| Some(before_agents(&error, &run_phases.shape)))?;
         let walked = agent_set.hellos().and_then(|hellos| {
             *reports = Some(run_phases.measure(&mut agent_set, &hellos, phases)?);
             agent_set.dismiss()?;
@@ -230,9 +230,12 @@ impl RunExecutor<'_> {
     }
 }
 
-/// Returns the failure of a run that has no agents yet.
-fn before_agents(error: String, hint: Option<String>) -> Failure {
-    Failure { phase: HELLO.to_owned(), endpoint: None, error, hint, last_log_lines: Vec::new() }
+/// Returns the failure of a run that has no agents yet. If a host is lost, its first endpoint is at fault.
+fn before_agents(error: &RunnerError, shape: &Shape) -> Failure {
+    let lost = |host: &str| shape.endpoints.iter().find(|endpoint| endpoint.place.host == host);
+    let endpoint = error.lost_host().and_then(lost).map(|endpoint| endpoint.id.clone());
+    let (phase, hint) = (HELLO.to_owned(), error.hint());
+    Failure { phase, endpoint, error: error.to_string(), hint, last_log_lines: Vec::new() }
 }
 
 /// Adds the hops of a ring at which the endpoint at fault breaks it.
@@ -255,4 +258,29 @@ fn side_by_side_pct(one: Option<(Instant, Instant)>, two: Option<(Instant, Insta
     let both = one.1.min(two.1).saturating_duration_since(one.0.max(two.0));
     let longer = (one.1 - one.0).max(two.1 - two.0);
     if longer.is_zero() { 0.0 } else { 100.0 * both.as_secs_f64() / longer.as_secs_f64() }
+}
+
+#[cfg(test)]
+mod tests {
+    use experiment::Factors;
+    use site::SiteError;
+
+    use super::*;
+
+    #[test]
+    fn lost_host_before_the_agents_names_its_endpoint() {
+        let factors = Factors { workload: Workload::Latency, ..Factors::default() };
+        let mut shape = Shape::new(&factors, &Pin::None, false);
+        for (endpoint, host) in shape.endpoints.iter_mut().zip(["h1", "h2"]) {
+            endpoint.place.host = host.to_owned();
+        }
+        let lost = |host: &str| {
+            let (host, error, hint) = (host.to_owned(), "its stream ended".to_owned(), None);
+            before_agents(&SiteError::Lost { host, error, hint }.into(), &shape)
+        };
+        assert_eq!(lost("h2").endpoint.as_deref(), Some("echo"));
+        assert_eq!(lost("h2").error, "host `h2` is lost: its stream ended");
+        assert_eq!(lost("h3").endpoint, None, "no endpoint is there");
+        assert_eq!(before_agents(&RunnerError::Stopped, &shape).endpoint, None);
+    }
 }
