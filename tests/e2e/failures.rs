@@ -2,7 +2,9 @@
 
 use std::{fs, path::Path};
 
-use crate::support::{Scene, count, kill_alive, list, runs, violating_driver, wait_for};
+use testbed::process::kill_alive;
+
+use crate::support::{Scene, count, list, runs, violating_driver, wait_for};
 
 /// Returns `Some` if at least `runs` runs were saved.
 fn saved(result: &Path, runs: usize) -> Option<()> {

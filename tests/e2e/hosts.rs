@@ -10,10 +10,11 @@ use hosts::{
 use results::{Directory, Environment, HostRecord, NoiseRule, ResultHeader, Run, RunState, Tool};
 use runner::{ExperimentOutcome, ExperimentRunner, SiteHost, Sites, StopToken, describe};
 use site::{AgentCommand, AgentLog, DomainClaim, DriverFile, LocalSite, Site, SiteError};
+use testbed::process::{kill_alive, name};
 
 use crate::{
-    sshd::{Sshd, name},
-    support::{Scene, drivers, kill_alive, programs, wait_for},
+    sshd::Sshd,
+    support::{Scene, drivers, programs, wait_for},
 };
 
 /// Way to start a steward without ssh: its process is a child of this one.

@@ -33,19 +33,34 @@ fn killed_agent_fails_its_run_in_any_phase_and_role() {
     campaign(64);
 }
 
-/// Needs root.
-#[test]
-fn killed_hosts_lose_no_saved_run() {
+/// Kills processes on virtual hosts: nothing but their runs may be lost.
+fn campaign_on_hosts(reach: &str, victims: &str, kills: u32) {
     let _scene = Scene::new();
+    let count = kills.to_string();
     let output = Command::new(programs().join("campaigns"))
-        .args(["kills", "--driver", "udp", "--hosts", "2", "--runs", "9", "--programs"])
+        .args(["kills", "--driver", "udp", "--hosts", "2", "--reach", reach, "--victim", victims])
+        .args(["--runs", &count, "--programs"])
         .arg(programs())
         .output()
         .expect("campaigns runs");
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{stdout}\n{}", String::from_utf8_lossy(&output.stderr));
-    assert!(stdout.starts_with("9 agents and stewards on 2 hosts killed in "), "{stdout}");
+    let first = format!("{kills} processes on 2 hosts over {reach} killed in ");
+    assert!(stdout.starts_with(&first), "{stdout}");
     assert_eq!(stdout.lines().filter(|line| line.starts_with("     0  ")).count(), 6, "{stdout}");
+}
+
+/// Needs root.
+#[test]
+fn killed_hosts_lose_no_saved_run() {
+    campaign_on_hosts("netns", "agent,steward", 9);
+}
+
+/// Needs root.
+#[test]
+fn killed_connections_lose_no_saved_run() {
+    campaign_on_hosts("ssh", "ssh,sshd", 4);
+    campaign_on_hosts("slurm", "srun", 2);
 }
 
 #[test]

@@ -5,10 +5,11 @@ use std::{collections::BTreeSet, ffi::OsStr, fs, process::Command, thread, time:
 
 use lab::{Host, Lab};
 use serde_json::Value;
+use testbed::process::{kill_alive, name};
 
 use crate::{
-    sshd::{Sshd, name},
-    support::{Outcome, Running, Scene, count, kill_alive, list, number, runs, text, wait_for},
+    sshd::Sshd,
+    support::{Outcome, Running, Scene, count, list, number, runs, text, wait_for},
 };
 
 fn lab(spec: &str) -> Lab {
@@ -42,7 +43,7 @@ impl SshHosts {
     }
 
     fn measure(&self, scene: &Scene, arguments: &[&str]) -> Running {
-        let words = self.sshds[0].words_with(&self.sshds[1]).join(" ");
+        let words = Sshd::words_to(&self.sshds).join(" ");
         let [a, b] = self.sshds.each_ref().map(Sshd::target);
         let hosts = ["--host".to_owned(), format!("a=ssh:{a}"), "--host".to_owned(), format!("b=ssh:{b}")];
         let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
@@ -152,7 +153,7 @@ fn interrupted_experiment_over_ssh_continues_on_its_hosts() {
     running.end().assert_status(130);
     nothing_is_left();
 
-    let words = hosts.sshds[0].words_with(&hosts.sshds[1]).join(" ");
+    let words = Sshd::words_to(&hosts.sshds).join(" ");
     let resume = || {
         let variables = [("DDSMARK_SSH", OsStr::new(&words))];
         scene.start_with(&variables, "ddsmark", &["run", "--resume", "result", "--json"])

@@ -3,8 +3,9 @@
 use std::{fs, net::Shutdown, os::unix::net::UnixStream, path::Path};
 
 use site::{Domains, LocalSite, Site};
+use testbed::process::kill_alive;
 
-use crate::support::{Running, Scene, changed_driver, drivers, kill_alive, programs, wait_for};
+use crate::support::{Running, Scene, changed_driver, drivers, programs, wait_for};
 
 /// Process of a test, with the socket that is its standard input.
 struct TestPeer {

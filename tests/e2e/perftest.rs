@@ -5,8 +5,9 @@ use std::{os::unix::fs::symlink, path::PathBuf};
 
 use lab::Lab;
 use serde_json::Value;
+use testbed::process::kill_alive;
 
-use crate::support::{Outcome, Running, Scene, kill_alive, programs, wait_for};
+use crate::support::{Outcome, Running, Scene, programs, wait_for};
 
 /// Program of the guides, a symbolic link to `ddsmark`.
 const PROGRAM: &str = "perftest_cpp";

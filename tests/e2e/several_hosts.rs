@@ -8,11 +8,9 @@ use std::{
 };
 
 use serde_json::Value;
+use testbed::process::{kill_alive, name};
 
-use crate::{
-    sshd::name,
-    support::{Outcome, Scene, count, kill_alive, list, runs, text, wait_for},
-};
+use crate::support::{Outcome, Scene, count, list, runs, text, wait_for};
 
 /// Hosts of a test. Dropping it removes them.
 struct Network {

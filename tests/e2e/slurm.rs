@@ -3,145 +3,39 @@
 use std::{
     collections::BTreeSet,
     ffi::OsStr,
-    fs::{self, File},
-    os::unix::fs::PermissionsExt as _,
+    fs,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
     thread,
     time::Duration,
 };
 
-use lab::{Host, Lab};
+use lab::Lab;
 use site::{LocalSite, Owner, Site as _};
+use testbed::process::{kill_alive, name};
 
-use crate::{
-    sshd::name,
-    support::{Outcome, Running, Scene, kill_alive, list, root, runs, text, wait_for},
-};
+use crate::support::{MARK, Outcome, Running, Scene, list, root, runs, text, wait_for};
 
-/// Hosts of the lab: that of the controller and of the user, then those of the nodes.
-const CONTROLLER: &str = "h1";
-const NODES: [&str; 2] = ["h2", "h3"];
-
-/// Configuration of the cluster; `DIR` is the directory of its files.
-const CONFIGURATION: &str = "\
-ClusterName=e2e
-SlurmctldHost=h1(10.77.0.1)
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-AuthInfo=socket=DIR/munge.socket
-StateSaveLocation=DIR/state
-SlurmdSpoolDir=DIR/spool-%n
-SlurmctldPidFile=DIR/slurmctld.pid
-SlurmdPidFile=DIR/slurmd-%n.pid
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-MpiDefault=none
-ReturnToService=2
-SlurmdParameters=config_overrides
-InactiveLimit=0
-KillWait=2
-NodeName=h2 NodeAddr=10.77.0.2 NodeHostname=h2 CPUs=2
-NodeName=h3 NodeAddr=10.77.0.3 NodeHostname=h3 CPUs=2
-PartitionName=all Nodes=h2,h3 Default=YES State=UP
-";
-
-/// Running cluster. Dropping it ends its daemons, and then its lab with everything that runs there.
+/// Running cluster of a test: the user and the controller on `h1`, nodes `h2` and `h3`. Dropping it ends its servers, and then
+/// its lab with everything that runs there.
 struct Cluster<'a> {
     scene: &'a Scene,
-    directory: PathBuf,
-    /// Daemons with their names: `munged` and the controller first.
-    daemons: Vec<(String, Child)>,
-    lab: Lab,
+    cluster: testbed::Cluster,
 }
 
 impl<'a> Cluster<'a> {
     fn start(scene: &'a Scene) -> Self {
-        let directory = scene.path("slurm");
-        fs::create_dir_all(directory.join("state")).expect("a directory");
-        let file = |name: &str| directory.join(name);
-        fs::write(file("slurm.conf"), CONFIGURATION.replace("DIR", &directory.display().to_string()))
-            .expect("a file");
-        // The `/sys` of a host of a lab is not the one that slurmd looks for otherwise.
-        fs::write(file("cgroup.conf"), "CgroupPlugin=cgroup/v1\n").expect("a file");
-        fs::write(file("munge.key"), [7; 1024]).expect("a file");
-        fs::set_permissions(file("munge.key"), fs::Permissions::from_mode(0o600)).expect("a file");
         let lab = Lab::up(&"lab:3".parse().expect("a lab")).expect("a lab");
-        let mut cluster = Self { scene, directory, daemons: Vec::new(), lab };
-        let option =
-            |name: &str, value: &str| format!("--{name}={}", cluster.directory.join(value).display());
-        let options = [
-            ("key-file", "munge.key"),
-            ("socket", "munge.socket"),
-            ("pid-file", "munge.pid"),
-            ("log-file", "munge.log"),
-            ("seed-file", "munge.seed"),
-        ]
-        .map(|(name, value)| option(name, value));
-        // Its files are in a private directory, to which it would object.
-        let munged = program("munged");
-        cluster.daemon(
-            "munged",
-            Command::new(munged),
-            &[&["--foreground", "--force"], &*as_texts(&options)].concat(),
-        );
-        let socket = cluster.directory.join("munge.socket");
-        wait_for("munged", || {
-            assert!(cluster.alive(), "munged ended:\n{}", cluster.logs());
-            socket.exists().then_some(())
-        });
-        let controller = cluster.host(CONTROLLER).command(program("slurmctld"));
-        cluster.daemon("slurmctld", controller, &["-D", "-c"]);
-        for node in NODES {
-            let slurmd = cluster.host(node).command(program("slurmd"));
-            cluster.daemon(&format!("slurmd-{node}"), slurmd, &["-D", "-N", node]);
-        }
-        wait_for("idle nodes", || {
-            assert!(cluster.alive(), "a daemon ended:\n{}", cluster.logs());
-            let states = cluster.command("sinfo", &["-h", "-N", "-o", "%t"]).end().stdout;
-            (states.lines().filter(|state| *state == "idle").count() == NODES.len()).then_some(())
-        });
-        cluster
-    }
-
-    fn host(&self, name: &str) -> &Host {
-        self.lab.host(name).expect("a host")
-    }
-
-    fn daemon(&mut self, name: &str, mut command: Command, arguments: &[&str]) {
-        let log = File::create(self.directory.join(format!("{name}.log"))).expect("a file");
-        command.args(arguments).stdin(Stdio::null()).stdout(log.try_clone().expect("a file")).stderr(log);
-        command
-            .env("SLURM_CONF", self.directory.join("slurm.conf"))
-            .env("DDSMARK_E2E", self.scene.directory.path());
-        let child = command.spawn().unwrap_or_else(|error| panic!("{name}: {error}"));
-        self.daemons.push((name.to_owned(), child));
-    }
-
-    /// Returns whether all daemons run.
-    fn alive(&mut self) -> bool {
-        self.daemons.iter_mut().all(|(_, child)| child.try_wait().expect("a child").is_none())
-    }
-
-    fn logs(&self) -> String {
-        let log = |name: &String| {
-            let text = fs::read_to_string(self.directory.join(format!("{name}.log"))).unwrap_or_default();
-            format!("{name}:\n{text}")
-        };
-        self.daemons.iter().map(|(name, _)| log(name)).collect::<Vec<_>>().join("\n")
+        let variables = [(MARK, scene.directory.path())];
+        let cluster = testbed::Cluster::start(lab, &scene.path("slurm"), &variables);
+        Self { scene, cluster: cluster.unwrap_or_else(|error| panic!("{error}")) }
     }
 
     /// Starts a command on the host of the controller.
     fn command(&self, program: &str, arguments: &[&str]) -> Running {
-        let configuration = self.directory.join("slurm.conf");
+        let configuration = self.cluster.configuration();
         let cache = self.scene.path("cache");
         let variables = [("SLURM_CONF", configuration.as_os_str()), ("XDG_CACHE_HOME", cache.as_os_str())];
-        let prefix = self.host(CONTROLLER).prefix();
+        let prefix = self.cluster.controller().prefix();
         let [first, rest @ ..] = &prefix;
         let words: Vec<&str> =
             rest.iter().map(String::as_str).chain([program]).chain(arguments.iter().copied()).collect();
@@ -155,32 +49,16 @@ impl<'a> Cluster<'a> {
 
     /// Returns a directory as the tasks on a node see it: a host of a lab has a `/dev/shm` of its own.
     fn on_node(&self, node: &str, path: &str) -> PathBuf {
-        let daemon = self.daemons.iter().find(|(name, _)| *name == format!("slurmd-{node}"));
-        Path::new(&format!("/proc/{}/root{path}", daemon.expect("a node").1.id())).to_owned()
+        Path::new(&format!("/proc/{}/root{path}", self.cluster.server_on(node))).to_owned()
     }
 }
 
 impl Drop for Cluster<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            eprintln!("{}", self.logs());
-        }
-        for (_, child) in self.daemons.iter_mut().rev() {
-            let _ = child.kill();
-            let _ = child.wait();
+            eprintln!("{}", self.cluster.logs());
         }
     }
-}
-
-fn as_texts(texts: &[String]) -> Vec<&str> {
-    texts.iter().map(String::as_str).collect()
-}
-
-/// Returns the path of a daemon. `PATH` often lacks its directory.
-fn program(name: &str) -> PathBuf {
-    let path = Path::new("/usr/sbin").join(name);
-    assert!(path.exists(), "{} is missing\nhint: `scripts/setup.sh tools`", path.display());
-    path
 }
 
 /// Returns the process of the step of a steward on a node.

@@ -13,13 +13,14 @@ use std::{
 
 use serde_json::Value;
 use tempfile::TempDir;
+use testbed::process;
 
 use crate::shared_memory::Watch;
 
 /// Time limit of every wait.
 const PATIENCE: Duration = Duration::from_secs(180);
 /// Variable in the environment of all processes of a test.
-const MARK: &str = "DDSMARK_E2E";
+pub const MARK: &str = "DDSMARK_E2E";
 
 /// Directory of a test. When it is dropped, no process and no shared memory of ddsmark may be left. Tests that others
 /// would disturb run alone, see `.config/nextest.toml`.
@@ -172,20 +173,12 @@ impl Scene {
 
     /// Returns the process ids of this test's living agents.
     pub fn agents(&self) -> Vec<i32> {
-        let named = |pid: &i32| {
-            fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim() == "ddsmark-agent")
-        };
-        self.processes().into_iter().filter(named).collect()
+        self.processes().into_iter().filter(|pid| process::name(*pid) == "ddsmark-agent").collect()
     }
 
     /// Returns the process ids of all living processes of this test.
     pub fn processes(&self) -> Vec<i32> {
-        let ours = |pid: &i32| {
-            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            environment.split(|byte| *byte == 0).any(|entry| entry == self.mark.as_bytes())
-        };
-        let pids = fs::read_dir("/proc").expect("/proc").flatten();
-        pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(ours).collect()
+        process::with_variable(&self.mark).expect("/proc")
     }
 
     /// Returns the files in /dev/shm that processes of this test have created so far.
@@ -265,21 +258,6 @@ impl Outcome {
 fn kill(pid: i32, signal: &str) -> bool {
     let kill = Command::new("kill").args(["-s", signal, &pid.to_string()]).stderr(Stdio::null()).status();
     kill.expect("kill runs").success()
-}
-
-/// Kills a process, unless it is already ending. Stops it first, so that it cannot end by itself meanwhile. Returns
-/// whether it was killed.
-pub fn kill_alive(pid: i32) -> bool {
-    let state = || {
-        let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // after the name, which is in parentheses and may contain any character
-        status.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next())
-    };
-    kill(pid, "STOP")
-        && wait_for("a stopped process", || {
-            state().map_or(Some('X'), |state| "TXZ".contains(state).then_some(state))
-        }) == 'T'
-        && kill(pid, "KILL")
 }
 
 /// Repeats the call until it returns a value.

@@ -8,6 +8,7 @@ use std::{
 };
 
 use experiment::{LabSpec, LinkError, LinkSpec, MAX_HOSTS, MAX_MTU, MIN_HOSTS, MIN_MTU};
+use nix::unistd::Pid;
 
 use crate::{
     counters::Counters,
@@ -16,7 +17,7 @@ use crate::{
     host::Host,
     layout::{self, INTERFACE, port},
     links::Links,
-    namespace::Namespace,
+    namespace::{Namespace, processes_in},
     owner::Owner,
     registry::{self, LabRecord},
     tools::{self, Tool},
@@ -158,6 +159,12 @@ impl Lab {
     /// Returns an error if the lab has no such host.
     pub fn command(&self, host: &str, program: impl AsRef<OsStr>) -> Result<Command, LabError> {
         Ok(self.host(host)?.command(program))
+    }
+
+    /// Returns the ids of the processes in the hosts.
+    #[must_use]
+    pub fn processes(&self) -> Vec<i32> {
+        processes_in(self.links.hosts()).into_iter().map(Pid::as_raw).collect()
     }
 
     fn index(&self, host: &str) -> Result<usize, LabError> {

@@ -90,11 +90,10 @@ pub(crate) fn contain_this_process(namespaces: &[Namespace]) -> bool {
 
 /// Kills the processes in the namespaces, and waits until they have ended.
 pub(crate) fn kill_processes(namespaces: &[Namespace]) -> Result<(), LabError> {
-    let identities: Vec<Identity> = namespaces.iter().filter_map(Namespace::identity).collect();
     let deadline = Instant::now() + KILL_LIMIT;
     // New processes may start while others are killed.
     loop {
-        let inside = processes_in(&identities);
+        let inside = processes_in(namespaces);
         if inside.is_empty() {
             return Ok(());
         }
@@ -112,8 +111,9 @@ pub(crate) fn kill_processes(namespaces: &[Namespace]) -> Result<(), LabError> {
     }
 }
 
-/// Returns the processes in namespaces. A zombie is in none.
-fn processes_in(identities: &[Identity]) -> Vec<Pid> {
+/// Returns the processes in namespaces, without this one. A zombie is in none.
+pub(crate) fn processes_in(namespaces: &[Namespace]) -> Vec<Pid> {
+    let identities: Vec<Identity> = namespaces.iter().filter_map(Namespace::identity).collect();
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let is_inside =

@@ -72,8 +72,10 @@ pub const CRATES: &[(&str, &[&str])] = &[
             "experiment",
             "results",
             "stats",
+            "testbed",
         ],
     ),
+    ("testbed", &["experiment", "lab"]),
     ("xtask", &["control", "experiment", "perftest", "results"]),
 ];
 

@@ -123,19 +123,6 @@ fn of_killed(counts: &mut KillCounts, run: &Run, kill: &Kill, came: &BTreeMap<St
     }
 }
 
-/// Returns the processes with this variable in their environment.
-pub fn processes(mark: &str) -> Result<Vec<u32>, Error> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir("/proc")? {
-        let Some(pid) = entry?.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        if environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes()) {
-            found.push(pid);
-        }
-    }
-    Ok(found)
-}
-
 /// Returns the files of a runner's runs in a directory.
 pub fn files_of(directory: &Path, runner: u32) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();

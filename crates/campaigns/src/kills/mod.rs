@@ -1,4 +1,5 @@
-//! `cargo campaigns kills`: kills agents of real experiments and counts the consequences beyond their runs.
+//! `cargo campaigns kills`: kills agents of real experiments, and what leads to their hosts, and counts the consequences beyond
+//! their runs.
 
 mod hosts;
 mod judge;
@@ -17,10 +18,11 @@ use std::{
 
 use clap::Args;
 use results::Directory;
+use testbed::process;
 
 use self::{
-    hosts::HostKills,
-    judge::{KillCounts, files_of, judge, processes},
+    hosts::{HostKillCounts, HostKills, Reach, Victim},
+    judge::{KillCounts, files_of, judge},
     plan::{Batch, MEASURE_MS},
 };
 use crate::{Error, tree::release_programs};
@@ -39,9 +41,15 @@ pub struct KillsArgs {
     /// Number of random kills, instead of one for each phase, role and driver
     #[arg(long, value_name = "N")]
     runs: Option<usize>,
-    /// Number of virtual hosts to place the endpoints on: kills agents and stewards at random, and needs root
+    /// Number of virtual hosts to place the endpoints on: kills agents and what leads to their hosts at random, and needs root
     #[arg(long, value_name = "N", requires = "runs", value_parser = clap::value_parser!(u32).range(2..=16))]
     hosts: Option<u32>,
+    /// Way to reach the virtual hosts
+    #[arg(long, value_enum, requires = "hosts", default_value_t = Reach::Netns)]
+    reach: Reach,
+    /// Kind of process to kill on virtual hosts, or on the way to them; can be repeated [default: all that there are]
+    #[arg(long = "victim", value_enum, value_name = "KIND", value_delimiter = ',', requires = "hosts")]
+    victims: Vec<Victim>,
     /// Seed of the random kills
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -55,15 +63,7 @@ pub fn run(arguments: &KillsArgs) -> Result<(), Error> {
     let KillsArgs { runs, seed, programs, hosts, .. } = arguments;
     let drivers: Vec<&str> = arguments.drivers.iter().map(String::as_str).collect();
     if let Some((hosts, kills)) = hosts.zip(*runs) {
-        let begin = Instant::now();
-        let kills_on_hosts = HostKills { drivers: &drivers, programs, hosts };
-        let (counts, runs) = kills_on_hosts.execute(kills, *seed)?;
-        let killed = counts.killed;
-        let seconds = begin.elapsed().as_secs_f64();
-        println!(
-            "{killed} agents and stewards on {hosts} hosts killed in {runs} runs (seed {seed}), {seconds:.0} s"
-        );
-        return conclude(&counts, "kills that failed no run of their own");
+        return run_on_hosts(arguments, &drivers, hosts, kills);
     }
     let batches = match runs {
         None => plan::each(&drivers),
@@ -83,6 +83,29 @@ pub fn run(arguments: &KillsArgs) -> Result<(), Error> {
         begin.elapsed().as_secs_f64()
     );
     conclude(&counts, "agents that had just ended when they were to be killed")
+}
+
+/// Executes a campaign on virtual hosts and prints its counts.
+fn run_on_hosts(arguments: &KillsArgs, drivers: &[&str], hosts: u32, kills: usize) -> Result<(), Error> {
+    let KillsArgs { programs, reach, seed, .. } = arguments;
+    let available = Victim::of(*reach);
+    if let Some(other) = arguments.victims.iter().find(|victim| !available.contains(victim)) {
+        let available: Vec<String> = available.iter().map(ToString::to_string).collect();
+        let available = available.join(", ");
+        return Err(format!("no `{other}` with `--reach {reach}`\nhint: available: {available}").into());
+    }
+    let victims = if arguments.victims.is_empty() { available } else { &arguments.victims };
+    let begin = Instant::now();
+    let campaign = HostKills { drivers, programs, hosts, reach: *reach, victims };
+    let HostKillCounts { counts, killed, runs } = campaign.execute(kills, *seed)?;
+    let kinds: Vec<String> = killed.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    println!(
+        "{} processes on {hosts} hosts over {reach} killed in {runs} runs (seed {seed}), {:.0} s: {}",
+        counts.killed,
+        begin.elapsed().as_secs_f64(),
+        kinds.join(", ")
+    );
+    conclude(&counts, "kills that failed no run of their own")
 }
 
 /// Prints the counts. Returns an error if one that must be 0 is not.
@@ -146,18 +169,27 @@ fn experiment(batch: &Batch, drivers: &[&str], programs: &Path) -> Result<KillCo
         Some(status) if status.code() == Some(3) => {}
         Some(status) => counts.complaints.push(format!("ddsmark ended: {status}, not with 3")),
     }
-    counts.orphans += left_processes(&mark)?;
+    counts.orphans += left_processes(|| Ok(process::with_variable(&mark)?))?;
     counts.files_left += files_of(Path::new("/dev/shm"), runner)?.len() as u32;
     Ok(counts)
 }
 
-/// Returns the number of processes with this variable that do not end.
-fn left_processes(mark: &str) -> Result<u32, Error> {
+/// Returns the number of these processes that do not end, and kills them.
+fn left_processes<P: IntoIterator<Item = i32>>(
+    processes: impl Fn() -> Result<P, Error>,
+) -> Result<u32, Error> {
     let begin = Instant::now();
-    while !processes(mark)?.is_empty() && begin.elapsed() < LEAVING {
+    loop {
+        let left: Vec<i32> = processes()?.into_iter().collect();
+        if left.is_empty() {
+            return Ok(0);
+        }
+        if begin.elapsed() > LEAVING {
+            let killed = left.into_iter().filter(|pid| process::kill_alive(*pid));
+            return Ok(killed.count() as u32);
+        }
         thread::sleep(Duration::from_millis(10));
     }
-    Ok(processes(mark)?.len() as u32)
 }
 
 /// Returns the exit status of the runner; `None` if it saved no run for the maximum time.

@@ -5,7 +5,9 @@ use std::{collections::BTreeMap, fs, process::Command};
 use results::{Directory, Failure, ResultDocument, RunState};
 
 use super::{
-    judge::{KillCounts, files_of, judge, processes},
+    conclude,
+    judge::{KillCounts, files_of, judge},
+    left_processes,
     plan::{self, Kill},
 };
 use crate::tree::root;
@@ -73,24 +75,41 @@ fn each_fault_is_counted() {
 }
 
 #[test]
-fn leftover_process_and_file_are_found() {
-    let mark = format!("of-{}", std::process::id());
-    assert_eq!(processes(&format!("DDSMARK_TEST={mark}")).expect("/proc"), [0; 0]);
-    let mut child = Command::new("sleep").arg("60").env("DDSMARK_TEST", &mark).spawn().expect("sleep");
-    let begin = std::time::Instant::now();
-    let mut found = Vec::new();
-    // the environment is its own only after its exec
-    while found.is_empty() && begin.elapsed().as_secs() < 60 {
-        found = processes(&format!("DDSMARK_TEST={mark}")).expect("/proc");
-    }
-    assert_eq!(found, [child.id()]);
-    child.kill().expect("it lives");
+fn leftover_process_is_counted_and_killed() {
+    let mut child = Command::new("sleep").arg("60").spawn().expect("sleep");
+    let pid = child.id().cast_signed();
+    assert_eq!(left_processes(|| Ok([pid])).expect("an answer"), 1);
     child.wait().expect("it ends");
+    assert_eq!(left_processes(|| Ok([0; 0])).expect("an answer"), 0);
+}
 
+#[test]
+fn leftover_file_is_found() {
     let directory = tempfile::tempdir().expect("a directory");
     fs::write(directory.path().join("x-ddsmark-12-3"), "").expect("a file");
     assert_eq!(files_of(directory.path(), 12).expect("a directory").len(), 1);
     assert_eq!(files_of(directory.path(), 1).expect("a directory").len(), 0);
+}
+
+#[test]
+fn campaign_fails_with_any_fault() {
+    let zero = KillCounts { killed: 3, late: 1, ..KillCounts::default() };
+    assert!(conclude(&zero, "late").is_ok());
+    type Change = fn(&mut KillCounts);
+    let changes: [Change; 7] = [
+        |counts| counts.misnamed = 1,
+        |counts| counts.others_failed = 1,
+        |counts| counts.runs_lost = 1,
+        |counts| counts.hangs = 1,
+        |counts| counts.orphans = 1,
+        |counts| counts.files_left = 1,
+        |counts| counts.complaints = vec!["it ended with 1".to_owned()],
+    ];
+    for change in changes {
+        let mut counts = zero.clone();
+        change(&mut counts);
+        assert!(conclude(&counts, "late").is_err(), "{counts:?}");
+    }
 }
 
 #[test]

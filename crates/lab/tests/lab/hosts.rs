@@ -48,6 +48,7 @@ fn hosts_exchange_datagrams_and_have_names_of_their_own() {
 
     // What runs in a host ends with the lab.
     let mut sleeper = lab.command("h1", "sleep").unwrap().arg("300").stdout(Stdio::null()).spawn().unwrap();
+    assert_eq!(lab.processes(), [sleeper.id().cast_signed()]);
     lab.down().unwrap();
     wait_until("the end of a process in a host", || sleeper.try_wait().unwrap().is_some());
     assert_gone(&name);

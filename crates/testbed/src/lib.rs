@@ -1,0 +1,27 @@
+//! Servers for tests and campaigns, with keys, ports and files of their own: sshd, and clusters of Slurm in the hosts of a lab.
+#![forbid(unsafe_code)]
+
+mod cluster;
+pub mod process;
+mod sshd;
+mod wait;
+
+use std::path::{Path, PathBuf};
+
+pub use cluster::Cluster;
+pub use sshd::{Sshd, SshdOptions};
+
+/// Error with a message.
+pub type Error = Box<dyn std::error::Error>;
+
+/// Returns the path of a server. `PATH` often lacks its directory.
+///
+/// # Errors
+/// Returns an error if it is not installed.
+fn server(name: &str) -> Result<PathBuf, Error> {
+    let path = Path::new("/usr/sbin").join(name);
+    if path.exists() {
+        return Ok(path);
+    }
+    Err(format!("{} is missing\nhint: `scripts/setup.sh tools`", path.display()).into())
+}
