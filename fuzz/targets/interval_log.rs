@@ -1,16 +1,17 @@
 //! HdrHistogram interval log of any origin: what loads can be merged, and stored and read again unchanged.
 #![no_main]
 
-use std::time::SystemTime;
+use std::{sync::Arc, time::SystemTime};
 
 use libfuzzer_sys::fuzz_target;
-use results::{IntervalLog, QUANTILES};
+use results::{EncodedWindows, IntervalLog, QUANTILES};
 
 fuzz_target!(|text: &[u8]| {
     let Ok(windows) = IntervalLog::read(text) else { return };
     let mut log = IntervalLog::new();
     for (kind, _, histogram) in &windows {
-        log.add_windows(kind, 1_000_000, vec![histogram.clone()]);
+        let windows = EncodedWindows::encode(1_000_000, std::slice::from_ref(histogram));
+        log.add_encoded(kind, Arc::new(windows));
     }
     for histogram in log.merged().values() {
         for quantile in QUANTILES {

@@ -29,11 +29,15 @@ fn sum_up(report: &AgentReport) {
     let served = flows().flat_map(|flow| [&flow.service, &flow.response]);
     for distribution in written.chain(pinged).chain(late).chain(served) {
         let Ok(windows) = distribution.histograms() else { continue };
+        let merged = log.add("rtt", distribution).expect("it was decoded before");
         for lost in [0, 1, u64::MAX] {
-            Latency::of_windows(distribution, &windows, lost).expect("all histograms have one shape");
+            let latency = Latency::of_windows(distribution, &windows, lost);
+            assert_eq!(
+                latency.expect("all histograms have one shape"),
+                Latency::of_merged(distribution, &merged, lost)
+            );
         }
         let _ = steady_latency("rtt", &windows, distribution.window_ns);
-        log.add_windows("rtt", distribution.window_ns, windows);
     }
     let _ = log.merged();
     log.write(SystemTime::UNIX_EPOCH, "").expect("what was read can be stored");

@@ -1,15 +1,16 @@
 //! Metrics, failed checks and warnings of a run, while it is evaluated; checks that all workloads share.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use control::NegativeTimes;
 use experiment::Factors;
 use results::{
-    Batches, CpuPerSample, DeliveryCounts, DiscoveryRecord, Distribution, FlowRecord, HistogramError,
-    IntervalLog, LateJoinRecord, Latency, Paced, PingRetries, Received, Ring, SteadyState, TakeStats,
-    Throughput, Warning, WarningKind, WritingTime, format_value, kind_of_flow, losses_by_reader,
-    steady_latency,
+    Batches, CpuPerSample, DeliveryCounts, DiscoveryRecord, Distribution, EncodedWindows, FlowRecord,
+    HistogramError, IntervalLog, LateJoinRecord, Latency, Paced, PingRetries, Pool, Received, Ring,
+    SteadyState, TakeStats, Throughput, Warning, WarningKind, WritingTime, format_value, kind_of_flow,
+    losses_by_reader, steady_latency,
 };
+use stats::total;
 
 use crate::RunReports;
 
@@ -35,6 +36,17 @@ pub(crate) struct Evaluation {
     /// Failed consistency checks, as text.
     pub(crate) contradictions: Vec<String>,
     pub(crate) log: IntervalLog,
+}
+
+/// Times of one flow, of one kind.
+pub(crate) struct FlowTimes<'d> {
+    /// Name of the flow in the log.
+    pub(crate) name: String,
+    pub(crate) distribution: &'d Distribution,
+    /// Whether they are among those of the run. The times of a writer are those of all of its flows, and count once.
+    pub(crate) is_pooled: bool,
+    /// Number of lost round trips.
+    pub(crate) lost: u64,
 }
 
 impl Evaluation {
@@ -65,42 +77,88 @@ impl Evaluation {
         if distribution.n == 0 {
             return;
         }
-        let decoded = distribution.histograms().and_then(|windows| {
-            let latency = Latency::of_windows(distribution, &windows, lost)?;
-            Ok((latency, windows))
-        });
-        match decoded {
-            Ok((latency, windows)) => {
+        let is_steady_kind = matches!(kind, "rtt" | "response");
+        let latency = if is_steady_kind {
+            self.add_with_steady_state(kind, distribution, lost)
+        } else {
+            let merged = self.log.add(kind, distribution);
+            merged.map(|merged| Latency::of_merged(distribution, &merged, lost))
+        };
+        match latency {
+            Ok(latency) => {
                 self.latency.insert(kind.to_owned(), latency);
-                if let "rtt" | "response" = kind {
-                    self.steady_state = steady_latency(kind, &windows, distribution.window_ns);
-                }
-                self.log.add_windows(kind, distribution.window_ns, windows);
             }
             Err(error) => self.unreadable(kind, &error),
         }
     }
 
-    /// Adds distributions of several endpoints together, under their kind. `lost` round trips are missing.
-    pub(crate) fn add_together(&mut self, kind: &str, parts: &[&Distribution], lost: u64) {
-        match (parts, Distribution::together(parts)) {
-            ([part], _) => self.add_with_lost(kind, part, lost),
-            (_, Ok(all)) => self.add_with_lost(kind, &all, lost),
-            (_, Err(error)) => self.unreadable(kind, &error),
+    /// Adds a distribution to the log, and its steady state, which needs all windows at the same time. Returns its latency.
+    fn add_with_steady_state(
+        &mut self,
+        kind: &str,
+        distribution: &Distribution,
+        lost: u64,
+    ) -> Result<Latency, HistogramError> {
+        let windows = distribution.histograms()?;
+        let latency = Latency::of_windows(distribution, &windows, lost)?;
+        self.steady_state = steady_latency(kind, &windows, distribution.window_ns);
+        self.log.add_encoded(kind, Arc::new(EncodedWindows::of_decoded(distribution, &windows)));
+        Ok(latency)
+    }
+
+    /// Adds distributions of several endpoints together, under their kind.
+    pub(crate) fn add_together(&mut self, kind: &str, parts: &[&Distribution]) {
+        if let [part] = parts {
+            self.add(kind, part);
+            return;
+        }
+        match Distribution::together(parts) {
+            Ok(all) => self.add(kind, &all),
+            Err(error) => self.unreadable(kind, &error),
         }
     }
 
-    /// Adds the distribution of one flow to the log and returns its latency, which belongs to the record of the flow.
-    pub(crate) fn of_flow(
-        &mut self,
-        kind: &str,
-        flow: &str,
-        distribution: &Distribution,
-        lost: u64,
-    ) -> Option<Latency> {
-        let kind = kind_of_flow(kind, flow);
-        self.add_with_lost(&kind, distribution, lost);
-        self.latency.remove(&kind)
+    /// Adds the distributions of flows together under their kind, and each of them to the log under its own. Each window is
+    /// decoded once. Returns the latency of each flow, which belongs to the record of the flow.
+    pub(crate) fn add_flows(&mut self, kind: &str, flows: &[FlowTimes<'_>]) -> Vec<Option<Latency>> {
+        let pooled: Vec<&FlowTimes<'_>> = flows.iter().filter(|flow| flow.is_pooled).collect();
+        let mut pool = Ok(Pool::default());
+        let mut decoded: Vec<Decoded> = Vec::new();
+        for (index, flow) in flows.iter().enumerate() {
+            // Flows of one stream have the distributions of its writer in common.
+            let before = index.checked_sub(1).filter(|before| {
+                !flow.is_pooled && std::ptr::eq(flows[*before].distribution, flow.distribution)
+            });
+            decoded.push(match before {
+                Some(before) => decoded[before].clone(),
+                None => decode(flow, (flow.is_pooled && pooled.len() > 1).then_some(&mut pool)),
+            });
+        }
+        match (&pooled[..], pool) {
+            ([one], _) => self.add_with_lost(kind, one.distribution, one.lost),
+            (_, Ok(pool)) => {
+                let lost = total(pooled.iter().map(|flow| flow.lost));
+                self.add_with_lost(kind, &pool.distribution(), lost);
+            }
+            (_, Err(error)) => self.unreadable(kind, &error),
+        }
+        let own = flows.iter().zip(decoded).map(|(flow, decoded)| {
+            if flow.distribution.n == 0 {
+                return None;
+            }
+            let kind = kind_of_flow(kind, &flow.name);
+            match decoded {
+                Ok((windows, latency)) => {
+                    self.log.add_encoded(&kind, windows);
+                    Some(latency)
+                }
+                Err(error) => {
+                    self.unreadable(&kind, &error);
+                    None
+                }
+            }
+        });
+        own.collect()
     }
 
     /// Checks the counts of a writing agent: `sent` after the measurement, `accepted` and flushed in the report.
@@ -260,6 +318,30 @@ impl Evaluation {
             self.warn(WarningKind::WritesRefused, text);
         }
     }
+}
+
+/// Windows of a flow for the log, and its latency.
+type Decoded = Result<(Arc<EncodedWindows>, Latency), HistogramError>;
+
+/// Decodes the distribution of a flow, and adds its windows to a pool. A pool that lacks one of its parts has an error.
+fn decode(flow: &FlowTimes<'_>, mut pool: Option<&mut Result<Pool, HistogramError>>) -> Decoded {
+    let mut pooled = Ok(());
+    let decoded = EncodedWindows::read(flow.distribution, |index, histogram| {
+        if let (Ok(()), Some(Ok(pool))) = (&pooled, &mut pool) {
+            pooled = pool.add_window(index, histogram);
+        }
+        Ok(())
+    });
+    if let Some(pool) = pool
+        && let Ok(all) = pool
+    {
+        match decoded.as_ref().map_err(Clone::clone).and(pooled) {
+            Ok(()) => all.add_moments(flow.distribution),
+            Err(error) => *pool = Err(error),
+        }
+    }
+    let (windows, merged) = decoded?;
+    Ok((Arc::new(windows), Latency::of_merged(flow.distribution, &merged, flow.lost)))
 }
 
 /// Returns a share in percent; 0 if the whole is 0.

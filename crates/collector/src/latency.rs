@@ -1,11 +1,18 @@
 //! Evaluation of a latency run: RTTs measured by the pinger, and one-way times from the timestamps of both agents.
 
+use std::collections::BTreeMap;
+
 use control::{EchoReport, NegativeTimes, PingerReport, ReturnReport, TimestampPair};
 use experiment::{Design, Role};
 use results::{COARSE_WINDOWS, DeliveryCounts, Distribution, FlowRecord, PingRetries, WarningKind, Windows};
 use stats::total;
 
-use crate::{RunContext, RunReports, cpu, delivery::Delivery, evaluation::Evaluation, routes::Route};
+use crate::{
+    RunContext, RunReports, cpu,
+    delivery::Delivery,
+    evaluation::{Evaluation, FlowTimes},
+    routes::Route,
+};
 
 /// An endpoint that echoes, and what the pinger received from it.
 struct Echoing<'a> {
@@ -61,11 +68,13 @@ fn joined<'a>(
     if routes.is_empty() || back.len() != pinged.returns.len() {
         return None;
     }
+    let by_topic: BTreeMap<&str, &ReturnReport> =
+        back.iter().map(|reader| reader.topic.as_str()).zip(&pinged.returns).collect();
     // The echoes of an endpoint that has ended belong to none of those that reported.
     let one = |route: Route<'a>| {
         let whose = route.whose(context.factors, back.len() == 1);
         let topic = &route.reading.endpoint.writers.first()?.topic;
-        let returned = pinged.returns.get(back.iter().position(|reader| reader.topic == *topic)?)?;
+        let returned = *by_topic.get(topic.as_str())?;
         Some(Echoing { whose, echoed: route.reading.report.echo.as_ref()?, returned, route })
     };
     Some((pinged, routes.into_iter().map(one).collect::<Option<_>>()?))
@@ -109,23 +118,33 @@ fn latencies(evaluation: &mut Evaluation, context: &RunContext<'_>, echoing: &[E
     }
     let mut records = std::mem::take(&mut evaluation.flows);
     for ((kind, parts), negative) in kinds.into_iter().zip(&negatives) {
-        let lost = total(echoing.iter().map(|one| one.returned.lost));
-        evaluation.add_together(kind, &parts.iter().collect::<Vec<_>>(), lost);
+        let times = parts.iter().zip(&records).zip(echoing).map(|((part, record), one)| FlowTimes {
+            name: record.full_name(),
+            distribution: part,
+            is_pooled: true,
+            lost: one.returned.lost,
+        });
+        let of_flows = match &times.collect::<Vec<_>>()[..] {
+            [only] => {
+                evaluation.add_with_lost(kind, only.distribution, only.lost);
+                Vec::new()
+            }
+            several => evaluation.add_flows(kind, several),
+        };
         // A round trip starts and ends at the same host.
         let is_round_trip = negative.is_empty();
         if !is_round_trip {
             let worst_ns = echoing.iter().map(error_ns).max().unwrap_or(0);
             evaluation.between_hosts(kind, worst_ns, sum_of(negative));
         }
-        if let [_, _, ..] = &records[..] {
-            for (index, ((part, record), one)) in parts.iter().zip(&mut records).zip(echoing).enumerate() {
-                let latency = evaluation.of_flow(kind, &record.full_name(), part, one.returned.lost);
-                let latency = latency.map(|latency| match negative.get(index) {
-                    Some(negative) => latency.between_hosts(error_ns(one), negative.count),
-                    None => latency,
-                });
-                record.latency.extend(latency.map(|latency| (kind.to_owned(), latency)));
-            }
+        for (index, ((latency, record), one)) in
+            of_flows.into_iter().zip(&mut records).zip(echoing).enumerate()
+        {
+            let latency = latency.map(|latency| match negative.get(index) {
+                Some(negative) => latency.between_hosts(error_ns(one), negative.count),
+                None => latency,
+            });
+            record.latency.extend(latency.map(|latency| (kind.to_owned(), latency)));
         }
     }
     evaluation.flows = records;

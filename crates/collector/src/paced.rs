@@ -1,6 +1,8 @@
 //! Evaluation of a run with a schedule: planned, offered, accepted and delivered samples, their latencies, and their
 //! consistency.
 
+use std::collections::BTreeSet;
+
 use control::{FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderReport, PacedWriterReport};
 use experiment::{Factors, Load, Schedule, probe_every};
 use results::{
@@ -12,7 +14,7 @@ use stats::total;
 use crate::{
     RunContext, RunReports, cpu,
     delivery::Delivery,
-    evaluation::{Evaluation, percent},
+    evaluation::{Evaluation, FlowTimes, percent},
     latency::sum_of,
     probes,
     routes::Route,
@@ -34,6 +36,8 @@ struct Ends<'a> {
     whose: String,
     writer: &'a FlowWriterReport,
     read: &'a FlowReaderReport,
+    /// Whether it is the first route of its writer, for what counts once for each writer.
+    is_first_of_writer: bool,
 }
 
 impl<'a> Ends<'a> {
@@ -42,7 +46,8 @@ impl<'a> Ends<'a> {
         let writer = route.writing.report.paced_writer.as_ref()?.flows.get(route.flow)?;
         let read = route.reading.report.paced_reader.as_ref()?.flows.get(route.position)?;
         let load = route.stream.load.as_ref()?;
-        Some(Self { route, load, whose: route.whose(factors, pair), writer, read })
+        let whose = route.whose(factors, pair);
+        Some(Self { route, load, whose, writer, read, is_first_of_writer: false })
     }
 
     const fn distributions(&self) -> [&'a Distribution; 4] {
@@ -87,13 +92,14 @@ impl<'a> Ends<'a> {
         let lag_ns = self.writer.send_lag.mean_ns;
         (self.has_times() && lag_ns > 0.0).then(|| self.writer.held_ns / lag_ns)
     }
+}
 
-    /// Returns whether this is the first route of its writer.
-    fn is_first_of_writer(&self, all: &[Self]) -> bool {
-        all.iter()
-            .find(|ends| std::ptr::eq(ends.writer, self.writer))
-            .is_some_and(|ends| std::ptr::eq(ends, self))
-    }
+/// Returns the reports of all routes that have them.
+fn ends_of<'a>(factors: &Factors, reports: &'a RunReports) -> Vec<Ends<'a>> {
+    let mut writers: BTreeSet<*const FlowWriterReport> = BTreeSet::new();
+    let routes = reports.routes().into_iter();
+    let ends = routes.filter_map(|route| Ends::of(route, factors, reports.is_pair()));
+    ends.map(|ends| Ends { is_first_of_writer: writers.insert(ends.writer), ..ends }).collect()
 }
 
 /// Returns the number of streams that the agents should have reported and did, if they differ.
@@ -124,9 +130,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         evaluation.contradictions.push(text);
         return evaluation;
     }
-    let routes = reports.routes().into_iter();
-    let ends: Vec<Ends<'_>> =
-        routes.filter_map(|route| Ends::of(route, factors, reports.is_pair())).collect();
+    let ends = ends_of(factors, reports);
     let reliable = |flow| factors.is_reliable(flow);
     let begin_ns = writers.iter().map(|writer| writer.begin_ns).min().unwrap_or(0);
     let end_ns = writers.iter().map(|writer| writer.end_ns).max().unwrap_or(0);
@@ -162,7 +166,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     }
     takes(&mut evaluation, factors, reports);
     latencies(&mut evaluation, &ends, reports.is_pair());
-    let written: Vec<&Ends<'_>> = ends.iter().filter(|one| one.is_first_of_writer(&ends)).collect();
+    let written: Vec<&Ends<'_>> = ends.iter().filter(|one| one.is_first_of_writer).collect();
     let sum = |of: fn(&FlowWriterReport) -> u64| total(written.iter().map(|ends| of(ends.writer)));
     let [offered, accepted] = [sum(|flow| flow.offered), sum(|flow| flow.accepted)];
     evaluation.check(accepted == reports.sent(), || {
@@ -307,16 +311,22 @@ fn check(evaluation: &mut Evaluation, ends: &Ends<'_>, planned: Option<u64>) {
 fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>], pair: bool) {
     let mut records = std::mem::take(&mut evaluation.flows);
     for (index, kind) in KINDS.into_iter().enumerate() {
-        let parts: Vec<&Distribution> = ends.iter().map(|ends| ends.distributions()[index]).collect();
         let of_writers = ["send_lag", "write_call"].contains(&kind);
-        let counted = ends.iter().filter(|one| !of_writers || one.is_first_of_writer(ends));
         let worst_ns = ends.iter().map(Ends::clock_error_ns).max().unwrap_or(0);
         let negatives = sum_of(&ends.iter().filter_map(|one| one.negative(index)).collect::<Vec<_>>());
-        evaluation.add_together(
-            kind,
-            &counted.map(|ends| ends.distributions()[index]).collect::<Vec<_>>(),
-            0,
-        );
+        let times = ends.iter().zip(&records).map(|(ends, record)| FlowTimes {
+            name: if pair { record.name.clone() } else { record.full_name() },
+            distribution: ends.distributions()[index],
+            is_pooled: !of_writers || ends.is_first_of_writer,
+            lost: 0,
+        });
+        let of_flows = match &times.collect::<Vec<_>>()[..] {
+            [only] => {
+                evaluation.add(kind, only.distribution);
+                Vec::new()
+            }
+            several => evaluation.add_flows(kind, several),
+        };
         if !of_writers {
             evaluation.between_hosts(kind, worst_ns, negatives);
         }
@@ -325,9 +335,8 @@ fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>], pair: bool) {
             record.latency.extend(latency.map(|latency| (kind.to_owned(), latency)));
             continue;
         }
-        for ((part, record), one) in parts.iter().zip(&mut records).zip(ends) {
-            let name = if pair { record.name.clone() } else { record.full_name() };
-            let latency = evaluation.of_flow(kind, &name, part, 0).map(|latency| match one.negative(index) {
+        for ((latency, record), one) in of_flows.into_iter().zip(&mut records).zip(ends) {
+            let latency = latency.map(|latency| match one.negative(index) {
                 Some(negative) => latency.between_hosts(one.clock_error_ns(), negative.count),
                 None => latency,
             });
@@ -396,7 +405,7 @@ fn slow_reader(one: &Ends<'_>, ends: &[Ends<'_>], records: &[FlowRecord]) -> Str
 /// time.
 fn warn(evaluation: &mut Evaluation, writing_ns: u64, paced: &Paced, ends: &[Ends<'_>]) {
     let records = evaluation.flows.clone();
-    for (one, record) in ends.iter().zip(&records).filter(|(one, _)| one.is_first_of_writer(ends)) {
+    for (one, record) in ends.iter().zip(&records).filter(|(one, _)| one.is_first_of_writer) {
         let usage = &one.route.writing.report.usage;
         let sender = Sender::new(record.lag_in_writes_pct.unwrap_or(0.0) / 100.0, usage);
         if let Some(late) = Lateness::classify(one.load, &record.latency, writing_ns, sender) {

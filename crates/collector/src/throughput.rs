@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use control::{ReaderReport, WriterReport};
 use experiment::probe_every;
 use results::{
-    Batches, DeliveryCounts, EndpointSpread, FlowRecord, Received, TakeStats, Throughput, WarningKind,
-    WritingTime, steady_rate,
+    Batches, DeliveryCounts, Distribution, EndpointSpread, FlowRecord, Received, TakeStats, Throughput,
+    WarningKind, WritingTime, steady_rate,
 };
 use stats::total;
 
@@ -55,11 +55,8 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     for (agent, writer) in &writers {
         evaluation.check_writer(&reports.whose(agent), agent.sent, writer.accepted, writer.batches.as_ref());
     }
-    evaluation.add_together(
-        "write_call",
-        &writers.iter().map(|(_, of)| &of.write_call).collect::<Vec<_>>(),
-        0,
-    );
+    let write_calls: Vec<&Distribution> = writers.iter().map(|(_, of)| &of.write_call).collect();
+    evaluation.add_together("write_call", &write_calls);
     for (agent, read) in &readers {
         let whose = reports.whose(agent);
         let expected = agent.endpoint.readers.iter().flat_map(|reader| &reader.streams).count();

@@ -2,16 +2,23 @@
 mod sample;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io::Read as _,
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use flate2::read::ZlibDecoder;
-use hdrhistogram::Histogram;
+use hdrhistogram::{
+    Histogram,
+    serialization::{
+        V2DeflateSerializer,
+        interval_log::{IntervalLogWriterBuilder, Tag},
+    },
+};
 use proptest::prelude::*;
-use results::{Distribution, HistogramError, IntervalLog, Latency, QUANTILES, Windows};
+use results::{Distribution, EncodedWindows, HistogramError, IntervalLog, Latency, QUANTILES, Windows};
 
 /// Returns the exact mean and standard deviation, computed with integer sums.
 fn exact(values: &[u64]) -> (f64, f64) {
@@ -251,6 +258,53 @@ fn log_reads_back() {
 }
 
 #[test]
+fn lines_are_those_of_the_library() {
+    let mut log = IntervalLog::new();
+    let mut windows = Vec::new();
+    for (kind, values) in sample::latencies(7, 500) {
+        let distribution = sample::record(&values);
+        let merged = log.add(kind, &distribution).unwrap();
+        assert_eq!(merged.len(), values.len() as u64);
+        let length = Duration::from_nanos(distribution.window_ns);
+        let histograms = distribution.histograms().unwrap().into_iter();
+        windows.extend(
+            (0..).zip(histograms).map(|(index, histogram)| (length * index, kind, length, histogram)),
+        );
+    }
+    windows.sort_by_key(|(start, ..)| *start);
+    let (mut bytes, mut serializer) = (Vec::new(), V2DeflateSerializer::new());
+    let builder = IntervalLogWriterBuilder::new();
+    let mut writer = builder.begin_log_with(&mut bytes, &mut serializer).unwrap();
+    for (start, kind, length, histogram) in &windows {
+        writer.write_histogram(histogram, *start, *length, Tag::new(kind)).unwrap();
+    }
+    let of = |bytes: Vec<u8>| -> Vec<String> {
+        let text = String::from_utf8(bytes).unwrap();
+        text.lines().filter(|line| line.starts_with("Tag=")).map(ToOwned::to_owned).collect()
+    };
+    assert_eq!(of(log.write(SystemTime::UNIX_EPOCH, "").unwrap()), of(bytes));
+}
+
+#[test]
+fn only_the_asked_kinds_are_merged() {
+    let values = sample::latencies(5, 1024);
+    let mut log = IntervalLog::new();
+    for (kind, values) in &values {
+        log.add(kind, &sample::record(values)).unwrap();
+    }
+    let asked = BTreeSet::from(["rtt".to_owned(), "other".to_owned()]);
+    let merged = log.merged_of(&asked);
+    assert_eq!(merged.keys().collect::<Vec<_>>(), ["rtt"]);
+    assert_eq!(merged["rtt"].len(), values["rtt"].len() as u64);
+    let text = log.write(SystemTime::UNIX_EPOCH, "").unwrap();
+    assert_eq!(IntervalLog::read_merged(&text, &asked).unwrap(), merged);
+    // A damaged window of another kind is found.
+    let text =
+        String::from_utf8(text).unwrap().replacen("Tag=one_way_out,0.000,", "Tag=one_way_out,0.000,x", 1);
+    assert!(IntervalLog::read_merged(text.as_bytes(), &asked).is_err());
+}
+
+#[test]
 fn truncated_or_changed_log_is_rejected() {
     let mut log = IntervalLog::new();
     log.add("rtt", &sample::record(&[1_000, 2_000, 3_000])).unwrap();
@@ -272,7 +326,7 @@ fn log_with_overflowing_counts_is_rejected() {
     }
     let text = |windows: usize| {
         let mut log = IntervalLog::new();
-        log.add_windows("rtt", 1_000, vec![full.clone(); windows]);
+        log.add_encoded("rtt", Arc::new(EncodedWindows::encode(1_000, &vec![full.clone(); windows])));
         log.write(SystemTime::UNIX_EPOCH, "").unwrap()
     };
     let most = (u64::MAX / full.len()) as usize;

@@ -146,7 +146,8 @@ impl Simulator {
         if let Some(duet) = &mut run.duet {
             duet.side_by_side_pct = 100.0;
         }
-        SimulatedRun { run, histograms: log.merged() }
+        let histograms = log.merged_of(&run.pooled_kinds());
+        SimulatedRun { run, histograms }
     }
 
     /// Executes one run of a cell and returns its record.

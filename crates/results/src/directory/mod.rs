@@ -17,7 +17,7 @@ pub use error::DirectoryError;
 
 use crate::{
     Assembler, ExperimentLog, Histograms, IntervalLog, ResultDocument, ResultHeader, Run, SCHEMA_VERSION,
-    State, StoppedBy, Warning, WarningKind, recording::interval_log::merge,
+    State, StoppedBy, Warning, WarningKind,
 };
 
 /// Expected size of one run: its record, its histograms, and a few lines of logs.
@@ -317,8 +317,8 @@ fn assemble(
         let log = path.with_extension("hlog");
         let histograms = if exists(&log)? {
             let bytes = fs::read(&log).map_err(|cause| DirectoryError::Read { path: log.clone(), cause })?;
-            let windows = IntervalLog::read(&bytes).map_err(|error| damaged(&log, error.to_string()))?;
-            merge(windows.iter().map(|(kind, _, histogram)| (kind.as_str(), histogram)))
+            let merged = IntervalLog::read_merged(&bytes, &run.pooled_kinds());
+            merged.map_err(|error| damaged(&log, error.to_string()))?
         } else {
             Histograms::new()
         };

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use stats::Moments;
 
 use super::{
-    histogram_codec::{decode, encode, too_many},
+    histogram_codec::{decode, encode},
     histogram_shape::{HistogramError, new_histogram},
 };
 
@@ -171,40 +171,28 @@ impl Distribution {
         if self.n < 2 { 0.0 } else { (self.squared_deviations.max(0.0) / (self.n - 1) as f64).sqrt() }
     }
 
-    /// Merges distributions that were recorded at the same time, window by window.
-    ///
-    /// # Errors
-    /// Returns an error if a distribution cannot be decoded, or if its histograms do not hold `n` values.
-    pub fn together(parts: &[&Self]) -> Result<Self, HistogramError> {
-        let mut windows: Vec<Histogram<u64>> = Vec::new();
-        let mut moments = Moments::default();
-        for part in parts {
-            for (index, histogram) in part.histograms()?.into_iter().enumerate() {
-                let Some(window) = windows.get_mut(index) else {
-                    windows.push(histogram);
-                    continue;
-                };
-                window.len().checked_add(histogram.len()).ok_or_else(too_many)?;
-                window.add(&histogram).map_err(|error| HistogramError::Decode(error.to_string()))?;
-            }
-            moments = moments.combine(part.moments());
-        }
-        let filled = || parts.iter().filter(|part| part.n > 0);
-        Ok(Self {
-            n: moments.n,
-            mean_ns: moments.mean,
-            squared_deviations: moments.squared_deviations,
-            min_ns: filled().map(|part| part.min_ns).min().unwrap_or(0),
-            max_ns: filled().map(|part| part.max_ns).max().unwrap_or(0),
-            window_ns: parts.first().map_or(0, |part| part.window_ns),
-            windows: windows.iter().map(encode).collect(),
-        })
-    }
-
     /// Returns the number, mean and squared deviations.
     #[must_use]
     pub const fn moments(&self) -> Moments {
         Moments { n: self.n, mean: self.mean_ns, squared_deviations: self.squared_deviations }
+    }
+
+    /// Decodes the histograms of the windows one at a time, and calls `each` with the index and the histogram of each of
+    /// them. Together they hold `n` values.
+    ///
+    /// # Errors
+    /// Returns an error if a histogram cannot be decoded, if the histograms do not hold `n` values, or the error of `each`.
+    pub fn read_each(
+        &self,
+        mut each: impl FnMut(usize, Histogram<u64>) -> Result<(), HistogramError>,
+    ) -> Result<(), HistogramError> {
+        let mut n = 0;
+        for (index, text) in self.windows.iter().enumerate() {
+            let histogram = decode(text)?;
+            n += i128::from(histogram.len());
+            each(index, histogram)?;
+        }
+        if n == i128::from(self.n) { Ok(()) } else { Err(HistogramError::Mismatch(n - i128::from(self.n))) }
     }
 
     /// Decodes the histograms of the windows, which together hold `n` values.
@@ -212,13 +200,12 @@ impl Distribution {
     /// # Errors
     /// Returns an error if a histogram cannot be decoded, or if the histograms do not hold `n` values.
     pub fn histograms(&self) -> Result<Vec<Histogram<u64>>, HistogramError> {
-        let histograms: Vec<_> = self.windows.iter().map(|text| decode(text)).collect::<Result<_, _>>()?;
-        let n: i128 = histograms.iter().map(|histogram| i128::from(histogram.len())).sum();
-        if n == i128::from(self.n) {
-            Ok(histograms)
-        } else {
-            Err(HistogramError::Mismatch(n - i128::from(self.n)))
-        }
+        let mut histograms = Vec::with_capacity(self.windows.len());
+        self.read_each(|_, histogram| {
+            histograms.push(histogram);
+            Ok(())
+        })?;
+        Ok(histograms)
     }
 
     /// Returns a quantile of the values in each of these ranges of windows, in ns; `None` for a range without values.

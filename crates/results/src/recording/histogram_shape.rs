@@ -13,7 +13,7 @@ pub fn new_histogram() -> Histogram<u64> {
 }
 
 /// Error of reading or writing a histogram.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum HistogramError {
     /// The text is not base64.
     #[error("a histogram is not base64: {0}")]

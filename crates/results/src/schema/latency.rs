@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{Moments, median, supports_quantile, total};
 
-use crate::{Distribution, HistogramError, QUANTILES, new_histogram};
+use crate::{Distribution, EncodedWindows, HistogramError, QUANTILES, new_histogram};
 
 /// Latency distribution of one kind over one run, in ns. RTT values are full round trips, never halved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -55,7 +55,8 @@ impl Latency {
     /// # Errors
     /// Returns an error if a histogram cannot be decoded, or if the histograms do not hold `n` values.
     pub fn from_distribution(distribution: &Distribution) -> Result<Self, HistogramError> {
-        Self::of_windows(distribution, &distribution.histograms()?, 0)
+        let (_, merged) = EncodedWindows::read(distribution, |_, _| Ok(()))?;
+        Ok(Self::of_merged(distribution, &merged, 0))
     }
 
     /// Like [`Latency::from_distribution`], with decoded histograms and `lost` lost round trips.
@@ -71,8 +72,14 @@ impl Latency {
         for histogram in windows {
             all.add(histogram).map_err(|error| HistogramError::Decode(error.to_string()))?;
         }
+        Ok(Self::of_merged(distribution, &all, lost))
+    }
+
+    /// Like [`Latency::of_windows`], with all windows merged.
+    #[must_use]
+    pub fn of_merged(distribution: &Distribution, merged: &Histogram<u64>, lost: u64) -> Self {
         let extremes = [distribution.min_ns, distribution.max_ns];
-        Ok(Self::from_parts(distribution.moments(), lost, extremes, Some(&all)))
+        Self::from_parts(distribution.moments(), lost, extremes, Some(merged))
     }
 
     /// Creates the record from a histogram, mean, standard deviation and extremes.

@@ -7,11 +7,11 @@ use experiment::Qos;
 use stats::{median, total};
 
 use crate::{
-    Batches, CellResult, CpuPerSample, EndpointSpread, ExperimentLog, Histograms, LinkCeiling, MaxRate,
-    PacedCell, ProbeStats, PublishedValue, ResultDocument, ResultHeader, Run, RunState, SCHEMA_VERSION,
-    SearchCell, State, Tail, TakeStats, Throughput, UNDER_DUET_INTERFERENCE, Warning, WarningKind,
-    new_histogram, schema::latency::cell_latency, values::cell_warnings::warnings, values::rules::percent,
-    with_rate,
+    Batches, CellResult, CpuPerSample, EndpointSpread, ExperimentLog, FlowRecord, Histograms, LinkCeiling,
+    MaxRate, PacedCell, ProbeStats, PublishedValue, ResultDocument, ResultHeader, Run, RunState,
+    SCHEMA_VERSION, SearchCell, State, Tail, TakeStats, Throughput, UNDER_DUET_INTERFERENCE, Warning,
+    WarningKind, kind_of_flow, new_histogram, schema::latency::cell_latency, values::cell_warnings::warnings,
+    values::rules::percent, with_rate,
 };
 
 /// Assembles a result run by run. Its memory does not grow with the number of samples.
@@ -46,8 +46,7 @@ impl Assembler {
         &self.header
     }
 
-    /// Adds a run and its histograms by kind (see [`crate::IntervalLog::merged`]). The histograms of a run that is
-    /// not valid are ignored.
+    /// Adds a run and its histograms of the [`Run::pooled_kinds`] (see [`crate::IntervalLog::merged_of`]).
     pub fn add(&mut self, run: Run, histograms: &Histograms) {
         let collected = self.cells.entry(run.cell.clone()).or_default();
         if run.state == RunState::Valid {
@@ -174,6 +173,25 @@ impl Assembler {
                     >= self.planned_runs()
             }
         }
+    }
+}
+
+impl Run {
+    /// Returns the kinds whose histograms are pooled over the runs of a cell: those of the run, and of its flows if there are
+    /// several. A run that is not valid adds nothing.
+    #[must_use]
+    pub fn pooled_kinds(&self) -> BTreeSet<String> {
+        if self.state != RunState::Valid {
+            return BTreeSet::new();
+        }
+        let mut kinds: BTreeSet<String> = self.latency.keys().cloned().collect();
+        if self.paced.is_some() && self.flows.len() > 1 {
+            let of_flow = |flow: &FlowRecord| {
+                flow.latency.keys().map(|kind| kind_of_flow(kind, &flow.name)).collect::<Vec<_>>()
+            };
+            kinds.extend(self.flows.iter().flat_map(of_flow));
+        }
+        kinds
     }
 }
 

@@ -318,7 +318,7 @@ impl Maker<'_> {
             },
         };
         for (scheduled, (run, log)) in at_once.iter().zip(made) {
-            let histograms = log.merged();
+            let histograms = log.merged_of(&run.pooled_kinds());
             directory.save_run(&run, log)?;
             assembler.add(run.clone(), &histograms);
             let given_up = self.tally.take_note(driver(scheduled), &run, true);

@@ -1,6 +1,7 @@
 //! Comparison of open loops with queueing theory and exact values.
 
 use experiment::{Batching, Cell, Design, Flow, Load, Rate, ReceiveGroup, ScheduledRun, Trace, Workload};
+use results::{Run, RunState};
 use sim_model::{GroundTruth, Mg1Queue};
 use simulate::Simulator;
 
@@ -207,6 +208,10 @@ fn several_flows_are_written_by_one_thread_and_counted_each() {
     let kinds = outcome.histograms.keys().map(String::as_str).collect::<Vec<_>>();
     assert!(kinds.contains(&"response") && kinds.contains(&"response@events"), "{kinds:?}");
     assert_eq!(outcome.histograms["response@events"].len(), events.planned);
+    // All that is pooled over runs is in the log.
+    assert_eq!(kinds, run.pooled_kinds().iter().map(String::as_str).collect::<Vec<_>>());
+    let invalid = Run { state: RunState::Invalid, ..run.clone() };
+    assert!(invalid.pooled_kinds().is_empty());
 }
 
 /// The seed of the design and the number of the run determine the schedule, as in agents and runner.
