@@ -1,5 +1,7 @@
 //! Routes of a run: each writer with each of its readers, as their agents reported them.
 
+use std::collections::BTreeMap;
+
 use experiment::{Factors, StreamSpec};
 use results::FlowRecord;
 
@@ -19,22 +21,38 @@ pub(crate) struct Route<'a> {
     pub(crate) shared: bool,
 }
 
+/// Stream that a reading endpoint expects: its position among all of them, and whether its reader expects others.
+type Expected<'a> = (usize, &'a StreamSpec, bool);
+
+/// Returns the streams that an endpoint expects, by the index of the reader and the number of the writer.
+fn expected(reading: &AgentOutcome) -> BTreeMap<(usize, u16), Expected<'_>> {
+    let streams = reading.endpoint.readers.iter().enumerate().flat_map(|(index, reader)| {
+        reader.streams.iter().map(move |stream| (index, stream, reader.streams.len() > 1))
+    });
+    let mut expected = BTreeMap::new();
+    for (position, (index, stream, shared)) in streams.enumerate() {
+        expected.entry((index, stream.writer)).or_insert((position, stream, shared));
+    }
+    expected
+}
+
 impl RunReports {
     /// Returns all routes of samples, without those of echoes: by writing endpoint, flow and reading endpoint.
     pub(crate) fn routes(&self) -> Vec<Route<'_>> {
+        let serving: Vec<_> = self.all_serving().map(|reading| (reading, expected(reading))).collect();
         let mut routes = Vec::new();
-        for writing in self.agents.iter().filter(|agent| agent.drives()) {
+        for writing in self.all_driving() {
             for (flow, writer) in writing.endpoint.writers.iter().enumerate() {
-                for reading in self.agents.iter().filter(|agent| !agent.drives()) {
-                    let expected = reading.endpoint.readers.iter().enumerate().flat_map(|(index, reader)| {
-                        reader.streams.iter().map(move |stream| (index, reader.streams.len() > 1, stream))
-                    });
-                    let found = expected.enumerate().find(|(_, (index, _, stream))| {
-                        *index == flow && stream.writer == writer.stream.writer
-                    });
-                    if let Some((position, (_, shared, stream))) = found {
-                        routes.push(Route { writing, reading, flow, position, stream, shared });
-                    }
+                for (reading, expected) in &serving {
+                    let found = expected.get(&(flow, writer.stream.writer)).copied();
+                    routes.extend(found.map(|(position, stream, shared)| Route {
+                        writing,
+                        reading,
+                        flow,
+                        position,
+                        stream,
+                        shared,
+                    }));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{ParticipantSpec, ReaderSpec, Role, Shape, StreamSpec, WriterSpec};
+use experiment::{EntityIndex, ParticipantSpec, ReaderSpec, Role, StreamSpec, Topics, WriterSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -216,18 +216,19 @@ impl Match {
     /// Returns what the entities of an endpoint have to match with. `configured` has the locators of each endpoint of the
     /// run.
     #[must_use]
-    pub fn of(shape: &Shape, endpoint: usize, configured: &[Configured], timeout_ns: u64) -> Self {
-        let peers = |found: Vec<(usize, usize)>, locators: fn(&Configured) -> &[String]| MatchedPeers {
+    pub fn of(topics: &Topics<'_>, endpoint: usize, configured: &[Configured], timeout_ns: u64) -> Self {
+        let endpoints = &topics.shape().endpoints;
+        let peers = |found: &[EntityIndex], locators: fn(&Configured) -> &[String]| MatchedPeers {
             count: u32::try_from(found.len()).unwrap_or(u32::MAX),
-            endpoints: found.iter().map(|(endpoint, _)| shape.endpoints[*endpoint].id.clone()).collect(),
+            endpoints: found.iter().map(|(endpoint, _)| endpoints[*endpoint].id.clone()).collect(),
             locators: found
-                .into_iter()
-                .filter_map(|(endpoint, entity)| locators(configured.get(endpoint)?).get(entity).cloned())
+                .iter()
+                .filter_map(|(endpoint, entity)| locators(configured.get(*endpoint)?).get(*entity).cloned())
                 .collect(),
         };
-        let of = &shape.endpoints[endpoint];
-        let readers_of = |topic: &str| peers(shape.readers_of(topic).collect(), |peer| &peer.reader_locators);
-        let writers_of = |topic: &str| peers(shape.writers_of(topic).collect(), |peer| &peer.writer_locators);
+        let of = &endpoints[endpoint];
+        let readers_of = |topic: &str| peers(topics.readers(topic), |peer| &peer.reader_locators);
+        let writers_of = |topic: &str| peers(topics.writers(topic), |peer| &peer.writer_locators);
         Self {
             writers: of.writers.iter().map(|writer| readers_of(&writer.topic)).collect(),
             readers: of.readers.iter().map(|reader| writers_of(&reader.topic)).collect(),
@@ -265,7 +266,7 @@ pub struct Drain {
 
 #[cfg(test)]
 mod tests {
-    use experiment::{Factors, Pin, Workload};
+    use experiment::{Factors, Pin, Shape, Workload};
 
     use super::*;
 
@@ -289,11 +290,14 @@ mod tests {
         let factors = Factors { workload: Workload::Latency, ..Factors::default() };
         let shape = Shape::new(&factors, &Pin::None, false).in_run("run-1");
         let all = [configured("pinger", 1, 1), configured("echo", 1, 1)];
-        let pinger = Match::of(&shape, 0, &all, 5);
+        let pinger = Match::of(&shape.topics(), 0, &all, 5);
         assert_eq!(pinger.writers, [peers("echo", &["reader 0 of echo"])]);
         assert_eq!(pinger.readers, [peers("echo", &["writer 0 of echo"])]);
         assert_eq!(pinger.timeout_ns, 5);
-        assert_eq!(Match::of(&shape, 1, &all, 5).readers, [peers("pinger", &["writer 0 of pinger"])]);
+        assert_eq!(
+            Match::of(&shape.topics(), 1, &all, 5).readers,
+            [peers("pinger", &["writer 0 of pinger"])]
+        );
     }
 
     #[test]
@@ -302,7 +306,7 @@ mod tests {
         let shape = Shape::new(&factors, &Pin::None, true);
         let all = [Configured::default(), Configured::default()];
         let expected = MatchedPeers { count: 1, locators: Vec::new(), endpoints: vec!["reader".to_owned()] };
-        let writer = Match::of(&shape, 0, &all, 5);
+        let writer = Match::of(&shape.topics(), 0, &all, 5);
         assert_eq!((writer.writers, writer.readers), (vec![expected.clone()], vec![expected]));
     }
 }

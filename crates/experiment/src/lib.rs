@@ -63,8 +63,8 @@ pub use plan::{
     search_section::SearchSection,
 };
 pub use shape::{
-    Dispensable, Endpoint, LOCAL_HOST, ParticipantSpec, Place, ReaderSpec, Role, Shape, StreamSpec,
-    WriterSpec, entity_name, probe_every,
+    Dispensable, Endpoint, EntityIndex, LOCAL_HOST, ParticipantSpec, Place, ReaderSpec, Role, Shape,
+    StreamSpec, Topics, WriterSpec, entity_name, probe_every,
 };
 pub use syntax::{
     driver_name::{drivers_of_ends, is_driver_path, is_pair},

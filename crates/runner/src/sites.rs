@@ -52,6 +52,12 @@ impl SiteHost<'_> {
 /// Hosts of an experiment, in the order of the plan. The first one is the reference host.
 pub struct Sites<'a> {
     hosts: Vec<SiteHost<'a>>,
+    /// Index of each host by name.
+    names: BTreeMap<String, usize>,
+    /// Index of the first host on the machine of each host.
+    machines: Vec<usize>,
+    /// Index of the first host in each network.
+    networks: Vec<usize>,
     links: Option<&'a dyn HostLinks>,
 }
 
@@ -63,7 +69,12 @@ impl<'a> Sites<'a> {
     #[must_use]
     pub fn new(hosts: Vec<SiteHost<'a>>) -> Self {
         assert!(!hosts.is_empty(), "an experiment has a host");
-        Self { hosts, links: None }
+        let names = hosts.iter().enumerate().map(|(index, host)| (host.name.clone(), index)).collect();
+        let machines = firsts(hosts.iter().map(|host| host.site.clock().boot_id));
+        let networks = firsts(hosts.iter().map(|host| host.network.clone()));
+        let is_first = |(index, first): (usize, usize)| (index == first).then_some(index);
+        let networks = networks.into_iter().enumerate().filter_map(is_first).collect();
+        Self { hosts, names, machines, networks, links: None }
     }
 
     /// Returns the hosts with links between them that the runner sets.
@@ -115,16 +126,20 @@ impl<'a> Sites<'a> {
     /// Panics if there is none; a plan names its own hosts.
     #[must_use]
     pub fn named(&self, name: &str) -> &SiteHost<'a> {
-        self.hosts.iter().find(|host| host.name == name).expect("a host of the plan")
+        &self.hosts[*self.names.get(name).expect("a host of the plan")]
     }
 
     /// Returns the name of the first host on the same machine as the one with this index, if that is another one. Hosts
     /// whose kernel is unknown are on machines of their own.
     #[must_use]
     pub fn machine_of(&self, host: usize) -> Option<&str> {
-        let boot = self.hosts[host].site.clock().boot_id?;
-        let same = |other: &&SiteHost<'_>| other.site.clock().boot_id.as_ref() == Some(&boot);
-        self.hosts[..host].iter().find(same).map(|host| host.name.as_str())
+        let first = self.machines[host];
+        (first != host).then(|| self.hosts[first].name.as_str())
+    }
+
+    /// Returns the index of the first host on the machine of a host.
+    pub(crate) fn first_on_machine(&self, host: usize) -> usize {
+        self.machines[host]
     }
 
     /// Calls `of` for the first host of each machine, on all machines at the same time. Returns the results host by host;
@@ -134,7 +149,7 @@ impl<'a> Sites<'a> {
         of: impl Fn(usize, &SiteHost<'a>) -> Result<T, SiteError> + Sync,
     ) -> Result<Vec<Option<T>>, SiteError> {
         let machines: Vec<usize> =
-            (0..self.hosts.len()).filter(|host| self.machine_of(*host).is_none()).collect();
+            (0..self.hosts.len()).filter(|host| self.machines[*host] == *host).collect();
         let mut results: Vec<Option<T>> = self.hosts.iter().map(|_| None).collect();
         if let [only] = machines[..] {
             results[only] = Some(of(only, &self.hosts[only])?);
@@ -186,11 +201,7 @@ impl<'a> Sites<'a> {
 
     /// Returns one site of each network: a domain is reserved there once.
     pub(crate) fn networks(&self) -> Vec<&'a dyn Site> {
-        let is_first = |host: usize| {
-            let network = self.hosts[host].network.as_ref();
-            network.is_none() || self.hosts[..host].iter().all(|other| other.network.as_ref() != network)
-        };
-        (0..self.hosts.len()).filter(|host| is_first(*host)).map(|host| self.hosts[host].site).collect()
+        self.networks.iter().map(|host| self.hosts[*host].site).collect()
     }
 
     /// Removes the files of a run on all hosts.
@@ -201,5 +212,28 @@ impl<'a> Sites<'a> {
     /// Removes the files of owners that no longer exist, on all hosts.
     pub(crate) fn sweep(&self) {
         self.hosts.iter().for_each(|host| host.site.sweep());
+    }
+}
+
+/// Returns the index of the first host with the same value for each host. Hosts whose value is unknown have nothing in
+/// common.
+fn firsts(values: impl Iterator<Item = Option<String>>) -> Vec<usize> {
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    let first = |(index, value): (usize, Option<String>)| match value {
+        Some(value) => *known.entry(value).or_insert(index),
+        None => index,
+    };
+    values.enumerate().map(first).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_values_have_nothing_in_common() {
+        let values = [Some("a"), None, Some("b"), Some("a"), None, Some("b")];
+        let values = values.map(|value| value.map(ToOwned::to_owned));
+        assert_eq!(firsts(values.into_iter()), [0, 1, 2, 0, 4, 2]);
     }
 }

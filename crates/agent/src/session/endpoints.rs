@@ -31,7 +31,7 @@ pub fn open_participant(
         run_name: run_name.to_owned(),
         transport: Some(spec.transport.clone()),
         interface: Some(spec.interface.clone()),
-        peers: spec.peers.clone(),
+        peers: spec.peers.to_vec(),
         multicast: spec.multicast,
         vendor_defaults: spec.vendor_defaults,
         options: spec.options.clone(),

@@ -227,7 +227,7 @@ impl Run {
         let configured = [writer.configure(self.configure(Role::Writer))?, of_reader];
         for (index, agent) in [&mut writer, &mut reader].into_iter().enumerate() {
             let limit_ns = PATIENCE.as_nanos() as u64;
-            agent.order(&Request::Match(Match::of(&self.shape(), index, &configured, limit_ns)));
+            agent.order(&Request::Match(Match::of(&self.shape().topics(), index, &configured, limit_ns)));
         }
         for agent in [&reader, &writer] {
             assert!(matches!(agent.reply(), Reply::Matched { .. }));

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use experiment::{MAXIMUM_RUNS, Plan, Shape};
+use experiment::{MAXIMUM_RUNS, Plan};
 use results::{Crowding, DetectableEffects, Directory, HostRecord, ResultHeader, State, Tool, Warning};
 use runner::{ExperimentOutcome, ExperimentRunner, Sites, StopToken};
 use site::{EnvironmentInputs, host_warnings, limit_warnings};
@@ -104,12 +104,12 @@ fn preflight(experiment: &Plan, sites: &Sites<'_>, stop: &StopToken) -> Result<(
 
 /// Returns the header of the result, which is known before the first run.
 pub fn header(experiment: Plan, hosts: &Hosts) -> Result<ResultHeader, CliError> {
-    let records = host_records(&experiment, hosts)?;
+    let (records, shapes) = (host_records(&experiment, hosts)?, experiment.shapes());
     let mut warnings: Vec<(&HostRecord, Warning)> = Vec::new();
     for record in &records {
         let of_machine =
             if record.machine_of.is_none() { host_warnings(&record.properties) } else { Vec::new() };
-        for warning in of_machine.into_iter().chain(limit_warnings(record, &experiment)) {
+        for warning in of_machine.into_iter().chain(limit_warnings(record, &experiment, &shapes)) {
             // Hosts of a machine share most limits.
             let is_known = |(other, known): &(&HostRecord, Warning)| {
                 other.machine() == record.machine() && known.text == warning.text
@@ -148,7 +148,7 @@ fn crowding(header: &ResultHeader) -> Option<String> {
 
 /// Returns the hosts with their environments.
 pub fn host_records(experiment: &Plan, hosts: &Hosts) -> Result<Vec<HostRecord>, CliError> {
-    let sites = hosts.sites();
+    let (sites, interfaces) = (hosts.sites(), interfaces(experiment));
     let record = |(index, host): (usize, &ConnectedHost)| {
         let facts = host.site.facts()?;
         let inputs = EnvironmentInputs {
@@ -156,7 +156,7 @@ pub fn host_records(experiment: &Plan, hosts: &Hosts) -> Result<Vec<HostRecord>,
             revision: option_env!("DDSMARK_REVISION").map(ToOwned::to_owned),
             host: facts.host,
             experiment: experiment.clone(),
-            interfaces: interfaces(experiment, &host.name),
+            interfaces: interfaces.get(&host.name).cloned().unwrap_or_default(),
             descriptions: host.drivers.descriptions.clone(),
             files: host.drivers.files.clone(),
             libraries: host.drivers.libraries.clone(),
@@ -175,14 +175,13 @@ pub fn host_records(experiment: &Plan, hosts: &Hosts) -> Result<Vec<HostRecord>,
     hosts.list().iter().enumerate().map(record).collect()
 }
 
-/// Returns the network interfaces that the endpoints of an experiment use on a host.
-fn interfaces(experiment: &Plan, host: &str) -> BTreeSet<String> {
-    let shapes = experiment.cells.iter().map(|cell| Shape::of(&cell.factors, &experiment.design));
-    let endpoints = shapes.flat_map(|shape| shape.endpoints);
-    endpoints
-        .filter(|endpoint| endpoint.place.host == host)
-        .map(|endpoint| endpoint.participant.interface)
-        .collect()
+/// Returns the network interfaces that the endpoints of an experiment use, by host.
+fn interfaces(experiment: &Plan) -> BTreeMap<String, BTreeSet<String>> {
+    let mut interfaces: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for endpoint in experiment.shapes().into_iter().flat_map(|shape| shape.endpoints) {
+        interfaces.entry(endpoint.place.host).or_default().insert(endpoint.participant.interface);
+    }
+    interfaces
 }
 
 /// Prints the directory of the result.

@@ -13,17 +13,22 @@ mod places;
 mod processes;
 mod ring;
 mod role;
+mod shared_list;
 mod specs;
 #[cfg(test)]
 mod tests;
+mod topics;
+
+use std::sync::Arc;
 
 pub use self::{
     places::{LOCAL_HOST, Place},
     role::Role,
     specs::{ParticipantSpec, ReaderSpec, StreamSpec, WriterSpec},
+    topics::{EntityIndex, Topics},
 };
 use crate::{
-    Batching, Design, Factors, Flow, OWN_INTERFACE, Pin, Qos, ReceiveMode, Topology, Workload,
+    Batching, Design, Factors, Flow, OWN_INTERFACE, Pin, Plan, Qos, ReceiveMode, Topology, Workload,
     drivers_of_ends, is_pair,
 };
 
@@ -67,6 +72,14 @@ pub struct Dispensable {
     pub endpoints: Vec<usize>,
     /// Maximum number of them that may be missing.
     pub most: usize,
+}
+
+impl Plan {
+    /// Returns the shape of each cell.
+    #[must_use]
+    pub fn shapes(&self) -> Vec<Shape> {
+        self.cells.iter().map(|cell| Shape::of(&cell.factors, &self.design)).collect()
+    }
 }
 
 impl Endpoint {
@@ -140,9 +153,11 @@ impl Shape {
         let with_one_left =
             |endpoints: Vec<usize>| Dispensable { most: endpoints.len().saturating_sub(1), endpoints };
         // The echoes of a ring hand the samples on to each other.
+        let topics = self.topics();
+        let is_of_echo = |(from, _): &EntityIndex| self.endpoints[*from].role == Role::Echo;
         let is_ring = echoes.iter().any(|echo| {
             let mut readers = self.endpoints[*echo].readers.iter();
-            readers.any(|reader| self.writers_of(&reader.topic).any(|(from, _)| echoes.contains(&from)))
+            readers.any(|reader| topics.writers(&reader.topic).iter().any(is_of_echo))
         });
         let of_readers = if echoes.is_empty() {
             with_one_left(readers)
@@ -157,31 +172,24 @@ impl Shape {
     /// Returns the connections of an endpoint's own samples, as text: from each writer to it, and from it to each reader.
     #[must_use]
     pub fn connections_of(&self, id: &str) -> Vec<String> {
-        let ids = |peers: Vec<(usize, usize)>| peers.into_iter().map(|(peer, _)| &self.endpoints[peer].id);
+        let topics = self.topics();
+        let ids = |peers: &[EntityIndex]| -> Vec<&String> {
+            peers.iter().map(|(peer, _)| &self.endpoints[*peer].id).collect()
+        };
         let Some(endpoint) = self.endpoints.iter().find(|endpoint| endpoint.id == id) else {
             return Vec::new();
         };
-        let into = endpoint.readers.iter().flat_map(|reader| ids(self.writers_of(&reader.topic).collect()));
-        let out = endpoint.writers.iter().flat_map(|writer| ids(self.readers_of(&writer.topic).collect()));
+        let into = endpoint.readers.iter().flat_map(|reader| ids(topics.writers(&reader.topic)));
+        let out = endpoint.writers.iter().flat_map(|writer| ids(topics.readers(&writer.topic)));
         into.map(|from| format!("from {from} to {id}"))
             .chain(out.map(|to| format!("from {id} to {to}")))
             .collect()
     }
 
-    /// Returns the readers of a topic: the index of their endpoint, and theirs in it.
-    pub fn readers_of(&self, topic: &str) -> impl Iterator<Item = (usize, usize)> {
-        self.endpoints.iter().enumerate().flat_map(move |(endpoint, of)| {
-            let readers = of.readers.iter().enumerate().filter(move |(_, reader)| reader.topic == topic);
-            readers.map(move |(reader, _)| (endpoint, reader))
-        })
-    }
-
-    /// Returns the writers of a topic: the index of their endpoint, and theirs in it.
-    pub fn writers_of(&self, topic: &str) -> impl Iterator<Item = (usize, usize)> {
-        self.endpoints.iter().enumerate().flat_map(move |(endpoint, of)| {
-            let writers = of.writers.iter().enumerate().filter(move |(_, writer)| writer.topic == topic);
-            writers.map(move |(writer, _)| (endpoint, writer))
-        })
+    /// Returns the writers and readers by topic.
+    #[must_use]
+    pub fn topics(&self) -> Topics<'_> {
+        Topics::of(self)
     }
 }
 
@@ -335,7 +343,7 @@ impl CellShape<'_> {
             send_buffer_bytes: factors.queues.send_buffer_bytes,
             receive_buffer_bytes: factors.queues.receive_buffer_bytes,
             send_queue_bytes: factors.send_queue_bytes(),
-            peers: Vec::new(),
+            peers: Arc::default(),
             participants: None,
         }
     }

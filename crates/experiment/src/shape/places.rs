@@ -1,5 +1,10 @@
 //! Places of the endpoints of a run: host and cores.
 
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
 use super::{Endpoint, Role, Shape};
 use crate::{Factors, OWN_INTERFACE, Pin, PlannedHost, Topology};
 
@@ -47,9 +52,10 @@ impl Shape {
             return;
         }
         let default = self.default_hosts(factors.topology, hosts.len());
+        let by_name = by_name(hosts);
         for (endpoint, default) in self.endpoints.iter_mut().zip(default) {
             let named = named_host(factors, endpoint);
-            let host = hosts.iter().find(|host| Some(host.name.as_str()) == named).unwrap_or(&hosts[default]);
+            let host = named.and_then(|named| by_name.get(named).copied()).unwrap_or(&hosts[default]);
             let pin = host.pin.as_ref().unwrap_or(pin);
             endpoint.place = Place { host: host.name.clone(), cpus: cpus(pin, endpoint.role) };
             if factors.interface == OWN_INTERFACE
@@ -70,17 +76,19 @@ impl Shape {
         }
         // `udp6`
         let is_ipv6 = factors.transport.ends_with('6');
-        let mut peers: Vec<String> = Vec::new();
+        let by_name = by_name(hosts);
+        let (mut peers, mut known): (Vec<String>, BTreeSet<&str>) = (Vec::new(), BTreeSet::new());
         for endpoint in &self.endpoints {
-            let host = hosts.iter().find(|host| host.name == endpoint.place.host);
+            let host = by_name.get(endpoint.place.host.as_str());
             let address = host.and_then(|host| {
                 let addresses = if is_ipv6 { &host.ipv6_addresses } else { &host.addresses };
                 addresses.get(&endpoint.participant.interface)
             });
-            peers.extend(address.filter(|address| !peers.contains(address)).cloned());
+            peers.extend(address.filter(|address| known.insert(address.as_str())).cloned());
         }
+        let peers: Arc<[String]> = peers.into();
         for endpoint in &mut self.endpoints {
-            endpoint.participant.peers.clone_from(&peers);
+            endpoint.participant.peers = Arc::clone(&peers);
         }
     }
 
@@ -154,13 +162,9 @@ impl Shape {
     /// Returns the names of the hosts that it uses, each once.
     #[must_use]
     pub fn hosts(&self) -> Vec<&str> {
-        let mut hosts: Vec<&str> = Vec::new();
-        for endpoint in &self.endpoints {
-            if !hosts.contains(&endpoint.place.host.as_str()) {
-                hosts.push(&endpoint.place.host);
-            }
-        }
-        hosts
+        let mut known: BTreeSet<&str> = BTreeSet::new();
+        let hosts = self.endpoints.iter().map(|endpoint| endpoint.place.host.as_str());
+        hosts.filter(|host| known.insert(host)).collect()
     }
 }
 
@@ -170,6 +174,11 @@ impl Endpoint {
     pub fn label(&self) -> String {
         format!("{}@{}", self.id, self.place.host)
     }
+}
+
+/// Returns hosts by name.
+fn by_name(hosts: &[PlannedHost]) -> BTreeMap<&str, &PlannedHost> {
+    hosts.iter().map(|host| (host.name.as_str(), host)).collect()
 }
 
 /// Returns the host that a placement names for an endpoint.

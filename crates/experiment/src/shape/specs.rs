@@ -1,10 +1,11 @@
 //! Entities of an endpoint as they are requested from its agent: what to open, what to write, and what to expect.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::shared_list;
 use crate::{Batching, Load, Qos, ReceiveGroup, ReceiveMode};
 
 /// Participant of an agent. Absent values are left to the driver.
@@ -16,8 +17,9 @@ pub struct ParticipantSpec {
     pub interface: String,
     /// Addresses of the hosts of the run, for a middleware with discovery. Empty on one host: the middleware finds its
     /// peers there by itself.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub peers: Vec<String>,
+    #[serde(default, skip_serializing_if = "shared_list::is_empty", with = "shared_list")]
+    #[schemars(with = "Vec<String>")]
+    pub peers: Arc<[String]>,
     /// Whether data is sent by multicast.
     pub multicast: bool,
     /// Whether the middleware runs as shipped: settings that are not requested here are left to it.

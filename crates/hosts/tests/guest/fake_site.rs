@@ -96,7 +96,7 @@ pub fn configure() -> Configure {
     let mut participant = reader.participant;
     (participant.transport, participant.interface, participant.options) = (transport, interface, options);
     // An address of the guest itself does not count.
-    participant.peers = vec!["10.0.0.2".to_owned(), "10.0.0.1".to_owned()];
+    participant.peers = ["10.0.0.2", "10.0.0.1"].map(ToOwned::to_owned).into();
     Configure {
         role: reader.role,
         run_name,

@@ -122,11 +122,12 @@ fn configuration_that_differs_is_rejected_with_both_values() {
         "different interface: lo at the leader, eth7 at the guest"
     );
     assert_eq!(
-        rejected(|configure| configure.participant.peers.push("203.0.113.9".to_owned())),
+        rejected(|configure| configure.participant.peers =
+            ["10.0.0.1", "203.0.113.9"].map(ToOwned::to_owned).into()),
         "different peers: 10.0.0.1, 203.0.113.9 at the leader, 10.0.0.1 at the guest"
     );
     assert_eq!(
-        rejected(|configure| configure.participant.peers.clear()),
+        rejected(|configure| configure.participant.peers = [].into()),
         "different peers: none at the leader, 10.0.0.1 at the guest"
     );
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Cells whose endpoints share too few cores.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use experiment::{Design, Endpoint, Factors, Pin, ReceiveMode, Shape, Workload};
 
@@ -58,13 +58,19 @@ impl Crowding {
     /// Returns the crowding of the runs of a cell, on the machine where it is worst; `None` if each endpoint has a core.
     #[must_use]
     pub fn of(factors: &Factors, design: &Design, hosts: &[HostRecord]) -> Option<Self> {
-        let shape = Shape::of(factors, design);
-        let machine_of = |name: &str| hosts.iter().find(|host| host.name == name).map(HostRecord::machine);
+        let machine_of: BTreeMap<&str, &str> =
+            hosts.iter().map(|host| (host.name.as_str(), host.machine())).collect();
+        let mut of_machines: BTreeMap<&str, Vec<Endpoint>> = BTreeMap::new();
+        for endpoint in Shape::of(factors, design).endpoints {
+            if let Some(machine) = machine_of.get(endpoint.place.host.as_str()) {
+                of_machines.entry(machine).or_default().push(endpoint);
+            }
+        }
+        let pins: BTreeMap<&str, &Pin> =
+            design.hosts.iter().filter_map(|host| Some((host.name.as_str(), host.pin.as_ref()?))).collect();
         let crowding = |machine: &HostRecord| {
-            let is_there = |endpoint: &&Endpoint| machine_of(&endpoint.place.host) == Some(&machine.name);
-            let endpoints = shape.endpoints.iter().filter(is_there).cloned().collect();
-            let planned = design.hosts.iter().find(|host| host.name == machine.name);
-            let pin = planned.and_then(|host| host.pin.as_ref()).unwrap_or(&design.pin);
+            let endpoints = of_machines.remove(machine.name.as_str())?;
+            let pin = pins.get(machine.name.as_str()).copied().unwrap_or(&design.pin);
             Self::of_shape(factors, &Shape { endpoints }, pin, machine.properties.cpus as usize)
         };
         let machines = hosts.iter().filter(|host| host.machine_of.is_none());
@@ -123,9 +129,10 @@ impl ResultDocument {
 
 #[cfg(test)]
 mod tests {
-    use experiment::Topology;
+    use experiment::{HostSpec, PlannedHost, Topology};
 
     use super::*;
+    use crate::{Environment, Host};
 
     fn crowding(change: impl FnOnce(&mut Factors, &mut Pin)) -> Option<String> {
         let mut factors =
@@ -138,6 +145,46 @@ mod tests {
 
     fn readers(readers: u16) -> Topology {
         Topology::Mesh { writers: 1, readers }
+    }
+
+    #[test]
+    fn hosts_of_a_machine_share_its_cores() {
+        let machines = [("h1", None, 4), ("h2", Some("h1"), 4), ("h3", None, 2)];
+        let record = |(name, machine_of, cpus): (&str, Option<&str>, u32)| HostRecord {
+            name: name.to_owned(),
+            at: HostSpec::Local,
+            machine_of: machine_of.map(ToOwned::to_owned),
+            interface: None,
+            properties: Host { cpus, ..Host::default() },
+            environment: Environment::default(),
+        };
+        let hosts = machines.map(record);
+        let planned = hosts.each_ref().map(|host| PlannedHost {
+            name: host.name.clone(),
+            at: HostSpec::Local,
+            interface: None,
+            addresses: BTreeMap::new(),
+            ipv6_addresses: BTreeMap::new(),
+            pin: None,
+        });
+        let design = serde_json::json!({
+            "blocks": 3, "seed": 1, "warm_up_ns": 0, "measure_ns": 1_000_000_000, "windows": 20, "check_every": 64,
+            "pin": Pin::None, "keep_awake": false,
+        });
+        let design: Design = serde_json::from_value(design).expect("a design");
+        let design = Design { hosts: planned.into(), ..design };
+        let crowding = |readers: u16| {
+            let factors = Factors {
+                workload: Workload::Throughput,
+                topology: self::readers(readers),
+                ..Factors::default()
+            };
+            Crowding::of(&factors, &design, &hosts).map(|crowding| crowding.to_string())
+        };
+        // The writer is on h1, the readers are on h2 and h3 in turn.
+        assert_eq!([crowding(4), crowding(5)], [None, None]);
+        assert_eq!(crowding(6).as_deref(), Some("0 driving and 3 serving endpoints share 2 cores"));
+        assert_eq!(crowding(7).as_deref(), Some("1 driving and 4 serving endpoints share 4 cores"));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Goodput that the links between the hosts of a cell can carry.
 
+use std::collections::BTreeMap;
+
 use experiment::{Design, Endpoint, Factors, Role, Shape, Workload, goodput_ceiling};
 
 use crate::{HostRecord, LinkCeiling};
@@ -26,9 +28,11 @@ impl LinkCeiling {
         if shape.hosts().len() < shape.endpoints.len() {
             return None;
         }
+        let hosts: BTreeMap<&str, &HostRecord> =
+            hosts.iter().map(|host| (host.name.as_str(), host)).collect();
         let links = |role: Role| -> Option<Vec<EndpointLink>> {
             let of_role = shape.endpoints.iter().filter(|endpoint| endpoint.role == role);
-            of_role.map(|endpoint| link(endpoint, factors, hosts)).collect()
+            of_role.map(|endpoint| link(endpoint, factors, &hosts)).collect()
         };
         let (writers, readers) = (links(Role::Writer)?, links(Role::Reader)?);
         // Copies of each sample on the link of the writer. Several writers share the link of the reader.
@@ -50,8 +54,8 @@ impl LinkCeiling {
 }
 
 /// Returns the link of an endpoint; `None` if its rate or its MTU is unknown.
-fn link(endpoint: &Endpoint, factors: &Factors, hosts: &[HostRecord]) -> Option<EndpointLink> {
-    let host = hosts.iter().find(|host| host.name == endpoint.place.host)?;
+fn link(endpoint: &Endpoint, factors: &Factors, hosts: &BTreeMap<&str, &HostRecord>) -> Option<EndpointLink> {
+    let host = hosts.get(endpoint.place.host.as_str())?;
     let interface = &endpoint.participant.interface;
     let rate = factors.link.and_then(|link| link.rate_bit_per_s);
     let mtu = factors.link.map(|link| u64::from(link.mtu_bytes));

@@ -16,6 +16,7 @@ use site::{Agent, ChannelEnd, ProcessExit};
 
 use super::{
     agent::{AgentSpec, Event},
+    awaited::Awaited,
     end_cause::end_cause,
     phase_error::{HELLO, PhaseError, SAME_BUILD, broken, extract, not_exited, timed_out, unexpected},
 };
@@ -53,8 +54,8 @@ pub(crate) struct AgentSet<'a> {
     dispensable: Vec<Dispensable>,
     /// Agents that ended early, and that the run goes on without.
     lost: BTreeMap<usize, PhaseError>,
-    /// Phase whose replies are awaited later, with those that have come.
-    deferred: Option<(&'static str, BTreeMap<usize, Option<Reply>>)>,
+    /// Replies that are awaited later.
+    deferred: Option<Awaited>,
     events: Receiver<Event>,
     /// Sender of stop requests: the stop token keeps only a weak reference.
     _waker: Arc<Waker>,
@@ -110,8 +111,8 @@ impl<'a> AgentSet<'a> {
 
     /// Waits for the hello of each agent.
     pub(crate) fn hellos(&mut self) -> Result<Vec<Hello>, PhaseError> {
-        let all: Vec<usize> = (0..self.agents.len()).collect();
-        let replies = self.replies(HELLO, &all, Duration::from_nanos(self.limits.hello_ns))?;
+        let awaited = Awaited::new(HELLO, 0..self.agents.len());
+        let replies = self.replies(awaited, Duration::from_nanos(self.limits.hello_ns))?;
         let mut hellos = Vec::new();
         for (agent, reply) in replies {
             match reply {
@@ -168,22 +169,16 @@ impl<'a> AgentSet<'a> {
         limit_ns: u64,
         take: impl Fn(Reply) -> Result<T, Reply>,
     ) -> Result<Vec<(usize, T)>, PhaseError> {
-        let phase = requests.first().map_or("", |(_, request)| request.phase());
-        let agents: Vec<usize> = requests.iter().map(|(agent, _)| *agent).collect();
-        for (agent, request) in requests {
-            self.send(*agent, request)?;
-        }
-        let replies = self.replies(phase, &agents, Duration::from_nanos(limit_ns))?;
-        extract(phase, replies, take)
+        let awaited = self.send_all(requests)?;
+        let phase = awaited.phase;
+        let mut replies = self.replies(awaited, Duration::from_nanos(limit_ns))?;
+        let in_order = requests.iter().filter_map(|(agent, _)| Some((*agent, replies.remove(agent)?)));
+        extract(phase, in_order.collect(), take)
     }
 
     /// Sends each agent its request. Until [`AgentSet::await_deferred`] returns the replies, agents can be asked for others.
     pub(crate) fn defer(&mut self, requests: &[(usize, Request)]) -> Result<(), PhaseError> {
-        for (agent, request) in requests {
-            self.send(*agent, request)?;
-        }
-        let phase = requests.first().map_or("", |(_, request)| request.phase());
-        self.deferred = Some((phase, requests.iter().map(|(agent, _)| (*agent, None)).collect()));
+        self.deferred = Some(self.send_all(requests)?);
         Ok(())
     }
 
@@ -193,26 +188,27 @@ impl<'a> AgentSet<'a> {
         limit_ns: u64,
         take: impl Fn(Reply) -> Result<T, Reply>,
     ) -> Result<Vec<(usize, T)>, PhaseError> {
-        let Some((phase, replies)) = self.deferred.take() else { return Ok(Vec::new()) };
-        let missing: Vec<usize> =
-            replies.iter().filter(|(_, reply)| reply.is_none()).map(|(agent, _)| *agent).collect();
-        let mut all: Vec<(usize, Reply)> =
-            replies.into_iter().filter_map(|(agent, reply)| Some((agent, reply?))).collect();
-        all.extend(self.replies(phase, &missing, Duration::from_nanos(limit_ns))?);
-        all.sort_by_key(|(agent, _)| *agent);
-        extract(phase, all, take)
+        let Some(deferred) = self.deferred.take() else { return Ok(Vec::new()) };
+        let phase = deferred.phase;
+        let replies = self.replies(deferred, Duration::from_nanos(limit_ns))?;
+        extract(phase, replies.into_iter().collect(), take)
     }
 
-    /// Keeps a reply to a deferred request. Returns whether it is one.
-    fn keep_deferred(&mut self, agent: usize, reply: &Reply) -> bool {
-        let Some((phase, replies)) = &mut self.deferred else { return false };
-        match replies.get_mut(&agent) {
-            Some(kept @ None) if reply.phase() == *phase => {
-                *kept = Some(reply.clone());
-                true
-            }
-            _ => false,
+    /// Keeps a reply to a deferred request. Returns it if it is none.
+    fn keep_deferred(&mut self, agent: usize, reply: Reply) -> Option<Reply> {
+        match &mut self.deferred {
+            Some(deferred) if deferred.phase == reply.phase() => deferred.add(agent, reply),
+            _ => Some(reply),
         }
+    }
+
+    /// Sends each agent its request. Returns the replies to wait for.
+    fn send_all(&self, requests: &[(usize, Request)]) -> Result<Awaited, PhaseError> {
+        for (agent, request) in requests {
+            self.send(*agent, request)?;
+        }
+        let phase = requests.first().map_or("", |(_, request)| request.phase());
+        Ok(Awaited::new(phase, requests.iter().map(|(agent, _)| *agent)))
     }
 
     fn send(&self, agent: usize, order: &Request) -> Result<(), PhaseError> {
@@ -224,42 +220,36 @@ impl<'a> AgentSet<'a> {
         }
     }
 
-    /// Waits for one reply of each of the given agents that are not lost. Any other event is an error.
+    /// Waits for the missing replies of all agents that are not lost, and returns all replies. Any other event is an error.
     fn replies(
         &mut self,
-        phase: &'static str,
-        from: &[usize],
+        mut awaited: Awaited,
         limit: Duration,
-    ) -> Result<Vec<(usize, Reply)>, PhaseError> {
-        let deadline = Instant::now() + limit;
-        let mut replies: BTreeMap<usize, Reply> = BTreeMap::new();
-        loop {
-            let mut missing =
-                from.iter().filter(|agent| !replies.contains_key(agent) && !self.lost.contains_key(agent));
-            let Some(&missing) = missing.next() else { break };
-            match self.event(phase, missing, deadline, |agent| replies.get(&agent) == Some(&Reply::Bye))? {
-                Incoming::Reply(agent, reply) if from.contains(&agent) && !replies.contains_key(&agent) => {
-                    replies.insert(agent, *reply);
+    ) -> Result<BTreeMap<usize, Reply>, PhaseError> {
+        let (phase, deadline) = (awaited.phase, Instant::now() + limit);
+        while let Some(missing) = awaited.first_missing(|agent| self.lost.contains_key(&agent)) {
+            match self.event(phase, missing, deadline, |agent| awaited.has_left(agent))? {
+                Incoming::Reply(agent, reply) => {
+                    if let Some(other) = awaited.add(agent, *reply) {
+                        return Err(unexpected(phase, agent, &other));
+                    }
                 }
-                Incoming::Reply(agent, reply) => return Err(unexpected(phase, agent, &reply)),
                 Incoming::Handled => {}
                 Incoming::Nothing => return Err(timed_out(phase, missing, limit)),
             }
         }
-        let in_order = from.iter().filter_map(|agent| Some((*agent, replies.remove(agent)?)));
-        Ok(in_order.collect())
+        Ok(awaited.into_replies())
     }
 
     /// Waits up to this time for the replies to the deferred requests. Returns whether all have come.
     pub(crate) fn wait_deferred(&mut self, limit: Duration) -> Result<bool, PhaseError> {
         let deadline = Instant::now() + limit;
         loop {
-            let Some((phase, replies)) = &self.deferred else { return Ok(true) };
-            let mut missing = replies
-                .iter()
-                .filter(|(agent, reply)| reply.is_none() && !self.lost.contains_key(agent))
-                .map(|(agent, _)| *agent);
-            let (phase, Some(missing)) = (*phase, missing.next()) else { return Ok(true) };
+            let Some(deferred) = &mut self.deferred else { return Ok(true) };
+            let phase = deferred.phase;
+            let Some(missing) = deferred.first_missing(|agent| self.lost.contains_key(&agent)) else {
+                return Ok(true);
+            };
             match self.event(phase, missing, deadline, |_| false)? {
                 Incoming::Reply(agent, reply) => return Err(unexpected(phase, agent, &reply)),
                 Incoming::Handled => {}
@@ -288,8 +278,11 @@ impl<'a> AgentSet<'a> {
                 Reply::Failed { error, hint, .. } => {
                     self.lose(agent, PhaseError::Phase { phase, agent, error, hint, gone: false })?;
                 }
-                reply if self.keep_deferred(agent, &reply) => {}
-                reply => return Ok(Incoming::Reply(agent, Box::new(reply))),
+                reply => {
+                    if let Some(other) = self.keep_deferred(agent, reply) {
+                        return Ok(Incoming::Reply(agent, Box::new(other)));
+                    }
+                }
             },
             Ok(Event::Reply(agent, Err(error))) => {
                 // An agent that has sent its goodbye may exit before the others.
@@ -321,11 +314,11 @@ impl<'a> AgentSet<'a> {
     /// Requests the exit of every agent and waits for it. A missing or unsuccessful exit is an error.
     pub(crate) fn dismiss(&mut self) -> Result<(), PhaseError> {
         let phase = Request::Exit.phase();
-        let all: Vec<usize> = (0..self.agents.len()).collect();
-        for &agent in &all {
+        for agent in 0..self.agents.len() {
             self.send(agent, &Request::Exit)?;
         }
-        for (agent, reply) in self.replies(phase, &all, Duration::from_nanos(self.limits.exit_ns))? {
+        let awaited = Awaited::new(phase, 0..self.agents.len());
+        for (agent, reply) in self.replies(awaited, Duration::from_nanos(self.limits.exit_ns))? {
             if reply != Reply::Bye {
                 return Err(unexpected(phase, agent, &reply));
             }

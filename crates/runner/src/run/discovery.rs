@@ -1,7 +1,7 @@
 //! Discovery of a run: all participants are opened at one instant, or the last one when all others are matched.
 
 use control::{Configured, Match, Reply, Request};
-use experiment::{Join, Shape};
+use experiment::{Join, Shape, Topics};
 
 use super::run_phases::{Phases, RunPhases};
 use crate::agents::{agent_set::AgentSet, phase_error::PhaseError};
@@ -42,8 +42,9 @@ impl RunPhases<'_> {
         if is_late {
             let late = early;
             let begin_ns = self.common_start()?;
+            let topics = self.shape.topics();
             let mut requests: Vec<_> =
-                (0..early).map(|agent| (agent, self.matching(&self.shape, agent, Some(begin_ns)))).collect();
+                (0..early).map(|agent| (agent, self.matching(&topics, agent, Some(begin_ns)))).collect();
             requests.push((late, self.opening(late, begin_ns)));
             let limit_ns = self.opening_limit_ns().saturating_add(self.limits.match_ns);
             let replies = agent_set.ask(&requests, limit_ns, |reply| match reply {
@@ -72,7 +73,8 @@ impl RunPhases<'_> {
         shape: &Shape,
         agents: std::ops::Range<usize>,
     ) -> Result<Vec<u64>, PhaseError> {
-        let requests: Vec<_> = agents.map(|agent| (agent, self.matching(shape, agent, None))).collect();
+        let topics = shape.topics();
+        let requests: Vec<_> = agents.map(|agent| (agent, self.matching(&topics, agent, None))).collect();
         let limit_ns = self.limits.match_ns.saturating_add(self.limits.grace_ns);
         agent_set.ask(&requests, limit_ns, |reply| match reply {
             Reply::Matched { waited_ns, .. } => Ok(waited_ns),
@@ -80,9 +82,9 @@ impl RunPhases<'_> {
         })
     }
 
-    fn matching(&self, shape: &Shape, agent: usize, begin_ns: Option<u64>) -> Request {
+    fn matching(&self, topics: &Topics<'_>, agent: usize, begin_ns: Option<u64>) -> Request {
         // A middleware with discovery has no locators.
-        Request::Match(Match { begin_ns, ..Match::of(shape, agent, &[], self.limits.match_ns) })
+        Request::Match(Match { begin_ns, ..Match::of(topics, agent, &[], self.limits.match_ns) })
     }
 
     fn opening(&self, agent: usize, begin_ns: u64) -> Request {

@@ -1,5 +1,7 @@
 //! Traffic of a run whose last reader joins while the writers write.
 
+use std::collections::BTreeSet;
+
 use collector::LateJoined;
 use control::{Configured, JoinTimes, LateJoin, Match, Reply, Request};
 use experiment::{Join, Shape, Workload};
@@ -86,22 +88,21 @@ impl RunPhases<'_> {
         self.check_configuration(&all)?;
 
         let limit_ns = self.limits.match_ns.saturating_add(self.limits.grace_ns);
-        let lost: Vec<usize> = agent_set.lost().collect();
-        let writers = self.shape.driving().map(|(agent, _)| agent);
+        let lost: BTreeSet<usize> = agent_set.lost().collect();
+        let (topics, writers) = (self.shape.topics(), self.shape.driving().map(|(agent, _)| agent));
         let requests: Vec<_> = writers
             .chain([late])
             .map(|agent| {
-                let mut of_agent = Match::of(&self.shape, agent, &all, self.limits.match_ns);
+                let mut of_agent = Match::of(&topics, agent, &all, self.limits.match_ns);
                 if agent != late {
                     // They are connected to the other readers already.
                     for (writer, peers) in
                         self.shape.endpoints[agent].writers.iter().zip(&mut of_agent.writers)
                     {
-                        let readers = self.shape.readers_of(&writer.topic);
-                        let mut is_late = readers.map(|(endpoint, _)| endpoint == late);
+                        let readers = topics.readers(&writer.topic);
+                        let mut is_late = readers.iter().map(|(endpoint, _)| *endpoint == late);
                         peers.locators.retain(|_| is_late.next().unwrap_or(false));
-                        let lost = self.shape.readers_of(&writer.topic).filter(|(of, _)| lost.contains(of));
-                        peers.count -= lost.count() as u32;
+                        peers.count -= readers.iter().filter(|(of, _)| lost.contains(of)).count() as u32;
                     }
                 }
                 (agent, Request::Match(of_agent))

@@ -67,6 +67,8 @@ pub(crate) struct RunClocks<'a> {
     hosts: Vec<EndpointHost<'a>>,
     /// Timelines by name of the host; `None`: unknown.
     timelines: BTreeMap<String, Option<RunTimeline>>,
+    /// Largest error of the timelines that convert times, in ns, if there is one; `None` with an unknown timeline.
+    largest_error_ns: Option<Option<u64>>,
     /// Whether the run needs the common clock.
     needs_one_clock: bool,
     clocks: &'a HostClocks,
@@ -97,7 +99,8 @@ impl<'a> RunClocks<'a> {
             };
             timelines.insert(host.name.clone(), timeline);
         }
-        Ok(Self { hosts, timelines, needs_one_clock, clocks })
+        let largest_error_ns = largest_error_ns(timelines.values().map(Option::as_ref));
+        Ok(Self { hosts, timelines, largest_error_ns, needs_one_clock, clocks })
     }
 
     fn timeline(&self, endpoint: usize) -> Option<&RunTimeline> {
@@ -112,14 +115,12 @@ impl<'a> RunClocks<'a> {
 
     /// Returns how far the times of two endpoints may be apart in a run that takes this time, in ns; `u64::MAX`: unknown.
     pub(crate) fn slack_ns(&self, run_ns: u64) -> u64 {
-        let error = |run: &Option<RunTimeline>| run.as_ref().map(|run| run.timeline);
-        let timelines: Option<Vec<Timeline>> = self.timelines.values().map(error).collect();
-        let Some(timelines) = timelines else { return u64::MAX };
-        let drifting = timelines.iter().filter(|timeline| !timeline.is_identity());
         // Any two hosts: twice the largest error, and twice the drift that the measurement after the run accepts.
-        let largest =
-            drifting.map(|timeline| timeline.error_ns.saturating_add(drift_within_ns(run_ns))).max();
-        largest.unwrap_or(0).saturating_mul(2)
+        match self.largest_error_ns {
+            Some(Some(error_ns)) => error_ns.saturating_add(drift_within_ns(run_ns)).saturating_mul(2),
+            Some(None) => 0,
+            None => u64::MAX,
+        }
     }
 
     /// Returns the time of the common clock in ns. It may be late by the time that its host takes to answer.
@@ -156,10 +157,19 @@ impl<'a> RunClocks<'a> {
             }
             errors_ns.insert(&host.name, error_ns.ok());
         }
+        let hosts: BTreeMap<&str, &str> =
+            self.hosts.iter().map(|host| (host.endpoint.as_str(), host.name.as_str())).collect();
         for agent in &mut reports.agents {
-            let host = self.hosts.iter().find(|host| host.endpoint == agent.endpoint.id);
-            agent.clock_error_ns = host.and_then(|host| *errors_ns.get(host.name.as_str())?);
+            let host = hosts.get(agent.endpoint.id.as_str());
+            agent.clock_error_ns = host.and_then(|host| *errors_ns.get(host)?);
         }
         Ok(())
     }
+}
+
+/// Returns the largest error of the timelines that convert times, in ns, if there is one; `None` with an unknown timeline.
+fn largest_error_ns<'t>(runs: impl Iterator<Item = Option<&'t RunTimeline>>) -> Option<Option<u64>> {
+    let errors =
+        runs.map(|run| run.map(|run| (!run.timeline.is_identity()).then_some(run.timeline.error_ns)));
+    errors.collect::<Option<Vec<_>>>().map(|errors| errors.into_iter().flatten().max())
 }

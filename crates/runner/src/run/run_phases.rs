@@ -224,7 +224,8 @@ impl RunPhases<'_> {
         configured: &[Configured],
     ) -> Result<Vec<u64>, PhaseError> {
         let shape = self.early_shape();
-        let matches = |agent| Match::of(&shape, agent, configured, self.limits.match_ns);
+        let topics = shape.topics();
+        let matches = |agent| Match::of(&topics, agent, configured, self.limits.match_ns);
         let agents = 0..shape.endpoints.len();
         let requests: Vec<_> = agents.map(|agent| (agent, Request::Match(matches(agent)))).collect();
         // The agents time out first: their errors say more than a missing answer.

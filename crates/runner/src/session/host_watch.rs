@@ -1,5 +1,7 @@
 //! Noise, counters and references of all hosts around a block.
 
+use std::collections::BTreeMap;
+
 use experiment::{Design, Pin, Plan};
 use results::{BlockHost, HostNoise, NoiseProbe, NoiseRule, Reference};
 use site::{Counters, SiteError};
@@ -28,11 +30,10 @@ pub(super) struct Moment {
 impl<'a> HostWatch<'a> {
     pub(super) fn new(experiment: &Plan, sites: &'a Sites<'a>) -> Result<Self, SiteError> {
         let design = &experiment.design;
-        let pins: Vec<&Pin> = sites.hosts().iter().map(|host| pin_of(design, &host.name)).collect();
-        let cores = |(host, pin): (&SiteHost<'_>, &&Pin)| used_cores(design, pin, host);
+        let pins = pins(design, sites);
         Ok(Self {
             sites,
-            cores: sites.hosts().iter().zip(&pins).map(cores).collect::<Result<_, _>>()?,
+            cores: used_cores(design, &pins, sites)?,
             reference_cores: pins.iter().map(|pin| reference_cores(design, pin)).collect(),
             reference_ns: design.reference_ns(experiment.runs_per_block()),
         })
@@ -94,25 +95,41 @@ pub(super) fn end(hosts: &mut [BlockHost], moments: &[Moment], counters: Option<
     }
 }
 
-/// Returns the pinning on a host.
-fn pin_of<'d>(design: &'d Design, host: &str) -> &'d Pin {
-    let planned = design.hosts.iter().find(|planned| planned.name == host);
-    planned.and_then(|planned| planned.pin.as_ref()).unwrap_or(&design.pin)
+/// Returns the pinning on each host.
+fn pins<'d>(design: &'d Design, sites: &Sites<'_>) -> Vec<&'d Pin> {
+    let planned = design.hosts.iter().filter_map(|host| Some((host.name.as_str(), host.pin.as_ref()?)));
+    let planned: BTreeMap<&str, &Pin> = planned.collect();
+    let pin = |host: &SiteHost<'_>| planned.get(host.name.as_str()).copied().unwrap_or(&design.pin);
+    sites.hosts().iter().map(pin).collect()
 }
 
-/// Returns the cores that agents may use.
-fn used_cores(design: &Design, pin: &Pin, host: &SiteHost<'_>) -> Result<Vec<u32>, SiteError> {
+/// Returns the cores that agents may use, host by host. Without pinning they may use all cores of their machine, which its
+/// first host reports.
+fn used_cores(design: &Design, pins: &[&Pin], sites: &Sites<'_>) -> Result<Vec<Vec<u32>>, SiteError> {
+    let pinned: Vec<Option<Vec<u32>>> = pins.iter().map(|pin| pinned_cores(design, pin)).collect();
+    if let Some(pinned) = pinned.iter().cloned().collect() {
+        return Ok(pinned);
+    }
+    let of_machines = sites.on_each_machine(|_, host| Ok(host.site.facts()?.cores))?;
+    let cores = |(host, pinned): (usize, Option<Vec<u32>>)| {
+        pinned.or_else(|| of_machines[sites.first_on_machine(host)].clone()).unwrap_or_default()
+    };
+    Ok(pinned.into_iter().enumerate().map(cores).collect())
+}
+
+/// Returns the cores that agents are pinned to; `None` if one of them may use all.
+fn pinned_cores(design: &Design, pin: &Pin) -> Option<Vec<u32>> {
     let halves = if design.duet { pin.halves() } else { None };
     let mut cores = Vec::new();
     for pin in halves.as_ref().map_or(std::slice::from_ref(pin), |halves| halves) {
         match pin {
-            Pin::None => return Ok(host.site.facts()?.cores),
+            Pin::None => return None,
             Pin::Cores(writer, reader) => cores.extend(writer.iter().chain(reader)),
         }
     }
     cores.sort_unstable();
     cores.dedup();
-    Ok(cores)
+    Some(cores)
 }
 
 /// Returns the cores of sender and receiver of a reference measurement; none if the scheduler chooses.

@@ -1,6 +1,8 @@
 //! Preflight: opens and closes each configuration of an experiment once before anything is measured. A rejection by a
 //! driver is an input error. Other failures are left to the runs, which record them.
 
+use std::collections::BTreeSet;
+
 use collector::TraceTimes;
 use control::Reply;
 use experiment::{
@@ -179,19 +181,16 @@ impl Stage<'_> {
 /// Returns the endpoints to open, by process: only one process of several on a host that open the same kinds of entities
 /// with one driver, and of several endpoints in it the first two, which show whether they can share it.
 fn distinct(shape: &Shape) -> Vec<Vec<Endpoint>> {
-    let opened = |endpoint: &Endpoint| {
-        let host = endpoint.place.host.clone();
-        (host, endpoint.driver.clone(), endpoint.writers.is_empty(), endpoint.readers.is_empty())
+    let mut known = BTreeSet::new();
+    let is_new = |members: &Vec<usize>| {
+        let Endpoint { place, driver, writers, readers, .. } = &shape.endpoints[members[0]];
+        known.insert((&place.host, driver, writers.is_empty(), readers.is_empty()))
     };
-    let mut found: Vec<Vec<Endpoint>> = Vec::new();
-    for members in shape.processes() {
-        let endpoints: Vec<Endpoint> =
-            members.into_iter().take(2).map(|member| shape.endpoints[member].clone()).collect();
-        if found.iter().all(|known| opened(&known[0]) != opened(&endpoints[0])) {
-            found.push(endpoints);
-        }
-    }
-    found
+    let processes: Vec<Vec<usize>> = shape.processes().into_iter().filter(is_new).collect();
+    let endpoints = |members: Vec<usize>| {
+        members.into_iter().take(2).map(|member| shape.endpoints[member].clone()).collect()
+    };
+    processes.into_iter().map(endpoints).collect()
 }
 
 /// Configuration shared by several cells.

@@ -5,7 +5,10 @@ use std::{
     collections::BTreeMap,
     net::SocketAddr,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
 };
 
 use control::MonotonicClock;
@@ -32,6 +35,8 @@ struct Elsewhere {
     /// Number of clock exchanges after which no other is possible.
     exchanges: usize,
     calls: Mutex<Vec<String>>,
+    /// Number of readings of its facts.
+    facts: AtomicUsize,
 }
 
 fn owner(pid: u32, boot: &str) -> Owner {
@@ -47,6 +52,7 @@ impl Elsewhere {
             fails_after: None,
             exchanges: usize::MAX,
             calls: Mutex::default(),
+            facts: AtomicUsize::default(),
         }
     }
 
@@ -82,6 +88,7 @@ impl Site for Elsewhere {
     }
 
     fn facts(&self) -> Result<Facts, SiteError> {
+        self.facts.fetch_add(1, Relaxed);
         sent(&self.site.facts())
     }
 
@@ -264,6 +271,8 @@ fn endpoints_run_on_the_sites_of_their_places() {
     // Both are on this machine: one host has the probes and references.
     assert_eq!(document.hosts[1].machine_of.as_deref(), Some("left"));
     assert_eq!((count(&left, "probe"), count(&right, "probe")), (2, 0));
+    // And the cores that agents may use. The record of each host has its own facts.
+    assert_eq!((left.facts.load(Relaxed), right.facts.load(Relaxed)), (2, 1));
     let [left, right] = &document.blocks[0].hosts[..] else { panic!("{:?}", document.blocks) };
     assert!(left.before.is_some() && left.reference_after.is_some() && left.counters.is_some());
     assert!(right.before.is_none() && right.reference_error.is_none() && right.counters.is_some());

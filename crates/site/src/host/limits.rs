@@ -21,21 +21,20 @@ const REASSEMBLY: &str = "net.ipv4.ipfrag_high_thresh=134217728 net.ipv4.ipfrag_
 /// Endpoint of a planned cell on the host.
 struct Planned<'p> {
     cell: &'p Cell,
-    endpoint: Endpoint,
+    endpoint: &'p Endpoint,
 }
 
-/// Returns warnings about settings of a host that limit the planned runs there.
+/// Returns warnings about settings of a host that limit the planned runs there. `shapes`: those of the plan, see
+/// [`Plan::shapes`].
 #[must_use]
-pub fn limit_warnings(host: &HostRecord, plan: &Plan) -> Vec<Warning> {
-    let planned: Vec<Planned<'_>> = plan
+pub fn limit_warnings(host: &HostRecord, plan: &Plan, shapes: &[Shape]) -> Vec<Warning> {
+    let endpoints = plan
         .cells
         .iter()
-        .flat_map(|cell| {
-            let endpoints = Shape::of(&cell.factors, &plan.design).endpoints;
-            endpoints.into_iter().map(move |endpoint| Planned { cell, endpoint })
-        })
-        .filter(|planned| planned.endpoint.place.host == host.name)
-        .collect();
+        .zip(shapes)
+        .flat_map(|(cell, shape)| shape.endpoints.iter().map(move |endpoint| Planned { cell, endpoint }));
+    let planned: Vec<Planned<'_>> =
+        endpoints.filter(|planned| planned.endpoint.place.host == host.name).collect();
     let texts = [
         receive_buffer(host, &planned),
         send_buffer(host, &planned),
@@ -209,7 +208,8 @@ mod tests {
     }
 
     fn texts(host: &HostRecord, factors: Factors) -> Vec<String> {
-        limit_warnings(host, &plan(factors)).into_iter().map(|warning| warning.text).collect()
+        let plan = plan(factors);
+        limit_warnings(host, &plan, &plan.shapes()).into_iter().map(|warning| warning.text).collect()
     }
 
     #[test]

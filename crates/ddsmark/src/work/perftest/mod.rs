@@ -8,7 +8,7 @@ mod meeting;
 mod printer;
 mod rows;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use ::experiment::{DriverDescription, ParticipantSpec, ReceiveMode};
 use perftest::{Nic, PerftestError, Receive, Settings, Transport};
@@ -105,7 +105,8 @@ impl Process {
 
     /// Returns the participant of the control topic.
     pub fn control_participant(&self) -> ParticipantSpec {
-        let peers: Vec<String> = self.settings.local.peers.iter().map(|peer| peer.address.clone()).collect();
+        let peers: Arc<[String]> =
+            self.settings.local.peers.iter().map(|peer| peer.address.clone()).collect();
         ParticipantSpec {
             transport: self.transport(),
             interface: self.interface.clone(),
