@@ -270,3 +270,30 @@ fn wrong_options_name_the_next_step() {
         assert!(outcome.stderr.contains(error) && outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
     }
 }
+
+#[test]
+fn option_without_effect_is_rejected_before_the_test() {
+    let scene = Scene::new();
+    for options in [
+        "-pub -latencyFile latencies.csv",
+        "-pub -threadPriorities 80:50:20",
+        "-sub -threadPriorities h:n:l",
+        "-pub -loadDataFromFile data.bin",
+        "-pub -maximumAllocableBufferSize 1000",
+        "-pub -qosFile profiles.xml",
+        "-sub -qosFile profiles.xml -qosLibrary Mine",
+        "-pub -compat 5.1 -qosprofile profiles.xml",
+        "-pub -keyed -instances 5 -writeInstance 3",
+        "-pub -initialBurstSize 100",
+        "-sub -verbosity 3",
+        "-sub -compat 5.1 -debug",
+    ] {
+        let words: Vec<&str> = ["perftest"].into_iter().chain(options.split(' ')).collect();
+        let outcome = scene.ddsmark(&words);
+        outcome.assert_status(2);
+        let error = outcome.stderr.contains(" is not supported: ") && outcome.stderr.contains("\nhint: ");
+        assert!(error && outcome.stdout.is_empty(), "{options}: {}", outcome.stderr);
+        assert!(!outcome.stderr.contains("Waiting"), "{options}: {}", outcome.stderr);
+    }
+    assert!(!scene.path("latencies.csv").exists());
+}

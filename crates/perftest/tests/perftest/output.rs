@@ -153,7 +153,7 @@ fn rows_of_4_3_have_the_widths_of_the_release() {
 
 #[test]
 fn file_of_latencies_keeps_the_nanoseconds() {
-    let rows = Rows::new(&quiet("-pub -latencyFile f", Generation::V4_3));
+    let rows = Rows::new(&quiet("-pub", Generation::V4_3));
     assert_eq!(rows.latency_file_heading(), Some("Sample Number, RTT/2 (μs)"));
     assert_eq!(rows.latency_file_row(1, 6_540), "1, 6.540");
     assert_eq!(rows.latency_file_row(2, 1_000_007), "2, 1000.007");

@@ -96,27 +96,19 @@ fn rate_replaces_sleep_spin_and_throttle() {
 fn options_that_need_another_one_warn_without_it() {
     for (line, option) in [
         ("-instances 3", "instances"),
-        ("-pub -writeInstance 1", "writeInstance"),
         ("-waitsetDelayUsec 5", "waitsetDelayUsec"),
         ("-waitsetEventCount 7", "waitsetEventCount"),
         ("-keepLastDepth 7", "keepLastDepth"),
-        ("-qosLibrary Mine", "qosLibrary"),
-        ("-pub -maximumAllocableBufferSize 10", "maximumAllocableBufferSize"),
-        ("-qosFile a.xml -noXmlQos", "qosFile"),
         ("-pub -pidMultiPubTest 1 -latencyCount 5", "latencyCount"),
-        ("-pub -pidMultiPubTest 1 -latencyFile f", "latencyFile"),
     ] {
         let (_, warnings) = valid(line, NEW);
         assert_eq!(options(&warnings), [option], "{line}");
     }
-    let with = "-pub -keyed -instances 3 -writeInstance 1 -useReadThread -waitsetDelayUsec 5 -waitsetEventCount 7 -keepLast \
-                -keepLastDepth 7 -qosFile a.xml -qosLibrary Mine -loadDataFromFile f -maximumAllocableBufferSize 10";
+    let with = "-pub -keyed -instances 3 -useReadThread -waitsetDelayUsec 5 -waitsetEventCount 7 -keepLast -keepLastDepth 7";
     let settings = quiet(with, NEW);
-    assert_eq!((settings.shared.instances, settings.shared.write_instance), (3, Some(1)));
+    assert_eq!(settings.shared.instances, 3);
     assert_eq!(settings.shared.history, History::KeepLast(7));
     assert_eq!(settings.local.receive, Receive::ReadThread { group_samples: 7, group_us: 5 });
-    assert_eq!(settings.local.qos_file.expect("a file").library, "Mine");
-    assert_eq!(settings.local.payload.expect("a file").max_bytes, 10);
 }
 
 #[test]
@@ -158,7 +150,6 @@ fn initial_burst_fills_the_send_queue() {
     assert_eq!(burst("-pub -batchSize 0"), 50);
     assert_eq!(burst("-pub"), 10_000, "50 batches of 256 samples are limited");
     assert_eq!(burst("-pub -batchSize 0 -keyed -instances 700"), 700);
-    assert_eq!(burst("-pub -initialBurstSize 3"), 3);
     assert_eq!(burst("-pub -sendQueueSize -1 -batchSize 0"), 10_000);
 }
 

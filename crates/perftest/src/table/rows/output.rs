@@ -4,6 +4,11 @@ use crate::table::row::{Fate, Kind, OptionRow, ROW, inverted, key, number, plain
 
 use super::rejected;
 
+const NO_LOG_LEVEL: Fate = Fate::Rejected {
+    reason: "drivers leave the messages of the middleware to its configuration",
+    instead: "leave it out, or set it in the configuration of the middleware",
+};
+
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         name: "noPrintIntervals",
@@ -44,14 +49,19 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "latencyFile",
         kind: Kind::Text("file"),
         v4_3: Some(plain("").of_publishers()),
-        fate: Fate::Honoured("every latency is appended to the file: its number, and RTT/2"),
+        fate: Fate::Rejected {
+            reason: "latencies are kept as histograms",
+            instead: "use `-ddsmark-out DIR`: the result has the histograms",
+        },
         about: "File for all latencies.",
         ..ROW
     },
     OptionRow {
         name: "cpu",
         v4_3: Some(plain("")),
-        fate: Fate::Honoured("a column with the CPU time of the process, in percent of all cores"),
+        fate: Fate::Honoured(
+            "a column with the CPU time of the process, in percent of all cores; `n/a` in the rows during the test",
+        ),
         about: "Print the CPU usage.",
         ..ROW
     },
@@ -66,7 +76,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "verbosity",
         kind: Kind::Integer("0|1|2|3"),
         v4_3: Some(number("1", 0, 3)),
-        fate: Fate::Honoured("messages of ddsmark and its driver: errors, warnings, notes, all"),
+        fate: NO_LOG_LEVEL,
         about: "Amount of messages.",
         instead: "use `-debug`",
         ..ROW
@@ -75,7 +85,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "debug",
         v5_1: Some(plain("")),
         ini: &[key("is debug")],
-        fate: Fate::Honoured("all messages of ddsmark and its driver"),
+        fate: NO_LOG_LEVEL,
         about: "Print all messages.",
         instead: "use `-verbosity 3`",
         ..ROW

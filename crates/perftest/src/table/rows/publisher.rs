@@ -11,6 +11,12 @@ const YEAR: Limit = Limit { max: 31_536_000, reason: "a test of ddsmark takes at
 /// Longest sleep between two samples: an hour.
 const HOUR: Limit = Limit { max: 3_600_000, reason: "ddsmark sleeps at most an hour between two samples" };
 
+/// Effect of options about a file with the bytes of samples.
+const NO_FILE: Fate = Fate::Rejected {
+    reason: "ddsmark sends an incompressible pattern, which the subscriber checks",
+    instead: "leave it out",
+};
+
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         name: "latencyTest",
@@ -154,9 +160,10 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "initialBurstSize",
         kind: Kind::Integer("number"),
         v4_3: Some(number("", 0, i64::MAX).of_publishers()),
-        fate: Fate::Honoured(
-            "samples before the measurement; by default the send queue, and at least one per instance",
-        ),
+        fate: Fate::Rejected {
+            reason: "the warm-up of ddsmark has a duration, not a number of samples",
+            instead: "leave it out",
+        },
         about: "Samples that warm up the path.",
         ..ROW
     },
@@ -164,7 +171,10 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "writeInstance",
         kind: Kind::Integer("key"),
         v4_3: Some(number("-1", 0, i64::MAX).also(-1).of_publishers()),
-        fate: Fate::Honoured("the only key that is written; -1: all in turn"),
+        fate: Fate::Rejected {
+            reason: "ddsmark writes all keys in turn",
+            instead: "use `-instances 1`, or leave it out",
+        },
         about: "Write a single instance.",
         ..ROW
     },
@@ -172,7 +182,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "loadDataFromFile",
         kind: Kind::Text("file"),
         v4_3: Some(plain("").of_publishers()),
-        fate: Fate::Honoured("samples take their bytes from the file, in turn"),
+        fate: NO_FILE,
         about: "Send the bytes of a file.",
         ..ROW
     },
@@ -180,7 +190,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "maximumAllocableBufferSize",
         kind: Kind::Integer("bytes"),
         v4_3: Some(number("1073741824", 1, i64::MAX).of_publishers()),
-        fate: Fate::Honoured("maximum size of the file of `-loadDataFromFile`"),
+        fate: NO_FILE,
         about: "Memory for the bytes of a file.",
         ..ROW
     },

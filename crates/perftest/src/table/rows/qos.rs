@@ -17,6 +17,10 @@ const NO_ACKS: Fate = Fate::Rejected {
     reason: "DDS has no policy that disables acknowledgments",
     instead: "leave it out, or use `-bestEffort`",
 };
+const NO_PROFILES: Fate = Fate::Rejected {
+    reason: "the profiles of the file would have no effect",
+    instead: "use the options of QoS, or `ddsmark run` with a `profile`",
+};
 
 const fn period(seconds: &'static str, nanoseconds: &'static str) -> [IniKey; 2] {
     [IniKey { name: seconds, part: Part::Seconds }, IniKey { name: nanoseconds, part: Part::Nanoseconds }]
@@ -115,7 +119,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Text("file"),
         v5_1: Some(plain("perftest.xml")),
         ini: &[key("qos profile file")],
-        fate: Fate::Honoured("the policies that DDS-XML defines; others are listed as not applied"),
+        fate: NO_PROFILES,
         about: "XML file with QoS profiles; read only if it is given.",
         instead: "use `-qosFile`",
         ..ROW
@@ -124,7 +128,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "qosFile",
         kind: Kind::Text("file"),
         v4_3: Some(plain("perftest_qos_profiles.xml")),
-        fate: Fate::Honoured("the policies that DDS-XML defines; others are listed as not applied"),
+        fate: NO_PROFILES,
         about: "XML file with QoS profiles; read only if it is given.",
         instead: "use `-qosprofile`",
         ..ROW
@@ -133,7 +137,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "qosLibrary",
         kind: Kind::Text("name"),
         v4_3: Some(plain("PerftestQosLibrary")),
-        fate: Fate::Honoured("library in the file of `-qosFile`"),
+        fate: NO_PROFILES,
         about: "Library of the QoS profiles.",
         ..ROW
     },

@@ -46,9 +46,10 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "threadPriorities",
         kind: Kind::Priorities,
         v4_3: Some(plain("")),
-        fate: Fate::Honoured(
-            "priority of the thread that writes and of the thread that reads; numbers are those of SCHED_FIFO",
-        ),
+        fate: Fate::Rejected {
+            reason: "ddsmark leaves the priorities of threads as they are",
+            instead: "start the command with `chrt`: all its threads inherit the priority",
+        },
         about: "Priorities of threads: numbers, or h, n and l.",
         ..ROW
     },
