@@ -275,7 +275,6 @@ fn wrong_options_name_the_next_step() {
 fn option_without_effect_is_rejected_before_the_test() {
     let scene = Scene::new();
     for options in [
-        "-pub -latencyFile latencies.csv",
         "-pub -threadPriorities 80:50:20",
         "-sub -threadPriorities h:n:l",
         "-pub -loadDataFromFile data.bin",
@@ -295,5 +294,52 @@ fn option_without_effect_is_rejected_before_the_test() {
         assert!(error && outcome.stdout.is_empty(), "{options}: {}", outcome.stderr);
         assert!(!outcome.stderr.contains("Waiting"), "{options}: {}", outcome.stderr);
     }
-    assert!(!scene.path("latencies.csv").exists());
+}
+
+/// Returns the values of a file of latencies in µs, after its heading.
+fn latencies(text: &str) -> Vec<f64> {
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("Sample Number, RTT/2 (μs)"), "{text}");
+    let value = |(number, line): (usize, &str)| {
+        let value = line.strip_prefix(&format!("{}, ", number + 1)).expect("the number of the value");
+        value.parse::<f64>().expect("a number")
+    };
+    lines.enumerate().map(value).collect()
+}
+
+#[test]
+fn latency_file_has_every_latency_of_the_row() {
+    let hosts = Hosts::new(2);
+    let outcomes = hosts.run(&[
+        "-pub -noPrint -numIter 300 -dataLen 64 -latencyTest -latencyFile latencies.csv",
+        "-sub -noPrint",
+    ]);
+    outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+    let text = std::fs::read_to_string(hosts.scene.path("latencies.csv")).expect("the file");
+    let mut values = latencies(&text);
+    assert_eq!(values.len(), 300, "{text}");
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    values.sort_by(f64::total_cmp);
+    let rows = columns(&outcomes[0]);
+    let [row] = &rows[..] else { panic!("{}", outcomes[0].stdout) };
+    for (column, value) in [(1, mean), (3, values[0]), (4, values[299])] {
+        let printed: f64 = row[column].parse().expect("a number");
+        // A row is rounded, and a histogram has three digits.
+        assert!((printed - value).abs() <= 0.6 + value / 100.0, "{row:?}: {value}");
+    }
+}
+
+#[test]
+fn full_disk_at_a_file_of_latencies_is_an_error_after_the_rows() {
+    let hosts = Hosts::new(2);
+    let outcomes = hosts.run(&[
+        "-pub -noPrint -numIter 300 -dataLen 64 -latencyTest -latencyFile /dev/full",
+        "-sub -noPrint",
+    ]);
+    outcomes[0].assert_status(3);
+    let error = &outcomes[0].stderr;
+    assert!(error.contains("error: cannot write to `/dev/full`: No space left on device"), "{error}");
+    assert!(error.contains("hint: free space, or name another file with `-latencyFile`"), "{error}");
+    assert_eq!(columns(&outcomes[0]).len(), 1, "{}", outcomes[0].stdout);
+    outcomes[1].assert_status(0);
 }

@@ -87,10 +87,12 @@ impl Rows {
         }
     }
 
-    /// Returns the heading of the file with all latencies.
+    /// Returns the heading of the latencies of one size in the file of all latencies. `several`: whether the file has those of
+    /// several sizes.
     #[must_use]
-    pub fn latency_file_heading(&self) -> Option<&'static str> {
-        self.headings.then_some("Sample Number, RTT/2 (μs)")
+    pub fn latency_file_heading(&self, size: u64, several: bool) -> Option<String> {
+        let title = if several { format!("RTT/2 Latencies for {size} Bytes:\n") } else { String::new() };
+        self.headings.then(|| format!("{title}Sample Number, RTT/2 (μs)"))
     }
 
     /// Returns a row of the file with all latencies: the number of the value, from 1, and RTT/2 in ns.

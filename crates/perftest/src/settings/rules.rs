@@ -56,6 +56,13 @@ pub(super) fn check(entries: &Entries, generation: Generation, role: Role) -> Re
             instead: "add `-peer` with the address of the other side".to_owned(),
         }));
     }
+    if let Some(entry) = changed("latencyFile").filter(|_| !entries.flag("latencyTest")) {
+        return Err(entry.error(Cause::Contradiction {
+            with: "a command without `-latencyTest`",
+            reason: "a throughput test keeps its latencies as a histogram".to_owned(),
+            instead: "add `-latencyTest`, or use `-ddsmark-out DIR`: the result has the histogram".to_owned(),
+        }));
+    }
     check_instance(entries)?;
     check_heartbeats(entries)?;
     if role == Role::Publisher { check_counts(entries, generation) } else { Ok(()) }
@@ -141,7 +148,6 @@ pub(super) fn apply(settings: &mut Settings, entries: &Entries, warnings: &mut V
     }
     if settings.role == Role::Publisher && settings.local.id > 0 {
         warn("latencyCount", "has no effect: only publisher 0 measures latency");
-        warn("latencyFile", "has no effect: only publisher 0 measures latency");
     }
     apply_rate(settings, &mut warn);
     apply_batch(settings, entries, &mut warn);

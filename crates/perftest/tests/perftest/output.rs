@@ -154,10 +154,13 @@ fn rows_of_4_3_have_the_widths_of_the_release() {
 #[test]
 fn file_of_latencies_keeps_the_nanoseconds() {
     let rows = Rows::new(&quiet("-pub", Generation::V4_3));
-    assert_eq!(rows.latency_file_heading(), Some("Sample Number, RTT/2 (μs)"));
+    assert_eq!(rows.latency_file_heading(64, false).as_deref(), Some("Sample Number, RTT/2 (μs)"));
+    let of_scan = "RTT/2 Latencies for 64 Bytes:\nSample Number, RTT/2 (μs)";
+    assert_eq!(rows.latency_file_heading(64, true).as_deref(), Some(of_scan));
     assert_eq!(rows.latency_file_row(1, 6_540), "1, 6.540");
     assert_eq!(rows.latency_file_row(2, 1_000_007), "2, 1000.007");
-    assert_eq!(Rows::new(&quiet("-pub -noOutputHeaders", Generation::V4_3)).latency_file_heading(), None);
+    let without = Rows::new(&quiet("-pub -noOutputHeaders", Generation::V4_3));
+    assert_eq!(without.latency_file_heading(64, true), None);
 }
 
 #[test]

@@ -165,6 +165,7 @@ fn contradictions() {
         ("-enableSharedMemory -enableTcpOnly", OLD),
         ("-pub -raw", NEW),
         ("-pub -raw -peer a -scan", NEW),
+        ("-pub -latencyFile f", NEW),
         ("-pub -keyed -instances 3 -writeInstance 3", NEW),
         ("-pub -heartbeatPeriod 0:5 -fastHeartbeatPeriod 0:6", OLD),
         ("-pub -heartbeatPeriod 0:5", OLD),

@@ -97,6 +97,7 @@ fn companions(row: &OptionRow, role: Role) -> &'static str {
         ("rawTransport", _) => "-peer 10.0.0.2",
         ("numIter", _) => "-latencyCount 1",
         ("latencyCount", _) => "-numIter 9223372036854775807",
+        ("latencyFile", _) => "-latencyTest",
         _ => "",
     }
 }

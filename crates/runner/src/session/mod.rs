@@ -310,19 +310,23 @@ impl Maker<'_> {
                     assembler.add(run, &Histograms::new());
                     return Ok(false);
                 }
-                vec![(run, IntervalLog::new())]
+                vec![(run, IntervalLog::new(), None)]
             }
             _ => match self.executor.execute(at_once, cells, now, &mut self.names, &self.traces)? {
-                Some(made) => made.into_iter().map(|made| (made.run, made.log)).collect(),
+                Some(made) => made.into_iter().map(|made| (made.run, made.log, made.reports)).collect(),
                 None => return Ok(false),
             },
         };
-        for (scheduled, (run, log)) in at_once.iter().zip(made) {
+        for (scheduled, (run, log, reports)) in at_once.iter().zip(made) {
             let histograms = log.merged_of(&run.pooled_kinds());
             directory.save_run(&run, log)?;
             assembler.add(run.clone(), &histograms);
             let given_up = self.tally.take_note(driver(scheduled), &run, true);
             let progress = self.tally.progress(blocks);
+            if let Some(reports) = reports {
+                let reports: Vec<_> = reports.agents.iter().map(|agent| &agent.report).collect();
+                observer.reported(&reports, &run);
+            }
             observer.run_finished(&progress, &run, &cells[scheduled.cell]);
             if let (true, Some(failure)) = (given_up, &run.failure) {
                 observer.given_up(&progress, driver(scheduled), failure);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use control::AgentReport;
 use experiment::Cell;
 use results::{Block, BlockAllocation, Failure, MaxRate, MaxRateRun, Run};
 
@@ -35,6 +36,12 @@ pub trait Observer {
     /// maximum remaining time of the search.
     fn trial_finished(&mut self, run: &Run, cell: &Cell, at_most: Duration) {
         let _ = (run, cell, at_most);
+    }
+
+    /// Called with the reports of the agents of a run that has ended and is saved, before `run_finished`. Not called if the
+    /// agents did not report.
+    fn reported(&mut self, reports: &[&AgentReport], run: &Run) {
+        let _ = (reports, run);
     }
 
     /// Called when a run has ended and is saved.

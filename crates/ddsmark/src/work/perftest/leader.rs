@@ -11,6 +11,7 @@ use std::{
     },
 };
 
+use control::AgentReport;
 use experiment::{Cell, HostSpec, Limits, PinChoice};
 use hosts::{Patience, StewardSite};
 use peers::{
@@ -278,6 +279,27 @@ impl LeaderRows<'_> {
         rows.for_each(|row| printer.latency_interval(&row));
     }
 
+    /// Appends the round trips of the pinger to the file for them.
+    fn keep_latencies(&self, reports: &[&AgentReport]) {
+        let size = self.size.load(Ordering::Relaxed);
+        let returns =
+            reports.iter().filter_map(|report| report.pinger.as_ref()).flat_map(|pinger| &pinger.returns);
+        for echoes in returns {
+            let stamps = echoes.stamps.as_slice().iter().filter(|stamp| stamp.second_ns > 0);
+            let rtts_ns: Vec<u64> =
+                stamps.map(|stamp| stamp.second_ns.saturating_sub(stamp.first_ns)).collect();
+            let kept = rtts_ns.len() as u64;
+            self.printer().latencies(size, rtts_ns.into_iter());
+            if kept < echoes.returned {
+                let text = format!(
+                    "{size} bytes: the file of `-latencyFile` has the first {kept} of {} latencies: an agent keeps that many",
+                    echoes.returned
+                );
+                note(&format!("warning: {text}"));
+            }
+        }
+    }
+
     fn finished(&self, run: &Run) {
         let size = self.size.load(Ordering::Relaxed);
         if let Some(failure) = &run.failure {
@@ -324,6 +346,12 @@ impl Observer for &LeaderRows<'_> {
         if self.is_latency || self.process.settings.role == Role::Publisher {
             let size = self.size.load(Ordering::Relaxed);
             self.printer().begin_latency(size);
+        }
+    }
+
+    fn reported(&mut self, reports: &[&AgentReport], run: &Run) {
+        if run.failure.is_none() && self.process.settings.local.output.latency_file.is_some() {
+            self.keep_latencies(reports);
         }
     }
 

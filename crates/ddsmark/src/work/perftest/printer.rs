@@ -2,7 +2,7 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io::Write as _,
+    io::{self, BufWriter, Write as _},
 };
 
 use perftest::{
@@ -19,7 +19,10 @@ use crate::cli::{
 /// Output of a process.
 pub struct Printer {
     rows: Rows,
-    file: Option<(String, File)>,
+    file: Option<OutputFile>,
+    latency_file: Option<OutputFile>,
+    /// Whether the test has several sizes.
+    scans: bool,
     json: Json,
     intervals: bool,
     /// Whether the heading of summary rows was printed.
@@ -33,16 +36,17 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// Creates the output. The file is opened before anything is measured.
+    /// Creates the output. The files are opened before anything is measured.
     pub fn new(settings: &Settings) -> Result<Self, CliError> {
         let output = &settings.local.output;
-        let file = output.file.as_ref().map(|path| {
-            let file = OpenOptions::new().create(true).append(true).open(path);
-            file.map(|file| (path.clone(), file)).map_err(|error| cannot_write(path, &error))
-        });
+        let open = |option, path: &Option<String>| {
+            path.as_ref().map(|path| OutputFile::open(option, path)).transpose()
+        };
         Ok(Self {
             rows: Rows::new(settings),
-            file: file.transpose()?,
+            file: open("-outputFile", &output.file)?,
+            latency_file: open("-latencyFile", &output.latency_file)?,
+            scans: settings.shared.sizes.len() > 1,
             json: Json::default(),
             intervals: output.intervals,
             summarized: false,
@@ -56,7 +60,7 @@ impl Printer {
         let Some(line) = line else { return };
         let written = match &mut self.file {
             None => output::print(&format!("{line}\n")),
-            Some((path, file)) => writeln!(file, "{line}").map_err(|error| cannot_write(path, &error)),
+            Some(file) => file.write([line]),
         };
         if let Err(error) = written {
             self.error.get_or_insert(error);
@@ -111,6 +115,17 @@ impl Printer {
         self.line(self.rows.throughput_summary(row));
     }
 
+    /// Appends all latencies of a size, given as RTT in ns in the order of sending, to the file for them. An error is kept: the
+    /// rows are printed all the same.
+    pub fn latencies(&mut self, size: u64, rtts_ns: impl Iterator<Item = u64>) {
+        let Self { rows, latency_file: Some(file), scans, error, .. } = self else { return };
+        let heading = rows.latency_file_heading(size, *scans);
+        let values = (1..).zip(rtts_ns).map(|(number, rtt_ns)| rows.latency_file_row(number, rtt_ns / 2));
+        if let Err(failed) = file.write(heading.into_iter().chain(values)) {
+            error.get_or_insert(failed);
+        }
+    }
+
     /// Prints the JSON document, if that is the format, and returns the first error of the output.
     pub fn finish(&mut self, process: &Process) -> Result<(), CliError> {
         if self.rows.format == OutputFormat::Json {
@@ -123,17 +138,54 @@ impl Printer {
             let document = self.json.document(&process.settings, &context);
             self.line(Some(document));
         }
-        if let Some((path, file)) = &self.file
-            && let Err(error) = file.sync_all()
-        {
-            let error = cannot_write(path, &error);
-            self.error.get_or_insert(error);
+        for file in self.file.iter().chain(&self.latency_file) {
+            if let Err(error) = file.sync() {
+                self.error.get_or_insert(error);
+            }
         }
         self.error.take().map_or(Ok(()), Err)
     }
 }
 
-fn cannot_write(path: &str, error: &std::io::Error) -> CliError {
+/// File to which an option has lines appended.
+struct OutputFile {
+    option: &'static str,
+    path: String,
+    file: File,
+}
+
+impl OutputFile {
+    fn open(option: &'static str, path: &str) -> Result<Self, CliError> {
+        let path = path.to_owned();
+        match OpenOptions::new().create(true).append(true).open(&path) {
+            Ok(file) => Ok(Self { option, path, file }),
+            Err(error) => Err(cannot_write(option, &path, &error)),
+        }
+    }
+
+    /// Appends lines. They are in the file when it returns.
+    fn write(&self, lines: impl IntoIterator<Item = String>) -> Result<(), CliError> {
+        let mut buffer = BufWriter::new(&self.file);
+        let written = lines.into_iter().try_for_each(|line| writeln!(buffer, "{line}"));
+        written.and_then(|()| buffer.flush()).map_err(|error| {
+            // Dropping the buffer would write the rest of it again.
+            let _ = buffer.into_parts();
+            cannot_write(self.option, &self.path, &error)
+        })
+    }
+
+    fn sync(&self) -> Result<(), CliError> {
+        match self.file.sync_all() {
+            // A pipe or a device has nothing to synchronize.
+            Err(error) if error.kind() != io::ErrorKind::InvalidInput => {
+                Err(cannot_write(self.option, &self.path, &error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn cannot_write(option: &str, path: &str, error: &io::Error) -> CliError {
     let error = format!("cannot write to `{path}`: {error}");
-    CliError::new(ExitStatus::Failed, error, "name another file with `-outputFile`")
+    CliError::new(ExitStatus::Failed, error, format!("free space, or name another file with `{option}`"))
 }

@@ -49,10 +49,10 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "latencyFile",
         kind: Kind::Text("file"),
         v4_3: Some(plain("").of_publishers()),
-        fate: Fate::Rejected {
-            reason: "latencies are kept as histograms",
-            instead: "use `-ddsmark-out DIR`: the result has the histograms",
-        },
+        fate: Fate::Honoured(
+            "every latency is appended to the file: its number, and RTT/2; at most the first 4000000 of each size; only with \
+             `-latencyTest`",
+        ),
         about: "File for all latencies.",
         ..ROW
     },
