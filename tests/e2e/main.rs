@@ -38,6 +38,7 @@ mod overload;
 mod paced;
 mod pairs;
 mod perftest;
+mod perftest_options;
 mod readme;
 mod rejections;
 mod resume;

@@ -12,14 +12,14 @@ use crate::support::{Outcome, Running, Scene, programs, wait_for};
 /// Program of the guides, a symbolic link to `ddsmark`.
 const PROGRAM: &str = "perftest_cpp";
 
-struct Hosts {
+pub struct Hosts {
     lab: Lab,
-    scene: Scene,
+    pub scene: Scene,
     program: PathBuf,
 }
 
 impl Hosts {
-    fn new(count: u32) -> Self {
+    pub fn new(count: u32) -> Self {
         let lab = Lab::up(&format!("lab:{count}").parse().expect("a lab")).expect("a lab");
         let scene = Scene::new();
         let program = scene.path(PROGRAM);
@@ -44,7 +44,7 @@ impl Hosts {
     }
 
     /// Runs one process per host, the last one first, to their ends.
-    fn run(&self, options: &[&str]) -> Vec<Outcome> {
+    pub fn run(&self, options: &[&str]) -> Vec<Outcome> {
         let mut running: Vec<Running> =
             (0..options.len()).rev().map(|host| self.start(host, options[host])).collect();
         running.reverse();
@@ -165,7 +165,7 @@ fn guide_9_8_two_publishers() {
 }
 
 /// Returns the values of the rows of a process in columns.
-fn columns(outcome: &Outcome) -> Vec<Vec<&str>> {
+pub fn columns(outcome: &Outcome) -> Vec<Vec<&str>> {
     let is_row = |line: &&str| line.trim_start().starts_with(|first: char| first.is_ascii_digit());
     let lines = outcome.stdout.lines().filter(is_row);
     lines.map(|line| line.split(',').map(str::trim).collect()).collect()
@@ -269,77 +269,4 @@ fn wrong_options_name_the_next_step() {
         outcome.assert_status(2);
         assert!(outcome.stderr.contains(error) && outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
     }
-}
-
-#[test]
-fn option_without_effect_is_rejected_before_the_test() {
-    let scene = Scene::new();
-    for options in [
-        "-pub -threadPriorities 80:50:20",
-        "-sub -threadPriorities h:n:l",
-        "-pub -loadDataFromFile data.bin",
-        "-pub -maximumAllocableBufferSize 1000",
-        "-pub -qosFile profiles.xml",
-        "-sub -qosFile profiles.xml -qosLibrary Mine",
-        "-pub -compat 5.1 -qosprofile profiles.xml",
-        "-pub -keyed -instances 5 -writeInstance 3",
-        "-pub -initialBurstSize 100",
-        "-sub -verbosity 3",
-        "-sub -compat 5.1 -debug",
-    ] {
-        let words: Vec<&str> = ["perftest"].into_iter().chain(options.split(' ')).collect();
-        let outcome = scene.ddsmark(&words);
-        outcome.assert_status(2);
-        let error = outcome.stderr.contains(" is not supported: ") && outcome.stderr.contains("\nhint: ");
-        assert!(error && outcome.stdout.is_empty(), "{options}: {}", outcome.stderr);
-        assert!(!outcome.stderr.contains("Waiting"), "{options}: {}", outcome.stderr);
-    }
-}
-
-/// Returns the values of a file of latencies in µs, after its heading.
-fn latencies(text: &str) -> Vec<f64> {
-    let mut lines = text.lines();
-    assert_eq!(lines.next(), Some("Sample Number, RTT/2 (μs)"), "{text}");
-    let value = |(number, line): (usize, &str)| {
-        let value = line.strip_prefix(&format!("{}, ", number + 1)).expect("the number of the value");
-        value.parse::<f64>().expect("a number")
-    };
-    lines.enumerate().map(value).collect()
-}
-
-#[test]
-fn latency_file_has_every_latency_of_the_row() {
-    let hosts = Hosts::new(2);
-    let outcomes = hosts.run(&[
-        "-pub -noPrint -numIter 300 -dataLen 64 -latencyTest -latencyFile latencies.csv",
-        "-sub -noPrint",
-    ]);
-    outcomes.iter().for_each(|outcome| outcome.assert_status(0));
-    let text = std::fs::read_to_string(hosts.scene.path("latencies.csv")).expect("the file");
-    let mut values = latencies(&text);
-    assert_eq!(values.len(), 300, "{text}");
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    values.sort_by(f64::total_cmp);
-    let rows = columns(&outcomes[0]);
-    let [row] = &rows[..] else { panic!("{}", outcomes[0].stdout) };
-    for (column, value) in [(1, mean), (3, values[0]), (4, values[299])] {
-        let printed: f64 = row[column].parse().expect("a number");
-        // A row is rounded, and a histogram has three digits.
-        assert!((printed - value).abs() <= 0.6 + value / 100.0, "{row:?}: {value}");
-    }
-}
-
-#[test]
-fn full_disk_at_a_file_of_latencies_is_an_error_after_the_rows() {
-    let hosts = Hosts::new(2);
-    let outcomes = hosts.run(&[
-        "-pub -noPrint -numIter 300 -dataLen 64 -latencyTest -latencyFile /dev/full",
-        "-sub -noPrint",
-    ]);
-    outcomes[0].assert_status(3);
-    let error = &outcomes[0].stderr;
-    assert!(error.contains("error: cannot write to `/dev/full`: No space left on device"), "{error}");
-    assert!(error.contains("hint: free space, or name another file with `-latencyFile`"), "{error}");
-    assert_eq!(columns(&outcomes[0]).len(), 1, "{}", outcomes[0].stdout);
-    outcomes[1].assert_status(0);
 }

@@ -1,11 +1,6 @@
 //! Files that an experiment names: traces and QoS files. Their paths are relative to the experiment file.
 
-use std::{
-    collections::BTreeMap,
-    fs::File,
-    io::Read as _,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fs::File, io::Read as _, path::Path};
 
 use experiment::{Diagnostic, ExperimentFile, InputFile, Source};
 
@@ -35,7 +30,8 @@ pub fn read(file: &ExperimentFile, source: &Source) -> Result<BTreeMap<String, I
     Ok(files)
 }
 
-fn read_one(path: &PathBuf) -> Result<InputFile, String> {
+/// Reads a file. Returns the reason if it cannot be read, is too large, or is not UTF-8 text.
+pub fn read_one(path: &Path) -> Result<InputFile, String> {
     let words = |error: std::io::Error| error.to_string();
     // Only regular files are sure to end.
     if !std::fs::metadata(path).map_err(words)?.is_file() {
@@ -64,8 +60,8 @@ mod tests {
         assert_eq!((read.text.as_str(), read.path.as_str()), ("0\n1\n", file.to_str().expect("UTF-8")));
         std::fs::write(&file, [0xff]).expect("a file");
         assert_eq!(read_one(&file), Err("not UTF-8 text".to_owned()));
-        assert_eq!(read_one(&folder.path().to_owned()), Err("not a regular file".to_owned()));
-        assert_eq!(read_one(&PathBuf::from("/dev/zero")), Err("not a regular file".to_owned()));
+        assert_eq!(read_one(folder.path()), Err("not a regular file".to_owned()));
+        assert_eq!(read_one(Path::new("/dev/zero")), Err("not a regular file".to_owned()));
         assert!(read_one(&folder.path().join("none")).is_err());
         let large = File::create(&file).expect("a file");
         large.set_len(MAX_BYTES + 1).expect("a sparse file");

@@ -8,6 +8,9 @@ use crate::{
     factors::policies::EndpointPolicies, syntax::units::short,
 };
 
+/// Fields that limit the samples of a queue.
+const QUEUE_LIMITS: [&str; 2] = ["max_samples", "max_samples_per_instance"];
+
 /// Kind of endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
@@ -61,6 +64,18 @@ impl Policies {
         let mut qos = Qos::default();
         all.apply(&mut qos);
         all.without_fields(&end.foreign(&qos))
+    }
+
+    /// Returns these policies without limits of the queues of writers, of readers, or of both.
+    #[must_use]
+    pub fn without_queue_limits(&self, of_writers: bool, of_readers: bool) -> Self {
+        let of = |end, removes: bool| {
+            let own = self.of_end(end);
+            let own = if removes { own.without_fields(&QUEUE_LIMITS) } else { own };
+            Some(EndpointPolicies::new(own))
+        };
+        let (writer, reader) = (of(End::Writer, of_writers), of(End::Reader, of_readers));
+        Self { writer, reader, ..Self::default() }
     }
 
     const fn own(&self, end: End) -> Option<&EndpointPolicies> {

@@ -63,6 +63,14 @@ pub(super) fn check(entries: &Entries, generation: Generation, role: Role) -> Re
             instead: "add `-latencyTest`, or use `-ddsmark-out DIR`: the result has the histogram".to_owned(),
         }));
     }
+    let of_qos = |entry: &&Entry| {
+        entry.source == Source::CommandLine || entries.changed(entry.row.name, generation).is_some()
+    };
+    let qos = ["qosFile", "qosprofile"].into_iter().find_map(|name| entries.get(name)).filter(of_qos);
+    if let Some(entry) = qos.filter(|_| entries.flag("rawTransport")) {
+        let words = "bare sockets have no QoS";
+        return Err(contradiction(entry, "`-rawTransport`", words, "remove one of them"));
+    }
     check_instance(entries)?;
     check_heartbeats(entries)?;
     if role == Role::Publisher { check_counts(entries, generation) } else { Ok(()) }

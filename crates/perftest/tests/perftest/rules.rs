@@ -99,16 +99,20 @@ fn options_that_need_another_one_warn_without_it() {
         ("-waitsetDelayUsec 5", "waitsetDelayUsec"),
         ("-waitsetEventCount 7", "waitsetEventCount"),
         ("-keepLastDepth 7", "keepLastDepth"),
+        ("-qosLibrary Mine", "qosLibrary"),
+        ("-qosFile a.xml -noXmlQos", "qosFile"),
         ("-pub -pidMultiPubTest 1 -latencyCount 5", "latencyCount"),
     ] {
         let (_, warnings) = valid(line, NEW);
         assert_eq!(options(&warnings), [option], "{line}");
     }
-    let with = "-pub -keyed -instances 3 -useReadThread -waitsetDelayUsec 5 -waitsetEventCount 7 -keepLast -keepLastDepth 7";
+    let with = "-pub -keyed -instances 3 -useReadThread -waitsetDelayUsec 5 -waitsetEventCount 7 -keepLast -keepLastDepth 7 \
+                -qosFile a.xml -qosLibrary Mine";
     let settings = quiet(with, NEW);
     assert_eq!(settings.shared.instances, 3);
     assert_eq!(settings.shared.history, History::KeepLast(7));
     assert_eq!(settings.local.receive, Receive::ReadThread { group_samples: 7, group_us: 5 });
+    assert_eq!(settings.local.qos_file.expect("a file").library, "Mine");
 }
 
 #[test]
@@ -166,6 +170,7 @@ fn contradictions() {
         ("-pub -raw", NEW),
         ("-pub -raw -peer a -scan", NEW),
         ("-pub -latencyFile f", NEW),
+        ("-pub -raw -peer a -qosFile f", NEW),
         ("-pub -keyed -instances 3 -writeInstance 3", NEW),
         ("-pub -heartbeatPeriod 0:5 -fastHeartbeatPeriod 0:6", OLD),
         ("-pub -heartbeatPeriod 0:5", OLD),

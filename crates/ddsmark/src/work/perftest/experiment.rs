@@ -5,7 +5,7 @@ use std::{fmt::Write as _, hint::black_box, time::Instant};
 use experiment::{ExperimentFile, Plan, ReceiveMode, RunOrder, Source};
 use perftest::{Batch, Durability, History, Mode, Settings, Shared};
 
-use super::OwnPart;
+use super::{OwnPart, qos_file::FileQos};
 use crate::cli::cli_error::{CliError, ExitStatus};
 
 /// Maximum time of each size in s, that of an experiment.
@@ -40,13 +40,15 @@ impl Topology {
     }
 }
 
-/// Returns the experiment of a test. `echoes_in_listener`: whether the driver may send from a listener. `subscriber` is the part of a subscriber that the plan needs.
+/// Returns the experiment of a test. `echoes_in_listener`: whether the driver may send from a listener. `subscriber` is the part of a
+/// subscriber that the plan needs. `qos`: policies of the QoS file.
 pub fn text(
     settings: &Settings,
     transport: &str,
     echoes_in_listener: bool,
     subscriber: &OwnPart,
     topology: Topology,
+    qos: Option<&FileQos>,
 ) -> Result<Text, CliError> {
     let Settings { shared, local, driver, .. } = settings;
     let mut notes = Vec::new();
@@ -107,12 +109,18 @@ pub fn text(
     }
     if !local.raw_transport {
         line("[qos]".to_owned());
-        line(format!("reliability = {:?}", if shared.reliable { "reliable" } else { "best_effort" }));
-        if shared.durability != Durability::Volatile {
+        if qos.is_none() || !shared.reliable {
+            line(format!("reliability = {:?}", if shared.reliable { "reliable" } else { "best_effort" }));
+        }
+        if qos.is_some() || shared.durability != Durability::Volatile {
             line(format!("durability = {:?}", durability(shared.durability)));
         }
         if let History::KeepLast(depth) = shared.history {
             line(format!("history = \"keep_last\"\nhistory_depth = {depth}"));
+        }
+        if qos.is_some() && shared.reliable {
+            // As in the original: a profile decides the reliability of writers only.
+            line("[qos.reader]\nreliability = \"reliable\"".to_owned());
         }
     }
     line("[design]\nblocks = 1\npin = \"none\"\nreference = false".to_owned());
@@ -130,7 +138,11 @@ pub fn text(
         }
     }
     let source = Source { path: "perftest".to_owned(), text, sets: Vec::new() };
-    let file = source.read()?;
+    let mut file = source.read()?;
+    if let Some(qos) = qos {
+        file.qos = file.qos.over(&qos.policies);
+        notes.push(qos.note.clone());
+    }
     Ok(Text { source, file, notes })
 }
 

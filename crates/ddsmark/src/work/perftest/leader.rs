@@ -97,8 +97,14 @@ fn measure(
     let subscribers = peers.filter(|peer| peer.address.role == PeerRole::Subscriber).count();
     let topology = Topology { publishers, subscribers };
     let echoes_in_listener = process.description().has("echo_in_listener");
-    let Text { source, file, notes } =
-        text(&process.settings, &process.transport(), echoes_in_listener, subscriber, topology)?;
+    let Text { source, file, notes } = text(
+        &process.settings,
+        &process.transport(),
+        echoes_in_listener,
+        subscriber,
+        topology,
+        process.qos.as_ref(),
+    )?;
     for note_of in notes {
         note(&format!("note: {note_of}"));
     }

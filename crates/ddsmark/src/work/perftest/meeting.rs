@@ -20,7 +20,7 @@ use peers::{
 use perftest::{Nic, Role, Step};
 use serde::{Deserialize, Serialize};
 
-use super::{OwnPart, Process};
+use super::{OwnPart, Process, qos_file};
 use crate::cli::{
     cli_error::{CliError, ExitStatus},
     output::note,
@@ -190,6 +190,15 @@ fn compare(process: &Process, guest: &Peer) -> Result<(), Outcome> {
                 own.transport
             );
             Err(Outcome::failure(text, Some("use the same transport on both sides".to_owned())))
+        }
+        Ok(Offered { own: OwnPart { qos: Some(theirs), .. }, .. })
+            if process.qos.as_ref().map(|qos| &qos.identity) != Some(&theirs) =>
+        {
+            let option = qos_file::option(settings.generation);
+            let ours = process.qos.as_ref().map_or("none", |qos| &qos.identity);
+            let text = format!("`-{option}` is {ours} at publisher 0 and {theirs} at {guest}");
+            let hint = format!("give publisher 0 this file: its `-{option}` is for all processes");
+            Err(Outcome::failure(text, Some(hint)))
         }
         Ok(_) => Ok(()),
         Err(error) => Err(Outcome::failure(format!("{guest} offers what cannot be read: {error}"), None)),

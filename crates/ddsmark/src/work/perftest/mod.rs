@@ -6,6 +6,7 @@ pub mod guest;
 pub mod leader;
 mod meeting;
 mod printer;
+mod qos_file;
 mod rows;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -16,7 +17,7 @@ use runner::StopToken;
 use serde::{Deserialize, Serialize};
 use site::{DriverFile, Facts, LocalSite, Site as _};
 
-use self::abilities::abilities;
+use self::{abilities::abilities, qos_file::FileQos};
 use super::drivers::Drivers;
 use crate::cli::{
     cli_error::{CliError, ExitStatus},
@@ -38,6 +39,8 @@ pub struct Process {
     pub facts: Facts,
     /// Name of the network interface.
     pub interface: String,
+    /// Policies of the QoS file, if it has one.
+    pub qos: Option<FileQos>,
     /// Stop requests of the user.
     pub stop: StopToken,
 }
@@ -54,6 +57,8 @@ pub struct OwnPart {
     pub receive: Option<(ReceiveMode, u32, u32)>,
     /// Number of samples in the queue of its reader.
     pub receive_queue: Option<u32>,
+    /// Profile of its QoS file, and the checksum of the file.
+    pub qos: Option<String>,
 }
 
 impl Process {
@@ -66,7 +71,8 @@ impl Process {
     ) -> Result<Self, CliError> {
         let facts = site.facts()?;
         let interface = interface(&settings, &facts)?;
-        let mut process = Self { settings, drivers, site, facts, interface, stop };
+        let qos = qos_file::read(&settings)?;
+        let mut process = Self { settings, drivers, site, facts, interface, qos, stop };
         if process.settings.role == perftest::Role::Publisher {
             process.adapt()?;
         }
@@ -131,6 +137,7 @@ impl Process {
             interface: self.interface.clone(),
             receive: (self.settings.role == perftest::Role::Subscriber).then_some(receive),
             receive_queue: local.receive_queue,
+            qos: self.qos.as_ref().map(|qos| qos.identity.clone()),
         }
     }
 

@@ -17,10 +17,10 @@ const NO_ACKS: Fate = Fate::Rejected {
     reason: "DDS has no policy that disables acknowledgments",
     instead: "leave it out, or use `-bestEffort`",
 };
-const NO_PROFILES: Fate = Fate::Rejected {
-    reason: "the profiles of the file would have no effect",
-    instead: "use the options of QoS, or `ddsmark run` with a `profile`",
-};
+const PROFILES: Fate = Fate::Honoured(
+    "the policies of DDS-XML in its profile `ThroughputQos`, for data and echoes of all processes; the rest is listed as not \
+     applied. `-bestEffort`, `-durability`, `-keepLast` and the sizes of queues take precedence, as in the release",
+);
 
 const fn period(seconds: &'static str, nanoseconds: &'static str) -> [IniKey; 2] {
     [IniKey { name: seconds, part: Part::Seconds }, IniKey { name: nanoseconds, part: Part::Nanoseconds }]
@@ -119,7 +119,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Text("file"),
         v5_1: Some(plain("perftest.xml")),
         ini: &[key("qos profile file")],
-        fate: NO_PROFILES,
+        fate: PROFILES,
         about: "XML file with QoS profiles; read only if it is given.",
         instead: "use `-qosFile`",
         ..ROW
@@ -128,7 +128,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "qosFile",
         kind: Kind::Text("file"),
         v4_3: Some(plain("perftest_qos_profiles.xml")),
-        fate: NO_PROFILES,
+        fate: PROFILES,
         about: "XML file with QoS profiles; read only if it is given.",
         instead: "use `-qosprofile`",
         ..ROW
@@ -137,7 +137,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "qosLibrary",
         kind: Kind::Text("name"),
         v4_3: Some(plain("PerftestQosLibrary")),
-        fate: NO_PROFILES,
+        fate: Fate::Honoured("library in the file of `-qosFile`"),
         about: "Library of the QoS profiles.",
         ..ROW
     },

@@ -1,0 +1,168 @@
+//! Options of `ddsmark perftest`, each with its effect or its rejection. Most tests need root.
+
+use serde_json::Value;
+
+use crate::{
+    perftest::{Hosts, columns},
+    support::{Outcome, Scene},
+};
+
+#[test]
+fn option_without_effect_is_rejected_before_the_test() {
+    let scene = Scene::new();
+    for options in [
+        "-pub -threadPriorities 80:50:20",
+        "-sub -threadPriorities h:n:l",
+        "-pub -loadDataFromFile data.bin",
+        "-pub -maximumAllocableBufferSize 1000",
+        "-pub -keyed -instances 5 -writeInstance 3",
+        "-pub -initialBurstSize 100",
+        "-sub -verbosity 3",
+        "-sub -compat 5.1 -debug",
+    ] {
+        let words: Vec<&str> = ["perftest"].into_iter().chain(options.split(' ')).collect();
+        let outcome = scene.ddsmark(&words);
+        outcome.assert_status(2);
+        let error = outcome.stderr.contains(" is not supported: ") && outcome.stderr.contains("\nhint: ");
+        assert!(error && outcome.stdout.is_empty(), "{options}: {}", outcome.stderr);
+        assert!(!outcome.stderr.contains("Waiting"), "{options}: {}", outcome.stderr);
+    }
+}
+
+/// Returns the values of a file of latencies in µs, after its heading.
+fn latencies(text: &str) -> Vec<f64> {
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("Sample Number, RTT/2 (μs)"), "{text}");
+    let value = |(number, line): (usize, &str)| {
+        let value = line.strip_prefix(&format!("{}, ", number + 1)).expect("the number of the value");
+        value.parse::<f64>().expect("a number")
+    };
+    lines.enumerate().map(value).collect()
+}
+
+#[test]
+fn latency_file_has_every_latency_of_the_row() {
+    let hosts = Hosts::new(2);
+    let outcomes = hosts.run(&[
+        "-pub -noPrint -numIter 300 -dataLen 64 -latencyTest -latencyFile latencies.csv",
+        "-sub -noPrint",
+    ]);
+    outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+    let text = std::fs::read_to_string(hosts.scene.path("latencies.csv")).expect("the file");
+    let mut values = latencies(&text);
+    assert_eq!(values.len(), 300, "{text}");
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    values.sort_by(f64::total_cmp);
+    let rows = columns(&outcomes[0]);
+    let [row] = &rows[..] else { panic!("{}", outcomes[0].stdout) };
+    for (column, value) in [(1, mean), (3, values[0]), (4, values[299])] {
+        let printed: f64 = row[column].parse().expect("a number");
+        // A row is rounded, and a histogram has three digits.
+        assert!((printed - value).abs() <= 0.6 + value / 100.0, "{row:?}: {value}");
+    }
+}
+
+#[test]
+fn full_disk_at_a_file_of_latencies_is_an_error_after_the_rows() {
+    let hosts = Hosts::new(2);
+    let outcomes = hosts.run(&[
+        "-pub -noPrint -numIter 300 -dataLen 64 -latencyTest -latencyFile /dev/full",
+        "-sub -noPrint",
+    ]);
+    outcomes[0].assert_status(3);
+    let error = &outcomes[0].stderr;
+    assert!(error.contains("error: cannot write to `/dev/full`: No space left on device"), "{error}");
+    assert!(error.contains("hint: free space, or name another file with `-latencyFile`"), "{error}");
+    assert_eq!(columns(&outcomes[0]).len(), 1, "{}", outcomes[0].stdout);
+    outcomes[1].assert_status(0);
+}
+
+/// QoS profiles in the form of the release's file.
+const PROFILES: &str = r#"<dds><qos_library name="PerftestQosLibrary">
+  <qos_profile name="BaseProfileQos">
+    <datawriter_qos>
+      <reliability><kind>RELIABLE_RELIABILITY_QOS</kind></reliability>
+      <history><kind>KEEP_ALL_HISTORY_QOS</kind></history>
+      <resource_limits><max_samples>1000</max_samples></resource_limits>
+    </datawriter_qos>
+    <datareader_qos>
+      <history><kind>KEEP_ALL_HISTORY_QOS</kind></history>
+    </datareader_qos>
+  </qos_profile>
+  <qos_profile name="ThroughputQos" base_name="BaseProfileQos">
+    <datawriter_qos>
+      <durability><kind>TRANSIENT_LOCAL_DURABILITY_QOS</kind></durability>
+      <ownership><kind>EXCLUSIVE_OWNERSHIP_QOS</kind></ownership>
+      <protocol><push_on_write>true</push_on_write></protocol>
+    </datawriter_qos>
+    <datareader_qos><ownership><kind>EXCLUSIVE_OWNERSHIP_QOS</kind></ownership></datareader_qos>
+  </qos_profile>
+</qos_library></dds>
+"#;
+
+#[test]
+fn qos_file_decides_the_policies_that_no_option_does() {
+    let hosts = Hosts::new(2);
+    std::fs::write(hosts.scene.path("profiles.xml"), PROFILES).expect("a file");
+    let outcomes = hosts.run(&[
+        "-pub -noPrint -numIter 20000 -latencyCount 1000 -qosFile profiles.xml -outputFormat json",
+        "-sub -noPrint -qosFile profiles.xml -outputFormat json",
+    ]);
+    outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+    let effective = |outcome: &Outcome, name: &str| {
+        let document: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        let all = document["configuration"]["effective"].as_object().cloned().unwrap_or_default();
+        all.get(name).cloned().unwrap_or_else(|| panic!("{name}: {document:#}"))
+    };
+    assert_eq!(effective(&outcomes[0], "writer ownership"), "exclusive");
+    assert_eq!(effective(&outcomes[1], "reader ownership"), "exclusive");
+    // The command line takes precedence.
+    assert_eq!(effective(&outcomes[0], "Durability"), "Volatile");
+    assert_eq!(effective(&outcomes[0], "writer max_samples"), "50");
+    assert_eq!(effective(&outcomes[1], "Reliability"), "Reliable");
+    assert!(
+        outcomes[0].stderr.contains("not applied: datawriter_qos/protocol/push_on_write"),
+        "{}",
+        outcomes[0].stderr
+    );
+}
+
+#[test]
+fn wrong_qos_file_names_the_candidates() {
+    let scene = Scene::new();
+    std::fs::write(scene.path("profiles.xml"), PROFILES).expect("a file");
+    for (options, error, hint) in [
+        (
+            "-pub -qosFile none.xml",
+            "`-qosFile none.xml`: No such file",
+            "name a file that exists with `-qosFile`",
+        ),
+        (
+            "-sub -qosFile profiles.xml -qosLibrary Mine",
+            "profile `Mine::ThroughputQos` not found",
+            "available: PerftestQosLibrary::BaseProfileQos, PerftestQosLibrary::ThroughputQos",
+        ),
+        (
+            "-pub -compat 5.1 -qosprofile none.xml",
+            "`-qosprofile none.xml`: No such file",
+            "with `-qosprofile`",
+        ),
+    ] {
+        let words: Vec<&str> = ["perftest"].into_iter().chain(options.split(' ')).collect();
+        let outcome = scene.ddsmark(&words);
+        outcome.assert_status(2);
+        assert!(outcome.stderr.contains(error) && outcome.stderr.contains(hint), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn qos_file_of_a_subscriber_alone_is_an_error_on_both_sides() {
+    let hosts = Hosts::new(2);
+    std::fs::write(hosts.scene.path("profiles.xml"), PROFILES).expect("a file");
+    let outcomes = hosts.run(&["-pub -exec 5", "-sub -qosFile profiles.xml"]);
+    for outcome in &outcomes {
+        outcome.assert_status(3);
+        let error = "`-qosFile` is none at publisher 0 and PerftestQosLibrary::ThroughputQos of SHA-256";
+        assert!(outcome.stderr.contains(error), "{}", outcome.stderr);
+    }
+}
