@@ -58,7 +58,7 @@ impl Agent {
                 // the match of the writer does not show that the reader has matched, too
                 reader.set_read_timeout(Some(PATIENCE)).expect("a socket");
                 reader.read_exact(&mut [0]).expect("the reader has matched");
-                let warm = self.order(&Request::WarmUp { duration_ns: SECOND_NS / 20 });
+                let warm = self.order(&Request::WarmUp { duration_ns: SECOND_NS / 20, samples: None });
                 assert!(matches!(warm, Reply::WarmedUp), "{warm:?}");
                 let begin_ns = Some(monotonic_ns() + SECOND_NS / 2);
                 let duration_ns = SECOND_NS / 2;

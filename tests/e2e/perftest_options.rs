@@ -16,7 +16,6 @@ fn option_without_effect_is_rejected_before_the_test() {
         "-pub -loadDataFromFile data.bin",
         "-pub -maximumAllocableBufferSize 1000",
         "-pub -keyed -instances 5 -writeInstance 3",
-        "-pub -initialBurstSize 100",
         "-sub -verbosity 3",
         "-sub -compat 5.1 -debug",
     ] {
@@ -164,5 +163,26 @@ fn qos_file_of_a_subscriber_alone_is_an_error_on_both_sides() {
         outcome.assert_status(3);
         let error = "`-qosFile` is none at publisher 0 and PerftestQosLibrary::ThroughputQos of SHA-256";
         assert!(outcome.stderr.contains(error), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn initial_burst_ends_the_warm_up() {
+    for options in [
+        "-latencyTest -initialBurstSize 20",
+        "-latencyCount 1000 -initialBurstSize 500",
+        "-pubRate 20000:spin -initialBurstSize 0",
+    ] {
+        let hosts = Hosts::new(2);
+        let publisher = format!("-pub -noPrint -numIter 10000 -dataLen 64 -ddsmark-out result {options}");
+        // Without the number, the warm-up would take 10 minutes.
+        let outcomes = hosts.run(&[&publisher, "-sub -noPrint"]);
+        outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+        let text = std::fs::read_to_string(hosts.scene.path("result/result.json")).expect("a result");
+        let document: Value = serde_json::from_str(&text).expect("JSON");
+        let samples = options.rsplit(' ').next().and_then(|number| number.parse::<u64>().ok());
+        assert_eq!(document["experiment"]["design"]["warm_up_samples"].as_u64(), samples, "{options}");
+        let row = columns(&outcomes[1]).concat();
+        assert_eq!(row[1], "10000", "{options}: warm-up samples are not counted");
     }
 }

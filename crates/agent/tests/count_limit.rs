@@ -85,6 +85,11 @@ fn identity(configure: &Configure) -> Identity {
 
 /// Writes to this extent while a reader receives. Returns the reports of both.
 fn throughput(extent: Extent) -> (WriterReport, ReaderReport) {
+    throughput_after(Extent { duration_ns: MS, samples: Some(0) }, extent)
+}
+
+/// Warms up to an extent, and measures to another one.
+fn throughput_after(warm_up: Extent, extent: Extent) -> (WriterReport, ReaderReport) {
     let [of_writer, of_reader] =
         [Role::Writer, Role::Reader].map(|role| configure(Workload::Throughput, role));
     let participant = participant(&of_writer);
@@ -102,6 +107,7 @@ fn throughput(extent: Extent) -> (WriterReport, ReaderReport) {
 
     let sent = thread::scope(|scope| {
         let writing = scope.spawn(|| {
+            writer.warm_up(warm_up).expect("warmed up");
             let mut meter = TrafficMeter::new("lo", extent.duration_ns, None);
             writer.measure(extent, None, &mut meter).expect("measured").sent
         });
@@ -132,6 +138,17 @@ fn throughput_writer_writes_exactly_as_many_samples_and_all_arrive() {
         assert_eq!((read.received[0].delivered, read.received[0].next), (samples, samples));
         assert_eq!(written.write_call.n, samples);
         assert!((1..30_000 * MS).contains(&(written.end_ns - written.begin_ns)), "{written:?}");
+    }
+}
+
+#[test]
+fn warm_up_ends_with_its_last_sample() {
+    let measured = Extent { duration_ns: 60_000 * MS, samples: Some(9) };
+    for samples in [0, 1, 50] {
+        let warm_up = Extent { duration_ns: 60_000 * MS, samples: Some(samples) };
+        let (written, read) = throughput_after(warm_up, measured);
+        assert_eq!((written.warm_up, read.received[0].warm_up), (samples, samples));
+        assert_eq!((written.accepted, read.received[0].delivered), (9, 9));
     }
 }
 

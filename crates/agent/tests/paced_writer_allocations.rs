@@ -74,7 +74,7 @@ fn writing_by_a_plan_allocates_nothing() {
         flows.push(FlowWriter::new(&configure, spec, plan, writer, None));
     }
     let mut role = OpenLoopWriter::new(&configure, flows, false, None, None);
-    role.warm_up(MS).expect("warm");
+    role.warm_up(Extent::of_time(MS)).expect("warm");
     let mut allocations = |duration_ns| {
         let mut sent = 0;
         let counted = measure(|| {

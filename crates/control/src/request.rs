@@ -18,8 +18,12 @@ pub enum Request {
     Match(Match),
     /// Run the traffic without recording it. A serving role only acknowledges.
     WarmUp {
-        /// Duration in ns.
+        /// Maximum duration in ns.
         duration_ns: u64,
+        /// Maximum number of samples of each writer: the traffic ends when it has accepted them, if that is before the
+        /// duration is over. Absent: no limit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        samples: Option<u64>,
     },
     /// Run the traffic and record it. A serving role takes its initial readings and answers at once.
     Measure {

@@ -78,7 +78,7 @@ fn requests_follow_the_schema() {
     let shape = Shape::new(&latency, &Pin::None, false);
     let others = [
         Request::Match(Match::of(&shape.topics(), 0, &[Configured::default(), Configured::default()], 5)),
-        Request::WarmUp { duration_ns: 1 },
+        Request::WarmUp { duration_ns: 1, samples: Some(1) },
         Request::Measure {
             duration_ns: 1,
             samples: Some(3),

@@ -117,7 +117,7 @@ impl Agent {
                 assert!(all == theirs && all != mine, "asked to match with {all}");
                 Reply::Matched { waited_ns: 1_000_000, at_ns: 0 }
             }
-            Request::WarmUp { duration_ns } => {
+            Request::WarmUp { duration_ns, .. } => {
                 self.pass(duration_ns);
                 Reply::WarmedUp
             }

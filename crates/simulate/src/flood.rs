@@ -202,7 +202,7 @@ pub(crate) fn measure(
         let Phase { nodes, sent, in_time, closed_ns, rtt, .. } = phase;
         (nodes, sent, in_time, closed_ns, rtt)
     };
-    let warm_up = (design.warm_up_ns, u64::MAX);
+    let warm_up = (design.warm_up_ns, design.warm_up_samples.unwrap_or(u64::MAX));
     let (_, _, _, warm_ns, warm_up) = phase(CLOCK_START_NS, warm_up, ping_timeout_ns(0));
     let timeout_ns = timeout_after(&mut warm_up.into_iter().map(|(_, rtt)| rtt).collect::<Vec<_>>());
     let (begin_ns, most) = (warm_ns + HOST_NS, design.samples.unwrap_or(u64::MAX));

@@ -94,7 +94,8 @@ pub(crate) fn measure(
     let mut warm_up = Vec::new();
     let (mut now, mut begin) = (CLOCK_START_NS, CLOCK_START_NS);
     let most = design.samples.unwrap_or(u64::MAX);
-    let phases = [(false, design.warm_up_ns, u64::MAX), (true, design.measure_ns, most)];
+    let most_of_warm_up = design.warm_up_samples.unwrap_or(u64::MAX);
+    let phases = [(false, design.warm_up_ns, most_of_warm_up), (true, design.measure_ns, most)];
     for (measured, duration_ns, most) in phases {
         begin = now;
         pings.network.readers.iter_mut().for_each(Reader::begin);

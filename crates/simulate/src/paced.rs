@@ -144,7 +144,8 @@ pub(crate) fn measure(
     let config = links.first().map(|link| link.config.clone()).unwrap_or_default();
     let mut senders = senders(links, traces, recorded);
     late_reader::plan(readers, run, &config, None);
-    write(&mut senders, readers, (0, design.warm_up_ns), u64::MAX, design.seed);
+    let most_of_warm_up = design.warm_up_samples.unwrap_or(u64::MAX);
+    write(&mut senders, readers, (0, design.warm_up_ns), most_of_warm_up, design.seed);
     let warmed_up = senders.iter().map(|sender| sender.end_ns).max().unwrap_or(0);
     // The agents answer the request for the warm-up at once.
     let begin = warmed_up.max(design.warm_up_ns) + lead_ns(0);

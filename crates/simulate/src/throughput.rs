@@ -108,7 +108,7 @@ pub(super) fn measure(
         .collect();
     let config = writers.first().map(|writer| writer.link.config.clone()).unwrap_or_default();
     late_reader::plan(readers, run, &config, None);
-    write(&mut writers, readers, design.warm_up_ns, u64::MAX);
+    write(&mut writers, readers, design.warm_up_ns, design.warm_up_samples.unwrap_or(u64::MAX));
     let warmed_up = writers.iter().map(|writer| writer.now).max().unwrap_or(0);
     late_reader::plan(readers, run, &config, Some(warmed_up));
     write(&mut writers, readers, design.measure_ns, design.samples.unwrap_or(u64::MAX));

@@ -66,6 +66,9 @@ fn result_fields(document: &ResultDocument) -> Fields {
         ("design.duet".to_owned(), design.duet.to_string()),
         ("design.spin".to_owned(), design.spin.to_string()),
     ]);
+    if let Some(samples) = design.warm_up_samples {
+        fields.insert("design.warm_up_samples".to_owned(), samples.to_string());
+    }
     if let Some(samples) = design.samples {
         fields.insert("design.samples".to_owned(), samples.to_string());
     }

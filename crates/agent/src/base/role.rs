@@ -9,7 +9,7 @@ use control::{
 
 use crate::base::{error::AgentError, meters::TrafficMeter, progress::ProgressSource};
 
-/// Extent of the measured traffic, which ends with the first of both limits.
+/// Extent of the traffic of a phase, which ends with the first of both limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
     /// Maximum duration in ns.
@@ -50,7 +50,7 @@ pub trait AgentRole {
     ///
     /// # Errors
     /// Returns an error that ends the run.
-    fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError>;
+    fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError>;
     /// Runs the traffic and records it. `begin_ns`: start of the schedule, for open-loop roles. A driving role
     /// reads the meter where its traffic starts and ends.
     ///

@@ -274,7 +274,7 @@ impl AgentRole for Echo {
         Ok(())
     }
 
-    fn warm_up(&mut self, _duration_ns: u64) -> Result<(), AgentError> {
+    fn warm_up(&mut self, _extent: Extent) -> Result<(), AgentError> {
         Ok(())
     }
 

@@ -289,8 +289,8 @@ impl AgentRole for FloodPinger {
         self.counts.sent
     }
 
-    fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
-        self.flood(Extent::of_time(duration_ns), None)?;
+    fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError> {
+        self.flood(extent, None)?;
         self.ping_timeout_ns = ping_timeout_ns(self.rtt.median());
         Ok(())
     }

@@ -330,9 +330,9 @@ impl AgentRole for OpenLoopReader {
         Ok(())
     }
 
-    fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
+    fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError> {
         if let Some(processing) = &self.processing {
-            processing.until(now_ns().saturating_add(duration_ns));
+            processing.until(now_ns().saturating_add(extent.duration_ns));
         }
         Ok(())
     }

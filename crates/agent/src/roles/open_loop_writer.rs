@@ -396,8 +396,8 @@ impl AgentRole for OpenLoopWriter {
         self.accepted()
     }
 
-    fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
-        self.follow(Extent::of_time(duration_ns), None, None)?;
+    fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError> {
+        self.follow(extent, None, None)?;
         for flow in &mut self.flows {
             flow.warm_up = flow.sequence;
         }

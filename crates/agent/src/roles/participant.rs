@@ -37,8 +37,8 @@ impl AgentRole for IdleParticipant {
     }
 
     /// Waits until the traffic of discovery has ended.
-    fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
-        thread::sleep(Duration::from_nanos(duration_ns));
+    fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError> {
+        thread::sleep(Duration::from_nanos(extent.duration_ns));
         Ok(())
     }
 

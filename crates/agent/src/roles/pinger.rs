@@ -194,8 +194,8 @@ impl AgentRole for Pinger {
         self.counts.sent
     }
 
-    fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
-        self.ping(Extent::of_time(duration_ns), None)?;
+    fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError> {
+        self.ping(extent, None)?;
         self.ping_timeout_ns =
             ping_timeout_ns(self.returns.iter().map(EchoReturn::median_rtt).max().unwrap_or(0));
         Ok(())

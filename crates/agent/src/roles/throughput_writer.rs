@@ -179,8 +179,8 @@ impl AgentRole for ThroughputWriter {
         self.recorded.accepted
     }
 
-    fn warm_up(&mut self, duration_ns: u64) -> Result<(), AgentError> {
-        self.write(Extent::of_time(duration_ns), None)?;
+    fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError> {
+        self.write(extent, None)?;
         self.warm_up = self.recorded.accepted;
         Ok(())
     }

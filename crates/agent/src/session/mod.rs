@@ -288,9 +288,9 @@ fn answer(open: &mut Open, order: Request) -> Result<Reply, AgentError> {
             }
             reply
         }
-        Request::WarmUp { duration_ns } => {
+        Request::WarmUp { duration_ns, samples } => {
             open.discovery.iter_mut().for_each(DiscoveryRecorder::settled);
-            open.role.warm_up(duration_ns)?;
+            open.role.warm_up(Extent { duration_ns, samples })?;
             Reply::WarmedUp
         }
         Request::Progress => Reply::Progress(open.progress.read(now_ns(), open.begin_ns)),

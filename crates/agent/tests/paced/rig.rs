@@ -234,7 +234,7 @@ impl Run {
         }
         (self.disturb)(&configured, &self.configure(Role::Writer));
         for agent in [&mut reader, &mut writer] {
-            assert_eq!(agent.ask(&Request::WarmUp { duration_ns: 20 * MS })?, Reply::WarmedUp);
+            assert_eq!(agent.ask(&Request::WarmUp { duration_ns: 20 * MS, samples: None })?, Reply::WarmedUp);
         }
         let begin_ns = now_ns().saturating_add_signed(self.lead_ns);
         let mut sent = 0;

@@ -123,6 +123,7 @@ impl Case {
             order: RunOrder::default(),
             seed: 1,
             warm_up_ns: WARM_UP_NS,
+            warm_up_samples: None,
             measure_ns: MEASURE_NS,
             samples: None,
             windows: WINDOWS,

@@ -162,7 +162,9 @@ impl Agent for VirtualAgent {
         let mut due = Instant::now();
         match request {
             Request::Configure(configure) => self.drives.set(configure.role.drives()),
-            Request::WarmUp { duration_ns } if self.drives.get() => due += Duration::from_nanos(*duration_ns),
+            Request::WarmUp { duration_ns, .. } if self.drives.get() => {
+                due += Duration::from_nanos(*duration_ns);
+            }
             Request::Measure { duration_ns, begin_ns, .. } if self.drives.get() => {
                 let lead_ns = begin_ns.map_or(0, |begin_ns| begin_ns.saturating_sub(monotonic_ns()));
                 due += Duration::from_nanos(lead_ns + duration_ns);

@@ -22,8 +22,11 @@ pub struct Design {
     pub order: RunOrder,
     /// Seed of the run order, and of the seeds of the runs.
     pub seed: u64,
-    /// Warm-up of each run in ns, with the same traffic.
+    /// Warm-up of each run in ns, with the same traffic. With `warm_up_samples` the maximum.
     pub warm_up_ns: u64,
+    /// Maximum number of samples of each writer in the warm-up, after which it ends; absent: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up_samples: Option<u64>,
     /// Measured time of each run in ns. With `samples` the maximum.
     pub measure_ns: u64,
     /// Maximum number of samples of each writer in the measured time, after which a run ends; absent: no limit.

@@ -161,6 +161,7 @@ fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, Sp
         progress: false,
         seed: section.seed.unwrap_or(inputs.seed),
         warm_up_ns: ns(&section.warm_up, warm_up_ns),
+        warm_up_samples: None,
         measure_ns,
         samples: None,
         windows: windows(measure_ns),

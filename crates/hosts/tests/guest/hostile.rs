@@ -57,7 +57,7 @@ fn messages() -> Vec<ToSteward> {
     let requests = [
         Request::Configure(Box::new(configure())),
         Request::Match(Match::default()),
-        Request::WarmUp { duration_ns: 1 },
+        Request::WarmUp { duration_ns: 1, samples: None },
         Request::Measure { duration_ns: 1, samples: Some(1), begin_ns: None, progress: true, join: None },
         Request::Progress,
         Request::Drain(drain),

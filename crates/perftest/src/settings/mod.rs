@@ -8,7 +8,7 @@ mod shared;
 pub use build::Defaults;
 pub use local::{Local, Nic, Output, OutputFormat, PayloadFile, QosFile, Receive, Transport};
 use serde::Serialize;
-pub use shared::{Batch, Durability, History, Mode, Pacing, SCAN_SIZES, Shared, WARM_UP_LIMIT};
+pub use shared::{Batch, Durability, History, Mode, Pacing, SCAN_SIZES, Shared};
 
 use crate::{
     Generation, IniFile, Role,
@@ -93,17 +93,5 @@ impl Settings {
     #[must_use]
     pub fn sends_pings(&self) -> bool {
         self.role == Role::Publisher && self.local.id == 0
-    }
-
-    /// Returns the number of samples before the measurement: that of `-initialBurstSize`, else the send queue in samples,
-    /// and at least one per instance.
-    #[must_use]
-    pub fn initial_burst(&self, size: u64) -> u64 {
-        let default = || {
-            let queue = self.local.send_queue.map_or(WARM_UP_LIMIT, u64::from);
-            let in_batch = self.shared.samples_per_batch(size);
-            queue.saturating_mul(in_batch).min(WARM_UP_LIMIT).max(u64::from(self.shared.instances))
-        };
-        self.shared.initial_burst.unwrap_or_else(default)
     }
 }

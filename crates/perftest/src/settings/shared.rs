@@ -8,8 +8,6 @@ use crate::value::Rate;
 
 /// Sizes of a scan without a list, in bytes.
 pub const SCAN_SIZES: [u64; 12] = [32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768, 63_000];
-/// Maximum number of warm-up samples that follow from a queue.
-pub const WARM_UP_LIMIT: u64 = 10_000;
 /// Size in bytes up to which samples are batched.
 pub(crate) const MAX_BATCHED: u64 = 65_470;
 /// Bytes of the length of a sequence.

@@ -149,15 +149,6 @@ fn a_serialized_sample_has_the_requested_length() {
 }
 
 #[test]
-fn initial_burst_fills_the_send_queue() {
-    let burst = |line| quiet(line, NEW).initial_burst(32);
-    assert_eq!(burst("-pub -batchSize 0"), 50);
-    assert_eq!(burst("-pub"), 10_000, "50 batches of 256 samples are limited");
-    assert_eq!(burst("-pub -batchSize 0 -keyed -instances 700"), 700);
-    assert_eq!(burst("-pub -sendQueueSize -1 -batchSize 0"), 10_000);
-}
-
-#[test]
 fn contradictions() {
     let errors: Vec<String> = [
         ("-pub -scan -numIter 100", OLD),

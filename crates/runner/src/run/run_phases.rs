@@ -238,16 +238,19 @@ impl RunPhases<'_> {
 
     /// Executes the warm-up. Returns the time in ns that the agents took to answer, in addition to the traffic.
     fn warm_up(&self, agent_set: &mut AgentSet<'_>) -> Result<u64, PhaseError> {
-        let duration_ns = self.design.warm_up_ns;
-        let begin_ns = monotonic_ns();
-        for (agents, limit_ns) in self.serving_first(duration_ns) {
-            let requests = to_all(&agents, &Request::WarmUp { duration_ns });
+        let Design { warm_up_ns: duration_ns, warm_up_samples: samples, .. } = *self.design;
+        let mut answered_ns = 0;
+        let [serving, driving] = self.serving_first(duration_ns);
+        for ((agents, limit_ns), traffic_ns) in [(serving, 0), (driving, duration_ns)] {
+            let begin_ns = monotonic_ns();
+            let requests = to_all(&agents, &Request::WarmUp { duration_ns, samples });
             agent_set.ask(&requests, limit_ns, |reply| match reply {
                 Reply::WarmedUp => Ok(()),
                 other => Err(other),
             })?;
+            answered_ns += (monotonic_ns() - begin_ns).saturating_sub(traffic_ns);
         }
-        Ok((monotonic_ns() - begin_ns).saturating_sub(duration_ns))
+        Ok(answered_ns)
     }
 
     /// Executes the measurement. A schedule starts after `lead_ns`.

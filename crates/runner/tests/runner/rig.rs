@@ -45,6 +45,7 @@ impl Rig {
                     blocks: 1,
                     seed: 1,
                     warm_up_ns: 1_000_000,
+                    warm_up_samples: None,
                     measure_ns: 2_000_000,
                     samples: None,
                     order: RunOrder::Random,

@@ -51,6 +51,7 @@ pub fn design(measure_ns: u64) -> Design {
         blocks: 3,
         seed: 7,
         warm_up_ns: 10 * MS,
+        warm_up_samples: None,
         measure_ns,
         samples: None,
         order: RunOrder::Random,

@@ -124,7 +124,7 @@ pub fn text(
         }
     }
     line("[design]\nblocks = 1\npin = \"none\"\nreference = false".to_owned());
-    line(format!("warm_up = \"{}\"", if shared.mode == Mode::Latency { "300ms" } else { "500ms" }));
+    line(format!("warm_up = {:?}", warm_up(shared)));
     line(format!("measure = \"{}s\"", seconds(shared)?));
     if shared.mode == Mode::Throughput {
         match distance(shared) {
@@ -151,6 +151,7 @@ pub fn complete(plan: &mut Plan, settings: &Settings) {
     plan.design.order = RunOrder::Listed;
     plan.design.domain = Some(settings.local.domain);
     plan.design.samples = settings.shared.samples;
+    plan.design.warm_up_samples = settings.shared.initial_burst;
     plan.design.progress = settings.local.output.intervals;
 }
 
@@ -239,6 +240,15 @@ fn seconds(shared: &Shared) -> Result<u64, CliError> {
         }
         Some(seconds) => Ok(seconds),
         None => Ok(MAX_SECONDS),
+    }
+}
+
+/// Returns the duration of the warm-up. A number of samples ends it earlier.
+const fn warm_up(shared: &Shared) -> &'static str {
+    match (shared.initial_burst, shared.mode) {
+        (Some(_), _) => "600s",
+        (None, Mode::Latency) => "300ms",
+        (None, Mode::Throughput) => "500ms",
     }
 }
 

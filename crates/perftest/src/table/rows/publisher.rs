@@ -11,6 +11,9 @@ const YEAR: Limit = Limit { max: 31_536_000, reason: "a test of ddsmark takes at
 /// Longest sleep between two samples: an hour.
 const HOUR: Limit = Limit { max: 3_600_000, reason: "ddsmark sleeps at most an hour between two samples" };
 
+/// Largest number of samples of a warm-up.
+const WARM_UP: Limit = Limit { max: 1_000_000, reason: "a warm-up of ddsmark has at most 1000000 samples" };
+
 /// Effect of options about a file with the bytes of samples.
 const NO_FILE: Fate = Fate::Rejected {
     reason: "ddsmark sends an incompressible pattern, which the subscriber checks",
@@ -160,10 +163,11 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "initialBurstSize",
         kind: Kind::Integer("number"),
         v4_3: Some(number("", 0, i64::MAX).of_publishers()),
-        fate: Fate::Rejected {
-            reason: "the warm-up of ddsmark has a duration, not a number of samples",
-            instead: "leave it out",
-        },
+        limit: Some(WARM_UP),
+        fate: Fate::Honoured(
+            "samples of each publisher before the measurement, in at most 10 minutes; without it, samples for 0.5 s, with \
+             `-latencyTest` 0.3 s",
+        ),
         about: "Samples that warm up the path.",
         ..ROW
     },
