@@ -15,7 +15,6 @@ fn option_without_effect_is_rejected_before_the_test() {
         "-sub -threadPriorities h:n:l",
         "-pub -loadDataFromFile data.bin",
         "-pub -maximumAllocableBufferSize 1000",
-        "-pub -keyed -instances 5 -writeInstance 3",
         "-sub -verbosity 3",
         "-sub -compat 5.1 -debug",
     ] {
@@ -185,4 +184,19 @@ fn initial_burst_ends_the_warm_up() {
         let row = columns(&outcomes[1]).concat();
         assert_eq!(row[1], "10000", "{options}: warm-up samples are not counted");
     }
+}
+
+#[test]
+fn only_the_chosen_instance_is_written() {
+    let hosts = Hosts::new(2);
+    let outcomes = hosts.run(&[
+        "-pub -noPrint -numIter 20000 -latencyCount 1000 -keyed -instances 5 -writeInstance 3 -ddsmark-out result",
+        "-sub -noPrint -keyed -instances 5",
+    ]);
+    // The subscriber counts a sample with another key as corrupt.
+    outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+    assert_eq!(columns(&outcomes[1]).concat()[1], "20000", "{}", outcomes[1].stdout);
+    let text = std::fs::read_to_string(hosts.scene.path("result/result.json")).expect("a result");
+    let document: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(document["experiment"]["design"]["write_instance"], 3);
 }

@@ -26,8 +26,15 @@ const SAMPLES: u64 = 10_000;
 #[test]
 fn writing_receiving_and_recording_allocate_nothing() {
     for instances in [None, Some(1), Some(100)] {
-        let stream =
-            StreamSpec { writer: 1, size_bytes: 256, instances, in_flight: None, load: None, delay_ns: 0 };
+        let stream = StreamSpec {
+            writer: 1,
+            size_bytes: 256,
+            instances,
+            write_instance: None,
+            in_flight: None,
+            load: None,
+            delay_ns: 0,
+        };
         record(Keys::of_stream(&stream));
     }
     // the counter detects an allocation

@@ -23,6 +23,7 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
             seed: 3,
             warm_up_ns: 0,
             warm_up_samples: None,
+            write_instance: None,
             measure_ns: SECOND,
             samples: None,
             order: RunOrder::Random,

@@ -33,7 +33,8 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         format!("{} samples returned, but {} in time", returned.returned, pinged.in_time)
     });
     let nodes: Vec<&str> = reports.agents.iter().map(|agent| agent.endpoint.id.as_str()).collect();
-    let instances = context.factors.instances.unwrap_or(1).max(1) as usize;
+    let instances = context.factors.instances.filter(|_| context.design.write_instance.is_none());
+    let instances = instances.unwrap_or(1).max(1) as usize;
     let joined = Nodes { nodes, agents: &reports.agents, pinged, returned, echoes, instances };
     let hops = joined.hops(&mut evaluation);
     joined.check(&mut evaluation, &hops);

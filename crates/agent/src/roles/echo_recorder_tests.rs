@@ -33,6 +33,7 @@ fn echo_with_another_key_is_corrupt() {
         writer: 1,
         size_bytes: 64,
         instances: Some(3),
+        write_instance: None,
         in_flight: None,
         load: None,
         delay_ns: 0,

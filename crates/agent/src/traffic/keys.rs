@@ -4,9 +4,31 @@ use std::{hint::black_box, num::NonZeroU32};
 
 use experiment::StreamSpec;
 
-/// Keys of a stream: the sequence number of each header, modulo the number of instances; 0 for a type without key.
+/// Keys of a stream: the sequence number of each header, modulo the number of instances, or the key of the only instance that is
+/// written; 0 for a type without key.
 #[derive(Clone, Copy, Debug)]
-pub struct Keys(Option<NonZeroU32>);
+pub struct Keys(Option<KeyRange>);
+
+/// Keys that are written in turn.
+#[derive(Clone, Copy, Debug)]
+struct KeyRange {
+    first: u32,
+    count: NonZeroU32,
+}
+
+impl KeyRange {
+    /// Returns the number of the key of a sample among the keys.
+    #[inline]
+    const fn index(self, sequence: u32) -> u32 {
+        sequence % self.count.get()
+    }
+
+    /// Returns the key of a sample. Several keys begin with 0, so no sum overflows.
+    #[inline]
+    const fn of(self, sequence: u32) -> u32 {
+        self.first + self.index(sequence)
+    }
+}
 
 impl Keys {
     /// Keys of a type without key.
@@ -15,28 +37,32 @@ impl Keys {
     /// Returns the keys of a stream.
     #[must_use]
     pub fn of_stream(stream: &StreamSpec) -> Self {
-        Self(stream.instances.and_then(NonZeroU32::new))
+        let all = stream.instances.and_then(NonZeroU32::new).map(|count| KeyRange { first: 0, count });
+        Self(all.map(|all| match stream.write_instance {
+            Some(first) => KeyRange { first, count: NonZeroU32::MIN },
+            None => all,
+        }))
     }
 
     /// Returns the key of the sample with this sequence number in its header; 0 without keys.
     #[inline]
     #[must_use]
     pub fn of(self, sequence: u32) -> u32 {
-        self.0.map_or(0, |instances| sequence % instances)
+        self.0.map_or(0, |keys| keys.of(sequence))
     }
 
     /// Returns whether a received sample has the key of its sequence number. Without keys, all have.
     #[inline]
     #[must_use]
     pub fn matches(self, sequence: u32, key: u32) -> bool {
-        self.0.is_none_or(|instances| key == sequence % instances)
+        self.0.is_none_or(|keys| key == keys.of(sequence))
     }
 }
 
 /// Order of the samples of each instance: DDS keeps it, and none between instances.
 #[derive(Debug)]
 pub struct InstanceOrder {
-    keys: Keys,
+    keys: KeyRange,
     /// One more than the highest sequence number of each instance.
     next: Box<[u64]>,
     out_of_order: u64,
@@ -47,7 +73,8 @@ impl InstanceOrder {
     #[must_use]
     pub fn new(keys: Keys) -> Option<Self> {
         // writes all pages first, so that the hot path causes no page fault; an optimizer may not leave it out
-        let mut next = vec![u64::MAX; keys.0?.get() as usize].into_boxed_slice();
+        let keys = keys.0?;
+        let mut next = vec![u64::MAX; keys.count.get() as usize].into_boxed_slice();
         black_box(&mut next);
         next.fill(0);
         Some(Self { keys, next, out_of_order: 0 })
@@ -56,7 +83,7 @@ impl InstanceOrder {
     /// Records a distinct sample.
     #[inline]
     pub fn record(&mut self, sequence: u64) {
-        let next = &mut self.next[self.keys.of(sequence as u32) as usize];
+        let next = &mut self.next[self.keys.index(sequence as u32) as usize];
         if sequence >= *next {
             *next = sequence + 1;
         } else {
@@ -76,10 +103,15 @@ mod tests {
     use super::*;
 
     fn keys(instances: Option<u32>) -> Keys {
+        keys_with(instances, None)
+    }
+
+    fn keys_with(instances: Option<u32>, write_instance: Option<u32>) -> Keys {
         Keys::of_stream(&StreamSpec {
             writer: 1,
             size_bytes: 64,
             instances,
+            write_instance,
             in_flight: None,
             load: None,
             delay_ns: 0,
@@ -94,6 +126,20 @@ mod tests {
         assert_eq!([0, 7].map(|sequence| keys(Some(1)).of(sequence)), [0, 0]);
         // A driver may report any key for a type without one.
         assert!(keys(None).matches(4, 9) && keys(None).of(4) == 0);
+    }
+
+    #[test]
+    fn all_samples_have_the_key_of_the_only_instance() {
+        let only = keys_with(Some(5), Some(3));
+        assert_eq!([0, 1, 7].map(|sequence| only.of(sequence)), [3, 3, 3]);
+        assert!(only.matches(1, 3) && !only.matches(1, 1) && !only.matches(0, 0));
+        assert_eq!(keys_with(Some(5), Some(u32::MAX)).of(u32::MAX), u32::MAX);
+        assert_eq!(keys_with(None, Some(3)).of(1), 0);
+        let mut order = InstanceOrder::new(only).expect("keys");
+        for sequence in [0, 2, 1] {
+            order.record(sequence);
+        }
+        assert_eq!(order.out_of_order(), 1, "all samples are of one instance");
     }
 
     #[test]

@@ -286,6 +286,7 @@ mod tests {
             writer: 2,
             size_bytes: 64,
             instances: Some(3),
+            write_instance: None,
             in_flight: None,
             load: None,
             delay_ns: 0,

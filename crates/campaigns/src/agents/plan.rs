@@ -124,6 +124,7 @@ impl Case {
             seed: 1,
             warm_up_ns: WARM_UP_NS,
             warm_up_samples: None,
+            write_instance: None,
             measure_ns: MEASURE_NS,
             samples: None,
             windows: WINDOWS,

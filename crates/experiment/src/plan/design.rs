@@ -39,6 +39,9 @@ pub struct Design {
     /// Every Nth sample of a stream is echoed, for round-trip times under load; absent: no echo probes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe_every: Option<u32>,
+    /// Key of the only instance that is written; absent: all of them in turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_instance: Option<u32>,
     /// DDS domain of all runs; absent: a free one for each run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<u32>,

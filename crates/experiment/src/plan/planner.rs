@@ -157,6 +157,7 @@ fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, Sp
         // The default depends on the claims, which depend on the cells.
         blocks: section.blocks.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |blocks| *blocks.get()),
         order: RunOrder::Random,
+        write_instance: None,
         domain: None,
         progress: false,
         seed: section.seed.unwrap_or(inputs.seed),

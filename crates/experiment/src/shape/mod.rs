@@ -98,6 +98,9 @@ impl Shape {
     pub fn of(factors: &Factors, design: &Design) -> Self {
         let mut shape = Self::new(factors, &design.pin, probe_every(factors, design).is_some());
         shape.place(factors, &design.hosts, &design.pin);
+        if factors.instances.is_some() {
+            shape.streams_mut().for_each(|stream| stream.write_instance = design.write_instance);
+        }
         shape
     }
 
@@ -125,6 +128,14 @@ impl Shape {
             }
         }
         self
+    }
+
+    /// Returns the streams of all writers and readers.
+    fn streams_mut(&mut self) -> impl Iterator<Item = &mut StreamSpec> {
+        self.endpoints.iter_mut().flat_map(|endpoint| {
+            let written = endpoint.writers.iter_mut().map(|writer| &mut writer.stream);
+            written.chain(endpoint.readers.iter_mut().flat_map(|reader| &mut reader.streams))
+        })
     }
 
     /// Returns the endpoints that drive the traffic, with their indices.
@@ -310,8 +321,17 @@ impl CellShape<'_> {
         let scheduled = factors.workload == Workload::Paced;
         let mut streams = Vec::new();
         let mut add = |size_bytes, load, delay_ns| {
-            let (instances, in_flight) = (factors.instances, factors.in_flight);
-            streams.push(StreamSpec { writer: 0, size_bytes, instances, in_flight, load, delay_ns });
+            let (instances, write_instance, in_flight) = (factors.instances, None, factors.in_flight);
+            let writer = 0;
+            streams.push(StreamSpec {
+                writer,
+                size_bytes,
+                instances,
+                write_instance,
+                in_flight,
+                load,
+                delay_ns,
+            });
         };
         for Flow { size_bytes, load, .. } in &flows {
             let load = load.resolved().unwrap_or_else(|| load.clone());

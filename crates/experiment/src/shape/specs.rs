@@ -52,6 +52,9 @@ pub struct StreamSpec {
     /// number. Absent: a type without key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instances: Option<u32>,
+    /// Key of all samples. Absent: the keys of all instances in turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_instance: Option<u32>,
     /// Number of samples that node 1 of a ring keeps in flight. Absent: one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight: Option<u32>,

@@ -96,6 +96,7 @@ fn rate_replaces_sleep_spin_and_throttle() {
 fn options_that_need_another_one_warn_without_it() {
     for (line, option) in [
         ("-instances 3", "instances"),
+        ("-pub -writeInstance 1", "writeInstance"),
         ("-waitsetDelayUsec 5", "waitsetDelayUsec"),
         ("-waitsetEventCount 7", "waitsetEventCount"),
         ("-keepLastDepth 7", "keepLastDepth"),
@@ -106,10 +107,10 @@ fn options_that_need_another_one_warn_without_it() {
         let (_, warnings) = valid(line, NEW);
         assert_eq!(options(&warnings), [option], "{line}");
     }
-    let with = "-pub -keyed -instances 3 -useReadThread -waitsetDelayUsec 5 -waitsetEventCount 7 -keepLast -keepLastDepth 7 \
+    let with = "-pub -keyed -instances 3 -writeInstance 1 -useReadThread -waitsetDelayUsec 5 -waitsetEventCount 7 -keepLast -keepLastDepth 7 \
                 -qosFile a.xml -qosLibrary Mine";
     let settings = quiet(with, NEW);
-    assert_eq!(settings.shared.instances, 3);
+    assert_eq!((settings.shared.instances, settings.shared.write_instance), (3, Some(1)));
     assert_eq!(settings.shared.history, History::KeepLast(7));
     assert_eq!(settings.local.receive, Receive::ReadThread { group_samples: 7, group_us: 5 });
     assert_eq!(settings.local.qos_file.expect("a file").library, "Mine");

@@ -46,6 +46,7 @@ impl Rig {
                     seed: 1,
                     warm_up_ns: 1_000_000,
                     warm_up_samples: None,
+                    write_instance: None,
                     measure_ns: 2_000_000,
                     samples: None,
                     order: RunOrder::Random,

@@ -52,6 +52,7 @@ pub fn design(measure_ns: u64) -> Design {
         seed: 7,
         warm_up_ns: 10 * MS,
         warm_up_samples: None,
+        write_instance: None,
         measure_ns,
         samples: None,
         order: RunOrder::Random,

@@ -71,8 +71,9 @@ fn unnamed_differences_are_rejected_by_name() {
     assert_eq!(compare(&["sise"], false), Err(CompareError::UnknownFactor("sise".to_owned())));
     // every kind of field
     type Change = fn(&mut ResultDocument);
-    let changes: [(&str, Change); 9] = [
+    let changes: [(&str, Change); 10] = [
         ("design.warm_up_ns", |document| document.experiment.design.warm_up_ns += 1),
+        ("design.write_instance", |document| document.experiment.design.write_instance = Some(5)),
         ("design.warm_up_samples", |document| document.experiment.design.warm_up_samples = Some(5)),
         ("design.measure_ns", |document| document.experiment.design.measure_ns += 1),
         ("design.pin", |document| document.experiment.design.pin = Pin::Cores(vec![0], vec![1])),

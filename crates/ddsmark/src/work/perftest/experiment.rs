@@ -152,6 +152,7 @@ pub fn complete(plan: &mut Plan, settings: &Settings) {
     plan.design.domain = Some(settings.local.domain);
     plan.design.samples = settings.shared.samples;
     plan.design.warm_up_samples = settings.shared.initial_burst;
+    plan.design.write_instance = settings.shared.write_instance;
     plan.design.progress = settings.local.output.intervals;
 }
 

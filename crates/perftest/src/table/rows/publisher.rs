@@ -175,10 +175,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "writeInstance",
         kind: Kind::Integer("key"),
         v4_3: Some(number("-1", 0, i64::MAX).also(-1).of_publishers()),
-        fate: Fate::Rejected {
-            reason: "ddsmark writes all keys in turn",
-            instead: "use `-instances 1`, or leave it out",
-        },
+        fate: Fate::Honoured("the only key that is written; -1: all in turn"),
         about: "Write a single instance.",
         ..ROW
     },
