@@ -50,7 +50,7 @@ pub struct OfferedValue {
     pub given: bool,
 }
 
-/// Option with different values on both sides.
+/// Option with different values at publisher 0 and at another process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Disagreement {
@@ -106,7 +106,7 @@ impl Settings {
             let given = self.given(row.name).filter(|_| !by_other);
             let value = match given {
                 Some(given) => given.value.clone(),
-                None => effective(row, &self.shared)?,
+                None => effective(row, self)?,
             };
             Some(OfferedValue { option: row.name.to_owned(), value, given: given.is_some() || by_other })
         });
@@ -157,7 +157,9 @@ impl Settings {
 }
 
 /// Returns the value of an option that follows from the settings.
-fn effective(row: &OptionRow, shared: &Shared) -> Option<String> {
+fn effective(row: &OptionRow, settings: &Settings) -> Option<String> {
+    let Settings { shared, local, .. } = settings;
+    let or_none = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
     let sizes = || shared.sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(":");
     Some(match row.name {
         "dataLen" => shared.max_size().to_string(),
@@ -187,6 +189,19 @@ fn effective(row: &OptionRow, shared: &Shared) -> Option<String> {
             History::KeepLast(depth) => depth.to_string(),
         },
         "multicast" => shared.multicast.to_string(),
+        "executionTime" => or_none(shared.execution_time_s.map(|seconds| seconds.to_string())),
+        "enableTurboMode" => (shared.batch == Batch::Turbo).to_string(),
+        "enableAutoThrottle" => shared.pacing.throttle.to_string(),
+        "pubRate" => or_none(shared.pacing.samples_per_s.map(|rate| rate.to_string())),
+        "pubRatebps" => or_none(shared.pacing.bits_per_s.map(|rate| rate.to_string())),
+        "sleep" => shared.pacing.sleep_ms.to_string(),
+        "spin" => shared.pacing.spin_count.to_string(),
+        "initialBurstSize" => or_none(shared.initial_burst.map(|samples| samples.to_string())),
+        "writeInstance" => shared.write_instance.map_or_else(|| "-1".to_owned(), |key| key.to_string()),
+        "sendQueueSize" => local.send_queue.map_or_else(|| "-1".to_owned(), |samples| samples.to_string()),
+        "sendBufferSize" => or_none(local.send_buffer.map(|bytes| bytes.to_string())),
+        "receiveBufferSize" => or_none(local.receive_buffer.map(|bytes| bytes.to_string())),
+        // A value of the subscriber applies if publisher 0 gives no value.
         _ => return None,
     })
 }

@@ -63,6 +63,10 @@ pub(super) fn check(entries: &Entries, generation: Generation, role: Role) -> Re
             instead: "add `-latencyTest`, or use `-ddsmark-out DIR`: the result has the histogram".to_owned(),
         }));
     }
+    if let (Some(entry), Some(_)) = (changed("ddsmark-out"), changed("pidMultiPubTest")) {
+        let words = "publisher 0 has the result of all processes";
+        return Err(contradiction(entry, "`-pidMultiPubTest`", words, "give it to publisher 0"));
+    }
     let of_qos = |entry: &&Entry| {
         entry.source == Source::CommandLine || entries.changed(entry.row.name, generation).is_some()
     };

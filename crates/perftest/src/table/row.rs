@@ -29,7 +29,7 @@ pub struct OptionRow {
     pub limit: Option<Limit>,
     /// Whether each occurrence adds a value.
     pub repeats: bool,
-    /// Whether a value of the subscriber must be that of the publisher.
+    /// Whether a value of another process must be that of publisher 0.
     pub agrees: bool,
     /// Description in one line.
     pub about: &'static str,

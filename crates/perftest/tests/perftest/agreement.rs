@@ -45,6 +45,8 @@ fn equal_options_of_both_sides_agree() {
         ("-pub", "-sub -dataLen 100 -instances 1 -latencyCount -1", OLD),
         ("-pub -keyed -instances 5", "-sub -keyed -instances 5 -cft 3", NEW),
         ("-pub -instances 5", "-sub -instances 5", NEW),
+        ("-pub", "-sub -receiveQueueSize 50 -sendQueueSize 50", NEW),
+        ("-pub -pubRate 500 -exec 3", "-pub -pidMultiPubTest 1 -pubRate 500:spin -exec 3", NEW),
     ] {
         assert_eq!(disagreements(publisher, subscriber, generation), Vec::<String>::new(), "{subscriber}");
     }
@@ -61,6 +63,10 @@ fn disagreement_names_the_option_and_both_values() {
         ("-pub", "-sub -cft 3", NEW),
         ("-pub -enableTurboMode", "-sub -batchSize 6400", OLD),
         ("-pub", "-sub -multicast", OLD),
+        ("-pub -pubRate 500:spin", "-pub -pidMultiPubTest 1 -pubRate 1000:sleep", NEW),
+        ("-pub", "-pub -pidMultiPubTest 1 -executionTime 5 -sleep 2 -initialBurstSize 7", NEW),
+        ("-pub -sendQueueSize 30", "-sub -sendQueueSize 50 -receiveBufferSize 100000", NEW),
+        ("-pub -receiveQueueSize 30", "-sub -receiveQueueSize 50", NEW),
     ]
     .iter()
     .flat_map(|(publisher, subscriber, generation)| disagreements(publisher, subscriber, *generation))
@@ -85,10 +91,11 @@ fn defaults_of_a_file_are_not_a_choice_of_the_subscriber() {
 #[test]
 fn every_option_that_must_agree_is_offered() {
     let rows: Vec<&OptionRow> = OPTIONS.iter().copied().filter(|row| row.agrees).collect();
-    let offer = valid("-pub -keepLast", NEW).0.offer();
+    let offer = valid("-pub -keepLast -receiveQueueSize 9", NEW).0.offer();
     let offered: Vec<&str> = offer.values.iter().map(|value| value.option.as_str()).collect();
     assert_eq!(offered, rows.iter().map(|row| row.name).collect::<Vec<_>>());
-    assert!(offer.values.iter().filter(|value| value.given).all(|value| value.option == "keepLast"));
+    let given = offer.values.iter().filter(|value| value.given).map(|value| value.option.as_str());
+    assert_eq!(given.collect::<Vec<_>>(), ["keepLast", "receiveQueueSize"]);
 }
 
 #[test]

@@ -163,6 +163,7 @@ fn contradictions() {
         ("-pub -raw -peer a -scan", NEW),
         ("-pub -latencyFile f", NEW),
         ("-pub -raw -peer a -qosFile f", NEW),
+        ("-pub -pidMultiPubTest 1 -ddsmark-out d", NEW),
         ("-pub -keyed -instances 3 -writeInstance 3", NEW),
         ("-pub -heartbeatPeriod 0:5 -fastHeartbeatPeriod 0:6", OLD),
         ("-pub -heartbeatPeriod 0:5", OLD),

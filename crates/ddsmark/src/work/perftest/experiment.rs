@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, hint::black_box, time::Instant};
 
 use experiment::{ExperimentFile, Plan, ReceiveMode, RunOrder, Source};
-use perftest::{Batch, Durability, History, Mode, Settings, Shared};
+use perftest::{Batch, Durability, History, Mode, Settings, Shared, WaitMethod};
 
 use super::{OwnPart, qos_file::FileQos};
 use crate::cli::cli_error::{CliError, ExitStatus};
@@ -96,7 +96,7 @@ pub fn text(
     }
     for (key, value) in [
         ("send_queue", local.send_queue),
-        ("receive_queue", subscriber.receive_queue),
+        ("receive_queue", subscriber.receive_queue.or(local.receive_queue)),
         ("send_buffer", local.send_buffer),
         ("receive_buffer", local.receive_buffer),
     ] {
@@ -153,7 +153,9 @@ pub fn complete(plan: &mut Plan, settings: &Settings) {
     plan.design.samples = settings.shared.samples;
     plan.design.warm_up_samples = settings.shared.initial_burst;
     plan.design.write_instance = settings.shared.write_instance;
-    plan.design.progress = settings.local.output.intervals;
+    if let Some(rate) = settings.shared.pacing.samples_per_s.or(settings.shared.pacing.bits_per_s) {
+        plan.design.spin = rate.method == WaitMethod::Spin;
+    }
 }
 
 /// Returns the factors that depend on the size.

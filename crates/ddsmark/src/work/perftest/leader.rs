@@ -89,6 +89,7 @@ fn measure(
     let parts: Vec<Offered> =
         streams.iter().map(|stream| Offered::of(&stream.peer)).collect::<Result<_, _>>()?;
     let subscriber = parts.iter().find(|part| part.own.receive.is_some());
+    check_alike(&streams, &parts)?;
     let Some(subscriber) = subscriber.map(|part| &part.own) else {
         return Err(CliError::new(ExitStatus::Failed, "there is no subscriber", "start one with `-sub`"));
     };
@@ -131,6 +132,8 @@ fn measure(
     let _until_end = watch.until_end();
     let mut plan = prepared.plan(seed())?;
     complete(&mut plan, &process.settings);
+    plan.design.progress =
+        process.settings.local.output.intervals || parts.iter().any(|part| part.own.intervals);
     let rows = LeaderRows {
         process,
         printer,
@@ -164,6 +167,22 @@ fn measure(
         return Err(error.into());
     }
     Ok(ExitStatus::from_document(&document))
+}
+
+/// Checks that all subscribers receive alike: the readers of a run do.
+fn check_alike(streams: &[PeerStream], parts: &[Offered]) -> Result<(), CliError> {
+    let mut subscribers = streams.iter().zip(parts).filter(|(_, part)| part.own.receive.is_some());
+    let Some((first, of_first)) = subscribers.next() else { return Ok(()) };
+    let options = |part: &Offered| (part.own.receive, part.own.receive_queue);
+    match subscribers.find(|(_, part)| options(part) != options(of_first)) {
+        None => Ok(()),
+        Some((other, _)) => {
+            let error = format!("{} and {} receive in different ways", first.peer, other.peer);
+            let hint = "give all subscribers the same `-useReadThread`, `-waitsetDelayUsec`, `-waitsetEventCount` and \
+                        `-receiveQueueSize`";
+            Err(CliError::new(ExitStatus::Failed, error, hint))
+        }
+    }
 }
 
 /// Watch over the guests: a guest that ends before the measurement does is the cause of its failure.

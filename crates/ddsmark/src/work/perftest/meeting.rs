@@ -181,6 +181,18 @@ fn compare(process: &Process, guest: &Peer) -> Result<(), Outcome> {
             return Err(Outcome::failure(text, Some(hint)));
         }
     }
+    let receiving = ["useReadThread", "waitsetDelayUsec", "waitsetEventCount"].into_iter();
+    let receiving = receiving.filter(|_| settings.given("useReadThread").is_some());
+    for ours in receiving.filter_map(|option| settings.given(option)) {
+        let theirs = guest.announcement.options.iter().rev().find(|(name, _)| name == ours.option);
+        let theirs = theirs.map(|(_, value)| value);
+        if guest.address.role == PeerRole::Subscriber && theirs != Some(&ours.value) {
+            let theirs = theirs.map_or("not given", String::as_str);
+            let text = format!("`-{}` is {} at publisher 0 and {theirs} at {guest}", ours.option, ours.value);
+            let hint = format!("give `-{}` to the subscriber: echoes are received as data is", ours.option);
+            return Err(Outcome::failure(text, Some(hint)));
+        }
+    }
     let own: Result<Offered, _> = serde_json::from_value::<Offered>(guest.announcement.offer.clone());
     match own {
         Ok(Offered { own, .. }) if own.transport != process.transport() => {

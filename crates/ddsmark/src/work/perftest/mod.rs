@@ -57,6 +57,8 @@ pub struct OwnPart {
     pub receive: Option<(ReceiveMode, u32, u32)>,
     /// Number of samples in the queue of its reader.
     pub receive_queue: Option<u32>,
+    /// Whether it prints rows during the test.
+    pub intervals: bool,
     /// Profile of its QoS file, and the checksum of the file.
     pub qos: Option<String>,
 }
@@ -137,6 +139,7 @@ impl Process {
             interface: self.interface.clone(),
             receive: (self.settings.role == perftest::Role::Subscriber).then_some(receive),
             receive_queue: local.receive_queue,
+            intervals: local.output.intervals,
             qos: self.qos.as_ref().map(|qos| qos.identity.clone()),
         }
     }

@@ -85,14 +85,20 @@ impl Printer {
         }
     }
 
-    /// Prints a latency row during the test.
+    /// Prints a latency row during the test, if this process prints them.
     pub fn latency_interval(&mut self, row: &LatencyInterval) {
+        if !self.intervals {
+            return;
+        }
         self.json.latency_interval(row);
         self.line(self.rows.latency_interval(row));
     }
 
-    /// Prints a throughput row during the test.
+    /// Prints a throughput row during the test, if this process prints them.
     pub fn throughput_interval(&mut self, row: &ThroughputInterval) {
+        if !self.intervals {
+            return;
+        }
         self.json.throughput_interval(row);
         self.line(self.rows.throughput_interval(row));
     }

@@ -26,10 +26,10 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         name: "ddsmark-out",
         kind: Kind::Text("directory"),
-        v5_1: Some(plain("").addition()),
-        v4_3: Some(plain("").addition()),
+        v5_1: Some(plain("").addition().of_publishers()),
+        v4_3: Some(plain("").addition().of_publishers()),
         fate: Fate::Honoured("a result that `ddsmark report` and `ddsmark compare` read"),
-        about: "Directory for a result, new or empty.",
+        about: "Directory for a result, new or empty; only of publisher 0.",
         ..ROW
     },
 ];

@@ -62,6 +62,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(number("", 1, i64::MAX).of_publishers().addition()),
         v4_3: Some(number("", 1, i64::MAX).of_publishers()),
         limit: Some(YEAR),
+        agrees: true,
         fate: Fate::Honoured("time of each size; the first of `-executionTime` and `-numIter` ends it"),
         about: "Duration of the test.",
         ..ROW
@@ -85,6 +86,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(plain("").of_publishers()),
         v4_3: Some(plain("").of_publishers()),
         needs: Need::Batching,
+        agrees: true,
         fate: Fate::Honoured(
             "batches of as many samples as are due: turbo of ddsmark, with every driver that has batches",
         ),
@@ -95,6 +97,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "enableAutoThrottle",
         v5_1: Some(plain("").of_publishers()),
         v4_3: Some(plain("").of_publishers()),
+        agrees: true,
         fate: Fate::Honoured(
             "the throttle of ddsmark: the publisher slows down while too many samples are in flight",
         ),
@@ -105,6 +108,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "pubRate",
         kind: Kind::Rate,
         v4_3: Some(number("", 1, 10_000_000).of_publishers()),
+        agrees: true,
         fate: Fate::Honoured("an absolute schedule: a late sample does not shift the next ones"),
         about: "Samples per second, and how to wait; `spin` if it is left out.",
         instead: "use `-sleep` or `-spin`",
@@ -114,6 +118,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "pubRatebps",
         kind: Kind::Rate,
         v4_3: Some(number("", 1, i64::MAX).of_publishers()),
+        agrees: true,
         fate: Fate::Honoured("as `-pubRate`, with 8 times `-dataLen` bits per sample"),
         about: "Bits per second, and how to wait.",
         instead: "use `-sleep` or `-spin`",
@@ -126,6 +131,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("0", 1, i64::MAX).also(0).of_publishers()),
         ini: &[key("sleep millisec")],
         limit: Some(HOUR),
+        agrees: true,
         fate: Fate::Honoured("a sleep before each sample"),
         about: "Sleep between two samples.",
         ..ROW
@@ -136,6 +142,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(number("0", 0, i64::MAX).of_publishers()),
         v4_3: Some(number("0", 1, i64::MAX).also(0).of_publishers()),
         ini: &[key("spin loop count")],
+        agrees: true,
         fate: Fate::Honoured("that many rounds of an empty loop before each sample"),
         about: "Busy loop between two samples.",
         ..ROW
@@ -164,6 +171,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Integer("number"),
         v4_3: Some(number("", 0, i64::MAX).of_publishers()),
         limit: Some(WARM_UP),
+        agrees: true,
         fate: Fate::Honoured(
             "samples of each publisher before the measurement, in at most 10 minutes; without it, samples for 0.5 s, with \
              `-latencyTest` 0.3 s",
@@ -175,6 +183,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "writeInstance",
         kind: Kind::Integer("key"),
         v4_3: Some(number("-1", 0, i64::MAX).also(-1).of_publishers()),
+        agrees: true,
         fate: Fate::Honoured("the only key that is written; -1: all in turn"),
         about: "Write a single instance.",
         ..ROW

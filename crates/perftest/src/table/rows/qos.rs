@@ -83,6 +83,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("50", 1, INT_MAX).also(-1)),
         ini: &[key("send queue size")],
         needs: Need::ResourceLimits,
+        agrees: true,
         fate: Fate::Honoured("samples, or batches, in the queue of the writer; -1: no limit"),
         about: "Size of the send queue.",
         ..ROW
@@ -92,6 +93,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Integer("number"),
         v4_3: Some(number("", 1, INT_MAX)),
         needs: Need::ResourceLimits,
+        agrees: true,
         fate: Fate::Honoured(
             "samples in the queue of the reader; by default as the driver has it, 128 in the release",
         ),
@@ -102,6 +104,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "sendBufferSize",
         kind: Kind::Integer("bytes"),
         v4_3: Some(number("", 1, INT_MAX)),
+        agrees: true,
         fate: Fate::Honoured("send buffer of the sockets; by default that of the driver"),
         about: "Send buffer of the sockets.",
         ..ROW
@@ -110,6 +113,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "receiveBufferSize",
         kind: Kind::Integer("bytes"),
         v4_3: Some(number("", 1, INT_MAX)),
+        agrees: true,
         fate: Fate::Honoured("receive buffer of the sockets; by default that of the driver"),
         about: "Receive buffer of the sockets.",
         ..ROW

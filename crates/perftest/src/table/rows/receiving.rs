@@ -16,7 +16,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(plain("")),
         ini: &[key("use read thread")],
         needs: Need::Waitset,
-        fate: Fate::Honoured("a thread that waits on a waitset, instead of a listener"),
+        fate: Fate::Honoured(
+            "a thread that waits on a waitset, instead of a listener, for data and echoes; all subscribers must receive alike",
+        ),
         about: "Receive in a thread, not in a callback.",
         ..ROW
     },
