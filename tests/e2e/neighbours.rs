@@ -177,6 +177,7 @@ fn stranger_on_our_topic_is_counted_as_foreign() {
                 qos: stream.qos.clone(),
                 max_payload_bytes: SIZE as u64,
                 batch_bytes: 0,
+                async_write: false,
             })
             .expect("a writer");
         let monitor = writer.monitor();

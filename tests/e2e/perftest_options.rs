@@ -233,3 +233,21 @@ fn only_the_chosen_instance_is_written() {
     let document: Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(document["experiment"]["design"]["write_instance"], 3);
 }
+
+#[test]
+fn asynchronous_writer_is_that_of_the_middleware() {
+    let hosts = Hosts::new(2);
+    let outcomes = hosts.run(&[
+        "-pub -driver fastdds -noPrint -numIter 20000 -latencyCount 1000 -batchSize 0 -asynchronous -outputFormat json",
+        "-sub -driver fastdds -noPrint -outputFormat json",
+    ]);
+    for outcome in &outcomes {
+        outcome.assert_status(0);
+        let document: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        assert_eq!(document["configuration"]["effective"]["writer publish_mode"], "async", "{document:#}");
+    }
+    let outcome = hosts.scene.ddsmark(&["perftest", "-pub", "-driver", "cyclonedds", "-asynchronous"]);
+    outcome.assert_status(2);
+    let error = "`-asynchronous` is not supported: driver `cyclonedds` has no thread that publishes";
+    assert!(outcome.stderr.contains(error) && outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
+}

@@ -55,6 +55,7 @@ fn pair(participant: &Participant) -> (Writer, Reader) {
         qos: Qos::default(),
         max_payload_bytes: 64,
         batch_bytes: 0,
+        async_write: false,
         loans: false,
     };
     let reader = ReaderConfig {

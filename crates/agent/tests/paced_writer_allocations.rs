@@ -56,6 +56,7 @@ fn writing_by_a_plan_allocates_nothing() {
                 qos: Qos::default(),
                 max_payload_bytes: 64,
                 batch_bytes: 0,
+                async_write: false,
                 loans: false,
             })
             .expect("a writer");

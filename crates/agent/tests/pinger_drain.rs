@@ -45,6 +45,7 @@ fn drain_with_a_listener_ends_at_its_time_limit() {
         qos: Qos::default(),
         max_payload_bytes: 64,
         batch_bytes: 0,
+        async_write: false,
         loans: false,
     };
     let reader = ReaderConfig {

@@ -25,6 +25,7 @@ pub fn writer_config(topic: &str, pair_config: &PairConfig) -> WriterConfig {
         qos: pair_config.qos.clone(),
         max_payload_bytes: pair_config.max_payload_bytes,
         batch_bytes: pair_config.batch_bytes,
+        async_write: false,
         loans: pair_config.loans,
     }
 }

@@ -60,6 +60,7 @@ pub struct WriterConfig {
     pub qos: Qos,
     pub max_payload_bytes: u64,
     pub batch_bytes: u64,
+    pub async_write: bool,
     pub loans: bool,
 }
 

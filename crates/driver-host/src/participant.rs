@@ -98,7 +98,7 @@ impl Participant {
             qos: &raw const qos.raw,
             max_payload_bytes: config.max_payload_bytes,
             batch_bytes: config.batch_bytes,
-            async_write: 0,
+            async_write: config.async_write.into(),
             loans: config.loans.into(),
         };
         let mut handle = ptr::null_mut();

@@ -189,6 +189,7 @@ fn effective(row: &OptionRow, settings: &Settings) -> Option<String> {
             History::KeepLast(depth) => depth.to_string(),
         },
         "multicast" => shared.multicast.to_string(),
+        "asynchronous" => local.asynchronous.to_string(),
         "executionTime" => or_none(shared.execution_time_s.map(|seconds| seconds.to_string())),
         "enableTurboMode" => (shared.batch == Batch::Turbo).to_string(),
         "enableAutoThrottle" => shared.pacing.throttle.to_string(),

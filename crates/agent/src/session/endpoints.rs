@@ -57,6 +57,7 @@ pub fn writer_config(spec: &WriterSpec) -> WriterConfig {
         qos: spec.qos.clone(),
         max_payload_bytes: spec.stream.size_bytes,
         batch_bytes: spec.batch_bytes,
+        async_write: spec.asynchronous,
         loans: false,
     }
 }

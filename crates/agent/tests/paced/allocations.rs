@@ -72,6 +72,7 @@ fn receiving_in_groups_allocates_nothing() {
         qos: Qos::default(),
         max_payload_bytes: 64,
         batch_bytes: 0,
+        async_write: false,
         loans: false,
     };
     let (writer, reader) =

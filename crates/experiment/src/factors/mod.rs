@@ -109,6 +109,9 @@ pub struct Factors {
     /// Whether data is sent by multicast. Absent means `false`.
     #[serde(default)]
     pub multicast: bool,
+    /// Whether a thread of the middleware sends the samples. Absent means `false`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asynchronous: bool,
     /// Whether the middleware runs as shipped: settings that are not requested here are left to it. Absent means
     /// `false`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -160,6 +163,7 @@ impl Default for Factors {
             link: None,
             interface: "lo".to_owned(),
             multicast: false,
+            asynchronous: false,
             vendor_defaults: false,
             profile: None,
             qos: Qos::default(),

@@ -379,6 +379,7 @@ impl CellShape<'_> {
             stream: stream.clone(),
             batch_bytes: if batched { factors.batch_bytes } else { 0 },
             batching: if batched { factors.batching } else { Batching::None },
+            asynchronous: factors.asynchronous,
         }
     }
 

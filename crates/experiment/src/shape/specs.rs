@@ -94,6 +94,9 @@ pub struct WriterSpec {
     pub batch_bytes: u64,
     /// Component that packs samples into batches.
     pub batching: Batching,
+    /// Whether a thread of the middleware sends the samples.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asynchronous: bool,
 }
 
 /// Reader of an agent.

@@ -22,7 +22,7 @@ pub fn abilities(description: &DriverDescription) -> DriverAbilities {
         // The runner's plan has no filter and no loans yet.
         content_filter: false,
         loans: false,
-        async_write: false,
+        async_write: has("async_write"),
         multicast: has("multicast"),
         waitset: description.receive_modes.contains(&ReceiveMode::Waitset),
         listener: description.receive_modes.contains(&ReceiveMode::Listener),

@@ -104,6 +104,9 @@ pub fn text(
             line(format!("{key} = {value}"));
         }
     }
+    if local.asynchronous {
+        line("asynchronous = true".to_owned());
+    }
     if shared.multicast {
         line("multicast = true".to_owned());
     }

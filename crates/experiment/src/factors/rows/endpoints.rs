@@ -220,6 +220,37 @@ pub(super) const ROWS: &[Factor] = &[
         ..ROW
     },
     Factor {
+        key: "asynchronous",
+        form: Form::Key(Kind::Flag),
+        default: || Some(false.into()),
+        about: "Whether a thread of the middleware sends the samples, of data and of echoes, instead of the writing thread. Not \
+                every driver has one. Default `false`.",
+        brief: "Whether a thread of the middleware sends the samples.",
+        plural: Some("values of asynchronous"),
+        unsupported: |driver, description, value| {
+            let missing = value.to() && !description.has("async_write");
+            missing.then(|| {
+                let words = format!("driver `{driver}` has no thread that sends samples");
+                let hint =
+                    "remove `asynchronous`, or use drivers with the feature `async_write`: see `ddsmark drivers info D`";
+                PlanError::Contradiction { words, hint }
+            })
+        },
+        set: Some(|cell, value| cell.asynchronous = value.to()),
+        nesting: 21,
+        same: |a, b| a.asynchronous == b.asynchronous,
+        id: Id::Always(87, |cell| cell.asynchronous.then(|| "async".to_owned()).into_iter().collect()),
+        shares: WAY,
+        compared: Compared::Text(|cell| Some(cell.asynchronous.to_string())),
+        label: Some(Label {
+            place: 60,
+            text: |cell| cell.asynchronous.then(|| "asynchronous".to_owned()),
+            listed: true,
+        }),
+        agent: "writer: `async_write`",
+        ..ROW
+    },
+    Factor {
         key: "vendor_defaults",
         form: Form::Key(Kind::Flag),
         default: || Some(false.into()),

@@ -72,7 +72,8 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "asynchronous",
         v4_3: Some(plain("")),
         needs: Need::AsyncWrite,
-        fate: Fate::Honoured("a thread of the middleware sends the samples"),
+        agrees: true,
+        fate: Fate::Honoured("a thread of the middleware sends the samples, of data and of echoes"),
         about: "Publish from a thread of the middleware.",
         ..ROW
     },
