@@ -53,6 +53,7 @@ fn measure(
         addresses: BTreeMap::new(),
         ipv6_addresses: BTreeMap::new(),
         pin: None,
+        priorities: None,
     };
     let planned: Vec<PlannedHost> = named.iter().map(host).collect();
     let site = sites[0];

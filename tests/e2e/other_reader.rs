@@ -172,6 +172,7 @@ impl Case {
             seed: SEED,
             domain,
             cpus: None,
+            priorities: None,
             measure_ns: SECOND_NS / 2,
             windows: 5,
             check_every: 1,

@@ -11,8 +11,6 @@ use crate::{
 fn option_without_effect_is_rejected_before_the_test() {
     let scene = Scene::new();
     for options in [
-        "-pub -threadPriorities 80:50:20",
-        "-sub -threadPriorities h:n:l",
         "-pub -loadDataFromFile data.bin",
         "-pub -maximumAllocableBufferSize 1000",
         "-sub -verbosity 3",
@@ -250,4 +248,22 @@ fn asynchronous_writer_is_that_of_the_middleware() {
     outcome.assert_status(2);
     let error = "`-asynchronous` is not supported: driver `cyclonedds` has no thread that publishes";
     assert!(outcome.stderr.contains(error) && outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
+}
+
+#[test]
+fn thread_priorities_are_those_of_the_kernel() {
+    let hosts = Hosts::new(2);
+    let outcomes = hosts.run(&[
+        "-pub -noPrint -numIter 20000 -latencyCount 1000 -useReadThread -threadPriorities 2:3:0 -outputFormat json",
+        "-sub -noPrint -useReadThread -threadPriorities 0:l:0 -outputFormat json",
+    ]);
+    let effective = |outcome: &Outcome, name: &str| {
+        outcome.assert_status(0);
+        let document: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        document["configuration"]["effective"][name].as_str().map(str::to_owned)
+    };
+    assert_eq!(effective(&outcomes[0], "agent main thread").as_deref(), Some("SCHED_FIFO 2"));
+    assert_eq!(effective(&outcomes[0], "agent receive thread").as_deref(), Some("SCHED_FIFO 3"));
+    assert_eq!(effective(&outcomes[1], "agent receive thread").as_deref(), Some("SCHED_FIFO 1"));
+    assert_eq!(effective(&outcomes[1], "agent main thread"), None);
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{EntityIndex, ParticipantSpec, ReaderSpec, Role, StreamSpec, Topics, WriterSpec};
+use experiment::{
+    EntityIndex, ParticipantSpec, ReaderSpec, Role, StreamSpec, ThreadPriorities, Topics, WriterSpec,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -126,6 +128,9 @@ pub struct Configure {
     pub readers: Vec<ReaderSpec>,
     /// Cores that this process may use; `None`: inherited.
     pub cpus: Option<Vec<u32>>,
+    /// Priorities of its threads. Absent: inherited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priorities: Option<ThreadPriorities>,
     /// Planned measurement time in ns, for which the recorders are sized.
     pub measure_ns: u64,
     /// Number of windows of the measurement time, at most [`crate::MAX_WINDOWS`].

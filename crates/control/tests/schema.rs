@@ -7,7 +7,7 @@ use control::{
     JoinTimes, LateJoin, MailboxMessage, Match, MeasureReply, OpenMailbox, PROTOCOL, ParticipantReport,
     Reply, Request, TimestampLog, TimestampPair, json_schema,
 };
-use experiment::{Factors, Flow, Load, Pin, Rate, Shape, Topology, Trace, Workload};
+use experiment::{Factors, Flow, Load, Pin, Rate, Shape, ThreadPriorities, Topology, Trace, Workload};
 use serde_json::{Value, json};
 
 fn validator() -> jsonschema::Validator {
@@ -35,6 +35,7 @@ fn configures(factors: &Factors, probed: bool) -> Vec<Request> {
         writers: endpoint.writers,
         readers: endpoint.readers,
         cpus: endpoint.place.cpus,
+        priorities: Some(ThreadPriorities { main: 80, receive: 50 }),
         measure_ns: 8,
         windows: 9,
         check_every: 10,

@@ -64,7 +64,7 @@ pub use plan::{
 };
 pub use shape::{
     Dispensable, Endpoint, EntityIndex, LOCAL_HOST, ParticipantSpec, Place, ReaderSpec, Role, Shape,
-    StreamSpec, Topics, WriterSpec, entity_name, probe_every,
+    StreamSpec, ThreadPriorities, Topics, WriterSpec, entity_name, probe_every,
 };
 pub use syntax::{
     driver_name::{drivers_of_ends, is_driver_path, is_pair},

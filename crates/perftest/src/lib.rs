@@ -40,7 +40,7 @@ pub use output::{
 pub use reference::reference;
 pub use settings::{
     Batch, Defaults, Durability, GivenOption, History, Local, Mode, Nic, Output, OutputFormat, Pacing,
-    PayloadFile, QosFile, Receive, SCAN_SIZES, Settings, Shared, Transport,
+    PayloadFile, Priorities, QosFile, Receive, SCAN_SIZES, Settings, Shared, Transport,
 };
 pub use table::{
     Edition, Fate, IniKey, Kind, Limit, Match, Need, OPTIONS, OptionRow, Part, Range, Role, Roles, SECTIONS,

@@ -63,7 +63,10 @@ pub enum WaitMethod {
     Sleep,
 }
 
-/// Priority of a thread.
+/// Largest priority of SCHED_FIFO.
+const MAX_PRIORITY: u32 = 99;
+
+/// Priority of a thread, of the policy SCHED_FIFO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
@@ -73,8 +76,21 @@ pub enum Priority {
     Normal,
     /// Low.
     Low,
-    /// Number.
-    Number(i32),
+    /// Number; 0: as the process has it.
+    Number(u32),
+}
+
+impl Priority {
+    /// Returns the number.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        match self {
+            Self::High => MAX_PRIORITY,
+            Self::Normal => MAX_PRIORITY.div_ceil(2),
+            Self::Low => 1,
+            Self::Number(number) => number,
+        }
+    }
 }
 
 /// First and last key.
@@ -141,7 +157,7 @@ pub(crate) fn on_command_line(
             period(row, edition, seconds, nanoseconds).map(OptionValue::Period)
         }
         Kind::Priorities => {
-            let words = "three priorities such as `h:n:l` or `80:50:20`";
+            let words = "three priorities such as `80:50:0` or `h:n:0`: numbers from 0 to 99, or h, n or l";
             let mut parts = text.split(':').map(priority);
             let mut next = || parts.next().flatten();
             match (next(), next(), next(), next()) {
@@ -233,7 +249,7 @@ fn priority(text: &str) -> Option<Priority> {
         "h" => Some(Priority::High),
         "n" => Some(Priority::Normal),
         "l" => Some(Priority::Low),
-        number => number.parse().ok().map(Priority::Number),
+        number => number.parse().ok().filter(|number| *number <= MAX_PRIORITY).map(Priority::Number),
     }
 }
 

@@ -45,6 +45,16 @@ pub enum AgentError {
         /// OS error from setting the CPU affinity.
         error: nix::errno::Errno,
     },
+    /// Priority that could not be set.
+    #[error("cannot give the {thread} thread the priority {priority} of SCHED_FIFO: {error}")]
+    Priority {
+        /// Requested priority.
+        priority: u32,
+        /// Name of the thread.
+        thread: &'static str,
+        /// OS error.
+        error: nix::errno::Errno,
+    },
     /// More than [`MAX_WINDOWS`] windows.
     #[error("`windows` of the order `configure` is out of range: {found}, at most {MAX_WINDOWS}")]
     TooManyWindows {
@@ -135,6 +145,12 @@ impl AgentError {
                  (`--pin` of `characterize`)"
                     .to_owned(),
             ),
+            Self::Priority { error: nix::errno::Errno::EPERM, .. } => Some(
+                "allow it with `ulimit -r 99`, or give the agent the capability: `sudo setcap cap_sys_nice+ep \
+                 $(command -v ddsmark-agent)`"
+                    .to_owned(),
+            ),
+            Self::Priority { .. } => Some("use priorities from 1 to 99".to_owned()),
             Self::NoCase(_)
             | Self::NoBegin
             | Self::Missing(_)

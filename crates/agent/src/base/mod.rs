@@ -6,6 +6,7 @@ pub mod error;
 pub mod memory;
 pub mod meters;
 pub mod ports;
+pub mod priority;
 pub mod progress;
 pub mod role;
 pub mod sleep_spin_timer;

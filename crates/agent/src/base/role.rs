@@ -7,7 +7,7 @@ use control::{
     WriterReport,
 };
 
-use crate::base::{error::AgentError, meters::TrafficMeter, progress::ProgressSource};
+use crate::base::{error::AgentError, meters::TrafficMeter, priority::NamedThread, progress::ProgressSource};
 
 /// Extent of the traffic of a phase, which ends with the first of both limits.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +45,10 @@ pub trait AgentRole {
     /// Returns the progress that another thread may read while the role runs.
     fn progress(&self) -> ProgressSource {
         ProgressSource::default()
+    }
+    /// Returns the threads of the role that receive, besides the thread that executes it.
+    fn receiving_threads(&self) -> Vec<NamedThread> {
+        Vec::new()
     }
     /// Runs the traffic without recording it.
     ///

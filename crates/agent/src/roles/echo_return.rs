@@ -17,7 +17,10 @@ use driver_host::{DriverError, ListeningReader, Reader};
 use results::Windows;
 
 use crate::{
-    base::{clock::now_ns, error::AgentError, meters::LONGEST_WAIT_NS, progress::RoundTrips},
+    base::{
+        clock::now_ns, error::AgentError, meters::LONGEST_WAIT_NS, priority::NamedThread,
+        progress::RoundTrips,
+    },
     roles::echo_recorder::{EchoRecorder, NOTHING, PingInFlight},
     traffic::timestamps::stamps_for,
 };
@@ -179,6 +182,14 @@ impl EchoReturn {
     /// Returns the round trips of the phase so far.
     pub(super) fn round_trips(&self) -> Arc<RoundTrips> {
         Arc::clone(&self.trips)
+    }
+
+    /// Returns the thread that waits for these echoes, if it is not the pinger's.
+    pub(super) fn thread(&self) -> Option<NamedThread> {
+        match &self.inlet {
+            Some(ReturnInput::Waiting(waiting)) => Some(NamedThread::of("receive", &waiting.thread)),
+            _ => None,
+        }
     }
 
     pub(super) const fn lost(&self) -> u64 {

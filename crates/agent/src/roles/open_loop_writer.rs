@@ -16,6 +16,7 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::TrafficMeter,
+        priority::NamedThread,
         progress::ProgressSource,
         role::{AgentRole, Extent, RoleReport},
         sleep_spin_timer::{SleepSpinTimer, sleep_until},
@@ -390,6 +391,10 @@ impl AgentRole for OpenLoopWriter {
             round_trips: self.probes.iter().map(ProbeRecorder::round_trips).collect(),
             ..ProgressSource::default()
         }
+    }
+
+    fn receiving_threads(&self) -> Vec<NamedThread> {
+        self.probes.iter().filter_map(ProbeRecorder::thread).collect()
     }
 
     fn recorded(&self) -> u64 {

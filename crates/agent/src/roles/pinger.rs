@@ -12,6 +12,7 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::TrafficMeter,
+        priority::NamedThread,
         progress::ProgressSource,
         role::{AgentRole, Extent, RoleReport},
     },
@@ -188,6 +189,10 @@ impl AgentRole for Pinger {
             round_trips: self.returns.iter().map(EchoReturn::round_trips).collect(),
             ..ProgressSource::default()
         }
+    }
+
+    fn receiving_threads(&self) -> Vec<NamedThread> {
+        self.returns.iter().filter_map(EchoReturn::thread).collect()
     }
 
     fn recorded(&self) -> u64 {

@@ -12,6 +12,7 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::TrafficMeter,
+        priority::NamedThread,
         progress::ProgressSource,
         role::{AgentRole, Extent, RoleReport},
     },
@@ -173,6 +174,10 @@ impl AgentRole for ThroughputWriter {
             round_trips: self.probes.iter().map(ProbeRecorder::round_trips).collect(),
             ..ProgressSource::default()
         }
+    }
+
+    fn receiving_threads(&self) -> Vec<NamedThread> {
+        self.probes.iter().filter_map(ProbeRecorder::thread).collect()
     }
 
     fn recorded(&self) -> u64 {

@@ -12,9 +12,13 @@ use driver_host::{
     Driver, DriverError, Participant, ParticipantConfig, ReaderConfig, ReaderMonitor, TypeKind, WriterConfig,
     WriterMonitor,
 };
-use experiment::{ParticipantSpec, ReaderSpec, ReceiveMode, StreamSpec, WriterSpec, entity_name};
+use experiment::{
+    ParticipantSpec, ReaderSpec, ReceiveMode, StreamSpec, ThreadPriorities, WriterSpec, entity_name,
+};
 
-use crate::base::{clock::now_ns, error::AgentError, ports::udp_ports};
+use crate::base::{
+    clock::now_ns, error::AgentError, ports::udp_ports, priority::NamedThread, role::AgentRole,
+};
 
 /// Prefix of the line in `/proc/thread-self/status` that lists the cores allowed to this thread.
 const ALLOWED: &str = "Cpus_allowed_list:";
@@ -47,6 +51,24 @@ pub fn open_participant(
 fn type_kind<'s>(streams: impl IntoIterator<Item = &'s StreamSpec>) -> TypeKind {
     let keyed = streams.into_iter().any(|stream| stream.instances.is_some());
     if keyed { TypeKind::Keyed } else { TypeKind::Octets }
+}
+
+/// Sets the priorities of this thread, which executes the role, and of those of the role that receive. Returns them as the
+/// kernel has them.
+pub fn prioritize(
+    priorities: ThreadPriorities,
+    drives: bool,
+    role: &dyn AgentRole,
+) -> Result<BTreeMap<String, String>, AgentError> {
+    let (name, priority) = if drives { ("main", priorities.main) } else { ("receive", priorities.receive) };
+    let own = (NamedThread::current(name), priority);
+    let others = role.receiving_threads().into_iter().map(|thread| (thread, priorities.receive));
+    let mut scheduling = BTreeMap::new();
+    for (thread, priority) in [own].into_iter().chain(others) {
+        thread.set(priority)?;
+        scheduling.extend(thread.scheduling());
+    }
+    Ok(scheduling)
 }
 
 /// Returns the configuration of a writer.

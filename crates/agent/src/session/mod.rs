@@ -23,7 +23,7 @@ use driver_host::{Driver, Participant};
 
 use self::{
     discovery::DiscoveryRecorder,
-    endpoints::{Monitors, open_participant, pin},
+    endpoints::{Monitors, open_participant, pin, prioritize},
     hello::hello,
     mailbox::Mailbox,
     meanwhile::{Meanwhile, matched},
@@ -216,7 +216,11 @@ impl<W: Write + Send> AgentSession<W> {
         let join = LateJoin::of(configure);
         let (role, monitors) = open_role(&self.driver, configure, &participant, join.as_ref())?;
         discovery.iter_mut().for_each(DiscoveryRecorder::opened_entities);
-        let configured = monitors.configured(&self.driver, &participant)?;
+        let mut configured = monitors.configured(&self.driver, &participant)?;
+        if let Some(priorities) = configure.priorities {
+            let scheduling = prioritize(priorities, configure.role.drives(), &*role)?;
+            configured.settings.insert("agent".to_owned(), scheduling);
+        }
         let open = Open {
             participant,
             monitors,

@@ -22,7 +22,10 @@ use experiment::StreamSpec;
 use results::{SequenceSet, Windows};
 
 use crate::{
-    base::{clock::now_ns, error::AgentError, meters::LONGEST_WAIT_NS, progress::RoundTrips},
+    base::{
+        clock::now_ns, error::AgentError, meters::LONGEST_WAIT_NS, priority::NamedThread,
+        progress::RoundTrips,
+    },
     traffic::{
         grouped_reader::GroupedReader,
         identity::{Identity, Origin},
@@ -259,6 +262,12 @@ impl ProbeRecorder {
     #[must_use]
     pub fn round_trips(&self) -> Arc<RoundTrips> {
         Arc::clone(&self.trips)
+    }
+
+    /// Returns its thread.
+    #[must_use]
+    pub fn thread(&self) -> Option<NamedThread> {
+        self.thread.as_ref().map(|thread| NamedThread::of("receive", thread))
     }
 
     /// Waits until all echoes are back or none arrived for 200 ms, then stops the thread and returns the

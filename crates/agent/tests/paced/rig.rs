@@ -188,6 +188,7 @@ impl Run {
             seed: 7,
             domain: 77,
             cpus: None,
+            priorities: None,
             measure_ns: self.duration_ns,
             windows: self.windows,
             check_every: 1,

@@ -156,6 +156,7 @@ impl Case {
             addresses: BTreeMap::from([(INTERFACE.to_owned(), address(index))]),
             ipv6_addresses: BTreeMap::new(),
             pin: None,
+            priorities: None,
         };
         self.host_names().into_iter().enumerate().map(host).collect()
     }

@@ -336,6 +336,7 @@ impl Hosts {
                 addresses: host.facts.ipv4_texts(),
                 ipv6_addresses: host.facts.ipv6_texts(),
                 pin: (pin != first).then_some(pin),
+                priorities: None,
             });
         Ok((first.clone(), planned.collect()))
     }

@@ -6,7 +6,7 @@ use rand::{rngs::ChaCha8Rng, seq::SliceRandom as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::HostSpec;
+use crate::{HostSpec, ThreadPriorities};
 
 /// Estimated duration of a run in ns besides warm-up and measurement: processes, discovery and collection, as seen
 /// on a host with two cores over loopback.
@@ -207,4 +207,7 @@ pub struct PlannedHost {
     /// CPU cores of the endpoints on it, if they are not those of the design.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pin: Option<Pin>,
+    /// Priorities of the threads of its agents; absent: as the process of each has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priorities: Option<ThreadPriorities>,
 }

@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub use self::{
     places::{LOCAL_HOST, Place},
     role::Role,
-    specs::{ParticipantSpec, ReaderSpec, StreamSpec, WriterSpec},
+    specs::{ParticipantSpec, ReaderSpec, StreamSpec, ThreadPriorities, WriterSpec},
     topics::{EntityIndex, Topics},
 };
 use crate::{

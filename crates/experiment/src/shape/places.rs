@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{Endpoint, Role, Shape};
-use crate::{Factors, OWN_INTERFACE, Pin, PlannedHost, Topology};
+use crate::{Factors, OWN_INTERFACE, Pin, PlannedHost, ThreadPriorities, Topology};
 
 /// Name of the host of an experiment without hosts of its own: the one that the runner is on.
 pub const LOCAL_HOST: &str = "local";
@@ -21,12 +21,14 @@ pub struct Place {
     pub host: String,
     /// Cores that its process may use; `None`: inherited.
     pub cpus: Option<Vec<u32>>,
+    /// Priorities of its threads; `None`: inherited.
+    pub priorities: Option<ThreadPriorities>,
 }
 
 impl Place {
     /// Returns the place of an endpoint on the only host.
     pub(super) fn on_the_only_host(pin: &Pin, role: Role) -> Self {
-        Self { host: LOCAL_HOST.to_owned(), cpus: cpus(pin, role) }
+        Self { host: LOCAL_HOST.to_owned(), cpus: cpus(pin, role), priorities: None }
     }
 }
 
@@ -57,7 +59,11 @@ impl Shape {
             let named = named_host(factors, endpoint);
             let host = named.and_then(|named| by_name.get(named).copied()).unwrap_or(&hosts[default]);
             let pin = host.pin.as_ref().unwrap_or(pin);
-            endpoint.place = Place { host: host.name.clone(), cpus: cpus(pin, endpoint.role) };
+            endpoint.place = Place {
+                host: host.name.clone(),
+                cpus: cpus(pin, endpoint.role),
+                priorities: host.priorities,
+            };
             if factors.interface == OWN_INTERFACE
                 && let Some(interface) = &host.interface
             {

@@ -19,6 +19,7 @@ fn planned(text: &str, sets: &[&str]) -> Result<Plan, Diagnostic> {
         addresses: BTreeMap::new(),
         ipv6_addresses: BTreeMap::new(),
         pin: None,
+        priorities: None,
     };
     let hosts: Vec<PlannedHost> = (1..=lab.hosts).map(host).collect();
     let inputs = PlanInputs {

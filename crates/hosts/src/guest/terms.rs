@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use control::Configure;
-use experiment::StreamSpec;
+use experiment::{StreamSpec, ThreadPriorities};
 use serde::{Deserialize, Serialize};
 
 use super::GuestError;
@@ -32,6 +32,8 @@ pub struct GuestTerms {
     pub options: BTreeMap<String, String>,
     /// Cores of the agent; `None`: not pinned.
     pub cores: Option<Vec<u32>>,
+    /// Priorities of the threads of the agent; `None`: inherited.
+    pub priorities: Option<ThreadPriorities>,
 }
 
 impl GuestTerms {
@@ -59,6 +61,9 @@ impl GuestTerms {
         }
         let cores = |cores: &Option<Vec<u32>>| list(cores.iter().flatten());
         same("cores", cores(&configure.cpus).as_deref(), cores(&self.cores).as_deref())?;
+        let priorities = |of: Option<ThreadPriorities>| of.map(|of| format!("{}:{}", of.main, of.receive));
+        let [leader, guest] = [configure.priorities, self.priorities].map(priorities);
+        same("thread priorities", leader.as_deref(), guest.as_deref())?;
         within_limits(configure)
     }
 }

@@ -70,6 +70,7 @@ pub fn terms() -> GuestTerms {
         peers: Some(vec!["10.0.0.1".to_owned()]),
         options: [("fragment".to_owned(), "1400".to_owned())].into(),
         cores: Some(vec![2, 3]),
+        priorities: None,
     }
 }
 
@@ -107,6 +108,7 @@ pub fn configure() -> Configure {
         writers: reader.writers,
         readers: reader.readers,
         cpus: cores,
+        priorities: None,
         measure_ns: 1,
         windows: 1,
         check_every: 1,

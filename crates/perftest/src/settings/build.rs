@@ -2,7 +2,7 @@
 
 use super::{
     GivenOption, Settings,
-    local::{Local, Nic, Output, OutputFormat, PayloadFile, QosFile, Receive, Transport},
+    local::{Local, Nic, Output, OutputFormat, PayloadFile, Priorities, QosFile, Receive, Transport},
     rules,
     shared::{Batch, Durability, History, Mode, Pacing, SCAN_SIZES, Shared},
 };
@@ -196,7 +196,9 @@ fn local(entries: &Entries, generation: Generation, role: Role) -> Result<Local,
         _ => None,
     };
     let priorities = match entries.get("threadPriorities") {
-        Some(Entry { value: OptionValue::Priorities(priorities), .. }) => Some(*priorities),
+        Some(Entry { value: OptionValue::Priorities([main, receive, _]), .. }) => {
+            Some(Priorities { main: main.number(), receive: receive.number() })
+        }
         _ => None,
     };
     Ok(Local {

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde::Serialize;
 
-use crate::value::{KeyRange, Peer, Priority};
+use crate::value::{KeyRange, Peer};
 
 /// Settings of a process alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -35,8 +35,8 @@ pub struct Local {
     pub receive: Receive,
     /// Whether a thread of the middleware sends the samples.
     pub asynchronous: bool,
-    /// Priorities of the main thread, the receiving thread, and the threads of events, if given.
-    pub priorities: Option<[Priority; 3]>,
+    /// Priorities of threads, if given.
+    pub priorities: Option<Priorities>,
     /// File with QoS profiles.
     pub qos_file: Option<QosFile>,
     /// Keys that a subscriber receives, if not all.
@@ -89,6 +89,15 @@ pub enum Receive {
         /// Longest wait for a group in µs.
         group_us: u32,
     },
+}
+
+/// Priorities of SCHED_FIFO; 0: as the process has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Priorities {
+    /// Thread that writes.
+    pub main: u32,
+    /// Thread that receives.
+    pub receive: u32,
 }
 
 /// File with QoS profiles.

@@ -6,7 +6,7 @@ mod rules;
 mod shared;
 
 pub use build::Defaults;
-pub use local::{Local, Nic, Output, OutputFormat, PayloadFile, QosFile, Receive, Transport};
+pub use local::{Local, Nic, Output, OutputFormat, PayloadFile, Priorities, QosFile, Receive, Transport};
 use serde::Serialize;
 pub use shared::{Batch, Durability, History, Mode, Pacing, SCAN_SIZES, Shared};
 

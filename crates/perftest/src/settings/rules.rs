@@ -9,7 +9,7 @@ use crate::{
     entry::{Entries, Entry},
     error::{Cause, PerftestError, Source},
     settings::local::Transport,
-    value::OptionValue,
+    value::{OptionValue, Priority},
     warning::Warning,
 };
 
@@ -75,9 +75,46 @@ pub(super) fn check(entries: &Entries, generation: Generation, role: Role) -> Re
         let words = "bare sockets have no QoS";
         return Err(contradiction(entry, "`-rawTransport`", words, "remove one of them"));
     }
+    check_priorities(entries, role)?;
     check_instance(entries)?;
     check_heartbeats(entries)?;
     if role == Role::Publisher { check_counts(entries, generation) } else { Ok(()) }
+}
+
+/// Rejects priorities of threads that a process does not have, or that belong to the middleware.
+fn check_priorities(entries: &Entries, role: Role) -> Result<(), PerftestError> {
+    let Some(entry) = entries.get("threadPriorities") else { return Ok(()) };
+    let OptionValue::Priorities(priorities) = entry.value else { return Ok(()) };
+    let [main, receive, event] = priorities.map(Priority::number);
+    if event != 0 {
+        return Err(entry.error(Cause::Unsupported {
+            reason: "the threads of events belong to the middleware".to_owned(),
+            instead: "use 0 for the last priority".to_owned(),
+        }));
+    }
+    if receive == 0 && (role == Role::Publisher || main == 0) {
+        return Ok(());
+    }
+    let (latency, id) = (entries.flag("latencyTest"), entries.integer("pidMultiPubTest").unwrap_or(0));
+    let reads = entries.flag("useReadThread") || entries.flag("rawTransport");
+    let one_thread = |reason| {
+        let instead = "use the same priority for both, or 0 for the one that is not used";
+        Err(contradiction(entry, "the role of this process", reason, instead))
+    };
+    match role {
+        Role::Subscriber if main != 0 && main != receive => {
+            one_thread("the thread of a subscriber that receives also writes the echoes")
+        }
+        Role::Publisher if id > 0 => one_thread("only publisher 0 receives echoes"),
+        Role::Publisher if latency && main != receive => {
+            one_thread("the thread of a latency test that writes also receives the echoes")
+        }
+        _ if (role == Role::Subscriber || latency) && !reads => {
+            let reason = "without it, a thread of the middleware receives";
+            Err(contradiction(entry, "a command without `-useReadThread`", reason, "add it"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Rejects a single instance beyond the instances.

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use perftest::{
-    COMPAT_VARIABLE, CommandLine, ConfigFile, Generation, KeyRange, Nic, Peer, Rate, Role, SCAN_SIZES,
-    Source, WaitMethod, driver_of_program,
+    COMPAT_VARIABLE, CommandLine, ConfigFile, Generation, KeyRange, Nic, Peer, Priorities, Rate, Role,
+    SCAN_SIZES, Source, WaitMethod, driver_of_program,
 };
 
 use crate::common::{DEFAULTS, error, options, quiet, text, valid, words};
@@ -13,13 +13,14 @@ const NEW: Generation = Generation::V4_3;
 
 #[test]
 fn values_of_each_kind_become_settings() {
-    let line = "-pub -dataLen 64 -scan 32:64:128 -pubRate 1000:sleep -peer a -peer 10.0.0.2:3 \
+    let line = "-pub -dataLen 64 -scan 32:64:128 -pubRate 1000:sleep -threadPriorities h:L:0 -peer a -peer 10.0.0.2:3 \
                 -nic eth0 -unbounded -domain 7 -outputFormat LEGACY";
     let (settings, warnings) = valid(line, NEW);
     assert_eq!(options(&warnings), ["dataLen"]);
     assert_eq!(settings.shared.sizes, [32, 64, 128]);
     let rate = Rate { per_second: 1000, method: WaitMethod::Sleep };
     assert_eq!(settings.shared.pacing.samples_per_s, Some(rate));
+    assert_eq!(settings.local.priorities, Some(Priorities { main: 99, receive: 1 }));
     let peer = |address: &str, number| Peer { address: address.to_owned(), number };
     assert_eq!(settings.local.peers, [peer("a", None), peer("10.0.0.2", Some(3))]);
     assert_eq!(settings.local.nic, Some(Nic::Name("eth0".to_owned())));

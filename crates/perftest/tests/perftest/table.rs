@@ -62,7 +62,7 @@ fn valid_values(row: &OptionRow, edition: &Edition, generation: Generation) -> V
         Kind::Choice(_) if row.name == "compat" => texts(&[generation.name()]),
         Kind::Choice(words) => texts(words),
         Kind::Period => texts(&["0:1", "1:0", "31536000:0"]),
-        Kind::Priorities => texts(&["h:n:l", "80:-5:0"]),
+        Kind::Priorities => texts(&["h:h:0", "50:50:0", "0:n:0", "0:0:0"]),
         Kind::Peer => texts(&["10.0.0.2", "10.0.0.2:1", "host", "[fd00::1]:2", "fd00::1"]),
     }
 }
@@ -86,7 +86,7 @@ fn invalid_values(row: &OptionRow, edition: &Edition) -> Vec<String> {
         Kind::Text(_) => texts(&["\u{7}"]),
         Kind::Choice(_) => texts(&["other"]),
         Kind::Period => texts(&["1", "0:-1", "0:1000000000", "31536000:1", "31536001:0"]),
-        Kind::Priorities => texts(&["h:n", "h:n:l:l", "x:n:l"]),
+        Kind::Priorities => texts(&["h:n", "h:n:l:l", "x:n:l", "100:0:0", "-1:0:0"]),
         Kind::Peer => texts(&[":1", "a:b", "[fd00::1", "udpv4://10.0.0.1", "4@10.0.0.1"]),
     }
 }
@@ -98,6 +98,7 @@ fn companions(row: &OptionRow, role: Role) -> &'static str {
         ("numIter", _) => "-latencyCount 1",
         ("latencyCount", _) => "-numIter 9223372036854775807",
         ("latencyFile", _) => "-latencyTest",
+        ("threadPriorities", Role::Subscriber) => "-useReadThread",
         _ => "",
     }
 }

@@ -64,6 +64,7 @@ fn places_are_named_if_there_are_several_hosts() {
         addresses: BTreeMap::new(),
         ipv6_addresses: BTreeMap::new(),
         pin: None,
+        priorities: None,
     };
     document.experiment.design.hosts = ["pi1", "pi2"].map(host).to_vec();
     let line = line_of(&document, "plain/udp4/latency/1024");

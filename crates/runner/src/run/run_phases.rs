@@ -195,6 +195,7 @@ impl RunPhases<'_> {
             writers: endpoint.writers.clone(),
             readers: endpoint.readers.clone(),
             cpus: endpoint.place.cpus.clone(),
+            priorities: endpoint.place.priorities,
             measure_ns: self.design.measure_ns,
             windows: self.design.windows,
             check_every: self.design.check_every,

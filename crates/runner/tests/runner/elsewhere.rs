@@ -228,6 +228,7 @@ fn planned(names: [&str; 2]) -> Vec<PlannedHost> {
         addresses: BTreeMap::new(),
         ipv6_addresses: BTreeMap::new(),
         pin: None,
+        priorities: None,
     };
     names.map(host).into()
 }

@@ -132,6 +132,11 @@ pub fn text(
     if shared.mode == Mode::Throughput {
         match distance(shared) {
             Ok(every) if topology.is_pair() => line(format!("probe_every = {every}")),
+            Ok(_) if local.priorities.is_some_and(|priorities| priorities.receive > 0) => {
+                let error = "`-threadPriorities` is of a thread that receives, and a publisher without echoes does not receive";
+                let hint = "use 0 for the second priority, or `-latencyTest`";
+                return Err(CliError::new(ExitStatus::WrongUse, error, hint));
+            }
             Ok(_) => notes.push(format!(
                 "latency is not measured with {} publishers and {} subscribers in a throughput test; `-latencyTest` \
                  measures it",

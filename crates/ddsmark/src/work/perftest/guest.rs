@@ -64,6 +64,7 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
             peers: None,
             options: std::collections::BTreeMap::new(),
             cores: None,
+            priorities: process.own_part().priorities,
         },
     };
     let observer: Arc<dyn GuestObserver> = seen.clone();

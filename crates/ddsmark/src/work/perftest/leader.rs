@@ -109,6 +109,10 @@ fn measure(
     for note_of in notes {
         note(&format!("note: {note_of}"));
     }
+    let mut priorities = vec![(own_name(), process.own_part().priorities)];
+    priorities.extend(
+        streams.iter().zip(&parts).map(|(stream, part)| (host_name(&stream.peer), part.own.priorities)),
+    );
     let mut list = vec![this_host(process)];
     for (stream, part) in streams.into_iter().zip(&parts) {
         list.push(connect(process, stream, part)?);
@@ -117,7 +121,11 @@ fn measure(
     let (publishers, subscribers): (Vec<_>, Vec<_>) =
         list.into_iter().partition(|host| host.name.starts_with(PeerRole::Publisher.name()));
     let hosts = Hosts::of(publishers.into_iter().chain(subscribers).collect());
-    let (pin, planned_hosts) = hosts.planned(&PinChoice::None, true)?;
+    let (pin, mut planned_hosts) = hosts.planned(&PinChoice::None, true)?;
+    for host in &mut planned_hosts {
+        let own = priorities.iter().find(|(name, _)| *name == host.name);
+        host.priorities = own.and_then(|(_, priorities)| *priorities);
+    }
     let prepared = Prepared {
         name: "perftest".to_owned(),
         source,
@@ -235,7 +243,7 @@ fn result_directory(process: &Process) -> (PathBuf, bool) {
 fn this_host(process: &Process) -> ConnectedHost {
     let site: LocalSite = process.site.clone();
     ConnectedHost {
-        name: format!("{}-0", PeerRole::Publisher.name()),
+        name: own_name(),
         at: HostSpec::Local,
         interface: Some(process.interface.clone()),
         site: Box::new(site),
@@ -267,6 +275,11 @@ fn connect(process: &Process, stream: PeerStream, part: &Offered) -> Result<Conn
         drivers,
         copied: None,
     })
+}
+
+/// Returns the name of the leader as a host.
+fn own_name() -> String {
+    format!("{}-0", PeerRole::Publisher.name())
 }
 
 fn host_name(peer: &Peer) -> String {
@@ -335,10 +348,7 @@ impl LeaderRows<'_> {
             self.printer().invalid.push(format!("{size} bytes: {}", failure.error));
             return;
         }
-        let own = run
-            .endpoints
-            .iter()
-            .find(|endpoint| endpoint.host == format!("{}-0", PeerRole::Publisher.name()));
+        let own = run.endpoints.iter().find(|endpoint| endpoint.host == own_name());
         let usage = own
             .and_then(|own| run.processes.iter().find(|process| process.number == own.process))
             .map(|process| &process.usage);

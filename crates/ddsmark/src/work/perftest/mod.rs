@@ -11,8 +11,8 @@ mod rows;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use ::experiment::{DriverDescription, ParticipantSpec, ReceiveMode};
-use perftest::{Nic, PerftestError, Receive, Settings, Transport};
+use ::experiment::{DriverDescription, ParticipantSpec, ReceiveMode, ThreadPriorities};
+use perftest::{Nic, PerftestError, Priorities, Receive, Settings, Transport};
 use runner::StopToken;
 use serde::{Deserialize, Serialize};
 use site::{DriverFile, Facts, LocalSite, Site as _};
@@ -57,6 +57,8 @@ pub struct OwnPart {
     pub receive: Option<(ReceiveMode, u32, u32)>,
     /// Number of samples in the queue of its reader.
     pub receive_queue: Option<u32>,
+    /// Priorities of its threads.
+    pub priorities: Option<ThreadPriorities>,
     /// Whether it prints rows during the test.
     pub intervals: bool,
     /// Profile of its QoS file, and the checksum of the file.
@@ -139,6 +141,9 @@ impl Process {
             interface: self.interface.clone(),
             receive: (self.settings.role == perftest::Role::Subscriber).then_some(receive),
             receive_queue: local.receive_queue,
+            priorities: local
+                .priorities
+                .map(|Priorities { main, receive }| ThreadPriorities { main, receive }),
             intervals: local.output.intervals,
             qos: self.qos.as_ref().map(|qos| qos.identity.clone()),
         }

@@ -180,6 +180,7 @@ pub fn of_banner(effective: &[EffectiveValue]) -> Vec<EffectiveValue> {
             || name.ends_with(" max_samples")
             || name.ends_with(" batching")
             || name.ends_with(" receive_mode")
+            || name.starts_with("agent ")
             || name.starts_with("participant ") && name.ends_with("_buffer_bytes")
     };
     effective.iter().filter(|value| is_shown(&value.name)).cloned().collect()

@@ -48,10 +48,10 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "threadPriorities",
         kind: Kind::Priorities,
         v4_3: Some(plain("")),
-        fate: Fate::Rejected {
-            reason: "ddsmark leaves the priorities of threads as they are",
-            instead: "start the command with `chrt`: all its threads inherit the priority",
-        },
+        fate: Fate::Honoured(
+            "priorities of SCHED_FIFO, 1 to 99, of the thread that writes and of the thread that receives, with `-useReadThread`; h, n \
+             and l are 99, 50 and 1; 0 leaves a thread as it is. Threads of the middleware stay as they are, so the last one is 0",
+        ),
         about: "Priorities of threads: numbers, or h, n and l.",
         ..ROW
     },
