@@ -173,6 +173,7 @@ impl Case {
             domain,
             cpus: None,
             priorities: None,
+            payload: None,
             measure_ns: SECOND_NS / 2,
             windows: 5,
             check_every: 1,

@@ -10,12 +10,7 @@ use crate::{
 #[test]
 fn option_without_effect_is_rejected_before_the_test() {
     let scene = Scene::new();
-    for options in [
-        "-pub -loadDataFromFile data.bin",
-        "-pub -maximumAllocableBufferSize 1000",
-        "-sub -verbosity 3",
-        "-sub -compat 5.1 -debug",
-    ] {
+    for options in ["-sub -verbosity 3", "-sub -compat 5.1 -debug"] {
         let words: Vec<&str> = ["perftest"].into_iter().chain(options.split(' ')).collect();
         let outcome = scene.ddsmark(&words);
         outcome.assert_status(2);
@@ -266,4 +261,31 @@ fn thread_priorities_are_those_of_the_kernel() {
     assert_eq!(effective(&outcomes[0], "agent receive thread").as_deref(), Some("SCHED_FIFO 3"));
     assert_eq!(effective(&outcomes[1], "agent receive thread").as_deref(), Some("SCHED_FIFO 1"));
     assert_eq!(effective(&outcomes[1], "agent main thread"), None);
+}
+
+#[test]
+fn samples_carry_the_bytes_of_a_file() {
+    let hosts = Hosts::new(2);
+    let bytes: Vec<u8> = (0..1000_u32).map(|number| (number % 251) as u8).collect();
+    std::fs::write(hosts.scene.path("data.bin"), bytes).expect("a file");
+    for mode in ["-latencyCount 1000", "-latencyTest", "-pubRate 20000:spin"] {
+        let publisher = format!("-pub -noPrint -numIter 10000 -dataLen 64 -loadDataFromFile data.bin {mode}");
+        // The subscriber counts a sample with other bytes as corrupt.
+        let outcomes = hosts.run(&[&publisher, "-sub -noPrint"]);
+        outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+        assert_eq!(columns(&outcomes[1]).concat()[1], "10000", "{mode}: {}", outcomes[1].stdout);
+    }
+    for (options, error, hint) in [
+        ("-loadDataFromFile none.bin", "none.bin`: No such file", "name a file with the bytes of samples"),
+        (
+            "-loadDataFromFile data.bin -maximumAllocableBufferSize 999",
+            "data.bin`: it has 1000 bytes",
+            "name a file of 1 to 999 bytes",
+        ),
+    ] {
+        let words: Vec<&str> = ["perftest", "-pub"].into_iter().chain(options.split(' ')).collect();
+        let outcome = hosts.scene.ddsmark(&words);
+        outcome.assert_status(2);
+        assert!(outcome.stderr.contains(error) && outcome.stderr.contains(hint), "{}", outcome.stderr);
+    }
 }

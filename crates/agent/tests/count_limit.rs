@@ -96,7 +96,7 @@ fn throughput_after(warm_up: Extent, extent: Extent) -> (WriterReport, ReaderRep
     let participant = participant(&of_writer);
     let (writer, reader) = pair(&participant);
     let (spec, stream) = (&of_reader.readers[0], &of_reader.readers[0].streams[0]);
-    let payloads = Payloads::of_stream(of_reader.seed, stream);
+    let payloads = Payloads::of_stream(&of_reader, stream);
     let stats =
         ReceiveStats::new(identity(&of_reader), payloads, 1, WindowCounts::new(20, of_reader.measure_ns));
     let progress = vec![stats.progress()];
@@ -169,7 +169,7 @@ fn pinger_sends_exactly_as_many_pings() {
     let (writer, reader) = pair(&participant);
     let stream = &configure.writers[0].stream;
     // Its own pings are its echoes.
-    let echoes = EchoRecorder::new(identity(&configure), Payloads::of_stream(configure.seed, stream), 1);
+    let echoes = EchoRecorder::new(identity(&configure), Payloads::of_stream(&configure, stream), 1);
     let flight = echoes.flight();
     let input = ReturnInput::Asked { reader, echoes: Box::new(echoes), polling: true };
     let mut pinger =

@@ -64,7 +64,7 @@ fn drain_with_a_listener_ends_at_its_time_limit() {
         keys: Keys::of_stream(stream),
         slack_ns: 0,
     };
-    let echoes = EchoRecorder::new(identity, Payloads::of_stream(configure.seed, stream), 1);
+    let echoes = EchoRecorder::new(identity, Payloads::of_stream(&configure, stream), 1);
     let flight = echoes.flight();
     let writer = participant.writer(&writer).expect("a writer");
     let reader = participant.listening_reader(&reader, echoes, EchoRecorder::on_sample).expect("a reader");

@@ -24,6 +24,7 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
             warm_up_ns: 0,
             warm_up_samples: None,
             write_instance: None,
+            payload: None,
             measure_ns: SECOND,
             samples: None,
             order: RunOrder::Random,

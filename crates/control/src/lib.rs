@@ -34,6 +34,7 @@ mod discovery;
 mod late_join;
 mod libraries;
 mod mailbox;
+mod payload;
 mod progress;
 mod reply;
 mod report;
@@ -49,6 +50,7 @@ pub use discovery::{EntityMatch, InterfaceReading, ParticipantReport};
 pub use late_join::{JoinReception, JoinTimes, PastReception, WrittenBeforeJoin};
 pub use libraries::loaded_libraries;
 pub use mailbox::{Exchange, Exchanged, MAILBOX_TAG_BYTES, MAX_RECEIVED, MailboxMessage, OpenMailbox};
+pub use payload::PayloadBytes;
 pub use progress::{Progress, ReceptionProgress, RoundTripProgress};
 pub use reply::{CaseInfo, CaseOutcome, Configured, Hello, MeasureReply, Reply};
 pub use report::{

@@ -8,7 +8,7 @@ use experiment::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Configured, Exchange, JoinTimes, Message, OpenMailbox, Timeline};
+use crate::{Configured, Exchange, JoinTimes, Message, OpenMailbox, PayloadBytes, Timeline};
 
 /// Request of the runner to an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -144,6 +144,9 @@ pub struct Configure {
     /// ascending.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub traces: BTreeMap<String, Vec<u64>>,
+    /// Bytes that its samples carry after their headers. Absent: a pattern.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<PayloadBytes>,
     /// Time at which the participant is opened, in ns of the common clock: the same for all agents that are configured
     /// together. Absent: at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use control::{
     AgentReport, Configure, Configured, Drain, EntityMatch, Exchange, Exchanged, Hello, InterfaceReading,
     JoinTimes, LateJoin, MailboxMessage, Match, MeasureReply, OpenMailbox, PROTOCOL, ParticipantReport,
-    Reply, Request, TimestampLog, TimestampPair, json_schema,
+    PayloadBytes, Reply, Request, TimestampLog, TimestampPair, json_schema,
 };
 use experiment::{Factors, Flow, Load, Pin, Rate, Shape, ThreadPriorities, Topology, Trace, Workload};
 use serde_json::{Value, json};
@@ -41,6 +41,7 @@ fn configures(factors: &Factors, probed: bool) -> Vec<Request> {
         check_every: 10,
         probe_every: probed.then_some(200),
         traces: [("ab".to_owned(), vec![0, 1])].into(),
+        payload: PayloadBytes::new(&[1, 2, 3]),
         begin_ns: Some(11),
         late_join: Some(LateJoin::Late {
             times: JoinTimes { begin_ns: 1, period_ns: 2 },

@@ -47,7 +47,7 @@ pub use factors::{
 pub use plan::{
     changes::Changes,
     choices::{OptionValue, PinChoice},
-    design::{Design, Pin, PlannedHost, Precision, RUN_OVERHEAD_NS, RunOrder},
+    design::{Design, PayloadFile, Pin, PlannedHost, Precision, RUN_OVERHEAD_NS, RunOrder},
     effort::Effort,
     experiment::{Cell, DuetSlot, Plan, ScheduledRun, Variants},
     experiment_file::{DesignSection, ExperimentFile, FlowSection, LimitsSection, json_schema},

@@ -99,6 +99,14 @@ pub enum RunnerError {
         /// Cause.
         why: String,
     },
+    /// File with the bytes of samples that differs from the planned one or cannot be read.
+    #[error("cannot use `{file}`: {why}")]
+    Payload {
+        /// Path of the file, as given.
+        file: String,
+        /// Cause.
+        why: String,
+    },
     /// Links between the hosts that cannot be set, or that are not as they were set.
     #[error("{error}")]
     Links {
@@ -166,7 +174,9 @@ impl RunnerError {
                 None => format!("see its features with `ddsmark drivers info {driver}`"),
             },
             Self::IgnoredLibrary { .. } => "name an existing shared library for this architecture".to_owned(),
-            Self::Trace { .. } => "restore the file, or start a new experiment".to_owned(),
+            Self::Trace { .. } | Self::Payload { .. } => {
+                "restore the file, or start a new experiment".to_owned()
+            }
             Self::Links { hint, .. } => hint.clone(),
             Self::Directory(error) => error.hint(),
             Self::Site(error) => return error.hint(),

@@ -72,6 +72,7 @@ fn result_fields(document: &ResultDocument) -> Fields {
     if let Some(samples) = design.samples {
         fields.insert("design.samples".to_owned(), samples.to_string());
     }
+    fields.extend(design.payload.iter().map(|file| ("design.payload".to_owned(), file.sha256.clone())));
     fields.extend(design.write_instance.map(|key| ("design.write_instance".to_owned(), key.to_string())));
     fields.extend(design.probe_every.map(|every| ("design.probe_every".to_owned(), every.to_string())));
     for host in &design.hosts {

@@ -136,7 +136,7 @@ impl FloodPinger {
             window: FloodWindow::new(stream.in_flight.unwrap_or(1) as usize),
             rtt: Windows::new(configure.windows, configure.measure_ns),
             stamps: stamps_for(configure.measure_ns, 1),
-            payloads: Payloads::of_stream(configure.seed, stream),
+            payloads: Payloads::of_stream(configure, stream),
             number: stream.writer,
             tag: configure.run_tag,
             keys: Keys::of_stream(stream),

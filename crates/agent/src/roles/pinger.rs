@@ -59,7 +59,7 @@ impl Pinger {
             writer: Some(writer),
             returns,
             last_rtt: Windows::new(configure.windows, configure.measure_ns),
-            payloads: Payloads::of_stream(configure.seed, stream),
+            payloads: Payloads::of_stream(configure, stream),
             number: stream.writer,
             tag: configure.run_tag,
             keys: Keys::of_stream(stream),

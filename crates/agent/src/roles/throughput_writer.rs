@@ -70,7 +70,7 @@ impl ThroughputWriter {
     ) -> Self {
         Self {
             writer: Some(writer),
-            payloads: Payloads::of_stream(configure.seed, &spec.stream),
+            payloads: Payloads::of_stream(configure, &spec.stream),
             number: spec.stream.writer,
             tag: configure.run_tag,
             keys: Keys::of_stream(&spec.stream),

@@ -154,7 +154,7 @@ impl RoleSetup<'_> {
         // belongs to the only stream: the planner rejects probes with several writers
         let mut echo = self.probe_responder(&mut monitors)?;
         let stats = |stream: &StreamSpec| {
-            let payloads = Payloads::of_stream(configure.seed, stream);
+            let payloads = Payloads::of_stream(configure, stream);
             let windows = WindowCounts::new(configure.windows, configure.measure_ns);
             let stats = ReceiveStats::new(self.identity(stream), payloads, configure.check_every, windows);
             (stream.writer, stats.echoing(echo.take()).joining(self.join))
@@ -185,7 +185,7 @@ impl RoleSetup<'_> {
         for spec in &configure.readers {
             let stream = spec.streams.first().ok_or(AgentError::Missing("stream of the reader"))?;
             let config = reader_config(spec);
-            let payloads = Payloads::of_stream(configure.seed, stream);
+            let payloads = Payloads::of_stream(configure, stream);
             let echoes = EchoRecorder::new(self.identity(stream), payloads, configure.check_every);
             let flight = echoes.flight();
             let inlet = if spec.receive == ReceiveMode::Listener {
@@ -213,7 +213,7 @@ impl RoleSetup<'_> {
         let (writer_spec, writer) = self.first_writer()?;
         let (spec, stream) = self.first_reader()?;
         let config = reader_config(spec);
-        let payloads = Payloads::of_stream(configure.seed, stream);
+        let payloads = Payloads::of_stream(configure, stream);
         let in_flight = stream.in_flight.unwrap_or(1) as usize;
         let (recorder, arrivals) =
             FloodRecorder::new(self.identity(stream), payloads, configure.check_every, in_flight);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use control::{Configure, windows_of_flow};
+use control::{Configure, PayloadBytes, windows_of_flow};
 use experiment::{Load, Schedule, StreamSpec};
 
 use crate::{
@@ -15,6 +15,8 @@ use crate::{
 pub struct FlowSpec {
     stream: StreamSpec,
     seed: u64,
+    /// Bytes of the samples, if they are those of a file.
+    payload: Option<PayloadBytes>,
     trace: Arc<[u64]>,
     windows: u32,
 }
@@ -38,7 +40,8 @@ impl FlowSpec {
             _ => &[],
         };
         let windows = windows_of_flow(configure.windows, configure.streams().count());
-        Ok(Self { stream: stream.clone(), seed: configure.seed, trace: times.into(), windows })
+        let (stream, payload) = (stream.clone(), configure.payload.clone());
+        Ok(Self { stream, seed: configure.seed, payload, trace: times.into(), windows })
     }
 
     /// Returns the number of the writer, in the header of every sample.
@@ -75,7 +78,7 @@ impl FlowSpec {
     /// Returns the payloads; each writer has a different pattern.
     #[must_use]
     pub fn payloads(&self) -> Payloads {
-        Payloads::of_stream(self.seed, &self.stream)
+        Payloads::of(self.payload.as_ref(), self.seed, &self.stream)
     }
 
     /// Returns the intended times from the first; `None` without intended times.

@@ -1,9 +1,10 @@
-//! Payloads: an incompressible pattern, prepared before the traffic and verified at the reader.
+//! Payloads: an incompressible pattern, or the bytes of a file, prepared before the traffic and verified at the reader.
 //!
 //! A writer cycles through a few buffers with different patterns, and stamps only the header of each sample. The
-//! reader derives the same buffers from the seed; the sequence number selects the buffer. A payload that is
+//! reader derives the same buffers from the seed, or gets the same bytes; the sequence number selects the buffer. A payload that is
 //! truncated, mixed up or left over from an earlier sample differs.
 
+use control::{Configure, PayloadBytes};
 use experiment::StreamSpec;
 
 use crate::traffic::header::{HEADER_BYTES, Header};
@@ -38,10 +39,31 @@ impl Payloads {
         Self { buffers }
     }
 
-    /// Creates the payloads of a stream in a run with this seed.
+    /// Creates payloads of `size` bytes, at least a header, that carry these bytes in turn.
     #[must_use]
-    pub fn of_stream(seed: u64, stream: &StreamSpec) -> Self {
-        Self::new(seed.wrapping_add(stream.index() as u64), stream.size_bytes as usize)
+    pub fn of_bytes(bytes: &PayloadBytes, size: usize) -> Self {
+        let size = size.max(HEADER_BYTES);
+        let mut next = bytes.as_slice().iter().copied().cycle();
+        let buffers = (0..bytes.samples(size - HEADER_BYTES))
+            .map(|_| [0; HEADER_BYTES].into_iter().chain(next.by_ref().take(size - HEADER_BYTES)).collect())
+            .collect();
+        Self { buffers }
+    }
+
+    /// Creates the payloads of a stream in a run.
+    #[must_use]
+    pub fn of_stream(configure: &Configure, stream: &StreamSpec) -> Self {
+        Self::of(configure.payload.as_ref(), configure.seed, stream)
+    }
+
+    /// Creates the payloads of a stream: these bytes in turn, or the pattern of a run with this seed.
+    #[must_use]
+    pub fn of(bytes: Option<&PayloadBytes>, seed: u64, stream: &StreamSpec) -> Self {
+        let size = stream.size_bytes as usize;
+        match bytes {
+            Some(bytes) => Self::of_bytes(bytes, size),
+            None => Self::new(seed.wrapping_add(stream.index() as u64), size),
+        }
     }
 
     /// Returns the payload of the sample with this sequence number, with its header stamped.
@@ -95,6 +117,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn samples_carry_the_bytes_of_a_file_in_turn() {
+        let file: Vec<u8> = (1..=10).collect();
+        let bytes = PayloadBytes::new(&file).expect("bytes");
+        let (mut writer, reader) = (Payloads::of_bytes(&bytes, 20), Payloads::of_bytes(&bytes, 20));
+        let mut sent = Vec::new();
+        for sequence in 0..4 {
+            let payload = writer.stamped(sequence, &HEADER).to_vec();
+            assert!(reader.is_intact(sequence, &payload));
+            assert!(!reader.is_intact(sequence + 1, &payload), "each sample has other bytes");
+            sent.extend_from_slice(&payload[HEADER_BYTES..]);
+        }
+        // The third sample ends with the first bytes of the file, and the fourth one is the first one again.
+        assert_eq!(sent, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 2, 1, 2, 3, 4]);
+        let mut short = Payloads::of_bytes(&bytes, HEADER_BYTES);
+        assert_eq!(short.stamped(3, &HEADER).len(), HEADER_BYTES);
     }
 
     #[test]

@@ -163,7 +163,7 @@ impl ProbeReceiver {
         Self {
             known: Arc::default(),
             identity,
-            payloads: Payloads::of_stream(configure.seed, stream),
+            payloads: Payloads::of_stream(configure, stream),
             every: u64::from(every),
             check_every: u64::from(configure.check_every.max(1)),
             next: 0,

@@ -193,6 +193,7 @@ impl Run {
             windows: self.windows,
             check_every: 1,
             traces: self.traces.clone(),
+            payload: None,
             begin_ns: None,
             late_join: None,
             spin: self.spin,

@@ -125,6 +125,7 @@ impl Case {
             warm_up_ns: WARM_UP_NS,
             warm_up_samples: None,
             write_instance: None,
+            payload: None,
             measure_ns: MEASURE_NS,
             samples: None,
             windows: WINDOWS,

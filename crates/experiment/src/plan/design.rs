@@ -42,6 +42,9 @@ pub struct Design {
     /// Key of the only instance that is written; absent: all of them in turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_instance: Option<u32>,
+    /// File with the bytes that samples carry after their headers; absent: a pattern.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<PayloadFile>,
     /// DDS domain of all runs; absent: a free one for each run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<u32>,
@@ -78,6 +81,15 @@ pub struct Design {
     /// Maximum duration of all runs together, in ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_ns: Option<u64>,
+}
+
+/// File with bytes of samples.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PayloadFile {
+    /// Path.
+    pub path: String,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
 }
 
 /// Order of the runs of a block.

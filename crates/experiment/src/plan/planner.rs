@@ -158,6 +158,7 @@ fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, Sp
         blocks: section.blocks.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |blocks| *blocks.get()),
         order: RunOrder::Random,
         write_instance: None,
+        payload: None,
         domain: None,
         progress: false,
         seed: section.seed.unwrap_or(inputs.seed),

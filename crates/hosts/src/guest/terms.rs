@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use control::Configure;
-use experiment::{StreamSpec, ThreadPriorities};
+use control::{Configure, PayloadBytes};
+use experiment::{MIN_SIZE_BYTES, StreamSpec, ThreadPriorities};
 use serde::{Deserialize, Serialize};
 
 use super::GuestError;
@@ -107,8 +107,18 @@ fn within_limits(configure: &Configure) -> Result<(), GuestError> {
     at_most("the number of entities", entities as u64, MAX_ENTITIES as u64)?;
     let streams = configure.readers.iter().flat_map(|reader| &reader.streams);
     let sizes = configure.writers.iter().map(|writer| &writer.stream).chain(streams);
-    let bytes = sizes.map(|stream: &StreamSpec| stream.size_bytes).fold(0, u64::saturating_add);
-    at_most("the size of the samples in bytes", bytes, MAX_SAMPLE_BYTES)
+    let sizes: Vec<u64> = sizes.map(|stream: &StreamSpec| stream.size_bytes).collect();
+    let bytes = sizes.iter().copied().fold(0, u64::saturating_add);
+    at_most("the size of the samples in bytes", bytes, MAX_SAMPLE_BYTES)?;
+    let Some(payload) = &configure.payload else { return Ok(()) };
+    // A sample of each stream for each part of the file, all in memory.
+    let parts = |size: u64| {
+        payload.samples(usize::try_from(size.saturating_sub(MIN_SIZE_BYTES)).unwrap_or(usize::MAX)) as u64
+    };
+    let most = sizes.iter().map(|size| parts(*size)).max().unwrap_or(0);
+    at_most("the number of samples of a file", most, PayloadBytes::MAX_SAMPLES as u64)?;
+    let bytes = sizes.iter().map(|size| size.saturating_mul(parts(*size))).fold(0, u64::saturating_add);
+    at_most("the size of the samples of a file in bytes", bytes, MAX_SAMPLE_BYTES)
 }
 
 fn at_most(item: &'static str, value: u64, most: u64) -> Result<(), GuestError> {

@@ -114,6 +114,7 @@ pub fn configure() -> Configure {
         check_every: 1,
         probe_every: None,
         traces: BTreeMap::new(),
+        payload: None,
         begin_ns: None,
         late_join: None,
         spin: false,

@@ -8,8 +8,8 @@ use std::{
     time::Duration,
 };
 
-use control::{Configure, Drain, Exchange, OpenOptions, Reply, Request};
-use experiment::{Limits, Plan};
+use control::{Configure, Drain, Exchange, OpenOptions, PayloadBytes, Reply, Request};
+use experiment::{Limits, Plan, StreamSpec, ThreadPriorities};
 use hosts::{GuestError, Patience, StewardSite, serve};
 use results::{NoiseRule, Tool};
 use site::{
@@ -146,6 +146,10 @@ fn configuration_that_differs_is_rejected_with_both_values() {
         rejected(|configure| configure.cpus = None),
         "different cores: none at the leader, 2, 3 at the guest"
     );
+    assert_eq!(
+        rejected(|configure| configure.priorities = Some(ThreadPriorities { main: 99, receive: 1 })),
+        "different thread priorities: 99:1 at the leader, none at the guest"
+    );
     let differs =
         GuestError::Differs { item: "domain".to_owned(), leader: "6".to_owned(), guest: "5".to_owned() };
     assert_eq!(differs.hint(), "start leader and guest with the same domain");
@@ -164,6 +168,17 @@ fn configuration_beyond_the_limits_is_rejected() {
     assert!(rejected(topic).starts_with("a guest rejects a topic with other characters"));
     let size = |configure: &mut Configure| configure.readers[0].streams[0].size_bytes = u64::MAX;
     assert!(rejected(size).starts_with("a guest rejects the size of the samples in bytes: 1844"));
+    let small = |configure: &mut Configure| {
+        configure.payload = PayloadBytes::new(&vec![7; 1 << 19]);
+        configure.readers[0].streams[0].size_bytes = 17;
+    };
+    assert_eq!(rejected(small), "a guest rejects the number of samples of a file: 524288, at most 262144");
+    let copies = |configure: &mut Configure| {
+        configure.payload = PayloadBytes::new(&vec![7; 1 << 19]);
+        let stream = StreamSpec { size_bytes: 1024, ..configure.readers[0].streams[0].clone() };
+        configure.readers[0].streams = vec![stream; 3000];
+    };
+    assert!(rejected(copies).starts_with("a guest rejects the size of the samples of a file in bytes: 16"));
     let many = |configure: &mut Configure| {
         let stream = configure.readers[0].streams[0].clone();
         configure.readers[0].streams = vec![stream; 70_000];

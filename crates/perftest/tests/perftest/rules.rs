@@ -101,6 +101,7 @@ fn options_that_need_another_one_warn_without_it() {
         ("-waitsetEventCount 7", "waitsetEventCount"),
         ("-keepLastDepth 7", "keepLastDepth"),
         ("-qosLibrary Mine", "qosLibrary"),
+        ("-pub -maximumAllocableBufferSize 10", "maximumAllocableBufferSize"),
         ("-qosFile a.xml -noXmlQos", "qosFile"),
         ("-pub -pidMultiPubTest 1 -latencyCount 5", "latencyCount"),
     ] {
@@ -108,12 +109,13 @@ fn options_that_need_another_one_warn_without_it() {
         assert_eq!(options(&warnings), [option], "{line}");
     }
     let with = "-pub -keyed -instances 3 -writeInstance 1 -useReadThread -waitsetDelayUsec 5 -waitsetEventCount 7 -keepLast -keepLastDepth 7 \
-                -qosFile a.xml -qosLibrary Mine";
+                -qosFile a.xml -qosLibrary Mine -loadDataFromFile f -maximumAllocableBufferSize 10";
     let settings = quiet(with, NEW);
     assert_eq!((settings.shared.instances, settings.shared.write_instance), (3, Some(1)));
     assert_eq!(settings.shared.history, History::KeepLast(7));
     assert_eq!(settings.local.receive, Receive::ReadThread { group_samples: 7, group_us: 5 });
     assert_eq!(settings.local.qos_file.expect("a file").library, "Mine");
+    assert_eq!(settings.local.payload.expect("a file").max_bytes, 10);
 }
 
 #[test]

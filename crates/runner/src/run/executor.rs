@@ -3,7 +3,7 @@
 use std::{panic::resume_unwind, thread, time::Instant};
 
 use collector::{RunContext, RunReports, TraceTimes, collect};
-use control::Request;
+use control::{PayloadBytes, Request};
 use experiment::{Cell, Design, DuetSlot, Join, Pin, ScheduledRun, Shape, Topology, Workload};
 use results::{Directory, Failure, IntervalLog, ResultHeader, Run, RunState, Warning, WarningKind};
 use site::{AgentCommand, AgentLog, BarrierGuard, RunBarrier};
@@ -41,6 +41,8 @@ pub(crate) struct RunExecutor<'a> {
     pub(crate) clocks: &'a HostClocks,
     /// Receiver of the progress of the agents.
     pub(crate) on_progress: Option<&'a OnProgress<'a>>,
+    /// Bytes of the samples, if they are those of a file.
+    pub(crate) payload: Option<&'a PayloadBytes>,
 }
 
 impl RunExecutor<'_> {
@@ -143,6 +145,7 @@ impl RunExecutor<'_> {
             traces,
             clocks,
             on_progress: self.on_progress,
+            payload: self.payload,
             barrier,
         };
         run.environment_padding_bytes = Some(run_phases.padding_bytes);

@@ -4,6 +4,7 @@ mod discovery;
 pub(crate) mod endpoint_progress;
 pub(crate) mod executor;
 mod late_join;
+pub(crate) mod payload;
 pub(crate) mod run_clocks;
 pub(crate) mod run_ids;
 pub(crate) mod run_phases;

@@ -7,7 +7,8 @@ use std::{
 
 use collector::{AgentOutcome, LateJoined, Mismatch, RunReports, TraceTimes, mismatch};
 use control::{
-    AgentReport, Configure, Configured, Drain, Hello, LateJoin, Match, QUIET_NS, Reply, Request, lead_ns,
+    AgentReport, Configure, Configured, Drain, Hello, LateJoin, Match, PayloadBytes, QUIET_NS, Reply,
+    Request, lead_ns,
 };
 use experiment::{Cell, Design, Limits, Shape, Workload, probe_every};
 use site::{BarrierGuard, monotonic_ns};
@@ -47,6 +48,8 @@ pub(crate) struct RunPhases<'a> {
     pub(crate) clocks: RunClocks<'a>,
     /// Receiver of the progress of the agents, if the design asks for it.
     pub(crate) on_progress: Option<&'a OnProgress<'a>>,
+    /// Bytes of the samples, if they are those of a file.
+    pub(crate) payload: Option<&'a PayloadBytes>,
     /// Barrier shared with the other run of a duet.
     pub(crate) barrier: BarrierGuard<'a>,
 }
@@ -201,6 +204,7 @@ impl RunPhases<'_> {
             check_every: self.design.check_every,
             probe_every: probe_every(&self.cell.factors, self.design),
             traces: self.traces.of_endpoint(endpoint),
+            payload: self.payload.cloned(),
             begin_ns: None,
             late_join: self.late_reader().map(|_| LateJoin::Early),
             spin: self.design.spin,

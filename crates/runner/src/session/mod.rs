@@ -27,8 +27,8 @@ use self::{
 use crate::{
     RunnerError, StopToken,
     run::{
-        endpoint_progress::OnProgress, executor::RunExecutor, run_clocks::HostClocks, run_ids::RunIds,
-        traces::read_traces,
+        endpoint_progress::OnProgress, executor::RunExecutor, payload::read_payload, run_clocks::HostClocks,
+        run_ids::RunIds, traces::read_traces,
     },
     sites::Sites,
 };
@@ -129,8 +129,16 @@ impl ExperimentRunner<'_> {
         let mut names = RunIds::new(experiment.design.domain);
         let ExperimentRunner { header, sites, directory, stop, on_progress } = self;
         let clocks = HostClocks::default();
-        let executor =
-            RunExecutor { header, sites, directory, stop, clocks: &clocks, on_progress: *on_progress };
+        let payload = experiment.design.payload.as_ref().map(read_payload).transpose()?;
+        let executor = RunExecutor {
+            header,
+            sites,
+            directory,
+            stop,
+            clocks: &clocks,
+            on_progress: *on_progress,
+            payload: payload.as_ref(),
+        };
         if !MaximumRuns(&executor).measure(log, &mut names, observer)? {
             return Ok(());
         }

@@ -134,6 +134,7 @@ impl Stage<'_> {
             traces: &traces,
             clocks,
             on_progress: None,
+            payload: None,
             barrier: alone.join(),
         };
         let endpoints = &run.shape.endpoints;

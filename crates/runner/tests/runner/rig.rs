@@ -47,6 +47,7 @@ impl Rig {
                     warm_up_ns: 1_000_000,
                     warm_up_samples: None,
                     write_instance: None,
+                    payload: None,
                     measure_ns: 2_000_000,
                     samples: None,
                     order: RunOrder::Random,

@@ -53,6 +53,7 @@ pub fn design(measure_ns: u64) -> Design {
         warm_up_ns: 10 * MS,
         warm_up_samples: None,
         write_instance: None,
+        payload: None,
         measure_ns,
         samples: None,
         order: RunOrder::Random,

@@ -1,6 +1,6 @@
 //! Sides of a comparison: which are compared, and which are rejected.
 
-use experiment::{EndpointQos, Pin, ReceiveMode, Reliability, Workload};
+use experiment::{EndpointQos, PayloadFile, Pin, ReceiveMode, Reliability, Workload};
 use results::{Pairing, ResultDocument, VerdictKind};
 use verdicts::{CompareError, CompareOptions, compare};
 
@@ -71,8 +71,12 @@ fn unnamed_differences_are_rejected_by_name() {
     assert_eq!(compare(&["sise"], false), Err(CompareError::UnknownFactor("sise".to_owned())));
     // every kind of field
     type Change = fn(&mut ResultDocument);
-    let changes: [(&str, Change); 10] = [
+    let changes: [(&str, Change); 11] = [
         ("design.warm_up_ns", |document| document.experiment.design.warm_up_ns += 1),
+        ("design.payload", |document| {
+            let (path, sha256) = ("file".to_owned(), "ab".to_owned());
+            document.experiment.design.payload = Some(PayloadFile { path, sha256 });
+        }),
         ("design.write_instance", |document| document.experiment.design.write_instance = Some(5)),
         ("design.warm_up_samples", |document| document.experiment.design.warm_up_samples = Some(5)),
         ("design.measure_ns", |document| document.experiment.design.measure_ns += 1),

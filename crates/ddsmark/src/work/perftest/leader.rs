@@ -140,6 +140,7 @@ fn measure(
     let _until_end = watch.until_end();
     let mut plan = prepared.plan(seed())?;
     complete(&mut plan, &process.settings);
+    plan.design.payload.clone_from(&process.payload);
     plan.design.progress =
         process.settings.local.output.intervals || parts.iter().any(|part| part.own.intervals);
     let rows = LeaderRows {

@@ -193,6 +193,21 @@ fn compare(process: &Process, guest: &Peer) -> Result<(), Outcome> {
             return Err(Outcome::failure(text, Some(hint)));
         }
     }
+    let read_files = |own: &OwnPart| {
+        let option = qos_file::option(settings.generation);
+        [(option, own.qos.clone()), ("loadDataFromFile", own.payload.clone())]
+    };
+    let files_differ = |own: &OwnPart| {
+        let (ours, theirs) = (read_files(&process.own_part()), read_files(own));
+        let mut pairs = ours.into_iter().zip(theirs);
+        let (ours, theirs) = pairs.find(|(ours, theirs)| theirs.1.is_some() && ours != theirs)?;
+        let [ours_text, theirs_text] =
+            [ours.1, theirs.1].map(|file| file.unwrap_or_else(|| "none".to_owned()));
+        let option = ours.0;
+        let text = format!("`-{option}` is {ours_text} at publisher 0 and {theirs_text} at {guest}");
+        let hint = format!("give publisher 0 this file: its `-{option}` is for all processes");
+        Some(Outcome::failure(text, Some(hint)))
+    };
     let own: Result<Offered, _> = serde_json::from_value::<Offered>(guest.announcement.offer.clone());
     match own {
         Ok(Offered { own, .. }) if own.transport != process.transport() => {
@@ -203,16 +218,7 @@ fn compare(process: &Process, guest: &Peer) -> Result<(), Outcome> {
             );
             Err(Outcome::failure(text, Some("use the same transport on both sides".to_owned())))
         }
-        Ok(Offered { own: OwnPart { qos: Some(theirs), .. }, .. })
-            if process.qos.as_ref().map(|qos| &qos.identity) != Some(&theirs) =>
-        {
-            let option = qos_file::option(settings.generation);
-            let ours = process.qos.as_ref().map_or("none", |qos| &qos.identity);
-            let text = format!("`-{option}` is {ours} at publisher 0 and {theirs} at {guest}");
-            let hint = format!("give publisher 0 this file: its `-{option}` is for all processes");
-            Err(Outcome::failure(text, Some(hint)))
-        }
-        Ok(_) => Ok(()),
+        Ok(Offered { own, .. }) => files_differ(&own).map_or(Ok(()), Err),
         Err(error) => Err(Outcome::failure(format!("{guest} offers what cannot be read: {error}"), None)),
     }
 }

@@ -5,13 +5,14 @@ mod experiment;
 pub mod guest;
 pub mod leader;
 mod meeting;
+mod payload_file;
 mod printer;
 mod qos_file;
 mod rows;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use ::experiment::{DriverDescription, ParticipantSpec, ReceiveMode, ThreadPriorities};
+use ::experiment::{DriverDescription, ParticipantSpec, PayloadFile, ReceiveMode, ThreadPriorities};
 use perftest::{Nic, PerftestError, Priorities, Receive, Settings, Transport};
 use runner::StopToken;
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,8 @@ pub struct Process {
     pub facts: Facts,
     /// Name of the network interface.
     pub interface: String,
+    /// File with the bytes of samples, if it has one.
+    pub payload: Option<PayloadFile>,
     /// Policies of the QoS file, if it has one.
     pub qos: Option<FileQos>,
     /// Stop requests of the user.
@@ -57,6 +60,8 @@ pub struct OwnPart {
     pub receive: Option<(ReceiveMode, u32, u32)>,
     /// Number of samples in the queue of its reader.
     pub receive_queue: Option<u32>,
+    /// Checksum of its file with the bytes of samples.
+    pub payload: Option<String>,
     /// Priorities of its threads.
     pub priorities: Option<ThreadPriorities>,
     /// Whether it prints rows during the test.
@@ -75,8 +80,8 @@ impl Process {
     ) -> Result<Self, CliError> {
         let facts = site.facts()?;
         let interface = interface(&settings, &facts)?;
-        let qos = qos_file::read(&settings)?;
-        let mut process = Self { settings, drivers, site, facts, interface, qos, stop };
+        let (payload, qos) = (payload_file::read(&settings)?, qos_file::read(&settings)?);
+        let mut process = Self { settings, drivers, site, facts, interface, payload, qos, stop };
         if process.settings.role == perftest::Role::Publisher {
             process.adapt()?;
         }
@@ -141,6 +146,7 @@ impl Process {
             interface: self.interface.clone(),
             receive: (self.settings.role == perftest::Role::Subscriber).then_some(receive),
             receive_queue: local.receive_queue,
+            payload: self.payload.as_ref().map(|file| file.sha256.clone()),
             priorities: local
                 .priorities
                 .map(|Priorities { main, receive }| ThreadPriorities { main, receive }),

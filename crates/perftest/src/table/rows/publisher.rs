@@ -14,12 +14,6 @@ const HOUR: Limit = Limit { max: 3_600_000, reason: "ddsmark sleeps at most an h
 /// Largest number of samples of a warm-up.
 const WARM_UP: Limit = Limit { max: 1_000_000, reason: "a warm-up of ddsmark has at most 1000000 samples" };
 
-/// Effect of options about a file with the bytes of samples.
-const NO_FILE: Fate = Fate::Rejected {
-    reason: "ddsmark sends an incompressible pattern, which the subscriber checks",
-    instead: "leave it out",
-};
-
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         name: "latencyTest",
@@ -192,7 +186,10 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "loadDataFromFile",
         kind: Kind::Text("file"),
         v4_3: Some(plain("").of_publishers()),
-        fate: NO_FILE,
+        fate: Fate::Honoured(
+            "the bytes of the file, at most 16 MiB, after a header of 16 bytes: each sample continues where the one before it ends. The \
+             subscriber gets the same bytes, and checks them",
+        ),
         about: "Send the bytes of a file.",
         ..ROW
     },
@@ -200,7 +197,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "maximumAllocableBufferSize",
         kind: Kind::Integer("bytes"),
         v4_3: Some(number("1073741824", 1, i64::MAX).of_publishers()),
-        fate: NO_FILE,
+        fate: Fate::Honoured("maximum size of the file of `-loadDataFromFile`; a larger one is an error"),
         about: "Memory for the bytes of a file.",
         ..ROW
     },
