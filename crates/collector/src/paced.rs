@@ -185,7 +185,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     });
     steady(&mut evaluation, &ends, writing);
 
-    if let ([writer], [read]) = (&writers[..], &readers[..]) {
+    if let (Some(writer), Some(read)) = (writers.first(), readers.first()) {
         let probes = (writer.probes.as_ref(), read.probes.as_ref());
         probes::add(&mut evaluation, probe_every(factors, design), probes, factors.size_bytes);
     }

@@ -5,7 +5,8 @@ use results::{DeliveryCounts, ProbeStats, Throughput, WarningKind, format_value}
 
 use crate::evaluation::{Evaluation, percent};
 
-/// Adds the results of echo probes. `probed`: N if every Nth sample was to be echoed.
+/// Adds the results of echo probes, those of the first flow: of the first writer, echoed by the first reader. `probed`: N if
+/// every Nth sample was to be echoed.
 pub(crate) fn add(
     evaluation: &mut Evaluation,
     probed: Option<u32>,
@@ -17,7 +18,8 @@ pub(crate) fn add(
         evaluation.contradictions.push("an agent did not report its probes".to_owned());
         return;
     };
-    let counted = evaluation.flows.first().map(|flow| flow.counted.clone()).unwrap_or_default();
+    let Some(flow) = evaluation.flows.first() else { return };
+    let (counted, between) = (flow.counted.clone(), (flow.writer.clone(), flow.reader.clone()));
     check(evaluation, u64::from(every), &counted, (writer, read));
     // The steady state of a stream is determined from all of its samples, not from the probes.
     let steady = std::mem::take(&mut evaluation.steady_state);
@@ -43,6 +45,8 @@ pub(crate) fn add(
     let seconds = if *accepted_sps > 0.0 { *sent as f64 / *accepted_sps } else { 0.0 };
     let bits = read.echoed as f64 * size_bytes as f64 * 8.0;
     *probes = Some(ProbeStats {
+        writer: between.0,
+        reader: between.1,
         every: writer.every,
         sent: writer.sent,
         came: read.came,

@@ -122,7 +122,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         let state = steady_rate(received, writing);
         evaluation.steady_state.extend(state.map(|state| ("delivered".to_owned(), state)));
     }
-    if let ([(_, writer)], [(_, read)]) = (&writers[..], &readers[..]) {
+    if let (Some((_, writer)), Some((_, read))) = (writers.first(), readers.first()) {
         let probes = (writer.probes.as_ref(), read.probes.as_ref());
         probes::add(&mut evaluation, probe_every(factors, design), probes, factors.size_bytes);
     }

@@ -4,8 +4,8 @@ use std::{cmp::Ordering, collections::BTreeMap};
 
 use experiment::{Factors, Flow, Load, Rate};
 use results::{
-    CellFlow, CellLatency, CellResult, DeliveryCounts, FlowRecord, Latency, Run, Throughput, format_micros,
-    format_value,
+    CellFlow, CellLatency, CellResult, DeliveryCounts, FlowRecord, Latency, ProbeStats, Run, Throughput,
+    format_micros, format_value,
 };
 
 use crate::{
@@ -82,7 +82,17 @@ pub(crate) fn notes(cells: &[CellResult], probe_every: Option<u32>) -> Vec<Strin
             .to_owned()
     });
     let probes = probe_every.filter(|_| shown.probes).map(|every| {
-        format!("The RTT under load is that of echo probes, one sample in {every}: from the start of the write call to the arrival of the echo.")
+        let mut all = cells.iter().filter_map(|cell| cell.throughput.as_ref()?.probes.as_ref());
+        let is_of_several =
+            |probes: &&ProbeStats| (&*probes.writer, &*probes.reader) != ("writer", "reader");
+        let of = match all.find(is_of_several) {
+            Some(ProbeStats { writer, reader, .. }) => format!(" of {writer}, echoed by {reader}"),
+            None => String::new(),
+        };
+        format!(
+            "The RTT under load is that of echo probes, one sample in {every}{of}: from the start of the write call to the \
+             arrival of the echo."
+        )
     });
     batches.into_iter().chain(probes).collect()
 }

@@ -379,10 +379,7 @@ impl AgentRole for OpenLoopReader {
 
     fn report(&mut self) -> Result<RoleReport, AgentError> {
         let arrivals = self.close_inlet()?;
-        let probes = match arrivals {
-            [alone] => alone.stats.probes()?,
-            _ => None,
-        };
+        let probes = arrivals.first_mut().map_or(Ok(None), |first| first.stats.probes())?;
         Ok(RoleReport::PacedReader(PacedReaderReport {
             probes,
             flows: arrivals.iter().map(FlowRecorder::read).collect(),

@@ -158,10 +158,7 @@ impl AgentRole for ThroughputReader {
 
     fn report(&mut self) -> Result<RoleReport, AgentError> {
         let stats = self.close_inlet()?;
-        let probes = match stats.all_mut() {
-            [alone] => alone.probes()?,
-            _ => None,
-        };
+        let probes = stats.all_mut().first_mut().map_or(Ok(None), ReceiveStats::probes)?;
         let received = stats.all().iter().map(ReceiveStats::received).collect();
         let join = stats.all().iter().filter_map(ReceiveStats::reception).collect();
         let foreign = stats.all().iter().map(ReceiveStats::foreign).sum();

@@ -151,7 +151,7 @@ impl RoleSetup<'_> {
         let (spec, _) = self.first_reader()?;
         let config = reader_config(spec);
         let mut monitors = Monitors::default();
-        // belongs to the only stream: the planner rejects probes with several writers
+        // belongs to the first stream, that of the first writer
         let mut echo = self.probe_responder(&mut monitors)?;
         let stats = |stream: &StreamSpec| {
             let payloads = Payloads::of_stream(configure, stream);
@@ -294,7 +294,7 @@ impl RoleSetup<'_> {
         let processing =
             Processing::of_each(configure.readers.iter().find_map(|reader| reader.processing_ns));
         let mut monitors = Monitors::default();
-        // belongs to the only flow: the planner rejects probes with several flows
+        // belongs to the first writer's flow: the planner rejects probes with several flows
         let mut echo = self.probe_responder(&mut monitors)?;
         let (mut listening, mut polled, mut progress) = (Vec::new(), Vec::new(), Vec::new());
         let mut poll_policy = None;

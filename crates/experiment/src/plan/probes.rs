@@ -31,6 +31,11 @@ fn check_throttle(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), S
             let words = "a throttled rate needs echo probes".to_owned();
             return refuse(words, "add `probe_every = 200` under `[design]`");
         };
+        let mut topologies = axes.all::<Topology>("topology").0.into_iter();
+        if let Some(topology) = topologies.find(|topology| !topology.get().is_pair()) {
+            let words = format!("a throttled rate is not supported with `topology = \"{}\"`", topology.get());
+            return refuse(words, "use `topology = \"pair\"`: the rate follows one reader");
+        }
         // Without a queue of its own, the throttle follows the send queue.
         let mut held: Vec<u64> = axes.all::<u32>("send_queue").values().copied().map(u64::from).collect();
         let queues = match own {
@@ -70,7 +75,7 @@ fn check_throttle(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), S
     Ok(())
 }
 
-/// Rejects invalid throttles, echo probes that are too frequent, and those without exactly one stream to echo.
+/// Rejects invalid throttles, echo probes that are too frequent, and those without exactly one stream of each writer.
 pub(crate) fn check(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), SpannedError> {
     check_throttle(file, axes)?;
     let Some(every) = &file.design.probe_every else { return Ok(()) };
@@ -88,9 +93,9 @@ pub(crate) fn check(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(),
         return refuse(words, "add `throughput` or `paced` to `workload`, or remove `probe_every`");
     }
     let topologies = axes.iter().flat_map(|axes| axes.all::<Topology>("topology").0);
-    if let Some(topology) = topologies.into_iter().find(|topology| !topology.get().is_pair()) {
+    if let Some(topology) = topologies.into_iter().find(|topology| topology.get().mesh().is_none()) {
         let words = format!("echo probes are not supported with `topology = \"{}\"`", topology.get());
-        return refuse(words, "use `topology = \"pair\"`, or remove `probe_every`");
+        return refuse(words, "use `topology = \"pair\"` or one such as `1-3`, or remove `probe_every`");
     }
     let topics = axes.iter().flat_map(|axes| axes.all::<u32>("topics").0);
     if let Some(topics) = topics.into_iter().find(|topics| *topics.get() > 1) {

@@ -83,6 +83,12 @@ impl Plan {
 }
 
 impl Endpoint {
+    /// Returns whether it gets echoes of its samples, or sends them.
+    #[must_use]
+    pub const fn has_echoes(&self) -> bool {
+        !self.writers.is_empty() && !self.readers.is_empty()
+    }
+
     /// Returns its entities: name and requested policies.
     pub fn entities(&self) -> impl Iterator<Item = (&str, Qos)> {
         let writers =
@@ -263,18 +269,16 @@ impl CellShape<'_> {
 
     /// Returns the number of endpoints that echo pings.
     fn echoes(&self) -> u16 {
-        if self.factors.all_readers_echo { self.mesh().1 } else { 1 }
+        if self.factors.all_readers_echo && !self.probed { self.mesh().1 } else { 1 }
     }
 
     /// Returns the endpoint with this index among those of its role.
     fn endpoint(&self, id: String, role: Role, index: usize) -> Endpoint {
         let [of_writer, of_reader] = drivers_of_ends(&self.factors.driver);
         let written = |writer: usize| self.streams(writer);
-        // Only one stream can be probed, and only that of a pair.
-        let echoed = written(0)
-            .into_iter()
-            .next()
-            .filter(|_| self.probed || matches!(role, Role::Pinger | Role::Echo));
+        // Of several endpoints, the first writer probes, and the first reader echoes.
+        let has_echoes = matches!(role, Role::Pinger | Role::Echo) || self.probed && index == 0;
+        let echoed = written(0).into_iter().next().filter(|_| has_echoes);
         let is_last = role == Role::Reader && index + 1 == usize::from(self.mesh().1);
         let processing_ns = self.factors.queues.slow_reader_ns.filter(|_| is_last);
         let (writers, readers) = if role.drives() {

@@ -155,6 +155,24 @@ fn first_reader_of_pings_echoes_and_the_others_receive() {
 }
 
 #[test]
+fn first_writer_probes_and_first_reader_echoes() {
+    for workload in [Workload::Throughput, Workload::Paced] {
+        let shape = shape(workload, true, |factors| {
+            factors.topology = Topology::Mesh { writers: 2, readers: 3 };
+            factors.all_readers_echo = true;
+        });
+        assert_eq!(ids(&shape), ["writer-1", "writer-2", "reader-1", "reader-2", "reader-3"]);
+        let echoes: Vec<bool> = shape.endpoints.iter().map(Endpoint::has_echoes).collect();
+        assert_eq!(echoes, [true, false, true, false, false]);
+        assert_eq!(shape.readers_of("run_7_back").collect::<Vec<_>>(), [(0, 0)]);
+        assert_eq!(shape.writers_of("run_7_back").collect::<Vec<_>>(), [(2, 0)]);
+        let first = &shape.endpoints[0];
+        assert_eq!(first.readers[0].streams, std::slice::from_ref(&first.writers[0].stream));
+        assert_eq!(shape.endpoints[2].readers[0].streams[0], first.writers[0].stream);
+    }
+}
+
+#[test]
 fn each_node_of_a_ring_reads_the_topic_of_the_node_before_it() {
     let ring = |nodes| shape(Workload::Latency, false, |factors| factors.topology = Topology::Ring { nodes });
     let three = ring(3);

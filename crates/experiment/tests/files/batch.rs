@@ -131,6 +131,7 @@ fn one_way_to_batch_is_measured_once_and_a_selection_replaces_all_of_them() {
 fn probes_are_under_one_percent_of_one_stream() {
     assert_eq!(plan(&stream("[design]\nprobe_every = 101\n"), &[]).design.probe_every, Some(101));
     assert_eq!(plan(&stream(""), &[]).design.probe_every, None);
+    assert_eq!(plan(&stream("topology = \"2-3\"\n[design]\nprobe_every = 101\n"), &[]).cells.len(), 2);
     let flows = "question = \"Both?\"\nworkload = \"paced\"\nfactors.driver = \"dds\"\n\
                  flows = [{ name = \"a\", size = 64, rate = 9 }, { name = \"b\", size = 128, rate = 9 }]\n";
     let cases: &[(String, &str, &str)] = &[
@@ -161,6 +162,11 @@ fn probes_are_under_one_percent_of_one_stream() {
             paced("rate = \"throttled 3999\"\n[design]\nprobe_every = 200\n"),
             "a queue of 3999 samples is too short",
             "at least 20 probe distances",
+        ),
+        (
+            paced("rate = \"throttled\"\ntopology = \"1-2\"\n[design]\nprobe_every = 200\n"),
+            "a throttled rate is not supported with `topology = \"1-2\"`",
+            "follows one reader",
         ),
         (stream("batch_samples = 0\n"), "invalid value", ""),
         (stream("batch_samples = []\n"), "no ways to batch", ""),

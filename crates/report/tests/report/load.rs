@@ -135,9 +135,17 @@ fn no_table_of_an_open_loop_is_wider_than_140_columns() {
         throughput.out_of_order = 12_345;
         throughput.batches = Some(Batches::new(100, 6_200, 64));
         throughput.takes = Some(TakeStats::new(100, 25_600, 4_096, 400));
-        let probes =
-            ProbeStats { every: 200, sent: 60, came: 60, echoed: 60, returned: 60, lost: 0, echo_mbps: 1.0 };
-        throughput.probes = Some(probes);
+        throughput.probes = Some(ProbeStats {
+            writer: "writer-1".to_owned(),
+            reader: "reader-1".to_owned(),
+            every: 200,
+            sent: 60,
+            came: 60,
+            echoed: 60,
+            returned: 60,
+            lost: 0,
+            echo_mbps: 1.0,
+        });
         let rtt = run.latency["service"].clone();
         run.latency.insert("rtt".to_owned(), rtt);
     });

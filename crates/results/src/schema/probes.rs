@@ -9,6 +9,10 @@ use stats::{median, total};
 /// opposite direction (`echo_mbps`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeStats {
+    /// Endpoint that wrote the probes, by id.
+    pub writer: String,
+    /// Endpoint that echoed them, by id.
+    pub reader: String,
     /// Every Nth sample is a probe.
     pub every: u64,
     /// Number of probes that the writer's middleware accepted.
@@ -33,8 +37,11 @@ impl ProbeStats {
     pub fn sum<'p>(parts: impl Iterator<Item = &'p Self>) -> Option<Self> {
         let parts: Vec<&Self> = parts.collect();
         let sum = |of: fn(&Self) -> u64| total(parts.iter().map(|part| of(part)));
+        let first = parts.first()?;
         Some(Self {
-            every: parts.first()?.every,
+            writer: first.writer.clone(),
+            reader: first.reader.clone(),
+            every: first.every,
             sent: sum(|part| part.sent),
             came: sum(|part| part.came),
             echoed: sum(|part| part.echoed),

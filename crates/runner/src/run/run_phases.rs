@@ -202,7 +202,7 @@ impl RunPhases<'_> {
             measure_ns: self.design.measure_ns,
             windows: self.design.windows,
             check_every: self.design.check_every,
-            probe_every: probe_every(&self.cell.factors, self.design),
+            probe_every: probe_every(&self.cell.factors, self.design).filter(|_| endpoint.has_echoes()),
             traces: self.traces.of_endpoint(endpoint),
             payload: self.payload.cloned(),
             begin_ns: None,
