@@ -7,7 +7,7 @@ use testbed::process::kill_alive;
 use crate::support::{Scene, count, list, runs, violating_driver, wait_for};
 
 /// Returns `Some` if at least `runs` runs were saved.
-fn saved(result: &Path, runs: usize) -> Option<()> {
+pub fn saved(result: &Path, runs: usize) -> Option<()> {
     let files = fs::read_dir(result.join("runs")).ok()?.flatten();
     let records = files.filter(|file| file.file_name().to_string_lossy().ends_with(".json"));
     let records = records.filter(|file| !file.file_name().to_string_lossy().starts_with('.'));

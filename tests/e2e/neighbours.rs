@@ -9,7 +9,8 @@ use std::{
 };
 
 use control::{Configure, Request};
-use driver_host::{Driver, ParticipantConfig, TypeKind, WriterConfig};
+use driver_host::{Driver, Participant, ParticipantConfig, TypeKind, Writer, WriterConfig};
+use experiment::{ParticipantSpec, Qos};
 use serde_json::Value;
 
 use crate::support::{Scene, count, list, monotonic_ns, programs, runs, text, wait_for};
@@ -18,18 +19,70 @@ const SIZE: usize = 64;
 /// Runs of each cell.
 const RUNS: u32 = 3;
 
-/// Returns samples that are not of this run, in all known forms. The headers follow `crates/agent/src/traffic/header.rs`.
-fn garbage(configure: &Configure, noise: &mut u64) -> Vec<Vec<u8>> {
-    let mut random = |length: usize| -> Vec<u8> {
-        let next = || {
-            // xorshift64 (Marsaglia 2003)
-            *noise ^= *noise << 13;
-            *noise ^= *noise >> 7;
-            *noise ^= *noise << 17;
-            *noise as u8
+/// Writer of another program on a topic.
+pub struct Stranger {
+    participant: Participant,
+    writer: Writer,
+}
+
+impl Stranger {
+    /// Opens the writer, with the transport and interface of a participant.
+    pub fn open(driver: &Driver, domain: u32, like: &ParticipantSpec, topic: &str, qos: &Qos) -> Self {
+        let participant = driver
+            .open(&ParticipantConfig {
+                domain,
+                run_name: format!("stranger-{}", std::process::id()),
+                transport: Some(like.transport.clone()),
+                interface: Some(like.interface.clone()),
+                vendor_defaults: like.vendor_defaults,
+                ..ParticipantConfig::default()
+            })
+            .expect("a participant");
+        let config = WriterConfig {
+            topic: topic.to_owned(),
+            type_kind: TypeKind::Octets,
+            qos: qos.clone().of_writers(),
+            max_payload_bytes: 8192,
+            ..WriterConfig::default()
         };
-        std::iter::repeat_with(next).take(length).collect()
+        let writer = participant.writer(&config).expect("a writer");
+        Self { participant, writer }
+    }
+
+    /// Waits until it has a reader.
+    pub fn wait_for_reader(&self) {
+        wait_for("a match", || self.has_reader().then_some(()));
+    }
+
+    pub fn has_reader(&self) -> bool {
+        self.writer.monitor().matched().expect("a count") > 0
+    }
+
+    pub fn write(&self, sample: &[u8]) {
+        self.writer.write(0, sample).expect("a write");
+    }
+
+    pub fn close(self) {
+        self.writer.close().expect("closed");
+        self.participant.close().expect("closed");
+    }
+}
+
+/// Returns pseudo-random bytes.
+pub fn random(noise: &mut u64, length: usize) -> Vec<u8> {
+    let next = || {
+        // xorshift64 (Marsaglia 2003)
+        *noise ^= *noise << 13;
+        *noise ^= *noise >> 7;
+        *noise ^= *noise << 17;
+        *noise as u8
     };
+    std::iter::repeat_with(next).take(length).collect()
+}
+
+/// Returns samples that are not of this run, in all known forms. The headers follow `crates/agent/src/traffic/header.rs`.
+pub fn garbage(configure: &Configure, noise: &mut u64) -> Vec<Vec<u8>> {
+    let mut random = |length: usize| random(noise, length);
     let header = |writer: u16, tag: u16, sent_ns: u64| {
         let mut sample = vec![0; 4];
         sample.extend(writer.to_le_bytes());
@@ -159,39 +212,16 @@ fn stranger_on_our_topic_is_counted_as_foreign() {
     let file = programs().parent().expect("target").join("drivers/libddsmark_cyclonedds.so");
     let driver = Driver::load(&file).expect("the driver");
     let document = strangers(&scene, "cyclonedds", |configure, noise| {
-        let stream = configure.readers.first().expect("a reader of our topic");
-        let participant = driver
-            .open(&ParticipantConfig {
-                domain: configure.domain,
-                run_name: format!("{}-stranger", configure.run_name),
-                transport: Some(configure.participant.transport.clone()),
-                interface: Some(configure.participant.interface.clone()),
-                ..ParticipantConfig::default()
-            })
-            .expect("a participant");
-        let writer = participant
-            .writer(&WriterConfig {
-                loans: false,
-                topic: stream.topic.clone(),
-                type_kind: TypeKind::Octets,
-                qos: stream.qos.clone(),
-                max_payload_bytes: SIZE as u64,
-                batch_bytes: 0,
-                async_write: false,
-            })
-            .expect("a writer");
-        let monitor = writer.monitor();
-        wait_for("a match", || (monitor.matched().expect("a count") > 0).then_some(()));
+        let reader = configure.readers.first().expect("a reader of our topic");
+        let stranger =
+            Stranger::open(&driver, configure.domain, &configure.participant, &reader.topic, &reader.qos);
+        stranger.wait_for_reader();
         let begin = Instant::now();
-        while begin.elapsed() < Duration::from_millis(500) && monitor.matched().expect("a count") > 0 {
-            for sample in garbage(configure, noise) {
-                writer.write(0, &sample).expect("a write");
-            }
+        while begin.elapsed() < Duration::from_millis(500) && stranger.has_reader() {
+            garbage(configure, noise).iter().for_each(|sample| stranger.write(sample));
             std::thread::sleep(Duration::from_millis(2));
         }
-        drop(monitor);
-        writer.close().expect("closed");
-        participant.close().expect("closed");
+        stranger.close();
     });
     nothing_of_theirs_is_data(&document);
 }

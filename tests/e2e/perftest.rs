@@ -1,7 +1,7 @@
 //! `ddsmark perftest` between two virtual hosts that share only the network: the command lines of the published guides, with the
 //! lines that their text lacks reconstructed, and a bound where they have none. Needs root.
 
-use std::{os::unix::fs::symlink, path::PathBuf};
+use std::{ffi::OsStr, os::unix::fs::symlink, path::PathBuf};
 
 use lab::Lab;
 use serde_json::Value;
@@ -12,8 +12,9 @@ use crate::support::{Outcome, Running, Scene, programs, wait_for};
 /// Program of the guides, a symbolic link to `ddsmark`.
 const PROGRAM: &str = "perftest_cpp";
 
+/// Virtual hosts on which a test starts processes.
 pub struct Hosts {
-    lab: Lab,
+    pub lab: Lab,
     pub scene: Scene,
     program: PathBuf,
 }
@@ -28,19 +29,31 @@ impl Hosts {
     }
 
     /// Starts a process on a host of the lab. `$1` to `$3` in its options are the addresses of the hosts.
-    fn start(&self, host: usize, options: &str) -> Running {
+    pub fn start(&self, host: usize, options: &str) -> Running {
+        self.start_with(host, &[], &[], options)
+    }
+
+    /// Starts a process with these variables in its environment. `before`: words of a command that executes the program.
+    pub fn start_with(
+        &self,
+        host: usize,
+        variables: &[(&str, &OsStr)],
+        before: &[&str],
+        options: &str,
+    ) -> Running {
         let hosts = self.lab.hosts();
-        let program = self.program.display().to_string();
         let mut words: Vec<String> = hosts[host].prefix().to_vec();
-        words.push(program);
+        words.extend(before.iter().map(|word| (*word).to_owned()));
+        words.push(self.program.display().to_string());
         for option in options.split_whitespace() {
-            let address =
-                |number: &str| number.parse::<usize>().ok().map(|of| hosts[of - 1].address.to_string());
-            let option = option.strip_prefix('$').and_then(address).unwrap_or_else(|| option.to_owned());
+            let mut option = option.to_owned();
+            for (number, host) in (1..).zip(hosts) {
+                option = option.replace(&format!("${number}"), &host.address.to_string());
+            }
             words.push(option);
         }
         let arguments: Vec<&str> = words[1..].iter().map(String::as_str).collect();
-        self.scene.start(&words[0], &arguments)
+        self.scene.start_with(variables, &words[0], &arguments)
     }
 
     /// Runs one process per host, the last one first, to their ends.

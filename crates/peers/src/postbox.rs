@@ -133,11 +133,17 @@ impl Postbox {
         self.mailbox.waker()
     }
 
+    /// Returns the number of samples that no process of ddsmark has sent, or that are damaged.
+    #[must_use]
+    pub const fn ignored(&self) -> u64 {
+        self.reassembly.strangers() + self.reassembly.invalid()
+    }
+
     /// Returns lines that say whom the mailbox reaches, for an error about a process that is missing.
     #[must_use]
     pub fn diagnosis(&self) -> Vec<String> {
         let mut lines = self.mailbox.diagnosis();
-        match self.reassembly.strangers() + self.reassembly.invalid() {
+        match self.ignored() {
             0 => {}
             count => lines.push(format!("{count} control samples of other programs were ignored")),
         }

@@ -1,7 +1,7 @@
 //! Process that meets another one and exchanges a megabyte with it, for the end-to-end tests. Not shipped.
 //!
 //! ```text
-//! test-peer pub|sub topic AGENT DRIVER TRANSPORT DOMAIN
+//! test-peer pub|sub topic AGENT DRIVER TRANSPORT DOMAIN [INTERFACE]
 //! test-peer pub|sub tcp ADDRESS DOMAIN
 //! ```
 //!
@@ -85,7 +85,7 @@ fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
 
 fn open(role: PeerRole, arguments: &[String]) -> Result<Box<dyn Mailbox>, Box<dyn Error>> {
     match arguments {
-        [kind, agent, driver, transport, domain] if kind == "topic" => {
+        [kind, agent, driver, transport, domain, interface @ ..] if kind == "topic" => {
             let site = LocalSite::new(PathBuf::from(agent));
             site.sweep();
             let spec = AgentMailboxSpec {
@@ -94,7 +94,8 @@ fn open(role: PeerRole, arguments: &[String]) -> Result<Box<dyn Mailbox>, Box<dy
                 domain: domain.parse()?,
                 participant: ParticipantSpec {
                     transport: transport.clone(),
-                    interface: "lo".to_owned(),
+                    interface: interface.first().map_or("lo", String::as_str).to_owned(),
+                    vendor_defaults: !interface.is_empty(),
                     ..ParticipantSpec::default()
                 },
                 limit: LIMIT,

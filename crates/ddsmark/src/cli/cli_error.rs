@@ -63,6 +63,16 @@ impl CliError {
         Self { status, error: error.to_string(), details: Vec::new(), hint: Some(hint.into()) }
     }
 
+    /// Returns what failed and why, without the hint.
+    pub fn text(&self) -> &str {
+        &self.error
+    }
+
+    /// Returns the next step.
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// Adds the variant that the error concerns.
     pub fn about(self, variant: &str) -> Self {
         Self { error: format!("variant {variant}: {}", self.error), ..self }

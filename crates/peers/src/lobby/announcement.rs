@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::identity::PeerAddress;
 
-/// Maximum number of characters of a text of another process in a message.
-const MAX_TEXT: usize = 200;
+/// Maximum number of characters of a text of another process in a message: a reason names two processes.
+const MAX_TEXT: usize = 600;
 
 /// Announcement of a process to all others of its domain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ impl fmt::Display for Peer {
     }
 }
 
-/// Returns a text of another process, without control characters, and not longer than a line.
+/// Returns a text of another process, without control characters, and not longer than a few lines.
 #[must_use]
 pub fn clean(text: &str) -> String {
     let printable = |character: char| if character.is_control() { '\u{fffd}' } else { character };

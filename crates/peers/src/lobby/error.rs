@@ -29,10 +29,10 @@ pub enum LobbyError {
         /// The other one.
         second: Box<Peer>,
     },
-    /// Id that is not below the expected number.
+    /// More processes of a role than expected.
     #[error("unexpected {peer}: {} expected", expected(*.count, .peer.address.role))]
-    IdOutOfRange {
-        /// Process with the id.
+    Unexpected {
+        /// Process beyond the expected number.
         peer: Box<Peer>,
         /// Expected number of processes of its role.
         count: u32,
@@ -134,7 +134,7 @@ impl LobbyError {
                     first.address.role.id_option()
                 )
             }
-            Self::IdOutOfRange { peer, .. } => {
+            Self::Unexpected { peer, .. } => {
                 let role = peer.address.role;
                 let other = match role {
                     PeerRole::Publisher => PeerRole::Subscriber,
@@ -168,10 +168,11 @@ impl LobbyError {
 }
 
 fn expected(count: u32, role: PeerRole) -> String {
-    match count {
-        0 => format!("no {} is", role.name()),
-        1 => format!("only {} 0 is", role.name()),
-        _ => format!("{count} {}s, with the ids 0 to {}, are", role.name(), count - 1),
+    match (count, role) {
+        (0, _) => format!("no {} is", role.name()),
+        (1, PeerRole::Publisher) => "only publisher 0 is".to_owned(),
+        (1, PeerRole::Subscriber) => "only 1 subscriber is".to_owned(),
+        _ => format!("only {count} {}s are", role.name()),
     }
 }
 

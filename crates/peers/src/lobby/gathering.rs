@@ -20,8 +20,8 @@ use crate::{
     postbox::{Delivery, Postbox},
 };
 
-/// Time for which a process that fails stays, so that the others learn the reason.
-const LINGER: Duration = Duration::from_secs(1);
+/// Time for which a process that fails stays, so that the others learn the reason. Each announces itself twice meanwhile.
+const LINGER: Duration = Duration::from_secs(2);
 
 /// Maximum number of processes that are told why the leader fails.
 const MAX_TOLD: usize = 4096;
@@ -53,11 +53,11 @@ pub fn lead(
         }
         Err(error) => {
             let outcome = error.outcome();
-            for process in seen {
+            for process in &seen {
                 // The first error is the one to report.
-                let _ = postbox.tell(Some(process), Control::Reject(outcome.clone()));
+                let _ = postbox.tell(Some(*process), Control::Reject(outcome.clone()));
             }
-            linger(postbox);
+            linger(postbox, seen, &outcome);
             Err(error)
         }
     }
@@ -227,12 +227,18 @@ impl<'a> Wait<'a> {
     }
 }
 
-/// Serves the mailbox for a while: samples to processes that have just come are still sent.
-fn linger(postbox: &mut Postbox) {
+/// Serves the mailbox for a while, and tells the reason to processes that are new.
+fn linger(postbox: &mut Postbox, mut told: BTreeSet<ProcessId>, outcome: &Outcome) {
     let deadline = Instant::now() + LINGER;
     while Instant::now() < deadline {
-        if postbox.receive(deadline.saturating_duration_since(Instant::now())).is_err() {
-            return;
+        let left = deadline.saturating_duration_since(Instant::now());
+        let Ok(delivery) = postbox.receive(left) else { return };
+        let Some(Delivery::Message { from, message: Message::Control(Control::Announce(_)), .. }) = delivery
+        else {
+            continue;
+        };
+        if told.len() < MAX_TOLD && told.insert(from.process) {
+            let _ = postbox.tell(Some(from.process), Control::Reject(outcome.clone()));
         }
     }
 }

@@ -16,6 +16,8 @@ const RIVALRY: Duration = Duration::from_millis(1500);
 /// Time for which nothing changes before the lobby is complete: an unexpected process may come.
 const SETTLE: Duration = Duration::from_secs(1);
 
+/// Maximum number of processes of a role: that of ids.
+const MAX_COUNT: u32 = 1 << 16;
 /// Maximum number of missing processes of a role that are named.
 const MAX_NAMED: usize = 8;
 
@@ -171,16 +173,33 @@ impl LeaderLobby {
         (rules.compare)(&self.own, peer).map_err(LobbyError::Disagreement)
     }
 
-    /// Checks that all agree on the numbers, and that each id is below that of its role.
+    /// Checks that all agree on the numbers, and that there are at most as many processes as expected, with any ids.
     fn check_counts(&self) -> Result<(), LobbyError> {
         for role in [PeerRole::Subscriber, PeerRole::Publisher] {
             let Some((count, _)) = self.count(role)? else { continue };
-            let is_beyond = |peer: &&Peer| peer.address.role == role && u32::from(peer.address.id) >= count;
-            if let Some(peer) = self.settled().find(is_beyond) {
-                return Err(LobbyError::IdOutOfRange { peer: peer.clone().into(), count });
+            if self.places_of(role).count() <= self.guests(role, count) {
+                continue;
+            }
+            // Usual ids are below the number.
+            let newest = |place: &&Place| {
+                let Guest { peer, first, .. } = &place.current;
+                (u32::from(peer.address.id) >= count, *first)
+            };
+            if let Some(place) = self.places_of(role).max_by_key(newest) {
+                return Err(LobbyError::Unexpected { peer: place.current.peer.clone().into(), count });
             }
         }
         Ok(())
+    }
+
+    /// Returns the places of a role, by id.
+    fn places_of(&self, role: PeerRole) -> impl Iterator<Item = &Place> {
+        self.places.iter().filter(move |((of, _), _)| *of == role).map(|(_, place)| place)
+    }
+
+    /// Returns the number of guests among `count` processes of a role: this leader is one of the publishers.
+    fn guests(&self, role: PeerRole, count: u32) -> usize {
+        (count as usize).saturating_sub(usize::from(role == self.own.address.role))
     }
 
     /// Returns the number of processes of a role, and who expects it; `None` if it is not known yet.
@@ -224,21 +243,29 @@ impl LeaderLobby {
         self.update(now);
         let present = self.peers().map(ToString::to_string).collect();
         let mut missing = Vec::new();
-        let mut missing_of = |role: PeerRole, first: u32| {
+        let mut missing_of = |role: PeerRole| {
             // A disagreement has been reported.
             let (count, _) = self.count(role).ok().flatten()?;
-            let is_missing =
-                |id: &u32| u16::try_from(*id).is_ok_and(|id| !self.places.contains_key(&(role, id)));
-            let ids: Vec<u32> = (first..count.min(1 << 16)).filter(is_missing).collect();
-            missing.extend(ids.iter().take(MAX_NAMED).map(|id| format!("{} {id}", role.name())));
-            if let Some(others) = ids.len().checked_sub(MAX_NAMED).filter(|others| *others > 0) {
-                missing.push(format!("{others} more {}s", role.name()));
+            let count = count.min(MAX_COUNT);
+            let missing_count = self.guests(role, count).saturating_sub(self.places_of(role).count());
+            let is_free = |id: &u16| {
+                let is_own = (role, *id) == (self.own.address.role, self.own.address.id);
+                !is_own && !self.places.contains_key(&(role, *id))
+            };
+            let usual = (0..count).filter_map(|id| u16::try_from(id).ok());
+            let free: Vec<u16> = usual.filter(is_free).collect();
+            // The missing processes may have other ids if one that is there has.
+            let named = if free.len() == missing_count { free.len().min(MAX_NAMED) } else { 0 };
+            missing.extend(free.iter().take(named).map(|id| format!("{} {id}", role.name())));
+            match missing_count - named {
+                0 => {}
+                1 => missing.push(format!("1 more {}", role.name())),
+                others => missing.push(format!("{others} more {}s", role.name())),
             }
-            Some(ids.len() as u32)
+            u32::try_from(missing_count).ok()
         };
-        // The leader itself is publisher 0.
-        let missing_subscribers = missing_of(PeerRole::Subscriber, 0);
-        let missing_publishers = missing_of(PeerRole::Publisher, 1);
+        let missing_subscribers = missing_of(PeerRole::Subscriber);
+        let missing_publishers = missing_of(PeerRole::Publisher);
         LobbyProgress { missing_publishers, missing_subscribers, missing, present }
     }
 

@@ -142,14 +142,27 @@ fn process_that_leaves_or_falls_silent_is_missing_again() {
 }
 
 #[test]
-fn id_beyond_the_expected_number_is_unexpected() {
-    let error = hear(&mut lobby(2), 0, subscriber(2, 2), &expecting(1)).unwrap_err();
-    let text =
-        "unexpected subscriber 2 on host `b` (process 7): 2 subscribers, with the ids 0 to 1, are expected";
+fn further_process_than_expected_is_named() {
+    let mut lobby = lobby(2);
+    hear(&mut lobby, 0, subscriber(2, 2), &expecting(1)).expect("it fits");
+    hear(&mut lobby, 0, subscriber(0, 3), &expecting(1)).expect("it fits");
+    let error = hear(&mut lobby, 0, subscriber(1, 4), &expecting(1)).unwrap_err();
+    let text = "unexpected subscriber 2 on host `b` (process 7): only 2 subscribers are expected";
     assert_eq!(error.to_string(), text);
     assert!(error.hint().is_some_and(|hint| hint.contains("`-numSubscribers`")));
-    let error = hear(&mut lobby(1), 0, subscriber(u16::MAX, 2), &expecting(1)).unwrap_err();
-    assert!(error.to_string().contains("subscriber 65535"), "{error}");
+}
+
+#[test]
+fn ids_are_any_up_to_65535() {
+    let mut lobby = lobby(2);
+    hear(&mut lobby, 0, subscriber(u16::MAX, 2), &expecting(2)).expect("it fits");
+    assert_eq!(lobby.progress(ms(0)).missing, ["1 more subscriber", "publisher 1"]);
+    hear(&mut lobby, 0, subscriber(7, 3), &expecting(2)).expect("it fits");
+    hear(&mut lobby, 0, publisher(u16::MAX, 4), &announcement(None, Some(2))).expect("it fits");
+    let all = vec![publisher(u16::MAX, 4), subscriber(7, 3), subscriber(u16::MAX, 2)];
+    assert_eq!(complete(&mut lobby, 1000), Some(all));
+    let error = hear(&mut lobby, 1000, subscriber(8, 5), &expecting(2)).unwrap_err();
+    assert!(error.to_string().starts_with("unexpected subscriber 8 "), "{error}");
 }
 
 #[test]

@@ -84,4 +84,6 @@ pub enum SessionEvent {
         /// Version of the process.
         version: u16,
     },
+    /// Number of control samples of other programs since this process started; reported once, at the end.
+    Ignored(u64),
 }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Condvar, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -34,6 +34,7 @@ pub(super) type Observer = Box<dyn FnMut(SessionEvent) + Send>;
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     state: Mutex<State>,
+    ended: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -51,6 +52,13 @@ impl Shared {
 
     pub(super) fn end(&self) -> Option<SessionEnd> {
         self.with(|state| state.end.clone())
+    }
+
+    /// Waits for the first end of a stream.
+    pub(super) fn wait_for_end(&self, limit: Duration) -> Option<SessionEnd> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.ended.wait_timeout_while(state, limit, |state| state.end.is_none());
+        waited.unwrap_or_else(PoisonError::into_inner).0.end.clone()
     }
 
     pub(super) fn close(&self, outcome: Outcome) {
@@ -117,6 +125,10 @@ impl Pump {
             for index in 0..self.streams.len() {
                 self.end(index, SessionEnd::Post(error.clone()));
             }
+        }
+        let ignored = self.postbox.ignored();
+        if ignored > 0 {
+            (self.observer)(SessionEvent::Ignored(ignored));
         }
         // The bytes that have arrived are still delivered.
         for stream in &self.streams {
@@ -268,6 +280,7 @@ impl Pump {
         self.shared.with(|state| {
             state.end.get_or_insert_with(|| end.clone());
         });
+        self.shared.ended.notify_all();
         stream.outgoing.close();
         stream.incoming.end();
         (self.observer)(SessionEvent::Ended(end));

@@ -90,6 +90,13 @@ impl Session {
         self.shared.end()
     }
 
+    /// Waits until the first stream ends that this process does not end, for at most `limit`. A peer that has ended its stream
+    /// says goodbye after it.
+    #[must_use]
+    pub fn wait_for_end_of_peer(&self, limit: Duration) -> Option<SessionEnd> {
+        self.shared.wait_for_end(limit)
+    }
+
     /// Sends what waits, says goodbye to all peers with the result of this process, and closes the postbox. After a
     /// success, everything is sent that was written to the streams: close their outputs before; otherwise this waits 2 s
     /// for it. Returns as [`Session::end_of_peer`] does.

@@ -85,6 +85,23 @@ fn two_publishers_find_each_other() {
 }
 
 #[test]
+fn process_that_comes_when_the_leader_has_failed_learns_the_reason() {
+    let network = MemoryNetwork::new();
+    let [mut one, mut other] = pair(&network, [PeerRole::Publisher; 2]);
+    // Its first announcement arrives after those of the publishers.
+    let mut subscriber = postbox(network.mailbox(), PeerRole::Subscriber, 0);
+    let (found, _) = both(
+        || {
+            thread::sleep(SHORT);
+            joins(&mut subscriber, LIMIT)
+        },
+        || both(|| leads(&mut one, 1, LIMIT), || leads(&mut other, 1, LIMIT)),
+    );
+    let error = found.unwrap_err();
+    assert!(error.to_string().contains("two processes are publisher 0"), "{error}");
+}
+
+#[test]
 fn disagreement_is_an_error_of_both_with_its_reason_and_hint() {
     let network = MemoryNetwork::new();
     let [mut leader, mut guest] = pair(&network, [PeerRole::Publisher, PeerRole::Subscriber]);

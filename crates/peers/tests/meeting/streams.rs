@@ -192,6 +192,20 @@ fn intruder_is_named_and_the_test_goes_on() {
 }
 
 #[test]
+fn samples_of_other_programs_are_counted_at_the_end() {
+    let network = MemoryNetwork::new();
+    let (mut leader, mut guests) = meet(&network, 1, LIMIT);
+    network.inject(b"noise of a stranger");
+    // What follows it arrives after it.
+    guests[0].streams[0].output.write_all(b"on").expect("a pipe");
+    let mut read = [0; 2];
+    leader.streams[0].input.read_exact(&mut read).expect("bytes");
+    leader.streams.clear();
+    assert_eq!(leader.session.end(Outcome::success("complete")), None);
+    assert_eq!(leader.events.recv_timeout(LIMIT), Ok(SessionEvent::Ignored(1)));
+}
+
+#[test]
 fn application_that_does_not_read_any_longer_does_not_hold_up_the_peer() {
     let (mut leader, mut guests) = meet(&MemoryNetwork::new(), 1, LIMIT);
     let stream = leader.streams.remove(0);

@@ -1,21 +1,22 @@
 //! Guest: serves its agent to the leader, and prints the rows of a subscriber.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
 
 use control::{Progress, Reply, Request};
 use hosts::{
     GuestError, GuestObserver, GuestSetup, GuestSite, GuestTerms, StewardEnd, framing::MAX_FRAME_BYTES, serve,
 };
-use peers::{
-    Outcome,
-    streams::{Session, SessionEnd, SessionOptions},
-};
+use peers::streams::{Session, SessionEnd, SessionOptions};
 use perftest::{Banner, Role, Settings, Step, banner};
 use site::ProcessExit;
 
 use super::{
-    Process,
+    Process, invalid,
     meeting::{self, Offered},
+    note_event, outcome,
     printer::Printer,
     rows,
 };
@@ -24,19 +25,27 @@ use crate::cli::{
     output::note,
 };
 
+/// Maximum time from the end of the stream of the leader to its goodbye, or to the end of its silence.
+const END_LIMIT: Duration = Duration::from_secs(12);
+/// Interval in which a wait looks for a stop request.
+const LOOK: Duration = Duration::from_millis(100);
+
 /// Meets the leader, and serves it until it ends the test.
 pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
     let mut postbox = meeting::open(&process)?;
     let leader = meeting::meet_leader(&process, &mut postbox)?;
     let adopted = adopt(&mut process, &leader);
     let printer = adopted.and_then(|()| Printer::new(&process.settings));
-    let (session, mut streams) = Session::start(postbox, vec![leader], SessionOptions::default())
+    let observer = Box::new(|event| note_event(&event));
+    let options = SessionOptions { observer, ..SessionOptions::default() };
+    let (session, mut streams) = Session::start(postbox, vec![leader], options)
         .map_err(|error| CliError::new(ExitStatus::Failed, &error, "start both sides again"))?;
     let printer = match printer {
         Ok(printer) => printer,
         Err(error) => {
-            let _ = session.end(Outcome::failure(error.to_string(), None));
-            return Err(error);
+            let ended = Err(error);
+            let _ = session.end(outcome(&ended));
+            return ended;
         }
     };
     let stream = streams.pop().expect("a stream to the leader");
@@ -70,15 +79,17 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
     let observer: Arc<dyn GuestObserver> = seen.clone();
     let site = GuestSite::new(process.site.clone(), setup, observer);
     let stop = process.stop.clone();
+    // If this process ends first, its stream stays open until the leader knows why.
+    let output = stream.output.try_clone().map_err(|error| {
+        CliError::new(ExitStatus::Failed, format!("cannot keep a pipe: {error}"), "check `ulimit -n`")
+    })?;
     let served = serve(Ok(site), (stream.input, stream.output), MAX_FRAME_BYTES, move || stop.requested());
-    let ended = conclude(&process, &seen, &served, session.end_of_peer());
-    let outcome = match &ended {
-        Ok(ExitStatus::Done) => Outcome::success("the test is complete"),
-        Ok(ExitStatus::Interrupted) => Outcome::failure("it was interrupted", None),
-        Ok(_) => Outcome::failure("the test is not valid", None),
-        Err(error) => Outcome::failure(error.to_string(), None),
-    };
-    let said = session.end(outcome);
+    let follows_leader = matches!(served, StewardEnd::Bye | StewardEnd::Lost(_)) && !process.stop.requested();
+    let kept = (!follows_leader).then_some(output);
+    let end = if follows_leader { goodbye(&process, &session) } else { session.end_of_peer() };
+    let ended = conclude(&process, &seen, &served, end);
+    let said = session.end(outcome(&ended));
+    drop(kept);
     match (ended, said) {
         (Ok(ExitStatus::Done), Some(end)) if !end.is_success() => Err(of_end(&end)),
         (ended, _) => ended,
@@ -101,7 +112,18 @@ fn adopt(process: &mut Process, leader: &peers::lobby::Peer) -> Result<(), CliEr
     process.adapt()
 }
 
-/// Returns how the test ended.
+/// Returns how the leader ended, which follows the end of its stream.
+fn goodbye(process: &Process, session: &Session) -> Option<SessionEnd> {
+    let deadline = Instant::now() + END_LIMIT;
+    loop {
+        let end = session.wait_for_end_of_peer(LOOK);
+        if end.is_some() || process.stop.requested() || Instant::now() >= deadline {
+            return end;
+        }
+    }
+}
+
+/// Ends the output, and returns how the test ended.
 fn conclude(
     process: &Process,
     seen: &AgentObserver,
@@ -109,7 +131,20 @@ fn conclude(
     end: Option<SessionEnd>,
 ) -> Result<ExitStatus, CliError> {
     let mut state = seen.state();
+    let ended = test_status(process, &mut state, served, end);
+    state.printer.invalid.extend(invalid(&ended));
     let printed = state.printer.finish(process);
+    let status = ended?;
+    printed?;
+    Ok(status)
+}
+
+fn test_status(
+    process: &Process,
+    state: &mut State,
+    served: &StewardEnd,
+    end: Option<SessionEnd>,
+) -> Result<ExitStatus, CliError> {
     if process.stop.requested() {
         return Ok(ExitStatus::Interrupted);
     }
@@ -122,13 +157,9 @@ fn conclude(
     if !matches!(served, StewardEnd::Bye) && state.runs == 0 {
         return Err(CliError::new(ExitStatus::Failed, served, "start both sides again"));
     }
-    printed?;
-    if process.settings.role == Role::Subscriber && state.runs < process.settings.shared.sizes.len() {
-        let error = format!(
-            "the publisher ended after {} of {} sizes",
-            state.runs,
-            process.settings.shared.sizes.len()
-        );
+    let sizes = process.settings.shared.sizes.len();
+    if process.settings.role == Role::Subscriber && state.runs < sizes {
+        let error = format!("the publisher ended after {} of {sizes} sizes", state.runs);
         return Err(CliError::new(ExitStatus::Failed, error, "see the messages of the publisher"));
     }
     for fault in &state.printer.invalid {
@@ -221,6 +252,11 @@ impl GuestObserver for AgentObserver {
                     let row = rows::throughput(state.size, report, state.sent, self.cpus);
                     state.printer.throughput_summary(&row);
                     state.printer.invalid.extend(rows::faults(report));
+                    let (size, foreign) = (state.size, rows::foreign(report));
+                    if foreign > 0 {
+                        let text = "samples arrived that are not of this test, and were not counted as data";
+                        note(&format!("warning: {size} bytes: {foreign} {text}"));
+                    }
                 }
             }
             Reply::Failed { error, hint, .. } => {

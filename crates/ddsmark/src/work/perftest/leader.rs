@@ -15,19 +15,21 @@ use control::AgentReport;
 use experiment::{Cell, HostSpec, Limits, PinChoice};
 use hosts::{Patience, StewardSite};
 use peers::{
-    Outcome, PeerRole,
+    PeerRole,
     lobby::Peer,
     streams::{DEFAULT_SILENCE, PeerStream, Session, SessionEnd, SessionEvent, SessionOptions},
 };
 use perftest::{Banner, Mode, Role, Step, banner};
-use results::{Directory, Run, RunState};
+use results::{Directory, Run, RunState, WarningKind};
 use runner::{EndpointProgress, ExperimentOutcome, ExperimentRunner, Observer, Progress, inspect};
 use site::{LocalSite, Site};
 
 use super::{
     Process,
     experiment::{Text, Topology, complete, text},
+    invalid,
     meeting::{self, Offered},
+    note_event, outcome,
     printer::Printer,
     rows,
 };
@@ -58,14 +60,11 @@ pub fn execute(process: &Process) -> Result<ExitStatus, CliError> {
     let (session, streams) = Session::start(postbox, guests, options)
         .map_err(|error| CliError::new(ExitStatus::Failed, &error, "start both sides again"))?;
     let measured = measure(process, streams, &printer, &watch);
-    let outcome = match &measured {
-        Ok(ExitStatus::Done) => Outcome::success("the test is complete"),
-        Ok(ExitStatus::Interrupted) => Outcome::failure("it was interrupted", None),
-        Ok(ExitStatus::Invalid) => Outcome::success("the test is complete, and not valid"),
-        Ok(_) => Outcome::failure("the test has failed", None),
-        Err(error) => Outcome::failure(error.to_string(), None),
-    };
-    let _ = session.end(outcome);
+    // The rows end before the session does: they are printed whatever it says.
+    let mut printer = printer.into_inner().unwrap_or_else(PoisonError::into_inner);
+    printer.invalid.extend(invalid(&measured));
+    let printed = printer.finish(process);
+    let _ = session.end(outcome(&measured));
     // The loss of a guest explains more than what it caused.
     match (&measured, watch.lost()) {
         (Ok(ExitStatus::Done | ExitStatus::Invalid | ExitStatus::Interrupted), _) | (_, None) => {}
@@ -75,7 +74,7 @@ pub fn execute(process: &Process) -> Result<ExitStatus, CliError> {
         }
     }
     let status = measured?;
-    printer.into_inner().unwrap_or_else(PoisonError::into_inner).finish(process)?;
+    printed?;
     Ok(status)
 }
 
@@ -207,11 +206,7 @@ impl GuestWatch {
             SessionEvent::Ended(end) if !self.is_over.load(Ordering::Acquire) => {
                 self.lost.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(end);
             }
-            SessionEvent::Intruder(peer) => note(&format!("warning: unexpected {peer} during the test")),
-            SessionEvent::OtherVersion { address, version } => {
-                note(&format!("warning: unexpected {address} with version {version} during the test"));
-            }
-            SessionEvent::Ended(_) => {}
+            other => note_event(&other),
         }
     }
 
@@ -363,6 +358,11 @@ impl LeaderRows<'_> {
             note(&format!("Effective Settings:\n{}", lines.join("\n")));
         }
         printer.latency_summary(&row);
+        let is_shown =
+            |kind| matches!(kind, WarningKind::Foreign | WarningKind::Order | WarningKind::BufferDrops);
+        for warning in run.warnings.iter().filter(|warning| is_shown(warning.kind)) {
+            note(&format!("warning: {size} bytes: {}", warning.text));
+        }
         if run.state == RunState::Invalid {
             let texts: Vec<&str> = run.warnings.iter().map(|warning| warning.text.as_str()).collect();
             let text = format!("{size} bytes: {}", texts.join("; "));

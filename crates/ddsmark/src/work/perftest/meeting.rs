@@ -227,6 +227,10 @@ fn compare(process: &Process, guest: &Peer) -> Result<(), Outcome> {
 fn missed(postbox: &mut Postbox, error: &LobbyError) -> CliError {
     // The first error is the one to report.
     let _ = postbox.close(CLOSE_LIMIT);
+    let status = match error {
+        LobbyError::Stopped => ExitStatus::Interrupted,
+        _ => ExitStatus::Failed,
+    };
     let hint = error.hint().unwrap_or_else(|| "start both sides again".to_owned());
-    CliError::new(ExitStatus::Failed, error, hint)
+    CliError::new(status, error, hint)
 }

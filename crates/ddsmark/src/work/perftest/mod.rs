@@ -13,6 +13,7 @@ mod rows;
 use std::{collections::BTreeMap, sync::Arc};
 
 use ::experiment::{DriverDescription, ParticipantSpec, PayloadFile, ReceiveMode, ThreadPriorities};
+use peers::{Outcome, streams::SessionEvent};
 use perftest::{Nic, PerftestError, Priorities, Receive, Settings, Transport};
 use runner::StopToken;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,8 @@ use crate::cli::{
     output::note,
 };
 
+/// Reason of a test that a signal ended.
+const INTERRUPTED: &str = "it was interrupted";
 /// Name of the loopback interface.
 const LOOPBACK: &str = "lo";
 
@@ -217,6 +220,40 @@ fn interface(settings: &Settings, facts: &Facts) -> Result<String, CliError> {
                 )),
             }
         }
+    }
+}
+
+/// Returns how this process ended, for the other side.
+fn outcome(ended: &Result<ExitStatus, CliError>) -> Outcome {
+    match ended {
+        Ok(ExitStatus::Done) => Outcome::success("the test is complete"),
+        Ok(ExitStatus::Invalid) => Outcome::success("the test is complete, and not valid"),
+        Ok(ExitStatus::Interrupted) => Outcome::failure(INTERRUPTED, None),
+        Ok(_) => Outcome::failure("the test has failed", None),
+        Err(error) => Outcome::failure(error.text(), error.hint().map(ToOwned::to_owned)),
+    }
+}
+
+/// Returns why a test that ended so is not valid, unless its runs say it.
+fn invalid(ended: &Result<ExitStatus, CliError>) -> Option<String> {
+    match ended {
+        Ok(ExitStatus::Interrupted) => Some(INTERRUPTED.to_owned()),
+        Ok(_) => None,
+        Err(error) => Some(error.text().to_owned()),
+    }
+}
+
+/// Prints an event of a session that the user has to know.
+fn note_event(event: &SessionEvent) {
+    match event {
+        SessionEvent::Intruder(peer) => note(&format!("warning: unexpected {peer} during the test")),
+        SessionEvent::OtherVersion { address, version } => {
+            note(&format!("warning: unexpected {address} with version {version} during the test"));
+        }
+        SessionEvent::Ignored(samples) => {
+            note(&format!("warning: {samples} control samples of other programs were ignored"));
+        }
+        SessionEvent::Ended(_) => {}
     }
 }
 

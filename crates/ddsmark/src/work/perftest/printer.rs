@@ -13,7 +13,7 @@ use perftest::{
 use super::Process;
 use crate::cli::{
     cli_error::{CliError, ExitStatus},
-    output,
+    output::{self, note},
 };
 
 /// Output of a process.
@@ -56,13 +56,16 @@ impl Printer {
         })
     }
 
+    /// Prints a line. Lines that the file does not take go to standard output: nothing measured is lost.
     fn line(&mut self, line: Option<String>) {
         let Some(line) = line else { return };
-        let written = match &mut self.file {
-            None => output::print(&format!("{line}\n")),
-            Some(file) => file.write([line]),
-        };
-        if let Err(error) = written {
+        if let Some(file) = &self.file {
+            let Err(error) = file.write([line.clone()]) else { return };
+            note(&format!("warning: cannot write to `{}`; its next rows are printed", file.path));
+            self.error.get_or_insert(error);
+            self.file = None;
+        }
+        if let Err(error) = output::print(&format!("{line}\n")) {
             self.error.get_or_insert(error);
         }
     }

@@ -105,6 +105,13 @@ fn received(report: &AgentReport) -> Vec<&Received> {
     of_reader.chain(paced).collect()
 }
 
+/// Returns the number of samples that are not of the test.
+pub fn foreign(report: &AgentReport) -> u64 {
+    let stream = report.reader.as_ref().map_or(0, |reader| reader.foreign);
+    let paced = report.paced_reader.as_ref().map_or(0, |reader| reader.foreign);
+    stream + paced + report.echo.as_ref().map_or(0, |echo| echo.foreign)
+}
+
 /// Returns the reasons why the reception of a report is not valid.
 pub fn faults(report: &AgentReport) -> Vec<String> {
     let received = received(report);
