@@ -40,6 +40,7 @@ mod pairs;
 mod perftest;
 mod perftest_failures;
 mod perftest_options;
+mod perftest_samples;
 mod perftest_strangers;
 mod readme;
 mod rejections;

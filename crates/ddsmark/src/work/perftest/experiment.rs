@@ -8,12 +8,17 @@ use perftest::{Batch, Durability, History, Mode, Settings, Shared, WaitMethod};
 use super::{OwnPart, qos_file::FileQos};
 use crate::cli::cli_error::{CliError, ExitStatus};
 
-/// Maximum time of each size in s, that of an experiment.
-const MAX_SECONDS: u64 = 3600;
+/// Maximum time of each size in s, a day: the control topic keeps all its messages until the end.
+const MAX_SECONDS: u64 = 86_400;
+/// Maximum time of a run in an experiment file in s. [`complete`] sets a longer one.
+const FILE_SECONDS: u64 = 3600;
 /// Rounds of an empty loop by which `-spin` is calibrated.
 const CALIBRATION_ROUNDS: u64 = 20_000_000;
-/// Minimum distance of latency samples in a throughput test: more would be load of their own.
+/// Minimum distance of latency samples in an experiment file. [`complete`] sets a shorter one.
 const MIN_DISTANCE: u64 = 101;
+/// Minimum send queue of a throttle, and its length in distances of latency samples: in samples.
+const THROTTLE_QUEUE: u64 = 4000;
+const THROTTLE_DISTANCES: u64 = 20;
 
 /// Experiment file of a test.
 pub struct Text {
@@ -23,6 +28,17 @@ pub struct Text {
     pub file: ExperimentFile,
     /// Differences from the behaviour of the original, for the user.
     pub notes: Vec<String>,
+    /// Values that an experiment file cannot have.
+    pub exact: Exact,
+}
+
+/// Values beyond the limits of an experiment file.
+#[derive(Clone, Copy, Debug)]
+pub struct Exact {
+    /// Maximum time of each size in s.
+    seconds: u64,
+    /// Distance of latency samples in a throughput test.
+    probe_every: Option<u32>,
 }
 
 /// Numbers of publishers and subscribers of a test.
@@ -51,7 +67,9 @@ pub fn text(
     qos: Option<&FileQos>,
 ) -> Result<Text, CliError> {
     let Settings { shared, local, driver, .. } = settings;
+    let seconds = seconds(shared)?;
     let mut notes = Vec::new();
+    let probe_every = distance(shared, local.send_queue, topology, &mut notes)?;
     let mut text = String::new();
     let mut line = |text_of: String| {
         let _ = writeln!(text, "{text_of}");
@@ -82,8 +100,7 @@ pub fn text(
         line(format!("instances = {}", shared.instances));
     }
     let (mut receive, group_samples, group_us) = subscriber.receive.unwrap_or((ReceiveMode::Listener, 1, 0));
-    let has_probes = shared.mode == Mode::Throughput && topology.is_pair();
-    if receive == ReceiveMode::Listener && has_probes && !echoes_in_listener {
+    if receive == ReceiveMode::Listener && probe_every.is_some() && !echoes_in_listener {
         receive = ReceiveMode::Waitset;
         notes.push(format!(
             "driver `{driver}` must not send from a listener, so the subscriber echoes latency samples from a thread that \
@@ -95,7 +112,7 @@ pub fn text(
         line(format!("receive_group = \"{group_samples}/{}us\"", group_us.max(1)));
     }
     for (key, value) in [
-        ("send_queue", local.send_queue),
+        ("send_queue", send_queue(shared, local.send_queue, &mut notes)),
         ("receive_queue", subscriber.receive_queue.or(local.receive_queue)),
         ("send_buffer", local.send_buffer),
         ("receive_buffer", local.receive_buffer),
@@ -128,22 +145,9 @@ pub fn text(
     }
     line("[design]\nblocks = 1\npin = \"none\"\nreference = false".to_owned());
     line(format!("warm_up = {:?}", warm_up(shared)));
-    line(format!("measure = \"{}s\"", seconds(shared)?));
-    if shared.mode == Mode::Throughput {
-        match distance(shared) {
-            Ok(every) if topology.is_pair() => line(format!("probe_every = {every}")),
-            Ok(_) if local.priorities.is_some_and(|priorities| priorities.receive > 0) => {
-                let error = "`-threadPriorities` is of a thread that receives, and a publisher without echoes does not receive";
-                let hint = "use 0 for the second priority, or `-latencyTest`";
-                return Err(CliError::new(ExitStatus::WrongUse, error, hint));
-            }
-            Ok(_) => notes.push(format!(
-                "latency is not measured with {} publishers and {} subscribers in a throughput test; `-latencyTest` \
-                 measures it",
-                topology.publishers, topology.subscribers
-            )),
-            Err(error) => return Err(error),
-        }
+    line(format!("measure = \"{}s\"", seconds.min(FILE_SECONDS)));
+    if let Some(every) = probe_every {
+        line(format!("probe_every = {}", u64::from(every).max(MIN_DISTANCE)));
     }
     let source = Source { path: "perftest".to_owned(), text, sets: Vec::new() };
     let mut file = source.read()?;
@@ -151,11 +155,11 @@ pub fn text(
         file.qos = file.qos.over(&qos.policies);
         notes.push(qos.note.clone());
     }
-    Ok(Text { source, file, notes })
+    Ok(Text { source, file, notes, exact: Exact { seconds, probe_every } })
 }
 
 /// Completes a plan with what an experiment file cannot say.
-pub fn complete(plan: &mut Plan, settings: &Settings) {
+pub fn complete(plan: &mut Plan, settings: &Settings, exact: Exact) {
     plan.design.order = RunOrder::Listed;
     plan.design.domain = Some(settings.local.domain);
     plan.design.samples = settings.shared.samples;
@@ -164,6 +168,8 @@ pub fn complete(plan: &mut Plan, settings: &Settings) {
     if let Some(rate) = settings.shared.pacing.samples_per_s.or(settings.shared.pacing.bits_per_s) {
         plan.design.spin = rate.method == WaitMethod::Spin;
     }
+    plan.design.measure_ns = exact.seconds * 1_000_000_000;
+    plan.design.probe_every = exact.probe_every;
 }
 
 /// Returns the factors that depend on the size.
@@ -247,7 +253,7 @@ fn seconds(shared: &Shared) -> Result<u64, CliError> {
     match shared.execution_time_s {
         Some(seconds) if seconds > MAX_SECONDS => {
             let error = format!("`-executionTime {seconds}` is longer than {MAX_SECONDS} s");
-            Err(CliError::new(ExitStatus::WrongUse, error, "use at most an hour for each size"))
+            Err(CliError::new(ExitStatus::WrongUse, error, "use at most a day for each size"))
         }
         Some(seconds) => Ok(seconds),
         None => Ok(MAX_SECONDS),
@@ -263,18 +269,64 @@ const fn warm_up(shared: &Shared) -> &'static str {
     }
 }
 
-/// Returns the distance of latency samples in samples.
-fn distance(shared: &Shared) -> Result<u64, CliError> {
-    let distance = shared.sizes.iter().map(|size| shared.samples_per_ping(*size)).min().unwrap_or_default();
-    if distance >= MIN_DISTANCE {
-        return Ok(distance.min(u64::from(u32::MAX)));
+/// Returns the distance of latency samples of a throughput test in samples; `None` in a latency test.
+fn distance(
+    shared: &Shared,
+    send_queue: Option<u32>,
+    topology: Topology,
+    notes: &mut Vec<String>,
+) -> Result<Option<u32>, CliError> {
+    if shared.mode == Mode::Latency {
+        return Ok(None);
     }
-    let error = format!(
-        "`-latencyCount {}` would echo more than 1 % of the samples of a throughput test",
-        shared.latency_count
-    );
-    let hint = format!("use `-latencyTest`, or at least `-latencyCount {MIN_DISTANCE}`");
-    Err(CliError::new(ExitStatus::WrongUse, error, hint))
+    if shared.pacing.throttle && !topology.is_pair() {
+        let error = format!(
+            "`-enableAutoThrottle` is not supported with {} publishers and {} subscribers",
+            topology.publishers, topology.subscribers
+        );
+        let hint = "remove it, or use one publisher and one subscriber: the rate follows one subscriber";
+        return Err(CliError::new(ExitStatus::WrongUse, error, hint));
+    }
+    let distance = shared.sizes.iter().map(|size| shared.samples_per_ping(*size)).min().unwrap_or(1);
+    let longest = match shared.pacing.throttle {
+        true => throttle_queue(send_queue) / THROTTLE_DISTANCES,
+        false => u64::from(u32::MAX),
+    };
+    if shared.pacing.throttle && distance > longest {
+        notes.push(format!(
+            "one sample in {longest} is a latency sample, not one in {distance}: `-enableAutoThrottle` follows their echoes"
+        ));
+    }
+    let distance = distance.clamp(1, longest);
+    if distance < MIN_DISTANCE {
+        notes.push(format!(
+            "one sample in {distance} is echoed in full: the echoes add {:.0} % to the traffic, and share the CPU time of both \
+             sides",
+            100.0 / distance as f64
+        ));
+    }
+    if topology.subscribers > 1 {
+        notes.push("the subscriber with the lowest id echoes all latency samples".to_owned());
+    }
+    Ok(u32::try_from(distance).ok())
+}
+
+/// Returns the queue of a throttle in samples.
+fn throttle_queue(send_queue: Option<u32>) -> u64 {
+    send_queue.map_or(THROTTLE_QUEUE, |queue| u64::from(queue).max(THROTTLE_QUEUE))
+}
+
+/// Returns the send queue of the publisher in samples, or in batches; `None`: no limit.
+fn send_queue(shared: &Shared, send_queue: Option<u32>, notes: &mut Vec<String>) -> Option<u32> {
+    let queue = send_queue?;
+    let needed = u32::try_from(throttle_queue(send_queue)).unwrap_or(u32::MAX);
+    if !shared.pacing.throttle || queue >= needed {
+        return send_queue;
+    }
+    notes.push(format!(
+        "the send queue has {needed} samples, not {queue}: `-enableAutoThrottle` needs room between its marks"
+    ));
+    Some(needed)
 }
 
 const fn durability(kind: Durability) -> &'static str {

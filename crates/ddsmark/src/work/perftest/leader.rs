@@ -97,7 +97,7 @@ fn measure(
     let subscribers = peers.filter(|peer| peer.address.role == PeerRole::Subscriber).count();
     let topology = Topology { publishers, subscribers };
     let echoes_in_listener = process.description().has("echo_in_listener");
-    let Text { source, file, notes } = text(
+    let Text { source, file, notes, exact } = text(
         &process.settings,
         &process.transport(),
         echoes_in_listener,
@@ -138,7 +138,7 @@ fn measure(
     };
     let _until_end = watch.until_end();
     let mut plan = prepared.plan(seed())?;
-    complete(&mut plan, &process.settings);
+    complete(&mut plan, &process.settings, exact);
     plan.design.payload.clone_from(&process.payload);
     plan.design.progress =
         process.settings.local.output.intervals || parts.iter().any(|part| part.own.intervals);

@@ -57,7 +57,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("", 1, i64::MAX).of_publishers()),
         limit: Some(YEAR),
         agrees: true,
-        fate: Fate::Honoured("time of each size; the first of `-executionTime` and `-numIter` ends it"),
+        fate: Fate::Honoured(
+            "time of each size, at most a day; the first of `-executionTime` and `-numIter` ends it",
+        ),
         about: "Duration of the test.",
         ..ROW
     },
@@ -93,7 +95,8 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(plain("").of_publishers()),
         agrees: true,
         fate: Fate::Honoured(
-            "the throttle of ddsmark: the publisher slows down while too many samples are in flight",
+            "the throttle of ddsmark: the publisher slows down while too many samples are in flight; the send queue has at least \
+             4000 samples, 20 times the distance of latency samples",
         ),
         about: "Adapt the rate to the subscriber.",
         ..ROW

@@ -1,0 +1,121 @@
+//! Latency samples in throughput tests of `ddsmark perftest`, and the throttle that follows them. Needs root.
+
+use serde_json::Value;
+
+use crate::{
+    perftest::{Hosts, columns},
+    support::{Outcome, count, list, number, text},
+};
+
+/// Runs command lines to their ends, and returns the JSON documents of all processes.
+fn documents(hosts: &Hosts, options: &[&str]) -> Vec<(Outcome, Value)> {
+    let options: Vec<String> =
+        options.iter().map(|options| format!("{options} -noPrint -outputFormat json")).collect();
+    let outcomes = hosts.run(&options.iter().map(String::as_str).collect::<Vec<_>>());
+    let document = |outcome: Outcome| {
+        outcome.assert_status(0);
+        let document: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        assert_eq!(document["valid"], true, "{document:#}");
+        (outcome, document)
+    };
+    outcomes.into_iter().map(document).collect()
+}
+
+/// Returns the summary of a size.
+fn summary(document: &Value, size: usize) -> &Value {
+    &document["perftest"][size]["summary"]
+}
+
+/// Asserts that the result of a test says which endpoints measured the latency, and that nothing was lost.
+fn assert_probes(hosts: &Hosts, every: u64, sent: u64, between: [&str; 2]) {
+    let outcome = hosts.scene.ddsmark(&["report", "result", "--json"]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let run = &list(&document["cells"])[0]["runs"][0];
+    assert_eq!(run["state"], "valid", "{run:#}");
+    let probes = &run["throughput"]["probes"];
+    assert_eq!([text(probes, "writer"), text(probes, "reader")], between, "{probes:#}");
+    assert_eq!([count(&probes["every"]), count(&probes["sent"])], [every, sent], "{probes:#}");
+    assert_eq!((count(&probes["returned"]), count(&probes["lost"])), (sent, 0), "{probes:#}");
+}
+
+#[test]
+fn publisher_0_measures_latency_with_several_subscribers() {
+    let hosts = Hosts::new(3);
+    let publisher = "-pub -numSubscribers 2 -dataLen 200 -numIter 20000 -latencyCount 200 -batchSize 0 -ddsmark-out result";
+    let all = documents(&hosts, &[publisher, "-sub", "-sub -sidMultiSubTest 1"]);
+    assert_eq!(count(&summary(&all[0].1, 0)["latency_samples"]), 100, "{:#}", all[0].1);
+    for (_, document) in &all[1..] {
+        assert_eq!(count(&summary(document, 0)["packets"]), 20_000, "{document:#}");
+    }
+    let text = "note: the subscriber with the lowest id echoes all latency samples";
+    assert!(all[0].0.stderr.contains(text), "{}", all[0].0.stderr);
+    assert_probes(&hosts, 200, 100, ["writer", "reader-1"]);
+}
+
+#[test]
+fn publisher_0_measures_latency_beside_other_publishers() {
+    for more in ["", "-pubRate 5000:sleep"] {
+        let hosts = Hosts::new(3);
+        let of = |id: u32| {
+            format!(
+                "-pub -pidMultiPubTest {id} -dataLen 200 -numIter 10000 -latencyCount 200 -batchSize 0 {more}"
+            )
+        };
+        let first = format!("{} -ddsmark-out result", of(0));
+        let all = documents(&hosts, &[&first, &of(1), "-sub -numPublishers 2"]);
+        assert_eq!(count(&summary(&all[0].1, 0)["latency_samples"]), 50, "{:#}", all[0].1);
+        assert!(summary(&all[1].1, 0).is_null(), "{:#}", all[1].1);
+        assert_eq!(count(&summary(&all[2].1, 0)["packets"]), 20_000, "{:#}", all[2].1);
+        assert_probes(&hosts, 200, 50, ["writer-1", "reader"]);
+    }
+}
+
+#[test]
+fn latency_samples_are_as_frequent_as_asked_for() {
+    for (every, note) in [(1, "add 100 %"), (50, "add 2 %")] {
+        let hosts = Hosts::new(2);
+        let publisher = format!(
+            "-pub -dataLen 200 -numIter 5000 -latencyCount {every} -batchSize 0 -executionTime 86400 -ddsmark-out result"
+        );
+        let all = documents(&hosts, &[&publisher, "-sub"]);
+        assert_eq!(count(&summary(&all[0].1, 0)["latency_samples"]), 5000 / every, "{:#}", all[0].1);
+        let text = format!("note: one sample in {every} is echoed in full: the echoes {note} to the traffic");
+        assert!(all[0].0.stderr.contains(&text), "{}", all[0].0.stderr);
+        assert_probes(&hosts, every, 5000 / every, ["writer", "reader"]);
+    }
+}
+
+#[test]
+fn throttle_works_with_default_options() {
+    for more in ["", "-enableTurboMode", "-batchSize 0"] {
+        let hosts = Hosts::new(2);
+        let publisher = format!("-pub -exec 3 -enableAutoThrottle {more} -ddsmark-out result");
+        let all = documents(&hosts, &[&publisher, "-sub"]);
+        let stderr = &all[0].0.stderr;
+        assert!(stderr.contains("note: the send queue has 4000 samples, not 50: "), "{stderr}");
+        assert!(stderr.contains("note: one sample in 200 is a latency sample, not one in "), "{stderr}");
+        assert!(count(&summary(&all[0].1, 0)["latency_samples"]) > 0, "{:#}", all[0].1);
+        assert!(number(&summary(&all[1].1, 0)["packets/sAve"]) > 0.0, "{:#}", all[1].1);
+        let document = hosts.scene.ddsmark(&["report", "result", "--json"]).document();
+        let run = &list(&document["cells"])[0]["runs"][0];
+        let marks = ["low_mark", "high_mark"].map(|mark| count(&run["paced"]["throttle"][mark]));
+        assert_eq!(marks, [400, 3600], "{run:#}");
+    }
+}
+
+#[test]
+fn throttle_of_several_subscribers_is_rejected() {
+    let hosts = Hosts::new(3);
+    let outcomes = hosts.run(&[
+        "-pub -numSubscribers 2 -exec 3 -enableAutoThrottle",
+        "-sub -noPrint",
+        "-sub -noPrint -sidMultiSubTest 1",
+    ]);
+    let text = "`-enableAutoThrottle` is not supported with 1 publishers and 2 subscribers";
+    outcomes[0].assert_status(2);
+    for outcome in &outcomes {
+        assert!(outcome.stderr.contains(text) && outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
+        assert!(columns(outcome).is_empty(), "{}", outcome.stdout);
+    }
+}
