@@ -7,11 +7,12 @@ use std::{
 };
 
 use serde_json::Value;
+use testbed::process::kill_alive;
 
 use crate::{
     failures::saved,
     perftest::{Hosts, columns},
-    support::{Outcome, Running, kill_alive, wait_for},
+    support::{Outcome, Running, wait_for},
 };
 
 /// Maximum time between the loss of a side and the end of the other one: 10 s without a sign of life, and the end of all

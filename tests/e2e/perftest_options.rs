@@ -159,39 +159,6 @@ fn qos_file_of_a_subscriber_alone_is_an_error_on_both_sides() {
 }
 
 #[test]
-fn option_that_publisher_0_decides_is_not_ignored_elsewhere() {
-    for (options, error) in [
-        (
-            [
-                "-pub -exec 5 -numSubscribers 2",
-                "-sub -sidMultiSubTest 0",
-                "-sub -sidMultiSubTest 1 -useReadThread",
-            ],
-            "receive in different ways",
-        ),
-        (
-            ["-pub -exec 5", "-pub -exec 5 -pidMultiPubTest 1 -pubRate 1000:spin", "-sub -numPublishers 2"],
-            "`-pubRate` is none at publisher 0 and 1000:spin at publisher 1",
-        ),
-        (
-            [
-                "-pub -exec 5 -useReadThread -numSubscribers 2",
-                "-sub -sidMultiSubTest 0",
-                "-sub -sidMultiSubTest 1",
-            ],
-            "`-useReadThread` is true at publisher 0 and not given at subscriber",
-        ),
-    ] {
-        let hosts = Hosts::new(3);
-        let outcomes = hosts.run(&options);
-        for outcome in &outcomes {
-            outcome.assert_status(3);
-            assert!(outcome.stderr.contains(error), "{options:?}: {}", outcome.stderr);
-        }
-    }
-}
-
-#[test]
 fn initial_burst_ends_the_warm_up() {
     for options in [
         "-latencyTest -initialBurstSize 20",

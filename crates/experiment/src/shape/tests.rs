@@ -164,8 +164,9 @@ fn first_writer_probes_and_first_reader_echoes() {
         assert_eq!(ids(&shape), ["writer-1", "writer-2", "reader-1", "reader-2", "reader-3"]);
         let echoes: Vec<bool> = shape.endpoints.iter().map(Endpoint::has_echoes).collect();
         assert_eq!(echoes, [true, false, true, false, false]);
-        assert_eq!(shape.readers_of("run_7_back").collect::<Vec<_>>(), [(0, 0)]);
-        assert_eq!(shape.writers_of("run_7_back").collect::<Vec<_>>(), [(2, 0)]);
+        let topics = shape.topics();
+        assert_eq!(topics.readers("run_7_back"), [(0, 0)]);
+        assert_eq!(topics.writers("run_7_back"), [(2, 0)]);
         let first = &shape.endpoints[0];
         assert_eq!(first.readers[0].streams, std::slice::from_ref(&first.writers[0].stream));
         assert_eq!(shape.endpoints[2].readers[0].streams[0], first.writers[0].stream);

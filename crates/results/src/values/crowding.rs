@@ -166,6 +166,7 @@ mod tests {
             addresses: BTreeMap::new(),
             ipv6_addresses: BTreeMap::new(),
             pin: None,
+            priorities: None,
         });
         let design = serde_json::json!({
             "blocks": 3, "seed": 1, "warm_up_ns": 0, "measure_ns": 1_000_000_000, "windows": 20, "check_every": 64,
