@@ -163,20 +163,20 @@ impl Case<'_> {
                 values[program].push(value);
             }
             if values[0].len() == PILOT_BLOCKS {
-                let ratios = pairs.iter().map(|pair| pair.log_ratios(&values)).collect();
-                rounds = self.rounds(ratios, begin.elapsed());
+                let ratios: Vec<_> = pairs.iter().map(|pair| pair.log_ratios(&values)).collect();
+                rounds = self.rounds(&ratios, begin.elapsed());
             }
         }
         Ok(pairs.iter().map(|pair| self.line(*pair, &programs, &values)).collect())
     }
 
     /// Returns the number of rounds from the scatter and the duration of the first ones.
-    fn rounds(&self, pilot: Vec<Vec<f64>>, took: Duration) -> usize {
+    fn rounds(&self, pilot: &[Vec<f64>], took: Duration) -> usize {
         let affordable = self.arguments.minutes * 60.0 / took.as_secs_f64() * PILOT_BLOCKS as f64;
         let spec = PowerSpec { level: LEVEL, power: 0.9, comparisons: 1 };
         let goal = PrecisionTarget { half_width: Some(self.arguments.half_width), effect: None, spec };
         let most = (affordable as usize).max(PILOT_BLOCKS);
-        plan_blocks(&pilot, &goal, most).map_or(PILOT_BLOCKS, |plan| plan.blocks)
+        plan_blocks(pilot, &goal, most).map_or(PILOT_BLOCKS, |plan| plan.blocks)
     }
 
     fn line(&self, pair: Pair, programs: &[Program<'_>], values: &[Vec<f64>]) -> Line {
