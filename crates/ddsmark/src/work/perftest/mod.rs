@@ -88,22 +88,7 @@ impl Process {
         if process.settings.role == perftest::Role::Publisher {
             process.adapt()?;
         }
-        process.check_priorities()?;
         Ok(process)
-    }
-
-    /// Rejects a priority for a thread that the process does not have: only publisher 0 receives echoes.
-    fn check_priorities(&self) -> Result<(), CliError> {
-        let local = &self.settings.local;
-        let receives = self.settings.role == perftest::Role::Subscriber || local.id == 0;
-        if receives || local.priorities.is_none_or(|priorities| priorities.receive == 0) {
-            return Ok(());
-        }
-        let error = format!(
-            "`-threadPriorities` is of a thread that receives, and publisher {} does not receive",
-            local.id
-        );
-        Err(CliError::new(ExitStatus::WrongUse, error, "use 0 for the second priority"))
     }
 
     /// Adapts the settings to the driver. A subscriber does so when it has adopted those of the publisher.
