@@ -7,7 +7,7 @@
  * and releases when that process ends.
  *
  * Cyclone DDS 11.0.1 has a race there. An accepted socket is added to the wait set before its connection is
- * registered (add_entry_locked in ddsi_sockwaitset.c), and a thread `recv` that wakes up in between calls abort().
+ * registered (add_entry_locked in ddsi_sockwaitset.c), and a thread `recv` that wakes up in between crashes.
  * Until both ends match, `recv` of the listening process is therefore scheduled as SCHED_BATCH, which does not
  * preempt the accepting thread.
  */

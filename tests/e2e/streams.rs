@@ -113,7 +113,7 @@ fn samples_of_11_mb_are_all_delivered() {
     }
 }
 
-/// The library may abort when it accepts a connection (drivers/cyclonedds/README.md): such a run fails with the
+/// The library may crash when it accepts a connection (drivers/cyclonedds/README.md): such a run fails with the
 /// cause, and no other run fails.
 #[test]
 fn cyclonedds_runs_over_tcp() {
@@ -136,7 +136,8 @@ measure = "100ms"
     assert_eq!(runs.len(), 4 * 2);
     let (valid, failed): (Vec<&Value>, Vec<&Value>) = runs.iter().partition(|run| run["state"] == "valid");
     for run in failed {
-        assert!(run["failure"]["error"].to_string().contains("SIGABRT"), "{run:#}");
+        let error = run["failure"]["error"].to_string();
+        assert!(error.contains("SIGABRT") || error.contains("SIGSEGV"), "{run:#}");
     }
     assert!(!valid.is_empty(), "{document:#}");
     for run in valid {
