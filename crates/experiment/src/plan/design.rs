@@ -12,6 +12,9 @@ use crate::{HostSpec, ThreadPriorities};
 /// on a host with two cores over loopback.
 pub const RUN_OVERHEAD_NS: u64 = 400_000_000;
 
+/// Estimated duration of a sample in ns, a round trip or a write, as seen there.
+const SAMPLE_NS: u64 = 50_000;
+
 /// Number, duration, order and conditions of runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Design {
@@ -119,6 +122,14 @@ impl RunOrder {
     }
 }
 
+/// Returns the estimated duration of a time in ns that a number of samples ends.
+const fn ended_by(limit_ns: u64, samples: Option<u64>) -> u64 {
+    match samples {
+        Some(samples) if samples.saturating_mul(SAMPLE_NS) < limit_ns => samples * SAMPLE_NS,
+        _ => limit_ns,
+    }
+}
+
 /// Returns whether a field has its default and is not serialized.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 const fn is_true(value: &bool) -> bool {
@@ -186,10 +197,12 @@ impl Design {
         }
     }
 
-    /// Returns the estimated duration of a run in ns: its planned times, and [`RUN_OVERHEAD_NS`].
+    /// Returns the estimated duration of a run in ns: its planned times, which a number of samples may end earlier,
+    /// and [`RUN_OVERHEAD_NS`].
     #[must_use]
     pub const fn expected_run_ns(&self) -> u64 {
-        self.warm_up_ns.saturating_add(self.measure_ns).saturating_add(RUN_OVERHEAD_NS)
+        let warm_up = ended_by(self.warm_up_ns, self.warm_up_samples);
+        warm_up.saturating_add(ended_by(self.measure_ns, self.samples)).saturating_add(RUN_OVERHEAD_NS)
     }
 
     /// Returns the estimated duration of this many runs in ns; the two runs of a duet take the time of one.

@@ -162,6 +162,22 @@ fn budget_limits_the_blocks_of_a_precision() {
 }
 
 #[test]
+fn number_of_samples_shortens_the_expected_duration_and_the_noise_probe() {
+    let mut design = plan(&with(""), &[]).design;
+    (design.warm_up_ns, design.measure_ns) = (0, 86_400_000_000_000);
+    assert_eq!(design.probe_ns(1), 2_000_000_000);
+    let without_traffic = 400_000_000;
+    for (samples, expected_ns) in [(1, 50_000), (10_000, 500_000_000), (u64::MAX, design.measure_ns)] {
+        design.samples = Some(samples);
+        assert_eq!(design.expected_run_ns(), without_traffic + expected_ns);
+    }
+    design.samples = Some(10_000);
+    assert_eq!(design.probe_ns(1), 100_000_000);
+    (design.warm_up_ns, design.warm_up_samples) = (3_000_000_000, Some(1_000));
+    assert_eq!(design.expected_run_ns(), without_traffic + 550_000_000);
+}
+
+#[test]
 fn the_number_of_blocks_follows_from_the_claims() {
     let least = |experiment: &Plan| results::least_blocks(experiment);
     // One pair, p50 and p99: 2 / 2^7 <= 5 % / 2, and one block to spare.
