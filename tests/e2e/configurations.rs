@@ -198,8 +198,9 @@ fn middleware_of_a_ros_installation_is_found_by_its_prefix() {
     let prefix = scene.path("ros/jazzy");
     fs::create_dir_all(&prefix).expect("a directory");
     fs::create_dir(scene.path("drivers")).expect("a directory");
-    let middleware = ["cyclonedds", "fastdds"];
-    for name in middleware {
+    // The driver in C++ takes long to compile.
+    let middleware = if blocks() == 1 { &["cyclonedds"][..] } else { &["cyclonedds", "fastdds"] };
+    for &name in middleware {
         for part in ["bin", "include", "lib", "share"] {
             let part = installed(name).join(part);
             if part.is_dir() {
@@ -207,11 +208,11 @@ fn middleware_of_a_ros_installation_is_found_by_its_prefix() {
             }
         }
     }
-    assert!(prefix.join("share/fastdds/cmake/fastdds-config.cmake").exists());
+    assert!(prefix.join("lib/cmake/CycloneDDS/CycloneDDSConfig.cmake").exists());
     let (drivers, sources) = (scene.path("drivers"), root().join("drivers"));
     let variables =
         [("DDSMARK_DRIVER_PATH", drivers.as_os_str()), ("DDSMARK_DRIVER_SOURCES", sources.as_os_str())];
-    for name in middleware {
+    for &name in middleware {
         let words = ["drivers", "install", name, "--prefix", "ros/jazzy"];
         let outcome = scene.start_with(&variables, "ddsmark", &words).end();
         outcome.assert_status(0);
@@ -219,7 +220,7 @@ fn middleware_of_a_ros_installation_is_found_by_its_prefix() {
     }
     let entries = fs::read_dir(&drivers).expect("the drivers").flatten();
     let files: Vec<_> = entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
-    assert_eq!(files.len(), 2, "{files:?}");
+    assert_eq!(files.len(), middleware.len(), "{files:?}");
     for file in files {
         // the run path leads into the prefix
         let bytes = fs::read(&file).expect("a driver");

@@ -59,8 +59,8 @@ fn killed_hosts_lose_no_saved_run() {
 /// Needs root.
 #[test]
 fn killed_connections_lose_no_saved_run() {
-    campaign_on_hosts("ssh", "ssh,sshd", 4);
-    campaign_on_hosts("slurm", "srun", 2);
+    campaign_on_hosts("ssh", "ssh,sshd", 2 * blocks() as u32);
+    campaign_on_hosts("slurm", "srun", blocks() as u32);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use testbed::process::kill_alive;
 use crate::{
     failures::saved,
     perftest::{Hosts, columns},
-    support::{Outcome, Running, wait_for},
+    support::{Outcome, Running, count, wait_for},
 };
 
 /// Maximum time between the loss of a side and the end of the other one: 10 s without a sign of life, and the end of all
@@ -35,10 +35,22 @@ fn start_test(hosts: &Hosts) -> [Running; 2] {
     [publisher, subscriber]
 }
 
-/// Waits until the subscriber and the publisher with these numbers are in the test.
+/// Waits until the subscriber and the publisher with these numbers are in the test, and its samples are on the link.
 fn wait_for_test(hosts: &Hosts, subscriber: usize, publisher: usize) {
     wait_for_text(hosts, publisher, "Publishing data");
     wait_for_text(hosts, subscriber, "Transport Configuration");
+    // Much more than endpoints need to match.
+    let before = sent_bytes(hosts);
+    wait_for("the samples of the test", || (sent_bytes(hosts) > before + 1_000_000).then_some(()));
+}
+
+/// Returns how many bytes the first host has sent.
+fn sent_bytes(hosts: &Hosts) -> u64 {
+    let namespace = format!("{}.h1", hosts.lab.name());
+    let show = ["-json", "-stats", "-n", &namespace, "link", "show", "dev", "eth0"];
+    let output = Command::new("ip").args(show).output().expect("ip");
+    let links: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    count(&links[0]["stats64"]["tx"]["bytes"])
 }
 
 fn wait_for_end(hosts: &Hosts) {
