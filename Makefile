@@ -18,13 +18,11 @@ demo: release drivers ## measure a bare UDP socket and Cyclone DDS on this host
 	@printf '\nLatency and throughput over the loopback interface, of a bare UDP socket and of Cyclone DDS: under 3 minutes.\n\n'
 	$(TARGET)/release/ddsmark characterize --driver udp,cyclonedds --size 64,1024,16384
 
-test: setup drivers ## run the tests, then `make lint`
+test: setup drivers ## run the tests and `make lint`
 	@scripts/test.sh
-	@scripts/lint.sh
 
 test-all: setup drivers ## run `make test` and the long tests: several versions, fuzzing, packages, the book, kills, calibration
 	@scripts/test.sh all
-	@scripts/lint.sh
 	@$(MAKE) --no-print-directory dist
 	@scripts/test_dist.sh
 	@scripts/test_data.sh
