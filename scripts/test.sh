@@ -10,6 +10,7 @@ at_exit() {
   print_stages
 }
 trap at_exit EXIT
+trap 'exit 130' INT TERM
 
 # Programs and tests in one build, so that nothing is compiled twice; the end-to-end tests run the programs.
 say 'build: the workspace with its tests'
