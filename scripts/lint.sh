@@ -41,6 +41,6 @@ for manifest in "${manifests[@]}"; do
 done
 
 say 'generated files'
-# As built for the tests: `cargo xtask` would build its dependencies again, with other features.
-cargo build --quiet --locked --workspace --all-features --bins
+# Exactly as scripts/test.sh builds it, whose tests may be using the programs: with other features they would be built again.
+cargo build --quiet --locked --workspace --all-features --bins --tests
 "$CARGO_TARGET_DIR/debug/xtask" generate --check
