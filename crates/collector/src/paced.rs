@@ -165,7 +165,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         });
     }
     takes(&mut evaluation, factors, reports);
-    latencies(&mut evaluation, &ends, reports.is_pair());
+    latencies(&mut evaluation, &ends);
     let written: Vec<&Ends<'_>> = ends.iter().filter(|one| one.is_first_of_writer).collect();
     let sum = |of: fn(&FlowWriterReport) -> u64| total(written.iter().map(|ends| of(ends.writer)));
     let [offered, accepted] = [sum(|flow| flow.offered), sum(|flow| flow.accepted)];
@@ -308,14 +308,15 @@ fn check(evaluation: &mut Evaluation, ends: &Ends<'_>, planned: Option<u64>) {
 }
 
 /// Adds the latencies of the run and, if there are several routes, of each route. Those of a writer count once.
-fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>], pair: bool) {
+fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>]) {
     let mut records = std::mem::take(&mut evaluation.flows);
     for (index, kind) in KINDS.into_iter().enumerate() {
+    let names = FlowRecord::log_names(&records);
         let of_writers = ["send_lag", "write_call"].contains(&kind);
         let worst_ns = ends.iter().map(Ends::clock_error_ns).max().unwrap_or(0);
         let negatives = sum_of(&ends.iter().filter_map(|one| one.negative(index)).collect::<Vec<_>>());
-        let times = ends.iter().zip(&records).map(|(ends, record)| FlowTimes {
-            name: if pair { record.name.clone() } else { record.full_name() },
+        let times = ends.iter().zip(&names).map(|(ends, name)| FlowTimes {
+            name: name.clone(),
             distribution: ends.distributions()[index],
             is_pooled: !of_writers || ends.is_first_of_writer,
             lost: 0,

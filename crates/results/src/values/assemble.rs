@@ -186,10 +186,9 @@ impl Run {
         }
         let mut kinds: BTreeSet<String> = self.latency.keys().cloned().collect();
         if self.paced.is_some() && self.flows.len() > 1 {
-            let of_flow = |flow: &FlowRecord| {
-                flow.latency.keys().map(|kind| kind_of_flow(kind, &flow.name)).collect::<Vec<_>>()
-            };
-            kinds.extend(self.flows.iter().flat_map(of_flow));
+            for (flow, name) in self.flows.iter().zip(FlowRecord::log_names(&self.flows)) {
+                kinds.extend(flow.latency.keys().map(|kind| kind_of_flow(kind, &name)));
+            }
         }
         kinds
     }

@@ -90,4 +90,13 @@ impl FlowRecord {
     pub fn full_name(&self) -> String {
         format!("{}:{}-{}", self.name, self.writer, self.reader)
     }
+
+    /// Returns the name of each flow in the log of its run: its name, or if the flows have different endpoints, its name with
+    /// its endpoints.
+    #[must_use]
+    pub fn log_names(flows: &[Self]) -> Vec<String> {
+        let are_alike =
+            flows.windows(2).all(|pair| pair[0].writer == pair[1].writer && pair[0].reader == pair[1].reader);
+        flows.iter().map(|flow| if are_alike { flow.name.clone() } else { flow.full_name() }).collect()
+    }
 }

@@ -15,6 +15,7 @@ impl PacedCell {
         let rates: Option<Vec<f64>> = runs.iter().map(|run| run.planned_sps).collect();
         let paced: Vec<&&Run> = valid.iter().filter(|run| run.paced.is_some()).collect();
         let flows = paced.first().map_or(&[][..], |run| &run.flows);
+        let log_names = FlowRecord::log_names(flows);
         let flow = |(index, flow): (usize, &FlowRecord)| {
             let of_runs = paced.iter().filter_map(|run| Some((run.flows.get(index)?, !run.twin)));
             let of_runs: Vec<(&FlowRecord, bool)> =
@@ -25,7 +26,7 @@ impl PacedCell {
             // a single flow has the histogram of the whole run
             let histogram = |kind: &str| match flows.len() {
                 1 => pooled.get(kind),
-                _ => pooled.get(&kind_of_flow(kind, &flow.name)),
+                _ => pooled.get(&kind_of_flow(kind, &log_names[index])),
             };
             CellFlow {
                 name: flow.name.clone(),

@@ -5,7 +5,7 @@ use results::{Run, RunState, WarningKind};
 use sim_model::GroundTruth;
 use simulate::{HostModel, Simulator};
 
-use crate::rig::{MS, SECOND, cell, config, constant, paced, poisson, run};
+use crate::rig::{MS, SECOND, cell, config, constant, design, experiment_of, paced, poisson, run};
 
 fn mesh(mut cell: Cell, writers: u16, readers: u16) -> Cell {
     cell.factors.topology = Topology::Mesh { writers, readers };
@@ -183,6 +183,23 @@ fn open_loops_of_a_mesh_keep_their_plans() {
     for of_writer in run.flows.chunks(2) {
         let [first, second] = [&of_writer[0], &of_writer[1]].map(|flow| flow.latency["service"].min_ns);
         assert_eq!((first, second), (60_000, 70_000), "{of_writer:?}");
+    }
+}
+
+#[test]
+fn each_flow_of_a_mesh_has_quantiles_over_all_runs() {
+    let cell = mesh(paced(poisson(3_000), true, &[("latency", "normal:50us,2us")]), 2, 2);
+    // Too few samples in a run for its 99.9 % quantile, and enough in three.
+    let plan = experiment_of(vec![cell], design(500 * MS));
+    let document = Simulator::new().experiment(&plan).expect("options");
+    let flows = &document.cells[0].paced.as_ref().expect("open loops").flows;
+    assert_eq!(flows.len(), 4);
+    for (index, flow) in flows.iter().enumerate() {
+        let service = &flow.latency["service"];
+        let of_runs = document.cells[0].runs.iter().map(|run| &run.flows[index].latency["service"]);
+        assert!(of_runs.clone().all(|latency| latency.p99_9_ns.is_none()), "{service:?}");
+        assert_eq!(service.n, of_runs.map(|latency| latency.n).sum::<u64>());
+        assert!(service.p99_9_ns.is_some() && service.pooled.contains(&0.999), "{service:?}");
     }
 }
 
