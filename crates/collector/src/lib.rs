@@ -90,7 +90,8 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
         evaluation.warn(WarningKind::BufferDrops, text);
     }
     if !reports.lost.is_empty() {
-        let lost: Vec<String> = reports.lost.iter().map(|endpoint| reports.label(endpoint)).collect();
+        let names = reports.names();
+        let lost: Vec<String> = reports.lost.iter().map(|endpoint| names.label(endpoint)).collect();
         let text = format!(
             "{} ended during the measurement: all values are of the other {} endpoints",
             lost.join(", "),

@@ -212,9 +212,10 @@ fn foreign(route: &Route<'_>) -> u64 {
 
 /// Checks the takes of each reader. One take may have samples of several writers: it is reported with the first.
 fn takes(evaluation: &mut Evaluation, factors: &Factors, reports: &RunReports) {
+    let names = reports.names();
     for agent in reports.all_serving() {
         let Some(read) = &agent.report.paced_reader else { continue };
-        let (whose, mut flows) = (reports.whose(agent), read.flows.as_slice());
+        let (whose, mut flows) = (names.whose(agent), read.flows.as_slice());
         for reader in &agent.endpoint.readers {
             let (of_reader, rest) = flows.split_at(reader.streams.len().min(flows.len()));
             let delivered = total(of_reader.iter().map(|flow| flow.received.delivered));
@@ -310,8 +311,8 @@ fn check(evaluation: &mut Evaluation, ends: &Ends<'_>, planned: Option<u64>) {
 /// Adds the latencies of the run and, if there are several routes, of each route. Those of a writer count once.
 fn latencies(evaluation: &mut Evaluation, ends: &[Ends<'_>]) {
     let mut records = std::mem::take(&mut evaluation.flows);
-    for (index, kind) in KINDS.into_iter().enumerate() {
     let names = FlowRecord::log_names(&records);
+    for (index, kind) in KINDS.into_iter().enumerate() {
         let of_writers = ["send_lag", "write_call"].contains(&kind);
         let worst_ns = ends.iter().map(Ends::clock_error_ns).max().unwrap_or(0);
         let negatives = sum_of(&ends.iter().filter_map(|one| one.negative(index)).collect::<Vec<_>>());

@@ -27,6 +27,26 @@ pub struct RunReports {
     pub join: Option<LateJoined>,
 }
 
+/// Names of the endpoints of a run in messages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EndpointNames {
+    is_pair: bool,
+    /// Whether the endpoints are on several hosts.
+    is_over_hosts: bool,
+}
+
+impl EndpointNames {
+    /// Returns the prefix of messages about an agent: empty in a pair.
+    pub(crate) fn whose(self, agent: &AgentOutcome) -> String {
+        if self.is_pair { String::new() } else { format!("{}: ", self.label(&agent.endpoint)) }
+    }
+
+    /// Returns the name of an endpoint: its id, and its host if the run has several, `reader@pi2`.
+    pub(crate) fn label(self, endpoint: &Endpoint) -> String {
+        if self.is_over_hosts { endpoint.label() } else { endpoint.id.clone() }
+    }
+}
+
 impl RunReports {
     /// Returns the endpoints that reported.
     #[must_use]
@@ -68,21 +88,13 @@ impl RunReports {
         members.map(|members| members.into_iter().map(|agent| &self.agents[agent]).collect()).collect()
     }
 
-    /// Returns the prefix of messages about an agent: empty in a pair.
-    pub(crate) fn whose(&self, agent: &AgentOutcome) -> String {
-        if self.is_pair() { String::new() } else { format!("{}: ", self.label(&agent.endpoint)) }
-    }
-
-    /// Returns whether the endpoints are on several hosts.
-    pub(crate) fn is_over_hosts(&self) -> bool {
+    /// Returns the names of the endpoints in messages. Looks at all of them once.
+    pub(crate) fn names(&self) -> EndpointNames {
         let mut hosts = self.agents.iter().map(|agent| &agent.endpoint).chain(&self.lost);
         let first = hosts.next();
-        hosts.any(|endpoint| first.is_some_and(|first| first.place.host != endpoint.place.host))
-    }
-
-    /// Returns the name of an endpoint in messages: its id, and its host if the run has several, `reader@pi2`.
-    pub(crate) fn label(&self, endpoint: &Endpoint) -> String {
-        if self.is_over_hosts() { endpoint.label() } else { endpoint.id.clone() }
+        let is_over_hosts =
+            hosts.any(|endpoint| first.is_some_and(|first| first.place.host != endpoint.place.host));
+        EndpointNames { is_pair: self.is_pair(), is_over_hosts }
     }
 
     /// Returns whether the times of all agents are on one clock, with known errors, which one-way times require.

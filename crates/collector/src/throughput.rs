@@ -52,13 +52,14 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         evaluation.contradictions.push("an agent did not report what its role records".to_owned());
         return evaluation;
     };
+    let names = reports.names();
     for (agent, writer) in &writers {
-        evaluation.check_writer(&reports.whose(agent), agent.sent, writer.accepted, writer.batches.as_ref());
+        evaluation.check_writer(&names.whose(agent), agent.sent, writer.accepted, writer.batches.as_ref());
     }
     let write_calls: Vec<&Distribution> = writers.iter().map(|(_, of)| &of.write_call).collect();
     evaluation.add_together("write_call", &write_calls);
     for (agent, read) in &readers {
-        let whose = reports.whose(agent);
+        let whose = names.whose(agent);
         let expected = agent.endpoint.readers.iter().flat_map(|reader| &reader.streams).count();
         if read.received.len() != expected {
             let text = format!("{whose}of {expected} streams, {} were reported", read.received.len());
