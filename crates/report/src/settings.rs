@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use experiment::{Pin, Plan, Qos, Reliability, Workload};
+use experiment::{Design, Pin, Plan, Qos, Reliability, RunOrder, Workload};
 use results::{CellResult, ResultDocument, UNDER_DUET_INTERFERENCE};
 use serde_json::Value;
 
@@ -17,11 +17,15 @@ pub(crate) fn conditions(experiment: &Plan) -> String {
         _ => format!(" and twice as many of {}", count(design.baseline.len(), "baseline cell")),
     };
     format!(
-        "{} of each cell{twins} in shuffled order (seed {}), each {} after {} of warm-up; {}; {}{}",
+        "{} of each cell{twins} in {} (seed {}), each {} after {} of warm-up; {}; {}{}",
         count(design.blocks as usize, "run"),
+        match design.order {
+            RunOrder::Random => "shuffled order",
+            RunOrder::Listed => "the order of the cells",
+        },
         design.seed,
         length(experiment),
-        duration(design.warm_up_ns),
+        warm_up(design),
         pinning(experiment),
         if design.keep_awake { "cores kept awake" } else { "cores not kept awake" },
         if design.reference { "" } else { "; no reference" },
@@ -54,7 +58,7 @@ pub(crate) fn brief_conditions(experiment: &Plan) -> String {
         count(design.blocks as usize, "run"),
         if design.duet { " in duets" } else { "" },
         length(experiment),
-        duration(design.warm_up_ns),
+        warm_up(design),
         pinning(experiment),
         if design.keep_awake { "; cores kept awake" } else { "" },
     )
@@ -64,7 +68,20 @@ pub(crate) fn brief_conditions(experiment: &Plan) -> String {
 fn length(experiment: &Plan) -> String {
     let searches = experiment.search.is_some()
         && experiment.cells.iter().all(|cell| cell.factors.workload == Workload::Search);
-    if searches { "a search, its trials".to_owned() } else { duration(experiment.design.measure_ns) }
+    let Design { measure_ns, samples, .. } = experiment.design;
+    match samples {
+        _ if searches => "a search, its trials".to_owned(),
+        Some(samples) => format!("{samples} samples of each writer (at most {})", duration(measure_ns)),
+        None => duration(measure_ns),
+    }
+}
+
+/// Formats the length of the warm-up of a run.
+fn warm_up(design: &Design) -> String {
+    match design.warm_up_samples {
+        Some(samples) => format!("{samples} samples"),
+        None => duration(design.warm_up_ns),
+    }
 }
 
 /// Formats the cores of the endpoints.

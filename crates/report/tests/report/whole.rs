@@ -1,6 +1,6 @@
 //! Complete results: with all runs or not, and with their problems.
 
-use experiment::{Pin, Workload};
+use experiment::{Design, Pin, RunOrder, Workload};
 use insta::assert_snapshot;
 use report::{json, run_line};
 use results::{
@@ -8,6 +8,28 @@ use results::{
 };
 
 use crate::{print, sample};
+
+#[test]
+fn order_and_numbers_of_samples_of_the_design_are_stated() {
+    let header = sample::header();
+    let mut document = sample::document_with(|_| {});
+    assert!(print(&document).contains("in shuffled order (seed 42), each 200 ms after 50 ms of warm-up"));
+    document.experiment.design = Design {
+        order: RunOrder::Listed,
+        samples: Some(5_000),
+        warm_up_samples: Some(20),
+        ..header.experiment.design
+    };
+    let text = print(&document).replace("\n    ", " ").replace("\n  ", " ");
+    let conditions = "in the order of the cells (seed 42), each 5000 samples of each writer (at most 200 ms) after 20 samples of \
+                      warm-up";
+    assert!(text.contains(conditions), "{text}");
+    let screen = report::first_screen(&document, report::ScreenOptions::default()).replace("\n    ", " ");
+    assert!(
+        screen.contains("each 5000 samples of each writer (at most 200 ms) after 20 samples"),
+        "{screen}"
+    );
+}
 
 #[test]
 fn a_complete_result() {
