@@ -151,13 +151,8 @@ impl Case {
             return Vec::new();
         }
         let host = |(index, name): (usize, String)| PlannedHost {
-            name,
-            at: HostSpec::Local,
-            interface: Some(INTERFACE.to_owned()),
             addresses: BTreeMap::from([(INTERFACE.to_owned(), address(index))]),
-            ipv6_addresses: BTreeMap::new(),
-            pin: None,
-            priorities: None,
+            ..PlannedHost::new(name, HostSpec::Local, Some(INTERFACE.to_owned()))
         };
         self.host_names().into_iter().enumerate().map(host).collect()
     }

@@ -330,13 +330,10 @@ impl Hosts {
         }
         let planned =
             self.list.iter().zip(pins).zip(interfaces).map(|((host, pin), interface)| PlannedHost {
-                name: host.name.clone(),
-                at: host.at.clone(),
-                interface,
                 addresses: host.facts.ipv4_texts(),
                 ipv6_addresses: host.facts.ipv6_texts(),
                 pin: (pin != first).then_some(pin),
-                priorities: None,
+                ..PlannedHost::new(&host.name, host.at.clone(), interface)
             });
         Ok((first.clone(), planned.collect()))
     }

@@ -236,3 +236,19 @@ pub struct PlannedHost {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priorities: Option<ThreadPriorities>,
 }
+
+impl PlannedHost {
+    /// Creates a host without addresses, and with the cores and priorities of the design.
+    #[must_use]
+    pub fn new(name: impl Into<String>, at: HostSpec, interface: Option<String>) -> Self {
+        Self {
+            name: name.into(),
+            at,
+            interface,
+            addresses: BTreeMap::new(),
+            ipv6_addresses: BTreeMap::new(),
+            pin: None,
+            priorities: None,
+        }
+    }
+}

@@ -12,15 +12,7 @@ fn planned(text: &str, sets: &[&str]) -> Result<Plan, Diagnostic> {
     let file = source.read()?;
     file.check_hosts().map_err(|error| source.rejected(&error))?;
     let lab = file.lab().expect("a lab");
-    let host = |number| PlannedHost {
-        name: format!("h{number}"),
-        at: HostSpec::Lab(lab),
-        interface: Some("eth0".to_owned()),
-        addresses: BTreeMap::new(),
-        ipv6_addresses: BTreeMap::new(),
-        pin: None,
-        priorities: None,
-    };
+    let host = |number| PlannedHost::new(format!("h{number}"), HostSpec::Lab(lab), Some("eth0".to_owned()));
     let hosts: Vec<PlannedHost> = (1..=lab.hosts).map(host).collect();
     let inputs = PlanInputs {
         name: "f",

@@ -1,7 +1,5 @@
 //! Progress lines of runs, loads, searches, and loads in percent.
 
-use std::collections::BTreeMap;
-
 use experiment::{Arrival, HostSpec, Load, PercentOfMax, PlannedHost, Rate};
 use insta::assert_snapshot;
 use report::run_line;
@@ -57,15 +55,7 @@ fn places_are_named_if_there_are_several_hosts() {
     let here = line_of(&document, "plain/udp4/latency/1024");
     assert!(here.contains("latency 1024 bytes: RTT p50"), "{here}");
     assert!(line_of(&document, failed).contains("FAILED in `match` (writer): "));
-    let host = |name: &str| PlannedHost {
-        name: name.to_owned(),
-        at: HostSpec::Local,
-        interface: None,
-        addresses: BTreeMap::new(),
-        ipv6_addresses: BTreeMap::new(),
-        pin: None,
-        priorities: None,
-    };
+    let host = |name: &str| PlannedHost::new(name, HostSpec::Local, None);
     document.experiment.design.hosts = ["pi1", "pi2"].map(host).to_vec();
     let line = line_of(&document, "plain/udp4/latency/1024");
     assert!(line.contains("latency 1024 bytes, pinger@pi1 -> echo@pi2: RTT p50"), "{line}");

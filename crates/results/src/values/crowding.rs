@@ -159,15 +159,7 @@ mod tests {
             environment: Environment::default(),
         };
         let hosts = machines.map(record);
-        let planned = hosts.each_ref().map(|host| PlannedHost {
-            name: host.name.clone(),
-            at: HostSpec::Local,
-            interface: None,
-            addresses: BTreeMap::new(),
-            ipv6_addresses: BTreeMap::new(),
-            pin: None,
-            priorities: None,
-        });
+        let planned = hosts.each_ref().map(|host| PlannedHost::new(&host.name, HostSpec::Local, None));
         let design = serde_json::json!({
             "blocks": 3, "seed": 1, "warm_up_ns": 0, "measure_ns": 1_000_000_000, "windows": 20, "check_every": 64,
             "pin": Pin::None, "keep_awake": false,

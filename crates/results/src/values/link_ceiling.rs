@@ -75,15 +75,8 @@ mod tests {
     const MBIT: u64 = 1_000_000;
 
     fn design(hosts: &[HostRecord]) -> Design {
-        let planned = hosts.iter().map(|host| PlannedHost {
-            name: host.name.clone(),
-            at: host.at.clone(),
-            interface: host.interface.clone(),
-            addresses: Default::default(),
-            ipv6_addresses: Default::default(),
-            pin: None,
-            priorities: None,
-        });
+        let planned =
+            hosts.iter().map(|host| PlannedHost::new(&host.name, host.at.clone(), host.interface.clone()));
         let design = serde_json::json!({
             "blocks": 3, "seed": 1, "warm_up_ns": 0, "measure_ns": 1_000_000_000, "windows": 20, "check_every": 64,
             "pin": Pin::None, "keep_awake": false,

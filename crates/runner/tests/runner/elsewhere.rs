@@ -2,7 +2,6 @@
 //! values that arrive as JSON.
 
 use std::{
-    collections::BTreeMap,
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::{
@@ -221,15 +220,7 @@ fn agents_of_one_site_have_one_clock() {
 
 /// Returns the hosts of a plan.
 fn planned(names: [&str; 2]) -> Vec<PlannedHost> {
-    let host = |name: &str| PlannedHost {
-        name: name.to_owned(),
-        at: HostSpec::Local,
-        interface: Some("lo".to_owned()),
-        addresses: BTreeMap::new(),
-        ipv6_addresses: BTreeMap::new(),
-        pin: None,
-        priorities: None,
-    };
+    let host = |name: &str| PlannedHost::new(name, HostSpec::Local, Some("lo".to_owned()));
     names.map(host).into()
 }
 
