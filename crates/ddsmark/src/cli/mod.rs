@@ -2,10 +2,14 @@
 
 pub mod arguments;
 pub mod cli_error;
+pub mod driver_args;
 mod exit_status;
+pub mod experiment_args;
 mod factor_flags;
+pub mod host_args;
 pub mod lab_args;
 pub mod measure_args;
 pub mod output;
 mod parse;
 pub mod progress;
+pub mod result_args;

@@ -6,10 +6,11 @@ use site::LocalSite;
 
 use crate::{
     cli::{
-        arguments::{BuiltInCommand, OutputArgs},
         cli_error::{CliError, ExitStatus},
+        experiment_args::BuiltInCommand,
         measure_args::MeasureArgs,
         output,
+        result_args::OutputArgs,
     },
     work::{
         measurement,

@@ -8,8 +8,8 @@ use verdicts::{CompareOptions, CompareSide, Criterion};
 use super::interleave;
 use crate::{
     cli::{
-        arguments::CompareArgs,
         cli_error::{CliError, ExitStatus},
+        result_args::CompareArgs,
     },
     work::comparison::{conclude, variants},
 };

@@ -17,8 +17,8 @@ use site::{DriverFile, LocalSite, Site};
 use super::install;
 use crate::{
     cli::{
-        arguments::Drivers as Command,
         cli_error::{CliError, ExitStatus},
+        driver_args::Drivers as Command,
         output,
     },
     work::drivers::{choose, find_all},

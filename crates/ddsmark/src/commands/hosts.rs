@@ -6,8 +6,8 @@ use site::LocalSite;
 
 use crate::{
     cli::{
-        arguments::Hosts as Command,
         cli_error::{CliError, ExitStatus},
+        host_args::Hosts as Command,
         output,
     },
     work::{

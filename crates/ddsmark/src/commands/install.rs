@@ -8,8 +8,8 @@ use site::Site;
 
 use crate::{
     cli::{
-        arguments::InstallArgs,
         cli_error::CliError,
+        driver_args::InstallArgs,
         output::{self, to_stderr},
     },
     work::drivers,

@@ -9,10 +9,11 @@ use verdicts::CompareOptions;
 use super::{built_in::BuiltIn, run};
 use crate::{
     cli::{
-        arguments::{Cli, Command, CompareArgs, OutputArgs},
+        arguments::{Cli, Command},
         cli_error::{CliError, ExitStatus},
         measure_args::MeasureArgs,
         output::to_stderr,
+        result_args::{CompareArgs, OutputArgs},
     },
     work::{
         comparison::variants as compare_variants,

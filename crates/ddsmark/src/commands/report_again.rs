@@ -4,8 +4,8 @@ use results::Directory;
 
 use crate::{
     cli::{
-        arguments::ReportArgs,
         cli_error::{CliError, ExitStatus},
+        result_args::ReportArgs,
     },
     work::results::{Form, print},
 };

@@ -9,8 +9,8 @@ use site::LocalSite;
 
 use crate::{
     cli::{
-        arguments::RunArgs,
         cli_error::{CliError, ExitStatus},
+        experiment_args::RunArgs,
         output,
         progress::ProgressDisplay,
     },

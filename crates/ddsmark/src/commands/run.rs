@@ -9,8 +9,8 @@ use site::LocalSite;
 use super::resume;
 use crate::{
     cli::{
-        arguments::RunArgs,
         cli_error::{CliError, ExitStatus},
+        experiment_args::RunArgs,
         output,
     },
     work::{

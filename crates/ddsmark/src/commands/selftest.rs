@@ -13,8 +13,8 @@ use site::{LocalSite, Site as _};
 
 use crate::{
     cli::{
-        arguments::SelfTestArgs as Flags,
         cli_error::{CliError, ExitStatus},
+        experiment_args::SelfTestArgs as Flags,
         output::{self, to_stderr},
     },
     work::{

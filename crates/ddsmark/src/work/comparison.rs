@@ -5,9 +5,9 @@ use results::{Comparison, CriterionOutcome, ResultDocument};
 use verdicts::{CompareError, CompareOptions};
 
 use crate::cli::{
-    arguments::CompareArgs,
     cli_error::{CliError, ExitStatus},
     output::{self, to_stderr},
+    result_args::CompareArgs,
 };
 
 /// Compares the two variants of a result.

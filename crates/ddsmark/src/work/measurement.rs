@@ -18,10 +18,10 @@ use super::{
     selftests,
 };
 use crate::cli::{
-    arguments::OutputArgs,
     cli_error::{CliError, ExitStatus},
     output::{self, note},
     progress::ProgressDisplay,
+    result_args::OutputArgs,
 };
 
 /// Time without output after which progress is printed.

@@ -5,7 +5,7 @@ use std::path::Path;
 use report::{Options, ScreenOptions};
 use results::ResultDocument;
 
-use crate::cli::{arguments::FormatArgs, cli_error::CliError, output};
+use crate::cli::{cli_error::CliError, output, result_args::FormatArgs};
 
 /// Form in which a result is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -186,7 +186,6 @@ const LONG: &[&str] = &[
     "crates/agent/src/roles/open_loop_writer.rs",
     "crates/collector/src/paced.rs",
     "crates/conformance/src/fixture.rs",
-    "crates/ddsmark/src/cli/arguments.rs",
     "crates/experiment/src/factors/rows/traffic.rs",
     "crates/experiment/src/shape/mod.rs",
 ];

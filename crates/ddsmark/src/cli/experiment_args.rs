@@ -1,0 +1,207 @@
+//! Arguments of the commands that measure an experiment.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{
+    exit_status::EXIT_STATUS,
+    measure_args::{MeasureArgs, ReferenceArgs},
+    result_args::OutputArgs,
+};
+
+const CHARACTERIZE_EXAMPLES: &str = "\
+Examples:
+  ddsmark characterize
+      every installed driver, 12 sizes, over loopback: some minutes
+  ddsmark characterize --driver udp --size 64,1024 --quick
+      one driver, two sizes: seconds
+  ddsmark characterize --precise --keep-awake --out today
+      values to quote, on a quiet host
+  ddsmark characterize --driver ./libddsmark_mine.so --json >mine.json
+      a driver of your own, for a program to read";
+
+const LATENCY_EXAMPLES: &str = "\
+Examples:
+  ddsmark latency --driver udp --size 64 --quick
+      one driver, one size: seconds
+  ddsmark latency -d udp,tcp -s 64 --baseline udp
+      is the second slower than the first, and by how much?
+  ddsmark latency -d udp -s 64 --qos best_effort -n 10
+      ten runs of a configuration";
+
+const THROUGHPUT_EXAMPLES: &str = "\
+Examples:
+  ddsmark throughput --driver udp --size 1024 --quick
+      one driver, one size: seconds
+  ddsmark throughput -d tcp -s 64 --batch-bytes 0,8192
+      without batches, and with batches of up to 8 KiB";
+
+const LOAD_EXAMPLES: &str = "\
+Examples:
+  ddsmark load --driver udp --rate 10k --quick
+      what does it do at 10,000 samples/s?
+  ddsmark load -d tcp -s 64 -r 1000,10k,50% -o result
+      two rates, and half of the highest one";
+
+const SEARCH_EXAMPLES: &str = "\
+Examples:
+  ddsmark search --driver udp --size 64
+      its highest rate
+  ddsmark search -d tcp -s 1KiB --set search.width=5%
+      with a wider interval: sooner";
+
+const DISCOVERY_EXAMPLES: &str = "\
+Examples:
+  ddsmark discovery --participants 10 --endpoints 4
+      ten processes with four writers and four readers each
+  ddsmark discovery --participants 2,4,8,16,32 --join together,late
+      how it grows, and what one late participant takes";
+
+/// Examples of the command.
+pub const RUN_EXAMPLES: &str = "\
+Examples:
+  ddsmark recipes list
+      the questions that come with ddsmark
+  ddsmark run qos-cost --dry-run
+      what would be measured, and for how long
+  ddsmark run latency-vs-size --driver udp,tcp --size 64,1024 --runs 12
+      a recipe with other values
+  ddsmark run --resume today
+      resume an interrupted experiment
+  ddsmark recipes show receive-modes >mine.toml && ddsmark run mine.toml --out today
+      a file of your own";
+
+/// Commands with an experiment that comes with them.
+#[derive(Debug, Subcommand)]
+pub enum BuiltInCommand {
+    /// Measure round-trip times: one sample in flight.
+    ///
+    /// Without a driver, every installed one is measured. Each cell (driver, size, transport, ...) is measured several
+    /// times with fresh processes, in random order. The result is saved after every run.
+    #[command(after_help = format!("{LATENCY_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Latency(Box<WorkloadArgs>),
+    /// Measure throughput: samples as fast as back-pressure allows.
+    ///
+    /// Without a driver, every installed one is measured. `--batch-bytes 0,8192` adds batches.
+    #[command(after_help = format!("{THROUGHPUT_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Throughput(Box<WorkloadArgs>),
+    /// Measure response times at given rates: samples at planned times, whether the middleware keeps up or not.
+    ///
+    /// Rates are in samples/s, in bit/s, or in percent of the maximum, which is measured first.
+    #[command(after_help = format!("{LOAD_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Load(Box<WorkloadArgs>),
+    /// Search for the highest rate that is sustained without loss.
+    #[command(after_help = format!("{SEARCH_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Search(Box<WorkloadArgs>),
+    /// Measure discovery: how long participants take to find each other, and what it costs.
+    ///
+    /// All participants, each a process of its own, are opened at the same instant, or the last one when the others are
+    /// matched. Only for drivers of middleware that has discovery.
+    #[command(after_help = format!("{DISCOVERY_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Discovery(Box<DiscoveryArgs>),
+    /// Measure latency and throughput over sample sizes, with and without batching.
+    ///
+    /// Each cell (driver, size, workload, batching) is measured several times with fresh processes, in random
+    /// order. The result is saved after every run. The first screen of `ddsmark report` is printed at the end.
+    #[command(after_help = format!("{CHARACTERIZE_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    Characterize(Box<CharacterizeArgs>),
+}
+
+/// Arguments of a command with one workload.
+#[derive(Debug, Args)]
+pub struct WorkloadArgs {
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct DiscoveryArgs {
+    /// Number of participants, 2 to 1000, each a process of its own: short for `--topology full-mesh-N`; several with
+    /// commas. By default `10`.
+    #[arg(
+        short,
+        long,
+        value_name = "N",
+        value_delimiter = ',',
+        conflicts_with = "topology",
+        help_heading = "Factors"
+    )]
+    pub participants: Vec<String>,
+
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct CharacterizeArgs {
+    /// Workload to measure; several with commas. By default `latency,throughput`.
+    #[arg(short, long, value_name = "KIND", help_heading = "Factors")]
+    pub workload: Option<String>,
+
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Experiment file, with a `/` or an extension such as `.toml`; or name of a recipe.
+    #[arg(value_name = "FILE|RECIPE", required_unless_present = "resume")]
+    pub experiment: Option<String>,
+
+    /// Resume the interrupted experiment in this result directory, after Ctrl-C, a crash or a reboot. Also resumes
+    /// the other commands that measure.
+    ///
+    /// Saved runs are kept, the others are measured as planned. Rejected if drivers, libraries or the host have
+    /// changed; see `--force`.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "out"])]
+    pub resume: Option<PathBuf>,
+
+    /// Resume although drivers, libraries or the host have changed. The result records the changes.
+    #[arg(long, requires = "resume")]
+    pub force: bool,
+
+    /// Workload to measure; several with commas.
+    #[arg(short, long, value_name = "KIND", help_heading = "Factors")]
+    pub workload: Option<String>,
+
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct SelfTestArgs {
+    /// Driver to measure with: a name, `NAME@VERSION`, or the path of a file. By default `udp`, the bare socket.
+    #[arg(long, value_name = "D")]
+    pub driver: Option<String>,
+
+    /// Take a first look: 8 pairs of short runs, under a minute. By default 20 pairs, about four minutes.
+    #[arg(long)]
+    pub quick: bool,
+
+    /// Number of pairs of runs of each cell, 8 to 1000. Fewer pairs cannot show a difference.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=1000))]
+    pub pairs: Option<u32>,
+
+    /// Seed of the run order and the payload. By default from the clock. Recorded in the result.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+
+    #[command(flatten)]
+    pub reference: ReferenceArgs,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
