@@ -35,12 +35,12 @@ fuzz_target!(|bytes: &[u8]| {
                 if let Message::Control(Control::Announce(announcement)) = &message {
                     let _ = leader.announced(Duration::ZERO, from, announcement, &RULES);
                 }
-                let _ = guest.received(Delivery::Message { from, to_all, message });
+                let _ = guest.received(Duration::ZERO, Delivery::Message { from, to_all, message });
             }
         }
         assert!(reassembly.bytes() < 64 << 20);
     }
-    let _ = (leader.complete(Duration::MAX), leader.progress(Duration::MAX), guest.hint());
+    let _ = (leader.complete(Duration::MAX), leader.progress(Duration::MAX), guest.check(Duration::MAX), guest.hint());
 });
 
 fn id(number: u64) -> ProcessId {

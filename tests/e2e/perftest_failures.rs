@@ -161,6 +161,18 @@ fn two_publishers_0_name_each_other() {
     for outcome in hosts.run(&[LONG, LONG]) {
         assert_failed(&outcome, &["two processes are publisher 0: publisher 0 on host ", "`-sub`"]);
     }
+    // Bare sockets, on two hosts and on one.
+    let hosts = Hosts::new(2);
+    for peer in ["$2", "$1"] {
+        let second = if peer == "$2" { 1 } else { 0 };
+        let begin = Instant::now();
+        let raw = |host, peer: &str| hosts.start(host, &format!("{LONG} -raw -nic eth0 -peer {peer}"));
+        for running in [raw(0, peer), raw(second, "$1")] {
+            let texts = ["two processes are publisher 0: publisher 0 on host ", "`-sub`"];
+            assert_failed(&running.end(), &texts);
+        }
+        assert!(begin.elapsed() < END, "{:?}", begin.elapsed());
+    }
     // With a subscriber that waits for one of them.
     let hosts = Hosts::new(3);
     let outcomes = hosts.run(&[
@@ -248,6 +260,29 @@ fn ctrl_c_on_either_side_ends_the_other() {
         let error = format!("error: {role} 0 on host ");
         assert_failed(&sides.remove(0).end(), &[&error, " has ended: it was interrupted"]);
         assert!(begin.elapsed() < END, "{:?}", begin.elapsed());
+        wait_for_end(&hosts);
+    }
+}
+
+#[test]
+fn killed_publisher_that_waits_ends_a_subscriber() {
+    for raw in ["", " -raw -nic eth0 -peer $2"] {
+        let hosts = Hosts::new(2);
+        let subscriber = hosts.start(1, &format!("-sub -noPrint{}", raw.replace("$2", "$1")));
+        let publisher = hosts.start(0, &format!("{LONG} -numSubscribers 2{raw}"));
+        for number in [0, 1] {
+            wait_for_text(&hosts, number, "Waiting to discover");
+        }
+        // Long enough for the subscriber to know it.
+        std::thread::sleep(Duration::from_secs(3));
+        assert!(kill_alive(publisher.id().cast_signed()));
+        let begin = Instant::now();
+        assert_failed(
+            &subscriber.end(),
+            &["error: publisher 0 on host ", " is lost: no sign of life for 10 s"],
+        );
+        assert!(begin.elapsed() < END, "{:?}", begin.elapsed());
+        drop(publisher);
         wait_for_end(&hosts);
     }
 }

@@ -9,7 +9,7 @@ use std::{
 
 use peers::mailbox::{
     MAX_SAMPLE_BYTES, Mailbox, MailboxError,
-    tcp::{TcpMailbox, control_port},
+    tcp::{TcpMailbox, control_port, leader_port},
 };
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -49,6 +49,40 @@ fn samples_reach_both_sides_and_publishers_reach_each_other() {
     assert_reaches(&mut other, &mut one, b"other");
     assert_reaches(&mut one, &mut other, b"");
     assert!(matches!(one.post(&[0; MAX_SAMPLE_BYTES + 1]), Err(MailboxError::TooLong(8193))));
+}
+
+#[test]
+fn two_publishers_0_find_each_other_without_a_subscriber() {
+    let address = |last: u8| IpAddr::V4(Ipv4Addr::new(127, 0, 0, last));
+    let nothing = |last| SocketAddr::new(address(last), 1);
+    let port = leader_port(200);
+    let at = |last| SocketAddr::new(address(last), port);
+    let (mut one, mut other) = (connect(nothing(2)), connect(nothing(1)));
+    one.find_leaders(at(1), &[at(2)]).expect("threads");
+    other.find_leaders(at(2), &[at(1)]).expect("threads");
+    assert_reaches(&mut one, &mut other, b"one");
+    assert_reaches(&mut other, &mut one, b"other");
+    // On one host, the second one has no port of its own.
+    let port = leader_port(201);
+    let at = SocketAddr::new(HERE, port);
+    let (mut one, mut other) = (connect(nothing(1)), connect(nothing(1)));
+    one.find_leaders(at, &[at]).expect("threads");
+    other.find_leaders(at, &[at]).expect("threads");
+    assert_reaches(&mut other, &mut one, b"other");
+    assert_reaches(&mut one, &mut other, b"one");
+}
+
+#[test]
+fn publisher_with_a_subscriber_looks_for_no_other() {
+    let (mut subscriber, address) = listen();
+    let mut publisher = connect(address);
+    assert_reaches(&mut publisher, &mut subscriber, b"one");
+    let other = TcpListener::bind((HERE, 0)).expect("a port");
+    let own = SocketAddr::new(HERE, leader_port(202));
+    publisher.find_leaders(own, &[other.local_addr().expect("an address")]).expect("threads");
+    other.set_nonblocking(true).expect("an option");
+    std::thread::sleep(Duration::from_millis(2500));
+    assert!(other.accept().is_err(), "it was sought during the test");
 }
 
 #[test]

@@ -88,6 +88,14 @@ pub enum LobbyError {
         /// Reason, with a hint.
         outcome: Outcome,
     },
+    /// Leader that was there, and has not given a sign of life since.
+    #[error("{leader} is lost: no sign of life for {} s", .silence.as_secs_f64())]
+    Lost {
+        /// Leader.
+        leader: Box<Peer>,
+        /// Time without a sign of life.
+        silence: Duration,
+    },
     /// Processes that are missing after the time limit.
     #[error("{} not found within {} s; {}{}", .missing.join(", "), .limit.as_secs_f64(), seen_text(.seen), diagnosis_text(.diagnosis))]
     Missing {
@@ -151,6 +159,10 @@ impl LobbyError {
             }
             Self::Disagreement(outcome) | Self::Rejected { outcome, .. } => {
                 return outcome.hint.as_deref().map(clean);
+            }
+            Self::Lost { .. } => {
+                "check whether its process still runs, and the link between the hosts; then start both sides again"
+                    .to_owned()
             }
             Self::Missing { hint, .. } => hint.clone(),
             Self::Broken { .. } => "start both sides again".to_owned(),

@@ -116,8 +116,8 @@ fn wait_for_guests(
 /// Waits as a guest for the invitation of the leader, and returns it.
 ///
 /// # Errors
-/// Returns an error if the leader rejects this process, if there is no invitation within `limit`, or if the postbox is
-/// broken.
+/// Returns an error if the leader rejects this process or is lost, if there is no invitation within `limit`, or if the postbox
+/// is broken.
 pub fn join(
     postbox: &mut Postbox,
     announcement: &Announcement,
@@ -146,8 +146,9 @@ fn wait_for_leader(
         if wait.is_over() {
             return Err(wait.missing(progress, postbox, lobby.hint()));
         }
+        lobby.check(wait.now())?;
         let Some(delivery) = wait.receive(postbox, announcement)? else { continue };
-        if let Some(leader) = lobby.received(delivery)? {
+        if let Some(leader) = lobby.received(wait.now(), delivery)? {
             return Ok(leader);
         }
     }

@@ -1,8 +1,9 @@
 //! Lobby of a guest: whom it has seen, and the answer of the leader.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use super::{
+    DEFAULT_SILENCE,
     announcement::{Announcement, Peer},
     error::LobbyError,
 };
@@ -15,12 +16,20 @@ use crate::{
 /// Maximum number of processes that are remembered for messages.
 const MAX_SEEN: usize = 64;
 
-/// Lobby of a guest.
+/// Lobby of a guest. Times are since its start.
 #[derive(Debug)]
 pub struct GuestLobby {
     own: PeerAddress,
-    seen: BTreeMap<ProcessId, Peer>,
+    seen: BTreeMap<ProcessId, KnownPeer>,
     invited_by: Option<PeerAddress>,
+}
+
+/// Process that was seen.
+#[derive(Debug)]
+struct KnownPeer {
+    peer: Peer,
+    /// Time of its last announcement.
+    last: Duration,
 }
 
 impl GuestLobby {
@@ -33,15 +42,15 @@ impl GuestLobby {
     /// Takes what has arrived. Returns the leader when it has invited this process.
     ///
     /// # Errors
-    /// Returns an error if the leader rejects this process, or if its messages cannot be read.
-    pub fn received(&mut self, delivery: Delivery) -> Result<Option<Peer>, LobbyError> {
+    /// Returns an error if the leader rejects this process or ends, or if its messages cannot be read.
+    pub fn received(&mut self, now: Duration, delivery: Delivery) -> Result<Option<Peer>, LobbyError> {
         match delivery {
             Delivery::Message {
                 from,
                 to_all: true,
                 message: Message::Control(Control::Announce(announcement)),
             } => {
-                self.announced(from, *announcement);
+                self.announced(now, from, *announcement);
             }
             Delivery::Message { from, to_all: true, message: Message::Control(Control::Goodbye(_)) } => {
                 self.seen.remove(&from.process);
@@ -49,7 +58,7 @@ impl GuestLobby {
             Delivery::Message { from, to_all: false, message: Message::Control(control) } if from.leads() => {
                 match control {
                     Control::Invite => self.invited_by = Some(from),
-                    Control::Reject(outcome) => {
+                    Control::Reject(outcome) | Control::Goodbye(outcome) => {
                         return Err(LobbyError::Rejected { leader: self.name(from), outcome });
                     }
                     _ => {}
@@ -64,10 +73,24 @@ impl GuestLobby {
             _ => {}
         }
         // The invitation may overtake the announcement.
-        Ok(self.invited_by.and_then(|leader| self.seen.get(&leader.process).cloned()))
+        Ok(self.invited_by.and_then(|leader| Some(self.seen.get(&leader.process)?.peer.clone())))
     }
 
-    fn announced(&mut self, address: PeerAddress, announcement: Announcement) {
+    /// Checks that a leader that was seen is still there.
+    ///
+    /// # Errors
+    /// Returns an error if the last sign of life of any leader is too long ago.
+    pub fn check(&self, now: Duration) -> Result<(), LobbyError> {
+        let leaders = self.seen.values().filter(|seen| seen.peer.address.leads());
+        match leaders.max_by_key(|seen| seen.last) {
+            Some(KnownPeer { peer, last }) if now >= *last + DEFAULT_SILENCE => {
+                Err(LobbyError::Lost { leader: peer.clone().into(), silence: DEFAULT_SILENCE })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn announced(&mut self, now: Duration, address: PeerAddress, announcement: Announcement) {
         let has_room = self.seen.len() < MAX_SEEN || self.seen.contains_key(&address.process);
         if !has_room {
             if !address.leads() {
@@ -75,28 +98,29 @@ impl GuestLobby {
             }
             self.seen.pop_first();
         }
-        self.seen.insert(address.process, Peer { address, announcement });
+        let peer = Peer { address, announcement };
+        self.seen.insert(address.process, KnownPeer { peer, last: now });
     }
 
     /// Returns the name of a process, with its host if it is known.
     fn name(&self, address: PeerAddress) -> String {
-        self.seen.get(&address.process).map_or_else(|| address.to_string(), Peer::to_string)
+        self.seen.get(&address.process).map_or_else(|| address.to_string(), |seen| seen.peer.to_string())
     }
 
     /// Returns the processes that were seen.
     pub fn seen(&self) -> impl Iterator<Item = &Peer> {
-        self.seen.values()
+        self.seen.values().map(|seen| &seen.peer)
     }
 
     /// Returns what to do if no leader invites this process.
     #[must_use]
     pub fn hint(&self) -> String {
-        let has_leader = self.seen.values().any(|peer| peer.address.leads());
+        let has_leader = self.seen().any(|peer| peer.address.leads());
         if has_leader {
             return "publisher 0 waits for other processes: see its output".to_owned();
         }
         let own = self.own.role;
-        if self.seen.values().any(|peer| peer.address.role == own) {
+        if self.seen().any(|peer| peer.address.role == own) {
             return format!(
                 "all processes are {}s: start the other side, publisher 0 with `-pub`",
                 own.name()

@@ -7,6 +7,8 @@ mod announcement;
 mod error;
 mod gathering;
 mod guest;
+#[cfg(test)]
+mod guest_tests;
 mod leader;
 #[cfg(test)]
 mod leader_tests;
@@ -24,5 +26,7 @@ use std::time::Duration;
 
 /// Interval of announcements and of signs of life. Each process sends one at least every second.
 pub const BEAT: Duration = Duration::from_millis(800);
+/// Default time without a sign of life after which a process is lost.
+pub const DEFAULT_SILENCE: Duration = Duration::from_secs(10);
 /// Default time limit of a guest: the other side may be started by hand.
 pub const DEFAULT_GUEST_LIMIT: Duration = Duration::from_secs(300);

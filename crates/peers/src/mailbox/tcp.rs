@@ -37,6 +37,18 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Maximum number of samples that wait for the receiver.
 const MAX_RECEIVED: usize = 1024;
 
+/// First port on which publisher 0 listens for others, and the number of ports, below those of subscribers.
+const FIRST_LEADER_PORT: u16 = 19_700;
+const LEADER_PORTS: u32 = 300;
+/// Pause between two attempts to find another publisher 0.
+const LOOK_FOR_LEADER: Duration = Duration::from_secs(1);
+
+/// Returns the port on which publisher 0 listens in this domain, so that another one finds it.
+#[must_use]
+pub fn leader_port(domain: u32) -> u16 {
+    FIRST_LEADER_PORT + (domain % LEADER_PORTS) as u16
+}
+
 /// Returns the port on which the subscriber with this id listens for control messages in this domain.
 #[must_use]
 pub fn control_port(domain: u32, id: u16) -> u16 {
@@ -109,6 +121,29 @@ impl TcpMailbox {
             mailbox.spawn("control-connect", move || keep_connected(&hub, address))?;
         }
         Ok(mailbox)
+    }
+
+    /// Lets publisher 0 find others, which do not listen where subscribers do: listens on `own`, and tries to connect to
+    /// `others` as long as it has no connection. A subscriber that is connected has both of them connected.
+    ///
+    /// # Errors
+    /// Returns an error if a thread cannot be started.
+    pub fn find_leaders(&mut self, own: SocketAddr, others: &[SocketAddr]) -> Result<(), MailboxError> {
+        // Without this port, another publisher on this host has it: that one is found by connecting to it.
+        let listener = TcpListener::bind(own).and_then(|listener| {
+            listener.set_nonblocking(true)?;
+            Ok(listener)
+        });
+        let is_own = listener.is_ok();
+        if let Ok(listener) = listener {
+            let hub = Arc::clone(&self.hub);
+            self.spawn("control-accept", move || accept_all(&hub, &listener))?;
+        }
+        for &address in others.iter().filter(|other| !is_own || **other != own) {
+            let hub = Arc::clone(&self.hub);
+            self.spawn("control-find", move || find_leader(&hub, address))?;
+        }
+        Ok(())
     }
 
     /// Returns the address on which it listens.
@@ -222,6 +257,24 @@ fn keep_connected(hub: &Hub, address: SocketAddr) {
             hub.state().errors.insert(address, error.to_string());
         }
         if !hub.is_closed() {
+            thread::sleep(RETRY);
+        }
+    }
+}
+
+/// Connects to another publisher 0 while there is no connection.
+fn find_leader(hub: &Hub, address: SocketAddr) {
+    while !hub.is_closed() {
+        if hub.state().connections.is_empty()
+            && let Ok(stream) = TcpStream::connect_timeout(&address, CONNECT)
+        {
+            // Its end is noticed by whoever expects samples of it.
+            let _ = hub.serve(&stream);
+        }
+        for _ in 0..LOOK_FOR_LEADER.as_millis() / RETRY.as_millis() {
+            if hub.is_closed() {
+                return;
+            }
             thread::sleep(RETRY);
         }
     }

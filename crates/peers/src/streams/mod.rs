@@ -12,9 +12,7 @@ mod session;
 pub use end::{SessionEnd, SessionEvent};
 pub use session::{PeerStream, Session, SessionOptions};
 
-use std::time::Duration;
+pub use crate::lobby::DEFAULT_SILENCE;
 
 /// Maximum number of bytes that were sent, and that the other application has not taken yet.
 pub const WINDOW: usize = 256 << 10;
-/// Default time without a sign of life after which a peer is lost.
-pub const DEFAULT_SILENCE: Duration = Duration::from_secs(10);

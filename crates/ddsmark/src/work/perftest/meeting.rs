@@ -14,7 +14,7 @@ use peers::{
     mailbox::{
         Mailbox, MailboxError,
         agent::{AgentMailbox, AgentMailboxSpec},
-        tcp::{TcpMailbox, control_port},
+        tcp::{TcpMailbox, control_port, leader_port},
     },
 };
 use perftest::{Nic, Role, Step};
@@ -81,14 +81,14 @@ pub fn open(process: &Process) -> Result<Postbox, CliError> {
 
 fn over_tcp(process: &Process, role: PeerRole, id: u16) -> Result<TcpMailbox, CliError> {
     let local = &process.settings.local;
+    let address = match &local.nic {
+        Some(Nic::Address(address)) => *address,
+        _ => {
+            let own = process.facts.addresses.iter().find(|own| own.interface == process.interface);
+            own.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |own| IpAddr::V4(own.address))
+        }
+    };
     if role == PeerRole::Subscriber {
-        let address = match &local.nic {
-            Some(Nic::Address(address)) => *address,
-            _ => {
-                let own = process.facts.addresses.iter().find(|own| own.interface == process.interface);
-                own.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |own| IpAddr::V4(own.address))
-            }
-        };
         return TcpMailbox::listen(address, control_port(local.domain, id))
             .map_err(|error| of_mailbox(&error));
     }
@@ -101,7 +101,15 @@ fn over_tcp(process: &Process, role: PeerRole, id: u16) -> Result<TcpMailbox, Cl
         })?;
         addresses.extend(found.take(1));
     }
-    TcpMailbox::connect(&addresses).map_err(|error| of_mailbox(&error))
+    let mut mailbox = TcpMailbox::connect(&addresses).map_err(|error| of_mailbox(&error))?;
+    if id == 0 {
+        let port = leader_port(local.domain);
+        addresses.iter_mut().for_each(|address| address.set_port(port));
+        addresses.dedup();
+        let found = mailbox.find_leaders(SocketAddr::new(address, port), &addresses);
+        found.map_err(|error| of_mailbox(&error))?;
+    }
+    Ok(mailbox)
 }
 
 fn of_mailbox(error: &MailboxError) -> CliError {
