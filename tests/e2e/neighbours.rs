@@ -42,7 +42,7 @@ impl Stranger {
             topic: topic.to_owned(),
             type_kind: TypeKind::Octets,
             qos: qos.clone().of_writers(),
-            max_payload_bytes: 8192,
+            max_payload_bytes: 32_768,
             ..WriterConfig::default()
         };
         let writer = participant.writer(&config).expect("a writer");

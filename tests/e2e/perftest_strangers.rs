@@ -99,13 +99,13 @@ fn control_garbage(noise: &mut u64) -> Vec<Vec<u8>> {
     all
 }
 
-#[test]
-fn strangers_on_the_control_topic_are_ignored() {
-    let hosts = Hosts::new(2);
+/// Opens a writer of another program on the control topic.
+fn control_stranger(driver: &Driver) -> Stranger {
     let qos = Qos {
         reliability: Some(Reliability::Reliable),
         durability: Some(Durability::TransientLocal),
         history: Some(History::KeepAll),
+        service_history: Some(History::KeepAll),
         ..Qos::default()
     };
     let like = ParticipantSpec {
@@ -114,10 +114,37 @@ fn strangers_on_the_control_topic_are_ignored() {
         vendor_defaults: true,
         ..ParticipantSpec::default()
     };
+    Stranger::open(driver, DOMAIN, &like, CONTROL_TOPIC, &qos)
+}
+
+#[test]
+fn every_stranger_on_the_control_topic_is_counted() {
+    let hosts = Hosts::new(2);
+    let outcomes = on_host(&hosts, 1, || {
+        let driver = cyclonedds();
+        let stranger = control_stranger(&driver);
+        // Too short for a tag, without a message, not of ddsmark, and too long for a message.
+        let (mut noise, lengths) = (1, [1, 7, 8, 15, 64, 8_201, 20_000]);
+        lengths.iter().for_each(|length| stranger.write(&random(&mut noise, *length)));
+        let options = ["-pub -noPrint -dataLen 64 -numIter 2000 -latencyCount 200", "-sub -noPrint"];
+        let outcomes = hosts.run(&options);
+        stranger.close();
+        outcomes
+    });
+    for outcome in &outcomes {
+        outcome.assert_status(0);
+        let text = "warning: 7 control samples of other programs were ignored";
+        assert!(outcome.stderr.contains(text), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn strangers_on_the_control_topic_are_ignored() {
+    let hosts = Hosts::new(2);
     let options = ["-pub -noPrint -dataLen 64 -exec 3 -latencyCount 200 -batchSize 0", "-sub -noPrint"];
     let outcomes = on_host(&hosts, 1, || {
         let driver = cyclonedds();
-        let stranger = Stranger::open(&driver, DOMAIN, &like, CONTROL_TOPIC, &qos);
+        let stranger = control_stranger(&driver);
         let mut noise = 1;
         // Before the processes meet, and while they do and measure.
         control_garbage(&mut noise).iter().for_each(|sample| stranger.write(sample));

@@ -43,6 +43,9 @@ pub struct Exchanged {
     pub received: Vec<MailboxMessage>,
     /// Number of other readers of the topic that are matched now.
     pub matched: u32,
+    /// Number of samples on the topic since the mailbox was opened that are no messages: too short for a tag, longer than a
+    /// message may be, or overwritten.
+    pub ignored: u64,
 }
 
 /// Bytes of a message; in JSON as base64.

@@ -145,7 +145,12 @@ fn replies_follow_the_schema() {
         Reply::Report(Box::new(AgentReport { participant: Some(participant), ..AgentReport::default() })),
         Reply::Bye,
         Reply::MailboxOpened(Box::default()),
-        Reply::Exchanged(Exchanged { posted: 1, received: vec![MailboxMessage(vec![2])], matched: 3 }),
+        Reply::Exchanged(Exchanged {
+            posted: 1,
+            received: vec![MailboxMessage(vec![2])],
+            matched: 3,
+            ignored: 4,
+        }),
         Reply::Failed { error: "e".to_owned(), hint: None, refused: false },
     ];
     for reply in &replies {

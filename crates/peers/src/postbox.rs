@@ -135,8 +135,8 @@ impl Postbox {
 
     /// Returns the number of samples that no process of ddsmark has sent, or that are damaged.
     #[must_use]
-    pub const fn ignored(&self) -> u64 {
-        self.reassembly.strangers() + self.reassembly.invalid()
+    pub fn ignored(&self) -> u64 {
+        self.mailbox.ignored() + self.reassembly.strangers() + self.reassembly.invalid()
     }
 
     /// Returns lines that say whom the mailbox reaches, for an error about a process that is missing.

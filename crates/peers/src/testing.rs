@@ -158,6 +158,10 @@ impl Mailbox for MemoryMailbox {
         })
     }
 
+    fn ignored(&self) -> u64 {
+        0
+    }
+
     fn diagnosis(&self) -> Vec<String> {
         let others = self.network.state().mailboxes.iter().flatten().count() - 1;
         vec![format!("{others} other mailboxes in memory")]

@@ -176,6 +176,8 @@ struct Shared<'a, W> {
 struct State<'a, W> {
     replies: &'a mut W,
     received: VecDeque<Vec<u8>>,
+    /// Number of samples that are no messages.
+    ignored: u64,
     /// Request that waits: the number of messages that it posted, and of matched readers.
     waiting: Option<(u32, u32)>,
     failure: Option<AgentError>,
@@ -184,7 +186,7 @@ struct State<'a, W> {
 
 impl<'a, W: Write> State<'a, W> {
     fn new(replies: &'a mut W) -> Self {
-        Self { replies, received: VecDeque::new(), waiting: None, failure: None, closing: false }
+        Self { replies, received: VecDeque::new(), ignored: 0, waiting: None, failure: None, closing: false }
     }
 
     /// Answers the waiting request, if there is one.
@@ -192,7 +194,8 @@ impl<'a, W: Write> State<'a, W> {
         let Some((posted, matched)) = self.waiting.take() else { return Ok(()) };
         let count = self.received.len().min(MAX_RECEIVED);
         let received = self.received.drain(..count).map(MailboxMessage).collect();
-        Ok(control::send(self.replies, &Reply::Exchanged(Exchanged { posted, received, matched }))?)
+        let exchanged = Exchanged { posted, received, matched, ignored: self.ignored };
+        Ok(control::send(self.replies, &Reply::Exchanged(exchanged))?)
     }
 }
 
@@ -204,19 +207,22 @@ impl<'a, W: Write> Shared<'a, W> {
     /// Receives messages of other agents until the mailbox closes, and returns the reader.
     fn receive_all(&self, mut reader: Reader, own: Tag, max_message_bytes: usize) -> Reader {
         loop {
-            let mut arrived = Vec::new();
-            let received = reader.receive(WAIT.as_nanos() as u64, MAX_RECEIVED as u32, |sample| {
-                let Some((tag, message)) = sample.payload.split_first_chunk() else { return };
-                if *tag != own && message.len() <= max_message_bytes {
+            let (mut arrived, mut ignored) = (Vec::new(), 0);
+            let received = reader.receive(WAIT.as_nanos() as u64, MAX_RECEIVED as u32, |sample| match sample
+                .payload
+                .split_first_chunk()
+            {
+                Some((tag, _)) if *tag == own => {}
+                Some((_, message)) if message.len() <= max_message_bytes => {
                     let message = message.to_vec();
-                    if sample.is_intact() {
-                        arrived.push(message);
-                    }
+                    if sample.is_intact() { arrived.push(message) } else { ignored += 1 }
                 }
+                _ => ignored += 1,
             });
             let mut state = self.lock();
             let answered = received.map_err(AgentError::from).and_then(|_| {
                 state.received.extend(arrived);
+                state.ignored += ignored;
                 if state.received.is_empty() { Ok(()) } else { state.answer() }
             });
             if let Err(error) = answered {

@@ -58,6 +58,7 @@ pub struct AgentMailbox {
     queue: ExchangeQueue,
     received: VecDeque<Vec<u8>>,
     matched: u32,
+    ignored: u64,
     closed: bool,
 }
 
@@ -93,6 +94,7 @@ impl AgentMailbox {
             queue: ExchangeQueue::default(),
             received: VecDeque::new(),
             matched: 0,
+            ignored: 0,
             closed: false,
         };
         mailbox.configure(spec)?;
@@ -199,7 +201,7 @@ impl AgentMailbox {
     /// Processes a reply to the oldest request.
     fn exchanged(&mut self, exchanged: Exchanged) -> Result<(), MailboxError> {
         self.queue.replied(Instant::now(), &exchanged)?;
-        self.matched = exchanged.matched;
+        (self.matched, self.ignored) = (exchanged.matched, exchanged.ignored);
         self.received.extend(exchanged.received.into_iter().map(|MailboxMessage(bytes)| bytes));
         Ok(())
     }
@@ -257,6 +259,10 @@ impl Mailbox for AgentMailbox {
 
     fn waker(&self) -> Waker {
         self.waker.clone()
+    }
+
+    fn ignored(&self) -> u64 {
+        self.ignored
     }
 
     fn diagnosis(&self) -> Vec<String> {

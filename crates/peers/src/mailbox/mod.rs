@@ -31,6 +31,9 @@ pub trait Mailbox: Send {
     /// Returns a handle that ends a wait from another thread.
     fn waker(&self) -> Waker;
 
+    /// Returns the number of samples so far that the carrier has ignored: no process of ddsmark has posted them.
+    fn ignored(&self) -> u64;
+
     /// Returns lines that say whom the mailbox reaches, for an error about a process that is missing.
     fn diagnosis(&self) -> Vec<String>;
 

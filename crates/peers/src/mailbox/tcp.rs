@@ -304,6 +304,11 @@ impl Mailbox for TcpMailbox {
         self.waker.clone()
     }
 
+    fn ignored(&self) -> u64 {
+        // A connection of another program is closed before its first sample.
+        0
+    }
+
     fn diagnosis(&self) -> Vec<String> {
         let state = self.hub.state();
         let connections = format!("{} control connections are open", state.connections.len());
