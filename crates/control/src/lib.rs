@@ -51,7 +51,7 @@ pub use late_join::{JoinReception, JoinTimes, PastReception, WrittenBeforeJoin};
 pub use libraries::loaded_libraries;
 pub use mailbox::{Exchange, Exchanged, MAILBOX_TAG_BYTES, MAX_RECEIVED, MailboxMessage, OpenMailbox};
 pub use payload::PayloadBytes;
-pub use progress::{Progress, ReceptionProgress, RoundTripProgress};
+pub use progress::{CpuProgress, Progress, ReceptionProgress, RoundTripProgress};
 pub use reply::{CaseInfo, CaseOutcome, Configured, Hello, MeasureReply, Reply};
 pub use report::{
     AgentReport, EchoReport, FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderReport,

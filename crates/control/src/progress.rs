@@ -14,6 +14,18 @@ pub struct Progress {
     /// Round trips of pings or probes; absent without any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trips: Option<RoundTripProgress>,
+    /// CPU time of the process; absent if the agent does not know it, and before `measure`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<CpuProgress>,
+}
+
+/// CPU time of a process since the request `measure`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuProgress {
+    /// Time since the request in ns.
+    pub elapsed_ns: u64,
+    /// CPU time of all threads in ns, in user and kernel mode.
+    pub used_ns: u64,
 }
 
 /// Samples received so far, from all writers.

@@ -265,6 +265,13 @@ fn times(file: &File) -> Option<(u64, u64)> {
     Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }
 
+/// Returns the CPU time of this process since its start, in ns.
+#[must_use]
+pub fn cpu_ns() -> u64 {
+    let usage = usage();
+    usage.user_ns + usage.system_ns
+}
+
 fn usage() -> Usage {
     let Ok(usage) = getrusage(UsageWho::RUSAGE_SELF) else { return Usage::default() };
     let ns = |time: TimeVal| {

@@ -13,7 +13,9 @@ use std::{
     time::Duration,
 };
 
-use control::{Progress, ReceptionProgress, RoundTripProgress};
+use control::{CpuProgress, Progress, ReceptionProgress, RoundTripProgress};
+
+use super::{clock::now_ns, meters::cpu_ns};
 
 /// Maximum number of attempts to read round trips while none is recorded, and the pause between two of them. The recording
 /// thread may wait for a core.
@@ -177,6 +179,33 @@ fn add(sum: &AtomicU64, value: f64) {
     sum.store((f64::from_bits(sum.load(Relaxed)) + value).to_bits(), Relaxed);
 }
 
+/// Start of a measurement.
+#[derive(Clone, Copy, Debug)]
+pub struct MeasurementStart {
+    /// Start in ns.
+    begin_ns: u64,
+    /// Time and CPU time of the process at the request, in ns.
+    read_ns: u64,
+    used_ns: u64,
+}
+
+impl MeasurementStart {
+    /// Creates the start of a measurement that is requested now. `begin_ns`: planned start.
+    #[must_use]
+    pub fn requested(begin_ns: Option<u64>) -> Self {
+        let read_ns = now_ns();
+        Self { begin_ns: begin_ns.unwrap_or(read_ns), read_ns, used_ns: cpu_ns() }
+    }
+
+    /// Returns the CPU time of the process since the request.
+    fn cpu(&self) -> CpuProgress {
+        CpuProgress {
+            elapsed_ns: now_ns().saturating_sub(self.read_ns),
+            used_ns: cpu_ns().saturating_sub(self.used_ns),
+        }
+    }
+}
+
 /// Parts of the progress of a role.
 #[derive(Clone, Debug, Default)]
 pub struct ProgressSource {
@@ -187,19 +216,20 @@ pub struct ProgressSource {
 }
 
 impl ProgressSource {
-    /// Returns the progress at a time. `begin_ns`: start of the measurement; at a role that receives, its first sample
-    /// counts as the start.
+    /// Returns the progress at a time since the start of the measurement; at a role that receives, its first sample counts
+    /// as the start.
     #[must_use]
-    pub fn read(&self, now_ns: u64, begin_ns: Option<u64>) -> Progress {
+    pub fn read(&self, now_ns: u64, start: Option<&MeasurementStart>) -> Progress {
         let first_ns = self.reception.iter().map(|progress| progress.first_ns.load(Relaxed));
         let first_ns = first_ns.filter(|first_ns| *first_ns > 0).min();
-        let start_ns = if self.reception.is_empty() { begin_ns } else { first_ns };
+        let start_ns = if self.reception.is_empty() { start.map(|start| start.begin_ns) } else { first_ns };
         let reception = self.reception.iter().map(|progress| progress.read());
         let round_trips = self.round_trips.iter().filter_map(|trips| trips.read());
         Progress {
             elapsed_ns: start_ns.map_or(0, |start_ns| now_ns.saturating_sub(start_ns)),
             reception: reception.reduce(ReceptionProgress::and),
             round_trips: round_trips.reduce(RoundTripProgress::and),
+            cpu: start.map(MeasurementStart::cpu),
         }
     }
 }
@@ -249,6 +279,19 @@ mod tests {
     }
 
     #[test]
+    fn cpu_time_is_that_since_the_request() {
+        let start = MeasurementStart::requested(None);
+        assert_eq!(ProgressSource::default().read(now_ns(), None).cpu, None);
+        let cpu = || ProgressSource::default().read(now_ns(), Some(&start)).cpu.expect("a reading");
+        let before = cpu();
+        let begin_ns = cpu_ns();
+        while cpu_ns() < begin_ns + 20_000_000 {}
+        let after = cpu();
+        assert!(after.used_ns - before.used_ns >= 20_000_000, "{before:?} {after:?}");
+        assert!(after.elapsed_ns > before.elapsed_ns && before.used_ns < begin_ns, "{before:?} {after:?}");
+    }
+
+    #[test]
     fn progress_of_several_streams_is_their_sum() {
         let stream = |delivered, next, first_ns| {
             let progress = ReceiveProgress::of_size(100);
@@ -258,11 +301,12 @@ mod tests {
         };
         let streams = vec![stream(7, 9, 1_000), stream(3, 3, 500), stream(0, 0, 0)];
         let source = ProgressSource { reception: streams, round_trips: Vec::new() };
-        let read = source.read(2_000, Some(1));
+        let start = |begin_ns| MeasurementStart { begin_ns, read_ns: 0, used_ns: 0 };
+        let read = source.read(2_000, Some(&start(1)));
         assert_eq!(read.elapsed_ns, 1_500);
         let expected = ReceptionProgress { delivered: 10, bytes: 1_000, lost: Some(2) };
         assert_eq!(read.reception, Some(expected));
-        let nothing = ProgressSource::default().read(2_000, Some(1_200));
+        let nothing = ProgressSource::default().read(2_000, Some(&start(1_200)));
         assert_eq!((nothing.elapsed_ns, nothing.reception), (800, None));
     }
 }

@@ -12,7 +12,11 @@ use control::{ChannelError, Inbox, Match, Reply, Request};
 
 use super::endpoints::Monitors;
 use crate::{
-    base::{clock::now_ns, error::AgentError, progress::ProgressSource},
+    base::{
+        clock::now_ns,
+        error::AgentError,
+        progress::{MeasurementStart, ProgressSource},
+    },
     traffic::late_join::LateJoin,
 };
 
@@ -28,8 +32,8 @@ pub struct Meanwhile<'a> {
     pub monitors: &'a Monitors,
     /// Late join of a reader, for a request to match.
     pub join: Option<&'a LateJoin>,
-    /// Progress of the role, and the start of its measurement in ns, for requests for its progress.
-    pub progress: Option<(&'a ProgressSource, u64)>,
+    /// Progress of the role, and the start of its measurement, for requests for its progress.
+    pub progress: Option<(&'a ProgressSource, &'a MeasurementStart)>,
 }
 
 impl Meanwhile<'_> {
@@ -72,8 +76,8 @@ impl Meanwhile<'_> {
                         return Ok(());
                     }
                 }
-                (Ok(Request::Progress), _, Some((progress, begin_ns))) => {
-                    control::send(replies, &Reply::Progress(progress.read(now_ns(), Some(begin_ns))))?;
+                (Ok(Request::Progress), _, Some((progress, start))) => {
+                    control::send(replies, &Reply::Progress(progress.read(now_ns(), Some(start))))?;
                 }
                 (Ok(other), ..) => return Err(AgentError::OutOfTurn(other.phase())),
                 (Err(ChannelError::TimedOut(_)), ..) if over.load(Relaxed) => return Ok(()),

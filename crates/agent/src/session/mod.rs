@@ -33,7 +33,7 @@ use crate::base::{
     clock::{now_ns, set_timeline},
     error::AgentError,
     meters::{LONGEST_WAIT_NS, ResourceSnapshot, TrafficMeter},
-    progress::ProgressSource,
+    progress::{MeasurementStart, ProgressSource},
     role::{AgentRole, Extent, RoleReport},
 };
 use crate::traffic::late_join::LateJoin;
@@ -63,8 +63,8 @@ struct Open {
     monitors: Monitors,
     role: Box<dyn AgentRole>,
     progress: ProgressSource,
-    /// Start of the measurement in ns.
-    begin_ns: Option<u64>,
+    /// Start of the measurement, once it was requested.
+    start: Option<MeasurementStart>,
     drives: bool,
     interface: String,
     /// Measurement of discovery, for a participant with a common start.
@@ -225,7 +225,7 @@ impl<W: Write + Send> AgentSession<W> {
             participant,
             monitors,
             progress: role.progress(),
-            begin_ns: None,
+            start: None,
             role,
             drives: configure.role.drives(),
             interface: interface.clone(),
@@ -247,11 +247,11 @@ impl<W: Write + Send> AgentSession<W> {
                 }
                 let meter = open.meter.insert(TrafficMeter::new(&open.interface, duration_ns, begin_ns));
                 let (role, drives) = (&mut open.role, open.drives);
-                let start_ns = *open.begin_ns.insert(begin_ns.unwrap_or_else(now_ns));
+                let start = &*open.start.insert(MeasurementStart::requested(begin_ns));
                 let meanwhile = Meanwhile {
                     monitors: &open.monitors,
                     join: late.as_ref().map(|(late, _)| &**late).filter(|_| drives),
-                    progress: (progress && drives).then_some((&open.progress, start_ns)),
+                    progress: (progress && drives).then_some((&open.progress, start)),
                 };
                 let Self { orders, replies, .. } = self;
                 let measured = meanwhile.run(orders, replies, || role.measure(extent, begin_ns, meter))?;
@@ -297,7 +297,7 @@ fn answer(open: &mut Open, order: Request) -> Result<Reply, AgentError> {
             open.role.warm_up(Extent { duration_ns, samples })?;
             Reply::WarmedUp
         }
-        Request::Progress => Reply::Progress(open.progress.read(now_ns(), open.begin_ns)),
+        Request::Progress => Reply::Progress(open.progress.read(now_ns(), open.start.as_ref())),
         Request::Drain(drain) => {
             let Some(meter) = &mut open.meter else { return Err(AgentError::OutOfTurn("drain")) };
             if let Some((join, joined_ns)) = open.join.as_ref().zip(drain.joined_ns) {
