@@ -38,6 +38,7 @@ mod overload;
 mod paced;
 mod pairs;
 mod perftest;
+mod perftest_drivers;
 mod perftest_failures;
 mod perftest_options;
 mod perftest_samples;

@@ -20,6 +20,33 @@ fn option_without_effect_is_rejected_before_the_test() {
     }
 }
 
+#[test]
+fn execution_time_beyond_the_limit_is_rejected_before_the_meeting() {
+    let outcome = Scene::new().ddsmark(&["perftest", "-pub", "-nic", "lo", "-exec", "86401"]);
+    outcome.assert_status(2);
+    let error = "`-executionTime 86401` is longer than 86400 s";
+    assert!(outcome.stderr.contains(error) && outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("Waiting"), "{}", outcome.stderr);
+}
+
+#[test]
+fn rows_during_the_test_have_the_cpu_time_since_the_row_before() {
+    let hosts = Hosts::new(2);
+    for mode in ["-latencyTest", "-latencyCount 100 -batchSize 0"] {
+        let publisher = format!("-pub -dataLen 64 -exec 3 -cpu {mode}");
+        let outcomes = hosts.run(&[&publisher, "-sub -cpu"]);
+        for outcome in &outcomes {
+            outcome.assert_status(0);
+            let rows = columns(outcome);
+            assert!(rows.len() > 2, "{}", outcome.stdout);
+            let cpu = |row: &Vec<&str>| row.last().and_then(|value| value.parse::<f64>().ok());
+            let values: Option<Vec<f64>> = rows.iter().map(cpu).collect();
+            let values = values.unwrap_or_else(|| panic!("{}", outcome.stdout));
+            assert!(values.iter().all(|value| *value > 0.0 && *value <= 100.0), "{}", outcome.stdout);
+        }
+    }
+}
+
 /// Returns the values of a file of latencies in µs, after its heading.
 fn latencies(text: &str) -> Vec<f64> {
     let mut lines = text.lines();

@@ -60,10 +60,16 @@ impl Outcome {
         Self { success: true, text: text.into(), hint: None }
     }
 
-    /// Creates the result of a process that fails.
+    /// Creates the result of a process that fails. A hint at the end of the text, in a line of its own, becomes the hint; other
+    /// lines are joined: no text has control characters.
     #[must_use]
     pub fn failure(text: impl Into<String>, hint: Option<String>) -> Self {
-        Self { success: false, text: text.into(), hint }
+        let text = text.into();
+        let (error, hint) = match text.split_once("\nhint: ") {
+            Some((error, own)) => (error, hint.or_else(|| Some(own.to_owned()))),
+            None => (text.as_str(), hint),
+        };
+        Self { success: false, text: one_line(error), hint: hint.as_deref().map(one_line) }
     }
 }
 
@@ -98,5 +104,29 @@ impl Message {
                 bytes
             }
         }
+    }
+}
+
+/// Returns the lines of a text as one.
+fn one_line(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join(" / ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failure_has_its_hint_apart_and_no_lines() {
+        let of = |text: &str, hint: Option<&str>| {
+            let Outcome { text, hint, .. } = Outcome::failure(text, hint.map(ToOwned::to_owned));
+            (text, hint)
+        };
+        let expected = ("a / b".to_owned(), Some("c / d".to_owned()));
+        assert_eq!(of("a\n  b\nhint: c\n d", None), expected);
+        assert_eq!(of("a\nb", Some("c\nd")), expected);
+        assert_eq!(of("a\nb\nhint: e", Some("c\nd")), expected);
+        assert_eq!(of("a: hint: b", None), ("a: hint: b".to_owned(), None));
     }
 }

@@ -47,7 +47,7 @@ pub fn execute(program: &str, options: &[String]) -> Result<ExitStatus, CliError
     let drivers = drivers::choose(std::slice::from_ref(&settings.driver), &site, &stop)?;
     let process = Process::new(settings, drivers, site, stop)?;
     match (process.settings.role, process.settings.local.id) {
-        (Role::Publisher, 0) => leader::execute(&process),
+        (Role::Publisher, 0) => leader::execute(process),
         _ => guest::execute(process),
     }
 }

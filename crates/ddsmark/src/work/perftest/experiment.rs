@@ -9,7 +9,7 @@ use super::{OwnPart, qos_file::FileQos};
 use crate::cli::cli_error::{CliError, ExitStatus};
 
 /// Maximum time of each size in s, a day: the control topic keeps all its messages until the end.
-const MAX_SECONDS: u64 = 86_400;
+pub const MAX_SECONDS: u64 = 86_400;
 /// Maximum time of a run in an experiment file in s. [`complete`] sets a longer one.
 const FILE_SECONDS: u64 = 3600;
 /// Rounds of an empty loop by which `-spin` is calibrated.
@@ -56,17 +56,17 @@ impl Topology {
     }
 }
 
-/// Returns the experiment of a test. `echoes_in_listener`: whether the driver may send from a listener. `subscriber` is the part of a
+/// Returns the experiment of a test with a driver and a transport of it. `echoes_in_listener`: whether the driver may send from a listener. `subscriber` is the part of a
 /// subscriber that the plan needs. `qos`: policies of the QoS file.
 pub fn text(
     settings: &Settings,
-    transport: &str,
+    (driver, transport): (&str, &str),
     echoes_in_listener: bool,
     subscriber: &OwnPart,
     topology: Topology,
     qos: Option<&FileQos>,
 ) -> Result<Text, CliError> {
-    let Settings { shared, local, driver, .. } = settings;
+    let Settings { shared, local, .. } = settings;
     let seconds = seconds(shared)?;
     let mut notes = Vec::new();
     let probe_every = distance(shared, local.send_queue, topology, &mut notes)?;
@@ -248,8 +248,8 @@ fn round_ns() -> f64 {
     (0..3).map(|_| once()).fold(f64::INFINITY, f64::min)
 }
 
-/// Returns the maximum time of each size in s.
-fn seconds(shared: &Shared) -> Result<u64, CliError> {
+/// Returns the maximum time of each size in s, or an error if `-executionTime` is longer.
+pub fn seconds(shared: &Shared) -> Result<u64, CliError> {
     match shared.execution_time_s {
         Some(seconds) if seconds > MAX_SECONDS => {
             let error = format!("`-executionTime {seconds}` is longer than {MAX_SECONDS} s");

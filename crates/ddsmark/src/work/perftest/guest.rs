@@ -109,7 +109,8 @@ fn adopt(process: &mut Process, leader: &peers::lobby::Peer) -> Result<(), CliEr
         let hint = found.first().map(perftest::Disagreement::hint).unwrap_or_default();
         return Err(CliError::new(ExitStatus::WrongUse, texts.join("; "), hint));
     }
-    process.adapt()
+    process.adapt()?;
+    process.adapt_to(&leader.announcement.driver, offered.own.packs)
 }
 
 /// Returns how the leader ended, which follows the end of its stream.
@@ -241,7 +242,7 @@ impl GuestObserver for AgentObserver {
                 note(text.trim_end());
             }
             Reply::Progress(progress) if self.is_subscriber() => {
-                if let Some(row) = rows::throughput_interval(state.size, &state.before, progress) {
+                if let Some(row) = rows::throughput_interval(state.size, &state.before, progress, self.cpus) {
                     state.printer.throughput_interval(&row);
                 }
                 state.before = *progress;

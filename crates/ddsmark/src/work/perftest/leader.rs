@@ -6,32 +6,31 @@ use std::{
     path::PathBuf,
     process,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
     },
 };
 
-use control::AgentReport;
-use experiment::{Cell, HostSpec, Limits, PinChoice};
+use experiment::{HostSpec, Limits, PinChoice};
 use hosts::{Patience, StewardSite};
 use peers::{
     PeerRole,
     lobby::Peer,
     streams::{DEFAULT_SILENCE, PeerStream, Session, SessionEnd, SessionEvent, SessionOptions},
 };
-use perftest::{Banner, Mode, Role, Step, banner};
-use results::{Directory, Run, RunState, WarningKind};
-use runner::{EndpointProgress, ExperimentOutcome, ExperimentRunner, Observer, Progress, inspect};
+use perftest::Step;
+use results::Directory;
+use runner::{EndpointProgress, ExperimentOutcome, ExperimentRunner, inspect};
 use site::{LocalSite, Site};
 
 use super::{
     Process,
     experiment::{Text, Topology, complete, text},
-    invalid,
+    host_name, interoperation, invalid, leader_name,
+    leader_rows::LeaderRows,
     meeting::{self, Offered},
     note_event, outcome,
     printer::Printer,
-    rows,
 };
 use crate::{
     cli::{
@@ -47,11 +46,15 @@ use crate::{
 };
 
 /// Meets the guests, measures, and tells them how the test ended.
-pub fn execute(process: &Process) -> Result<ExitStatus, CliError> {
+pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
     let printer = Mutex::new(Printer::new(&process.settings)?);
-    let mut postbox = meeting::open(process)?;
-    let mut guests = meeting::meet_guests(process, &mut postbox)?;
+    let mut postbox = meeting::open(&process)?;
+    let mut guests = meeting::meet_guests(&process, &mut postbox)?;
     guests.sort_by_key(|guest| (guest.address.role, guest.address.id));
+    let packs = process.own_part().packs;
+    let subscriber = guests.iter().find(|guest| guest.address.role == PeerRole::Subscriber);
+    let adapted = subscriber.map_or(Ok(()), |guest| process.adapt_to(&guest.announcement.driver, packs));
+    let process = &process;
     note(&perftest::progress(&process.settings, Step::Announcement));
     let watch = Arc::new(GuestWatch::default());
     let of_session = Arc::clone(&watch);
@@ -59,12 +62,20 @@ pub fn execute(process: &Process) -> Result<ExitStatus, CliError> {
     let options = SessionOptions { observer, ..SessionOptions::default() };
     let (session, streams) = Session::start(postbox, guests, options)
         .map_err(|error| CliError::new(ExitStatus::Failed, &error, "start both sides again"))?;
-    let measured = measure(process, streams, &printer, &watch);
+    let measured = adapted.and_then(|()| measure(process, streams, &printer, &watch));
     // The rows end before the session does: they are printed whatever it says.
     let mut printer = printer.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let measured = match measured {
+        Ok(ExitStatus::Done) if !printer.invalid.is_empty() => Ok(ExitStatus::Invalid),
+        measured => measured,
+    };
     printer.invalid.extend(invalid(&measured));
     let printed = printer.finish(process);
-    let _ = session.end(outcome(&measured));
+    let result = match (&measured, printer.failure.take()) {
+        (Ok(ExitStatus::Failed), Some(failure)) => failure,
+        _ => outcome(&measured),
+    };
+    let _ = session.end(result);
     // The loss of a guest explains more than what it caused.
     match (&measured, watch.lost()) {
         (Ok(ExitStatus::Done | ExitStatus::Invalid | ExitStatus::Interrupted), _) | (_, None) => {}
@@ -96,11 +107,20 @@ fn measure(
     let publishers = 1 + peers.clone().filter(|peer| peer.address.role == PeerRole::Publisher).count();
     let subscribers = peers.filter(|peer| peer.address.role == PeerRole::Subscriber).count();
     let topology = Topology { publishers, subscribers };
-    let echoes_in_listener = process.description().has("echo_in_listener");
+    let mut priorities = vec![(leader_name(), process.own_part().priorities)];
+    priorities.extend(
+        streams.iter().zip(&parts).map(|(stream, part)| (name_of(&stream.peer), part.own.priorities)),
+    );
+    let mut list = vec![this_host(process)];
+    for (stream, part) in streams.into_iter().zip(&parts) {
+        list.push(connect(process, stream, part)?);
+    }
+    let drivers = interoperation::measured(process, &mut list)?;
+    let driver = drivers.names.first().expect("a test has a driver");
     let Text { source, file, notes, exact } = text(
         &process.settings,
-        &process.transport(),
-        echoes_in_listener,
+        (driver, &process.transport()),
+        drivers.descriptions[driver].has("echo_in_listener"),
         subscriber,
         topology,
         process.qos.as_ref(),
@@ -108,17 +128,8 @@ fn measure(
     for note_of in notes {
         note(&format!("note: {note_of}"));
     }
-    let mut priorities = vec![(own_name(), process.own_part().priorities)];
-    priorities.extend(
-        streams.iter().zip(&parts).map(|(stream, part)| (host_name(&stream.peer), part.own.priorities)),
-    );
-    let mut list = vec![this_host(process)];
-    for (stream, part) in streams.into_iter().zip(&parts) {
-        list.push(connect(process, stream, part)?);
-    }
     // Publishers first, then subscribers: as the endpoints of the topology.
-    let (publishers, subscribers): (Vec<_>, Vec<_>) =
-        list.into_iter().partition(|host| host.name.starts_with(PeerRole::Publisher.name()));
+    let (publishers, subscribers): (Vec<_>, Vec<_>) = list.into_iter().partition(interoperation::writes);
     let hosts = Hosts::of(publishers.into_iter().chain(subscribers).collect());
     let (pin, mut planned_hosts) = hosts.planned(&PinChoice::None, true)?;
     for host in &mut planned_hosts {
@@ -129,7 +140,7 @@ fn measure(
         name: "perftest".to_owned(),
         source,
         file,
-        drivers: process.drivers.clone(),
+        drivers,
         installed: Vec::new(),
         files: BTreeMap::new(),
         pin,
@@ -142,12 +153,7 @@ fn measure(
     plan.design.payload.clone_from(&process.payload);
     plan.design.progress =
         process.settings.local.output.intervals || parts.iter().any(|part| part.own.intervals);
-    let rows = LeaderRows {
-        process,
-        printer,
-        size: AtomicU64::new(0),
-        is_latency: process.settings.shared.mode == Mode::Latency,
-    };
+    let rows = LeaderRows::new(process, printer);
     rows.print_banner();
     note(&perftest::progress(&process.settings, Step::Run));
     let (path, is_kept) = result_directory(process);
@@ -239,7 +245,7 @@ fn result_directory(process: &Process) -> (PathBuf, bool) {
 fn this_host(process: &Process) -> ConnectedHost {
     let site: LocalSite = process.site.clone();
     ConnectedHost {
-        name: own_name(),
+        name: leader_name(),
         at: HostSpec::Local,
         interface: Some(process.interface.clone()),
         site: Box::new(site),
@@ -252,7 +258,7 @@ fn this_host(process: &Process) -> ConnectedHost {
 /// Connects to a guest.
 fn connect(process: &Process, stream: PeerStream, part: &Offered) -> Result<ConnectedHost, CliError> {
     let PeerStream { peer, input, output } = stream;
-    let name = host_name(&peer);
+    let name = name_of(&peer);
     // The session notices a lost guest first, and names it.
     let patience = Patience { silence: 2 * DEFAULT_SILENCE, ..Patience::default() };
     let site = StewardSite::connect(name.clone(), input, output, patience)?;
@@ -273,125 +279,6 @@ fn connect(process: &Process, stream: PeerStream, part: &Offered) -> Result<Conn
     })
 }
 
-/// Returns the name of the leader as a host.
-fn own_name() -> String {
-    format!("{}-0", PeerRole::Publisher.name())
-}
-
-fn host_name(peer: &Peer) -> String {
-    format!("{}-{}", peer.address.role.name(), peer.address.id)
-}
-
-/// Rows of the leader.
-struct LeaderRows<'a> {
-    process: &'a Process,
-    printer: &'a Mutex<Printer>,
-    /// Serialized size of the samples of the run.
-    size: AtomicU64,
-    is_latency: bool,
-}
-
-impl LeaderRows<'_> {
-    fn printer(&self) -> MutexGuard<'_, Printer> {
-        self.printer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn print_banner(&self) {
-        let middleware = self.process.middleware();
-        let effective = &self.printer().effective;
-        let text = banner(
-            &self.process.settings,
-            &Banner { version: env!("CARGO_PKG_VERSION"), middleware: &middleware, effective },
-        );
-        note(text.trim_end());
-    }
-
-    fn progressed(&self, all: &[EndpointProgress<'_>]) {
-        let size = self.size.load(Ordering::Relaxed);
-        let rows = all.iter().filter_map(|of| rows::latency_interval(size, &of.progress));
-        let mut printer = self.printer();
-        rows.for_each(|row| printer.latency_interval(&row));
-    }
-
-    /// Appends the round trips of the pinger to the file for them.
-    fn keep_latencies(&self, reports: &[&AgentReport]) {
-        let size = self.size.load(Ordering::Relaxed);
-        let returns =
-            reports.iter().filter_map(|report| report.pinger.as_ref()).flat_map(|pinger| &pinger.returns);
-        for echoes in returns {
-            let stamps = echoes.stamps.as_slice().iter().filter(|stamp| stamp.second_ns > 0);
-            let rtts_ns: Vec<u64> =
-                stamps.map(|stamp| stamp.second_ns.saturating_sub(stamp.first_ns)).collect();
-            let kept = rtts_ns.len() as u64;
-            self.printer().latencies(size, rtts_ns.into_iter());
-            if kept < echoes.returned {
-                let text = format!(
-                    "{size} bytes: the file of `-latencyFile` has the first {kept} of {} latencies: an agent keeps that many",
-                    echoes.returned
-                );
-                note(&format!("warning: {text}"));
-            }
-        }
-    }
-
-    fn finished(&self, run: &Run) {
-        let size = self.size.load(Ordering::Relaxed);
-        if let Some(failure) = &run.failure {
-            let host =
-                failure.endpoint.as_deref().map(|endpoint| format!("{endpoint}: ")).unwrap_or_default();
-            let hint = failure.hint.as_deref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-            note(&format!("error: {size} bytes: {host}{}{hint}", failure.error));
-            self.printer().invalid.push(format!("{size} bytes: {}", failure.error));
-            return;
-        }
-        let own = run.endpoints.iter().find(|endpoint| endpoint.host == own_name());
-        let usage = own
-            .and_then(|own| run.processes.iter().find(|process| process.number == own.process))
-            .map(|process| &process.usage);
-        let latency = run.latency.get("rtt");
-        let row = rows::latency(size, latency, usage, self.process.facts.host.cpus);
-        let mut printer = self.printer();
-        if let Some(own) = own.filter(|_| printer.effective.is_empty()) {
-            printer.effective = rows::effective(&own.effective_qos, &own.settings, &self.process.settings);
-            let lines: Vec<String> =
-                printer.effective.iter().map(|value| format!("\t{}: {}", value.name, value.value)).collect();
-            note(&format!("Effective Settings:\n{}", lines.join("\n")));
-        }
-        printer.latency_summary(&row);
-        let is_shown =
-            |kind| matches!(kind, WarningKind::Foreign | WarningKind::Order | WarningKind::BufferDrops);
-        for warning in run.warnings.iter().filter(|warning| is_shown(warning.kind)) {
-            note(&format!("warning: {size} bytes: {}", warning.text));
-        }
-        if run.state == RunState::Invalid {
-            let texts: Vec<&str> = run.warnings.iter().map(|warning| warning.text.as_str()).collect();
-            let text = format!("{size} bytes: {}", texts.join("; "));
-            note(&format!("warning: not valid: {text}"));
-            printer.invalid.push(text);
-        }
-    }
-}
-
-impl Observer for &LeaderRows<'_> {
-    fn run_started(&mut self, _progress: &Progress, cell: &Cell) {
-        let shared = &self.process.settings.shared;
-        let raw = self.process.settings.local.raw_transport;
-        let payload = cell.factors.size_bytes;
-        let size = shared.sizes.iter().find(|size| shared.payload_bytes(**size, raw) == payload);
-        self.size.store(size.copied().unwrap_or(payload), Ordering::Relaxed);
-        if self.is_latency || self.process.settings.role == Role::Publisher {
-            let size = self.size.load(Ordering::Relaxed);
-            self.printer().begin_latency(size);
-        }
-    }
-
-    fn reported(&mut self, reports: &[&AgentReport], run: &Run) {
-        if run.failure.is_none() && self.process.settings.local.output.latency_file.is_some() {
-            self.keep_latencies(reports);
-        }
-    }
-
-    fn run_finished(&mut self, _progress: &Progress, run: &Run, _cell: &Cell) {
-        self.finished(run);
-    }
+fn name_of(peer: &Peer) -> String {
+    host_name(peer.address.role, peer.address.id)
 }

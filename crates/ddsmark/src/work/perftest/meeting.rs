@@ -20,7 +20,7 @@ use peers::{
 use perftest::{Nic, Role, Step};
 use serde::{Deserialize, Serialize};
 
-use super::{OwnPart, Process, qos_file};
+use super::{OwnPart, Process, middleware, qos_file};
 use crate::cli::{
     cli_error::{CliError, ExitStatus},
     output::note,
@@ -149,8 +149,12 @@ fn announcement(process: &Process) -> Result<Announcement, CliError> {
 /// Meets the guests as the leader.
 pub fn meet_guests(process: &Process, postbox: &mut Postbox) -> Result<Vec<Peer>, CliError> {
     let own = announcement(process)?;
-    let interoperate =
-        |one: &DriverIdentity, other: &DriverIdentity| middleware(&one.version) == middleware(&other.version);
+    // Processes that have met over a topic have interoperated. Whether their drivers can be paired is known with the description
+    // of both.
+    let has_discovery = !process.description().has("locators");
+    let interoperate = |one: &DriverIdentity, other: &DriverIdentity| {
+        has_discovery || middleware(&one.version) == middleware(&other.version)
+    };
     let compare = |_: &Peer, guest: &Peer| compare(process, guest);
     let rules = LeaderRules { interoperate: &interoperate, compare: &compare };
     note(&perftest::progress(&process.settings, Step::Discover));
@@ -169,11 +173,6 @@ pub fn meet_leader(process: &Process, postbox: &mut Postbox) -> Result<Peer, Cli
 fn watch(process: &Process) -> impl FnMut(&peers::lobby::LobbyProgress) -> ControlFlow<()> + use<> {
     let stop = process.stop.clone();
     move |_| if stop.requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-}
-
-/// Returns the name of a middleware without its version.
-fn middleware(version: &str) -> &str {
-    version.rsplit_once(' ').map_or(version, |(name, _)| name)
 }
 
 /// Compares the options of a guest with those of this leader.

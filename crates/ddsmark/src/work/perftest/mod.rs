@@ -3,7 +3,9 @@
 mod abilities;
 mod experiment;
 pub mod guest;
+mod interoperation;
 pub mod leader;
+mod leader_rows;
 mod meeting;
 mod payload_file;
 mod printer;
@@ -13,8 +15,8 @@ mod rows;
 use std::{collections::BTreeMap, sync::Arc};
 
 use ::experiment::{DriverDescription, ParticipantSpec, PayloadFile, ReceiveMode, ThreadPriorities};
-use peers::{Outcome, streams::SessionEvent};
-use perftest::{Nic, PerftestError, Priorities, Receive, Settings, Transport};
+use peers::{Outcome, PeerRole, lobby::DriverIdentity, streams::SessionEvent};
+use perftest::{DriverAbilities, Nic, PerftestError, Priorities, Receive, Settings, Transport};
 use runner::StopToken;
 use serde::{Deserialize, Serialize};
 use site::{DriverFile, Facts, LocalSite, Site as _};
@@ -71,6 +73,8 @@ pub struct OwnPart {
     pub intervals: bool,
     /// Profile of its QoS file, and the checksum of the file.
     pub qos: Option<String>,
+    /// Whether its middleware packs batches, so that another middleware unpacks them.
+    pub packs: bool,
 }
 
 impl Process {
@@ -81,6 +85,7 @@ impl Process {
         site: LocalSite,
         stop: StopToken,
     ) -> Result<Self, CliError> {
+        experiment::seconds(&settings.shared)?;
         let facts = site.facts()?;
         let interface = interface(&settings, &facts)?;
         let (payload, qos) = (payload_file::read(&settings)?, qos_file::read(&settings)?);
@@ -94,7 +99,26 @@ impl Process {
     /// Adapts the settings to the driver. A subscriber does so when it has adopted those of the publisher.
     pub fn adapt(&mut self) -> Result<(), CliError> {
         let abilities = abilities(self.description());
-        for warning in self.settings.adapt(&abilities).map_err(|error| rejected(&error))? {
+        self.adapt_with(&abilities)
+    }
+
+    /// Adapts the settings to the driver of the other side if its middleware is another one. `packs`: whether the middleware of the
+    /// publishers packs batches.
+    pub fn adapt_to(&mut self, other: &DriverIdentity, packs: bool) -> Result<(), CliError> {
+        if middleware(&other.version) == middleware(&self.middleware()) {
+            return Ok(());
+        }
+        let own = abilities(self.description());
+        let name = match self.settings.role {
+            perftest::Role::Publisher => format!("{}+{}", own.name, other.name),
+            perftest::Role::Subscriber => format!("{}+{}", other.name, own.name),
+        };
+        // A driver unpacks only what it has packed itself.
+        self.adapt_with(&DriverAbilities { name, batching: packs, ..own })
+    }
+
+    fn adapt_with(&mut self, abilities: &DriverAbilities) -> Result<(), CliError> {
+        for warning in self.settings.adapt(abilities).map_err(|error| rejected(&error))? {
             note(&format!("warning: {warning}"));
         }
         Ok(())
@@ -155,6 +179,7 @@ impl Process {
                 .map(|Priorities { main, receive }| ThreadPriorities { main, receive }),
             intervals: local.output.intervals,
             qos: self.qos.as_ref().map(|qos| qos.identity.clone()),
+            packs: self.description().has("native_batching"),
         }
     }
 
@@ -221,6 +246,21 @@ fn interface(settings: &Settings, facts: &Facts) -> Result<String, CliError> {
             }
         }
     }
+}
+
+/// Returns the name of a process as a host of the plan.
+fn host_name(role: PeerRole, id: u16) -> String {
+    format!("{}-{id}", role.name())
+}
+
+/// Returns the name of the leader as a host of the plan.
+fn leader_name() -> String {
+    host_name(PeerRole::Publisher, 0)
+}
+
+/// Returns the name of a middleware without its version.
+fn middleware(version: &str) -> &str {
+    version.rsplit_once(' ').map_or(version, |(name, _)| name)
 }
 
 /// Returns how this process ended, for the other side.

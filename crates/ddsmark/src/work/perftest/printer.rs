@@ -5,6 +5,7 @@ use std::{
     io::{self, BufWriter, Write as _},
 };
 
+use peers::Outcome;
 use perftest::{
     EffectiveValue, Json, JsonContext, LatencyInterval, LatencyRow, OutputFormat, Rows, Settings,
     ThroughputInterval, ThroughputRow,
@@ -33,6 +34,8 @@ pub struct Printer {
     pub effective: Vec<EffectiveValue>,
     /// Reasons why the test is not valid.
     pub invalid: Vec<String>,
+    /// First failure of a size, for the other processes.
+    pub failure: Option<Outcome>,
 }
 
 impl Printer {
@@ -53,6 +56,7 @@ impl Printer {
             error: None,
             effective: Vec::new(),
             invalid: Vec::new(),
+            failure: None,
         })
     }
 

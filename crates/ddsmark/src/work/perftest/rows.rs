@@ -33,9 +33,9 @@ pub fn latency(size: u64, latency: Option<&Latency>, usage: Option<&Usage>, cpus
     }
 }
 
-/// Returns a latency row during the test; `None` before the first round trip.
-pub fn latency_interval(size: u64, progress: &Progress) -> Option<LatencyInterval> {
-    let round_trips = progress.round_trips.filter(|round_trips| round_trips.count > 0)?;
+/// Returns a latency row during the test, and the progress before it; `None` before the first round trip.
+pub fn latency_interval(size: u64, before: &Progress, now: &Progress, cpus: u32) -> Option<LatencyInterval> {
+    let round_trips = now.round_trips.filter(|round_trips| round_trips.count > 0)?;
     let half = |ns: u64| ns as f64 / HALF_US;
     Some(LatencyInterval {
         size,
@@ -44,12 +44,17 @@ pub fn latency_interval(size: u64, progress: &Progress) -> Option<LatencyInterva
         std_us: (round_trips.count > 1).then_some(round_trips.sd_ns / HALF_US),
         min_us: half(round_trips.min_ns),
         max_us: half(round_trips.max_ns),
-        cpu_percent: None,
+        cpu_percent: interval_cpu(before, now, cpus),
     })
 }
 
 /// Returns a throughput row during the test, and the progress before it; `None` before the first sample.
-pub fn throughput_interval(size: u64, before: &Progress, now: &Progress) -> Option<ThroughputInterval> {
+pub fn throughput_interval(
+    size: u64,
+    before: &Progress,
+    now: &Progress,
+    cpus: u32,
+) -> Option<ThroughputInterval> {
     let reception = now.reception.filter(|reception| reception.delivered > 0 && now.elapsed_ns > 0)?;
     let earlier = before.reception.map_or(0, |reception| reception.delivered);
     let since_ns = now.elapsed_ns.saturating_sub(before.elapsed_ns).max(1);
@@ -67,7 +72,7 @@ pub fn throughput_interval(size: u64, before: &Progress, now: &Progress) -> Opti
         mbps_ave: mbps(samples_per_s_ave),
         lost: reception.lost,
         lost_percent: reception.lost.map(percent),
-        cpu_percent: None,
+        cpu_percent: interval_cpu(before, now, cpus),
     })
 }
 
@@ -128,8 +133,20 @@ pub fn faults(report: &AgentReport) -> Vec<String> {
 
 /// Returns CPU time in percent of all cores.
 fn cpu(usage: &Usage, cpus: u32) -> Option<f64> {
-    let all_ns = usage.elapsed_ns.saturating_mul(u64::from(cpus));
-    (all_ns > 0).then(|| 100.0 * (usage.user_ns + usage.system_ns) as f64 / all_ns as f64)
+    cpu_percent(usage.user_ns + usage.system_ns, usage.elapsed_ns, cpus)
+}
+
+/// Returns the CPU time between two readings of the progress in percent of all cores. A first reading is from the start of the
+/// measurement.
+fn interval_cpu(before: &Progress, now: &Progress, cpus: u32) -> Option<f64> {
+    let (before, now) = (before.cpu.unwrap_or_default(), now.cpu?);
+    let elapsed_ns = now.elapsed_ns.saturating_sub(before.elapsed_ns);
+    cpu_percent(now.used_ns.saturating_sub(before.used_ns), elapsed_ns, cpus)
+}
+
+fn cpu_percent(used_ns: u64, elapsed_ns: u64, cpus: u32) -> Option<f64> {
+    let all_ns = elapsed_ns.saturating_mul(u64::from(cpus));
+    (all_ns > 0).then(|| 100.0 * used_ns as f64 / all_ns as f64)
 }
 
 /// Returns effective values with the labels of the banner, where it has one.

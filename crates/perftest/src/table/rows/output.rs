@@ -60,7 +60,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "cpu",
         v4_3: Some(plain("")),
         fate: Fate::Honoured(
-            "a column with the CPU time of the process, in percent of all cores; `n/a` in the rows during the test",
+            "a column with the CPU time of the process, in percent of all cores; in rows during the test since the row before",
         ),
         about: "Print the CPU usage.",
         ..ROW

@@ -1,0 +1,193 @@
+//! Rows of the leader: those of publisher 0, during a run and after it.
+
+use std::sync::{
+    Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
+
+use control::AgentReport;
+use experiment::Cell;
+use peers::Outcome;
+use perftest::{Banner, Mode, Role, banner};
+use results::{FlowRecord, Run, RunState, WarningKind};
+use runner::{EndpointProgress, Observer, Progress};
+
+use super::{Process, experiment::MAX_SECONDS, leader_name, printer::Printer, rows};
+use crate::cli::output::note;
+
+/// Rows of the leader.
+pub struct LeaderRows<'a> {
+    process: &'a Process,
+    printer: &'a Mutex<Printer>,
+    /// Serialized size of the samples of the run.
+    size: AtomicU64,
+    /// Progress of this publisher at the row before.
+    before: Mutex<control::Progress>,
+    is_latency: bool,
+}
+
+impl<'a> LeaderRows<'a> {
+    /// Creates the rows of a test.
+    pub fn new(process: &'a Process, printer: &'a Mutex<Printer>) -> Self {
+        Self {
+            process,
+            printer,
+            size: AtomicU64::new(0),
+            before: Mutex::default(),
+            is_latency: process.settings.shared.mode == Mode::Latency,
+        }
+    }
+
+    fn printer(&self) -> MutexGuard<'_, Printer> {
+        self.printer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Prints the banner with the requested settings.
+    pub fn print_banner(&self) {
+        let middleware = self.process.middleware();
+        let effective = &self.printer().effective;
+        let text = banner(
+            &self.process.settings,
+            &Banner { version: env!("CARGO_PKG_VERSION"), middleware: &middleware, effective },
+        );
+        note(text.trim_end());
+    }
+
+    /// Prints a row during a run.
+    pub fn progressed(&self, all: &[EndpointProgress<'_>]) {
+        let size = self.size.load(Ordering::Relaxed);
+        // Only publisher 0 measures latency.
+        let Some(of) = all.iter().find(|of| of.progress.round_trips.is_some()) else { return };
+        let mut before = self.before.lock().unwrap_or_else(PoisonError::into_inner);
+        let row = rows::latency_interval(size, &before, &of.progress, self.process.facts.host.cpus);
+        *before = of.progress;
+        if let Some(row) = row {
+            self.printer().latency_interval(&row);
+        }
+    }
+
+    /// Appends the round trips of the pinger to the file for them.
+    fn keep_latencies(&self, reports: &[&AgentReport]) {
+        let size = self.size.load(Ordering::Relaxed);
+        let returns =
+            reports.iter().filter_map(|report| report.pinger.as_ref()).flat_map(|pinger| &pinger.returns);
+        for echoes in returns {
+            let stamps = echoes.stamps.as_slice().iter().filter(|stamp| stamp.second_ns > 0);
+            let rtts_ns: Vec<u64> =
+                stamps.map(|stamp| stamp.second_ns.saturating_sub(stamp.first_ns)).collect();
+            let kept = rtts_ns.len() as u64;
+            self.printer().latencies(size, rtts_ns.into_iter());
+            if kept < echoes.returned {
+                let text = format!(
+                    "{size} bytes: the file of `-latencyFile` has the first {kept} of {} latencies: an agent keeps that many",
+                    echoes.returned
+                );
+                note(&format!("warning: {text}"));
+            }
+        }
+    }
+
+    fn finished(&self, run: &Run) {
+        let size = self.size.load(Ordering::Relaxed);
+        if let Some(failure) = &run.failure {
+            let host =
+                failure.endpoint.as_deref().map(|endpoint| format!("{endpoint}: ")).unwrap_or_default();
+            let hint = failure.hint.as_deref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+            let text = format!("{size} bytes: {host}{}", failure.error);
+            note(&format!("error: {text}{hint}"));
+            let mut printer = self.printer();
+            printer.invalid.push(format!("{size} bytes: {}", failure.error));
+            printer.failure.get_or_insert_with(|| Outcome::failure(text, failure.hint.clone()));
+            return;
+        }
+        let own = run.endpoints.iter().find(|endpoint| endpoint.host == leader_name());
+        let usage = own
+            .and_then(|own| run.processes.iter().find(|process| process.number == own.process))
+            .map(|process| &process.usage);
+        let latency = run.latency.get("rtt");
+        let row = rows::latency(size, latency, usage, self.process.facts.host.cpus);
+        let mut printer = self.printer();
+        if let Some(own) = own.filter(|_| printer.effective.is_empty()) {
+            printer.effective = rows::effective(&own.effective_qos, &own.settings, &self.process.settings);
+            let lines: Vec<String> =
+                printer.effective.iter().map(|value| format!("\t{}: {}", value.name, value.value)).collect();
+            note(&format!("Effective Settings:\n{}", lines.join("\n")));
+        }
+        printer.latency_summary(&row);
+        let is_shown =
+            |kind| matches!(kind, WarningKind::Foreign | WarningKind::Order | WarningKind::BufferDrops);
+        for warning in run.warnings.iter().filter(|warning| is_shown(warning.kind)) {
+            note(&format!("warning: {size} bytes: {}", warning.text));
+        }
+        if run.state == RunState::Invalid {
+            let texts: Vec<&str> = run.warnings.iter().map(|warning| warning.text.as_str()).collect();
+            let text = format!("{size} bytes: {}", texts.join("; "));
+            note(&format!("warning: not valid: {text}"));
+            printer.invalid.push(text);
+        }
+        let shared = &self.process.settings.shared;
+        if let Some(text) = unreached(shared.samples, shared.execution_time_s, &run.flows) {
+            let text = format!("{size} bytes: {text}");
+            note(&format!("warning: not valid: {text}"));
+            printer.invalid.push(text);
+        }
+    }
+}
+
+impl Observer for &LeaderRows<'_> {
+    fn run_started(&mut self, _progress: &Progress, cell: &Cell) {
+        let shared = &self.process.settings.shared;
+        let raw = self.process.settings.local.raw_transport;
+        let payload = cell.factors.size_bytes;
+        let size = shared.sizes.iter().find(|size| shared.payload_bytes(**size, raw) == payload);
+        self.size.store(size.copied().unwrap_or(payload), Ordering::Relaxed);
+        *self.before.lock().unwrap_or_else(PoisonError::into_inner) = control::Progress::default();
+        if self.is_latency || self.process.settings.role == Role::Publisher {
+            let size = self.size.load(Ordering::Relaxed);
+            self.printer().begin_latency(size);
+        }
+    }
+
+    fn reported(&mut self, reports: &[&AgentReport], run: &Run) {
+        if run.failure.is_none() && self.process.settings.local.output.latency_file.is_some() {
+            self.keep_latencies(reports);
+        }
+    }
+
+    fn run_finished(&mut self, _progress: &Progress, run: &Run, _cell: &Cell) {
+        self.finished(run);
+    }
+}
+
+/// Returns why a run is not complete that only the number of samples was to end.
+fn unreached(samples: Option<u64>, seconds: Option<u64>, flows: &[FlowRecord]) -> Option<String> {
+    let samples = samples.filter(|_| seconds.is_none())?;
+    let sent = flows.iter().map(|flow| flow.counted.sent).min()?;
+    (sent < samples).then(|| {
+        format!(
+            "`-numIter {samples}` was not reached: a size ends after {MAX_SECONDS} s, with {sent} samples"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use results::DeliveryCounts;
+
+    use super::*;
+
+    #[test]
+    fn end_before_the_number_of_samples_is_named() {
+        let flow = |sent| FlowRecord {
+            counted: DeliveryCounts { sent, ..DeliveryCounts::default() },
+            ..FlowRecord::default()
+        };
+        assert_eq!(unreached(Some(5), None, &[flow(5), flow(5)]), None);
+        assert_eq!(unreached(Some(5), Some(1), &[flow(4)]), None, "the time may end it");
+        assert_eq!(unreached(None, None, &[flow(4)]), None);
+        assert_eq!(
+            unreached(Some(5), None, &[flow(5), flow(4)]).as_deref(),
+            Some("`-numIter 5` was not reached: a size ends after 86400 s, with 4 samples")
+        );
+    }
+}
