@@ -60,6 +60,10 @@ pub fn banner(settings: &Settings, banner: &Banner<'_>) -> String {
         },
     );
     line(&mut text, "");
+    if banner.effective.is_empty() {
+        line(&mut text, "Values as requested; the effective ones follow after the first size");
+        line(&mut text, "");
+    }
     let (test, transport) = (configuration(settings), transport(settings));
     section(&mut text, "Perftest Configuration:", &test, banner.effective);
     section(&mut text, "Transport Configuration:", &transport, banner.effective);
