@@ -43,6 +43,7 @@ mod perftest_failures;
 mod perftest_options;
 mod perftest_samples;
 mod perftest_strangers;
+mod perftest_support;
 mod readme;
 mod rejections;
 mod resume;

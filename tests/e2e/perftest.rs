@@ -1,69 +1,12 @@
 //! `ddsmark perftest` between two virtual hosts that share only the network: the command lines of the published guides, with the
 //! lines that their text lacks reconstructed, and a bound where they have none. Needs root.
 
-use std::{ffi::OsStr, os::unix::fs::symlink, path::PathBuf};
-
-use lab::Lab;
-use serde_json::Value;
 use testbed::process::kill_alive;
 
-use crate::support::{Outcome, Running, Scene, programs, wait_for};
-
-/// Program of the guides, a symbolic link to `ddsmark`.
-const PROGRAM: &str = "perftest_cpp";
-
-/// Virtual hosts on which a test starts processes.
-pub struct Hosts {
-    pub lab: Lab,
-    pub scene: Scene,
-    program: PathBuf,
-}
-
-impl Hosts {
-    pub fn new(count: u32) -> Self {
-        let lab = Lab::up(&format!("lab:{count}").parse().expect("a lab")).expect("a lab");
-        let scene = Scene::new();
-        let program = scene.path(PROGRAM);
-        symlink(programs().join("ddsmark"), &program).expect("a link");
-        Self { lab, scene, program }
-    }
-
-    /// Starts a process on a host of the lab. `$1` to `$3` in its options are the addresses of the hosts.
-    pub fn start(&self, host: usize, options: &str) -> Running {
-        self.start_with(host, &[], &[], options)
-    }
-
-    /// Starts a process with these variables in its environment. `before`: words of a command that executes the program.
-    pub fn start_with(
-        &self,
-        host: usize,
-        variables: &[(&str, &OsStr)],
-        before: &[&str],
-        options: &str,
-    ) -> Running {
-        let hosts = self.lab.hosts();
-        let mut words: Vec<String> = hosts[host].prefix().to_vec();
-        words.extend(before.iter().map(|word| (*word).to_owned()));
-        words.push(self.program.display().to_string());
-        for option in options.split_whitespace() {
-            let mut option = option.to_owned();
-            for (number, host) in (1..).zip(hosts) {
-                option = option.replace(&format!("${number}"), &host.address.to_string());
-            }
-            words.push(option);
-        }
-        let arguments: Vec<&str> = words[1..].iter().map(String::as_str).collect();
-        self.scene.start_with(variables, &words[0], &arguments)
-    }
-
-    /// Runs one process per host, the last one first, to their ends.
-    pub fn run(&self, options: &[&str]) -> Vec<Outcome> {
-        let mut running: Vec<Running> =
-            (0..options.len()).rev().map(|host| self.start(host, options[host])).collect();
-        running.reverse();
-        running.into_iter().map(Running::end).collect()
-    }
-}
+use crate::{
+    perftest_support::{Hosts, assert_done, columns, json},
+    support::{Outcome, Scene, wait_for},
+};
 
 /// Returns the lines of an output that begin with a size as a row of the older form does.
 fn rows(outcome: &Outcome) -> Vec<&str> {
@@ -172,16 +115,9 @@ fn guide_9_8_two_publishers() {
     };
     let subscriber = "-compat 5.1 -sub -noPrint -dataLen 200 -numPublishers 2 -sidMultiSubTest 0 -multicast";
     let outcomes = hosts.run(&[&of_publisher(0), &of_publisher(1), subscriber]);
-    outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+    assert_done(&outcomes);
     let [row] = rows(&outcomes[2])[..] else { panic!("{}", outcomes[2].stdout) };
     assert!(row.contains("Packets: 20000 ") && row.ends_with("Lost: 0"), "{row}");
-}
-
-/// Returns the values of the rows of a process in columns.
-pub fn columns(outcome: &Outcome) -> Vec<Vec<&str>> {
-    let is_row = |line: &&str| line.trim_start().starts_with(|first: char| first.is_ascii_digit());
-    let lines = outcome.stdout.lines().filter(is_row);
-    lines.map(|line| line.split(',').map(str::trim).collect()).collect()
 }
 
 #[test]
@@ -190,7 +126,7 @@ fn tutorial_with_bare_sockets() {
     for (mode, values) in [("-batchSize 0", 6), ("-latencyTest", 10)] {
         let publisher = format!("-pub -peer $2 -nic eth0 -raw -noPrint -exec 1 -datalen 1024 {mode}");
         let outcomes = hosts.run(&[&publisher, "-sub -peer $1 -nic eth0 -raw -noPrint -datalen 1024"]);
-        outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+        assert_done(&outcomes);
         let of = usize::from(values == 6);
         let rows = columns(&outcomes[of]);
         let [row] = &rows[..] else { panic!("{}", outcomes[of].stdout) };
@@ -203,7 +139,7 @@ fn tutorial_scan_of_a_middleware() {
     let hosts = Hosts::new(2);
     let outcomes =
         hosts.run(&["-pub -nic eth0 -noPrint -exec 1 -scan -latencyTest", "-sub -nic eth0 -noPrint"]);
-    outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+    assert_done(&outcomes);
     let sizes: Vec<&str> = columns(&outcomes[0]).iter().map(|row| row[0]).collect();
     let scan = ["32", "64", "128", "256", "512", "1024", "2048", "4096", "8192", "16384", "32768", "63000"];
     assert_eq!(sizes, scan, "{}", outcomes[0].stdout);
@@ -224,12 +160,12 @@ fn json_and_result_of_both_sides() {
     ]);
     for (outcome, role) in outcomes.iter().zip(["publisher", "subscriber"]) {
         outcome.assert_status(0);
-        let document: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        let document = json(outcome);
         assert_eq!(document["configuration"]["role"], role, "{document:#}");
         assert_eq!(document["perftest"][0]["length"], 200, "{document:#}");
         assert_eq!(document["valid"], true, "{document:#}");
     }
-    let document: Value = serde_json::from_str(&outcomes[1].stdout).expect("JSON");
+    let document = json(&outcomes[1]);
     assert_eq!(document["perftest"][0]["summary"]["packets"], 5000, "{document:#}");
     let report = hosts.scene.ddsmark(&["report", "result"]);
     report.assert_status(0);

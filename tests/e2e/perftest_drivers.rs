@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::{
-    perftest::{Hosts, columns},
+    perftest_support::{Hosts, assert_done, columns},
     support::{drivers, list, text},
 };
 
@@ -20,7 +20,7 @@ fn different_middleware_interoperates_both_ways() {
             "-pub -driver {publisher} -noPrint -dataLen 200 -numIter 5000 -latencyCount 500 -ddsmark-out result"
         );
         let outcomes = hosts.run(&[&throughput, &sub]);
-        outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+        assert_done(&outcomes);
         assert_eq!(columns(&outcomes[1])[0][..2], ["200", "5000"], "{}", outcomes[1].stdout);
         assert_eq!(columns(&outcomes[0])[0].len(), 10, "{}", outcomes[0].stdout);
         let outcome = hosts.scene.ddsmark(&["report", "result", "--json"]);
@@ -38,7 +38,7 @@ fn different_middleware_interoperates_both_ways() {
         }
         let latency = format!("-pub -driver {publisher} -noPrint -dataLen 200 -numIter 300 -latencyTest");
         let outcomes = hosts.run(&[&latency, &sub]);
-        outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+        assert_done(&outcomes);
         assert_eq!(columns(&outcomes[0])[0].len(), 10, "{}", outcomes[0].stdout);
         assert_eq!(columns(&outcomes[1])[0][..2], ["200", "300"], "{}", outcomes[1].stdout);
     }
@@ -90,13 +90,13 @@ fn fastdds_measures_both_modes() {
         "-pub -driver fastdds -noPrint -dataLen 200 -numIter 5000 -latencyCount 500 -batchSize 0",
         "-sub -driver fastdds -noPrint",
     ]);
-    outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+    assert_done(&outcomes);
     assert_eq!(columns(&outcomes[1])[0][..2], ["200", "5000"], "{}", outcomes[1].stdout);
     assert_eq!(columns(&outcomes[0])[0].len(), 10, "{}", outcomes[0].stdout);
     let outcomes = hosts.run(&[
         "-pub -driver fastdds -noPrint -dataLen 200 -numIter 300 -latencyTest",
         "-sub -driver fastdds -noPrint",
     ]);
-    outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+    assert_done(&outcomes);
     assert_eq!(columns(&outcomes[0])[0].len(), 10, "{}", outcomes[0].stdout);
 }

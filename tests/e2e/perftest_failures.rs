@@ -11,8 +11,8 @@ use testbed::process::kill_alive;
 
 use crate::{
     failures::saved,
-    perftest::{Hosts, columns},
-    support::{Outcome, Running, count, wait_for},
+    perftest_support::{Hosts, assert_failed, columns, wait_for_text},
+    support::{Running, count, wait_for},
 };
 
 /// Maximum time between the loss of a side and the end of the other one: 10 s without a sign of life, and the end of all
@@ -20,12 +20,6 @@ use crate::{
 const END: Duration = Duration::from_secs(60);
 /// Options of a publisher whose test lasts until it is ended.
 const LONG: &str = "-pub -noPrint -dataLen 64 -exec 120 -batchSize 0";
-
-/// Waits until the process with this number has printed a text as a message.
-pub fn wait_for_text(hosts: &Hosts, number: usize, text: &str) {
-    let file = hosts.scene.path(&format!("stderr-{number}"));
-    wait_for(text, || fs::read_to_string(&file).unwrap_or_default().contains(text).then_some(()));
-}
 
 /// Starts a subscriber and a publisher, processes 0 and 1, and waits until the test runs. Returns the publisher first.
 fn start_test(hosts: &Hosts) -> [Running; 2] {
@@ -55,14 +49,6 @@ fn sent_bytes(hosts: &Hosts) -> u64 {
 
 fn wait_for_end(hosts: &Hosts) {
     wait_for("the end of all processes", || hosts.scene.processes().is_empty().then_some(()));
-}
-
-#[track_caller]
-fn assert_failed(outcome: &Outcome, texts: &[&str]) {
-    outcome.assert_status(3);
-    let is_there = |text: &&str| outcome.stderr.contains(*text);
-    assert!(texts.iter().all(is_there), "{texts:?}: {}", outcome.stderr);
-    assert!(outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
 }
 
 #[test]

@@ -1,32 +1,22 @@
 //! Options of `ddsmark perftest`, each with its effect or its rejection. Most tests need root.
 
-use serde_json::Value;
-
 use crate::{
-    perftest::{Hosts, columns},
-    support::{Outcome, Scene},
+    perftest_support::{Hosts, assert_done, assert_rejected, columns, effective, saved_result},
+    support::Scene,
 };
 
 #[test]
 fn option_without_effect_is_rejected_before_the_test() {
     let scene = Scene::new();
     for options in ["-sub -verbosity 3", "-sub -compat 5.1 -debug"] {
-        let words: Vec<&str> = ["perftest"].into_iter().chain(options.split(' ')).collect();
-        let outcome = scene.ddsmark(&words);
-        outcome.assert_status(2);
-        let error = outcome.stderr.contains(" is not supported: ") && outcome.stderr.contains("\nhint: ");
-        assert!(error && outcome.stdout.is_empty(), "{options}: {}", outcome.stderr);
-        assert!(!outcome.stderr.contains("Waiting"), "{options}: {}", outcome.stderr);
+        assert_rejected(&scene, options, " is not supported: ", "");
     }
 }
 
 #[test]
 fn execution_time_beyond_the_limit_is_rejected_before_the_meeting() {
-    let outcome = Scene::new().ddsmark(&["perftest", "-pub", "-nic", "lo", "-exec", "86401"]);
-    outcome.assert_status(2);
     let error = "`-executionTime 86401` is longer than 86400 s";
-    assert!(outcome.stderr.contains(error) && outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
-    assert!(!outcome.stderr.contains("Waiting"), "{}", outcome.stderr);
+    assert_rejected(&Scene::new(), "-pub -nic lo -exec 86401", error, "at most a day");
 }
 
 #[test]
@@ -65,7 +55,7 @@ fn latency_file_has_every_latency_of_the_row() {
         "-pub -noPrint -numIter 300 -dataLen 64 -latencyTest -latencyFile latencies.csv",
         "-sub -noPrint",
     ]);
-    outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+    assert_done(&outcomes);
     let text = std::fs::read_to_string(hosts.scene.path("latencies.csv")).expect("the file");
     let mut values = latencies(&text);
     assert_eq!(values.len(), 300, "{text}");
@@ -126,18 +116,13 @@ fn qos_file_decides_the_policies_that_no_option_does() {
         "-pub -noPrint -numIter 20000 -latencyCount 1000 -qosFile profiles.xml -outputFormat json",
         "-sub -noPrint -qosFile profiles.xml -outputFormat json",
     ]);
-    outcomes.iter().for_each(|outcome| outcome.assert_status(0));
-    let effective = |outcome: &Outcome, name: &str| {
-        let document: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-        let all = document["configuration"]["effective"].as_object().cloned().unwrap_or_default();
-        all.get(name).cloned().unwrap_or_else(|| panic!("{name}: {document:#}"))
-    };
-    assert_eq!(effective(&outcomes[0], "writer ownership"), "exclusive");
-    assert_eq!(effective(&outcomes[1], "reader ownership"), "exclusive");
+    assert_done(&outcomes);
+    assert_eq!(effective(&outcomes[0], "writer ownership").as_deref(), Some("exclusive"));
+    assert_eq!(effective(&outcomes[1], "reader ownership").as_deref(), Some("exclusive"));
     // The command line takes precedence.
-    assert_eq!(effective(&outcomes[0], "Durability"), "Volatile");
-    assert_eq!(effective(&outcomes[0], "writer max_samples"), "50");
-    assert_eq!(effective(&outcomes[1], "Reliability"), "Reliable");
+    assert_eq!(effective(&outcomes[0], "Durability").as_deref(), Some("Volatile"));
+    assert_eq!(effective(&outcomes[0], "writer max_samples").as_deref(), Some("50"));
+    assert_eq!(effective(&outcomes[1], "Reliability").as_deref(), Some("Reliable"));
     assert!(
         outcomes[0].stderr.contains("not applied: datawriter_qos/protocol/push_on_write"),
         "{}",
@@ -166,10 +151,7 @@ fn wrong_qos_file_names_the_candidates() {
             "with `-qosprofile`",
         ),
     ] {
-        let words: Vec<&str> = ["perftest"].into_iter().chain(options.split(' ')).collect();
-        let outcome = scene.ddsmark(&words);
-        outcome.assert_status(2);
-        assert!(outcome.stderr.contains(error) && outcome.stderr.contains(hint), "{}", outcome.stderr);
+        assert_rejected(&scene, options, error, hint);
     }
 }
 
@@ -196,9 +178,8 @@ fn initial_burst_ends_the_warm_up() {
         let publisher = format!("-pub -noPrint -numIter 10000 -dataLen 64 -ddsmark-out result {options}");
         // Without the number, the warm-up would take 10 minutes.
         let outcomes = hosts.run(&[&publisher, "-sub -noPrint"]);
-        outcomes.iter().for_each(|outcome| outcome.assert_status(0));
-        let text = std::fs::read_to_string(hosts.scene.path("result/result.json")).expect("a result");
-        let document: Value = serde_json::from_str(&text).expect("JSON");
+        assert_done(&outcomes);
+        let document = saved_result(&hosts);
         let samples = options.rsplit(' ').next().and_then(|number| number.parse::<u64>().ok());
         assert_eq!(document["experiment"]["design"]["warm_up_samples"].as_u64(), samples, "{options}");
         let row = columns(&outcomes[1]).concat();
@@ -214,10 +195,9 @@ fn only_the_chosen_instance_is_written() {
         "-sub -noPrint -keyed -instances 5",
     ]);
     // The subscriber counts a sample with another key as corrupt.
-    outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+    assert_done(&outcomes);
     assert_eq!(columns(&outcomes[1]).concat()[1], "20000", "{}", outcomes[1].stdout);
-    let text = std::fs::read_to_string(hosts.scene.path("result/result.json")).expect("a result");
-    let document: Value = serde_json::from_str(&text).expect("JSON");
+    let document = saved_result(&hosts);
     assert_eq!(document["experiment"]["design"]["write_instance"], 3);
 }
 
@@ -229,14 +209,10 @@ fn asynchronous_writer_is_that_of_the_middleware() {
         "-sub -driver fastdds -noPrint -outputFormat json",
     ]);
     for outcome in &outcomes {
-        outcome.assert_status(0);
-        let document: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-        assert_eq!(document["configuration"]["effective"]["writer publish_mode"], "async", "{document:#}");
+        assert_eq!(effective(outcome, "writer publish_mode").as_deref(), Some("async"));
     }
-    let outcome = hosts.scene.ddsmark(&["perftest", "-pub", "-driver", "cyclonedds", "-asynchronous"]);
-    outcome.assert_status(2);
     let error = "`-asynchronous` is not supported: driver `cyclonedds` has no thread that publishes";
-    assert!(outcome.stderr.contains(error) && outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
+    assert_rejected(&hosts.scene, "-pub -driver cyclonedds -asynchronous", error, "");
 }
 
 #[test]
@@ -246,11 +222,6 @@ fn thread_priorities_are_those_of_the_kernel() {
         "-pub -noPrint -numIter 20000 -latencyCount 1000 -useReadThread -threadPriorities 2:3:0 -outputFormat json",
         "-sub -noPrint -useReadThread -threadPriorities 0:l:0 -outputFormat json",
     ]);
-    let effective = |outcome: &Outcome, name: &str| {
-        outcome.assert_status(0);
-        let document: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-        document["configuration"]["effective"][name].as_str().map(str::to_owned)
-    };
     assert_eq!(effective(&outcomes[0], "agent main thread").as_deref(), Some("SCHED_FIFO 2"));
     assert_eq!(effective(&outcomes[0], "agent receive thread").as_deref(), Some("SCHED_FIFO 3"));
     assert_eq!(effective(&outcomes[1], "agent receive thread").as_deref(), Some("SCHED_FIFO 1"));
@@ -266,7 +237,7 @@ fn samples_carry_the_bytes_of_a_file() {
         let publisher = format!("-pub -noPrint -numIter 10000 -dataLen 64 -loadDataFromFile data.bin {mode}");
         // The subscriber counts a sample with other bytes as corrupt.
         let outcomes = hosts.run(&[&publisher, "-sub -noPrint"]);
-        outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+        assert_done(&outcomes);
         assert_eq!(columns(&outcomes[1]).concat()[1], "10000", "{mode}: {}", outcomes[1].stdout);
     }
     for (options, error, hint) in [
@@ -277,9 +248,6 @@ fn samples_carry_the_bytes_of_a_file() {
             "name a file of 1 to 999 bytes",
         ),
     ] {
-        let words: Vec<&str> = ["perftest", "-pub"].into_iter().chain(options.split(' ')).collect();
-        let outcome = hosts.scene.ddsmark(&words);
-        outcome.assert_status(2);
-        assert!(outcome.stderr.contains(error) && outcome.stderr.contains(hint), "{}", outcome.stderr);
+        assert_rejected(&hosts.scene, &format!("-pub {options}"), error, hint);
     }
 }

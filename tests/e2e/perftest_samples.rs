@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    perftest::{Hosts, columns},
+    perftest_support::{Hosts, columns, json},
     support::{Outcome, count, list, number, text},
 };
 
@@ -14,7 +14,7 @@ fn documents(hosts: &Hosts, options: &[&str]) -> Vec<(Outcome, Value)> {
     let outcomes = hosts.run(&options.iter().map(String::as_str).collect::<Vec<_>>());
     let document = |outcome: Outcome| {
         outcome.assert_status(0);
-        let document: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        let document = json(&outcome);
         assert_eq!(document["valid"], true, "{document:#}");
         (outcome, document)
     };

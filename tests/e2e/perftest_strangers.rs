@@ -14,8 +14,7 @@ use peers::{PeerAddress, PeerRole, envelope::Splitter, mailbox::agent::CONTROL_T
 
 use crate::{
     neighbours::{Stranger, garbage, random},
-    perftest::{Hosts, columns},
-    perftest_failures::wait_for_text,
+    perftest_support::{Hosts, columns, wait_for_text},
     support::{Running, drivers, programs, wait_for},
 };
 
