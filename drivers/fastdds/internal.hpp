@@ -228,7 +228,7 @@ uint64_t ns_of(const Duration &duration);
 void visit_number(ddsmark_visitor visit, void *context, const char *name, uint64_t value);
 /* Visits the effective settings of a writer or reader beyond DDS. */
 void visit_end(const fast::DataWriterQos &qos, const Plan &plan, ddsmark_visitor visit, void *context);
-void visit_end(const fast::DataReaderQos &qos, const Plan &plan, ddsmark_visitor visit, void *context);
+void visit_end(const fast::DataReaderQos &qos, ddsmark_visitor visit, void *context);
 
 /* -- profiles.cpp -------------------------------------------------------------------------------------------------- */
 

@@ -58,7 +58,7 @@ ddsmark_status read_back(const fast::TopicQos &topic, const Group &group, const 
   return qos_out(&q, out);
 }
 
-template <class End> void visit_both(const End &end, const Plan &plan, ddsmark_visitor visit, void *context) {
+template <class End> void visit_both(const End &end, ddsmark_visitor visit, void *context) {
   static const char *const memory[] = {"prealloc", "prealloc_realloc", "dynamic", "dynamic_reusable"};
   visit(context, "data_sharing",
         end.data_sharing().kind() == fast::OFF  ? "off"
@@ -66,8 +66,6 @@ template <class End> void visit_both(const End &end, const Plan &plan, ddsmark_v
                                                 : "auto");
   visit(context, "memory", memory[static_cast<int>(end.endpoint().history_memory_policy) & 3]);
   visit_number(visit, context, "allocated_samples", static_cast<uint64_t>(end.resource_limits().allocated_samples));
-  if (plan.plain)
-    visit(context, "plain", "true");
 }
 
 } // namespace
@@ -91,11 +89,11 @@ void visit_end(const fast::DataWriterQos &end, const Plan &plan, ddsmark_visitor
   visit_number(visit, context, "heartbeat_ms", ns_of(heartbeat_period(times)) / 1000000);
   if (plan.transport == TRANSPORT_DATA_SHARING)
     visit_number(visit, context, "extra_samples", static_cast<uint64_t>(end.resource_limits().extra_samples));
-  visit_both(end, plan, visit, context);
+  visit_both(end, visit, context);
 }
 
-void visit_end(const fast::DataReaderQos &end, const Plan &plan, ddsmark_visitor visit, void *context) {
+void visit_end(const fast::DataReaderQos &end, ddsmark_visitor visit, void *context) {
   auto times = end.reliable_reader_qos().times;
   visit_number(visit, context, "heartbeat_response_us", ns_of(response_delay(times)) / 1000);
-  visit_both(end, plan, visit, context);
+  visit_both(end, visit, context);
 }

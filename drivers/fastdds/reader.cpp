@@ -285,7 +285,9 @@ ddsmark_status settings(ddsmark_reader *r, ddsmark_visitor visit, void *context)
   return guarded([&] {
     visit(context, "receive_mode", modes[r->mode]);
     visit_number(visit, context, "samples_per_take", r->capacity);
-    visit_end(r->entity->get_qos(), r->e.participant->plan, visit, context);
+    visit_end(r->entity->get_qos(), visit, context);
+    if (r->e.kind == DDSMARK_TYPE_PLAIN)
+      visit(context, "plain", "true");
     if (r->e.participant->plan.over_ip())
       sockets_visit(&r->e.participant->sockets, r->e.participant->plan.domain, is_port_of_domain, visit, context);
     return DDSMARK_OK;

@@ -47,6 +47,10 @@ ddsmark_status check(const Plan &plan, const ddsmark_writer_config &c, uint32_t 
     return status;
   if (c.batch_bytes > 0 && (status = batch_check(kind)) != DDSMARK_OK)
     return status;
+  if (c.loans && kind == DDSMARK_TYPE_KEYED)
+    return fail(DDSMARK_UNSUPPORTED,
+                "loans are not supported for samples with a key: Fast DDS lends samples of a fixed "
+                "size only; hint: remove `instances`");
   if (c.loans && kind != DDSMARK_TYPE_PLAIN)
     return fail(
         DDSMARK_UNSUPPORTED,
@@ -320,6 +324,10 @@ ddsmark_status settings(ddsmark_writer *w, ddsmark_visitor visit, void *context)
     if (w->batches())
       visit_number(visit, context, "batch_bytes", w->held.limit);
     visit_end(w->entity->get_qos(), w->e.participant->plan, visit, context);
+    if (w->e.kind == DDSMARK_TYPE_PLAIN) {
+      visit(context, "plain", "true");
+      visit(context, "loans", w->loans ? "true" : "false");
+    }
     if (w->e.participant->plan.over_ip())
       sockets_visit(&w->e.participant->sockets, w->e.participant->plan.domain, is_port_of_domain, visit, context);
     return DDSMARK_OK;

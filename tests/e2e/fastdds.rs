@@ -67,6 +67,57 @@ fn reliable_data_sharing_with_a_full_history_loses_nothing() {
     }
 }
 
+/// With the type of a fixed size, with and without loans. Every sample is compared in full.
+const LOANS: &str = r#"
+question = "Do samples arrive that were written in lent memory?"
+workload = ["latency", "paced"]
+
+[factors]
+driver = "fastdds"
+transport = ["data_sharing", "shm", "udp4"]
+size = [16, 65536]
+rate = "1000/s"
+loans = [false, true]
+
+[options.fastdds]
+plain = "true"
+
+[design]
+warm_up = "50ms"
+measure = "200ms"
+check_every = 1
+"#;
+
+#[test]
+fn samples_written_in_lent_memory_arrive_intact() {
+    let scene = Scene::new();
+    std::fs::write(scene.path("loans.toml"), LOANS).expect("a file");
+    let outcome = scene.run_blocks("loans.toml");
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let cells = list(&document["cells"]);
+    assert_eq!(cells.len(), 24, "of two workloads, three transports, two sizes, with and without loans");
+    for cell in cells {
+        let loans = if cell["factors"]["loans"] == true { "true" } else { "false" };
+        assert_eq!(cell["id"].as_str().expect("an id").contains("/loans"), loans == "true", "{}", cell["id"]);
+        for run in list(&cell["runs"]) {
+            assert_eq!(run["state"], "valid", "{run:#}");
+            let counted = &list(&run["flows"])[0]["counted"];
+            let [sent, delivered, lost, corrupt, checked] =
+                ["sent", "delivered", "lost", "corrupt", "checked_in_full"].map(|name| count(&counted[name]));
+            assert!(sent > 0 && [delivered, checked] == [sent; 2] && [lost, corrupt] == [0; 2], "{counted}");
+            let endpoints = list(&run["endpoints"]);
+            let drives = |of: &&serde_json::Value| of["role"] == "writer" || of["role"] == "pinger";
+            let settings = |of: &serde_json::Value| of["settings"]["writer"]["loans"].clone();
+            assert_eq!(settings(endpoints.iter().find(drives).expect("a writer")), loans, "{run:#}");
+            // An echo is a copy of what was received.
+            for echo in endpoints.iter().filter(|of| of["role"] == "echo") {
+                assert_eq!(settings(echo), "false", "{run:#}");
+            }
+        }
+    }
+}
+
 /// A reader of Fast DDS that does not know of a lifespan gets all expired samples.
 #[test]
 fn expired_samples_are_not_delivered_with_lifespan_on_the_writer() {

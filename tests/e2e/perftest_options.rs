@@ -2,7 +2,7 @@
 
 use crate::{
     perftest_support::{Hosts, assert_done, assert_rejected, columns, effective, saved_result},
-    support::Scene,
+    support::{Running, Scene},
 };
 
 #[test]
@@ -199,6 +199,25 @@ fn only_the_chosen_instance_is_written() {
     assert_eq!(columns(&outcomes[1]).concat()[1], "20000", "{}", outcomes[1].stdout);
     let document = saved_result(&hosts);
     assert_eq!(document["experiment"]["design"]["write_instance"], 3);
+}
+
+#[test]
+fn samples_without_a_copy_are_written_in_memory_that_the_middleware_lends() {
+    let hosts = Hosts::new(2);
+    for (options, transport) in [("-transport SHMEM", "data_sharing"), ("", "udp4")] {
+        let start = |role| {
+            let options =
+                format!("{role} -driver fastdds -noPrint -dataLen 60000 {options} -outputFormat json");
+            hosts.start(0, &options)
+        };
+        let running = [start("-pub -latencyTest -numIter 2000 -zeroCopy"), start("-sub")];
+        for (outcome, loans) in running.map(Running::end).iter().zip(["true", "false"]) {
+            assert_eq!(effective(outcome, "writer loans").as_deref(), Some(loans), "{}", outcome.stdout);
+            assert_eq!(effective(outcome, "Kind").as_deref(), Some(transport), "{}", outcome.stdout);
+        }
+    }
+    let error = "`-zeroCopy` is not supported: driver `cyclonedds` has no loans of a writer";
+    assert_rejected(&hosts.scene, "-pub -driver cyclonedds -zeroCopy", error, "");
 }
 
 #[test]

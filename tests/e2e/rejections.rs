@@ -55,6 +55,18 @@ fn value_that_only_the_driver_rejects_is_an_error_of_the_plan() {
             "invalid value `-5` of option `heartbeat_ms`",
             "a whole number",
         ),
+        (
+            "fastdds",
+            &["factors.loans=true", "factors.instances=5"],
+            "loans are not supported for samples with a key",
+            "remove `instances`",
+        ),
+        (
+            "fastdds",
+            &["factors.loans=true", "workload=throughput", "factors.batch_bytes=8192"],
+            "batching is not supported for the type `plain`",
+            "remove `batch_bytes`",
+        ),
     ] {
         let driver_set = format!("factors.driver={driver}");
         let mut arguments = vec!["run", "f.toml", "--out", "result", "--set", &driver_set];
@@ -75,6 +87,18 @@ fn value_that_only_the_driver_rejects_is_an_error_of_the_plan() {
             assert!(!scene.path("result").exists(), "something was written");
         }
     }
+}
+
+#[test]
+fn loans_of_a_driver_that_lends_nothing_are_rejected() {
+    let scene = Scene::new();
+    fs::write(scene.path("f.toml"), FILE).expect("a file");
+    let sets = ["--set", "factors.driver=cyclonedds", "--set", "factors.loans=[false, true]"];
+    let outcome = scene.ddsmark(&[&["run", "f.toml", "--out", "result"][..], &sets].concat());
+    outcome.assert_status(2);
+    let words = "driver `cyclonedds` lends no memory for samples";
+    assert!(outcome.stderr.contains(words) && outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
+    assert!(!scene.path("result").exists());
 }
 
 #[test]

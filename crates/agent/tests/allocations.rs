@@ -32,6 +32,7 @@ fn writing_receiving_and_recording_allocate_nothing() {
             instances,
             write_instance: None,
             in_flight: None,
+            loans: false,
             load: None,
             delay_ns: 0,
         };

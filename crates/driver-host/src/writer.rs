@@ -1,6 +1,6 @@
 //! Writers: the hot path of writing.
 
-use std::{fmt, ptr::NonNull, sync::Arc};
+use std::{cell::Cell, fmt, ptr::NonNull, sync::Arc};
 
 use driver_abi as abi;
 
@@ -16,6 +16,8 @@ pub struct Writer {
     handle: NonNull<abi::Writer>,
     write: unsafe extern "C" fn(*mut abi::Writer, u32, *const u8, u64) -> abi::Status,
     flush: unsafe extern "C" fn(*mut abi::Writer) -> abi::Status,
+    /// Loan that was not accepted yet: its memory and size.
+    kept: Cell<Option<(NonNull<u8>, usize)>>,
     monitor: WriterMonitor,
 }
 
@@ -30,7 +32,8 @@ impl fmt::Debug for Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // `close` returns the error; after an implicit close there is no caller to return it to
+        // `close` returns the errors; after an implicit close there is no caller to return them to
+        drop(self.kept());
         let _ = self.monitor.close();
     }
 }
@@ -43,6 +46,7 @@ impl Writer {
             handle,
             write: table.writer_write.expect("checked when loaded"),
             flush: table.writer_flush.expect("checked when loaded"),
+            kept: Cell::new(None),
             monitor: WriterMonitor::new(participant, handle),
         }
     }
@@ -53,12 +57,13 @@ impl Writer {
         self.monitor.clone()
     }
 
-    /// Closes the writer.
+    /// Closes the writer. A loan that was not accepted ends before.
     ///
     /// # Errors
     /// Returns the driver's error if the close fails.
     pub fn close(self) -> Result<(), DriverError> {
-        self.monitor.close()
+        let discarded = self.kept().map_or(Ok(()), Loan::discard);
+        self.monitor.close().and(discarded)
     }
 
     /// Writes one sample.
@@ -92,21 +97,66 @@ impl Writer {
         }
     }
 
+    /// Writes one sample of this size in memory that the driver lends, which `fill` completes. A loan that is not accepted
+    /// is kept for the next call, and filled again.
+    ///
+    /// # Errors
+    /// Returns the driver's error, except a timeout or a lack of space, which are outcomes.
+    #[inline]
+    pub fn write_lent(
+        &self,
+        key: u32,
+        size: usize,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<WriteOutcome, DriverError> {
+        let lent = match self.kept().filter(|loan| loan.size == size) {
+            Some(loan) => Ok(loan),
+            None => self.lend(size as u64)?,
+        };
+        let mut loan = match lent {
+            Ok(loan) => loan,
+            Err(outcome) => return Ok(outcome),
+        };
+        fill(loan.bytes());
+        Ok(match loan.offer(key)? {
+            None => WriteOutcome::Accepted,
+            Some((loan, outcome)) => {
+                self.kept.set(Some((loan.memory, loan.size)));
+                std::mem::forget(loan);
+                outcome
+            }
+        })
+    }
+
     /// Returns memory of the driver for one sample; `None` if there is no space at the moment.
     ///
     /// # Errors
     /// Returns the driver's error, except a timeout or a lack of space.
     pub fn loan(&self, size: u64) -> Result<Option<Loan<'_>>, DriverError> {
+        Ok(self.lend(size)?.ok())
+    }
+
+    /// Returns memory of the driver for one sample, or the outcome of an attempt without success.
+    #[inline]
+    fn lend(&self, size: u64) -> Result<Result<Loan<'_>, WriteOutcome>, DriverError> {
+        let function = self.table.writer_loan.ok_or_else(|| DriverError::missing("writer_loan"))?;
         let mut memory = std::ptr::null_mut();
         // SAFETY: the handle is open.
-        match unsafe { call!(self.table, writer_loan(self.handle.as_ptr(), size, &raw mut memory)) } {
-            Ok(()) => {
+        match unsafe { function(self.handle.as_ptr(), size, &raw mut memory) } {
+            abi::OK => {
                 let memory = opened("writer_loan", memory)?;
-                Ok(Some(Loan { writer: self, memory, size: size as usize }))
+                Ok(Ok(Loan { writer: self, memory, size: size as usize }))
             }
-            Err(error) if [abi::TIMED_OUT, abi::REFUSED].contains(&error.status) => Ok(None),
-            Err(error) => Err(error),
+            abi::TIMED_OUT => Ok(Err(WriteOutcome::TimedOut)),
+            abi::REFUSED => Ok(Err(WriteOutcome::Refused)),
+            status => Err(failure(self.table, "writer_loan", status)),
         }
+    }
+
+    /// Takes the loan that was not accepted yet.
+    #[inline]
+    fn kept(&self) -> Option<Loan<'_>> {
+        self.kept.take().map(|(memory, size)| Loan { writer: self, memory, size })
     }
 
     /// Waits until all samples are acknowledged. Returns false after a timeout.
@@ -157,16 +207,25 @@ impl Loan<'_> {
     /// # Errors
     /// Returns the driver's error, except a timeout or a lack of space. The loan has then ended.
     pub fn publish(self, key: u32) -> Result<Option<Self>, DriverError> {
+        Ok(self.offer(key)?.map(|(loan, _)| loan))
+    }
+
+    /// Writes the loan as a sample. Returns the loan and the outcome if it was not accepted.
+    #[inline]
+    fn offer(self, key: u32) -> Result<Option<(Self, WriteOutcome)>, DriverError> {
+        let table = self.writer.table;
+        let function = table.writer_publish.ok_or_else(|| DriverError::missing("writer_publish"))?;
         let (handle, memory) = (self.writer.handle.as_ptr(), self.memory.as_ptr());
         // SAFETY: the handle is open; the loan is ours until the driver has accepted it.
-        match unsafe { call!(self.writer.table, writer_publish(handle, key, memory, self.size as u64)) } {
-            Err(error) if [abi::TIMED_OUT, abi::REFUSED].contains(&error.status) => Ok(Some(self)),
-            done => {
-                // it belongs to the driver
-                std::mem::forget(self);
-                done.map(|()| None)
-            }
+        let status = unsafe { function(handle, key, memory, self.size as u64) };
+        match status {
+            abi::TIMED_OUT => return Ok(Some((self, WriteOutcome::TimedOut))),
+            abi::REFUSED => return Ok(Some((self, WriteOutcome::Refused))),
+            _ => {}
         }
+        // it belongs to the driver
+        std::mem::forget(self);
+        if status == abi::OK { Ok(None) } else { Err(failure(table, "writer_publish", status)) }
     }
 
     /// Ends the loan without writing it.

@@ -3,7 +3,7 @@
 use crate::{
     Need, PerftestError, Settings,
     error::{Cause, Source},
-    settings::{Batch, Durability, History, Receive, Transport},
+    settings::{Batch, Durability, History, Receive},
     warning::Warning,
 };
 
@@ -129,14 +129,21 @@ impl Settings {
         all.into_iter().filter(|(needed, ..)| *needed).map(|(_, option, need)| (option, need)).collect()
     }
 
+    /// Returns the names that drivers have for the transport of the test, the preferred one first; `None`: the default of the
+    /// driver. Samples of `-zeroCopy` are shared where the driver can.
+    #[must_use]
+    pub fn transport_names(&self) -> Option<&'static [&'static str]> {
+        let transport = self.local.transport?;
+        Some(if self.shared.zero_copy { transport.sharing_names() } else { transport.driver_names() })
+    }
+
     /// Returns whether the user of this process asked for the option.
     fn is_requested(&self, option: &str) -> bool {
         self.given(option).is_some()
     }
 
     fn check_transport(&self, driver: &DriverAbilities) -> Result<(), PerftestError> {
-        let names = self.local.transport.map(Transport::driver_names);
-        let found = match names {
+        let found = match self.transport_names() {
             None => driver.transports.first(),
             Some(names) => {
                 names.iter().find_map(|name| driver.transports.iter().find(|(has, _)| has == name))

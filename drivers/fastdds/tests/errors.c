@@ -101,6 +101,8 @@ void test_unsupported_writers(void) {
   ddsmark_writer_config c = writer_config(NULL);
   c.loans = 1;
   CHECK_FAILS(d->writer_open(p, &c, &w), DDSMARK_UNSUPPORTED, "plain");
+  c.type_kind = DDSMARK_TYPE_KEYED;
+  CHECK_FAILS(d->writer_open(p, &c, &w), DDSMARK_UNSUPPORTED, "loans are not supported for samples with a key");
   c = writer_config(NULL);
   c.batch_bytes = 4096;
   c.type_kind = DDSMARK_TYPE_KEYED;

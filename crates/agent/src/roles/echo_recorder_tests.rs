@@ -35,6 +35,7 @@ fn echo_with_another_key_is_corrupt() {
         instances: Some(3),
         write_instance: None,
         in_flight: None,
+        loans: false,
         load: None,
         delay_ns: 0,
     });

@@ -224,7 +224,7 @@ impl FloodPinger {
         let header =
             Header { sequence: sequence as u32, writer: self.number, tag: self.tag, warm_up, sent_ns };
         let key = self.keys.of(header.sequence);
-        match writer.write(key, self.payloads.stamped(sequence, &header))? {
+        match self.payloads.write(writer, key, sequence, &header)? {
             WriteOutcome::Accepted => return Ok(true),
             WriteOutcome::TimedOut => self.counts.tries.timed_out += 1,
             WriteOutcome::Refused => self.counts.tries.refused += 1,

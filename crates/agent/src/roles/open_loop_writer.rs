@@ -300,8 +300,8 @@ impl FlowWriter {
             warm_up,
             sent_ns: now_ns,
         };
-        let outcome = writer
-            .write(self.plan.keys().of(header.sequence), self.payloads.stamped(self.sequence, &header))?;
+        let key = self.plan.keys().of(header.sequence);
+        let outcome = self.payloads.write(writer, key, self.sequence, &header)?;
         if outcome != WriteOutcome::Accepted {
             self.packing.make_room(writer, &mut self.tries)?;
         } else if self.packing.took() {

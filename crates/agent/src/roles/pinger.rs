@@ -91,10 +91,9 @@ impl Pinger {
             let sent_ns = now_ns();
             let header =
                 Header { sequence: sequence as u32, writer: self.number, tag: self.tag, warm_up, sent_ns };
-            let payload = self.payloads.stamped(sequence, &header);
             let key = self.keys.of(header.sequence);
             loop {
-                match writer.write(key, payload)? {
+                match self.payloads.write(writer, key, sequence, &header)? {
                     WriteOutcome::Accepted => break,
                     WriteOutcome::TimedOut => self.counts.tries.timed_out += 1,
                     WriteOutcome::Refused => self.counts.tries.refused += 1,

@@ -119,8 +119,7 @@ impl ThroughputWriter {
                 warm_up,
                 sent_ns: now,
             };
-            let outcome =
-                writer.write(self.keys.of(header.sequence), self.payloads.stamped(sequence, &header))?;
+            let outcome = self.payloads.write(writer, self.keys.of(header.sequence), sequence, &header)?;
             match outcome {
                 WriteOutcome::Accepted => {
                     // the next sample is due at once, so a turbo batch is also flushed only when it is full

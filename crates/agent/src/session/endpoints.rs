@@ -47,10 +47,20 @@ pub fn open_participant(
     Ok(participant)
 }
 
-/// Returns the type of the samples of these streams of one topic.
-fn type_kind<'s>(streams: impl IntoIterator<Item = &'s StreamSpec>) -> TypeKind {
-    let keyed = streams.into_iter().any(|stream| stream.instances.is_some());
-    if keyed { TypeKind::Keyed } else { TypeKind::Octets }
+/// Returns the type of the samples of these streams of one topic. Samples that are lent have the type of a fixed size, if the
+/// driver has it.
+fn type_kind<'s>(driver: &Driver, streams: impl IntoIterator<Item = &'s StreamSpec>) -> TypeKind {
+    let (mut keyed, mut lent) = (false, false);
+    for stream in streams {
+        keyed |= stream.instances.is_some();
+        lent |= stream.loans;
+    }
+    let has_plain = || driver.description().type_kinds.iter().any(|kind| kind == "plain");
+    match (keyed, lent) {
+        (true, _) => TypeKind::Keyed,
+        (false, true) if has_plain() => TypeKind::Plain,
+        (false, _) => TypeKind::Octets,
+    }
 }
 
 /// Sets the priorities of this thread, which executes the role, and of those of the role that receive. Returns them as the
@@ -72,23 +82,23 @@ pub fn prioritize(
 }
 
 /// Returns the configuration of a writer.
-pub fn writer_config(spec: &WriterSpec) -> WriterConfig {
+pub fn writer_config(driver: &Driver, spec: &WriterSpec) -> WriterConfig {
     WriterConfig {
         topic: spec.topic.clone(),
-        type_kind: type_kind([&spec.stream]),
+        type_kind: type_kind(driver, [&spec.stream]),
         qos: spec.qos.clone(),
         max_payload_bytes: spec.stream.size_bytes,
         batch_bytes: spec.batch_bytes,
         async_write: spec.asynchronous,
-        loans: false,
+        loans: spec.loans,
     }
 }
 
 /// Returns the configuration of a reader.
-pub fn reader_config(spec: &ReaderSpec) -> ReaderConfig {
+pub fn reader_config(driver: &Driver, spec: &ReaderSpec) -> ReaderConfig {
     ReaderConfig {
         topic: spec.topic.clone(),
-        type_kind: type_kind(&spec.streams),
+        type_kind: type_kind(driver, &spec.streams),
         qos: spec.qos.clone(),
         max_payload_bytes: spec.max_size_bytes(),
         batched: spec.unpacks_batches,

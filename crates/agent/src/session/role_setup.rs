@@ -46,6 +46,7 @@ type OpenedRole = (Box<dyn AgentRole>, Monitors);
 
 /// Inputs for opening a role.
 struct RoleSetup<'a> {
+    driver: &'a Driver,
     configure: &'a Configure,
     participant: &'a Participant,
     join: Option<&'a Arc<LateJoin>>,
@@ -63,6 +64,7 @@ pub fn open_role(
     join: Option<&Arc<LateJoin>>,
 ) -> Result<OpenedRole, AgentError> {
     let setup = RoleSetup {
+        driver,
         configure,
         participant,
         join,
@@ -86,7 +88,7 @@ impl RoleSetup<'_> {
     /// Opens the first writer. Returns it with its specification.
     fn first_writer(&self) -> Result<(&WriterSpec, Writer), AgentError> {
         let spec = self.configure.writers.first().ok_or(AgentError::Missing("writer"))?;
-        Ok((spec, self.participant.writer(&writer_config(spec))?))
+        Ok((spec, self.participant.writer(&writer_config(self.driver, spec))?))
     }
 
     /// Returns the specifications of the first reader and of the stream that it expects.
@@ -109,9 +111,11 @@ impl RoleSetup<'_> {
 
     fn participant(&self) -> Result<OpenedRole, AgentError> {
         let Self { configure, participant, .. } = *self;
-        let writers = configure.writers.iter().map(|spec| participant.writer(&writer_config(spec)));
+        let writers =
+            configure.writers.iter().map(|spec| participant.writer(&writer_config(self.driver, spec)));
         let writers = writers.collect::<Result<Vec<_>, _>>()?;
-        let readers = configure.readers.iter().map(|spec| participant.reader(&reader_config(spec)));
+        let readers =
+            configure.readers.iter().map(|spec| participant.reader(&reader_config(self.driver, spec)));
         let readers = readers.collect::<Result<Vec<_>, _>>()?;
         let monitors = Monitors {
             writers: writers.iter().map(Writer::monitor).collect(),
@@ -132,7 +136,7 @@ impl RoleSetup<'_> {
     fn probes(&self, monitors: &mut Monitors) -> Result<Option<ProbeRecorder>, AgentError> {
         let Some(every) = self.configure.probe_every else { return Ok(None) };
         let (spec, stream) = self.first_reader()?;
-        let reader = self.participant.reader(&reader_config(spec))?;
+        let reader = self.participant.reader(&reader_config(self.driver, spec))?;
         monitors.readers.push(reader.monitor());
         let receiver = ProbeReceiver::new(self.identity(stream), self.configure, stream, every);
         Ok(Some(ProbeRecorder::start(reader, receiver)))
@@ -149,7 +153,7 @@ impl RoleSetup<'_> {
     fn reader(&self) -> Result<OpenedRole, AgentError> {
         let Self { configure, participant, .. } = *self;
         let (spec, _) = self.first_reader()?;
-        let config = reader_config(spec);
+        let config = reader_config(self.driver, spec);
         let mut monitors = Monitors::default();
         // belongs to the first stream, that of the first writer
         let mut echo = self.probe_responder(&mut monitors)?;
@@ -184,7 +188,7 @@ impl RoleSetup<'_> {
         let mut returns = Vec::new();
         for spec in &configure.readers {
             let stream = spec.streams.first().ok_or(AgentError::Missing("stream of the reader"))?;
-            let config = reader_config(spec);
+            let config = reader_config(self.driver, spec);
             let payloads = Payloads::of_stream(configure, stream);
             let echoes = EchoRecorder::new(self.identity(stream), payloads, configure.check_every);
             let flight = echoes.flight();
@@ -212,7 +216,7 @@ impl RoleSetup<'_> {
         let Self { configure, participant, .. } = *self;
         let (writer_spec, writer) = self.first_writer()?;
         let (spec, stream) = self.first_reader()?;
-        let config = reader_config(spec);
+        let config = reader_config(self.driver, spec);
         let payloads = Payloads::of_stream(configure, stream);
         let in_flight = stream.in_flight.unwrap_or(1) as usize;
         let (recorder, arrivals) =
@@ -238,7 +242,7 @@ impl RoleSetup<'_> {
         let writer_monitor = writer.monitor();
         let (spec, stream) = self.first_reader()?;
         let identity = self.identity(stream);
-        let config = reader_config(spec);
+        let config = reader_config(self.driver, spec);
         let relays = configure.role == Name::Relay;
         let listening = spec.receive == ReceiveMode::Listener;
         let mut pings = PingRecorder::new(identity, stamps_for(configure.measure_ns, 1));
@@ -272,7 +276,7 @@ impl RoleSetup<'_> {
         let (mut flows, mut monitors) = (Vec::new(), Monitors::default());
         for spec in &configure.writers {
             let plan = FlowSpec::new(configure, &spec.stream)?;
-            let writer = self.participant.writer(&writer_config(spec))?;
+            let writer = self.participant.writer(&writer_config(self.driver, spec))?;
             monitors.writers.push(writer.monitor());
             flows.push(FlowWriter::new(configure, spec, plan, writer, self.join));
         }
@@ -299,7 +303,7 @@ impl RoleSetup<'_> {
         let (mut listening, mut polled, mut progress) = (Vec::new(), Vec::new(), Vec::new());
         let mut poll_policy = None;
         for spec in &configure.readers {
-            let config = reader_config(spec);
+            let config = reader_config(self.driver, spec);
             let recorder = |stream: &StreamSpec| {
                 let plan = FlowSpec::new(configure, stream)?;
                 let recorder = FlowRecorder::new(configure, &plan, self.since_ns, &begin, echo.take());

@@ -113,6 +113,7 @@ mod tests {
             instances,
             write_instance,
             in_flight: None,
+            loans: false,
             load: None,
             delay_ns: 0,
         })

@@ -3,8 +3,13 @@
 //! A writer cycles through a few buffers with different patterns, and stamps only the header of each sample. The
 //! reader derives the same buffers from the seed, or gets the same bytes; the sequence number selects the buffer. A payload that is
 //! truncated, mixed up or left over from an earlier sample differs.
+//!
+//! With loans, samples are written in memory that the driver lends. A program that uses loans puts its data there instead of
+//! copying it there. Therefore all samples of the stream have one pattern, which is put into each piece of lent memory once, and
+//! only the header is stamped for each sample.
 
 use control::{Configure, PayloadBytes};
+use driver_host::{DriverError, WriteOutcome, Writer};
 use experiment::StreamSpec;
 
 use crate::traffic::header::{HEADER_BYTES, Header};
@@ -14,18 +19,37 @@ use crate::traffic::header::{HEADER_BYTES, Header};
 const ALL_BUFFERS_BYTES: usize = 32 << 10;
 const MIN_BUFFERS: usize = 2;
 const MAX_BUFFERS: usize = 16;
+/// Size of each of the parts by which lent memory that has the pattern already is recognised.
+const MARK_BYTES: usize = 16;
 
 /// Payloads of one writer, or the copy that a reader compares with.
 #[derive(Debug)]
 pub struct Payloads {
     buffers: Vec<Vec<u8>>,
+    /// Place where a writer completes its samples.
+    place: SamplePlace,
+}
+
+/// Place where a writer completes its samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SamplePlace {
+    /// Buffer of the writer, which the middleware copies.
+    Buffer,
+    /// Memory that the driver lends, where the content remains.
+    Loan,
+    /// Memory that the driver lends, to which each sample is copied: samples have different contents.
+    CopiedLoan,
 }
 
 impl Payloads {
     /// Creates payloads of `size` bytes, at least a header. Equal seeds give equal patterns.
     #[must_use]
     pub fn new(seed: u64, size: usize) -> Self {
-        let count = (ALL_BUFFERS_BYTES / size.max(1)).clamp(MIN_BUFFERS, MAX_BUFFERS);
+        Self::of_pattern(seed, size, (ALL_BUFFERS_BYTES / size.max(1)).clamp(MIN_BUFFERS, MAX_BUFFERS))
+    }
+
+    /// Creates this number of payloads.
+    fn of_pattern(seed: u64, size: usize, count: usize) -> Self {
         let mut random = SplitMix(seed);
         let buffers = (0..count)
             .map(|_| {
@@ -36,7 +60,7 @@ impl Payloads {
                 buffer
             })
             .collect();
-        Self { buffers }
+        Self { buffers, place: SamplePlace::Buffer }
     }
 
     /// Creates payloads of `size` bytes, at least a header, that carry these bytes in turn.
@@ -47,7 +71,7 @@ impl Payloads {
         let buffers = (0..bytes.samples(size - HEADER_BYTES))
             .map(|_| [0; HEADER_BYTES].into_iter().chain(next.by_ref().take(size - HEADER_BYTES)).collect())
             .collect();
-        Self { buffers }
+        Self { buffers, place: SamplePlace::Buffer }
     }
 
     /// Creates the payloads of a stream in a run.
@@ -60,10 +84,37 @@ impl Payloads {
     #[must_use]
     pub fn of(bytes: Option<&PayloadBytes>, seed: u64, stream: &StreamSpec) -> Self {
         let size = stream.size_bytes as usize;
-        match bytes {
-            Some(bytes) => Self::of_bytes(bytes, size),
-            None => Self::new(seed.wrapping_add(stream.index() as u64), size),
+        let seed = seed.wrapping_add(stream.index() as u64);
+        match (bytes, stream.loans) {
+            (Some(bytes), false) => Self::of_bytes(bytes, size),
+            (Some(bytes), true) => Self { place: SamplePlace::CopiedLoan, ..Self::of_bytes(bytes, size) },
+            (None, false) => Self::new(seed, size),
+            (None, true) => Self { place: SamplePlace::Loan, ..Self::of_pattern(seed, size, 1) },
         }
+    }
+
+    /// Writes the sample with this sequence number.
+    ///
+    /// # Errors
+    /// Returns the driver's error, except a timeout or a lack of space, which are outcomes.
+    #[inline]
+    pub fn write(
+        &mut self,
+        writer: &Writer,
+        key: u32,
+        sequence: u64,
+        header: &Header,
+    ) -> Result<WriteOutcome, DriverError> {
+        if self.place == SamplePlace::Buffer {
+            return writer.write(key, self.stamped(sequence, header));
+        }
+        let content = &self.buffers[sequence as usize % self.buffers.len()];
+        writer.write_lent(key, content.len(), |lent| {
+            if self.place == SamplePlace::CopiedLoan || !has_marks(lent, content) {
+                lent[HEADER_BYTES..].copy_from_slice(&content[HEADER_BYTES..]);
+            }
+            header.stamp(lent);
+        })
     }
 
     /// Returns the payload of the sample with this sequence number, with its header stamped.
@@ -82,6 +133,17 @@ impl Payloads {
         let expected = &self.buffers[sequence as usize % self.buffers.len()];
         payload.len() == expected.len() && payload[HEADER_BYTES..] == expected[HEADER_BYTES..]
     }
+}
+
+/// Returns whether lent memory has the parts of a pattern that follow the header, and that are in the middle and at the end.
+#[inline]
+fn has_marks(lent: &[u8], content: &[u8]) -> bool {
+    let (first, end) = (HEADER_BYTES, content.len());
+    let last = end.saturating_sub(MARK_BYTES).max(first);
+    [first, first.midpoint(last), last].into_iter().all(|from| {
+        let mark = from..(from + MARK_BYTES).min(end);
+        lent[mark.clone()] == content[mark]
+    })
 }
 
 /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
@@ -135,6 +197,22 @@ mod tests {
         assert_eq!(sent, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 2, 1, 2, 3, 4]);
         let mut short = Payloads::of_bytes(&bytes, HEADER_BYTES);
         assert_eq!(short.stamped(3, &HEADER).len(), HEADER_BYTES);
+    }
+
+    #[test]
+    fn lent_memory_without_the_pattern_is_recognised() {
+        for size in [16, 17, 40, 64, 1000] {
+            let pattern = Payloads::of_pattern(7, size, 1).buffers.swap_remove(0);
+            let mut lent = pattern.clone();
+            HEADER.stamp(&mut lent);
+            assert!(has_marks(&lent, &pattern), "{size}");
+            assert_eq!(has_marks(&vec![0; size], &pattern), size == HEADER_BYTES, "{size}");
+            for at in [HEADER_BYTES, (HEADER_BYTES + size) / 2, size - 1] {
+                let mut reused = lent.clone();
+                reused[at.min(size - 1)] ^= 1;
+                assert_eq!(has_marks(&reused, &pattern), size == HEADER_BYTES, "byte {at} of {size}");
+            }
+        }
     }
 
     #[test]

@@ -288,6 +288,7 @@ mod tests {
             instances: Some(3),
             write_instance: None,
             in_flight: None,
+            loans: false,
             load: None,
             delay_ns: 0,
         });

@@ -112,6 +112,9 @@ pub struct Factors {
     /// Whether a thread of the middleware sends the samples. Absent means `false`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asynchronous: bool,
+    /// Whether writers write in memory that the middleware lends. Absent means `false`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub loans: bool,
     /// Whether the middleware runs as shipped: settings that are not requested here are left to it. Absent means
     /// `false`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -164,6 +167,7 @@ impl Default for Factors {
             interface: "lo".to_owned(),
             multicast: false,
             asynchronous: false,
+            loans: false,
             vendor_defaults: false,
             profile: None,
             qos: Qos::default(),

@@ -19,6 +19,7 @@ pub(super) fn endpoints(cell: &CellShape<'_>, participants: u16) -> Vec<Endpoint
         write_instance: None,
         delay_ns: 0,
         in_flight: None,
+        loans: false,
         load: None,
     };
     let endpoint = |participant: usize| {

@@ -333,6 +333,7 @@ impl CellShape<'_> {
                 instances,
                 write_instance,
                 in_flight,
+                loans: factors.loans,
                 load,
                 delay_ns,
             });
@@ -384,6 +385,7 @@ impl CellShape<'_> {
             batch_bytes: if batched { factors.batch_bytes } else { 0 },
             batching: if batched { factors.batching } else { Batching::None },
             asynchronous: factors.asynchronous,
+            loans: stream.loans,
         }
     }
 
@@ -407,7 +409,13 @@ impl CellShape<'_> {
     /// Returns the writer of the echoes of the endpoint with this index among those that echo: it never batches.
     fn echo_writer(&self, echo: usize, stream: &StreamSpec) -> WriterSpec {
         let writer = self.writer(0, BACK, stream);
-        WriterSpec { topic: topic(BACK, echo), batch_bytes: 0, batching: Batching::None, ..writer }
+        WriterSpec {
+            topic: topic(BACK, echo),
+            batch_bytes: 0,
+            batching: Batching::None,
+            loans: false,
+            ..writer
+        }
     }
 
     /// Returns the reader of these echoes. Echoes of a stream's probes come by waitset, whatever the stream's own

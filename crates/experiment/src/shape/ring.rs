@@ -32,7 +32,11 @@ impl CellShape<'_> {
             driver: if role.drives() { of_first } else { of_others }.to_owned(),
             place: Place::on_the_only_host(self.pin, role),
             participant: self.participant(role.drives()),
-            writers: vec![WriterSpec { topic: topic(HOP, index), ..self.writer(0, HOP, &stream) }],
+            writers: vec![WriterSpec {
+                topic: topic(HOP, index),
+                loans: stream.loans && role.drives(),
+                ..self.writer(0, HOP, &stream)
+            }],
             readers: vec![ReaderSpec { topic: topic(HOP, before), ..reader }],
         }
     }

@@ -67,6 +67,10 @@ pub struct StreamSpec {
     /// Number of samples that node 1 of a ring keeps in flight. Absent: one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight: Option<u32>,
+    /// Whether the writer completes the samples in memory that its driver lends. They then have one content after the header,
+    /// and the type of a fixed size, if the driver has it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub loans: bool,
     /// Intended send times. Absent: each sample is written as soon as the previous one is, or by a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
@@ -106,6 +110,9 @@ pub struct WriterSpec {
     /// Whether a thread of the middleware sends the samples.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asynchronous: bool,
+    /// Whether it writes in memory that the driver lends. A writer of echoes does not: it passes on what it received.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub loans: bool,
 }
 
 /// Reader of an agent.

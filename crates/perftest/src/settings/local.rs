@@ -180,6 +180,15 @@ impl Transport {
             Self::Tcp => &["tcp4"],
         }
     }
+
+    /// Returns the same names for samples that are not copied.
+    #[must_use]
+    pub const fn sharing_names(self) -> &'static [&'static str] {
+        match self {
+            Self::SharedMemory => &["data_sharing", "shm"],
+            other => other.driver_names(),
+        }
+    }
 }
 
 impl Nic {

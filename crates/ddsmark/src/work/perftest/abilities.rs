@@ -19,9 +19,9 @@ pub fn abilities(description: &DriverDescription) -> DriverAbilities {
         discovery,
         batching: has("native_batching") || has("application_batching"),
         keyed_type: description.type_kinds.iter().any(|kind| kind == "keyed"),
-        // The runner's plan has no filter and no loans yet.
+        // An experiment has no content filters.
         content_filter: false,
-        loans: false,
+        loans: has("writer_loans"),
         async_write: has("async_write"),
         multicast: has("multicast"),
         waitset: description.receive_modes.contains(&ReceiveMode::Waitset),

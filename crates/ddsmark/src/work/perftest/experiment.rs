@@ -124,6 +124,9 @@ pub fn text(
     if local.asynchronous {
         line("asynchronous = true".to_owned());
     }
+    if shared.zero_copy {
+        line("loans = true".to_owned());
+    }
     if shared.multicast {
         line("multicast = true".to_owned());
     }

@@ -68,7 +68,7 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
         variables: experiment::Variables::new(),
         terms: GuestTerms {
             domain: process.settings.local.domain,
-            transport: process.transport(),
+            transport: process.test_transport(),
             interface: process.interface.clone(),
             peers: None,
             options: std::collections::BTreeMap::new(),

@@ -119,7 +119,7 @@ fn measure(
     let driver = drivers.names.first().expect("a test has a driver");
     let Text { source, file, notes, exact } = text(
         &process.settings,
-        (driver, &process.transport()),
+        (driver, &process.test_transport()),
         drivers.descriptions[driver].has("echo_in_listener"),
         subscriber,
         topology,

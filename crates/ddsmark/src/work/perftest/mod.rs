@@ -135,11 +135,20 @@ impl Process {
         DriverFile { path: self.drivers.files[&name].clone(), name }
     }
 
-    /// Returns the name of the transport.
+    /// Returns the name of the transport over which the processes meet.
     pub fn transport(&self) -> String {
+        self.transport_of(self.settings.local.transport.map(Transport::driver_names))
+    }
+
+    /// Returns the name of the transport of the test.
+    pub fn test_transport(&self) -> String {
+        self.transport_of(self.settings.transport_names())
+    }
+
+    /// Returns the first of these names that the driver has, or its default.
+    fn transport_of(&self, names: Option<&[&str]>) -> String {
         let has = |name: &&&str| self.description().transports.iter().any(|own| own.name == ***name);
-        let requested = self.settings.local.transport.map(Transport::driver_names);
-        match requested.and_then(|names| names.iter().find(has)) {
+        match names.and_then(|names| names.iter().find(has)) {
             Some(name) => (*name).to_owned(),
             None => self.description().transports.first().map(|own| own.name.clone()).unwrap_or_default(),
         }

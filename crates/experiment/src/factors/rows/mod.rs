@@ -3,6 +3,7 @@
 mod discovery;
 mod endpoints;
 mod hosts;
+mod receiving;
 mod traffic;
 
 use std::sync::LazyLock;
@@ -19,8 +20,9 @@ pub(crate) const LINK_KEYS: [&str; 3] = ["link_rate", "link_delay", "link_loss"]
 pub(crate) const DEFAULT_PROFILE: &str = "default";
 
 /// All factors, in the order of the keys in the schema and in the reference.
-pub static FACTORS: LazyLock<Vec<Factor>> =
-    LazyLock::new(|| [traffic::ROWS, discovery::ROWS, endpoints::ROWS, hosts::ROWS].concat());
+pub static FACTORS: LazyLock<Vec<Factor>> = LazyLock::new(|| {
+    [traffic::ROWS, discovery::ROWS, receiving::ROWS, endpoints::ROWS, hosts::ROWS].concat()
+});
 
 /// Sharing of factors that change how a sample travels: no bare socket of another cell.
 const WAY: Shares = Shares { socket: false, ..ROW.shares };

@@ -96,7 +96,10 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(plain("")),
         needs: Need::Loans,
         agrees: true,
-        fate: Fate::Honoured("samples of a fixed size, written in memory that the driver lends"),
+        fate: Fate::Honoured(
+            "samples of a fixed size, written in memory that the driver lends; with `-transport SHMEM` over the transport \
+             `data_sharing`, if the driver has it",
+        ),
         about: "Write samples without a copy.",
         ..ROW
     },
