@@ -8,6 +8,7 @@
  *   participant.c  domains and participants
  *   policies.c     support of each policy
  *   qos.c          policies, both directions
+ *   filter.c       content filters of readers
  *   writer.c, reader.c
  *   ../common      code shared by the drivers
  */
@@ -144,6 +145,17 @@ const char *endpoint_batch_limit(const endpoint *e);
 
 /* Sets a counter from the library's statistic of this name, if there is one. */
 void counter_from_statistic(ddsmark_counters *c, uint32_t which, const struct dds_statistics *s, const char *name);
+
+/* -- filter.c ------------------------------------------------------------------------------------------------------ */
+
+/* Keys that a reader receives. */
+typedef struct key_filter {
+  uint32_t first, last;
+} key_filter;
+
+ddsmark_status filter_read(const char *expression, bool keyed, key_filter *out);
+/* Sets the filter of readers that are created with this topic afterwards. It is used until they are deleted. */
+ddsmark_status filter_set(dds_entity_t topic, key_filter *filter);
 
 /* -- writer.c, reader.c -------------------------------------------------------------------------------------------- */
 

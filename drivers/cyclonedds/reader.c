@@ -28,8 +28,10 @@ struct ddsmark_reader {
   dds_sample_info_t *infos;
   dds_entity_t waitset;
   uint32_t next, end; /* taken samples not passed to the sink yet */
-  bool more;          /* whether more samples may be available: do not wait */
-  ddsmark_sink sink;  /* with DDSMARK_RECEIVE_LISTENER */
+  bool filters;       /* whether it has a content filter */
+  key_filter filter;
+  bool more;         /* whether more samples may be available: do not wait */
+  ddsmark_sink sink; /* with DDSMARK_RECEIVE_LISTENER */
   void *sink_context;
   _Atomic uint64_t not_alive; /* writers reported as not alive */
 };
@@ -166,9 +168,12 @@ static void on_subscription_matched(dds_entity_t entity, const dds_subscription_
 /* -- open and close ------------------------------------------------------------------------------------------------ */
 
 static ddsmark_status check(const ddsmark_participant *p, const ddsmark_reader_config *config) {
-  if (config->content_filter)
-    return fail(DDSMARK_UNSUPPORTED,
-                "content filters are not supported: Cyclone DDS lacks filters in SQL; hint: remove `content_filter`");
+  key_filter filter;
+  if (config->content_filter) {
+    const ddsmark_status status = filter_read(config->content_filter, config->type_kind == DDSMARK_TYPE_KEYED, &filter);
+    if (status != DDSMARK_OK)
+      return status;
+  }
   return endpoint_check(p, config->type_kind, config->topic, config->max_payload_bytes);
 }
 
@@ -192,6 +197,10 @@ static ddsmark_status create(ddsmark_reader *r, ddsmark_participant *participant
   ddsmark_status status = endpoint_prepare(&r->e, participant, config->type_kind, config->topic, SIDE_READER, qos);
   if (status != DDSMARK_OK)
     return status;
+  if (r->filters && (status = filter_set(r->e.topic, &r->filter)) != DDSMARK_OK) {
+    endpoint_close(&r->e);
+    return status;
+  }
   dds_listener_t *listener = dds_create_listener(r);
   dds_lset_liveliness_changed(listener, on_liveliness_changed);
   dds_lset_subscription_matched(listener, on_subscription_matched);
@@ -230,6 +239,9 @@ ddsmark_status reader_open(ddsmark_participant *participant, const ddsmark_reade
     r->sink_context = c.sink_context;
     r->e.keyed = c.type_kind == DDSMARK_TYPE_KEYED;
     r->e.max_payload = c.max_payload_bytes;
+    r->filters = c.content_filter != NULL;
+    if (r->filters)
+      filter_read(c.content_filter, r->e.keyed, &r->filter);
   }
   if (r == NULL || !samples_make(r, c.max_payload_bytes))
     status = fail_memory("the samples of a reader");
@@ -271,6 +283,11 @@ ddsmark_status reader_settings(ddsmark_reader *r, ddsmark_visitor visit, void *c
   snprintf(number, sizeof number, "%u", r->capacity);
   visit(context, "receive_mode", modes[r->mode]);
   visit(context, "samples_per_take", number);
+  if (r->filters) {
+    char filter[64];
+    snprintf(filter, sizeof filter, "key BETWEEN %u AND %u", r->filter.first, r->filter.last);
+    visit(context, "content_filter", filter);
+  }
   return endpoint_settings(&r->e, visit, context);
 }
 

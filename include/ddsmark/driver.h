@@ -428,7 +428,8 @@ typedef struct ddsmark_reader_config {
   uint32_t batched;      /* 1: the writer has the same driver and batch_bytes > 0 */
   ddsmark_sink sink;     /* with DDSMARK_RECEIVE_LISTENER: called for each sample; else NULL */
   void *sink_context;
-  const char *content_filter; /* an SQL subset expression as in DDS 1.4 annex B, or NULL */
+  const char *content_filter; /* an SQL subset expression as in DDS 1.4 annex B, or NULL. The host uses conditions on
+                                 the key of the keyed type: `key = A`, `key BETWEEN A AND B`, `key >= A AND key <= B` */
 } ddsmark_reader_config;
 
 /* Receives the name and the value, as text, of one effective setting. */

@@ -58,6 +58,69 @@ fn samples_of_all_instances_arrive_in_every_workload() {
 }
 
 #[test]
+fn readers_receive_exactly_what_their_filter_includes() {
+    let scene = Scene::new();
+    let text = "question = \"?\"\nworkload = [\"throughput\", \"paced\"]\n[factors]\ndriver = \"cyclonedds\"\nsize = 64\n\
+                rate = \"20000/s\"\ninstances = 10\ntopology = [\"1-1\", \"2-2\"]\nreceive = [\"waitset\", \"listener\"]\n\
+                content_filter = [\"none\", \"key = 3\", \"key >= 2 AND key <= 5\"]\n\
+                [design]\nblocks = 1\nwarm_up = \"50ms\"\nmeasure = \"200ms\"\ncheck_every = 1\n";
+    std::fs::write(scene.path("filter.toml"), text).expect("a file");
+    let outcome = scene.ddsmark(&["run", "filter.toml", "--json", "--no-reference"]);
+    outcome.assert_status(0);
+    let document = outcome.document();
+    assert_eq!(
+        runs(&document).len(),
+        24,
+        "of two workloads, topologies and receive modes, and three filters"
+    );
+    for run in runs(&document) {
+        check_delivery(run);
+        let cell = list(&document["cells"]).iter().find(|cell| cell["id"] == run["cell"]).expect("a cell");
+        let filter = &cell["factors"]["content_filter"];
+        let [first, last] = ["first", "last"].map(|end| filter[end].as_u64());
+        let includes = |key: u64| first.is_none_or(|first| (first..=last.expect("an end")).contains(&key));
+        for flow in list(&run["flows"]) {
+            let [sent, filtered] =
+                ["sent", "filtered"].map(|name| flow["counted"][name].as_u64().unwrap_or(0));
+            let all = sent + filtered;
+            assert!(all > 100 && (filtered > 0) == first.is_some(), "{run:#}");
+            assert_eq!(sent, (0..all).filter(|sample| includes(sample % 10)).count() as u64, "{run:#}");
+        }
+        for reader in list(&run["endpoints"]).iter().filter(|endpoint| endpoint["role"] == "reader") {
+            let effective = reader["settings"]["reader"]["content_filter"].as_str().map(ToOwned::to_owned);
+            let requested = first.zip(last).map(|(first, last)| format!("key BETWEEN {first} AND {last}"));
+            assert_eq!(effective, requested, "{reader:#}");
+        }
+    }
+}
+
+#[test]
+fn filter_without_effect_is_rejected_before_the_first_packet() {
+    let scene = Scene::new();
+    for (driver, more, words) in [
+        ("fastdds", &["--instances", "10"][..], "driver `fastdds` has no content filter"),
+        ("cyclonedds", &[], "`content_filter` needs samples with keys"),
+        ("cyclonedds", &["--instances", "3"], "`key = 3` includes no key of 3 instances"),
+        (
+            "cyclonedds",
+            &["--instances", "10", "--topology", "1-2", "--join", "late"],
+            "is not supported with `join = \"late\"`",
+        ),
+        (
+            "cyclonedds",
+            &["--instances", "10", "--set", "design.probe_every=200"],
+            "echo probes are not supported",
+        ),
+    ] {
+        let start = ["throughput", "--driver", driver, "--content-filter", "key = 3", "--runs", "1"];
+        let outcome = scene.ddsmark(&[&start[..], more].concat());
+        outcome.assert_status(2);
+        assert!(outcome.stderr.contains(words), "{more:?}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains("hint: "), "{more:?}: {}", outcome.stderr);
+    }
+}
+
+#[test]
 fn drivers_of_a_pair_agree_on_the_keys() {
     let scene = Scene::new();
     for driver in ["cyclonedds+fastdds", "fastdds+cyclonedds"] {

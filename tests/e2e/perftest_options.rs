@@ -221,6 +221,58 @@ fn samples_without_a_copy_are_written_in_memory_that_the_middleware_lends() {
 }
 
 #[test]
+fn filtered_samples_are_neither_received_nor_lost() {
+    let hosts = Hosts::new(2);
+    let publisher = "-pub -noPrint -numIter 20000 -keyed -instances 10 -ddsmark-out result";
+    for (filter, received) in [("3", "2000"), ("3:6", "8000")] {
+        let subscriber = format!("-sub -noPrint -keyed -instances 10 -cft {filter}");
+        let publisher = publisher.replace("result", &format!("result-{received}"));
+        let outcomes = hosts.run(&[&publisher, &subscriber]);
+        outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+        let row = columns(&outcomes[1]).concat();
+        assert_eq!(row[1], received, "{}", outcomes[1].stdout);
+        assert!(outcomes[0].stderr.contains("no latency samples are sent"), "{}", outcomes[0].stderr);
+        let path = hosts.scene.path(&format!("result-{received}/result.json"));
+        let document: Value =
+            serde_json::from_str(&std::fs::read_to_string(path).expect("a result")).expect("JSON");
+        let counted = &document["cells"][0]["runs"][0]["flows"][0]["counted"];
+        assert_eq!(
+            (&counted["lost"], counted["sent"].to_string()),
+            (&0.into(), received.to_owned()),
+            "{counted}"
+        );
+        assert_eq!(
+            counted["filtered"].as_u64().map(|count| count + counted["sent"].as_u64().unwrap_or(0)),
+            Some(20_000)
+        );
+    }
+    // Before it meets a publisher.
+    let outcome = hosts.scene.ddsmark(&["perftest", "-sub", "-driver", "fastdds", "-keyed", "-cft", "3"]);
+    outcome.assert_status(2);
+    let error = "`-cft 3` is not supported: driver `fastdds` has no content filter";
+    assert!(outcome.stderr.contains(error) && outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("Waiting"), "{}", outcome.stderr);
+}
+
+#[test]
+fn filters_that_a_test_cannot_have_are_rejected() {
+    let hosts = Hosts::new(2);
+    for (publisher, words) in [
+        ("-latencyTest -numIter 100", "`-cft` is not supported with `-latencyTest`"),
+        ("-numIter 20000 -writeInstance 4", "`-cft` excludes all samples"),
+    ] {
+        let publisher = format!("-pub -noPrint -keyed -instances 10 {publisher}");
+        for outcome in hosts.run(&[&publisher, "-sub -noPrint -keyed -instances 10 -cft 3"]) {
+            assert!(
+                outcome.stderr.contains(words) && outcome.stderr.contains("\nhint: "),
+                "{}",
+                outcome.stderr
+            );
+        }
+    }
+}
+
+#[test]
 fn asynchronous_writer_is_that_of_the_middleware() {
     let hosts = Hosts::new(2);
     let outcomes = hosts.run(&[

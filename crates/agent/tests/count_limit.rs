@@ -65,6 +65,7 @@ fn pair(participant: &Participant) -> (Writer, Reader) {
         max_payload_bytes: 64,
         batched: false,
         polling: true,
+        content_filter: None,
     };
     let (writer, reader) = (participant.writer(&writer).expect("a writer"), participant.reader(&reader));
     let reader = reader.expect("a reader");

@@ -68,6 +68,7 @@ fn writing_by_a_plan_allocates_nothing() {
                 max_payload_bytes: 64,
                 batched: false,
                 polling: true,
+                content_filter: None,
             })
             .expect("a reader");
         writer.monitor().connect(&reader.monitor().locator().expect("a locator")).expect("connected");

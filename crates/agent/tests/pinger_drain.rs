@@ -55,6 +55,7 @@ fn drain_with_a_listener_ends_at_its_time_limit() {
         max_payload_bytes: 64,
         batched: false,
         polling: false,
+        content_filter: None,
     };
     let identity = Identity {
         tag: configure.run_tag,

@@ -16,6 +16,8 @@ pub(crate) struct Delivery<'a> {
     pub(crate) route: &'a Route<'a>,
     pub(crate) offered: u64,
     pub(crate) accepted: u64,
+    /// Number of accepted samples that the filter of the reader excludes. The other numbers are without them.
+    pub(crate) filtered: u64,
     /// Number of samples accepted during warm-up.
     pub(crate) warm_up: u64,
     pub(crate) write_calls: u64,
@@ -69,11 +71,16 @@ impl Delivery<'_> {
             wrong_size,
             overwritten,
             foreign,
+            excluded,
             ..
         } = *received;
-        let told_apart = [delivered, duplicate, beyond_reach, warm_up, wrong_size, overwritten, foreign];
+        let told_apart =
+            [delivered, duplicate, beyond_reach, warm_up, wrong_size, overwritten, foreign, excluded];
         evaluation.check(given == total(told_apart), || {
             format!("{whose}the sink was given {given} samples, and {} were told apart", total(told_apart))
+        });
+        evaluation.check(excluded == 0, || {
+            format!("{whose}the reader was given {excluded} samples that its content filter excludes")
         });
         evaluation.check(received.taken.is_none_or(|taken| taken == given), || {
             let taken = received.taken.unwrap_or(0);
@@ -154,6 +161,7 @@ impl Delivery<'_> {
         let undelivered = if still_owed { trailing } else { 0 };
         DeliveryCounts {
             sent: self.accepted,
+            filtered: self.filtered,
             delivered: received.delivered,
             lost: received.missing.saturating_add(trailing - undelivered),
             undelivered,

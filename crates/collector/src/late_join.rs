@@ -130,6 +130,7 @@ fn late_flow(
         route,
         offered: sides.offered,
         accepted,
+        filtered: 0,
         warm_up: sides.warm_up,
         write_calls: sides.write_calls,
         received,
@@ -155,6 +156,7 @@ fn late_flow(
     let undelivered = if reliable && !route.reading.drained { trailing } else { 0 };
     let counted = DeliveryCounts {
         sent,
+        filtered: 0,
         delivered,
         lost: sent.saturating_sub(total([delivered, undelivered])),
         undelivered,

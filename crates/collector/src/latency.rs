@@ -86,6 +86,7 @@ fn flow(context: &RunContext<'_>, pinged: &PingerReport, one: &Echoing<'_>) -> F
     let counted = DeliveryCounts {
         // A ping that was never accepted counts as sent and lost.
         sent: pinged.sent.saturating_add(pinged.unsent),
+        filtered: 0,
         delivered: returned.returned,
         lost: returned.lost.saturating_add(pinged.unsent),
         undelivered: 0,
@@ -175,6 +176,7 @@ fn receivers(
             route,
             offered: pinged.sent.saturating_add(pinged.unsent),
             accepted: pinged.sent,
+            filtered: 0,
             // The pinger does not count its pings of the warm-up.
             warm_up: received.warm_up,
             write_calls: pinged.sent,

@@ -143,9 +143,10 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         let delivery = Delivery {
             whose: &ends.whose,
             route: &ends.route,
-            offered: ends.writer.offered,
-            accepted: ends.writer.accepted,
-            warm_up: ends.writer.warm_up,
+            offered: ends.route.expected(ends.writer.offered),
+            accepted: ends.route.expected(ends.writer.accepted),
+            filtered: ends.writer.accepted - ends.route.expected(ends.writer.accepted),
+            warm_up: ends.route.expected(ends.writer.warm_up),
             write_calls: ends.writer.write_call.n,
             received: &ends.read.received,
         };

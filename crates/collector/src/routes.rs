@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Factors, StreamSpec};
+use experiment::{Factors, KeyFilter, ReaderSpec, StreamSpec};
 use results::FlowRecord;
 
 use crate::{AgentOutcome, RunReports};
@@ -17,21 +17,26 @@ pub(crate) struct Route<'a> {
     /// Position of the stream among all streams that the reading endpoint expects.
     pub(crate) position: usize,
     pub(crate) stream: &'a StreamSpec,
+    /// Content filter of the reader.
+    pub(crate) filter: Option<KeyFilter>,
     /// Whether the reader hears other writers, too.
     pub(crate) shared: bool,
 }
 
-/// Stream that a reading endpoint expects: its position among all of them, and whether its reader expects others.
-type Expected<'a> = (usize, &'a StreamSpec, bool);
+/// Stream that a reading endpoint expects: its position among all of them, and its reader.
+type Expected<'a> = (usize, &'a StreamSpec, &'a ReaderSpec);
 
 /// Returns the streams that an endpoint expects, by the index of the reader and the number of the writer.
 fn expected(reading: &AgentOutcome) -> BTreeMap<(usize, u16), Expected<'_>> {
-    let streams = reading.endpoint.readers.iter().enumerate().flat_map(|(index, reader)| {
-        reader.streams.iter().map(move |stream| (index, stream, reader.streams.len() > 1))
-    });
+    let streams = reading
+        .endpoint
+        .readers
+        .iter()
+        .enumerate()
+        .flat_map(|(index, reader)| reader.streams.iter().map(move |stream| (index, stream, reader)));
     let mut expected = BTreeMap::new();
-    for (position, (index, stream, shared)) in streams.enumerate() {
-        expected.entry((index, stream.writer)).or_insert((position, stream, shared));
+    for (position, (index, stream, reader)) in streams.enumerate() {
+        expected.entry((index, stream.writer)).or_insert((position, stream, reader));
     }
     expected
 }
@@ -45,13 +50,14 @@ impl RunReports {
             for (flow, writer) in writing.endpoint.writers.iter().enumerate() {
                 for (reading, expected) in &serving {
                     let found = expected.get(&(flow, writer.stream.writer)).copied();
-                    routes.extend(found.map(|(position, stream, shared)| Route {
+                    routes.extend(found.map(|(position, stream, reader)| Route {
                         writing,
                         reading,
                         flow,
                         position,
                         stream,
-                        shared,
+                        filter: reader.content_filter,
+                        shared: reader.streams.len() > 1,
                     }));
                 }
             }
@@ -66,6 +72,11 @@ impl RunReports {
 }
 
 impl Route<'_> {
+    /// Returns how many of the first samples of its writer its reader expects.
+    pub(crate) fn expected(&self, samples: u64) -> u64 {
+        self.stream.included(self.filter, samples)
+    }
+
     /// Returns the maximum error of a time from its writer to its reader or back, in ns; `None` if a clock is unknown.
     pub(crate) fn error_ns(&self) -> Option<u64> {
         self.writing.error_between(self.reading)

@@ -83,9 +83,10 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         let delivery = Delivery {
             whose: &whose,
             route,
-            offered: writer.offered,
-            accepted: writer.accepted,
-            warm_up: writer.warm_up,
+            offered: route.expected(writer.offered),
+            accepted: route.expected(writer.accepted),
+            filtered: writer.accepted - route.expected(writer.accepted),
+            warm_up: route.expected(writer.warm_up),
             write_calls: writer.write_call.n,
             received,
         };

@@ -15,6 +15,7 @@ pub struct PairConfig {
     pub max_payload_bytes: u64,
     pub batch_bytes: u64,
     pub loans: bool,
+    pub content_filter: Option<String>,
 }
 
 /// Returns the configuration of a writer.
@@ -39,6 +40,7 @@ pub fn reader_config(topic: &str, pair_config: &PairConfig) -> ReaderConfig {
         max_payload_bytes: pair_config.max_payload_bytes,
         batched: pair_config.batch_bytes > 0,
         polling: pair_config.mode == ReceiveMode::Polling,
+        content_filter: pair_config.content_filter.clone(),
     }
 }
 

@@ -138,6 +138,7 @@ impl<'a> Fixture<'a> {
             max_payload_bytes,
             batch_bytes: 0,
             loans: false,
+            content_filter: None,
         };
         if !self.driver.description().type_kinds.iter().any(|kind| kind == "octets") {
             pair_config.type_kind = TypeKind::Keyed;

@@ -81,6 +81,14 @@ const VIOLATIONS: &[(&str, &str, &str)] = &[
     ("shortens_keys", "keys", "key 16909060 arrived as 4"),
     ("rounds_keys", "instances", "sample 2 with key 1 arrived with key 0"),
     ("swaps_within_an_instance", "instances", "sample 84 of instance 42 arrived after sample 85"),
+    ("filters_undeclared", "content-filter", "an undeclared content filter was accepted"),
+    ("filters_nothing", "content-filter", "filter `key = 3`: a sample with key 0 arrived"),
+    (
+        "filters_too_much",
+        "content-filter",
+        "filter `key BETWEEN 3 AND 5`: sample 5 with key 5 did not arrive",
+    ),
+    ("filters_too_little", "content-filter", "filter `key >= 8 AND key <= 9`: a sample with key 7 arrived"),
     ("forgets_history", "late-joiner", "did not receive the last sample"),
     ("takes_undeclared_loans", "loans", "a writer with undeclared loans was accepted"),
     ("lends_undeclared", "loans", "an undeclared loan was accepted"),
@@ -216,7 +224,12 @@ fn honest_driver_passes(part: usize) {
 
     // Features that the teaching driver lacks, in a driver that has them. Violations across two processes are
     // tested in tests/e2e.
-    let with_features = [("lends", "loans"), ("keeps_thread", "clean-close"), ("expires_three", "lifespan")];
+    let with_features = [
+        ("lends", "loans"),
+        ("filters", "content-filter"),
+        ("keeps_thread", "clean-close"),
+        ("expires_three", "lifespan"),
+    ];
     for (way, id) in of_part(with_features, part) {
         let driver = faulty_driver(directory.path(), way);
         let case = conformance::case(id).expect("a case");

@@ -257,3 +257,82 @@ static ddsmark_status write_second_first(ddsmark_writer *w, uint32_t key, const 
 static void swaps_within_an_instance(void) {
   lying.writer_write = write_second_first;
 }
+
+/* -- content filters: first a correct implementation, which the teaching driver lacks --------------------------------
+ */
+
+static ddsmark_reader *filtered;
+static uint32_t filter_first, filter_last;
+
+static ddsmark_status open_with_filter(ddsmark_participant *p, const ddsmark_reader_config *config,
+                                       ddsmark_reader **out) {
+  ddsmark_reader_config copy = *config;
+  copy.content_filter = NULL;
+  const ddsmark_status status = reader_open(p, &copy, out);
+  if (status != DDSMARK_OK || !config->content_filter)
+    return status;
+  filtered = *out;
+  if (sscanf(config->content_filter, "key = %u", &filter_first) == 1)
+    filter_last = filter_first;
+  else if (sscanf(config->content_filter, "key BETWEEN %u AND %u", &filter_first, &filter_last) != 2)
+    sscanf(config->content_filter, "key >= %u AND key <= %u", &filter_first, &filter_last);
+  return status;
+}
+
+typedef struct filtering {
+  ddsmark_sink sink;
+  void *context;
+  uint32_t passed;
+} filtering;
+
+static void pass_included(void *context, const ddsmark_sample *sample) {
+  filtering *to = context;
+  if (sample->key < filter_first || sample->key > filter_last)
+    return;
+  to->passed++;
+  to->sink(to->context, sample);
+}
+static ddsmark_status receive_filtered(ddsmark_reader *r, uint64_t timeout_ns, uint32_t max_samples, ddsmark_sink sink,
+                                       void *context, uint32_t *taken) {
+  if (r != filtered)
+    return reader_receive(r, timeout_ns, max_samples, sink, context, taken);
+  filtering to = {sink, context, 0};
+  const ddsmark_status status = reader_receive(r, timeout_ns, max_samples, pass_included, &to, taken);
+  *taken = to.passed;
+  return status;
+}
+static void filters(void) {
+  described.features |= DDSMARK_FEATURE_CONTENT_FILTER;
+  lying.describe = describe_changed;
+  lying.reader_open = open_with_filter;
+  lying.reader_receive = receive_filtered;
+}
+
+static void filters_undeclared(void) {
+  lying.reader_open = open_with_filter;
+}
+static void filters_nothing(void) {
+  filters();
+  lying.reader_receive = reader_receive;
+}
+static ddsmark_status open_with_narrow_filter(ddsmark_participant *p, const ddsmark_reader_config *config,
+                                              ddsmark_reader **out) {
+  const ddsmark_status status = open_with_filter(p, config, out);
+  filter_last -= filter_last > filter_first;
+  return status;
+}
+static void filters_too_much(void) {
+  filters();
+  lying.reader_open = open_with_narrow_filter;
+}
+static ddsmark_status open_with_wide_filter(ddsmark_participant *p, const ddsmark_reader_config *config,
+                                            ddsmark_reader **out) {
+  const ddsmark_status status = open_with_filter(p, config, out);
+  filter_last += filter_last == 9;
+  filter_first -= filter_first == 8;
+  return status;
+}
+static void filters_too_little(void) {
+  filters();
+  lying.reader_open = open_with_wide_filter;
+}

@@ -74,6 +74,7 @@ pub struct ReaderConfig {
     pub max_payload_bytes: u64,
     pub batched: bool,
     pub polling: bool,
+    pub content_filter: Option<String>,
 }
 
 /// Received sample, borrowed for the duration of a call.

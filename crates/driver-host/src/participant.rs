@@ -153,6 +153,7 @@ impl Participant {
         sink: Option<(abi::Sink, *mut c_void)>,
     ) -> Result<Reader, DriverError> {
         let topic = c_string(&config.topic)?;
+        let filter = config.content_filter.as_deref().map(c_string).transpose()?;
         let qos = qos::to_raw(&config.qos);
         let raw = abi::ReaderConfig {
             struct_size: size_of::<abi::ReaderConfig>() as u32,
@@ -168,7 +169,7 @@ impl Participant {
             batched: config.batched.into(),
             sink: sink.map(|(sink, _)| sink),
             sink_context: sink.map_or(ptr::null_mut(), |(_, context)| context),
-            content_filter: ptr::null(),
+            content_filter: filter.as_ref().map_or(ptr::null(), |filter| filter.as_ptr()),
         };
         let mut handle = ptr::null_mut();
         // SAFETY: the participant is open; the configuration is valid for the call; the context of a sink outlives

@@ -24,6 +24,7 @@ pub use factors::{
     Label, Matrix, ReceiveMode, Shares, Value, Workload,
     batch::{BatchSamples, TURBO_BYTES},
     configuration_names,
+    content_filter::{FilterSpec, KeyFilter},
     discovery::{Discovery, Join},
     driver::{DriverDescription, OptionInfo, PolicySupport, Support, TransportInfo},
     driver_pair::check_installed,

@@ -74,12 +74,10 @@ impl Settings {
     /// # Errors
     /// Returns an error if the user asked for something that the driver cannot honour.
     pub fn adapt(&mut self, driver: &DriverAbilities) -> Result<Vec<Warning>, PerftestError> {
+        self.check_requested(driver)?;
         let mut warnings = Vec::new();
         for (option, need) in self.needs() {
             let Some(what) = driver.lacks(need) else { continue };
-            if self.is_requested(option) {
-                return Err(self.unsupported(option, format!("driver `{}` has no {what}", driver.name)));
-            }
             let changed = match option {
                 "batchSize" => {
                     self.shared.batch = Batch::Off;
@@ -105,6 +103,19 @@ impl Settings {
         self.check_transport(driver)?;
         self.check_domain(driver)?;
         Ok(warnings)
+    }
+
+    /// Checks that a driver has what the options of this process need, also before it knows those of the others.
+    ///
+    /// # Errors
+    /// Returns an error if the user asked for something that the driver cannot honour.
+    pub fn check_requested(&self, driver: &DriverAbilities) -> Result<(), PerftestError> {
+        for (option, need) in self.needs() {
+            if let Some(what) = driver.lacks(need).filter(|_| self.is_requested(option)) {
+                return Err(self.unsupported(option, format!("driver `{}` has no {what}", driver.name)));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the abilities that the settings need, each with its option.

@@ -65,6 +65,7 @@ const fn words(kind: Kind) -> &'static str {
         Kind::BatchSamples => "whole number or `turbo`",
         Kind::Receive => "receive mode",
         Kind::Group => "group",
+        Kind::Filter => "condition",
         Kind::Topology => "topology",
         Kind::Placement => "placement",
         Kind::LinkRate => "rate of a link",

@@ -98,6 +98,39 @@ void test_unsupported_writers(void) {
   OK(d->participant_close(p));
 }
 
+void test_filters(void) {
+  ddsmark_participant *p = participant();
+  ddsmark_reader_config c = reader_config(NULL, DDSMARK_RECEIVE_POLLING);
+  c.type_kind = DDSMARK_TYPE_KEYED;
+  static const char *const valid[] = {"key = 3", " key BETWEEN 3 AND 5 ", "key >= 0 and KEY <= 4294967295"};
+  for (size_t i = 0; i < sizeof valid / sizeof *valid; i++) {
+    ddsmark_reader *r = NULL;
+    c.content_filter = valid[i];
+    OK(d->reader_open(p, &c, &r));
+    OK(d->reader_close(r));
+  }
+  static const char *const invalid[] = {"",
+                                        "key",
+                                        "key = ",
+                                        "key = -1",
+                                        "key = 4294967296",
+                                        "size = 3",
+                                        "key > 3",
+                                        "key = 3 OR key",
+                                        "key BETWEEN 5 AND 3",
+                                        "key >= 3",
+                                        "key = 3abc"};
+  ddsmark_reader *r = NULL;
+  for (size_t i = 0; i < sizeof invalid / sizeof *invalid; i++) {
+    c.content_filter = invalid[i];
+    CHECK_FAILS(d->reader_open(p, &c, &r), DDSMARK_UNSUPPORTED, "conditions on the key");
+  }
+  c.content_filter = "key = 3";
+  c.type_kind = DDSMARK_TYPE_OCTETS;
+  CHECK_FAILS(d->reader_open(p, &c, &r), DDSMARK_UNSUPPORTED, "a type without key");
+  OK(d->participant_close(p));
+}
+
 void test_policy_errors(void) {
   ddsmark_participant *p = participant();
   check_policy_refused(p, QOS(DURABILITY, .durability = DDSMARK_TRANSIENT), DDSMARK_UNSUPPORTED, "`transient`");

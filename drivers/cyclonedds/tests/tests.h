@@ -20,6 +20,7 @@
     TEST(writer_errors) \
     TEST(unsupported_writers) \
     TEST(reader_errors) \
+    TEST(filters) \
     TEST(policy_errors) \
     TEST(policy_values) \
     TEST(older_host) \

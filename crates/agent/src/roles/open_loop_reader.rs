@@ -99,7 +99,9 @@ impl FlowRecorder {
             windows
         };
         Self {
-            stats: ReceiveStats::new(identity, plan.payloads(), configure.check_every, counts).echoing(echo),
+            stats: ReceiveStats::new(identity, plan.payloads(), configure.check_every, counts)
+                .filtering(plan.filtered())
+                .echoing(echo),
             times: plan.schedule().map(|schedule| SendTimes::new(schedule, configure.measure_ns)),
             service: windows(),
             response: windows(),

@@ -103,6 +103,7 @@ pub fn reader_config(driver: &Driver, spec: &ReaderSpec) -> ReaderConfig {
         max_payload_bytes: spec.max_size_bytes(),
         batched: spec.unpacks_batches,
         polling: spec.receive == ReceiveMode::Polling,
+        content_filter: spec.content_filter.map(|filter| filter.to_string()),
     }
 }
 

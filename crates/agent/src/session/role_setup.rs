@@ -27,6 +27,7 @@ use crate::{
     session::endpoints::{Monitors, reader_config, writer_config},
     traffic::{
         by_writer::ByWriter,
+        filtered::FilteredStream,
         flow_spec::FlowSpec,
         grouped_reader::GroupedReader,
         identity::Identity,
@@ -161,7 +162,8 @@ impl RoleSetup<'_> {
             let payloads = Payloads::of_stream(configure, stream);
             let windows = WindowCounts::new(configure.windows, configure.measure_ns);
             let stats = ReceiveStats::new(self.identity(stream), payloads, configure.check_every, windows);
-            (stream.writer, stats.echoing(echo.take()).joining(self.join))
+            let filtered = spec.content_filter.map(|filter| FilteredStream::new(stream, filter));
+            (stream.writer, stats.filtering(filtered).echoing(echo.take()).joining(self.join))
         };
         let processing = Processing::of_each(spec.processing_ns);
         let stats = ByWriter::new(spec.streams.iter().map(stats).collect()).processing(processing.clone());
@@ -305,7 +307,7 @@ impl RoleSetup<'_> {
         for spec in &configure.readers {
             let config = reader_config(self.driver, spec);
             let recorder = |stream: &StreamSpec| {
-                let plan = FlowSpec::new(configure, stream)?;
+                let plan = FlowSpec::new(configure, stream)?.to_reader(spec.content_filter);
                 let recorder = FlowRecorder::new(configure, &plan, self.since_ns, &begin, echo.take());
                 Ok((stream.writer, recorder.joining(self.join)))
             };

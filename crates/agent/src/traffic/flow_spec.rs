@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use control::{Configure, PayloadBytes, windows_of_flow};
-use experiment::{Load, Schedule, StreamSpec};
+use experiment::{KeyFilter, Load, Schedule, StreamSpec};
 
 use crate::{
     base::error::AgentError,
-    traffic::{keys::Keys, payload::Payloads},
+    traffic::{filtered::FilteredStream, keys::Keys, payload::Payloads},
 };
 
 /// Samples of one writer, and their intended times.
@@ -19,6 +19,8 @@ pub struct FlowSpec {
     payload: Option<PayloadBytes>,
     trace: Arc<[u64]>,
     windows: u32,
+    /// Content filter of the reader.
+    filter: Option<KeyFilter>,
 }
 
 impl FlowSpec {
@@ -41,7 +43,19 @@ impl FlowSpec {
         };
         let windows = windows_of_flow(configure.windows, configure.streams().count());
         let (stream, payload) = (stream.clone(), configure.payload.clone());
-        Ok(Self { stream, seed: configure.seed, payload, trace: times.into(), windows })
+        Ok(Self { stream, seed: configure.seed, payload, trace: times.into(), windows, filter: None })
+    }
+
+    /// Sets the content filter of the reader that expects the stream.
+    #[must_use]
+    pub fn to_reader(self, filter: Option<KeyFilter>) -> Self {
+        Self { filter, ..self }
+    }
+
+    /// Returns the samples that the reader expects, if it does not expect all.
+    #[must_use]
+    pub fn filtered(&self) -> Option<FilteredStream> {
+        self.filter.map(|filter| FilteredStream::new(&self.stream, filter))
     }
 
     /// Returns the number of the writer, in the header of every sample.

@@ -2,6 +2,7 @@
 
 pub mod batch_flusher;
 pub mod by_writer;
+pub mod filtered;
 pub mod flow_spec;
 pub mod grouped_reader;
 pub mod header;

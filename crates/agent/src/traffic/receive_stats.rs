@@ -9,6 +9,7 @@ use results::{Received, SequenceSet, WindowCounts};
 use crate::{
     base::{error::AgentError, progress::ReceiveProgress},
     traffic::{
+        filtered::FilteredStream,
         identity::{Identity, Origin},
         keys::InstanceOrder,
         late_join::{LateJoin, ReceptionLog},
@@ -24,6 +25,8 @@ pub struct ReceiveStats {
     payloads: Payloads,
     check_every: u64,
     set: SequenceSet,
+    /// Numbers of the samples that the reader expects; `None`: it expects all.
+    filtered: Option<FilteredStream>,
     /// Order of each instance; `None` without keys.
     order: Option<InstanceOrder>,
     windows: WindowCounts,
@@ -39,6 +42,8 @@ pub struct ReceiveStats {
     warm_up: u64,
     wrong_size: u64,
     overwritten: u64,
+    /// Samples that the filter of the reader excludes.
+    excluded: u64,
     /// Samples returned by receive calls, as the driver counts them; `None` for a listener.
     taken: Option<u64>,
     progress: Arc<ReceiveProgress>,
@@ -56,6 +61,7 @@ impl ReceiveStats {
             payloads,
             check_every: u64::from(check_every.max(1)),
             set: SequenceSet::new(),
+            filtered: None,
             order: InstanceOrder::new(identity.keys),
             windows,
             corrupt: 0,
@@ -70,11 +76,18 @@ impl ReceiveStats {
             warm_up: 0,
             wrong_size: 0,
             overwritten: 0,
+            excluded: 0,
             taken: None,
             progress: Arc::new(ReceiveProgress::of_size(identity.size as u64)),
             echo: None,
             join: None,
         }
+    }
+
+    /// Sets the samples that the filter of the reader includes, if it has one.
+    #[must_use]
+    pub fn filtering(self, filtered: Option<FilteredStream>) -> Self {
+        Self { filtered, ..self }
     }
 
     /// Sets the responder that sends probes back.
@@ -129,7 +142,10 @@ impl ReceiveStats {
                     }
                     return None;
                 }
-                let sequence = self.set.unwrap(header.sequence);
+                let sequence = match &self.filtered {
+                    None => self.set.unwrap(header.sequence),
+                    Some(filtered) => filtered.unwrap(header.sequence),
+                };
                 let checked = sequence.is_multiple_of(self.check_every);
                 let damaged = !self.identity.keys.matches(header.sequence, sample.key)
                     || (checked && !self.payloads.is_intact(sequence, payload));
@@ -139,7 +155,17 @@ impl ReceiveStats {
                     self.corrupt += 1;
                     return None;
                 }
-                if !self.set.insert(sequence) {
+                let number = match &mut self.filtered {
+                    None => sequence,
+                    Some(filtered) => {
+                        let Some(number) = filtered.number(sequence, sample.key) else {
+                            self.excluded += 1;
+                            return None;
+                        };
+                        number
+                    }
+                };
+                if !self.set.insert(number) {
                     return None;
                 }
                 if let Some(order) = &mut self.order {
@@ -217,6 +243,7 @@ impl ReceiveStats {
             warm_up: self.warm_up,
             wrong_size: self.wrong_size,
             overwritten: self.overwritten,
+            excluded: self.excluded,
             foreign: self.foreign,
             taken: self.taken,
             first_ns: self.first_ns,
@@ -232,7 +259,7 @@ impl ReceiveStats {
 
 #[cfg(test)]
 mod tests {
-    use experiment::StreamSpec;
+    use experiment::{KeyFilter, StreamSpec};
 
     use super::*;
     use crate::{
@@ -280,18 +307,38 @@ mod tests {
         assert_eq!(received.window_delivered, [1]);
     }
 
+    const KEYED: StreamSpec = StreamSpec {
+        writer: 2,
+        size_bytes: 64,
+        instances: Some(3),
+        write_instance: None,
+        in_flight: None,
+        loans: false,
+        load: None,
+        delay_ns: 0,
+    };
+
+    #[test]
+    fn samples_of_a_filter_have_no_gaps_and_all_others_are_excluded() {
+        let identity = Identity { keys: Keys::of_stream(&KEYED), ..IDENTITY };
+        let filter = KeyFilter { first: 1, last: 2 };
+        let mut stats =
+            ReceiveStats::new(identity, Payloads::new(1, 64), u32::MAX, WindowCounts::new(4, u64::MAX))
+                .filtering(Some(FilteredStream::new(&KEYED, filter)));
+        let mut payloads = Payloads::new(1, 64);
+        // 0 and 3 have the key 0; 5 is missing; 7 arrives twice; 8 comes with a key that the filter excludes.
+        for (sequence, key) in [(1, 1), (2, 2), (3, 0), (4, 1), (7, 1), (7, 1), (8, 0)] {
+            let payload = payloads.stamped(u64::from(sequence), &header(sequence));
+            let _ = stats.count(&Sample::new(payload, key), now_ns());
+        }
+        let received = stats.received();
+        assert_eq!((received.delivered, received.missing, received.next), (4, 1, 5));
+        assert_eq!((received.excluded, received.duplicate, received.given), (2, 1, 7));
+    }
+
     #[test]
     fn sample_with_another_key_is_corrupt() {
-        let keys = Keys::of_stream(&StreamSpec {
-            writer: 2,
-            size_bytes: 64,
-            instances: Some(3),
-            write_instance: None,
-            in_flight: None,
-            loans: false,
-            load: None,
-            delay_ns: 0,
-        });
+        let keys = Keys::of_stream(&KEYED);
         let identity = Identity { keys, ..IDENTITY };
         let mut stats =
             ReceiveStats::new(identity, Payloads::new(1, 64), u32::MAX, WindowCounts::new(4, u64::MAX));

@@ -65,6 +65,7 @@ fn receiving_in_groups_allocates_nothing() {
         max_payload_bytes: 64,
         batched: false,
         polling: false,
+        content_filter: None,
     };
     let writer = WriterConfig {
         topic,

@@ -64,6 +64,7 @@ const fn value_name(kind: Kind) -> &'static str {
         Kind::Arrival | Kind::Receive | Kind::Workload | Kind::Join => "KIND",
         Kind::BatchSamples => "N|turbo",
         Kind::Group => "N/TIME",
+        Kind::Filter => "CONDITION",
         Kind::Topology => "W-R",
         Kind::Placement => "ENDPOINT@HOST,...",
     }

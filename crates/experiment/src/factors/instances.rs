@@ -1,7 +1,8 @@
-//! Instances of a keyed type.
+//! Instances of a keyed type, and filters of their keys.
 
 use crate::{
-    DriverDescription, Factor, FactorValues, Factors, OneOrMany, PlanError, Qos, SpannedError, Value,
+    DriverDescription, Factor, FactorValues, Factors, FilterSpec, Join, OneOrMany, PlanError, Qos,
+    SpannedError, Value, Workload,
 };
 
 /// Maximum number of instances: a reader keeps the newest sequence number of each.
@@ -25,6 +26,50 @@ pub(crate) fn unsupported(driver: &str, description: &DriverDescription, value: 
     missing.then(|| {
         let words = format!("driver `{driver}` has no keyed type, so its samples have no instances");
         let hint = "use `instances = 0`, or drivers with this type: see `ddsmark drivers info D`";
+        PlanError::Contradiction { words, hint }
+    })
+}
+
+/// Rejects filters without keys, those that include no key that is written, and those with a late reader.
+pub(crate) fn check_filter(
+    _: &Factor,
+    values: &OneOrMany<Value>,
+    all: &FactorValues,
+) -> Result<(), SpannedError> {
+    for filter in &values.typed::<FilterSpec>().0 {
+        let Some(keys) = filter.get().keys() else { continue };
+        let refused = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(filter.span()));
+        let counts = all.all::<u32>("instances");
+        if !counts.values().any(|count| *count > 0) {
+            let words = "`content_filter` needs samples with keys".to_owned();
+            return refused(words, "set `instances`, or remove `content_filter`");
+        }
+        if let Some(count) = counts.values().find(|count| (1..=keys.first).contains(*count)) {
+            let words = format!("`{keys}` includes no key of {count} instances, which have the keys from 0");
+            return refused(words, "use more `instances`, or a filter with lower keys");
+        }
+        if ![Workload::Throughput, Workload::Paced].iter().any(|workload| all.has_workload(*workload)) {
+            let words = "`content_filter` has an effect on `throughput` and `paced` only".to_owned();
+            return refused(words, "use one of these workloads, or remove `content_filter`");
+        }
+        if all.contains("join", &Join::Late.into()) {
+            let words = "`content_filter` is not supported with `join = \"late\"`".to_owned();
+            return refused(words, "remove one of them");
+        }
+    }
+    Ok(())
+}
+
+/// Returns an error for filters of a driver without them.
+pub(crate) fn filter_unsupported(
+    driver: &str,
+    description: &DriverDescription,
+    value: &Value,
+) -> Option<PlanError> {
+    let missing = value.to::<FilterSpec>() != FilterSpec::None && !description.has("content_filter");
+    missing.then(|| {
+        let words = format!("driver `{driver}` has no content filter");
+        let hint = "remove `content_filter`, or use drivers with this feature: see `ddsmark drivers info D`";
         PlanError::Contradiction { words, hint }
     })
 }

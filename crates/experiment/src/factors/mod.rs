@@ -2,6 +2,7 @@
 
 pub(crate) mod batch;
 mod cells;
+pub(crate) mod content_filter;
 mod dds_xml;
 pub(crate) mod discovery;
 pub(crate) mod driver;
@@ -53,7 +54,7 @@ pub use self::{
     values::FactorValues,
 };
 use crate::{
-    Discovery, EndpointQos, Flow, LinkSpec, Load, Placement, Qos, Queues, Topology, Variables,
+    Discovery, EndpointQos, Flow, KeyFilter, LinkSpec, Load, Placement, Qos, Queues, Topology, Variables,
     syntax::named::named,
 };
 
@@ -115,6 +116,9 @@ pub struct Factors {
     /// Whether writers write in memory that the middleware lends. Absent means `false`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub loans: bool,
+    /// Condition on the key of the samples that readers receive. Absent: they receive all samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_filter: Option<KeyFilter>,
     /// Whether the middleware runs as shipped: settings that are not requested here are left to it. Absent means
     /// `false`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -168,6 +172,7 @@ impl Default for Factors {
             multicast: false,
             asynchronous: false,
             loans: false,
+            content_filter: None,
             vendor_defaults: false,
             profile: None,
             qos: Qos::default(),

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    Compared, FACTORS, Factor, Factors, Form, GroupSpec, Kind, Placement, ReceiveGroup, ReceiveMode,
-    Topology, Value, Workload,
+    Compared, FACTORS, Factor, Factors, FilterSpec, Form, GroupSpec, KeyFilter, Kind, Placement,
+    ReceiveGroup, ReceiveMode, Topology, Value, Workload,
     syntax::units::{Size, Time},
 };
 
@@ -22,6 +22,7 @@ fn other_value(row: &Factor) -> Value {
         Kind::Time => Time(5_000).into(),
         Kind::Receive => ReceiveMode::Polling.into(),
         Kind::Group => GroupSpec::Group { samples: 8, delay_ns: 5_000 }.into(),
+        Kind::Filter => FilterSpec::Keys(KeyFilter { first: 3, last: 5 }).into(),
         Kind::Join => crate::Join::Late.into(),
         Kind::Topology => Topology::Mesh { writers: 2, readers: 3 }.into(),
         Kind::LinkRate => crate::LinkRate(Some(10_000_000)).into(),

@@ -6,8 +6,8 @@ use schemars::{JsonSchema as _, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer, de::MapAccess};
 
 use crate::{
-    Arrival, BatchSamples, GroupSpec, Join, LinkDelay, LinkLoss, LinkRate, OneOrMany, Placement, RateSpec,
-    ReceiveMode, Size, Time, Topology, Workload, syntax::one_or_many::Located,
+    Arrival, BatchSamples, FilterSpec, GroupSpec, Join, LinkDelay, LinkLoss, LinkRate, OneOrMany, Placement,
+    RateSpec, ReceiveMode, Size, Time, Topology, Workload, syntax::one_or_many::Located,
 };
 
 /// Type that is the value of a factor.
@@ -102,6 +102,8 @@ kinds! {
     Receive(ReceiveMode),
     /// Receive group.
     Group(GroupSpec),
+    /// Content filter.
+    Filter(FilterSpec),
     /// Workload.
     Workload(Workload),
     /// Topology.

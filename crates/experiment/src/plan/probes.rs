@@ -1,7 +1,8 @@
 //! Validation of echo probes and of throttled rates, which depend on them.
 
 use crate::{
-    DriverDescription, FactorValues, PlanError, ReceiveMode, SpannedError, Topology, Value, Workload,
+    DriverDescription, FactorValues, FilterSpec, PlanError, ReceiveMode, SpannedError, Topology, Value,
+    Workload,
     factors::{
         endpoint_qos::End,
         rate::{RateSpec, THROTTLE_QUEUE},
@@ -101,6 +102,11 @@ pub(crate) fn check(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(),
     if let Some(topics) = topics.into_iter().find(|topics| *topics.get() > 1) {
         let words = format!("echo probes are not supported with `topics = {}`", topics.get());
         return refuse(words, "use `topics = 1`, or remove `probe_every`");
+    }
+    let filters = axes.iter().flat_map(|axes| axes.all::<FilterSpec>("content_filter").0);
+    if let Some(filter) = filters.into_iter().find(|filter| *filter.get() != FilterSpec::None) {
+        let words = format!("echo probes are not supported with `content_filter = \"{}\"`", filter.get());
+        return refuse(words, "use `content_filter = \"none\"`, or remove `probe_every`");
     }
     if file.flows.len() > 1 {
         return refuse(

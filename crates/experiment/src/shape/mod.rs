@@ -8,6 +8,7 @@
 //! which they are, their requests, the locators that they exchange, and the flows that its evaluation compares.
 
 mod full_mesh;
+mod included;
 mod placements;
 mod places;
 mod processes;
@@ -403,6 +404,7 @@ impl CellShape<'_> {
             polling_delay_ns: factors.queues.polling_delay_ns,
             processing_ns: None,
             receive_group: factors.queues.receive_group,
+            content_filter: factors.content_filter,
         }
     }
 
@@ -429,6 +431,7 @@ impl CellShape<'_> {
             unpacks_batches: false,
             receive,
             receive_group: None,
+            content_filter: None,
             ..reader
         }
     }

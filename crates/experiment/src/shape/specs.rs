@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shared_list;
-use crate::{Batching, Load, Qos, ReceiveGroup, ReceiveMode};
+use crate::{Batching, KeyFilter, Load, Qos, ReceiveGroup, ReceiveMode};
 
 /// Participant of an agent. Absent values are left to the driver.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -139,6 +139,9 @@ pub struct ReaderSpec {
     /// Group of samples that the application gets together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_group: Option<ReceiveGroup>,
+    /// Condition on the key of the samples that it receives. Its driver applies it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_filter: Option<KeyFilter>,
 }
 
 impl ReaderSpec {

@@ -159,6 +159,10 @@ pub struct Received {
     pub overwritten: u64,
     /// Number of these samples that do not belong to this run.
     pub foreign: u64,
+    /// Number of these samples that the content filter of the reader excludes. The other counts of distinct samples are of
+    /// those that it includes, numbered without gaps.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub excluded: u64,
     /// Number of samples of which every byte was checked.
     pub checked_in_full: u64,
     /// Payload of the distinct samples, in bytes.
@@ -177,6 +181,11 @@ pub struct Received {
     pub quickest_ns: i64,
     /// Arrivals of distinct samples from the first one on, with a much finer resolution.
     pub arrivals: Arrivals,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature is that of serde")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Received {

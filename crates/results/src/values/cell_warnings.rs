@@ -49,6 +49,7 @@ impl DeliveryCounts {
         let sum = |of: fn(&Self) -> u64| total(all.iter().map(|counted| of(counted)));
         Self {
             sent: sum(|counted| counted.sent),
+            filtered: sum(|counted| counted.filtered),
             delivered: sum(|counted| counted.delivered),
             lost: sum(|counted| counted.lost),
             undelivered: sum(|counted| counted.undelivered),

@@ -336,7 +336,7 @@ impl RunPhases<'_> {
         sent: &[u64],
         joined_ns: Option<u64>,
     ) -> Result<Vec<bool>, PhaseError> {
-        let mut total = sent.iter().copied().fold(0, u64::saturating_add);
+        let mut total = self.shape.expected(sent);
         if agent_set.lost().any(|agent| self.shape.endpoints[agent].role.drives()) {
             // The number of its samples is unknown: the readers wait until none comes.
             total = u64::MAX;

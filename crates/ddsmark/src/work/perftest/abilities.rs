@@ -19,8 +19,7 @@ pub fn abilities(description: &DriverDescription) -> DriverAbilities {
         discovery,
         batching: has("native_batching") || has("application_batching"),
         keyed_type: description.type_kinds.iter().any(|kind| kind == "keyed"),
-        // An experiment has no content filters.
-        content_filter: false,
+        content_filter: has("content_filter"),
         loans: has("writer_loans"),
         async_write: has("async_write"),
         multicast: has("multicast"),

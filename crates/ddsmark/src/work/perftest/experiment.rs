@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, hint::black_box, time::Instant};
 
-use experiment::{ExperimentFile, Plan, ReceiveMode, RunOrder, Source};
+use experiment::{ExperimentFile, KeyFilter, Plan, ReceiveMode, RunOrder, Source};
 use perftest::{Batch, Durability, History, Mode, Settings, Shared, WaitMethod};
 
 use super::{OwnPart, qos_file::FileQos};
@@ -69,7 +69,13 @@ pub fn text(
     let Settings { shared, local, .. } = settings;
     let seconds = seconds(shared)?;
     let mut notes = Vec::new();
-    let probe_every = distance(shared, local.send_queue, topology, &mut notes)?;
+    let probe_every = match subscriber.filter {
+        None => distance(shared, local.send_queue, topology, &mut notes)?,
+        Some(_) => {
+            notes.push("no latency samples are sent: `-cft` excludes some of them".to_owned());
+            None
+        }
+    };
     let mut text = String::new();
     let mut line = |text_of: String| {
         let _ = writeln!(text, "{text_of}");
@@ -120,6 +126,9 @@ pub fn text(
         if let Some(value) = value {
             line(format!("{key} = {value}"));
         }
+    }
+    if let Some(filter) = subscriber.filter {
+        line(format!("content_filter = \"{filter}\""));
     }
     if local.asynchronous {
         line("asynchronous = true".to_owned());
@@ -269,6 +278,30 @@ const fn warm_up(shared: &Shared) -> &'static str {
         (Some(_), _) => "600s",
         (None, Mode::Latency) => "300ms",
         (None, Mode::Throughput) => "500ms",
+    }
+}
+
+/// Returns why a test cannot have this filter of a subscriber, and the next step.
+pub fn unfit_filter(shared: &Shared, filter: KeyFilter) -> Option<(&'static str, &'static str)> {
+    let excludes_all = match shared.write_instance {
+        Some(only) => !filter.includes(only),
+        None => u64::from(filter.first) >= u64::from(shared.instances),
+    };
+    if shared.mode == Mode::Latency {
+        Some((
+            "`-cft` is not supported with `-latencyTest`: every sample has to be echoed",
+            "remove one of them",
+        ))
+    } else if shared.pacing.throttle {
+        Some((
+            "`-cft` is not supported with `-enableAutoThrottle`, which follows echoes",
+            "remove one of them",
+        ))
+    } else if excludes_all {
+        let hint = "choose keys that `-instances` and `-writeInstance` have: they begin with 0";
+        Some(("`-cft` excludes all samples", hint))
+    } else {
+        None
     }
 }
 

@@ -187,13 +187,13 @@ fn measure(
 fn check_alike(streams: &[PeerStream], parts: &[Offered]) -> Result<(), CliError> {
     let mut subscribers = streams.iter().zip(parts).filter(|(_, part)| part.own.receive.is_some());
     let Some((first, of_first)) = subscribers.next() else { return Ok(()) };
-    let options = |part: &Offered| (part.own.receive, part.own.receive_queue);
+    let options = |part: &Offered| (part.own.receive, part.own.receive_queue, part.own.filter);
     match subscribers.find(|(_, part)| options(part) != options(of_first)) {
         None => Ok(()),
         Some((other, _)) => {
             let error = format!("{} and {} receive in different ways", first.peer, other.peer);
-            let hint = "give all subscribers the same `-useReadThread`, `-waitsetDelayUsec`, `-waitsetEventCount` and \
-                        `-receiveQueueSize`";
+            let hint = "give all subscribers the same `-useReadThread`, `-waitsetDelayUsec`, `-waitsetEventCount`, \
+                        `-receiveQueueSize` and `-cft`";
             Err(CliError::new(ExitStatus::Failed, error, hint))
         }
     }

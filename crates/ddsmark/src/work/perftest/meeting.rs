@@ -20,7 +20,7 @@ use peers::{
 use perftest::{Nic, Role, Step};
 use serde::{Deserialize, Serialize};
 
-use super::{OwnPart, Process, middleware, qos_file};
+use super::{OwnPart, Process, experiment::unfit_filter, middleware, qos_file};
 use crate::cli::{
     cli_error::{CliError, ExitStatus},
     output::note,
@@ -225,7 +225,12 @@ fn compare(process: &Process, guest: &Peer) -> Result<(), Outcome> {
             );
             Err(Outcome::failure(text, Some("use the same transport on both sides".to_owned())))
         }
-        Ok(Offered { own, .. }) => files_differ(&own).map_or(Ok(()), Err),
+        Ok(Offered { own, .. }) => {
+            let unfit = own.filter.and_then(|filter| unfit_filter(&settings.shared, filter));
+            let unfit =
+                unfit.map(|(text, hint)| Outcome::failure(format!("{guest}: {text}"), Some(hint.to_owned())));
+            unfit.or_else(|| files_differ(&own)).map_or(Ok(()), Err)
+        }
         Err(error) => Err(Outcome::failure(format!("{guest} offers what cannot be read: {error}"), None)),
     }
 }

@@ -14,7 +14,9 @@ mod rows;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use ::experiment::{DriverDescription, ParticipantSpec, PayloadFile, ReceiveMode, ThreadPriorities};
+use ::experiment::{
+    DriverDescription, KeyFilter, ParticipantSpec, PayloadFile, ReceiveMode, ThreadPriorities,
+};
 use peers::{Outcome, PeerRole, lobby::DriverIdentity, streams::SessionEvent};
 use perftest::{DriverAbilities, Nic, PerftestError, Priorities, Receive, Settings, Transport};
 use runner::StopToken;
@@ -63,6 +65,8 @@ pub struct OwnPart {
     pub interface: String,
     /// Receive mode of its reader of data, in a subscriber.
     pub receive: Option<(ReceiveMode, u32, u32)>,
+    /// Keys of the samples that its reader of data receives.
+    pub filter: Option<KeyFilter>,
     /// Number of samples in the queue of its reader.
     pub receive_queue: Option<u32>,
     /// Checksum of its file with the bytes of samples.
@@ -90,8 +94,12 @@ impl Process {
         let interface = interface(&settings, &facts)?;
         let (payload, qos) = (payload_file::read(&settings)?, qos_file::read(&settings)?);
         let mut process = Self { settings, drivers, site, facts, interface, payload, qos, stop };
-        if process.settings.role == perftest::Role::Publisher {
-            process.adapt()?;
+        match process.settings.role {
+            perftest::Role::Publisher => process.adapt()?,
+            perftest::Role::Subscriber => {
+                let abilities = abilities(process.description());
+                process.settings.check_requested(&abilities).map_err(|error| rejected(&error))?;
+            }
         }
         Ok(process)
     }
@@ -181,6 +189,7 @@ impl Process {
             transport: self.transport(),
             interface: self.interface.clone(),
             receive: (self.settings.role == perftest::Role::Subscriber).then_some(receive),
+            filter: local.filter.map(|perftest::KeyRange { first, last }| KeyFilter { first, last }),
             receive_queue: local.receive_queue,
             payload: self.payload.as_ref().map(|file| file.sha256.clone()),
             priorities: local

@@ -1,9 +1,9 @@
 //! Factors of receiving, and of what endpoints hold: receive modes, queues, buffers and groups.
 
 use crate::{
-    Factors, GroupSpec, PlanError, ReceiveGroup, ReceiveMode, Size, Time, Workload,
+    Factors, FilterSpec, GroupSpec, KeyFilter, PlanError, ReceiveGroup, ReceiveMode, Size, Time, Workload,
     factors::{
-        queues,
+        instances, queues,
         rows::{WAY, id_part},
         table::{Compared, Factor, Form, Id, Label, ROW},
         value::Kind,
@@ -126,6 +126,32 @@ pub(super) const ROWS: &[Factor] = &[
         shares: WAY,
         compared: Compared::Text(|cell| cell.queues.receive_group.map(|group| group.to_string())),
         agent: "the groups of the reader's thread",
+        ..ROW
+    },
+    Factor {
+        key: "content_filter",
+        form: Form::Key(Kind::Filter),
+        range: "`key = A`, `key BETWEEN A AND B`, `key >= A AND key <= B`; `none`",
+        default: || Some(FilterSpec::None.into()),
+        about: "Condition on the key of the samples that readers receive, as in DDS 1.4, annex B: `key = 3`, `key BETWEEN 3 AND \
+                5`, or `key >= 3 AND key <= 5`. The driver filters; a sample that the filter excludes is neither passed to a \
+                reader nor lost, but counted as `filtered`. Only with `instances`, for `throughput` and `paced`. Not every \
+                driver has filters. Default `none`.",
+        brief: "Content filters.",
+        plural: Some("values of content_filter"),
+        check: instances::check_filter,
+        unsupported: instances::filter_unsupported,
+        set: Some(|cell, value| cell.content_filter = value.to::<FilterSpec>().keys()),
+        applies: |cell| {
+            cell.instances.is_some() && matches!(cell.workload, Workload::Throughput | Workload::Paced)
+        },
+        nesting: 23,
+        same: |a, b| a.content_filter == b.content_filter,
+        id: Id::Always(84, |cell| cell.content_filter.map(KeyFilter::id).into_iter().collect()),
+        shares: WAY,
+        compared: Compared::Text(|cell| cell.content_filter.map(|filter| filter.to_string())),
+        label: Some(listed(45, |cell| Some(format!("filter `{}`", cell.content_filter?)))),
+        agent: "reader: `content_filter`",
         ..ROW
     },
     Factor {

@@ -134,7 +134,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Keys,
         v4_3: Some(number("", 0, 65_534).of_subscribers()),
         needs: Need::ContentFilter,
-        fate: Fate::Honoured("a content filter on the key; needs a keyed type"),
+        fate: Fate::Honoured(
+            "a content filter on the key; needs a keyed type; all subscribers have the same one, and no latency samples are sent",
+        ),
         about: "Receive only these keys.",
         ..ROW
     },

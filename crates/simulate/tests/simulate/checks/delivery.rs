@@ -107,6 +107,11 @@ fn witnesses_must_agree_with_the_agents() {
         received.given += 1;
         received.taken = Some(received.given);
     });
+    subject.contradicts("1 samples that its content filter excludes", |reports| {
+        let received = received(reports);
+        (received.excluded, received.given) = (1, received.given + 1);
+        received.taken = Some(received.given);
+    });
     subject.contradicts("the driver says that it gave", |reports| {
         let received = received(reports);
         received.taken = Some(received.given - 1);
