@@ -40,7 +40,12 @@ fuzz_target!(|bytes: &[u8]| {
         }
         assert!(reassembly.bytes() < 64 << 20);
     }
-    let _ = (leader.complete(Duration::MAX), leader.progress(Duration::MAX), guest.check(Duration::MAX), guest.hint());
+    let _ = (
+        leader.complete(Duration::MAX),
+        leader.progress(Duration::MAX),
+        guest.check(Duration::MAX),
+        guest.hint(),
+    );
 });
 
 fn id(number: u64) -> ProcessId {

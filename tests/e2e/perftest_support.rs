@@ -110,9 +110,10 @@ pub fn effective(outcome: &Outcome, name: &str) -> Option<String> {
     json(outcome)["configuration"]["effective"][name].as_str().map(ToOwned::to_owned)
 }
 
-/// Returns the saved result of `-ddsmark-out result`.
-pub fn saved_result(hosts: &Hosts) -> Value {
-    let text = fs::read_to_string(hosts.scene.path("result/result.json")).expect("a result");
+/// Returns the saved result of `-ddsmark-out` with this directory.
+pub fn saved_result(hosts: &Hosts, directory: &str) -> Value {
+    let path = hosts.scene.path(directory).join("result.json");
+    let text = fs::read_to_string(path).expect("a result");
     serde_json::from_str(&text).expect("JSON")
 }
 
