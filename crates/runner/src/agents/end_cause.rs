@@ -9,7 +9,7 @@ use site::{Agent, ProcessExit, SiteError};
 
 use super::phase_error::{exit_cause, was_asked_to_exit};
 
-/// Maximum wait for the loss of a host whose agent was asked to exit.
+/// Maximum wait for the loss of a host whose agent was asked to exit, or that closed its channel without an exit.
 const LOSS_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Returns the error and the hint for an agent that has ended: the loss of its host, or else its exit.
@@ -19,8 +19,8 @@ pub(super) fn end_cause(
     ending: ProcessExit,
 ) -> (String, Option<String>) {
     // Whatever asked the agent on another host to exit, such as Slurm when it cancels a step, asks the steward as well,
-    // whose end is known a moment later.
-    let is_awaited = is_elsewhere && was_asked_to_exit(ending);
+    // whose end is known a moment later. An agent that is still ending then is killed.
+    let is_awaited = is_elsewhere && (was_asked_to_exit(ending) || ending == ProcessExit::Killed);
     match lost_within(agent, if is_awaited { LOSS_PATIENCE } else { Duration::ZERO }) {
         Some(lost) => (lost.to_string(), lost.hint()),
         None => exit_cause(ending),
@@ -36,5 +36,54 @@ fn lost_within(agent: &dyn Agent, patience: Duration) -> Option<SiteError> {
             return lost;
         }
         thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use control::Request;
+    use site::ChannelEnd;
+
+    use super::*;
+
+    /// Agent of a host whose loss is known at this time.
+    struct LostAt(Instant);
+
+    impl Agent for LostAt {
+        fn send(&self, _: u32, _: &Request) -> Result<(), ChannelEnd> {
+            Ok(())
+        }
+
+        fn hang_up(&self) {}
+
+        fn end(&mut self, _: Duration) -> ProcessExit {
+            ProcessExit::Unknown
+        }
+
+        fn last_log_lines(&self) -> Vec<String> {
+            Vec::new()
+        }
+
+        fn lost(&self) -> Option<SiteError> {
+            (Instant::now() >= self.0).then(|| SiteError::Lost {
+                host: "far".to_owned(),
+                error: "its step was cancelled".to_owned(),
+                hint: None,
+            })
+        }
+    }
+
+    #[test]
+    fn loss_of_the_host_explains_agents_that_were_told_to_end_before_it_was_known() {
+        for (ending, is_elsewhere, is_explained) in [
+            (ProcessExit::Signal(libc::SIGTERM), true, true),
+            (ProcessExit::Killed, true, true),
+            (ProcessExit::Signal(libc::SIGSEGV), true, false),
+            (ProcessExit::Killed, false, false),
+        ] {
+            let agent = LostAt(Instant::now() + Duration::from_millis(200));
+            let (error, _) = end_cause(&agent, is_elsewhere, ending);
+            assert_eq!(error.contains("far"), is_explained, "{ending:?}: {error}");
+        }
     }
 }

@@ -162,7 +162,7 @@ impl Observer for &LeaderRows<'_> {
 /// Returns why a run is not complete that only the number of samples was to end.
 fn unreached(samples: Option<u64>, seconds: Option<u64>, flows: &[FlowRecord]) -> Option<String> {
     let samples = samples.filter(|_| seconds.is_none())?;
-    let sent = flows.iter().map(|flow| flow.counted.sent).min()?;
+    let sent = flows.iter().map(|flow| flow.counted.sent + flow.counted.filtered).min()?;
     (sent < samples).then(|| {
         format!(
             "`-numIter {samples}` was not reached: a size ends after {MAX_SECONDS} s, with {sent} samples"
@@ -183,6 +183,9 @@ mod tests {
             ..FlowRecord::default()
         };
         assert_eq!(unreached(Some(5), None, &[flow(5), flow(5)]), None);
+        let mut filtered = flow(3);
+        filtered.counted.filtered = 2;
+        assert_eq!(unreached(Some(5), None, &[filtered]), None, "the filter of the reader excludes two");
         assert_eq!(unreached(Some(5), Some(1), &[flow(4)]), None, "the time may end it");
         assert_eq!(unreached(None, None, &[flow(4)]), None);
         assert_eq!(
