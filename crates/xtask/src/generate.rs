@@ -66,12 +66,14 @@ fn experiment_file() -> Result<String, Error> {
     reference::of_schema(&serde_json::from_str(&experiment::json_schema())?)
 }
 
-/// Returns the output of a `ddsmark` command. The program is built together with the workspace, as for the tests: other features of
-/// its dependencies would build all of them again.
+/// Returns the output of a `ddsmark` command. The program is built together with the workspace and its tests: other features of its
+/// dependencies would build all of them again, and replace the programs that tests may be using.
 fn ddsmark(words: &[&str]) -> Result<String, Error> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
-    build.args(["build", "--quiet", "--workspace", "--all-features", "--bins"]).current_dir(root());
+    build
+        .args(["build", "--quiet", "--workspace", "--all-features", "--bins", "--tests"])
+        .current_dir(root());
     let mut program = Command::new(target().join("debug/ddsmark"));
     program.args(words).current_dir(root());
     succeed(&mut build)?;
