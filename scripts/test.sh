@@ -19,7 +19,7 @@ cargo build "${everything[@]}" --bins --tests
 # With these, nextest does not call cargo, which would wait for the checks below.
 cargo metadata --all-features --locked --format-version 1 >"$CARGO_TARGET_DIR/packages.json"
 "$tools/bin/cargo-nextest" nextest list "${everything[@]}" --list-type binaries-only --message-format json \
-  >"$CARGO_TARGET_DIR/tests.json" 2>/dev/null
+  >"$CARGO_TARGET_DIR/tests.json"
 
 # Checks that measure nothing. Tests wait most of the time, and these checks use only the time that is left.
 idle_checks() {

@@ -21,7 +21,7 @@ mod values;
 pub use directory::{Directory, DirectoryError, SavedExperiment};
 pub use recording::{
     ARRIVAL_WINDOWS, Arrivals, COARSE_WINDOWS, Distribution, EncodedWindows, HistogramError, Histograms,
-    IntervalLog, Pool, QUANTILES, Received, SequenceSet, WindowCounts, Windows, new_histogram,
+    IntervalLog, Pool, QUANTILES, Received, SequenceSet, WindowCounts, Windows, nearest, new_histogram,
 };
 pub use schema::{
     Batches, Block, BlockAllocation, BlockHost, CellFlow, CellLatency, CellResult, ClockDiscipline,

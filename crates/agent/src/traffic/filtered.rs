@@ -1,6 +1,7 @@
 //! Samples of a stream that a reader with a content filter expects.
 
 use experiment::{KeyFilter, StreamSpec};
+use results::nearest;
 
 /// Samples of a stream that a filter includes, numbered from 0 without gaps.
 #[derive(Clone, Debug)]
@@ -22,11 +23,7 @@ impl FilteredStream {
     #[inline]
     #[must_use]
     pub const fn unwrap(&self, sent: u32) -> u64 {
-        let distance = sent.wrapping_sub(self.next as u32).cast_signed() as i64;
-        match self.next.checked_add_signed(distance) {
-            Some(sequence) => sequence,
-            None => sent as u64,
-        }
+        nearest(self.next, sent)
     }
 
     /// Returns the number of a received sample among those that the filter includes; `None` if the filter excludes it.

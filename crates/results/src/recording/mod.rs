@@ -15,4 +15,4 @@ pub use histogram_shape::{HistogramError, new_histogram};
 pub use interval_log::{Histograms, IntervalLog};
 pub use pool::Pool;
 pub use rate::{ARRIVAL_WINDOWS, Arrivals, WindowCounts};
-pub use sequence::{Received, SequenceSet};
+pub use sequence::{Received, SequenceSet, nearest};

@@ -35,6 +35,17 @@ impl Default for SequenceSet {
     }
 }
 
+/// Returns the number with these 32 low bits that is nearest to the expected number.
+#[inline]
+#[must_use]
+pub const fn nearest(expected: u64, low_bits: u32) -> u64 {
+    let distance = low_bits.wrapping_sub(expected as u32).cast_signed() as i64;
+    match expected.checked_add_signed(distance) {
+        Some(number) => number,
+        None => low_bits as u64,
+    }
+}
+
 impl SequenceSet {
     /// Creates an empty set.
     #[must_use]
@@ -46,11 +57,7 @@ impl SequenceSet {
     #[inline]
     #[must_use]
     pub const fn unwrap(&self, sent: u32) -> u64 {
-        let distance = sent.wrapping_sub(self.next as u32).cast_signed() as i64;
-        match self.next.checked_add_signed(distance) {
-            Some(sequence) => sequence,
-            None => sent as u64,
-        }
+        nearest(self.next, sent)
     }
 
     /// Inserts a number. Returns whether it is new.
