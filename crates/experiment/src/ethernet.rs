@@ -27,6 +27,22 @@ pub fn wire_bytes(mtu: u32, payload: u64) -> Option<u64> {
     full_bytes.checked_add(last + FRAME_BYTES)
 }
 
+/// Returns the minimum time in ns of a UDP datagram over IPv4 from one host to another over two Ethernet links with a switch
+/// between them, which forwards a frame when it has received all of it. The hosts, the switch and a delay add to it.
+///
+/// Frames overlap on the two links, but for one of the longest: `(wire bytes of all frames + wire bytes of the longest) x 8 /
+/// rate`, rounded down. `rate_bit_per_s` is the rate of both links on the wire. `None` if the rate is 0 or the MTU cannot carry a
+/// fragment.
+#[must_use]
+pub fn store_and_forward_ns(rate_bit_per_s: u64, mtu: u32, payload: u64) -> Option<u64> {
+    let all = wire_bytes(mtu, payload)?;
+    // The first frame is the longest, unless it is the only one.
+    let first = (u64::from(mtu) - IP_HEADER_BYTES) / 8 * 8;
+    let longest = all.min((IP_HEADER_BYTES + first).max(MIN_PACKET_BYTES) + FRAME_BYTES);
+    let bits = u128::from(all + longest) * 8;
+    u64::try_from((bits * 1_000_000_000).checked_div(u128::from(rate_bit_per_s))?).ok()
+}
+
 /// Returns the highest rate of payload in bit/s that UDP over IPv4 reaches on an Ethernet link without VLAN tags.
 ///
 /// `rate_bit_per_s` is the rate on the wire, `payload` the bytes of each datagram. A middleware adds headers of its own to the
@@ -66,6 +82,21 @@ mod tests {
             assert_eq!(wire_bytes(mtu, payload), Some(wire), "{mtu} {payload}");
         }
         assert_eq!((wire_bytes(27, 100), wire_bytes(0, 1), wire_bytes(1500, u64::MAX)), (None, None, None));
+    }
+
+    #[test]
+    fn times_over_two_links_are_those_computed_by_hand() {
+        for (mbit, payload, ns) in [
+            (100, 18, 2 * 6_720),
+            (100, 1_472, 2 * 123_040),
+            (100, 1_473, 2 * 123_040 + 6_720),
+            (1_000, 63_000, (42 * 1_538 + 906 + 1_538) * 8),
+            (10, 64, 2 * 130 * 800),
+        ] {
+            let found = store_and_forward_ns(mbit * 1_000_000, 1_500, payload);
+            assert_eq!(found, Some(ns), "{mbit} {payload}");
+        }
+        assert_eq!((store_and_forward_ns(0, 1_500, 1), store_and_forward_ns(1, 27, 1)), (None, None));
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod plan;
 mod shape;
 mod syntax;
 
-pub use ethernet::{goodput_ceiling, wire_bytes};
+pub use ethernet::{goodput_ceiling, store_and_forward_ns, wire_bytes};
 pub use factors::{
     Baseline, Batching, Column, Compared, FACTORS, Factor, FactorType, FactorValues, Factors, Form, Id, Kind,
     Label, Matrix, ReceiveMode, Shares, Value, Workload,
