@@ -55,8 +55,12 @@ fn link(cell: &Value) -> (Value, u64, u64) {
     let runs = list(&cell["runs"]);
     let of_run = |run: &Value| {
         let mut link = run["link"].clone();
-        // Frames are counted in each run.
-        link.as_object_mut().expect("a link").remove("frames");
+        // Frames and their lateness are those of each run.
+        let properties = link.as_object_mut().expect("a link");
+        let has_switch = !properties["rate_bit_per_s"].is_null() || count(&properties["delay_ns"]) > 0;
+        let late = properties.remove("lateness");
+        assert_eq!(late.is_some_and(|late| count(&late["frames"]) > 0), has_switch, "{run:#}");
+        properties.remove("frames");
         link
     };
     let link = of_run(&runs[0]);

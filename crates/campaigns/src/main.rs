@@ -4,6 +4,7 @@
 mod agents;
 mod clocks;
 mod kills;
+mod links;
 mod slowdown;
 mod soak;
 mod transparency;
@@ -29,6 +30,7 @@ enum Campaign {
     #[command(hide = true)]
     ClocksPeer(clocks::PeerArgs),
     Kills(kills::KillsArgs),
+    Links(links::LinksArgs),
     Slowdown(slowdown::SlowdownArgs),
     /// Print the median duration of a send call in ns
     #[command(hide = true)]
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         Campaign::Clocks(arguments) => clocks::run(&arguments),
         Campaign::ClocksPeer(arguments) => clocks::run_peer(&arguments),
         Campaign::Kills(arguments) => kills::run(&arguments),
+        Campaign::Links(arguments) => links::run(&arguments),
         Campaign::Slowdown(arguments) => slowdown::run(&arguments),
         Campaign::SlowdownProbe => slowdown::probe(),
         Campaign::Soak(arguments) => soak::run(&arguments),

@@ -4,35 +4,15 @@ use experiment::LinkSpec;
 use serde_json::Value;
 
 use crate::{
-    error::LabError,
-    layout::{INTERFACE, port},
-    link::TABLE,
-    links::Links,
-    namespace::Namespace,
-    tools::Tool,
+    error::LabError, layout::INTERFACE, link::TABLE, links::Links, namespace::Namespace, tools::Tool,
 };
 
-/// Rate and delay of a device.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Queues {
-    rate_bit_per_s: Option<u64>,
-    delay_ns: u64,
-}
-
-/// Returns rate and delay of a device in the output of `tc -j qdisc show`; `None` if it cannot be read.
-fn queues(text: &str, device: &str) -> Option<Queues> {
+/// Returns the rate of the send queue of a device in bit/s in the output of `tc -j qdisc show`; an error if it cannot be read.
+fn send_rate(text: &str, device: &str) -> Option<Option<u64>> {
     let list: Value = serde_json::from_str(text).ok()?;
-    let mut queues = Queues::default();
-    for entry in list.as_array()?.iter().filter(|entry| entry["dev"] == device) {
-        let options = &entry["options"];
-        match entry["kind"].as_str()? {
-            // In bytes/s.
-            "tbf" => queues.rate_bit_per_s = Some(options["rate"].as_u64()?.checked_mul(8)?),
-            "netem" => queues.delay_ns = (options["delay"]["delay"].as_f64()? * 1e9).round() as u64,
-            _ => {}
-        }
-    }
-    Some(queues)
+    let queue = list.as_array()?.iter().find(|entry| entry["dev"] == device && entry["kind"] == "tbf");
+    // In bytes/s.
+    queue.map_or(Some(None), |queue| Some(Some(queue["options"]["rate"].as_u64()?.checked_mul(8)?)))
 }
 
 /// Returns the loss in the output of `nft -j list chain` for the chain of arriving frames, in parts of 1,000,000; `None` if it
@@ -56,6 +36,11 @@ fn mtu(text: &str) -> Option<u32> {
     u32::try_from(list[0]["mtu"].as_u64()?).ok()
 }
 
+/// Returns whether a host and the switch have one rate: `tc` counts in bytes.
+fn is_alike(at_host: Option<u64>, at_switch: Option<u64>) -> bool {
+    at_host.map(|rate| rate / 8) == at_switch.map(|rate| rate / 8)
+}
+
 impl Links {
     /// Reads the links of all hosts, which have to be alike. The MTU is the smallest of the hosts.
     pub(crate) fn read(&self) -> Result<LinkSpec, LabError> {
@@ -64,13 +49,12 @@ impl Links {
             |message: &str| LabError::Tool { action: action.to_owned(), message: message.to_owned() };
         let unreadable = || failed("unexpected output");
         let tc = |namespace: &Namespace| Tool::Tc.run(Some(namespace), action, &["-j", "qdisc", "show"], "");
-        let at_ports = tc(self.middle())?;
+        let timing = self.timing();
         let mut common: Option<LinkSpec> = None;
-        for (index, namespace) in self.hosts().iter().enumerate() {
-            let at_host = queues(&tc(namespace)?, INTERFACE).ok_or_else(unreadable)?;
-            let at_port = queues(&at_ports, &port(index)).ok_or_else(unreadable)?;
-            if at_host.rate_bit_per_s != at_port.rate_bit_per_s {
-                return Err(failed("the two directions of a link have different rates"));
+        for namespace in self.hosts() {
+            let rate = send_rate(&tc(namespace)?, INTERFACE).ok_or_else(unreadable)?;
+            if !is_alike(rate, timing.rate_bit_per_s()) {
+                return Err(failed("a host and the switch have different rates"));
             }
             let loss_ppm = if self.has_loss_rules() {
                 let arguments = ["-j", "list", "chain", "netdev", TABLE, "ingress"];
@@ -82,8 +66,8 @@ impl Links {
                 Tool::Ip.run(Some(namespace), action, &["-j", "link", "show", "dev", INTERFACE], "")?;
             let mtu_bytes = mtu(&text).ok_or_else(unreadable)?;
             let link = LinkSpec {
-                rate_bit_per_s: at_host.rate_bit_per_s,
-                delay_ns: at_port.delay_ns + self.switch_delay_ns(),
+                rate_bit_per_s: timing.rate_bit_per_s(),
+                delay_ns: timing.delay_ns(),
                 loss_ppm,
                 mtu_bytes,
             };
@@ -106,11 +90,10 @@ mod tests {
     #[test]
     fn link_is_that_of_the_programs() {
         let tc = r#"[{"kind":"noqueue","dev":"lo","root":true,"options":{}},
-            {"kind":"netem","handle":"1:","dev":"p1","root":true,"options":{"limit":10000,"delay":{"delay":0.0015,"jitter":0}}},
-            {"kind":"tbf","dev":"p1","parent":"1:1","options":{"rate":12500000,"burst":15625,"lat":50000}}]"#;
-        let expected = Queues { rate_bit_per_s: Some(100_000_000), delay_ns: 1_500_000 };
-        assert_eq!((queues(tc, "p1"), queues(tc, "p2")), (Some(expected), Some(Queues::default())));
-        assert_eq!(queues(r#"[{"kind":"tbf","dev":"p1","options":{}}]"#, "p1"), None);
+            {"kind":"tbf","dev":"eth0","root":true,"options":{"rate":12500000,"burst":15625,"lat":50000}}]"#;
+        assert_eq!((send_rate(tc, "eth0"), send_rate(tc, "lo")), (Some(Some(100_000_000)), Some(None)));
+        assert_eq!(send_rate(r#"[{"kind":"tbf","dev":"eth0","options":{}}]"#, "eth0"), None);
+        assert!(is_alike(Some(8), Some(15)) && !is_alike(Some(8), Some(16)) && !is_alike(None, Some(8)));
         let rule = |parts: &str| {
             format!(
                 r#"{{"nftables":[{{"metainfo":{{}}}},{{"chain":{{}}}},{{"rule":{{"expr":[{parts}]}}}}]}}"#

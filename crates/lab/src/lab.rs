@@ -8,11 +8,11 @@ use std::{
 };
 
 use experiment::{LabSpec, LinkError, LinkSpec, MAX_HOSTS, MAX_MTU, MIN_HOSTS, MIN_MTU};
+use hdrhistogram::Histogram;
 use nix::unistd::Pid;
 
 use crate::{
     counters::Counters,
-    delay_method::DelayMethod,
     error::LabError,
     host::Host,
     layout::{self, INTERFACE, port},
@@ -28,8 +28,6 @@ use crate::{
 pub struct LabOptions {
     /// Name of the lab. By default one with the process id of the owner, the boot and a number.
     pub name: Option<String>,
-    /// Mechanism of the delay. By default `netem` if the kernel has it.
-    pub delay_by: Option<DelayMethod>,
     /// Whether this process only keeps the lab, so that [`down`](crate::down) may end it.
     pub is_kept: bool,
 }
@@ -69,7 +67,7 @@ impl Lab {
         let record = registry::create(name, *spec, options.is_kept)?;
         let mut hosts = record.namespaces();
         let middle = hosts.pop().expect("the last namespace is that of the switch");
-        let links = Links::new(&record.hosts, hosts.clone(), middle.clone(), options.delay_by);
+        let links = Links::new(&record.hosts, hosts.clone(), middle.clone());
         let mut lab = Self { record, links, is_up: true };
         lab.create(&hosts, &middle)?;
         lab.links.change(&spec.link)?;
@@ -183,6 +181,25 @@ impl Lab {
         self.links.counters()
     }
 
+    /// Lets multicast reach some hosts only. At the start it reaches all.
+    ///
+    /// # Errors
+    /// Returns an error if the lab has no such host, or if a program fails.
+    pub fn set_members<'n>(&mut self, hosts: impl IntoIterator<Item = &'n str>) -> Result<(), LabError> {
+        let mut members = vec![false; self.record.hosts.len()];
+        for host in hosts {
+            members[self.index(host)?] = true;
+        }
+        self.links.set_members(members)
+    }
+
+    /// Returns by how many ns each frame was sent to its host later than on a real link, since the lab is up. Links without a
+    /// rate and a delay have no such frames.
+    #[must_use]
+    pub fn lateness(&self) -> Histogram<u64> {
+        self.links.lateness()
+    }
+
     /// Removes the lab, and reports whether that failed. Dropping the value does the same without a report.
     ///
     /// # Errors
@@ -222,7 +239,6 @@ impl Lab {
     /// Records the links.
     fn note_links(&mut self, link: &LinkSpec) -> Result<(), LabError> {
         self.record.spec.link = *link;
-        self.record.delay_by = self.links.delay_by();
         self.record.write()
     }
 }

@@ -145,6 +145,14 @@ pub(crate) fn attach_ports(hosts: usize, is_attached: bool) -> String {
     (0..hosts).fold(String::new(), |text, index| text + &format!("link set {} {change}\n", port(index)))
 }
 
+/// Returns the `bridge` commands that send multicast to some hosts only.
+pub(crate) fn flood_members(members: &[bool]) -> String {
+    members.iter().enumerate().fold(String::new(), |text, (index, is_member)| {
+        let flood = if *is_member { "on" } else { "off" };
+        text + &format!("link set dev {} mcast_flood {flood}\n", port(index))
+    })
+}
+
 /// Returns the `ip` commands that set the MTU of all ports.
 pub(crate) fn set_port_mtu(hosts: usize, mtu: u32) -> String {
     (0..hosts).fold(String::new(), |text, index| text + &format!("link set {} mtu {mtu}\n", port(index)))
@@ -195,6 +203,10 @@ mod tests {
         assert!(configure_host(1, &hosts[1], true).contains("addr add fd77::2/64 dev eth0 nodad\n"));
         assert_eq!(attach_ports(2, true), "link set p1 master bridge\nlink set p2 master bridge\n");
         assert_eq!(attach_ports(1, false), "link set p1 nomaster\n");
+        assert_eq!(
+            flood_members(&[true, false]),
+            "link set dev p1 mcast_flood on\nlink set dev p2 mcast_flood off\n"
+        );
         assert_eq!(set_port_mtu(2, 9_000), "link set p1 mtu 9000\nlink set p2 mtu 9000\n");
         assert!(hosts_file(&hosts).ends_with("\n10.77.0.1 h1\n10.77.0.2 h2\n"));
     }

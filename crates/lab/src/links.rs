@@ -1,17 +1,18 @@
 //! Links of a lab: their rate, delay, loss and MTU, and what happened to the frames.
 
 use experiment::LinkSpec;
+use hdrhistogram::Histogram;
 
 use crate::{
     counters::{self, Counters, HostCounters},
-    delay_method::DelayMethod,
     error::LabError,
     host::Host,
     layout::{self, INTERFACE, port},
-    link::{self, Sender, TABLE},
+    link::{self, TABLE},
     namespace::Namespace,
-    switch::Switch,
+    switch::{Switch, SwitchDrops, lateness_histogram},
     tools::Tool,
+    virtual_clock::Timing,
 };
 
 /// Links between the hosts and the switch of a lab.
@@ -23,37 +24,32 @@ pub(crate) struct Links {
     middle: Namespace,
     /// Current properties. The MTU is the largest that a host has had: a queue may still hold such frames.
     now: LinkSpec,
-    delay_by: Option<DelayMethod>,
+    /// Switch that forwards the frames of links with a rate or a delay. Those of others go through the bridge.
     switch: Option<Switch>,
+    /// Whether multicast is sent to each host.
+    members: Vec<bool>,
     has_loss_rules: bool,
-    /// Names of the hosts, and drops that were counted by disciplines and switches that no longer exist.
+    /// Names of the hosts, and drops that were counted by queues and switches that no longer exist.
     earlier: Vec<HostCounters>,
+    /// Lateness of switches that no longer exist.
+    earlier_lateness: Histogram<u64>,
 }
 
 impl Links {
     /// Creates the value for links that are attached to the bridge, and have no limits.
-    pub(crate) fn new(
-        hosts: &[Host],
-        namespaces: Vec<Namespace>,
-        middle: Namespace,
-        delay_by: Option<DelayMethod>,
-    ) -> Self {
+    pub(crate) fn new(hosts: &[Host], namespaces: Vec<Namespace>, middle: Namespace) -> Self {
         let earlier = hosts.iter().map(|host| HostCounters { host: host.name.clone(), ..Default::default() });
         let mtu_bytes = hosts.iter().map(|host| host.mtu_bytes).max().unwrap_or_default();
         Self {
             hosts: namespaces,
             middle,
             now: LinkSpec { mtu_bytes, ..LinkSpec::default() },
-            delay_by,
             switch: None,
+            members: vec![true; hosts.len()],
             has_loss_rules: false,
             earlier: earlier.collect(),
+            earlier_lateness: lateness_histogram(),
         }
-    }
-
-    /// Returns the mechanism of the delay; `None` without a delay.
-    pub(crate) fn delay_by(&self) -> Option<DelayMethod> {
-        self.delay_by.filter(|_| self.now.delay_ns > 0)
     }
 
     /// Returns the namespaces of the hosts.
@@ -61,19 +57,43 @@ impl Links {
         &self.hosts
     }
 
-    /// Returns the namespace of the bridge and the ports.
-    pub(crate) const fn middle(&self) -> &Namespace {
-        &self.middle
-    }
-
     /// Returns whether the hosts have rules for a loss, which may be 0.
     pub(crate) const fn has_loss_rules(&self) -> bool {
         self.has_loss_rules
     }
 
-    /// Returns the delay of the userspace switch; 0 without one.
-    pub(crate) fn switch_delay_ns(&self) -> u64 {
-        self.switch.as_ref().map_or(0, Switch::delay_ns)
+    /// Returns rate and delay of the switch; those of an unlimited link without one.
+    pub(crate) fn timing(&self) -> Timing {
+        self.switch.as_ref().map(Switch::timing).unwrap_or_default()
+    }
+
+    /// Returns by how many ns each frame was sent to its host later than on a real link, since the lab is up.
+    pub(crate) fn lateness(&self) -> Histogram<u64> {
+        let mut all = self.earlier_lateness.clone();
+        if let Some(switch) = &self.switch {
+            all.add(switch.lateness()).expect("the histograms have equal bounds");
+        }
+        all
+    }
+
+    /// Changes the hosts that multicast is sent to.
+    pub(crate) fn set_members(&mut self, members: Vec<bool>) -> Result<(), LabError> {
+        if self.members == members {
+            return Ok(());
+        }
+        match &self.switch {
+            Some(switch) => switch.set_members(&members),
+            None => self.flood_members(&members)?,
+        }
+        self.members = members;
+        Ok(())
+    }
+
+    /// Lets the bridge send multicast to some hosts only.
+    fn flood_members(&self, members: &[bool]) -> Result<(), LabError> {
+        let commands = layout::flood_members(members);
+        let action = "choose the hosts that receive multicast";
+        Tool::Bridge.run(Some(&self.middle), action, &["-batch", "-"], &commands).map(drop)
     }
 
     /// Changes rate, delay and loss. If that fails, the links have no rate and no delay.
@@ -114,104 +134,71 @@ impl Links {
     /// Attaches the ports to the bridge, or detaches them from it.
     pub(crate) fn attach_ports(&self, is_attached: bool) -> Result<(), LabError> {
         let commands = layout::attach_ports(self.hosts.len(), is_attached);
-        Tool::Ip
-            .run(Some(&self.middle), "attach the links to the bridge", &["-batch", "-"], &commands)
-            .map(drop)
+        Tool::Ip.run(Some(&self.middle), "attach the links to the bridge", &["-batch", "-"], &commands)?;
+        // A port that is attached again sends all multicast.
+        if is_attached && self.members.contains(&false) { self.flood_members(&self.members) } else { Ok(()) }
     }
 
     fn try_change(&mut self, to: &LinkSpec) -> Result<(), LabError> {
         let from = self.now;
-        if to.delay_ns > 0 && self.delay_by.is_none() {
-            self.delay_by = Some(self.best_delay_method());
+        let queue = link::change_send_queue(&from, to);
+        let needs_switch = to.rate_bit_per_s.is_some() || to.delay_ns > 0;
+        let ends_switch = self.switch.is_some() && !needs_switch;
+        if queue.removes || ends_switch {
+            self.keep_counters(queue.removes, ends_switch)?;
         }
-        let has_netem = self.delay_by == Some(DelayMethod::Netem);
-        let tc = |namespace: &Namespace, commands: &str| {
-            // An error names the part of the kernel that may be missing.
-            let action =
-                if commands.contains("netem") { "set the delay (netem)" } else { "set the rate (tbf)" };
-            match commands {
-                "" => Ok(()),
-                _ => Tool::Tc.run(Some(namespace), action, &["-batch", "-"], commands).map(drop),
-            }
-        };
-        let at_ports: Vec<_> = (0..self.hosts.len())
-            .map(|index| link::change_queues(&port(index), Sender::Port, (&from, to), has_netem))
-            .collect();
-        let at_host = link::change_queues(INTERFACE, Sender::Host, (&from, to), has_netem);
-        let ends_switch = self.switch.is_some() && to.delay_ns == 0;
-        if at_host.replaces || at_ports[0].replaces || ends_switch {
-            self.keep_counters(at_host.replaces, at_ports[0].replaces, ends_switch)?;
-        }
-        tc(&self.middle, &at_ports.into_iter().map(|change| change.commands).collect::<String>())?;
         for (index, namespace) in self.hosts.iter().enumerate() {
-            tc(namespace, &at_host.commands)?;
+            if !queue.command.is_empty() {
+                Tool::Tc.run(Some(namespace), "set the rate (tbf)", &["-batch", "-"], &queue.command)?;
+            }
             if from.loss_ppm != to.loss_ppm {
                 let commands = link::change_loss(index, self.hosts.len(), to.loss_ppm);
                 Tool::Nft.run(Some(namespace), "set the loss", &["-f", "-"], &commands)?;
             }
         }
         self.has_loss_rules |= to.loss_ppm > 0;
-        self.change_switch(if has_netem { 0 } else { to.delay_ns })
-    }
-
-    /// Starts, changes or ends the userspace switch.
-    fn change_switch(&mut self, delay_ns: u64) -> Result<(), LabError> {
         match &self.switch {
-            Some(switch) if delay_ns > 0 => switch.set_delay(delay_ns),
+            Some(switch) if needs_switch => switch.set_link(to),
             Some(_) => {
                 self.switch = None;
                 self.attach_ports(true)?;
             }
-            None if delay_ns > 0 => {
+            None if needs_switch => {
                 self.attach_ports(false)?;
-                self.switch = Some(Switch::start(&self.middle, self.hosts.len(), delay_ns)?);
+                self.switch = Some(Switch::start(&self.middle, &self.members, to)?);
             }
             None => {}
         }
         Ok(())
     }
 
-    /// Returns `netem` if the kernel has it.
-    fn best_delay_method(&self) -> DelayMethod {
-        let lo =
-            |verb: &[&str]| Tool::Tc.run(Some(&self.middle), "try netem", &[&["qdisc"], verb].concat(), "");
-        match lo(&["add", "dev", "lo", "root", "netem", "delay", "1ms"]) {
-            Ok(_) => {
-                let _ = lo(&["del", "dev", "lo", "root"]);
-                DelayMethod::Netem
-            }
-            Err(_) => DelayMethod::Switch,
-        }
-    }
-
     /// Removes rate and delay of all links, as far as they are there.
     fn reset(&mut self) {
-        let _ = self.keep_counters(true, true, true);
-        for index in 0..self.hosts.len() {
-            for (place, device) in [(&self.middle, port(index).as_str()), (&self.hosts[index], INTERFACE)] {
-                // There may be none.
-                let _ =
-                    Tool::Tc.run(Some(place), "reset the rate", &["qdisc", "del", "dev", device, "root"], "");
-            }
+        let _ = self.keep_counters(true, true);
+        for namespace in &self.hosts {
+            let arguments = ["qdisc", "del", "dev", INTERFACE, "root"];
+            // There may be none.
+            let _ = Tool::Tc.run(Some(namespace), "reset the rate", &arguments, "");
         }
         self.switch = None;
         let _ = self.attach_ports(true);
         self.now = LinkSpec { rate_bit_per_s: None, delay_ns: 0, ..self.now };
     }
 
-    /// Keeps the counters of disciplines and a switch that are replaced.
-    fn keep_counters(&mut self, of_hosts: bool, of_ports: bool, of_switch: bool) -> Result<(), LabError> {
+    /// Keeps the counters of queues and a switch that are removed.
+    fn keep_counters(&mut self, of_queues: bool, of_switch: bool) -> Result<(), LabError> {
         let now = self.counters()?.hosts;
         for (earlier, now) in self.earlier.iter_mut().zip(now) {
-            if of_hosts {
+            if of_queues {
                 earlier.rate_out = now.rate_out;
             }
-            if of_ports {
-                earlier.rate_in = now.rate_in;
-            }
             if of_switch {
-                (earlier.switch_out, earlier.switch_in) = (now.switch_out, now.switch_in);
+                (earlier.rate_in, earlier.switch_out, earlier.switch_in) =
+                    (now.rate_in, now.switch_out, now.switch_in);
             }
+        }
+        if of_switch {
+            self.earlier_lateness = self.lateness();
         }
         Ok(())
     }
@@ -232,7 +219,7 @@ impl Links {
             counters::interfaces(&text).ok_or_else(|| unreadable("links"))
         };
         let rates = |namespace: &Namespace| {
-            if self.now.rate_bit_per_s.is_none() && self.delay_by() != Some(DelayMethod::Netem) {
+            if self.now.rate_bit_per_s.is_none() {
                 return Ok(Default::default());
             }
             let text = Tool::Tc.run(
@@ -251,13 +238,13 @@ impl Links {
             let text = Tool::Nft.run(Some(namespace), "read the counters of the loss", &arguments, "")?;
             counters::losses(&text).ok_or_else(|| unreadable("the loss"))
         };
-        let (port_links, port_rates) = (interfaces(&self.middle)?, rates(&self.middle)?);
+        let port_links = interfaces(&self.middle)?;
         let host = |(index, namespace): (usize, &Namespace)| {
             let (links, rates, lost) = (interfaces(namespace)?, rates(namespace)?, losses(namespace)?);
             let link = links.get(INTERFACE).copied().unwrap_or_default();
-            let port = port(index);
-            let at_port = port_links.get(&port).copied().unwrap_or_default();
-            let (switch_out, switch_in) = self.switch.as_ref().map_or((0, 0), |switch| switch.dropped(index));
+            let at_port = port_links.get(&port(index)).copied().unwrap_or_default();
+            let dropped: SwitchDrops =
+                self.switch.as_ref().map(|switch| switch.dropped(index)).unwrap_or_default();
             let earlier = &self.earlier[index];
             let lost_from = |sender: usize| {
                 let frames = lost.get(&link::loss_counter(sender)).copied().unwrap_or(0);
@@ -268,10 +255,10 @@ impl Links {
                 sent: link.sent,
                 received: link.received,
                 rate_out: earlier.rate_out + rates.get(INTERFACE).copied().unwrap_or(0),
-                rate_in: earlier.rate_in + port_rates.get(&port).copied().unwrap_or(0),
+                rate_in: earlier.rate_in + dropped.overflows,
                 lost_from: (0..self.hosts.len()).filter(|sender| *sender != index).map(lost_from).collect(),
-                switch_out: earlier.switch_out + switch_out,
-                switch_in: earlier.switch_in + switch_in,
+                switch_out: earlier.switch_out + dropped.out,
+                switch_in: earlier.switch_in + dropped.into,
                 interface: link.dropped + at_port.dropped,
             })
         };

@@ -1,14 +1,21 @@
-//! Packet sockets: whole frames of one interface.
+//! Packet sockets: whole frames of one interface, with the time at which each arrived.
 
 use std::{
-    io,
+    io::{self, IoSliceMut},
     os::fd::{AsRawFd as _, OwnedFd},
+    time::{Duration, Instant, SystemTime},
 };
 
 use nix::{
     errno::Errno,
     net::if_::if_nametoindex,
-    sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket, sockopt},
+    sys::{
+        socket::{
+            AddressFamily, ControlMessageOwned, MsgFlags, MultiHeaders, SockFlag, SockType, recvmmsg,
+            setsockopt, socket, sockopt,
+        },
+        time::TimeSpec,
+    },
 };
 
 /// Bytes before each frame: `struct virtio_net_hdr`, which says what of the checksum is still to be computed.
@@ -16,10 +23,13 @@ pub(crate) const HEADER_BYTES: usize = 10;
 
 /// Bytes of the buffers of a socket.
 const BUFFER_BYTES: usize = 8 << 20;
+/// Maximum age of a frame; more is a step of the clock.
+const MAX_AGE: Duration = Duration::from_secs(1);
 
 /// Options of `linux/if_packet.h` that `libc` lacks or types otherwise.
 const PACKET_STATISTICS: libc::c_int = 6;
 const PACKET_VNET_HDR: libc::c_int = 15;
+const PACKET_QDISC_BYPASS: libc::c_int = 20;
 const PACKET_IGNORE_OUTGOING: libc::c_int = 23;
 
 /// Opens a socket for the frames that arrive at an interface of the namespace of the calling thread.
@@ -28,7 +38,9 @@ pub(crate) fn open(interface: &str) -> io::Result<OwnedFd> {
     let socket = socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, None)?;
     setsockopt(&socket, sockopt::RcvBufForce, &BUFFER_BYTES)?;
     setsockopt(&socket, sockopt::SndBufForce, &BUFFER_BYTES)?;
-    for option in [PACKET_VNET_HDR, PACKET_IGNORE_OUTGOING] {
+    // The thread of the switch may be late; the time of a frame is when the host sent it.
+    setsockopt(&socket, sockopt::ReceiveTimestampns, &true)?;
+    for option in [PACKET_VNET_HDR, PACKET_QDISC_BYPASS, PACKET_IGNORE_OUTGOING] {
         set(&socket, option)?;
     }
     let index = if_nametoindex(interface)?;
@@ -58,6 +70,43 @@ fn set(socket: &OwnedFd, option: libc::c_int) -> io::Result<()> {
     };
     Errno::result(status)?;
     Ok(())
+}
+
+/// Buffers for the frames that are taken from a socket at once.
+pub(crate) struct Batch {
+    headers: MultiHeaders<()>,
+    buffers: Vec<Vec<u8>>,
+}
+
+impl Batch {
+    pub(crate) fn new(frames: usize, frame_bytes: usize) -> Self {
+        let control = nix::cmsg_space!(TimeSpec);
+        Self {
+            headers: MultiHeaders::preallocate(frames, Some(control)),
+            buffers: vec![vec![0; frame_bytes]; frames],
+        }
+    }
+
+    /// Takes the frames that have arrived, at most as many as there are buffers, without waiting. Calls `each` with the bytes of
+    /// each and when it arrived; without bytes if a frame is longer than a buffer.
+    pub(crate) fn take(&mut self, socket: &OwnedFd, mut each: impl FnMut(Option<&[u8]>, Instant)) {
+        let mut slices: Vec<_> = self.buffers.iter_mut().map(|buffer| [IoSliceMut::new(buffer)]).collect();
+        let found =
+            recvmmsg(socket.as_raw_fd(), &mut self.headers, &mut slices, MsgFlags::MSG_DONTWAIT, None);
+        let Ok(found) = found else { return };
+        // In this order: a pause between the two makes a frame later, never earlier.
+        let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let now = Instant::now();
+        for message in found {
+            let time = message.cmsgs().ok().into_iter().flatten().find_map(|control| match control {
+                ControlMessageOwned::ScmTimestampns(time) => Some(Duration::from(time)),
+                _ => None,
+            });
+            let age = since_1970.saturating_sub(time.unwrap_or(since_1970)).min(MAX_AGE);
+            let is_whole = !message.flags.contains(MsgFlags::MSG_TRUNC);
+            each(message.iovs().next().filter(|_| is_whole), now.checked_sub(age).unwrap_or(now));
+        }
+    }
 }
 
 /// Returns the frames that did not fit into the receive buffer since the last call.

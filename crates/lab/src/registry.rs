@@ -17,7 +17,6 @@ use nix::fcntl::{Flock, FlockArg};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    delay_method::DelayMethod,
     error::LabError,
     host::Host,
     layout::{self, DIRECTORY},
@@ -39,8 +38,6 @@ pub struct LabRecord {
     pub spec: LabSpec,
     /// Hosts.
     pub hosts: Vec<Host>,
-    /// Mechanism of the delay; `None` without a delay.
-    pub delay_by: Option<DelayMethod>,
     /// Process that owns the lab.
     pub owner: Owner,
     /// Whether the owner only keeps the lab, until `ddsmark lab down`.
@@ -171,7 +168,6 @@ pub(crate) fn create(name: String, spec: LabSpec, is_kept: bool) -> Result<LabRe
         hosts: layout::hosts(&name, &spec),
         name,
         spec,
-        delay_by: None,
         owner: Owner::this_process(),
         is_kept,
         created_unix_ns: u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),

@@ -1,15 +1,16 @@
-//! Userspace switch: forwards frames between the ports of a lab after a delay.
+//! Userspace switch: forwards frames between the ports of a lab as links with a rate and a delay do.
 //!
-//! It is for kernels without `netem`. A thread reads the frames that arrive at each port by a packet socket, keeps them for
-//! the delay, and sends them to the port of their destination; broadcast and multicast to all other ports. The ports have
-//! the same queueing disciplines as behind a bridge. All frames have the same delay, so one queue keeps their order.
+//! A thread takes the frames that arrive at each port by a packet socket, with the times at which their hosts sent them. A
+//! [`VirtualClock`] says when each leaves, and the thread sleeps until then. It does not spin: on few cores, that would take
+//! the time of what is measured. The kernel wakes it some µs late, which it records.
 
 use std::{
-    collections::VecDeque,
+    cell::Cell,
     io,
     os::fd::{AsFd as _, AsRawFd as _, OwnedFd},
+    rc::Rc,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
         mpsc,
     },
@@ -17,13 +18,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use experiment::MAX_MTU;
+use experiment::{LinkSpec, MAX_MTU};
+use hdrhistogram::Histogram;
 use nix::{
     errno::Errno,
     poll::{PollFd, PollFlags, ppoll},
     sys::{
         eventfd::{EfdFlags, EventFd},
-        socket::{MsgFlags, recv, send},
+        socket::{MsgFlags, send},
         time::TimeSpec,
     },
 };
@@ -32,7 +34,8 @@ use crate::{
     error::LabError,
     layout::{mac, port},
     namespace::{Namespace, NamespaceEntry},
-    packet_socket::{self, HEADER_BYTES},
+    packet_socket::{self, Batch, HEADER_BYTES},
+    virtual_clock::{Destination, Frame, Timing, VirtualClock},
 };
 
 /// Maximum bytes of frames that wait for their time.
@@ -45,18 +48,45 @@ const FRAME_BYTES: usize = MAX_MTU as usize + 18 + HEADER_BYTES;
 const PRIORITY: i32 = 20;
 /// Maximum time for the thread to start.
 const START_LIMIT: Duration = Duration::from_secs(10);
+/// Maximum recorded lateness in ns.
+const MAX_LATENESS_NS: u64 = 60_000_000_000;
+
+/// Settings that the owner changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Settings {
+    timing: Timing,
+    /// Whether multicast is sent to each host.
+    members: Vec<bool>,
+}
 
 /// Data that the thread shares with its owner.
 #[derive(Debug)]
 struct Shared {
     sockets: Vec<OwnedFd>,
     wake: EventFd,
-    delay_ns: AtomicU64,
     is_over: AtomicBool,
+    settings: Mutex<Settings>,
+    /// Whether the settings are newer than those of the thread.
+    is_changed: AtomicBool,
     /// Frames from each host that were not taken or kept.
     dropped_out: Vec<AtomicU64>,
     /// Frames to each host that were not sent.
     dropped_in: Vec<AtomicU64>,
+    /// Frames to each host that did not fit into the buffer of its port.
+    overflows: Vec<AtomicU64>,
+    /// Lateness of all frames in ns.
+    lateness: Mutex<Histogram<u64>>,
+}
+
+/// Frames that a switch dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SwitchDrops {
+    /// Frames from the host that were not taken or kept.
+    pub(crate) out: u64,
+    /// Frames to the host that were not sent.
+    pub(crate) into: u64,
+    /// Frames to the host that did not fit into the buffer of its port.
+    pub(crate) overflows: u64,
 }
 
 /// Running switch. It ends when it is dropped.
@@ -68,14 +98,15 @@ pub(crate) struct Switch {
 
 impl Switch {
     /// Starts a switch between the ports of a namespace.
-    pub(crate) fn start(namespace: &Namespace, ports: usize, delay_ns: u64) -> Result<Self, LabError> {
+    pub(crate) fn start(namespace: &Namespace, members: &[bool], link: &LinkSpec) -> Result<Self, LabError> {
         let entry = namespace.entry()?;
         let failed = |error: io::Error| LabError::system("start the switch", error);
+        let settings = Settings { timing: Timing::of_link(link), members: members.to_vec() };
         let (ready, started) = mpsc::channel();
         let thread = thread::Builder::new()
             .name("lab-switch".to_owned())
             .spawn(move || {
-                let shared = open(&entry, ports, delay_ns).map(Arc::new);
+                let shared = open(&entry, settings).map(Arc::new);
                 let to_run = shared.as_ref().ok().cloned();
                 let _ = ready.send(shared);
                 if let Some(shared) = to_run {
@@ -91,23 +122,42 @@ impl Switch {
         Ok(Self { shared: shared.map_err(failed)?, thread: Some(thread) })
     }
 
-    /// Changes the delay of frames that arrive from now on.
-    pub(crate) fn set_delay(&self, delay_ns: u64) {
-        self.shared.delay_ns.store(delay_ns, Relaxed);
+    /// Changes rate and delay of frames that arrive from now on.
+    pub(crate) fn set_link(&self, link: &LinkSpec) {
+        self.change(|settings| settings.timing = Timing::of_link(link));
     }
 
-    /// Returns the delay of frames that arrive from now on.
-    pub(crate) fn delay_ns(&self) -> u64 {
-        self.shared.delay_ns.load(Relaxed)
+    /// Changes the hosts that multicast is sent to.
+    pub(crate) fn set_members(&self, members: &[bool]) {
+        self.change(|settings| settings.members = members.to_vec());
     }
 
-    /// Returns the dropped frames of the host at an index: those from it, and those to it.
-    pub(crate) fn dropped(&self, index: usize) -> (u64, u64) {
+    fn change(&self, change: impl FnOnce(&mut Settings)) {
+        change(&mut lock(&self.shared.settings));
+        self.shared.is_changed.store(true, Relaxed);
+        let _ = self.shared.wake.write(1);
+    }
+
+    /// Returns the rate and the delay of frames that arrive from now on.
+    pub(crate) fn timing(&self) -> Timing {
+        lock(&self.shared.settings).timing
+    }
+
+    /// Returns the dropped frames of the host at an index.
+    pub(crate) fn dropped(&self, index: usize) -> SwitchDrops {
         let shared = &self.shared;
         // The kernel resets its number when it is read.
         let overflow = packet_socket::dropped(&shared.sockets[index]).unwrap_or(0);
-        let out = shared.dropped_out[index].fetch_add(overflow, Relaxed) + overflow;
-        (out, shared.dropped_in[index].load(Relaxed))
+        SwitchDrops {
+            out: shared.dropped_out[index].fetch_add(overflow, Relaxed) + overflow,
+            into: shared.dropped_in[index].load(Relaxed),
+            overflows: shared.overflows[index].load(Relaxed),
+        }
+    }
+
+    /// Returns the lateness of all frames so far in ns: how much later than on a link each was sent to its host.
+    pub(crate) fn lateness(&self) -> Histogram<u64> {
+        lock(&self.shared.lateness).clone()
     }
 }
 
@@ -121,18 +171,32 @@ impl Drop for Switch {
     }
 }
 
+/// Locks a value that is complete at any time.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns an empty histogram of lateness in ns.
+pub(crate) fn lateness_histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, MAX_LATENESS_NS, 2).expect("the bounds are valid")
+}
+
 /// Opens the sockets of the ports, in the namespace.
-fn open(entry: &NamespaceEntry, ports: usize, delay_ns: u64) -> io::Result<Shared> {
+fn open(entry: &NamespaceEntry, settings: Settings) -> io::Result<Shared> {
     entry.enter()?;
+    let ports = settings.members.len();
     let sockets = (0..ports).map(|index| packet_socket::open(&port(index))).collect::<io::Result<_>>()?;
     let counts = || (0..ports).map(|_| AtomicU64::new(0)).collect();
     Ok(Shared {
         sockets,
         wake: EventFd::from_flags(EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK)?,
-        delay_ns: AtomicU64::new(delay_ns),
         is_over: AtomicBool::new(false),
+        settings: Mutex::new(settings),
+        is_changed: AtomicBool::new(true),
         dropped_out: counts(),
         dropped_in: counts(),
+        overflows: counts(),
+        lateness: Mutex::new(lateness_histogram()),
     })
 }
 
@@ -145,99 +209,145 @@ fn prefer_this_thread() {
     let _ = nix::sys::prctl::set_timerslack(1);
 }
 
-/// Frame that waits for its time.
-struct Frame {
-    due: Instant,
-    from: usize,
+/// Frame with the header of the packet socket. While it waits, its bytes are counted.
+struct QueuedFrame {
     bytes: Box<[u8]>,
+    queued_bytes: Rc<Cell<usize>>,
+}
+
+impl QueuedFrame {
+    /// Copies a frame; `None` if too many bytes wait.
+    fn new(bytes: &[u8], queued_bytes: &Rc<Cell<usize>>) -> Option<Self> {
+        let sum = queued_bytes.get() + bytes.len();
+        (sum <= MAX_QUEUED_BYTES).then(|| {
+            queued_bytes.set(sum);
+            Self { bytes: bytes.into(), queued_bytes: Rc::clone(queued_bytes) }
+        })
+    }
+}
+
+impl Drop for QueuedFrame {
+    fn drop(&mut self) {
+        self.queued_bytes.set(self.queued_bytes.get() - self.bytes.len());
+    }
 }
 
 /// Loop of the thread.
 struct Forwarder<'a> {
     shared: &'a Shared,
-    queue: VecDeque<Frame>,
-    queued_bytes: usize,
-    buffer: Vec<u8>,
+    /// A frame may leave several ports.
+    clock: VirtualClock<Rc<QueuedFrame>>,
+    begin: Instant,
+    queued_bytes: Rc<Cell<usize>>,
+    /// Lateness of frames since the histogram was not in use by the owner.
+    late_ns: Vec<u64>,
 }
 
 impl<'a> Forwarder<'a> {
     fn new(shared: &'a Shared) -> Self {
-        Self { shared, queue: VecDeque::new(), queued_bytes: 0, buffer: vec![0; FRAME_BYTES] }
+        let timing = lock(&shared.settings).timing;
+        Self {
+            shared,
+            clock: VirtualClock::new(timing, shared.sockets.len()),
+            begin: Instant::now(),
+            queued_bytes: Rc::default(),
+            late_ns: Vec::new(),
+        }
     }
 
     fn run(mut self) {
-        let mut waits: Vec<PollFd<'_>> =
-            self.shared.sockets.iter().map(|socket| PollFd::new(socket.as_fd(), PollFlags::POLLIN)).collect();
-        waits.push(PollFd::new(self.shared.wake.as_fd(), PollFlags::POLLIN));
+        let sockets = self.shared.sockets.iter().map(|socket| socket.as_fd());
+        let mut waits: Vec<PollFd<'_>> = sockets
+            .chain([self.shared.wake.as_fd()])
+            .map(|descriptor| PollFd::new(descriptor, PollFlags::POLLIN))
+            .collect();
+        let mut batch = Batch::new(FRAMES_AT_ONCE, FRAME_BYTES);
         while !self.shared.is_over.load(Relaxed) {
-            let next = self.queue.front().map(|frame| frame.due.saturating_duration_since(Instant::now()));
-            match ppoll(&mut waits, next.map(TimeSpec::from_duration), None) {
+            if self.shared.is_changed.swap(false, Relaxed) {
+                let _ = self.shared.wake.read();
+                let settings = lock(&self.shared.settings).clone();
+                self.clock.set_timing(settings.timing);
+                self.clock.set_members(&settings.members);
+            }
+            let wait = self.clock.next_ps().map(|next_ps| {
+                TimeSpec::from_duration(Duration::from_nanos(next_ps.saturating_sub(self.now_ps()) / 1_000))
+            });
+            match ppoll(&mut waits, wait, None) {
                 Ok(_) | Err(Errno::EINTR) => {}
                 // The sockets are open until the end, so this is a lack of memory.
                 Err(_) => thread::sleep(Duration::from_millis(1)),
             }
+            // What arrived before now has been taken when it is forwarded.
+            let now_ps = self.now_ps();
             for (index, wait) in waits[..self.shared.sockets.len()].iter().enumerate() {
                 if wait.any().unwrap_or(true) {
-                    self.take(index);
+                    self.take(index, &mut batch);
                 }
             }
+            self.clock.forward(now_ps);
             self.deliver();
         }
     }
 
+    fn now_ps(&self) -> u64 {
+        picoseconds(self.begin.elapsed())
+    }
+
     /// Takes frames that arrived at a port.
-    fn take(&mut self, from: usize) {
-        let socket = self.shared.sockets[from].as_raw_fd();
-        for _ in 0..FRAMES_AT_ONCE {
-            let Ok(length) = recv(socket, &mut self.buffer, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC)
-            else {
+    fn take(&mut self, from: usize, batch: &mut Batch) {
+        let hosts = self.shared.sockets.len();
+        let (clock, queued_bytes, begin) = (&mut self.clock, &self.queued_bytes, self.begin);
+        batch.take(&self.shared.sockets[from], |bytes, arrived| {
+            let Some(frame) = bytes.and_then(|bytes| QueuedFrame::new(bytes, queued_bytes)) else {
+                self.shared.dropped_out[from].fetch_add(1, Relaxed);
                 return;
             };
-            if length > self.buffer.len() || self.queued_bytes + length > MAX_QUEUED_BYTES {
-                self.shared.dropped_out[from].fetch_add(1, Relaxed);
-                continue;
-            }
-            let delay = Duration::from_nanos(self.shared.delay_ns.load(Relaxed));
-            let due = Instant::now() + delay;
-            // A shorter delay does not let a frame overtake another.
-            let due = self.queue.back().map_or(due, |last| last.due.max(due));
-            self.queued_bytes += length;
-            self.queue.push_back(Frame { due, from, bytes: self.buffer[..length].into() });
-        }
+            let at_ps = picoseconds(arrived.saturating_duration_since(begin));
+            let to = destination(&frame.bytes, hosts);
+            let length = frame.bytes.len().saturating_sub(HEADER_BYTES);
+            clock.arrive(at_ps, Frame { from, to, length, content: Rc::new(frame) });
+        });
     }
 
     /// Sends the frames whose time has come.
     fn deliver(&mut self) {
-        while self.queue.front().is_some_and(|frame| frame.due <= Instant::now()) {
-            let frame = self.queue.pop_front().expect("the queue has a front");
-            self.queued_bytes -= frame.bytes.len();
-            match destination(&frame.bytes, self.shared.sockets.len()) {
-                Some(to) => self.send(to, &frame),
-                None => (0..self.shared.sockets.len()).for_each(|to| self.send(to, &frame)),
-            }
+        loop {
+            let now_ps = self.now_ps();
+            let Some(departure) = self.clock.depart(now_ps) else { break };
+            self.late_ns.push((now_ps - departure.at_ps) / 1_000);
+            self.send(departure.to, &departure.content.bytes);
+        }
+        if self.late_ns.is_empty() {
+            return;
+        }
+        for (index, overflows) in self.shared.overflows.iter().enumerate() {
+            overflows.store(self.clock.dropped(index), Relaxed);
+        }
+        if let Ok(mut lateness) = self.shared.lateness.try_lock() {
+            self.late_ns.drain(..).for_each(|late_ns| lateness.saturating_record(late_ns.max(1)));
         }
     }
 
-    fn send(&self, to: usize, frame: &Frame) {
-        if to == frame.from {
-            return;
-        }
-        match send(self.shared.sockets[to].as_raw_fd(), &frame.bytes, MsgFlags::MSG_DONTWAIT) {
-            // ENOBUFS: the queueing discipline of the port dropped the frame, and counted it.
-            Ok(_) | Err(Errno::ENOBUFS) => {}
-            Err(_) => {
-                self.shared.dropped_in[to].fetch_add(1, Relaxed);
-            }
+    fn send(&self, to: usize, frame: &[u8]) {
+        if send(self.shared.sockets[to].as_raw_fd(), frame, MsgFlags::MSG_DONTWAIT).is_err() {
+            self.shared.dropped_in[to].fetch_add(1, Relaxed);
         }
     }
 }
 
-/// Returns the index of the host that a frame is for; `None` for all.
-fn destination(frame: &[u8], hosts: usize) -> Option<usize> {
-    let address = frame.get(HEADER_BYTES..HEADER_BYTES + 6)?;
+fn picoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).saturating_mul(1_000)
+}
+
+/// Returns the hosts that a frame is for. A switch sends to all what it does not know.
+fn destination(frame: &[u8], hosts: usize) -> Destination {
+    let Some(address) = frame.get(HEADER_BYTES..HEADER_BYTES + 6) else { return Destination::All };
     let number = usize::from(u16::from_be_bytes([address[4], address[5]]));
-    let index = number.checked_sub(1).filter(|index| *index < hosts)?;
-    (address == mac(index)).then_some(index)
+    match number.checked_sub(1).filter(|index| *index < hosts) {
+        Some(index) if address == mac(index) => Destination::Host(index),
+        _ if address[0] & 1 == 1 && address != [0xff; 6] => Destination::Members,
+        _ => Destination::All,
+    }
 }
 
 #[cfg(test)]
@@ -245,14 +355,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn bytes_are_counted_while_a_frame_waits() {
+        let queued_bytes = Rc::new(Cell::new(MAX_QUEUED_BYTES - 150));
+        let first = QueuedFrame::new(&[0; 100], &queued_bytes).map(Rc::new).expect("it fits");
+        let again = Rc::clone(&first);
+        assert!(QueuedFrame::new(&[0; 51], &queued_bytes).is_none());
+        drop(first);
+        assert_eq!(queued_bytes.get(), MAX_QUEUED_BYTES - 50);
+        drop(again);
+        assert!(QueuedFrame::new(&[0; 150], &queued_bytes).is_some());
+    }
+
+    #[test]
     fn frames_are_for_the_host_with_their_address() {
         let frame = |address: [u8; 6]| [&[0; HEADER_BYTES][..], &address, &[7; 52]].concat();
-        assert_eq!(destination(&frame(mac(0)), 3), Some(0));
-        assert_eq!(destination(&frame(mac(2)), 3), Some(2));
-        // Not in this lab, broadcast, multicast, another host, too short.
-        for other in [mac(3), [0xff; 6], [1, 0, 0x5e, 0, 0, 1], [2, 0x4c, 0x41, 0x43, 0, 1], [0; 6]] {
-            assert_eq!(destination(&frame(other), 3), None, "{other:?}");
+        assert_eq!(destination(&frame(mac(0)), 3), Destination::Host(0));
+        assert_eq!(destination(&frame(mac(2)), 3), Destination::Host(2));
+        for multicast in [[1, 0, 0x5e, 0, 0, 1], [0x33, 0x33, 0, 0, 0, 1]] {
+            assert_eq!(destination(&frame(multicast), 3), Destination::Members, "{multicast:?}");
         }
-        assert_eq!(destination(&[0; HEADER_BYTES + 3], 3), None);
+        // Not in this lab, broadcast, another host, too short.
+        for other in [mac(3), [0xff; 6], [2, 0x4c, 0x41, 0x43, 0, 1], [0; 6]] {
+            assert_eq!(destination(&frame(other), 3), Destination::All, "{other:?}");
+        }
+        assert_eq!(destination(&[0; HEADER_BYTES + 3], 3), Destination::All);
     }
 }

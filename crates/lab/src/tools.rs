@@ -26,6 +26,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
     Ip,
+    Bridge,
     Tc,
     Nft,
     Ethtool,
@@ -35,6 +36,7 @@ impl Tool {
     const fn name(self) -> &'static str {
         match self {
             Self::Ip => "ip",
+            Self::Bridge => "bridge",
             Self::Tc => "tc",
             Self::Nft => "nft",
             Self::Ethtool => "ethtool",
@@ -43,7 +45,7 @@ impl Tool {
 
     const fn package(self) -> &'static str {
         match self {
-            Self::Ip | Self::Tc => "iproute2",
+            Self::Ip | Self::Bridge | Self::Tc => "iproute2",
             Self::Nft => "nftables",
             Self::Ethtool => "ethtool",
         }
@@ -113,11 +115,10 @@ fn finish(command: &mut Command, input: &str, name: &str) -> Result<Output, Opti
 }
 
 /// Messages that say that the kernel lacks a feature, with the feature and the module that has it.
-const KERNEL_FEATURES: [(&str, &str, &str, &str); 5] = [
+const KERNEL_FEATURES: [(&str, &str, &str, &str); 4] = [
     ("veth", "Unknown device type", "virtual Ethernet pairs", "veth"),
     ("bridge", "Unknown device type", "bridges", "bridge"),
     ("tbf", "qdisc kind is unknown", "token bucket filter", "sch_tbf"),
-    ("netem", "qdisc kind is unknown", "network emulator", "sch_netem"),
     ("loss", "Operation not supported", "nftables for network devices", "nf_tables"),
 ];
 
@@ -158,7 +159,7 @@ pub fn check(link: &LinkSpec) -> Result<(), LabError> {
         return Err(LabError::Privilege { missing: missing.join(" and ") });
     }
     let mut tools = vec![Tool::Ip, Tool::Ethtool];
-    tools.extend((link.rate_bit_per_s.is_some() || link.delay_ns > 0).then_some(Tool::Tc));
+    tools.extend(link.rate_bit_per_s.map(|_| Tool::Tc));
     tools.extend((link.loss_ppm > 0).then_some(Tool::Nft));
     tools.into_iter().try_for_each(|tool| tool.find().map(drop))
 }

@@ -18,8 +18,6 @@ pub struct LabRow {
     pub spec: LabSpec,
     /// First and last address.
     pub addresses: (Ipv4Addr, Ipv4Addr),
-    /// Mechanism of the delay; `None` without a delay.
-    pub delay_by: Option<&'static str>,
     /// Process id of the owner.
     pub owner: u32,
     /// Whether the owner still runs.
@@ -28,26 +26,23 @@ pub struct LabRow {
     pub age: Duration,
 }
 
-/// Returns the link of a lab, and how its delay is made.
+/// Returns the link of a lab.
 fn link(row: &LabRow) -> String {
     let text = row.spec.link.to_string();
-    match row.delay_by {
-        _ if text.is_empty() => "no limits".to_owned(),
-        Some(method) => format!("{text} ({method})"),
-        None => text,
-    }
+    if text.is_empty() { "no limits".to_owned() } else { text }
 }
 
 /// Names what makes each property of a link.
 fn shaped_by(row: &LabRow) -> Vec<&'static str> {
     let link = &row.spec.link;
-    let rate = link.rate_bit_per_s.map(|_| "rate by tbf of the kernel");
-    let delay = row.delay_by.map(|method| match method {
-        "netem" => "delay by netem of the kernel",
-        _ => "delay by a thread of ddsmark, because the kernel has no netem",
-    });
+    let switch = match (link.rate_bit_per_s, link.delay_ns) {
+        (Some(_), 1..) => Some("rate and delay by a switch of ddsmark"),
+        (Some(_), 0) => Some("rate by a switch of ddsmark"),
+        (None, 1..) => Some("delay by a switch of ddsmark"),
+        (None, 0) => None,
+    };
     let loss = (link.loss_ppm > 0).then_some("loss by nftables");
-    rate.into_iter().chain(delay).chain(loss).collect()
+    switch.into_iter().chain(loss).collect()
 }
 
 /// Returns the table of `ddsmark lab list`.
@@ -137,7 +132,6 @@ mod tests {
             name: name.to_owned(),
             spec: spec.parse().unwrap(),
             addresses: (Ipv4Addr::new(10, 77, 0, 1), Ipv4Addr::new(10, 77, 0, 2)),
-            delay_by: spec.contains("delay").then_some("switch"),
             owner: 4711,
             is_alive: name != "left",
             age: Duration::from_secs(seconds),
@@ -160,14 +154,15 @@ mod tests {
         let addresses = [Ipv4Addr::new(10, 77, 0, 1), Ipv4Addr::new(10, 77, 0, 2)];
         let hosts = [["h1", "lab.h1"], ["h2", "lab.h2"]];
         insta::assert_snapshot!(lab_up(&row("lab", "2,rate=100mbit,loss=0.1%", 0), &hosts, &addresses));
-        // What makes the delay is named: it costs CPU time if it is not the kernel.
-        let delayed = |method| {
-            let row = LabRow { delay_by: Some(method), ..row("lab", "2,delay=1ms", 0) };
-            lab_up(&row, &hosts, &addresses)
-        };
-        let shaped = delayed("switch");
-        assert!(shaped.contains("Links shaped by: delay by a thread of ddsmark, because"), "{shaped}");
-        assert!(delayed("netem").contains("Links shaped by: delay by netem of the kernel.\n"));
+        // What makes rate and delay is named: it takes time of the CPU.
+        for (spec, shaped) in [
+            ("2,rate=1gbit", "rate by a switch of ddsmark"),
+            ("2,delay=1ms", "delay by a switch of ddsmark"),
+            ("2,rate=1gbit,delay=1ms", "rate and delay by a switch of ddsmark"),
+        ] {
+            let text = lab_up(&row("lab", spec, 0), &hosts, &addresses);
+            assert!(text.contains(&format!("Links shaped by: {shaped}.\n")), "{text}");
+        }
         assert!(!lab_up(&row("lab", "2", 0), &hosts, &addresses).contains("shaped by"));
     }
 }

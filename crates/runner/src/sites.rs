@@ -7,24 +7,28 @@ use std::{
 };
 
 use experiment::{LOCAL_HOST, LinkSpec};
-use results::{LinkFrames, LinkRecord, RunningExperiment};
+use results::{LinkReading, LinkRecord, RunningExperiment};
 use site::{DriverFile, Hold, Owner, Site, SiteError};
 
 use crate::RunnerError;
 
 /// Links between the hosts of an experiment, which the runner sets before each run.
 pub trait HostLinks: Sync {
-    /// Sets the links, unless they are set already. Returns them as they are in effect, read back.
+    /// Sets the links for a run on some hosts, unless they are set already. Multicast reaches these hosts, and those of other
+    /// runs that are not [released](Self::release). Returns the links as they are in effect, read back.
     ///
     /// # Errors
     /// Returns an error if they cannot be set or read, or if other links are in effect.
-    fn set(&self, link: &LinkSpec) -> Result<LinkRecord, RunnerError>;
+    fn set(&self, link: &LinkSpec, hosts: &[&str]) -> Result<LinkRecord, RunnerError>;
 
-    /// Returns the frames on the links since they exist.
+    /// Ends what [`Self::set`] began for a run on these hosts.
+    fn release(&self, hosts: &[&str]);
+
+    /// Returns the frames on the links, and the lateness of what emulates them, since they exist.
     ///
     /// # Errors
     /// Returns an error if the counters cannot be read.
-    fn frames(&self) -> Result<LinkFrames, RunnerError>;
+    fn reading(&self) -> Result<LinkReading, RunnerError>;
 }
 
 /// Host of an experiment.
@@ -84,16 +88,27 @@ impl<'a> Sites<'a> {
     }
 
     /// Sets the links for a run. Returns them as they are in effect; `None` if the runner does not set links.
-    pub(crate) fn set_links(&self, link: Option<&LinkSpec>) -> Result<Option<LinkRecord>, RunnerError> {
-        self.links.zip(link).map(|(links, link)| links.set(link)).transpose()
+    pub(crate) fn set_links(
+        &self,
+        link: Option<&LinkSpec>,
+        hosts: &[&str],
+    ) -> Result<Option<LinkRecord>, RunnerError> {
+        self.links.zip(link).map(|(links, link)| links.set(link, hosts)).transpose()
     }
 
-    /// Returns the frames on the links so far. `None` if the links of the run drop none by themselves, so that a run on them
+    /// Ends what [`Self::set_links`] began for a run.
+    pub(crate) fn release_links(&self, link: Option<&LinkSpec>, hosts: &[&str]) {
+        if let Some((links, _)) = self.links.zip(link) {
+            links.release(hosts);
+        }
+    }
+
+    /// Returns the counters of the links so far. `None` if the links of the run drop none by themselves, so that a run on them
     /// does not wait for the counters, or if the counters cannot be read.
-    pub(crate) fn link_frames(&self, link: Option<&LinkSpec>) -> Option<LinkFrames> {
+    pub(crate) fn link_reading(&self, link: Option<&LinkSpec>) -> Option<LinkReading> {
         let drops =
             |link: &&LinkSpec| link.rate_bit_per_s.is_some() || link.delay_ns > 0 || link.loss_ppm > 0;
-        self.links.zip(link.filter(drops)).and_then(|(links, _)| links.frames().ok())
+        self.links.zip(link.filter(drops)).and_then(|(links, _)| links.reading().ok())
     }
 
     /// Creates the only host of an experiment.

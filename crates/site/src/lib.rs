@@ -36,7 +36,7 @@ pub use clocks::{
 pub use domains::{Domain, Domains};
 pub use host::{
     cores::allowed_cores, counters::Counters, environment::EnvironmentInputs, keep_awake::KeepAwake,
-    limits::limit_warnings, properties::host_warnings,
+    lab_limits::lab_warnings, limits::limit_warnings, properties::host_warnings,
 };
 pub use local_site::LocalSite;
 pub use site::{Agent, DomainClaim, Hold, ReplySink, Site};

@@ -1,10 +1,12 @@
-//! Servers for tests and campaigns, with keys, ports and files of their own: sshd, and clusters of Slurm in the hosts of a lab.
+//! Servers for tests and campaigns, with keys, ports and files of their own: sshd, and clusters of Slurm in the hosts of a lab; and
+//! sockets in its hosts.
 #![forbid(unsafe_code)]
 
 mod cluster;
 pub mod process;
 mod sshd;
 mod wait;
+pub mod wire;
 
 use std::path::{Path, PathBuf};
 

@@ -10,9 +10,6 @@ use site::{ClockClient, ClockExchange, ClockResponder};
 
 use crate::Error;
 
-/// Interface of each host.
-pub(super) const INTERFACE: &str = "eth0";
-const ADDRESSES: [&str; 2] = ["10.77.77.1", "10.77.77.2"];
 const PORT: u16 = 9;
 /// Least and most load of the link that a sender is expected to cause, in Mbit/s.
 const HALF_MBPS: [f64; 2] = [40.0, 60.0];
@@ -40,9 +37,7 @@ impl Load {
 }
 
 /// Two hosts. Dropping it removes them.
-pub(super) struct Lab {
-    namespaces: [String; 2],
-}
+pub(super) struct Lab(::lab::Lab);
 
 /// Process that ends with its standard input.
 pub(super) struct Running {
@@ -58,41 +53,20 @@ pub(super) struct RunningLoad {
     processes: Vec<Running>,
 }
 
-fn execute(line: &str) -> Result<(), Error> {
-    let mut words = line.split_whitespace();
-    let program = words.next().ok_or("no program")?;
-    let output = Command::new(program).args(words).output().map_err(|error| format!("{program}: {error}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(format!("`{line}` failed: {}", String::from_utf8_lossy(&output.stderr).trim()).into())
-}
-
 impl Lab {
     pub(super) fn create() -> Result<Self, Error> {
-        let lab = Self { namespaces: ["a", "b"].map(|end| format!("clocks-{}-{end}", std::process::id())) };
-        let [a, b] = &lab.namespaces;
-        for namespace in [a, b] {
-            execute(&format!("ip netns add {namespace}"))
-                .map_err(|error| format!("{error}; hint: run this campaign as root"))?;
-        }
-        execute(&format!("ip -n {a} link add {INTERFACE} type veth peer name {INTERFACE} netns {b}"))?;
-        for (namespace, address) in lab.namespaces.iter().zip(ADDRESSES) {
-            execute(&format!("ip -n {namespace} addr add {address}/24 dev {INTERFACE}"))?;
-            execute(&format!("ip -n {namespace} link set lo up"))?;
-            execute(&format!("ip -n {namespace} link set {INTERFACE} up"))?;
-            execute(&format!(
-                "tc -n {namespace} qdisc add dev {INTERFACE} root handle 1: stab overhead 24 linklayer ethernet tbf \
-                 rate 100mbit burst 16k latency 50ms"
-            ))?;
-        }
-        Ok(lab)
+        let failed = |error: ::lab::LabError| format!("{error}; hint: {}", error.hint());
+        Ok(Self(::lab::Lab::up(&"2,rate=100mbit".parse()?).map_err(failed)?))
+    }
+
+    /// Returns the interface of each host.
+    pub(super) fn interface(&self) -> &str {
+        &self.0.hosts()[0].interface
     }
 
     /// Returns a command of this program on a host, with a clock of this offset.
     fn command(&self, host: usize, offset: Offset, arguments: &[&str]) -> Result<Command, Error> {
-        let mut command = Command::new("ip");
-        command.args(["netns", "exec", &self.namespaces[host]]).arg(std::env::current_exe()?);
+        let mut command = self.0.hosts()[host].command(std::env::current_exe()?);
         command.args(["clocks-peer", "--clock", &format!("{} {}", offset.0, offset.1)]).args(arguments);
         Ok(command)
     }
@@ -134,20 +108,12 @@ impl Lab {
         }
         let mut sink = self.start(1, (0, 0), &["sink", &PORT.to_string()])?;
         sink.line()?;
-        let to = format!("{}:{PORT}", ADDRESSES[1]);
+        let to = format!("{}:{PORT}", self.0.hosts()[1].address);
         let sender = match load {
             Load::Half => self.start(0, (0, 0), &["sender", &to, "50"]),
             _ => self.start(0, (0, 0), &["sender", &to]),
         }?;
         Ok(RunningLoad { load, processes: vec![sink, sender] })
-    }
-}
-
-impl Drop for Lab {
-    fn drop(&mut self) {
-        for namespace in &self.namespaces {
-            let _ = execute(&format!("ip netns del {namespace}"));
-        }
     }
 }
 

@@ -94,7 +94,7 @@ fn trial(lab: &Lab, packets: u32, random: &mut ChaCha8Rng) -> Result<Trial, Erro
     // Each direction of the link has its turn.
     let at = usize::from(random.random::<bool>());
     let key = ExchangeKey::random()?;
-    let interface = lab::INTERFACE.to_owned();
+    let interface = lab.interface().to_owned();
     let responder = ClockResponder { interface: interface.clone(), key, limit: 2 * LIMIT };
     let running = lab.responder(at, reference, &responder)?;
     let client = ClockClient { interface, responder: running.address, key, count: packets, limit: LIMIT };

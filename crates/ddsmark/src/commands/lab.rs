@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use lab::{DelayMethod, LabError, LabRecord};
+use lab::{LabError, LabRecord};
 use report::LabRow;
 
 use crate::cli::{
@@ -93,7 +93,6 @@ fn row(record: &LabRecord) -> LabRow {
         name: record.name.clone(),
         spec: record.spec,
         addresses: (address(0), address(record.hosts.len() - 1)),
-        delay_by: record.delay_by.map(DelayMethod::name),
         owner: record.owner.pid,
         is_alive: record.owner.is_alive(),
         age: now.saturating_sub(Duration::from_nanos(record.created_unix_ns)),

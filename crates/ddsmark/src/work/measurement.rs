@@ -9,7 +9,7 @@ use std::{
 use experiment::{MAXIMUM_RUNS, Plan};
 use results::{Crowding, DetectableEffects, Directory, HostRecord, ResultHeader, State, Tool, Warning};
 use runner::{ExperimentOutcome, ExperimentRunner, Sites, StopToken};
-use site::{EnvironmentInputs, host_warnings, limit_warnings};
+use site::{EnvironmentInputs, host_warnings, lab_warnings, limit_warnings};
 
 use super::{
     hosts::{ConnectedHost, Hosts},
@@ -124,7 +124,7 @@ pub fn header(experiment: Plan, hosts: &Hosts) -> Result<ResultHeader, CliError>
         true => Warning { text: format!("host `{}`: {}", record.name, warning.text), ..warning },
         false => warning,
     };
-    let warnings = warnings.into_iter().map(named).collect();
+    let warnings = lab_warnings(&experiment).into_iter().chain(warnings.into_iter().map(named)).collect();
     // The planner used the descriptions of this host.
     let descriptions = hosts.list()[0].drivers.descriptions.clone();
     Ok(ResultHeader::new(tool(), records, experiment, descriptions, warnings))

@@ -3,71 +3,21 @@
 use std::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use lab::{DelayMethod, Lab, LabError, LabOptions, LinkSpec};
+use lab::{Lab, LabError};
 
-use crate::support::{socket, up};
-
-/// Returns the round-trip times of pings from the first host to the second, sorted.
-fn round_trips(lab: &Lab, count: usize) -> Vec<Duration> {
-    let (pinger, echo) = (socket(lab, 0), socket(lab, 1));
-    let to = echo.local_addr().unwrap();
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut buffer = [0; 64];
-            for _ in 0..count {
-                let (length, from) = echo.recv_from(&mut buffer).unwrap();
-                echo.send_to(&buffer[..length], from).unwrap();
-            }
-        });
-        let mut times: Vec<Duration> = (0..count)
-            .map(|_| {
-                let begin = Instant::now();
-                pinger.send_to(&[7; 64], to).unwrap();
-                assert_eq!(pinger.recv(&mut [0; 64]).unwrap(), 64);
-                begin.elapsed()
-            })
-            .collect();
-        times.sort();
-        times
-    })
-}
-
-/// Either the kernel has netem, which then delays, or its absence is the only error: `tc` accepts the commands.
-#[test]
-fn netem_makes_the_delay_or_is_what_the_kernel_lacks() {
-    let options = LabOptions { delay_by: Some(DelayMethod::Netem), ..LabOptions::default() };
-    for (link, ms) in [("delay=5ms", 5), ("rate=100mbit,delay=3500us", 3)] {
-        match Lab::up_with(&options, &format!("2,{link}").parse().unwrap()) {
-            Ok(lab) => {
-                assert_eq!(lab.record().delay_by, Some(DelayMethod::Netem));
-                assert_eq!(
-                    lab.read_link().unwrap().to_string(),
-                    link.parse::<LinkSpec>().unwrap().to_string()
-                );
-                let times = round_trips(&lab, 10);
-                assert!(times[0] >= Duration::from_millis(2 * ms), "{link}: {times:?}");
-            }
-            Err(error) => {
-                assert!(matches!(error, LabError::Kernel { module: "sch_netem", .. }), "{error}");
-                let chosen = up(&format!("2,{link}")).record().delay_by;
-                assert_eq!(chosen, Some(DelayMethod::Switch), "a kernel without it has another method");
-            }
-        }
-    }
-}
+use crate::support::{round_trips, socket, up};
 
 #[test]
 fn round_trip_has_twice_the_delay() {
     let mut lab = up("2,delay=5ms");
-    assert!(lab.record().delay_by.is_some());
     // A busy host adds to the fastest of 40 much less than the next delay does.
     let mut slower: Option<Duration> = None;
     for (link, delay) in [("delay=40ms,rate=100mbit", 40), ("delay=10ms", 10), ("delay=2500us", 2), ("", 0)] {
         lab.set_link(&link.parse().unwrap()).unwrap();
-        let times = round_trips(&lab, 40);
+        let times = round_trips(&lab, 64, 40);
         assert!(times[0] >= Duration::from_millis(2 * delay), "{link}: {times:?}");
         if let Some(slower) = slower {
             let ratio = slower.as_secs_f64() / times[0].as_secs_f64();

@@ -55,12 +55,20 @@ fn hosts_exchange_datagrams_and_have_names_of_their_own() {
 }
 
 #[test]
-fn multicast_reaches_all_other_hosts() {
+fn multicast_reaches_the_members_only() {
     let group = Ipv4Addr::new(239, 255, 0, 1);
     let mut lab = up("4");
-    // By the bridge, then by the switch of our own.
-    for link in ["", "delay=1ms"] {
+    // By the bridge, then by the switch of our own, and by the bridge again.
+    for (link, members) in [
+        ("", &["h1", "h2", "h3", "h4"][..]),
+        ("delay=1ms", &["h1", "h2", "h3", "h4"]),
+        ("rate=100mbit", &["h1", "h3"]),
+        ("", &["h1", "h3"]),
+        ("", &["h4", "h1"]),
+        ("rate=100mbit", &["h1", "h4"]),
+    ] {
         lab.set_link(&link.parse().unwrap()).unwrap();
+        lab.set_members(members.iter().copied()).unwrap();
         let readers: Vec<_> = (1..4)
             .map(|host| {
                 let address = lab.hosts()[host].address;
@@ -74,17 +82,28 @@ fn multicast_reaches_all_other_hosts() {
         for number in 0..100_u8 {
             writer.send_to(&[number], (group, 7400)).unwrap();
         }
-        for reader in readers {
+        // All have the writer's unicast after its multicast, so nothing more comes.
+        for (host, reader) in (1..4).zip(readers) {
+            let unicast = (lab.hosts()[host].address, 7400);
+            let last = inside(&lab, host, || std::net::UdpSocket::bind(unicast).unwrap());
+            last.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+            writer.send_to(&[1], unicast).unwrap();
+            assert_eq!(last.recv(&mut [0; 2]).unwrap(), 1);
+            let is_member = members.contains(&format!("h{}", host + 1).as_str());
             let mut buffer = [0; 2];
-            let received: Vec<u8> = (0..100)
+            let received: Vec<u8> = (0..if is_member { 100 } else { 0 })
                 .map(|_| {
                     assert_eq!(reader.recv(&mut buffer).unwrap(), 1);
                     buffer[0]
                 })
                 .collect();
-            assert_eq!(received, (0..100).collect::<Vec<u8>>(), "{link}");
+            reader.set_nonblocking(true).unwrap();
+            assert!(reader.recv(&mut buffer).is_err(), "{link} h{}", host + 1);
+            let expected = if is_member { 0..100 } else { 0..0 };
+            assert_eq!(received, expected.collect::<Vec<u8>>(), "{link}");
         }
     }
+    assert!(matches!(lab.set_members(["h5"]), Err(LabError::NoHost { .. })));
 }
 
 /// Returns the interfaces, addresses and routes of this host.

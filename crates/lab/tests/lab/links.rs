@@ -1,68 +1,25 @@
 //! Links: rate and loss.
 
 use std::{
-    io::IoSliceMut,
     net::UdpSocket,
-    os::fd::AsRawFd as _,
     process::Command,
     thread,
     time::{Duration, Instant},
 };
 
-use experiment::goodput_ceiling;
+use experiment::{goodput_ceiling, store_and_forward_ns};
 use lab::Lab;
-use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
+use nix::sys::socket::{setsockopt, sockopt};
+use testbed::wire::stream;
 
-use crate::support::{LIMIT, socket, up, wait_until};
-
-/// Sends datagrams from the first host to the second as fast as its socket allows. Returns the bytes in the last nine tenths,
-/// their time by the timestamps of the kernel, and the number of datagrams that arrived. The first frames leave at once, without
-/// a limit of the rate.
-fn stream(lab: &Lab, size: usize, count: u32) -> (f64, Duration, u32) {
-    let (writer, reader) = (socket(lab, 0), socket(lab, 1));
-    setsockopt(&reader, sockopt::RcvBufForce, &(64 << 20)).unwrap();
-    setsockopt(&reader, sockopt::ReceiveTimestampns, &true).unwrap();
-    let to = reader.local_addr().unwrap();
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            let payload = vec![7; size];
-            for _ in 0..count {
-                writer.send_to(&payload, to).unwrap();
-            }
-        });
-        let (mut buffer, mut times) = (vec![0; 65_536], Vec::new());
-        while times.len() < count as usize {
-            let Some((length, time)) = receive(&reader, &mut buffer) else { break };
-            assert_eq!(length, size);
-            times.push(time);
-        }
-        let arrived = u32::try_from(times.len()).unwrap();
-        assert!(arrived > 1, "{arrived} of {count} arrived");
-        let counted = &times[times.len() / 10..];
-        let duration = counted[counted.len() - 1] - counted[0];
-        ((counted.len() - 1) as f64 * size as f64, duration, arrived)
-    })
-}
-
-/// Receives a datagram. Returns its length and when it arrived; `None` after the time limit of the socket.
-fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> Option<(usize, Duration)> {
-    let mut control = nix::cmsg_space!(nix::sys::time::TimeSpec);
-    let mut slices = [IoSliceMut::new(buffer)];
-    let message =
-        recvmsg::<()>(socket.as_raw_fd(), &mut slices, Some(&mut control), MsgFlags::empty()).ok()?;
-    let time = message.cmsgs().unwrap().find_map(|control| match control {
-        ControlMessageOwned::ScmTimestampns(time) => Some(time.into()),
-        _ => None,
-    });
-    Some((message.bytes, time.expect("the kernel stamps each datagram")))
-}
+use crate::support::{LIMIT, round_trips, socket, up, wait_until};
 
 #[test]
 fn rate_is_that_of_the_wire() {
     let mut lab = up("2,rate=100mbit");
     // A fifth of a second each. Short frames are padded; at 100 Mbit/s, they are more than a busy host can send.
     for (mbit, size, count) in [(100, 1472, 1_700), (100, 63_000, 40), (10, 18, 3_000)] {
-        // Through the bridge, then through the switch of our own.
+        // Without a delay, then with one.
         for delay in ["0", "500us"] {
             lab.set_link(&format!("rate={mbit}mbit,delay={delay}").parse().unwrap()).unwrap();
             let ceiling = goodput_ceiling(f64::from(mbit) * 1e6, 1500, size as u64).unwrap();
@@ -70,15 +27,47 @@ fn rate_is_that_of_the_wire() {
             // rate by more than the burst.
             let mut shares: Vec<f64> = Vec::new();
             while shares.len() < 10 && shares.last().is_none_or(|share| *share < 0.98) {
-                let (bytes, duration, arrived) = stream(&lab, size, count);
-                shares.push(bytes * 8.0 / duration.as_secs_f64() / ceiling);
-                assert_eq!(arrived, count, "{mbit} {size} {delay}");
+                let arrivals = stream(&lab, size, count).unwrap();
+                shares.push(arrivals.bit_per_s() / ceiling);
+                assert_eq!(arrivals.count, count, "{mbit} {size} {delay}");
             }
-            assert!((0.98..1.02).contains(&shares[shares.len() - 1]), "{mbit} {size} {delay}: {shares:?}");
+            assert!((0.98..1.005).contains(&shares[shares.len() - 1]), "{mbit} {size} {delay}: {shares:?}");
         }
     }
     let counters = lab.counters().unwrap();
     assert!(counters.hosts.iter().all(|host| host.rate_out == 0 && host.rate_in == 0), "{counters:?}");
+}
+
+/// A wire delivers a datagram when its last bit has arrived, at each of the two links. No round trip is shorter, at any size;
+/// and the fastest of a few is not much longer.
+#[test]
+fn round_trip_takes_its_time_on_the_wire() {
+    let mut lab = up("2");
+    round_trips(&lab, 18, 5);
+    let unlimited = round_trips(&lab, 1_472, 30)[0];
+    for (mbit, sizes) in [
+        (10, &[18, 64, 1_024, 1_472, 8_192][..]),
+        (100, &[18, 64, 1_024, 1_472, 8_192, 16_384, 63_000]),
+        (1_000, &[18, 64, 1_024, 1_472, 8_192, 16_384, 63_000]),
+    ] {
+        lab.set_link(&format!("rate={mbit}mbit").parse().unwrap()).unwrap();
+        for size in sizes {
+            let one_way = store_and_forward_ns(mbit * 1_000_000, 1_500, *size as u64).unwrap();
+            let physical = Duration::from_nanos(2 * one_way);
+            // What the hosts and the switch add; on a busy host, it takes several tries to see it.
+            let most = physical.mul_f64(1.1) + 10 * unlimited;
+            for attempt in 1.. {
+                let fastest = round_trips(&lab, *size, 30)[0];
+                assert!(fastest >= physical, "{mbit} Mbit/s, {size} B: {fastest:?} < {physical:?}");
+                if fastest <= most {
+                    break;
+                }
+                assert!(attempt < 20, "{mbit} Mbit/s, {size} B: {fastest:?} > {most:?}");
+            }
+        }
+    }
+    let lateness = lab.lateness();
+    assert!(lateness.len() > 1_000 && lateness.max() > 0, "{}", lateness.len());
 }
 
 #[test]
@@ -87,8 +76,13 @@ fn ports_drop_what_exceeds_their_rate_and_count_it() {
     let reader = socket(&lab, 2);
     setsockopt(&reader, sockopt::RcvBufForce, &(64 << 20)).unwrap();
     let to = reader.local_addr().unwrap();
-    // Two hosts send to one: twice the rate of its link.
+    // Two hosts send to one: twice the rate of its link. Each knows its address, or its first datagrams would wait for ARP, of which
+    // the kernel keeps some only.
     let writers = [socket(&lab, 0), socket(&lab, 1)];
+    for writer in &writers {
+        writer.send_to(&[7; 16], to).unwrap();
+        reader.recv(&mut [0; 16]).unwrap();
+    }
     thread::scope(|scope| {
         for writer in &writers {
             scope.spawn(move || {
@@ -101,7 +95,9 @@ fn ports_drop_what_exceeds_their_rate_and_count_it() {
     let dropped = || lab.counters().unwrap().hosts[2].rate_in;
     let received = drain(&reader, || 1_000_u64.saturating_sub(dropped()));
     assert!(dropped() > 100, "{}", dropped());
-    assert!((1_000..=1_000 + OTHER_FRAMES).contains(&(received + dropped())), "{received} {}", dropped());
+    let counters = lab.counters().unwrap();
+    let accounted = received + counters.hosts[2].rate_in;
+    assert!((1_000..=1_000 + OTHER_FRAMES).contains(&accounted), "{received} {counters:?}");
 }
 
 /// Maximum frames of the kernel itself that are counted with those of a test: a host sends a few of ARP and IPv6 now and then.
@@ -115,7 +111,10 @@ fn drain(reader: &UdpSocket, expected: impl Fn() -> u64) -> u64 {
         match reader.recv(&mut [0; 2048]) {
             Ok(_) => received += 1,
             Err(_) if received >= expected() => return received,
-            Err(_) => assert!(Instant::now() < deadline, "{received} received, {} expected", expected()),
+            Err(error) => {
+                let expected = expected();
+                assert!(Instant::now() < deadline, "{received} received, {expected} expected: {error}");
+            }
         }
     }
 }
@@ -179,5 +178,5 @@ fn links_are_read_back_as_they_were_set() {
     let arguments = ["-n", &namespace, "qdisc", "del", "dev", "eth0", "root"];
     assert!(Command::new("tc").args(arguments).status().unwrap().success());
     let error = lab.read_link().unwrap_err().to_string();
-    assert_eq!(error, "cannot read the links: the two directions of a link have different rates");
+    assert_eq!(error, "cannot read the links: a host and the switch have different rates");
 }

@@ -1,7 +1,7 @@
 //! Helpers of these tests: sockets in hosts, and what is left of a lab.
 
 use std::{
-    fs::{self, File},
+    fs,
     net::UdpSocket,
     path::Path,
     thread,
@@ -9,10 +9,8 @@ use std::{
 };
 
 use lab::{Lab, LabSpec};
-use nix::sched::{CloneFlags, setns};
-
-/// Time limit of everything that is awaited.
-pub const LIMIT: Duration = Duration::from_secs(30);
+use testbed::wire;
+pub use testbed::wire::{LIMIT, inside};
 
 /// Creates a lab.
 pub fn up(spec: &str) -> Lab {
@@ -22,24 +20,14 @@ pub fn up(spec: &str) -> Lab {
     })
 }
 
-/// Calls `work` on a thread in a host. Sockets that it opens stay there.
-pub fn inside<T: Send>(lab: &Lab, host: usize, work: impl FnOnce() -> T + Send) -> T {
-    let namespace = File::open(Path::new("/run/netns").join(&lab.hosts()[host].namespace)).unwrap();
-    thread::scope(|scope| {
-        let thread = scope.spawn(|| {
-            setns(namespace, CloneFlags::CLONE_NEWNET).unwrap();
-            work()
-        });
-        thread.join().unwrap()
-    })
+/// Opens a UDP socket in a host; see [`wire::socket`].
+pub fn socket(lab: &Lab, host: usize) -> UdpSocket {
+    wire::socket(lab, host).unwrap()
 }
 
-/// Opens a UDP socket in a host, on any port of its address, with a time limit for receiving.
-pub fn socket(lab: &Lab, host: usize) -> UdpSocket {
-    let address = lab.hosts()[host].address;
-    let socket = inside(lab, host, || UdpSocket::bind((address, 0)).unwrap());
-    socket.set_read_timeout(Some(LIMIT)).unwrap();
-    socket
+/// Returns the round-trip times of pings; see [`wire::round_trips`].
+pub fn round_trips(lab: &Lab, size: usize, count: usize) -> Vec<Duration> {
+    wire::round_trips(lab, size, count).unwrap()
 }
 
 /// Waits until a condition is true.

@@ -93,14 +93,14 @@ fn throughput_between_hosts_is_beside_what_the_link_carries() {
 fn frames_that_a_link_dropped_are_shown() {
     let with = |lost: u64| {
         sample::document_with(|run| {
-            let mut link = LinkRecord::new(&"rate=100mbit,loss=1%".parse().expect("a link"), None);
+            let mut link = LinkRecord::new(&"rate=100mbit,loss=1%".parse().expect("a link"));
             link.frames = Some(LinkFrames { sent: 2_000, lost, queue_drops: lost / 4, interface_drops: 0 });
             run.link = Some(link);
         })
     };
     let text = print(&with(20));
     let row = row(&text, "Links: frames per run", 1024);
-    assert_eq!(row[1..], ["none", "latency", "2000", "20", "1.00", "5", "0"], "{text}");
+    assert_eq!(row[1..], ["none", "latency", "2000", "20", "1.00", "5", "0", "-", "-"], "{text}");
     assert!(text.contains("Frames are medians over the valid runs"), "{text}");
     assert!(!print(&with(0)).contains("Links: frames per run"));
 }

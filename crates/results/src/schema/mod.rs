@@ -56,7 +56,7 @@ pub use header::ResultHeader;
 pub use host::{ClockDiscipline, Host, HostRecord};
 pub use late_join::{JoinCost, LateFlow, LateJoinRecord};
 pub use latency::{CellLatency, Latency};
-pub use link::{LinkCeiling, LinkFrames, LinkRecord};
+pub use link::{LinkCeiling, LinkFrames, LinkLateness, LinkReading, LinkRecord};
 pub use max_rate::{MAXIMUM_PHASE, MaxRate, MaxRateRun};
 pub use metric::{Metric, MetricSelector};
 pub use paced::{CellFlow, Paced, PacedCell, kind_of_flow};

@@ -1,6 +1,6 @@
 //! Execution of one run, or of the two runs of a duet.
 
-use std::{panic::resume_unwind, thread, time::Instant};
+use std::{collections::BTreeSet, panic::resume_unwind, thread, time::Instant};
 
 use collector::{RunContext, RunReports, TraceTimes, collect};
 use control::{PayloadBytes, Request};
@@ -121,13 +121,18 @@ impl RunExecutor<'_> {
             Workload::Paced | Workload::Search | Workload::Discovery => true,
         };
         let hosts = endpoint_hosts(self.sites, &shape);
-        let ready = self.sites.set_links(cell.factors.link.as_ref()).and_then(|link| {
-            run.link = link;
+        let members: BTreeSet<String> =
+            shape.endpoints.iter().map(|endpoint| endpoint.place.host.clone()).collect();
+        let members: Vec<&str> = members.iter().map(String::as_str).collect();
+        let link = cell.factors.link.as_ref();
+        let ready = self.sites.set_links(link, &members).and_then(|record| {
+            run.link = record;
             Ok(RunClocks::before_run(self.clocks, hosts, needs_one_clock)?)
         });
         let clocks = match ready {
             Ok(clocks) => clocks,
             Err(error) => {
+                self.sites.release_links(link, &members);
                 run.state = RunState::Failed;
                 run.failure = Some(before_agents(&error, &shape));
                 return Some(FinishedRun { run, log: IntervalLog::new(), reports, measured: None });
@@ -149,12 +154,13 @@ impl RunExecutor<'_> {
             barrier,
         };
         run.environment_padding_bytes = Some(run_phases.padding_bytes);
-        let link = cell.factors.link.as_ref();
-        let frames_before = self.sites.link_frames(link);
+        let before = self.sites.link_reading(link);
         let failed = self.walk(&run_phases, run.number, &mut phases, &mut reports);
-        if let (Some(link_record), Some(before)) = (&mut run.link, frames_before) {
-            link_record.frames = self.sites.link_frames(link).map(|frames| frames.since(&before));
+        let links = before.zip(self.sites.link_reading(link)).map(|(before, after)| after.since(&before));
+        if let (Some(record), Some((frames, lateness))) = (&mut run.link, links) {
+            (record.frames, record.lateness) = (Some(frames), lateness);
         }
+        self.sites.release_links(link, &members);
         if let Some(reports) = &mut reports
             && let Err(error) = run_phases.clocks.after_run(reports)
         {

@@ -12,8 +12,10 @@ use std::{
 
 use control::MonotonicClock;
 use experiment::{HostSpec, LinkSpec, Load, Placement, PlannedHost, Rate, Workload};
+use hdrhistogram::Histogram;
 use results::{
-    Environment, LinkFrames, LinkRecord, NoiseProbe, NoiseRule, Reference, RunState, RunningExperiment, State,
+    Environment, LinkFrames, LinkLateness, LinkReading, LinkRecord, NoiseProbe, NoiseRule, Reference,
+    RunState, RunningExperiment, State,
 };
 use runner::{HostLinks, RunnerError, Sites};
 use serde::{Serialize, de::DeserializeOwned};
@@ -366,25 +368,32 @@ fn experiment_ends_before_the_next_run_when_a_host_is_lost() {
     assert_eq!(outcome.document.state, State::Interrupted);
 }
 
-/// Links that cannot have a loss. Records what they are set to.
+/// Links that cannot have a loss. Records what they are set to, for which hosts, and the hosts that are released.
 #[derive(Default)]
-struct Links(Mutex<Vec<LinkSpec>>, Mutex<u64>);
+struct Links(Mutex<Vec<(LinkSpec, String)>>, Mutex<u64>, Mutex<Vec<String>>);
 
 impl HostLinks for Links {
-    fn set(&self, link: &LinkSpec) -> Result<LinkRecord, RunnerError> {
-        self.0.lock().unwrap().push(*link);
+    fn set(&self, link: &LinkSpec, hosts: &[&str]) -> Result<LinkRecord, RunnerError> {
+        self.0.lock().unwrap().push((*link, hosts.join(" ")));
         if link.loss_ppm > 0 {
             let (error, hint) = ("cannot set the loss".to_owned(), "load the module".to_owned());
             return Err(RunnerError::Links { error, hint });
         }
-        Ok(LinkRecord::new(link, Some("switch")))
+        Ok(LinkRecord::new(link))
     }
 
-    /// Counts one more frame at each reading.
-    fn frames(&self) -> Result<LinkFrames, RunnerError> {
+    fn release(&self, hosts: &[&str]) {
+        self.2.lock().unwrap().push(hosts.join(" "));
+    }
+
+    /// Counts one more frame at each reading, each later than the one before.
+    fn reading(&self) -> Result<LinkReading, RunnerError> {
         let mut readings = self.1.lock().unwrap();
         *readings += 1;
-        Ok(LinkFrames { sent: 10 + *readings, lost: 5 * *readings, ..LinkFrames::default() })
+        let frames = LinkFrames { sent: 10 + *readings, lost: 5 * *readings, ..LinkFrames::default() };
+        let mut lateness = Histogram::new_with_bounds(1, 1_000_000, 2).expect("valid bounds");
+        (1..=*readings).for_each(|late_ns| lateness.record(late_ns).expect("in range"));
+        Ok(LinkReading { frames, lateness })
     }
 }
 
@@ -406,12 +415,11 @@ fn links_are_set_before_each_run_and_recorded() {
         ["", "delay=1ms", "loss=1%"].map(|text| run(&document, &format!("d/latency/{text}")));
     assert_eq!((plain.state, &plain.link), (RunState::Valid, &None));
     let link = delayed.link.as_ref().expect("a link");
-    assert_eq!(
-        (delayed.state, link.delay_ns, link.delay_by.as_deref()),
-        (RunState::Valid, 1_000_000, Some("switch"))
-    );
+    assert_eq!((delayed.state, link.delay_ns), (RunState::Valid, 1_000_000));
     // Those of the run alone: the counters are read before and after it.
     assert_eq!(link.frames, Some(LinkFrames { sent: 1, lost: 5, ..LinkFrames::default() }));
+    let late = LinkLateness { frames: 1, p50_ns: 2, p99_ns: None, max_ns: 2 };
+    assert_eq!(link.lateness, Some(late));
     // A run whose link cannot be set is not attempted.
     let failure = failed.failure.as_ref().expect("a failure");
     assert_eq!((failed.state, &failed.link, failure.phase.as_str()), (RunState::Failed, &None, "hello"));
@@ -419,5 +427,7 @@ fn links_are_set_before_each_run_and_recorded() {
         (failure.error.as_str(), failure.hint.as_deref()),
         ("cannot set the loss", Some("load the module"))
     );
-    assert_eq!(links.0.lock().unwrap().len(), 2);
+    let hosts: Vec<String> = links.0.lock().unwrap().iter().map(|(_, hosts)| hosts.clone()).collect();
+    assert_eq!(hosts, ["local", "local"]);
+    assert_eq!(*links.2.lock().unwrap(), hosts);
 }

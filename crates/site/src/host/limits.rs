@@ -56,7 +56,7 @@ fn has_sockets(cell: &Cell) -> bool {
 }
 
 /// Returns the largest unit that is sent at once: a sample of the cell, or a batch.
-fn unit_bytes(cell: &Cell) -> u64 {
+pub(super) fn unit_bytes(cell: &Cell) -> u64 {
     let factors = &cell.factors;
     let batch = if factors.batch_bytes > 0 { factors.samples_per_flush() * factors.size_bytes } else { 0 };
     factors.size_bytes.max(batch)
@@ -164,7 +164,7 @@ fn open_files(host: &HostRecord, planned: &[Planned<'_>]) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use experiment::{Design, Factors, Limits, LinkSpec, Qos, Topology};
     use results::{Environment, Host};
 
@@ -178,7 +178,7 @@ mod tests {
         HostRecord::only(properties, Environment::default())
     }
 
-    fn plan(factors: Factors) -> Plan {
+    pub(in crate::host) fn plan(factors: Factors) -> Plan {
         let design = serde_json::json!({
             "blocks": 3, "seed": 1, "warm_up_ns": 0, "measure_ns": 1_000_000_000, "windows": 20, "check_every": 64,
             "pin": Pin::None, "keep_awake": false,
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    fn cell(workload: Workload, size_bytes: u64) -> Factors {
+    pub(in crate::host) fn cell(workload: Workload, size_bytes: u64) -> Factors {
         Factors {
             driver: "udp".to_owned(),
             transport: "udp4".to_owned(),

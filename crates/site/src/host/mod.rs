@@ -5,6 +5,7 @@ pub(crate) mod counters;
 pub(crate) mod environment;
 mod ethtool;
 pub(crate) mod keep_awake;
+pub(crate) mod lab_limits;
 pub(crate) mod limits;
 pub(crate) mod noise;
 pub(crate) mod presence;
