@@ -13,8 +13,10 @@ use crate::{
     },
 };
 
-/// Valid number of samples of a group. The reader keeps them until the group is complete.
-const SAMPLES: RangeInclusive<u64> = 2..=4096;
+/// Maximum number of samples of a group. The reader keeps them until the group is complete.
+pub const MAX_GROUP: u32 = 4096;
+/// Valid number of samples of a group.
+const SAMPLES: RangeInclusive<u64> = 2..=MAX_GROUP as u64;
 /// Valid range of the wait of the first sample, in ns. It is short because a run ends only when its reader is idle.
 const DELAY_NS: RangeInclusive<u64> = 1_000..=100_000_000;
 /// Maximum payload of a group in bytes.

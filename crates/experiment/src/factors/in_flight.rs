@@ -4,8 +4,10 @@ use std::ops::RangeInclusive;
 
 use crate::{Factor, FactorValues, Factors, OneOrMany, PlanError, SpannedError, Topology, Value};
 
-/// Number of samples in flight. Each of them may have a buffer in every node.
-const RANGE: RangeInclusive<u32> = 1..=1000;
+/// Maximum number of samples in flight. Each of them may have a buffer in every node.
+pub const MAX_IN_FLIGHT: u32 = 1000;
+/// Valid number of samples in flight.
+const RANGE: RangeInclusive<u32> = 1..=MAX_IN_FLIGHT;
 
 /// Rejects numbers out of range, and several samples in flight where only one can be.
 pub(crate) fn check(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> Result<(), SpannedError> {

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Maximum number of instances: a reader keeps the newest sequence number of each.
-const MAX_INSTANCES: u32 = 100_000;
+pub const MAX_INSTANCES: u32 = 100_000;
 
 /// Rejects numbers of instances out of range.
 pub(crate) fn check(_: &Factor, values: &OneOrMany<Value>, _: &FactorValues) -> Result<(), SpannedError> {

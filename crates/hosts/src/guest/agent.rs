@@ -11,7 +11,7 @@ use std::{
 use control::{Reply, Request};
 use site::{Agent, ChannelEnd, ProcessExit, ReplySink};
 
-use super::{GuestError, observer::GuestObserver, terms::GuestTerms};
+use super::{GuestError, limits, observer::GuestObserver, terms::GuestTerms};
 
 /// Control channel of the only endpoint of a guest.
 const CHANNEL: u32 = 0;
@@ -79,8 +79,8 @@ impl GuestAgent {
             Request::Configure(configure) => self.terms.check(configure, &self.own_addresses),
             Request::Cases | Request::Check { .. } => Err(GuestError::Forbidden("conformance cases")),
             Request::OpenMailbox(_) | Request::Exchange(_) => Err(GuestError::Forbidden("a mailbox")),
-            Request::Match(_)
-            | Request::WarmUp { .. }
+            Request::Match(of) => limits::check_match(of),
+            Request::WarmUp { .. }
             | Request::Measure { .. }
             | Request::Progress
             | Request::Drain(_)

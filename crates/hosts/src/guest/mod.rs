@@ -7,6 +7,7 @@
 
 mod agent;
 mod error;
+mod limits;
 pub(crate) mod observer;
 pub(crate) mod site;
 pub(crate) mod terms;

@@ -2,20 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use control::{Configure, PayloadBytes};
-use experiment::{MIN_SIZE_BYTES, StreamSpec, ThreadPriorities};
+use control::Configure;
+use experiment::ThreadPriorities;
 use serde::{Deserialize, Serialize};
 
-use super::GuestError;
-
-/// Maximum length of the name of a run or a topic, in characters.
-const MAX_NAME: usize = 255;
-/// Prefix of the name of a run.
-const OF_RUN: &str = "ddsmark-";
-/// Maximum number of writers, of readers, and of streams of a reader.
-const MAX_ENTITIES: usize = 1 << 16;
-/// Maximum size of all samples that an agent prepares or checks, in bytes: each writer and each expected stream has one.
-const MAX_SAMPLE_BYTES: u64 = 1 << 30;
+use super::{GuestError, limits};
 
 /// Values that a guest was started with. A configuration with other ones is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +55,7 @@ impl GuestTerms {
         let priorities = |of: Option<ThreadPriorities>| of.map(|of| format!("{}:{}", of.main, of.receive));
         let [leader, guest] = [configure.priorities, self.priorities].map(priorities);
         same("thread priorities", leader.as_deref(), guest.as_deref())?;
-        within_limits(configure)
+        limits::check(configure)
     }
 }
 
@@ -81,49 +72,4 @@ fn same(item: &str, leader: Option<&str>, guest: Option<&str>) -> Result<(), Gue
     }
     let [leader, guest] = [leader, guest].map(|value| value.unwrap_or("none").to_owned());
     Err(GuestError::Differs { item: item.to_owned(), leader, guest })
-}
-
-/// Checks the parts of a configuration that the leader chooses: names that become parts of file names, and sizes.
-fn within_limits(configure: &Configure) -> Result<(), GuestError> {
-    if !configure.traces.is_empty() {
-        return Err(GuestError::Forbidden("the times of trace files"));
-    }
-    let name = &configure.run_name;
-    let is_name = name.len() <= MAX_NAME
-        && name.starts_with(OF_RUN)
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    if !is_name {
-        return Err(GuestError::Forbidden("a run name that is not one of ddsmark"));
-    }
-    let topics = configure.writers.iter().map(|writer| &writer.topic);
-    for topic in topics.chain(configure.readers.iter().map(|reader| &reader.topic)) {
-        let is_topic = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        if topic.len() > MAX_NAME || !topic.bytes().all(is_topic) {
-            return Err(GuestError::Forbidden("a topic with other characters than letters, digits and `_`"));
-        }
-    }
-    let longest = configure.readers.iter().map(|reader| reader.streams.len()).max().unwrap_or(0);
-    let entities = configure.writers.len().max(configure.readers.len()).max(longest);
-    at_most("the number of entities", entities as u64, MAX_ENTITIES as u64)?;
-    let streams = configure.readers.iter().flat_map(|reader| &reader.streams);
-    let sizes = configure.writers.iter().map(|writer| &writer.stream).chain(streams);
-    let sizes: Vec<u64> = sizes.map(|stream: &StreamSpec| stream.size_bytes).collect();
-    let bytes = sizes.iter().copied().fold(0, u64::saturating_add);
-    at_most("the size of the samples in bytes", bytes, MAX_SAMPLE_BYTES)?;
-    let Some(payload) = &configure.payload else { return Ok(()) };
-    // A sample of each stream for each part of the file, all in memory.
-    let parts = |size: u64| {
-        payload.samples(usize::try_from(size.saturating_sub(MIN_SIZE_BYTES)).unwrap_or(usize::MAX)) as u64
-    };
-    let most = sizes.iter().map(|size| parts(*size)).max().unwrap_or(0);
-    at_most("the number of samples of a file", most, PayloadBytes::MAX_SAMPLES as u64)?;
-    let bytes = sizes.iter().map(|size| size.saturating_mul(parts(*size))).fold(0, u64::saturating_add);
-    at_most("the size of the samples of a file in bytes", bytes, MAX_SAMPLE_BYTES)
-}
-
-fn at_most(item: &'static str, value: u64, most: u64) -> Result<(), GuestError> {
-    if value <= most {
-        return Ok(());
-    }
-    Err(GuestError::OutOfRange { item, value: value.to_string(), most: most.to_string() })
 }

@@ -3,3 +3,4 @@
 mod fake_site;
 mod hostile;
 mod leader;
+mod limits;
