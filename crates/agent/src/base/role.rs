@@ -47,7 +47,7 @@ pub trait AgentRole {
         ProgressSource::default()
     }
     /// Returns the threads of the role that receive, besides the thread that executes it.
-    fn receiving_threads(&self) -> Vec<NamedThread> {
+    fn receiving_threads(&self) -> Vec<NamedThread<'_>> {
         Vec::new()
     }
     /// Runs the traffic without recording it.

@@ -185,7 +185,7 @@ impl EchoReturn {
     }
 
     /// Returns the thread that waits for these echoes, if it is not the pinger's.
-    pub(super) fn thread(&self) -> Option<NamedThread> {
+    pub(super) fn thread(&self) -> Option<NamedThread<'_>> {
         match &self.inlet {
             Some(ReturnInput::Waiting(waiting)) => Some(NamedThread::of("receive", &waiting.thread)),
             _ => None,

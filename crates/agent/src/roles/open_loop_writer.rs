@@ -393,7 +393,7 @@ impl AgentRole for OpenLoopWriter {
         }
     }
 
-    fn receiving_threads(&self) -> Vec<NamedThread> {
+    fn receiving_threads(&self) -> Vec<NamedThread<'_>> {
         self.probes.iter().filter_map(ProbeRecorder::thread).collect()
     }
 

@@ -190,7 +190,7 @@ impl AgentRole for Pinger {
         }
     }
 
-    fn receiving_threads(&self) -> Vec<NamedThread> {
+    fn receiving_threads(&self) -> Vec<NamedThread<'_>> {
         self.returns.iter().filter_map(EchoReturn::thread).collect()
     }
 

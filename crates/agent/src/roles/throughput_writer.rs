@@ -175,7 +175,7 @@ impl AgentRole for ThroughputWriter {
         }
     }
 
-    fn receiving_threads(&self) -> Vec<NamedThread> {
+    fn receiving_threads(&self) -> Vec<NamedThread<'_>> {
         self.probes.iter().filter_map(ProbeRecorder::thread).collect()
     }
 

@@ -266,7 +266,7 @@ impl ProbeRecorder {
 
     /// Returns its thread.
     #[must_use]
-    pub fn thread(&self) -> Option<NamedThread> {
+    pub fn thread(&self) -> Option<NamedThread<'_>> {
         self.thread.as_ref().map(|thread| NamedThread::of("receive", thread))
     }
 
