@@ -4,12 +4,16 @@ use std::{
     collections::BTreeSet,
     io::{Read as _, Write as _},
     net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
 use peers::mailbox::{
     MAX_SAMPLE_BYTES, Mailbox, MailboxError,
-    tcp::{TcpMailbox, control_port, leader_port},
+    tcp::{MAX_STRANGERS, TcpMailbox, control_port, leader_port},
 };
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -122,6 +126,62 @@ fn strangers_are_dropped_and_disturb_no_other_connection() {
         let _ = stranger.read_to_end(&mut Vec::new());
     }
     assert_reaches(&mut publisher, &mut subscriber, b"after");
+}
+
+/// Returns whether the other side has closed this connection of a stranger.
+fn is_closed(stranger: &TcpStream) -> bool {
+    stranger.set_nonblocking(true).expect("an option");
+    let mut bytes = [0; 64];
+    loop {
+        match (&mut &*stranger).read(&mut bytes) {
+            Ok(0) => return true,
+            Ok(_) => {}
+            Err(error) => return error.kind() != std::io::ErrorKind::WouldBlock,
+        }
+    }
+}
+
+#[test]
+fn silent_strangers_are_limited_and_a_peer_gets_in() {
+    const COUNT: usize = 300;
+    let (mut subscriber, address) = listen();
+    let silent = |_| TcpStream::connect(address).expect("a listener");
+    let mut strangers: Vec<TcpStream> = (0..COUNT).map(silent).collect();
+    // More of them arrive all the time.
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = Arc::clone(&stop);
+    let flood = std::thread::spawn(move || {
+        while !stopped.load(Ordering::Relaxed) {
+            let index = strangers.iter().position(is_closed).unwrap_or(0);
+            strangers[index] = TcpStream::connect(address).expect("a listener");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        strangers
+    });
+    let mut publisher = connect(address);
+    assert_reaches(&mut publisher, &mut subscriber, b"there");
+    assert_reaches(&mut subscriber, &mut publisher, b"back");
+    stop.store(true, Ordering::Relaxed);
+    let strangers = flood.join().expect("no panic");
+    // Its greeting arrives after it was accepted, and so were all that came before.
+    let newest = TcpStream::connect(address).expect("a listener");
+    newest.set_read_timeout(Some(LIMIT)).expect("a limit");
+    (&mut &newest).read_exact(&mut [0; 16]).expect("a greeting");
+    let open = strangers.iter().filter(|stranger| !is_closed(stranger)).count();
+    assert!(open <= MAX_STRANGERS, "{open} connections without a greeting are open");
+    assert_reaches(&mut publisher, &mut subscriber, b"still there");
+}
+
+#[test]
+fn greeting_in_single_bytes_has_the_same_time_limit() {
+    let (_subscriber, address) = listen();
+    let mut stranger = TcpStream::connect(address).expect("a listener");
+    for byte in b"ddsmark peers 1\n" {
+        // Fails if the connection is already closed.
+        let _ = stranger.write_all(&[*byte]);
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    assert!(is_closed(&stranger), "it has greeted for 8 s");
 }
 
 #[test]

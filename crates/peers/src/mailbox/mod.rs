@@ -5,6 +5,7 @@ mod error;
 mod exchange_queue;
 pub mod tcp;
 mod tcp_connection;
+mod tcp_greeting;
 
 use std::{fmt, sync::Arc, time::Duration};
 

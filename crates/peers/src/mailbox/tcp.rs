@@ -19,8 +19,11 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::{
     MAX_SAMPLE_BYTES, Mailbox, MailboxError, Waker,
-    tcp_connection::{Connection, read_greeting, read_sample, send_greeting},
+    tcp_connection::{Connection, read_sample},
+    tcp_greeting::{Strangers, greet},
 };
+
+pub use super::tcp_greeting::MAX_STRANGERS;
 
 /// First port for control messages, and the number of ports. They are below the ephemeral ports of Linux.
 const FIRST_PORT: u16 = 20_000;
@@ -179,23 +182,28 @@ impl Hub {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Reads samples of a connection until it ends.
-    fn serve(&self, stream: &TcpStream) -> io::Result<()> {
-        send_greeting(stream)?;
-        read_greeting(stream)?;
-        let connection = Arc::new(Connection::start(stream)?);
-        let number = {
+    /// Serves a connection that this process made.
+    fn serve_own(&self, stream: TcpStream) -> io::Result<()> {
+        greet(&stream)?;
+        self.serve(stream)
+    }
+
+    /// Reads samples of a connection, whose sides have greeted, until it ends.
+    fn serve(&self, stream: TcpStream) -> io::Result<()> {
+        let stream = Arc::new(stream);
+        let (connection, number) = {
             let mut state = self.state();
             if self.is_closed() || state.connections.len() >= MAX_CONNECTIONS {
                 return Err(io::Error::other("too many connections"));
             }
+            let connection = Arc::new(Connection::start(&stream)?);
             state.next += 1;
             let number = state.next;
             state.connections.insert(number, Arc::clone(&connection));
-            number
+            (connection, number)
         };
         let end = loop {
-            match read_sample(stream, MAX_SAMPLE_BYTES) {
+            match read_sample(&stream, MAX_SAMPLE_BYTES) {
                 Ok(sample) => {
                     if self.relays {
                         self.pass_on(&sample, Some(number));
@@ -227,24 +235,27 @@ impl Hub {
     }
 }
 
-/// Accepts connections until the mailbox is closed.
+/// Accepts connections until the mailbox is closed. One has a thread as soon as it has greeted.
 fn accept_all(hub: &Arc<Hub>, listener: &TcpListener) {
     let look = PollTimeout::try_from(LOOK).unwrap_or(PollTimeout::MAX);
+    let mut strangers = Strangers::default();
     while !hub.is_closed() {
+        let accepting = PollFd::new(listener.as_fd(), PollFlags::POLLIN);
+        let mut fds: Vec<PollFd<'_>> = strangers.poll_fds().chain([accepting]).collect();
+        let _ = poll(&mut fds, look);
         match listener.accept() {
-            Ok((stream, _)) => {
-                let hub = Arc::clone(hub);
-                // A connection whose thread cannot be started is dropped: its peer connects again. One that does not follow
-                // the protocol is a stranger.
-                let _ = thread::Builder::new().name("control-peer".to_owned()).spawn(move || {
-                    let _ = stream.set_nonblocking(false).and_then(|()| hub.serve(&stream));
-                });
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                let _ = poll(&mut [PollFd::new(listener.as_fd(), PollFlags::POLLIN)], look);
-            }
+            // A connection that has already failed is dropped.
+            Ok((stream, from)) => _ = strangers.add(stream, from.ip()),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             // Too many open files, or a connection that has already ended.
             Err(_) => thread::sleep(RETRY),
+        }
+        for stream in strangers.greeted() {
+            let hub = Arc::clone(hub);
+            // A connection whose thread cannot be started is dropped: its peer connects again.
+            let _ = thread::Builder::new().name("control-peer".to_owned()).spawn(move || {
+                let _ = stream.set_nonblocking(false).and_then(|()| hub.serve(stream));
+            });
         }
     }
 }
@@ -253,7 +264,7 @@ fn accept_all(hub: &Arc<Hub>, listener: &TcpListener) {
 fn keep_connected(hub: &Hub, address: SocketAddr) {
     while !hub.is_closed() {
         let connected = TcpStream::connect_timeout(&address, CONNECT);
-        if let Err(error) = connected.and_then(|stream| hub.serve(&stream)) {
+        if let Err(error) = connected.and_then(|stream| hub.serve_own(stream)) {
             hub.state().errors.insert(address, error.to_string());
         }
         if !hub.is_closed() {
@@ -269,7 +280,7 @@ fn find_leader(hub: &Hub, address: SocketAddr) {
             && let Ok(stream) = TcpStream::connect_timeout(&address, CONNECT)
         {
             // Its end is noticed by whoever expects samples of it.
-            let _ = hub.serve(&stream);
+            let _ = hub.serve_own(stream);
         }
         for _ in 0..LOOK_FOR_LEADER.as_millis() / RETRY.as_millis() {
             if hub.is_closed() {

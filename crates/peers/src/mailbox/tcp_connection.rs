@@ -1,4 +1,4 @@
-//! Connection of a mailbox over TCP: a greeting, then samples with their length. Nothing that arrives is trusted.
+//! Connection of a mailbox over TCP, after the greetings: samples with their length. Nothing that arrives is trusted.
 
 use std::{
     collections::VecDeque,
@@ -9,38 +9,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// First bytes of each side.
-const GREETING: &[u8; 16] = b"ddsmark peers 1\n";
-/// Maximum wait for the greeting of the other side.
-const GREETING_LIMIT: Duration = Duration::from_secs(5);
-/// Maximum time that a write may block: the other side does not read.
-const WRITE_LIMIT: Duration = Duration::from_secs(20);
 /// Maximum number of bytes that wait to be written. A connection with more is closed.
 const MAX_QUEUED_BYTES: usize = 16 << 20;
 /// Longest wait of a thread that writes, before it looks again.
 const LOOK: Duration = Duration::from_secs(1);
-
-/// Sends the greeting.
-pub(super) fn send_greeting(stream: &TcpStream) -> io::Result<()> {
-    stream.set_nodelay(true)?;
-    stream.set_write_timeout(Some(WRITE_LIMIT))?;
-    (&mut &*stream).write_all(GREETING)
-}
-
-/// Reads the greeting of the other side.
-pub(super) fn read_greeting(stream: &TcpStream) -> io::Result<()> {
-    stream.set_read_timeout(Some(GREETING_LIMIT))?;
-    let mut found = [0; GREETING.len()];
-    (&mut &*stream).read_exact(&mut found).map_err(|error| match error.kind() {
-        io::ErrorKind::WouldBlock => io::Error::new(io::ErrorKind::TimedOut, "no greeting of ddsmark"),
-        _ => error,
-    })?;
-    if found != *GREETING {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "another program answers there"));
-    }
-    // From now on, the silence of a peer is noticed by whoever expects samples of it.
-    stream.set_read_timeout(None)
-}
 
 /// Reads a sample of at most `most` bytes.
 pub(super) fn read_sample(mut stream: &TcpStream, most: usize) -> io::Result<Vec<u8>> {
@@ -59,7 +31,7 @@ pub(super) fn read_sample(mut stream: &TcpStream, most: usize) -> io::Result<Vec
 /// Sending side of a connection. A thread writes what is queued.
 #[derive(Debug)]
 pub(super) struct Connection {
-    stream: TcpStream,
+    stream: Arc<TcpStream>,
     queue: Arc<Queue>,
 }
 
@@ -122,9 +94,9 @@ impl Queue {
 
 impl Connection {
     /// Starts the thread that writes.
-    pub(super) fn start(stream: &TcpStream) -> io::Result<Self> {
-        let connection = Self { stream: stream.try_clone()?, queue: Arc::default() };
-        let (stream, queue) = (stream.try_clone()?, Arc::clone(&connection.queue));
+    pub(super) fn start(stream: &Arc<TcpStream>) -> io::Result<Self> {
+        let connection = Self { stream: Arc::clone(stream), queue: Arc::default() };
+        let (stream, queue) = (Arc::clone(stream), Arc::clone(&connection.queue));
         let name = "control-write".to_owned();
         thread::Builder::new().name(name).spawn(move || queue.write_all(&stream))?;
         Ok(connection)
