@@ -96,6 +96,81 @@ fn client_ignores_answers_of_others() {
     assert!(ClockOffset::from_exchanges(&exchanges).is_some());
 }
 
+/// Passes packets of a client on to a responder after a delay, and the replies back after another one. Ends without packets
+/// for a while. Returns its address.
+fn slow_path(responder: SocketAddr, [out, back]: [Duration; 2]) -> SocketAddr {
+    let [near, far] = [1, 2].map(|_| UdpSocket::bind("127.0.0.1:0").expect("a socket"));
+    far.connect(responder).expect("an address");
+    let address = near.local_addr().expect("an address");
+    for socket in [&near, &far] {
+        socket.set_read_timeout(Some(Duration::from_secs(10))).expect("a limit");
+    }
+    thread::spawn(move || {
+        thread::scope(|scope| {
+            let mut buffer = [0; 64];
+            while let Ok((length, client)) = near.recv_from(&mut buffer) {
+                let (near, far) = (&near, far.try_clone().expect("a socket"));
+                scope.spawn(move || {
+                    thread::sleep(out);
+                    // Fail if the other side has ended.
+                    let _ = far.send(&buffer[..length]);
+                    let Ok(length) = far.recv(&mut buffer) else { return };
+                    thread::sleep(back);
+                    let _ = near.send_to(&buffer[..length], client);
+                });
+            }
+        });
+    });
+    address
+}
+
+#[test]
+fn replies_over_a_satellite_count() {
+    let site = site();
+    let key = ExchangeKey::random().expect("a key");
+    for delays_ms in [[300, 300], [0, 700], [650, 0]] {
+        let (address, _running) = responder(key, LONG);
+        let delays = delays_ms.map(Duration::from_millis);
+        let path = slow_path(address, delays);
+        let spec = ClockClient { limit: Duration::from_secs(3), ..client(path, key, 200) };
+        let exchanges = site.clock_exchange(&spec).expect("a client");
+        assert!(exchanges.len() > 1, "{delays_ms:?}: {}", exchanges.len());
+        let offset = ClockOffset::from_exchanges(&exchanges).expect("an offset");
+        assert!(offset.offset_ns.unsigned_abs() <= offset.error_ns, "{delays_ms:?}: {offset:?}");
+        assert!(offset.rtt_ns >= 600_000_000, "{delays_ms:?}: {offset:?}");
+        // Half of the round trip, and the drift in this time.
+        assert!(offset.error_ns <= offset.rtt_ns / 2 + offset.rtt_ns / 1000, "{delays_ms:?}: {offset:?}");
+        println!("{delays_ms:?} ms: {} exchanges, {offset:?}", exchanges.len());
+        // One packet waits for its reply as long as the exchange may take.
+        let one = site.clock_exchange(&ClockClient { count: 1, ..spec }).expect("a client");
+        assert_eq!(one.len(), 1, "{delays_ms:?}");
+    }
+}
+
+#[test]
+fn second_reply_to_a_packet_does_not_count() {
+    let key = ExchangeKey::random().expect("a key");
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    let address = socket.local_addr().expect("an address");
+    socket.set_read_timeout(Some(LONG)).expect("a limit");
+    let answering = thread::spawn(move || {
+        let mut buffer = [0; 64];
+        for _ in 0..3 {
+            let (length, from) = socket.recv_from(&mut buffer).expect("a request");
+            let Some(ClockPacket::Request { number }) = ClockPacket::parse(&buffer[..length], &key) else {
+                panic!("no request");
+            };
+            for received_ns in [7, 9] {
+                let reply = ClockPacket::Reply { number, received_ns, replied_ns: received_ns };
+                socket.send_to(&reply.bytes(&key), from).expect("an answer");
+            }
+        }
+    });
+    let exchanges = site().clock_exchange(&client(address, key, 3)).expect("a client");
+    answering.join().expect("no panic");
+    assert!(exchanges.iter().map(|exchange| exchange.received_ns).eq([7; 3]), "{exchanges:?}");
+}
+
 #[test]
 fn responder_ends_when_it_is_dropped_and_at_its_limit() {
     let key = ExchangeKey::random().expect("a key");

@@ -127,10 +127,12 @@ pub enum ClockFault {
 /// Returns the timeline for a run that starts now. `points`: measurements in the order of time; the last one is that
 /// before the run. Returns `None` without a measurement.
 ///
-/// The drift is that since the oldest recent measurement. A drift that the errors do not separate from 0 is 0.
+/// The drift is that since the oldest recent measurement after the last jump of a clock: earlier offsets say nothing about it.
+/// A drift that the errors do not separate from 0 is 0.
 #[must_use]
 pub fn timeline(points: &[ClockPoint]) -> Option<Timeline> {
-    let (last, earlier) = points.split_last()?;
+    let jump = points.windows(2).rposition(|pair| check_continuity(&pair[0], &pair[1]).is_err());
+    let (last, earlier) = points[jump.map_or(0, |jump| jump + 1)..].split_last()?;
     let now = last.offset;
     let oldest = earlier
         .iter()
@@ -157,12 +159,8 @@ fn drift(before: &ClockOffset, after: &ClockOffset) -> f64 {
     (change as f64 / distance_ns as f64).clamp(-limit, limit)
 }
 
-/// Returns the maximum error of a timeline during a run, in ns, given the measurements before and after it: at each of
-/// them, half of the smallest round trip and what the timeline differs by.
-///
-/// # Errors
-/// Returns an error if a clock stepped or a host was suspended: the times of the run are not valid.
-pub fn error_of_run(timeline: &Timeline, before: &ClockPoint, after: &ClockPoint) -> Result<u64, ClockFault> {
+/// Checks that no clock stepped between two measurements, and that no host was suspended.
+fn check_continuity(before: &ClockPoint, after: &ClockPoint) -> Result<(), ClockFault> {
     for (reference, before, after) in
         [(true, &before.reference, &after.reference), (false, &before.other, &after.other)]
     {
@@ -178,6 +176,16 @@ pub fn error_of_run(timeline: &Timeline, before: &ClockPoint, after: &ClockPoint
         let by_ns = i64::try_from(change).unwrap_or(if change < 0 { i64::MIN } else { i64::MAX });
         return Err(ClockFault::Step { by_ns, within_ns, error_ns });
     }
+    Ok(())
+}
+
+/// Returns the maximum error of a timeline during a run, in ns, given the measurements before and after it: at each of
+/// them, half of the smallest round trip and what the timeline differs by.
+///
+/// # Errors
+/// Returns an error if a clock stepped or a host was suspended: the times of the run are not valid.
+pub fn error_of_run(timeline: &Timeline, before: &ClockPoint, after: &ClockPoint) -> Result<u64, ClockFault> {
+    check_continuity(before, after)?;
     Ok(before.offset.error_of(timeline).max(after.offset.error_of(timeline)))
 }
 

@@ -174,6 +174,32 @@ fn drift_is_found_if_the_errors_separate_it_from_0() {
 }
 
 #[test]
+fn drift_restarts_after_a_jump_between_runs() {
+    let series = |truth: Truth| -> Vec<ClockPoint> {
+        (0..5).map(|index| truth.point(T0 + index * 10 * SECOND, &QUIET)).collect()
+    };
+    // A step of a virtual machine that was moved, after the second of five measurements
+    let jumped = Truth { step_ns: 300_000_000, step_at_ns: T0 + 15 * SECOND, ..TRUTH };
+    let stepped = series(jumped);
+    // A suspension: the monotonic clock stood still for 8 s, which the other one did not
+    let mut suspended = series(Truth { step_ns: 8 * SECOND as i64, ..jumped });
+    suspended[2..].iter_mut().for_each(|point| point.other.suspended_ns += 8 * SECOND as i64);
+    // Both hosts at the same time, so that the offset changed by no more than a drift explains
+    let mut both = series(Truth { step_ns: 1_000_000, ..jumped });
+    for point in &mut both[2..] {
+        point.reference.suspended_ns += 8 * SECOND as i64;
+        point.other.suspended_ns += 8 * SECOND as i64;
+    }
+    for points in [stepped, suspended, both] {
+        let slope = |count: usize| timeline(&points[..count]).expect("points").slope;
+        let slopes = [1, 2, 3, 4, 5].map(slope);
+        for (index, drift_ppm) in [0.0, 20.0, 0.0, 20.0, 20.0].into_iter().enumerate() {
+            assert!((slopes[index] - drift_ppm * 1e-6).abs() < 1e-8, "{index}: {slopes:?}");
+        }
+    }
+}
+
+#[test]
 fn residual_drift_is_part_of_the_error() {
     let (before, after) = (TRUTH.point(T0, &QUIET), TRUTH.point(T0 + 30 * SECOND, &QUIET));
     // 20 ppm over 30 s, without a slope
