@@ -23,6 +23,10 @@ print_stages() { # at the end of a script
   printf '\n== durations of %s\n%s' "$(basename "$0")" "$stages"
 }
 
+needs_root() { # prints a filter of nextest: the tests that need root
+  sed -nE 's/^([^# ]+) ?(.*)$/(binary_id(=\1) \& test(\/^\2\/))/p' "$root/.config/needs-root.txt" | paste -sd '|'
+}
+
 fail() { # prints an error and a hint, and exits
   printf 'error: %s\nhint: %s\n' "$1" "$2" >&2
   exit 1

@@ -38,17 +38,23 @@ set +m
 # End-to-end tests then measure three blocks where one is enough.
 [ "${1:-}" != all ] || export DDSMARK_TEST_ALL=1
 
-# Without root, tests of labs fail; so they are left out, which the list of stages shows.
+nextest() { # a command of nextest, and its arguments
+  "$tools/bin/cargo-nextest" nextest "$@" --cargo-metadata "$CARGO_TARGET_DIR/packages.json" \
+    --binaries-metadata "$CARGO_TARGET_DIR/tests.json"
+}
+
+# Tests that need root fail without it; so they are left out, and named. The list of stages shows it, too.
 without=()
 if [ "$(id -u)" != 0 ]; then
-  without=(-E 'not (binary_id(lab::lab) | binary(e2e) & test(/^(lab|experiment_labs)::/))')
-  say 'NOT EXECUTED: the tests of virtual hosts need root: `sudo make test`'
+  needs_root=$(needs_root)
+  without=(-E "not ($needs_root)")
+  say 'NOT EXECUTED: these tests need root: `sudo make test`'
+  nextest list -E "$needs_root" --message-format oneline
 fi
 
 failed=0
 say 'cargo nextest: the workspace'
-"$tools/bin/cargo-nextest" nextest run --cargo-metadata "$CARGO_TARGET_DIR/packages.json" \
-  --binaries-metadata "$CARGO_TARGET_DIR/tests.json" "${without[@]}" || failed=1
+nextest run "${without[@]}" || failed=1
 
 say 'lint, examples in the documentation, fuzz targets: the rest, and the output'
 wait "$checks" || failed=1

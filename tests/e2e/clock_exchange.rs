@@ -6,6 +6,7 @@ use std::process::Command;
 use control::Timeline;
 use hosts::{StewardCommand, StewardSite};
 use site::{ClockEnd, Site as _, SiteClock, SiteError, measure_clock};
+use testbed::needs_root;
 
 use crate::support::{Scene, programs};
 
@@ -23,6 +24,7 @@ fn ip(arguments: &str) {
 
 impl TwoHosts {
     fn new(name: &str) -> Self {
+        needs_root();
         let hosts =
             Self { names: [1, 2].map(|number| format!("e2e-{name}-{}-{number}", std::process::id())) };
         let [one, two] = &hosts.names;

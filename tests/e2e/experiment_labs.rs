@@ -3,6 +3,7 @@
 use std::fs;
 
 use serde_json::Value;
+use testbed::needs_root;
 
 use crate::{
     experiments::plan_recipes,
@@ -27,6 +28,7 @@ fn left_of(pid: u32) -> Vec<String> {
 /// Runs a command to its end. Nothing is left of its lab.
 #[track_caller]
 fn finish(running: Running) -> Outcome {
+    needs_root();
     let pid = running.id();
     let outcome = running.end();
     assert_eq!(left_of(pid), [""; 0], "{outcome:?}");
@@ -278,6 +280,7 @@ fn lab_without_privilege_is_rejected_before_anything_starts() {
 
 /// Starts a measurement in a lab, and waits for its first saved run.
 fn started(scene: &Scene, more: &[&str]) -> Running {
+    needs_root();
     let arguments = ["latency", "-d", "udp", "-s", "64", "--host", "lab:2,delay=1ms", "--runs", "200"];
     let mut running = scene.start("ddsmark", &[&arguments, more, &QUICK].concat());
     let first = scene.path("result/runs/0001.json");
@@ -355,6 +358,7 @@ fn compare_names_the_links_in_which_results_differ() {
 
 #[test]
 fn lab_recipes_plan_for_the_installed_drivers() {
+    needs_root();
     plan_recipes(true);
 }
 

@@ -2,6 +2,8 @@
 
 use std::{fs, process::Command};
 
+use testbed::needs_root;
+
 use crate::{
     shared_memory::{Numbers, abandoned, present},
     support::{Outcome, Scene, blocks, count, list, programs, wait_for},
@@ -35,6 +37,7 @@ fn killed_agent_fails_its_run_in_any_phase_and_role() {
 
 /// Kills processes on virtual hosts: nothing but their runs may be lost.
 fn campaign_on_hosts(reach: &str, victims: &str, kills: u32) {
+    needs_root();
     let _scene = Scene::new();
     let count = kills.to_string();
     let output = Command::new(programs().join("campaigns"))

@@ -6,6 +6,7 @@ use hosts::{StewardSite, lab_steward};
 use lab::{Lab, LabOptions};
 use serde_json::Value;
 use site::{DomainClaim, Site as _};
+use testbed::needs_root;
 
 use crate::{
     sshd::Sshd,
@@ -22,8 +23,7 @@ struct NamedLab<'a> {
 impl<'a> NamedLab<'a> {
     /// Chooses a name that no other test has.
     fn new(scene: &'a Scene, kind: &str) -> Self {
-        let uid = fs::metadata("/proc/self").map(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata));
-        assert_eq!(uid.expect("/proc"), 0, "this test needs root\nhint: run it with `sudo`");
+        needs_root();
         remove_labs_of_killed_tests(scene);
         Self { scene, name: format!("e2e-{kind}-{}", std::process::id()) }
     }

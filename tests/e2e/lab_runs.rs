@@ -5,7 +5,10 @@ use std::{collections::BTreeSet, ffi::OsStr, fs, process::Command, thread, time:
 
 use lab::{Host, Lab};
 use serde_json::Value;
-use testbed::process::{kill_alive, name};
+use testbed::{
+    needs_root,
+    process::{kill_alive, name},
+};
 
 use crate::{
     sshd::Sshd,
@@ -13,6 +16,7 @@ use crate::{
 };
 
 fn lab(spec: &str) -> Lab {
+    needs_root();
     Lab::up(&spec.parse().expect("a lab")).expect("a lab")
 }
 

@@ -4,6 +4,7 @@ use std::{ffi::OsStr, fs, os::unix::fs::symlink, path::PathBuf};
 
 use lab::Lab;
 use serde_json::Value;
+use testbed::needs_root;
 
 use crate::support::{Outcome, Running, Scene, programs, wait_for};
 
@@ -19,6 +20,7 @@ pub struct Hosts {
 
 impl Hosts {
     pub fn new(count: u32) -> Self {
+        needs_root();
         let lab = Lab::up(&format!("lab:{count}").parse().expect("a lab")).expect("a lab");
         let scene = Scene::new();
         let program = scene.path(PROGRAM);

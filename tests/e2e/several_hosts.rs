@@ -8,7 +8,10 @@ use std::{
 };
 
 use serde_json::Value;
-use testbed::process::{kill_alive, name};
+use testbed::{
+    needs_root,
+    process::{kill_alive, name},
+};
 
 use crate::support::{Outcome, Scene, count, list, runs, text, wait_for};
 
@@ -31,6 +34,7 @@ fn ip(arguments: &str) {
 impl Network {
     /// Creates hosts with the addresses 10.77.0.1, 10.77.0.2, and so on.
     fn of(hosts: usize) -> Self {
+        needs_root();
         static NETWORKS: AtomicU32 = AtomicU32::new(0);
         let prefix = format!("dm{}-{}", process::id(), NETWORKS.fetch_add(1, Relaxed));
         let mut network = Self { namespaces: Vec::new() };

@@ -11,7 +11,10 @@ use std::{
 
 use lab::Lab;
 use site::{LocalSite, Owner, Site as _};
-use testbed::process::{kill_alive, name};
+use testbed::{
+    needs_root,
+    process::{kill_alive, name},
+};
 
 use crate::support::{MARK, Outcome, Running, Scene, list, root, runs, text, wait_for};
 
@@ -24,6 +27,7 @@ struct Cluster<'a> {
 
 impl<'a> Cluster<'a> {
     fn start(scene: &'a Scene) -> Self {
+        needs_root();
         let lab = Lab::up(&"lab:3".parse().expect("a lab")).expect("a lab");
         let variables = [(MARK, scene.directory.path())];
         let cluster = testbed::Cluster::start(lab, &scene.path("slurm"), &variables);

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod cluster;
+mod privilege;
 pub mod process;
 mod sshd;
 mod wait;
@@ -11,6 +12,7 @@ pub mod wire;
 use std::path::{Path, PathBuf};
 
 pub use cluster::Cluster;
+pub use privilege::needs_root;
 pub use sshd::{Sshd, SshdOptions};
 
 /// Error with a message.

@@ -1,6 +1,7 @@
 //! Checks of the tree, and tests that each of them can fail.
 
 mod documents;
+mod privilege;
 
 use std::{
     collections::BTreeMap,
