@@ -5,6 +5,7 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,10 @@ void profiles_unlock(void) {
 static ddsmark_status document_write(const text *document) {
   if (document->failed || document->data == NULL)
     return fail_memory("the configuration of Connext");
-  FILE *file = fopen(path, "we");
+  // Any user may have made a file or a link of this name: neither is followed or written to.
+  unlink(path);
+  const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
   if (file && fwrite(document->data, 1, document->length, file) == document->length && fclose(file) == 0)
     return DDSMARK_OK;
   unlink(path);

@@ -1,6 +1,14 @@
 //! Other hosts: agents behind stewards, reached over ssh.
 
-use std::{collections::BTreeMap, ffi::OsStr, fs, path::PathBuf, process::Command, thread, time::Duration};
+use std::{
+    collections::BTreeMap,
+    ffi::OsStr,
+    fs::{self, File},
+    path::PathBuf,
+    process::Command,
+    thread,
+    time::Duration,
+};
 
 use experiment::{HostSpec, Limits, Pin, Plan, PlanInputs, PlannedHost, Source};
 use hosts::{
@@ -149,12 +157,12 @@ fn every_method_of_a_site_is_answered_by_a_steward() {
 
     // A name without an owner: the test would otherwise wait for its end.
     let file = format!("/dev/shm/{}-data", site.owner().run_name(7));
-    fs::write(&file, "").expect("a file");
+    File::create_new(&file).expect("a file");
     site.sweep();
     assert!(fs::exists(&file).expect("an answer"), "its owner lives");
     site.clean(&site.owner().run_name(7));
     assert!(!fs::exists(&file).expect("an answer"));
-    fs::write(&file, "").expect("a file");
+    File::create_new(&file).expect("a file");
     drop(site);
     assert!(!fs::exists(&file).expect("an answer"), "a steward that ends removes its files");
 }
@@ -297,7 +305,7 @@ fn killed_ssh_session_steward_or_agent_fails_the_run_with_its_host() {
             let run = scope.spawn(|| measure(&scene, &format!("result-{index}"), &[&site], &files, "600s"));
             wait_for("two agents", || (scene.agents().len() == 2).then_some(()));
             thread::sleep(Duration::from_millis(300));
-            fs::write(&file, "").expect("a file");
+            File::create_new(&file).expect("a file");
             let killed = match victim {
                 "sshd" => sshd.sessions(),
                 name => vec![process(&scene, name)],

@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn leftover_file_of_a_process_fails_the_test() {
         let scene = Scene::new();
-        let maker = scene.start("sh", &["-c", ": >/dev/shm/ddsmark-$$-1-left"]);
+        let maker = scene.start("sh", &["-c", "set -C; : >/dev/shm/ddsmark-$$-1-left"]);
         let name = format!("ddsmark-{}-1-left", maker.id());
         assert!(maker.end().status.success());
         let error = failure(scene);
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn leftover_file_of_a_list_fails_the_test() {
         let scene = Scene::new();
-        let script = ": >/dev/shm/any-$$; echo any-$$ >/dev/shm/ddsmark-$$-1.$$.shared; while [ -f wait ]; do sleep 0.01; done; \
+        let script = "set -C; : >/dev/shm/any-$$; echo any-$$ >/dev/shm/ddsmark-$$-1.$$.shared; while [ -f wait ]; do sleep 0.01; done; \
                       rm /dev/shm/ddsmark-$$-1.$$.shared";
         fs::write(scene.path("wait"), "").expect("a file");
         let maker = scene.start("sh", &["-c", script]);
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn unused_file_that_matches_a_list_fails_the_test() {
         let scene = Scene::new();
-        let script = ": >/dev/shm/any-$$-left; exec 9>/dev/shm/any-$$-used; \
+        let script = "set -C; : >/dev/shm/any-$$-left; exec 9>/dev/shm/any-$$-used; \
                       printf 'any-%s-used\\nany-%s-*\\n' $$ $$ >/dev/shm/ddsmark-$$-1.$$.shared; \
                       while [ -f wait ]; do sleep 0.01; done; rm /dev/shm/ddsmark-$$-1.$$.shared /dev/shm/any-$$-used";
         fs::write(scene.path("wait"), "").expect("a file");
@@ -287,9 +287,10 @@ mod tests {
     #[test]
     fn files_of_others_and_removed_files_pass() {
         let scene = Scene::new();
-        let ours = scene.start("sh", &["-c", ": >/dev/shm/ddsmark-$$-1-gone; rm /dev/shm/ddsmark-$$-1-gone"]);
+        let ours = scene
+            .start("sh", &["-c", "set -C; : >/dev/shm/ddsmark-$$-1-gone; rm /dev/shm/ddsmark-$$-1-gone"]);
         assert!(ours.end().status.success());
-        let stranger = "echo any-$$ >/dev/shm/ddsmark-$$-1.$$.shared; : >/dev/shm/any-$$; echo $$";
+        let stranger = "set -C; echo any-$$ >/dev/shm/ddsmark-$$-1.$$.shared; : >/dev/shm/any-$$; echo $$";
         let stranger = Command::new("sh").args(["-c", stranger]).output().expect("a shell");
         let pid = String::from_utf8(stranger.stdout).expect("a number");
         let pid = pid.trim();

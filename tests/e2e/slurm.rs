@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     ffi::OsStr,
-    fs,
+    fs::{self, File},
     path::{Path, PathBuf},
     thread,
     time::Duration,
@@ -136,7 +136,7 @@ fn killed_step_or_steward_fails_the_run_with_its_host_and_leaves_nothing() {
         // What its killed steward cannot remove is removed by the next one on the node.
         let owner = Owner { pid: steward.cast_unsigned(), ..LocalSite::new("no agent").owner() };
         let left = cluster.on_node("h3", "/dev/shm").join(format!("{}-left", owner.run_name(1)));
-        fs::write(&left, "").expect("a file");
+        File::create_new(&left).expect("a file");
         thread::sleep(Duration::from_millis(300));
         assert!(kill_alive(if victim == "srun" { step_on(&scene, "h3") } else { steward }));
         let outcome = running.end();

@@ -37,7 +37,7 @@ static void leaves_descriptor(void) {
 static ddsmark_status open_with_file(const ddsmark_participant_config *config, ddsmark_participant **out) {
   char path[256];
   snprintf(path, sizeof path, "/dev/shm/liar-%s", config->run_name);
-  close(open(path, O_CREAT | O_WRONLY, 0600));
+  close(open(path, O_CREAT | O_EXCL | O_WRONLY, 0600));
   return participant_open(config, out);
 }
 static void leaves_file(void) {

@@ -17,7 +17,7 @@ mod reports;
 
 use std::{
     collections::BTreeMap,
-    fs,
+    fs::{self, File},
     io::{BufRead as _, BufReader, Write as _},
     os::{fd::FromRawFd as _, unix::net::UnixStream},
     path::Path,
@@ -95,7 +95,7 @@ impl Agent {
                 self.configure = Some(*configure);
                 if self.is_scripted("shm", "configure") {
                     let name = &self.configure.as_ref().expect("configured").run_name;
-                    fs::write(Path::new("/dev/shm").join(format!("sem.{name}-left")), "").expect("a file");
+                    File::create_new(Path::new("/dev/shm").join(format!("sem.{name}-left"))).expect("a file");
                 }
                 if self.is_scripted("child", "configure") {
                     let child = process::Command::new("sleep").arg("1000").spawn().expect("a child");

@@ -24,13 +24,13 @@ fn hosts_exchange_datagrams_and_have_names_of_their_own() {
     assert_eq!(first.recv_from(&mut buffer).unwrap().1, third.local_addr().unwrap());
 
     // A command has the host's name, interfaces and names of the others, and no shared memory of this host.
-    std::fs::write("/dev/shm/ddsmark-lab-test", "").unwrap();
+    let of_host = tempfile::Builder::new().prefix("ddsmark-lab-test").tempfile_in("/dev/shm").unwrap();
     let script = "uname -n; ls /sys/class/net | sort; cat /etc/hosts; ls -A /dev/shm";
     let id = |host: &str| lab.command(host, "cat").unwrap().arg("/etc/machine-id").output().unwrap().stdout;
     let usual = std::fs::read("/etc/machine-id").unwrap_or_default();
     assert!(usual.is_empty() || id("h1").len() == 33 && id("h1") != id("h2") && id("h1") != usual);
     let output = lab.command("h2", "sh").unwrap().args(["-c", script]).output().unwrap();
-    std::fs::remove_file("/dev/shm/ddsmark-lab-test").unwrap();
+    of_host.close().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.starts_with("h2\neth0\nlo\n") && text.contains("\n10.77.0.3 h3\n"), "{text}");
     assert!(!text.contains("ddsmark-lab-test"), "{text}");

@@ -84,8 +84,8 @@ fn lab_of_a_killed_keeper_can_be_taken_down() {
 #[test]
 fn failure_half_way_leaves_nothing() {
     // A directory of programs in which the last one fails: all namespaces and links exist by then.
-    let directory = std::env::temp_dir().join(format!("ddsmark-lab-test-{}", std::process::id()));
-    std::fs::create_dir_all(&directory).unwrap();
+    let programs = tempfile::tempdir().unwrap();
+    let directory = programs.path();
     let script = "#!/bin/sh\necho 'Error: Specified qdisc kind is unknown.' >&2\nexit 2\n";
     std::fs::write(directory.join("tc"), script).unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -103,7 +103,7 @@ fn failure_half_way_leaves_nothing() {
     let mut errors = String::new();
     child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
     assert!(!child.wait().unwrap().success());
-    std::fs::remove_dir_all(&directory).unwrap();
+    programs.close().unwrap();
     assert!(errors.contains("sch_tbf") && errors.contains("token bucket filter"), "{errors}");
     assert_gone(&name);
 }

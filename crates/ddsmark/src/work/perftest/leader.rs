@@ -2,9 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    env, fs,
+    env,
+    fs::Permissions,
+    os::unix::fs::PermissionsExt as _,
     path::PathBuf,
-    process,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -18,10 +19,11 @@ use peers::{
     lobby::Peer,
     streams::{DEFAULT_SILENCE, PeerStream, Session, SessionEnd, SessionEvent, SessionOptions},
 };
-use perftest::Step;
+use perftest::{Settings, Step};
 use results::Directory;
 use runner::{EndpointProgress, ExperimentOutcome, ExperimentRunner, inspect};
 use site::{LocalSite, Site};
+use tempfile::TempDir;
 
 use super::{
     Process,
@@ -156,7 +158,7 @@ fn measure(
     let rows = LeaderRows::new(process, printer);
     rows.print_banner();
     note(&perftest::progress(&process.settings, Step::Run));
-    let (path, is_kept) = result_directory(process);
+    let (path, temporary) = result_directory(&process.settings)?;
     let directory = Directory::create(&path, plan.runs())?;
     let sites = prepared.hosts.sites();
     let header = header(plan, &prepared.hosts)?;
@@ -170,12 +172,11 @@ fn measure(
     };
     let mut observer = &rows;
     let ExperimentOutcome { document, error } = session.execute(&mut observer);
-    if is_kept {
-        note(&format!("the result is in `{}`", path.display()));
-    } else {
-        drop(directory);
+    drop(directory);
+    match temporary {
+        None => note(&format!("the result is in `{}`", path.display())),
         // A directory for temporary files is cleaned by the system, too.
-        let _ = fs::remove_dir_all(&path);
+        Some(temporary) => _ = temporary.close(),
     }
     if let Some(error) = error {
         return Err(error.into());
@@ -234,12 +235,23 @@ impl Drop for UntilEnd<'_> {
     }
 }
 
-/// Returns the directory of the result, and whether the user asked for it.
-fn result_directory(process: &Process) -> (PathBuf, bool) {
-    match &process.settings.local.result {
-        Some(path) => (PathBuf::from(path), true),
-        None => (env::temp_dir().join(format!("ddsmark-perftest-{}", process::id())), false),
+/// Returns the directory of the result. Without `-ddsmark-out` it is a new one, with a name that no other user can foresee,
+/// and is removed when it is dropped.
+pub(super) fn result_directory(settings: &Settings) -> Result<(PathBuf, Option<TempDir>), CliError> {
+    if let Some(path) = &settings.local.result {
+        return Ok((PathBuf::from(path), None));
     }
+    let mut builder = tempfile::Builder::new();
+    let builder = builder.prefix("ddsmark-perftest-").permissions(Permissions::from_mode(0o700));
+    let temporary = builder.tempdir().map_err(|error| {
+        let error = format!("cannot create a directory in `{}`: {error}", env::temp_dir().display());
+        CliError::new(
+            ExitStatus::Failed,
+            error,
+            "set TMPDIR to a directory with free space, or use `-ddsmark-out`",
+        )
+    })?;
+    Ok((temporary.path().to_owned(), Some(temporary)))
 }
 
 fn this_host(process: &Process) -> ConnectedHost {
@@ -281,4 +293,27 @@ fn connect(process: &Process, stream: PeerStream, part: &Offered) -> Result<Conn
 
 fn name_of(peer: &Peer) -> String {
     host_name(peer.address.role, peer.address.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use perftest::{CommandLine, Defaults};
+
+    use super::*;
+
+    #[test]
+    fn temporary_result_is_private_and_its_name_unknown_before() {
+        let line = CommandLine::parse(&["-pub"], None).expect("options");
+        let (settings, _) =
+            line.settings(None, &Defaults { driver: "dds", raw_driver: "udp" }).expect("settings");
+        let made = [(); 2].map(|()| result_directory(&settings).expect("a directory"));
+        assert_ne!(made[0].0, made[1].0);
+        for (path, temporary) in made {
+            let mode = path.metadata().expect("a directory").permissions().mode();
+            assert_eq!(mode & 0o777, 0o700);
+            assert!(!path.ends_with(format!("ddsmark-perftest-{}", std::process::id())));
+            drop(temporary);
+            assert!(!path.exists());
+        }
+    }
 }
