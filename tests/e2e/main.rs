@@ -40,6 +40,7 @@ mod pairs;
 mod perftest;
 mod perftest_drivers;
 mod perftest_failures;
+mod perftest_numbers;
 mod perftest_options;
 mod perftest_samples;
 mod perftest_strangers;

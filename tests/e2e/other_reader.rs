@@ -178,6 +178,7 @@ impl Case {
             windows: 5,
             check_every: 1,
             probe_every: None,
+            await_echo: false,
             traces: [].into(),
             begin_ns: None,
             late_join: None,

@@ -87,6 +87,46 @@ fn latency_samples_are_as_frequent_as_asked_for() {
 }
 
 #[test]
+fn latency_test_echoes_one_sample_in_latency_count() {
+    for more in ["", "-bestEffort -useReadThread"] {
+        let hosts = Hosts::new(2);
+        let publisher = format!(
+            "-pub -latencyTest -latencyCount 10 -numIter 1000 -dataLen 100 {more} -ddsmark-out result"
+        );
+        let all = documents(&hosts, &[&publisher, &format!("-sub {}", more.replace("-bestEffort", ""))]);
+        assert_eq!(count(&summary(&all[0].1, 0)["latency_samples"]), 100, "{:#}", all[0].1);
+        assert_eq!(count(&summary(&all[1].1, 0)["packets"]), 1000, "{:#}", all[1].1);
+        let banner = &all[0].0.stderr;
+        assert!(banner.contains("Latency count: 1 latency sample every 10 samples"), "{banner}");
+        assert!(banner.contains("LATENCY TEST (waits for the echo of each latency sample)"), "{banner}");
+        assert_probes(&hosts, 10, 100, ["writer", "reader"]);
+        // As in a test with one sample in flight, the publisher waits: its rate is at most ten samples in a round trip.
+        let document = hosts.scene.ddsmark(&["report", "result", "--json"]).document();
+        let run = &list(&document["cells"])[0]["runs"][0];
+        let trips_s = 100.0 * number(&run["latency"]["rtt"]["mean_ns"]) / 1e9;
+        let sending_s = 1000.0 / number(&run["throughput"]["accepted_sps"]);
+        assert!(sending_s >= 0.9 * trips_s, "{sending_s} s for round trips of {trips_s} s");
+    }
+}
+
+#[test]
+fn each_size_of_a_scan_has_its_own_distance_of_latency_samples() {
+    let hosts = Hosts::new(2);
+    let publisher =
+        "-pub -scan 32:1024:8192 -batchSize 8192 -latencyCount 10 -numIter 20000 -ddsmark-out result";
+    let all = documents(&hosts, &[publisher, "-sub"]);
+    // Batches of 256, 8 and 1 samples.
+    let samples = [0, 1, 2].map(|size| count(&summary(&all[0].1, size)["latency_samples"]));
+    assert_eq!(samples, [20_000 / 2560, 20_000 / 80, 20_000 / 10], "{:#}", all[0].1);
+    let document = hosts.scene.ddsmark(&["report", "result", "--json"]).document();
+    let cells = list(&document["cells"]).iter();
+    let mut distances: Vec<u64> =
+        cells.map(|cell| count(&cell["runs"][0]["throughput"]["probes"]["every"])).collect();
+    distances.sort_unstable();
+    assert_eq!(distances, [10, 80, 2560]);
+}
+
+#[test]
 fn throttle_works_with_default_options() {
     for more in ["", "-enableTurboMode", "-batchSize 0"] {
         let hosts = Hosts::new(2);

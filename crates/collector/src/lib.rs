@@ -60,6 +60,15 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
         // The trials of a search are paced runs.
         Workload::Paced | Workload::Search => paced::evaluate(context, reports),
     };
+    if context.design.unsupported_quantiles {
+        let kinds = evaluation.latency.keys().cloned().collect();
+        for (kind, histogram) in evaluation.log.merged_of(&kinds) {
+            evaluation
+                .latency
+                .entry(kind)
+                .and_modify(|latency| *latency = latency.clone().with_unsupported(&histogram));
+        }
+    }
     evaluation.contradictions.extend(reports.clock_faults.iter().cloned());
     if let Some(join) = &all.join {
         late_join::add(&mut evaluation, context, all, join);
@@ -140,5 +149,6 @@ fn endpoint_record(agent: &AgentOutcome) -> EndpointRecord {
         counters: agent.report.counters.clone(),
         settings: agent.configured.settings.clone(),
         clock_error_ns: agent.clock_error_ns,
+        reception: agent.report.reception(),
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use results::{Batches, Distribution, Interface, Received, Sockets, TakeStats, ThrottleStats, Usage};
+use results::{
+    Batches, Distribution, Interface, Received, Reception, Sockets, TakeStats, ThrottleStats, Usage,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +38,31 @@ pub struct AgentReport {
     /// Part of a participant without traffic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub participant: Option<ParticipantReport>,
+}
+
+impl AgentReport {
+    /// Returns the reception of each writer's samples by a reader.
+    pub fn received(&self) -> impl Iterator<Item = &Received> {
+        let of_reader = self.reader.iter().flat_map(|reader| &reader.received);
+        let paced = self.paced_reader.iter().flat_map(|reader| &reader.flows).map(|flow| &flow.received);
+        of_reader.chain(paced)
+    }
+
+    /// Returns the reception of all samples; `None` for a role that receives none of the data.
+    #[must_use]
+    pub fn reception(&self) -> Option<Reception> {
+        if let Some(echo) = &self.echo {
+            // Every ping arrives after the echo of the one before it.
+            let samples = echo.received.saturating_sub(echo.duplicate);
+            return Some(Reception { samples, length_ns: self.usage.elapsed_ns, intervals: samples });
+        }
+        self.reader.as_ref().map(|_| ()).or(self.paced_reader.as_ref().map(|_| ()))?;
+        let first_ns = self.received().map(|of| of.first_ns).filter(|ns| *ns > 0).min().unwrap_or(0);
+        let last_ns = self.received().map(|of| of.last_ns).max().unwrap_or(0);
+        let samples = self.received().fold(0_u64, |sum, of| sum.saturating_add(of.delivered));
+        let length_ns = last_ns.saturating_sub(first_ns);
+        Some(Reception { samples, length_ns, intervals: samples.saturating_sub(1) })
+    }
 }
 
 /// Writer measurements.

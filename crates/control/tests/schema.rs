@@ -40,6 +40,7 @@ fn configures(factors: &Factors, probed: bool) -> Vec<Request> {
         windows: 9,
         check_every: 10,
         probe_every: probed.then_some(200),
+        await_echo: probed,
         traces: [("ab".to_owned(), vec![0, 1])].into(),
         payload: PayloadBytes::new(&[1, 2, 3]),
         begin_ns: Some(11),

@@ -118,7 +118,7 @@ fn under_load(document: &ResultDocument) -> Vec<String> {
     if !document.max_rates.is_empty() {
         paragraphs.push(maximum::LEGEND.to_owned());
     }
-    paragraphs.extend(paced::notes(&document.cells, design.probe_every));
+    paragraphs.extend(paced::notes(&document.cells, design.await_echo));
     let some = |runs: fn(&PacedCell) -> u32| {
         document.cells.iter().filter_map(|cell| cell.paced.as_ref()).any(|paced| runs(paced) > 0)
     };

@@ -1,6 +1,9 @@
 //! Tables of paced cells: rates, times and costs.
 
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use experiment::{Factors, Flow, Load, Rate};
 use results::{
@@ -74,24 +77,27 @@ impl ShownColumns {
 }
 
 /// Returns the legend of optional columns.
-pub(crate) fn notes(cells: &[CellResult], probe_every: Option<u32>) -> Vec<String> {
+pub(crate) fn notes(cells: &[CellResult], await_echo: bool) -> Vec<String> {
     let shown = ShownColumns::from_cells(&cells.iter().collect::<Vec<_>>());
     let batches = shown.batches.then(|| {
         "Samples/flush is the number of samples of a batch when ddsmark flushes it: mean and maximum. In turbo mode a \
          sample waits only if the next one is already due."
             .to_owned()
     });
-    let probes = probe_every.filter(|_| shown.probes).map(|every| {
-        let mut all = cells.iter().filter_map(|cell| cell.throughput.as_ref()?.probes.as_ref());
+    let mut all = cells.iter().filter_map(|cell| cell.throughput.as_ref()?.probes.as_ref());
+    let distances: BTreeSet<u64> = all.clone().map(|probes| probes.every).collect();
+    let probes = distances.first().zip(distances.last()).map(|(first, last)| {
         let is_of_several =
             |probes: &&ProbeStats| (&*probes.writer, &*probes.reader) != ("writer", "reader");
         let of = match all.find(is_of_several) {
             Some(ProbeStats { writer, reader, .. }) => format!(" of {writer}, echoed by {reader}"),
             None => String::new(),
         };
+        let every = if first == last { first.to_string() } else { format!("{first} to {last}") };
+        let waits = if await_echo { " The writer waits for the echo of each." } else { "" };
         format!(
             "The RTT under load is that of echo probes, one sample in {every}{of}: from the start of the write call to the \
-             arrival of the echo."
+             arrival of the echo.{waits}"
         )
     });
     batches.into_iter().chain(probes).collect()

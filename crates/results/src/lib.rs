@@ -30,6 +30,7 @@ pub use schema::{
     EndpointRecord, EndpointSpread, EntityRecord, Environment, EnvironmentDifference, EnvironmentFields,
     ExperimentLog, Failure, Finding, FindingKind, FlowRecord, GoalCell, GoalRecord, Group, Hop, Host,
     HostNoise, HostRecord, Idle, IdleCost, Interface, JoinCost, KeptSelfTests, LateFlow, LateJoinRecord,
+<<<<<<< HEAD
     Latency, Limit, LinkCeiling, LinkFrames, LinkLateness, LinkReading, LinkRecord, MAXIMUM_PHASE,
     MIN_SIDE_BY_SIDE_PCT, MaxRate, MaxRateRun, MeasuredValue, Metric, MetricSelector, MinDetectableEffect,
     ModesBy, MulticastSent, NoiseProbe, NoiseRule, NoiseSummary, Paced, PacedCell, Pairing,
@@ -40,6 +41,18 @@ pub use schema::{
     ThrottleStats, Throughput, Tool, TrialGoalResult, TrialRecord, TypicalValue, UNDER_DUET_INTERFERENCE,
     UnpacedRate, Usage, Verdict, VerdictKind, VerdictMode, VerdictSide, Warning, WarningKind, WireBytes,
     comparison_json_schema, json_schema, kind_of_flow, kind_of_hop, selftest_json_schema, sha256,
+=======
+    Latency, Limit, LinkCeiling, LinkFrames, LinkRecord, MAXIMUM_PHASE, MIN_SIDE_BY_SIDE_PCT, MaxRate,
+    MaxRateRun, MeasuredValue, Metric, MetricSelector, MinDetectableEffect, ModesBy, MulticastSent,
+    NoiseProbe, NoiseRule, NoiseSummary, Paced, PacedCell, Pairing, ParticipantRecord, PingRetries,
+    ProbeStats, ProcessRecord, PublishedValue, Reception, Reference, ReferenceChange, ReferenceMetric,
+    Resolution, ResultDocument, ResultHeader, Resumption, Ring, Run, RunState, RunningExperiment,
+    SCHEMA_VERSION, SearchBound, SearchCell, SearchRecord, SearchState, SelfTest, SeparatingField, Sockets,
+    State, SteadyClass, SteadySegment, SteadyState, StoppedBy, Tail, TakeStats, ThrottleStats, Throughput,
+    Tool, TrialGoalResult, TrialRecord, TypicalValue, UNDER_DUET_INTERFERENCE, UnpacedRate, Usage, Verdict,
+    VerdictKind, VerdictMode, VerdictSide, Warning, WarningKind, WireBytes, comparison_json_schema,
+    json_schema, kind_of_flow, kind_of_hop, selftest_json_schema, sha256,
+>>>>>>> 8436c053 (perftest: latencyCount of each size, and numbers of the result)
 };
 pub use values::{
     Assembler, BatchPolicy, Claim, Crowding, Lateness, MAX_LATENCY_LOSS_PCT, Polling, SHOWN_BLOCKS, Sender,

@@ -74,6 +74,31 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
+    fn unsupported_quantiles_are_the_values_after_their_share(
+        values in prop::collection::vec(times(), 1..300),
+        lost in 0_u64..3,
+    ) {
+        let mut recorder = Windows::new(1, 1_000_000_000);
+        recorder.begin(0);
+        values.iter().for_each(|value| recorder.record(1, *value));
+        let distribution = recorder.distribution();
+        let windows = distribution.histograms().expect("histograms");
+        let latency = Latency::of_windows(&distribution, &windows, lost).expect("a latency");
+        prop_assert!(latency.unsupported.is_empty());
+        let mut sorted = values.clone();
+        sorted.sort_unstable();
+        let all = latency.clone().with_unsupported(&windows[0]).unsupported;
+        for (q, supported) in QUANTILES.into_iter().zip(latency.quantiles()) {
+            let field = format!("p{}_ns", format!("{:.4}", 100.0 * q).trim_end_matches('0').trim_end_matches('.').replace('.', "_"));
+            prop_assert_eq!(all.contains_key(&field), supported.is_none(), "{}", &field);
+            if let Some(found) = all.get(&field) {
+                let truth = sorted[(sorted.len() as f64 * q) as usize];
+                prop_assert!(close(*found as f64, truth as f64, 0.001), "{}: {} is not {}", field, found, truth);
+            }
+        }
+    }
+
+    #[test]
     fn moments_and_extremes_are_exact_and_quantiles_within_a_thousandth(
         values in prop::collection::vec(times(), 1..700),
     ) {

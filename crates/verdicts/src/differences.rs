@@ -75,6 +75,9 @@ fn result_fields(document: &ResultDocument) -> Fields {
     fields.extend(design.payload.iter().map(|file| ("design.payload".to_owned(), file.sha256.clone())));
     fields.extend(design.write_instance.map(|key| ("design.write_instance".to_owned(), key.to_string())));
     fields.extend(design.probe_every.map(|every| ("design.probe_every".to_owned(), every.to_string())));
+    let of_size = design.probe_every_of_size.iter();
+    fields.extend(of_size.map(|(size, every)| (format!("design.probe_every.{size}"), every.to_string())));
+    fields.extend(design.await_echo.then(|| ("design.await_echo".to_owned(), "true".to_owned())));
     for host in &design.hosts {
         let interface = host.interface.as_deref().unwrap_or("no interface");
         // Links of a lab are factors.

@@ -2,9 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use control::{Configure, Drain, MeasureReply, WriterReport};
+use control::{Configure, Drain, MeasureReply, WriterReport, ping_timeout_ns};
 use driver_host::{WriteOutcome, Writer};
-use experiment::WriterSpec;
+use experiment::{Reliability, WriterSpec};
 use results::{COARSE_WINDOWS, Windows};
 
 use crate::{
@@ -27,6 +27,9 @@ use crate::{
     },
 };
 
+/// Maximum time to wait for an echo that is repeated until it arrives, in ns.
+const RELIABLE_ECHO_NS: u64 = 10_000_000_000;
+
 /// Role of a throughput writer.
 #[derive(Debug)]
 pub struct ThroughputWriter {
@@ -39,6 +42,8 @@ pub struct ThroughputWriter {
     packing: BatchFlusher,
     wait_acked: bool,
     probes: Option<ProbeRecorder>,
+    /// Maximum time to wait for the echo of each probe, in ns; `None`: no wait.
+    echo_timeout_ns: Option<u64>,
     call: Windows,
     /// Samples accepted in the warm-up.
     warm_up: u64,
@@ -77,6 +82,11 @@ impl ThroughputWriter {
             packing: BatchFlusher::new(spec),
             wait_acked,
             probes,
+            echo_timeout_ns: configure.await_echo.then_some(match spec.qos.reliability {
+                Some(Reliability::Reliable) => RELIABLE_ECHO_NS,
+                // A lost echo never comes.
+                _ => ping_timeout_ns(0),
+            }),
             call: Windows::new(configure.windows.min(COARSE_WINDOWS), configure.measure_ns),
             warm_up: 0,
             recorded: Recorded::default(),
@@ -132,6 +142,14 @@ impl ThroughputWriter {
                         log.record(now);
                     }
                     (now, backoff) = (end_call_ns, FIRST_BACKOFF);
+                    if let (Some(timeout_ns), Some(probes)) = (self.echo_timeout_ns, &self.probes)
+                        && probes.is_probe(sequence)
+                    {
+                        self.packing.flush(writer, &mut counts.tries)?;
+                        let deadline_ns = end_call_ns.saturating_add(timeout_ns).min(end_ns);
+                        probes.progress().await_echo(sequence, deadline_ns);
+                        now = now_ns();
+                    }
                     sequence += 1;
                 }
                 WriteOutcome::TimedOut => {

@@ -6,13 +6,13 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{
             AtomicBool, AtomicU64,
             Ordering::{Acquire, Relaxed, Release},
         },
     },
-    thread::JoinHandle,
+    thread::{self, JoinHandle, Thread},
     time::Duration,
 };
 
@@ -97,6 +97,8 @@ pub struct ReaderProgress {
     last_ns: AtomicU64,
     /// One more than the highest sequence number of this phase with an echo, combined with [`WARM_UP`].
     taken: AtomicU64,
+    /// Thread that waits for echoes, if one does.
+    waiting: OnceLock<Thread>,
 }
 
 const WARM_UP: u64 = 1 << 63;
@@ -131,6 +133,20 @@ impl ReaderProgress {
         };
         // fails if the echo is not newer
         let _ = self.taken.fetch_update(Release, Relaxed, further);
+        if let Some(thread) = self.waiting.get() {
+            thread.unpark();
+        }
+    }
+
+    /// Waits for the echo of a sample of this phase, until this time at most. Called by one thread only.
+    pub fn await_echo(&self, sequence: u64, deadline_ns: u64) {
+        self.waiting.get_or_init(thread::current);
+        while self.taken() <= sequence {
+            match deadline_ns.checked_sub(now_ns()) {
+                None | Some(0) => break,
+                Some(left_ns) => thread::park_timeout(Duration::from_nanos(left_ns)),
+            }
+        }
     }
 }
 
@@ -243,7 +259,7 @@ impl ProbeRecorder {
         let (known, trips, every) = (Arc::clone(&returns.known), Arc::clone(&returns.trips), returns.every);
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
-        let thread = std::thread::spawn(move || {
+        let thread = thread::spawn(move || {
             while !stopped.load(Relaxed) {
                 reader.receive(LONGEST_WAIT_NS, |sample| returns.arrived(sample))?;
             }
@@ -256,6 +272,13 @@ impl ProbeRecorder {
     #[must_use]
     pub fn progress(&self) -> Arc<ReaderProgress> {
         Arc::clone(&self.known)
+    }
+
+    /// Returns whether a sample is a probe.
+    #[inline]
+    #[must_use]
+    pub fn is_probe(&self, sequence: u64) -> bool {
+        is_probe(sequence, self.every)
     }
 
     /// Returns the round trips so far.
@@ -282,7 +305,7 @@ impl ProbeRecorder {
             && now_ns().saturating_sub(self.known.last_ns.load(Relaxed).max(begin_ns)) < QUIET_NS
             && !self.thread.as_ref().is_none_or(JoinHandle::is_finished)
         {
-            std::thread::sleep(Duration::from_millis(1));
+            thread::sleep(Duration::from_millis(1));
         }
         let returns = self.end()?.ok_or(AgentError::Closed)?;
         let counts = returns.set.received(0);

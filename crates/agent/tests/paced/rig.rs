@@ -200,6 +200,7 @@ impl Run {
             timeline: None,
             clock_slack_ns: 0,
             probe_every: None,
+            await_echo: false,
         }
     }
 

@@ -42,6 +42,15 @@ pub struct Design {
     /// Every Nth sample of a stream is echoed, for round-trip times under load; absent: no echo probes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe_every: Option<u32>,
+    /// Other distances of echo probes, in samples, by the payload of the samples in bytes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub probe_every_of_size: BTreeMap<u64, u32>,
+    /// Whether a throughput writer waits for the echo of each probe before it sends the next sample.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub await_echo: bool,
+    /// Whether latencies have values of the quantiles that their number of values does not support, marked as such.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsupported_quantiles: bool,
     /// Key of the only instance that is written; absent: all of them in turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_instance: Option<u32>,

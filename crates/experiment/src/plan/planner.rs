@@ -1,5 +1,7 @@
 //! The planner: validates an experiment file and makes a plan of it, before anything is measured.
 
+use std::collections::BTreeMap;
+
 use crate::{
     Cell, Design, Effort, FactorValues, Limits, Plan, PlanError, Precision, RunOrder, Search, SpannedError,
     Workload,
@@ -174,6 +176,9 @@ fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, Sp
         reference: section.reference.unwrap_or(true),
         spin: section.spin.as_ref().is_none_or(|spin| *spin.get()),
         probe_every: section.probe_every.as_ref().map(|every| *every.get()),
+        probe_every_of_size: BTreeMap::new(),
+        await_echo: false,
+        unsupported_quantiles: false,
         baseline: Vec::new(),
         duet: section.duet.as_ref().is_some_and(|duet| *duet.get()),
         repeat_noisy: section.repeat_noisy.unwrap_or(section.baseline.is_some()),

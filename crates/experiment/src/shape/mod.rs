@@ -214,7 +214,8 @@ impl Shape {
 /// Returns the probe interval of a stream in samples; `None` without probes.
 #[must_use]
 pub fn probe_every(factors: &Factors, design: &Design) -> Option<u32> {
-    design.probe_every.filter(|_| factors.workload != Workload::Latency)
+    let every = design.probe_every_of_size.get(&factors.size_bytes).copied().or(design.probe_every);
+    every.filter(|_| factors.workload != Workload::Latency)
 }
 
 /// Returns the name of an entity in reports: its kind, from the second one of an endpoint on with a number.

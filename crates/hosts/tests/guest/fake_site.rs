@@ -113,6 +113,7 @@ pub fn configure() -> Configure {
         windows: 1,
         check_every: 1,
         probe_every: None,
+        await_echo: false,
         traces: BTreeMap::new(),
         payload: None,
         begin_ns: None,

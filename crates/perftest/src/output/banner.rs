@@ -56,7 +56,10 @@ pub fn banner(settings: &Settings, banner: &Banner<'_>) -> String {
         &mut text,
         match settings.shared.mode {
             Mode::Throughput => "Mode: THROUGHPUT TEST (`-latencyTest` measures latency)",
-            Mode::Latency => "Mode: LATENCY TEST (one sample in flight)",
+            Mode::Latency if settings.shared.echoes_every_sample() => {
+                "Mode: LATENCY TEST (one sample in flight)"
+            }
+            Mode::Latency => "Mode: LATENCY TEST (waits for the echo of each latency sample)",
         },
     );
     line(&mut text, "");
@@ -152,6 +155,9 @@ fn configuration(settings: &Settings) -> Vec<(&'static str, String)> {
         "XML File",
         local.qos_file.as_ref().map_or_else(|| "None".to_owned(), |file| file.path.clone()),
     ));
+    if local.output.numbers {
+        all.push(("Numbers", "In each column, also those that the samples do not support".to_owned()));
+    }
     if local.output.resource_limits {
         let limit =
             |limit: Option<u32>| limit.map_or_else(|| "Not set".to_owned(), |limit| limit.to_string());

@@ -1,7 +1,7 @@
 //! Rows with commas: those of generation 4.3.
 
 use super::{
-    number::{decimals, lost, lost_percent, micros},
+    rows::Rows,
     values::{LatencyInterval, LatencyRow, PERCENTS, ThroughputInterval, ThroughputRow},
 };
 
@@ -56,31 +56,34 @@ fn with_cpu(mut headings: Vec<Heading>, cpu: bool) -> Vec<Heading> {
     headings
 }
 
-pub fn latency_interval(row: &LatencyInterval, cpu: bool) -> String {
+pub fn latency_interval(row: &LatencyInterval, rows: &Rows) -> String {
+    let numbers = rows.numbers();
     let values = vec![
         row.size.to_string(),
-        micros(Some(row.latency_us)),
-        micros(Some(row.ave_us)),
-        decimals(row.std_us, 1),
-        micros(Some(row.min_us)),
-        micros(Some(row.max_us)),
+        numbers.micros(Some(row.latency_us)),
+        numbers.micros(Some(row.ave_us)),
+        numbers.deviation(row.std_us, 1),
+        numbers.micros(Some(row.min_us)),
+        numbers.micros(Some(row.max_us)),
     ];
-    line(&latency_interval_headings(cpu), values, row.cpu_percent)
+    line(&latency_interval_headings(rows.cpu), values, numbers.decimals(row.cpu_percent, 2))
 }
 
-pub fn latency_summary(row: &LatencyRow, cpu: bool) -> String {
+pub fn latency_summary(row: &LatencyRow, rows: &Rows) -> String {
+    let numbers = rows.numbers();
     let mut values = vec![
         row.size.to_string(),
-        micros(row.ave_us),
-        decimals(row.std_us, 1),
-        micros(row.min_us),
-        micros(row.max_us),
+        numbers.micros(row.ave_us),
+        numbers.deviation(row.std_us, row.samples),
+        numbers.micros(row.min_us),
+        numbers.micros(row.max_us),
     ];
-    values.extend(row.percentiles.map(micros));
-    line(&latency_summary_headings(cpu), values, row.cpu_percent)
+    values.extend(row.printed().map(|us| numbers.micros(us)));
+    line(&latency_summary_headings(rows.cpu), values, numbers.decimals(row.cpu_percent, 2))
 }
 
-pub fn throughput_interval(row: &ThroughputInterval, cpu: bool) -> String {
+pub fn throughput_interval(row: &ThroughputInterval, rows: &Rows) -> String {
+    let numbers = rows.numbers();
     let values = vec![
         row.size.to_string(),
         row.samples.to_string(),
@@ -88,28 +91,29 @@ pub fn throughput_interval(row: &ThroughputInterval, cpu: bool) -> String {
         format!("{:.0}", row.samples_per_s_ave),
         format!("{:.1}", row.mbps),
         format!("{:.1}", row.mbps_ave),
-        lost(row.lost),
-        lost_percent(row.lost_percent),
+        numbers.lost(row.lost),
+        numbers.lost_percent(row.lost_percent),
     ];
-    line(&throughput_interval_headings(cpu), values, row.cpu_percent)
+    line(&throughput_interval_headings(rows.cpu), values, numbers.decimals(row.cpu_percent, 2))
 }
 
-pub fn throughput_summary(row: &ThroughputRow, cpu: bool) -> String {
+pub fn throughput_summary(row: &ThroughputRow, rows: &Rows) -> String {
+    let numbers = rows.numbers();
     let values = vec![
         row.size.to_string(),
         row.samples.to_string(),
         format!("{:.0}", row.samples_per_s),
         format!("{:.1}", row.mbps),
-        lost(row.lost),
-        lost_percent(row.lost_percent),
+        numbers.lost(row.lost),
+        numbers.lost_percent(row.lost_percent),
     ];
-    line(&throughput_summary_headings(cpu), values, row.cpu_percent)
+    line(&throughput_summary_headings(rows.cpu), values, numbers.decimals(row.cpu_percent, 2))
 }
 
 /// Returns the values, each as wide as its heading; the CPU usage has the last heading, if it has one.
-fn line(headings: &[Heading], mut values: Vec<String>, cpu_percent: Option<f64>) -> String {
+fn line(headings: &[Heading], mut values: Vec<String>, cpu: String) -> String {
     if values.len() < headings.len() {
-        values.push(decimals(cpu_percent, 2));
+        values.push(cpu);
     }
     let padded = headings.iter().zip(values).map(|(heading, value)| {
         let width = heading.chars().count();

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     banner::EffectiveValue,
     number::rounded,
-    values::{LatencyInterval, LatencyRow, ThroughputInterval, ThroughputRow},
+    values::{LatencyInterval, LatencyRow, PERCENTS, ThroughputInterval, ThroughputRow},
 };
 use crate::{Generation, GivenOption, Local, Role, Settings, Shared};
 
@@ -108,6 +108,9 @@ enum Summary {
         latency_99_99: Option<f64>,
         #[serde(rename = "latency_99.9999")]
         latency_99_9999: Option<f64>,
+        /// Fields whose values the samples do not support.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        unsupported: Vec<String>,
         #[serde(rename = "CPU", skip_serializing_if = "Option::is_none")]
         cpu: Option<f64>,
     },
@@ -141,7 +144,8 @@ impl Json {
 
     /// Adds a latency row at the end of a size.
     pub fn latency_summary(&mut self, row: &LatencyRow) {
-        let [p50, p90, p99, p99_99, p99_9999] = row.percentiles.map(|value| value.map(rounded));
+        let [p50, p90, p99, p99_99, p99_9999] = row.printed().map(|value| value.map(rounded));
+        let unsupported = PERCENTS.iter().zip(row.unsupported).filter(|(_, value)| value.is_some());
         self.size(row.size).summary = Some(Summary::Latency {
             latency_samples: row.samples,
             latency_ave: row.ave_us.map(rounded),
@@ -153,6 +157,7 @@ impl Json {
             latency_99: p99,
             latency_99_99: p99_99,
             latency_99_9999: p99_9999,
+            unsupported: unsupported.map(|(percent, _)| format!("latency_{percent}")).collect(),
             cpu: row.cpu_percent.map(rounded),
         });
     }

@@ -1,7 +1,7 @@
 //! Rows with labels: those of generation 5.1, and those of 4.3 with `-outputFormat legacy`.
 
 use super::{
-    number::{decimals, lost, lost_percent, micros},
+    rows::Rows,
     values::{LatencyInterval, LatencyRow, PERCENTS, ThroughputInterval, ThroughputRow},
 };
 use crate::Generation;
@@ -26,31 +26,33 @@ const fn widths(generation: Generation) -> Widths {
     }
 }
 
-pub fn latency_interval(row: &LatencyInterval, generation: Generation, cpu: bool) -> String {
+pub fn latency_interval(row: &LatencyInterval, rows: &Rows) -> String {
+    let (generation, numbers) = (rows.generation, rows.numbers());
     let Widths { time, gap, .. } = widths(generation);
-    let us = |value| format!("{:>time$} us", micros(value));
-    let std = decimals(row.std_us, 1);
+    let us = |value| format!("{:>time$} us", numbers.micros(value));
+    let std = numbers.deviation(row.std_us, 1);
     format!(
         "RTT/2 Latency: {}{gap}Ave {}{gap}Std {std:>time$} us{gap}Min {}{gap}Max {}{}",
         us(Some(row.latency_us)),
         us(Some(row.ave_us)),
         us(Some(row.min_us)),
         us(Some(row.max_us)),
-        cpu_text(row.cpu_percent, cpu)
+        cpu_text(row.cpu_percent, rows)
     )
 }
 
-pub fn latency_summary(row: &LatencyRow, generation: Generation, cpu: bool) -> String {
+pub fn latency_summary(row: &LatencyRow, rows: &Rows) -> String {
+    let (generation, numbers) = (rows.generation, rows.numbers());
     let Widths { size, time, .. } = widths(generation);
-    let us = |value| format!("{:>time$} us", micros(value));
+    let us = |value| format!("{:>time$} us", numbers.micros(value));
     let percentiles = match generation {
         Generation::V5_1 => PERCENTILES_5_1,
         Generation::V4_3 => PERCENTS.len(),
     };
-    let percentiles: Vec<String> = (PERCENTS.iter().zip(row.percentiles).take(percentiles))
+    let percentiles: Vec<String> = (PERCENTS.iter().zip(row.printed()).take(percentiles))
         .map(|(percent, value)| format!("{percent}% {}", us(value)))
         .collect();
-    let std = decimals(row.std_us, 1);
+    let std = numbers.deviation(row.std_us, row.samples);
     format!(
         "Length: {:>size$} Latency: Ave {} Std {std:>time$} us Min {} Max {} {}{}",
         row.size,
@@ -58,11 +60,12 @@ pub fn latency_summary(row: &LatencyRow, generation: Generation, cpu: bool) -> S
         us(row.min_us),
         us(row.max_us),
         percentiles.join(" "),
-        cpu_text(row.cpu_percent, cpu)
+        cpu_text(row.cpu_percent, rows)
     )
 }
 
-pub fn throughput_interval(row: &ThroughputInterval, generation: Generation, cpu: bool) -> String {
+pub fn throughput_interval(row: &ThroughputInterval, rows: &Rows) -> String {
+    let generation = rows.generation;
     let Widths { samples, rate, gap, .. } = widths(generation);
     format!(
         "Packets: {:>samples$}{gap}Packets/s: {:>rate$.0}{gap}Packets/s(ave): {:>rate$.0}{gap}Mbps: {:>rate$.1}{gap}\
@@ -72,12 +75,13 @@ pub fn throughput_interval(row: &ThroughputInterval, generation: Generation, cpu
         row.samples_per_s_ave,
         row.mbps,
         row.mbps_ave,
-        lost_text(row.lost, row.lost_percent, generation),
-        cpu_text(row.cpu_percent, cpu)
+        lost_text(row.lost, row.lost_percent, rows),
+        cpu_text(row.cpu_percent, rows)
     )
 }
 
-pub fn throughput_summary(row: &ThroughputRow, generation: Generation, cpu: bool) -> String {
+pub fn throughput_summary(row: &ThroughputRow, rows: &Rows) -> String {
+    let generation = rows.generation;
     let Widths { size, samples, rate, gap, .. } = widths(generation);
     format!(
         "Length: {:>size$}{gap}Packets: {:>samples$}{gap}Packets/s(ave): {:>rate$.0}{gap}Mbps(ave): {:>rate$.1}{gap}{}{}",
@@ -85,20 +89,20 @@ pub fn throughput_summary(row: &ThroughputRow, generation: Generation, cpu: bool
         row.samples,
         row.samples_per_s,
         row.mbps,
-        lost_text(row.lost, row.lost_percent, generation),
-        cpu_text(row.cpu_percent, cpu)
+        lost_text(row.lost, row.lost_percent, rows),
+        cpu_text(row.cpu_percent, rows)
     )
 }
 
-fn lost_text(samples: Option<u64>, percent: Option<f64>, generation: Generation) -> String {
-    let Widths { lost: width, .. } = widths(generation);
-    let text = format!("Lost: {:>width$}", lost(samples));
-    match (generation, samples) {
-        (Generation::V4_3, Some(_)) => format!("{text} ({}%)", lost_percent(percent)),
+fn lost_text(samples: Option<u64>, percent: Option<f64>, rows: &Rows) -> String {
+    let (Widths { lost: width, .. }, numbers) = (widths(rows.generation), rows.numbers());
+    let text = format!("Lost: {:>width$}", numbers.lost(samples));
+    match (rows.generation, samples) {
+        (Generation::V4_3, Some(_)) => format!("{text} ({}%)", numbers.lost_percent(percent)),
         _ => text,
     }
 }
 
-fn cpu_text(percent: Option<f64>, cpu: bool) -> String {
-    if cpu { format!(" CPU {} (%)", decimals(percent, 2)) } else { String::new() }
+fn cpu_text(percent: Option<f64>, rows: &Rows) -> String {
+    if rows.cpu { format!(" CPU {} (%)", rows.numbers().decimals(percent, 2)) } else { String::new() }
 }

@@ -4,41 +4,56 @@
 const NOT_AVAILABLE: &str = "n/a";
 /// Text of a value that only the other side knows.
 const UNKNOWN: &str = "unknown";
+/// Text of a missing value for readers that convert each column to a number.
+const NOT_A_NUMBER: &str = "nan";
 /// Time in µs from which whole numbers are precise enough.
 const WHOLE_FROM_US: f64 = 100.0;
 
-/// Returns a time in µs: a whole number, with one decimal below 100 unless it is 0.
-pub fn micros(us: Option<f64>) -> String {
-    match us {
-        Some(us) if us.is_infinite() => "inf".to_owned(),
-        Some(us) if us.is_nan() => NOT_AVAILABLE.to_owned(),
-        Some(us) if us < WHOLE_FROM_US => {
-            let text = format!("{us:.1}");
-            text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
-        }
-        Some(us) => format!("{us:.0}"),
-        None => NOT_AVAILABLE.to_owned(),
+/// Numbers of rows as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers {
+    /// Whether each column has a number.
+    pub always: bool,
+}
+
+impl Numbers {
+    fn or(self, number: Option<String>, missing: &str) -> String {
+        number.unwrap_or_else(|| if self.always { NOT_A_NUMBER } else { missing }.to_owned())
     }
-}
 
-/// Returns a number with decimals, or `n/a`.
-pub fn decimals(value: Option<f64>, decimals: usize) -> String {
-    match value.filter(|value| value.is_finite()) {
-        Some(value) => format!("{value:.decimals$}"),
-        None => NOT_AVAILABLE.to_owned(),
+    /// Returns a time in µs: a whole number, with one decimal below 100 unless it is 0.
+    pub fn micros(self, us: Option<f64>) -> String {
+        let text = us.filter(|us| !us.is_nan()).map(|us| match us {
+            _ if us.is_infinite() => "inf".to_owned(),
+            _ if us < WHOLE_FROM_US => {
+                let text = format!("{us:.1}");
+                text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+            }
+            _ => format!("{us:.0}"),
+        });
+        self.or(text, NOT_AVAILABLE)
     }
-}
 
-/// Returns a number of lost samples.
-pub fn lost(lost: Option<u64>) -> String {
-    lost.map_or_else(|| UNKNOWN.to_owned(), |lost| lost.to_string())
-}
+    /// Returns a standard deviation in µs of `samples` values. The release has 0 for a single one.
+    pub fn deviation(self, us: Option<f64>, samples: u64) -> String {
+        self.decimals(us.or((self.always && samples == 1).then_some(0.0)), 1)
+    }
 
-/// Returns a share of lost samples in percent.
-pub fn lost_percent(percent: Option<f64>) -> String {
-    match percent.filter(|percent| percent.is_finite()) {
-        Some(percent) => format!("{percent:.2}"),
-        None => UNKNOWN.to_owned(),
+    /// Returns a number with decimals.
+    pub fn decimals(self, value: Option<f64>, decimals: usize) -> String {
+        let text = value.filter(|value| value.is_finite()).map(|value| format!("{value:.decimals$}"));
+        self.or(text, NOT_AVAILABLE)
+    }
+
+    /// Returns a number of lost samples.
+    pub fn lost(self, lost: Option<u64>) -> String {
+        self.or(lost.map(|lost| lost.to_string()), UNKNOWN)
+    }
+
+    /// Returns a share of lost samples in percent.
+    pub fn lost_percent(self, percent: Option<f64>) -> String {
+        let text = percent.filter(|percent| percent.is_finite()).map(|percent| format!("{percent:.2}"));
+        self.or(text, UNKNOWN)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{
     csv, legacy,
+    number::Numbers,
     values::{LatencyInterval, LatencyRow, ThroughputInterval, ThroughputRow},
 };
 use crate::{Generation, OutputFormat, Settings};
@@ -18,6 +19,8 @@ pub struct Rows {
     pub headings: bool,
     /// Whether rows have the CPU usage.
     pub cpu: bool,
+    /// Whether each column has a number.
+    pub numbers: bool,
 }
 
 impl Rows {
@@ -30,7 +33,13 @@ impl Rows {
             generation: settings.generation,
             headings: output.headings,
             cpu: output.cpu,
+            numbers: output.numbers,
         }
+    }
+
+    /// Returns the text of numbers.
+    pub(super) const fn numbers(&self) -> Numbers {
+        Numbers { always: self.numbers }
     }
 
     /// Returns the heading of latency rows during the test of one size.
@@ -71,8 +80,8 @@ impl Rows {
     #[must_use]
     pub fn latency_interval(&self, row: &LatencyInterval) -> Option<String> {
         match self.format {
-            OutputFormat::Csv => Some(csv::latency_interval(row, self.cpu)),
-            OutputFormat::Legacy => Some(legacy::latency_interval(row, self.generation, self.cpu)),
+            OutputFormat::Csv => Some(csv::latency_interval(row, self)),
+            OutputFormat::Legacy => Some(legacy::latency_interval(row, self)),
             OutputFormat::Json => None,
         }
     }
@@ -81,8 +90,8 @@ impl Rows {
     #[must_use]
     pub fn latency_summary(&self, row: &LatencyRow) -> Option<String> {
         match self.format {
-            OutputFormat::Csv => Some(csv::latency_summary(row, self.cpu)),
-            OutputFormat::Legacy => Some(legacy::latency_summary(row, self.generation, self.cpu)),
+            OutputFormat::Csv => Some(csv::latency_summary(row, self)),
+            OutputFormat::Legacy => Some(legacy::latency_summary(row, self)),
             OutputFormat::Json => None,
         }
     }
@@ -105,8 +114,8 @@ impl Rows {
     #[must_use]
     pub fn throughput_interval(&self, row: &ThroughputInterval) -> Option<String> {
         match self.format {
-            OutputFormat::Csv => Some(csv::throughput_interval(row, self.cpu)),
-            OutputFormat::Legacy => Some(legacy::throughput_interval(row, self.generation, self.cpu)),
+            OutputFormat::Csv => Some(csv::throughput_interval(row, self)),
+            OutputFormat::Legacy => Some(legacy::throughput_interval(row, self)),
             OutputFormat::Json => None,
         }
     }
@@ -115,8 +124,8 @@ impl Rows {
     #[must_use]
     pub fn throughput_summary(&self, row: &ThroughputRow) -> Option<String> {
         match self.format {
-            OutputFormat::Csv => Some(csv::throughput_summary(row, self.cpu)),
-            OutputFormat::Legacy => Some(legacy::throughput_summary(row, self.generation, self.cpu)),
+            OutputFormat::Csv => Some(csv::throughput_summary(row, self)),
+            OutputFormat::Legacy => Some(legacy::throughput_summary(row, self)),
             OutputFormat::Json => None,
         }
     }

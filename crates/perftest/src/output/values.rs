@@ -3,8 +3,8 @@
 /// Percents of the percentiles of a row.
 pub const PERCENTS: [&str; 5] = ["50", "90", "99", "99.99", "99.9999"];
 
-/// Percentiles of RTT/2 in µs, in the order of [`PERCENTS`]; `None` if the samples are too few for one. An infinite
-/// value stands for echoes that never came.
+/// Percentiles of RTT/2 in µs, in the order of [`PERCENTS`]; `None` if there is no value. An infinite value stands for
+/// echoes that never came.
 pub type Percentiles = [Option<f64>; 5];
 
 /// Row of a publisher during the test. Times are RTT/2 in µs.
@@ -41,8 +41,10 @@ pub struct LatencyRow {
     pub min_us: Option<f64>,
     /// Maximum.
     pub max_us: Option<f64>,
-    /// Percentiles.
+    /// Percentiles that the samples support.
     pub percentiles: Percentiles,
+    /// Values of the histogram at the other percentiles, if the rows have numbers in each column.
+    pub unsupported: Percentiles,
     /// CPU time of the process in percent of all cores; `None` if unknown.
     pub cpu_percent: Option<f64>,
 }
@@ -87,4 +89,11 @@ pub struct ThroughputRow {
     pub lost_percent: Option<f64>,
     /// CPU time of the process in percent of all cores; `None` if unknown.
     pub cpu_percent: Option<f64>,
+}
+
+impl LatencyRow {
+    /// Returns the percentiles that rows print.
+    pub(super) fn printed(&self) -> Percentiles {
+        std::array::from_fn(|place| self.percentiles[place].or(self.unsupported[place]))
+    }
 }

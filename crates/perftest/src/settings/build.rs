@@ -275,6 +275,7 @@ fn output(entries: &Entries, generation: Generation) -> Output {
         headings: !entries.flag("noOutputHeaders"),
         intervals: !entries.flag("noPrintIntervals"),
         cpu: entries.flag("cpu"),
+        numbers: entries.flag("ddsmark-numbers"),
         file: text("outputFile"),
         latency_file: text("latencyFile"),
         resource_limits: entries.flag("showResourceLimits"),

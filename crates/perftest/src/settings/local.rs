@@ -129,6 +129,8 @@ pub struct Output {
     pub intervals: bool,
     /// Whether rows have the CPU usage.
     pub cpu: bool,
+    /// Whether each column has a number, also if the samples do not support it.
+    pub numbers: bool,
     /// File for the rows instead of standard output.
     pub file: Option<String>,
     /// File for all latencies.

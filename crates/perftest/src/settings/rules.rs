@@ -2,7 +2,7 @@
 
 use super::{
     Settings,
-    shared::{Batch, Mode},
+    shared::{Batch, Mode, Pacing},
 };
 use crate::{
     Generation, Role,
@@ -63,6 +63,10 @@ pub(super) fn check(entries: &Entries, generation: Generation, role: Role) -> Re
             instead: "add `-latencyTest`, or use `-ddsmark-out DIR`: the result has the histogram".to_owned(),
         }));
     }
+    if let Some(entry) = changed("latencyFile").filter(|_| entries.integer("latencyCount").unwrap_or(1) > 1) {
+        let words = "only a test that echoes every sample keeps its latencies one by one";
+        return Err(contradiction(entry, "`-latencyCount`", words, "remove `-latencyCount`"));
+    }
     if let (Some(entry), Some(_)) = (changed("ddsmark-out"), changed("pidMultiPubTest")) {
         let words = "publisher 0 has the result of all processes";
         return Err(contradiction(entry, "`-pidMultiPubTest`", words, "give it to publisher 0"));
@@ -95,7 +99,9 @@ fn check_priorities(entries: &Entries, role: Role) -> Result<(), PerftestError> 
     if receive == 0 && (role == Role::Publisher || main == 0) {
         return Ok(());
     }
-    let (latency, id) = (entries.flag("latencyTest"), entries.integer("pidMultiPubTest").unwrap_or(0));
+    let id = entries.integer("pidMultiPubTest").unwrap_or(0);
+    // With samples between the latency samples, a thread of its own receives the echoes.
+    let latency = entries.flag("latencyTest") && entries.integer("latencyCount").unwrap_or(1) <= 1;
     let reads = entries.flag("useReadThread") || entries.flag("rawTransport");
     let one_thread = |reason| {
         let instead = "use the same priority for both, or 0 for the one that is not used";
@@ -207,8 +213,14 @@ pub(super) fn apply(settings: &mut Settings, entries: &Entries, warnings: &mut V
 }
 
 fn apply_rate(settings: &mut Settings, warn: &mut impl FnMut(&'static str, &str)) {
-    let latency = settings.shared.mode == Mode::Latency;
     let pacing = &mut settings.shared.pacing;
+    if settings.shared.mode == Mode::Latency {
+        for option in ["pubRate", "pubRatebps", "sleep", "spin", "enableAutoThrottle"] {
+            warn(option, "has no effect: the echoes decide the rate of `-latencyTest`");
+        }
+        *pacing = Pacing::default();
+        return;
+    }
     let rate = match (pacing.samples_per_s, pacing.bits_per_s) {
         (Some(_), _) => Some("pubRate"),
         (None, Some(_)) => Some("pubRatebps"),
@@ -220,10 +232,6 @@ fn apply_rate(settings: &mut Settings, warn: &mut impl FnMut(&'static str, &str)
         warn("spin", &text);
         warn("enableAutoThrottle", &text);
         (pacing.sleep_ms, pacing.spin_count, pacing.throttle) = (0, 0, false);
-    }
-    if latency {
-        warn("enableAutoThrottle", "has no effect: `-latencyTest` has one sample in flight");
-        pacing.throttle = false;
     }
 }
 

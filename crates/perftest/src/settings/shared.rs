@@ -154,6 +154,12 @@ impl Shared {
         }
     }
 
+    /// Returns whether every sample is echoed before the next one is sent.
+    #[must_use]
+    pub fn echoes_every_sample(&self) -> bool {
+        self.mode == Mode::Latency && self.latency_count == 1
+    }
+
     /// Returns the number of samples from one latency sample to the next.
     #[must_use]
     pub const fn samples_per_ping(&self, size: u64) -> u64 {

@@ -18,6 +18,7 @@ pub const LATENCY: LatencyRow = LatencyRow {
     min_us: Some(83.0),
     max_us: Some(538.0),
     percentiles: [Some(401.0), Some(459.0), Some(510.0), Some(538.0), None],
+    unsupported: [None; 5],
     cpu_percent: Some(21.958),
 };
 const LATENCY_INTERVAL: LatencyInterval = LatencyInterval {
@@ -98,6 +99,7 @@ fn rows_of_each_format() {
     insta::assert_snapshot!("rows_5_1", all(&quiet("-pub", Generation::V5_1)));
     insta::assert_snapshot!("rows_legacy", all(&quiet("-pub -outputFormat legacy -cpu", Generation::V4_3)));
     insta::assert_snapshot!("rows_csv", all(&quiet("-pub", Generation::V4_3)));
+    insta::assert_snapshot!("rows_numbers", all(&quiet("-pub -cpu -ddsmark-numbers", Generation::V4_3)));
     insta::assert_snapshot!("rows_csv_cpu", all(&quiet("-pub -cpu -noOutputHeaders", Generation::V4_3)));
     assert_eq!(all(&quiet("-pub -outputFormat json", Generation::V4_3)), "");
 }
@@ -213,6 +215,38 @@ fn json_is_valid_and_has_configuration_versions_and_host() {
     assert_eq!(invalid["valid"], false);
     let empty = Json::default().document(&settings, &JsonContext::default());
     serde_json::from_str::<serde_json::Value>(&empty).expect("valid JSON");
+}
+
+#[test]
+fn numbers_that_the_samples_do_not_support_are_marked() {
+    let row = LatencyRow {
+        samples: 1,
+        std_us: None,
+        percentiles: [None; 5],
+        unsupported: [Some(401.0); 5],
+        ..LATENCY
+    };
+    for (line, generation) in [
+        ("-pub -cpu -ddsmark-numbers", Generation::V4_3),
+        ("-pub -cpu -ddsmark-numbers -outputFormat legacy", Generation::V4_3),
+        ("-pub -ddsmark-numbers", Generation::V5_1),
+    ] {
+        let settings = quiet(line, generation);
+        let text = Rows::new(&settings).latency_summary(&row).expect("a row");
+        assert!(text.contains("401") && !text.contains("n/a") && !text.contains("nan"), "{text}");
+        let banner = banner(&settings, &Banner { version: "0", middleware: "M", effective: &[] });
+        assert!(
+            banner.contains("\tNumbers: In each column, also those that the samples do not support\n"),
+            "{banner}"
+        );
+    }
+    let mut json = Json::default();
+    json.latency_summary(&row);
+    let text = json.document(&quiet("-pub", Generation::V4_3), &JsonContext::default());
+    let document: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");
+    let summary = &document["perftest"][0]["summary"];
+    assert_eq!(summary["latency_99.9999"], 401.0, "{summary:#}");
+    assert_eq!(summary["unsupported"].as_array().map(Vec::len), Some(5), "{summary:#}");
 }
 
 #[test]

@@ -23,6 +23,7 @@ fn row(mut samples: Vec<f64>) -> LatencyRow {
         min_us: samples.first().copied(),
         max_us: samples.last().copied(),
         percentiles,
+        unsupported: [None; 5],
         cpu_percent: None,
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of the rules between options.
 
-use perftest::{Batch, Durability, Generation, History, Mode, Receive, Transport};
+use perftest::{Batch, Durability, Generation, History, Mode, Pacing, Receive, Transport};
 
 use crate::common::{error, options, quiet, text, valid};
 
@@ -74,6 +74,26 @@ fn scan_batches_the_sizes_of_which_two_fit() {
     let samples: Vec<_> = shared.sizes.iter().map(|size| shared.samples_per_batch(*size)).collect();
     assert_eq!(samples, [256, 2, 1]);
     assert_eq!(shared.samples_per_ping(32), 2_560_000);
+}
+
+#[test]
+fn latency_test_has_no_rate() {
+    let (settings, warnings) = valid("-pub -latencyTest -pubRate 1000:spin", NEW);
+    assert_eq!((options(&warnings), settings.shared.samples_per_s(100)), (vec!["pubRate"], None));
+    let (settings, warnings) = valid("-pub -latencyTest -sleep 1 -spin 5 -enableAutoThrottle", OLD);
+    assert_eq!(options(&warnings), ["sleep", "spin", "enableAutoThrottle"]);
+    assert_eq!(settings.shared.pacing, Pacing::default());
+}
+
+#[test]
+fn latency_test_with_samples_between_keeps_no_single_latencies() {
+    assert!(quiet("-pub -latencyTest -latencyCount 1", NEW).shared.echoes_every_sample());
+    assert!(!quiet("-pub -latencyTest -latencyCount 2", NEW).shared.echoes_every_sample());
+    quiet("-pub -latencyTest -latencyCount 1 -latencyFile all", NEW);
+    let error = error("-pub -latencyTest -latencyCount 2 -latencyFile all", NEW);
+    assert!(text(&error).contains("`-latencyFile all` contradicts `-latencyCount`"), "{error}");
+    // A thread of its own receives the echoes.
+    quiet("-pub -latencyTest -latencyCount 2 -threadPriorities 2:3:0", NEW);
 }
 
 #[test]

@@ -20,6 +20,8 @@ const ADDED: &[(&str, Generation)] = &[
     ("compat", Generation::V4_3),
     ("ddsmark-out", Generation::V5_1),
     ("ddsmark-out", Generation::V4_3),
+    ("ddsmark-numbers", Generation::V5_1),
+    ("ddsmark-numbers", Generation::V4_3),
 ];
 
 /// Calls a function for each option of each generation.

@@ -39,6 +39,28 @@ pub struct EndpointRecord {
     /// not known well enough: times between it and other hosts are then not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_error_ns: Option<u64>,
+    /// Samples that it received while they were measured. Absent if it received none of the data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reception: Option<Reception>,
+}
+
+/// Samples that an endpoint received, by its own clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reception {
+    /// Number of distinct samples of all writers.
+    pub samples: u64,
+    /// Time from the first to the last one in ns. For an echo: the time over which its usage was measured.
+    pub length_ns: u64,
+    /// Number of intervals between samples in this time: one less than `samples`. For an echo: as many.
+    pub intervals: u64,
+}
+
+impl Reception {
+    /// Returns the number of samples per second; 0 without an interval.
+    #[must_use]
+    pub fn samples_per_s(&self) -> f64 {
+        if self.length_ns == 0 { 0.0 } else { self.intervals as f64 * 1e9 / self.length_ns as f64 }
+    }
 }
 
 /// Resource usage of a process while traffic flowed. For a writer or pinger: from before its first write to after

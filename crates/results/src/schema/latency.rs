@@ -47,7 +47,14 @@ pub struct Latency {
     /// 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub negative: u64,
+    /// Values in ns of the null quantiles, by the name of the field: the histogram's, of the values that came. `n` does not
+    /// support them, or they lie among the lost round trips. Absent unless the design asks for them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unsupported: BTreeMap<String, u64>,
 }
+
+/// Fields of the quantiles, in the order of [`QUANTILES`].
+const FIELDS: [&str; 6] = ["p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "p99_99_ns", "p99_9999_ns"];
 
 impl Latency {
     /// Creates the record of the values of one run.
@@ -133,7 +140,23 @@ impl Latency {
             p99_9999_ns,
             clock_error_ns: 0,
             negative: 0,
+            unsupported: BTreeMap::new(),
         }
+    }
+
+    /// Returns the same distribution with the values of its null quantiles, of the `n` values that came: the value after a share
+    /// `q` of them.
+    #[must_use]
+    pub fn with_unsupported(self, histogram: &Histogram<u64>) -> Self {
+        let value = |q: f64| {
+            let before = (u128::from(self.n) * millionths(q) / MILLION) as f64;
+            let share = (before + 0.5) / self.n.max(1) as f64;
+            histogram.value_at_quantile(share).min(self.max_ns).max(self.min_ns)
+        };
+        let missing = self.quantiles().into_iter().zip(QUANTILES).zip(FIELDS);
+        let missing = missing.filter(|((known, _), _)| known.is_none());
+        let unsupported = missing.map(|((_, q), field)| (field.to_owned(), value(q))).collect();
+        Self { unsupported, ..self }
     }
 
     /// Returns the same distribution of times between two hosts, with the error of their clocks and the number of

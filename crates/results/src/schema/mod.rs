@@ -44,7 +44,9 @@ pub use counted::DeliveryCounts;
 pub use detectable_effects::{DetectableEffects, DryRunReport, MinDetectableEffect};
 pub use discovery::{DiscoveryRecord, EntityRecord, ParticipantRecord};
 pub use duet::{Duet, MIN_SIDE_BY_SIDE_PCT, UNDER_DUET_INTERFERENCE};
-pub use endpoints::{EndpointRecord, Idle, IdleCost, Interface, MulticastSent, Sockets, Usage, WireBytes};
+pub use endpoints::{
+    EndpointRecord, Idle, IdleCost, Interface, MulticastSent, Reception, Sockets, Usage, WireBytes,
+};
 pub use environment::{Environment, EnvironmentDifference, EnvironmentFields, sha256};
 pub use experiment_log::{
     Block, BlockAllocation, BlockHost, CoreNoise, ExperimentLog, HostNoise, NoiseProbe, NoiseRule,

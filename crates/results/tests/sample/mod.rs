@@ -316,6 +316,7 @@ fn endpoint(cell: &Cell, role: &str, number: u32, (entity, qos): (&str, Qos)) ->
         counters: BTreeMap::new(),
         settings: BTreeMap::from([("participant".to_owned(), participant)]),
         clock_error_ns: Some(0),
+        reception: None,
     }
 }
 

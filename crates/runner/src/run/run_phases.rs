@@ -203,6 +203,7 @@ impl RunPhases<'_> {
             windows: self.design.windows,
             check_every: self.design.check_every,
             probe_every: probe_every(&self.cell.factors, self.design).filter(|_| endpoint.has_echoes()),
+            await_echo: self.design.await_echo,
             traces: self.traces.of_endpoint(endpoint),
             payload: self.payload.cloned(),
             begin_ns: None,

@@ -1,11 +1,11 @@
 //! Settings of a test as an experiment: the runner measures it as any other one.
 
-use std::{fmt::Write as _, hint::black_box, time::Instant};
+use std::{collections::BTreeMap, fmt::Write as _, hint::black_box, time::Instant};
 
 use experiment::{ExperimentFile, KeyFilter, Plan, ReceiveMode, RunOrder, Source};
 use perftest::{Batch, Durability, History, Mode, Settings, Shared, WaitMethod};
 
-use super::{OwnPart, qos_file::FileQos};
+use super::{OwnPart, Process, qos_file::FileQos};
 use crate::cli::cli_error::{CliError, ExitStatus};
 
 /// Maximum time of each size in s, a day: the control topic keeps all its messages until the end.
@@ -14,8 +14,8 @@ pub const MAX_SECONDS: u64 = 86_400;
 const FILE_SECONDS: u64 = 3600;
 /// Rounds of an empty loop by which `-spin` is calibrated.
 const CALIBRATION_ROUNDS: u64 = 20_000_000;
-/// Minimum distance of latency samples in an experiment file. [`complete`] sets a shorter one.
-const MIN_DISTANCE: u64 = 101;
+/// Minimum distance of latency samples in an experiment file. [`complete`] sets shorter ones.
+const MIN_DISTANCE: u32 = 101;
 /// Minimum send queue of a throttle, and its length in distances of latency samples: in samples.
 const THROTTLE_QUEUE: u64 = 4000;
 const THROTTLE_DISTANCES: u64 = 20;
@@ -33,12 +33,14 @@ pub struct Text {
 }
 
 /// Values beyond the limits of an experiment file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Exact {
     /// Maximum time of each size in s.
     seconds: u64,
-    /// Distance of latency samples in a throughput test.
-    probe_every: Option<u32>,
+    /// Distance of latency samples of each payload, in samples; empty if the pinger measures latency, or no process does.
+    distances: BTreeMap<u64, u32>,
+    /// Whether the publisher waits for the echo of each latency sample.
+    await_echo: bool,
 }
 
 /// Numbers of publishers and subscribers of a test.
@@ -69,21 +71,24 @@ pub fn text(
     let Settings { shared, local, .. } = settings;
     let seconds = seconds(shared)?;
     let mut notes = Vec::new();
-    let probe_every = match subscriber.filter {
-        None => distance(shared, local.send_queue, topology, &mut notes)?,
+    let distances = match subscriber.filter {
+        None => distances(settings, topology, &mut notes)?,
         Some(_) => {
             notes.push("no latency samples are sent: `-cft` excludes some of them".to_owned());
-            None
+            BTreeMap::new()
         }
     };
+    let shortest = distances.values().copied().min();
+    let await_echo = shared.mode == Mode::Latency && shortest.is_some();
     let mut text = String::new();
     let mut line = |text_of: String| {
         let _ = writeln!(text, "{text_of}");
     };
     let rate = rate(shared, &mut notes)?;
     let workload = match (shared.mode, &rate) {
-        (Mode::Latency, _) => "latency",
-        (Mode::Throughput, None) => "throughput",
+        (Mode::Latency, _) if !await_echo => "latency",
+        // Between its latency samples, the publisher sends others as in a throughput test.
+        (Mode::Latency, _) | (Mode::Throughput, None) => "throughput",
         (Mode::Throughput, Some(_)) => "paced",
     };
     line("question = \"What does this command line of perftest measure?\"".to_owned());
@@ -106,7 +111,7 @@ pub fn text(
         line(format!("instances = {}", shared.instances));
     }
     let (mut receive, group_samples, group_us) = subscriber.receive.unwrap_or((ReceiveMode::Listener, 1, 0));
-    if receive == ReceiveMode::Listener && probe_every.is_some() && !echoes_in_listener {
+    if receive == ReceiveMode::Listener && shortest.is_some() && !echoes_in_listener {
         receive = ReceiveMode::Waitset;
         notes.push(format!(
             "driver `{driver}` must not send from a listener, so the subscriber echoes latency samples from a thread that \
@@ -158,8 +163,8 @@ pub fn text(
     line("[design]\nblocks = 1\npin = \"none\"\nreference = false".to_owned());
     line(format!("warm_up = {:?}", warm_up(shared)));
     line(format!("measure = \"{}s\"", seconds.min(FILE_SECONDS)));
-    if let Some(every) = probe_every {
-        line(format!("probe_every = {}", u64::from(every).max(MIN_DISTANCE)));
+    if let Some(every) = shortest {
+        line(format!("probe_every = {}", every.max(MIN_DISTANCE)));
     }
     let source = Source { path: "perftest".to_owned(), text, sets: Vec::new() };
     let mut file = source.read()?;
@@ -167,11 +172,15 @@ pub fn text(
         file.qos = file.qos.over(&qos.policies);
         notes.push(qos.note.clone());
     }
-    Ok(Text { source, file, notes, exact: Exact { seconds, probe_every } })
+    Ok(Text { source, file, notes, exact: Exact { seconds, distances, await_echo } })
 }
 
-/// Completes a plan with what an experiment file cannot say.
-pub fn complete(plan: &mut Plan, settings: &Settings, exact: Exact) {
+/// Completes a plan of the leader with what an experiment file cannot say. `intervals`: whether a process prints rows during the
+/// test.
+pub fn complete(plan: &mut Plan, leader: &Process, exact: Exact, intervals: bool) {
+    let settings = &leader.settings;
+    plan.design.payload.clone_from(&leader.payload);
+    plan.design.progress = intervals;
     plan.design.order = RunOrder::Listed;
     plan.design.domain = Some(settings.local.domain);
     plan.design.samples = settings.shared.samples;
@@ -181,7 +190,10 @@ pub fn complete(plan: &mut Plan, settings: &Settings, exact: Exact) {
         plan.design.spin = rate.method == WaitMethod::Spin;
     }
     plan.design.measure_ns = exact.seconds * 1_000_000_000;
-    plan.design.probe_every = exact.probe_every;
+    plan.design.probe_every = None;
+    plan.design.probe_every_of_size = exact.distances;
+    plan.design.await_echo = exact.await_echo;
+    plan.design.unsupported_quantiles = settings.local.output.numbers;
 }
 
 /// Returns the factors that depend on the size.
@@ -305,15 +317,15 @@ pub fn unfit_filter(shared: &Shared, filter: KeyFilter) -> Option<(&'static str,
     }
 }
 
-/// Returns the distance of latency samples of a throughput test in samples; `None` in a latency test.
-fn distance(
-    shared: &Shared,
-    send_queue: Option<u32>,
+/// Returns the distance of latency samples of each payload in samples; empty in a latency test that echoes every sample.
+fn distances(
+    settings: &Settings,
     topology: Topology,
     notes: &mut Vec<String>,
-) -> Result<Option<u32>, CliError> {
-    if shared.mode == Mode::Latency {
-        return Ok(None);
+) -> Result<BTreeMap<u64, u32>, CliError> {
+    let Settings { shared, local, .. } = settings;
+    if shared.echoes_every_sample() {
+        return Ok(BTreeMap::new());
     }
     if shared.pacing.throttle && !topology.is_pair() {
         let error = format!(
@@ -323,28 +335,33 @@ fn distance(
         let hint = "remove it, or use one publisher and one subscriber: the rate follows one subscriber";
         return Err(CliError::new(ExitStatus::WrongUse, error, hint));
     }
-    let distance = shared.sizes.iter().map(|size| shared.samples_per_ping(*size)).min().unwrap_or(1);
     let longest = match shared.pacing.throttle {
-        true => throttle_queue(send_queue) / THROTTLE_DISTANCES,
+        true => throttle_queue(local.send_queue) / THROTTLE_DISTANCES,
         false => u64::from(u32::MAX),
     };
-    if shared.pacing.throttle && distance > longest {
+    let requested = |size: &u64| shared.samples_per_ping(*size);
+    let most = shared.sizes.iter().map(requested).max().unwrap_or(1);
+    if shared.pacing.throttle && most > longest {
         notes.push(format!(
-            "one sample in {longest} is a latency sample, not one in {distance}: `-enableAutoThrottle` follows their echoes"
+            "one sample in {longest} is a latency sample, not one in {most}: `-enableAutoThrottle` follows their echoes"
         ));
     }
-    let distance = distance.clamp(1, longest);
-    if distance < MIN_DISTANCE {
+    let distance = |size: &u64| {
+        let distance = requested(size).clamp(1, longest);
+        (shared.payload_bytes(*size, local.raw_transport), u32::try_from(distance).unwrap_or(u32::MAX))
+    };
+    let distances: BTreeMap<u64, u32> = shared.sizes.iter().map(distance).collect();
+    if let Some(distance) = distances.values().copied().min().filter(|distance| *distance < MIN_DISTANCE) {
         notes.push(format!(
             "one sample in {distance} is echoed in full: the echoes add {:.0} % to the traffic, and share the CPU time of both \
              sides",
-            100.0 / distance as f64
+            100.0 / f64::from(distance)
         ));
     }
     if topology.subscribers > 1 {
         notes.push("the subscriber with the lowest id echoes all latency samples".to_owned());
     }
-    Ok(u32::try_from(distance).ok())
+    Ok(distances)
 }
 
 /// Returns the queue of a throttle in samples.

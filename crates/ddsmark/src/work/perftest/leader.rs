@@ -151,10 +151,8 @@ fn measure(
     };
     let _until_end = watch.until_end();
     let mut plan = prepared.plan(seed())?;
-    complete(&mut plan, &process.settings, exact);
-    plan.design.payload.clone_from(&process.payload);
-    plan.design.progress =
-        process.settings.local.output.intervals || parts.iter().any(|part| part.own.intervals);
+    let intervals = process.settings.local.output.intervals || parts.iter().any(|part| part.own.intervals);
+    complete(&mut plan, process, exact, intervals);
     let rows = LeaderRows::new(process, printer);
     rows.print_banner();
     note(&perftest::progress(&process.settings, Step::Run));

@@ -125,7 +125,7 @@ const fn role(process: &Process) -> PeerRole {
 }
 
 /// Returns the announcement of a process.
-fn announcement(process: &Process) -> Result<Announcement, CliError> {
+pub fn announcement(process: &Process) -> Result<Announcement, CliError> {
     let settings = &process.settings;
     let is_publisher = settings.role == Role::Publisher;
     let offered = Offered { settings: is_publisher.then(|| settings.offer()), own: process.own_part() };

@@ -91,6 +91,17 @@ impl Process {
     ) -> Result<Self, CliError> {
         experiment::seconds(&settings.shared)?;
         let facts = site.facts()?;
+        Self::on_host(settings, drivers, site, facts, stop)
+    }
+
+    /// Creates a process on a host with these facts.
+    fn on_host(
+        settings: Settings,
+        drivers: Drivers,
+        site: LocalSite,
+        facts: Facts,
+        stop: StopToken,
+    ) -> Result<Self, CliError> {
         let interface = interface(&settings, &facts)?;
         let (payload, qos) = (payload_file::read(&settings)?, qos_file::read(&settings)?);
         let mut process = Self { settings, drivers, site, facts, interface, payload, qos, stop };

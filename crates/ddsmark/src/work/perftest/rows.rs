@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use control::{AgentReport, Progress};
 use experiment::Qos;
 use perftest::{EffectiveValue, LatencyInterval, LatencyRow, Settings, ThroughputInterval, ThroughputRow};
-use results::{Latency, Received, Usage};
+use results::{Latency, Usage};
 
 /// Number of ns of RTT in one µs of RTT/2.
 const HALF_US: f64 = 2000.0;
@@ -29,6 +29,8 @@ pub fn latency(size: u64, latency: Option<&Latency>, usage: Option<&Usage>, cpus
             quantile(|latency| latency.p99_99_ns),
             quantile(|latency| latency.p99_9999_ns),
         ],
+        unsupported: ["p50_ns", "p90_ns", "p99_ns", "p99_99_ns", "p99_9999_ns"]
+            .map(|field| found.and_then(|latency| latency.unsupported.get(field).copied()).map(half)),
         cpu_percent: usage.and_then(|usage| cpu(usage, cpus)),
     }
 }
@@ -79,19 +81,9 @@ pub fn throughput_interval(
 /// Returns the throughput row of a report of a subscriber. `sent`: number of samples that the publishers sent to it, if it is
 /// known.
 pub fn throughput(size: u64, report: &AgentReport, sent: Option<u64>, cpus: u32) -> ThroughputRow {
-    let received = received(report);
-    let (samples, length_ns) = match &report.echo {
-        // Every ping arrives after the echo of the one before it.
-        Some(echo) => (echo.received.saturating_sub(echo.duplicate), report.usage.elapsed_ns),
-        None => {
-            let first = received.iter().map(|of| of.first_ns).filter(|ns| *ns > 0).min().unwrap_or(0);
-            let last = received.iter().map(|of| of.last_ns).max().unwrap_or(0);
-            (received.iter().map(|of| of.delivered).sum(), last.saturating_sub(first))
-        }
-    };
-    // N samples span N - 1 intervals.
-    let intervals = if report.echo.is_some() { samples } else { samples.saturating_sub(1) };
-    let samples_per_s = if length_ns == 0 { 0.0 } else { intervals as f64 * 1e9 / length_ns as f64 };
+    let reception = report.reception();
+    let samples = reception.map_or(0, |reception| reception.samples);
+    let samples_per_s = reception.map_or(0.0, |reception| reception.samples_per_s());
     let lost = sent.map(|sent| sent.saturating_sub(samples));
     ThroughputRow {
         size,
@@ -104,12 +96,6 @@ pub fn throughput(size: u64, report: &AgentReport, sent: Option<u64>, cpus: u32)
     }
 }
 
-fn received(report: &AgentReport) -> Vec<&Received> {
-    let of_reader = report.reader.iter().flat_map(|reader| &reader.received);
-    let paced = report.paced_reader.iter().flat_map(|reader| &reader.flows).map(|flow| &flow.received);
-    of_reader.chain(paced).collect()
-}
-
 /// Returns the number of samples that are not of the test.
 pub fn foreign(report: &AgentReport) -> u64 {
     let stream = report.reader.as_ref().map_or(0, |reader| reader.foreign);
@@ -119,13 +105,12 @@ pub fn foreign(report: &AgentReport) -> u64 {
 
 /// Returns the reasons why the reception of a report is not valid.
 pub fn faults(report: &AgentReport) -> Vec<String> {
-    let received = received(report);
-    let corrupt: u64 = received.iter().map(|of| of.corrupt).sum();
+    let corrupt: u64 = report.received().map(|of| of.corrupt).sum();
     let mut faults = Vec::new();
     if corrupt > 0 {
         faults.push(format!("{corrupt} samples are corrupt"));
     }
-    if report.echo.is_none() && received.iter().all(|of| of.delivered == 0) {
+    if report.echo.is_none() && report.received().all(|of| of.delivered == 0) {
         faults.push("no sample has arrived".to_owned());
     }
     faults

@@ -32,4 +32,16 @@ pub(super) const ROWS: &[OptionRow] = &[
         about: "Directory for a result, new or empty; only of publisher 0.",
         ..ROW
     },
+    OptionRow {
+        name: "ddsmark-numbers",
+        v5_1: Some(plain("").addition()),
+        v4_3: Some(plain("").addition()),
+        fate: Fate::Honoured(
+            "a number in each column, as the release prints it, for scripts that convert every column. A percentile that the samples do \
+             not support has the value of the histogram instead of `n/a`; JSON and the result of `-ddsmark-out` mark it as not supported. \
+             Without a value, `nan` instead of `n/a` and `unknown`",
+        ),
+        about: "Print numbers also where the samples do not support them.",
+        ..ROW
+    },
 ];

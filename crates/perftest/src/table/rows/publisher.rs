@@ -21,8 +21,11 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(plain("").of_publishers()),
         ini: &[key("run latency test")],
         agrees: true,
-        fate: Fate::Honoured("exactly one sample in flight; no batches; only by publisher 0"),
-        about: "Measure latency: wait for the echo of each sample.",
+        fate: Fate::Honoured(
+            "waits for the echo of each latency sample: exactly one sample in flight, unless `-latencyCount` is over 1; no batches, no \
+             rate; only by publisher 0",
+        ),
+        about: "Measure latency: wait for the echo of each latency sample.",
         ..ROW
     },
     OptionRow {
@@ -32,7 +35,10 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("", 1, i64::MAX).of_publishers()),
         ini: &[key("latency count")],
         agrees: true,
-        fate: Fate::Honoured("one echo per that many samples, or batches; 10000, and 1 with `-latencyTest`"),
+        fate: Fate::Honoured(
+            "one echo per that many samples, or batches, of each size; 10000, and 1 with `-latencyTest`, which sends the samples between \
+             without waiting",
+        ),
         about: "Samples from one latency sample to the next; at most `-numIter`.",
         ..ROW
     },
