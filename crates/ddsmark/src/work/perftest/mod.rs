@@ -1,6 +1,8 @@
 //! Processes of `ddsmark perftest`: publisher 0 leads the test with the runner, and all others are its guests.
 
 mod abilities;
+#[cfg(test)]
+mod effects;
 mod experiment;
 pub mod guest;
 mod interoperation;
