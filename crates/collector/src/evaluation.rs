@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use control::NegativeTimes;
-use experiment::Factors;
+use experiment::{Factors, LEAST_ARRIVALS};
 use results::{
     Batches, CpuPerSample, DeliveryCounts, DiscoveryRecord, Distribution, EncodedWindows, FlowRecord,
     HistogramError, IntervalLog, LateJoinRecord, Latency, Paced, PingRetries, Pool, Received, Ring,
@@ -14,8 +14,8 @@ use stats::total;
 
 use crate::RunReports;
 
-/// Number of samples below which one sample changes a rate by more than 5 %.
-const FEW: u64 = 20;
+/// Number of samples below which one sample changes a rate by more than 1 %.
+const FEW: u64 = LEAST_ARRIVALS;
 /// Inverse of the share of samples after the last write above which a warning is given.
 const TAIL: u64 = 10;
 
@@ -24,6 +24,8 @@ const TAIL: u64 = 10;
 pub(crate) struct Evaluation {
     pub(crate) latency: BTreeMap<String, Latency>,
     pub(crate) throughput: Option<Throughput>,
+    /// Time of the writers, over which `throughput` has rates.
+    pub(crate) writing: Option<WritingTime>,
     pub(crate) paced: Option<Paced>,
     pub(crate) discovery: Option<DiscoveryRecord>,
     pub(crate) late_join: Option<LateJoinRecord>,

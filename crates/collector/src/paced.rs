@@ -175,13 +175,14 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     });
     let received: Vec<&Received> = ends.iter().map(|ends| &ends.read.received).collect();
     let rates = writing.throughput([offered, accepted], &evaluation.counts(), &received, readers.len());
+    evaluation.writing = Some(writing);
     evaluation.throughput = Some(Throughput {
         batches: Batches::sum(written.iter().filter_map(|ends| ends.writer.batches.as_ref())),
         takes: TakeStats::sum(
             readers.iter().flat_map(|read| &read.flows).filter_map(|flow| flow.takes.as_ref()),
         ),
-        readers: EndpointSpread::of_readers(&evaluation.flows, writing),
-        writers: EndpointSpread::of_writers(&evaluation.flows, writing),
+        readers: EndpointSpread::of_readers(&evaluation.flows, &rates),
+        writers: EndpointSpread::of_writers(&evaluation.flows, &rates),
         ..rates
     });
     steady(&mut evaluation, &ends, writing);

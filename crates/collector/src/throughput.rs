@@ -113,11 +113,12 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let offered = total(writers.iter().map(|(_, writer)| writer.offered));
     let accepted = total(writers.iter().map(|(_, writer)| writer.accepted));
     let rates = writing.throughput([offered, accepted], &evaluation.counts(), &all_received, readers.len());
+    evaluation.writing = Some(writing);
     evaluation.throughput = Some(Throughput {
         batches: Batches::sum(writers.iter().filter_map(|(_, writer)| writer.batches.as_ref())),
         takes: TakeStats::sum(readers.iter().filter_map(|(_, read)| read.takes.as_ref())),
-        readers: EndpointSpread::of_readers(&evaluation.flows, writing),
-        writers: EndpointSpread::of_writers(&evaluation.flows, writing),
+        readers: EndpointSpread::of_readers(&evaluation.flows, &rates),
+        writers: EndpointSpread::of_writers(&evaluation.flows, &rates),
         ..rates
     });
     if let [received] = &all_received[..] {

@@ -43,6 +43,40 @@ pub fn store_and_forward_ns(rate_bit_per_s: u64, mtu: u32, payload: u64) -> Opti
     u64::try_from((bits * 1_000_000_000).checked_div(u128::from(rate_bit_per_s))?).ok()
 }
 
+/// Returns a time in ns that no middleware beats with a sample of `payload` bytes over the links of [`store_and_forward_ns`],
+/// whatever the number of datagrams, segments or fragments that it cuts the sample into.
+///
+/// Every frame has at least an IP header, and as many frames are cut as the MTU needs. More and shorter frames overlap better
+/// on the two links, but have more headers: the number with the shortest time counts. It is below that of one datagram. Only a
+/// middleware that compresses samples beats it.
+#[must_use]
+pub fn least_crossing_ns(rate_bit_per_s: u64, mtu: u32, payload: u64) -> Option<u64> {
+    let room = u64::from(mtu).checked_sub(IP_HEADER_BYTES).filter(|room| *room > 0)?;
+    let overhead = FRAME_BYTES + IP_HEADER_BYTES;
+    let frames = payload.div_ceil(room).max(1);
+    // n frames and the longest of them have `payload + payload / n` bytes and n + 1 headers: least at n = sqrt(payload / header).
+    let is_past_least = frames.checked_mul(frames)?.checked_mul(overhead)? >= payload;
+    let beside = if is_past_least {
+        overhead.checked_mul(frames)?.checked_add(payload / frames)?
+    } else {
+        payload.checked_mul(4 * overhead)?.isqrt()
+    };
+    let padded = (MIN_PACKET_BYTES + FRAME_BYTES).checked_mul(frames + 1)?;
+    let bytes = payload.checked_add(overhead)?.checked_add(beside)?.max(padded);
+    let bits = u128::from(bytes) * 8;
+    u64::try_from((bits * 1_000_000_000).checked_div(u128::from(rate_bit_per_s))?).ok()
+}
+
+/// Returns the highest rate of payload in bit/s that any middleware reaches on an Ethernet link with IPv4: that of full frames
+/// without other headers. `rate_bit_per_s` is the rate on the wire. Only a middleware that compresses samples exceeds it.
+#[must_use]
+pub fn full_frames_ceiling(rate_bit_per_s: f64, mtu: u32) -> f64 {
+    let mtu = f64::from(mtu);
+    #[allow(clippy::cast_precision_loss)]
+    let (header, frame) = (IP_HEADER_BYTES as f64, FRAME_BYTES as f64);
+    rate_bit_per_s * (mtu - header).max(0.0) / (mtu + frame)
+}
+
 /// Returns the highest rate of payload in bit/s that UDP over IPv4 reaches on an Ethernet link without VLAN tags.
 ///
 /// `rate_bit_per_s` is the rate on the wire, `payload` the bytes of each datagram. A middleware adds headers of its own to the
@@ -110,7 +144,50 @@ mod tests {
         assert_eq!(goodput_ceiling(100e6, 20, 64), None);
     }
 
+    #[test]
+    fn least_times_of_any_middleware_are_those_computed_by_hand() {
+        for (payload, bytes) in [
+            // two frames of the least length on the two links; 1472 bytes in 5.04 frames; 43 frames of an MTU
+            (0, 2 * 84),
+            (1_472, 1_472 + 58 + 584),
+            (63_000, 63_000 + 44 * 58 + 63_000 / 43),
+        ] {
+            assert_eq!(least_crossing_ns(100_000_000, 1_500, payload), Some(bytes * 80), "{payload}");
+        }
+        assert_eq!((least_crossing_ns(0, 1_500, 1), least_crossing_ns(1, 20, 1)), (None, None));
+    }
+
     proptest! {
+        /// The bound is at most the time of one datagram, and of any other cut of the sample into frames.
+        #[test]
+        fn no_cut_into_frames_beats_the_least_time(
+            mtu in 1_280..9_001_u32,
+            payload in 0..2_000_000_u64,
+            rate in 1_000_000..100_000_000_000_u64,
+            cuts in prop::collection::vec(0_u64..2_000_000, 0..400),
+        ) {
+            let least = least_crossing_ns(rate, mtu, payload).unwrap();
+            prop_assert!(least <= store_and_forward_ns(rate, mtu, payload).unwrap());
+            let mut cuts: Vec<u64> = cuts.into_iter().map(|cut| cut.min(payload)).chain([0, payload]).collect();
+            cuts.sort_unstable();
+            let room = u64::from(mtu) - 20;
+            let (mut all, mut longest) = (0, 0);
+            for mut part in cuts.windows(2).map(|pair| pair[1] - pair[0]) {
+                while part > 0 {
+                    let frame = (part.min(room) + 58).max(84);
+                    (all, longest) = (all + frame, frame.max(longest));
+                    part -= part.min(room);
+                }
+            }
+            let time = u128::from((all + longest).max(168)) * 8_000_000_000 / u128::from(rate);
+            prop_assert!(u128::from(least) <= time, "{least} {time}");
+        }
+
+        #[test]
+        fn ceiling_of_full_frames_is_above_that_of_udp(mtu in 28..65_536_u32, payload in 0..10_000_000_u64) {
+            prop_assert!(goodput_ceiling(1.0, mtu, payload).unwrap() <= full_frames_ceiling(1.0, mtu) + 1e-12);
+        }
+
         #[test]
         fn wire_bytes_are_those_of_fragments_cut_one_by_one(mtu in 28..10_000_u32, payload in 0..200_000_u64) {
             let (mut left, mut wire) = (payload + 8, 0);

@@ -18,7 +18,9 @@ mod plan;
 mod shape;
 mod syntax;
 
-pub use ethernet::{goodput_ceiling, store_and_forward_ns, wire_bytes};
+pub use ethernet::{
+    full_frames_ceiling, goodput_ceiling, least_crossing_ns, store_and_forward_ns, wire_bytes,
+};
 pub use factors::{
     Baseline, Batching, Column, Compared, FACTORS, Factor, FactorType, FactorValues, Factors, Form, Id, Kind,
     Label, Matrix, ReceiveMode, Shares, Value, Workload,
@@ -50,7 +52,7 @@ pub use factors::{
 pub use plan::{
     changes::Changes,
     choices::{OptionValue, PinChoice},
-    design::{Design, PayloadFile, Pin, PlannedHost, Precision, RUN_OVERHEAD_NS, RunOrder},
+    design::{Design, LEAST_ARRIVALS, PayloadFile, Pin, PlannedHost, Precision, RUN_OVERHEAD_NS, RunOrder},
     effort::Effort,
     experiment::{Cell, DuetSlot, Plan, ScheduledRun, Variants},
     experiment_file::{DesignSection, ExperimentFile, FlowSection, LimitsSection, json_schema},

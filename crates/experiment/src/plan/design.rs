@@ -6,7 +6,7 @@ use rand::{rngs::ChaCha8Rng, seq::SliceRandom as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{HostSpec, ThreadPriorities};
+use crate::{Factors, HostSpec, ThreadPriorities, Workload, wire_bytes};
 
 /// Estimated duration of a run in ns besides warm-up and measurement: processes, discovery and collection, as seen
 /// on a host with two cores over loopback.
@@ -14,6 +14,16 @@ pub const RUN_OVERHEAD_NS: u64 = 400_000_000;
 
 /// Estimated duration of a sample in ns, a round trip or a write, as seen there.
 const SAMPLE_NS: u64 = 50_000;
+
+/// Number of arrivals from which on one more or less changes a rate by less than 1 %.
+pub const LEAST_ARRIVALS: u64 = 100;
+
+/// Number of samples, or batches, that a link of known rate carries in a measurement: with headers of the middleware, and while the
+/// first one is still under way, at least [`LEAST_ARRIVALS`] arrive.
+const PLANNED_ARRIVALS: u64 = LEAST_ARRIVALS * 12 / 10;
+
+/// Longest measurement, in ns, to which a slow link extends a shorter one.
+const LONGEST_EXTENDED_NS: u64 = 10_000_000_000;
 
 /// Number, duration, order and conditions of runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -169,6 +179,21 @@ pub enum Pin {
 }
 
 impl Design {
+    /// Returns the design of the runs of a cell: the measurement of a maximum rate over the links of a lab is extended so that these carry
+    /// enough samples for a rate, up to 10 s. A longer one stays as it is.
+    #[must_use]
+    pub fn of_cell(&self, factors: &Factors) -> Self {
+        let has_rate = factors.workload == Workload::Throughput || factors.is_flood();
+        let link = factors.link.as_ref().filter(|_| has_rate);
+        let sample_ns = link.and_then(|link| {
+            let payload = factors.samples_per_flush().saturating_mul(factors.size_bytes);
+            let bits = wire_bytes(link.mtu_bytes, payload)?.checked_mul(8_000_000_000)?;
+            bits.checked_div(link.rate_bit_per_s?)
+        });
+        let least_ns = sample_ns.unwrap_or(0).saturating_mul(PLANNED_ARRIVALS).min(LONGEST_EXTENDED_NS);
+        Self { measure_ns: self.measure_ns.max(least_ns), ..self.clone() }
+    }
+
     /// Returns the seed of a run: of its payload, and of random send times. With one seed for all runs, a CI over
     /// runs would not include the variation between random plans.
     #[must_use]

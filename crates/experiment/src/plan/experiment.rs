@@ -222,7 +222,12 @@ impl Plan {
         let each = self.search.as_ref().map_or(0, |search| {
             search.expected_ns(self.design.warm_up_ns, RUN_OVERHEAD_NS).saturating_mul(searches as u64)
         });
-        self.design.expected_runs_ns(self.runs_per_block() - searches).saturating_add(each)
+        let beside_a_twin = |cell: &Cell| 1 + u64::from(self.is_baseline(&cell.id));
+        let extended_ns =
+            |cell: &Cell| self.design.of_cell(&cell.factors).measure_ns - self.design.measure_ns;
+        let extended = self.cells.iter().map(|cell| extended_ns(cell).saturating_mul(beside_a_twin(cell)));
+        let runs_ns = self.design.expected_runs_ns(self.runs_per_block() - searches);
+        extended.fold(runs_ns.saturating_add(each), u64::saturating_add)
     }
 
     /// Returns the number of searches in a block.

@@ -36,6 +36,25 @@ impl Arrivals {
         });
         early.saturating_add(late.unwrap_or(0))
     }
+
+    /// Returns the start of the window in which this number of samples has arrived, in ns after the first arrival.
+    #[must_use]
+    pub fn time_of(&self, samples: u64) -> u64 {
+        let windows = |counts: &[u64], length_ns: u64, from_ns: u64| {
+            let starts =
+                (0..counts.len() as u64).map(move |number| number.saturating_mul(length_ns) + from_ns);
+            starts.zip(counts.to_vec())
+        };
+        let early_ns = self.window_ns.saturating_mul(self.windows.len() as u64);
+        let all = windows(&self.windows, self.window_ns, 0);
+        let mut arrived = 0_u64;
+        all.chain(windows(&self.late_windows, self.late_window_ns, early_ns))
+            .find(|(_, count)| {
+                arrived = arrived.saturating_add(*count);
+                arrived >= samples
+            })
+            .map_or(0, |(start_ns, _)| start_ns)
+    }
 }
 
 fn in_windows(windows: &[u64], length_ns: u64, after_ns: u64, last_ns: u64) -> u64 {

@@ -196,6 +196,16 @@ const fn is_zero(count: &u64) -> bool {
 }
 
 impl Received {
+    /// Returns the time from the first arrival until this number of distinct samples had arrived, in ns: to the start of an
+    /// arrival window, but exact for all of them.
+    #[must_use]
+    pub fn ns_of_first(&self, samples: u64) -> u64 {
+        if samples >= self.delivered {
+            return self.last_ns.saturating_sub(self.first_ns);
+        }
+        self.arrivals.time_of(samples)
+    }
+
     /// Returns the number of distinct samples that had arrived at this time. It is exact before the first and from
     /// the last sample on. In between it is exact except for one arrival window, of which it counts a proportional
     /// share.

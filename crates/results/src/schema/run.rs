@@ -160,8 +160,9 @@ pub struct Throughput {
     pub offered_sps: f64,
     /// Accepted rate: samples that the middleware accepted, in samples/s.
     pub accepted_sps: f64,
-    /// Delivered rate: distinct samples that arrived in time (`delivered_in_time`) at a reader, in samples/s. With
-    /// several readers: the mean over them. Later arrivals are in `tail`.
+    /// Delivered rate: distinct samples that arrived in time (`delivered_in_time`) at a reader, in samples/s. Of each flow at
+    /// most the rate between the first and the last of them: n samples have n - 1 intervals. With several readers: the mean
+    /// over them. Later arrivals are in `tail`.
     pub delivered_sps: f64,
     /// Goodput: payload of these samples, in 10^6 bit/s.
     pub goodput_mbps: f64,

@@ -1,23 +1,23 @@
 //! Spread of the delivered rate over the readers, or over the writers, of a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stats::median;
 
-use crate::{EndpointSpread, FlowRecord, WritingTime};
+use crate::{EndpointSpread, FlowRecord, Throughput};
 
 impl EndpointSpread {
     /// Returns the spread over the readers; `None` if there is only one.
     #[must_use]
-    pub fn of_readers(flows: &[FlowRecord], writing: WritingTime) -> Option<Self> {
-        Self::of(rates(flows, writing, |flow| &flow.reader), 1.0)
+    pub fn of_readers(flows: &[FlowRecord], of_run: &Throughput) -> Option<Self> {
+        Self::of(rates(flows, of_run, |flow| &flow.reader), 1.0)
     }
 
     /// Returns the spread over the writers; `None` if there is only one.
     #[must_use]
-    pub fn of_writers(flows: &[FlowRecord], writing: WritingTime) -> Option<Self> {
-        let readers = rates(flows, writing, |flow| &flow.reader).len();
-        Self::of(rates(flows, writing, |flow| &flow.writer), readers.max(1) as f64)
+    pub fn of_writers(flows: &[FlowRecord], of_run: &Throughput) -> Option<Self> {
+        let readers = rates(flows, of_run, |flow| &flow.reader).len();
+        Self::of(rates(flows, of_run, |flow| &flow.writer), readers.max(1) as f64)
     }
 
     fn of(rates: BTreeMap<&str, f64>, divisor: f64) -> Option<Self> {
@@ -53,15 +53,18 @@ impl EndpointSpread {
     }
 }
 
-/// Returns the delivered rate by endpoint, summed over its flows.
-fn rates(
-    flows: &[FlowRecord],
-    writing: WritingTime,
+/// Returns the delivered rate by endpoint, summed over its flows: their shares of the rate of the run, whose mean is over the
+/// readers.
+fn rates<'f>(
+    flows: &'f [FlowRecord],
+    of_run: &Throughput,
     endpoint: fn(&FlowRecord) -> &str,
-) -> BTreeMap<&str, f64> {
+) -> BTreeMap<&'f str, f64> {
+    let readers: BTreeSet<&str> = flows.iter().map(|flow| flow.reader.as_str()).collect();
+    let each = of_run.delivered_sps * readers.len() as f64 / of_run.delivered_in_time.max(1) as f64;
     let mut rates = BTreeMap::new();
     for flow in flows {
-        *rates.entry(endpoint(flow)).or_insert(0.0) += writing.per_second(flow.delivered_in_time);
+        *rates.entry(endpoint(flow)).or_insert(0.0) += flow.delivered_in_time as f64 * each;
     }
     rates
 }
@@ -83,8 +86,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    const S: u64 = 1_000_000_000;
+    use crate::{DeliveryCounts, WritingTime};
 
     fn flow(writer: &str, reader: &str, delivered_in_time: u64) -> FlowRecord {
         let (writer, reader) = (writer.to_owned(), reader.to_owned());
@@ -94,15 +96,17 @@ mod tests {
     #[test]
     fn readers_have_the_sum_of_their_writers_and_writers_the_mean_over_their_readers() {
         let flows = [flow("a", "x", 100), flow("a", "y", 60), flow("b", "x", 300), flow("b", "y", 240)];
-        let writing = WritingTime::new(0, S);
-        let readers = EndpointSpread::of_readers(&flows, writing).expect("two readers");
+        let counted = DeliveryCounts { delivered: 700, ..DeliveryCounts::default() };
+        let rates = WritingTime::new(0, 1_000_000_000).throughput([400; 2], &counted, &[], 2);
+        let of_run = Throughput { delivered_sps: 350.0, delivered_in_time: 700, ..rates };
+        let readers = EndpointSpread::of_readers(&flows, &of_run).expect("two readers");
         assert_eq!((readers.lowest.as_str(), readers.lowest_sps), ("y", 300.0));
         assert_eq!((readers.highest.as_str(), readers.highest_sps), ("x", 400.0));
-        let writers = EndpointSpread::of_writers(&flows, writing).expect("two writers");
+        let writers = EndpointSpread::of_writers(&flows, &of_run).expect("two writers");
         assert_eq!((writers.lowest.as_str(), writers.lowest_sps), ("a", 80.0));
         assert_eq!((writers.highest.as_str(), writers.highest_sps), ("b", 270.0));
         assert_eq!(writers.fairness, 350.0 * 350.0 / (2.0 * (80.0 * 80.0 + 270.0 * 270.0)));
-        assert_eq!(EndpointSpread::of_readers(&flows[..1], writing), None);
+        assert_eq!(EndpointSpread::of_readers(&flows[..1], &of_run), None);
     }
 
     #[test]

@@ -62,6 +62,22 @@ impl WritingTime {
         }
     }
 
+    /// Returns the rate in samples/s of the samples of a reception that arrived in time: their number over the time of the
+    /// writers, and at most the rate between the first and the last of them, which are n samples with n - 1 intervals.
+    ///
+    /// A reader behind a slow link gets its first sample as the time begins, and its last one as it ends. These n samples take
+    /// n - 1 intervals, so their number over the time would be one sample above what the link carries.
+    fn arrival_sps(&self, received: &Received) -> f64 {
+        let samples = self.delivered(received);
+        let of_time = self.per_second(samples);
+        // One sample has no interval, and those of one instant have no rate.
+        let between = match received.ns_of_first(samples) {
+            ns @ 1.. if samples > 1 => (samples - 1) as f64 * 1e9 / ns as f64,
+            _ => f64::INFINITY,
+        };
+        between.min(of_time)
+    }
+
     /// Returns the rates and counts of one or more flows that were written in this time. Delivered rates are means over
     /// the readers. Fields that only the caller knows are `None`.
     #[must_use]
@@ -72,21 +88,21 @@ impl WritingTime {
         received: &[&Received],
         readers: usize,
     ) -> Throughput {
-        let (mut in_time, mut bytes, mut last_ns) = (0_u64, 0.0, 0);
+        let (mut in_time, mut sps, mut bytes_per_s, mut last_ns) = (0_u64, 0.0, 0.0, 0);
         for received in received {
-            let delivered = self.delivered(received);
-            in_time = in_time.saturating_add(delivered);
-            bytes += delivered as f64 * received.bytes as f64 / received.delivered.max(1) as f64;
+            let of_flow = self.arrival_sps(received);
+            in_time = in_time.saturating_add(self.delivered(received));
+            sps += of_flow;
+            bytes_per_s += of_flow * received.bytes as f64 / received.delivered.max(1) as f64;
             last_ns = last_ns.max(received.last_ns);
         }
         let DeliveryCounts { sent, delivered, lost, undelivered, duplicate, out_of_order, .. } = *counted;
-        let seconds = self.ns() as f64 / 1e9;
         let readers = readers.max(1) as f64;
         Throughput {
             offered_sps: self.per_second(offered),
             accepted_sps: self.per_second(accepted),
-            delivered_sps: self.per_second(in_time) / readers,
-            goodput_mbps: if seconds > 0.0 { bytes * 8.0 / 1e6 / seconds / readers } else { 0.0 },
+            delivered_sps: sps / readers,
+            goodput_mbps: bytes_per_s * 8.0 / 1e6 / readers,
             sent,
             delivered,
             delivered_in_time: in_time,
@@ -173,9 +189,21 @@ mod tests {
     #[test]
     fn queue_that_drains_after_the_last_write_is_tail() {
         let slow = throughput(&received((0..1_000).map(|sample| sample * 2 * MS), 0));
-        assert!((slow.delivered_sps - 500.0).abs() <= 1.0, "{slow:?}");
+        assert!((slow.delivered_sps - 500.0).abs() <= 0.1, "{slow:?}");
         assert_eq!(slow.tail.samples, 1_000 - slow.delivered_in_time);
         assert_eq!(slow.tail.ns, 998 * MS);
+    }
+
+    /// A link that carries a sample in 36 ms, and a writer whose first samples wait in its send queue: 28 arrive within 1 s and
+    /// the time of the quickest, the first one as it begins.
+    #[test]
+    fn few_arrivals_over_a_slow_link_do_not_exceed_it() {
+        let few = throughput(&received((0..40).map(|sample| (sample + 1) * 36 * MS), 36 * MS));
+        assert_eq!(few.delivered_in_time, 28);
+        let carried = 1e9 / (36 * MS) as f64;
+        assert!(few.delivered_sps <= carried * 1.0001, "{} of {carried}", few.delivered_sps);
+        assert!(few.delivered_sps >= carried * 0.999, "{} of {carried}", few.delivered_sps);
+        assert!((few.goodput_mbps - few.delivered_sps * 800.0 / 1e6).abs() < 1e-12);
     }
 
     #[test]
@@ -188,8 +216,8 @@ mod tests {
         // all but the first few: they arrive together, but not in time
         let stuck = throughput(&received([50_000; 5].into_iter().chain([3 * S; 995]), 50_000));
         assert_eq!((stuck.delivered_sps, stuck.tail), (5.0, Tail { samples: 995, ns: 2 * S }));
-        // only a few samples
-        assert_eq!(rate(&received([40_000, 2 * MS, 990 * MS], 40_000)), 3.0);
+        // only a few samples: two intervals
+        assert_eq!(rate(&received([40_000, 2 * MS, 990 * MS], 40_000)).round(), 2.0);
     }
 
     #[test]
@@ -220,6 +248,11 @@ mod tests {
             let near = times.iter().filter(|at| (WRITING.begin_ns + **at).abs_diff(cut_ns) <= window_ns).count() as u64;
             prop_assert!(counted.abs_diff(exact) <= near, "{counted} and {exact}, within {near}");
             prop_assert!(counted <= received.delivered);
+            // The rate is at most one sample below the number. A sample of these times may arrive before the quickest could.
+            let of_time = rate(&received) * WRITING.ns() as f64 / 1e9;
+            let least = (counted as f64 - 1.0) * S as f64 / (S + quickest_ns) as f64;
+            prop_assert!(of_time <= counted as f64 * (1.0 + 1e-9), "{of_time} of {counted}");
+            prop_assert!(of_time >= least * (1.0 - 2e-4), "{of_time} of {counted}");
         }
     }
 }

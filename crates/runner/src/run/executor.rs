@@ -70,7 +70,7 @@ impl RunExecutor<'_> {
             let design = Design {
                 seed: experiment.design.seed_of_run(scheduled.number),
                 pin: half(&experiment.design.pin, scheduled.duet),
-                ..experiment.design.clone()
+                ..experiment.design.of_cell(&cell.factors)
             };
             self.run(Run::blank(scheduled, cell, started_unix_ns), (cell, &design), name, traces, member)
         };

@@ -73,7 +73,7 @@ impl MaximumRuns<'_> {
     ) -> Result<Option<MaxRateRun>, RunnerError> {
         let experiment = &self.0.header.experiment;
         let seed = experiment.design.seed_of_run(number);
-        let design = Design { seed, samples: None, ..experiment.design.clone() };
+        let design = Design { seed, samples: None, ..experiment.design.of_cell(&unplanned.cell.factors) };
         let scheduled = ScheduledRun { number, block: 0, cell: 0, twin: false, duet: None };
         let (began, started_unix_ns) = (Instant::now(), unix_ns());
         let run = Run::blank(scheduled, &unplanned.cell, started_unix_ns);
