@@ -184,3 +184,27 @@ fn what_cannot_be_discovered_is_rejected() {
         assert!(!outcome.stderr.contains("[1/"), "{arguments:?}: {}", outcome.stderr);
     }
 }
+
+/// Three hosts of a lab count their own traffic. Needs root.
+#[test]
+fn traffic_of_several_hosts_is_that_of_all() {
+    let scene = Scene::new();
+    for driver in ["cyclonedds", "fastdds"] {
+        let flags = ["--participants", "3", "--endpoints", "2", "--host", "lab:3,delay=5ms"];
+        let document = measure(&scene, &[&["--driver", driver], &flags[..]].concat());
+        let [run] = runs(&document)[..] else { panic!("{driver}: one run") };
+        assert_eq!(run["state"], "valid", "{driver}: {run:#}");
+        let endpoints = list(&run["endpoints"]);
+        let hosts: Vec<&str> = endpoints.iter().map(|endpoint| text(endpoint, "host")).collect();
+        assert_eq!(hosts, ["h1", "h2", "h3"], "{driver}: {run:#}");
+        let discovery = &run["discovery"];
+        // A message of each host has to reach the others.
+        assert!(count(&discovery["all_matched_ns"]) >= 5_000_000, "{driver}: {run:#}");
+        assert!(count(&discovery["until_matched"]["tx_packets"]) >= 3, "{driver}: {run:#}");
+        for counter in ["tx_packets", "tx_bytes", "rx_packets", "rx_bytes"] {
+            let own: Vec<u64> =
+                endpoints.iter().map(|endpoint| count(&endpoint["interface"][counter])).collect();
+            assert_eq!(count(&discovery["idle"][counter]), own.iter().sum::<u64>(), "{driver}: {own:?}");
+        }
+    }
+}

@@ -5,7 +5,12 @@ use experiment::{Factors, Join};
 use results::{DiscoveryRecord, EntityRecord, Interface, ParticipantRecord, WarningKind, format_value};
 use stats::{median, total};
 
-use crate::{AgentOutcome, RunReports, cpu::process_record, evaluation::Evaluation};
+use crate::{
+    AgentOutcome, RunReports,
+    cpu::process_record,
+    evaluation::Evaluation,
+    per_host::{PerHost, largest_per_host, sum_of_interfaces},
+};
 
 /// Delay of a start after the common one, in ns, above which a warning is given.
 const LATE_START_NS: i64 = 20_000_000;
@@ -135,7 +140,10 @@ fn discovery(
     let slowest = entities().max_by_key(|(_, entity)| entity.matched_ns).filter(|_| times.is_some());
     let all_matched_ns = slowest.and_then(|(_, entity)| entity.matched_ns);
     let middle = times.and_then(|times| median(&times.iter().map(|ns| *ns as f64).collect::<Vec<_>>()));
-    let interfaces = found.iter().filter_map(|(agent, _)| agent.report.interface.as_ref());
+    let interfaces = found.iter().filter_map(|(agent, _)| {
+        Some((agent.endpoint.place.host.as_str(), agent.report.interface.as_ref()?))
+    });
+    let idle = largest_per_host(interfaces, |interface| interface.rx_packets);
     // All participants of a process read its memory and its CPU time.
     let processes = reports.processes();
     let usages: Vec<_> = processes.iter().filter_map(|members| process_record(members)).collect();
@@ -144,8 +152,9 @@ fn discovery(
         all_matched_ns,
         slowest: slowest.map(|(id, entity)| format!("{id} {}", entity.name)),
         median_matched_ns: middle.map(|ns| ns as u64),
+        clock_error_ns: clock_error_ns(found),
         until_matched: traffic(found, begin_ns, begin_ns.saturating_add(all_matched_ns.unwrap_or(0))),
-        idle: interfaces.max_by_key(|interface| interface.rx_packets).cloned(),
+        idle: sum_of_interfaces(idle.into_values()),
         idle_ns: usages.iter().map(|process| process.usage.elapsed_ns).max().unwrap_or(0),
         idle_cpu_ns: total(usages.iter().map(|process| process.usage.cpu_ns())),
         memory_per_participant_bytes: added
@@ -165,16 +174,35 @@ fn growth(members: &[&AgentOutcome]) -> Option<u64> {
     Some(matched?.into_iter().max()?.saturating_sub(before?.into_iter().min()?))
 }
 
-/// Returns the traffic from the last reading before the start to the first reading after the last match. All agents read
-/// the counters of one interface, and on a busy host some of them are late. `None` without such readings.
+/// Returns the maximum error of a match time: it starts at one host and ends at another.
+fn clock_error_ns(found: &[(&AgentOutcome, &ParticipantReport)]) -> u64 {
+    let mut hosts: Vec<&AgentOutcome> = found.iter().map(|(agent, _)| *agent).collect();
+    hosts.sort_by_key(|agent| &agent.endpoint.place.host);
+    hosts.dedup_by_key(|agent| &agent.endpoint.place.host);
+    let others = |agent: &AgentOutcome| hosts.iter().filter_map(|other| agent.error_between(other)).max();
+    hosts.iter().filter_map(|agent| others(agent)).max().unwrap_or(0)
+}
+
+/// Returns the traffic of all hosts, each from the last reading before the start to the first reading after the last match. `None` if a
+/// host has no such readings.
 fn traffic(
     found: &[(&AgentOutcome, &ParticipantReport)],
     begin_ns: u64,
     matched_ns: u64,
 ) -> Option<Interface> {
-    let before = found.iter().filter_map(|(_, report)| report.before.as_ref());
+    let mut by_host: PerHost<'_, Vec<&ParticipantReport>> = PerHost::new();
+    for (agent, report) in found {
+        by_host.entry(&agent.endpoint.place.host).or_default().push(report);
+    }
+    let of_hosts = by_host.values().map(|reports| traffic_of_host(reports, begin_ns, matched_ns));
+    sum_of_interfaces(of_hosts.collect::<Option<Vec<_>>>()?.iter())
+}
+
+/// Returns the traffic of a host. All of its agents read the counters of one interface, and on a busy host some of them are late.
+fn traffic_of_host(found: &[&ParticipantReport], begin_ns: u64, matched_ns: u64) -> Option<Interface> {
+    let before = found.iter().filter_map(|report| report.before.as_ref());
     let before = before.filter(|reading| reading.at_ns <= begin_ns).max_by_key(|reading| reading.at_ns)?;
-    let after = found.iter().filter_map(|(_, report)| report.after.as_ref());
+    let after = found.iter().filter_map(|report| report.after.as_ref());
     let after = after.filter(|reading| reading.at_ns >= matched_ns).min_by_key(|reading| reading.at_ns)?;
     let (a, b) = (&before.counters, &after.counters);
     Some(Interface {

@@ -82,6 +82,32 @@ fn part(reports: &mut RunReports, participant: usize) -> &mut ParticipantReport 
 }
 
 #[test]
+fn counters_of_several_hosts_add_up_and_times_have_the_error_of_their_clocks() {
+    let on_one = evaluated(&factors(3, Join::Together), |_| {}).discovery.expect("discovery");
+    assert_eq!(on_one.clock_error_ns, 0);
+    let evaluation = evaluated(&factors(3, Join::Together), |reports| {
+        for (agent, host) in [(1, "h2"), (2, "h3")] {
+            reports.agents[agent].endpoint.place.host = host.to_owned();
+            reports.agents[agent].clock.boot_id = Some(host.to_owned());
+            reports.agents[agent].clock_error_ns = Some(1_000 * agent as u64);
+            // The counters of a host start at another value.
+            for reading in [&mut part(reports, agent).before, &mut part(reports, agent).after] {
+                reading.as_mut().expect("a reading").counters.tx_packets += 1_000_000 * agent as u64;
+            }
+        }
+        // The last one reads its counters before the start, too, and all of them after the last match.
+        part(reports, 2).before.as_mut().expect("a reading").at_ns = BEGIN_NS - MS;
+        (0..3).for_each(|agent| part(reports, agent).after.as_mut().expect("a reading").at_ns += 100 * MS);
+    });
+    assert_eq!((&evaluation.contradictions[..], &evaluation.warnings[..]), (&[][..], &[][..]));
+    let found = evaluation.discovery.expect("discovery");
+    // 1,000 to 2,000, 1,010 to 2,100 and 1,020 to 2,200, each on its own host
+    assert_eq!(found.until_matched.map(|traffic| traffic.tx_packets), Some(1_000 + 1_090 + 1_180));
+    assert_eq!(found.idle.map(|traffic| traffic.tx_packets), Some(3 * 7));
+    assert_eq!(found.clock_error_ns, 3_000, "between the second and the third");
+}
+
+#[test]
 fn memory_and_cpu_time_of_a_process_count_once() {
     let mut factors = factors(4, Join::Together);
     factors.discovery.participants_per_process = 2;

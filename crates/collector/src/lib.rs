@@ -18,6 +18,7 @@ mod late_join;
 mod latency;
 mod multicast;
 mod paced;
+mod per_host;
 mod probes;
 mod reports;
 mod ring;
@@ -26,7 +27,13 @@ mod throughput;
 mod traces;
 
 use experiment::{Design, Factors, Topology, Workload};
-use results::{EndpointRecord, HostRecord, IntervalLog, Run, RunState, Warning, WarningKind, WireBytes};
+use results::{
+    EndpointRecord, HostRecord, Interface, IntervalLog, Run, RunState, Warning, WarningKind, WireBytes,
+};
+use stats::total;
+
+use evaluation::Evaluation;
+use per_host::{largest_per_host, sum_of_interfaces};
 
 pub use configuration::{Mismatch, mismatch};
 pub use reports::{AgentOutcome, LateJoined, RunReports};
@@ -79,25 +86,8 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     multicast::check(&mut evaluation, context, reports);
     run.endpoints = reports.agents.iter().map(endpoint_record).collect();
     run.processes = reports.processes().iter().filter_map(|members| cpu::process_record(members)).collect();
-    // Of several readers of a host, each counts the traffic of the whole interface.
-    let serving = || reports.all_serving().map(|agent| &agent.report);
-    let interface = serving().filter_map(|report| report.interface.as_ref());
-    run.wire = interface.max_by_key(|interface| interface.rx_bytes).map(|interface| WireBytes {
-        interface: interface.name.clone(),
-        rx_bytes: interface.rx_bytes,
-        rx_packets: interface.rx_packets,
-        tx_bytes: interface.tx_bytes,
-        tx_packets: interface.tx_packets,
-    });
-    let drops = serving().filter_map(|report| Some(report.sockets.as_ref()?.receive_buffer_errors));
-    run.udp_buffer_drops = drops.max();
-    if let Some(drops @ 1..) = run.udp_buffer_drops {
-        let lost = evaluation.counts().lost;
-        let text = format!(
-            "lost {lost} samples; the kernel dropped {drops} datagrams at a full socket buffer; raise net.core.rmem_max"
-        );
-        evaluation.warn(WarningKind::BufferDrops, text);
-    }
+    run.wire = wire(reports);
+    add_drops(run, &mut evaluation, reports);
     if !reports.lost.is_empty() {
         let names = reports.names();
         let lost: Vec<String> = reports.lost.iter().map(|endpoint| names.label(endpoint)).collect();
@@ -132,6 +122,41 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     run.flows = evaluation.flows;
     run.cpu_ns_per_sample = evaluation.cpu;
     evaluation.log
+}
+
+/// Returns the traffic of the interfaces at the readers: of each host with one, and of all of them together.
+fn wire(reports: &RunReports) -> Option<WireBytes> {
+    let read = reports
+        .all_serving()
+        .filter_map(|agent| Some((agent.endpoint.place.host.as_str(), agent.report.interface.as_ref()?)));
+    let by_host = largest_per_host(read, |interface| interface.rx_bytes);
+    let Interface { name: interface, rx_bytes, rx_packets, tx_bytes, tx_packets } =
+        sum_of_interfaces(by_host.into_values())?;
+    Some(WireBytes { interface, rx_bytes, rx_packets, tx_bytes, tx_packets })
+}
+
+/// Adds the datagrams that the kernels of all hosts dropped at full receive buffers, with a warning that names the hosts. Also the hosts
+/// of writers and pingers receive datagrams: acknowledgments and echoes.
+fn add_drops(run: &mut Run, evaluation: &mut Evaluation, reports: &RunReports) {
+    let read = reports.agents.iter().filter_map(|agent| {
+        Some((agent.endpoint.place.host.as_str(), agent.report.sockets.as_ref()?.receive_buffer_errors))
+    });
+    let by_host = largest_per_host(read, |drops| *drops);
+    run.udp_buffer_drops = (!by_host.is_empty()).then(|| total(by_host.values().copied()));
+    let Some(drops @ 1..) = run.udp_buffer_drops else { return };
+    let on_hosts = match by_host.len() {
+        1 => String::new(),
+        _ => {
+            let hosts = by_host.iter().filter(|(_, drops)| **drops > 0);
+            let hosts: Vec<String> = hosts.map(|(host, drops)| format!("{drops} on {host}")).collect();
+            format!(" ({})", hosts.join(", "))
+        }
+    };
+    let lost = evaluation.counts().lost;
+    let text = format!(
+        "lost {lost} samples; the kernel dropped {drops} datagrams at a full socket buffer{on_hosts}; raise net.core.rmem_max"
+    );
+    evaluation.warn(WarningKind::BufferDrops, text);
 }
 
 fn endpoint_record(agent: &AgentOutcome) -> EndpointRecord {

@@ -1,13 +1,11 @@
 //! Check that samples were sent by multicast if that was requested. A driver reports what it requested from its
 //! middleware, or `unknown`; the kernel counts what is sent.
 
-use std::collections::BTreeMap;
-
 use experiment::Workload;
 use results::{MulticastSent, WarningKind};
 use stats::total;
 
-use crate::{RunContext, RunReports, evaluation::Evaluation};
+use crate::{RunContext, RunReports, evaluation::Evaluation, per_host::largest_per_host};
 
 /// Minimum share of the payload that must have been sent by multicast: the first and the last samples of the
 /// measurement may fall outside the kernel counter readings.
@@ -24,17 +22,9 @@ fn copies(sent: &MulticastSent, samples: u64, payload: u64) -> Option<f64> {
     (samples > 0 && copies >= COPIES).then_some(copies)
 }
 
-/// Returns what all hosts sent, from what the agents counted on their hosts. Of several writers of a host, each counts the
-/// traffic of the whole network namespace. `None` without agents.
+/// Returns what all hosts sent, from what the agents counted on their hosts. `None` without agents.
 fn of_all_hosts<'r>(counted: impl Iterator<Item = (&'r str, &'r MulticastSent)>) -> Option<MulticastSent> {
-    let mut by_host: BTreeMap<&str, &MulticastSent> = BTreeMap::new();
-    for (host, sent) in counted {
-        let most = by_host.entry(host).or_insert(sent);
-        if sent.bytes > most.bytes {
-            *most = sent;
-        }
-    }
-    by_host.into_values().cloned().reduce(|all, host| MulticastSent {
+    largest_per_host(counted, |sent| sent.bytes).into_values().cloned().reduce(|all, host| MulticastSent {
         packets: all.packets.saturating_add(host.packets),
         bytes: all.bytes.saturating_add(host.bytes),
     })

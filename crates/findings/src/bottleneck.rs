@@ -1,7 +1,7 @@
 //! Bottlenecks of throughput, as far as the runs show them.
 
 use experiment::ReceiveMode;
-use results::{CellResult, HostRecord, Limit, Run, Usage, format_value};
+use results::{CellResult, EndpointRecord, HostRecord, Limit, Run, Usage, format_value};
 use stats::Spread;
 
 use crate::{
@@ -119,10 +119,12 @@ fn core_pct(run: &Run, role: &str) -> Option<f64> {
     Some(usage(run, role)?.saturation() * 100.0)
 }
 
-/// Returns the usage of the process of a role, if it was measured over some time.
+/// Returns the usage of the process of a role that was measured over some time: of several, of the one that is nearest to its core.
 fn usage<'r>(run: &'r Run, role: &str) -> Option<&'r Usage> {
-    let usage = &run.process_of_role(role)?.usage;
-    (usage.elapsed_ns > 0).then_some(usage)
+    let of_role = run.endpoints.iter().filter(|endpoint| endpoint.role == role);
+    let usages = of_role.filter_map(|endpoint| Some(&run.process_of(endpoint)?.usage));
+    let measured = usages.filter(|usage| usage.elapsed_ns > 0);
+    measured.max_by(|left, right| left.saturation().total_cmp(&right.saturation()))
 }
 
 /// Returns the number of datagrams that the kernel dropped per 100 samples sent.
@@ -131,13 +133,14 @@ fn dropped_pct(run: &Run) -> Option<f64> {
 }
 
 /// Returns the traffic of the most used link in percent of its speed, and that speed in 10^6 bit/s. The traffic is that
-/// of an interface in its busier direction; `None` if no interface has a speed.
+/// of an interface in its busier direction, over the time of its own endpoint; `None` if no interface has a speed.
 fn line(run: &Run, hosts: &[HostRecord]) -> Option<(f64, f64)> {
-    let elapsed_ns = run.process_of_role("reader")?.usage.elapsed_ns;
-    if elapsed_ns == 0 {
-        return None;
-    }
-    let share = |(host, interface, bytes): (&str, &str, u64)| {
+    let share = |(endpoint, interface, bytes): (&EndpointRecord, &str, u64)| {
+        let elapsed_ns = run.process_of(endpoint)?.usage.elapsed_ns;
+        if elapsed_ns == 0 {
+            return None;
+        }
+        let host = endpoint.host.as_str();
         let rate = run.link.as_ref().and_then(|link| link.rate_bit_per_s);
         let host = hosts.iter().find(|known| known.name == host)?;
         let mbps = host.link_bit_per_s(interface, rate)? as f64 / 1e6;
@@ -145,7 +148,7 @@ fn line(run: &Run, hosts: &[HostRecord]) -> Option<(f64, f64)> {
     };
     let of_endpoints = run.endpoints.iter().filter_map(|endpoint| {
         let interface = endpoint.interface.as_ref()?;
-        Some((endpoint.host.as_str(), interface.name.as_str(), interface.rx_bytes.max(interface.tx_bytes)))
+        Some((endpoint, interface.name.as_str(), interface.rx_bytes.max(interface.tx_bytes)))
     });
     of_endpoints.filter_map(share).max_by(|left, right| left.0.total_cmp(&right.0))
 }

@@ -25,10 +25,13 @@ pub(crate) const VALUES: [(&str, OfRun); 9] = [
     ("Memory (KiB/participant)", |of| of.memory_per_participant_bytes.map(|bytes| bytes as f64 / 1024.0)),
 ];
 
+/// Number of the first columns that are times between events of several hosts.
+const MATCH_TIMES: usize = 2;
+
 /// Legend of the table.
 pub(crate) const LEGEND: &str = "All matched is the time from the common start, or from the start of the late participant, until \
     each writer and reader was matched with all of its peers, by the last event of its own middleware. Traffic is \
-    what the interface sent until then, idle what it sent afterwards, of all programs: on a loopback interface a packet counts \
+    what the interfaces of all hosts sent until then, idle what they sent afterwards, of all programs: on a loopback interface a packet counts \
     once as sent, whatever the number of its receivers by multicast. Memory is what a process grew by, from before its \
     participants were opened until all were matched (Pss), divided by their number. Participants of one process share its \
     code and threads, and may find each other without the network: compare only rows with as many participants per process. Values are medians over the valid runs.";
@@ -48,6 +51,18 @@ pub(crate) fn value(cell: &CellResult, of: OfRun) -> (Option<f64>, String) {
     (median(&values), spread(cell, of_run))
 }
 
+/// Formats a value of the cell. A match time between hosts has the error of their clocks, and is not available if that exceeds it.
+pub(crate) fn formatted(cell: &CellResult, index: usize) -> (Option<String>, String) {
+    let (value, spread) = value(cell, VALUES[index].1);
+    let errors = cell.claimed_runs().filter_map(|run| Some(run.discovery.as_ref()?.clock_error_ns));
+    let error_ms = ms(errors.max().unwrap_or(0));
+    let text = value.and_then(|value| match index < MATCH_TIMES && error_ms > 0.0 {
+        true => (value > error_ms).then(|| format!("{} ± {}", format_value(value), format_value(error_ms))),
+        false => Some(format_value(value)),
+    });
+    (text, spread)
+}
+
 /// Returns the table of discovery.
 pub(crate) fn table(cells: &[&CellResult]) -> Grid {
     let keys = FactorColumns::new(&[], cells);
@@ -61,9 +76,9 @@ pub(crate) fn table(cells: &[&CellResult]) -> Grid {
         let shared = cell.factors.shared_process().map_or_else(String::new, |text| format!(", {text}"));
         row.push(format!("{}{shared}", cell.factors.topology));
         if cell.claimed_runs().any(|run| run.discovery.is_some()) {
-            for (_, of) in VALUES {
-                let (value, spread) = value(cell, of);
-                row.extend([value.map_or_else(unsupported, format_value), spread]);
+            for index in 0..VALUES.len() {
+                let (value, spread) = formatted(cell, index);
+                row.extend([value.unwrap_or_else(unsupported), spread]);
             }
             row.push(last(cell));
         } else {
@@ -89,8 +104,12 @@ fn last(cell: &CellResult) -> String {
 /// Returns the values of a run in one line.
 pub(crate) fn outcome(run: &Run) -> String {
     let Some(discovery) = &run.discovery else { return "nothing measured".to_owned() };
+    let error = match discovery.clock_error_ns {
+        0 => String::new(),
+        ns => format!(" ± {}", format_value(ms(ns))),
+    };
     let matched =
-        discovery.all_matched_ns.map_or_else(unsupported, |ns| format!("{} ms", format_value(ms(ns))));
+        discovery.all_matched_ns.map_or_else(unsupported, |ns| format!("{}{error} ms", format_value(ms(ns))));
     let slowest = discovery.slowest.as_ref().map_or_else(String::new, |name| format!(" (last {name})"));
     let packets = discovery
         .until_matched

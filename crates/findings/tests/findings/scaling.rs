@@ -163,6 +163,7 @@ fn discovered_in_processes(
         let mut run = blank(scheduled, cell);
         run.throughput = None;
         run.discovery = Some(DiscoveryRecord {
+            clock_error_ns: 0,
             all_matched_ns: Some((ms(participants) * slower * 1e6) as u64),
             slowest: None,
             median_matched_ns: None,

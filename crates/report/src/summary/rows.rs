@@ -261,12 +261,9 @@ fn discoveries<'d>(cells: &[Named<'d>]) -> Table<'d> {
     ];
     let column = |(heading, unit, _, plain, leaves)| Column { heading, unit, plain, leaves };
     let rows = cells.iter().map(|(name, cell)| {
-        let values =
-            COLUMNS.iter().map(|(_, _, index, ..)| discovery::value(cell, discovery::VALUES[*index].1));
+        let values = COLUMNS.iter().map(|(_, _, index, ..)| discovery::formatted(cell, *index));
         let mut entries: Vec<Entry> = values
-            .map(|(value, spread)| {
-                value.map_or_else(Entry::none, |value| Entry { value: format_value(value), spread })
-            })
+            .map(|(value, spread)| value.map_or_else(Entry::none, |value| Entry { value, spread }))
             .collect();
         if cell.claimed_runs().all(|run| run.discovery.is_none()) {
             entries[0] = missing(cell);

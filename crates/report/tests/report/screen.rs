@@ -73,6 +73,7 @@ fn discovered() -> ResultDocument {
         run.throughput = None;
         run.flows.clear();
         run.discovery = Some(DiscoveryRecord {
+            clock_error_ns: 0,
             all_matched_ns: Some(matched_ns),
             slowest: Some("participant-7 reader".to_owned()),
             median_matched_ns: Some(matched_ns / 2),

@@ -15,11 +15,15 @@ pub struct DiscoveryRecord {
     pub slowest: Option<String>,
     /// Median over the entities of their times, in ns. Absent as `all_matched_ns`.
     pub median_matched_ns: Option<u64>,
+    /// Maximum error of the match times in ns, between hosts with different clocks. Absent if 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub clock_error_ns: u64,
     /// Traffic of the interface from at most 5 ms before the start until 20 ms after the last match, of all programs. On
     /// a loopback interface each packet is received as often as it is sent; packets to several receivers by multicast
-    /// count once. Absent if it is unknown.
+    /// count once. Of several hosts: the sum over their interfaces, each over the time of its own readings; a packet that one
+    /// host sends to another is sent once. Absent if it is unknown.
     pub until_matched: Option<Interface>,
-    /// Traffic of the interface while all participants were matched and idle, of all programs.
+    /// Traffic of the interface while all participants were matched and idle, of all programs. Of several hosts: the sum.
     pub idle: Option<Interface>,
     /// Duration of the idle phase in ns.
     pub idle_ns: u64,
@@ -32,6 +36,11 @@ pub struct DiscoveryRecord {
     pub changed_later: u32,
     /// Participants, in the order of the endpoints.
     pub participants: Vec<ParticipantRecord>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 impl DiscoveryRecord {

@@ -256,7 +256,7 @@ pub struct Interface {
 /// Traffic of a network interface during a run, including that of other programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WireBytes {
-    /// Name of the interface.
+    /// Name of the interface; of several hosts, all different names.
     pub interface: String,
     /// Number of bytes received.
     pub rx_bytes: u64,

@@ -70,9 +70,10 @@ pub struct Run {
     pub flows: Vec<FlowRecord>,
     /// CPU time per sample of each process, in ns.
     pub cpu_ns_per_sample: Option<CpuPerSample>,
-    /// Traffic on the network interface at the reader (echo), including that of other programs.
+    /// Traffic on the network interface at the reader (echo), including that of other programs. Of readers on several hosts: the
+    /// sum over these hosts.
     pub wire: Option<WireBytes>,
-    /// Datagrams that the kernel dropped at a full receive buffer, in the network namespace of the reader (echo).
+    /// Datagrams that the kernels dropped at a full receive buffer: the sum over the hosts of the endpoints.
     pub udp_buffer_drops: Option<u64>,
     /// Padding of the environment variables of its processes, in bytes. It differs between runs, because the start
     /// address of the stack can affect the values. Absent if the run failed before its processes were started.
