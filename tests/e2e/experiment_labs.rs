@@ -7,7 +7,7 @@ use testbed::needs_root;
 
 use crate::{
     experiments::plan_recipes,
-    support::{Outcome, Running, Scene, count, list, number, runs, text, wait_for},
+    support::{Outcome, Running, Scene, count, list, number, runs, shared_library, text, wait_for},
 };
 
 /// Flags of a quick measurement.
@@ -421,4 +421,35 @@ fn seed_000_has_seven_tables_beside_its_published_figures() {
     let rows = scene.ddsmark(&["report", "result", "--csv"]).stdout;
     let published = rows.lines().filter(|row| row.contains(",published,"));
     assert_eq!(published.count(), 48);
+}
+
+/// Agents whose clock has half of its speed report half of the delay of the links: no run can be that fast.
+#[test]
+fn round_trips_below_the_delay_of_the_links_are_invalid() {
+    let scene = Scene::new();
+    let library = shared_library(&scene, "cc", "slow_clock.so", &["-std=c11", "slow_clock.c"]);
+    let measured = |variables: &str| {
+        let text = format!(
+            "question = \"Is a time below the bound found?\"\nworkload = \"latency\"\n[[host]]\nat = \"lab:2,delay=40ms\"\n\
+             [factors]\ndriver = \"udp\"\nsize = 64\n{variables}\n\
+             [design]\nwarm_up = \"50ms\"\nmeasure = \"500ms\"\nreference = false\n"
+        );
+        fs::write(scene.path("slow.toml"), text).expect("a file");
+        let _ = fs::remove_dir_all(scene.path("result"));
+        finish(scene.start("ddsmark", &["run", "slow.toml", "--runs", "1", "--json", "--out", "result"]))
+    };
+    let outcome = measured("");
+    let [cell] = &valid_cells(&outcome)[..] else { panic!("one cell: {outcome:?}") };
+    assert!(count(&cell["latency"]["rtt"]["min_ns"]) >= 80_000_000, "{cell:#}");
+    let outcome = measured(&format!("[factors.env]\nLD_PRELOAD = {library:?}\n"));
+    outcome.assert_status(4);
+    let document = outcome.document();
+    let [run] = runs(&document)[..] else { panic!("one run: {document:#}") };
+    assert_eq!(run["state"], "invalid", "{run:#}");
+    let rtt = list(&run["warnings"])
+        .iter()
+        .map(|warning| text(warning, "text"))
+        .find(|text| text.contains("`rtt`"));
+    let rtt = rtt.unwrap_or_else(|| panic!("the bound of the RTT: {run:#}"));
+    assert!(rtt.contains("at least 80000000 ns there and back over links of 40 ms"), "{rtt}");
 }

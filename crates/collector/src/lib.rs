@@ -19,6 +19,7 @@ mod latency;
 mod multicast;
 mod paced;
 mod per_host;
+mod physics;
 mod probes;
 mod reports;
 mod ring;
@@ -85,6 +86,7 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     batching::check(&mut evaluation, context, reports);
     multicast::check(&mut evaluation, context, reports);
     run.endpoints = reports.agents.iter().map(endpoint_record).collect();
+    physics::check(&mut evaluation, run.link.as_ref(), context, reports);
     run.processes = reports.processes().iter().filter_map(|members| cpu::process_record(members)).collect();
     run.wire = wire(reports);
     add_drops(run, &mut evaluation, reports);

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use collector::{RunContext, RunReports, TraceTimes, collect};
 use experiment::{Cell, Design, DriverDescription, Limits, Reliability, ScheduledRun, Shape, Workload};
-use results::{DeliveryCounts, Run};
+use results::{DeliveryCounts, HostRecord, LinkRecord, Run};
 use sim_model::{Config, ConfigError, Flow};
 
 use crate::{
@@ -28,6 +28,8 @@ pub struct Simulator {
     pub drivers: BTreeMap<String, DriverDescription>,
     /// Times of the trace files that flows follow.
     pub traces: TraceTimes,
+    /// Hosts of the endpoints, with the links of a lab if the cell has them. The middleware does not become slower by them.
+    pub hosts: Vec<HostRecord>,
     /// Time limits of a run, of which only that of the drain can be reached. An experiment has its own.
     pub limits: Limits,
     series: BTreeMap<&'static str, Series>,
@@ -138,8 +140,9 @@ impl Simulator {
     ) -> SimulatedRun {
         let design = of_run(design, scheduled);
         let context =
-            RunContext { factors: &cell.factors, design: &design, traces: &self.traces, hosts: &[] };
+            RunContext { factors: &cell.factors, design: &design, traces: &self.traces, hosts: &self.hosts };
         let mut run = Run::blank(scheduled, cell, 0);
+        run.link = cell.factors.link.map(|link| LinkRecord::new(&link, None));
         let log = collect(&mut run, &context, reports);
         let phases = [("warm_up", design.warm_up_ns), ("measure", design.measure_ns)];
         run.phases_ns = phases.map(|(phase, ns)| (phase.to_owned(), ns)).into();

@@ -182,8 +182,8 @@ impl ResourceSnapshot {
 
     /// Takes a snapshot with all current threads after a measurement, which excludes the cost of the snapshot.
     fn after() -> Self {
-        // values of the whole process first: finding its threads takes time
-        let (at_ns, usage) = (now_ns(), usage());
+        // values of the whole process first: finding its threads takes time. The time last: it contains that of the usage.
+        let (usage, at_ns) = (usage(), now_ns());
         let threads = Threads::open();
         Self { at_ns, usage, driving_ns: threads.driving_ns(), waited: threads.waited() }
     }
@@ -191,7 +191,9 @@ impl ResourceSnapshot {
     /// Takes a snapshot with these threads. Must be called by the driving thread.
     fn of_threads(threads: &Threads) -> Self {
         let (driving_ns, waited) = (threads.driving_ns(), threads.waited());
-        Self { driving_ns, waited, usage: usage(), at_ns: now_ns() }
+        // The time first: it contains that of the usage.
+        let at_ns = now_ns();
+        Self { at_ns, usage: usage(), driving_ns, waited }
     }
 
     /// Returns the usage from this snapshot to a later one.

@@ -8,6 +8,7 @@ mod latency;
 mod middleware;
 mod overflow;
 mod paced;
+mod physics;
 mod probes;
 mod ring;
 mod topologies;
