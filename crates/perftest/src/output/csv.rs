@@ -1,7 +1,7 @@
 //! Rows with commas: those of generation 4.3.
 
 use super::{
-    rows::Rows,
+    number::Columns,
     values::{LatencyInterval, LatencyRow, PERCENTS, ThroughputInterval, ThroughputRow},
 };
 
@@ -56,8 +56,8 @@ fn with_cpu(mut headings: Vec<Heading>, cpu: bool) -> Vec<Heading> {
     headings
 }
 
-pub fn latency_interval(row: &LatencyInterval, rows: &Rows) -> String {
-    let numbers = rows.numbers();
+pub fn latency_interval(row: &LatencyInterval, columns: Columns) -> String {
+    let numbers = columns.numbers;
     let values = vec![
         row.size.to_string(),
         numbers.micros(Some(row.latency_us)),
@@ -66,11 +66,11 @@ pub fn latency_interval(row: &LatencyInterval, rows: &Rows) -> String {
         numbers.micros(Some(row.min_us)),
         numbers.micros(Some(row.max_us)),
     ];
-    line(&latency_interval_headings(rows.cpu), values, numbers.decimals(row.cpu_percent, 2))
+    line(&latency_interval_headings(columns.cpu), values, numbers.decimals(row.cpu_percent, 2))
 }
 
-pub fn latency_summary(row: &LatencyRow, rows: &Rows) -> String {
-    let numbers = rows.numbers();
+pub fn latency_summary(row: &LatencyRow, columns: Columns) -> String {
+    let numbers = columns.numbers;
     let mut values = vec![
         row.size.to_string(),
         numbers.micros(row.ave_us),
@@ -79,11 +79,11 @@ pub fn latency_summary(row: &LatencyRow, rows: &Rows) -> String {
         numbers.micros(row.max_us),
     ];
     values.extend(row.printed().map(|us| numbers.micros(us)));
-    line(&latency_summary_headings(rows.cpu), values, numbers.decimals(row.cpu_percent, 2))
+    line(&latency_summary_headings(columns.cpu), values, numbers.decimals(row.cpu_percent, 2))
 }
 
-pub fn throughput_interval(row: &ThroughputInterval, rows: &Rows) -> String {
-    let numbers = rows.numbers();
+pub fn throughput_interval(row: &ThroughputInterval, columns: Columns) -> String {
+    let numbers = columns.numbers;
     let values = vec![
         row.size.to_string(),
         row.samples.to_string(),
@@ -94,11 +94,11 @@ pub fn throughput_interval(row: &ThroughputInterval, rows: &Rows) -> String {
         numbers.lost(row.lost),
         numbers.lost_percent(row.lost_percent),
     ];
-    line(&throughput_interval_headings(rows.cpu), values, numbers.decimals(row.cpu_percent, 2))
+    line(&throughput_interval_headings(columns.cpu), values, numbers.decimals(row.cpu_percent, 2))
 }
 
-pub fn throughput_summary(row: &ThroughputRow, rows: &Rows) -> String {
-    let numbers = rows.numbers();
+pub fn throughput_summary(row: &ThroughputRow, columns: Columns) -> String {
+    let numbers = columns.numbers;
     let values = vec![
         row.size.to_string(),
         row.samples.to_string(),
@@ -107,7 +107,7 @@ pub fn throughput_summary(row: &ThroughputRow, rows: &Rows) -> String {
         numbers.lost(row.lost),
         numbers.lost_percent(row.lost_percent),
     ];
-    line(&throughput_summary_headings(rows.cpu), values, numbers.decimals(row.cpu_percent, 2))
+    line(&throughput_summary_headings(columns.cpu), values, numbers.decimals(row.cpu_percent, 2))
 }
 
 /// Returns the values, each as wide as its heading; the CPU usage has the last heading, if it has one.

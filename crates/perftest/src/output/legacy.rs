@@ -1,7 +1,7 @@
 //! Rows with labels: those of generation 5.1, and those of 4.3 with `-outputFormat legacy`.
 
 use super::{
-    rows::Rows,
+    number::Columns,
     values::{LatencyInterval, LatencyRow, PERCENTS, ThroughputInterval, ThroughputRow},
 };
 use crate::Generation;
@@ -26,8 +26,8 @@ const fn widths(generation: Generation) -> Widths {
     }
 }
 
-pub fn latency_interval(row: &LatencyInterval, rows: &Rows) -> String {
-    let (generation, numbers) = (rows.generation, rows.numbers());
+pub fn latency_interval(row: &LatencyInterval, columns: Columns) -> String {
+    let (generation, numbers) = (columns.generation, columns.numbers);
     let Widths { time, gap, .. } = widths(generation);
     let us = |value| format!("{:>time$} us", numbers.micros(value));
     let std = numbers.deviation(row.std_us, 1);
@@ -37,12 +37,12 @@ pub fn latency_interval(row: &LatencyInterval, rows: &Rows) -> String {
         us(Some(row.ave_us)),
         us(Some(row.min_us)),
         us(Some(row.max_us)),
-        cpu_text(row.cpu_percent, rows)
+        cpu_text(row.cpu_percent, columns)
     )
 }
 
-pub fn latency_summary(row: &LatencyRow, rows: &Rows) -> String {
-    let (generation, numbers) = (rows.generation, rows.numbers());
+pub fn latency_summary(row: &LatencyRow, columns: Columns) -> String {
+    let (generation, numbers) = (columns.generation, columns.numbers);
     let Widths { size, time, .. } = widths(generation);
     let us = |value| format!("{:>time$} us", numbers.micros(value));
     let percentiles = match generation {
@@ -60,12 +60,12 @@ pub fn latency_summary(row: &LatencyRow, rows: &Rows) -> String {
         us(row.min_us),
         us(row.max_us),
         percentiles.join(" "),
-        cpu_text(row.cpu_percent, rows)
+        cpu_text(row.cpu_percent, columns)
     )
 }
 
-pub fn throughput_interval(row: &ThroughputInterval, rows: &Rows) -> String {
-    let generation = rows.generation;
+pub fn throughput_interval(row: &ThroughputInterval, columns: Columns) -> String {
+    let generation = columns.generation;
     let Widths { samples, rate, gap, .. } = widths(generation);
     format!(
         "Packets: {:>samples$}{gap}Packets/s: {:>rate$.0}{gap}Packets/s(ave): {:>rate$.0}{gap}Mbps: {:>rate$.1}{gap}\
@@ -75,13 +75,13 @@ pub fn throughput_interval(row: &ThroughputInterval, rows: &Rows) -> String {
         row.samples_per_s_ave,
         row.mbps,
         row.mbps_ave,
-        lost_text(row.lost, row.lost_percent, rows),
-        cpu_text(row.cpu_percent, rows)
+        lost_text(row.lost, row.lost_percent, columns),
+        cpu_text(row.cpu_percent, columns)
     )
 }
 
-pub fn throughput_summary(row: &ThroughputRow, rows: &Rows) -> String {
-    let generation = rows.generation;
+pub fn throughput_summary(row: &ThroughputRow, columns: Columns) -> String {
+    let generation = columns.generation;
     let Widths { size, samples, rate, gap, .. } = widths(generation);
     format!(
         "Length: {:>size$}{gap}Packets: {:>samples$}{gap}Packets/s(ave): {:>rate$.0}{gap}Mbps(ave): {:>rate$.1}{gap}{}{}",
@@ -89,20 +89,20 @@ pub fn throughput_summary(row: &ThroughputRow, rows: &Rows) -> String {
         row.samples,
         row.samples_per_s,
         row.mbps,
-        lost_text(row.lost, row.lost_percent, rows),
-        cpu_text(row.cpu_percent, rows)
+        lost_text(row.lost, row.lost_percent, columns),
+        cpu_text(row.cpu_percent, columns)
     )
 }
 
-fn lost_text(samples: Option<u64>, percent: Option<f64>, rows: &Rows) -> String {
-    let (Widths { lost: width, .. }, numbers) = (widths(rows.generation), rows.numbers());
+fn lost_text(samples: Option<u64>, percent: Option<f64>, columns: Columns) -> String {
+    let (Widths { lost: width, .. }, numbers) = (widths(columns.generation), columns.numbers);
     let text = format!("Lost: {:>width$}", numbers.lost(samples));
-    match (rows.generation, samples) {
+    match (columns.generation, samples) {
         (Generation::V4_3, Some(_)) => format!("{text} ({}%)", numbers.lost_percent(percent)),
         _ => text,
     }
 }
 
-fn cpu_text(percent: Option<f64>, rows: &Rows) -> String {
-    if rows.cpu { format!(" CPU {} (%)", rows.numbers().decimals(percent, 2)) } else { String::new() }
+fn cpu_text(percent: Option<f64>, columns: Columns) -> String {
+    if columns.cpu { format!(" CPU {} (%)", columns.numbers.decimals(percent, 2)) } else { String::new() }
 }

@@ -1,4 +1,6 @@
-//! Numbers of rows as text.
+//! Columns of rows, and their numbers as text.
+
+use crate::Generation;
 
 /// Text of a value that the samples do not support.
 const NOT_AVAILABLE: &str = "n/a";
@@ -8,6 +10,17 @@ const UNKNOWN: &str = "unknown";
 const NOT_A_NUMBER: &str = "nan";
 /// Time in µs from which whole numbers are precise enough.
 const WHOLE_FROM_US: f64 = 100.0;
+
+/// Columns of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Columns {
+    /// Generation.
+    pub generation: Generation,
+    /// Whether rows have the CPU usage.
+    pub cpu: bool,
+    /// Numbers.
+    pub numbers: Numbers,
+}
 
 /// Numbers of rows as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::{
     csv, legacy,
-    number::Numbers,
+    number::{Columns, Numbers},
     values::{LatencyInterval, LatencyRow, ThroughputInterval, ThroughputRow},
 };
 use crate::{Generation, OutputFormat, Settings};
@@ -37,9 +37,8 @@ impl Rows {
         }
     }
 
-    /// Returns the text of numbers.
-    pub(super) const fn numbers(&self) -> Numbers {
-        Numbers { always: self.numbers }
+    const fn columns(&self) -> Columns {
+        Columns { generation: self.generation, cpu: self.cpu, numbers: Numbers { always: self.numbers } }
     }
 
     /// Returns the heading of latency rows during the test of one size.
@@ -80,8 +79,8 @@ impl Rows {
     #[must_use]
     pub fn latency_interval(&self, row: &LatencyInterval) -> Option<String> {
         match self.format {
-            OutputFormat::Csv => Some(csv::latency_interval(row, self)),
-            OutputFormat::Legacy => Some(legacy::latency_interval(row, self)),
+            OutputFormat::Csv => Some(csv::latency_interval(row, self.columns())),
+            OutputFormat::Legacy => Some(legacy::latency_interval(row, self.columns())),
             OutputFormat::Json => None,
         }
     }
@@ -90,8 +89,8 @@ impl Rows {
     #[must_use]
     pub fn latency_summary(&self, row: &LatencyRow) -> Option<String> {
         match self.format {
-            OutputFormat::Csv => Some(csv::latency_summary(row, self)),
-            OutputFormat::Legacy => Some(legacy::latency_summary(row, self)),
+            OutputFormat::Csv => Some(csv::latency_summary(row, self.columns())),
+            OutputFormat::Legacy => Some(legacy::latency_summary(row, self.columns())),
             OutputFormat::Json => None,
         }
     }
@@ -114,8 +113,8 @@ impl Rows {
     #[must_use]
     pub fn throughput_interval(&self, row: &ThroughputInterval) -> Option<String> {
         match self.format {
-            OutputFormat::Csv => Some(csv::throughput_interval(row, self)),
-            OutputFormat::Legacy => Some(legacy::throughput_interval(row, self)),
+            OutputFormat::Csv => Some(csv::throughput_interval(row, self.columns())),
+            OutputFormat::Legacy => Some(legacy::throughput_interval(row, self.columns())),
             OutputFormat::Json => None,
         }
     }
@@ -124,8 +123,8 @@ impl Rows {
     #[must_use]
     pub fn throughput_summary(&self, row: &ThroughputRow) -> Option<String> {
         match self.format {
-            OutputFormat::Csv => Some(csv::throughput_summary(row, self)),
-            OutputFormat::Legacy => Some(legacy::throughput_summary(row, self)),
+            OutputFormat::Csv => Some(csv::throughput_summary(row, self.columns())),
+            OutputFormat::Legacy => Some(legacy::throughput_summary(row, self.columns())),
             OutputFormat::Json => None,
         }
     }
