@@ -37,7 +37,7 @@ pub fn keep(name: &str, spec: &LabSpec, ready: impl FnOnce(&Lab) -> io::Result<(
     // Fails only for the leader of a process group, which has a session of its own already or keeps its terminal.
     let _ = setsid();
     let _ = std::env::set_current_dir("/");
-    let options = LabOptions { name: Some(name.to_owned()), is_kept: true, ..LabOptions::default() };
+    let options = LabOptions { name: Some(name.to_owned()), is_kept: true };
     let lab = Lab::up_with(&options, spec)?;
     // A command that was interrupted does not leave a lab behind.
     ready(&lab).map_err(|error| LabError::system("report that the lab is up", error))?;

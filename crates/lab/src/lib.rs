@@ -10,7 +10,7 @@
 //!   labs share addresses and collide neither with each other nor with it.
 //! - [`Lab::up`] creates a lab that this process owns. It is removed when the value is dropped. If the owner is killed, the
 //!   next lab removes it: `/run/ddsmark/labs` has a record of each lab with its owner.
-//! - A link with a rate or a delay is that of [a model](virtual_clock): each frame takes its time on the wire, and a frame is
+//! - A link with a rate or a delay is that of a model, `virtual_clock`: each frame takes its time on the wire, and a frame is
 //!   forwarded when all of it has arrived. A thread of the owner is the switch. Other links go through a bridge.
 //! - [`Lab::set_members`] limits multicast to the hosts of a run, as a switch with IGMP snooping does.
 //! - [`Host::command`] makes a command that runs in a host, with the host's name, `/sys`, `/etc/hosts` and `/dev/shm`.

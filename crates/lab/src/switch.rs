@@ -48,6 +48,9 @@ const FRAME_BYTES: usize = MAX_MTU as usize + 18 + HEADER_BYTES;
 const PRIORITY: i32 = 20;
 /// Maximum time for the thread to start.
 const START_LIMIT: Duration = Duration::from_secs(10);
+/// Time in ps by which frames of a stream may be late, so that the thread does not wake up for each of them; see
+/// [`VirtualClock::next_ps`].
+const PATIENCE_PS: u64 = 20_000_000;
 /// Maximum recorded lateness in ns.
 const MAX_LATENESS_NS: u64 = 60_000_000_000;
 
@@ -264,19 +267,11 @@ impl<'a> Forwarder<'a> {
         let mut batch = Batch::new(FRAMES_AT_ONCE, FRAME_BYTES);
         while !self.shared.is_over.load(Relaxed) {
             if self.shared.is_changed.swap(false, Relaxed) {
-                let _ = self.shared.wake.read();
                 let settings = lock(&self.shared.settings).clone();
                 self.clock.set_timing(settings.timing);
                 self.clock.set_members(&settings.members);
             }
-            let wait = self.clock.next_ps().map(|next_ps| {
-                TimeSpec::from_duration(Duration::from_nanos(next_ps.saturating_sub(self.now_ps()) / 1_000))
-            });
-            match ppoll(&mut waits, wait, None) {
-                Ok(_) | Err(Errno::EINTR) => {}
-                // The sockets are open until the end, so this is a lack of memory.
-                Err(_) => thread::sleep(Duration::from_millis(1)),
-            }
+            self.wait(&mut waits);
             // What arrived before now has been taken when it is forwarded.
             let now_ps = self.now_ps();
             for (index, wait) in waits[..self.shared.sockets.len()].iter().enumerate() {
@@ -286,6 +281,28 @@ impl<'a> Forwarder<'a> {
             }
             self.clock.forward(now_ps);
             self.deliver();
+        }
+    }
+
+    /// Waits for frames, for changes, and until the next frame leaves. If that is soon, what arrives before does not wake the thread:
+    /// for each frame of a stream it would wake up twice.
+    fn wait(&self, waits: &mut [PollFd<'_>]) {
+        let timeout = |ps: u64| Some(TimeSpec::from_duration(Duration::from_nanos(ps / 1_000)));
+        let left_ps = self.clock.next_ps(PATIENCE_PS).map(|next_ps| next_ps.saturating_sub(self.now_ps()));
+        let is_soon = left_ps.is_some_and(|left_ps| left_ps <= PATIENCE_PS);
+        let sockets = self.shared.sockets.len();
+        let (soon, later) = if is_soon { (left_ps, Some(0)) } else { (Some(0), left_ps) };
+        let slept = match soon {
+            Some(1..) => ppoll(&mut waits[sockets..], soon.and_then(timeout), None),
+            _ => Ok(0),
+        };
+        match slept.and_then(|_| ppoll(waits, later.and_then(timeout), None)) {
+            Ok(_) | Err(Errno::EINTR) => {}
+            // The sockets are open until the end, so this is a lack of memory.
+            Err(_) => thread::sleep(Duration::from_millis(1)),
+        }
+        if waits[sockets].any() == Some(true) {
+            let _ = self.shared.wake.read();
         }
     }
 

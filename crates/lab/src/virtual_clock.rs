@@ -61,7 +61,7 @@ fn transmission_ps(bytes: u64, rate: u64) -> u64 {
 pub(crate) enum Destination {
     /// The host at an index.
     Host(usize),
-    /// All hosts that take part in a run.
+    /// Hosts of the current runs.
     Members,
     /// All hosts.
     All,
@@ -198,13 +198,21 @@ impl<T: Clone> VirtualClock<T> {
         self.random
     }
 
-    /// Returns the earliest time at which a frame can leave; `None` without frames. A frame on its way to the switch leaves
-    /// after its time on the second link, so nothing has to be done before.
-    pub(crate) fn next_ps(&self) -> Option<u64> {
-        let leaving = self.hosts.iter().filter_map(|host| Some(host.down.front()?.0));
+    /// Returns the time at which something has to be done; `None` without frames. The next frame of a port may leave late by up to
+    /// `patience_ps` if another one of the port leaves in that time: in a stream of short frames, several then leave at once, and
+    /// its last one is exact. A frame on its way to the switch leaves after its time on the second link.
+    pub(crate) fn next_ps(&self, patience_ps: u64) -> Option<u64> {
+        let leaving = self.hosts.iter().filter_map(|host| {
+            let latest_ps = host.down.front()?.0.saturating_add(patience_ps);
+            host.down.iter().map(|(at_ps, _)| *at_ps).take_while(|at_ps| *at_ps <= latest_ps).last()
+        });
         let arriving = self.hosts.iter().filter_map(|host| {
-            let (due_ps, wire_ps, _) = host.up.front()?;
-            Some(due_ps.saturating_add(*wire_ps).saturating_add(self.timing.delay_ps))
+            let (due_ps, wire_ps, frame) = host.up.front()?;
+            let free_ps = match frame.to {
+                Destination::Host(to) => self.hosts[to].down_ps,
+                Destination::Members | Destination::All => 0,
+            };
+            Some(free_ps.max(*due_ps).saturating_add(*wire_ps).saturating_add(self.timing.delay_ps))
         });
         leaving.chain(arriving).min()
     }
@@ -239,7 +247,7 @@ mod tests {
     /// Returns the times at which frames reach the host at an index, and their contents.
     fn departures(clock: &mut VirtualClock<u32>, host: usize) -> Vec<(u64, u32)> {
         let mut all = Vec::new();
-        while let Some(next_ps) = clock.next_ps() {
+        while let Some(next_ps) = clock.next_ps(0) {
             clock.forward(next_ps);
             while let Some(departure) = clock.depart(next_ps) {
                 assert!(departure.at_ps <= next_ps);
@@ -336,6 +344,26 @@ mod tests {
         all.sort_by_key(|departure| (departure.to, departure.at_ps));
         let found: Vec<_> = all.iter().map(|departure| (departure.to, departure.content)).collect();
         assert_eq!(found, [(0, 2), (1, 1), (2, 3), (2, 2), (3, 1), (3, 2)]);
+    }
+
+    #[test]
+    fn short_frames_of_a_stream_leave_together_and_the_last_one_in_time() {
+        let short = 84 * 80_000;
+        let mut clock = clock("rate=100mbit", 3);
+        for number in 0..3 {
+            clock.arrive(0, frame(0, Destination::Host(1), 42, number));
+        }
+        clock.forward(3 * short);
+        // The first leaves at 2, the last at 4.
+        assert_eq!(clock.next_ps(0), Some(2 * short));
+        assert_eq!(clock.next_ps(short), Some(3 * short));
+        assert_eq!(clock.next_ps(9 * short), Some(4 * short));
+        // A frame for a port that is free is not delayed by those of another one.
+        clock.arrive(3 * short, frame(2, Destination::Host(0), 42, 9));
+        clock.forward(4 * short);
+        assert_eq!(clock.next_ps(9 * short), Some(4 * short));
+        while clock.depart(4 * short).is_some() {}
+        assert_eq!(clock.next_ps(9 * short), Some(5 * short));
     }
 
     #[test]

@@ -85,7 +85,7 @@ pub fn round_trips(lab: &Lab, size: usize, count: usize) -> io::Result<Vec<Durat
     })
 }
 
-/// What arrived of a stream.
+/// Datagrams of a stream that arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrivals {
     /// Payload bytes in the last nine tenths, without those of the first datagram of them.

@@ -10,7 +10,7 @@ use super::limits::unit_bytes;
 /// Time in ns that virtual hosts and their switch add to a round trip on two idle cores, at the least.
 const ROUND_TRIP_OF_LAB_NS: u64 = 40_000;
 /// Frames/s that virtual hosts and their switch forward on two cores, at the most.
-const FRAMES_OF_LAB: u64 = 150_000;
+const FRAMES_OF_LAB: u64 = 90_000;
 
 /// Returns warnings about planned cells whose link is faster than virtual hosts can show.
 #[must_use]
@@ -24,8 +24,9 @@ pub fn lab_warnings(plan: &Plan) -> Vec<Warning> {
             continue;
         };
         if factors.workload == Workload::Throughput {
-            let frames = wire_bytes(mtu, unit_bytes(cell)).map(|bytes| rate / (8 * bytes));
-            if frames.is_some_and(|frames| frames > FRAMES_OF_LAB) {
+            let samples = wire_bytes(mtu, unit_bytes(cell)).map(|bytes| rate / (8 * bytes));
+            let frames = unit_bytes(cell).div_ceil(u64::from(mtu));
+            if samples.is_some_and(|samples| samples * frames > FRAMES_OF_LAB) {
                 many.entry(rate).or_default().insert(factors.size_bytes);
             }
         } else if store_and_forward_ns(rate, mtu, factors.size_bytes)
@@ -81,7 +82,7 @@ mod tests {
         for (link, workload, size) in [
             ("rate=1gbit", Workload::Latency, 8_192),
             ("rate=1gbit", Workload::Throughput, 1_472),
-            ("rate=100mbit", Workload::Throughput, 64),
+            ("rate=100mbit", Workload::Throughput, 128),
             ("rate=10mbit", Workload::Latency, 64),
             ("delay=1ms", Workload::Latency, 64),
         ] {
