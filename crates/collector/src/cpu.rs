@@ -1,9 +1,13 @@
-//! CPU time per sample of the processes, and their idle cost.
+//! CPU time of the processes: per sample, their idle cost, and its bound.
 
 use results::{CpuPerSample, Idle, IdleCost, ProcessRecord, Usage, WarningKind};
 use stats::total;
 
-use crate::{AgentOutcome, RunReports, evaluation::Evaluation};
+use crate::{AgentOutcome, RunContext, RunReports, evaluation::Evaluation};
+
+/// Tolerance of the CPU time of a process, for each of its cores, in ns: the longest tick of a kernel. The time of a thread on
+/// another core is known as of its last tick.
+const TICK_NS: u64 = 10_000_000;
 
 /// Returns the record of a process from what its agents reported; `None` without agents.
 pub(crate) fn process_record(members: &[&AgentOutcome]) -> Option<ProcessRecord> {
@@ -70,4 +74,32 @@ fn counted(agent: &AgentOutcome) -> u64 {
     let of_streams = agent.report.reader.iter().flat_map(|read| &read.received);
     let of_flows = agent.report.paced_reader.iter().flat_map(|read| &read.flows).map(|flow| &flow.received);
     total(of_streams.chain(of_flows).map(|received| received.delivered))
+}
+
+/// Checks that no process used more CPU time than its cores have.
+pub(crate) fn check(evaluation: &mut Evaluation, context: &RunContext<'_>, reports: &RunReports) {
+    for agent in &reports.agents {
+        let AgentOutcome { endpoint, configured, report, .. } = agent;
+        let host = context.hosts.iter().find(|host| host.name == endpoint.place.host);
+        let cores = match configured.cpus.len() as u64 {
+            0 => host.map_or(0, |host| u64::from(host.properties.cpus)),
+            cores => cores,
+        };
+        if cores == 0 {
+            continue;
+        }
+        let Usage { elapsed_ns, idle, .. } = &report.usage;
+        let readings =
+            [Some((report.usage.cpu_ns(), *elapsed_ns)), idle.as_ref().map(|of| (of.used_ns, of.elapsed_ns))];
+        for (used_ns, elapsed_ns) in readings.into_iter().flatten() {
+            let most_ns = elapsed_ns.saturating_add(TICK_NS).saturating_mul(cores);
+            evaluation.check(used_ns <= most_ns, || {
+                format!(
+                    "the process of {} used {used_ns} ns of CPU time in {elapsed_ns} ns: {cores} cores have at most {most_ns} ns, with a \
+                     tick of {TICK_NS} ns each",
+                    endpoint.id
+                )
+            });
+        }
+    }
 }

@@ -153,7 +153,7 @@ fn discovery(
         slowest: slowest.map(|(id, entity)| format!("{id} {}", entity.name)),
         median_matched_ns: middle.map(|ns| ns as u64),
         clock_error_ns: clock_error_ns(found),
-        until_matched: traffic(found, begin_ns, begin_ns.saturating_add(all_matched_ns.unwrap_or(0))),
+        until_matched: traffic(found, begin_ns),
         idle: sum_of_interfaces(idle.into_values()),
         idle_ns: usages.iter().map(|process| process.usage.elapsed_ns).max().unwrap_or(0),
         idle_cpu_ns: total(usages.iter().map(|process| process.usage.cpu_ns())),
@@ -183,23 +183,21 @@ fn clock_error_ns(found: &[(&AgentOutcome, &ParticipantReport)]) -> u64 {
     hosts.iter().filter_map(|agent| others(agent)).max().unwrap_or(0)
 }
 
-/// Returns the traffic of all hosts, each from the last reading before the start to the first reading after the last match. `None` if a
-/// host has no such readings.
-fn traffic(
-    found: &[(&AgentOutcome, &ParticipantReport)],
-    begin_ns: u64,
-    matched_ns: u64,
-) -> Option<Interface> {
+/// Returns the traffic of all hosts, each from the last reading before the start to the first reading after the last match of its own
+/// entities: no agent knows when those of other hosts are matched. `None` if a host has no such readings.
+fn traffic(found: &[(&AgentOutcome, &ParticipantReport)], begin_ns: u64) -> Option<Interface> {
     let mut by_host: PerHost<'_, Vec<&ParticipantReport>> = PerHost::new();
     for (agent, report) in found {
         by_host.entry(&agent.endpoint.place.host).or_default().push(report);
     }
-    let of_hosts = by_host.values().map(|reports| traffic_of_host(reports, begin_ns, matched_ns));
+    let of_hosts = by_host.values().map(|reports| traffic_of_host(reports, begin_ns));
     sum_of_interfaces(of_hosts.collect::<Option<Vec<_>>>()?.iter())
 }
 
 /// Returns the traffic of a host. All of its agents read the counters of one interface, and on a busy host some of them are late.
-fn traffic_of_host(found: &[&ParticipantReport], begin_ns: u64, matched_ns: u64) -> Option<Interface> {
+fn traffic_of_host(found: &[&ParticipantReport], begin_ns: u64) -> Option<Interface> {
+    let entities = found.iter().flat_map(|report| report.writers.iter().chain(&report.readers));
+    let matched_ns = entities.filter_map(|entity| entity.changed_ns).max().unwrap_or(begin_ns);
     let before = found.iter().filter_map(|report| report.before.as_ref());
     let before = before.filter(|reading| reading.at_ns <= begin_ns).max_by_key(|reading| reading.at_ns)?;
     let after = found.iter().filter_map(|report| report.after.as_ref());

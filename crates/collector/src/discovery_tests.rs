@@ -91,7 +91,8 @@ fn counters_of_several_hosts_add_up_and_times_have_the_error_of_their_clocks() {
             reports.agents[agent].clock.boot_id = Some(host.to_owned());
             reports.agents[agent].clock_error_ns = Some(1_000 * agent as u64);
             // The counters of a host start at another value.
-            for reading in [&mut part(reports, agent).before, &mut part(reports, agent).after] {
+            let part = part(reports, agent);
+            for reading in [&mut part.before, &mut part.after] {
                 reading.as_mut().expect("a reading").counters.tx_packets += 1_000_000 * agent as u64;
             }
         }

@@ -16,6 +16,7 @@ mod discovery;
 mod evaluation;
 mod late_join;
 mod latency;
+mod link_lateness;
 mod multicast;
 mod paced;
 mod per_host;
@@ -87,6 +88,7 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     multicast::check(&mut evaluation, context, reports);
     run.endpoints = reports.agents.iter().map(endpoint_record).collect();
     physics::check(&mut evaluation, run.link.as_ref(), context, reports);
+    link_lateness::check(&mut evaluation, run.link.as_ref());
     run.processes = reports.processes().iter().filter_map(|members| cpu::process_record(members)).collect();
     run.wire = wire(reports);
     add_drops(run, &mut evaluation, reports);

@@ -1,21 +1,17 @@
 //! Bounds from physics: values that no measurement of a run can beat, computed from other inputs than the measured values.
 //!
-//! Only the links of a lab bound times and goodput, because ddsmark sets them and reads them back. The speed that a network
-//! interface reports may be another one than that of the path.
+//! Only the links of a lab bound times and goodput: ddsmark sets them. What a network interface reports may not be that of the path.
 
 use std::collections::BTreeMap;
 
 use experiment::{Endpoint, HostSpec, full_frames_ceiling, least_crossing_ns};
-use results::{FlowRecord, Latency, LinkRecord, Received, Usage, WritingTime, kind_of_hop};
+use results::{FlowRecord, Latency, LinkRecord, Received, WritingTime, kind_of_hop};
 use stats::total;
 
-use crate::{AgentOutcome, RunContext, RunReports, evaluation::Evaluation, routes::Route};
+use crate::{AgentOutcome, RunContext, RunReports, cpu, evaluation::Evaluation, routes::Route};
 
 /// Tolerance of goodput, as a share of the time: the link keeps its rate at least as exactly.
 const LINK_TOLERANCE: f64 = 0.01;
-/// Tolerance of the CPU time of a process, for each of its cores, in ns: the longest tick of a kernel. The time of a thread on
-/// another core is known as of its last tick.
-const TICK_NS: u64 = 10_000_000;
 /// Tolerance of sums of floating-point numbers, relative.
 const ROUNDING: f64 = 1e-6;
 
@@ -26,7 +22,7 @@ pub(crate) fn check(
     context: &RunContext<'_>,
     reports: &RunReports,
 ) {
-    cpu(evaluation, context, reports);
+    cpu::check(evaluation, context, reports);
     writers(evaluation, reports);
     rates(evaluation, reports);
     let Some(link) = link else { return };
@@ -46,6 +42,9 @@ struct Links<'a> {
     /// Whether the samples have bytes that a middleware may compress: those of a file.
     compressible: bool,
 }
+
+/// Host whose link it is, and whether it is the link `of` the host or `to` it.
+type Direction<'a> = (&'a str, &'static str);
 
 /// Minimum time from one endpoint to another.
 #[derive(Clone, Copy, Debug)]
@@ -187,11 +186,11 @@ impl<'a> Links<'a> {
         let Some(discovery) = &evaluation.discovery else { return };
         let Some(matched_ns) = discovery.all_matched_ns else { return };
         let first = &reports.agents[0];
-        let others = reports.agents.iter().map(|agent| agent.endpoint.id.as_str());
-        let bounds = others.filter_map(|other| self.crossing(&first.endpoint.id, other, 0));
+        let mut others = reports.agents.iter().map(|agent| agent.endpoint.id.as_str());
+        let bound = others.find_map(|other| self.crossing(&first.endpoint.id, other, 0));
         let errors = reports.agents.iter().filter_map(|agent| first.error_between(agent));
         let error_ns = errors.max().unwrap_or(0);
-        if let Some(bound) = bounds.last() {
+        if let Some(bound) = bound {
             let shortest = (matched_ns.cast_signed(), error_ns);
             self.check_time(evaluation, "all matched", shortest, bound, 1);
         }
@@ -232,8 +231,8 @@ impl<'a> Links<'a> {
 
     /// Returns the payload on the link of each host, by direction, in bytes. Samples to several readers may leave as one by
     /// multicast, and those to several readers of a host may arrive as one: those of the reader with the most of them count.
-    fn carried(&self, flows: &[FlowRecord]) -> BTreeMap<(&str, &'static str), u64> {
-        let mut streams: BTreeMap<((&str, &'static str), (&str, &str)), u64> = BTreeMap::new();
+    fn carried(&self, flows: &[FlowRecord]) -> BTreeMap<Direction<'_>, u64> {
+        let mut streams: BTreeMap<(Direction<'_>, (&str, &str)), u64> = BTreeMap::new();
         for flow in flows {
             let ends = [self.endpoints.get(flow.writer.as_str()), self.endpoints.get(flow.reader.as_str())];
             let [Some(from), Some(to)] = ends.map(|end| end.map(|end| end.place.host.as_str())) else {
@@ -258,7 +257,7 @@ impl<'a> Links<'a> {
         samples: u64,
         evaluation: &Evaluation,
         reports: &RunReports,
-    ) -> BTreeMap<(&str, &'static str), u64> {
+    ) -> BTreeMap<Direction<'_>, u64> {
         let bytes = samples.saturating_mul(evaluation.flows.first().map_or(0, |flow| flow.size_bytes));
         let mut links = BTreeMap::new();
         for (index, node) in reports.agents.iter().enumerate() {
@@ -275,7 +274,7 @@ impl<'a> Links<'a> {
     }
 
     /// Returns the link with a name that lives as long as the endpoints.
-    fn named(&self, (host, direction): (&str, &'static str)) -> (&'a str, &'static str) {
+    fn named(&self, (host, direction): Direction<'_>) -> Direction<'a> {
         let hosts = self.endpoints.values().map(|endpoint| endpoint.place.host.as_str());
         (hosts.into_iter().find(|known| *known == host).unwrap_or(""), direction)
     }
@@ -293,34 +292,6 @@ fn received<'r>(route: &Route<'r>) -> Option<&'r Received> {
     let of_stream = report.reader.as_ref().and_then(|read| read.received.get(route.position));
     let of_flow = || Some(&report.paced_reader.as_ref()?.flows.get(route.position)?.received);
     of_stream.or_else(of_flow)
-}
-
-/// Checks that no process used more CPU time than its cores have.
-fn cpu(evaluation: &mut Evaluation, context: &RunContext<'_>, reports: &RunReports) {
-    for agent in &reports.agents {
-        let AgentOutcome { endpoint, configured, report, .. } = agent;
-        let host = context.hosts.iter().find(|host| host.name == endpoint.place.host);
-        let cores = match configured.cpus.len() as u64 {
-            0 => host.map_or(0, |host| u64::from(host.properties.cpus)),
-            cores => cores,
-        };
-        if cores == 0 {
-            continue;
-        }
-        let Usage { elapsed_ns, idle, .. } = &report.usage;
-        let readings =
-            [Some((report.usage.cpu_ns(), *elapsed_ns)), idle.as_ref().map(|of| (of.used_ns, of.elapsed_ns))];
-        for (used_ns, elapsed_ns) in readings.into_iter().flatten() {
-            let most_ns = elapsed_ns.saturating_add(TICK_NS).saturating_mul(cores);
-            evaluation.check(used_ns <= most_ns, || {
-                format!(
-                    "the process of {} used {used_ns} ns of CPU time in {elapsed_ns} ns: {cores} cores have at most {most_ns} ns, with a \
-                     tick of {TICK_NS} ns each",
-                    endpoint.id
-                )
-            });
-        }
-    }
 }
 
 /// Checks the time over which rates are computed with other records of the same agent: a thread writes one sample after the other,

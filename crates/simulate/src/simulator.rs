@@ -142,7 +142,7 @@ impl Simulator {
         let context =
             RunContext { factors: &cell.factors, design: &design, traces: &self.traces, hosts: &self.hosts };
         let mut run = Run::blank(scheduled, cell, 0);
-        run.link = cell.factors.link.map(|link| LinkRecord::new(&link, None));
+        run.link = cell.factors.link.map(|link| LinkRecord::new(&link));
         let log = collect(&mut run, &context, reports);
         let phases = [("warm_up", design.warm_up_ns), ("measure", design.measure_ns)];
         run.phases_ns = phases.map(|(phase, ns)| (phase.to_owned(), ns)).into();

@@ -70,6 +70,7 @@ pub(super) fn check(configure: &Configure) -> Result<(), GuestError> {
         measure_ns: _,
         check_every: _,
         probe_every: _,
+        await_echo: _,
         begin_ns: _,
         late_join: _,
         spin: _,

@@ -20,8 +20,8 @@ pub struct DiscoveryRecord {
     pub clock_error_ns: u64,
     /// Traffic of the interface from at most 5 ms before the start until 20 ms after the last match, of all programs. On
     /// a loopback interface each packet is received as often as it is sent; packets to several receivers by multicast
-    /// count once. Of several hosts: the sum over their interfaces, each over the time of its own readings; a packet that one
-    /// host sends to another is sent once. Absent if it is unknown.
+    /// count once. Of several hosts: the sum over their interfaces, each until 20 ms after the last match of its own entities; a
+    /// packet that one host sends to another is sent once. Absent if it is unknown.
     pub until_matched: Option<Interface>,
     /// Traffic of the interface while all participants were matched and idle, of all programs. Of several hosts: the sum.
     pub idle: Option<Interface>,

@@ -67,7 +67,7 @@ pub fn design(measure_ns: u64) -> Design {
         reference: true,
         spin: true,
         probe_every: None,
-        probe_every_of_size: BTreeMap::new(),
+        probe_every_of_size: [].into(),
         await_echo: false,
         unsupported_quantiles: false,
         baseline: Vec::new(),
