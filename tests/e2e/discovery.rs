@@ -188,6 +188,7 @@ fn what_cannot_be_discovered_is_rejected() {
 /// Three hosts of a lab count their own traffic. Needs root.
 #[test]
 fn traffic_of_several_hosts_is_that_of_all() {
+    testbed::needs_root();
     let scene = Scene::new();
     for driver in ["cyclonedds", "fastdds"] {
         let flags = ["--participants", "3", "--endpoints", "2", "--host", "lab:3,delay=5ms"];

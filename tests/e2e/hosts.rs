@@ -310,7 +310,9 @@ fn killed_ssh_session_steward_or_agent_fails_the_run_with_its_host() {
                 "sshd" => sshd.sessions(),
                 name => vec![process(&scene, name)],
             };
-            assert!(killed.into_iter().any(kill_alive), "{victim}");
+            // Without root, the process of a session outlives the one that watches it.
+            let killed: Vec<bool> = killed.into_iter().map(kill_alive).collect();
+            assert!(killed.contains(&true), "{victim}");
             run.join().expect("an outcome")
         });
         let [run] = runs(&outcome)[..] else { panic!("one run") };

@@ -38,7 +38,7 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
             reference: true,
             spin: true,
             probe_every: None,
-            probe_every_of_size: BTreeMap::new(),
+            probe_every_of_size: [].into(),
             await_echo: false,
             unsupported_quantiles: false,
             baseline: vec!["base".to_owned()],

@@ -100,7 +100,7 @@ fn frames_that_a_link_dropped_are_shown() {
     };
     let text = print(&with(20));
     let row = row(&text, "Links: frames per run", 1024);
-    assert_eq!(row[1..], ["none", "latency", "2000", "20", "1.00", "5", "0", "-", "-"], "{text}");
+    assert_eq!(row[1..], ["none", "latency", "2000", "20", "1.00", "5", "0", "n/a", "n/a"], "{text}");
     assert!(text.contains("Frames are medians over the valid runs"), "{text}");
     assert!(!print(&with(0)).contains("Links: frames per run"));
 }

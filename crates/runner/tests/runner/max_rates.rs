@@ -74,9 +74,9 @@ impl<F: FnMut(u32) -> ControlFlow<StopToken>> Observer for Counting<F> {
 #[test]
 fn percent_rate_refers_to_the_unpaced_rate() {
     let mut rig = rig("", &[share(200.0), Load::Max]);
-    // The fake reader receives a sample per ms: 500 in this time. Twice that rate gives the 1000 samples of the fake
-    // writer.
-    rig.experiment.design.measure_ns = 499_300_000;
+    // The fake reader receives a sample per ms: 500 in this time, which is 1000/s between arrivals. Twice that rate gives the 1000
+    // samples of the fake writer.
+    rig.experiment.design.measure_ns = 499_900_000;
     let mut counting = Counting::new(|_| ControlFlow::Continue(()));
     let document = rig.execute_with(&mut counting).document;
     assert_eq!((counting.before, counting.after, counting.started), (MAXIMUM_RUNS, 0, 2));
@@ -84,7 +84,7 @@ fn percent_rate_refers_to_the_unpaced_rate() {
     let [maximum] = &document.max_rates[..] else { panic!("{:?}", document.max_rates) };
     assert_eq!((maximum.cells.as_slice(), maximum.runs.len()), (&["d/paced/1".to_owned()][..], 3));
     let sps = maximum.sps.expect("it is known");
-    assert!((sps - 500.0 / 0.4993).abs() < 1e-6, "{sps}");
+    assert!((sps - 1_000.0).abs() < 1e-6, "{sps}");
     for run in &maximum.runs {
         let unpaced = run.unpaced.as_ref().expect("measured");
         assert!(unpaced.offered_sps > unpaced.delivered_sps && run.number > 1_000_000, "{run:?}");
@@ -97,7 +97,7 @@ fn percent_rate_refers_to_the_unpaced_rate() {
     let run = &cell.runs[0];
     assert_eq!(run.state, RunState::Valid, "{run:?}");
     let paced = run.paced.as_ref().expect("a plan");
-    assert_eq!((paced.planned, run.flows[0].load.as_deref()), (1000, Some("200% (2003/s)")));
+    assert_eq!((paced.planned, run.flows[0].load.as_deref()), (1000, Some("200% (2000/s)")));
     // The plan of the experiment is unchanged.
     assert_eq!(document.experiment.cells[0].factors.load, Some(share(200.0)));
     assert_eq!(results::Directory::load(&rig.results()).expect("saved"), document);
