@@ -13,6 +13,8 @@ use experiment::LinkSpec;
 pub(crate) const OVERHEAD: u64 = 24;
 /// Minimum bytes on the wire of a frame.
 pub(crate) const MIN_WIRE_BYTES: u64 = 84;
+/// Share of its time on both links by which a frame of a stream may be late: 1 of this number.
+const MAX_LATENESS: u64 = 20;
 /// Minimum buffer of a port of the switch in bytes.
 const MIN_PORT_BUFFER: u64 = 131_072;
 
@@ -87,17 +89,29 @@ pub(crate) struct Departure<T> {
     pub(crate) content: T,
 }
 
+/// Frame on a link.
+#[derive(Debug)]
+struct Crossing<T> {
+    /// Time at which the host began to send it.
+    sent_ps: u64,
+    /// Time at which it has crossed the link.
+    end_ps: u64,
+    /// Its own time on the wire.
+    wire_ps: u64,
+    content: T,
+}
+
 /// Links of one host, and the frames on them.
 #[derive(Debug)]
 struct HostLinks<T> {
     /// End of the last frame on the link to the switch.
     up_ps: u64,
-    /// Frames on the link to the switch, with the end of each and their own time on the wire.
-    up: VecDeque<(u64, u64, Frame<T>)>,
-    /// End of the last frame on the link from the switch.
+    /// Frames on the link to the switch.
+    up: VecDeque<Crossing<Frame<T>>>,
+    /// End of the last frame on the link from the switch, without the delay.
     down_ps: u64,
-    /// Frames that leave the port, with the time of each.
-    down: VecDeque<(u64, T)>,
+    /// Frames on the link from the switch; their ends include the delay.
+    down: VecDeque<Crossing<T>>,
     /// Frames for the host that did not fit into the buffer of its port.
     dropped: u64,
     /// Whether multicast is sent to the host.
@@ -148,7 +162,7 @@ impl<T: Clone> VirtualClock<T> {
         let wire_ps = self.timing.wire_ps(frame.length);
         let host = &mut self.hosts[frame.from];
         host.up_ps = host.up_ps.max(at_ps).saturating_add(wire_ps);
-        host.up.push_back((host.up_ps, wire_ps, frame));
+        host.up.push_back(Crossing { sent_ps: at_ps, end_ps: host.up_ps, wire_ps, content: frame });
     }
 
     /// Forwards the frames that have crossed the link of their host at a time, in the order in which they did. All frames that
@@ -156,15 +170,15 @@ impl<T: Clone> VirtualClock<T> {
     pub(crate) fn forward(&mut self, now_ps: u64) {
         loop {
             let ends = self.hosts.iter().enumerate();
-            let ends = ends.filter_map(|(index, host)| Some((host.up.front()?.0, index)));
-            let Some((due_ps, index)) = ends.min().filter(|(due_ps, _)| *due_ps <= now_ps) else { return };
-            let (_, wire_ps, frame) = self.hosts[index].up.pop_front().expect("the link has a frame");
-            match frame.to {
-                Destination::Host(to) => self.send(to, due_ps, wire_ps, frame.content),
+            let ends = ends.filter_map(|(index, host)| Some((host.up.front()?.end_ps, index)));
+            let Some((_, index)) = ends.min().filter(|(end_ps, _)| *end_ps <= now_ps) else { return };
+            let crossing = self.hosts[index].up.pop_front().expect("the link has a frame");
+            match crossing.content.to {
+                Destination::Host(to) => self.send(to, crossing),
                 to => {
                     for other in (0..self.hosts.len()).filter(|other| *other != index) {
                         if to == Destination::All || self.hosts[other].is_member {
-                            self.send(other, due_ps, wire_ps, frame.content.clone());
+                            self.send(other, Crossing { content: crossing.content.clone(), ..crossing });
                         }
                     }
                 }
@@ -172,22 +186,25 @@ impl<T: Clone> VirtualClock<T> {
         }
     }
 
-    fn send(&mut self, to: usize, due_ps: u64, wire_ps: u64, content: T) {
+    /// Queues a frame that has crossed the link of its sender at the port of a host.
+    fn send(&mut self, to: usize, crossing: Crossing<Frame<T>>) {
+        let Crossing { sent_ps, end_ps, wire_ps, content: Frame { content, .. } } = crossing;
         // The limit varies by up to two frames. Two hosts that send frames of one length would otherwise keep their order, and
         // the second one would find the buffer full each time.
         let variation_ps = (u128::from(2 * wire_ps) * u128::from(self.random() >> 32)) >> 32;
         let Timing { buffer_ps, delay_ps, rate } = self.timing;
         let host = &mut self.hosts[to];
-        let queued_ps = host.down_ps.saturating_sub(due_ps);
+        let queued_ps = host.down_ps.saturating_sub(end_ps);
         if rate > 0 && queued_ps > buffer_ps.saturating_sub(u64::try_from(variation_ps).unwrap_or(buffer_ps))
         {
             host.dropped += 1;
             return;
         }
-        host.down_ps = host.down_ps.max(due_ps).saturating_add(wire_ps);
+        host.down_ps = host.down_ps.max(end_ps).saturating_add(wire_ps);
         // A shorter delay does not let a frame overtake another.
-        let last_ps = host.down.back().map_or(0, |(at_ps, _)| *at_ps);
-        host.down.push_back((host.down_ps.saturating_add(delay_ps).max(last_ps), content));
+        let last_ps = host.down.back().map_or(0, |last| last.end_ps);
+        let end_ps = host.down_ps.saturating_add(delay_ps).max(last_ps);
+        host.down.push_back(Crossing { sent_ps, end_ps, wire_ps, content });
     }
 
     /// Returns a number that varies: xorshift64 (Marsaglia, 2003).
@@ -198,33 +215,70 @@ impl<T: Clone> VirtualClock<T> {
         self.random
     }
 
-    /// Returns the time at which something has to be done; `None` without frames. The next frame of a port may leave late by up to
-    /// `patience_ps` if another one of the port leaves in that time: in a stream of short frames, several then leave at once, and
-    /// its last one is exact. A frame on its way to the switch leaves after its time on the second link.
+    /// Returns the time at which something has to be done; `None` without frames. In a stream, frames leave a port together: one that
+    /// is followed by another may leave late by up to `patience_ps`, or by [`MAX_LATENESS`] of its time on both links if that is
+    /// longer. The last frame that leaves then is exact, and so is a frame by itself.
     pub(crate) fn next_ps(&self, patience_ps: u64) -> Option<u64> {
-        let leaving = self.hosts.iter().filter_map(|host| {
-            let latest_ps = host.down.front()?.0.saturating_add(patience_ps);
-            host.down.iter().map(|(at_ps, _)| *at_ps).take_while(|at_ps| *at_ps <= latest_ps).last()
+        let ports = (0..self.hosts.len()).filter_map(|port| {
+            let senders = self.hosts.iter().enumerate();
+            let senders = senders.filter(|(from, host)| *from != port && !host.up.is_empty());
+            let together = senders.map(|(from, _)| self.last_of_stream_ps(port, Some(from), patience_ps));
+            self.last_of_stream_ps(port, None, patience_ps).max(together.max().flatten())
         });
-        let arriving = self.hosts.iter().filter_map(|host| {
-            let (due_ps, wire_ps, frame) = host.up.front()?;
-            let free_ps = match frame.to {
-                Destination::Host(to) => self.hosts[to].down_ps,
-                Destination::Members | Destination::All => 0,
-            };
-            Some(free_ps.max(*due_ps).saturating_add(*wire_ps).saturating_add(self.timing.delay_ps))
+        ports.min()
+    }
+
+    /// Returns the time at which the frames of a port leave together: those that wait, and those that a host is sending to it.
+    fn last_of_stream_ps(&self, port: usize, from: Option<usize>, patience_ps: u64) -> Option<u64> {
+        let latest = |sent_ps: u64, end_ps: u64| {
+            let share_ps = end_ps.saturating_sub(sent_ps) / MAX_LATENESS;
+            end_ps.saturating_add(if patience_ps > 0 { patience_ps.max(share_ps) } else { 0 })
+        };
+        let waiting =
+            self.hosts[port].down.iter().map(|frame| (frame.end_ps, latest(frame.sent_ps, frame.end_ps)));
+        let coming = from.map(|from| &self.hosts[from].up).into_iter().flatten();
+        let coming = coming.filter(|frame| match frame.content.to {
+            Destination::Host(to) => to == port,
+            Destination::Members | Destination::All => true,
         });
-        leaving.chain(arriving).min()
+        let mut free_ps = self.hosts[port].down_ps;
+        let coming = coming.map(|frame| {
+            free_ps = free_ps.max(frame.end_ps).saturating_add(frame.wire_ps);
+            let end_ps = free_ps.saturating_add(self.timing.delay_ps);
+            (end_ps, latest(frame.sent_ps, end_ps))
+        });
+        last_in_time(waiting.chain(coming))
+    }
+
+    /// Returns the time before which no frame leaves that a host begins to send at a time.
+    pub(crate) fn earliest_ps(&self, from: usize, at_ps: u64) -> u64 {
+        let Timing { rate, delay_ps, .. } = self.timing;
+        let links_ps = 2 * transmission_ps(MIN_WIRE_BYTES, rate);
+        self.hosts[from].up_ps.max(at_ps).saturating_add(links_ps).saturating_add(delay_ps)
     }
 
     /// Returns the next frame that has left its port at a time, the earliest first.
     pub(crate) fn depart(&mut self, now_ps: u64) -> Option<Departure<T>> {
         let heads = self.hosts.iter().enumerate();
-        let heads = heads.filter_map(|(to, host)| Some(Reverse((host.down.front()?.0, to))));
+        let heads = heads.filter_map(|(to, host)| Some(Reverse((host.down.front()?.end_ps, to))));
         let Reverse((at_ps, to)) = heads.max().filter(|Reverse((at_ps, _))| *at_ps <= now_ps)?;
-        let (_, content) = self.hosts[to].down.pop_front()?;
+        let Crossing { content, .. } = self.hosts[to].down.pop_front()?;
         Some(Departure { to, at_ps, content })
     }
+}
+
+/// Returns the last of some times, in their order, at which none is later than its own limit.
+fn last_in_time(times: impl Iterator<Item = (u64, u64)>) -> Option<u64> {
+    let mut latest_ps = u64::MAX;
+    let mut last_ps = None;
+    for (end_ps, limit_ps) in times {
+        if end_ps > latest_ps {
+            break;
+        }
+        last_ps = Some(end_ps);
+        latest_ps = latest_ps.min(limit_ps);
+    }
+    last_ps
 }
 
 #[cfg(test)]
@@ -364,6 +418,55 @@ mod tests {
         assert_eq!(clock.next_ps(9 * short), Some(4 * short));
         while clock.depart(4 * short).is_some() {}
         assert_eq!(clock.next_ps(9 * short), Some(5 * short));
+    }
+
+    #[test]
+    fn frames_that_waited_long_may_be_late_by_a_share_of_their_time() {
+        let short = 84 * 80_000;
+        let mut clock = clock("rate=100mbit", 3);
+        // The host keeps the link busy: the last one waits for the others.
+        for number in 0..101 {
+            clock.arrive(0, frame(0, Destination::Host(1), 42, number));
+        }
+        // Exact without patience.
+        assert_eq!(clock.next_ps(0), Some(2 * short));
+        assert_eq!(clock.next_ps(1), Some(2 * short));
+        clock.forward(98 * short);
+        while clock.depart(98 * short).is_some() {}
+        // The next one is at the port and has taken 99 of these times, so it may be late by 4. The others are on their way.
+        assert_eq!(clock.next_ps(0), Some(99 * short));
+        assert_eq!(clock.next_ps(1), Some(102 * short));
+        clock.forward(101 * short);
+        assert_eq!(clock.next_ps(1), Some(102 * short));
+        // One of another host to the same port follows them. One to another port leaves by itself.
+        clock.arrive(100 * short, frame(2, Destination::Host(1), 42, 1));
+        assert_eq!(clock.next_ps(1), Some(103 * short));
+        clock.arrive(99 * short, frame(1, Destination::Host(0), 42, 1));
+        assert_eq!(clock.next_ps(1), Some(101 * short));
+        // A frame that did not wait leaves in time, and its followers do not make it late.
+        let mut clock = self::clock("rate=100mbit", 3);
+        clock.arrive(0, frame(0, Destination::Host(1), 1_514, 1));
+        clock.arrive(FULL_PS, frame(0, Destination::Host(2), 1_514, 2));
+        assert_eq!(clock.next_ps(1), Some(2 * FULL_PS));
+    }
+
+    #[test]
+    fn last_time_is_before_the_limits_of_all() {
+        assert_eq!(last_in_time([].into_iter()), None);
+        assert_eq!(last_in_time([(5, 5), (6, 9)].into_iter()), Some(5));
+        assert_eq!(last_in_time([(5, 9), (6, 7), (8, 20)].into_iter()), Some(6));
+        assert_eq!(last_in_time([(5, 9), (6, 9), (9, 9), (10, 30)].into_iter()), Some(9));
+    }
+
+    #[test]
+    fn earliest_departure_is_after_two_short_frames_and_the_delay() {
+        let short = 84 * 80_000;
+        let mut clock = clock("rate=100mbit,delay=1ms", 2);
+        assert_eq!(clock.earliest_ps(0, 7), 7 + 2 * short + 1_000_000_000);
+        clock.arrive(0, frame(0, Destination::Host(1), 1_514, 1));
+        assert_eq!(clock.earliest_ps(0, 7), FULL_PS + 2 * short + 1_000_000_000);
+        assert_eq!(clock.earliest_ps(1, 7), 7 + 2 * short + 1_000_000_000);
+        assert_eq!(self::clock("delay=0", 2).earliest_ps(0, 7), 7);
     }
 
     #[test]
