@@ -351,14 +351,10 @@ fn rates(evaluation: &mut Evaluation, reports: &RunReports) {
         ("delivered", sps, rates.delivered_in_time, writing.ns(), evaluation.flows.len() as u64)
     });
     for (what, sps, count, ns, below) in ring.into_iter().chain(of_run).filter(|(.., ns, _)| *ns > 0) {
-        let of_rate = sps * ns as f64 / 1e9;
-        let (most, least) = (count as f64, count.saturating_sub(below) as f64);
-        let is_consistent =
-            of_rate <= most * (1.0 + ROUNDING) && (!is_exact || of_rate >= least * (1.0 - LINK_TOLERANCE));
-        evaluation.check(is_consistent, || {
+        evaluation.check(is_rate_of(sps, count, ns, below, is_exact), || {
             format!(
                 "the {what} rate is {sps:.3}/s, but {count} samples in {ns} ns are {:.3}/s",
-                most * 1e9 / ns.max(1) as f64
+                count as f64 * 1e9 / ns as f64
             )
         });
     }
@@ -368,5 +364,34 @@ fn rates(evaluation: &mut Evaluation, reports: &RunReports) {
         evaluation.check(in_flows == counted, || {
             format!("the delivered rate counts {counted} samples, but the flows have {in_flows} in time")
         });
+    }
+}
+
+/// Returns whether a rate is that of a count in a time. It may be `below` samples less than that, and any number of them if the time
+/// is not exact.
+fn is_rate_of(sps: f64, count: u64, ns: u64, below: u64, is_exact: bool) -> bool {
+    let of_rate = sps * ns as f64 / 1e9;
+    let least = if is_exact { count.saturating_sub(below) as f64 } else { 0.0 };
+    (least * (1.0 - LINK_TOLERANCE)..=count as f64 * (1.0 + ROUNDING)).contains(&of_rate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rate_times_time_is_the_count() {
+        const NS: u64 = 500_000_000;
+        let is_rate = |sps: f64, is_exact: bool| is_rate_of(sps, 1_000, NS, 1, is_exact);
+        assert!(is_rate(2_000.0, true));
+        // Between the arrivals of 1000 samples are 999 periods.
+        assert!(is_rate(1_998.0, true));
+        // More than was counted is never right, and less only if the clocks of two hosts have an error.
+        assert!(!is_rate(2_000.01, true) && !is_rate(2_000.01, false));
+        assert!(!is_rate(1_970.0, true) && is_rate(1_970.0, false));
+        for impossible in [f64::NAN, f64::INFINITY, -1.0] {
+            assert!(!is_rate(impossible, false), "{impossible}");
+        }
+        assert!(is_rate_of(0.0, 0, NS, 1, true) && !is_rate_of(1.0, 0, NS, 1, true));
     }
 }

@@ -10,7 +10,7 @@ use super::limits::unit_bytes;
 /// Time in ns that virtual hosts and their switch add to a round trip on two idle cores, at the least.
 const ROUND_TRIP_OF_LAB_NS: u64 = 40_000;
 /// Frames/s that virtual hosts and their switch forward on two cores, at the most.
-const FRAMES_OF_LAB: u64 = 90_000;
+const FRAMES_OF_LAB: u64 = 100_000;
 
 /// Returns warnings about planned cells whose link is faster than virtual hosts can show.
 #[must_use]

@@ -137,3 +137,22 @@ fn time_of_a_rate_contradicts_other_records_of_the_writer() {
         change(|writer| writer.end_ns += writer.end_ns - writer.begin_ns),
     );
 }
+
+#[test]
+fn measurements_of_rates_last_for_enough_samples_of_a_slow_link() {
+    let measured_ms = |link: &str, workload: Workload, size_bytes: u64| {
+        let mut cell = cell(workload, true, 0, &[]);
+        cell.factors.size_bytes = size_bytes;
+        cell.factors.link = link.parse().ok();
+        design(100 * MS).of_cell(&cell.factors).measure_ns as f64 / MS as f64
+    };
+    // 63,000 B have 65,502 B on the wire: 5.24016 ms at 100 Mbit/s, and 120 times that.
+    assert!((measured_ms("rate=100mbit", Workload::Throughput, 63_000) - 628.8192).abs() < 1e-9);
+    // A short sample has 84 B: 0.8064 ms for 120 of them.
+    assert_eq!(measured_ms("rate=100mbit", Workload::Throughput, 18), 100.0);
+    assert_eq!(measured_ms("rate=100kbit", Workload::Throughput, 18), 806.4);
+    // At most 10 s, and only if the link is what limits.
+    assert_eq!(measured_ms("rate=1mbit", Workload::Throughput, 63_000), 10_000.0);
+    assert_eq!(measured_ms("delay=100ms", Workload::Throughput, 63_000), 100.0);
+    assert_eq!(measured_ms("rate=1mbit", Workload::Latency, 63_000), 100.0);
+}
