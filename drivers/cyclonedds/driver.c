@@ -31,7 +31,7 @@ static char version[32];
 static ddsmark_description description = {
     .struct_size = sizeof(ddsmark_description),
     .features = DDSMARK_FEATURE_NATIVE_BATCHING | DDSMARK_FEATURE_WAIT_ACKED | DDSMARK_FEATURE_INSTANCES |
-                DDSMARK_FEATURE_MULTICAST | DDSMARK_FEATURE_CONTENT_FILTER,
+                DDSMARK_FEATURE_MULTICAST | DDSMARK_FEATURE_CONTENT_FILTER | DDSMARK_FEATURE_ECHO_IN_LISTENER,
     .name = "cyclonedds",
     .driver_version = DRIVER_VERSION,
     .middleware = "Eclipse Cyclone DDS",

@@ -86,7 +86,8 @@ void describe_once() {
                      library_version(of, "libfastrtps", version, sizeof version);
   d.struct_size = sizeof d;
   d.features = DDSMARK_FEATURE_WAIT_ACKED | DDSMARK_FEATURE_WRITER_LOANS | DDSMARK_FEATURE_INSTANCES |
-               DDSMARK_FEATURE_ASYNC_WRITE | DDSMARK_FEATURE_APPLICATION_BATCHING | DDSMARK_FEATURE_MULTICAST;
+               DDSMARK_FEATURE_ASYNC_WRITE | DDSMARK_FEATURE_APPLICATION_BATCHING | DDSMARK_FEATURE_MULTICAST |
+               DDSMARK_FEATURE_ECHO_IN_LISTENER;
   d.name = "fastdds";
   d.driver_version = DRIVER_VERSION;
   d.middleware = "eProsima Fast DDS";

@@ -40,7 +40,8 @@ static const ddsmark_transport_info transports[] = {
 /* Policies that are not listed are DDSMARK_SUPPORT_UNSUPPORTED, which is 0. */
 static const ddsmark_description description = {
     .struct_size = sizeof description,
-    .features = DDSMARK_FEATURE_NATIVE_BATCHING | DDSMARK_FEATURE_WAIT_ACKED | DDSMARK_FEATURE_ONE_PROCESS,
+    .features = DDSMARK_FEATURE_NATIVE_BATCHING | DDSMARK_FEATURE_WAIT_ACKED | DDSMARK_FEATURE_ONE_PROCESS |
+                DDSMARK_FEATURE_ECHO_IN_LISTENER,
     .name = "teaching",
     .driver_version = "0.1.0",
     .middleware = "loop",

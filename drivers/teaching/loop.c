@@ -44,7 +44,7 @@ struct loop_reader {
   entity base;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* a callback may write */
 static entity *writers, *readers;
 
 /* -- queues -------------------------------------------------------------------------------------------------------- */

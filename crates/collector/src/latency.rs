@@ -39,6 +39,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
             )
         });
         evaluation.flows.push(flow(context, pinged, one));
+        check_listener(&mut evaluation, &one.whose, one.echoed);
     }
     latencies(&mut evaluation, context, &echoing);
     if let Some(last) = &pinged.last_rtt {
@@ -240,12 +241,34 @@ fn retries(evaluation: &mut Evaluation, pinged: &PingerReport, echoing: &[Echoin
     };
     if retries.echoes_timed_out > 0 || retries.echoes_refused > 0 {
         let text = format!(
-            "{} writes of echoes timed out and {} were refused; their pings count as lost",
-            retries.echoes_timed_out, retries.echoes_refused
+            "{} writes of echoes timed out and {} were refused; {}",
+            retries.echoes_timed_out,
+            retries.echoes_refused,
+            if echoing.iter().any(|one| one.echoed.echoed_in_listener.is_some()) {
+                "they were repeated for up to 200 ms, by a thread"
+            } else {
+                "their pings count as lost"
+            }
         );
         evaluation.warn(WarningKind::WritesRefused, text);
     }
     evaluation.ping_retries = Some(retries);
+}
+
+/// Checks the echoes of a listener, and warns of those that it did not send itself.
+pub(crate) fn check_listener(evaluation: &mut Evaluation, whose: &str, echoed: &EchoReport) {
+    let Some(in_listener) = echoed.echoed_in_listener else { return };
+    evaluation.check(in_listener <= echoed.echoed, || {
+        format!("{whose}the listener sent {in_listener} echoes, but {} were sent", echoed.echoed)
+    });
+    let handed = echoed.echoed.saturating_sub(in_listener);
+    if handed > 0 {
+        let text = format!(
+            "{whose}{handed} of {} echoes were not sent by the listener: it copied their pings and handed them to a thread",
+            echoed.echoed
+        );
+        evaluation.warn(WarningKind::HandedOver, text);
+    }
 }
 
 /// Checks the count of pings.

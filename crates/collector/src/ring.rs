@@ -36,6 +36,9 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let instances = context.factors.instances.filter(|_| context.design.write_instance.is_none());
     let instances = instances.unwrap_or(1).max(1) as usize;
     let joined = Nodes { nodes, agents: &reports.agents, pinged, returned, echoes, instances };
+    for (node, echo) in joined.nodes.iter().skip(1).zip(&joined.echoes) {
+        latency::check_listener(&mut evaluation, &format!("{node}: "), echo);
+    }
     let hops = joined.hops(&mut evaluation);
     joined.check(&mut evaluation, &hops);
     if reports.on_one_clock() {

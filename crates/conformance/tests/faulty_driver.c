@@ -189,6 +189,19 @@ static void sends_what_it_refuses(void) {
   lying.writer_write = write_and_fail;
 }
 
+/* The write of a sink waits longer than the case. */
+static ddsmark_status write_waiting(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  static _Thread_local int depth;
+  if (depth++ > 0)
+    sleep(60);
+  const ddsmark_status status = writer_write(w, key, payload, size);
+  depth--;
+  return status;
+}
+static void waits_in_a_listener(void) {
+  lying.writer_write = write_waiting;
+}
+
 static ddsmark_status flush_nothing(ddsmark_writer *w) {
   (void)w;
   return DDSMARK_OK;
@@ -340,6 +353,7 @@ static void (*const violations[])(void) = {
     swaps_two,
     accepts_what_it_drops,
     sends_what_it_refuses,
+    waits_in_a_listener,
     never_flushes,
     acknowledges_the_lost,
     never_acknowledges,

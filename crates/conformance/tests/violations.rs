@@ -116,6 +116,12 @@ const VIOLATIONS: &[(&str, &str, &str)] = &[
     ("never_listens", "receive-listener", "sample 0 was written, but not passed to the listener"),
     ("doubles_heard", "receive-listener", "50 samples were written, but 51 passed to the listener"),
     ("calls_after_close", "receive-listener", "the sink was called 50 times after reader_close()"),
+    (
+        "waits_in_a_listener",
+        "echo-in-listener",
+        "sample 0 was passed to the listener, but its echo is not written",
+    ),
+    ("accepts_what_it_drops", "echo-in-listener", "echoes were accepted, but"),
     ("hides_the_transport", "settings", "the settings of the participant lack `transport`"),
     ("names_another_transport", "settings", "the effective transport is `pigeon`"),
     ("has_another_depth", "qos-read-back", "history of a reader: history_depth requested 7, effective 1"),

@@ -313,8 +313,8 @@ pub struct EchoReport {
     pub duplicate: u64,
     /// Echoes accepted by the middleware.
     pub echoed: u64,
-    /// Write calls of echoes that timed out. An echo does not repeat them. A relay does, unless a thread of the driver
-    /// writes, and up to a time limit.
+    /// Write calls of echoes that timed out. A relay repeats them, up to a time limit, and so does the thread to which a listener
+    /// hands over.
     pub timed_out: u64,
     /// Write calls of echoes that were rejected, repeated in the same way, and pings dropped at the handoff.
     pub refused: u64,
@@ -324,8 +324,9 @@ pub struct EchoReport {
     pub wrong_size: u64,
     /// Samples that are not of this run.
     pub foreign: u64,
-    /// Place that sends the echo: `reader`, `listener`, or `listener+handoff`.
-    pub echo: String,
+    /// Echoes that a listener sent itself; absent without a listener. It hands the others to a thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub echoed_in_listener: Option<u64>,
     /// Timestamps by sequence number: arrival of the ping, and start of the write of its echo; 0 if the echo was not
     /// accepted.
     pub stamps: TimestampLog,

@@ -125,7 +125,7 @@ fn replies_follow_the_schema() {
         overwritten: 0,
         wrong_size: 0,
         foreign: 0,
-        echo: "reader".to_owned(),
+        echoed_in_listener: Some(1),
         stamps,
     };
     let participant = ParticipantReport {

@@ -265,7 +265,7 @@ fn echo_report() -> EchoReport {
         overwritten: 0,
         wrong_size: 0,
         foreign: 0,
-        echo: "reader".to_owned(),
+        echoed_in_listener: None,
         stamps,
     }
 }

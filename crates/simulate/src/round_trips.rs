@@ -209,7 +209,7 @@ fn echo_report(counts: &Counts, refused: u64) -> EchoReport {
         overwritten: 0,
         wrong_size: 0,
         foreign: 0,
-        echo: "reader".to_owned(),
+        echoed_in_listener: None,
         stamps: stamps(&counts.stamps),
     }
 }

@@ -1,12 +1,6 @@
 //! Latency roles `echo` and `relay`: send every ping back, or on to the next node of a ring, unchanged.
 
-use std::{
-    sync::{
-        Arc,
-        mpsc::{Receiver, RecvTimeoutError, SyncSender},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use control::{Drain, EchoReport, MeasureReply, TimestampLog, TimestampPair};
 use driver_host::{ListeningReader, Reader, Sample, WriteOutcome, Writer};
@@ -20,7 +14,7 @@ use crate::{
         role::{AgentRole, Extent, RoleReport},
     },
     roles::{
-        echo_handoff::{HandoffListener, HandoffPing},
+        echo_listener::{EchoListener, HandedPings},
         repeats::Repeats,
     },
     traffic::{
@@ -111,6 +105,40 @@ impl PingRecorder {
                 self.refused += tries.refused;
             }
         }
+        self.record(header, arrived_ns, sent_ns, outcome);
+    }
+
+    /// Sends back a ping, if there is room. Returns false if there is none; the ping then counts as not received.
+    #[inline]
+    fn try_echo(
+        &mut self,
+        writer: &Writer,
+        header: &Header,
+        (key, payload): (u32, &[u8]),
+        arrived_ns: u64,
+    ) -> bool {
+        let sent_ns = now_ns();
+        let outcome = writer.write(key, payload);
+        match outcome {
+            Ok(WriteOutcome::TimedOut) => self.timed_out += u64::from(!header.warm_up),
+            Ok(WriteOutcome::Refused) => self.refused += u64::from(!header.warm_up),
+            Ok(WriteOutcome::Accepted) | Err(_) => {
+                self.record(header, arrived_ns, sent_ns, outcome);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Records the write of an echo.
+    #[inline]
+    fn record(
+        &mut self,
+        header: &Header,
+        arrived_ns: u64,
+        sent_ns: u64,
+        outcome: Result<WriteOutcome, driver_host::DriverError>,
+    ) {
         if header.warm_up {
             return self.note_failure(outcome);
         }
@@ -132,8 +160,7 @@ impl PingRecorder {
                 self.progress.set(self.echoed);
                 self.repeats.iter_mut().for_each(Repeats::accepted);
             }
-            // An echo does not repeat it: the thread may be the driver's own, which has to make room. The pinger
-            // counts the ping as lost.
+            // The pinger counts the ping as lost.
             Ok(WriteOutcome::TimedOut) => self.timed_out += 1,
             Ok(WriteOutcome::Refused) => self.refused += 1,
             Err(_) => self.note_failure(outcome),
@@ -147,29 +174,44 @@ impl PingRecorder {
     }
 }
 
-/// Writer and counts of the thread that echoes.
+/// Writer and counts of the echoes.
 #[derive(Debug)]
-pub struct EchoListener {
+pub struct EchoSender {
     writer: Writer,
     pings: PingRecorder,
 }
 
-impl EchoListener {
+impl EchoSender {
     /// Creates the state for echoes with this writer.
     #[must_use]
     pub const fn new(writer: Writer, pings: PingRecorder) -> Self {
         Self { writer, pings }
     }
 
-    /// Echoes a ping.
+    /// Echoes a ping that the role's own thread reads.
     #[inline]
-    pub fn on_sample(&mut self, sample: Sample<'_>) {
+    fn on_sample(&mut self, sample: Sample<'_>) {
         let now = now_ns();
         if let Some(header) = self.pings.recognise(sample.payload, now) {
             self.pings.echo(&self.writer, &header, (sample.key, sample.payload), now);
             // checked after the write has read the payload
             self.pings.overwritten += u64::from(!sample.is_intact());
         }
+    }
+
+    /// Echoes a ping that a listener handed over.
+    pub(super) fn echo(&mut self, header: &Header, ping: (u32, &[u8]), arrived_ns: u64) {
+        self.pings.echo(&self.writer, header, ping, arrived_ns);
+    }
+
+    /// Echoes a ping from a listener, with one attempt. Returns false if there is no room.
+    #[inline]
+    pub(super) fn try_echo(&mut self, header: &Header, ping: (u32, &[u8]), arrived_ns: u64) -> bool {
+        self.pings.try_echo(&self.writer, header, ping, arrived_ns)
+    }
+
+    pub(super) fn take_failure(&mut self) -> Option<AgentError> {
+        self.pings.failure.take()
     }
 }
 
@@ -181,22 +223,16 @@ pub enum EchoInput {
         /// Reader of the pings.
         reader: Reader,
         /// Writer and counts of the echoes.
-        echoing: Box<EchoListener>,
+        sender: Box<EchoSender>,
         /// Whether the reader is polled.
         polling: bool,
     },
-    /// Listener that sends the echo.
-    Listening(ListeningReader<EchoListener>),
-    /// Listener that hands pings to the role's own thread.
-    HandedOver {
+    /// Listener that sends the echo, or hands the ping to the role's own thread.
+    Listening {
         /// Reader of the pings.
-        reader: ListeningReader<HandoffListener>,
-        /// Writer and counts of the echoes.
-        echoing: Box<EchoListener>,
+        reader: ListeningReader<EchoListener>,
         /// Pings handed over.
-        handed: Receiver<HandoffPing>,
-        /// Buffers for reuse.
-        give_back: SyncSender<Vec<u8>>,
+        handed: HandedPings,
     },
 }
 
@@ -216,37 +252,37 @@ impl Echo {
         Self { inlet: Some(inlet), progress, several_in_flight }
     }
 
-    /// Closes reader and writer. Returns the counts, the place that sent the echoes, and the number of pings the
-    /// listener dropped.
-    fn close_inlet(&mut self) -> Result<(PingRecorder, &'static str, u64), AgentError> {
-        let (echoing, echo, dropped) = match self.inlet.take().ok_or(AgentError::Closed)? {
-            EchoInput::Asked { reader, echoing, .. } => {
+    /// Closes reader and writer. Returns the counts, the pings that the listener dropped, and the echoes that it sent; `None` without
+    /// a listener.
+    fn close_inlet(&mut self) -> Result<(PingRecorder, u64, Option<u64>), AgentError> {
+        let (sender, dropped, in_listener) = match self.inlet.take().ok_or(AgentError::Closed)? {
+            EchoInput::Asked { reader, sender, .. } => {
                 reader.close()?;
-                (*echoing, "reader", 0)
+                (*sender, 0, None)
             }
-            EchoInput::Listening(reader) => (reader.close()?, "listener", 0),
-            EchoInput::HandedOver { reader, mut echoing, .. } => {
-                let listener = reader.close()?;
-                echoing.pings.wrong_size += listener.wrong_size;
-                echoing.pings.foreign += listener.foreign;
-                echoing.pings.overwritten += listener.overwritten;
-                (*echoing, "listener+handoff", listener.dropped)
+            EchoInput::Listening { reader, handed } => {
+                let EchoListener { wrong_size, foreign, overwritten, dropped, sent, .. } = reader.close()?;
+                let mut sender = handed.into_sender()?;
+                sender.pings.wrong_size += wrong_size;
+                sender.pings.foreign += foreign;
+                sender.pings.overwritten += overwritten;
+                (sender, dropped, Some(sent))
             }
         };
-        echoing.writer.close()?;
-        Ok((echoing.pings, echo, dropped))
+        sender.writer.close()?;
+        Ok((sender.pings, dropped, in_listener))
     }
 }
 
 impl AgentRole for Echo {
     fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError> {
         match &mut self.inlet {
-            Some(EchoInput::Asked { reader, echoing, polling }) => {
+            Some(EchoInput::Asked { reader, sender, polling }) => {
                 let end_ns = now_ns() + slice.as_nanos() as u64;
                 let timeout_ns = if *polling { 0 } else { wait_ns };
                 loop {
-                    reader.receive(timeout_ns, 1, |sample| echoing.on_sample(sample))?;
-                    if let Some(failure) = echoing.pings.failure.take() {
+                    reader.receive(timeout_ns, 1, |sample| sender.on_sample(sample))?;
+                    if let Some(failure) = sender.take_failure() {
                         return Err(failure);
                     }
                     if now_ns() >= end_ns {
@@ -254,21 +290,7 @@ impl AgentRole for Echo {
                     }
                 }
             }
-            Some(EchoInput::Listening(_)) => std::thread::sleep(slice),
-            Some(EchoInput::HandedOver { echoing, handed, give_back, .. }) => {
-                match handed.recv_timeout(slice) {
-                    Ok(HandoffPing { header, arrived_ns, key, payload }) => {
-                        let EchoListener { writer, pings } = &mut **echoing;
-                        pings.echo(writer, &header, (key, &payload), arrived_ns);
-                        // there is a slot for every buffer
-                        let _ = give_back.try_send(payload);
-                        if let Some(failure) = pings.failure.take() {
-                            return Err(failure);
-                        }
-                    }
-                    Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
-                }
-            }
+            Some(EchoInput::Listening { handed, .. }) => handed.serve(slice)?,
             None => {}
         }
         Ok(())
@@ -314,7 +336,7 @@ impl AgentRole for Echo {
     }
 
     fn report(&mut self) -> Result<RoleReport, AgentError> {
-        let (mut pings, echo, dropped) = self.close_inlet()?;
+        let (mut pings, dropped, echoed_in_listener) = self.close_inlet()?;
         if let Some(failure) = pings.failure.take() {
             return Err(failure);
         }
@@ -327,7 +349,7 @@ impl AgentRole for Echo {
             overwritten: pings.overwritten,
             wrong_size: pings.wrong_size,
             foreign: pings.foreign,
-            echo: echo.to_owned(),
+            echoed_in_listener,
             stamps: pings.stamps,
         }))
     }
@@ -346,15 +368,12 @@ mod tests {
     fn ping_of_another_size_is_counted_and_not_echoed() {
         let identity = Identity { tag: 5, writer: 1, size: 64, since_ns: 0, keys: Keys::NONE, slack_ns: 0 };
         let mut pings = PingRecorder::new(identity, TimestampLog::with_capacity(8));
-        let (mut listener, handed, _give_back) = HandoffListener::new(identity, 1);
         for (size, tag) in [(64, 5), (48, 5), (64, 6)] {
             let mut payloads = Payloads::new(1, size);
             let header = Header { sequence: 0, writer: 1, tag, warm_up: false, sent_ns: now_ns() };
             let payload = payloads.stamped(0, &header);
             assert_eq!(pings.recognise(payload, now_ns()).is_some(), (size, tag) == (64, 5));
-            listener.on_sample(Sample::new(payload, 0));
         }
         assert_eq!([pings.wrong_size, pings.foreign], [1, 1]);
-        assert_eq!([listener.wrong_size, listener.foreign, handed.try_iter().count() as u64], [1, 1, 1]);
     }
 }

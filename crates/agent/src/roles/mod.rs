@@ -2,7 +2,7 @@
 
 pub mod echo;
 pub mod echo_content;
-pub mod echo_handoff;
+pub mod echo_listener;
 pub mod echo_recorder;
 pub mod echo_return;
 pub mod flood;

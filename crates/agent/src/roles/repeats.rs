@@ -1,4 +1,4 @@
-//! Repetition of a relay's writes that are not accepted.
+//! Repetition of writes of a relay, or of the thread that echoes for a listener, that are not accepted.
 
 use std::time::{Duration, Instant};
 
@@ -40,13 +40,12 @@ impl Repeats {
         loop {
             match outcome {
                 Ok(WriteOutcome::TimedOut) => tries.timed_out += 1,
-                Ok(WriteOutcome::Refused) => {
-                    tries.refused += 1;
-                    std::thread::sleep(backoff);
-                    backoff = (backoff * 2).min(LONGEST_BACKOFF);
-                }
+                Ok(WriteOutcome::Refused) => tries.refused += 1,
                 Ok(WriteOutcome::Accepted) | Err(_) => return (outcome, tries),
             }
+            // A writer that does not block needs the pause after a timeout, too.
+            std::thread::sleep(backoff);
+            backoff = (backoff * 2).min(LONGEST_BACKOFF);
             outcome = write();
             let failed = matches!(outcome, Ok(WriteOutcome::TimedOut | WriteOutcome::Refused));
             if failed && begin.elapsed() >= self.limit {

@@ -11,8 +11,8 @@ use results::WindowCounts;
 use crate::{
     base::{clock::now_ns, error::AgentError, role::AgentRole},
     roles::{
-        echo::{self, Echo, EchoListener, PingRecorder},
-        echo_handoff::HandoffListener,
+        echo::{self, Echo, EchoSender, PingRecorder},
+        echo_listener::EchoListener,
         echo_recorder::EchoRecorder,
         echo_return::{EchoReturn, ReturnInput, WaitingThread},
         flood::{FloodInput, FloodPinger},
@@ -248,26 +248,23 @@ impl RoleSetup<'_> {
         let relays = configure.role == Name::Relay;
         let listening = spec.receive == ReceiveMode::Listener;
         let mut pings = PingRecorder::new(identity, stamps_for(configure.measure_ns, 1));
-        if relays && !(listening && self.echo_in_listener) {
+        // With a listener, the writer does not block.
+        if relays || listening {
             pings = pings.repeating();
         }
         let progress = pings.progress();
-        let echoing = EchoListener::new(writer, pings);
-        let (inlet, monitor) = if listening && self.echo_in_listener {
-            let reader = participant.listening_reader(&config, echoing, EchoListener::on_sample)?;
+        let sender = EchoSender::new(writer, pings);
+        let (inlet, monitor) = if listening {
+            let in_flight = stream.in_flight.unwrap_or(1) as usize;
+            let (listener, handed) = EchoListener::new(sender, identity, self.echo_in_listener, in_flight);
+            let reader = participant.listening_reader(&config, listener, EchoListener::on_sample)?;
             let monitor = reader.monitor();
-            (echo::EchoInput::Listening(reader), monitor)
-        } else if listening {
-            let (listener, handed, give_back) =
-                HandoffListener::new(identity, stream.in_flight.unwrap_or(1) as usize);
-            let reader = participant.listening_reader(&config, listener, HandoffListener::on_sample)?;
-            let monitor = reader.monitor();
-            (echo::EchoInput::HandedOver { reader, echoing: Box::new(echoing), handed, give_back }, monitor)
+            (echo::EchoInput::Listening { reader, handed }, monitor)
         } else {
             let reader = participant.reader(&config)?;
             let monitor = reader.monitor();
             let polling = spec.receive == ReceiveMode::Polling;
-            (echo::EchoInput::Asked { reader, echoing: Box::new(echoing), polling }, monitor)
+            (echo::EchoInput::Asked { reader, sender: Box::new(sender), polling }, monitor)
         };
         let monitors = Monitors { writers: vec![writer_monitor], readers: vec![monitor] };
         Ok((Box::new(Echo::new(inlet, progress, relays)), monitors))

@@ -9,11 +9,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use experiment::ReceiveMode;
+use driver_abi::FEATURE_ECHO_IN_LISTENER;
+use driver_host::{WriteOutcome, Writer};
+use experiment::{Policy, QosDuration, ReceiveMode, Support};
 
 use super::CaseSpec;
 use crate::{
-    CaseResult, broken,
+    CaseResult, Stop, broken,
     endpoint::{PairConfig, reader_config},
     fixture::{Fixture, Inlet, PATIENCE, write},
     not_applicable,
@@ -42,6 +44,13 @@ pub const CASES: &[CaseSpec] = &[
         promise: "with `listener`, each sample is passed to the sink once, and the sink is never called after reader_close()",
         observes: &[],
         run: listener,
+    },
+    CaseSpec {
+        id: "echo-in-listener",
+        section: "3",
+        promise: "a sink of a listener can write, and a write without `max_blocking` never waits, even if there is no room",
+        observes: &[],
+        run: echo,
     },
 ];
 
@@ -115,4 +124,92 @@ fn listener(fixture: &Fixture<'_>) -> CaseResult {
         return broken(format!("the sink was called {late} times after reader_close()"));
     }
     Ok(writer.close()?)
+}
+
+/// Writer of the echoes, and counts that the case reads.
+struct EchoSink {
+    writer: Writer,
+    calls: Arc<AtomicU64>,
+    written: Arc<AtomicU64>,
+    accepted: Arc<AtomicU64>,
+}
+
+impl EchoSink {
+    fn on_sample(&mut self, sample: driver_host::Sample<'_>) {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        let outcome = self.writer.write(0, sample.payload);
+        self.accepted.fetch_add(u64::from(matches!(outcome, Ok(WriteOutcome::Accepted))), Ordering::SeqCst);
+        self.written.fetch_add(u64::from(outcome.is_ok()), Ordering::SeqCst);
+    }
+}
+
+fn echo(fixture: &Fixture<'_>) -> CaseResult {
+    /// More than any queue holds.
+    const PINGS: u64 = 3_000;
+    declared(fixture, ReceiveMode::Listener)?;
+    if !fixture.driver.has(FEATURE_ECHO_IN_LISTENER) {
+        return not_applicable("an echo from a listener is not declared");
+    }
+    let participant = fixture.open()?;
+    // The echoes are not taken meanwhile.
+    let mut of_echoes = fixture.pair_config(1_000);
+    of_echoes.qos.max_blocking_ns = of_echoes.qos.max_blocking_ns.map(|_| QosDuration::Ns(0));
+    if fixture.reliable() && fixture.support(Policy::ResourceLimits) == Support::Enforced {
+        of_echoes.qos.max_samples = Some(100);
+    }
+    let mut echoes = fixture.pair(&participant, &of_echoes)?;
+    let [calls, written, accepted] = [0; 3].map(|count| Arc::new(AtomicU64::new(count)));
+    let sink = EchoSink {
+        writer: echoes.writer,
+        calls: Arc::clone(&calls),
+        written: Arc::clone(&written),
+        accepted: Arc::clone(&accepted),
+    };
+    let topic = fixture.topic();
+    let of_pings = PairConfig { mode: ReceiveMode::Listener, ..fixture.pair_config(1_000) };
+    let reader =
+        participant.listening_reader(&reader_config(&topic, &of_pings), sink, EchoSink::on_sample)?;
+    let writer = fixture.writer(&participant, &topic, &of_pings)?;
+    fixture.match_up(&writer.monitor(), &reader.monitor())?;
+    // A thread of its own: a listener may be called while its sample is written.
+    let pinging = thread::spawn({
+        let written = Arc::clone(&written);
+        move || {
+            for number in 0..PINGS {
+                write(&writer, 0, &numbered(number, 1_000))?;
+                let begin = Instant::now();
+                while written.load(Ordering::SeqCst) <= number && begin.elapsed() < PATIENCE {
+                    thread::yield_now();
+                }
+            }
+            Ok::<_, Stop>(writer)
+        }
+    });
+    let (mut last, mut since) = (0, Instant::now());
+    while !pinging.is_finished() {
+        thread::sleep(Duration::from_millis(1));
+        let now = written.load(Ordering::SeqCst);
+        if now > last {
+            (last, since) = (now, Instant::now());
+        } else if since.elapsed() > PATIENCE {
+            let what = if calls.load(Ordering::SeqCst) > last {
+                "passed to the listener, but its echo is not written"
+            } else {
+                "written, but not passed to the listener"
+            };
+            // The driver's thread is still in the sink: closing would wait for it.
+            std::mem::forget((reader, participant));
+            return broken(format!("sample {last} was {what}"));
+        }
+    }
+    let writer = pinging.join().map_err(|_| Stop::Failed("the pinging thread panicked".to_owned()))??;
+    let sink = reader.close()?;
+    writer.close()?;
+    let accepted = accepted.load(Ordering::SeqCst);
+    let got = echoes.inlet.receive(accepted as usize, PATIENCE)?.len() as u64;
+    if fixture.reliable() && got < accepted {
+        return broken(format!("{accepted} echoes were accepted, but {got} arrived"));
+    }
+    sink.writer.close()?;
+    echoes.inlet.close()
 }

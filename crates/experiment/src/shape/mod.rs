@@ -29,8 +29,8 @@ pub use self::{
     topics::{EntityIndex, Topics},
 };
 use crate::{
-    Batching, Design, Factors, Flow, OWN_INTERFACE, Pin, Plan, Qos, ReceiveMode, Topology, Workload,
-    drivers_of_ends, is_pair,
+    Batching, Design, Factors, Flow, OWN_INTERFACE, Pin, Plan, Qos, QosDuration, ReceiveMode, Reliability,
+    Topology, Workload, drivers_of_ends, is_pair,
 };
 
 /// Topic of a flow's samples, and of the echoes of one endpoint.
@@ -409,9 +409,19 @@ impl CellShape<'_> {
         }
     }
 
+    /// Returns a writer as it answers or passes on what a reader of the same endpoint receives. In a listener it never waits: the
+    /// thread of the middleware may be the one that makes room.
+    fn answering(&self, mut writer: WriterSpec) -> WriterSpec {
+        let is_reliable = writer.qos.reliability == Some(Reliability::Reliable);
+        if self.factors.receive == ReceiveMode::Listener && is_reliable {
+            writer.qos.max_blocking_ns = Some(QosDuration::Ns(0));
+        }
+        writer
+    }
+
     /// Returns the writer of the echoes of the endpoint with this index among those that echo: it never batches.
     fn echo_writer(&self, echo: usize, stream: &StreamSpec) -> WriterSpec {
-        let writer = self.writer(0, BACK, stream);
+        let writer = self.answering(self.writer(0, BACK, stream));
         WriterSpec {
             topic: topic(BACK, echo),
             batch_bytes: 0,

@@ -24,6 +24,8 @@ impl CellShape<'_> {
         // Each node passes on the samples of node 1, with their headers.
         let stream = self.streams(0).swap_remove(0);
         let before = (index + nodes - 1) % nodes;
+        let writer = self.writer(0, HOP, &stream);
+        let writer = if role.drives() { writer } else { self.answering(writer) };
         let reader = self.reader(0, HOP, vec![stream.clone()]);
         Endpoint {
             id: format!("node-{}", index + 1),
@@ -35,7 +37,7 @@ impl CellShape<'_> {
             writers: vec![WriterSpec {
                 topic: topic(HOP, index),
                 loans: stream.loans && role.drives(),
-                ..self.writer(0, HOP, &stream)
+                ..writer
             }],
             readers: vec![ReaderSpec { topic: topic(HOP, before), ..reader }],
         }

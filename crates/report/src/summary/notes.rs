@@ -277,6 +277,9 @@ const fn meaning(kind: WarningKind) -> Option<&'static str> {
         WarningKind::Buffers => "Socket buffers are smaller than requested.",
         WarningKind::Batching => "Samples were batched differently than requested.",
         WarningKind::MulticastCopies => "More than one copy of each sample was sent by multicast.",
+        WarningKind::HandedOver => {
+            "Echoes were sent by a thread, not by the listener, so round trips are longer."
+        }
         WarningKind::Foreign => "Samples arrived that do not belong to the run.",
         WarningKind::Corrupt => "Samples were damaged.",
         WarningKind::Order => "Samples were duplicated or out of order.",

@@ -133,6 +133,7 @@ fn interrupted() -> ResultDocument {
         WarningKind::Buffers,
         WarningKind::Batching,
         WarningKind::MulticastCopies,
+        WarningKind::HandedOver,
         WarningKind::Foreign,
         WarningKind::Corrupt,
         WarningKind::Spread,

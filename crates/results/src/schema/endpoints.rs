@@ -42,6 +42,10 @@ pub struct EndpointRecord {
     /// Samples that it received while they were measured. Absent if it received none of the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reception: Option<Reception>,
+    /// Echoes that a listener sent itself, of the `samples` in `reception`. It handed the others, with a copy, to a thread. Absent
+    /// without a listener that echoes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub echoed_in_listener: Option<u64>,
 }
 
 /// Samples that an endpoint received, by its own clock.

@@ -30,6 +30,8 @@ pub enum WarningKind {
     Batching,
     /// More than one copy of each sample was sent by multicast.
     MulticastCopies,
+    /// Echoes were not sent by the listener, but by a thread to which it handed them.
+    HandedOver,
     /// Samples arrived that do not belong to this run.
     Foreign,
     /// Samples were damaged.

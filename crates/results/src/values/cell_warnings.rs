@@ -232,6 +232,7 @@ fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
                 | WarningKind::Buffers
                 | WarningKind::Batching
                 | WarningKind::MulticastCopies
+                | WarningKind::HandedOver
                 | WarningKind::Incomplete
                 | WarningKind::Host
                 | WarningKind::Spread

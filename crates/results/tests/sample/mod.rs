@@ -317,6 +317,7 @@ fn endpoint(cell: &Cell, role: &str, number: u32, (entity, qos): (&str, Qos)) ->
         settings: BTreeMap::from([("participant".to_owned(), participant)]),
         clock_error_ns: Some(0),
         reception: None,
+        echoed_in_listener: None,
     }
 }
 
