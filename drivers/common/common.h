@@ -103,6 +103,9 @@ ddsmark_status config_in(const ddsmark_participant_config *config, ddsmark_parti
 /* BAD_ARGUMENT: a domain without ports, a buffer size out of range, an empty peer, or an unknown option. */
 ddsmark_status config_check(const ddsmark_participant_config *config, const ddsmark_option_info *options,
                             uint32_t option_count);
+/* INCONSISTENT if one of these environment variables, a list that ends with NULL, is set: with it, `middleware` would
+ * use something else than what the experiment measures. */
+ddsmark_status variables_refuse(const char *middleware, const char *const *names);
 /* Ports of a domain that other participants of this host may occupy. */
 #define SPARE_PARTICIPANTS 16
 /* Raises `*limit`, a number of participants of a domain on one host, so that it suffices for the run. If the option was
@@ -213,6 +216,10 @@ typedef bool (*socket_test)(int fd, uint32_t domain);
 /* Returns whether the socket is bound to one of the 250 ports of the domain, from 7400 + 250 * domain: RTPS 2.5,
  * section 9.6.2. */
 bool is_port_of_domain(int fd, uint32_t domain);
+/* Returns the highest index of a participant that a socket of the set is bound to a port of, and -1 if there is none.
+ * The ports of participant N of a domain, for discovery and for data, are 10 + 2 N and 11 + 2 N above its first one:
+ * RTPS 2.5, section 9.6.2. */
+int sockets_participant_index(const socket_set *set, uint32_t domain);
 /* Visits `receive_buffer_bytes` and `send_buffer_bytes`, the smallest sizes that the kernel granted to these
  * sockets, and `receive_buffer_limit_bytes`, the maximum that can be requested; nothing without sockets. `receives`
  * distinguishes receiving sockets from those that only send. */

@@ -90,6 +90,18 @@ ddsmark_status config_check(const ddsmark_participant_config *config, const ddsm
   return option_names_check(config, options, option_count);
 }
 
+ddsmark_status variables_refuse(const char *middleware, const char *const *names) {
+  for (; *names; names++) {
+    const char *value = getenv(*names);
+    if (value && value[0])
+      return fail(DDSMARK_INCONSISTENT,
+                  "the environment variable `%s` is set: it changes transports or discovery of %s, which belong to the "
+                  "experiment; hint: start ddsmark with `env -u %s`, and set `transport`",
+                  *names, middleware, *names);
+  }
+  return DDSMARK_OK;
+}
+
 ddsmark_status participants_raise(const ddsmark_participant_config *config, const char *option, uint64_t above,
                                   uint64_t *limit) {
   const uint64_t count = config->participant_count;

@@ -100,15 +100,31 @@ void sockets_subtract(socket_set *set, const socket_set *before) {
   set->count = kept;
 }
 
-bool is_port_of_domain(int fd, uint32_t domain) {
+/* Returns the offset of the port of a socket above the first one of the domain, or -1 if it is not a port of the
+ * domain. */
+static int port_offset(int fd, uint32_t domain) {
   struct sockaddr_storage name = {0};
   socklen_t size = sizeof name;
   if (getsockname(fd, (struct sockaddr *)&name, &size) != 0)
-    return false;
+    return -1;
   const uint16_t port = name.ss_family == AF_INET ? ((const struct sockaddr_in *)(const void *)&name)->sin_port
                                                   : ((const struct sockaddr_in6 *)(const void *)&name)->sin6_port;
-  const uint32_t first = 7400 + 250 * domain;
-  return ntohs(port) >= first && ntohs(port) < first + 250;
+  const int offset = (int)ntohs(port) - (int)(7400 + 250 * domain);
+  return offset < 250 ? offset : -1;
+}
+
+bool is_port_of_domain(int fd, uint32_t domain) {
+  return port_offset(fd, domain) >= 0;
+}
+
+int sockets_participant_index(const socket_set *set, uint32_t domain) {
+  int highest = -1;
+  for (uint32_t i = 0; i < set->count; i++) {
+    const int offset = port_offset(set->fds[i], domain);
+    if (offset >= 10 && (offset - 10) / 2 > highest)
+      highest = (offset - 10) / 2;
+  }
+  return highest;
 }
 
 void sockets_visit(const socket_set *set, uint32_t domain, socket_test receives, ddsmark_visitor visit, void *context) {

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A serialised sample may not exceed INT32_MAX bytes; subtract encapsulation, key, length and padding. */
 #define MAX_PAYLOAD (2147483647u - 64u)
@@ -21,7 +22,8 @@
 #define RECEIVE_BUFFER (8u << 20)
 
 /* Maximum message size of each transport, Connext's defaults. */
-static const uint64_t shipped_message_size[] = {[TRANSPORT_UDP4] = 65507, [TRANSPORT_SHM] = 65536};
+static const uint64_t shipped_message_size[] = {
+    [TRANSPORT_UDP4] = 65507, [TRANSPORT_SHM] = 65536, [TRANSPORT_BUILTIN] = 65507};
 /* Size of the headers of RTPS, sample and fragment, rounded up. */
 #define MESSAGE_OVERHEAD 512
 
@@ -31,6 +33,8 @@ const ddsmark_transport_info transport_infos[] = {
     [TRANSPORT_SHM] =
         {"shm", MAX_PAYLOAD,
          "segments of System V; samples larger than a message of 65536 bytes are fragmented and sent asynchronously"},
+    [TRANSPORT_BUILTIN] = {"builtin", MAX_PAYLOAD,
+                           "those of Connext itself: udp4, and shm between endpoints of one host"},
 };
 const uint32_t transport_count = sizeof transport_infos / sizeof transport_infos[0];
 
@@ -192,7 +196,6 @@ static ddsmark_status choose_transport(const ddsmark_participant_config *config,
   uint32_t chosen = TRANSPORT_UDP4;
   const ddsmark_status status = transport_find(config, transport_infos, transport_count, &chosen);
   p->transport = (transport)chosen;
-  p->transport_unset = config->transport == NULL && config->vendor_defaults;
   if (status == DDSMARK_OK && p->transport == TRANSPORT_SHM && config->send_buffer_bytes)
     return fail(DDSMARK_UNSUPPORTED, "`send_buffer` is not supported over `shm`, which has no send buffer; hint: set "
                                      "`receive_buffer`, the size of the segment of the reader");
@@ -225,6 +228,14 @@ static ddsmark_status choose_peers(const ddsmark_participant_config *config, pla
 }
 
 static ddsmark_status check(const ddsmark_participant_config *config) {
+  static const char *const variables[] = {"NDDS_DISCOVERY_PEERS", NULL};
+  const ddsmark_status status = variables_refuse("Connext", variables);
+  if (status != DDSMARK_OK)
+    return status;
+  if (access("USER_QOS_PROFILES.xml", F_OK) == 0)
+    return fail(DDSMARK_INCONSISTENT, "Connext would load `USER_QOS_PROFILES.xml` of this directory; hint: change to "
+                                      "another directory, or to use it, rename "
+                                      "it and set `NDDS_QOS_PROFILES` and the option `base_profile`");
   for (uint32_t i = 0; i < config->peer_count; i++)
     if (strpbrk(config->peers[i], "\n<>&"))
       return fail(DDSMARK_BAD_ARGUMENT, "peer %u is not a valid address: `%s`; hint: use an IP address", i,
@@ -263,5 +274,7 @@ void plan_free(plan *p) {
 }
 
 uint64_t plan_message_payload(const plan *p) {
-  return (p->message_size ? p->message_size : shipped_message_size[p->transport]) - MESSAGE_OVERHEAD;
+  /* As `builtin`, the option is for shared memory only. */
+  return (p->message_size && p->transport != TRANSPORT_BUILTIN ? p->message_size : shipped_message_size[p->transport]) -
+         MESSAGE_OVERHEAD;
 }

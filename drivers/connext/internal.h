@@ -34,7 +34,7 @@ ddsmark_status fail_null(const char *function, const char *what);
 
 /* -- config.c ------------------------------------------------------------------------------------------------------ */
 
-typedef enum transport { TRANSPORT_UDP4, TRANSPORT_SHM } transport;
+typedef enum transport { TRANSPORT_UDP4, TRANSPORT_SHM, TRANSPORT_BUILTIN } transport;
 
 extern const ddsmark_transport_info transport_infos[];
 extern const uint32_t transport_count;
@@ -47,7 +47,6 @@ typedef enum flow { FLOW_DEFAULT, FLOW_FIXED_RATE, FLOW_BUCKET } flow;
 typedef struct plan {
   uint32_t domain;
   transport transport;
-  bool transport_unset; /* no transport requested: the vendor default, UDP and shared memory */
   bool vendor_defaults;
   bool multicast;
   net_interface interface;

@@ -194,7 +194,7 @@ ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmar
   status = plan_make(&c, &p->plan);
   if (status == DDSMARK_OK && (p->api = api_get()) == NULL)
     status = fail(DDSMARK_ERROR, "%s", api_failure());
-  if (status == DDSMARK_OK && p->plan.transport == TRANSPORT_SHM)
+  if (status == DDSMARK_OK && p->plan.transport != TRANSPORT_UDP4)
     leftovers_remove();
   if (status == DDSMARK_OK && (status = participant_make(p)) == DDSMARK_OK && (status = trial(p)) != DDSMARK_OK)
     participant_unmake(p);
@@ -223,7 +223,7 @@ static void transport_in_force(const char *qos, char *out, size_t size) {
   const bool udp = strstr(mask, "UDPv4") != NULL && strstr(mask, "UDPv4_WAN") == NULL,
              shm = strstr(mask, "SHMEM") != NULL;
   if (strcmp(mask, "DEFAULT") == 0 || strstr(mask, "MASK_DEFAULT") || (udp && shm))
-    snprintf(out, size, "udp4+shm");
+    snprintf(out, size, "builtin");
   else if (udp || shm)
     snprintf(out, size, "%s", udp ? "udp4" : "shm");
   else
@@ -236,6 +236,8 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
   char carriers[256];
   transport_in_force(qos, carriers, sizeof carriers);
   visit(context, "transport", carriers);
+  if (strcmp(carriers, "builtin") == 0)
+    visit(context, "transports", "udp4+shm");
   if (p->transport != TRANSPORT_SHM) {
     visit(context, "interface", p->interface.name[0] ? p->interface.name : "chosen by Connext");
     if (p->interface.address[0])

@@ -63,13 +63,15 @@ static void add_size(text *t, const char *name, uint64_t value) {
 #define SHM "dds.transport.shmem.builtin."
 
 static void add_transport(const plan *p, text *t) {
-  if (p->transport == TRANSPORT_SHM) {
+  if (p->transport != TRANSPORT_UDP4) {
     add_size(t, SHM "parent.message_size_max", p->message_size);
     add_size(t, SHM "receive_buffer_size", p->receive_buffer);
     add_size(t, SHM "received_message_count_max", p->shm_messages);
-    return;
   }
-  add_size(t, UDP4 "parent.message_size_max", p->message_size);
+  if (p->transport == TRANSPORT_SHM)
+    return;
+  if (p->transport == TRANSPORT_UDP4)
+    add_size(t, UDP4 "parent.message_size_max", p->message_size);
   add_size(t, UDP4 "recv_socket_buffer_size", p->receive_buffer);
   add_size(t, UDP4 "send_socket_buffer_size", p->send_buffer);
   if (p->interface.name[0]) {
@@ -132,7 +134,7 @@ static void add_discovery(const plan *p, text *t) {
 void profile_of_participant(const plan *p, const char *name, text *t) {
   begin(p, PARTICIPANT_PROFILE, t);
   text_add(t, "<%s>", "participant_qos");
-  if (!p->transport_unset)
+  if (p->transport != TRANSPORT_BUILTIN)
     text_add(t, "<transport_builtin><mask>%s</mask></transport_builtin>",
              p->transport == TRANSPORT_SHM ? "SHMEM" : "UDPv4");
   add_discovery(p, t);

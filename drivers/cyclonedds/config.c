@@ -35,6 +35,13 @@
  * timers. The kernel limits the size to net.core.rmem_max. */
 #define RECEIVE_BUFFER (8u << 20)
 
+/* Maximum sizes, which its developers use on the loopback interface: the example of the configuration guide, and
+ * `examples/perfscript`. On a network they would be fragments of IP, of which none may be lost. */
+#define MESSAGE_LOOPBACK 65500u
+#define FRAGMENT_LOOPBACK 65000u
+#define MESSAGE_SHIPPED 14720u
+#define FRAGMENT_SHIPPED 1344u
+
 /* Cyclone's defaults: high watermark, and its initial value before adaptation. No size may be larger than MAX_SIZE. */
 #define WHC_HIGH 512000u
 #define WHC_HIGH_INIT 30720u
@@ -63,12 +70,13 @@ const ddsmark_option_info option_infos[] = {
     [OPTION_CONFIGURATION] =
         {"configuration", NULL,
          "additional configuration of Cyclone DDS, as XML or file names, overridden by CYCLONEDDS_URI; default none"},
-    [OPTION_MAX_MESSAGE] = {"max_message_size", "14720",
-                            "maximum size of a datagram, and so of a batch, in bytes (General/MaxMessageSize), 1024 to "
-                            "65500; default 14720"},
-    [OPTION_FRAGMENT] =
-        {"fragment_size", "1344",
-         "maximum size of a fragment of a sample in bytes (General/FragmentSize), 1024 to 65000; default 1344"},
+    [OPTION_MAX_MESSAGE] =
+        {"max_message_size", NULL,
+         "maximum size of a datagram, and so of a batch, in bytes (General/MaxMessageSize), 1024 to "
+         "65500; default 65500 on the loopback interface, elsewhere, and with `fragment_size`, 14720"},
+    [OPTION_FRAGMENT] = {"fragment_size", NULL,
+                         "maximum size of a fragment of a sample in bytes (General/FragmentSize), 1024 to 65000; "
+                         "default 65000 on the loopback interface, elsewhere, and with `max_message_size`, 1344"},
     [OPTION_WHC_HIGH] = {"whc_high", "512000",
                          "unacknowledged data in bytes at which a writer blocks (Internal/Watermarks/WhcHigh), 1024 to "
                          "2000000000; overrides `send_queue`; default 512000"},
@@ -338,8 +346,15 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
   p.user_names_interface = mentions(&both, "NetworkInterface");
   p.user_names_peers = mentions(&both, "<Peer");
   p.user_names_watermarks = mentions(&both, "<Whc");
-  describe_size(p.max_message, sizeof p.max_message, mentions(&both, "MessageSize"), max_message, 14720);
-  describe_size(p.fragment, sizeof p.fragment, mentions(&both, "FragmentSize"), fragment, 1344);
+  const bool message_named = mentions(&both, "MessageSize"), fragment_named = mentions(&both, "FragmentSize");
+  /* They belong together: a message holds at least a fragment. */
+  if (p.interface.loopback && !config->vendor_defaults && !max_message && !fragment && !message_named &&
+      !fragment_named) {
+    max_message = MESSAGE_LOOPBACK;
+    fragment = FRAGMENT_LOOPBACK;
+  }
+  describe_size(p.max_message, sizeof p.max_message, message_named, max_message, MESSAGE_SHIPPED);
+  describe_size(p.fragment, sizeof p.fragment, fragment_named, fragment, FRAGMENT_SHIPPED);
   describe_user(&both, p.user_decides, sizeof p.user_decides);
   if (both.failed)
     status = fail_memory("the configuration of Cyclone DDS");

@@ -57,6 +57,7 @@ const ddsmark_transport_info transport_infos[] = {
     {"shm", max_payload, "samples larger than the option `max_message_size` are fragmented"},
     {"data_sharing", max_shared_payload,
      "samples are in a shared-memory segment of the writer; discovery and acknowledgments use udp4"},
+    {"builtin", max_payload, "those of Fast DDS itself: udp4, and shm between endpoints of one host"},
 };
 const uint32_t transport_count = sizeof transport_infos / sizeof transport_infos[0];
 
@@ -88,15 +89,17 @@ const ddsmark_option_info option_infos[] = {
     {"shm_port_queue", "1024",
      "maximum number of messages in the shared-memory queue of a participant, 1 to 1000000, or vendor, which is 512; "
      "default 1024"},
-    {"tcp_crc", "on", "whether each message over TCP has a checksum that its receiver verifies: on or off; default on"},
+    {"tcp_crc", "off",
+     "whether each message over TCP has a checksum that its receiver verifies: on or off; default off, as in the "
+     "transports LARGE_DATA of Fast DDS"},
     {"extra_samples", "8",
      "number of samples for which a writer over data_sharing has memory beyond its history, 1 to 1000, or vendor, "
      "which is 1; default 8"},
     {"intraprocess", "off",
      "whether samples bypass the transport within a process: off or full; default off, over tcp4 full"},
-    {"participants", "32",
+    {"participants", nullptr,
      "maximum number of participants of a domain on one host for discovery by unicast, 1 to 1000, or vendor, which is "
-     "discovery by multicast; default 32, or more if the run has more than 16"},
+     "discovery by multicast; default those of the run, 32 if they are unknown"},
     {"profiles_file", nullptr,
      "path of an XML profiles file of Fast DDS, whose default profiles replace the settings of this driver; default "
      "the file that FASTDDS_DEFAULT_PROFILES_FILE names, in Fast DDS 2 FASTRTPS_DEFAULT_PROFILES_FILE"},
@@ -171,8 +174,8 @@ ddsmark_status flow_controller(const ddsmark_participant_config *config, Plan &p
 
 ddsmark_status words(const ddsmark_participant_config *config, Plan &p) {
   /* By TCP a participant does not connect to itself. */
-  int mode = 0, plain = 0, crc = 0, intraprocess = p.untuned() || p.transport == TRANSPORT_TCP4 ? 1 : 0,
-      memory = p.untuned() ? 4 : 1;
+  int mode = 0, plain = 0, crc = p.untuned() ? 0 : 1,
+      intraprocess = p.untuned() || p.transport == TRANSPORT_TCP4 ? 1 : 0, memory = p.untuned() ? 4 : 1;
   ddsmark_status status;
   if ((status = word(config, OPTION_PUBLISH_MODE, {"sync", "async"}, mode)) ||
       (status = word(config, OPTION_PLAIN, {"false", "true"}, plain)) ||
@@ -200,6 +203,7 @@ uint64_t segment_bytes(const Plan &p) {
 ddsmark_status numbers(const ddsmark_participant_config *config, Plan &p) {
   const uint64_t most = UINT64_C(1) << 30;
   const bool shm = p.transport == TRANSPORT_SHM;
+  uint64_t max_message = 0;
   ddsmark_status status;
   if ((status = number(config, OPTION_HEARTBEAT, 1, 60000, heartbeat_ms, p.untuned(), p.heartbeat_ms)) ||
       (status = response(config, p.response_us)) ||
@@ -208,14 +212,16 @@ ddsmark_status numbers(const ddsmark_participant_config *config, Plan &p) {
       (status = number(config, OPTION_PORT_QUEUE, 1, 1000000, port_queue, p.untuned(), p.port_queue)) ||
       (status = number(config, OPTION_EXTRA, 1, 1000, extra_samples, p.untuned(), p.extra_samples)) ||
       (status = number(config, OPTION_PARTICIPANTS, 1, 1000, participants, p.untuned(), p.participants)) ||
-      (status = number(config, OPTION_MAX_MESSAGE, 1000, shm ? most : 65500, shm ? p.segment / 2 : 0, p.untuned(),
-                       p.max_message)))
+      (status = number(config, OPTION_MAX_MESSAGE, 1000, shm ? most : 65500, 0, p.untuned(), max_message)))
     return status;
-  if (shm && p.max_message > segment_bytes(p))
+  (shm ? p.max_shm_message : p.max_message) = max_message;
+  if (p.max_shm_message == 0 && !p.untuned())
+    p.max_shm_message = p.segment / 2;
+  if (p.over_shm() && p.max_shm_message > segment_bytes(p))
     return fail(DDSMARK_INCONSISTENT,
                 "option `max_message_size` is %llu, more than `shm_segment_size`, %llu; hint: increase "
                 "`shm_segment_size` or reduce `max_message_size`",
-                static_cast<unsigned long long>(p.max_message), static_cast<unsigned long long>(segment_bytes(p)));
+                static_cast<unsigned long long>(p.max_shm_message), static_cast<unsigned long long>(segment_bytes(p)));
   return DDSMARK_OK;
 }
 
@@ -251,8 +257,14 @@ ddsmark_status choose_peers(const ddsmark_participant_config *config, Plan &p) {
   if (p.peers.empty() && !p.address.empty() && (p.participants > 0 || p.transport == TRANSPORT_TCP4))
     p.peers.push_back(p.address);
   const char *name = option_infos[OPTION_PARTICIPANTS].name;
-  if (p.participants > 0 && (!p.untuned() || option_value(config, name)))
-    return participants_raise(config, name, 0, &p.participants);
+  if (p.participants > 0 && (!p.untuned() || option_value(config, name))) {
+    /* Those that do not exist would be contacted every 3 s, also while the run measures. */
+    if (config->participant_count > 0 && option_value(config, name) == nullptr)
+      p.participants = config->participant_count;
+    else
+      return participants_raise(config, name, 0, &p.participants);
+    return DDSMARK_OK;
+  }
   p.participants = 4; /* vendor default if peers are given */
   if (!p.peers.empty() && config->participant_count > p.participants)
     p.participants = config->participant_count + SPARE_PARTICIPANTS;
@@ -264,7 +276,7 @@ ddsmark_status check_participants(const ddsmark_participant_config *config, cons
   if (p.transport == TRANSPORT_TCP4)
     return participants_check(config, tcp_ports, "a domain has 249 TCP ports on a host", "use transport `udp4`");
   struct statvfs space {};
-  if (p.transport != TRANSPORT_SHM || statvfs("/dev/shm", &space) != 0)
+  if (!p.over_shm() || statvfs("/dev/shm", &space) != 0)
     return DDSMARK_OK;
   const uint64_t size = static_cast<uint64_t>(space.f_blocks) * space.f_frsize;
   const uint64_t needed = segment_bytes(p) * config->participant_count;
@@ -280,9 +292,12 @@ ddsmark_status check_participants(const ddsmark_participant_config *config, cons
 } // namespace
 
 ddsmark_status plan_make(const ddsmark_participant_config *config, Plan &p) {
+  static const char *const variables[] = {"FASTDDS_BUILTIN_TRANSPORTS", "ROS2_EASY_MODE",   "ROS_DISCOVERY_SERVER",
+                                          "FASTDDS_ENVIRONMENT_FILE",   "ROS_SUPER_CLIENT", nullptr};
   ddsmark_status status;
   uint32_t transport = p.transport;
-  if ((status = config_check(config, option_infos, option_count)) ||
+  if ((status = variables_refuse("Fast DDS", variables)) ||
+      (status = config_check(config, option_infos, option_count)) ||
       (status = transport_find(config, transport_infos, transport_count, &transport)))
     return status;
   p.transport = static_cast<Transport>(transport);

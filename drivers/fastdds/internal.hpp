@@ -62,7 +62,14 @@ template <class Call> ddsmark_status guarded(Call call) {
 
 /* -- config.cpp ---------------------------------------------------------------------------------------------------- */
 
-enum Transport { TRANSPORT_UDP4, TRANSPORT_UDP6, TRANSPORT_TCP4, TRANSPORT_SHM, TRANSPORT_DATA_SHARING };
+enum Transport {
+  TRANSPORT_UDP4,
+  TRANSPORT_UDP6,
+  TRANSPORT_TCP4,
+  TRANSPORT_SHM,
+  TRANSPORT_DATA_SHARING,
+  TRANSPORT_BUILTIN, /* UDP over IPv4, and shared memory on the same host */
+};
 
 extern const ddsmark_transport_info transport_infos[];
 extern const uint32_t transport_count;
@@ -78,7 +85,7 @@ struct Plan {
   std::string address;            /* address of that interface; "" if unknown */
   std::vector<std::string> peers; /* addresses; empty: discovery by multicast, or by shared memory */
   uint64_t receive_buffer = 0, send_buffer = 0;
-  uint64_t max_message = 0, segment = 0, port_queue = 0;
+  uint64_t max_message = 0, max_shm_message = 0, segment = 0, port_queue = 0;
   uint64_t participants = 0; /* for which discovery by unicast looks */
   uint32_t count = 0;        /* participants of the run; 0: unknown */
   bool multicast = false;    /* samples are sent by multicast */
@@ -100,6 +107,7 @@ struct Plan {
   bool untuned() const { return vendor_defaults || !profiles_file.empty(); }
 
   bool over_ip() const { return transport != TRANSPORT_SHM; }
+  bool over_shm() const { return transport == TRANSPORT_SHM || transport == TRANSPORT_BUILTIN; }
   bool ipv6() const { return transport == TRANSPORT_UDP6; }
 };
 

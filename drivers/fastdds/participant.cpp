@@ -112,6 +112,20 @@ ddsmark_status open_locked(ddsmark_participant *p, const char *run_name) {
   return DDSMARK_OK;
 }
 
+/* Others contact as many participants as the run has. One of something else may have taken the ports of ours. */
+ddsmark_status check_index(const ddsmark_participant &p) {
+  const int index = sockets_participant_index(&p.sockets, p.plan.domain);
+  const bool by_ports = p.plan.over_ip() && p.plan.transport != TRANSPORT_TCP4 && !p.plan.peers.empty();
+  if (!by_ports || index < 0 || static_cast<uint64_t>(index) < p.plan.participants)
+    return DDSMARK_OK;
+  return fail(
+      DDSMARK_ERROR,
+      "this participant has index %d in domain %u, because the ports of lower ones are in use on this host, and "
+      "others look for %llu participants; hint: use another domain, or set the option `participants` to at "
+      "least %d",
+      index, p.plan.domain, static_cast<unsigned long long>(p.plan.participants), index + 1);
+}
+
 ddsmark_status close_locked(ddsmark_participant *participant) {
   participant->files.closing();
   participant->entity->delete_contained_entities();
@@ -139,7 +153,8 @@ ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmar
       status = open_locked(participant, c.run_name);
       if (status != DDSMARK_OK)
         participant->files.end();
-      else if ((status = profiles_read(participant->profiles, participant->entity)) != DDSMARK_OK)
+      else if ((status = check_index(*participant)) != DDSMARK_OK ||
+               (status = profiles_read(participant->profiles, participant->entity)) != DDSMARK_OK)
         close_locked(participant);
     }
     if (status == DDSMARK_OK)

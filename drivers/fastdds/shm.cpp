@@ -110,9 +110,9 @@ std::atomic<uint32_t> lists;
 } // namespace
 
 void SharedFiles::begin(const Plan &plan, const std::string &run_name) {
-  transport_ = plan.transport;
+  transport_ = plan.over_shm() ? TRANSPORT_SHM : plan.transport;
   domain_ = plan.domain;
-  if (run_name.empty() || (transport_ != TRANSPORT_SHM && transport_ != TRANSPORT_DATA_SHARING))
+  if (run_name.empty() || (!plan.over_shm() && transport_ != TRANSPORT_DATA_SHARING))
     return;
   path_ = directory + run_name + "." + std::to_string(getpid()) + "." + std::to_string(++lists) + ".shared";
   if (transport_ == TRANSPORT_SHM)

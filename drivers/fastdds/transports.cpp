@@ -2,7 +2,8 @@
  *
  * transports.cpp: plan -> QoS of a participant: transports and discovery.
  *
- * Only the requested transport is enabled: the built-in ones, which include shared memory, are disabled.
+ * Only the requested transport is enabled. Those that the library enables itself do not keep to an interface: as
+ * `builtin`, they are listed here.
  */
 #include "internal.hpp"
 
@@ -158,8 +159,8 @@ void shared_memory(const Plan &plan, const GivenTransports &given, PortIndex &po
     transport->segment_size(static_cast<uint32_t>(plan.segment));
   if (plan.port_queue)
     transport->port_queue_capacity(static_cast<uint32_t>(plan.port_queue));
-  if (plan.max_message)
-    transport->max_message_size(static_cast<uint32_t>(plan.max_message));
+  if (plan.max_shm_message)
+    transport->max_message_size(static_cast<uint32_t>(plan.max_shm_message));
   /* By default the library tries ports until one is free. */
   if (port.take(transport_infos[plan.transport].name, plan.domain, std::max(100u, plan.count + SPARE_PARTICIPANTS)))
     qos.wire_protocol().participant_id = static_cast<int32_t>(port.index);
@@ -235,6 +236,11 @@ ddsmark_status transport_apply(const Plan &plan, const GivenTransports &given, P
   case TRANSPORT_SHM:
     shared_memory(plan, given, port, qos);
     break;
+  case TRANSPORT_BUILTIN:
+    qos.transport().user_transports.push_back(sockets<transports::UDPv4TransportDescriptor>(plan, given));
+    shared_memory(plan, given, port, qos);
+    by_unicast(plan, KIND_UDP4, qos);
+    break;
   }
   if (!plan.untuned()) /* as long as other middlewares take to forget who was killed */
     qos.wire_protocol().builtin.discovery_config.leaseDuration = duration_of(UINT64_C(10000000000));
@@ -278,7 +284,10 @@ void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, dd
       name = "shm";
     found += (found.empty() ? "" : "+") + std::string(name);
   }
-  visit(context, "transport", qos.transport().use_builtin_transports ? "built-in" : found.c_str());
+  const bool is_builtin = plan.transport == TRANSPORT_BUILTIN && found == "udp4+shm";
+  visit(context, "transport", is_builtin ? "builtin" : found.c_str());
+  if (is_builtin)
+    visit(context, "transports", found.c_str());
   if (plan.over_ip()) {
     visit(context, "interface", plan.interface.empty() ? "all" : plan.interface.c_str());
     if (!plan.address.empty())
@@ -292,7 +301,8 @@ void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, dd
       visit(context, "tcp_nodelay", tcp->enable_tcp_nodelay ? "on" : "off");
       visit(context, "tcp_crc", tcp->calculate_crc ? "on" : "off");
     }
-    if (const auto *shm = dynamic_cast<const transports::SharedMemTransportDescriptor *>(first.get())) {
+    const auto &last = qos.transport().user_transports.back();
+    if (const auto *shm = dynamic_cast<const transports::SharedMemTransportDescriptor *>(last.get())) {
       visit_number(visit, context, "shm_segment_size", shm->segment_size());
       visit_number(visit, context, "shm_port_queue", shm->port_queue_capacity());
     }

@@ -80,7 +80,8 @@
  * - The driver calls the sink of a listener from its own thread or, if writer and reader share a process, from the
  *   writing thread. It never calls it concurrently for one reader, never before reader_open() was called, and never
  *   after reader_close() has returned. The sink returns quickly. It may call writer_write() and writer_flush() only if
- *   the driver declares DDSMARK_FEATURE_ECHO_IN_LISTENER.
+ *   the driver declares DDSMARK_FEATURE_ECHO_IN_LISTENER, and only of a writer whose max_blocking_ns is 0 or that is
+ * not reliable. Such a call then does not wait for anything that the driver's thread itself would have to do.
  * - The driver calls the sink of reader_receive() on the host's thread. That sink may always call writer_write() and
  *   writer_flush(), also with a payload that is lent to it.
  * - The driver's threads inherit the CPU affinity of the thread that opens the entity. The driver must not change the
@@ -318,8 +319,10 @@ enum {
 };
 
 typedef struct ddsmark_transport_info {
-  const char *name;           /* udp4, udp6, tcp4, shm, data_sharing ...; the first of the list is the default. The host
-                                 uses shm and data_sharing only between endpoints of the same version */
+  const char *name;           /* udp4, udp6, tcp4, shm, data_sharing ...; the first of the list is the default. builtin:
+                                 those that the middleware enables by itself, if that is more than one; the default with
+                                 vendor_defaults. The host uses shm, data_sharing and builtin only between endpoints of
+                                 the same version */
   uint64_t max_payload_bytes; /* the largest payload over this transport with this driver */
   const char *note;           /* or NULL */
 } ddsmark_transport_info;

@@ -32,6 +32,9 @@ design = { warm_up = "20ms", measure = "50ms" }
 limits.match = "10s"
 "#;
 
+/// Heading of the section of a driver's README with the settings that the developers of its middleware advise.
+const ADVICE: &str = "\n### What its developers advise\n";
+
 type Names = BTreeSet<String>;
 
 /// Returns the page, without the sections on other drivers.
@@ -125,6 +128,31 @@ fn options_with_defaults(scene: &Scene, driver: &str) -> Names {
     own.map(|(name, _)| name.to_owned()).collect()
 }
 
+/// Returns the advised settings of a driver: name and value of each.
+fn advised(driver: &str) -> Vec<(String, String)> {
+    let readme = fs::read_to_string(root().join(format!("drivers/{driver}/README.md"))).expect("its README");
+    let Some((_, section)) = readme.split_once(ADVICE) else { return Vec::new() };
+    let section = section.split("\n#").next().unwrap_or_default();
+    let rows = section.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| advice"));
+    let rows = rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>());
+    // `-`: the middleware does not say what it has.
+    let rows = rows.filter_map(|row| Some((row.get(2)?.strip_prefix('`')?.strip_suffix('`')?, *row.get(3)?)));
+    let rows: Vec<_> = rows.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    assert!(!rows.is_empty(), "{driver}: its section has no rows");
+    rows
+}
+
+/// Returns the advised settings that a tuned cell has with another value, or that none has.
+fn not_followed(advised: &[(String, String)], tuned: &[&Value]) -> Vec<String> {
+    let of = |name: &str| -> Names {
+        let entities = tuned.iter().flat_map(|cell| object(cell, "settings").into_values());
+        let values = entities.filter_map(|entity| entity.get(name).cloned());
+        values.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect()
+    };
+    let differs = advised.iter().filter(|(name, value)| of(name) != Names::from([value.clone()]));
+    differs.map(|(name, value)| format!("`{name}` should be {value}, and is {:?}", of(name))).collect()
+}
+
 #[test]
 fn page_on_fairness_names_every_default_of_a_driver() {
     let scene = Scene::new();
@@ -137,6 +165,14 @@ fn page_on_fairness_names_every_default_of_a_driver() {
         let cells = list(&document["cells"]);
         for run in cells.iter().flat_map(|cell| list(&cell["runs"])) {
             assert_eq!(run["state"], "valid", "{}: {run:#}", outcome.stderr);
+        }
+        let tuned: Vec<&Value> =
+            cells.iter().filter(|cell| cell["factors"]["vendor_defaults"] != true).collect();
+        let advice = advised(driver);
+        assert_eq!(not_followed(&advice, &tuned), [""; 0], "{driver}");
+        for (name, value) in &advice {
+            let other = [(name.clone(), format!("{value}0"))];
+            assert_eq!(not_followed(&other, &tuned).len(), 1, "{driver}: {name}");
         }
         let mut names = options_with_defaults(&scene, driver);
         let mut pairs = 0;

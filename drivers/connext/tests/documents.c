@@ -79,7 +79,7 @@ static void multicast_participant(text *t) {
 
 /* Creates a document with nothing but the name of the run. */
 static void shipped_participant(text *t) {
-  plan p = {.domain = 42, .transport_unset = true, .vendor_defaults = true};
+  plan p = {.domain = 42, .transport = TRANSPORT_BUILTIN, .vendor_defaults = true};
   profile_of_participant(&p, "run-1", t);
 }
 

@@ -19,7 +19,8 @@ enum { DOMAIN = 77, TAKE = 256, BATCH_BYTES = 8192 };
 static const dds_time_t WARM_UP = DDS_MSECS(200);
 
 static const char configuration[] =
-    "<General><Interfaces><NetworkInterface name=\"lo\"/></Interfaces><AllowMulticast>false</AllowMulticast></General>"
+    "<General><Interfaces><NetworkInterface name=\"lo\"/></Interfaces><AllowMulticast>false</AllowMulticast>"
+    "<MaxMessageSize>65500 B</MaxMessageSize><FragmentSize>65000 B</FragmentSize></General>"
     "<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>99</MaxAutoParticipantIndex>"
     "<Peers><Peer Address=\"127.0.0.1\"/></Peers></Discovery>"
     "<Internal><SocketReceiveBufferSize min=\"default\" max=\"8388608 B\"/></Internal>";

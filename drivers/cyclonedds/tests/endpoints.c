@@ -27,6 +27,33 @@ void test_shared_domain(void) {
   CHECK_U64(descriptor_count(), descriptors);
 }
 
+/* On the loopback interface those that its developers use there, unless one is given or all are to be those of the
+ * library. */
+void test_sizes(void) {
+  static const ddsmark_option options[] = {{"max_message_size", "9000"}, {"fragment_size", "4000"}};
+  static const struct {
+    uint32_t first, count, vendor_defaults;
+    const char *message, *fragment;
+  } cases[] = {{0, 0, 0, "65500", "65000"},
+               {0, 0, 1, "14720", "1344"},
+               {0, 1, 0, "9000", "1344"},
+               {1, 1, 0, "14720", "4000"},
+               {0, 2, 1, "9000", "4000"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    setting s;
+    ddsmark_participant *p = NULL;
+    ddsmark_participant_config c = participant_config();
+    c.interface = "lo";
+    c.vendor_defaults = cases[i].vendor_defaults;
+    c.options = options + cases[i].first;
+    c.option_count = cases[i].count;
+    OK(d->participant_open(&c, &p));
+    CHECK(strcmp(participant_setting(p, "max_message_size", &s), cases[i].message) == 0);
+    CHECK(strcmp(participant_setting(p, "fragment_size", &s), cases[i].fragment) == 0);
+    OK(d->participant_close(p));
+  }
+}
+
 void test_settings(void) {
   setting s;
   ddsmark_participant_config c = participant_config();
@@ -43,6 +70,7 @@ void test_settings(void) {
   CHECK(strcmp(participant_setting(p, "multicast", &s), "off") == 0);
   CHECK(strcmp(participant_setting(p, "max_message_size", &s), "4096") == 0);
   CHECK(strstr(participant_setting(p, "configuration", &s), "<MaxMessageSize>4096 B<") != NULL);
+  CHECK(strcmp(participant_setting(p, "fragment_size", &s), "1344") == 0);
   CHECK(strcmp(participant_setting(p, "configuration_user", &s), "") == 0 && s.found);
   /* Linux reports twice the requested size. */
   CHECK(strcmp(participant_setting(p, "receive_buffer_bytes", &s), "300000") == 0);

@@ -75,6 +75,7 @@ void test_users_configuration(void) {
   OK(d->participant_open(&c, &p));
   setting s;
   CHECK_HAS(participant_setting(p, "configuration_user_decides", &s), "multicast, max_message_size");
+  CHECK(strstr(participant_setting(p, "configuration", &s), "<FragmentSize>") == NULL);
   OK(d->participant_close(p));
   unsetenv("CYCLONEDDS_URI");
   p = participant();

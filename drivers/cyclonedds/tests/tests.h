@@ -24,6 +24,7 @@
     TEST(policy_errors) \
     TEST(policy_values) \
     TEST(older_host) \
+    TEST(sizes) \
     TEST(settings) \
     TEST(multicast_settings) \
     TEST(users_configuration_wins) \

@@ -61,19 +61,44 @@ void test_option_errors(void) {
   WAIT_UNTIL(thread_count() == 1);
 }
 
+/* Variables with which the library would use other transports than the measured one. */
+void test_foreign_variables(void) {
+  static const char *const names[] = {"FASTDDS_BUILTIN_TRANSPORTS", "FASTDDS_ENVIRONMENT_FILE", "ROS2_EASY_MODE",
+                                      "ROS_DISCOVERY_SERVER", "ROS_SUPER_CLIENT"};
+  const ddsmark_participant_config c = participant_config();
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    ddsmark_participant *p = NULL;
+    setenv(names[i], "x", 1);
+    CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT, names[i]);
+    setenv(names[i], "", 1);
+    OK(d->participant_open(&c, &p));
+    OK(d->participant_close(p));
+    unsetenv(names[i]);
+  }
+}
+
 /* The limit of discovery follows the participants of the run; one that was given and is too low is rejected. */
 void test_many_participants(void) {
   ddsmark_participant *p = NULL;
   ddsmark_participant_config c = participant_config();
   const ddsmark_option low = {"participants", "40"};
   setting s;
-  c.participant_count = 2;
   OK(d->participant_open(&c, &p));
   CHECK_HAS(participant_setting(p, "participants", &s), "32");
   OK(d->participant_close(p));
   c.participant_count = 300;
   OK(d->participant_open(&c, &p));
-  CHECK_HAS(participant_setting(p, "participants", &s), "316");
+  CHECK_HAS(participant_setting(p, "participants", &s), "300");
+  OK(d->participant_close(p));
+  /* Another participant has the ports of the only index that others contact. */
+  ddsmark_participant *second = NULL;
+  c.participant_count = 1;
+  OK(d->participant_open(&c, &p));
+  CHECK_HAS(participant_setting(p, "participants", &s), "1");
+  CHECK_FAILS(d->participant_open(&c, &second), DDSMARK_ERROR, "has index 1 in domain");
+  c.participant_count = 2;
+  OK(d->participant_open(&c, &second));
+  OK(d->participant_close(second));
   OK(d->participant_close(p));
   p = NULL;
   c.participant_count = 41;

@@ -2,7 +2,9 @@
  *
  * tests.h: the tests of this driver, and the environment variables to unset.
  */
-#define UNWANTED "ROS_DISCOVERY_SERVER", "FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE"
+#define UNWANTED                                                                                                       \
+  "ROS_DISCOVERY_SERVER", "ROS2_EASY_MODE", "ROS_SUPER_CLIENT", "FASTDDS_BUILTIN_TRANSPORTS",                          \
+      "FASTDDS_ENVIRONMENT_FILE", "FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE"
 
 /* CMakeLists.txt reads the names from here, one per line. */
 /* clang-format off */
@@ -13,6 +15,7 @@
     TEST(participant_errors) \
     TEST(option_errors) \
     TEST(many_participants) \
+    TEST(foreign_variables) \
     TEST(unreachable) \
     TEST(no_socket_buffers) \
     TEST(writer_errors) \
@@ -37,6 +40,7 @@
     TEST(tcp_numbers) \
     TEST(receive_shm) \
     TEST(receive_data_sharing) \
+    TEST(receive_builtin) \
     TEST(receive_async) \
     TEST(batches) \
     TEST(batches_data_sharing) \

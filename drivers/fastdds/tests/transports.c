@@ -23,6 +23,9 @@ void test_receive_shm(void) {
 void test_receive_data_sharing(void) {
   receive(&(receive_case){.mode = DDSMARK_RECEIVE_LISTENER, .transport = "data_sharing"});
 }
+void test_receive_builtin(void) {
+  receive(&(receive_case){.mode = DDSMARK_RECEIVE_WAITSET, .transport = "builtin"});
+}
 void test_receive_async(void) {
   const ddsmark_option options[] = {{"publish_mode", "async"}, {"flow_controller", "10000000/10"}};
   receive(
@@ -115,6 +118,9 @@ void test_settings(void) {
     CHECK(strcmp(writer_setting(w, "data_sharing", &s), strcmp(name, "data_sharing") == 0 ? "on" : "off") == 0);
     CHECK(strcmp(writer_setting(w, "batching", &s), "none") == 0);
     OK(d->writer_close(w));
+    const bool is_builtin = strcmp(name, "builtin") == 0, has_segment = is_builtin || strcmp(name, "shm") == 0;
+    CHECK(!(participant_setting(p, "transports", &s), s.found) != is_builtin);
+    CHECK((participant_setting(p, "shm_segment_size", &s), s.found) == has_segment);
     OK(d->participant_close(p));
   }
   ddsmark_participant_config c = participant_config();
@@ -155,8 +161,11 @@ void test_options_in_force(void) {
   CHECK_FAILS(d->participant_open(&c, &other), DDSMARK_BAD_ARGUMENT, "intraprocess");
   OK(d->participant_close(p));
 
-  const ddsmark_option tcp[] = {{"tcp_crc", "off"}};
+  const ddsmark_option tcp[] = {{"tcp_crc", "on"}};
   p = participant_with("tcp4", tcp, 1);
+  CHECK(strcmp(participant_setting(p, "tcp_crc", &s), "on") == 0);
+  OK(d->participant_close(p));
+  p = participant_with("tcp4", NULL, 0);
   CHECK(strcmp(participant_setting(p, "tcp_crc", &s), "off") == 0);
   OK(d->participant_close(p));
 

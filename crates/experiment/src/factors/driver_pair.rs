@@ -28,8 +28,8 @@ const POLICIES_OF_READER: &[Policy] = &[Policy::TimeBasedFilter, Policy::ReaderD
 /// Prefixes of the options of a pair for one endpoint only: the writer (pinger), and the reader (echo).
 const OPTIONS_OF_ENDS: [&str; 2] = ["writer_", "reader_"];
 
-/// Shared-memory transports, whose memory layout depends on the version of the middleware.
-const OF_ONE_VERSION: &[&str] = &["shm", "data_sharing"];
+/// Transports with shared memory, whose layout depends on the version of the middleware.
+const OF_ONE_VERSION: &[&str] = &["shm", "data_sharing", "builtin"];
 
 /// Checks that the middleware of a driver is installed on this host; of a pair, that of both drivers.
 ///

@@ -6,9 +6,8 @@ use crate::{
     Batching, DriverDescription, Durability, EndpointQos, FactorValues, Flow, History, MIN_SIZE_BYTES,
     PlanError, Policy, Qos, QosDuration, Reliability, ReliabilityChoice, SpannedError, Support,
     factors::{DEFAULT_PROFILE, endpoint_qos::End, policies::Policies, qos::default_max_samples},
-    plan::{axes::MAX_CELLS, batches::Batch, expansion::Expansion, plan_inputs::PlanInputs},
+    plan::{axes::MAX_CELLS, batches::Batch, expansion::Expansion},
     syntax::{
-        driver_name::drivers_of_ends,
         one_or_many::{Located, OneOrMany},
         spanned_error::all_distinct,
         units::Size,
@@ -17,9 +16,6 @@ use crate::{
 
 /// Maximum time that a reliable write may block, in ns.
 const MAX_BLOCKING_NS: u64 = 1_000_000_000;
-/// Names for the first transport of each driver, and for all of its transports.
-const DEFAULT_TRANSPORT: &str = "default";
-const ALL_TRANSPORTS: &str = "all";
 
 /// Policies that a driver supports, with the resulting reliability.
 pub(crate) struct RequestedQos {
@@ -79,36 +75,6 @@ impl Profile {
 }
 
 impl Expansion<'_> {
-    /// Returns names and maximum payloads of the requested transports.
-    pub(crate) fn transports(
-        &mut self,
-        driver: &str,
-        description: &DriverDescription,
-        requested: &OneOrMany<String>,
-    ) -> Result<Vec<(String, u64)>, SpannedError> {
-        let mut transports = Vec::new();
-        for transport in &requested.0 {
-            let found: Vec<_> = match transport.get().as_str() {
-                ALL_TRANSPORTS => description.transports.iter().collect(),
-                DEFAULT_TRANSPORT => description.transport(None).into_iter().collect(),
-                name => description.transport(Some(name)).into_iter().collect(),
-            };
-            if found.is_empty() {
-                let known = description.transports.iter().map(|transport| transport.name.clone()).collect();
-                let error = no_transport(driver, transport.get(), self.inputs, known);
-                let cells = FactorValues::only("transport", transport.get().clone());
-                self.cannot(driver, cells, error.at(transport.span()))?;
-            }
-            for found in found {
-                let found = (found.name.clone(), found.max_payload_bytes);
-                if !transports.contains(&found) {
-                    transports.push(found);
-                }
-            }
-        }
-        Ok(transports)
-    }
-
     pub(crate) fn sizes(
         &mut self,
         driver: &str,
@@ -382,17 +348,4 @@ fn qos(
     }
     policies.apply(&mut qos);
     qos
-}
-
-/// Returns the error for a transport that a driver does not have, with the available ones.
-fn no_transport(driver: &str, transport: &str, inputs: &PlanInputs<'_>, known: Vec<String>) -> PlanError {
-    let of_both = drivers_of_ends(driver)
-        .into_iter()
-        .all(|end| inputs.descriptions.get(end).is_some_and(|end| end.transport(Some(transport)).is_some()));
-    let (driver, transport) = (driver.to_owned(), transport.to_owned());
-    if of_both {
-        PlanError::NotShared { driver, transport, known }
-    } else {
-        PlanError::NoTransport { driver, transport, known }
-    }
 }

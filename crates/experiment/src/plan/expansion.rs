@@ -95,8 +95,13 @@ impl Expansion<'_> {
             let count = transports.len().saturating_mul(options.len()).saturating_mul(count(axes));
             return Err(PlanError::TooMany { what: "cells", count, max: MAX_CELLS }.at(0..0));
         }
-        for (transport, max) in &transports {
-            let sizes = self.payloads(driver, transport, *max, axes)?;
+        for transport in transports {
+            let ways: Vec<&Factors> =
+                ways.iter().filter(|way| transport.is_for(way.vendor_defaults)).collect();
+            if ways.is_empty() {
+                continue;
+            }
+            let sizes = self.payloads(driver, &transport.name, transport.max_payload_bytes, axes)?;
             sizes.iter().try_for_each(|(size, _)| queue_checks::have_room(axes, *size))?;
             for options in &options {
                 for (way, env) in ways.iter().flat_map(|way| environments.iter().map(move |env| (way, env))) {
@@ -106,7 +111,7 @@ impl Expansion<'_> {
                             let factors = |workload, load: Option<Load>, batch: Batch| {
                                 let mut cell = Factors {
                                     driver: driver.to_owned(),
-                                    transport: transport.clone(),
+                                    transport: transport.name.clone(),
                                     workload,
                                     size_bytes: size,
                                     load: load.map(|load| load.of_writer(way.queues.send_samples)),
@@ -118,7 +123,7 @@ impl Expansion<'_> {
                                     qos_of_ends: profile.of_cell.qos_of_ends(description, size, shipped),
                                     options: options.clone(),
                                     env: env.clone(),
-                                    ..way.clone()
+                                    ..(*way).clone()
                                 };
                                 FACTORS.iter().for_each(|row| row.settle(&mut cell));
                                 cell

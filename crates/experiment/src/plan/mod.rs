@@ -31,3 +31,4 @@ pub(crate) mod queue_checks;
 pub(crate) mod schedule;
 pub(crate) mod search;
 pub(crate) mod search_section;
+pub(crate) mod transports;

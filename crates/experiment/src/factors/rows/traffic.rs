@@ -189,8 +189,9 @@ pub(super) const ROWS: &[Factor] = &[
         short: Some('t'),
         form: Form::Key(Kind::Text),
         default: || Some("default".to_owned().into()),
-        about: "Transports by name; `default` is the default of each driver, `all` means all of its transports. \
-                Default `default`.",
+        about: "Transports by name; `default` is the default of each driver, and with `vendor_defaults` \
+                `builtin` if it has that: the transports that the middleware enables by itself. `all` means each \
+                of its transports by itself. Default `default`.",
         brief: "Transport names.",
         plural: Some("transports"),
         has: Some(|cell, value| cell.transport == value.to::<String>()),

@@ -1,0 +1,91 @@
+//! Transports of a driver that an experiment file requests.
+
+use crate::{
+    DriverDescription, FactorValues, PlanError, SpannedError, TransportInfo,
+    plan::{expansion::Expansion, plan_inputs::PlanInputs},
+    syntax::{driver_name::drivers_of_ends, one_or_many::OneOrMany},
+};
+
+/// Names for the transport that each driver has without a request, and for each single one of its transports.
+const DEFAULT_TRANSPORT: &str = "default";
+const ALL_TRANSPORTS: &str = "all";
+
+/// Transport of a driver for those that its middleware enables by itself: `include/ddsmark/driver.h`, `ddsmark_transport_info`.
+const BUILTIN_TRANSPORTS: &str = "builtin";
+
+/// Transport that was requested of a driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RequestedTransport {
+    pub(crate) name: String,
+    pub(crate) max_payload_bytes: u64,
+    /// Whether it is for the middleware as shipped; `None`: also for the tuned one.
+    shipped: Option<bool>,
+}
+
+impl RequestedTransport {
+    fn new(transport: &TransportInfo, shipped: Option<bool>) -> Self {
+        let (name, max_payload_bytes) = (transport.name.clone(), transport.max_payload_bytes);
+        Self { name, max_payload_bytes, shipped }
+    }
+
+    /// Returns whether it is for the middleware with or without the vendor's defaults.
+    pub(crate) fn is_for(&self, vendor_defaults: bool) -> bool {
+        self.shipped.is_none_or(|shipped| shipped == vendor_defaults)
+    }
+}
+
+impl Expansion<'_> {
+    /// Returns the requested transports. Without a request, the first one; as shipped, those that the middleware enables by itself.
+    pub(crate) fn transports(
+        &mut self,
+        driver: &str,
+        description: &DriverDescription,
+        requested: &OneOrMany<String>,
+    ) -> Result<Vec<RequestedTransport>, SpannedError> {
+        let mut transports: Vec<RequestedTransport> = Vec::new();
+        let builtin = description.transport(Some(BUILTIN_TRANSPORTS));
+        for transport in &requested.0 {
+            let of_both = |transport| RequestedTransport::new(transport, None);
+            let found: Vec<_> = match (transport.get().as_str(), builtin) {
+                (ALL_TRANSPORTS, _) => {
+                    let single = description.transports.iter().filter(|own| own.name != BUILTIN_TRANSPORTS);
+                    single.map(of_both).collect()
+                }
+                (DEFAULT_TRANSPORT, Some(builtin)) => {
+                    let tuned =
+                        description.transport(None).map(|own| RequestedTransport::new(own, Some(false)));
+                    tuned.into_iter().chain([RequestedTransport::new(builtin, Some(true))]).collect()
+                }
+                (DEFAULT_TRANSPORT, None) => description.transport(None).map(of_both).into_iter().collect(),
+                (name, _) => description.transport(Some(name)).map(of_both).into_iter().collect(),
+            };
+            if found.is_empty() {
+                let known = description.transports.iter().map(|transport| transport.name.clone()).collect();
+                let error = no_transport(driver, transport.get(), self.inputs, known);
+                let cells = FactorValues::only("transport", transport.get().clone());
+                self.cannot(driver, cells, error.at(transport.span()))?;
+            }
+            for found in found {
+                if let Some(known) = transports.iter_mut().find(|known| known.name == found.name) {
+                    known.shipped = known.shipped.filter(|_| known.shipped == found.shipped);
+                } else {
+                    transports.push(found);
+                }
+            }
+        }
+        Ok(transports)
+    }
+}
+
+/// Returns the error for a transport that a driver does not have, with the available ones.
+fn no_transport(driver: &str, transport: &str, inputs: &PlanInputs<'_>, known: Vec<String>) -> PlanError {
+    let of_both = drivers_of_ends(driver)
+        .into_iter()
+        .all(|end| inputs.descriptions.get(end).is_some_and(|end| end.transport(Some(transport)).is_some()));
+    let (driver, transport) = (driver.to_owned(), transport.to_owned());
+    if of_both {
+        PlanError::NotShared { driver, transport, known }
+    } else {
+        PlanError::NoTransport { driver, transport, known }
+    }
+}
