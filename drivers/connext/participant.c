@@ -256,6 +256,7 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
   text document = {0};
   profile_of_participant(p, "", &document);
   visit(context, "configuration", document.failed ? "unknown" : document.data);
+  visit(context, "as_requested", p->transport == TRANSPORT_SHM ? "configuration" : "interface,configuration");
   text_free(&document);
   return DDSMARK_OK;
 }

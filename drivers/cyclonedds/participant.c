@@ -203,6 +203,10 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
   visit(context, "configuration", participant->domain->configuration.data);
   visit(context, "configuration_user", p->user);
   visit(context, "configuration_user_decides", p->user_decides);
+  visit(context, "as_requested",
+        p->user_names_interface || !p->interface.address[0]
+            ? "transport,interface,max_message_size,fragment_size,whc_high,configuration"
+            : "transport,interface,address,max_message_size,fragment_size,whc_high,configuration");
   return DDSMARK_OK;
 }
 

@@ -270,7 +270,19 @@ void visit_number(ddsmark_visitor visit, void *context, const char *name, uint64
   visit(context, name, std::to_string(value).c_str());
 }
 
-void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, ddsmark_visitor visit, void *context) {
+/* The library returns the descriptors that it was given. */
+void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, ddsmark_visitor to, void *target) {
+  struct Names {
+    ddsmark_visitor to;
+    void *target;
+    std::string all;
+  } names{to, target, ""};
+  const ddsmark_visitor visit = [](void *context, const char *name, const char *value) {
+    auto *known = static_cast<Names *>(context);
+    known->all += (known->all.empty() ? "" : ",") + std::string(name);
+    known->to(known->target, name, value);
+  };
+  void *const context = &names;
   std::string found;
   for (const auto &transport : qos.transport().user_transports) {
     const char *name = "unknown";
@@ -313,4 +325,5 @@ void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, dd
           (std::to_string(controller->max_bytes_per_period) + "/" + std::to_string(controller->period_ms)).c_str());
   }
   visit_number(visit, context, "lease_ms", ns_of(qos.wire_protocol().builtin.discovery_config.leaseDuration) / 1000000);
+  to(target, "as_requested", names.all.c_str());
 }

@@ -81,7 +81,7 @@
  *   writing thread. It never calls it concurrently for one reader, never before reader_open() was called, and never
  *   after reader_close() has returned. The sink returns quickly. It may call writer_write() and writer_flush() only if
  *   the driver declares DDSMARK_FEATURE_ECHO_IN_LISTENER, and only of a writer whose max_blocking_ns is 0 or that is
- * not reliable. Such a call then does not wait for anything that the driver's thread itself would have to do.
+ *   not reliable. Such a call then does not wait for anything that the driver's thread itself would have to do.
  * - The driver calls the sink of reader_receive() on the host's thread. That sink may always call writer_write() and
  *   writer_flush(), also with a payload that is lent to it.
  * - The driver's threads inherit the CPU affinity of the thread that opens the entity. The driver must not change the
@@ -128,7 +128,10 @@
  * - *_qos() returns the effective QoS of the entity, read back from the middleware, never the requested QoS. The host
  *   compares them, and a difference fails the run.
  * - participant_settings() and the like return the effective settings (transport, addresses, buffer sizes as granted by
- *   the kernel, batching), read back wherever the middleware or the kernel can be queried.
+ *   the kernel, batching), read back wherever the middleware or the kernel can be queried. `receive_buffer_bytes`,
+ *   `send_buffer_bytes`, `receive_buffer_limit_bytes`, `multicast` and `multicast_groups` are read from the kernel. The
+ *   setting `as_requested` has the names, separated by commas, of those of the same call that were not read back: what
+ *   the middleware was given. All others were read from the middleware.
  * - A policy that the driver cannot set is `unsupported`: requesting another value than the one that it has fails the
  *   open call with DDSMARK_UNSUPPORTED. A policy that the middleware accepts without effect is `ignored`. Neither is
  *   ever reported as effective.

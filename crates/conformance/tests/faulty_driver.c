@@ -393,6 +393,7 @@ static void (*const violations[])(void) = {
     calls_after_close,
     never_listens,
     doubles_heard,
+    requests_what_it_has_not,
     hides_the_transport,
     names_another_transport,
     has_another_depth,

@@ -122,6 +122,7 @@ const VIOLATIONS: &[(&str, &str, &str)] = &[
         "sample 0 was passed to the listener, but its echo is not written",
     ),
     ("accepts_what_it_drops", "echo-in-listener", "echoes were accepted, but"),
+    ("requests_what_it_has_not", "settings", "`as_requested` names `speed`, which is not a setting"),
     ("hides_the_transport", "settings", "the settings of the participant lack `transport`"),
     ("names_another_transport", "settings", "the effective transport is `pigeon`"),
     ("has_another_depth", "qos-read-back", "history of a reader: history_depth requested 7, effective 1"),

@@ -10,6 +10,14 @@ static void hides_the_transport(void) {
   lying.participant_settings = settings_none;
 }
 
+static ddsmark_status settings_unknown(ddsmark_participant *p, ddsmark_visitor visit, void *context) {
+  visit(context, "as_requested", "transport,speed");
+  return participant_settings(p, visit, context);
+}
+static void requests_what_it_has_not(void) {
+  lying.participant_settings = settings_unknown;
+}
+
 static ddsmark_status settings_other(ddsmark_participant *p, ddsmark_visitor visit, void *context) {
   (void)p;
   visit(context, "transport", "pigeon");

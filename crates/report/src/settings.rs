@@ -1,6 +1,6 @@
 //! Effective QoS and settings, read back, summarized over the cells of a group.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{Design, Pin, Plan, Qos, Reliability, RunOrder, Workload};
 use results::{CellResult, ResultDocument, UNDER_DUET_INTERFERENCE};
@@ -164,28 +164,48 @@ fn is_standard(name: &str, values: &[Value]) -> bool {
 /// Maximum length of a text that is printed in full. Longer ones are only in the JSON output.
 const LONG_SETTING: usize = 60;
 
-/// Formats the effective settings of these cells: one line per entity.
+/// Setting with the names of those that were not read back: `include/ddsmark/driver.h`, section 7.
+const AS_REQUESTED: &str = "as_requested";
+/// Settings that a driver reads from the kernel: the same.
+const OF_THE_KERNEL: [&str; 5] = [
+    "receive_buffer_bytes",
+    "send_buffer_bytes",
+    "receive_buffer_limit_bytes",
+    "multicast",
+    "multicast_groups",
+];
+
+/// Formats the effective settings of these cells: for each entity a line for each place from which they are.
 pub(crate) fn settings(cells: &[&CellResult]) -> Vec<String> {
     let entities: BTreeSet<&String> = cells.iter().flat_map(|cell| cell.settings.keys()).collect();
     entities
         .into_iter()
-        .map(|entity| {
+        .flat_map(|entity| {
+            let own = cells.iter().filter_map(|cell| cell.settings.get(entity)?.get(AS_REQUESTED));
+            let requested: BTreeSet<&str> = own.flat_map(|names| names.split(',')).collect();
+            let place = |name: &str| match name {
+                name if requested.contains(name) => "as requested",
+                name if OF_THE_KERNEL.contains(&name) => "read from the kernel",
+                _ => "read from the middleware",
+            };
             let maps = cells.iter().filter_map(|cell| cell.settings.get(entity)).map(|values| {
                 values.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect()
             });
-            let words: Vec<String> = over_all(maps)
-                .into_iter()
-                .map(|(name, values)| (name, one_or_range(&values, plain)))
-                .filter(|(_, value)| !value.is_empty())
-                .map(|(name, value)| {
-                    if value.chars().count() > LONG_SETTING {
-                        format!("{name}=({} characters, see `--json`)", value.chars().count())
-                    } else {
-                        format!("{name}={value}")
-                    }
-                })
-                .collect();
-            format!("effective settings, read back, {entity}: {}", words.join(", "))
+            let mut by_place: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+            for (name, values) in over_all(maps) {
+                let value = one_or_range(&values, plain);
+                if value.is_empty() || name == AS_REQUESTED {
+                    continue;
+                }
+                let length = value.chars().count();
+                let is_long = length > LONG_SETTING;
+                let words = if is_long { format!("({length} characters, see `--json`)") } else { value };
+                by_place.entry(place(&name)).or_default().push(format!("{name}={words}"));
+            }
+            let line = |(place, words): (&str, Vec<String>)| {
+                format!("settings of the {entity}, {place}: {}", words.join(", "))
+            };
+            by_place.into_iter().map(line).collect::<Vec<_>>()
         })
         .collect()
 }

@@ -12,7 +12,7 @@ use driver_host::Sample;
 
 use crate::{
     base::{clock::now_ns, error::AgentError},
-    roles::echo::EchoSender,
+    roles::echo_sender::EchoSender,
     traffic::{
         header::Header,
         identity::{Identity, Origin},

@@ -5,6 +5,7 @@ pub mod echo_content;
 pub mod echo_listener;
 pub mod echo_recorder;
 pub mod echo_return;
+pub mod echo_sender;
 pub mod flood;
 pub mod flood_recorder;
 pub mod flood_window;

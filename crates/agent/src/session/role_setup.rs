@@ -11,10 +11,11 @@ use results::WindowCounts;
 use crate::{
     base::{clock::now_ns, error::AgentError, role::AgentRole},
     roles::{
-        echo::{self, Echo, EchoSender, PingRecorder},
+        echo::{self, Echo},
         echo_listener::EchoListener,
         echo_recorder::EchoRecorder,
         echo_return::{EchoReturn, ReturnInput, WaitingThread},
+        echo_sender::{EchoSender, PingRecorder},
         flood::{FloodInput, FloodPinger},
         flood_recorder::FloodRecorder,
         open_loop_reader::{self, FlowRecorder, OpenLoopReader, StartTime},

@@ -57,6 +57,12 @@ fn settings(fixture: &Fixture<'_>) -> CaseResult {
         }
         Some(_) => {}
     }
+    let named = read_back.get("as_requested").into_iter().flat_map(|names| names.split(','));
+    for name in named {
+        if !read_back.contains_key(name) {
+            return broken(format!("`as_requested` names `{name}`, which is not a setting"));
+        }
+    }
     let pair = fixture.pair(&participant, &fixture.pair_config(64))?;
     pair.inlet.monitor()?.settings()?;
     if let Some(batching) = pair.writer.monitor().settings()?.get("batching")

@@ -1,0 +1,223 @@
+//! Sender of echoes: its writer, and the counts and timestamps of pings and echoes.
+
+use std::sync::Arc;
+
+use control::{TimestampLog, TimestampPair};
+use driver_host::{Sample, WriteOutcome, Writer};
+
+use crate::{
+    base::{clock::now_ns, error::AgentError, progress::ReceiveProgress},
+    roles::repeats::Repeats,
+    traffic::{
+        header::Header,
+        identity::{Identity, Origin},
+    },
+};
+
+/// Counts and timestamps of received pings and their echoes.
+#[derive(Debug)]
+pub struct PingRecorder {
+    identity: Identity,
+    pub(super) stamps: TimestampLog,
+    /// Repetition of writes that are not accepted; `None`: they are not repeated.
+    repeats: Option<Repeats>,
+    pub(super) received: u64,
+    pub(super) duplicate: u64,
+    pub(super) echoed: u64,
+    pub(super) timed_out: u64,
+    pub(super) refused: u64,
+    pub(super) overwritten: u64,
+    pub(super) wrong_size: u64,
+    pub(super) foreign: u64,
+    pub(super) failure: Option<AgentError>,
+    /// Number of echoes, for the thread that waits.
+    progress: Arc<ReceiveProgress>,
+}
+
+impl PingRecorder {
+    /// Creates empty counts, with this timestamp log.
+    #[must_use]
+    pub fn new(identity: Identity, stamps: TimestampLog) -> Self {
+        Self {
+            identity,
+            stamps,
+            repeats: None,
+            received: 0,
+            duplicate: 0,
+            echoed: 0,
+            timed_out: 0,
+            refused: 0,
+            overwritten: 0,
+            wrong_size: 0,
+            foreign: 0,
+            failure: None,
+            progress: Arc::new(ReceiveProgress::of_size(identity.size as u64)),
+        }
+    }
+
+    /// Repeats writes that are not accepted. Only for a thread that is not the driver's.
+    #[must_use]
+    pub fn repeating(self) -> Self {
+        Self { repeats: Some(Repeats::default()), ..self }
+    }
+
+    /// Returns how many echoes were accepted, for the thread that waits.
+    #[must_use]
+    pub fn progress(&self) -> Arc<ReceiveProgress> {
+        Arc::clone(&self.progress)
+    }
+
+    /// Returns the header of a ping of this run. Samples of another size or origin are counted and not echoed.
+    #[inline]
+    fn recognise(&mut self, payload: &[u8], now_ns: u64) -> Option<Header> {
+        match self.identity.origin(payload, now_ns) {
+            Origin::Ours(header) => return Some(header),
+            Origin::Damaged => self.wrong_size += 1,
+            Origin::Foreign => self.foreign += 1,
+        }
+        None
+    }
+
+    /// Sends back a ping, key and payload unchanged, that arrived at `arrived_ns`.
+    #[inline]
+    fn echo(&mut self, writer: &Writer, header: &Header, (key, payload): (u32, &[u8]), arrived_ns: u64) {
+        let sent_ns = now_ns();
+        let mut outcome = writer.write(key, payload);
+        if let (Some(repeats), Ok(WriteOutcome::TimedOut | WriteOutcome::Refused)) =
+            (&mut self.repeats, &outcome)
+        {
+            let (again, tries) = repeats.repeat(outcome, || writer.write(key, payload));
+            outcome = again;
+            if !header.warm_up {
+                self.timed_out += tries.timed_out;
+                self.refused += tries.refused;
+            }
+        }
+        self.record(header, arrived_ns, sent_ns, outcome);
+    }
+
+    /// Sends back a ping, if there is room. Returns false if there is none; the ping then counts as not received.
+    #[inline]
+    fn try_echo(
+        &mut self,
+        writer: &Writer,
+        header: &Header,
+        (key, payload): (u32, &[u8]),
+        arrived_ns: u64,
+    ) -> bool {
+        let sent_ns = now_ns();
+        let outcome = writer.write(key, payload);
+        match outcome {
+            Ok(WriteOutcome::TimedOut) => self.timed_out += u64::from(!header.warm_up),
+            Ok(WriteOutcome::Refused) => self.refused += u64::from(!header.warm_up),
+            Ok(WriteOutcome::Accepted) | Err(_) => {
+                self.record(header, arrived_ns, sent_ns, outcome);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Records the write of an echo.
+    #[inline]
+    fn record(
+        &mut self,
+        header: &Header,
+        arrived_ns: u64,
+        sent_ns: u64,
+        outcome: Result<WriteOutcome, driver_host::DriverError>,
+    ) {
+        if header.warm_up {
+            return self.note_failure(outcome);
+        }
+        if self.received == 0 {
+            self.progress.begin(arrived_ns);
+        }
+        self.received += 1;
+        let sequence = u64::from(header.sequence);
+        let known = self.stamps.get(sequence);
+        self.duplicate += u64::from(known.first_ns > 0);
+        if known.second_ns == 0 {
+            let accepted = matches!(outcome, Ok(WriteOutcome::Accepted));
+            let second_ns = if accepted { sent_ns } else { 0 };
+            self.stamps.record(sequence, TimestampPair { first_ns: arrived_ns, second_ns });
+        }
+        match outcome {
+            Ok(WriteOutcome::Accepted) => {
+                self.echoed += 1;
+                self.progress.set(self.echoed);
+                self.repeats.iter_mut().for_each(Repeats::accepted);
+            }
+            // The pinger counts the ping as lost.
+            Ok(WriteOutcome::TimedOut) => self.timed_out += 1,
+            Ok(WriteOutcome::Refused) => self.refused += 1,
+            Err(_) => self.note_failure(outcome),
+        }
+    }
+
+    fn note_failure(&mut self, outcome: Result<WriteOutcome, driver_host::DriverError>) {
+        if let Err(error) = outcome {
+            self.failure.get_or_insert(error.into());
+        }
+    }
+}
+
+/// Writer and counts of the echoes.
+#[derive(Debug)]
+pub struct EchoSender {
+    pub(super) writer: Writer,
+    pub(super) pings: PingRecorder,
+}
+
+impl EchoSender {
+    /// Creates the state for echoes with this writer.
+    #[must_use]
+    pub const fn new(writer: Writer, pings: PingRecorder) -> Self {
+        Self { writer, pings }
+    }
+
+    /// Echoes a ping that the role's own thread reads.
+    #[inline]
+    pub(super) fn on_sample(&mut self, sample: Sample<'_>) {
+        let now = now_ns();
+        if let Some(header) = self.pings.recognise(sample.payload, now) {
+            self.pings.echo(&self.writer, &header, (sample.key, sample.payload), now);
+            // checked after the write has read the payload
+            self.pings.overwritten += u64::from(!sample.is_intact());
+        }
+    }
+
+    /// Echoes a ping that a listener handed over.
+    pub(super) fn echo(&mut self, header: &Header, ping: (u32, &[u8]), arrived_ns: u64) {
+        self.pings.echo(&self.writer, header, ping, arrived_ns);
+    }
+
+    /// Echoes a ping from a listener, with one attempt. Returns false if there is no room.
+    #[inline]
+    pub(super) fn try_echo(&mut self, header: &Header, ping: (u32, &[u8]), arrived_ns: u64) -> bool {
+        self.pings.try_echo(&self.writer, header, ping, arrived_ns)
+    }
+
+    pub(super) fn take_failure(&mut self) -> Option<AgentError> {
+        self.pings.failure.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::{keys::Keys, payload::Payloads};
+
+    #[test]
+    fn ping_of_another_size_is_counted_and_not_echoed() {
+        let identity = Identity { tag: 5, writer: 1, size: 64, since_ns: 0, keys: Keys::NONE, slack_ns: 0 };
+        let mut pings = PingRecorder::new(identity, TimestampLog::with_capacity(8));
+        for (size, tag) in [(64, 5), (48, 5), (64, 6)] {
+            let mut payloads = Payloads::new(1, size);
+            let header = Header { sequence: 0, writer: 1, tag, warm_up: false, sent_ns: now_ns() };
+            let payload = payloads.stamped(0, &header);
+            assert_eq!(pings.recognise(payload, now_ns()).is_some(), (size, tag) == (64, 5));
+        }
+        assert_eq!([pings.wrong_size, pings.foreign], [1, 1]);
+    }
+}
