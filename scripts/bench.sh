@@ -19,6 +19,8 @@ cc -O2 drivers/udp/bench/bare.c -o "$CARGO_TARGET_DIR/bare"
 claim cargo campaigns transparency --driver udp --floor "$CARGO_TARGET_DIR/bare" --floor drivers/udp/bench/sockperf.sh
 cc -O2 drivers/tcp/bench/bare.c -o "$CARGO_TARGET_DIR/bare-tcp"
 claim cargo campaigns transparency --driver tcp --floor "$CARGO_TARGET_DIR/bare-tcp"
+cc -O2 drivers/shm/bench/bare.c -o "$CARGO_TARGET_DIR/bare-shm"
+claim cargo campaigns transparency --driver shm --floor "$CARGO_TARGET_DIR/bare-shm"
 export DDSPERF
 DDSPERF=$(drivers/cyclonedds/fetch.sh)/bin/ddsperf
 claim cargo campaigns transparency --driver cyclonedds \

@@ -44,6 +44,11 @@ fn tcp_passes_every_case() {
 }
 
 #[test]
+fn shm_passes_every_case() {
+    assert_passes("shm", "");
+}
+
+#[test]
 fn sim_passes_every_case() {
     assert_passes("sim", "");
 }

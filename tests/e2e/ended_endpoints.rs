@@ -69,6 +69,7 @@ fn killed_reader_is_named_and_the_values_of_the_others_stand() {
         ("load", "2-2", "fastdds", 2),
         ("latency", "1-3", "udp", 2),
         ("load", "2-3", "tcp", 4),
+        ("load", "2-3", "shm", 4),
     ] {
         let run = killed(&scene, command, driver, "reader-1", &["--topology", topology], false);
         let flows = named(&run, "reader-1");
@@ -99,6 +100,7 @@ fn killed_writer_of_several_leaves_the_others_their_flows() {
     for (command, topology, driver, endpoint, flows_left) in [
         ("throughput", "3-1", "cyclonedds", "writer-1", 2),
         ("load", "3-1", "tcp", "writer-2", 2),
+        ("throughput", "3-1", "shm", "writer-2", 2),
         ("load", "2-2", "fastdds", "writer-1", 2),
         ("load", "2-2", "cyclonedds", "writer-2", 2),
     ] {

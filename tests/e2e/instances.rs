@@ -132,7 +132,7 @@ fn drivers_of_a_pair_agree_on_the_keys() {
 #[test]
 fn driver_without_a_keyed_type_is_rejected_before_the_first_packet() {
     let scene = Scene::new();
-    for driver in ["udp", "tcp", "sim"] {
+    for driver in ["udp", "tcp", "shm", "sim"] {
         let outcome = scene.ddsmark(&["latency", "--driver", driver, "--instances", "100", "--runs", "1"]);
         outcome.assert_status(2);
         assert!(outcome.stderr.contains("has no keyed type"), "{driver}: {}", outcome.stderr);

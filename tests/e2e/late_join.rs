@@ -80,7 +80,7 @@ fn late_reader_of_a_paced_stream_misses_the_past_and_nothing_since() {
 #[test]
 fn late_reader_of_a_flood_reconciles() {
     let scene = Scene::new();
-    for driver in ["udp", "tcp", "cyclonedds"] {
+    for driver in ["udp", "tcp", "shm", "cyclonedds"] {
         let run = measure(&scene, "throughput", &["--driver", driver, "--topology", "1-2"]);
         reconciled(&run, "reader-2");
     }

@@ -37,6 +37,7 @@ fn round_trip_takes_every_hop_of_the_ring() {
     for (driver, receive) in [
         ("udp", "waitset"),
         ("tcp", "waitset"),
+        ("shm", "waitset"),
         ("cyclonedds", "listener"),
         ("cyclonedds", "waitset"),
         ("fastdds", "waitset"),

@@ -63,6 +63,7 @@ fn slow_reader_holds_up_a_reliable_writer_and_is_named() {
         ("fastdds", &QUEUES),
         // The sockets are the queues of TCP.
         ("tcp", &["--send-buffer", "8192", "--receive-buffer", "8192"]),
+        ("shm", &["--receive-buffer", "8192"]),
     ] {
         let run = slow(&scene, driver, &[&["--qos", "reliable,keep_all"], more].concat());
         // No reader loses a sample, and all are as slow as the slowest.

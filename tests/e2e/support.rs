@@ -83,7 +83,7 @@ fn assert_built() {
             file.display()
         );
     }
-    for driver in ["udp", "tcp", "cyclonedds", "fastdds", "sim"] {
+    for driver in ["udp", "tcp", "shm", "cyclonedds", "fastdds", "sim"] {
         let file = drivers.join(format!("libddsmark_{driver}.so"));
         assert!(file.is_file(), "{} is missing\nhint: `make drivers`, or `make test`", file.display());
     }

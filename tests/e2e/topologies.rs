@@ -189,6 +189,7 @@ fn writers_of_one_process_keep_their_own_numbers_and_counts() {
     for (driver, command) in [
         ("udp", "load"),
         ("tcp", "throughput"),
+        ("shm", "throughput"),
         ("sim", "throughput"),
         ("cyclonedds", "throughput"),
         ("cyclonedds", "load"),

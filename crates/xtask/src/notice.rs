@@ -15,7 +15,7 @@ use crate::{Error, root};
 /// Manifests of the workspaces, and the packages of each whose binaries are shipped.
 const SHIPPED: &[(&str, &[&str])] = &[
     ("Cargo.toml", &["ddsmark", "agent"]),
-    ("drivers/Cargo.toml", &["ddsmark-udp", "ddsmark-tcp", "ddsmark-sim"]),
+    ("drivers/Cargo.toml", &["ddsmark-udp", "ddsmark-tcp", "ddsmark-shm", "ddsmark-sim"]),
 ];
 /// Beginnings of the names of files with a licence, in capitals.
 const TEXTS: &[&str] = &["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
