@@ -25,6 +25,8 @@ export DDSPERF
 DDSPERF=$(drivers/cyclonedds/fetch.sh)/bin/ddsperf
 claim cargo campaigns transparency --driver cyclonedds \
   --floor "$CARGO_TARGET_DIR/cmake/cyclonedds/bare" --floor drivers/cyclonedds/bench/ddsperf.sh
+claim cargo campaigns transparency --driver cyclonedds --receive listener --workload latency \
+  --floor drivers/cyclonedds/bench/ddsperf.sh
 claim cargo campaigns transparency --driver cyclonedds --perftest --workload latency --workload throughput \
   --floor "$CARGO_TARGET_DIR/cmake/cyclonedds/bare"
 claim cargo campaigns transparency --driver cyclonedds --readers 3 --workload latency --workload batched \

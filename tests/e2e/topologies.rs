@@ -300,7 +300,7 @@ fn forty_readers_receive_every_sample() {
         assert!(sent > 0 && sent == delivered, "{reader}: {run:#}");
     }
     for endpoint in list(&run["endpoints"]) {
-        assert_eq!(endpoint["settings"]["participant"]["participants"], "57", "{run:#}");
+        assert_eq!(endpoint["settings"]["participant"]["participants"], "41", "{run:#}");
     }
 }
 

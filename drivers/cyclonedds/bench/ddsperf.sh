@@ -3,7 +3,7 @@
 #
 # ddsperf, the tool of Cyclone DDS itself, asked as bare.c is: prints one figure.
 #
-#   DDSPERF=PATH ddsperf.sh latency|batched[/READERS] SIZE MS CORE CORE
+#   DDSPERF=PATH [RECEIVE=waitset|listener] ddsperf.sh latency|batched[/READERS] SIZE MS CORE CORE
 #
 # Its topic has a key, pings keep the last sample only, and what it publishes is always batched: so there is no
 # `throughput`, which is not batched, and that is refused with status 3. The times that it prints are half round trips:
@@ -12,7 +12,7 @@
 set -euo pipefail
 workload=${1%/*} readers=1 size=$2 seconds=$((($3 + 999) / 1000)) first=$4 second=$5
 [ "$workload" = "$1" ] || readers=${1#*/}
-: "${DDSPERF:=ddsperf}"
+: "${DDSPERF:=ddsperf}" "${RECEIVE:=waitset}"
 . "$(dirname -- "$0")/loopback.sh" ''
 
 # a line for each whole second, of which the last one counts: the first may lack, or be of starting and warming up
@@ -28,13 +28,13 @@ output=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -r "$output"' EXIT
 case $workload in
 latency)
-  for _ in $(seq "$readers"); do run "$second" pong waitset >/dev/null 2>&1 & done
-  run "$first" ping size "$size" waitset >"$output/1" 2>/dev/null
+  for _ in $(seq "$readers"); do run "$second" pong "$RECEIVE" >/dev/null 2>&1 & done
+  run "$first" ping size "$size" "$RECEIVE" >"$output/1" 2>/dev/null
   ;;
 batched)
   run "$first" pub size "$size" >/dev/null 2>&1 &
-  for reader in $(seq 2 "$readers"); do run "$second" sub waitset >"$output/$reader" 2>/dev/null & done
-  run "$second" sub waitset >"$output/1" 2>/dev/null
+  for reader in $(seq 2 "$readers"); do run "$second" sub "$RECEIVE" >"$output/$reader" 2>/dev/null & done
+  run "$second" sub "$RECEIVE" >"$output/1" 2>/dev/null
   # those that end a little later have their last line already
   ;;
 *) exit 3 ;;

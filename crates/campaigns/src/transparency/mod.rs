@@ -1,7 +1,7 @@
 //! `cargo campaigns transparency`: the overhead of ddsmark compared with simpler programs on the same middleware.
 //!
 //! A floor is a bare loop with the same library, or the vendor's own tool. It is called as `PROGRAM WORKLOAD SIZE
-//! MS CORE CORE [TRANSPORT]` and prints one number: the median round trip in ns, or the samples per second that its
+//! MS CORE CORE [TRANSPORT]`, with the receive mode in the environment variable `RECEIVE`, and prints one number: the median round trip in ns, or the samples per second that its
 //! reader received. Exit status 3 means that it does not have the workload. The transport is passed only if one was
 //! requested. A floor with a single transport rejects the additional argument and is not compared over another
 //! transport. With `--link`, the two endpoints are on two virtual hosts, and the arguments end with `NAMESPACE ADDRESS
@@ -54,6 +54,9 @@ pub struct TransparencyArgs {
     /// Number of readers; in `latency` all of them echo
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     readers: u16,
+    /// Receive mode. A floor has it in the environment variable `RECEIVE`
+    #[arg(long, value_name = "MODE", default_value = "waitset", value_parser = ["waitset", "listener"])]
+    receive: String,
     /// Measure between two virtual hosts, joined by a link with this rate
     #[arg(long, value_name = "RATE", conflicts_with_all = ["transport", "readers"])]
     link: Option<String>,

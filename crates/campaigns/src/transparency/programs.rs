@@ -87,6 +87,7 @@ impl Case<'_> {
                 readers => format!("{}/{readers}", self.workload),
             };
             command.args([&workload, &size, &ms]).args(self.cores).args(&self.arguments.transport);
+            command.env("RECEIVE", &self.arguments.receive);
             for host in self.hosts {
                 command.arg(&host.namespace).arg(host.address.to_string());
             }
@@ -107,7 +108,7 @@ impl Case<'_> {
         let mut command = limited(release_programs().join("ddsmark"));
         command
             .args(["characterize", "--json", "--warm-up", "200ms", "--driver", &self.arguments.driver])
-            .args(["--workload", self.workload_of_ddsmark()])
+            .args(["--workload", self.workload_of_ddsmark(), "--receive", &self.arguments.receive])
             .args(["--batch-bytes", &batch.to_string(), "--pin", &self.cores.join(",")])
             .args(["--size", &self.size.to_string(), "--runs", &RUNS.to_string()])
             .args(["--duration", &format!("{}ms", self.ms()), "--out"])

@@ -106,6 +106,13 @@ impl DriverDescription {
         self.features.iter().any(|declared| declared == feature)
     }
 
+    /// Returns whether a listener of the driver can echo the probes of a stream: each of them, so its write may have to wait until the
+    /// reader of the echoes makes room. A thread of a middleware that waits in a listener may be the one that would make it.
+    #[must_use]
+    pub fn echoes_probes_in_listener(&self) -> bool {
+        self.has("echo_in_listener") && self.has("locators")
+    }
+
     /// Returns whether the driver is a bare socket, the baseline of a middleware: no discovery and no QoS policy.
     #[must_use]
     pub fn is_bare_socket(&self) -> bool {

@@ -80,7 +80,7 @@ impl Expansion<'_> {
             let error = no_discovery(driver);
             return self.cannot(driver, FactorValues::default(), error.at(at));
         }
-        let transports = self.transports(driver, description, &axes.all("transport"))?;
+        let transports = self.transports(driver, description, axes)?;
         let ways = self.ways(driver, description, axes)?;
         match queue_checks::check_support(axes, driver, description) {
             Ok(note) => note.into_iter().for_each(|words| self.note(driver, false, words)),

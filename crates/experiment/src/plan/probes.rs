@@ -128,10 +128,10 @@ impl Expansion<'_> {
     ) -> Result<bool, SpannedError> {
         let probed = axes.has_stream() && self.file.design.probe_every.is_some();
         let listens = *receive.get() == ReceiveMode::Listener.into();
-        if !probed || !listens || description.has("echo_in_listener") {
+        if !probed || !listens || description.echoes_probes_in_listener() {
             return Ok(true);
         }
-        let words = format!("driver `{driver}` must not send from its listener, so it cannot echo probes");
+        let words = format!("a listener of driver `{driver}` must not wait, so it cannot echo all probes");
         let hint = "use `receive = \"waitset\"` or `\"polling\"`, or remove `probe_every`";
         let at: Span = receive.span();
         let cells = FactorValues::only("receive", ReceiveMode::Listener);

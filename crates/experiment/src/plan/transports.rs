@@ -1,7 +1,8 @@
 //! Transports of a driver that an experiment file requests.
 
 use crate::{
-    DriverDescription, FactorValues, PlanError, SpannedError, TransportInfo,
+    DriverDescription, FactorValues, HostSpec, PlanError, SpannedError, TransportInfo,
+    factors::placement::Placement,
     plan::{expansion::Expansion, plan_inputs::PlanInputs},
     syntax::{driver_name::drivers_of_ends, one_or_many::OneOrMany},
 };
@@ -12,6 +13,9 @@ const ALL_TRANSPORTS: &str = "all";
 
 /// Transport of a driver for those that its middleware enables by itself: `include/ddsmark/driver.h`, `ddsmark_transport_info`.
 const BUILTIN_TRANSPORTS: &str = "builtin";
+
+/// Transports between processes of one host only.
+const ON_ONE_HOST: &[&str] = &["shm", "data_sharing"];
 
 /// Transport that was requested of a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,8 +44,15 @@ impl Expansion<'_> {
         &mut self,
         driver: &str,
         description: &DriverDescription,
-        requested: &OneOrMany<String>,
+        axes: &FactorValues,
     ) -> Result<Vec<RequestedTransport>, SpannedError> {
+        let requested: OneOrMany<String> = axes.all("transport");
+        let placements: OneOrMany<Placement> = axes.all("placement");
+        let is_placed = placements.0.iter().any(|placement| !placement.get().entries.is_empty());
+        // Others may be names of one host.
+        let hosts = self.inputs.hosts;
+        let are_virtual = hosts.len() > 1 && hosts.iter().all(|host| matches!(host.at, HostSpec::Lab(_)));
+        let is_between_hosts = are_virtual && !is_placed;
         let mut transports: Vec<RequestedTransport> = Vec::new();
         let builtin = description.transport(Some(BUILTIN_TRANSPORTS));
         for transport in &requested.0 {
@@ -66,6 +77,17 @@ impl Expansion<'_> {
                 self.cannot(driver, cells, error.at(transport.span()))?;
             }
             for found in found {
+                if is_between_hosts && ON_ONE_HOST.contains(&found.name.as_str()) {
+                    let words = format!(
+                        "transport `{}` of driver `{driver}` connects processes of one host, and the endpoints are on several",
+                        found.name
+                    );
+                    let hint = "use another transport, or place the endpoints on one host by `placement`";
+                    let cells = FactorValues::only("transport", found.name.clone());
+                    let error = PlanError::Contradiction { words, hint }.at(transport.span());
+                    self.cannot(driver, cells, error)?;
+                    continue;
+                }
                 if let Some(known) = transports.iter_mut().find(|known| known.name == found.name) {
                     known.shipped = known.shipped.filter(|_| known.shipped == found.shipped);
                 } else {

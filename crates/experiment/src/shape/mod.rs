@@ -33,6 +33,9 @@ use crate::{
     Topology, Workload, drivers_of_ends, is_pair,
 };
 
+/// Number of participants for which a driver looks on a host if it is not known.
+const USUAL_PARTICIPANTS: u32 = 32;
+
 /// Topic of a flow's samples, and of the echoes of one endpoint.
 const OUT: &str = "out";
 const BACK: &str = "back";
@@ -105,6 +108,14 @@ impl Shape {
     pub fn of(factors: &Factors, design: &Design) -> Self {
         let mut shape = Self::new(factors, &design.pin, probe_every(factors, design).is_some());
         shape.place(factors, &design.hosts, &design.pin);
+        if design.domain.is_some() {
+            // A domain that was asked for has participants of others, too: the driver looks for as many as usual, or for twice ours.
+            let twice =
+                u32::try_from(2 * shape.endpoints.len()).ok().filter(|twice| *twice > USUAL_PARTICIPANTS);
+            for endpoint in &mut shape.endpoints {
+                endpoint.participant.participants = twice;
+            }
+        }
         if factors.instances.is_some() {
             shape.streams_mut().for_each(|stream| stream.write_instance = design.write_instance);
         }
@@ -421,7 +432,8 @@ impl CellShape<'_> {
 
     /// Returns the writer of the echoes of the endpoint with this index among those that echo: it never batches.
     fn echo_writer(&self, echo: usize, stream: &StreamSpec) -> WriterSpec {
-        let writer = self.answering(self.writer(0, BACK, stream));
+        let writer = self.writer(0, BACK, stream);
+        let writer = if self.probed { writer } else { self.answering(writer) };
         WriterSpec {
             topic: topic(BACK, echo),
             batch_bytes: 0,

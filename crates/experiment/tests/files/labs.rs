@@ -173,3 +173,16 @@ fn lab_needs_what_any_of_its_links_needs() {
     ];
     assert_eq!(file(&sets).any_link().to_string(), "rate=100mbit,delay=2ms,loss=1%,mtu=9000");
 }
+
+#[test]
+fn shared_memory_between_hosts_is_rejected_before_it_is_measured() {
+    let error = planned(&lab(), &["factors.transport=shm"]).expect_err("it is refused");
+    let (words, marked, hint) = parts(error);
+    assert!(words.contains("`shm` of driver `dds` connects processes of one host"), "{words}");
+    assert_eq!(marked, "shm");
+    assert!(hint.contains("`placement`"), "{hint}");
+    // Both ends on one of the hosts.
+    let placed = lab().replace("size = 32\n", "size = 32\nplacement = \"pinger@h1,echo@h1\"\n");
+    let plan = planned(&placed, &["factors.transport=shm"]).expect("a plan");
+    assert!(plan.cells.iter().all(|cell| cell.factors.transport == "shm"));
+}

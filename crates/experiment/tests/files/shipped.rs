@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Durability, History, Pin, PlanError, PlanInputs, QosDuration, Reliability};
+use experiment::{Durability, History, Pin, PlanError, PlanInputs, QosDuration, Reliability, TransportInfo};
 
 use crate::{ids, plan, rejected, source, support::drivers, with};
 
@@ -81,4 +81,38 @@ fn driver_without_its_middleware_is_rejected_at_its_position() {
         let fault = source.rejected(&error);
         assert!(fault.hint.starts_with("install it with `ddsmark drivers install gone`"), "{}", fault.hint);
     }
+}
+
+#[test]
+fn middleware_as_shipped_has_its_own_choice_of_transports() {
+    let mut descriptions = drivers();
+    let dds = descriptions.get_mut("dds").expect("it is there");
+    let builtin = TransportInfo { name: "builtin".to_owned(), max_payload_bytes: 500_000, note: None };
+    dds.transports.push(builtin);
+    let planned = |transports: &str| {
+        let text = with(&format!("vendor_defaults = [false, true]\ntransport = {transports}\n"));
+        let source = source(&text, &["factors.size=32"]);
+        let inputs = PlanInputs {
+            name: "f",
+            descriptions: &descriptions,
+            installed: &[],
+            files: &BTreeMap::new(),
+            pin: Pin::None,
+            hosts: &[],
+            seed: 7,
+            least_blocks: &results::least_blocks,
+        };
+        let plan = source.read().expect("an experiment").plan(&inputs).expect("a plan");
+        ids(&plan).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let [udp4, shm, builtin] = ["udp4", "shm", "builtin"].map(|name| format!("dds/{name}/latency/32"));
+    let shipped = |id: &str| format!("{id}/as-shipped");
+    assert_eq!(planned("\"default\""), [udp4.clone(), shipped(&builtin)]);
+    // A named transport is that of both forms, also beside the default.
+    assert_eq!(planned("\"udp4\""), [udp4.clone(), shipped(&udp4)]);
+    assert_eq!(planned("\"builtin\""), [builtin.clone(), shipped(&builtin)]);
+    let both = [udp4.clone(), shipped(&udp4), shipped(&builtin)];
+    assert_eq!(planned("[\"default\", \"udp4\"]"), both);
+    // Each single one.
+    assert_eq!(planned("\"all\""), [udp4.clone(), shipped(&udp4), shm.clone(), shipped(&shm)]);
 }

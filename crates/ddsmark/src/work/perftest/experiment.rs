@@ -114,7 +114,7 @@ pub fn text(
     if receive == ReceiveMode::Listener && shortest.is_some() && !echoes_in_listener {
         receive = ReceiveMode::Waitset;
         notes.push(format!(
-            "driver `{driver}` must not send from a listener, so the subscriber echoes latency samples from a thread that \
+            "a listener of driver `{driver}` must not wait, so the subscriber echoes latency samples from a thread that \
              waits, as with `-useReadThread`"
         ));
     }

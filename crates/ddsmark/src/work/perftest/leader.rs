@@ -122,7 +122,7 @@ fn measure(
     let Text { source, file, notes, exact } = text(
         &process.settings,
         (driver, &process.test_transport()),
-        drivers.descriptions[driver].has("echo_in_listener"),
+        drivers.descriptions[driver].echoes_probes_in_listener(),
         subscriber,
         topology,
         process.qos.as_ref(),

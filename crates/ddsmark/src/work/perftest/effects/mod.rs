@@ -80,7 +80,7 @@ fn plan(leader: &Process, subscriber: &Process, seen: &mut Map<String, Value>) -
         subscribers: leader.settings.local.partners as usize,
     };
     let driver = leader.settings.driver.as_str();
-    let echoes = leader.description().has("echo_in_listener");
+    let echoes = leader.description().echoes_probes_in_listener();
     let transport = leader.test_transport();
     let own = subscriber.own_part();
     let made = text(&leader.settings, (driver, &transport), echoes, &own, topology, leader.qos.as_ref());
