@@ -1,4 +1,4 @@
-//! Writes that a middleware delays, rejects or times out are part of the RTT.
+//! Writes that a middleware delays, rejects or times out are part of the RTT; and where echoes are sent.
 
 use serde_json::Value;
 
@@ -64,4 +64,33 @@ measure = "2s"
     let report = scene.ddsmark(&["report", "result", "--full"]);
     report.assert_status(0);
     assert!(report.stdout.contains(warning_text), "{}", report.stdout);
+}
+
+/// Returns the echoes of the listeners of all runs of a driver, and the pings that its echoes received.
+fn of_listeners(cells: &[Value], driver: &str) -> (u64, u64) {
+    let cell = cells.iter().find(|cell| cell["factors"]["driver"] == driver).expect("a cell");
+    let runs = list(&cell["runs"]);
+    assert!(runs.iter().all(|run| run["state"] == "valid"), "{cell:#}");
+    let echoes = runs.iter().flat_map(|run| list(&run["endpoints"])).filter(|end| end["role"] == "echo");
+    echoes.fold((0, 0), |(sent, received), echo| {
+        (sent + count(&echo["echoed_in_listener"]), received + count(&echo["reception"]["samples"]))
+    })
+}
+
+#[test]
+fn listeners_send_echoes_themselves_where_the_driver_says_so() {
+    let scene = Scene::new();
+    let drivers = ["udp", "tcp", "cyclonedds", "fastdds"];
+    let list_of_drivers = drivers.join(",");
+    let arguments = ["latency", "--driver", &list_of_drivers, "--size", "64", "--receive", "listener"];
+    let outcome = scene.ddsmark(
+        &[&arguments[..], &["--runs", "1", "--warm-up", "20ms", "--duration", "100ms", "--json"]].concat(),
+    );
+    outcome.assert_status(0);
+    let document = outcome.document();
+    let cells = list(&document["cells"]);
+    for driver in drivers {
+        let (sent, received) = of_listeners(cells, driver);
+        assert!(sent > 0 && sent == received, "{driver}: {sent} of {received}");
+    }
 }
