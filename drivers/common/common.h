@@ -116,7 +116,8 @@ ddsmark_status participants_raise(const ddsmark_participant_config *config, cons
 /* UNSUPPORTED if the run has more participants than `limit`, which `why` explains. `hint` is the next step. */
 ddsmark_status participants_check(const ddsmark_participant_config *config, uint64_t limit, const char *why,
                                   const char *hint);
-/* Finds the index of the requested transport; leaves `*out` unchanged if none is requested. */
+/* Finds the index of the requested transport. If none is requested: of `builtin` with the vendor's defaults, if there
+ * is one, else leaves `*out` unchanged. */
 ddsmark_status transport_find(const ddsmark_participant_config *config, const ddsmark_transport_info *infos,
                               uint32_t count, uint32_t *out);
 

@@ -129,14 +129,15 @@ ddsmark_status participants_check(const ddsmark_participant_config *config, uint
 
 ddsmark_status transport_find(const ddsmark_participant_config *config, const ddsmark_transport_info *infos,
                               uint32_t count, uint32_t *out) {
-  if (config->transport == NULL)
-    return DDSMARK_OK;
+  const char *wanted = config->transport ? config->transport : config->vendor_defaults ? "builtin" : "";
   for (uint32_t i = 0; i < count; i++) {
-    if (strcmp(config->transport, infos[i].name) == 0) {
+    if (strcmp(wanted, infos[i].name) == 0) {
       *out = i;
       return DDSMARK_OK;
     }
   }
+  if (config->transport == NULL)
+    return DDSMARK_OK;
   text names = {0};
   for (uint32_t i = 0; i < count; i++)
     text_add(&names, "%s%s", i ? ", " : "", infos[i].name);

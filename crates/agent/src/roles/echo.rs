@@ -68,10 +68,9 @@ impl Echo {
                 (*sender, 0, None)
             }
             EchoInput::Listening { reader, handed } => {
-                let EchoListener { wrong_size, foreign, overwritten, dropped, sent, .. } = reader.close()?;
+                let EchoListener { origins, overwritten, dropped, sent, .. } = reader.close()?;
                 let mut sender = handed.into_sender()?;
-                sender.pings.wrong_size += wrong_size;
-                sender.pings.foreign += foreign;
+                sender.pings.origins = origins;
                 sender.pings.overwritten += overwritten;
                 (sender, dropped, Some(sent))
             }
@@ -154,8 +153,8 @@ impl AgentRole for Echo {
             timed_out: pings.timed_out,
             refused: pings.refused + dropped,
             overwritten: pings.overwritten,
-            wrong_size: pings.wrong_size,
-            foreign: pings.foreign,
+            wrong_size: pings.origins.wrong_size,
+            foreign: pings.origins.foreign,
             echoed_in_listener,
             stamps: pings.stamps,
         }))

@@ -1,22 +1,20 @@
 //! Echoes of a listener: sent from it at once where the middleware allows that and has room, else handed to another thread.
 
-use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError, TryLockError,
-    atomic::{AtomicU64, Ordering},
-    mpsc::{Receiver, SyncSender, sync_channel},
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
+    time::Duration,
 };
-
-use std::time::Duration;
 
 use driver_host::Sample;
 
 use crate::{
     base::{clock::now_ns, error::AgentError},
-    roles::echo_sender::EchoSender,
-    traffic::{
-        header::Header,
-        identity::{Identity, Origin},
-    },
+    roles::echo_sender::{EchoSender, OriginCheck},
+    traffic::{header::Header, identity::Identity},
 };
 
 /// Maximum number of pings in the handoff, in addition to those in flight: late ones.
@@ -34,13 +32,11 @@ pub struct HandoffPing {
 /// Listener of pings.
 #[derive(Debug)]
 pub struct EchoListener {
-    identity: Identity,
+    pub(super) origins: OriginCheck,
     /// Sends the echoes of the listener, and of the thread.
     sender: Arc<Mutex<EchoSender>>,
     /// Whether the listener may write; its writer then never blocks.
     sends: bool,
-    pub(super) wrong_size: u64,
-    pub(super) foreign: u64,
     pub(super) dropped: u64,
     pub(super) overwritten: u64,
     /// Echoes sent by the listener.
@@ -103,21 +99,9 @@ impl EchoListener {
         let (sender, handed) = (Arc::new(Mutex::new(sender)), Arc::new(AtomicU64::new(0)));
         let thread =
             HandedPings { sender: Arc::clone(&sender), pings: taken, give_back, handed: Arc::clone(&handed) };
-        let counts = (0, 0, 0, 0, 0);
-        let (wrong_size, foreign, dropped, overwritten, sent) = counts;
-        let listener = Self {
-            identity,
-            sender,
-            sends,
-            wrong_size,
-            foreign,
-            dropped,
-            overwritten,
-            sent,
-            free,
-            pings,
-            handed,
-        };
+        let origins = OriginCheck::new(identity);
+        let listener =
+            Self { origins, sender, sends, dropped: 0, overwritten: 0, sent: 0, free, pings, handed };
         (listener, thread)
     }
 
@@ -125,24 +109,17 @@ impl EchoListener {
     #[inline]
     pub fn on_sample(&mut self, sample: Sample<'_>) {
         let arrived_ns = now_ns();
-        let header = match self.identity.origin(sample.payload, arrived_ns) {
-            Origin::Ours(header) => header,
-            Origin::Damaged => return self.wrong_size += 1,
-            Origin::Foreign => return self.foreign += 1,
-        };
+        let Some(header) = self.origins.header(sample.payload, arrived_ns) else { return };
         // Pings keep their order. The thread has the sender only while it has pings, so this does not wait, and the lock is free.
-        if self.sends && self.handed.load(Ordering::Acquire) == 0 {
-            match self.sender.try_lock() {
-                Ok(mut sender) => {
-                    if sender.try_echo(&header, (sample.key, sample.payload), arrived_ns) {
-                        self.sent += u64::from(!header.warm_up);
-                        // Checked after the write has read the payload.
-                        self.overwritten += u64::from(!sample.is_intact());
-                        return;
-                    }
-                }
-                Err(TryLockError::WouldBlock | TryLockError::Poisoned(_)) => {}
-            }
+        if self.sends
+            && self.handed.load(Ordering::Acquire) == 0
+            && let Ok(mut sender) = self.sender.try_lock()
+            && sender.try_echo(&header, (sample.key, sample.payload), arrived_ns)
+        {
+            self.sent += u64::from(!header.warm_up);
+            // Checked after the write has read the payload.
+            self.overwritten += u64::from(!sample.is_intact());
+            return;
         }
         self.hand_over(header, arrived_ns, sample);
     }

@@ -14,10 +14,37 @@ use crate::{
     },
 };
 
+/// Check whether samples are pings of this run, with counts of those that are not: they are not echoed.
+#[derive(Debug)]
+pub struct OriginCheck {
+    pub(super) identity: Identity,
+    /// Samples of this run with another size.
+    pub(super) wrong_size: u64,
+    /// Samples that are not of this run.
+    pub(super) foreign: u64,
+}
+
+impl OriginCheck {
+    pub(super) const fn new(identity: Identity) -> Self {
+        Self { identity, wrong_size: 0, foreign: 0 }
+    }
+
+    /// Returns the header of a ping of this run.
+    #[inline]
+    pub(super) fn header(&mut self, payload: &[u8], now_ns: u64) -> Option<Header> {
+        match self.identity.origin(payload, now_ns) {
+            Origin::Ours(header) => return Some(header),
+            Origin::Damaged => self.wrong_size += 1,
+            Origin::Foreign => self.foreign += 1,
+        }
+        None
+    }
+}
+
 /// Counts and timestamps of received pings and their echoes.
 #[derive(Debug)]
 pub struct PingRecorder {
-    identity: Identity,
+    pub(super) origins: OriginCheck,
     pub(super) stamps: TimestampLog,
     /// Repetition of writes that are not accepted; `None`: they are not repeated.
     repeats: Option<Repeats>,
@@ -27,8 +54,6 @@ pub struct PingRecorder {
     pub(super) timed_out: u64,
     pub(super) refused: u64,
     pub(super) overwritten: u64,
-    pub(super) wrong_size: u64,
-    pub(super) foreign: u64,
     pub(super) failure: Option<AgentError>,
     /// Number of echoes, for the thread that waits.
     progress: Arc<ReceiveProgress>,
@@ -39,7 +64,7 @@ impl PingRecorder {
     #[must_use]
     pub fn new(identity: Identity, stamps: TimestampLog) -> Self {
         Self {
-            identity,
+            origins: OriginCheck::new(identity),
             stamps,
             repeats: None,
             received: 0,
@@ -48,8 +73,6 @@ impl PingRecorder {
             timed_out: 0,
             refused: 0,
             overwritten: 0,
-            wrong_size: 0,
-            foreign: 0,
             failure: None,
             progress: Arc::new(ReceiveProgress::of_size(identity.size as u64)),
         }
@@ -65,17 +88,6 @@ impl PingRecorder {
     #[must_use]
     pub fn progress(&self) -> Arc<ReceiveProgress> {
         Arc::clone(&self.progress)
-    }
-
-    /// Returns the header of a ping of this run. Samples of another size or origin are counted and not echoed.
-    #[inline]
-    fn recognise(&mut self, payload: &[u8], now_ns: u64) -> Option<Header> {
-        match self.identity.origin(payload, now_ns) {
-            Origin::Ours(header) => return Some(header),
-            Origin::Damaged => self.wrong_size += 1,
-            Origin::Foreign => self.foreign += 1,
-        }
-        None
     }
 
     /// Sends back a ping, key and payload unchanged, that arrived at `arrived_ns`.
@@ -180,7 +192,7 @@ impl EchoSender {
     #[inline]
     pub(super) fn on_sample(&mut self, sample: Sample<'_>) {
         let now = now_ns();
-        if let Some(header) = self.pings.recognise(sample.payload, now) {
+        if let Some(header) = self.pings.origins.header(sample.payload, now) {
             self.pings.echo(&self.writer, &header, (sample.key, sample.payload), now);
             // checked after the write has read the payload
             self.pings.overwritten += u64::from(!sample.is_intact());
@@ -211,13 +223,13 @@ mod tests {
     #[test]
     fn ping_of_another_size_is_counted_and_not_echoed() {
         let identity = Identity { tag: 5, writer: 1, size: 64, since_ns: 0, keys: Keys::NONE, slack_ns: 0 };
-        let mut pings = PingRecorder::new(identity, TimestampLog::with_capacity(8));
+        let mut origins = OriginCheck::new(identity);
         for (size, tag) in [(64, 5), (48, 5), (64, 6)] {
             let mut payloads = Payloads::new(1, size);
             let header = Header { sequence: 0, writer: 1, tag, warm_up: false, sent_ns: now_ns() };
             let payload = payloads.stamped(0, &header);
-            assert_eq!(pings.recognise(payload, now_ns()).is_some(), (size, tag) == (64, 5));
+            assert_eq!(origins.header(payload, now_ns()).is_some(), (size, tag) == (64, 5));
         }
-        assert_eq!([pings.wrong_size, pings.foreign], [1, 1]);
+        assert_eq!([origins.wrong_size, origins.foreign], [1, 1]);
     }
 }
