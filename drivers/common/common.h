@@ -171,7 +171,7 @@ bool batch_next(const uint8_t *bytes, uint64_t size, uint64_t *at, const uint8_t
 /* Copies and checks a QoS. `asked` may be NULL; the memory that it points to remains the caller's. `elsewhere`:
  * policies that DDS does not define for this side, which are removed. UNSUPPORTED: a policy that the driver cannot
  * set, except with its fixed value. BAD_ARGUMENT: an invalid value. INCONSISTENT: inconsistent policies. */
-ddsmark_status qos_in(const ddsmark_qos *asked, const ddsmark_policy_support *supports, uint64_t elsewhere,
+ddsmark_status qos_in(const ddsmark_qos *asked, const ddsmark_policy_support *supports, side s, uint64_t elsewhere,
                       ddsmark_qos *out);
 /* Copies what fits into the caller's struct. */
 ddsmark_status qos_out(const ddsmark_qos *from, ddsmark_qos *out);

@@ -70,9 +70,9 @@ static bool happens_anyway(uint32_t policy, const ddsmark_qos *q) {
          (policy == DDSMARK_POLICY_ENTITY_FACTORY && q->autoenable_created != 0);
 }
 
-static ddsmark_status check_supported(ddsmark_qos *q, const ddsmark_policy_support *supports) {
+static ddsmark_status check_supported(ddsmark_qos *q, side s, const ddsmark_policy_support *supports) {
   for (uint32_t p = 0; p < DDSMARK_POLICY_COUNT; p++) {
-    if (!(q->present >> p & 1) || supports[p].support != DDSMARK_SUPPORT_UNSUPPORTED)
+    if (!(q->present >> p & 1) || support_of(supports, s, p) != DDSMARK_SUPPORT_UNSUPPORTED)
       continue;
     if (!happens_anyway(p, q))
       return fail(DDSMARK_UNSUPPORTED,
@@ -157,7 +157,7 @@ static ddsmark_status check_consistent(const ddsmark_qos *q) {
   return DDSMARK_OK;
 }
 
-ddsmark_status qos_in(const ddsmark_qos *asked, const ddsmark_policy_support *supports, uint64_t elsewhere,
+ddsmark_status qos_in(const ddsmark_qos *asked, const ddsmark_policy_support *supports, side s, uint64_t elsewhere,
                       ddsmark_qos *out) {
   const uint32_t size = asked ? asked->struct_size : 0;
   *out = (ddsmark_qos){.struct_size = sizeof *out};
@@ -170,7 +170,7 @@ ddsmark_status qos_in(const ddsmark_qos *asked, const ddsmark_policy_support *su
   out->struct_size = sizeof *out;
   out->present = present_within(out->present, size);
   ddsmark_status status;
-  if ((status = check_supported(out, supports)) || (status = check_values(out)))
+  if ((status = check_supported(out, s, supports)) || (status = check_values(out)))
     return status;
   out->present &= ~elsewhere;
   return check_consistent(out);

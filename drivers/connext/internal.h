@@ -69,8 +69,6 @@ uint64_t plan_message_payload(const plan *p);
 
 /* -- profile.c ----------------------------------------------------------------------------------------------------- */
 
-typedef enum side { SIDE_WRITER, SIDE_READER } side;
-
 #define LIBRARY_NAME "ddsmark"
 #define PARTICIPANT_PROFILE "participant"
 #define PARTICIPANT_NAME "participants::participant"

@@ -87,8 +87,6 @@ extern const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT];
 
 /* -- qos.c --------------------------------------------------------------------------------------------------------- */
 
-typedef enum side { SIDE_WRITER, SIDE_READER } side;
-
 /* QoS of a topic, of a publisher or subscriber, and of a writer or reader. */
 typedef struct qos_set {
   dds_qos_t *topic, *group, *endpoint;

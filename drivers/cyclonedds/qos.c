@@ -91,7 +91,7 @@ static void apply_endpoint(const ddsmark_qos *q, dds_qos_t *e) {
 ddsmark_status qos_make(const ddsmark_qos *asked, side s, qos_set *out) {
   ddsmark_qos q;
   ddsmark_status status;
-  if ((status = qos_in(asked, policy_supports, s == SIDE_WRITER ? READER_ONLY : WRITER_ONLY, &q)) ||
+  if ((status = qos_in(asked, policy_supports, s, s == SIDE_WRITER ? READER_ONLY : WRITER_ONLY, &q)) ||
       (status = check(&q)))
     return status;
   *out = (qos_set){dds_create_qos(), dds_create_qos(), dds_create_qos()};
@@ -151,7 +151,11 @@ static void read_writer(const dds_qos_t *e, ddsmark_qos *q) {
             dds_qget_durability_service(e, &d, &kind, &q->service_history_depth, &q->service_max_samples,
                                         &q->service_max_instances, &q->service_max_samples_per_instance));
   q->service_cleanup_ns = ns_of(d);
-  q->present |= got ? POLICY(DURABILITY_SERVICE) : 0;
+  /* Only its history acts: with another value than the default of the rest, that would be reported as effective. */
+  const bool acts = got && d == 0 && q->service_max_samples == DDSMARK_UNLIMITED &&
+                    q->service_max_instances == DDSMARK_UNLIMITED &&
+                    q->service_max_samples_per_instance == DDSMARK_UNLIMITED;
+  q->present |= acts ? POLICY(DURABILITY_SERVICE) : 0;
   if (dds_qget_lifespan(e, &d)) {
     q->lifespan_ns = ns_of(d);
     q->present |= POLICY(LIFESPAN);
@@ -168,9 +172,11 @@ static void read_writer(const dds_qos_t *e, ddsmark_qos *q) {
 
 static void read_reader(const dds_qos_t *e, ddsmark_qos *q) {
   dds_duration_t d = 0;
-  /* A policy that is stored without effect is not reported, although it could be read back: READER_DATA_LIFECYCLE,
-   * and in some versions this one. */
-  if (policy_supports[DDSMARK_POLICY_TIME_BASED_FILTER].support == DDSMARK_SUPPORT_ENFORCED &&
+  if (dds_qget_resource_limits(e, &q->max_samples, &q->max_instances, &q->max_samples_per_instance))
+    q->present |= POLICY(RESOURCE_LIMITS);
+  /* A policy that is stored without effect is not reported, although it could be read back: RESOURCE_LIMITS of a
+   * writer, READER_DATA_LIFECYCLE, and in some versions this one. */
+  if (support_of(policy_supports, SIDE_READER, DDSMARK_POLICY_TIME_BASED_FILTER) == DDSMARK_SUPPORT_ENFORCED &&
       dds_qget_time_based_filter(e, &d)) {
     q->minimum_separation_ns = ns_of(d);
     q->present |= POLICY(TIME_BASED_FILTER);
@@ -181,8 +187,6 @@ static void read_endpoint(const dds_qos_t *e, side s, qos_texts *texts, ddsmark_
   dds_duration_t d = 0;
   size_t size = 0;
   read_endpoint_kinds(e, s, q);
-  if (dds_qget_resource_limits(e, &q->max_samples, &q->max_instances, &q->max_samples_per_instance))
-    q->present |= POLICY(RESOURCE_LIMITS);
   if (dds_qget_deadline(e, &d)) {
     q->deadline_ns = ns_of(d);
     q->present |= POLICY(DEADLINE);

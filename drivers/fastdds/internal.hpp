@@ -194,7 +194,7 @@ private:
 
 extern const ddsmark_policy_support policy_supports[DDSMARK_POLICY_COUNT];
 
-enum Side { SIDE_WRITER, SIDE_READER };
+using Side = side;
 
 /* Requested configuration of a writer or reader. */
 struct Wish {

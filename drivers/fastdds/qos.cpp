@@ -168,11 +168,25 @@ void apply_side(const ddsmark_qos &q, const Plan &plan, const Wish &, fast::Data
   }
 }
 
+/* Rejects readers that could not be closed: over data sharing, the library's listening thread never returns from a full
+ * history. The default limits are those of the writer, which then blocks first. */
+ddsmark_status check_reader(const ddsmark_qos &q, const Plan &plan) {
+  const bool keep_all = q.present & POLICY(HISTORY) && q.history == DDSMARK_KEEP_ALL;
+  if (plan.transport != TRANSPORT_DATA_SHARING || !keep_all || !(q.present & POLICY(RESOURCE_LIMITS)) ||
+      q.max_samples <= 0 || q.max_samples >= least_samples)
+    return DDSMARK_OK;
+  return fail(DDSMARK_UNSUPPORTED,
+              "`max_samples` of a keep-all reader is %d, and over `data_sharing` a reader whose history is full cannot "
+              "be closed; hint: use at least %d, and not less than the writer has, or the transport `shm`",
+              q.max_samples, least_samples);
+}
+
 template <class Set> ddsmark_status make(const ddsmark_qos *asked, const Plan &plan, const Wish &wish, Set &out) {
   const uint64_t elsewhere = wish.side == SIDE_WRITER ? READER_ONLY : WRITER_ONLY & ~POLICY(LIFESPAN);
   ddsmark_qos q;
   ddsmark_status status;
-  if ((status = qos_in(asked, policy_supports, elsewhere, &q)) || (status = check(q)))
+  if ((status = qos_in(asked, policy_supports, wish.side, elsewhere, &q)) || (status = check(q)) ||
+      (wish.side == SIDE_READER && (status = check_reader(q, plan))))
     return status;
   out.sets_topic = (q.present & POLICY(TOPIC_DATA)) != 0;
   if (out.sets_topic)

@@ -52,10 +52,13 @@ static const ddsmark_description description = {
     .type_kinds = 1u << DDSMARK_TYPE_OCTETS | 1u << DDSMARK_TYPE_KEYED,
     .transports = transports,
     .transport_count = 1,
-    .policies = {[DDSMARK_POLICY_RELIABILITY] = {.support = DDSMARK_SUPPORT_ENFORCED},
-                 [DDSMARK_POLICY_HISTORY] = {.support = DDSMARK_SUPPORT_ENFORCED,
+    .policies = {[DDSMARK_POLICY_RELIABILITY] = {.writer = DDSMARK_SUPPORT_ENFORCED,
+                                                 .reader = DDSMARK_SUPPORT_ENFORCED},
+                 [DDSMARK_POLICY_HISTORY] = {.writer = DDSMARK_SUPPORT_ENFORCED,
+                                             .reader = DDSMARK_SUPPORT_ENFORCED,
                                              .note = "`keep_all` keeps 256 samples"},
-                 [DDSMARK_POLICY_DURABILITY] = {.support = DDSMARK_SUPPORT_ENFORCED,
+                 [DDSMARK_POLICY_DURABILITY] = {.writer = DDSMARK_SUPPORT_ENFORCED,
+                                                .reader = DDSMARK_SUPPORT_ENFORCED,
                                                 .note = "`volatile` and `transient_local`"}},
 };
 

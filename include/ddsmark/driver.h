@@ -134,7 +134,8 @@
  *   the middleware was given. All others were read from the middleware.
  * - A policy that the driver cannot set is `unsupported`: requesting another value than the one that it has fails the
  *   open call with DDSMARK_UNSUPPORTED. A policy that the middleware accepts without effect is `ignored`. Neither is
- *   ever reported as effective.
+ *   ever reported as effective. That holds for writers and for readers each: a writer of which `max_samples` limits
+ *   nothing does not report RESOURCE_LIMITS, although its reader does.
  * - A counter that the middleware does not have is not valid: never 0.
  *
  *
@@ -158,7 +159,7 @@
 extern "C" {
 #endif
 
-#define DDSMARK_ABI_VERSION 2u
+#define DDSMARK_ABI_VERSION 3u
 
 /* The only symbol that a driver exports: a function that returns the same table each time and starts nothing. */
 #define DDSMARK_ENTRY_SYMBOL "ddsmark_driver_entry"
@@ -208,7 +209,7 @@ enum {
   DDSMARK_POLICY_COUNT = 22
 };
 
-/* Support of a driver for a policy. */
+/* Support of a driver for a policy, of writers and of readers: a middleware may act on a policy at one of them only. */
 enum {
   DDSMARK_SUPPORT_UNSUPPORTED = 0,   /* requesting any value but the actual one fails the open call */
   DDSMARK_SUPPORT_IGNORED = 1,       /* accepted, without effect */
@@ -219,8 +220,8 @@ enum {
 };
 
 typedef struct ddsmark_policy_support {
-  uint32_t support; /* DDSMARK_SUPPORT_ */
-  uint32_t reserved;
+  uint32_t writer;  /* DDSMARK_SUPPORT_ of writers; of a policy that only readers have, theirs */
+  uint32_t reader;  /* DDSMARK_SUPPORT_ of readers; of a policy that only writers have, theirs */
   const char *note; /* restrictions or special behaviour, or NULL */
 } ddsmark_policy_support;
 

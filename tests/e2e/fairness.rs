@@ -203,6 +203,71 @@ fn page_on_fairness_names_every_default_of_a_driver() {
     }
 }
 
+/// The profile `shipped` leaves all policies to the middleware.
+#[test]
+fn shipped_qos_requests_nothing() {
+    let scene = Scene::new();
+    let flags = ["--qos", "shipped", "--vendor-defaults", "-s", "64", "--duration", "50ms", "--runs", "1"];
+    let command =
+        [&["latency", "-d", "cyclonedds,fastdds,udp", "-t", "udp4", "-o", "shipped"][..], &flags].concat();
+    let outcome = scene.ddsmark(&command);
+    outcome.assert_status(0);
+    let result = fs::read_to_string(scene.path("shipped/result.json")).expect("a result");
+    let document: Value = serde_json::from_str(&result).expect("a document");
+    let cells = list(&document["cells"]);
+    assert_eq!(cells.len(), 3, "{}", outcome.stdout);
+    for cell in cells {
+        assert_eq!(cell["runs"][0]["state"], "valid", "{cell:#}");
+        assert_eq!(object(&cell["factors"], "qos"), Map::new(), "{cell:#}");
+        if cell["factors"]["driver"] == "udp" {
+            continue;
+        }
+        let [writer, reader] = ["writer", "reader"].map(|end| cell["effective_qos"][end].clone());
+        assert_eq!(
+            (&writer["reliability"], &reader["reliability"]),
+            (&"reliable".into(), &"best_effort".into())
+        );
+        assert_eq!((&reader["history"], &reader["history_depth"]), (&"keep_last".into(), &1.into()));
+    }
+}
+
+/// Experiment whose traffic shows how large the messages of a middleware are.
+const LARGE: &str = r#"
+question = "How large are the messages?"
+workload = "latency"
+factors = { driver = "cyclonedds", transport = "udp4", size = 1000000, vendor_defaults = [false, true] }
+design = { warm_up = "20ms", measure = "300ms" }
+limits.match = "10s"
+"#;
+
+/// The message size is a setting that the middleware was given. What it does is seen in the packets of `lo`.
+#[test]
+fn packets_of_lo_have_the_message_sizes_that_are_reported() {
+    let scene = Scene::new();
+    fs::write(scene.path("large.toml"), LARGE).expect("a file");
+    let outcome = scene.run_blocks_into("large", "./large.toml");
+    let document = outcome.document();
+    let mut seen = Vec::new();
+    for cell in list(&document["cells"]) {
+        let message = cell["settings"]["participant"]["max_message_size"].as_str().expect("a message size");
+        let message: f64 = message.parse().expect("a number");
+        for run in list(&cell["runs"]) {
+            assert_eq!(run["state"], "valid", "{}: {run:#}", outcome.stderr);
+            let samples = 2.0 * run["latency"]["rtt"]["n"].as_f64().expect("a number of round trips");
+            let wire = &run["wire"];
+            assert_eq!(wire["interface"], "lo");
+            let per_sample = wire["tx_packets"].as_f64().expect("packets") / samples;
+            // Samples of the warm-up and lost ones, acknowledgments and discovery come on top.
+            let least = 1e6 / message;
+            assert!(per_sample >= 0.95 * least, "{per_sample} packets, {least} messages: {cell:#}");
+            seen.push((cell["id"].to_string(), per_sample / least));
+        }
+    }
+    assert_eq!(seen.len(), 2, "{seen:?}");
+    // The sizes of the two forms differ by a factor of 4.4.
+    assert!(seen.iter().all(|(_, ratio)| *ratio < 2.0), "{seen:?}");
+}
+
 /// Connext is not available everywhere: the test compares the documents that it would be given.
 #[test]
 fn page_on_fairness_names_every_default_for_connext() {

@@ -45,8 +45,13 @@ pub fn mismatch(shape: &Shape, configured: &[Configured]) -> Option<Mismatch> {
 /// Returns the requested policies and socket buffers that the drivers do not report, as text.
 pub(crate) fn unverified(reports: &RunReports) -> Vec<String> {
     let compared = compare_qos(reports.agents.iter().map(|agent| (&agent.endpoint, &agent.configured)));
-    let policies = compared.iter().flat_map(|Compared { entity, unknown, .. }| {
-        unknown.iter().map(move |policy| format!("{policy} of the {}", kind(entity)))
+    // What a driver ignores has no effective value.
+    let policies = compared.iter().flat_map(|Compared { agent, entity, unknown, .. }| {
+        let ignored = reports.agents[*agent].configured.ignored.get(kind(entity));
+        let acts = move |field: &&&str| {
+            !ignored.into_iter().flatten().any(|policy| Some(*policy) == Qos::policy_of(field))
+        };
+        unknown.iter().filter(acts).map(move |field| format!("{field} of the {}", kind(entity)))
     });
     let mut unverified: Vec<String> =
         policies.chain(reports.agents.iter().flat_map(unreported_buffers)).collect();

@@ -19,6 +19,7 @@ use crate::{
     endpoint::{End, PairConfig, reader_config, writer_config},
     remote_reader::{Ask, RemoteReader, SpawnPeer},
     sample::ReceivedSample,
+    values::Side,
 };
 
 /// Time limit for writer and reader to match.
@@ -97,6 +98,12 @@ impl<'a> Fixture<'a> {
 
     pub fn support(&self, policy: Policy) -> Support {
         self.driver.description().support(policy)
+    }
+
+    /// Returns the support of a policy by one kind of endpoint.
+    pub fn support_of(&self, side: Side, policy: Policy) -> Support {
+        let [of_writers, of_readers] = self.driver.description().support_of_ends(policy);
+        if side == Side::Writer { of_writers } else { of_readers }
     }
 
     /// Returns whether the driver can guarantee delivery.

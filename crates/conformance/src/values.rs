@@ -54,13 +54,14 @@ pub fn two_of(policy: Policy, side: Side) -> Option<[Qos; 2]> {
         }),
         Policy::Durability => [Durability::TransientLocal, Durability::Volatile]
             .map(|kind| Qos { durability: Some(kind), ..none() }),
+        // The rest as by default: not every middleware that has the history acts on it.
         Policy::DurabilityService if writer => [4, 5].map(|depth| Qos {
-            service_cleanup_ns: some(1_000_000_000),
+            service_cleanup_ns: some(0),
             service_history: Some(History::KeepLast),
             service_history_depth: Some(depth),
-            service_max_samples: Some(50 * depth),
-            service_max_instances: Some(10),
-            service_max_samples_per_instance: Some(10 * depth),
+            service_max_samples: Some(-1),
+            service_max_instances: Some(-1),
+            service_max_samples_per_instance: Some(-1),
             ..none()
         }),
         Policy::Deadline => {

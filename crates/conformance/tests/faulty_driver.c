@@ -383,6 +383,8 @@ static void (*const violations[])(void) = {
     ignores_partition,
     ignores_ownership,
     ignores_liveliness,
+    ignores_limits,
+    limits_what_it_ignores,
     declares_unobserved,
     always_misses,
     keeps_one_more,

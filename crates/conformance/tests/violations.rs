@@ -107,6 +107,13 @@ const VIOLATIONS: &[(&str, &str, &str)] = &[
     ("ignores_partition", "partition", "the writer is matched with 2 of 1 readers"),
     ("ignores_ownership", "ownership", "the reader received [1, 100"),
     ("ignores_liveliness", "liveliness", "`liveliness_lost` is 0, 8 s after a lease of 200 ms passed"),
+    (
+        "ignores_limits",
+        "reader-limit",
+        "with `max_samples` 8, a reader that takes late received 60 of 60 samples",
+    ),
+    ("ignores_limits", "writer-limit", "a writer accepted 60 of 60 samples"),
+    ("limits_what_it_ignores", "writer-limit", "are declared as ignored, but with `max_samples` 8"),
     ("always_misses", "liveliness", "`liveliness_lost` is 7 without the policy"),
     ("leaks_samples", "memory", "closed pairs and 5000 samples"),
     ("leaks_readers", "memory", "in each series of 10 opened and closed pairs"),
@@ -142,8 +149,16 @@ const VIOLATIONS: &[(&str, &str, &str)] = &[
 ];
 
 /// Cases on policies that the teaching driver does not declare. A middleware passes them in tests/e2e.
-const BEYOND_TEACHING: [&str; 6] =
-    ["deadline", "lifespan", "time-based-filter", "partition", "ownership", "liveliness"];
+const BEYOND_TEACHING: [&str; 8] = [
+    "deadline",
+    "lifespan",
+    "time-based-filter",
+    "partition",
+    "ownership",
+    "liveliness",
+    "reader-limit",
+    "writer-limit",
+];
 
 /// Builds a driver with this violation, and returns the library.
 fn compile(directory: &Path, violation: &str) -> PathBuf {

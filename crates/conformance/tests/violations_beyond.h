@@ -136,7 +136,7 @@ static ddsmark_status counters_of_nothing(ddsmark_reader *r, ddsmark_counters *o
   return DDSMARK_OK;
 }
 static void ignores(int policy) {
-  described.policies[policy].support = DDSMARK_SUPPORT_ENFORCED;
+  described.policies[policy].writer = described.policies[policy].reader = DDSMARK_SUPPORT_ENFORCED;
   without_effect |= UINT64_C(1) << policy;
   lying.describe = describe_changed;
   lying.writer_open = open_writer_without;
@@ -180,12 +180,36 @@ static void ignores_ownership(void) {
 }
 /* Ownership without its strength, although its case needs both. Presentation has no case. */
 static void declares_unobserved(void) {
-  described.policies[DDSMARK_POLICY_OWNERSHIP].support = DDSMARK_SUPPORT_ENFORCED;
-  described.policies[DDSMARK_POLICY_PRESENTATION].support = DDSMARK_SUPPORT_ENFORCED;
+  static const uint32_t policies[] = {DDSMARK_POLICY_OWNERSHIP, DDSMARK_POLICY_PRESENTATION};
+  for (int i = 0; i < 2; i++)
+    described.policies[policies[i]].writer = described.policies[policies[i]].reader = DDSMARK_SUPPORT_ENFORCED;
   lying.describe = describe_changed;
 }
 static void ignores_liveliness(void) {
   ignores(DDSMARK_POLICY_LIVELINESS);
+}
+
+static void ignores_limits(void) {
+  ignores(DDSMARK_POLICY_RESOURCE_LIMITS);
+}
+/* The writer's limit, which it declares as ignored; 0 without one. */
+static int32_t accepts;
+static ddsmark_status open_writer_limited(ddsmark_participant *p, const ddsmark_writer_config *config,
+                                          ddsmark_writer **out) {
+  accepts = config->qos->present >> DDSMARK_POLICY_RESOURCE_LIMITS & 1 ? config->qos->max_samples : 0;
+  return open_writer_without(p, config, out);
+}
+static ddsmark_status write_limited(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  if (accepts == 1)
+    return DDSMARK_TIMED_OUT;
+  accepts -= accepts > 1;
+  return writer_write(w, key, payload, size);
+}
+static void limits_what_it_ignores(void) {
+  ignores_limits();
+  described.policies[DDSMARK_POLICY_RESOURCE_LIMITS].writer = DDSMARK_SUPPORT_IGNORED;
+  lying.writer_open = open_writer_limited;
+  lying.writer_write = write_limited;
 }
 
 static ddsmark_status counters_of_much(ddsmark_reader *r, ddsmark_counters *out) {
@@ -229,7 +253,7 @@ static void leaks_samples(void) {
 }
 
 static ddsmark_status close_leaking(ddsmark_reader *r) {
-  leak(50000);
+  leak(1000000); /* more in each series than earlier cases have freed, which malloc would use first */
   return reader_close(r);
 }
 static void leaks_readers(void) {

@@ -89,7 +89,7 @@ static void swallows_a_policy(void) {
   lying.writer_open = open_with_deadline;
 }
 static void echoes_what_it_ignores(void) {
-  described.policies[DDSMARK_POLICY_DEADLINE].support = DDSMARK_SUPPORT_IGNORED;
+  described.policies[DDSMARK_POLICY_DEADLINE].writer = DDSMARK_SUPPORT_IGNORED;
   lying.describe = describe_changed;
   lying.writer_open = open_with_deadline;
   lying.writer_qos = qos_with_deadline;

@@ -152,6 +152,9 @@ pub struct Configured {
     pub effective_qos: BTreeMap<String, Qos>,
     /// Effective settings, by `participant`, `writer`, `reader`, and so on.
     pub settings: BTreeMap<String, BTreeMap<String, String>>,
+    /// Policies that the driver accepts without effect, by `writer` and `reader`.
+    #[serde(default)]
+    pub ignored: BTreeMap<String, Vec<Policy>>,
     /// Cores that this process may use.
     pub cpus: Vec<u32>,
 }

@@ -2,7 +2,7 @@
 
 use crate::Status;
 
-pub const ABI_VERSION: u32 = 2;
+pub const ABI_VERSION: u32 = 3;
 /// Symbol that a driver exports, of type [`crate::Entry`].
 pub const ENTRY_SYMBOL: &str = "ddsmark_driver_entry";
 pub const DURATION_INFINITE: u64 = u64::MAX;

@@ -42,8 +42,8 @@ pub struct Reader {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct PolicySupport {
-    pub support: u32,
-    pub reserved: u32,
+    pub writer: u32,
+    pub reader: u32,
     pub note: *const c_char,
 }
 

@@ -22,7 +22,7 @@ macro_rules! rows {
 
 rows! {
     types {
-    PolicySupport = "policy_support" { support, reserved, note }
+    PolicySupport = "policy_support" { writer, reader, note }
     Qos = "qos" { struct_size, reserved, present, reliability, history, max_blocking_ns, history_depth, max_samples, max_instances, max_samples_per_instance, durability, service_history, service_cleanup_ns, service_history_depth, service_max_samples, service_max_instances, service_max_samples_per_instance, deadline_ns, latency_budget_ns, lifespan_ns, liveliness_lease_ns, liveliness, ownership, ownership_strength, presentation_scope, coherent_access, ordered_access, destination_order, transport_priority, minimum_separation_ns, autodispose_unregistered, autoenable_created, autopurge_nowriter_ns, autopurge_disposed_ns, partitions, user_data, topic_data, group_data, partition_count, user_data_size, topic_data_size, group_data_size }
     TransportInfo = "transport_info" { name, max_payload_bytes, note }
     OptionInfo = "option_info" { name, default_value, help }

@@ -66,9 +66,9 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
         .iter()
         .zip(&raw.policies)
         .map(|(&policy, state)| {
-            let support =
-                support(state.support).ok_or_else(|| format!("unknown support value of {policy}"))?;
-            Ok((policy, PolicySupport { support, note: optional(state.note) }))
+            let known = |value| support(value).ok_or_else(|| format!("unknown support value of {policy}"));
+            let (writer, reader) = (known(state.writer)?, known(state.reader)?);
+            Ok((policy, PolicySupport::of_ends(writer, reader, optional(state.note))))
         })
         .collect::<Result<BTreeMap<_, _>, String>>()?;
     // SAFETY: the driver guarantees the array.

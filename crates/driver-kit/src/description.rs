@@ -264,8 +264,8 @@ impl Described {
             .collect();
         let kept_threads: Vec<_> = kept_threads.iter().map(|name| leak(name)).collect();
         let policies = words.policies.entries.map(|(support, note)| abi::PolicySupport {
-            support: support.to_abi(),
-            reserved: 0,
+            writer: support.to_abi(),
+            reader: support.to_abi(),
             note: leak_or_null(note),
         });
         let raw = abi::Description {

@@ -163,7 +163,7 @@ pub fn driver_info(description: &DriverDescription) -> String {
         .column("Note", Align::Left);
     for &policy in Policy::ALL {
         let note = description.policies.get(&policy).and_then(|state| state.note.clone()).unwrap_or_default();
-        policies.row(vec![policy.to_string(), support(description.support(policy)).to_owned(), note]);
+        policies.row(vec![policy.to_string(), support_of_ends(description.support_of_ends(policy)), note]);
     }
     section(&mut text, "QoS policies", &policies, false);
     text
@@ -172,6 +172,13 @@ pub fn driver_info(description: &DriverDescription) -> String {
 fn section(text: &mut String, title: &str, grid: &Grid, empty: bool) {
     text.push_str(&format!("\n{title}\n"));
     text.push_str(&if empty { "  none\n".to_owned() } else { grid.render() });
+}
+
+fn support_of_ends([of_writers, of_readers]: [Support; 2]) -> String {
+    if of_writers == of_readers {
+        return support(of_writers).to_owned();
+    }
+    format!("{} by writers, {} by readers", support(of_writers), support(of_readers))
 }
 
 const fn support(support: Support) -> &'static str {

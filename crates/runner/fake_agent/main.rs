@@ -175,6 +175,7 @@ impl Agent {
             writer_locators: configure.writers.iter().map(|_| format!("<writer of {role}>")).collect(),
             effective_qos: writers.chain(readers).collect(),
             settings: self.settings(configure),
+            ignored: BTreeMap::new(),
             cpus: configure.cpus.clone().unwrap_or_default(),
         }))
     }
@@ -269,7 +270,7 @@ fn sleep() -> ! {
 }
 
 fn description() -> DriverDescription {
-    let enforced = PolicySupport { support: Support::Enforced, note: None };
+    let enforced = PolicySupport::of_both(Support::Enforced, None);
     DriverDescription {
         name: "fake".to_owned(),
         driver_version: "1".to_owned(),

@@ -12,7 +12,7 @@ use crate::HostModel;
 /// batching; or as a bare socket, without discovery and without policies.
 #[must_use]
 pub fn describe(name: &str, bare_socket: bool) -> DriverDescription {
-    let enforced = PolicySupport { support: Support::Enforced, note: None };
+    let enforced = PolicySupport::of_both(Support::Enforced, None);
     let policies = [(Policy::Reliability, enforced)];
     let (batching, locators) = if bare_socket { ("application", Some("locators")) } else { ("native", None) };
     let option = |option: &sim_model::OptionText| OptionInfo {

@@ -36,9 +36,10 @@ void check_description(const char *name) {
   }
   for (uint32_t i = 0; i < DDSMARK_POLICY_COUNT; i++) {
     const ddsmark_policy_support *p = &info->policies[i];
-    CHECK(p->support <= DDSMARK_SUPPORT_ENFORCED);
-    CHECK_U64(p->reserved, 0);
-    CHECK(p->support == DDSMARK_SUPPORT_ENFORCED || is_text(p->note)); /* other support has a note */
+    CHECK(p->writer <= DDSMARK_SUPPORT_ENFORCED);
+    CHECK(p->reader <= DDSMARK_SUPPORT_ENFORCED);
+    const bool acts = p->writer == DDSMARK_SUPPORT_ENFORCED && p->reader == DDSMARK_SUPPORT_ENFORCED;
+    CHECK(acts || is_text(p->note)); /* other support has a note */
   }
   CHECK_U64(info->reserved, 0);
 

@@ -19,12 +19,11 @@ ddsmark_qos unusual(void) {
       .max_instances = 10,
       .max_samples_per_instance = 100,
       .durability = DDSMARK_TRANSIENT_LOCAL,
-      .service_cleanup_ns = 3 * SECOND,
       .service_history = DDSMARK_KEEP_LAST,
       .service_history_depth = 5,
-      .service_max_samples = 2000,
-      .service_max_instances = 20,
-      .service_max_samples_per_instance = 200,
+      .service_max_samples = DDSMARK_UNLIMITED, /* as by default: not every middleware acts on these and the cleanup */
+      .service_max_instances = DDSMARK_UNLIMITED,
+      .service_max_samples_per_instance = DDSMARK_UNLIMITED,
       .deadline_ns = 9 * SECOND,
       .latency_budget_ns = 1000,
       .lifespan_ns = 11 * SECOND,
@@ -124,7 +123,8 @@ void check_back(ddsmark_writer *w, ddsmark_reader *r, const ddsmark_qos *asked, 
   for (uint32_t p = 0; p < DDSMARK_POLICY_COUNT; p++) {
     if (!(asked->present >> p & 1))
       continue;
-    if (d->describe()->policies[p].support == DDSMARK_SUPPORT_IGNORED) { /* accepted, but never effective */
+    if (support_of(d->describe()->policies, w ? SIDE_WRITER : SIDE_READER, p) ==
+        DDSMARK_SUPPORT_IGNORED) { /* accepted, but never effective */
       if (back.present >> p & 1)
         FAILED("policy %u has no effect, but is read back as effective", p);
       continue;

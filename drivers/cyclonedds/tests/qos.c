@@ -26,7 +26,8 @@ void test_unset_policies(void) {
   CHECK_U64(wq.durability, DDSMARK_VOLATILE);
   CHECK_U64(wq.deadline_ns, DDSMARK_DURATION_INFINITE);
   CHECK_U64(wq.lifespan_ns, DDSMARK_DURATION_INFINITE);
-  CHECK(wq.max_samples == DDSMARK_UNLIMITED);
+  CHECK(rq.max_samples == DDSMARK_UNLIMITED);
+  CHECK_U64(wq.present & POLICY(RESOURCE_LIMITS), 0); /* limits readers only */
   CHECK_U64(wq.partition_count, 0);
   CHECK_U64(wq.user_data_size, 0);
   OK(d->reader_close(r));

@@ -13,7 +13,8 @@ use driver_host::{
     WriterMonitor,
 };
 use experiment::{
-    ParticipantSpec, ReaderSpec, ReceiveMode, StreamSpec, ThreadPriorities, WriterSpec, entity_name,
+    DriverDescription, ParticipantSpec, Policy, ReaderSpec, ReceiveMode, StreamSpec, Support,
+    ThreadPriorities, WriterSpec, entity_name,
 };
 
 use crate::base::{
@@ -116,11 +117,21 @@ pub struct Monitors {
     pub readers: Vec<ReaderMonitor>,
 }
 
+/// Returns the policies that a driver accepts without effect, by kind of endpoint.
+fn ignored(driver: &DriverDescription) -> BTreeMap<String, Vec<Policy>> {
+    let of_end = |index: usize| -> Vec<Policy> {
+        let all = Policy::ALL.iter().copied();
+        all.filter(|policy| driver.support_of_ends(*policy)[index] == Support::Ignored).collect()
+    };
+    [("writer", of_end(0)), ("reader", of_end(1))].map(|(end, policies)| (end.to_owned(), policies)).into()
+}
+
 impl Monitors {
     /// Reads back the effective QoS, settings and locators, and the allowed cores.
     pub fn configured(&self, driver: &Driver, participant: &Participant) -> Result<Configured, AgentError> {
         let mut configured = Configured { cpus: allowed_cpus(), ..Configured::default() };
         configured.settings.insert("participant".to_owned(), participant.settings()?);
+        configured.ignored = ignored(driver.description());
         let locators = driver.has(FEATURE_LOCATORS);
         for (index, writer) in self.writers.iter().enumerate() {
             let name = entity_name("writer", index);

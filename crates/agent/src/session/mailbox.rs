@@ -51,7 +51,7 @@ impl Mailbox {
         check_driver(driver)?;
         let participant = open_participant(driver, request.domain, &request.run_name, &request.participant)?;
         let max_payload_bytes = u64::from(request.max_message_bytes) + MAILBOX_TAG_BYTES as u64;
-        let (topic, service) = (&request.topic, support_of(driver, Policy::DurabilityService));
+        let (topic, service) = (&request.topic, driver.description().support(Policy::DurabilityService));
         let qos = mailbox_qos(service != Support::Unsupported);
         let writer = participant.writer(&WriterConfig {
             topic: topic.clone(),
@@ -119,10 +119,6 @@ fn mailbox_qos(has_durability_service: bool) -> Qos {
     }
 }
 
-fn support_of(driver: &Driver, policy: Policy) -> Support {
-    driver.description().policies.get(&policy).map_or(Support::Unsupported, |state| state.support)
-}
-
 /// Checks that the driver has discovery, and delivers everything to readers that join later.
 fn check_driver(driver: &Driver) -> Result<(), AgentError> {
     let description = driver.description();
@@ -130,7 +126,7 @@ fn check_driver(driver: &Driver) -> Result<(), AgentError> {
         return Err(cannot_carry(driver, "it has no discovery".to_owned()));
     }
     for policy in [Policy::Reliability, Policy::History, Policy::Durability] {
-        if support_of(driver, policy) != Support::Enforced {
+        if description.support(policy) != Support::Enforced {
             let note = description.policies.get(&policy).and_then(|state| state.note.as_deref());
             let note = note.map(|note| format!(": {note}")).unwrap_or_default();
             return Err(cannot_carry(driver, format!("it does not enforce the policy `{policy}`{note}")));

@@ -17,7 +17,7 @@ use crate::{
     sample::{ReceivedSample, numbered},
 };
 
-const SECTION: &str = "DDSMARK_SUPPORT_ENFORCED";
+pub(super) const SECTION: &str = "DDSMARK_SUPPORT_ENFORCED";
 
 pub const CASES: &[CaseSpec] = &[
     CaseSpec {
@@ -72,11 +72,11 @@ pub const CASES: &[CaseSpec] = &[
 ];
 
 /// Wait for samples that must not arrive.
-const NOTHING: Duration = Duration::from_millis(400);
+pub(super) const NOTHING: Duration = Duration::from_millis(400);
 
 /// Returns the strongest delivery guarantee with this change; with receive calls instead of a listener, if the
 /// driver can.
-fn pair_config(fixture: &Fixture<'_>, change: impl FnOnce(&mut Qos)) -> PairConfig {
+pub(super) fn pair_config(fixture: &Fixture<'_>, change: impl FnOnce(&mut Qos)) -> PairConfig {
     let mut pair_config = fixture.pair_config(64);
     if let Some(mode) =
         [ReceiveMode::Waitset, ReceiveMode::Polling].into_iter().find(|&mode| fixture.receives_by(mode))
@@ -91,12 +91,12 @@ fn ms(ms: u64) -> Option<QosDuration> {
     Some(QosDuration::Ns(ms * 1_000_000))
 }
 
-fn numbers(got: &[ReceivedSample]) -> Vec<u64> {
+pub(super) fn numbers(got: &[ReceivedSample]) -> Vec<u64> {
     got.iter().filter_map(ReceivedSample::number).collect()
 }
 
 /// Excludes listeners: samples have to wait in the reader.
-fn takes_when_asked(pair_config: &PairConfig) -> CaseResult {
+pub(super) fn takes_when_asked(pair_config: &PairConfig) -> CaseResult {
     if pair_config.mode == ReceiveMode::Listener {
         return not_applicable(
             "the driver declares only the receive mode `listener`, which takes samples at once",

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 mod effects;
 mod keys;
 mod lifecycle;
+mod limits;
 mod loans;
 mod memory;
 mod multicast;
@@ -23,7 +24,7 @@ pub struct CaseSpec {
     pub id: &'static str,
     pub section: &'static str,
     pub promise: &'static str,
-    /// Policies whose effect the case observes; it runs only if the driver declares all of them as enforced.
+    /// Policies whose effect the case observes; it runs only if the driver declares each as enforced, by writers or readers.
     pub observes: &'static [Policy],
     pub run: fn(&Fixture<'_>) -> CaseResult,
 }
@@ -42,12 +43,14 @@ pub fn all() -> Vec<Case> {
         readback::CASES,
         multicast::CASES,
         effects::CASES,
+        limits::CASES,
         memory::CASES,
     ] {
         all.extend(cases.iter().map(|case| case.to_case(case.id.into(), 1)));
     }
     // the cases about samples again, over the path that the middleware takes between processes
-    let samples = [traffic::CASES, keys::CASES, peers::CASES, loans::CASES].into_iter().flatten();
+    let samples =
+        [traffic::CASES, keys::CASES, peers::CASES, loans::CASES, limits::CASES].into_iter().flatten();
     all.extend(samples.map(|case| case.to_case(format!("{}-across", case.id).into(), 2)));
     all.extend(traffic::ACROSS.iter().map(|case| case.to_case(case.id.into(), 2)));
     all

@@ -110,8 +110,8 @@ fn each(
     mut check: impl FnMut(Policy, Side, &[Qos; 2]) -> CaseResult,
 ) -> Result<u32, crate::Stop> {
     let mut checked = 0;
-    for &policy in Policy::ALL.iter().filter(|&&policy| kinds.contains(&fixture.support(policy))) {
-        for side in Side::ALL {
+    for &policy in Policy::ALL {
+        for side in Side::ALL.into_iter().filter(|&side| kinds.contains(&fixture.support_of(side, policy))) {
             if let Some(values) = two_of(policy, side) {
                 checked += 1;
                 check(policy, side, &values)?;

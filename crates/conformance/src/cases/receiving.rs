@@ -20,6 +20,7 @@ use crate::{
     fixture::{Fixture, Inlet, PATIENCE, write},
     not_applicable,
     sample::{ReceivedSample, numbered},
+    values::Side,
 };
 
 pub const CASES: &[CaseSpec] = &[
@@ -154,7 +155,7 @@ fn echo(fixture: &Fixture<'_>) -> CaseResult {
     // The echoes are not taken meanwhile.
     let mut of_echoes = fixture.pair_config(1_000);
     of_echoes.qos.max_blocking_ns = of_echoes.qos.max_blocking_ns.map(|_| QosDuration::Ns(0));
-    if fixture.reliable() && fixture.support(Policy::ResourceLimits) == Support::Enforced {
+    if fixture.reliable() && fixture.support_of(Side::Writer, Policy::ResourceLimits) == Support::Enforced {
         of_echoes.qos.max_samples = Some(100);
     }
     let mut echoes = fixture.pair(&participant, &of_echoes)?;

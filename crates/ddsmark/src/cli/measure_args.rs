@@ -49,7 +49,7 @@ pub struct MeasureArgs {
     /// a profile.
     ///
     /// Words: `reliable`, `best_effort`, `strongest` (of what each driver supports), `keep_all`, `keep_last=N`, and
-    /// the kinds of DURABILITY. `docs/reference/experiment-file.md` lists the policies.
+    /// the kinds of DURABILITY. The profile `shipped` requests nothing: each middleware has the QoS that it ships with. `docs/reference/experiment-file.md` lists the policies.
     #[arg(long, value_name = "POLICIES|PROFILE", value_parser = parse::qos, help_heading = "Factors")]
     pub qos: Vec<String>,
 

@@ -128,7 +128,7 @@ pub fn policy_of(word: &str) -> Option<&'static str> {
 
 /// Returns whether a value of `--qos` is the name of a profile: a preset, or a profile of a file.
 pub fn is_profile(text: &str) -> bool {
-    text.contains([':', '/', '#']) || (text.contains('.') && !text.contains('='))
+    text == "shipped" || text.contains([':', '/', '#']) || (text.contains('.') && !text.contains('='))
 }
 
 /// Checks the words of `--qos`. The policies of the form `KEY=VALUE` are checked with the experiment file.

@@ -64,7 +64,7 @@ fn check(
         let CaseInfo { id, section, promise, processes, observes } = case.clone();
         tried.push(TriedCase { id, section, promise, processes, observes, finding: finding? });
     }
-    let enforced = |policy: &Policy| description.support(*policy) == Support::Enforced;
+    let enforced = |policy: &Policy| description.support_of_ends(*policy).contains(&Support::Enforced);
     let declared: Vec<Policy> = Policy::ALL.iter().copied().filter(enforced).collect();
     output::print(&report::driver_check(&driver.name, &declared, &tried))?;
     let failed = tried.iter().any(|case| matches!(case.finding, CaseResult::Failed(_)));

@@ -42,8 +42,8 @@ fn the_description_arrives() {
     assert_eq!((text(transports[0].name), transports[0].max_payload_bytes), ("heap", 1000));
     assert!(transports[1].note.is_null());
     let partition = &description.policies[abi::POLICY_PARTITION as usize];
-    assert_eq!((partition.support, text(partition.note)), (abi::SUPPORT_ENFORCED, "by name"));
-    assert_eq!(description.policies[abi::POLICY_HISTORY as usize].support, abi::SUPPORT_UNSUPPORTED);
+    assert_eq!((partition.writer, text(partition.note)), (abi::SUPPORT_ENFORCED, "by name"));
+    assert_eq!(description.policies[abi::POLICY_HISTORY as usize].reader, abi::SUPPORT_UNSUPPORTED);
     assert_eq!(description.kept_thread_count, 2);
     // SAFETY: the array has as many names as stated.
     let kept = unsafe { std::slice::from_raw_parts(description.kept_threads, 2) };

@@ -66,14 +66,17 @@ pub struct OptionInfo {
 /// Support of a policy by a driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PolicySupport {
-    /// Level of support.
-    pub support: Support,
+    /// Level of support; if `of_writers` is there, of readers only.
+    support: Support,
+    /// Level of support of writers, if it differs from that of readers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    of_writers: Option<Support>,
     /// Remark for the user.
     pub note: Option<String>,
 }
 
-/// Level of support of a policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Level of support of a policy, weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Support {
     /// Requests are rejected.
@@ -88,6 +91,32 @@ pub enum Support {
     NeedsService,
     /// Changes behaviour as DDS specifies.
     Enforced,
+}
+
+impl PolicySupport {
+    /// Creates the support of a policy that is the same for writers and readers.
+    #[must_use]
+    pub const fn of_both(support: Support, note: Option<String>) -> Self {
+        Self { support, of_writers: None, note }
+    }
+
+    /// Creates the support of a policy by writers and by readers.
+    #[must_use]
+    pub fn of_ends(writers: Support, readers: Support, note: Option<String>) -> Self {
+        Self { support: readers, of_writers: (writers != readers).then_some(writers), note }
+    }
+
+    /// Returns the support by writers.
+    #[must_use]
+    pub fn of_writers(&self) -> Support {
+        self.of_writers.unwrap_or(self.support)
+    }
+
+    /// Returns the support by readers.
+    #[must_use]
+    pub const fn of_readers(&self) -> Support {
+        self.support
+    }
 }
 
 impl DriverDescription {
@@ -116,7 +145,8 @@ impl DriverDescription {
     /// Returns whether the driver is a bare socket, the baseline of a middleware: no discovery and no QoS policy.
     #[must_use]
     pub fn is_bare_socket(&self) -> bool {
-        self.has("locators") && self.policies.values().all(|state| state.support == Support::Unsupported)
+        self.has("locators")
+            && Policy::ALL.iter().all(|policy| self.support_of_ends(*policy) == [Support::Unsupported; 2])
     }
 
     /// Returns whether the driver is a simulation. It is measured only if it is named.
@@ -132,9 +162,17 @@ impl DriverDescription {
         self.middleware_version != "not installed"
     }
 
-    /// Returns the support of a policy.
+    /// Returns the support of a policy by writers and by readers.
+    #[must_use]
+    pub fn support_of_ends(&self, policy: Policy) -> [Support; 2] {
+        let state = self.policies.get(&policy);
+        state.map_or([Support::Unsupported; 2], |state| [state.of_writers(), state.of_readers()])
+    }
+
+    /// Returns the support of a policy: the weaker one of writers and of readers.
     #[must_use]
     pub fn support(&self, policy: Policy) -> Support {
-        self.policies.get(&policy).map_or(Support::Unsupported, |state| state.support)
+        let [of_writers, of_readers] = self.support_of_ends(policy);
+        of_writers.min(of_readers)
     }
 }

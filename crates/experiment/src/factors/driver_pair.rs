@@ -171,20 +171,22 @@ fn features(writer: &DriverDescription, reader: &DriverDescription) -> Vec<Strin
     all.into_iter().filter(|feature| holds(feature)).cloned().collect()
 }
 
-/// Returns the support of each policy: of the endpoint that has it, or the weaker one of both.
+/// Returns the support of each policy: of the endpoint that has it, or of each endpoint, with the note of the weaker one.
 fn policies(writer: &DriverDescription, reader: &DriverDescription) -> BTreeMap<Policy, PolicySupport> {
     let of = |policy: Policy| {
         let [of_writer, of_reader] = [writer, reader].map(|end| end.policies.get(&policy));
         if POLICIES_OF_WRITER.contains(&policy) {
-            return of_writer;
+            return of_writer.cloned();
         }
         if POLICIES_OF_READER.contains(&policy) {
-            return of_reader;
+            return of_reader.cloned();
         }
         let (of_writer, of_reader) = of_writer.zip(of_reader)?;
-        Some(if (of_reader.support as u8) < of_writer.support as u8 { of_reader } else { of_writer })
+        let (at_writer, at_reader) = (of_writer.of_writers(), of_reader.of_readers());
+        let weaker = if at_reader < at_writer { of_reader } else { of_writer };
+        Some(PolicySupport::of_ends(at_writer, at_reader, weaker.note.clone()))
     };
-    Policy::ALL.iter().filter_map(|policy| Some((*policy, of(*policy)?.clone()))).collect()
+    Policy::ALL.iter().filter_map(|policy| Some((*policy, of(*policy)?))).collect()
 }
 
 #[cfg(test)]
@@ -299,10 +301,10 @@ mod tests {
         let mut ends = [description("a", "1", &[], &[]), description("b", "1", &[], &[])];
         let states = [Support::Enforced, Support::Ignored];
         for (end, support) in ends.iter_mut().zip(states) {
-            end.policies.insert(Policy::Deadline, PolicySupport { support, note: None });
+            end.policies.insert(Policy::Deadline, PolicySupport::of_both(support, None));
         }
         for policy in [Policy::Lifespan, Policy::TimeBasedFilter, Policy::TransportPriority] {
-            ends[0].policies.insert(policy, PolicySupport { support: Support::Enforced, note: None });
+            ends[0].policies.insert(policy, PolicySupport::of_both(Support::Enforced, None));
         }
         for (writer, reader) in [(0, 1), (1, 0)] {
             let pair = DriverDescription::pair(&ends[writer], &ends[reader]);

@@ -17,6 +17,8 @@ pub enum ReliabilityChoice {
     Strongest,
     /// The same kind for all drivers.
     All(Reliability),
+    /// As the middleware ships it.
+    Shipped,
 }
 
 /// Reliability in an experiment file.
@@ -30,6 +32,8 @@ enum ReliabilityWord {
     /// Best effort: samples may be lost.
     #[serde(alias = "best-effort")]
     BestEffort,
+    /// Not requested, nor is anything else that is not given: each endpoint has the defaults of its middleware.
+    Shipped,
 }
 
 impl<'de> Deserialize<'de> for ReliabilityChoice {
@@ -38,6 +42,7 @@ impl<'de> Deserialize<'de> for ReliabilityChoice {
             ReliabilityWord::Strongest => Self::Strongest,
             ReliabilityWord::Reliable => Self::All(Reliability::Reliable),
             ReliabilityWord::BestEffort => Self::All(Reliability::BestEffort),
+            ReliabilityWord::Shipped => Self::Shipped,
         })
     }
 }
@@ -48,6 +53,7 @@ impl Serialize for ReliabilityChoice {
             Self::Strongest => ReliabilityWord::Strongest,
             Self::All(Reliability::Reliable) => ReliabilityWord::Reliable,
             Self::All(Reliability::BestEffort) => ReliabilityWord::BestEffort,
+            Self::Shipped => ReliabilityWord::Shipped,
         }
         .serialize(serializer)
     }

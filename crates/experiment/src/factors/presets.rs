@@ -1,6 +1,6 @@
-//! Presets of ROS 2 as QoS profiles.
+//! Presets as QoS profiles: `shipped`, which requests nothing, and those of ROS 2.
 //!
-//! The values are the public constants `rmw_qos_profile_*` of `rmw/qos_profiles.h` in the repository `ros2/rmw`, which REP
+//! The values of ROS 2 are the public constants `rmw_qos_profile_*` of `rmw/qos_profiles.h` in the repository `ros2/rmw`, which REP
 //! 2003 describes (<https://www.ros.org/reps/rep-2003.html>). A policy that a constant leaves to the middleware, as deadline,
 //! lifespan and liveliness of all of them, is not requested. `system_default` leaves reliability and history to the
 //! middleware as well; here it requests the defaults of DDS 1.4 for them, so that every middleware gets the same.
@@ -10,7 +10,9 @@ use crate::{
     syntax::one_or_many::Located,
 };
 
-/// Prefix of the names of presets.
+/// Preset that requests nothing.
+pub(super) const SHIPPED: &str = "shipped";
+/// Prefix of the names of presets of ROS 2.
 pub(super) const PREFIX: &str = "ros2:";
 /// Preset without values of its own.
 const SYSTEM_DEFAULT: &str = "system_default";
@@ -33,7 +35,13 @@ pub(super) fn names() -> Vec<String> {
     names.map(|name| format!("{PREFIX}{name}")).collect()
 }
 
-/// Returns the policies of a preset by its name without the prefix; `None` if there is no such preset.
+/// Returns the policies of the preset [`SHIPPED`].
+pub(super) fn shipped(at: &Span) -> Policies {
+    let reliability = Some(Located::at(at.clone(), ReliabilityChoice::Shipped));
+    Policies { reliability, ..Policies::default() }
+}
+
+/// Returns the policies of a preset of ROS 2 by its name without the prefix; `None` if there is no such preset.
 pub(super) fn policies(name: &str, at: &Span) -> Option<Policies> {
     if name == SYSTEM_DEFAULT {
         return Some(standard(at));
@@ -94,7 +102,7 @@ rmw_qos_profile_parameter_events: RMW_QOS_POLICY_HISTORY_KEEP_LAST, 1000, RMW_QO
             policies.apply(&mut qos);
             let reliability = match policies.reliability.expect("a reliability").get() {
                 ReliabilityChoice::All(kind) => kind.name().to_uppercase(),
-                ReliabilityChoice::Strongest => panic!("a kind"),
+                ReliabilityChoice::Strongest | ReliabilityChoice::Shipped => panic!("a kind"),
             };
             let found = format!(
                 "RMW_QOS_POLICY_HISTORY_{}, {}, RMW_QOS_POLICY_RELIABILITY_{reliability}, RMW_QOS_POLICY_DURABILITY_{}",

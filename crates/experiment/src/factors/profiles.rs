@@ -28,12 +28,12 @@ pub fn profile_file(name: &str) -> Option<&str> {
     name.rsplit_once(IN_FILE).map(|(file, _)| file)
 }
 
-/// Returns the QoS profile with this name: `ros2:PRESET`, or `FILE#LIBRARY::PROFILE`, a profile of an XML file as OMG
+/// Returns the QoS profile with this name: `shipped`, `ros2:PRESET`, or `FILE#LIBRARY::PROFILE`, a profile of an XML file as OMG
 /// DDS-XML 1.0 defines it. Returns `None` for any other name. `files` has the content of the file, by the name that
 /// [`profile_file`] returns. `at` is the position of the name, which becomes that of each policy; `0..0` if the name is
 /// not from an experiment file.
 ///
-/// Policies that a file or a preset leaves out are not requested, except for reliability and history, for which
+/// Policies that a file or a preset of ROS 2 leaves out are not requested, except for reliability and history, for which
 /// an experiment file has defaults of its own: those are the defaults of DDS 1.4.
 ///
 /// # Errors
@@ -43,6 +43,9 @@ pub fn qos_profile(
     files: &BTreeMap<String, InputFile>,
     at: &Span,
 ) -> Result<Option<QosProfile>, PlanError> {
+    if name == presets::SHIPPED {
+        return Ok(Some(QosProfile { policies: presets::shipped(at), note: None }));
+    }
     if let Some(preset) = name.strip_prefix(presets::PREFIX) {
         let unknown = || PlanError::NoProfile { profile: name.to_owned(), known: presets::names() };
         let policies = presets::policies(preset, at).ok_or_else(unknown)?;

@@ -209,6 +209,15 @@ macro_rules! qos {
                 rows
             }
 
+            /// Returns the policy of a field.
+            #[must_use]
+            pub fn policy_of(field: &str) -> Option<Policy> {
+                match field {
+                    $(stringify!($field) => Some(Policy::$policy),)*
+                    _ => None,
+                }
+            }
+
             /// Returns the defaults of DDS 1.4 section 2.2.3 that writers and readers have in common. RELIABILITY
             /// and HISTORY are absent.
             #[must_use]

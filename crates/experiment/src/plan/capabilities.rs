@@ -17,11 +17,14 @@ use crate::{
 /// Maximum time that a reliable write may block, in ns.
 const MAX_BLOCKING_NS: u64 = 1_000_000_000;
 
-/// Policies that a driver supports, with the resulting reliability.
+/// Policies that a driver supports, with the resulting reliability; `None` if the middleware decides on it.
+type Supported = (Policies, Option<Reliability>);
+
+/// Policies that a driver supports, of a cell or a flow.
 pub(crate) struct RequestedQos {
-    both: (Policies, Reliability),
+    both: Supported,
     /// Policies of writers and of readers, if a policy is requested of one of them only.
-    ends: Option<[(Policies, Reliability); 2]>,
+    ends: Option<[Supported; 2]>,
 }
 
 /// Profile that a driver supports.
@@ -163,10 +166,7 @@ impl Expansion<'_> {
         profile: &str,
         policies: &Policies,
     ) -> Result<Option<RequestedQos>, SpannedError> {
-        let mut of = |policies: Policies| {
-            let reliability = self.policies(driver, description, profile, &policies)?;
-            Ok(reliability.map(|reliability| (policies, reliability)))
-        };
+        let mut of = |policies: Policies| self.supported(driver, description, profile, policies);
         if !policies.has_ends() {
             return Ok(of(policies.of_both())?.map(|both| RequestedQos { both, ends: None }));
         }
@@ -174,7 +174,7 @@ impl Expansion<'_> {
         let (Some(writer), Some(reader)) = (writer?, reader?) else { return Ok(None) };
         // Both endpoints may override the policies of both.
         let reliability = match policies.reliability.as_ref().map(Located::get) {
-            Some(ReliabilityChoice::All(requested)) => *requested,
+            Some(ReliabilityChoice::All(requested)) => Some(*requested),
             _ => reader.1,
         };
         let requested =
@@ -185,31 +185,32 @@ impl Expansion<'_> {
         Ok(Some(requested))
     }
 
-    /// Returns the resulting reliability; `None` if the driver does not support the policies.
-    fn policies(
+    /// Returns the policies with the resulting reliability; `None` if the driver does not support them.
+    fn supported(
         &mut self,
         driver: &str,
         description: &DriverDescription,
         profile: &str,
-        policies: &Policies,
-    ) -> Result<Option<Reliability>, SpannedError> {
+        policies: Policies,
+    ) -> Result<Option<Supported>, SpannedError> {
         let cells = || FactorValues::only("profile", profile.to_owned());
         let reliable = description.support(Policy::Reliability) == Support::Enforced;
         let requested =
             policies.reliability.clone().unwrap_or_else(|| Located::nowhere(ReliabilityChoice::Strongest));
         let reliability = match *requested.get() {
-            ReliabilityChoice::Strongest if reliable => Reliability::Reliable,
+            ReliabilityChoice::Strongest if reliable => Some(Reliability::Reliable),
             ReliabilityChoice::Strongest => {
                 let note = format!("driver `{driver}` cannot guarantee delivery: it runs best effort");
                 self.note(driver, false, note);
-                Reliability::BestEffort
+                Some(Reliability::BestEffort)
             }
             ReliabilityChoice::All(Reliability::Reliable) if !reliable => {
                 let error = PlanError::NotReliable { driver: driver.to_owned() };
                 self.cannot(driver, cells(), error.at(requested.span()))?;
                 return Ok(None);
             }
-            ReliabilityChoice::All(choice) => choice,
+            ReliabilityChoice::All(choice) => Some(choice),
+            ReliabilityChoice::Shipped => None,
         };
         // The reliability kind was chosen above.
         let others = policies.set_fields().into_iter().filter(|(field, ..)| *field != "reliability");
@@ -221,10 +222,7 @@ impl Expansion<'_> {
                     self.cannot(driver, cells(), error.at(at))?;
                     return Ok(None);
                 }
-                Support::Ignored => {
-                    let note = format!("driver `{driver}` accepts policy {policy} without effect");
-                    self.note(driver, false, note);
-                }
+                Support::Ignored => self.note(driver, false, without_effect(driver, description, policy)),
                 Support::NeedsService => {
                     let note = format!(
                         "driver `{driver}`: policy {policy} acts only with a further process or store"
@@ -234,7 +232,7 @@ impl Expansion<'_> {
                 Support::MatchedOnly | Support::Hint | Support::Enforced => {}
             }
         }
-        Ok(Some(reliability))
+        Ok(Some((policies, reliability)))
     }
 
     /// Returns the component that packs samples, and the batch settings that can be measured.
@@ -319,31 +317,46 @@ impl Expansion<'_> {
     }
 }
 
+/// Returns the note on a policy that a driver ignores.
+pub(crate) fn without_effect(driver: &str, description: &DriverDescription, policy: Policy) -> String {
+    let of = match description.support_of_ends(policy).map(|support| support == Support::Ignored) {
+        [true, false] => " of writers",
+        [false, true] => " of readers",
+        _ => "",
+    };
+    format!("driver `{driver}` accepts policy {policy}{of} without effect")
+}
+
 /// Returns the QoS of writers or readers of a cell. Policies that are not in the file are requested only if the
-/// driver enforces them: volatile durability, keep-all history and, unless the middleware runs as shipped, queue
-/// limits. Reliable delivery then has a maximum blocking time.
+/// driver enforces them, and not at all if the middleware decides on the reliability: volatile durability, keep-all history
+/// and, unless the middleware runs as shipped, queue limits. Reliable delivery then has a maximum blocking time.
 fn qos(
     description: &DriverDescription,
-    (policies, reliability): &(Policies, Reliability),
+    (policies, reliability): &Supported,
     size: u64,
     vendor_defaults: bool,
 ) -> Qos {
-    let reliability = *reliability;
+    let mut qos = Qos { reliability: *reliability, ..Qos::default() };
+    if reliability.is_none() {
+        policies.apply(&mut qos);
+        return qos;
+    }
     let has = |policy| description.support(policy) == Support::Enforced;
-    let mut qos = Qos { reliability: Some(reliability), ..Qos::default() };
     if has(Policy::Durability) {
         qos.durability = Some(Durability::Volatile);
     }
     if has(Policy::History) {
         qos.history = Some(History::KeepAll);
     }
-    if has(Policy::ResourceLimits) && !vendor_defaults {
+    let limits = description.support_of_ends(Policy::ResourceLimits);
+    let limits = limits.contains(&Support::Enforced) && !limits.contains(&Support::Unsupported);
+    if limits && !vendor_defaults {
         // The queue must hold the history that the file requests.
         let depth = policies.history_depth.as_ref().map(|depth| *depth.get());
         let each = policies.max_samples_per_instance.as_ref().map(|limit| *limit.get());
         qos.max_samples = Some(default_max_samples(size, depth, each));
     }
-    if reliability == Reliability::Reliable && !vendor_defaults {
+    if *reliability == Some(Reliability::Reliable) && !vendor_defaults {
         qos.max_blocking_ns = Some(QosDuration::Ns(MAX_BLOCKING_NS));
     }
     policies.apply(&mut qos);

@@ -3,7 +3,7 @@
 use crate::{
     DriverDescription, FactorValues, GroupSpec, PlanError, Policy, SpannedError, Support,
     factors::endpoint_qos::End,
-    plan::experiment_file::ExperimentFile,
+    plan::{capabilities::without_effect, experiment_file::ExperimentFile},
     syntax::one_or_many::{Located, OneOrMany},
 };
 
@@ -59,14 +59,23 @@ pub(crate) fn check_support(
     driver: &str,
     description: &DriverDescription,
 ) -> Result<Option<String>, SpannedError> {
-    let Some((field, _, queue)) = sample_queues(values).into_iter().next() else { return Ok(None) };
     let policy = Policy::ResourceLimits;
-    match description.support(policy) {
-        Support::Unsupported => {
-            let at = queue.0.first().map_or(0..0, Located::span);
-            Err(PlanError::NoPolicy { driver: driver.to_owned(), policy: policy.name(), field }.at(at))
+    let [of_writers, of_readers] = description.support_of_ends(policy);
+    let mut note = None;
+    for (field, end, queue) in sample_queues(values) {
+        match if end == End::Writer { of_writers } else { of_readers } {
+            Support::Unsupported => {
+                let at = queue.0.first().map_or(0..0, Located::span);
+                return Err(
+                    PlanError::NoPolicy { driver: driver.to_owned(), policy: policy.name(), field }.at(at)
+                );
+            }
+            // A writer gets the queue in bytes, too, which its driver applies or rejects.
+            Support::Ignored if end == End::Reader => {
+                note = Some(without_effect(driver, description, policy));
+            }
+            _ => {}
         }
-        Support::Ignored => Ok(Some(format!("driver `{driver}` accepts policy {policy} without effect"))),
-        _ => Ok(None),
     }
+    Ok(note)
 }

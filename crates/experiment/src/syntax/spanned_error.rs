@@ -307,7 +307,7 @@ impl PlanError {
             ),
             Self::NoBatching { .. } => "remove the driver, or use 0 to measure it unbatched".to_owned(),
             Self::NoProfile { known, .. } => match known.as_slice() {
-                [] => "define it as `[profiles.NAME]`, or name a preset such as `ros2:sensor_data` or a profile of a file, \
+                [] => "define it as `[profiles.NAME]`, or name a preset, `shipped` or such as `ros2:sensor_data`, or a profile of a file, \
                        `FILE.xml#LIBRARY::PROFILE`"
                     .to_owned(),
                 known => format!("available: {}", known.join(", ")),

@@ -30,7 +30,7 @@ pub fn description(name: &str, features: &[&str], enforced: &[Policy]) -> Driver
             .map(|policy| {
                 let support =
                     if enforced.contains(policy) { Support::Enforced } else { Support::Unsupported };
-                (*policy, PolicySupport { support, note: None })
+                (*policy, PolicySupport::of_both(support, None))
             })
             .collect(),
         kept_threads: Vec::new(),

@@ -24,14 +24,14 @@ use results::{
 pub const STARTED: u64 = 1_790_000_000;
 
 pub fn description(name: &str, reliable: bool, batching: &str) -> DriverDescription {
-    let enforced = |policy| (policy, PolicySupport { support: Support::Enforced, note: None });
+    let enforced = |policy| (policy, PolicySupport::of_both(Support::Enforced, None));
     let policies = [
         enforced(Policy::Reliability),
         enforced(Policy::History),
         enforced(Policy::Durability),
         (
             Policy::Liveliness,
-            PolicySupport { support: Support::MatchedOnly, note: Some("leases are not watched".to_owned()) },
+            PolicySupport::of_both(Support::MatchedOnly, Some("leases are not watched".to_owned())),
         ),
     ];
     DriverDescription {

@@ -9,9 +9,7 @@ const LAST_DOMAIN: u32 = 232;
 /// Returns what a driver can do.
 pub fn abilities(description: &DriverDescription) -> DriverAbilities {
     let has = |feature| description.has(feature);
-    let supports = |policy: Policy| {
-        description.policies.get(&policy).is_some_and(|own| own.support != Support::Unsupported)
-    };
+    let supports = |policy: Policy| description.support(policy) != Support::Unsupported;
     let discovery = !has("locators");
     let transports = description.transports.iter();
     DriverAbilities {

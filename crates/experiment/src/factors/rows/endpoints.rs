@@ -140,7 +140,7 @@ pub(super) const ROWS: &[Factor] = &[
     Factor {
         key: "profile",
         form: Form::Key(Kind::Text),
-        about: "QoS profiles: names of `[profiles]`; presets of ROS 2 (REP 2003, `rmw/qos_profiles.h`) \
+        about: "QoS profiles: names of `[profiles]`; `shipped`, which requests nothing; presets of ROS 2 (REP 2003, `rmw/qos_profiles.h`) \
                 `ros2:sensor_data`, `ros2:default`, `ros2:services_default`, `ros2:parameters`, \
                 `ros2:parameter_events`, `ros2:system_default`; or `FILE.xml#LIBRARY::PROFILE`, a profile of an XML file \
                 as OMG DDS-XML 1.0 defines it, whose path is relative to the experiment file. `default` is `[qos]` \

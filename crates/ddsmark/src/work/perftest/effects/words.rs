@@ -134,7 +134,7 @@ pub fn description(name: &str) -> DriverDescription {
         receive_modes: vec![ReceiveMode::Listener, ReceiveMode::Waitset, ReceiveMode::Polling],
         type_kinds: texts(&["octets", "keyed", "plain"]),
         features: texts(features),
-        policies: Policy::ALL.iter().map(|policy| (*policy, PolicySupport { support, note: None })).collect(),
+        policies: Policy::ALL.iter().map(|policy| (*policy, PolicySupport::of_both(support, None))).collect(),
         kept_threads: Vec::new(),
     }
 }
