@@ -4,14 +4,16 @@
 
 mod locator;
 mod multicast;
+mod packing;
 mod reader;
+mod segments;
 mod socket;
 mod writer;
 
 use driver_kit::{
-    Description, Driver, Durability, Error, Features, Participant, ParticipantConfig, Policies, Policy, Qos,
-    ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support, Transport, TypeKind, VersionSource,
-    WriterConfig,
+    Description, Driver, DriverOption, Durability, Error, Features, Participant, ParticipantConfig, Policies,
+    Policy, Qos, ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support, Transport, TypeKind,
+    VersionSource, WriterConfig,
     net::{Buffers, Family, interface_address, multicast_enabled},
 };
 use nix::sys::{socket::MsgFlags, utsname::uname};
@@ -19,9 +21,10 @@ use nix::sys::{socket::MsgFlags, utsname::uname};
 use crate::{
     locator::NAMES,
     multicast::Multicast,
+    packing::{Load, PACKING, Packing, max_datagram},
     reader::UdpReader,
     socket::Socket,
-    writer::{UdpWriter, max_datagram},
+    writer::UdpWriter,
 };
 
 /// Default size of a receive buffer, without a request of the host or `vendor_defaults`, as for all drivers over
@@ -62,10 +65,14 @@ impl Driver for Udp {
                 .map(|family| Transport {
                     name: family.pick(NAMES),
                     max_payload_bytes: max_datagram(family) as u64,
-                    note: Some("each sample is one datagram, split into IP fragments above the MTU; with batching the maximum is 4 bytes less"),
+                    note: Some("each sample is one datagram, split into IP fragments above the MTU; with batching and `packing` = `datagram` the maximum is 4 bytes less"),
                 })
                 .collect(),
-            options: vec![],
+            options: vec![DriverOption {
+                name: PACKING,
+                default: Some("datagram"),
+                help: "what the samples of a batch share: datagram (one datagram) or segments (one system call, which sends each as its own datagram; UDP_SEGMENT and UDP_GRO); default datagram",
+            }],
             policies: Policies::none()
                 .with(
                     Policy::Reliability,
@@ -92,8 +99,15 @@ impl Driver for Udp {
             return Err(Multicast::disabled(interface, family));
         }
         let way = config.multicast.then(|| Multicast::new(interface, address, config.domain)).transpose()?;
-        let participant =
-            UdpParticipant { family, interface: interface.to_owned(), address, multicast: way, buffers };
+        let packing = Packing::from_config(config, || segments::probe(address))?;
+        let participant = UdpParticipant {
+            family,
+            interface: interface.to_owned(),
+            address,
+            multicast: way,
+            buffers,
+            packing,
+        };
         // Detects an address that cannot be bound, an invalid buffer size or unusable multicast here, not at the
         // first writer.
         let out = participant.socket()?;
@@ -112,7 +126,7 @@ fn probe(from: &Socket, to: &Socket) -> Result<()> {
     const BYTE: [u8; 1] = [0xd5];
     from.keep_on_this_host()?;
     from.connect(to.address())?;
-    from.send(&BYTE, MsgFlags::empty())
+    from.send(Load::datagram(&BYTE), MsgFlags::empty())
         .map_err(|errno| Error::os("cannot send to the multicast group: send() failed", errno))?;
     to.set_receive_limit(PROBE_NS)?;
     let mut heard = [0; 2];
@@ -144,6 +158,7 @@ struct UdpParticipant {
     address: std::net::IpAddr,
     multicast: Option<Multicast>,
     buffers: Buffers,
+    packing: Packing,
 }
 
 impl UdpParticipant {
@@ -176,11 +191,11 @@ impl Participant for UdpParticipant {
     }
 
     fn open_writer(&self, config: WriterConfig<'_>) -> Result<UdpWriter> {
-        UdpWriter::open(self.socket()?, self.family, &config)
+        UdpWriter::open(self.socket()?, self.family, self.packing, &config)
     }
 
     fn open_reader(&self, config: ReaderConfig<'_>) -> Result<UdpReader> {
-        reader::open(self.reader_socket(config.topic)?, self.family, config)
+        reader::open(self.reader_socket(config.topic)?, self.family, self.packing, config)
     }
 }
 

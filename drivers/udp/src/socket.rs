@@ -13,7 +13,10 @@ use driver_kit::{
 };
 use nix::{
     errno::Errno,
-    sys::socket::{MsgFlags, Shutdown, SockaddrStorage, recv, send, sendto, shutdown},
+    sys::socket::{
+        MsgFlags, Shutdown, SockaddrStorage, getsockopt, recv, send, sendto, setsockopt, shutdown,
+        sockopt::{UdpGroSegment, UdpGsoSegment},
+    },
 };
 
 use socket2::{Domain, InterfaceIndexOrAddress, SockRef, Type};
@@ -21,6 +24,8 @@ use socket2::{Domain, InterfaceIndexOrAddress, SockRef, Type};
 use crate::{
     locator::Locator,
     multicast::{self, Multicast},
+    packing::Load,
+    segments,
 };
 
 /// UDP socket, bound to an ephemeral port or to a multicast group.
@@ -31,6 +36,8 @@ pub(crate) struct Socket {
     asked: Buffers,
     /// Multicast parameters, if it uses multicast.
     multicast: Option<Multicast>,
+    /// Size of the segments into which the kernel cuts what is sent; 0 if it does not.
+    segment: u16,
 }
 
 impl Socket {
@@ -105,7 +112,7 @@ impl Socket {
 
     fn with_buffers(socket: UdpSocket, locator: Locator, asked: Buffers) -> Result<Self> {
         asked.ask(&socket)?;
-        Ok(Self { socket, locator, asked, multicast: None })
+        Ok(Self { socket, locator, asked, multicast: None, segment: 0 })
     }
 
     pub(crate) fn address(&self) -> Locator {
@@ -213,25 +220,84 @@ impl Socket {
         })
     }
 
-    #[inline]
-    pub(crate) fn send(&self, datagram: &[u8], flags: MsgFlags) -> Result<usize, Errno> {
-        send(self.socket.as_raw_fd(), datagram, flags)
+    /// Lets the kernel cut what is sent into segments of this size; 0 lets it send one datagram per call.
+    pub(crate) fn set_segment(&mut self, bytes: u16) -> Result<()> {
+        setsockopt(&self.socket, UdpGsoSegment, &bytes.into()).map_err(|errno| {
+            Error::os("cannot set the size of segments: setsockopt(UDP_SEGMENT) failed", errno)
+        })?;
+        self.segment = bytes;
+        Ok(())
     }
 
+    /// Reports the size of segments, as the kernel has it.
+    pub(crate) fn show_segment(&self, settings: &mut Settings<'_>) -> Result<()> {
+        let bytes = getsockopt(&self.socket, UdpGsoSegment).map_err(|errno| {
+            Error::os("cannot read the size of segments: getsockopt(UDP_SEGMENT) failed", errno)
+        })?;
+        settings.set("udp_segment", &bytes);
+        Ok(())
+    }
+
+    /// Lets one receive call return several datagrams.
+    pub(crate) fn coalesce(&self) -> Result<()> {
+        setsockopt(&self.socket, UdpGroSegment, &true)
+            .map_err(|errno| Error::os("cannot receive segments: setsockopt(UDP_GRO) failed", errno))
+    }
+
+    /// Reports whether one receive call returns several datagrams, as the kernel has it. A kernel without this option
+    /// does not do that.
+    pub(crate) fn show_coalescing(&self, settings: &mut Settings<'_>) {
+        let coalesces = getsockopt(&self.socket, UdpGroSegment).unwrap_or(false);
+        settings.set("udp_gro", if coalesces { "on" } else { "off" });
+    }
+
+    /// Returns the maximum payload that reaches the peer without IP fragments.
+    pub(crate) fn path_limit(&self) -> Result<usize> {
+        segments::path_limit(&self.socket, self.locator.family())
+            .map_err(|error| Error::os("cannot get the MTU of the path: getsockopt() failed", error))
+    }
+
+    /// Sends to the peer with one call.
+    #[inline]
+    pub(crate) fn send(&self, load: Load<'_>, flags: MsgFlags) -> Result<usize, Errno> {
+        let socket = self.socket.as_raw_fd();
+        if self.cuts_itself(load) {
+            return send(socket, load.bytes, flags);
+        }
+        segments::send_to(socket, load.bytes, load.segment, None, flags)
+    }
+
+    /// Sends to this address with one call.
     #[inline]
     pub(crate) fn send_to(
         &self,
-        datagram: &[u8],
+        load: Load<'_>,
         to: &SockaddrStorage,
         flags: MsgFlags,
     ) -> Result<usize, Errno> {
-        sendto(self.socket.as_raw_fd(), datagram, to, flags)
+        let socket = self.socket.as_raw_fd();
+        if self.cuts_itself(load) {
+            return sendto(socket, load.bytes, to, flags);
+        }
+        segments::send_to(socket, load.bytes, load.segment, Some(to), flags)
+    }
+
+    /// Returns whether the size of segments of this socket is that of the load. No sample is larger than it.
+    #[inline]
+    fn cuts_itself(&self, load: Load<'_>) -> bool {
+        load.segment == 0 || load.segment == self.segment
     }
 
     /// Receives the next datagram and returns its original length, which may exceed the buffer.
     #[inline]
     pub(crate) fn receive(&self, room: &mut [u8], flags: MsgFlags) -> Result<usize, Errno> {
         recv(self.socket.as_raw_fd(), room, flags | MsgFlags::MSG_TRUNC)
+    }
+
+    /// Receives one or more datagrams, as [`segments::receive`].
+    #[inline]
+    pub(crate) fn receive_segments(&self, room: &mut [u8], flags: MsgFlags) -> Result<(usize, usize), Errno> {
+        segments::receive(self.socket.as_raw_fd(), room, flags)
     }
 
     /// Wakes a thread that waits in [`Self::receive`]: that call and all later ones return an empty datagram.

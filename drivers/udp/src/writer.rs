@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use driver_kit::{
     Count, Counter, Counters, Error, MatchRecord, MatchState, Monitor, NoLoan, Qos, Result, Settings, Status,
-    Writer, WriterConfig, abi, batch::Batch, net::Family,
+    Writer, WriterConfig, abi, net::Family,
 };
 use nix::{
     errno::Errno,
@@ -12,15 +12,10 @@ use nix::{
 
 use crate::{
     in_force,
-    locator::{Locator, NAMES},
+    locator::Locator,
+    packing::{Load, Packed, Packing},
     socket::Socket,
 };
-
-/// Returns the maximum payload size of a datagram: 65535 minus the UDP header, and minus the IP header where the
-/// total length includes it (RFC 791, but not RFC 8200).
-pub(crate) const fn max_datagram(family: Family) -> usize {
-    family.pick([65_535 - 20 - 8, 65_535 - 8])
-}
 
 /// Maximum number of attempts to send a datagram. A signal, or an ICMP error of an earlier datagram to a port
 /// without a reader, costs one attempt.
@@ -61,15 +56,24 @@ impl Monitor for WriterMonitor {
 /// Writer: a socket, and the connected readers.
 pub(crate) struct UdpWriter {
     outlet: Outlet,
-    batch: Option<Batch>,
+    batch: Option<Packed>,
     max_payload: usize,
     family: Family,
 }
 
 impl UdpWriter {
-    pub(crate) fn open(socket: Socket, family: Family, config: &WriterConfig<'_>) -> Result<Self> {
+    pub(crate) fn open(
+        mut socket: Socket,
+        family: Family,
+        packing: Packing,
+        config: &WriterConfig<'_>,
+    ) -> Result<Self> {
         let max_payload = config.max_payload_bytes as usize;
-        let batch = Batch::from_config(config, family.pick(NAMES), max_datagram(family))?;
+        let batch = Packed::from_config(config, family, packing)?;
+        if let Some(Packed::Segments(_)) = batch {
+            // The usual size of the samples. It fits: a datagram is shorter than `u16::MAX`.
+            socket.set_segment(max_payload as u16)?;
+        }
         // Blocking in the sense of the contract is, for a socket, waiting for room in its send buffer.
         let mut flags = MsgFlags::empty();
         let max_blocking_ns = match config.qos.max_blocking_ns {
@@ -112,12 +116,11 @@ impl Writer for UdpWriter {
                 .hint("open the writer with a larger `max_payload_bytes`"));
         }
         match &mut self.batch {
-            None => self.outlet.send(payload),
+            None => self.outlet.send(Load::datagram(payload)),
             Some(batch) => {
                 if !batch.has_room(payload.len()) {
                     // If this is rejected, so is the sample: nothing has changed, and both can be retried.
-                    self.outlet.send(batch.datagram())?;
-                    batch.clear();
+                    self.outlet.send_batch(batch)?;
                 }
                 batch.push(payload);
                 Ok(())
@@ -126,14 +129,7 @@ impl Writer for UdpWriter {
     }
 
     fn flush(&mut self) -> Result<()> {
-        match &mut self.batch {
-            Some(batch) if !batch.datagram().is_empty() => {
-                self.outlet.send(batch.datagram())?;
-                batch.clear();
-                Ok(())
-            }
-            _ => Ok(()),
-        }
+        self.batch.as_mut().map_or(Ok(()), |batch| self.outlet.send_batch(batch))
     }
 
     fn settings(&mut self, settings: &mut Settings<'_>) -> Result<()> {
@@ -141,7 +137,10 @@ impl Writer for UdpWriter {
         settings.set("address", &socket.address());
         socket.show_way_out(settings)?;
         socket.show_send_buffer(settings)?;
-        Batch::show(self.batch.as_ref(), settings);
+        Packed::show(self.batch.as_ref(), settings);
+        if let Some(Packed::Segments(_)) = self.batch {
+            socket.show_segment(settings)?;
+        }
         settings.set("port_unreachable", &monitor.port_unreachable.get());
         settings.set("datagrams_unsent", &monitor.unsent.get());
         Ok(())
@@ -152,7 +151,18 @@ impl Writer for UdpWriter {
     }
 
     fn connect(&mut self, reader_locator: &str) -> Result<()> {
-        self.outlet.connect(Locator::of_peer(reader_locator, self.family)?)
+        let reader = Locator::of_peer(reader_locator, self.family)?;
+        if let Some(Packed::Segments(_)) = self.batch {
+            // What was written so far is not for this reader, whose path may carry less.
+            self.flush()?;
+        }
+        if let Some(Packed::Segments(batch)) = &mut self.batch {
+            let carried = batch.limit_path(self.outlet.path_limit(reader)?);
+            if self.max_payload > carried {
+                self.outlet.socket.set_segment(0)?;
+            }
+        }
+        self.outlet.connect(reader)
     }
 }
 
@@ -186,19 +196,40 @@ impl Outlet {
         Ok(())
     }
 
-    /// Sends to every reader. Accepted if at least one reader was sent the datagram; for the others it is lost, as
+    /// Returns the maximum payload that reaches a reader without IP fragments. The kernel knows it for the peer of the
+    /// socket, which the reader is for that time.
+    fn path_limit(&self, reader: Locator) -> Result<usize> {
+        self.socket.connect(reader)?;
+        let limit = self.socket.path_limit();
+        if let Some(first) = self.readers.first() {
+            self.socket.connect(*first)?;
+        }
+        limit
+    }
+
+    /// Sends the samples of a batch, and empties it unless this fails.
+    #[inline]
+    fn send_batch(&mut self, batch: &mut Packed) -> Result<()> {
+        if let Some(load) = batch.load() {
+            self.send(load)?;
+            batch.clear();
+        }
+        Ok(())
+    }
+
+    /// Sends to every reader. Accepted if at least one reader was sent the load; for the others it is lost, as
     /// best effort allows. Without a reader a sample is accepted and discarded, as by any unmatched writer.
     #[inline]
-    fn send(&mut self, datagram: &[u8]) -> Result<()> {
+    fn send(&mut self, load: Load<'_>) -> Result<()> {
         match self.places.as_slice() {
             [] => Ok(()),
             [_] => {
-                self.attempt(|| self.socket.send(datagram, self.flags)).map_err(|errno| self.failure(errno))
+                self.attempt(load, || self.socket.send(load, self.flags)).map_err(|errno| self.failure(errno))
             }
             several => {
                 let (mut accepted, mut failed) = (0u64, None);
                 for reader in several {
-                    match self.attempt(|| self.socket.send_to(datagram, reader, self.flags)) {
+                    match self.attempt(load, || self.socket.send_to(load, reader, self.flags)) {
                         Ok(()) => accepted += 1,
                         Err(errno) => failed = Some(errno),
                     }
@@ -207,7 +238,7 @@ impl Outlet {
                     None => Ok(()),
                     Some(errno) if accepted == 0 => Err(self.failure(errno)),
                     Some(_) => {
-                        self.monitor.unsent.add(several.len() as u64 - accepted);
+                        self.monitor.unsent.add((several.len() as u64 - accepted) * load.datagrams);
                         Ok(())
                     }
                 }
@@ -215,15 +246,15 @@ impl Outlet {
         }
     }
 
-    /// Sends a datagram, with retries after an interruption. A port without a reader does not reject a datagram:
+    /// Sends a load, with retries after an interruption. A port without a reader does not reject a datagram:
     /// the kernel reports the error of an earlier one and has not sent this one, so it is sent again.
     #[inline]
-    fn attempt(&self, hand_over: impl Fn() -> Result<usize, Errno>) -> Result<(), Errno> {
+    fn attempt(&self, load: Load<'_>, hand_over: impl Fn() -> Result<usize, Errno>) -> Result<(), Errno> {
         let mut failed = Errno::EAGAIN;
         for _ in 0..ATTEMPTS {
             match hand_over() {
                 Ok(bytes) => {
-                    self.monitor.packets.add(1);
+                    self.monitor.packets.add(load.datagrams);
                     self.monitor.bytes.add(bytes as u64);
                     return Ok(());
                 }
@@ -270,6 +301,9 @@ fn failure(errno: Errno, limited: bool) -> Error {
             Error::too_large("the datagram is larger than the path allows: send() failed: EMSGSIZE")
                 .hint("reduce `size`")
         }
+        Errno::EIO => Error::os("the path carries no segments: send() failed", errno).hint(
+            "use `packing` = `datagram`, or check that the interface computes checksums with `ethtool -k`",
+        ),
         errno => Error::os("cannot send a datagram: send() failed", errno),
     }
 }

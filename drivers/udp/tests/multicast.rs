@@ -2,16 +2,11 @@
 //! part runs in a network namespace of its own.
 mod harness;
 
-use std::process::Command;
-
 use driver_kit::{
     abi,
     testing::{Participant, ParticipantSpec, value_of},
 };
 use harness::*;
-
-/// Environment variable of a test that runs again in a network namespace.
-const WITHIN: &str = "DDSMARK_TEST_WITHIN";
 
 fn multicasting(transport: &str) -> Participant {
     let how = ParticipantSpec { transport: Some(transport), multicast: true, ..ParticipantSpec::default() };
@@ -25,27 +20,6 @@ fn sent_by_multicast() -> u64 {
     let (names, values) = (lines.next().expect("names"), lines.next().expect("values"));
     let place = names.split_whitespace().position(|name| name == "OutMcastPkts").expect("the counter");
     values.split_whitespace().nth(place).and_then(|value| value.parse().ok()).expect("a count")
-}
-
-/// Runs the test of this name again in a network namespace of its own, after the commands `prepare`.
-fn within_namespace(test: &str, prepare: &str) {
-    let itself = std::env::current_exe().expect("a path");
-    let output = Command::new("unshare")
-        .args(["--map-root-user", "--net", "sh", "-ec", &format!("{prepare}; exec \"$0\" \"$@\"")])
-        .arg(itself)
-        .args(["--exact", test, "--nocapture"])
-        .env(WITHIN, "1")
-        .output()
-        .expect("`unshare` of util-linux runs");
-    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success() && text.contains("1 passed"),
-        "in a network namespace of its own (which this host must allow; see `man unshare`):\n{text}"
-    );
-}
-
-fn is_within() -> bool {
-    std::env::var_os(WITHIN).is_some()
 }
 
 /// Checks with one writer and two readers that each datagram is sent once and received by both, and by no other
