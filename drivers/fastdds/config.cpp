@@ -38,6 +38,7 @@ enum {
   OPTION_HISTORY_BYTES,
   OPTION_MEMORY,
   OPTION_PLAIN,
+  OPTION_TYPE,
   OPTION_MAX_MESSAGE,
   OPTION_SEGMENT,
   OPTION_PORT_QUEUE,
@@ -80,6 +81,9 @@ const ddsmark_option_info option_infos[] = {
     {"plain", "false",
      "whether samples have a type of fixed size, which a reader loans instead of copying: true or false; default "
      "false"},
+    {"type", "octets",
+     "code that serialises samples: octets, one copy by this driver, or generated, Fast CDR with a vector as in the "
+     "code of fastddsgen; default octets"},
     {"max_message_size", nullptr,
      "maximum size of a message in bytes, 1000 to 65500, over shm to 1073741824; default 65500, over shm half of the "
      "option `shm_segment_size`"},
@@ -174,11 +178,12 @@ ddsmark_status flow_controller(const ddsmark_participant_config *config, Plan &p
 
 ddsmark_status words(const ddsmark_participant_config *config, Plan &p) {
   /* By TCP a participant does not connect to itself. */
-  int mode = 0, plain = 0, crc = p.untuned() ? 0 : 1,
+  int mode = 0, plain = 0, type = 0, crc = p.untuned() ? 0 : 1,
       intraprocess = p.untuned() || p.transport == TRANSPORT_TCP4 ? 1 : 0, memory = p.untuned() ? 4 : 1;
   ddsmark_status status;
   if ((status = word(config, OPTION_PUBLISH_MODE, {"sync", "async"}, mode)) ||
       (status = word(config, OPTION_PLAIN, {"false", "true"}, plain)) ||
+      (status = word(config, OPTION_TYPE, {"octets", "generated"}, type)) ||
       (status = word(config, OPTION_TCP_CRC, {"on", "off"}, crc)) ||
       (status = word(config, OPTION_INTRAPROCESS, {"off", "full"}, intraprocess)) ||
       (status = word(config, OPTION_MEMORY, {"prealloc", "prealloc_realloc", "dynamic", "dynamic_reusable", "vendor"},
@@ -190,9 +195,13 @@ ddsmark_status words(const ddsmark_participant_config *config, Plan &p) {
   p.intraprocess_set = p.profiles_file.empty() || given(config, OPTION_INTRAPROCESS);
   p.async = mode == 1;
   p.plain = plain == 1;
+  p.generated = type == 1;
   p.tcp_crc = crc == 0;
   p.intraprocess = intraprocess == 1;
   p.memory = policies[memory];
+  if (p.plain && p.generated)
+    return fail(DDSMARK_INCONSISTENT,
+                "option `plain=true` excludes `type=generated`, which has a sequence; hint: remove one of the two");
   return DDSMARK_OK;
 }
 

@@ -4,6 +4,7 @@
  *
  *   generation.hpp   differences between Fast DDS 2 and 3
  *   type.cpp         the types of samples
+ *   generated.cpp    the same types, serialised as the code of fastddsgen does
  *   driver.cpp       function table, description, and error texts of the library
  *   config.cpp       options and configuration of the participant -> plan
  *   transports.cpp   plan -> QoS of a participant: transports and discovery
@@ -29,6 +30,7 @@
 
 #include "common.h"
 #include "ddsmark/driver.h"
+#include "generated.hpp"
 #include "generation.hpp"
 #include "type.hpp"
 
@@ -98,6 +100,7 @@ struct Plan {
   bool tcp_crc = true;
   bool intraprocess = true;
   bool plain = false;           /* octets are sent as the plain type */
+  bool generated = false;       /* samples are serialised as by the code of fastddsgen */
   int memory = -1;              /* MemoryManagementPolicy */
   std::string profiles_file;    /* the user's XML profiles; "": none */
   bool intraprocess_set = true; /* false: as the profiles say */
@@ -277,7 +280,7 @@ struct ddsmark_participant {
   SharedFiles files;
   std::mutex lock; /* protects the fields below, and the creation and deletion of entities */
   std::map<std::string, TopicUse> topics;
-  std::map<std::string, SampleType *> types; /* owned by the library */
+  std::map<std::string, TypeOfSamples *> types; /* owned by the library */
 };
 
 ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out);
@@ -306,6 +309,10 @@ ddsmark_status batch_check(uint32_t kind);
 /* Gets the topic and its type, with room for the samples. The caller holds the participant's lock. */
 ddsmark_status topic_acquire(Endpoint &e, const char *name, const fast::TopicQos &qos, bool sets_qos);
 void topic_release(Endpoint &e);
+/* Rejects a memory policy with which the type cannot have samples of this size. */
+ddsmark_status memory_check(const Plan &plan, uint64_t largest, int memory);
+/* Visits the effective type of a writer or reader, if samples can have several sizes. */
+void visit_type(const Endpoint &e, ddsmark_visitor visit, void *context);
 
 /* -- writer.cpp, reader.cpp ---------------------------------------------------------------------------------------- */
 

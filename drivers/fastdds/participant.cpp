@@ -196,6 +196,22 @@ ddsmark_status participant_settings(ddsmark_participant *p, ddsmark_visitor visi
 
 /* -- what writers and readers have in common ----------------------------------------------------------------------- */
 
+namespace {
+
+/* Returns the bound of the sequence, that of the largest sample or batch; 0: none. */
+uint64_t bound_of(const Endpoint &e) {
+  return e.participant->plan.transport == TRANSPORT_DATA_SHARING ? e.largest : 0;
+}
+
+/* Returns the serialised size for which the library allocates memory at first; it enlarges it as needed. */
+uint32_t room_of(const Endpoint &e) {
+  if (e.participant->plan.generated)
+    return GeneratedType::room_for(e.kind, bound_of(e) ? static_cast<uint32_t>(bound_of(e)) : assumed_length);
+  return header_size(e.kind) + static_cast<uint32_t>(e.largest ? e.largest : 1024);
+}
+
+} // namespace
+
 ddsmark_status endpoint_check(const Plan &plan, uint32_t type_kind, const char *topic, uint64_t max_payload,
                               uint32_t &kind) {
   const ddsmark_status status = endpoint_config_check(&transport_infos[plan.transport], type_kind, topic, max_payload);
@@ -205,6 +221,9 @@ ddsmark_status endpoint_check(const Plan &plan, uint32_t type_kind, const char *
   if (kind == DDSMARK_TYPE_PLAIN && max_payload == 0)
     return fail(DDSMARK_BAD_ARGUMENT,
                 "the type `plain` has no size; hint: set `max_payload_bytes` to the size of all samples");
+  if (kind == DDSMARK_TYPE_PLAIN && plan.generated)
+    return fail(DDSMARK_UNSUPPORTED, "the type `plain` is not supported with option `type=generated`, which has a "
+                                     "sequence; hint: set `type=octets`, or remove `loans`");
   if (plan.transport == TRANSPORT_DATA_SHARING && kind == DDSMARK_TYPE_KEYED)
     return fail(DDSMARK_UNSUPPORTED, "keyed samples are not supported over `data_sharing`: Fast DDS shares no samples "
                                      "of types with a key; hint: use transport `shm`");
@@ -212,6 +231,26 @@ ddsmark_status endpoint_check(const Plan &plan, uint32_t type_kind, const char *
     return fail(DDSMARK_BAD_ARGUMENT,
                 "transport `data_sharing` has no maximum size of samples; hint: set `max_payload_bytes`");
   return DDSMARK_OK;
+}
+
+/* A generated type without a bound claims the size of a short sequence, which this policy takes literally. */
+ddsmark_status memory_check(const Plan &plan, uint64_t largest, int memory) {
+  const bool fits = largest > 0 && largest <= assumed_length;
+  if (!plan.generated || plan.transport == TRANSPORT_DATA_SHARING || memory != rtps::PREALLOCATED_MEMORY_MODE || fits)
+    return DDSMARK_OK;
+  return fail(DDSMARK_INCONSISTENT,
+              "memory policy `prealloc` has no room for samples of more than %u bytes with option `type=generated`: "
+              "fastddsgen assumes that length of a sequence without a bound; hint: set `memory=prealloc_realloc`, or "
+              "`type=octets`",
+              assumed_length);
+}
+
+void visit_type(const Endpoint &e, ddsmark_visitor visit, void *context) {
+  if (e.kind == DDSMARK_TYPE_PLAIN)
+    return;
+  visit(context, "type", e.participant->plan.generated ? "generated" : "octets");
+  if (bound_of(e) > 0)
+    visit_number(visit, context, "type_bound", bound_of(e));
 }
 
 /* One sample of the library is one batch, so its key and its size are those of the whole batch. */
@@ -229,17 +268,18 @@ ddsmark_status topic_acquire(Endpoint &e, const char *name, const fast::TopicQos
   ddsmark_participant *p = e.participant;
   const uint32_t fixed = e.kind == DDSMARK_TYPE_PLAIN ? static_cast<uint32_t>(e.max_payload) : 0;
   const std::string type_name = SampleType::name_of(e.kind, fixed);
-  SampleType *&type = p->types[type_name];
+  TypeOfSamples *&type = p->types[type_name];
   if (type == nullptr) {
-    auto *made = new SampleType(e.kind, fixed, p->plan.transport == TRANSPORT_DATA_SHARING || fixed > 0);
+    const bool bounded = p->plan.transport == TRANSPORT_DATA_SHARING || fixed > 0;
+    TypeOfSamples *made = p->plan.generated ? static_cast<TypeOfSamples *>(new GeneratedType(e.kind, bounded))
+                                            : new SampleType(e.kind, fixed, bounded);
     fast::TypeSupport support(made); /* the participant owns it */
     const ReturnCode code = support.register_type(p->entity, type_name);
     if (code_of(code) != CODE_OK)
       return fail_dds(code, "register_type", "cannot register type `" + type_name + "`");
     type = made;
   }
-  /* Initial size if unknown; the library enlarges it as needed. */
-  type->set_room(header_size(e.kind) + static_cast<uint32_t>(e.largest ? e.largest : 1024));
+  type->set_room(room_of(e));
   TopicUse &use = p->topics[name];
   if (use.topic == nullptr) {
     use.topic = p->entity->create_topic(name, type_name, qos);

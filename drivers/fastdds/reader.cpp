@@ -18,6 +18,7 @@ namespace {
 const uint64_t take_samples = 256, take_bytes = 4u << 20;
 
 using Samples = fast::LoanableSequence<Sample>;
+using GeneratedSamples = fast::LoanableSequence<GeneratedSample>;
 using Lent = fast::LoanableSequence<uint8_t>;
 
 } // namespace
@@ -29,7 +30,9 @@ struct ddsmark_reader : fast::DataReaderListener {
   uint32_t mode = 0;
   bool batched = false; /* samples of the library are batches */
   uint32_t capacity = 0;
-  std::unique_ptr<Samples> samples; /* for all types except the plain type */
+  /* One of these, or neither for the plain type. */
+  std::unique_ptr<Samples> samples;
+  std::unique_ptr<GeneratedSamples> generated;
   std::unique_ptr<fast::SampleInfoSeq> infos;
   Lent lent; /* for the plain type */
   fast::SampleInfoSeq lent_infos;
@@ -56,7 +59,7 @@ namespace {
 /* -- taking -------------------------------------------------------------------------------------------------------- */
 
 /* Passes the samples of a batch to the sink and returns their number. A malformed batch yields none. */
-uint32_t give_batch(ddsmark_reader *r, const Sample &found, ddsmark_sink sink, void *context) {
+uint32_t give_batch(ddsmark_reader *r, const ddsmark_sample &found, ddsmark_sink sink, void *context) {
   const uint64_t largest = r->e.max_payload ? r->e.max_payload : UINT32_MAX;
   if (!batch_is_whole(found.payload, found.size, largest)) {
     r->malformed.fetch_add(1, std::memory_order_relaxed);
@@ -69,16 +72,29 @@ uint32_t give_batch(ddsmark_reader *r, const Sample &found, ddsmark_sink sink, v
   return given;
 }
 
+uint32_t give(ddsmark_reader *r, const ddsmark_sample &sample, ddsmark_sink sink, void *context) {
+  if (r->batched)
+    return give_batch(r, sample, sink, context);
+  sink(context, &sample);
+  return 1;
+}
+
 uint32_t give(ddsmark_reader *r, const Samples &samples, uint32_t i, ddsmark_sink sink, void *context) {
   const Sample &found = samples[static_cast<int32_t>(i)];
-  if (r->batched)
-    return give_batch(r, found, sink, context);
   ddsmark_sample sample{};
   sample.payload = found.payload;
   sample.size = found.size;
   sample.key = r->e.kind == DDSMARK_TYPE_KEYED ? found.key : 0;
-  sink(context, &sample);
-  return 1;
+  return give(r, sample, sink, context);
+}
+
+uint32_t give(ddsmark_reader *r, const GeneratedSamples &samples, uint32_t i, ddsmark_sink sink, void *context) {
+  const GeneratedSample &found = samples[static_cast<int32_t>(i)];
+  ddsmark_sample sample{};
+  sample.payload = found.payload.data();
+  sample.size = found.payload.size();
+  sample.key = found.key; /* 0 without a key */
+  return give(r, sample, sink, context);
 }
 
 uint32_t give(ddsmark_reader *r, const Lent &lent, uint32_t i, ddsmark_sink sink, void *context) {
@@ -95,7 +111,7 @@ uint32_t give(ddsmark_reader *r, const Lent &lent, uint32_t i, ddsmark_sink sink
 template <class Sequence>
 ReturnCode take(ddsmark_reader *r, fast::DataReader *entity, Sequence &samples, fast::SampleInfoSeq &infos,
                 uint32_t max_samples, ddsmark_sink sink, void *context, uint32_t &given) {
-  const bool lends = r->samples == nullptr;
+  const bool lends = r->e.kind == DDSMARK_TYPE_PLAIN;
   uint32_t wanted, found;
   ReturnCode code{};
   do {
@@ -121,6 +137,8 @@ ReturnCode take(ddsmark_reader *r, fast::DataReader *entity, Sequence &samples, 
 
 ReturnCode take_any(ddsmark_reader *r, fast::DataReader *entity, uint32_t max_samples, ddsmark_sink sink, void *context,
                     uint32_t &given) {
+  if (r->generated)
+    return take(r, entity, *r->generated, *r->infos, max_samples, sink, context, given);
   return r->samples ? take(r, entity, *r->samples, *r->infos, max_samples, sink, context, given)
                     : take(r, entity, r->lent, r->lent_infos, max_samples, sink, context, given);
 }
@@ -161,8 +179,12 @@ void make_room(ddsmark_reader *r) {
   if (r->e.kind == DDSMARK_TYPE_PLAIN)
     return;
   const int32_t capacity = static_cast<int32_t>(r->capacity);
-  r->samples = std::make_unique<Samples>(capacity);
   r->infos = std::make_unique<fast::SampleInfoSeq>(capacity);
+  if (r->e.participant->plan.generated) { /* their vectors grow with the first samples */
+    r->generated = std::make_unique<GeneratedSamples>(capacity);
+    return;
+  }
+  r->samples = std::make_unique<Samples>(capacity);
   r->samples->length(capacity);
   for (int32_t i = 0; i < capacity; i++)
     (*r->samples)[i].room.resize(r->e.largest);
@@ -217,7 +239,8 @@ ddsmark_status open(ddsmark_participant *participant, const ddsmark_reader_confi
     const uint64_t largest =
         c.batched ? std::max(c.max_payload_bytes + BATCH_FRAMING, most_of_batch) : c.max_payload_bytes;
     const Wish wish{SIDE_READER, kind, largest, false};
-    if ((status = qos_make(c.qos, *participant, wish, qos)) != DDSMARK_OK)
+    if ((status = qos_make(c.qos, *participant, wish, qos)) ||
+        (status = memory_check(plan, largest, qos.end.endpoint().history_memory_policy)))
       return status;
     /* Without an address of its own, a reader gets every sample by multicast, also if it is the only one. */
     if (plan.multicast)
@@ -286,6 +309,7 @@ ddsmark_status settings(ddsmark_reader *r, ddsmark_visitor visit, void *context)
     visit(context, "receive_mode", modes[r->mode]);
     visit_number(visit, context, "samples_per_take", r->capacity);
     visit_end(r->entity->get_qos(), visit, context);
+    visit_type(r->e, visit, context);
     if (r->e.kind == DDSMARK_TYPE_PLAIN)
       visit(context, "plain", "true");
     if (r->e.participant->plan.over_ip())

@@ -26,14 +26,13 @@ uint32_t number_at(const uint8_t *place, bool little_endian) {
   return little_endian == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) ? number : __builtin_bswap32(number);
 }
 
-/* Sets the instance handle. Keys of up to 16 bytes are stored in it unchanged, big endian. */
+} // namespace
+
 bool handle_of(uint32_t key, rtps::InstanceHandle_t &handle) {
   for (int i = 0; i < 16; i++)
     handle.value[i] = i < 4 ? static_cast<uint8_t>(key >> (24 - 8 * i)) : 0;
   return true;
 }
-
-} // namespace
 
 uint32_t header_size(uint32_t type_kind) {
   switch (type_kind) {

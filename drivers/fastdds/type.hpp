@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * type.hpp: the types of samples, written by hand because octets need no code generator.
+ * type.hpp: the types of samples, written by hand because octets need no code generator;
+ * generated.hpp has them as an application does.
  *
  *   @final struct Sample      { sequence<octet> payload; };
  *   @final struct KeyedSample { @key unsigned long key; sequence<octet> payload; };
@@ -27,6 +28,9 @@ struct Sample {
 
 /* Returns the number of bytes before the payload of a sample of this kind. */
 uint32_t header_size(uint32_t type_kind);
+
+/* Sets the instance handle. Keys of up to 16 bytes are stored in it unchanged, big endian. Returns true. */
+bool handle_of(uint32_t key, rtps::InstanceHandle_t &handle);
 
 class SampleType final : public TypeOfSamples {
 public:

@@ -21,8 +21,9 @@ struct ddsmark_writer : fast::DataWriterListener {
   fast::Publisher *group = nullptr;
   fast::DataWriter *entity = nullptr;
   bool loans = false;
-  Sample sample; /* current sample, which borrows its payload */
-  batch held{};  /* samples held back by batching */
+  Sample sample;             /* current sample, which borrows its payload */
+  GeneratedSample generated; /* the same, with a payload of its own, for the option `type=generated` */
+  batch held{};              /* samples held back by batching */
   /* Written by the writing thread and read by the thread that reads counters; only one thread ever adds. */
   std::atomic<uint64_t> timed_out{0}, refused{0};
 
@@ -124,6 +125,7 @@ ddsmark_status open(ddsmark_participant *participant, const ddsmark_writer_confi
     if ((status = make_room(w.get(), plan, c)) ||
         (status =
              qos_make(c.qos, *participant, {SIDE_WRITER, kind, w->e.largest, plan.async || c.async_write != 0}, qos)) ||
+        (status = memory_check(plan, w->e.largest, qos.end.endpoint().history_memory_policy)) ||
         (status = create(w.get(), c.topic, qos)))
       return status;
     if (w->e.max_payload == 0)
@@ -186,11 +188,21 @@ ddsmark_status hand_over(ddsmark_writer *w, const void *data) {
   });
 }
 
-ddsmark_status hand_over_octets(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+/* Sets the sample and returns it. A generated sample gets a copy, as from an application whose octets are elsewhere. */
+const void *fill(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  if (w->e.participant->plan.generated) {
+    w->generated.key = key;
+    w->generated.payload.assign(payload, payload + size);
+    return &w->generated;
+  }
   w->sample.key = key;
   w->sample.size = static_cast<uint32_t>(size);
   w->sample.payload = payload;
-  return hand_over(w, &w->sample);
+  return &w->sample;
+}
+
+ddsmark_status hand_over_octets(ddsmark_writer *w, uint32_t key, const uint8_t *payload, uint64_t size) {
+  return guarded([&] { return hand_over(w, fill(w, key, payload, size)); });
 }
 
 /* Sends the batch; if it is rejected, it is kept and can be retried. */
@@ -284,9 +296,7 @@ template <class Call> ddsmark_status on_instance(ddsmark_writer *w, uint32_t key
                 "instances require the type `keyed`: Fast DDS has no instances of a type without a key; "
                 "hint: open the writer with the type `keyed`");
   return guarded([&] {
-    w->sample.key = key;
-    w->sample.size = 0;
-    const ReturnCode code = call(unconst(&w->sample));
+    const ReturnCode code = call(unconst(fill(w, key, nullptr, 0)));
     return code_of(code) == CODE_OK ? DDSMARK_OK : not_written(w, function, code);
   });
 }
@@ -324,6 +334,7 @@ ddsmark_status settings(ddsmark_writer *w, ddsmark_visitor visit, void *context)
     if (w->batches())
       visit_number(visit, context, "batch_bytes", w->held.limit);
     visit_end(w->entity->get_qos(), w->e.participant->plan, visit, context);
+    visit_type(w->e, visit, context);
     if (w->e.kind == DDSMARK_TYPE_PLAIN) {
       visit(context, "plain", "true");
       visit(context, "loans", w->loans ? "true" : "false");

@@ -61,8 +61,17 @@ static void topic_of(uint32_t mode) {
   snprintf(test_topic, sizeof test_topic, "ddsmark_batches_%u_%u", test_domain, mode);
 }
 
+typedef struct batches_case {
+  const char *transport, *type;
+} batches_case;
+
+static ddsmark_participant *open_as(const batches_case *k) {
+  const ddsmark_option option = {"type", k->type};
+  return participant_with(k->transport, &option, 1);
+}
+
 static void batches_child(int fd, const void *argument) {
-  ddsmark_participant *p = participant_with(argument, NULL, 0);
+  ddsmark_participant *p = open_as(argument);
   const ddsmark_qos q = reliable_keep_all(100);
   for (uint32_t mode = DDSMARK_RECEIVE_WAITSET; mode <= DDSMARK_RECEIVE_LISTENER; mode++) {
     sequence_check c = {.size = SIZE};
@@ -92,9 +101,10 @@ static void batches_child(int fd, const void *argument) {
   OK(d->participant_close(p));
 }
 
-static void over(const char *transport) {
-  peer child = fork_peer(batches_child, transport);
-  ddsmark_participant *p = participant_with(transport, NULL, 0);
+static void over(const char *transport, const char *type) {
+  const batches_case k = {transport, type};
+  peer child = fork_peer(batches_child, &k);
+  ddsmark_participant *p = open_as(&k);
   const ddsmark_qos q = reliable_keep_all(100);
   setting s;
   for (uint32_t mode = DDSMARK_RECEIVE_WAITSET; mode <= DDSMARK_RECEIVE_LISTENER; mode++) {
@@ -124,10 +134,16 @@ static void over(const char *transport) {
 }
 
 void test_batches(void) {
-  over("udp4");
+  over("udp4", "octets");
 }
 void test_batches_data_sharing(void) {
-  over("data_sharing");
+  over("data_sharing", "octets");
+}
+void test_batches_generated(void) {
+  over("udp4", "generated");
+}
+void test_batches_generated_data_sharing(void) {
+  over("data_sharing", "generated");
 }
 
 /* A rejected batch is kept, and delivered once when there is room again. */

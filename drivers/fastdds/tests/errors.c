@@ -40,6 +40,7 @@ void test_option_errors(void) {
                                        {"flow_controller", "100"},
                                        {"memory", "some"},
                                        {"plain", "yes"},
+                                       {"type", "cdr"},
                                        {"flow_controller", "1/2/3"},
                                        {"participants", "1001"},
                                        {"shm_segment_size", "4294967296"},

@@ -56,6 +56,17 @@
     TEST(loans_data_sharing) \
     TEST(octets_as_plain_shm) \
     TEST(octets_as_plain_data_sharing) \
+    TEST(generated_udp4) \
+    TEST(generated_data_sharing) \
+    TEST(octets_to_generated_udp4) \
+    TEST(octets_to_generated_data_sharing) \
+    TEST(generated_to_octets_udp4) \
+    TEST(generated_to_octets_data_sharing) \
+    TEST(generated_keyed) \
+    TEST(octets_to_generated_keyed) \
+    TEST(generated_refused) \
+    TEST(batches_generated) \
+    TEST(batches_generated_data_sharing) \
     TEST(writer_policies) \
     TEST(reader_policies) \
     TEST(unset_policies)
