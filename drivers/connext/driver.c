@@ -24,6 +24,7 @@ ddsmark_status fail_null(const char *function, const char *what) {
 
 /* -- what this driver is ------------------------------------------------------------------------------------------- */
 
+static const char *const variables[] = {"NDDS*", "RTI_*"};
 static ddsmark_description description = {
     .struct_size = sizeof(ddsmark_description),
     .features = DDSMARK_FEATURE_NATIVE_BATCHING | DDSMARK_FEATURE_WAIT_ACKED | DDSMARK_FEATURE_INSTANCES |
@@ -38,6 +39,8 @@ static ddsmark_description description = {
     .type_kinds = 1u << DDSMARK_TYPE_OCTETS | 1u << DDSMARK_TYPE_KEYED,
     .transports = transport_infos,
     .options = option_infos,
+    .variables = variables,
+    .variable_count = sizeof variables / sizeof variables[0],
 };
 
 /* Starts no thread: Connext starts with its first participant. */

@@ -27,6 +27,7 @@ ddsmark_status fail_dds(dds_return_t code, const char *function, const char *for
 
 /* -- what this driver is ------------------------------------------------------------------------------------------- */
 
+static const char *const variables[] = {"CYCLONEDDS_*"};
 static char version[32];
 static ddsmark_description description = {
     .struct_size = sizeof(ddsmark_description),
@@ -40,6 +41,8 @@ static ddsmark_description description = {
     .type_kinds = 1u << DDSMARK_TYPE_OCTETS | 1u << DDSMARK_TYPE_KEYED,
     .transports = transport_infos,
     .options = option_infos,
+    .variables = variables,
+    .variable_count = sizeof variables / sizeof variables[0],
 };
 
 static void describe_once(void) {

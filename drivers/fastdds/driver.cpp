@@ -75,6 +75,10 @@ const char built_against[] = FASTDDS_VERSION_STR;
 const char *const kept_threads[] = {"dds.shm.wdog"};
 #endif
 
+/* Of the library and of its XML profiles. */
+const char *const variables[] = {"FASTDDS_*",        "FASTRTPS_*",     "ROS_DISCOVERY_SERVER",
+                                 "ROS_SUPER_CLIENT", "ROS2_EASY_MODE", "SKIP_DEFAULT_XML"};
+
 char version[32];
 ddsmark_description description;
 
@@ -102,6 +106,8 @@ void describe_once() {
   d.transport_count = transport_count;
   d.option_count = option_count;
   memcpy(d.policies, policy_supports, sizeof d.policies);
+  d.variables = variables;
+  d.variable_count = sizeof variables / sizeof variables[0];
 #ifdef HAVE_THREAD_NAMES
   d.kept_threads = kept_threads;
   d.kept_thread_count = sizeof kept_threads / sizeof kept_threads[0];

@@ -361,7 +361,10 @@ typedef struct ddsmark_description {
    * no such threads. */
   const char *const *kept_threads;
   uint32_t kept_thread_count;
-  uint32_t reserved;
+  uint32_t variable_count;
+  /* Environment variables that the middleware reads: the result of a run has their values, and two results with
+   * different values are not compared. A name that ends with `*` is that of all variables that begin so. */
+  const char *const *variables;
 } ddsmark_description;
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -606,7 +609,7 @@ DDSMARK_ASSERT_SIZE(ddsmark_policy_support, 16);
 DDSMARK_ASSERT_SIZE(ddsmark_qos, 224);
 DDSMARK_ASSERT_SIZE(ddsmark_transport_info, 24);
 DDSMARK_ASSERT_SIZE(ddsmark_option_info, 24);
-DDSMARK_ASSERT_SIZE(ddsmark_description, 464);
+DDSMARK_ASSERT_SIZE(ddsmark_description, 472);
 DDSMARK_ASSERT_SIZE(ddsmark_option, 16);
 DDSMARK_ASSERT_SIZE(ddsmark_participant_config, 96);
 DDSMARK_ASSERT_SIZE(ddsmark_writer_config, 48);

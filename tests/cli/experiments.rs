@@ -131,7 +131,7 @@ fn invalid_file_is_rejected_at_its_position() {
     rejected("file-syntax", "blocks = 6", "blocks = = 6", &[]);
     rejected("file-key", "size = [64", "sise = [64", &[]);
     rejected("file-word", "\"throughput\"]", "\"througput\"]", &[]);
-    rejected("file-size", "\"1KiB\"]\nbatch", "\"1kb\"]\nbatch", &[]);
+    rejected("file-size", "\"1KiB\"]\nbatch", "\"1kx\"]\nbatch", &[]);
     rejected("file-missing-key", "question = ", "# question = ", &[]);
     rejected("file-driver", "\"udp\"", "[\"udp\", \"nonesuch.so\"]", &[]);
     rejected("file-policy", "[design]", "[qos]\ndeadline = \"10ms\"\n\n[design]", &[]);

@@ -309,7 +309,8 @@ impl Evaluation {
         timed_out: u64,
         refused: u64,
     ) {
-        if reliable && reports.arrived() && !reports.acknowledged() {
+        let accepted: u64 = reports.agents.iter().map(|agent| agent.sent).sum();
+        if reliable && accepted > 0 && reports.arrived() && !reports.acknowledged() {
             let text = "all samples arrived, but were not acknowledged within the time limit of the drain";
             self.warn(WarningKind::Incomplete, text.to_owned());
         }

@@ -135,7 +135,8 @@ pub struct Description {
     pub policies: [PolicySupport; POLICY_COUNT],
     pub kept_threads: *const *const c_char,
     pub kept_thread_count: u32,
-    pub reserved: u32,
+    pub variable_count: u32,
+    pub variables: *const *const c_char,
 }
 
 /// Mirror of `ddsmark_option`.
@@ -307,7 +308,7 @@ const _: () = {
     assert!(size_of::<Qos>() == 224);
     assert!(size_of::<TransportInfo>() == 24);
     assert!(size_of::<OptionInfo>() == 24);
-    assert!(size_of::<Description>() == 464);
+    assert!(size_of::<Description>() == 472);
     assert!(size_of::<DriverOption>() == 16);
     assert!(size_of::<ParticipantConfig>() == 96);
     assert!(size_of::<WriterConfig>() == 48);

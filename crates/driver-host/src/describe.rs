@@ -76,6 +76,11 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
         .iter()
         .map(|name| required("name of a kept thread", *name))
         .collect::<Result<Vec<_>, String>>()?;
+    // SAFETY: the driver guarantees the array.
+    let variables = unsafe { slice(raw.variables, raw.variable_count) }
+        .iter()
+        .map(|name| required("name of a variable", *name))
+        .collect::<Result<Vec<_>, String>>()?;
     let bits = |value: u32, names: &[(u32, &str)]| {
         names.iter().filter(|(bit, _)| value & bit != 0).map(|(_, name)| (*name).to_owned()).collect()
     };
@@ -107,13 +112,14 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
         features: bits(raw.features, &FEATURES),
         policies,
         kept_threads,
+        variables,
     };
     Ok((description, raw.features))
 }
 
-/// Size of a description when version 1 was frozen; fields that are added later lie beyond it.
-const VERSION_1_BYTES: usize = 464;
-const _: () = assert!(VERSION_1_BYTES <= size_of::<abi::Description>());
+/// Least size of a description; fields that are added later lie beyond it.
+const LEAST_BYTES: usize = 472;
+const _: () = assert!(LEAST_BYTES <= size_of::<abi::Description>());
 
 /// Copies a description that may be shorter or longer than the type known here. Missing fields are 0.
 ///
@@ -125,7 +131,7 @@ unsafe fn own_copy(raw: *const abi::Description) -> Result<abi::Description, Str
     }
     // SAFETY: in every version a description starts with its size.
     let size = unsafe { (*raw).struct_size } as usize;
-    if size < VERSION_1_BYTES {
+    if size < LEAST_BYTES {
         return Err("is cut short".to_owned());
     }
     let mut copy = MaybeUninit::<abi::Description>::zeroed();

@@ -226,6 +226,8 @@ pub struct Description {
     pub options: Vec<DriverOption>,
     /// Support of each policy.
     pub policies: Policies,
+    /// Environment variables that the middleware reads; `NAME*` stands for all that begin so.
+    pub variables: &'static [&'static str],
 }
 
 /// Description with its C counterpart, which lives as long as the library.
@@ -291,7 +293,8 @@ impl Described {
             policies,
             kept_thread_count: kept_threads.len() as u32,
             kept_threads: leak_all(kept_threads),
-            reserved: 0,
+            variable_count: words.variables.len() as u32,
+            variables: leak_all(words.variables.iter().map(|name| leak(name)).collect()),
         };
         Self { features, words, raw }
     }

@@ -27,6 +27,7 @@
 //!             transports: vec![Transport { name: "void", max_payload_bytes: 1 << 20, note: None }],
 //!             options: vec![],
 //!             policies: Policies::none(),
+//!             variables: &[],
 //!         }
 //!     }
 //!

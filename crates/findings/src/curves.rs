@@ -184,11 +184,11 @@ pub(crate) fn run_lost_pct(run: &Run) -> Option<f64> {
     run.throughput.as_ref().map(|throughput| throughput.lost_pct)
 }
 
-/// Returns the share of lost samples (pings) in the valid runs, in percent of those sent.
+/// Returns the share of accepted samples (pings) in the valid runs that did not arrive, in percent.
 pub(crate) fn lost_pct(cell: &CellResult) -> f64 {
     let counted = || cell.valid_runs().flat_map(Run::counts);
     let sent: f64 = counted().map(|counted| counted.sent as f64).sum();
-    let lost: f64 = counted().map(|counted| counted.lost as f64).sum();
+    let lost: f64 = counted().map(|counted| (counted.lost + counted.undelivered) as f64).sum();
     if sent == 0.0 { 0.0 } else { lost / sent * 100.0 }
 }
 

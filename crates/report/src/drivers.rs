@@ -134,6 +134,9 @@ pub fn driver_info(description: &DriverDescription) -> String {
     for thread in &description.kept_threads {
         facts.row(vec!["keeps".to_owned(), format!("thread {thread} until the process ends")]);
     }
+    if !description.variables.is_empty() {
+        facts.row(vec!["variables".to_owned(), description.variables.join(", ")]);
+    }
     text.push_str(&facts.render());
 
     let mut transports = Grid::default()

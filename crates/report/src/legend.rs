@@ -68,8 +68,9 @@ pub(crate) fn legend(document: &ResultDocument) -> Vec<String> {
 
 fn throughput() -> [String; 3] {
     [
-        "Samples is the number of distinct samples that were delivered to the reader. Lost is the number of samples that \
-         were not delivered, and their share of all sent samples. Both are sums over the valid runs.",
+        "Samples is the number of distinct samples that were delivered to the reader. Lost is the number of samples \
+         that never came. Missing is the share of the samples that were to arrive, the planned ones or else the accepted ones, \
+         that did not, whatever the reason. All are sums over the valid runs.",
         "Samples/s, Mbit/s (10^6 bit/s of payload) and CPU are medians over the valid runs. A rate is the number of samples \
          that arrived while samples were written, over that time. Tail is the number of samples that arrived after the \
          last write, and the time from the last write to the last arrival.",

@@ -9,6 +9,7 @@ mod endpoints;
 mod escape;
 mod export;
 mod factor_columns;
+mod flow_values;
 mod hosts;
 mod labs;
 mod late_join;

@@ -1,18 +1,15 @@
 //! Tables of paced cells: rates, times and costs.
 
-use std::{
-    cmp::Ordering,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::{cmp::Ordering, collections::BTreeSet};
 
 use experiment::{Factors, Flow, Load, Rate};
 use results::{
-    CellFlow, CellLatency, CellResult, DeliveryCounts, FlowRecord, Latency, ProbeStats, Run, Throughput,
-    format_micros, format_value,
+    CellLatency, CellResult, DeliveryCounts, ProbeStats, Run, Throughput, format_micros, format_value,
 };
 
 use crate::{
     factor_columns::FactorColumns,
+    flow_values::{FlowPosition, measured, of_run},
     layout::{Align, Grid},
     number::duration,
     tables::{
@@ -30,32 +27,22 @@ const NONE: &str = "-";
 
 /// Column of a latency: heading, kind, and index of the quantile.
 type LatencyColumn = (&'static str, &'static str, usize);
-const LATENCIES: [LatencyColumn; 5] = [
+const LATENCIES: [LatencyColumn; 6] = [
     ("Response p50 (µs)", "response", 0),
+    ("p90 (µs)", "response", 1),
     ("p99 (µs)", "response", 2),
     ("p99.9 (µs)", "response", 3),
     ("Service p50 (µs)", "service", 0),
     ("Send lag p99 (µs)", "send_lag", 2),
 ];
+/// Quantiles whose range over the runs is shown: the median and p99.
+const SPREAD: [usize; 2] = [0, 2];
 
 /// Columns of echo probes: heading, and index of the quantile.
 const RTT: [(&str, usize); 2] = [("RTT p50 (µs)", 0), ("p99 (µs)", 2)];
 
 /// Number of columns of [`rates`], without those of the key and of tails.
 const RATES: usize = 8;
-
-/// Position of a flow in a cell, from 0, and number of flows.
-#[derive(Clone, Copy)]
-pub(crate) struct FlowPosition {
-    pub number: usize,
-    pub flows: usize,
-}
-
-impl FlowPosition {
-    const fn is_first(self) -> bool {
-        self.number == 0
-    }
-}
 
 /// Optional columns: shown if a cell has the value.
 #[derive(Clone, Copy)]
@@ -137,7 +124,7 @@ pub(crate) fn rates(cells: &[&CellResult]) -> Grid {
         .column("Delivered (samples/s)", Align::Right)
         .column("± %", Align::Close)
         .column("Delivered (samples)", Align::Right)
-        .column("Lost (%)", Align::Right)
+        .column("Missing (%)", Align::Right)
         .column("± pp", Align::Close)
         .column("Out of order (samples)", Align::Right);
     if tails {
@@ -158,7 +145,7 @@ pub(crate) fn rates(cells: &[&CellResult]) -> Grid {
             format_value(delivered),
             delivered_spread,
             record.counted.delivered.to_string(),
-            format_value(lost_pct(&record.counted)),
+            format_value(record.shortfall.pct()),
             if position.flows == 1 { lost_spread(cell) } else { String::new() },
             record.counted.out_of_order.to_string(),
         ];
@@ -183,21 +170,20 @@ pub(crate) fn delivered(cell: &CellResult, position: FlowPosition) -> (f64, Stri
     (sps, spread)
 }
 
-/// Returns the share of lost samples, in percent of those sent.
-pub(crate) fn lost_pct(counted: &DeliveryCounts) -> f64 {
-    100.0 * share(counted.lost, counted.sent)
-}
-
 /// Returns the table of latencies.
 pub(crate) fn times(cells: &[&CellResult]) -> Grid {
     let mut grid = keyed(cells);
-    for (heading, ..) in LATENCIES {
-        grid = grid.column(heading, Align::Right).column("± %", Align::Close);
+    for (heading, _, index) in LATENCIES {
+        grid = grid.column(heading, Align::Right);
+        if SPREAD.contains(&index) {
+            grid = grid.column("± %", Align::Close);
+        }
     }
-    let grid = grid.column("", Align::Left);
+    let grid = grid.column("max (µs)", Align::Right).column("", Align::Left);
     filled(grid, cells, |cell, flow, position| {
         let Some((record, _)) = measured(cell, position) else {
-            return nothing(cell, 2 * LATENCIES.len() + 1);
+            let spreads = LATENCIES.iter().filter(|(.., index)| SPREAD.contains(index)).count();
+            return nothing(cell, LATENCIES.len() + spreads + 2);
         };
         let mut row = Vec::new();
         for (_, kind, index) in LATENCIES {
@@ -205,11 +191,19 @@ pub(crate) fn times(cells: &[&CellResult]) -> Grid {
             let text =
                 || record.latency.get(kind).map_or_else(unsupported, |latency| quantile(latency, index));
             row.push(if has_not { NONE.to_owned() } else { text() });
-            row.push(quantile_spread(cell, index, |run| of_run(run, position)?.latency.get(kind)));
+            if SPREAD.contains(&index) {
+                row.push(quantile_spread(cell, index, |run| of_run(run, position)?.latency.get(kind)));
+            }
         }
+        row.push(longest(record.latency.get("response").filter(|_| flow.load.has_times())));
         row.push(if position.is_first() { flag(cell) } else { String::new() });
         row
     })
+}
+
+/// Formats the longest response time over all runs.
+pub(crate) fn longest(response: Option<&CellLatency>) -> String {
+    response.map_or_else(|| NONE.to_owned(), |response| format_micros(response.max_ns as f64))
 }
 
 /// Returns the table of costs and round trips.
@@ -312,45 +306,6 @@ pub(crate) fn planned(load: &Load) -> String {
     }
 }
 
-/// Values of a row: those of one flow; without several flows, those of all writers, readers and topics together.
-pub(crate) struct FlowValues<'v, L> {
-    pub counted: DeliveryCounts,
-    pub delivered_in_time: u64,
-    pub latency: &'v BTreeMap<String, L>,
-}
-
-/// Returns the values of a flow over all runs; `None` for a cell without values.
-pub(crate) fn measured(
-    cell: &CellResult,
-    position: FlowPosition,
-) -> Option<(FlowValues<'_, CellLatency>, &Throughput)> {
-    let (flows, throughput) = (&cell.paced.as_ref()?.flows, cell.throughput.as_ref()?);
-    let values = if position.flows == 1 && flows.len() > 1 {
-        FlowValues {
-            counted: DeliveryCounts::sum(flows.iter().map(|flow| &flow.counted)),
-            delivered_in_time: throughput.delivered_in_time,
-            latency: &cell.latency,
-        }
-    } else {
-        let CellFlow { counted, delivered_in_time, latency, .. } = flows.get(position.number)?;
-        FlowValues { counted: counted.clone(), delivered_in_time: *delivered_in_time, latency }
-    };
-    Some((values, throughput))
-}
-
-/// Returns the values of a flow in a run.
-pub(crate) fn of_run(run: &Run, position: FlowPosition) -> Option<FlowValues<'_, Latency>> {
-    if position.flows == 1 && run.flows.len() > 1 {
-        return Some(FlowValues {
-            counted: DeliveryCounts::sum(run.flows.iter().map(|flow| &flow.counted)),
-            delivered_in_time: run.throughput.as_ref()?.delivered_in_time,
-            latency: &run.latency,
-        });
-    }
-    let FlowRecord { counted, delivered_in_time, latency, .. } = run.flows.get(position.number)?;
-    Some(FlowValues { counted: counted.clone(), delivered_in_time: *delivered_in_time, latency })
-}
-
 /// Formats the samples per flush, mean and maximum over all flows.
 fn per_flush(cell: &CellResult) -> String {
     let batches = cell.throughput.as_ref().and_then(|throughput| throughput.batches.as_ref());
@@ -391,7 +346,7 @@ pub(crate) fn outcome(run: &Run) -> String {
     } else if let Some(service) = run.latency.get("service") {
         words.push(format!("service p50 {}, p99 {}", shown(service.p50_ns), shown(service.p99_ns)));
     }
-    words.push(format!("{} % lost", format_value(throughput.lost_pct)));
+    words.push(format!("{} % missing", format_value(run.shortfall().pct())));
     let both = [(paced.sender_limited, SENDER_LIMITED), (paced.back_pressure, BACK_PRESSURE)];
     words.extend(both.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word.to_owned()));
     words.join(", ")

@@ -92,10 +92,10 @@ fn throughput(run: &Run) -> String {
         || "nothing measured".to_owned(),
         |throughput| {
             format!(
-                "{} samples/s, {} Mbit/s, {} % lost",
+                "{} samples/s, {} Mbit/s, {} % missing",
                 format_value(throughput.delivered_sps),
                 format_value(throughput.goodput_mbps),
-                format_value(throughput.lost_pct)
+                format_value(run.shortfall().pct())
             )
         },
     )

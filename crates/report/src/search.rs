@@ -84,9 +84,9 @@ pub(crate) fn legend(search: &Search) -> String {
     format!(
         "Highest sustained rate: each run is a search (MLRsearch), and each of its trials is an open loop with fresh \
          processes. Goals: {}. Found is the number of searches that found both bounds, of all valid ones; the warnings name \
-         the others. Lower is the lowest of the rates that are sustained, and Upper the highest of those that are not. \
-         Samples/s is the conditional throughput: the delivered rate that is typical at the lower bound, as the median over \
-         the searches; ± % is half its range. Mbit/s is the payload at that rate.",
+         the others. Lower is the lowest of the loads that are sustained, and Upper the highest of those that are not. \
+         Samples/s is the conditional throughput: the delivered rate that is typical at the lower bound, which is less than this \
+         load by what the goal allows to be missing, as the median over the searches; ± % is half its range. Mbit/s is the payload at that rate.",
         goals.join("; ")
     )
 }
@@ -153,7 +153,9 @@ fn describe_goal(goal: &GoalRecord) -> String {
     };
     let (lower, upper) = (bound(&goal.lower), bound(&goal.upper));
     match (goal.state, goal.conditional_sps) {
-        (SearchState::Found, Some(sps)) => format!("{name} {}/s ({lower} to {upper})", format_value(sps)),
+        (SearchState::Found, Some(sps)) => {
+            format!("{name} {}/s delivered at {lower}/s, {upper}/s is too much", format_value(sps))
+        }
         (SearchState::Floor, _) => format!("{name}: even {upper}/s is too much"),
         (SearchState::Ceiling, _) => format!("{name}: {lower}/s is sustained, more may be"),
         _ => format!("{name}: {lower} to {upper}/s, not brought to its end"),

@@ -84,7 +84,7 @@ pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
     }
     grid = grid
         .column("Lost", Align::Right)
-        .column("Lost (%)", Align::Right)
+        .column("Missing (%)", Align::Right)
         .column("± pp", Align::Close)
         .column("UDP drops", Align::Right)
         .column("CPU writer (µs/sample)", Align::Right)
@@ -117,7 +117,7 @@ pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
                 }
                 row.extend([
                     throughput.lost.to_string(),
-                    format_value(throughput.lost_pct),
+                    format_value(cell.shortfall().pct()),
                     lost_spread(cell),
                     dropped(cell).map_or_else(|| "n/a".to_owned(), |dropped| dropped.to_string()),
                 ]);
@@ -204,7 +204,7 @@ pub(crate) fn latency(cells: &[&CellResult]) -> Grid {
         grid = grid.column(quantile, Align::Right).column("± %", Align::Close);
     }
     for cell in cells {
-        let mark = if cell.lost_pct() > MAX_LATENCY_LOSS_PCT { LOSSY } else { "" };
+        let mark = if cell.shortfall().pct() > MAX_LATENCY_LOSS_PCT { LOSSY } else { "" };
         let mut row = keys.entries(cell);
         row.push(mark.to_owned());
         match cell.latency.get("rtt") {
@@ -259,7 +259,7 @@ pub(crate) fn directions(cells: &[&CellResult]) -> Grid {
                 row.push(quantile_spread(cell, 0, |run| run.latency.get(kind)));
             }
             let lost = stats::total(cell.valid_runs().flat_map(Run::counts).map(|counted| counted.lost));
-            row.extend([lost.to_string(), format_value(cell.lost_pct()), lost_spread(cell)]);
+            row.extend([lost.to_string(), format_value(cell.shortfall().pct()), lost_spread(cell)]);
             row.extend(cpu(cell));
         } else {
             row.extend(nothing(cell, 13));
@@ -326,7 +326,7 @@ pub(crate) fn spread(cell: &CellResult, of: impl Fn(&Run) -> Option<f64>) -> Str
 
 /// Formats the half-range of the loss over the runs in percentage points, because the median can be 0.
 pub(crate) fn lost_spread(cell: &CellResult) -> String {
-    let lost: Vec<f64> = cell.claimed_runs().map(Run::lost_pct).collect();
+    let lost: Vec<f64> = cell.claimed_runs().map(|run| run.shortfall().pct()).collect();
     Spread::from_values(&lost)
         .map_or_else(String::new, |spread| format_spread((spread.max - spread.min) / 2.0))
 }

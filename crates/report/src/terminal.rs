@@ -265,7 +265,7 @@ impl Page {
         let _ = writeln!(self.text, "\nLatency: RTT, the full round trip, {in_flight}{interference}");
         self.text.push_str(&tables::latency(cells).render());
         self.text.push_str(&published::beside("Latency", cells, 0));
-        if cells.iter().any(|cell| cell.lost_pct() > results::MAX_LATENCY_LOSS_PCT) {
+        if cells.iter().any(|cell| cell.shortfall().pct() > results::MAX_LATENCY_LOSS_PCT) {
             self.wrapped(&format!(
                 "{LOSSY} over {} % of the pings were lost: the values are those of the returned ones, and no verdict on \
                  latency uses them",

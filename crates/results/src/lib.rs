@@ -44,7 +44,7 @@ pub use schema::{
 };
 pub use values::{
     Assembler, BatchPolicy, Claim, Crowding, Lateness, MAX_LATENCY_LOSS_PCT, Polling, SHOWN_BLOCKS, Sender,
-    TRIAL_WINDOWS, TrialLog, TrialResult, WIDE_SPREAD, WritingTime, comparison_claims, flows_of,
+    Shortfall, TRIAL_WINDOWS, TrialLog, TrialResult, WIDE_SPREAD, WritingTime, comparison_claims, flows_of,
     format_micros, format_signed, format_spread, format_value, late_loss, least_blocks, level_claims,
     losses_by_reader, metrics_of, noise_floor_claims, over_half_noisy, stats_goal, steady_latency,
     steady_rate, with_rate,

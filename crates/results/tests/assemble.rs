@@ -361,7 +361,7 @@ fn loss_is_reported_as_a_broken_guarantee() {
         assert!(text.ends_with(ending), "{text}");
     }
     let lossy = document.cells.iter().find(|cell| cell.id == "dds/udp4/latency/32").unwrap();
-    assert!((lossy.lost_pct() - 2.0).abs() < 1e-12);
+    assert!((lossy.shortfall().pct() - 2.0).abs() < 1e-12);
 }
 
 #[test]

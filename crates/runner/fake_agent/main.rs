@@ -286,5 +286,6 @@ fn description() -> DriverDescription {
         features: vec!["locators".to_owned()],
         policies: [(Policy::Reliability, enforced)].into(),
         kept_threads: Vec::new(),
+        variables: Vec::new(),
     }
 }

@@ -40,6 +40,7 @@ pub fn describe(name: &str, bare_socket: bool) -> DriverDescription {
             .collect(),
         policies: if bare_socket { BTreeMap::new() } else { policies.into() },
         kept_threads: Vec::new(),
+        variables: Vec::new(),
     }
 }
 

@@ -279,8 +279,12 @@ fn criteria(metric_pairs: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criteri
             (None, _) => format::change(verdict, &sides, level),
         };
         let found = in_result(found);
+        let allowed = match found {
+            CriterionOutcome::Broken => format!("; {} is allowed", criterion.allowed()),
+            CriterionOutcome::Kept | CriterionOutcome::CannotTell => String::new(),
+        };
         let noise = quiet.filter(|quiet| *quiet != found).map_or_else(String::new, |quiet| {
-            format!("; without noisy blocks, ANOTHER OUTCOME: {}", outcome_in_words(quiet))
+            format!("; without the noisy blocks: {}", outcome_in_words(quiet))
         });
         CriterionResult {
             criterion: criterion.text.clone(),
@@ -288,7 +292,7 @@ fn criteria(metric_pairs: &[Pair<'_>], verdicts: &[Verdict], criteria: &[Criteri
             cell: verdict.treatment.cell.clone(),
             outcome: found,
             without_noisy: quiet,
-            text: format!("{}: {why}{noise}", outcome_in_words(found)),
+            text: format!("{}: {why}{allowed}{noise}", outcome_in_words(found)),
         }
     };
     debug_assert!(verdicts.iter().all(|verdict| verdict.kind == VerdictKind::Comparison));
@@ -305,8 +309,8 @@ const fn in_result(outcome: GateOutcome) -> CriterionOutcome {
 
 const fn outcome_in_words(outcome: CriterionOutcome) -> &'static str {
     match outcome {
-        CriterionOutcome::Broken => "BROKEN",
-        CriterionOutcome::Kept => "kept",
-        CriterionOutcome::CannotTell => "the data cannot tell",
+        CriterionOutcome::Broken => "failed",
+        CriterionOutcome::Kept => "met",
+        CriterionOutcome::CannotTell => "inconclusive",
     }
 }

@@ -82,6 +82,16 @@ impl Criterion {
         let forbidden = if above { GateBound::Above(share) } else { GateBound::Below(share) };
         Ok(Self { text: text.trim().to_owned(), wanted, forbidden })
     }
+
+    /// Returns the change that is allowed, such as `at most +5 %`.
+    #[must_use]
+    pub fn allowed(&self) -> String {
+        let percent = |share: f64| (share * 1e8).round() / 1e6;
+        match self.forbidden {
+            GateBound::Above(share) => format!("at most {:+} %", percent(share)),
+            GateBound::Below(share) => format!("at least {:+} %", percent(share)),
+        }
+    }
 }
 
 /// Parses a decimal number: digits with an optional sign and decimal point, without other float notations.

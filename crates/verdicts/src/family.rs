@@ -250,7 +250,7 @@ impl<'d> Pair<'d> {
             ));
         };
         Some(format!(
-            "{} % of the {} of `{}` were lost, more than {MAX_LATENCY_LOSS_PCT} %",
+            "{} % of the {} of `{}` did not arrive, more than {MAX_LATENCY_LOSS_PCT} %",
             format_value(lossy.lost_pct(self.flow)),
             if lossy.cell.factors.workload == Workload::Latency { "pings" } else { "samples" },
             lossy.cell.id

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use results::{CellResult, Metric, ReferenceMetric, Run, RunState, VerdictMode, VerdictSide};
+use results::{
+    CellResult, FlowRecord, Metric, ReferenceMetric, Run, RunState, Shortfall, VerdictMode, VerdictSide,
+};
 use stats::{Modality, median, modality};
 
 use crate::recorded::{Source, modes_by};
@@ -46,16 +48,12 @@ impl<'d> Part<'d> {
         self.runs().map(|run| run.block).filter(|block| self.source.noisy.contains(block)).collect()
     }
 
-    /// Returns the share of lost samples of a flow, or of all flows, in percent.
+    /// Returns the share of the samples of a flow, or of all flows, that did not arrive, in percent.
     pub fn lost_pct(&self, flow: Option<&str>) -> f64 {
-        let of_run = |run: &'d Run| {
-            let flows = run.flows.iter().filter(move |of_run| flow.is_none_or(|name| of_run.name == name));
-            flows.map(|flow| &flow.counted)
-        };
-        let counted = self.runs().filter(|run| run.state == RunState::Valid).flat_map(of_run);
-        let (lost, sent) =
-            counted.fold((0, 0), |(lost, sent), counted| (lost + counted.lost, sent + counted.sent));
-        if sent == 0 { 0.0 } else { 100.0 * lost as f64 / sent as f64 }
+        let of_run =
+            |run: &'d Run| run.flows.iter().filter(move |of_run| flow.is_none_or(|name| of_run.name == name));
+        let flows = self.runs().filter(|run| run.state == RunState::Valid).flat_map(of_run);
+        flows.map(FlowRecord::shortfall).sum::<Shortfall>().pct()
     }
 
     /// Returns the number of valid runs whose quantile lies among the lost round trips.

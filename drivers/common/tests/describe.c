@@ -41,7 +41,8 @@ void check_description(const char *name) {
     const bool acts = p->writer == DDSMARK_SUPPORT_ENFORCED && p->reader == DDSMARK_SUPPORT_ENFORCED;
     CHECK(acts || is_text(p->note)); /* other support has a note */
   }
-  CHECK_U64(info->reserved, 0);
+  for (uint32_t i = 0; i < info->variable_count; i++)
+    CHECK(is_text(info->variables[i]) && strcmp(info->variables[i], "*") != 0);
 
   /* A function exists exactly if the driver has its feature. */
   const uint32_t f = info->features;

@@ -62,6 +62,7 @@ impl Driver for Shm {
                 note: Some("writer and reader on one host, in one PID namespace; a reader has a ring for each of its writers, of four samples or 1 MiB"),
             }],
             options: vec![],
+            variables: &[],
             policies: Policies::none()
                 .with(
                     Policy::Reliability,

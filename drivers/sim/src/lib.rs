@@ -57,6 +57,7 @@ impl Driver for Sim {
                     help: option.help,
                 })
                 .collect(),
+            variables: &[],
             policies: Policies::none()
                 .with(Policy::Reliability, Support::Enforced, Some("`reliable`: lost samples are retransmitted"))
                 .with(

@@ -66,6 +66,7 @@ impl Driver for Tcp {
                 default: Some("off"),
                 help: "whether a small segment waits for the acknowledgment of the previous one (off sets TCP_NODELAY): on or off; default off",
             }],
+            variables: &[],
             policies: Policies::none()
                 .with(
                     Policy::Reliability,

@@ -73,6 +73,7 @@ impl Driver for Udp {
                 default: Some("datagram"),
                 help: "what the samples of a batch share: datagram (one datagram) or segments (one system call, which sends each as its own datagram; UDP_SEGMENT and UDP_GRO); default datagram",
             }],
+            variables: &[],
             policies: Policies::none()
                 .with(
                     Policy::Reliability,

@@ -33,7 +33,7 @@ fn it_says_what_it_is() {
         unsafe { std::slice::from_raw_parts(description.transports, description.transport_count as usize) };
     let rows: Vec<_> = transports.iter().map(|row| (text(row.name), row.max_payload_bytes)).collect();
     assert_eq!(rows, [("udp4", 65_507), ("udp6", 65_527)]);
-    assert!(description.policies.iter().all(|policy| policy.support == abi::SUPPORT_UNSUPPORTED));
+    assert!(description.policies.iter().all(|policy| policy.reader == abi::SUPPORT_UNSUPPORTED));
 }
 
 #[test]

@@ -47,7 +47,9 @@ Examples:
 const SEARCH_EXAMPLES: &str = "\
 Examples:
   ddsmark search --driver udp --size 64
-      its highest rate
+      its highest rate, in two minutes
+  ddsmark search -d tcp -s 64 --goal slo --deadline 1ms --duration 5s
+      the highest rate at which 99.9 % of the samples arrive within 1 ms, by trials of 5 s
   ddsmark search -d tcp -s 1KiB --set search.width=5%
       with a wider interval: sooner";
 
@@ -92,8 +94,11 @@ pub enum BuiltInCommand {
     #[command(after_help = format!("{LOAD_EXAMPLES}\n\n{EXIT_STATUS}"))]
     Load(Box<WorkloadArgs>),
     /// Search for the highest rate that is sustained without loss.
+    ///
+    /// Each run is a search (MLRsearch): trials at rates that close in on the highest one. `--duration` is the time of a
+    /// full-length trial, by default `1s`; three that agree judge a rate.
     #[command(after_help = format!("{SEARCH_EXAMPLES}\n\n{EXIT_STATUS}"))]
-    Search(Box<WorkloadArgs>),
+    Search(Box<SearchArgs>),
     /// Measure discovery: how long participants take to find each other, and what it costs.
     ///
     /// All participants, each a process of its own, are opened at the same instant, or the last one when the others are
@@ -111,6 +116,24 @@ pub enum BuiltInCommand {
 /// Arguments of a command with one workload.
 #[derive(Debug, Args)]
 pub struct WorkloadArgs {
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// Goals, several with commas: `ndr` (no loss), `pdr` (at most 0.5 % lost), `slo` (at most 0.1 % later than the
+    /// deadline). By default `ndr,pdr`.
+    #[arg(long, value_name = "GOAL", value_delimiter = ',', help_heading = "Design")]
+    pub goal: Vec<String>,
+
+    /// Maximum time from the planned send time of a sample to its arrival, such as `1ms`, for the goal `slo`.
+    #[arg(long, value_name = "TIME", help_heading = "Design")]
+    pub deadline: Option<String>,
+
     #[command(flatten)]
     pub measure: MeasureArgs,
 

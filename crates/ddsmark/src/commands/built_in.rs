@@ -25,9 +25,8 @@ const RUNS: u32 = 3;
 pub struct BuiltIn<'a> {
     name: &'static str,
     text: &'static str,
-    workload: Option<&'a str>,
-    /// Numbers of participants.
-    participants: &'a [String],
+    /// Changes by flags of the command's own.
+    changes: Vec<Override>,
     pub measure: &'a MeasureArgs,
     pub output: &'a OutputArgs,
 }
@@ -43,29 +42,50 @@ impl<'a> BuiltIn<'a> {
                 ("throughput", include_str!("../../experiments/throughput.toml"), flags)
             }
             BuiltInCommand::Load(flags) => ("load", include_str!("../../experiments/load.toml"), flags),
-            BuiltInCommand::Search(flags) => ("search", include_str!("../../experiments/search.toml"), flags),
+            BuiltInCommand::Search(flags) => {
+                let goals = (!flags.goal.is_empty()).then(|| flags.goal.join(","));
+                let own = [
+                    ("--goal", "search.goals", goals),
+                    ("--deadline", "search.deadline", flags.deadline.clone()),
+                ];
+                let changes =
+                    own.into_iter().filter_map(|(flag, key, value)| Some(Override::flag(flag, key, value?)));
+                return Self {
+                    name: "search",
+                    text: include_str!("../../experiments/search.toml"),
+                    changes: changes.collect(),
+                    measure: &flags.measure,
+                    output: &flags.output,
+                };
+            }
             BuiltInCommand::Discovery(flags) => {
+                let topologies: Vec<String> =
+                    flags.participants.iter().map(|number| format!("full-mesh-{number}")).collect();
+                let change = (!topologies.is_empty()).then(|| {
+                    let change = Override::flag("--participants", "factors.topology", topologies.join(","));
+                    change.shown_as(format!("--participants {}", flags.participants.join(",")))
+                });
                 return Self {
                     name: "discovery",
                     text: include_str!("../../experiments/discovery.toml"),
-                    workload: None,
-                    participants: &flags.participants,
+                    changes: change.into_iter().collect(),
                     measure: &flags.measure,
                     output: &flags.output,
                 };
             }
             BuiltInCommand::Characterize(flags) => {
+                let change =
+                    flags.workload.as_ref().map(|kind| Override::flag("--workload", "workload", kind));
                 return Self {
                     name: "characterize",
                     text: include_str!("../../experiments/characterize.toml"),
-                    workload: flags.workload.as_deref(),
-                    participants: &[],
+                    changes: change.into_iter().collect(),
                     measure: &flags.measure,
                     output: &flags.output,
                 };
             }
         };
-        Self { name, text, workload: None, participants: &[], measure: &flags.measure, output: &flags.output }
+        Self { name, text, changes: Vec::new(), measure: &flags.measure, output: &flags.output }
     }
 
     /// Finds the drivers and prepares the plan. `runs` is the number of runs of each cell if no flag determines it.
@@ -76,13 +96,7 @@ impl<'a> BuiltIn<'a> {
         stop: &StopToken,
     ) -> Result<Prepared, CliError> {
         let mut changes = self.measure.overrides(runs);
-        changes.extend(self.workload.map(|kind| Override::flag("--workload", "workload", kind)));
-        if !self.participants.is_empty() {
-            let topologies: Vec<String> =
-                self.participants.iter().map(|number| format!("full-mesh-{number}")).collect();
-            let change = Override::flag("--participants", "factors.topology", topologies.join(","));
-            changes.push(change.shown_as(format!("--participants {}", self.participants.join(","))));
-        }
+        changes.extend(self.changes.iter().cloned());
         prepare(self.name.to_owned(), self.name.to_owned(), self.text.to_owned(), changes, site, stop)
     }
 

@@ -1,6 +1,6 @@
 //! `ddsmark perftest`: the command line of RTI Perftest.
 
-use std::{env, fs, io};
+use std::{env, io, path::Path};
 
 use perftest::{COMPAT_VARIABLE, CommandLine, Defaults, IniFile, Role, Settings, driver_of_program, help};
 use runner::StopToken;
@@ -13,6 +13,7 @@ use crate::{
     },
     work::{
         drivers::{self, BASELINE},
+        files,
         perftest::{Process, guest, leader, rejected},
     },
 };
@@ -57,7 +58,7 @@ fn settings(line: &CommandLine, driver: &str) -> Result<(Settings, Vec<perftest:
     let file = line.config_file();
     let text = match &file {
         None => None,
-        Some(file) => match fs::read_to_string(&file.path) {
+        Some(file) => match files::read_text(Path::new(&file.path)) {
             Ok(text) => Some(text),
             Err(error) if error.kind() == io::ErrorKind::NotFound && !file.required => None,
             Err(error) => {

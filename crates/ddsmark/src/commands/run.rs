@@ -1,6 +1,6 @@
 //! `ddsmark run`: measures an experiment from a file or a recipe.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use experiment::Override;
 use runner::StopToken;
@@ -14,7 +14,7 @@ use crate::{
         output,
     },
     work::{
-        measurement,
+        files, measurement,
         preparation::{Prepared, prepare as prepare_text, seed},
         recipes,
     },
@@ -53,7 +53,7 @@ pub fn prepare(
             stop,
         );
     }
-    let text = fs::read_to_string(path).map_err(|error| {
+    let text = files::read_text(path).map_err(|error| {
         let error = format!("cannot read `{experiment}`: {error}");
         CliError::new(ExitStatus::WrongUse, error, "name a file, or a recipe of `ddsmark recipes list`")
     })?;

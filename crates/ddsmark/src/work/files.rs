@@ -6,6 +6,8 @@ use experiment::{Diagnostic, ExperimentFile, InputFile, Source};
 
 /// Maximum size of a file in bytes; enough for the maximum number of times of a run.
 const MAX_BYTES: u64 = 128 << 20;
+/// Maximum size of the text of an experiment in bytes.
+const MAX_TEXT_BYTES: u64 = 16 << 20;
 const HINT: &str =
     "name a path relative to the experiment file; docs/reference/experiment-file.md describes the format";
 
@@ -30,6 +32,17 @@ pub fn read(file: &ExperimentFile, source: &Source) -> Result<BTreeMap<String, I
     Ok(files)
 }
 
+/// Reads the text of an experiment or of options, which may come from a pipe. Returns the reason if it cannot be read, does not
+/// end, or is not UTF-8 text.
+pub fn read_text(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(MAX_TEXT_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_TEXT_BYTES {
+        return Err(std::io::Error::other(format!("larger than {} MiB", MAX_TEXT_BYTES >> 20)));
+    }
+    Ok(text)
+}
+
 /// Reads a file. Returns the reason if it cannot be read, is too large, or is not UTF-8 text.
 pub fn read_one(path: &Path) -> Result<InputFile, String> {
     let words = |error: std::io::Error| error.to_string();
@@ -50,6 +63,12 @@ pub fn read_one(path: &Path) -> Result<InputFile, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_without_an_end_is_rejected() {
+        let error = read_text(Path::new("/dev/zero")).expect_err("too large");
+        assert_eq!(error.to_string(), "larger than 16 MiB");
+    }
 
     #[test]
     fn non_text_file_is_rejected() {

@@ -3,7 +3,7 @@
 mod bundles;
 pub mod comparison;
 pub mod drivers;
-mod files;
+pub mod files;
 pub mod host_entries;
 pub mod hosts;
 mod labs;

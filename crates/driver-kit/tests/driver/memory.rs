@@ -38,6 +38,7 @@ impl Driver for Memory {
                 Transport { name: "stack", max_payload_bytes: 10, note: None },
             ],
             options: vec![DriverOption { name: "mood", default: None, help: "how it is today" }],
+            variables: &[],
             policies: Policies::none()
                 .with(Policy::Partition, Support::Enforced, Some("by name"))
                 .fixed(Qos { reliability: Some(Reliability::Reliable), ..Qos::default() }),

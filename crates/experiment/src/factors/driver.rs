@@ -39,6 +39,9 @@ pub struct DriverDescription {
     /// Names of middleware threads that, once started, run until the process ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept_threads: Vec<String>,
+    /// Environment variables that the middleware reads; `NAME*` stands for all that begin so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<String>,
 }
 
 /// Transport of a driver.
@@ -147,6 +150,25 @@ impl DriverDescription {
     pub fn is_bare_socket(&self) -> bool {
         self.has("locators")
             && Policy::ALL.iter().all(|policy| self.support_of_ends(*policy) == [Support::Unsupported; 2])
+    }
+
+    /// Returns the note on a policy that the driver of this name ignores.
+    pub(crate) fn without_effect(&self, driver: &str, policy: Policy) -> String {
+        let of = match self.support_of_ends(policy).map(|support| support == Support::Ignored) {
+            [true, false] => " of writers",
+            [false, true] => " of readers",
+            _ => "",
+        };
+        format!("driver `{driver}` accepts policy {policy}{of} without effect")
+    }
+
+    /// Returns whether the middleware reads an environment variable.
+    #[must_use]
+    pub fn reads_variable(&self, name: &str) -> bool {
+        self.variables.iter().any(|known| match known.strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            None => name == known,
+        })
     }
 
     /// Returns whether the driver is a simulation. It is measured only if it is named.

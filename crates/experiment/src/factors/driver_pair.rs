@@ -90,6 +90,7 @@ impl DriverDescription {
             features: features(writer, reader),
             policies: policies(writer, reader),
             kept_threads: either(&writer.kept_threads, &reader.kept_threads),
+            variables: either(&writer.variables, &reader.variables),
         }
     }
 }
@@ -222,6 +223,7 @@ mod tests {
             features: features.iter().map(|&feature| feature.to_owned()).collect(),
             policies: BTreeMap::new(),
             kept_threads: vec!["keeper".to_owned(), name.to_owned()],
+            variables: vec![name.to_uppercase()],
         }
     }
 
@@ -239,8 +241,12 @@ mod tests {
         assert_eq!((pair.transports[0].name.as_str(), pair.transports[0].max_payload_bytes), ("udp4", 60));
         assert_eq!(pair.receive_modes, [ReceiveMode::Listener]);
         assert_eq!(pair.middleware_version, "1.0 (writer), 2.0 (reader)");
-        assert_eq!((pair.licence.as_str(), pair.build), ("MIT", None));
+        assert_eq!((pair.licence.as_str(), &pair.build), ("MIT", &None));
         assert_eq!(pair.kept_threads, ["keeper", "a", "b"], "each in the process of its end");
+        assert_eq!(pair.variables, ["A", "B"]);
+        let more = DriverDescription { variables: vec!["DDS_*".to_owned(), "A".to_owned()], ..pair };
+        let read = ["A", "DDS_", "DDS_URI", "AB", "_", "MY_DDS_URI"].map(|name| more.reads_variable(name));
+        assert_eq!(read, [true, true, true, false, false, false]);
         assert_eq!(check_pair("a+b", &DriverDescription::pair(&writer, &reader)), None);
     }
 

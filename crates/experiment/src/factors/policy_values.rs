@@ -17,7 +17,7 @@ pub enum ReliabilityChoice {
     Strongest,
     /// The same kind for all drivers.
     All(Reliability),
-    /// As the middleware ships it.
+    /// The default of each middleware.
     Shipped,
 }
 

@@ -57,7 +57,7 @@ const BIT_UNITS: &[(&str, u64)] =
     &[("Gbit/s", 1_000_000_000), ("Mbit/s", 1_000_000), ("kbit/s", 1_000), ("bit/s", 1)];
 
 impl RateSpec {
-    const EXPECTED: &str = "a rate in whole numbers, such as `1000` (a second), `\"10k/s\"`, `\"10/100ms\"`, `\"100Mbit/s\"`, `\"50%\"` (of the maximum), `\"max\"` or `\"throttled\"`";
+    const EXPECTED: &str = "a rate in whole numbers, such as `1000` (a second), `\"10k/s\"`, `\"30Hz\"`, `\"10/100ms\"`, `\"100Mbit/s\"`, `\"50%\"` (of the maximum), `\"max\"` or `\"throttled\"`";
 
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -79,6 +79,9 @@ impl RateSpec {
         if let Some((number, unit)) = with_unit(text, BIT_UNITS) {
             return integer(number)?.checked_mul(unit).map(Self::Bits);
         }
+        // Hz are samples a second.
+        let hertz = ["Hz", "hz", "HZ"].iter().find_map(|unit| text.strip_suffix(unit));
+        let text = hertz.filter(|number| !number.contains('/')).map_or(text, str::trim_end);
         let (count, period) = text.split_once('/').unwrap_or((text, "s"));
         let (number, unit) = with_unit(count.trim(), COUNT_UNITS).unwrap_or((count, 1));
         let samples = integer(number)?.checked_mul(unit)?;
@@ -221,10 +224,10 @@ textual!(
     RateSpec,
     true,
     json_schema!({
-        "description": "A rate, in whole numbers: samples a second (`1000`, `10k/s`, `2M/s`) or in another period (`10/100ms`), bits of payload a second (`100Mbit/s`), percent of what the same cell has without a plan, measured before the first block (`50%`), `max`, or `throttled` (by the send queue, or with a queue of its own in samples: `throttled 5000`).",
+        "description": "A rate, in whole numbers: samples a second (`1000`, `10k/s`, `2M/s`, `30Hz`) or in another period (`10/100ms`), bits of payload a second (`100Mbit/s`), percent of what the same cell has without a plan, measured before the first block (`50%`), `max`, or `throttled` (by the send queue, or with a queue of its own in samples: `throttled 5000`).",
         "anyOf": [
             { "type": "integer", "minimum": 1 },
-            { "type": "string", "pattern": "^ *(max|throttled( +0*[1-9][0-9]*)?|[0-9]+ *[kM]?(/.+)?|[0-9]+ *[kMG]?bit/s|[0-9]+(\\.[0-9]{1,2})? *%) *$" },
+            { "type": "string", "pattern": "^ *(max|throttled( +0*[1-9][0-9]*)?|[0-9]+ *[kM]?(/.+| *[Hh][Zz])?|[0-9]+ *[kMG]?bit/s|[0-9]+(\\.[0-9]{1,2})? *%) *$" },
         ],
     })
 );
@@ -246,6 +249,8 @@ mod tests {
             ("1000/s", samples(1000, SECOND_NS)),
             (" 10k / s ", samples(10_000, SECOND_NS)),
             ("2M/s", samples(2_000_000, SECOND_NS)),
+            ("30Hz", samples(30, SECOND_NS)),
+            ("10 kHz", samples(10_000, SECOND_NS)),
             ("5/ms", samples(5, 1_000_000)),
             ("10/100ms", samples(10, 100_000_000)),
             ("1/1min", samples(1, 60 * SECOND_NS)),

@@ -10,8 +10,11 @@ use crate::{
     plan::{changes::Changes, experiment_file::ExperimentFile},
 };
 
+/// Factors that flows have themselves.
+const REPLACED_BY_FLOWS: [&str; 4] = ["size", "rate", "arrival", "trace"];
+
 impl ExperimentFile {
-    /// Leaves out included cells and options that are not of the factors that the command line sets.
+    /// Leaves out included cells, options and the stream of the file that are not of what the command line sets.
     pub(crate) fn adapt(&mut self, keys: BTreeMap<String, bool>, file_length: usize) {
         self.changes = Changes { keys, file_length, notes: Vec::new() };
         let mut notes = Vec::new();
@@ -27,6 +30,11 @@ impl ExperimentFile {
             }));
         }
         self.changes.notes = notes;
+        if self.is_set("flows") {
+            // They replace the stream of the file.
+            let of_file = REPLACED_BY_FLOWS.into_iter().filter(|key| !self.is_set(&format!("factors.{key}")));
+            self.factors.values = self.factors.values.without(&of_file.collect::<Vec<_>>());
+        }
         if self.is_set("factors.driver") {
             let measured: Vec<String> =
                 self.values_of::<String>("driver").map(|driver| driver.get().clone()).collect();

@@ -222,7 +222,7 @@ impl Expansion<'_> {
                     self.cannot(driver, cells(), error.at(at))?;
                     return Ok(None);
                 }
-                Support::Ignored => self.note(driver, false, without_effect(driver, description, policy)),
+                Support::Ignored => self.note(driver, false, description.without_effect(driver, policy)),
                 Support::NeedsService => {
                     let note = format!(
                         "driver `{driver}`: policy {policy} acts only with a further process or store"
@@ -315,16 +315,6 @@ impl Expansion<'_> {
         }
         Ok(combinations)
     }
-}
-
-/// Returns the note on a policy that a driver ignores.
-pub(crate) fn without_effect(driver: &str, description: &DriverDescription, policy: Policy) -> String {
-    let of = match description.support_of_ends(policy).map(|support| support == Support::Ignored) {
-        [true, false] => " of writers",
-        [false, true] => " of readers",
-        _ => "",
-    };
-    format!("driver `{driver}` accepts policy {policy}{of} without effect")
 }
 
 /// Returns the QoS of writers or readers of a cell. Policies that are not in the file are requested only if the

@@ -123,12 +123,12 @@ impl ExperimentFile {
     /// each of these.
     pub(crate) fn all_policies(&self) -> impl Iterator<Item = (End, Policies)> {
         let profiles = self.profiles.values().map(|profile| profile.over(&self.qos));
-        let mut all: Vec<Policies> = profiles.chain([self.qos.clone()]).collect();
-        for flow in &self.flows {
-            let of_flow: Vec<Policies> = all.iter().map(|base| flow.get().qos.over(base)).collect();
-            all.extend(of_flow);
-        }
-        all.into_iter().flat_map(|policies| End::BOTH.map(|end| (end, policies.of_end(end))))
+        let bases: Vec<Policies> = profiles.chain([self.qos.clone()]).collect();
+        // Flows without policies of their own have those of the bases.
+        let of_flows =
+            self.flows.iter().map(|flow| &flow.get().qos).filter(|own| **own != Policies::default());
+        let over: Vec<Policies> = of_flows.flat_map(|own| bases.iter().map(|base| own.over(base))).collect();
+        bases.into_iter().chain(over).flat_map(|policies| End::BOTH.map(|end| (end, policies.of_end(end))))
     }
 
     /// Rejects policies that are requested of an endpoint that does not have them.
@@ -309,4 +309,26 @@ pub struct LimitsSection {
     /// From the request to exit until the process is killed. Default `5s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<Located<Time>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_are_as_many_as_flows_times_profiles() {
+        let flows: Vec<String> = (0..100)
+            .map(|flow| {
+                let qos = if flow % 2 == 0 { ", qos = { reliability = \"best_effort\" }" } else { "" };
+                format!("{{ name = \"f{flow}\", size = 64, rate = \"50/s\"{qos} }}")
+            })
+            .collect();
+        let text = format!(
+            "question = \"?\"\nworkload = \"paced\"\nflows = [{}]\n[profiles.a]\nhistory = \"keep_all\"\n",
+            flows.join(", ")
+        );
+        let file: ExperimentFile = toml::from_str(&text).expect("an experiment");
+        // two bases, alone and below each of the 50 flows with policies of their own, for writers and readers
+        assert_eq!(file.all_policies().count(), 2 * (2 + 50 * 2));
+    }
 }

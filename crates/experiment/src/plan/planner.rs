@@ -10,6 +10,7 @@ use crate::{
         experiment_file::{DesignSection, ExperimentFile, LimitsSection},
         matrix,
         plan_inputs::PlanInputs,
+        search_section::SearchSection,
     },
     syntax::{one_or_many::Located, units::Time},
 };
@@ -88,14 +89,16 @@ impl ExperimentFile {
     /// Plans the search; returns `None` if no cell has the workload `search`.
     pub(crate) fn searches(&self, cells: &[Cell]) -> Result<Option<Search>, SpannedError> {
         let some = cells.iter().any(|cell| cell.factors.workload == Workload::Search);
+        let measure_ns = self.design.measure.as_ref().map(|measure| measure.get().0);
         match &self.search {
-            Some(section) if some => section.get().plan().map(Some),
+            Some(section) if some => section.get().plan(measure_ns).map(Some),
             Some(section) => {
                 let words = "`[search]` has no effect without the workload `search`".to_owned();
                 let hint = "add `search` to `workload`, or remove this";
                 Err(PlanError::Contradiction { words, hint }.at(section.span()))
             }
-            None => Ok(some.then(Search::default)),
+            None if some => SearchSection::default().plan(measure_ns).map(Some),
+            None => Ok(None),
         }
     }
 
@@ -130,7 +133,8 @@ impl ExperimentFile {
         }
         let runs = experiment.runs();
         if runs > MAX_RUNS {
-            return Err(PlanError::TooMany { what: "runs", count: runs, max: MAX_RUNS }.at(0..0));
+            let at = self.design.blocks.as_ref().map_or(0..0, Located::span);
+            return Err(PlanError::TooMany { what: "runs", count: runs, max: MAX_RUNS }.at(at));
         }
         let needed_ns = experiment.expected_ns();
         match experiment.design.budget_ns {

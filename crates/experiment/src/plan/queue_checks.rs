@@ -3,7 +3,7 @@
 use crate::{
     DriverDescription, FactorValues, GroupSpec, PlanError, Policy, SpannedError, Support,
     factors::endpoint_qos::End,
-    plan::{capabilities::without_effect, experiment_file::ExperimentFile},
+    plan::experiment_file::ExperimentFile,
     syntax::one_or_many::{Located, OneOrMany},
 };
 
@@ -72,7 +72,7 @@ pub(crate) fn check_support(
             }
             // A writer gets the queue in bytes, too, which its driver applies or rejects.
             Support::Ignored if end == End::Reader => {
-                note = Some(without_effect(driver, description, policy));
+                note = Some(description.without_effect(driver, policy));
             }
             _ => {}
         }

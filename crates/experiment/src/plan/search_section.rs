@@ -18,6 +18,10 @@ const MINUTE: u64 = 60 * SECOND;
 /// Default budget in duration sums, and its minimum in ns.
 const BUDGET_SUMS: u64 = 40;
 const LEAST_BUDGET_NS: u64 = 2 * MINUTE;
+/// Duration of full-length trials, if the file gives no time.
+const FINAL_TRIAL_NS: u64 = 5 * SECOND;
+/// Shortest initial trials, unless requested.
+const LEAST_INITIAL_NS: u64 = 100 * MS;
 
 /// Goals and precision of a search. The values apply to every goal unless they name one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,10 +54,10 @@ pub struct SearchSection {
     /// `0%`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exceed_ratio: Option<Located<Percent>>,
-    /// Duration of the first, coarse trials, 20 ms to 1 hour. Default `1s`, or `final_trial` if that is less.
+    /// Duration of the first, coarse trials, 20 ms to 1 hour. Default: a fifth of `final_trial`, `100ms` to `1s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_trial: Option<Located<Time>>,
-    /// Duration of full-length trials, 20 ms to 1 hour. Default `5s`; with `strict` `60s`.
+    /// Duration of full-length trials, 20 ms to 1 hour. Default: `measure` of `[design]`, or `5s`; with `strict` `60s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub final_trial: Option<Located<Time>>,
     /// Sum of full-length trials that is enough to judge a rate, 20 ms to 10 hours, at least `final_trial`.
@@ -67,17 +71,19 @@ pub struct SearchSection {
 
 impl Default for Search {
     fn default() -> Self {
-        SearchSection::default().plan().expect("without values nothing can be wrong")
+        SearchSection::default().plan(None).expect("without values nothing can be wrong")
     }
 }
 
 impl SearchSection {
-    /// Validates the search and resolves its defaults.
-    pub(crate) fn plan(&self) -> Result<Search, SpannedError> {
+    /// Validates the search and resolves its defaults. `measure_ns` is the measured time of a run, if the file gives one.
+    pub(crate) fn plan(&self, measure_ns: Option<u64>) -> Result<Search, SpannedError> {
         let strict = self.strict.as_ref().is_some_and(|strict| *strict.get());
         let ns = |time: &Option<Located<Time>>, default| time.as_ref().map_or(default, |time| time.get().0);
-        let final_trial_ns = ns(&self.final_trial, if strict { MINUTE } else { 5 * SECOND });
-        let initial_trial_ns = ns(&self.initial_trial, SECOND.min(final_trial_ns));
+        let final_trial_ns =
+            ns(&self.final_trial, if strict { MINUTE } else { measure_ns.unwrap_or(FINAL_TRIAL_NS) });
+        let initial_trial_ns =
+            ns(&self.initial_trial, (final_trial_ns / 5).clamp(LEAST_INITIAL_NS, SECOND).min(final_trial_ns));
         let sum_ns = final_trial_ns.saturating_mul(if strict { 1 } else { 3 });
         let duration_sum_ns = ns(&self.duration_sum, sum_ns);
         let budget_ns = ns(&self.budget, duration_sum_ns.saturating_mul(BUDGET_SUMS).max(LEAST_BUDGET_NS));

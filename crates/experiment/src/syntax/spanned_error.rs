@@ -321,6 +321,7 @@ impl PlanError {
             }
             Self::NoMatch(_) => "each value in it must be one of the cells\'; see `--dry-run`".to_owned(),
             Self::NoCell => "exclude less, or name drivers that can do what is asked".to_owned(),
+            Self::TooMany { what: "runs", .. } => "plan fewer runs of each cell, or fewer cells".to_owned(),
             Self::TooMany { .. } => "use fewer values, or exclude more cells".to_owned(),
             Self::OverBudget { .. } => {
                 "increase the budget, shorten the runs, or plan fewer cells or blocks".to_owned()

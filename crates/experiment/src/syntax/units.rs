@@ -5,8 +5,8 @@ use std::{borrow::Cow, fmt, time::Duration};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Size in bytes: a number, or text with `B`, `KiB`, `MiB`, `GiB` (powers of 1024), `kB`, `MB` or `GB` (powers of
-/// 1000).
+/// Size in bytes: a number, or text with `B`, `KiB`, `MiB`, `GiB` (powers of 1024), or `kB`, `MB`, `GB`, `k`, `M`, `G`
+/// (powers of 1000), in upper or lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size(pub u64);
 
@@ -21,26 +21,29 @@ pub struct Percent(pub f64);
 /// Minimum payload in bytes: the 16-byte sample header.
 pub const MIN_SIZE_BYTES: u64 = 16;
 
-/// Units of a size, with their number of bytes.
+/// Units of a size in lower case, with their number of bytes.
 const SIZE_UNITS: &[(&str, u64)] = &[
-    ("GiB", 1 << 30),
-    ("MiB", 1 << 20),
-    ("KiB", 1 << 10),
-    ("GB", 1_000_000_000),
-    ("MB", 1_000_000),
-    ("kB", 1_000),
-    ("B", 1),
+    ("gib", 1 << 30),
+    ("mib", 1 << 20),
+    ("kib", 1 << 10),
+    ("gb", 1_000_000_000),
+    ("mb", 1_000_000),
+    ("kb", 1_000),
+    ("g", 1_000_000_000),
+    ("m", 1_000_000),
+    ("k", 1_000),
+    ("b", 1),
 ];
 
 impl Size {
     const EXPECTED: &str = "a size such as `1024` or `\"64KiB\"`";
 
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
+        let text = text.trim().to_ascii_lowercase();
         let (number, unit) = SIZE_UNITS
             .iter()
             .find_map(|(name, bytes)| Some((text.strip_suffix(name)?, *bytes)))
-            .unwrap_or((text, 1));
+            .unwrap_or((&text, 1));
         let number = number.trim_end();
         // A sign is not a digit.
         let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
@@ -154,10 +157,10 @@ textual!(
     Size,
     true,
     json_schema!({
-        "description": "A size in bytes: a number, or text with `B`, `KiB`, `MiB`, `GiB` (powers of 1024), `kB`, `MB` or `GB` (of 1000).",
+        "description": "A size in bytes: a number, or text with `B`, `KiB`, `MiB`, `GiB` (powers of 1024), or `kB`, `MB`, `GB`, `k`, `M`, `G` (of 1000).",
         "anyOf": [
             { "type": "integer", "minimum": 0 },
-            { "type": "string", "pattern": "^ *[0-9]+ *([KMG]iB|[kMG]B|B)? *$" },
+            { "type": "string", "pattern": "^ *[0-9]+ *([kKmMgG]([iI]?[bB])?|[bB])? *$" },
         ],
     })
 );
@@ -195,7 +198,8 @@ mod tests {
         assert_eq!(size("64KiB"), Some(65_536));
         assert_eq!(size("11 MB"), Some(11_000_000));
         assert_eq!((size("3GiB"), size("7B")), (Some(3 << 30), Some(7)));
-        for wrong in ["", "k", "64k", "-1", "+1", "1.5KiB", "99999999999GiB", "KiB"] {
+        assert_eq!((size("1KB"), size("8m"), size("2kib")), (Some(1_000), Some(8_000_000), Some(2_048)));
+        for wrong in ["", "k", "64ki", "-1", "+1", "1.5KiB", "99999999999GiB", "KiB"] {
             assert_eq!(size(wrong), None, "{wrong}");
         }
     }

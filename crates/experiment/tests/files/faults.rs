@@ -14,8 +14,8 @@ fn error_has_the_position_of_the_wrong_value() {
             "\"polled\"",
             "did you mean `polling`?",
         ),
-        ("batch_bytes = [0, \"8k\"]", &[], "f.toml:7:19: ", "\"8k\"", "write a size such as"),
-        ("batch_bytes = \"8k\"", &[], "f.toml:7:15: ", "\"8k\"", "write a size such as"),
+        ("batch_bytes = [0, \"8x\"]", &[], "f.toml:7:19: ", "\"8x\"", "write a size such as"),
+        ("batch_bytes = \"8x\"", &[], "f.toml:7:15: ", "\"8x\"", "write a size such as"),
         ("batch_bytes = -1", &[], "f.toml:7:15: ", "-1", "write a size such as"),
         (
             "receive = [\"waitset\", \"waitset\"]",
@@ -178,5 +178,5 @@ fn too_many_cells_are_rejected_before_expansion() {
     let (error, ..) = rejected(SMALL, &[&format!("factors.size={}", sizes.join(","))]);
     assert_eq!(error, "f.toml: 5984 cells are more than 5000");
     let (error, ..) = rejected(SMALL, &["design.blocks=100000"]);
-    assert_eq!(error, "f.toml: 200000 runs are more than 100000");
+    assert_eq!(error, "--set design.blocks=100000: 200000 runs are more than 100000");
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     paced::{FLOWS, paced},
-    rejected,
+    plan, rejected,
 };
 
 #[test]
@@ -210,4 +210,29 @@ fn invalid_load_is_rejected_with_its_position() {
         assert!(marked.is_empty() || found.1 == *marked, "{text} {sets:?}: {found:?}");
         assert!(found.2.contains(hint), "{text} {sets:?}: {found:?}");
     }
+}
+
+#[test]
+fn more_than_a_hundred_flows_are_rejected() {
+    let flow = |number: usize| {
+        format!("{{ name = \"f{number}\", size = 64, rate = 50, qos = {{ history = \"keep_all\" }} }}")
+    };
+    let flows: Vec<String> = (0..101).map(flow).collect();
+    let text = format!(
+        "question = \"?\"\nworkload = \"paced\"\nfactors.driver = \"dds\"\nflows = [{}]\n",
+        flows.join(", ")
+    );
+    let (error, marked, _) = rejected(&text, &[]);
+    assert!(error.contains("101 flows") && marked.contains("f100"), "{error}: {marked}");
+}
+
+#[test]
+fn flows_of_the_command_line_replace_the_stream_of_the_file() {
+    let text = paced("rate = [\"10%\", \"50%\"]\n");
+    let flows = "flows=[{ name = \"a\", size = 64, rate = 9 }, { name = \"b\", size = 128, rate = 9 }]";
+    let experiment = plan(&text, &[flows]);
+    assert_eq!(experiment.cells.len(), 1);
+    assert_eq!(experiment.cells[0].factors.flows.len(), 2);
+    let (error, ..) = rejected(&text, &[flows, "factors.size=32"]);
+    assert!(error.contains("size"), "{error}");
 }

@@ -38,7 +38,7 @@ fn values_are_those_of_every_goal_and_lengths_follow_each_other() {
     assert!(ndr.exceed_ratio.abs() < 1e-12);
     let quick = planned("final_trial = \"200ms\"\nwidth = \"5%\"\nloss_ratio = \"2%\"");
     for goal in &quick.goals {
-        assert_eq!((goal.initial_trial_ns, goal.duration_sum_ns), (200_000_000, 600_000_000));
+        assert_eq!((goal.initial_trial_ns, goal.duration_sum_ns), (100_000_000, 600_000_000));
         assert!((goal.width - 0.05).abs() < 1e-12);
     }
     assert!((quick.goals[1].loss_ratio - 0.02).abs() < 1e-12 && quick.goals[0].loss_ratio.abs() < 1e-12);

@@ -34,6 +34,7 @@ pub fn description(name: &str, features: &[&str], enforced: &[Policy]) -> Driver
             })
             .collect(),
         kept_threads: Vec::new(),
+        variables: Vec::new(),
     }
 }
 

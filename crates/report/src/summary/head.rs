@@ -2,12 +2,18 @@
 
 use results::{Block, HostNoise, NoiseProbe, ResultDocument, State, format_value};
 
-use super::line::{Kind, Line, wrapped};
+use super::{
+    line::{Kind, Line, wrapped},
+    next::quoted,
+};
 use crate::{
     hosts,
     number::{count, date},
     settings,
 };
+
+/// Share of the samples of a cell whose absence the title names, in percent.
+const MOSTLY_MISSING_PCT: f64 = 50.0;
 
 /// Returns the lines of the head.
 pub(super) fn head(document: &ResultDocument, width: usize) -> Vec<Line> {
@@ -16,7 +22,7 @@ pub(super) fn head(document: &ResultDocument, width: usize) -> Vec<Line> {
     facts.flat_map(|(index, (kind, text))| wrapped(kind, &text, width, indent(index), 2)).collect()
 }
 
-/// Returns the title, the host, the design, the drivers and the noise, one sentence each.
+/// Returns the title, the command, the host, the design, the drivers and the noise, one sentence each.
 pub(super) fn facts(document: &ResultDocument) -> Vec<(Kind, String)> {
     let planned = document.experiment.runs();
     let made: usize = document.cells.iter().map(|cell| cell.runs.len()).sum();
@@ -26,9 +32,14 @@ pub(super) fn facts(document: &ResultDocument) -> Vec<(Kind, String)> {
         State::Complete => ("complete", Kind::Heading),
         State::Interrupted => ("INTERRUPTED", Kind::Failure),
     };
+    let missing = document.cells.iter().filter(|cell| cell.shortfall().pct() > MOSTLY_MISSING_PCT).count();
+    let (missing, kind) = match missing {
+        0 => (String::new(), kind),
+        cells => (format!(", most samples of {} did not arrive", count(cells, "cell")), Kind::Failure),
+    };
     let tool = &document.tool;
     let title = format!(
-        "{} {}: {}, {state}: {made} of {planned} runs made, {valid} valid, {}",
+        "{} {}: {}, {state}: {made} of {planned} runs made, {valid} valid{missing}, {}",
         tool.name,
         tool.version,
         document.experiment.name,
@@ -36,6 +47,10 @@ pub(super) fn facts(document: &ResultDocument) -> Vec<(Kind, String)> {
     );
     let design = format!("Design: {}", settings::brief_conditions(&document.experiment));
     let mut facts = vec![(kind, title)];
+    if tool.command_line.len() > 1 {
+        let words: Vec<String> = tool.command_line.iter().skip(1).map(|word| quoted(word)).collect();
+        facts.push((Kind::Plain, format!("Command: {} {}", tool.name, words.join(" "))));
+    }
     facts.extend(hosts::lines(document).into_iter().map(|line| (Kind::Plain, line)));
     facts.extend(hosts::differences(document).map(|text| (Kind::Warning, text)));
     facts.push((Kind::Plain, design));

@@ -111,9 +111,11 @@ fn shown(document: &ResultDocument, tables: &[Table<'_>], rows: usize, width: us
     let mut lines = Vec::new();
     let mut cells: BTreeSet<&str> = BTreeSet::new();
     let mut left_out: Vec<String> = Vec::new();
+    let mut hidden = 0;
     for table in tables {
         let selected = table.select((rows / tables.len()).max(1));
         let rendered = table.render(&selected, width);
+        hidden += table.rows.len() - selected.len();
         cells.extend(selected.iter().flat_map(|row| row.cells.iter().copied()));
         lines.push(Line::new(Kind::Plain, ""));
         if tables.len() > 1 && !table.title.is_empty() {
@@ -129,6 +131,8 @@ fn shown(document: &ResultDocument, tables: &[Table<'_>], rows: usize, width: us
     let mut others = Vec::new();
     if cells.len() < document.cells.len() {
         others.push(count(document.cells.len() - cells.len(), "more cell"));
+    } else if hidden > 0 {
+        others.push(count(hidden, "more row"));
     }
     if !left_out.is_empty() {
         others.push(format!("no room for {}", left_out.join(", ")));
@@ -182,7 +186,7 @@ fn legend(document: &ResultDocument, table: &str) -> String {
         words.push(format!("{POOLED}: of all runs together, since no run has enough samples"));
     }
     if table.contains(LOSSY) {
-        words.push(format!("{LOSSY}: over {} % lost", results::MAX_LATENCY_LOSS_PCT));
+        words.push(format!("{LOSSY}: over {} % missing", results::MAX_LATENCY_LOSS_PCT));
     }
     let text = words.join("; ");
     let mut letters = text.chars();

@@ -114,7 +114,7 @@ fn again(document: &ResultDocument) -> Option<Vec<String>> {
 }
 
 /// Quotes a word for a shell, if needed.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./@+:,=".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

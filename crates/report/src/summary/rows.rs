@@ -8,7 +8,9 @@ use results::{
 
 use super::grid::{Column, Entry, NONE, Row, Table};
 use crate::{
-    discovery, paced, ring, search,
+    discovery,
+    flow_values::{FlowPosition, measured, of_run},
+    paced, ring, search,
     tables::{LOSSY, cpu, nothing, quantile, quantile_spread, spread, unsupported},
 };
 
@@ -19,7 +21,8 @@ const PUBLISHED_P50: Column = Column { heading: "Published RTT p50", unit: "µs"
 const PUBLISHED_MBPS: Column = Column { heading: "Published", unit: "Mbit/s", plain: 0, leaves: 1 };
 /// Left out together with `MBPS`.
 const CEILING: Column = Column { heading: "Link carries", unit: "Mbit/s", plain: 0, leaves: 2 };
-const LOST: Column = Column { heading: "Lost", unit: "%", plain: 0, leaves: 4 };
+const MISSING: Column = Column { heading: "Missing", unit: "%", plain: 0, leaves: 4 };
+const LONGEST: Column = Column { heading: "Max", unit: "µs", plain: 0, leaves: 5 };
 const CPU: Column = Column { heading: "CPU", unit: "µs/sample", plain: 0, leaves: 1 };
 const P50: Column = Column { heading: "RTT p50", unit: "µs", plain: 3, leaves: 0 };
 const PER_HOP: Column = Column { heading: "Per hop p50", unit: "µs", plain: 1, leaves: 0 };
@@ -83,7 +86,7 @@ fn closed<'d>(cells: &[Named<'d>]) -> Table<'d> {
             MBPS,
             PUBLISHED_MBPS,
             CEILING,
-            LOST,
+            MISSING,
             CPU,
         ],
         rows: rows.collect(),
@@ -102,7 +105,7 @@ fn closed_row<'d>(
         None => [Entry::none(), Entry::none()],
         Some(cell) => match cell.latency.get("rtt") {
             Some(rtt) => [0, 2].map(|index| {
-                let mark = if cell.lost_pct() > MAX_LATENCY_LOSS_PCT { LOSSY } else { "" };
+                let mark = if cell.shortfall().pct() > MAX_LATENCY_LOSS_PCT { LOSSY } else { "" };
                 Entry {
                     value: format!("{}{mark}", quantile(rtt, index)),
                     spread: quantile_spread(cell, index, |run| run.latency.get("rtt")),
@@ -173,7 +176,7 @@ fn costs(cell: Option<&CellResult>) -> [Entry; 2] {
         Some(_) => Entry::new(format!("{writer} + {reader}")),
         None => Entry::none(),
     };
-    [Entry::new(format_value(cell.lost_pct())), cpu]
+    [Entry::new(format_value(cell.shortfall().pct())), cpu]
 }
 
 /// Returns the reason why a cell has no values.
@@ -188,9 +191,9 @@ fn load<'d>(cells: &[Named<'d>]) -> Table<'d> {
         Column { heading: "Load", unit: "", plain: 0, leaves: 0 },
         Column { heading: "Response p50", ..P50 },
         Column { heading: "Response p99", ..P99 },
+        LONGEST,
         RATE,
-        MBPS,
-        LOST,
+        MISSING,
         CPU,
     ];
     let mut rows = Vec::new();
@@ -205,25 +208,22 @@ fn load<'d>(cells: &[Named<'d>]) -> Table<'d> {
 fn load_rows<'d>(name: &str, cell: &'d CellResult) -> Vec<Row<'d>> {
     let flows = cell.factors.streams();
     let row = |(number, flow): (usize, &experiment::Flow)| {
-        let position = paced::FlowPosition { number, flows: flows.len() };
+        let position = FlowPosition { number, flows: flows.len() };
         let mut entries =
             vec![Entry::new(flow.size_bytes.to_string()), Entry::new(paced::planned(&flow.load))];
-        match paced::measured(cell, position) {
+        match measured(cell, position) {
             None => {
-                entries.extend([missing(cell), Entry::none(), Entry::none(), Entry::none(), Entry::none()]);
+                entries.push(missing(cell));
+                entries.extend((0..4).map(|_| Entry::none()));
             }
-            Some((record, throughput)) => {
+            Some((record, _)) => {
                 let response = record.latency.get("response").filter(|_| flow.load.has_times());
                 entries.extend([0, 2].map(|index| response_entry(cell, position, response, index)));
+                entries.push(Entry::new(paced::longest(response)));
                 let (delivered, spread) = paced::delivered(cell, position);
-                let mbps = match flows.len() {
-                    1 => throughput.goodput_mbps,
-                    _ => delivered * flow.size_bytes as f64 * 8.0 / 1e6,
-                };
                 entries.extend([
                     Entry { value: format_value(delivered), spread },
-                    Entry::new(format_value(mbps)),
-                    Entry::new(format_value(paced::lost_pct(&record.counted))),
+                    Entry::new(format_value(record.shortfall.pct())),
                 ]);
             }
         }
@@ -237,14 +237,14 @@ fn load_rows<'d>(name: &str, cell: &'d CellResult) -> Vec<Row<'d>> {
 
 fn response_entry(
     cell: &CellResult,
-    position: paced::FlowPosition,
+    position: FlowPosition,
     response: Option<&CellLatency>,
     index: usize,
 ) -> Entry {
     let Some(response) = response else { return Entry::none() };
     Entry {
         value: quantile(response, index),
-        spread: quantile_spread(cell, index, |run| paced::of_run(run, position)?.latency.get("response")),
+        spread: quantile_spread(cell, index, |run| of_run(run, position)?.latency.get("response")),
     }
 }
 
@@ -279,8 +279,8 @@ fn searches<'d>(cells: &[Named<'d>]) -> Table<'d> {
         SIZE,
         Column { heading: "Goal", unit: "", plain: 0, leaves: 0 },
         Column { heading: "Sustained", unit: "samples/s", plain: 1, leaves: 0 },
-        Column { heading: "Lower bound", unit: "samples/s", plain: 0, leaves: 2 },
-        Column { heading: "Upper bound", unit: "samples/s", plain: 0, leaves: 3 },
+        Column { heading: "Lower load", unit: "samples/s", plain: 0, leaves: 2 },
+        Column { heading: "Upper load", unit: "samples/s", plain: 0, leaves: 3 },
         Column { heading: "Mbit/s", unit: "", plain: 0, leaves: 4 },
         Column { heading: "Found", unit: "", plain: 0, leaves: 1 },
     ];

@@ -23,22 +23,6 @@ impl CellResult {
     pub fn claimed_runs(&self) -> impl Iterator<Item = &Run> {
         self.valid_runs().filter(|run| !run.twin)
     }
-
-    /// Returns the share of lost samples (pings) over the valid runs, in percent of those sent.
-    #[must_use]
-    pub fn lost_pct(&self) -> f64 {
-        let counted = DeliveryCounts::sum(self.valid_runs().flat_map(Run::counts));
-        percent(counted.lost, counted.sent)
-    }
-}
-
-impl Run {
-    /// Returns the share of lost samples (pings) of the run, in percent of those sent.
-    #[must_use]
-    pub fn lost_pct(&self) -> f64 {
-        let counted = DeliveryCounts::sum(self.counts());
-        percent(counted.lost, counted.sent)
-    }
 }
 
 impl DeliveryCounts {

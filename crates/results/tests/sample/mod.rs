@@ -60,6 +60,7 @@ pub fn description(name: &str, reliable: bool, batching: &str) -> DriverDescript
         features: vec![batching.to_owned()],
         policies: if reliable { policies.into() } else { BTreeMap::new() },
         kept_threads: Vec::new(),
+        variables: Vec::new(),
     }
 }
 

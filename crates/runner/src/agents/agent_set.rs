@@ -351,7 +351,9 @@ impl<'a> AgentSet<'a> {
 
     /// Returns the last lines that the process of an agent printed.
     pub(crate) fn last_log_lines(&self, agent: usize) -> Vec<String> {
-        self.processes[self.agents[agent].process].last_log_lines()
+        let lines = self.processes[self.agents[agent].process].last_log_lines();
+        // A middleware may colour its lines.
+        lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect()
     }
 
     /// Ends every agent and returns the failure of the run, with the last lines that the agent at fault printed.

@@ -29,8 +29,6 @@ const OF_INTERFACE: &[&str] =
 const OF_GROUP: &[&str] = &["cpu.max", "cpu.weight", "cpuset.cpus.effective", "memory.max", "memory.high"];
 /// Prefixes of variables that affect every program.
 const FOR_ALL: &[&str] = &["LD_", "GLIBC_TUNABLES", "MALLOC_"];
-/// Minimum length of a variable name that may match anywhere in a library; a shorter one could match by coincidence.
-const LONG_NAME: usize = 8;
 
 /// Components of an experiment whose environment is captured.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -67,13 +65,6 @@ pub(crate) fn capture_environment(agent: &Path, parts: &EnvironmentInputs) -> En
             fields.put("interface", &format!("{interface}/{name}"), &value);
         }
     }
-    let variables: Vec<(String, String)> = std::env::vars_os()
-        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
-        .collect();
-    // Libraries that this program has loaded belong to the system: they name variables that every shell has (`HOME`,
-    // `PATH`).
-    let own: Vec<PathBuf> = control::loaded_libraries().into_iter().map(PathBuf::from).collect();
-    let mut heeded: BTreeSet<&str> = BTreeSet::new();
     let mut hashes: BTreeMap<&Path, String> = BTreeMap::new();
     for (driver, description) in &parts.descriptions {
         fields.driver(driver, description);
@@ -81,11 +72,7 @@ pub(crate) fn capture_environment(agent: &Path, parts: &EnvironmentInputs) -> En
             parts.files.get(driver).into_iter().chain(parts.libraries.get(driver).into_iter().flatten());
         for file in files {
             let hash = hashes.entry(file).or_insert_with(|| {
-                let Ok(bytes) = fs::read(file) else { return "unreadable".to_owned() };
-                let candidates =
-                    variables.iter().filter(|_| !own.contains(file)).map(|(name, _)| name.as_str());
-                heeded.extend(candidates.filter(|name| names(&bytes, name)));
-                sha256(&bytes)
+                fs::read(file).map_or_else(|_| "unreadable".to_owned(), |bytes| sha256(&bytes))
             });
             if parts.files.get(driver) == Some(file) {
                 fields.put("driver", &format!("{driver}/file"), &file.to_string_lossy());
@@ -96,9 +83,12 @@ pub(crate) fn capture_environment(agent: &Path, parts: &EnvironmentInputs) -> En
             }
         }
     }
-    for (name, value) in &variables {
-        if heeded.contains(name.as_str()) || FOR_ALL.iter().any(|begin| name.starts_with(begin)) {
-            fields.variable(name, value);
+    let reads = |name: &str| parts.descriptions.values().any(|driver| driver.reads_variable(name));
+    let variables = std::env::vars_os()
+        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()));
+    for (name, value) in variables {
+        if reads(&name) || FOR_ALL.iter().any(|begin| name.starts_with(begin)) {
+            fields.variable(&name, &value);
         }
     }
     let cells = parts.experiment.cells.iter().flat_map(|cell| &cell.factors.env);
@@ -113,14 +103,6 @@ pub(crate) fn capture_environment(agent: &Path, parts: &EnvironmentInputs) -> En
         fields.files("option", name, value, &BTreeMap::new());
     }
     Environment::new(fields.0)
-}
-
-/// Returns whether a library contains the name of a variable: as a NUL-terminated text of its own, or anywhere if the
-/// name is long and has several words, because some languages do not terminate texts.
-fn names(library: &[u8], variable: &str) -> bool {
-    let anywhere = variable.len() >= LONG_NAME && variable.contains('_');
-    let text = if anywhere { variable.to_owned() } else { format!("\0{variable}\0") };
-    !variable.is_empty() && memchr::memmem::find(library, text.as_bytes()).is_some()
 }
 
 #[derive(Default)]
@@ -241,13 +223,6 @@ fn limits(text: &str) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn variable_is_captured_if_a_library_names_it() {
-        let library = b"\0SHLVL\0xHOMEy\0..DRIVER_URIconfig..\0";
-        assert!(names(library, "SHLVL") && names(library, "DRIVER_URI"));
-        assert!(!names(library, "HOME") && !names(library, "DRIVER_URL") && !names(library, ""));
-    }
 
     #[test]
     fn limits_are_read_by_name() {

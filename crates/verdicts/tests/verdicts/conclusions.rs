@@ -89,7 +89,7 @@ fn latency_verdict_is_withheld_above_one_percent_lost_pings() {
     assert_eq!(withheld.answer, None);
     assert_eq!(
         withheld.text,
-        "RTT p50: no verdict: 1.25 % of the pings of `dds/udp4/latency/1024` were lost, more than 1 %"
+        "RTT p50: no verdict: 1.25 % of the pings of `dds/udp4/latency/1024` did not arrive, more than 1 %"
     );
 }
 

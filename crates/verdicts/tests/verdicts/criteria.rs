@@ -53,12 +53,13 @@ fn criterion_text_has_its_interval() {
     let six = latency(6, 1.1, 0.01);
     assert!(p50(&six).text.starts_with("RTT p50 has too few blocks"), "{}", p50(&six).text);
     let one = outcomes(&six, "dds", &["p50 > +20%"]);
-    assert!(one[0].starts_with("kept: RTT p50 +") && one[0].contains(" % (95 % +"), "{one:?}");
+    assert!(one[0].starts_with("met: RTT p50 +") && one[0].contains(" % (95 % +"), "{one:?}");
     let two = outcomes(&six, "dds", &["p50 > +20%", "p50 > +5%"]);
-    assert_eq!(two, ["the data cannot tell: RTT p50 has 6 blocks, needs 7"; 2]);
+    assert_eq!(two, ["inconclusive: RTT p50 has 6 blocks, needs 7"; 2]);
     let two = outcomes(&latency(12, 1.1, 0.01), "dds", &["p50 > +20%", "p50 > +5%"]);
-    assert!(two[0].starts_with("kept: ") && two[1].starts_with("BROKEN: "), "{two:?}");
+    assert!(two[0].starts_with("met: ") && two[1].starts_with("failed: "), "{two:?}");
     assert!(two.iter().all(|text| text.contains(" % (97.5 % +")), "{two:?}");
+    assert!(two[1].ends_with("; at most +5 % is allowed") && !two[0].contains("allowed"), "{two:?}");
     let itself = outcomes(&six, "plain", &["p50 > +20%"]);
-    assert_eq!(itself, ["the data cannot tell: both sides are the same runs"]);
+    assert_eq!(itself, ["inconclusive: both sides are the same runs"]);
 }

@@ -136,5 +136,6 @@ pub fn description(name: &str) -> DriverDescription {
         features: texts(features),
         policies: Policy::ALL.iter().map(|policy| (*policy, PolicySupport::of_both(support, None))).collect(),
         kept_threads: Vec::new(),
+        variables: Vec::new(),
     }
 }

@@ -1,0 +1,70 @@
+//! Values of a flow of a paced cell.
+
+use std::collections::BTreeMap;
+
+use results::{CellFlow, CellLatency, CellResult, DeliveryCounts, Latency, Run, Shortfall, Throughput};
+
+/// Position of a flow in a cell, from 0, and number of flows.
+#[derive(Clone, Copy)]
+pub(crate) struct FlowPosition {
+    pub number: usize,
+    pub flows: usize,
+}
+
+impl FlowPosition {
+    pub const fn is_first(self) -> bool {
+        self.number == 0
+    }
+}
+
+/// Values of a row: those of one flow; without several flows, those of all writers, readers and topics together.
+pub(crate) struct FlowValues<'v, L> {
+    pub counted: DeliveryCounts,
+    pub shortfall: Shortfall,
+    pub delivered_in_time: u64,
+    pub latency: &'v BTreeMap<String, L>,
+}
+
+/// Returns the values of a flow over all runs; `None` for a cell without values.
+pub(crate) fn measured(
+    cell: &CellResult,
+    position: FlowPosition,
+) -> Option<(FlowValues<'_, CellLatency>, &Throughput)> {
+    let (flows, throughput) = (&cell.paced.as_ref()?.flows, cell.throughput.as_ref()?);
+    let values = if position.flows == 1 && flows.len() > 1 {
+        FlowValues {
+            counted: DeliveryCounts::sum(flows.iter().map(|flow| &flow.counted)),
+            shortfall: flows.iter().map(CellFlow::shortfall).sum(),
+            delivered_in_time: throughput.delivered_in_time,
+            latency: &cell.latency,
+        }
+    } else {
+        let flow = flows.get(position.number)?;
+        FlowValues {
+            counted: flow.counted.clone(),
+            shortfall: flow.shortfall(),
+            delivered_in_time: flow.delivered_in_time,
+            latency: &flow.latency,
+        }
+    };
+    Some((values, throughput))
+}
+
+/// Returns the values of a flow in a run.
+pub(crate) fn of_run(run: &Run, position: FlowPosition) -> Option<FlowValues<'_, Latency>> {
+    if position.flows == 1 && run.flows.len() > 1 {
+        return Some(FlowValues {
+            counted: DeliveryCounts::sum(run.flows.iter().map(|flow| &flow.counted)),
+            shortfall: run.shortfall(),
+            delivered_in_time: run.throughput.as_ref()?.delivered_in_time,
+            latency: &run.latency,
+        });
+    }
+    let flow = run.flows.get(position.number)?;
+    Some(FlowValues {
+        counted: flow.counted.clone(),
+        shortfall: flow.shortfall(),
+        delivered_in_time: flow.delivered_in_time,
+        latency: &flow.latency,
+    })
+}
