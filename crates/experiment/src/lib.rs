@@ -80,7 +80,7 @@ pub use syntax::{
     link::{LabSpec, LinkError, LinkSpec, MAX_HOSTS, MAX_MTU, MIN_HOSTS, MIN_MTU},
     link_values::{LinkDelay, LinkLoss, LinkRate},
     one_or_many::{Located, OneOrMany, Span},
-    source::{Diagnostic, Override, Source},
+    source::{Diagnostic, Override, Source, similar},
     spanned_error::{PlanError, SpannedError},
     ssh_target::{Target, TargetError},
     trace::{MAX_TRACE_SAMPLES, trace_times},

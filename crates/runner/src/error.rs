@@ -2,6 +2,7 @@
 
 use std::{io, path::PathBuf};
 
+use experiment::similar;
 use results::{DirectoryError, Failure};
 use site::SiteError;
 
@@ -142,12 +143,15 @@ impl RunnerError {
             Self::UnknownDriver { known, driver, can_be_built, .. }
                 if !known.is_empty() || *can_be_built != BuildSupport::No =>
             {
+                let name = split(driver).0;
+                let names = known.iter().map(|known| known.split([' ', '@']).next().unwrap_or_default());
+                let meant = similar(name, names).filter(|meant| *meant != name);
+                let meant = meant.map_or_else(String::new, |meant| format!("did you mean `{meant}`? "));
                 let known = if known.is_empty() {
                     "no driver is installed".to_owned()
                 } else {
-                    format!("available: {}", known.join(", "))
+                    format!("{meant}available: {}", known.join(", "))
                 };
-                let name = split(driver).0;
                 match can_be_built {
                     BuildSupport::No => format!("{known}; name a file by its path"),
                     BuildSupport::Yes => format!(

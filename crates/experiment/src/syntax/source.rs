@@ -274,11 +274,14 @@ impl Source {
 /// Lists the valid names; suggests the most similar one, if it is similar enough.
 fn one_of(unknown: &str, known: &[&str], introduction: &str) -> String {
     let all = format!("{introduction} {}", known.join(", "));
-    let near = |name: &&&str| strsim::jaro_winkler(unknown, name);
-    match known.iter().max_by(|a, b| near(a).total_cmp(&near(b))) {
-        Some(nearest) if near(&nearest) >= NEAR => format!("did you mean `{nearest}`? {all}"),
-        _ => all,
-    }
+    let meant = similar(unknown, known.iter().copied());
+    meant.map_or_else(|| all.clone(), |name| format!("did you mean `{name}`? {all}"))
+}
+
+/// Returns the valid name that is most similar to an unknown one, if it is similar enough.
+pub fn similar<'n>(unknown: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let near = |name: &&str| strsim::jaro_winkler(unknown, name);
+    known.max_by(|a, b| near(a).total_cmp(&near(b))).filter(|name| near(name) >= NEAR)
 }
 
 /// Returns line and column of a position, both from 1, and the line with a mark below the range.
