@@ -52,7 +52,9 @@ fn profiles_of_a_file_and_presets_are_effective() {
         let (writer, reader) = (&cell["effective_qos"]["writer"], &cell["effective_qos"]["reader"]);
         let id = cell["id"].as_str().expect("an id");
         if id.ends_with("/Arm") {
-            assert_eq!((&writer["history_depth"], &writer["max_samples"]), (&9.into(), &100.into()), "{id}");
+            // Only readers of Cyclone DDS have limits.
+            let of_writer = if id.starts_with("cyclonedds") { Value::Null } else { 100.into() };
+            assert_eq!((&writer["history_depth"], &writer["max_samples"]), (&9.into(), &of_writer), "{id}");
             assert_eq!(writer["max_blocking_ns"], 2_000_000_005_u64, "{id}");
             assert_eq!(
                 (&reader["history"], &reader["reliability"]),
