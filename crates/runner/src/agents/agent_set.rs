@@ -17,8 +17,10 @@ use site::{Agent, ChannelEnd, ProcessExit};
 use super::{
     agent::{AgentSpec, Event},
     awaited::Awaited,
-    end_cause::end_cause,
-    phase_error::{HELLO, PhaseError, SAME_BUILD, broken, extract, not_exited, timed_out, unexpected},
+    end_cause::{end_cause, failure_of},
+    phase_error::{
+        HELLO, PhaseError, SAME_BUILD, broken, extract, failure, not_exited, timed_out, unexpected,
+    },
 };
 use crate::{
     RunnerError,
@@ -271,14 +273,9 @@ impl<'a> AgentSet<'a> {
             Ok(Event::Stop) => return Err(PhaseError::Stopped),
             // A lost agent ends after its last message.
             Ok(Event::Reply(agent, _)) if self.lost.contains_key(&agent) => {}
-            Ok(Event::Reply(agent, Ok(reply))) => match *reply {
-                Reply::Failed { error, hint, refused: true } => {
-                    self.lose(agent, PhaseError::Rejected { phase, agent, error, hint })?;
-                }
-                Reply::Failed { error, hint, .. } => {
-                    self.lose(agent, PhaseError::Phase { phase, agent, error, hint, gone: false })?;
-                }
-                reply => {
+            Ok(Event::Reply(agent, Ok(reply))) => match failure(phase, agent, *reply) {
+                Err(error) => self.lose(agent, error)?,
+                Ok(reply) => {
                     if let Some(other) = self.keep_deferred(agent, reply) {
                         return Ok(Incoming::Reply(agent, Box::new(other)));
                     }
@@ -286,8 +283,14 @@ impl<'a> AgentSet<'a> {
             },
             Ok(Event::Reply(agent, Err(error))) => {
                 // An agent that has sent its goodbye may exit before the others.
-                if !may_end(agent) {
-                    self.lose(agent, broken(phase, agent, &error))?;
+                if !may_end(agent)
+                    && let Err(error) = self.lose(agent, broken(phase, agent, &error))
+                {
+                    let process = |agent: usize| self.agents[agent].process;
+                    let beside = |other: usize| other != agent && process(other) == process(agent);
+                    let reported =
+                        (0..self.agents.len()).any(beside).then(|| failure_of(&self.events, phase, beside));
+                    return Err(reported.flatten().unwrap_or(error));
                 }
             }
             Err(RecvTimeoutError::Timeout) => return Ok(Incoming::Nothing),

@@ -1,16 +1,43 @@
 //! Cause of the end of an agent that closed its channel.
 
 use std::{
+    sync::mpsc::Receiver,
     thread,
     time::{Duration, Instant},
 };
 
 use site::{Agent, ProcessExit, SiteError};
 
-use super::phase_error::{exit_cause, was_asked_to_exit};
+use super::{
+    agent::Event,
+    phase_error::{PhaseError, exit_cause, failure, was_asked_to_exit},
+};
 
 /// Maximum wait for the loss of a host whose agent was asked to exit, or that closed its channel without an exit.
 const LOSS_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Maximum wait for the failure that an agent of an ended process reported.
+const FAILURE_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Returns the failure that one of these agents reported. It may come after the end of the channel of another agent of the same
+/// process.
+pub(super) fn failure_of(
+    events: &Receiver<Event>,
+    phase: &'static str,
+    is_of_process: impl Fn(usize) -> bool,
+) -> Option<PhaseError> {
+    loop {
+        match events.recv_timeout(FAILURE_PATIENCE).ok()? {
+            Event::Stop => return Some(PhaseError::Stopped),
+            Event::Reply(agent, Ok(reply)) if is_of_process(agent) => {
+                if let Err(error) = failure(phase, agent, *reply) {
+                    return Some(error);
+                }
+            }
+            Event::Reply(..) => {}
+        }
+    }
+}
 
 /// Returns the error and the hint for an agent that has ended: the loss of its host, or else its exit.
 pub(super) fn end_cause(

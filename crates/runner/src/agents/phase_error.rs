@@ -85,6 +85,19 @@ pub(super) fn not_exited(phase: &'static str, agent: usize, ending: ProcessExit)
     PhaseError::Phase { phase, agent, error, hint, gone: ending == ProcessExit::Unknown }
 }
 
+/// Returns the error that a reply reports, or else the reply.
+pub(super) fn failure(phase: &'static str, agent: usize, reply: Reply) -> Result<Reply, PhaseError> {
+    match reply {
+        Reply::Failed { error, hint, refused: true } => {
+            Err(PhaseError::Rejected { phase, agent, error, hint })
+        }
+        Reply::Failed { error, hint, .. } => {
+            Err(PhaseError::Phase { phase, agent, error, hint, gone: false })
+        }
+        reply => Ok(reply),
+    }
+}
+
 pub(crate) fn unexpected(phase: &'static str, agent: usize, reply: &Reply) -> PhaseError {
     let mut text = format!("{reply:?}");
     if let Some((end, _)) = text.char_indices().nth(80) {
