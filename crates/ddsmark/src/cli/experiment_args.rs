@@ -47,7 +47,7 @@ Examples:
 const SEARCH_EXAMPLES: &str = "\
 Examples:
   ddsmark search --driver udp --size 64
-      its highest rate, in two minutes
+      its highest rate
   ddsmark search -d tcp -s 64 --goal slo --deadline 1ms --duration 5s
       the highest rate at which 99.9 % of the samples arrive within 1 ms, by trials of 5 s
   ddsmark search -d tcp -s 1KiB --set search.width=5%

@@ -107,7 +107,7 @@ pub struct VerdictSide {
     /// Rate of a load in percent of a maximum, in samples/s. Each side has its own maximum. Absent for other loads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share_sps: Option<f64>,
-    /// Share of lost samples or pings over all valid runs, in percent of those sent.
+    /// Share of samples or pings that did not arrive, whatever the reason, over all valid runs, in percent of those planned.
     pub lost_pct: f64,
     /// Whether `median` and `modes` are under duet interference.
     pub under_duet_interference: bool,
