@@ -188,7 +188,7 @@ pub(crate) fn run_lost_pct(run: &Run) -> Option<f64> {
 pub(crate) fn lost_pct(cell: &CellResult) -> f64 {
     let counted = || cell.valid_runs().flat_map(Run::counts);
     let sent: f64 = counted().map(|counted| counted.sent as f64).sum();
-    let lost: f64 = counted().map(|counted| (counted.lost + counted.undelivered) as f64).sum();
+    let lost: f64 = counted().map(|counted| counted.lost as f64 + counted.undelivered as f64).sum();
     if sent == 0.0 { 0.0 } else { lost / sent * 100.0 }
 }
 
