@@ -15,6 +15,8 @@ cargo bench --package agent
 claim cargo bench --package stats
 claim cargo bench --package simulate
 
+PATH=$CARGO_TARGET_DIR/release:$PATH DDSMARK_DRIVER_PATH=$CARGO_TARGET_DIR/drivers claim scripts/planning.sh
+
 cc -O2 drivers/udp/bench/bare.c -o "$CARGO_TARGET_DIR/bare"
 claim cargo campaigns transparency --driver udp --floor "$CARGO_TARGET_DIR/bare" --floor drivers/udp/bench/sockperf.sh
 cc -O2 drivers/tcp/bench/bare.c -o "$CARGO_TARGET_DIR/bare-tcp"

@@ -85,7 +85,27 @@ fn a_comparison_in_words() {
     sandbox.snapshot("compare-forced", &["compare", "r.json", "later.json", "--force", "--metric", "p50"]);
     sandbox.snapshot("compare-same", &["compare", "r.json", "r.json"]);
     sandbox.snapshot("compare-no-cell", &["compare", "r.json:plane/*", "r.json"]);
+    sandbox
+        .snapshot("compare-quiet", &["compare", "r.json", "later.json", "--force", "--metric", "p50", "-q"]);
     sandbox.snapshot("compare-no-factor", &["compare", "r.json", "later.json", "--factor", "rmem"]);
+}
+
+#[test]
+fn results_of_a_directory_are_listed() {
+    let sandbox = sandbox(&[
+        ("old/result.json", result(12, 0.95, 0.01)),
+        ("a b/c/result.json", {
+            let mut new = result(10, 1.0, 0.01);
+            new.hosts[0].properties.started_unix_ns += 3_600_000_000_000;
+            new.state = State::Interrupted;
+            new
+        }),
+    ]);
+    sandbox.write("broken/result.json", "{}");
+    sandbox.write("other/notes.json", "{}");
+    sandbox.snapshot("results", &["results", "."]);
+    sandbox.snapshot("results-none", &["results", "other"]);
+    sandbox.snapshot("results-no-directory", &["results"]);
 }
 
 #[test]

@@ -52,6 +52,7 @@ fn generate_share_writes_a_man_page_for_each_command() {
         "-recipes-show",
         "-recipes",
         "-report",
+        "-results",
         "-run",
         "-search",
         "-selftest",

@@ -62,7 +62,9 @@ impl Sandbox {
     }
 
     pub fn write(&self, name: &str, text: &str) {
-        fs::write(self.path(name), text).expect("a file can be written");
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory can be created");
+        fs::write(path, text).expect("a file can be written");
     }
 
     /// Builds a shared library from this C code, against the header of the contract.

@@ -28,7 +28,7 @@ fn examples(text: &str) -> Vec<Example> {
 /// Returns the names in a row of a table: its words that are neither numbers, nor their spread, nor units.
 fn names(line: &str) -> Vec<&str> {
     let is_value = |word: &str| {
-        word.chars().all(|c| c.is_ascii_digit() || ".±%+-".contains(c))
+        word.chars().all(|c| c.is_ascii_digit() || ".±%+-*".contains(c))
             || word.starts_with('(')
             || word == "n/a"
     };

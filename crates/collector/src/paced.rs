@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use control::{FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderReport, PacedWriterReport};
 use experiment::{Factors, Load, Schedule, probe_every};
 use results::{
-    Batches, DeliveryCounts, Distribution, EndpointSpread, FlowRecord, Lateness, Paced, Received, Sender,
-    TakeStats, Throughput, WarningKind, WritingTime, format_micros, format_value, steady_rate,
+    Batches, DeliveryCounts, Distribution, EndpointSpread, FlowRecord, HistogramError, Lateness, Paced,
+    Received, Sender, TakeStats, Throughput, WarningKind, WritingTime, format_micros, format_value,
+    mean_period_ns, steady_rate,
 };
 use stats::total;
 
@@ -87,6 +88,19 @@ impl<'a> Ends<'a> {
         self.load.has_times()
     }
 
+    /// Returns the number of samples that arrived later than a mean period after their intended send time; `None` without
+    /// such times, and if the histogram cannot be read.
+    fn late(&self, unreadable: impl FnOnce(HistogramError)) -> Option<u64> {
+        let period_ns = mean_period_ns(self.load)? as u64;
+        // those too late for a response time are late, too
+        let mut late = self.read.unplaced;
+        let read = self.read.response.read_each(|_, window| {
+            late = late.saturating_add(window.len() - window.count_between(0, period_ns));
+            Ok(())
+        });
+        read.map_err(unreadable).ok().map(|()| late)
+    }
+
     /// Returns the share of the total send lag that write calls caused.
     fn lag_in_writes(&self) -> Option<f64> {
         let lag_ns = self.writer.send_lag.mean_ns;
@@ -152,6 +166,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         };
         delivery.check(&mut evaluation);
         delivery.check_witnesses(&mut evaluation, factors, false);
+        let late = ends.late(|error| evaluation.unreadable("response", &error));
         let counted = delivery.counted(reliable(ends.route.flow) && !ends.route.reading.drained);
         let foreign = if ends.route.position == 0 { foreign(&ends.route) } else { 0 };
         evaluation.flows.push(FlowRecord {
@@ -161,6 +176,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
             counted: DeliveryCounts { foreign, ..counted },
             delivered_in_time: writing.delivered(&ends.read.received),
             unplaced: ends.read.unplaced,
+            late,
             lag_in_writes_pct: ends.lag_in_writes().map(|share| 100.0 * share),
             ..ends.route.record(factors)
         });

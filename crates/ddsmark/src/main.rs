@@ -14,7 +14,7 @@ use cli::{
     output,
 };
 use commands::{
-    built_in::BuiltIn, compare, drivers, generate, hosts, lab, perftest, recipes, report_again, run,
+    built_in::BuiltIn, compare, drivers, generate, hosts, lab, perftest, recipes, report_again, results, run,
     selftest, steward,
 };
 
@@ -52,6 +52,7 @@ fn execute(command: &Command) -> Result<ExitStatus, CliError> {
         Command::Selftest(flags) => selftest::execute(flags),
         Command::Recipes(command) => recipes::execute(command),
         Command::Report(flags) => report_again::execute(flags),
+        Command::Results(flags) => results::execute(flags),
         Command::Compare(flags) => compare::execute(flags),
         Command::Drivers(command) => drivers::execute(command),
         Command::Hosts(command) => hosts::execute(command),

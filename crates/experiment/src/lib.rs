@@ -29,6 +29,7 @@ pub use factors::{
     content_filter::{FilterSpec, KeyFilter},
     discovery::{Discovery, Join},
     driver::{DriverDescription, OptionInfo, PolicySupport, Support, TransportInfo},
+    driver_options::OptionValue,
     driver_pair::check_installed,
     endpoint_qos::EndpointQos,
     group::{GroupSpec, Grouping, MAX_GROUP, ReceiveGroup},
@@ -51,7 +52,7 @@ pub use factors::{
 };
 pub use plan::{
     changes::Changes,
-    choices::{OptionValue, PinChoice},
+    choices::PinChoice,
     design::{Design, LEAST_ARRIVALS, PayloadFile, Pin, PlannedHost, Precision, RUN_OVERHEAD_NS, RunOrder},
     effort::Effort,
     experiment::{Cell, DuetSlot, Plan, ScheduledRun, Variants},

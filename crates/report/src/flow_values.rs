@@ -22,6 +22,8 @@ pub(crate) struct FlowValues<'v, L> {
     pub counted: DeliveryCounts,
     pub shortfall: Shortfall,
     pub delivered_in_time: u64,
+    /// Number of late samples; `None` without intended send times.
+    pub late: Option<u64>,
     pub latency: &'v BTreeMap<String, L>,
 }
 
@@ -36,6 +38,7 @@ pub(crate) fn measured(
             counted: DeliveryCounts::sum(flows.iter().map(|flow| &flow.counted)),
             shortfall: flows.iter().map(CellFlow::shortfall).sum(),
             delivered_in_time: throughput.delivered_in_time,
+            late: sum_of_late(flows.iter().map(|flow| flow.late)),
             latency: &cell.latency,
         }
     } else {
@@ -44,6 +47,7 @@ pub(crate) fn measured(
             counted: flow.counted.clone(),
             shortfall: flow.shortfall(),
             delivered_in_time: flow.delivered_in_time,
+            late: flow.late,
             latency: &flow.latency,
         }
     };
@@ -57,6 +61,7 @@ pub(crate) fn of_run(run: &Run, position: FlowPosition) -> Option<FlowValues<'_,
             counted: DeliveryCounts::sum(run.flows.iter().map(|flow| &flow.counted)),
             shortfall: run.shortfall(),
             delivered_in_time: run.throughput.as_ref()?.delivered_in_time,
+            late: sum_of_late(run.flows.iter().map(|flow| flow.late)),
             latency: &run.latency,
         });
     }
@@ -65,6 +70,20 @@ pub(crate) fn of_run(run: &Run, position: FlowPosition) -> Option<FlowValues<'_,
         counted: flow.counted.clone(),
         shortfall: flow.shortfall(),
         delivered_in_time: flow.delivered_in_time,
+        late: flow.late,
         latency: &flow.latency,
     })
+}
+
+impl<L> FlowValues<'_, L> {
+    /// Returns the late samples in percent of those that were to arrive.
+    pub fn late_pct(&self) -> Option<f64> {
+        let late = self.late? as f64;
+        (self.shortfall.expected > 0).then(|| 100.0 * late / self.shortfall.expected as f64)
+    }
+}
+
+/// `None` if a flow has no intended send times.
+fn sum_of_late(mut flows: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+    flows.try_fold(0, |sum: u64, late| Some(sum.saturating_add(late?)))
 }

@@ -115,6 +115,10 @@ fn under_load(document: &ResultDocument) -> Vec<String> {
             count(design.blocks as usize, "run"),
             duration(design.measure_ns)
         ),
+        "Jitter is the standard deviation of the response times. Late is the share of the samples that were to arrive which \
+         arrived later than a mean period (for bursts, the time between two) after their intended send time; samples that did \
+         not arrive are not late but missing."
+            .to_owned(),
     ];
     if !document.max_rates.is_empty() {
         paragraphs.push(maximum::LEGEND.to_owned());

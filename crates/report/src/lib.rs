@@ -23,10 +23,12 @@ mod paced;
 mod plan;
 mod progress;
 mod published;
+mod result_list;
 mod ring;
 mod search;
 mod selftest;
 mod settings;
+mod shell;
 mod summary;
 mod tables;
 mod terminal;
@@ -42,12 +44,13 @@ pub use layout::Options;
 pub use maximum::maximum_line;
 pub use plan::{allocation_words, plan, recipe_list};
 pub use progress::run_line;
+pub use result_list::{ResultRow, result_list};
 use results::{DetectableEffects, DryRunReport, ResultDocument};
 pub use search::{least_rate, trial_line};
 pub use selftest::selftest;
 pub use summary::{ScreenOptions, first_screen, markdown};
 pub use terminal::terminal;
-pub use verdicts::{comparison, comparison_json, comparison_markdown};
+pub use verdicts::{ComparisonOptions, comparison, comparison_json, comparison_markdown};
 
 /// Returns a result as JSON, described by `schemas/result.schema.json`.
 ///

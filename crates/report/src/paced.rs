@@ -9,7 +9,7 @@ use results::{
 
 use crate::{
     factor_columns::FactorColumns,
-    flow_values::{FlowPosition, measured, of_run},
+    flow_values::{FlowPosition, FlowValues, measured, of_run},
     layout::{Align, Grid},
     number::duration,
     tables::{
@@ -42,7 +42,7 @@ const SPREAD: [usize; 2] = [0, 2];
 const RTT: [(&str, usize); 2] = [("RTT p50 (µs)", 0), ("p99 (µs)", 2)];
 
 /// Number of columns of [`rates`], without those of the key and of tails.
-const RATES: usize = 8;
+const RATES: usize = 10;
 
 /// Optional columns: shown if a cell has the value.
 #[derive(Clone, Copy)]
@@ -126,11 +126,13 @@ pub(crate) fn rates(cells: &[&CellResult]) -> Grid {
         .column("Delivered (samples)", Align::Right)
         .column("Missing (%)", Align::Right)
         .column("± pp", Align::Close)
+        .column("Late (%)", Align::Right)
+        .column("Jitter (µs)", Align::Right)
         .column("Out of order (samples)", Align::Right);
     if tails {
         grid = grid.column("Tail (samples)", Align::Right).column("(ms)", Align::Close);
     }
-    filled(grid, cells, |cell, _, position| {
+    filled(grid, cells, |cell, flow, position| {
         let Some((record, throughput)) = measured(cell, position) else {
             return nothing(cell, RATES + 2 * usize::from(tails));
         };
@@ -147,6 +149,8 @@ pub(crate) fn rates(cells: &[&CellResult]) -> Grid {
             record.counted.delivered.to_string(),
             format_value(record.shortfall.pct()),
             if position.flows == 1 { lost_spread(cell) } else { String::new() },
+            late(&record),
+            jitter(record.latency.get("response").filter(|_| flow.load.has_times())),
             record.counted.out_of_order.to_string(),
         ];
         if tails {
@@ -195,10 +199,21 @@ pub(crate) fn times(cells: &[&CellResult]) -> Grid {
                 row.push(quantile_spread(cell, index, |run| of_run(run, position)?.latency.get(kind)));
             }
         }
-        row.push(longest(record.latency.get("response").filter(|_| flow.load.has_times())));
+        let response = record.latency.get("response").filter(|_| flow.load.has_times());
+        row.push(longest(response));
         row.push(if position.is_first() { flag(cell) } else { String::new() });
         row
     })
+}
+
+/// Formats the standard deviation of the response times.
+fn jitter(response: Option<&CellLatency>) -> String {
+    response.map_or_else(|| NONE.to_owned(), |response| format_micros(response.sd_ns))
+}
+
+/// Formats the share of late samples.
+pub(crate) fn late(record: &FlowValues<'_, CellLatency>) -> String {
+    record.late_pct().map_or_else(|| NONE.to_owned(), format_value)
 }
 
 /// Formats the longest response time over all runs.

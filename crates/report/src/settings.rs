@@ -175,6 +175,9 @@ const OF_THE_KERNEL: [&str; 5] = [
     "multicast_groups",
 ];
 
+/// Settings of an agent's process and its threads, which the kernel has.
+const OF_PROCESSES: [&str; 2] = ["agent", "process"];
+
 /// Formats the effective settings of these cells: for each entity a line for each place from which they are.
 pub(crate) fn settings(cells: &[&CellResult]) -> Vec<String> {
     let entities: BTreeSet<&String> = cells.iter().flat_map(|cell| cell.settings.keys()).collect();
@@ -185,7 +188,9 @@ pub(crate) fn settings(cells: &[&CellResult]) -> Vec<String> {
             let requested: BTreeSet<&str> = own.flat_map(|names| names.split(',')).collect();
             let place = |name: &str| match name {
                 name if requested.contains(name) => "as requested",
-                name if OF_THE_KERNEL.contains(&name) => "read from the kernel",
+                name if OF_THE_KERNEL.contains(&name) || OF_PROCESSES.contains(&entity.as_str()) => {
+                    "read from the kernel"
+                }
                 _ => "read from the middleware",
             };
             let maps = cells.iter().filter_map(|cell| cell.settings.get(entity)).map(|values| {

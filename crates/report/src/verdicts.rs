@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 use results::{Comparison, CriterionOutcome, CriterionResult, Pairing, Verdict, VerdictKind, VerdictSide};
 
 use crate::{
-    layout::{Align, Grid, Options, WIDTH, wrap},
+    layout::{Align, Grid, WIDTH, wrap},
     markdown,
     number::{count, date},
     settings::interference,
+    shell,
 };
 
 /// Maximum adjusted p-value at which a comparison without a claim is listed for exploration.
@@ -136,28 +137,41 @@ fn worth_a_look(verdicts: &[&Verdict], width: usize) -> String {
     wrap(&text, width, 2)
 }
 
+/// Options of the text of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ComparisonOptions {
+    /// Number of columns at which text is wrapped; `None`: 120.
+    pub width: Option<u16>,
+    /// Whether the text has the notes on what limits the claims.
+    pub notes: bool,
+}
+
 /// Formats a comparison.
 #[must_use]
-pub fn comparison(comparison: &Comparison, options: Options) -> String {
+pub fn comparison(comparison: &Comparison, options: ComparisonOptions) -> String {
     let width = options.width.map_or(WIDTH, |width| usize::from(width.max(40)));
     let mut text = String::new();
     for (what, side) in [("baseline", &comparison.baseline), ("compared", &comparison.treatment)] {
         let line = format!("{what}: {}, {}, {}", side.result, side.experiment, date(side.started_unix_ns));
         text.push_str(&wrap(&line, width, 0));
+        if let Some(command) = shell::of_words("ddsmark", &side.command_line) {
+            text.push_str(&wrap(&format!("command: {command}"), width, 2));
+        }
         if !side.unmatched.is_empty() {
             let line = format!("not compared, without a counterpart: {}", side.unmatched.join(", "));
             text.push_str(&wrap(&line, width, 2));
         }
     }
-    for note in &comparison.notes {
-        text.push_str(&wrap(note, width, 2));
+    if options.notes {
+        comparison.notes.iter().for_each(|note| text.push_str(&wrap(note, width, 2)));
     }
     text.push_str(&section(&comparison.verdicts, width));
     if let Some((heading, lines)) = criteria(comparison) {
         let _ = writeln!(text, "\n{heading}");
         lines.iter().for_each(|line| text.push_str(&wrap(line, width, 2)));
     }
-    if comparison.verdicts.iter().any(|verdict| verdict.pairing == Pairing::Apart) {
+    let is_apart = |verdict: &Verdict| verdict.pairing == Pairing::Apart;
+    if options.notes && comparison.verdicts.iter().any(is_apart) {
         text.push_str(&wrap(RANKS, width, 0));
     }
     text
@@ -201,6 +215,9 @@ pub fn comparison_markdown(comparison: &Comparison) -> String {
         };
         let line = format!("{what}: {}, {}{unmatched}", side.experiment, date(side.started_unix_ns));
         let _ = writeln!(text, "- {}", markdown::text(&line));
+        if let Some(command) = shell::of_words("ddsmark", &side.command_line) {
+            let _ = writeln!(text, "  - Command: {}", markdown::text(&command));
+        }
     }
     for note in &comparison.notes {
         let _ = writeln!(text, "- {}", markdown::text(note));

@@ -10,8 +10,8 @@ use results::{
 use stats::{ComparisonData, GateOutcome, Rules, judge_sides, simultaneous_level};
 
 use crate::{
-    CompareError, CompareOptions, CompareSide, Criterion,
-    differences::{environment, fields_of_both, is_named, unequal, unknown},
+    CompareError, CompareOptions, CompareSide, Criterion, arrivals,
+    differences::{environment, fields_of_both, is_named, meant, unequal, unknown},
     family::{self, Pair},
     format,
     matching::{distance, nearest},
@@ -60,8 +60,9 @@ pub fn compare(
         }
     }
     let mut judged = family::judge(&metric_pairs);
+    let mut arrivals = arrivals::judge(&metric_pairs);
     if !same {
-        for verdict in &mut judged {
+        for verdict in judged.iter_mut().chain(&mut arrivals) {
             verdict.baseline.result = Some(baseline.name.clone());
             verdict.treatment.result = Some(treatment.name.clone());
         }
@@ -73,9 +74,11 @@ pub fn compare(
         verdicts.extend(floors(treatment, &pairs.iter().map(|(_, after)| after.id.as_str()).collect(), same));
     }
     verdicts.extend(judged);
+    verdicts.extend(arrivals);
     let compared = |side: &CompareSide<'_>, unmatched: &[&CellResult]| ComparedSide {
         result: side.name.clone(),
         experiment: side.document.experiment.name.clone(),
+        command_line: side.document.tool.command_line.clone(),
         started_unix_ns: side.document.host().started_unix_ns,
         unmatched: unmatched.iter().map(|cell| cell.id.clone()).collect(),
     };
@@ -210,14 +213,17 @@ fn differences(
         known.extend(before.keys().chain(after.keys()).cloned());
         for difference in unequal(&before, &after) {
             // effective values are known only for valid runs
-            let is_known = measured || !difference.field.starts_with("effective_qos.");
+            let is_read_back =
+                ["effective_qos.", "process."].iter().any(|group| difference.field.starts_with(group));
+            let is_known = measured || !is_read_back;
             if is_known && !differences.contains(&difference) {
                 differences.push(difference);
             }
         }
     }
     if let Some(name) = unknown(named, &known) {
-        return Err(CompareError::UnknownFactor(name.clone()));
+        let meant = meant(name, &known).map(str::to_owned);
+        return Err(CompareError::UnknownFactor { name: name.clone(), meant });
     }
     for difference in &mut differences {
         difference.named = is_named(&difference.field, named);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{FACTORS, Pin};
+use experiment::{FACTORS, Pin, similar};
 use results::{CellResult, Difference, HostRecord, ResultDocument};
 
 /// Name of all settings of a host that tuning changes.
@@ -40,6 +40,8 @@ fn cell_fields(document: &ResultDocument, cell: &CellResult, by_ends: bool) -> F
     for (end, qos) in &cell.effective_qos {
         fields.extend(qos.fields(&format!("effective_qos.{end}")));
     }
+    let process = cell.settings.get("process").and_then(|process| process.get("scheduling"));
+    fields.extend(process.map(|policies| ("process.scheduling".to_owned(), policies.clone())));
     if let Some(driver) = document.drivers.get(&factors.driver) {
         fields.insert("driver.version".to_owned(), driver.driver_version.clone());
         fields.insert("driver.middleware".to_owned(), driver.middleware.clone());
@@ -167,6 +169,36 @@ fn covers(name: &str, field: &str) -> bool {
         let of_an_end = ["qos.writer.", "qos.reader."].iter().filter_map(|end| field.strip_prefix(end));
         in_force_of_end || in_force(name) || of_an_end.into_iter().any(|field| is_in(field, name))
     })
+}
+
+/// Returns the fewest names for `--factor` that select all of these fields: factors of the table, the settings of a host, else
+/// the fields themselves.
+pub(crate) fn covering(differences: &[Difference]) -> Vec<String> {
+    // as a group, `env` is the whole environment
+    let keys = FACTORS.iter().map(|row| row.key).filter(|key| *key != "env");
+    let groups: Vec<&str> = keys.chain([HOST_SETTINGS]).collect();
+    let mut fields: Vec<&str> = differences.iter().map(|d| d.field.as_str()).collect();
+    let mut names = Vec::new();
+    while let Some(first) = fields.first() {
+        let own = first.strip_prefix("env.").unwrap_or(first);
+        let count = |name: &str| fields.iter().filter(|field| covers(name, field)).count();
+        // of several with the same fields, the first of the table
+        let name =
+            groups.iter().rev().copied().filter(|name| covers(name, first)).max_by_key(|name| count(name));
+        let name = name.unwrap_or(own).to_owned();
+        fields.retain(|field| !covers(&name, field));
+        names.push(name);
+    }
+    names
+}
+
+/// Returns the field or factor that is most similar to a name.
+pub(crate) fn meant<'f>(name: &str, fields: &'f BTreeSet<String>) -> Option<&'f str> {
+    // a field of the environment is found without its group, too
+    let bare = |field: &'f String| field.strip_prefix("env.")?.split_once('.').map(|(_, bare)| bare);
+    let of_environment = fields.iter().filter_map(bare);
+    let all = FACTORS.iter().map(|row| row.key).chain(fields.iter().map(String::as_str));
+    similar(name, all.chain(of_environment))
 }
 
 /// Returns a name that selects no field of either side.

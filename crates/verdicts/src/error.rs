@@ -3,6 +3,8 @@
 use experiment::Workload;
 use results::{Difference, MetricSelector};
 
+use crate::differences::covering;
+
 /// Reason why two sides are not compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
@@ -26,8 +28,13 @@ pub enum CompareError {
         workload: String,
     },
     /// The factor does not exist.
-    #[error("unknown factor `{0}`: neither side has a field of that name")]
-    UnknownFactor(String),
+    #[error("unknown factor `{name}`: neither side has a field of that name")]
+    UnknownFactor {
+        /// Name as given.
+        name: String,
+        /// Most similar name of a field or factor, if it is similar enough.
+        meant: Option<String>,
+    },
 }
 
 impl CompareError {
@@ -44,11 +51,10 @@ impl CompareError {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::Differ(_) => {
-                "name what is meant to differ with `--factor FIELD`, a tuned host with `--factor host-settings`, or go on with \
-                 `--force`, which the output will say"
-                    .to_owned()
-            }
+            Self::Differ(differences) => format!(
+                "if all of that is meant to differ, add `--factor {}`; or go on with `--force`, which the output will say",
+                covering(differences).join(",")
+            ),
             Self::NothingToCompare { .. } => {
                 "name one cell of each, as in `RESULT:CELL`; `ddsmark report RESULT --json` has their ids"
                     .to_owned()
@@ -60,10 +66,13 @@ impl CompareError {
                 };
                 Workload::ALL.iter().map(of).collect::<Vec<_>>().join("; ")
             }
-            Self::UnknownFactor(_) => {
-                "a factor is a field such as `driver`, `size`, `qos.reliability`, `design.pin` or \
-                                       `env.net.core.rmem_max`, or a group of them such as `qos` or `env`"
-                    .to_owned()
+            Self::UnknownFactor { meant, .. } => {
+                let meant =
+                    meant.as_ref().map_or_else(String::new, |meant| format!("did you mean `{meant}`? "));
+                format!(
+                    "{meant}a factor is a field such as `driver`, `size`, `qos.reliability`, `design.pin` or \
+                     `env.net.core.rmem_max`, or a group of them such as `qos` or `env`"
+                )
             }
         }
     }

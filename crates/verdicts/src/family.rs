@@ -17,10 +17,10 @@ pub(crate) struct Pair<'d> {
     pub kind: VerdictKind,
     pub metric: Metric,
     /// Name of the flow, if there are several.
-    flow: Option<&'d str>,
+    pub flow: Option<&'d str>,
     pub pairing: Pairing,
-    treatment: Part<'d>,
-    baseline: Part<'d>,
+    pub treatment: Part<'d>,
+    pub baseline: Part<'d>,
     /// Between two results: whether claims are made without a reference.
     forced: bool,
     /// Between two results: whether a change of the host is what is compared, so the reference explains nothing.

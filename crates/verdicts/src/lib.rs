@@ -11,6 +11,7 @@
 //! rules of claims; `docs/explain/verdicts.md` explains each conclusion.
 #![forbid(unsafe_code)]
 
+mod arrivals;
 mod compare;
 mod criterion;
 mod differences;
@@ -52,7 +53,9 @@ pub fn without<'d>(document: &'d ResultDocument, noisy: &'d BTreeSet<u32>) -> Ve
         let [cell, baseline] = [claim.cell, claim.baseline].map(|cell| measured(document, &cell.id));
         Some(Pair::in_blocks(cell?, baseline?, claim.metric, source).of_flow(claim.flow))
     };
-    verdicts.extend(family::judge(&claims.iter().filter_map(pair).collect::<Vec<_>>()));
+    let pairs: Vec<Pair<'_>> = claims.iter().filter_map(pair).collect();
+    verdicts.extend(family::judge(&pairs));
+    verdicts.extend(arrivals::judge(&pairs));
     verdicts
 }
 

@@ -10,3 +10,4 @@ pub mod priority;
 pub mod progress;
 pub mod role;
 pub mod sleep_spin_timer;
+pub mod threads;

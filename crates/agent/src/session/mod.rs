@@ -35,6 +35,7 @@ use crate::base::{
     meters::{LONGEST_WAIT_NS, ResourceSnapshot, TrafficMeter},
     progress::{MeasurementStart, ProgressSource},
     role::{AgentRole, Extent, RoleReport},
+    threads,
 };
 use crate::traffic::late_join::LateJoin;
 
@@ -221,6 +222,7 @@ impl<W: Write + Send> AgentSession<W> {
             let scheduling = prioritize(priorities, configure.role.drives(), &*role)?;
             configured.settings.insert("agent".to_owned(), scheduling);
         }
+        configured.settings.insert("process".to_owned(), threads::scheduling());
         let open = Open {
             participant,
             monitors,

@@ -10,7 +10,7 @@ use super::{
     experiment_args::{BuiltInCommand, RUN_EXAMPLES, RunArgs, SelfTestArgs},
     host_args::Hosts,
     lab_args::LabCommand,
-    result_args::{COMPARE_EXAMPLES, CompareArgs, ReportArgs},
+    result_args::{COMPARE_EXAMPLES, CompareArgs, ReportArgs, ResultsArgs},
 };
 
 const EXAMPLES: &str = "\
@@ -28,6 +28,11 @@ Examples:
   ddsmark drivers list
       what can be measured here";
 
+const REPEATED: &str = "\
+Flags given twice:
+  A flag that takes several values, such as --size, measures all of them. Any other flag given
+  twice is an error, and so is a key that --set or --qos gives twice.";
+
 const ENVIRONMENT: &str = "\
 Environment:
   DDSMARK_DRIVER_PATH     directories of drivers, separated by colons
@@ -39,7 +44,7 @@ Environment:
 
 /// Measure DDS middleware: latency, throughput and resource use, compared with a bare socket.
 #[derive(Debug, Parser)]
-#[command(name = "ddsmark", version, max_term_width = 100, after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}\n\n{ENVIRONMENT}"))]
+#[command(name = "ddsmark", version, max_term_width = 100, after_help = format!("{EXAMPLES}\n\n{REPEATED}\n\n{EXIT_STATUS}\n\n{ENVIRONMENT}"))]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -71,6 +76,8 @@ pub enum Command {
     /// The first screen has at most 40 lines: what was measured, one table over all drivers, the main findings,
     /// warnings, and what to do next.
     Report(ReportArgs),
+    /// List results: when, what and where each was measured, and whether its runs are valid. The newest is first.
+    Results(ResultsArgs),
     /// Compare two results, two cells of one result, or two variants that are measured now.
     ///
     /// Reports for each metric whether it is higher, lower, equivalent or inconclusive. Rejects results that differ

@@ -180,10 +180,7 @@ impl MeasureArgs {
         all.extend(self.qos());
         all.extend(self.options());
         all.extend(self.variables());
-        all.extend(self.baseline.iter().map(|entry| {
-            let (key, value) = entry.split_once('=').unwrap_or(("driver", entry));
-            Override::flag("--baseline", format!("design.baseline.{key}"), value)
-        }));
+        all.extend(self.baselines());
         let (effort, times) = match (self.quick, self.precise) {
             (true, _) => ("--quick", Some(("50ms", "200ms"))),
             (_, true) => ("--precise", Some(("1s", "5s"))),
@@ -298,6 +295,20 @@ impl MeasureArgs {
             all.push(Override::flag("--qos", "factors.profile", profiles.join(",")));
         }
         all
+    }
+
+    /// Returns the selection of the baseline. Several values of a key select the cells with any of them.
+    fn baselines(&self) -> Vec<Override> {
+        let keys = self.baseline.iter().map(|entry| {
+            let (key, value) = entry.split_once('=').unwrap_or(("driver", entry));
+            let key = match (key.strip_prefix("env."), parse::driver_option(entry)) {
+                (Some(name), _) => format!("env.{}", quoted(name)),
+                (None, Ok(option)) => format!("options.{}.{}", quoted(&option.driver), quoted(&option.key)),
+                (None, Err(_)) => key.to_owned(),
+            };
+            (format!("design.baseline.{key}"), value.to_owned(), entry.clone())
+        });
+        values_by_key("--baseline", keys)
     }
 
     fn options(&self) -> Vec<Override> {

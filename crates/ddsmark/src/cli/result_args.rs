@@ -166,4 +166,15 @@ pub struct CompareArgs {
     /// Print Markdown: criteria and a table of verdicts, for a comment on a pull request.
     #[arg(long, conflicts_with = "json")]
     pub markdown: bool,
+
+    /// Print no progress and no notes: only verdicts, criteria and errors.
+    #[arg(short, long, conflicts_with_all = ["json", "markdown"])]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ResultsArgs {
+    /// Directory that contains results, at most four levels below it.
+    #[arg(value_name = "DIR", default_value = "results")]
+    pub directory: PathBuf,
 }

@@ -1,6 +1,6 @@
 //! Output and exit status of comparisons.
 
-use report::Options;
+use report::ComparisonOptions;
 use results::{Comparison, CriterionOutcome, ResultDocument};
 use verdicts::{CompareError, CompareOptions};
 
@@ -42,7 +42,7 @@ pub fn conclude(
     } else if flags.markdown {
         report::comparison_markdown(&comparison)
     } else {
-        report::comparison(&comparison, Options { width: output::width() })
+        report::comparison(&comparison, ComparisonOptions { width: output::width(), notes: !flags.quiet })
     };
     output::print(&text)?;
     Ok(status(&comparison, flags.allow_inconclusive))

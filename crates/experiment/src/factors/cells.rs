@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    Factors, Variables,
+    Factors,
     factors::{
         rows::FACTORS,
         table::{Baseline, Compared, Factor, Id, Label},
@@ -14,7 +14,7 @@ use crate::{
 #[derive(Clone, Copy)]
 pub(crate) enum Aspect<'f> {
     Row(&'static Factor),
-    Part(fn(&Factors) -> &Variables, &'f str),
+    Part(fn(&Factors) -> BTreeMap<&str, Option<&str>>, &'f str),
 }
 
 impl Aspect<'_> {
@@ -39,8 +39,7 @@ pub(crate) fn aspects<'f>(cells: &(impl Iterator<Item = &'f Factors> + Clone)) -
         match row.parts {
             None => all.push(Aspect::Row(row)),
             Some(of) => {
-                let names: BTreeSet<&str> =
-                    cells.clone().flat_map(|cell| of(cell).keys()).map(String::as_str).collect();
+                let names: BTreeSet<&str> = cells.clone().flat_map(|cell| of(cell).into_keys()).collect();
                 all.extend(names.into_iter().map(|name| Aspect::Part(of, name)));
             }
         }

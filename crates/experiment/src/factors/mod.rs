@@ -6,6 +6,7 @@ pub(crate) mod content_filter;
 mod dds_xml;
 pub(crate) mod discovery;
 pub(crate) mod driver;
+pub(crate) mod driver_options;
 pub(crate) mod driver_pair;
 pub(crate) mod endpoint_qos;
 mod fields;

@@ -13,6 +13,7 @@ use serde_json::{Map, Value as Json};
 use crate::{
     Located, OneOrMany, VariableValue,
     factors::{
+        driver_options::DriverOptions,
         rows::{ENV, FACTORS},
         table::{Factor, Form},
         value::Value,
@@ -23,9 +24,11 @@ use crate::{
 /// Keys of `[factors]` besides those of the table of factors.
 const EXCLUDE: &str = "exclude";
 const INCLUDE: &str = "include";
+/// Key of the selected options of drivers, of an entry that selects cells.
+const OPTIONS: &str = "options";
 
 /// Keys of an entry that selects cells.
-static SELECTION_KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| keys(|_| true, &[ENV]));
+static SELECTION_KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| keys(|_| true, &[ENV, OPTIONS]));
 /// Keys of `[factors]`. The workload is a key of the file itself.
 static MATRIX_KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| keys(is_of_matrix, &[ENV, EXCLUDE, INCLUDE]));
 
@@ -105,6 +108,7 @@ impl<'de> de::Visitor<'de> for TableVisitor {
         while let Some(key) = map.next_key_seed(KeySeed(self.keys))? {
             match key {
                 ENV => matrix.values.env = map.next_value()?,
+                OPTIONS => matrix.values.options = map.next_value()?,
                 EXCLUDE => matrix.exclude = map.next_value()?,
                 INCLUDE => matrix.include = map.next_value()?,
                 key => {
@@ -156,6 +160,9 @@ impl FactorValues {
         self.set_factors().try_for_each(|(row, values)| map.serialize_entry(row.key, values))?;
         if !self.env.is_empty() {
             map.serialize_entry(ENV, &self.env)?;
+        }
+        if !self.options.is_empty() {
+            map.serialize_entry(OPTIONS, &self.options)?;
         }
         Ok(())
     }
@@ -234,6 +241,10 @@ impl JsonSchema for FactorValues {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let about = "Values of some factors. `exclude` and `baseline` match the cells that have one of the given \
                      values of each given factor. `include` replaces the given factors.";
-        table_schema(about, &properties(generator, |_| true, |row| row.brief))
+        let mut all = properties(generator, |_| true, |row| row.brief);
+        let options = generator.subschema_for::<BTreeMap<Located<String>, DriverOptions>>();
+        let of_drivers = "Options by driver and name, for `exclude` and `baseline`.";
+        all.insert(OPTIONS.to_owned(), described(of_drivers, options));
+        table_schema(about, &all)
     }
 }

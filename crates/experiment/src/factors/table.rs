@@ -1,7 +1,9 @@
 //! Columns of the table of factors.
 
+use std::collections::BTreeMap;
+
 use crate::{
-    DriverDescription, Factors, OneOrMany, PlanError, SpannedError, Variables,
+    DriverDescription, Factors, OneOrMany, PlanError, SpannedError,
     factors::{
         value::{Kind, Value},
         values::FactorValues,
@@ -47,7 +49,7 @@ pub struct Factor {
     /// arrival, one row compares all.
     pub same: fn(&Factors, &Factors) -> bool,
     /// Values by name, if each of them is a factor of its own.
-    pub parts: Option<fn(&Factors) -> &Variables>,
+    pub parts: Option<fn(&Factors) -> BTreeMap<&str, Option<&str>>>,
     /// Part of a cell's id.
     pub id: Id,
     /// Properties that cells may have in common although they differ in this factor.

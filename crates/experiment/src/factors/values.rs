@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    OneOrMany, Span, Workload,
+    Located, OneOrMany, Span, Workload,
     factors::{
+        driver_options::DriverOptions,
         value::{FactorType, Value},
         variables::VariableAxes,
     },
@@ -17,6 +18,8 @@ pub struct FactorValues {
     values: BTreeMap<&'static str, OneOrMany<Value>>,
     /// Environment variables of the agents.
     pub env: VariableAxes,
+    /// Options by driver and name. Only `exclude` and `baseline` have them; a file has those of all cells in `[options]`.
+    pub options: BTreeMap<Located<String>, DriverOptions>,
 }
 
 impl FactorValues {
@@ -91,7 +94,7 @@ impl FactorValues {
 
     /// Returns whether no factor is given.
     pub(crate) fn is_empty(&self) -> bool {
-        self.values.is_empty() && self.env.is_empty()
+        self.values.is_empty() && self.env.is_empty() && self.options.is_empty()
     }
 
     /// Returns whether these select all cells of `cells`, of which each given factor has one value: no other factor
@@ -100,6 +103,6 @@ impl FactorValues {
         let has_value = |(key, values): (&&str, &OneOrMany<Value>)| {
             cells.get(key).is_some_and(|cells| cells.values().all(|cell| values.values().any(|v| v == cell)))
         };
-        self.env.is_empty() && self.values.iter().all(has_value)
+        self.env.is_empty() && self.options.is_empty() && self.values.iter().all(has_value)
     }
 }

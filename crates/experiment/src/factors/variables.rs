@@ -153,6 +153,11 @@ pub(crate) fn selects(selection: &VariableAxes, variables: &Variables) -> bool {
     })
 }
 
+/// Returns the variables of a cell by name; a removed variable has no value.
+pub(crate) fn by_name(cell: &Factors) -> BTreeMap<&str, Option<&str>> {
+    cell.env.iter().map(|(name, value)| (name.as_str(), value.as_deref())).collect()
+}
+
 /// Returns the names of the variables whose values differ.
 pub(crate) fn varied<'v>(all: impl Iterator<Item = &'v Variables>) -> Vec<&'v String> {
     let all: Vec<&Variables> = all.collect();

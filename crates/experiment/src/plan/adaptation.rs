@@ -118,5 +118,8 @@ pub(crate) fn words(selection: &FactorValues) -> String {
         format!("{} {}", row.key, values.join(" or "))
     });
     let variables = selection.env.keys().map(|name| format!("variable {}", name.get()));
-    factors.chain(variables).collect::<Vec<_>>().join(", ")
+    let options = selection.options.iter().flat_map(|(driver, options)| {
+        options.keys().map(move |name| format!("option {}.{}", driver.get(), name.get()))
+    });
+    factors.chain(variables).chain(options).collect::<Vec<_>>().join(", ")
 }

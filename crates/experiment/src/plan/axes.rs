@@ -47,6 +47,11 @@ pub(crate) fn included(
     file: &ExperimentFile,
     selection: &FactorValues,
 ) -> Result<FactorValues, SpannedError> {
+    if let Some(driver) = selection.options.keys().next() {
+        let words = "an entry of `include` cannot set options of drivers".to_owned();
+        let hint = "set them in `[options]`, where a list makes an option a factor, and `exclude` what is not wanted";
+        return Err(PlanError::Contradiction { words, hint }.at(driver.span()));
+    }
     let mut values = base.clone();
     let gives = |key| selection.get(key).is_some();
     let mut drop = |key| values.set(key, OneOrMany(Vec::new()));

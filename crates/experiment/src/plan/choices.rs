@@ -1,13 +1,11 @@
-//! Values of an experiment file that are no factors: options of drivers, and cores.
+//! Values of an experiment file that are no factors: cores.
 
 use std::{borrow::Cow, fmt};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Value of a driver option: text, a whole number, `true` or `false`. The driver gets its text.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct OptionValue(pub String);
+use crate::factors::driver_options::OptionValue;
 
 /// CPU cores: `"auto"` (half of the available cores for each endpoint; a single core is not pinned), `"none"`, or
 /// the cores of writer and reader, such as `"0,1"` or `"0-3,4-7"`.
@@ -102,53 +100,5 @@ impl JsonSchema for PinChoice {
             "description": "`auto` (half of the cores that may be used for each end; a single core is not pinned), `none`, or those of writer and reader, `0,1` or `0-3,4-7`.",
             "type": "string",
         })
-    }
-}
-
-impl fmt::Display for OptionValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Serialize for OptionValue {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for OptionValue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl de::Visitor<'_> for Visitor {
-            type Value = OptionValue;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("text, a whole number, or true or false")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<OptionValue, E> {
-                Ok(OptionValue(text.to_owned()))
-            }
-
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<OptionValue, E> {
-                Ok(OptionValue(number.to_string()))
-            }
-
-            fn visit_bool<E: de::Error>(self, value: bool) -> Result<OptionValue, E> {
-                Ok(OptionValue(value.to_string()))
-            }
-        }
-        deserializer.deserialize_any(Visitor)
-    }
-}
-
-impl JsonSchema for OptionValue {
-    fn schema_name() -> Cow<'static, str> {
-        "OptionValue".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["string", "integer", "boolean"] })
     }
 }

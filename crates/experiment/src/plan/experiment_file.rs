@@ -10,6 +10,7 @@ use crate::{
     Diagnostic, FactorType, FactorValues, InputFile, Matrix, Source, SpannedError, Workload,
     factors::{
         DEFAULT_PROFILE,
+        driver_options::DriverOptions,
         endpoint_qos::End,
         load::Arrival,
         policies::Policies,
@@ -17,10 +18,7 @@ use crate::{
         rate::RateSpec,
     },
     plan::{
-        changes::Changes,
-        choices::{OptionValue, PinChoice},
-        hosts::HostSection,
-        published_section::PublishedSection,
+        changes::Changes, choices::PinChoice, hosts::HostSection, published_section::PublishedSection,
         search_section::SearchSection,
     },
     syntax::{
@@ -91,9 +89,6 @@ pub struct ExperimentFile {
     #[serde(skip)]
     pub changes: Changes,
 }
-
-/// Options of a driver by name.
-pub(crate) type DriverOptions = BTreeMap<Located<String>, OneOrMany<OptionValue>>;
 
 /// A stream of samples with its own topic. It needs exactly one of `rate` and `trace`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     Cell, Factor, FactorValues, Factors, PlanError, SpannedError, Value,
-    factors::{ids, variables},
+    factors::{driver_options, ids, variables},
     plan::{
         adaptation,
         axes::{included, with_defaults},
@@ -127,7 +127,9 @@ pub(crate) fn matches(selection: &FactorValues, factors: &Factors, inputs: &Plan
     };
     let has_one =
         |(row, values): (&Factor, &OneOrMany<Value>)| values.values().any(|value| is_of(row, value));
-    selection.set_factors().all(has_one) && variables::selects(&selection.env, &factors.env)
+    selection.set_factors().all(has_one)
+        && variables::selects(&selection.env, &factors.env)
+        && driver_options::selects(&selection.options, factors)
 }
 
 /// Appends a number to ids that occur again, such as those of driver files with one name in different directories.

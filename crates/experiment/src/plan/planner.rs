@@ -123,7 +123,7 @@ impl ExperimentFile {
         let blocks = experiment.design.blocks;
         if compared && blocks < least {
             experiment.notes.push(format!(
-                "{blocks} blocks support no claim; {least} are needed: leave `blocks` out, or give `blocks = {least}` or more"
+                "{blocks} blocks support no claim; {least} are needed: leave `--runs` (`blocks`) out, or give {least} or more"
             ));
         }
         if blocks < MIN_RUNS_TO_DESCRIBE {

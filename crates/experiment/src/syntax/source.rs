@@ -1,6 +1,10 @@
 //! Text of an experiment file with the changes of the command line, and errors that point into both.
 
-use std::{collections::BTreeMap, fmt, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    ops::Range,
+};
 
 use serde::de::DeserializeOwned;
 use toml::{
@@ -22,7 +26,7 @@ pub struct Source {
     pub path: String,
     /// Text of the file.
     pub text: String,
-    /// Changes of the command line. Later ones win.
+    /// Changes of the command line. Later ones win over those of other flags.
     pub sets: Vec<Override>,
 }
 
@@ -165,10 +169,25 @@ impl Source {
         let mut table = document.into_inner();
         let changes: Vec<Change> =
             (0..self.sets.len()).map(|set| self.change(set)).collect::<Result<_, _>>()?;
+        self.check_repeated(&changes)?;
         for change in &changes {
             merge(&mut table, change.table().ok_or_else(|| self.fault(change.at.clone(), NO_KEY, KEY_HINT))?);
         }
         T::deserialize(Deserializer::from(Spanned::new(span, table))).map_err(|error| self.shape(&error))
+    }
+
+    /// Rejects a key that one flag gives twice: which of the values was meant is unknown.
+    fn check_repeated(&self, changes: &[Change]) -> Result<(), Diagnostic> {
+        let mut seen = BTreeSet::new();
+        for (set, change) in self.sets.iter().zip(changes) {
+            let key = set.text.split_once('=').map_or("", |(key, _)| key.trim());
+            if !seen.insert((&set.flag, key)) {
+                let error = format!("`{key}` is given twice");
+                let hint = "give it once; where several values can be measured, as a list with commas";
+                return Err(self.fault(change.at.clone(), &error, hint));
+            }
+        }
+        Ok(())
     }
 
     /// Adds the position in the text to a rejection.

@@ -1,6 +1,8 @@
 //! Changes of an experiment file by `--set`, and the types of their values.
 
-use crate::{SMALL, ids, plan, rejected, source, with};
+use experiment::{Cell, Override};
+
+use crate::{SMALL, ids, plan, planned, rejected, source, with};
 
 #[test]
 fn set_value_has_the_type_of_the_file() {
@@ -18,9 +20,47 @@ fn set_value_has_the_type_of_the_file() {
     assert_eq!((experiment.design.blocks, experiment.design.measure_ns), (4, 50_000_000));
     assert_eq!(experiment.cells[0].factors.options["depth"], "5");
     assert!(experiment.design.keep_awake);
-    // The later change of a key applies; a table is merged, not replaced.
-    let experiment = plan(&with("[design]\nseed = 9\n"), &["design.blocks=4", "design.blocks=5"]);
+    // A table is merged, not replaced.
+    let experiment = plan(&with("[design]\nseed = 9\n"), &["design.blocks=5"]);
     assert_eq!((experiment.design.blocks, experiment.design.seed), (5, 9));
+}
+
+#[test]
+fn key_that_a_flag_gives_twice_is_rejected() {
+    let (error, _, hint) = rejected(SMALL, &["design.blocks=4", "design.blocks=5"]);
+    assert_eq!(error, "--set design.blocks=5: `design.blocks` is given twice");
+    assert!(hint.starts_with("give it once"), "{hint}");
+    // another flag, such as a preset, may be overridden
+    let mut source = source(SMALL, &["design.blocks=4"]);
+    source.sets.push(Override::flag("--runs", "design.blocks", "6"));
+    assert_eq!(planned(&source).expect("a plan").design.blocks, 6);
+}
+
+#[test]
+fn option_of_a_driver_can_be_the_baseline() {
+    let options = "options.dds.depth=[5, 10, 20]";
+    let experiment = plan(SMALL, &["factors.size=64,1024", options, "design.baseline.options.dds.depth=5"]);
+    let depth = |cell: &Cell| cell.factors.options["depth"].clone();
+    let pairs = experiment.comparisons();
+    let compared: Vec<(String, String, u64, u64)> = pairs
+        .iter()
+        .map(|(cell, base)| (depth(cell), depth(base), cell.factors.size_bytes, base.factors.size_bytes))
+        .collect();
+    assert_eq!(compared.len(), 4);
+    for (cell, base, size, size_of_base) in compared {
+        assert!(cell != "5" && base == "5" && size == size_of_base, "{cell} {base} {size} {size_of_base}");
+    }
+    // each other option agrees
+    let more = "options.dds.mode=[\"a\", \"b\"]";
+    let experiment = plan(SMALL, &["factors.size=64", options, more, "design.baseline.options.dds.depth=5"]);
+    let pairs = experiment.comparisons();
+    assert_eq!(pairs.len(), 4);
+    assert!(pairs.iter().all(|(cell, base)| cell.factors.options["mode"] == base.factors.options["mode"]));
+    let (error, ..) = rejected(SMALL, &["factors.size=64", options, "design.baseline.options.dds.depth=6"]);
+    assert!(error.ends_with("the baseline matches no cell"), "{error}");
+    let include = "factors.include=[{ options = { dds = { depth = 5 } } }]";
+    let (error, _, hint) = rejected(SMALL, &["factors.size=64", include]);
+    assert!(error.contains("cannot set options") && hint.contains("`[options]`"), "{error} {hint}");
 }
 
 #[test]

@@ -17,11 +17,9 @@ pub fn description(name: &str, features: &[&str], enforced: &[Policy]) -> Driver
             TransportInfo { name: "udp4".to_owned(), max_payload_bytes: 65_507, note: None },
             TransportInfo { name: "shm".to_owned(), max_payload_bytes: 1_000_000, note: None },
         ],
-        options: vec![OptionInfo {
-            name: "depth".to_owned(),
-            default_value: None,
-            help: "how deep".to_owned(),
-        }],
+        options: ["depth", "mode"]
+            .map(|name| OptionInfo { name: name.to_owned(), default_value: None, help: String::new() })
+            .to_vec(),
         receive_modes: vec![ReceiveMode::Waitset],
         type_kinds: vec!["octets".to_owned()],
         features: features.iter().map(|feature| (*feature).to_owned()).collect(),

@@ -20,8 +20,16 @@ const OF_RUN: [&str; 9] = [
 /// Fields of a process, of an endpoint and of a flow with their metrics.
 const OF_PROCESS: [&str; 1] = ["usage"];
 const OF_ENDPOINT: [&str; 4] = ["matched_ns", "sockets", "interface", "counters"];
-const OF_FLOW: [&str; 7] =
-    ["planned", "offered", "counted", "delivered_in_time", "latency", "unplaced", "lag_in_writes_pct"];
+const OF_FLOW: [&str; 8] = [
+    "planned",
+    "offered",
+    "counted",
+    "delivered_in_time",
+    "latency",
+    "unplaced",
+    "late",
+    "lag_in_writes_pct",
+];
 
 /// Fields of a ring and of a hop with their metrics.
 const OF_RING: [&str; 7] = [

@@ -1,15 +1,15 @@
 //! Head of the first screen: what was measured, where, and how noisy the host was.
 
-use results::{Block, HostNoise, NoiseProbe, ResultDocument, State, format_value};
-
-use super::{
-    line::{Kind, Line, wrapped},
-    next::quoted,
+use results::{
+    Block, HostNoise, NoiseProbe, ResultDocument, SmallestDifference, State, format_value,
+    least_runs_for_claims, smallest_differences,
 };
+
+use super::line::{Kind, Line, wrapped};
 use crate::{
     hosts,
     number::{count, date},
-    settings,
+    settings, shell,
 };
 
 /// Share of the samples of a cell whose absence the title names, in percent.
@@ -47,10 +47,7 @@ pub(super) fn facts(document: &ResultDocument) -> Vec<(Kind, String)> {
     );
     let design = format!("Design: {}", settings::brief_conditions(&document.experiment));
     let mut facts = vec![(kind, title)];
-    if tool.command_line.len() > 1 {
-        let words: Vec<String> = tool.command_line.iter().skip(1).map(|word| quoted(word)).collect();
-        facts.push((Kind::Plain, format!("Command: {} {}", tool.name, words.join(" "))));
-    }
+    facts.extend(shell::command(tool).map(|command| (Kind::Plain, format!("Command: {command}"))));
     facts.extend(hosts::lines(document).into_iter().map(|line| (Kind::Plain, line)));
     facts.extend(hosts::differences(document).map(|text| (Kind::Warning, text)));
     facts.push((Kind::Plain, design));
@@ -61,7 +58,33 @@ pub(super) fn facts(document: &ResultDocument) -> Vec<(Kind, String)> {
     }
     let (noise, is_noisy) = noise(&document.blocks);
     facts.push((if is_noisy { Kind::Warning } else { Kind::Plain }, noise));
+    facts.extend(resolution(document).map(|text| (Kind::Plain, text)));
     facts
+}
+
+/// Returns what the scatter of the runs means for a reader: the differences that a comparison cannot see.
+fn resolution(document: &ResultDocument) -> Option<String> {
+    let all = smallest_differences(document);
+    let named = |SmallestDifference { metric, pct }: &SmallestDifference| {
+        let [least, most] = pct.map(|pct| pct.map(format_value))?;
+        let range = if least == most { most } else { format!("{least} to {most}") };
+        Some(format!("{range} % ({})", metric.words()))
+    };
+    let words: Vec<String> = all.iter().filter_map(named).collect();
+    Some(match &words[..] {
+        _ if all.is_empty() => return None,
+        [] => {
+            let least = least_runs_for_claims(document);
+            format!(
+                "Resolution: too few runs to claim a difference to another result: `--runs {least}` or more"
+            )
+        }
+        words => format!(
+            "Resolution: a difference to another such result is seen from {} on; smaller ones need more runs or a \
+             quieter host",
+            words.join(", ")
+        ),
+    })
 }
 
 /// Returns the middleware of each measured driver.

@@ -4,6 +4,7 @@ use experiment::Workload;
 use results::{ResultDocument, State, WarningKind, over_half_noisy};
 
 use super::line::{Kind, Line};
+use crate::shell::quoted;
 
 /// Maximum number of commands.
 const COMMANDS: usize = 3;
@@ -111,13 +112,4 @@ fn again(document: &ResultDocument) -> Option<Vec<String>> {
         _ => again.extend(["--precise", "--keep-awake"].map(str::to_owned)),
     }
     Some(again)
-}
-
-/// Quotes a word for a shell, if needed.
-pub(super) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./@+:,=".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }

@@ -220,8 +220,10 @@ pub(super) fn warnings(document: &ResultDocument) -> Section {
     }
     let of_all: BTreeSet<WarningKind> = document.warnings.iter().map(|warning| warning.kind).collect();
     let kinds: BTreeSet<WarningKind> = cells.keys().copied().chain(of_all).collect();
-    // the runs without values are listed by themselves
-    let kinds = kinds.into_iter().filter_map(|kind| Some((kind, meaning(kind)?)));
+    // The head states what noise means, and the runs without values are listed by themselves.
+    let is_unsteady = document.cells.iter().any(CellResult::is_mostly_unsteady);
+    let kinds = kinds.into_iter().filter(|kind| is_unsteady || *kind != WarningKind::NotSteady);
+    let kinds = kinds.filter_map(|kind| Some((kind, meaning(kind)?)));
     let mut names = Vec::new();
     let mut items: Vec<Item> = kinds
         .map(|(kind, meaning)| {
@@ -263,15 +265,22 @@ fn has(run: &Run, kind: WarningKind) -> bool {
         WarningKind::Foreign => counted(|counted| counted.foreign),
         WarningKind::Corrupt => counted(|counted| counted.corrupt),
         WarningKind::Order => counted(|counted| counted.duplicate + counted.out_of_order),
-        WarningKind::NotSteady => run.steady_state.values().any(|state| state.verdict != SteadyClass::Flat),
+        WarningKind::NotSteady => {
+            run.steady_state.values().any(|state| state.verdict == SteadyClass::NoSteadyState)
+        }
         kind => run.warnings.iter().any(|warning| warning.kind == kind),
     }
 }
 
-/// Returns the meaning of a kind of warning; `None` for runs without values, which are listed as failures.
+/// Returns the meaning of a kind of warning; `None` for runs without values, which are listed as failures, and for noise, of
+/// which the head says what it means.
 const fn meaning(kind: WarningKind) -> Option<&'static str> {
     Some(match kind {
-        WarningKind::RunsFailed | WarningKind::RunsInvalid => return None,
+        WarningKind::RunsFailed
+        | WarningKind::RunsInvalid
+        | WarningKind::Spread
+        | WarningKind::Noisy
+        | WarningKind::IdleCpu => return None,
         WarningKind::Loss => "Samples were lost.",
         WarningKind::BufferDrops => "The kernel dropped datagrams at full socket buffers.",
         WarningKind::Buffers => "Socket buffers are smaller than requested.",
@@ -283,21 +292,20 @@ const fn meaning(kind: WarningKind) -> Option<&'static str> {
         WarningKind::Foreign => "Samples arrived that do not belong to the run.",
         WarningKind::Corrupt => "Samples were damaged.",
         WarningKind::Order => "Samples were duplicated or out of order.",
-        WarningKind::Spread => "The runs of a cell differ widely.",
         WarningKind::FewSamples => "Rates are counts of only a few samples.",
         WarningKind::Tail => "Samples arrived after the measurement and are not in the rate.",
-        WarningKind::NotSteady => "Runs reached no steady state.",
+        WarningKind::NotSteady => {
+            "Most runs of a cell reached no steady state: its values depend on how long it is measured."
+        }
         WarningKind::SenderLimited => "The sender was late: response times do not describe the middleware.",
         WarningKind::BackPressure => "The middleware accepted fewer samples than planned.",
         WarningKind::NotFlooded => "Far fewer samples were in flight than planned.",
         WarningKind::Unsent => "Planned samples were not sent.",
         WarningKind::Search => "A search did not find both bounds, or its trials contradict each other.",
         WarningKind::WritesRefused => "Write calls timed out or were rejected.",
-        WarningKind::IdleCpu => "CPU times include idle cost, or idle cost was subtracted.",
         WarningKind::Incomplete => "A part of the samples or of the result is missing.",
         WarningKind::Host => "The host is not set up for measurements.",
         WarningKind::Duet => "Absolute values are under duet interference: compare only within this result.",
-        WarningKind::Noisy => "More than half of the blocks were noisy.",
         WarningKind::OtherExperiment => "Another experiment ran on the host at the same time.",
         WarningKind::Reference => "A reference measurement failed.",
         WarningKind::Mixed => "The experiment was resumed in a changed environment.",

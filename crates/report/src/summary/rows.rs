@@ -23,6 +23,7 @@ const PUBLISHED_MBPS: Column = Column { heading: "Published", unit: "Mbit/s", pl
 const CEILING: Column = Column { heading: "Link carries", unit: "Mbit/s", plain: 0, leaves: 2 };
 const MISSING: Column = Column { heading: "Missing", unit: "%", plain: 0, leaves: 4 };
 const LONGEST: Column = Column { heading: "Max", unit: "µs", plain: 0, leaves: 5 };
+const LATE: Column = Column { heading: "Late", unit: "%", plain: 0, leaves: 3 };
 const CPU: Column = Column { heading: "CPU", unit: "µs/sample", plain: 0, leaves: 1 };
 const P50: Column = Column { heading: "RTT p50", unit: "µs", plain: 3, leaves: 0 };
 const PER_HOP: Column = Column { heading: "Per hop p50", unit: "µs", plain: 1, leaves: 0 };
@@ -193,6 +194,7 @@ fn load<'d>(cells: &[Named<'d>]) -> Table<'d> {
         Column { heading: "Response p99", ..P99 },
         LONGEST,
         RATE,
+        LATE,
         MISSING,
         CPU,
     ];
@@ -214,7 +216,7 @@ fn load_rows<'d>(name: &str, cell: &'d CellResult) -> Vec<Row<'d>> {
         match measured(cell, position) {
             None => {
                 entries.push(missing(cell));
-                entries.extend((0..4).map(|_| Entry::none()));
+                entries.extend((0..5).map(|_| Entry::none()));
             }
             Some((record, _)) => {
                 let response = record.latency.get("response").filter(|_| flow.load.has_times());
@@ -223,6 +225,7 @@ fn load_rows<'d>(name: &str, cell: &'d CellResult) -> Vec<Row<'d>> {
                 let (delivered, spread) = paced::delivered(cell, position);
                 entries.extend([
                     Entry { value: format_value(delivered), spread },
+                    Entry::new(paced::late(&record)),
                     Entry::new(format_value(record.shortfall.pct())),
                 ]);
             }

@@ -49,6 +49,8 @@ pub struct ComparedSide {
     pub result: String,
     /// Name of the experiment.
     pub experiment: String,
+    /// Command that measured it: the program and its arguments. Empty if unknown.
+    pub command_line: Vec<String>,
     /// Start of the experiment, in ns since 1970-01-01 UTC.
     pub started_unix_ns: u64,
     /// Identifiers of cells without a counterpart on the other side.

@@ -36,6 +36,10 @@ pub struct FlowRecord {
     pub latency: BTreeMap<String, Latency>,
     /// Number of samples that have a `service` time, but arrived too late for a `response` time.
     pub unplaced: u64,
+    /// Number of delivered samples that arrived later than a mean period (for bursts, the time between two of them) after their
+    /// intended send time, within the accuracy of the histogram. Absent without intended send times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late: Option<u64>,
     /// Share of the send lags of all samples that is due to write calls, in percent. Absent if no sample was late,
     /// and without intended send times.
     #[serde(default, skip_serializing_if = "Option::is_none")]

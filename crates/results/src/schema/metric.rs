@@ -49,6 +49,9 @@ pub enum Metric {
     AllMatched,
     /// Time per sample and hop of a ring, in ns.
     SampleHop,
+    /// Share of the samples (pings) that were to arrive which did, in percent. A run in which nothing arrived counts as if half a
+    /// sample had, so that it has a ratio to others.
+    Arrived,
     /// CPU time of the writer's (pinger's) process per sample, in ns.
     CpuWriter,
     /// CPU time of the reader's (echo's) process per sample, in ns.
@@ -86,7 +89,7 @@ impl Quantile {
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::RttP50,
         Self::RttP90,
         Self::RttP99,
@@ -105,6 +108,7 @@ impl Metric {
         Self::Slo,
         Self::AllMatched,
         Self::SampleHop,
+        Self::Arrived,
         Self::CpuWriter,
         Self::CpuReader,
     ];
@@ -145,6 +149,7 @@ impl Metric {
             Self::Slo => "slo",
             Self::AllMatched => "all-matched",
             Self::SampleHop => "sample-hop",
+            Self::Arrived => "arrived",
             Self::CpuWriter => "cpu-writer",
             Self::CpuReader => "cpu-reader",
         }
@@ -172,6 +177,7 @@ impl Metric {
             Self::Slo => "rate within the deadline",
             Self::AllMatched => "time until all are matched",
             Self::SampleHop => "time per sample and hop",
+            Self::Arrived => "share of samples that arrived",
             Self::CpuWriter => "CPU time per sample at the writer",
             Self::CpuReader => "CPU time per sample at the reader",
         }
@@ -183,6 +189,7 @@ impl Metric {
         match self {
             Self::Delivered | Self::Ndr | Self::Pdr | Self::Slo => "1/s",
             Self::Goodput => "Mbit/s",
+            Self::Arrived => "%",
             _ => "ns",
         }
     }
@@ -191,7 +198,9 @@ impl Metric {
     #[must_use]
     pub const fn better(self) -> Better {
         match self {
-            Self::Delivered | Self::Goodput | Self::Ndr | Self::Pdr | Self::Slo => Better::More,
+            Self::Delivered | Self::Goodput | Self::Ndr | Self::Pdr | Self::Slo | Self::Arrived => {
+                Better::More
+            }
             _ => Better::Less,
         }
     }
@@ -217,6 +226,7 @@ impl Metric {
             | Self::Slo
             | Self::AllMatched
             | Self::SampleHop
+            | Self::Arrived
             | Self::CpuWriter
             | Self::CpuReader => None,
         }
@@ -231,7 +241,7 @@ impl Metric {
     /// Returns whether each of several flows has its own value.
     #[must_use]
     pub fn is_of_flows(self) -> bool {
-        self.quantile().is_some_and(|(kind, _)| kind != "rtt")
+        self == Self::Arrived || self.quantile().is_some_and(|(kind, _)| kind != "rtt")
     }
 
     /// Returns whether runs of a workload have this metric, given enough samples.
@@ -259,7 +269,7 @@ impl Metric {
             (_, Some((_, Quantile::P50))) => &["response_p50"],
             (_, Some(_)) => &["response_p50", "response_p99"],
             (Self::Delivered | Self::Goodput, None) => &["delivered"],
-            (Self::Ndr | Self::Pdr | Self::Slo | Self::AllMatched, None) => &[],
+            (Self::Ndr | Self::Pdr | Self::Slo | Self::AllMatched | Self::Arrived, None) => &[],
             (Self::SampleHop, None) => &["rtt_p50"],
             (_, None) => &["rtt_p50", "delivered"],
         }

@@ -73,7 +73,7 @@ impl Lateness {
         writing_ns: u64,
         sender: Sender,
     ) -> Option<Self> {
-        let period_ns = period_ns(load)?;
+        let period_ns = mean_period_ns(load)?;
         let lag = latency.get("send_lag")?;
         let quantiles = [("99 %", lag.p99_ns), ("90 %", lag.p90_ns), ("50 %", lag.p50_ns)];
         let lag = quantiles.into_iter().find_map(|(name, ns)| Some((name, ns? as f64)))?;
@@ -112,8 +112,9 @@ impl Lateness {
     }
 }
 
-/// Returns the mean time between two samples, or between two bursts, in ns.
-fn period_ns(load: &Load) -> Option<f64> {
+/// Returns the mean time between two samples, or between two bursts, in ns; `None` without intended send times.
+#[must_use]
+pub fn mean_period_ns(load: &Load) -> Option<f64> {
     match load.resolved()? {
         Load::Constant { rate } | Load::Poisson { rate } => {
             Some(rate.period_ns as f64 / rate.samples.max(1) as f64)

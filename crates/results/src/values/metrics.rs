@@ -2,7 +2,7 @@
 
 use stats::supports_quantile;
 
-use crate::{Latency, Metric, Run, RunState, SteadyClass, schema::metric::Quantile};
+use crate::{FlowRecord, Latency, Metric, Run, RunState, Shortfall, SteadyClass, schema::metric::Quantile};
 
 impl Run {
     /// Returns the value of a metric of a valid run, in its unit; `None` if it was not measured, if there are too
@@ -23,6 +23,7 @@ impl Run {
                 self.discovery.as_ref().and_then(|discovery| discovery.all_matched_ns).map(|ns| ns as f64)
             }
             (Metric::SampleHop, _) => self.ring.as_ref().and_then(|ring| ring.per_sample_hop_ns),
+            (Metric::Arrived, _) => self.shortfall().arrived_pct(),
             (Metric::CpuWriter, _) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.writer),
             (_, None) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.reader),
         };
@@ -33,7 +34,14 @@ impl Run {
     #[must_use]
     pub fn value_of(&self, metric: Metric, flow: Option<&str>) -> Option<f64> {
         let Some(name) = flow else { return self.value(metric) };
-        let (kind, quantile) = metric.quantile().filter(|_| self.state == RunState::Valid)?;
+        if self.state != RunState::Valid {
+            return None;
+        }
+        if metric == Metric::Arrived {
+            let same = self.flows.iter().filter(|flow| flow.name == name);
+            return same.map(FlowRecord::shortfall).sum::<Shortfall>().arrived_pct();
+        }
+        let (kind, quantile) = metric.quantile()?;
         let flow = self.flows.iter().find(|flow| flow.name == name)?;
         quantile.value(flow.latency.get(kind)?).filter(|ns| *ns > 0).map(|ns| ns as f64)
     }

@@ -35,6 +35,10 @@ impl PacedCell {
                 planned: sum(|flow| flow.planned),
                 offered: sum(|flow| flow.offered),
                 unplaced: sum(|flow| flow.unplaced),
+                late: same
+                    .iter()
+                    .map(|flow| flow.late)
+                    .try_fold(0, |sum: u64, late| Some(sum.saturating_add(late?))),
                 delivered_in_time: sum(|flow| flow.delivered_in_time),
                 lag_in_writes_pct: lag_in_writes_pct(&same),
                 counted: DeliveryCounts::sum(same.iter().map(|flow| &flow.counted)),

@@ -59,7 +59,7 @@ impl Metric {
                     &[RttP99]
                 }
             }
-            Self::Delivered | Self::Goodput | Self::Ndr | Self::Pdr | Self::Slo => &[Rate],
+            Self::Delivered | Self::Goodput | Self::Ndr | Self::Pdr | Self::Slo | Self::Arrived => &[Rate],
             Self::CpuWriter | Self::CpuReader => &[SampleTime],
         }
     }

@@ -33,6 +33,8 @@ fn beyond_capacity_a_reliable_writer_falls_behind_its_plan_and_delivers_the_capa
             let [lag, response] = ["send_lag", "response"].map(|kind| run.latency[kind].max_ns as f64);
             assert!((lag - behind).abs() < 0.01 * behind + 200_000.0, "{offered}: {lag}, {behind}");
             assert!(response > lag, "{response}");
+            // Service alone, 150 µs, is longer than a period.
+            assert_eq!(run.flows[0].late, Some(throughput.delivered));
             // The service time alone hides the overload.
             assert!(run.latency["service"].max_ns < 6 * MS, "{:?}", run.latency["service"]);
         }
@@ -42,6 +44,12 @@ fn beyond_capacity_a_reliable_writer_falls_behind_its_plan_and_delivers_the_capa
     let paced = run.paced.as_ref().expect("an open loop");
     assert_eq!((paced.unsent, paced.sender_limited, run.latency["response"].max_ns), (0, false, 150_000));
     assert_eq!((paced.back_pressure, run.flows[0].lag_in_writes_pct), (false, None));
+    // 150 µs are more than the period of 101 µs: each is late by that
+    let late = |run: &Run| (run.flows[0].late, run.throughput.as_ref().map(|all| all.delivered));
+    let (late_of_all, delivered) = late(&run);
+    assert_eq!(late_of_all, delivered);
+    // and none with a period of 200 µs
+    assert_eq!(late(&overloaded(true, "block", 5_000)).0, Some(0));
 }
 
 /// The limit is the CPU time of writing, not the middleware.

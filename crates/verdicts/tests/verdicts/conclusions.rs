@@ -103,7 +103,7 @@ fn withheld_verdicts_and_those_without_values_count_towards_the_family() {
             }
         });
         let mut verdicts = verdicts::judge(&document);
-        verdicts.retain(|verdict| verdict.kind == VerdictKind::Comparison);
+        verdicts.retain(|verdict| verdict.kind == VerdictKind::Comparison && verdict.metric.is_latency());
         assert_eq!(verdicts.len(), 4);
         let verdict = verdicts.into_iter().find(|verdict| verdict.treatment.cell == "dds/udp4/latency/64");
         verdict.expect("a verdict").answer.expect("an answer")

@@ -184,5 +184,5 @@ fn another_computer_is_not_a_tuned_host() {
     let error =
         compare(&side("a", &before, "dds"), &side("b", &after, "dds"), &options).expect_err("it is refused");
     assert_eq!(error.details(), ["env.host.cpu: none, then `Another CPU`"]);
-    assert!(error.hint().contains("--factor host-settings"), "{}", error.hint());
+    assert!(error.hint().contains("add `--factor host.cpu`;"), "{}", error.hint());
 }

@@ -161,7 +161,9 @@ fn each_of_several_flows_has_verdicts_of_its_own() {
         comparison.verdicts.iter().map(|verdict| (verdict.metric, verdict.flow.as_deref())).collect();
     let flows = [Some("command"), Some("picture")];
     let expected = [Metric::ResponseP50, Metric::ResponseP99].map(|metric| flows.map(|flow| (metric, flow)));
-    assert_eq!(metrics, expected.concat());
+    // what is judged where too many samples are missing for latencies
+    let arrived = vec![(Metric::Arrived, Some("picture"))];
+    assert_eq!(metrics, [expected.concat(), arrived].concat());
     let text = |index: usize| comparison.verdicts[index].text.as_str();
     assert!(
         text(2).starts_with("response p99 of flow `command` ") && text(2).contains(" % higher"),
@@ -170,6 +172,12 @@ fn each_of_several_flows_has_verdicts_of_its_own() {
     );
     // one flow lost too many samples, which does not affect the other
     assert!(text(3).starts_with("response p99 of flow `picture`: no verdict: "), "{}", text(3));
+    assert_eq!(
+        comparison.verdicts[4].answer.as_ref().expect("an answer").change_pct.map(f64::round),
+        Some(-10.0)
+    );
+    assert!(text(4).starts_with("share of samples that arrived of flow `picture` "), "{}", text(4));
+    assert!(text(4).contains(" % lower"), "{}", text(4));
     let outcomes: Vec<CriterionOutcome> = comparison.criteria.iter().map(|judged| judged.outcome).collect();
     assert_eq!(outcomes, [CriterionOutcome::Broken, CriterionOutcome::CannotTell]);
 }

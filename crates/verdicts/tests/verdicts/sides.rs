@@ -68,7 +68,10 @@ fn unnamed_differences_are_rejected_by_name() {
     assert!(!named.forced && named.differences.len() == 1 && named.differences[0].named);
     let forced = compare(&[], true).expect("forced");
     assert!(forced.forced && forced.notes[0].starts_with("FORCED: "), "{:?}", forced.notes);
-    assert_eq!(compare(&["sise"], false), Err(CompareError::UnknownFactor("sise".to_owned())));
+    assert_eq!(
+        compare(&["sise"], false),
+        Err(CompareError::UnknownFactor { name: "sise".to_owned(), meant: Some("size".to_owned()) })
+    );
     // every kind of field
     type Change = fn(&mut ResultDocument);
     let changes: [(&str, Change); 11] = [

@@ -1,11 +1,9 @@
 //! Factors of the endpoints: how they write, and the conditions under which they run.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::{
     Factors, Flow, PlanError, Workload,
     factors::{
-        fields, profiles,
+        driver_options, fields, profiles,
         rows::{ENV, WAY},
         table::{Baseline, Compared, Factor, Form, Id, Label, ROW, Shares},
         value::Kind,
@@ -171,7 +169,7 @@ pub(super) const ROWS: &[Factor] = &[
                 Only the agents get these variables, not the processes of `ddsmark drivers`.",
         brief: "Environment variables of the agents.",
         same: |a, b| a.env == b.env,
-        parts: Some(|cell| &cell.env),
+        parts: Some(variables::by_name),
         id: Id::Columns(110, variables::ids),
         compared: Compared::Fields(fields::of_env),
         label: Some(Label {
@@ -186,7 +184,8 @@ pub(super) const ROWS: &[Factor] = &[
         key: "options",
         form: Form::Table("`[options.DRIVER]`"),
         same: |a, b| a.options == b.options,
-        id: Id::Columns(100, option_ids),
+        parts: Some(driver_options::by_name),
+        id: Id::Columns(100, driver_options::ids),
         compared: Compared::Fields(fields::of_options),
         agent: "participant: `options`",
         ..ROW
@@ -216,20 +215,4 @@ pub(super) const ROWS: &[Factor] = &[
 /// Returns the flows without their policies, which follow from the profile.
 fn without_qos(flows: &[Flow]) -> Vec<Flow> {
     flows.iter().cloned().map(|flow| Flow { qos: None, qos_of_ends: None, ..flow }).collect()
-}
-
-/// Returns the parts of ids for driver options: those of which a driver has several values.
-fn option_ids(all: &[Factors]) -> Vec<Vec<String>> {
-    let mut values: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
-    for cell in all {
-        for (name, value) in &cell.options {
-            values.entry((&cell.driver, name)).or_default().insert(value);
-        }
-    }
-    let of = |cell: &Factors| {
-        let varied = |name: &str| values[&(cell.driver.as_str(), name)].len() > 1;
-        let options = cell.options.iter().filter(|(name, _)| varied(name));
-        options.map(|(name, value)| format!("{name}-{value}")).collect()
-    };
-    all.iter().map(of).collect()
 }

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Times the planning of large experiments, without measuring: `--dry-run` with at most 200 MiB of data. Exits with status 1 if a
+# plan needs more. The times are printed, and are not judged.
+. "$(dirname -- "$0")/common.sh"
+
+plans=$(mktemp -d)
+trap 'rm -rf "$plans"' EXIT
+printf 'name = "cells"\nquestion = "?"\nworkload = ["latency", "throughput"]\n[factors]\ndriver = "udp"\nsize = [%s]\n' \
+  "$(seq -s, 64 563)" >"$plans/1000-cells.toml"
+{
+  printf 'name = "flows"\nquestion = "?"\nworkload = "paced"\n[factors]\ndriver = "udp"\n'
+  for flow in $(seq 100); do printf '[[flows]]\nname = "f%s"\nsize = 64\nrate = 100\nqos = { history_depth = %s }\n' "$flow" "$flow"; done
+} >"$plans/100-flows.toml"
+{
+  printf 'name = "topics"\nquestion = "?"\nworkload = "throughput"\n[factors]\ndriver = "udp"\ntopics = 100\nsize = [%s]\n' \
+    "$(seq -s, 64 73)"
+} >"$plans/1000-topics.toml"
+
+failed=0
+for plan in 1000-cells 100-flows 1000-topics; do
+  began=${EPOCHREALTIME/./}
+  (ulimit -d 204800 && ddsmark run "$plans/$plan.toml" --dry-run) >"$plans/$plan.txt" 2>&1 || {
+    failed=1
+    tail -3 "$plans/$plan.txt"
+  }
+  printf '%-12s %6d ms\n' "$plan" "$(((${EPOCHREALTIME/./} - began) / 1000))"
+done
+exit "$failed"
