@@ -7,14 +7,14 @@
 
 plans=$(mktemp -d)
 trap 'rm -rf "$plans"' EXIT
-printf 'name = "cells"\nquestion = "?"\nworkload = ["latency", "throughput"]\n[factors]\ndriver = "udp"\nsize = [%s]\n' \
+printf 'question = "?"\nworkload = ["latency", "throughput"]\n[factors]\ndriver = "udp"\nsize = [%s]\n' \
   "$(seq -s, 64 563)" >"$plans/1000-cells.toml"
 {
-  printf 'name = "flows"\nquestion = "?"\nworkload = "paced"\n[factors]\ndriver = "udp"\n'
-  for flow in $(seq 100); do printf '[[flows]]\nname = "f%s"\nsize = 64\nrate = 100\nqos = { history_depth = %s }\n' "$flow" "$flow"; done
+  printf 'question = "?"\nworkload = "paced"\n[factors]\ndriver = "cyclonedds"\n'
+  for flow in $(seq 100); do printf '[[flows]]\nname = "f%s"\nsize = 64\nrate = 100\nqos = { history = "keep_last", history_depth = %s }\n' "$flow" "$flow"; done
 } >"$plans/100-flows.toml"
 {
-  printf 'name = "topics"\nquestion = "?"\nworkload = "throughput"\n[factors]\ndriver = "udp"\ntopics = 100\nsize = [%s]\n' \
+  printf 'question = "?"\nworkload = "paced"\n[factors]\ndriver = "udp"\nrate = "max"\ntopics = 100\nsize = [%s]\n' \
     "$(seq -s, 64 73)"
 } >"$plans/1000-topics.toml"
 

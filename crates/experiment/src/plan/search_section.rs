@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    GoalKind, PlanError, Search, SearchGoal, SpannedError,
+    Effort, GoalKind, PlanError, RUN_OVERHEAD_NS, Search, SearchGoal, SpannedError,
     syntax::{
         one_or_many::{Located, OneOrMany},
         spanned_error::all_distinct,
@@ -15,9 +15,8 @@ use crate::{
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
 const MINUTE: u64 = 60 * SECOND;
-/// Default budget in duration sums, and its minimum in ns.
-const BUDGET_SUMS: u64 = 40;
-const LEAST_BUDGET_NS: u64 = 2 * MINUTE;
+/// Default budget, as a share of the estimated duration: on a noisy host, a search takes all of it.
+const BUDGET_SHARE: (u64, u64) = (5, 4);
 /// Duration of full-length trials, if the file gives no time.
 const FINAL_TRIAL_NS: u64 = 5 * SECOND;
 /// Shortest initial trials, unless requested.
@@ -64,20 +63,23 @@ pub struct SearchSection {
     /// Default: three times `final_trial`; with `strict` once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_sum: Option<Located<Time>>,
-    /// Maximum duration of one search, 1 s to 24 hours. Default: 40 times `duration_sum`, at least `2min`.
+    /// Maximum duration of one search, 1 s to 24 hours. A goal whose bounds are not found by then is reported with those so far.
+    /// Default: five quarters of the duration that the plan estimates, 39 s with `final_trial = "1s"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Located<Time>>,
 }
 
 impl Default for Search {
     fn default() -> Self {
-        SearchSection::default().plan(None).expect("without values nothing can be wrong")
+        let (_, warm_up_ns, _) = Effort::Standard.times();
+        SearchSection::default().plan(None, warm_up_ns).expect("without values nothing can be wrong")
     }
 }
 
 impl SearchSection {
-    /// Validates the search and resolves its defaults. `measure_ns` is the measured time of a run, if the file gives one.
-    pub(crate) fn plan(&self, measure_ns: Option<u64>) -> Result<Search, SpannedError> {
+    /// Validates the search and resolves its defaults. `measure_ns` is the measured time of a run, if the file gives one;
+    /// `warm_up_ns` is the warm-up of each trial.
+    pub(crate) fn plan(&self, measure_ns: Option<u64>, warm_up_ns: u64) -> Result<Search, SpannedError> {
         let strict = self.strict.as_ref().is_some_and(|strict| *strict.get());
         let ns = |time: &Option<Located<Time>>, default| time.as_ref().map_or(default, |time| time.get().0);
         let final_trial_ns =
@@ -86,7 +88,6 @@ impl SearchSection {
             ns(&self.initial_trial, (final_trial_ns / 5).clamp(LEAST_INITIAL_NS, SECOND).min(final_trial_ns));
         let sum_ns = final_trial_ns.saturating_mul(if strict { 1 } else { 3 });
         let duration_sum_ns = ns(&self.duration_sum, sum_ns);
-        let budget_ns = ns(&self.budget, duration_sum_ns.saturating_mul(BUDGET_SUMS).max(LEAST_BUDGET_NS));
         for (what, time, range, least, most) in [
             ("a final trial", &self.final_trial, "20 ms to 1 hour", 20 * MS, 60 * MINUTE),
             ("an initial trial", &self.initial_trial, "20 ms to 1 hour", 20 * MS, 60 * MINUTE),
@@ -144,7 +145,11 @@ impl SearchSection {
         });
         let goals: Vec<SearchGoal> = goals.collect::<Result<_, SpannedError>>()?;
         self.stray(&goals)?;
-        Ok(Search { goals, budget_ns })
+        let mut search = Search { goals, budget_ns: u64::MAX };
+        let (share, of) = BUDGET_SHARE;
+        let default_ns = search.expected_ns(warm_up_ns, RUN_OVERHEAD_NS).saturating_mul(share) / of;
+        search.budget_ns = ns(&self.budget, default_ns);
+        Ok(search)
     }
 
     /// Returns the maximum violation ratio of a goal.

@@ -25,7 +25,8 @@ fn without_goals_it_searches_for_ndr_and_pdr() {
     let planned = experiment.search.expect("a search");
     assert_eq!(planned, Search::default());
     assert_eq!(planned.goals.iter().map(|goal| goal.aim).collect::<Vec<_>>(), [GoalKind::Ndr, GoalKind::Pdr]);
-    assert_eq!(planned.budget_ns, 600_000_000_000);
+    // five quarters of the estimate: 5 duration sums of 15 s, and 27 trials with 0.6 s around each
+    assert_eq!(planned.budget_ns, (75_000_000_000 + 27 * 600_000_000) * 5 / 4);
     assert_eq!(plan("question = \"?\"\nworkload = \"latency\"\nfactors.driver = \"dds\"", &[]).search, None);
 }
 
