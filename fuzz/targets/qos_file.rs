@@ -8,7 +8,8 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let file = InputFile { path: "f.xml".to_owned(), text: text.to_owned(), sha256: String::new() };
+    let mut file = InputFile::new("f.xml".to_owned(), text.to_owned(), String::new());
+    file.variables = BTreeMap::from([("V".to_owned(), "<BuiltinQosLib::Pattern.Status&".to_owned())]);
     let files = BTreeMap::from([("f.xml".to_owned(), file)]);
     let read = || qos_profile("f.xml#L::P", &files, &(0..0));
     match read() {

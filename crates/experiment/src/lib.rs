@@ -40,7 +40,7 @@ pub use factors::{
     placement::{OWN_INTERFACE, Placement},
     policies::{EndpointPolicies, Policies},
     policy_values::{PolicyDuration, ReliabilityChoice},
-    profiles::{QosProfile, profile_file, qos_profile},
+    profiles::{QosProfile, profile_file, qos_profile, variable_names},
     qos::{
         DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos, QosDuration,
         Reliability, Scope,

@@ -2,12 +2,14 @@
 
 use std::{collections::BTreeMap, fs::File, io::Read as _, path::Path};
 
-use experiment::{Diagnostic, ExperimentFile, InputFile, Source};
+use experiment::{Diagnostic, ExperimentFile, InputFile, Source, variable_names};
 
 /// Maximum size of a file in bytes; enough for the maximum number of times of a run.
 const MAX_BYTES: u64 = 128 << 20;
 /// Maximum size of the text of an experiment in bytes.
 const MAX_TEXT_BYTES: u64 = 16 << 20;
+/// Environment variable with the QoS files that are loaded before any other.
+const LOADED: &str = "NDDS_QOS_PROFILES";
 const HINT: &str =
     "name a path relative to the experiment file; docs/reference/experiment-file.md describes the format";
 
@@ -16,20 +18,43 @@ const HINT: &str =
 /// # Errors
 /// Returns an error if a file cannot be read, is too large, or is not UTF-8 text.
 pub fn read(file: &ExperimentFile, source: &Source) -> Result<BTreeMap<String, InputFile>, Diagnostic> {
-    let beside = Path::new(&source.path).parent().unwrap_or(Path::new(""));
+    let folder = Path::new(&source.path).parent().unwrap_or(Path::new(""));
     let mut files = BTreeMap::new();
-    for name in file.files() {
-        if files.contains_key(name.get()) {
-            continue;
-        }
-        let path = beside.join(name.get());
-        let file = read_one(&path).map_err(|why| {
-            let error = format!("cannot read `{}`: {why}", path.display());
-            source.fault(name.span(), &error, HINT)
-        })?;
-        files.insert(name.get().clone(), file);
+    let beside = |name: &str| {
+        read_one(&folder.join(name)).map_err(|why| format!("`{}`: {why}", folder.join(name).display()))
+    };
+    let traces = file.traces().map(|name| (beside(name.get()), name));
+    let profiles = file.qos_files().map(|name| (read_qos(name.get(), folder), name));
+    for (read, name) in traces.chain(profiles) {
+        let read = read.map_err(|why| source.fault(name.span(), &format!("cannot read {why}"), HINT))?;
+        files.insert(name.get().clone(), read);
     }
     Ok(files)
+}
+
+/// Reads a list of QoS files as `NDDS_QOS_PROFILES` has them: separated by `;`, each optionally with `file://` before it. The
+/// last file is the named one; the others are loaded before it, after those of `NDDS_QOS_PROFILES`. Returns the name of the
+/// file that cannot be read, and the reason.
+pub fn read_qos(list: &str, beside: &Path) -> Result<InputFile, String> {
+    let read = |list: &str, beside: &Path| {
+        let names = list.split(';').map(str::trim).filter(|name| !name.is_empty());
+        let all = names.map(|name| {
+            let path = beside.join(name.strip_prefix("file://").unwrap_or(name));
+            let mut file = read_one(&path).map_err(|why| format!("`{}`: {why}", path.display()))?;
+            let set = variable_names(&file.text)
+                .into_iter()
+                .filter_map(|name| Some((name.to_owned(), std::env::var(name).ok()?)));
+            file.variables = set.collect();
+            Ok(file)
+        });
+        all.collect::<Result<Vec<InputFile>, String>>()
+    };
+    let mut files = read(list, beside)?;
+    let mut file = files.pop().ok_or_else(|| format!("`{list}`: no file is named"))?;
+    file.before = read(&std::env::var(LOADED).unwrap_or_default(), Path::new(""))
+        .map_err(|why| format!("{why}; `{LOADED}` names it"))?;
+    file.before.extend(files);
+    Ok(file)
 }
 
 /// Reads the text of an experiment or of options, which may come from a pipe. Returns the reason if it cannot be read, does not
@@ -57,12 +82,28 @@ pub fn read_one(path: &Path) -> Result<InputFile, String> {
     }
     let sha256 = results::sha256(&bytes);
     let text = String::from_utf8(bytes).map_err(|_| "not UTF-8 text".to_owned())?;
-    Ok(InputFile { path: path.display().to_string(), text, sha256 })
+    Ok(InputFile::new(path.display().to_string(), text, sha256))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn list_of_qos_files_is_read_in_its_order_with_its_variables() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
+        write("base.xml", "<dds/>");
+        write("own.xml", "<dds>$(PATH) $(DDSMARK_NOT_SET)</dds>");
+        let own = folder.path().join("own.xml");
+        let read =
+            read_qos(&format!("base.xml; file://{}", own.display()), folder.path()).expect("both files");
+        assert!(read.path.ends_with("own.xml") && read.before[0].path.ends_with("base.xml"), "{read:?}");
+        assert_eq!(read.variables.keys().collect::<Vec<_>>(), ["PATH"]);
+        let error = read_qos("base.xml;none.xml", folder.path()).expect_err("no such file");
+        assert!(error.contains("none.xml`: No such file"), "{error}");
+        assert!(read_qos(";", folder.path()).is_err());
+    }
 
     #[test]
     fn text_without_an_end_is_rejected() {

@@ -8,6 +8,8 @@ use crate::{
     syntax::input_file::FileError,
 };
 
+pub use dds_xml::variable_names;
+
 /// Separator of a file and the profile in it.
 const IN_FILE: char = '#';
 /// Separator of a library and a profile of it.
@@ -20,9 +22,12 @@ pub struct QosProfile {
     pub policies: Policies,
     /// Origin of the policies, and the settings of the file that are not applied; `None` for a preset.
     pub note: Option<String>,
+    /// SHA-256 of the files that the policies are from, and the variables in them; `None` for a preset.
+    pub identity: Option<String>,
 }
 
-/// Returns the file that a profile's name refers to, `FILE` of `FILE#LIBRARY::PROFILE`; `None` for other names.
+/// Returns the file that a profile's name refers to, `FILE` of `FILE#LIBRARY::PROFILE`, or its list of files; `None` for
+/// other names.
 #[must_use]
 pub fn profile_file(name: &str) -> Option<&str> {
     name.rsplit_once(IN_FILE).map(|(file, _)| file)
@@ -44,12 +49,12 @@ pub fn qos_profile(
     at: &Span,
 ) -> Result<Option<QosProfile>, PlanError> {
     if name == presets::SHIPPED {
-        return Ok(Some(QosProfile { policies: presets::shipped(at), note: None }));
+        return Ok(Some(QosProfile { policies: presets::shipped(at), note: None, identity: None }));
     }
     if let Some(preset) = name.strip_prefix(presets::PREFIX) {
         let unknown = || PlanError::NoProfile { profile: name.to_owned(), known: presets::names() };
         let policies = presets::policies(preset, at).ok_or_else(unknown)?;
-        return Ok(Some(QosProfile { policies, note: None }));
+        return Ok(Some(QosProfile { policies, note: None, identity: None }));
     }
     let Some((file, profile)) = name.rsplit_once(IN_FILE) else { return Ok(None) };
     let error = |fault| PlanError::QosFile { file: file.to_owned(), fault };
@@ -62,14 +67,26 @@ pub fn qos_profile(
         let hint = "write `FILE#LIBRARY::PROFILE`".into();
         return Err(error(FileError { line: 0, column: 0, words, hint }));
     };
-    let read = dds_xml::read(&input.text, (library, profile), at).map_err(error)?;
-    let sha256 = &input.sha256;
-    let mut note = format!("profile `{name}` is from {} (SHA-256 {sha256})", input.path);
-    if !read.not_applied.is_empty() {
-        let all: Vec<&str> = read.not_applied.iter().map(String::as_str).collect();
-        note = format!("{note}; not applied: {}", all.join(", "));
+    let read = dds_xml::read(input, (library, profile), at).map_err(error)?;
+    let list = |parts: &BTreeSet<String>| parts.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let variables: Vec<String> =
+        read.variables.iter().map(|(name, value)| format!("{name} = `{value}`")).collect();
+    let files: Vec<String> =
+        read.files.iter().map(|(path, sha256)| format!("{path} (SHA-256 {sha256})")).collect();
+    let mut note = format!("profile `{name}` is from {}", files.join(" and "));
+    for (title, parts) in [
+        ("environment variables", variables.join(", ")),
+        ("built on profiles whose values are those of public sources", list(&read.built_in)),
+        ("unknown and left at the default", list(&read.unknown)),
+        ("not applied", list(&read.not_applied)),
+    ] {
+        if !parts.is_empty() {
+            note = format!("{note}; {title}: {parts}");
+        }
     }
-    Ok(Some(QosProfile { policies: read.policies, note: Some(note) }))
+    let hashes = read.files.into_iter().map(|(_, sha256)| sha256);
+    let identity = hashes.chain(variables).collect::<Vec<_>>().join(", ");
+    Ok(Some(QosProfile { policies: read.policies, note: Some(note), identity: Some(identity) }))
 }
 
 /// Returns the parts of ids for profiles. A profile of a file has its name in the file, or all of its name if another

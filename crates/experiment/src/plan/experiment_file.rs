@@ -152,13 +152,12 @@ impl ExperimentFile {
         std::iter::once(&self.factors.values).chain(self.factors.include.iter().map(Located::get))
     }
 
-    /// Returns the names of all files that the experiment names: traces, and files of QoS profiles.
-    pub fn files(&self) -> impl Iterator<Item = Located<String>> {
-        let of_profile = |name: Located<String>| {
+    /// Returns the files of QoS profiles that the experiment names, each a name or a list of names.
+    pub fn qos_files(&self) -> impl Iterator<Item = Located<String>> {
+        self.values_of::<String>("profile").filter_map(|name| {
             let file = profile_file(name.get()).filter(|_| !self.profiles.contains_key(&name))?.to_owned();
             Some(name.map(|_| file))
-        };
-        self.traces().chain(self.values_of::<String>("profile").filter_map(of_profile))
+        })
     }
 
     /// Returns the experiment with the profiles that its factor `profile` names beyond `[profiles]`: presets, and

@@ -13,7 +13,8 @@ pub struct PlanInputs<'a> {
     /// Drivers that are measured if the file names none.
     pub installed: &'a [String],
     /// Trace files and QoS files by their names in the file; see
-    /// [`ExperimentFile::files`](crate::ExperimentFile::files).
+    /// [`ExperimentFile::traces`](crate::ExperimentFile::traces) and
+    /// [`ExperimentFile::qos_files`](crate::ExperimentFile::qos_files).
     pub files: &'a BTreeMap<String, InputFile>,
     /// CPU cores of the endpoints.
     pub pin: Pin,

@@ -1,6 +1,6 @@
 //! Files that an experiment names: traces and QoS files. The planner opens no file.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, collections::BTreeMap, fmt};
 
 /// Content of a file that an experiment names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +11,18 @@ pub struct InputFile {
     pub text: String,
     /// SHA-256 of its bytes, in hexadecimal.
     pub sha256: String,
+    /// Environment variables that a QoS file names as `$(NAME)`, as far as they are set.
+    pub variables: BTreeMap<String, String>,
+    /// QoS files that are loaded before it, whose profiles it may build on.
+    pub before: Vec<InputFile>,
+}
+
+impl InputFile {
+    /// Creates the content of a file that names no variable and builds on no other file.
+    #[must_use]
+    pub const fn new(path: String, text: String, sha256: String) -> Self {
+        Self { path, text, sha256, variables: BTreeMap::new(), before: Vec::new() }
+    }
 }
 
 /// Error in a file that an experiment names, with its position.

@@ -69,14 +69,7 @@ pub(crate) fn planned_with(
 ) -> Result<Plan, Diagnostic> {
     let installed = ["bare".to_owned(), "dds".to_owned()];
     let files = FILES.map(|(name, text)| {
-        (
-            name.to_owned(),
-            InputFile {
-                path: format!("there/{name}"),
-                text: text.to_owned(),
-                sha256: format!("hash of {name}"),
-            },
-        )
+        (name.to_owned(), InputFile::new(format!("there/{name}"), text.to_owned(), format!("hash of {name}")))
     });
     let files = files.into_iter().collect();
     let inputs = PlanInputs {

@@ -166,8 +166,8 @@ fn invalid_profile_is_rejected_with_its_place() {
         (of_file("Wrong::Circle"), "QoS file `robot.xml`: 85:5: its base is itself", "remove a `base_name`"),
         (
             of_file("Wrong::Builtin"),
-            "QoS file `robot.xml`: 87:5: base profile `BuiltinQosLib::Generic.StrictReliable` not found in the file",
-            "copy its policies",
+            "QoS file `robot.xml`: 87:5: built-in profile `BuiltinQosLibExp::Generic.StrictRelible` is unknown",
+            "did you mean `BuiltinQosLib::Generic.StrictReliable`? copy its policies",
         ),
         (of_file("Wrong::Range"), "`history_depth = 0` is out of range", "use 1 or more"),
     ] {
@@ -190,14 +190,15 @@ fn files_are_those_of_profiles_that_the_experiment_does_not_define() {
     let values = r##"["a.xml#L::P", "b#c.xml#L::P", "own#x"]"##;
     let text = profiles(values) + "[profiles.\"own#x\"]\n";
     let file = source(&text, &[]).read().expect("an experiment");
-    let names: Vec<String> = file.files().map(|file| file.get().clone()).collect();
+    let names: Vec<String> = file.qos_files().map(|file| file.get().clone()).collect();
     assert_eq!(names, ["a.xml", "b#c.xml"]);
     assert_eq!(profile_file("default"), None);
 }
 
 fn read(text: &str, profile: &str) -> Result<Option<QosProfile>, PlanError> {
-    let (path, sha256) = ("f.xml".to_owned(), String::new());
-    let files = BTreeMap::from([("f.xml".to_owned(), InputFile { path, text: text.to_owned(), sha256 })]);
+    let mut file = InputFile::new("f.xml".to_owned(), text.to_owned(), String::new());
+    file.variables = BTreeMap::from([("V".to_owned(), "<BuiltinQosLib::Pattern.Status&".to_owned())]);
+    let files = BTreeMap::from([("f.xml".to_owned(), file)]);
     qos_profile(&format!("f.xml#{profile}"), &files, &(0..0))
 }
 
@@ -213,8 +214,7 @@ fn many_bases_end_with_an_error() {
 }
 
 /// Pieces of XML that are near to a profile.
-const NEAR: &str =
-    "(</?(dds|qos_profile name='P' base_name='P'|datawriter_qos|history|depth|kind|sec)/?>|1|x){0,14}";
+const NEAR: &str = "(</?(dds|qos_profile name='P' base_name='(P|BuiltinQosLib::Pattern.Event|\\$\\(V\\))'|datawriter_qos|history|depth|kind|sec)/?>|1|\\$\\(V\\)|x){0,14}";
 
 proptest! {
     #[test]

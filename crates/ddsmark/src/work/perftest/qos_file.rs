@@ -36,13 +36,12 @@ pub fn read(settings: &Settings) -> Result<Option<FileQos>, CliError> {
     let Some(file) = &settings.local.qos_file else { return Ok(None) };
     let option = option(settings.generation);
     let wrong = |error: String, hint: String| CliError::new(ExitStatus::WrongUse, error, hint);
-    let input = files::read_one(Path::new(&file.path)).map_err(|error| {
+    let input = files::read_qos(&file.path, Path::new("")).map_err(|error| {
         let hint = format!("name a file that exists with `-{option}`, or leave it out");
         wrong(format!("command line: `-{option} {}`: {error}", file.path), hint)
     })?;
     let profile = format!("{}::{PROFILE}", file.library);
     let name = format!("{}#{profile}", file.path);
-    let identity = format!("{profile} of SHA-256 {}", input.sha256);
     let files: BTreeMap<String, InputFile> = [(file.path.clone(), input)].into();
     let found =
         qos_profile(&name, &files, &(0..0)).map_err(|error| wrong(error.to_string(), error.hint()))?;
@@ -50,5 +49,6 @@ pub fn read(settings: &Settings) -> Result<Option<FileQos>, CliError> {
     let local = &settings.local;
     // The command line decides the queue of the writer in any case, as in the original.
     let policies = found.policies.without_queue_limits(true, local.receive_queue.is_some());
+    let identity = format!("{profile} of SHA-256 {}", found.identity.unwrap_or_default());
     Ok(Some(FileQos { policies, note: found.note.unwrap_or_default(), identity }))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use roxmltree::Node;
 
-use super::{Outcome, elements, error, local, text};
+use super::{Outcome, elements, error, local, text, variables::resolved};
 use crate::{
     DestinationOrder, Durability, History, Liveliness, Ownership, Policies, Policy, Presentation,
     QosDuration, Reliability, ReliabilityChoice, Scope, Span, factors::policy_values::PolicyDuration,
@@ -56,6 +56,10 @@ pub(super) fn policy(
 ) -> Outcome<()> {
     let name = local(node);
     for field in elements(node) {
+        let texts = field.descendants().filter_map(|part| part.text());
+        if Policy::ALL.iter().any(|policy| policy.name() == name) {
+            texts.map(|text| resolved(field, text)).collect::<Outcome<()>>()?;
+        }
         if !apply((name, local(field)), field, out, at)? {
             not_applied.insert(format!("{entity}/{name}/{}", local(field)));
         }
