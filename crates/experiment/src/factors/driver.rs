@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Policy, ReceiveMode};
+use crate::{Policy, ReceiveMode, factors::endpoint_qos::End};
 
 /// Description of a driver and of the middleware behind it, as `ddsmark drivers info` shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -152,11 +152,18 @@ impl DriverDescription {
             && Policy::ALL.iter().all(|policy| self.support_of_ends(*policy) == [Support::Unsupported; 2])
     }
 
-    /// Returns the note on a policy that the driver of this name ignores.
-    pub(crate) fn without_effect(&self, driver: &str, policy: Policy) -> String {
-        let of = match self.support_of_ends(policy).map(|support| support == Support::Ignored) {
-            [true, false] => " of writers",
-            [false, true] => " of readers",
+    /// Returns the support of a policy by these endpoints: the weakest one.
+    pub(crate) fn support_of(&self, policy: Policy, ends: &[End]) -> Support {
+        let of_ends = self.support_of_ends(policy);
+        ends.iter().map(|end| of_ends[*end as usize]).min().unwrap_or(Support::Unsupported)
+    }
+
+    /// Returns the note on a policy that the driver of this name ignores, if it is requested of these endpoints.
+    pub(crate) fn without_effect(&self, driver: &str, policy: Policy, ends: &[End]) -> String {
+        let ignoring = self.support_of_ends(policy).map(|support| support == Support::Ignored);
+        let of = match End::BOTH.map(|end| ignoring[end as usize] && ends.contains(&end)) {
+            [true, false] if !ignoring[End::Reader as usize] => " of writers",
+            [false, true] if !ignoring[End::Writer as usize] => " of readers",
             _ => "",
         };
         format!("driver `{driver}` accepts policy {policy}{of} without effect")

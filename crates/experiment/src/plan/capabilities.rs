@@ -166,11 +166,12 @@ impl Expansion<'_> {
         profile: &str,
         policies: &Policies,
     ) -> Result<Option<RequestedQos>, SpannedError> {
-        let mut of = |policies: Policies| self.supported(driver, description, profile, policies);
+        let mut of =
+            |policies: Policies, ends: &[End]| self.supported(driver, description, (profile, ends), policies);
         if !policies.has_ends() {
-            return Ok(of(policies.of_both())?.map(|both| RequestedQos { both, ends: None }));
+            return Ok(of(policies.of_both(), &End::BOTH)?.map(|both| RequestedQos { both, ends: None }));
         }
-        let [writer, reader] = End::BOTH.map(|end| of(policies.of_end(end)));
+        let [writer, reader] = End::BOTH.map(|end| of(policies.of_end(end), &[end]));
         let (Some(writer), Some(reader)) = (writer?, reader?) else { return Ok(None) };
         // Both endpoints may override the policies of both.
         let reliability = match policies.reliability.as_ref().map(Located::get) {
@@ -185,12 +186,13 @@ impl Expansion<'_> {
         Ok(Some(requested))
     }
 
-    /// Returns the policies with the resulting reliability; `None` if the driver does not support them.
+    /// Returns the policies of a profile that are requested of these endpoints, with the resulting reliability; `None` if the
+    /// driver does not support them.
     fn supported(
         &mut self,
         driver: &str,
         description: &DriverDescription,
-        profile: &str,
+        (profile, ends): (&str, &[End]),
         policies: Policies,
     ) -> Result<Option<Supported>, SpannedError> {
         let cells = || FactorValues::only("profile", profile.to_owned());
@@ -215,14 +217,16 @@ impl Expansion<'_> {
         // The reliability kind was chosen above.
         let others = policies.set_fields().into_iter().filter(|(field, ..)| *field != "reliability");
         for (field, policy, at) in others {
-            match description.support(policy) {
+            match description.support_of(policy, ends) {
                 Support::Unsupported => {
                     let error =
                         PlanError::NoPolicy { driver: driver.to_owned(), policy: policy.name(), field };
                     self.cannot(driver, cells(), error.at(at))?;
                     return Ok(None);
                 }
-                Support::Ignored => self.note(driver, false, description.without_effect(driver, policy)),
+                Support::Ignored => {
+                    self.note(driver, false, description.without_effect(driver, policy, ends))
+                }
                 Support::NeedsService => {
                     let note = format!(
                         "driver `{driver}`: policy {policy} acts only with a further process or store"

@@ -72,7 +72,7 @@ pub(crate) fn check_support(
             }
             // A writer gets the queue in bytes, too, which its driver applies or rejects.
             Support::Ignored if end == End::Reader => {
-                note = Some(description.without_effect(driver, policy));
+                note = Some(description.without_effect(driver, policy, &[end]));
             }
             _ => {}
         }

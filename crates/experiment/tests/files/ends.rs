@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{EndpointQos, History, Pin, Plan, Policy, QosDuration, Reliability};
+use experiment::{EndpointQos, History, Pin, Plan, Policy, PolicySupport, QosDuration, Reliability, Support};
 
 use crate::{parts, plan, planned_with, source, support::description, with};
 
@@ -73,6 +73,30 @@ fn common_policy_is_checked_at_endpoints_that_have_it() {
     let experiment = planned_with(&source(&with(text), &["factors.driver=bare", "factors.size=32"]), &bare);
     let experiment = experiment.map_err(parts).expect("a plan");
     assert_eq!(ends(&experiment, 0).writer.reliability, Some(Reliability::BestEffort));
+}
+
+#[test]
+fn policy_is_noted_and_rejected_for_the_endpoints_that_it_is_requested_of() {
+    let planned = |text: &str, writers, readers| {
+        let mut driver = description("dds", &[], Policy::ALL);
+        driver.policies.insert(Policy::ResourceLimits, PolicySupport::of_ends(writers, readers, None));
+        let source = source(&with(text), &["factors.driver=dds", "factors.size=32"]);
+        planned_with(&source, &BTreeMap::from([("dds".to_owned(), driver)])).map_err(parts)
+    };
+    let notes = |text: &str, writers, readers| planned(text, writers, readers).expect("a plan").notes;
+    let (reader, writer) = ("[qos.reader]\nmax_samples = 100\n", "[qos.writer]\nmax_samples = 100\n");
+    let both = "[qos]\nmax_samples = 100\n";
+    let (ignored, enforced) = (Support::Ignored, Support::Enforced);
+    assert_eq!(notes(reader, ignored, enforced), [""; 0]);
+    let of_writers = ["driver `dds` accepts policy resource_limits of writers without effect"];
+    assert_eq!(notes(writer, ignored, enforced), of_writers);
+    assert_eq!(notes(both, ignored, enforced), of_writers);
+    let of_both = ["driver `dds` accepts policy resource_limits without effect"];
+    assert_eq!(notes(reader, ignored, ignored), of_both);
+    // What the other endpoint does not support does not matter.
+    assert_eq!(notes(reader, Support::Unsupported, enforced), [""; 0]);
+    assert!(planned(writer, Support::Unsupported, enforced).is_err());
+    assert!(planned(both, Support::Unsupported, enforced).is_err());
 }
 
 #[test]
