@@ -180,8 +180,11 @@ pub(crate) fn goodput_mbps(run: &Run) -> Option<f64> {
     run.throughput.as_ref().map(|throughput| throughput.goodput_mbps)
 }
 
+/// Returns the accepted samples of a run that did not arrive, lost or undelivered when the drain ended, in percent.
 pub(crate) fn run_lost_pct(run: &Run) -> Option<f64> {
-    run.throughput.as_ref().map(|throughput| throughput.lost_pct)
+    let throughput = run.throughput.as_ref()?;
+    let undelivered = throughput.undelivered as f64 / throughput.sent.max(1) as f64;
+    Some(throughput.lost_pct + 100.0 * undelivered)
 }
 
 /// Returns the share of accepted samples (pings) in the valid runs that did not arrive, in percent.

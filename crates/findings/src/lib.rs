@@ -57,6 +57,8 @@ pub const LEAST_OF_MEAN: f64 = 0.9;
 pub const KNEE: f64 = 2.0;
 /// Share of the planned rate that counts as all of it.
 pub const KEPT: f64 = 0.99;
+/// Samples that arrived after the end of the writing, in percent of the delivered ones, above which a load is not kept up with.
+pub const LATE_PCT: f64 = 5.0;
 
 /// Returns the findings of a result, in the order of [`results::FindingKind`]. Existing findings of the document
 /// are ignored. Duets have no findings, because their absolute values are under interference of the partner run.

@@ -1,4 +1,4 @@
-//! Paced runs over loads: the knee, and up to which load as many samples are accepted as planned.
+//! Paced runs over loads: the knee, and up to which load as many samples are accepted and delivered as planned.
 
 use experiment::{Arrival, Load, Workload};
 use results::{CellResult, Finding, FindingKind, Run, format_value};
@@ -9,7 +9,7 @@ use crate::{
     curves::{Position, Side, over_runs, position, range},
     format::{between, finding, runs, three},
     knee,
-    load_point::{Point, accepted_share, batch_in_words, on_both_sides},
+    load_point::{Point, achieved_share, batch_in_words, on_both_sides},
 };
 
 pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
@@ -47,9 +47,9 @@ fn curves<'d>(side: &Side<'d>) -> Vec<(String, Vec<(&'d CellResult, f64)>)> {
     curves
 }
 
-/// Returns the finding on the load from which fewer samples are accepted than planned.
+/// Returns the finding on the load from which fewer samples are accepted, or delivered in time, than planned.
 fn shortfall(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
-    let points = points(cells.iter(), accepted_share);
+    let points = points(cells.iter(), achieved_share);
     let [first, .., last] = &points[..] else { return None };
     let positions: Vec<Position> = points.iter().map(|point| position(&point.spread, KEPT)).collect();
     let kept = positions.iter().take_while(|position| **position == Position::Above).count();
@@ -72,8 +72,8 @@ fn shortfall(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
         let numbers = [
             ("lowest_sps", first.sps),
             ("highest_sps", last.sps),
-            ("accepted_min_pct", least),
-            ("accepted_max_pct", most),
+            ("achieved_min_pct", least),
+            ("achieved_max_pct", most),
         ];
         let numbers = numbers.map(|(name, number)| (name.to_owned(), number));
         return Some(finding(FindingKind::KeepsUp, text, ids(), numbers));
@@ -85,7 +85,7 @@ fn shortfall(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
     }
     let (holds, falls) = (&points[..kept], &points[points.len() - short..]);
     let begins = &falls[0];
-    let accepted = |point: &Point<'_>| {
+    let achieved = |point: &Point<'_>| {
         let Spread { min, max, .. } = point.spread;
         between(&format_value(min * point.sps), &format_value(max * point.sps))
     };
@@ -95,8 +95,8 @@ fn shortfall(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
     let text = format!(
         "{what}: the achieved rate falls short of the planned one from {} on: {}/s there, {}/s at {}{before} ({each}).{}",
         begins.load(),
-        accepted(begins),
-        accepted(falls.last().unwrap_or(begins)),
+        achieved(begins),
+        achieved(falls.last().unwrap_or(begins)),
         falls.last().unwrap_or(begins).load(),
         on_both_sides(&points[kept..points.len() - short])
     );
@@ -106,7 +106,7 @@ fn shortfall(what: &str, cells: &[(&CellResult, f64)]) -> Option<Finding> {
     };
     let mut numbers = vec![("short_from_sps".to_owned(), begins.sps)];
     numbers.extend(holds.last().map(|point| ("kept_to_sps".to_owned(), point.sps)));
-    numbers.extend(three("accepted", "sps", &scaled(begins)));
+    numbers.extend(three("achieved", "sps", &scaled(begins)));
     Some(finding(FindingKind::FallsShort, text, ids(), numbers))
 }
 

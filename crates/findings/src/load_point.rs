@@ -4,7 +4,7 @@ use experiment::{Factors, Load, PercentOfMax};
 use results::{CellResult, Run, format_value};
 use stats::Spread;
 
-use crate::format::list;
+use crate::{LATE_PCT, format::list};
 
 /// Cell in a curve over loads.
 pub(crate) struct Point<'d> {
@@ -38,6 +38,21 @@ pub(crate) fn on_both_sides(points: &[Point<'_>]) -> String {
 pub(crate) fn accepted_share(run: &Run) -> Option<f64> {
     let planned = run.paced.as_ref()?.planned_sps.filter(|planned| *planned > 0.0)?;
     Some(run.throughput.as_ref()?.accepted_sps / planned)
+}
+
+/// Returns the samples that arrived after the end of the writing, in percent of the delivered ones. A single one says nothing: it
+/// was on its way.
+pub(crate) fn late_pct(run: &Run) -> Option<f64> {
+    let throughput = run.throughput.as_ref()?;
+    let late = throughput.tail.samples;
+    Some(if late > 1 { 100.0 * late as f64 / throughput.delivered.max(late) as f64 } else { 0.0 })
+}
+
+/// Returns the samples that were accepted and, where a queue before the link filled, delivered in time, as a share of planned
+/// samples.
+pub(crate) fn achieved_share(run: &Run) -> Option<f64> {
+    let late = late_pct(run).filter(|late| *late > LATE_PCT).unwrap_or(0.0);
+    Some(accepted_share(run)? * (1.0 - late / 100.0))
 }
 
 fn share(cell: &CellResult) -> Option<PercentOfMax> {

@@ -1,14 +1,14 @@
-//! Highest loss-free load: every run delivered all of the schedule. The next higher load is reported with it.
+//! Highest loss-free load: every run sent and delivered all of the schedule, in time. The next higher load is reported with it.
 
 use experiment::{Arrival, Load, Rate, Workload};
-use results::{CellResult, DeliveryCounts, Finding, FindingKind, Run, format_value};
+use results::{CellResult, Finding, FindingKind, Run, format_value};
 use stats::Spread;
 
 use crate::{
-    KEPT,
+    KEPT, LATE_PCT,
     curves::{Side, delivered_sps, goodput_mbps, over_runs},
     format::{between, finding, list, three},
-    load_point::{accepted_share, batch_in_words, in_words},
+    load_point::{accepted_share, batch_in_words, in_words, late_pct},
 };
 
 /// Load, and its loss.
@@ -17,8 +17,12 @@ struct Demand<'d> {
     sps: f64,
     /// Number of samples due at the same time.
     burst: u64,
-    /// Samples never delivered, in percent of those sent, over the runs.
+    /// Samples that did not arrive, whatever the reason, in percent of the planned ones, over the runs.
     missing: Spread,
+    /// Number of runs with samples that were sent and not delivered.
+    lossy_runs: usize,
+    /// Samples that arrived after the end of the writing, in percent of the delivered ones, over the runs.
+    late: Spread,
     /// Accepted samples as a share of planned samples, over the runs.
     accepted: Spread,
 }
@@ -57,16 +61,23 @@ impl<'d> Demand<'d> {
             _ => 1,
         };
         let (missing, accepted) = (over_runs(cell, missing_pct)?, over_runs(cell, accepted_share)?);
-        Some(Self { cell, sps: load.rate()?.sps(), burst, missing, accepted })
+        let lossy_runs = cell.valid_runs().filter(|run| has_losses(run)).count();
+        let late = over_runs(cell, late_pct)?;
+        Some(Self { cell, sps: load.rate()?.sps(), burst, missing, lossy_runs, late, accepted })
     }
 
-    /// Returns whether every run sent at least [`KEPT`] of its schedule, and all sent samples were delivered.
+    /// Returns whether every run sent at least [`KEPT`] of its schedule, and all sent samples were delivered, in most runs in
+    /// time.
     fn is_loss_free(&self) -> bool {
-        !self.has_losses() && self.accepted.min >= KEPT
+        !self.has_losses() && self.accepted.min >= KEPT && !self.is_late()
     }
 
-    fn has_losses(&self) -> bool {
-        self.missing.max > 0.0
+    const fn has_losses(&self) -> bool {
+        self.lossy_runs > 0
+    }
+
+    fn is_late(&self) -> bool {
+        self.late.median > LATE_PCT
     }
 
     fn in_words(&self) -> String {
@@ -94,6 +105,13 @@ impl<'d> Demand<'d> {
                 runs(missing_pct, |pct| pct > 0.0)
             );
         }
+        if self.accepted.min >= KEPT {
+            let late = between(&format_value(self.late.min), &format_value(self.late.max));
+            let in_runs = runs(late_pct, |pct| pct > LATE_PCT);
+            return format!(
+                "nothing was lost, but {late} % of the samples came after the writing had ended, more than {LATE_PCT} % {in_runs}"
+            );
+        }
         let sent =
             between(&format_value(100.0 * self.accepted.min), &format_value(100.0 * self.accepted.max));
         let short = runs(accepted_share, |share| share < KEPT);
@@ -101,8 +119,8 @@ impl<'d> Demand<'d> {
     }
 }
 
-/// Returns the finding of a series of loads; `None` for a reliable flow without losses: what it does not accept in
-/// time shows as a rate that is not reached.
+/// Returns the finding of a series of loads; `None` for a reliable flow without losses: what it does not accept or deliver
+/// in time shows as a rate that is not reached.
 fn best(what: &str, demands: &[Demand<'_>]) -> Option<Finding> {
     let [first, .., last] = demands else { return None };
     let reliable = |demand: &Demand<'_>| demand.cell.factors.is_reliable(0);
@@ -175,10 +193,14 @@ fn best(what: &str, demands: &[Demand<'_>]) -> Option<Finding> {
     Some(finding(FindingKind::BestLossFree, text, cells(), numbers))
 }
 
-/// Returns the samples never delivered, in percent of those sent: lost, or undelivered when the drain ended.
+/// Returns the samples that did not arrive, in percent of the planned ones.
 fn missing_pct(run: &Run) -> Option<f64> {
-    let DeliveryCounts { sent, lost, undelivered, .. } = DeliveryCounts::sum(run.counts());
-    (sent > 0).then(|| 100.0 * (lost as f64 + undelivered as f64) / sent as f64)
+    let shortfall = run.shortfall();
+    (shortfall.expected > 0).then(|| shortfall.pct())
+}
+
+fn has_losses(run: &Run) -> bool {
+    run.counts().any(|counted| counted.lost > 0 || counted.undelivered > 0)
 }
 
 fn accepted_sps(run: &Run) -> Option<f64> {

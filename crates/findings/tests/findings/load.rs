@@ -152,7 +152,7 @@ fn unreached_rate_is_reported_with_its_start() {
     let [short] = &of_kind(&document, FindingKind::FallsShort)[..] else { panic!("{:?}", kinds(&document)) };
     number(short, "short_from_sps", 20_000.0);
     number(short, "kept_to_sps", 10_000.0);
-    number(short, "accepted_sps", 16_000.0);
+    number(short, "achieved_sps", 16_000.0);
     assert_eq!(
         short.text,
         "`dds` under load at 1024 bytes: the achieved rate falls short of the planned one from 20000/s on: 15840 to \

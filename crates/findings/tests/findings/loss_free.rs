@@ -18,9 +18,11 @@ struct Truth {
     lost_pct: fn(u32) -> u64,
     undelivered: u64,
     accepted: f64,
+    /// Samples that arrived after the end of the writing, in percent.
+    late_pct: u64,
 }
 
-const WELL: Truth = Truth { lost_pct: |_| 0, undelivered: 0, accepted: 1.0 };
+const WELL: Truth = Truth { lost_pct: |_| 0, undelivered: 0, accepted: 1.0, late_pct: 0 };
 const LOSSY: Truth = Truth { lost_pct: u64::from, ..WELL };
 
 fn bursts(samples: u64, period_ms: u64) -> Load {
@@ -47,6 +49,7 @@ fn result(reliability: Reliability, loads: &[(Load, Truth)]) -> ResultDocument {
         let throughput = run.throughput.as_mut().expect("rates");
         let sps = load.rate().map_or(0.0, Rate::sps);
         throughput.accepted_sps = sps * truth.accepted;
+        throughput.tail.samples = throughput.delivered * truth.late_pct / 100;
         throughput.delivered_sps = throughput.accepted_sps + f64::from(run.block);
         throughput.goodput_mbps = 8.0;
     })
@@ -102,6 +105,24 @@ fn a_load_that_was_not_sent_is_not_free_of_loss() {
     number(best, "loss_free_sps", 1_000.0);
     let expected = "nothing was lost, but 80.0 % of the plan was sent, less than 99 % in 3 of 3 runs.";
     assert!(best.text.ends_with(expected), "{}", best.text);
+}
+
+#[test]
+fn a_load_that_arrived_after_its_end_is_not_free_of_loss_and_falls_short() {
+    let loads =
+        |late_pct| [(paced::constant(1_000), WELL), (paced::constant(5_000), Truth { late_pct, ..WELL })];
+    let [best] = &found(Reliability::BestEffort, &loads(40))[..] else { panic!("not one") };
+    number(best, "loss_free_sps", 1_000.0);
+    let expected = "nothing was lost, but 40.0 % of the samples came after the writing had ended, more than 5 % in 3 of 3 runs.";
+    assert!(best.text.ends_with(expected), "{}", best.text);
+    // A few samples are on their way at the end.
+    let [best] = &found(Reliability::BestEffort, &loads(4))[..] else { panic!("not one") };
+    assert_eq!(best.kind, FindingKind::HighestLossFree);
+    // A queue of a reliable writer takes what the link does not.
+    let [short] = &of_kind(&result(Reliability::Reliable, &loads(40)), FindingKind::FallsShort)[..] else {
+        panic!("not one")
+    };
+    number(short, "short_from_sps", 5_000.0);
 }
 
 #[test]

@@ -68,9 +68,9 @@ pub enum FindingKind {
     /// No clear knee: the 99 % response time rises and falls again, its runs lie on both sides of the limit, or too
     /// few loads can be compared.
     KneeUnclear,
-    /// From some load on, fewer samples are accepted than planned.
+    /// From some load on, fewer samples are accepted, or delivered in time, than planned.
     FallsShort,
-    /// At all loads, as many samples are accepted as planned.
+    /// At all loads, as many samples are accepted and delivered as planned.
     KeepsUp,
     /// Highest loss-free load: every run sent at least 99 % of the plan, and all sent samples were delivered. A
     /// higher load was not loss-free.
