@@ -52,6 +52,9 @@ ddsmark_status check(const Plan &plan, const ddsmark_writer_config &c, uint32_t 
     return fail(DDSMARK_UNSUPPORTED,
                 "loans are not supported for samples with a key: Fast DDS lends samples of a fixed "
                 "size only; hint: remove `instances`");
+  if (c.loans && plan.generated)
+    return fail(DDSMARK_UNSUPPORTED, "loans are not supported with option `type=generated`, whose samples have a "
+                                     "sequence; hint: set `type=octets`, or remove `loans`");
   if (c.loans && kind != DDSMARK_TYPE_PLAIN)
     return fail(
         DDSMARK_UNSUPPORTED,

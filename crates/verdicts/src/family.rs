@@ -238,7 +238,7 @@ impl<'d> Pair<'d> {
         }
         let lossy = parts
             .into_iter()
-            .find(|part| self.metric.is_latency() && part.lost_pct(self.flow) > MAX_LATENCY_LOSS_PCT);
+            .find(|part| self.metric.is_latency() && part.missing_pct(self.flow) > MAX_LATENCY_LOSS_PCT);
         let Some(lossy) = lossy else {
             // excluding these runs would compare those with less loss
             let part = parts.into_iter().find(|part| part.runs_lost(self.metric) > 0)?;
@@ -251,7 +251,7 @@ impl<'d> Pair<'d> {
         };
         Some(format!(
             "{} % of the {} of `{}` did not arrive, more than {MAX_LATENCY_LOSS_PCT} %",
-            format_value(lossy.lost_pct(self.flow)),
+            format_value(lossy.missing_pct(self.flow)),
             if lossy.cell.factors.workload == Workload::Latency { "pings" } else { "samples" },
             lossy.cell.id
         ))

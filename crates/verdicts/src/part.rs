@@ -49,7 +49,7 @@ impl<'d> Part<'d> {
     }
 
     /// Returns the share of the samples of a flow, or of all flows, that did not arrive, in percent.
-    pub fn lost_pct(&self, flow: Option<&str>) -> f64 {
+    pub fn missing_pct(&self, flow: Option<&str>) -> f64 {
         let of_run =
             |run: &'d Run| run.flows.iter().filter(move |of_run| flow.is_none_or(|name| of_run.name == name));
         let flows = self.runs().filter(|run| run.state == RunState::Valid).flat_map(of_run);
@@ -104,7 +104,7 @@ impl<'d> Part<'d> {
             sender_limited: runs.iter().filter(|run| metric.is_latency() && run.is_sender_limited()).count()
                 as u32,
             share_sps: share_sps(self.cell),
-            lost_pct: self.lost_pct(flow),
+            missing_pct: self.missing_pct(flow),
             under_duet_interference: self.cell.under_duet_interference,
             median: self.median(metric, &values),
             modes: modes.into_iter().map(mode).collect(),

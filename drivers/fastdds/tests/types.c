@@ -163,6 +163,9 @@ void test_generated_refused(void) {
   wc.loans = 1;
   CHECK_FAILS(d->writer_open(p, &wc, &w), DDSMARK_UNSUPPORTED, "hint: set `type=octets`, or remove `loans`");
   CHECK_FAILS(d->reader_open(p, &rc, &r), DDSMARK_UNSUPPORTED, "hint: set `type=octets`, or remove `loans`");
+  /* `plain=true` would be rejected with this type. */
+  wc.type_kind = DDSMARK_TYPE_OCTETS;
+  CHECK_FAILS(d->writer_open(p, &wc, &w), DDSMARK_UNSUPPORTED, "hint: set `type=octets`, or remove `loans`");
   OK(d->participant_close(p));
 
   p = open_as("data_sharing", true);

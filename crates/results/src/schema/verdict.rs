@@ -108,7 +108,7 @@ pub struct VerdictSide {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share_sps: Option<f64>,
     /// Share of samples or pings that did not arrive, whatever the reason, over all valid runs, in percent of those planned.
-    pub lost_pct: f64,
+    pub missing_pct: f64,
     /// Whether `median` and `modes` are under duet interference.
     pub under_duet_interference: bool,
     /// Median over the runs, in `unit`. Null without values.
