@@ -73,6 +73,11 @@ impl CliError {
         self.hint.as_deref()
     }
 
+    /// Changes the hint.
+    pub fn with_hint(self, change: impl Fn(&str) -> String) -> Self {
+        Self { hint: self.hint.as_deref().map(change), ..self }
+    }
+
     /// Adds the variant that the error concerns.
     pub fn about(self, variant: &str) -> Self {
         Self { error: format!("variant {variant}: {}", self.error), ..self }

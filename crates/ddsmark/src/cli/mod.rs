@@ -6,6 +6,7 @@ pub mod driver_args;
 mod exit_status;
 pub mod experiment_args;
 mod factor_flags;
+pub mod flag_hints;
 pub mod host_args;
 pub mod lab_args;
 pub mod measure_args;

@@ -1,13 +1,16 @@
 //! `ddsmark latency`, `throughput`, `load`, `search`, `discovery` and `characterize`: experiments that come with the command.
 
+use clap::CommandFactory as _;
 use experiment::Override;
 use runner::StopToken;
 use site::LocalSite;
 
 use crate::{
     cli::{
+        arguments::Cli,
         cli_error::{CliError, ExitStatus},
         experiment_args::BuiltInCommand,
+        flag_hints::in_flags,
         measure_args::MeasureArgs,
         output,
         result_args::OutputArgs,
@@ -18,6 +21,7 @@ use crate::{
     },
 };
 
+const DISCOVERY: &str = "discovery";
 /// Runs of each cell, unless more are given or claims need more.
 const RUNS: u32 = 3;
 
@@ -66,7 +70,7 @@ impl<'a> BuiltIn<'a> {
                     change.shown_as(format!("--participants {}", flags.participants.join(",")))
                 });
                 return Self {
-                    name: "discovery",
+                    name: DISCOVERY,
                     text: include_str!("../../experiments/discovery.toml"),
                     changes: change.into_iter().collect(),
                     measure: &flags.measure,
@@ -97,7 +101,20 @@ impl<'a> BuiltIn<'a> {
     ) -> Result<Prepared, CliError> {
         let mut changes = self.measure.overrides(runs);
         changes.extend(self.changes.iter().cloned());
+        if self.name == DISCOVERY {
+            check_participants(&changes)?;
+        }
         prepare(self.name.to_owned(), self.name.to_owned(), self.text.to_owned(), changes, site, stop)
+            .map_err(|error| self.in_flags(error))
+    }
+
+    /// Replaces keys of an experiment file in the hint: the user wrote flags.
+    fn in_flags(&self, error: CliError) -> CliError {
+        let all = Cli::command();
+        match all.find_subcommand(self.name) {
+            Some(command) => error.with_hint(|hint| in_flags(hint, command)),
+            None => error,
+        }
     }
 
     pub fn execute(&self) -> Result<ExitStatus, CliError> {
@@ -106,5 +123,35 @@ impl<'a> BuiltIn<'a> {
         let site = LocalSite::find()?;
         let prepared = self.prepare(Some(RUNS), &site, &stop)?;
         measurement::plan_and_measure(&prepared, seed(), self.measure.dry_run, self.output, &stop)
+            .map_err(|error| self.in_flags(error))
+    }
+}
+
+/// Rejects topologies that are no number of participants.
+fn check_participants(changes: &[Override]) -> Result<(), CliError> {
+    let topologies = changes.iter().filter(|change| change.flag_name() == "--topology");
+    let all = topologies.flat_map(|change| change.value().split(',')).map(str::trim);
+    all.filter(|value| !value.starts_with("full-mesh-")).try_for_each(|value| {
+        let number = if value.parse::<u16>().is_ok() { value } else { "10" };
+        let error =
+            format!("--topology {value}: `discovery` is of participants, each with writers and readers");
+        let hint = format!("use `--participants {number}`");
+        Err(CliError::new(ExitStatus::WrongUse, error, hint))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topology_of_discovery_is_a_number_of_participants() {
+        let of = |value: &str| check_participants(&[Override::flag("--topology", "factors.topology", value)]);
+        assert!(of("full-mesh-4,full-mesh-8").is_ok());
+        for (value, hint) in
+            [("20", "use `--participants 20`"), ("full-mesh-4,1-3", "use `--participants 10`")]
+        {
+            assert_eq!(of(value).expect_err("no participants").hint(), Some(hint));
+        }
     }
 }

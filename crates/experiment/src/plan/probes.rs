@@ -91,7 +91,7 @@ pub(crate) fn check(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(),
     }
     if !axes.iter().any(|axes| axes.has_stream()) {
         let words = "`probe_every` has no effect on `latency`, where every sample is echoed".to_owned();
-        return refuse(words, "add `throughput` or `paced` to `workload`, or remove `probe_every`");
+        return refuse(words, "use the workload `throughput` or `paced`, or remove `probe_every`");
     }
     let topologies = axes.iter().flat_map(|axes| axes.all::<Topology>("topology").0);
     if let Some(topology) = topologies.into_iter().find(|topology| topology.get().mesh().is_none()) {

@@ -77,7 +77,8 @@ impl Override {
     }
 
     /// Returns what the user gave after the flag.
-    fn value(&self) -> &str {
+    #[must_use]
+    pub fn value(&self) -> &str {
         &self.text[self.value_at..]
     }
 }

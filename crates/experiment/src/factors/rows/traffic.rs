@@ -51,7 +51,7 @@ fn check_topology(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -> 
         }
         if !topology.is_pair() && all.has_workload(Workload::Search) {
             let words = format!("`topology = \"{topology}\"` is not supported by the workload `search`");
-            return refused(words, "use `topology = \"pair\"`, or remove `search` from `workload`");
+            return refused(words, "use `topology = \"pair\"`, or the workload `throughput`");
         }
     }
     Ok(())
