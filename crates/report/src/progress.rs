@@ -51,7 +51,13 @@ fn outcome(run: &Run, factors: &Factors, shape: &Shape) -> String {
     }
     let outcome = values(run, factors);
     match run.state {
-        RunState::Valid => outcome,
+        RunState::Valid => match &run.exit_failure {
+            None => outcome,
+            Some(failure) => {
+                let whose = failure.endpoint.as_ref().map(|endpoint| format!("{}: ", shape.label(endpoint)));
+                format!("{outcome} (after the report, {}{})", whose.unwrap_or_default(), failure.error)
+            }
+        },
         RunState::Failed => "FAILED".to_owned(),
         RunState::Invalid => {
             let why = run.warnings.first().map_or("its values contradict each other", |first| &first.text);

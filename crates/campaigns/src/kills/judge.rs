@@ -111,13 +111,18 @@ fn of_killed(counts: &mut KillCounts, run: &Run, kill: &Kill, came: &BTreeMap<St
             return;
         }
     };
-    let named = run.failure.as_ref().is_some_and(|failure: &Failure| {
+    // After the reports, a kill costs nothing.
+    let (failure, state) = match kill.phase {
+        "exit" => (&run.exit_failure, RunState::Valid),
+        _ => (&run.failure, RunState::Failed),
+    };
+    let named = failure.as_ref().is_some_and(|failure: &Failure| {
         failure.phase == kill.phase
             && failure.endpoint.as_deref() == Some(kill.role)
             && failure.error == format!("the agent's process {cause}")
             && failure.hint.is_some()
     });
-    if run.state != RunState::Failed || !named {
+    if run.state != state || !named {
         counts.misnamed += 1;
         counts.complaints.push(format!("{kill:?}: run {} is {:?}: {:?}", run.number, run.state, run.failure));
     }

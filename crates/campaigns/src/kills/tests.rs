@@ -52,6 +52,17 @@ fn planned_failure_is_not_a_fault() {
 }
 
 #[test]
+fn kill_after_the_reports_costs_no_values() {
+    let (mut document, mut kill, came) = killed();
+    let run = &mut document.cells[0].runs[0];
+    kill.phase = "exit";
+    run.exit_failure = run.failure.take().map(|failure| Failure { phase: "exit".to_owned(), ..failure });
+    assert_eq!(judge(&document, std::slice::from_ref(&kill), 1, &came).misnamed, 1, "it failed");
+    document.cells[0].runs[0].state = RunState::Valid;
+    assert_eq!(judge(&document, &[kill], 1, &came), KillCounts { killed: 1, ..KillCounts::default() });
+}
+
+#[test]
 fn each_fault_is_counted() {
     let (document, kill, came) = killed();
     let judged = |document: &ResultDocument, came: &BTreeMap<String, String>| {

@@ -69,7 +69,7 @@ impl Observer for ProgressDisplay {
     fn run_finished(&mut self, progress: &Progress, run: &Run, cell: &Cell) {
         let (done, total) = (progress.finished as usize, progress.total as usize);
         self.line(&report::run_line(run, &cell.factors, &self.design, done, total));
-        if let Some(failure) = &run.failure {
+        if let Some(failure) = run.failure.as_ref().or(run.exit_failure.as_ref()) {
             self.explain(failure);
         }
     }

@@ -304,6 +304,7 @@ const fn meaning(kind: WarningKind) -> Option<&'static str> {
         WarningKind::Search => "A search did not find both bounds, or its trials contradict each other.",
         WarningKind::WritesRefused => "Write calls timed out or were rejected.",
         WarningKind::Incomplete => "A part of the samples or of the result is missing.",
+        WarningKind::UncleanExit => "Agents failed after they had reported; the values are complete.",
         WarningKind::Host => "The host is not set up for measurements.",
         WarningKind::Duet => "Absolute values are under duet interference: compare only within this result.",
         WarningKind::OtherExperiment => "Another experiment ran on the host at the same time.",

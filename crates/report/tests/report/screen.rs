@@ -144,6 +144,7 @@ fn interrupted() -> ResultDocument {
         WarningKind::WritesRefused,
         WarningKind::IdleCpu,
         WarningKind::Incomplete,
+        WarningKind::UncleanExit,
     ] {
         document.cells[0].warnings.push(Warning { kind, text: "a text of this warning".to_owned() });
     }

@@ -32,6 +32,10 @@ pub struct Run {
     pub state: RunState,
     /// Cause of the failure. Null if the run did not fail.
     pub failure: Option<Failure>,
+    /// Failure of an agent after all agents had reported, when it closed its entities or exited. The values of the run are
+    /// complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_failure: Option<Failure>,
     /// Start of the run, in ns since 1970-01-01 UTC.
     pub started_unix_ns: u64,
     /// Links between the hosts, if they are those of a lab, as they were read back before the run.
@@ -100,6 +104,7 @@ impl Run {
             cell: cell.id.clone(),
             state: RunState::Failed,
             failure: None,
+            exit_failure: None,
             started_unix_ns,
             link: None,
             phases_ns: BTreeMap::new(),

@@ -62,6 +62,8 @@ pub enum WarningKind {
     IdleCpu,
     /// A part of the samples could not be matched or recorded, or a part of the result is missing.
     Incomplete,
+    /// An agent crashed, hung or failed after all agents had reported. The values are complete.
+    UncleanExit,
     /// The host is not set up for measurements.
     Host,
     /// Absolute values are under duet interference.

@@ -218,6 +218,7 @@ fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
                 | WarningKind::MulticastCopies
                 | WarningKind::HandedOver
                 | WarningKind::Incomplete
+                | WarningKind::UncleanExit
                 | WarningKind::Host
                 | WarningKind::Spread
                 | WarningKind::FewSamples

@@ -257,6 +257,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         cell: cell.id.clone(),
         state: RunState::Valid,
         failure: None,
+        exit_failure: None,
         started_unix_ns: (STARTED + u64::from(scheduled.number)) * 1_000_000_000,
         link: None,
         phases_ns: BTreeMap::from([("match".to_owned(), 12_345_678), ("measure".to_owned(), 200_000_000)]),

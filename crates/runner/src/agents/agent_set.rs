@@ -361,7 +361,12 @@ impl<'a> AgentSet<'a> {
 
     /// Ends every agent and returns the failure of the run, with the last lines that the agent at fault printed.
     /// Returns `None` after a stop request.
-    pub(crate) fn fail(mut self, phase_error: PhaseError) -> Option<Failure> {
+    pub(crate) fn fail(self, phase_error: PhaseError) -> Option<Failure> {
+        self.conclude(phase_error).map(|(failure, _)| failure)
+    }
+
+    /// Ends every agent and returns the failure as [`AgentSet::fail`] does, and whether the host of the agent at fault is lost.
+    pub(crate) fn conclude(mut self, phase_error: PhaseError) -> Option<(Failure, bool)> {
         let endings = self.end();
         let (phase, agent, mut error, mut hint, gone) = match phase_error {
             PhaseError::Stopped => return None,
@@ -385,6 +390,8 @@ impl<'a> AgentSet<'a> {
         {
             error = format!("{host}: {error}");
         }
-        Some(Failure { phase: phase.to_owned(), endpoint: endpoint.clone(), error, hint, last_log_lines })
+        let failure =
+            Failure { phase: phase.to_owned(), endpoint: endpoint.clone(), error, hint, last_log_lines };
+        Some((failure, endings[*process] == ProcessExit::Unknown))
     }
 }

@@ -155,7 +155,7 @@ impl RunExecutor<'_> {
         };
         run.environment_padding_bytes = Some(run_phases.padding_bytes);
         let before = self.sites.link_reading(link);
-        let failed = self.walk(&run_phases, run.number, &mut phases, &mut reports);
+        let walked = self.walk(&run_phases, run.number, &mut phases, &mut reports);
         let links = before.zip(self.sites.link_reading(link)).map(|(before, after)| after.since(&before));
         if let (Some(record), Some((frames, lateness))) = (&mut run.link, links) {
             (record.frames, record.lateness) = (Some(frames), lateness);
@@ -168,7 +168,6 @@ impl RunExecutor<'_> {
             reports.clock_faults.push(format!("the clocks cannot be compared any longer: {error}"));
         }
         self.sites.clean(&run_phases.run_name);
-        // Reports are kept even if the run fails in the exit phase.
         let log = reports.as_ref().map_or_else(IntervalLog::new, |reports| {
             let hosts = &self.header.hosts;
             let context = RunContext { factors: &cell.factors, design, traces, hosts };
@@ -183,8 +182,16 @@ impl RunExecutor<'_> {
         }
         let measured = phases.measured();
         run.phases_ns = phases.into_times();
-        match failed {
-            Ok(()) => {}
+        match walked {
+            Ok(None) => {}
+            // All reports had come: what they count is complete.
+            Ok(Some(failure)) => {
+                run.warnings.push(Warning {
+                    kind: WarningKind::UncleanExit,
+                    text: failed_exit(&failure, &run_phases.shape),
+                });
+                run.exit_failure = Some(failure);
+            }
             Err(None) => return None,
             Err(Some(failure)) => {
                 run.state = RunState::Failed;
@@ -194,26 +201,35 @@ impl RunExecutor<'_> {
         Some(FinishedRun { run, log, reports, measured })
     }
 
-    /// Starts the agents of a run, leads them through its phases, and ends them in all cases. Returns `Err(None)`
-    /// after a stop request.
+    /// Starts the agents of a run, leads them through its phases, and ends them in all cases. Returns the failure of an agent
+    /// after all reports, and `Err(None)` after a stop request.
     fn walk(
         &self,
         run_phases: &RunPhases<'_>,
         number: u32,
         phases: &mut Phases,
         reports: &mut Option<RunReports>,
-    ) -> Result<(), Option<Failure>> {
+    ) -> Result<Option<Failure>, Option<Failure>> {
         let mut agent_set = self
             .agent_set(run_phases, number)
             .map_err(|error| Some(before_agents(&error, &run_phases.shape)))?;
         let walked = agent_set.hellos().and_then(|hellos| {
             *reports = Some(run_phases.measure(&mut agent_set, &hellos, phases)?);
-            agent_set.dismiss()?;
+            let dismissed = agent_set.dismiss();
             phases.end(Request::Exit.phase());
-            agent_set.take_loss().map_or(Ok(()), Err)
+            // An endpoint that ended during the measurement is the failure, whatever the exits of the others are.
+            agent_set.take_loss().map_or(Ok(dismissed.err()), Err)
         });
-        let failed = walked.map_err(|phase_error| agent_set.fail(phase_error));
-        failed.map_err(|failure| failure.map(|failure| with_hops(failure, run_phases)))
+        let with_hops = |failure| with_hops(failure, run_phases);
+        match walked {
+            Ok(None) => Ok(None),
+            Ok(Some(phase_error)) => match agent_set.conclude(phase_error) {
+                None => Err(None),
+                Some((failure, false)) => Ok(Some(failure)),
+                Some((failure, true)) => Err(Some(with_hops(failure))),
+            },
+            Err(phase_error) => Err(agent_set.fail(phase_error).map(with_hops)),
+        }
     }
 
     fn agent_set<'p>(&self, run_phases: &RunPhases<'p>, number: u32) -> Result<AgentSet<'p>, RunnerError> {
@@ -245,6 +261,16 @@ fn before_agents(error: &RunnerError, shape: &Shape) -> Failure {
     let endpoint = error.lost_host().and_then(lost).map(|endpoint| endpoint.id.clone());
     let (phase, hint) = (HELLO.to_owned(), error.hint());
     Failure { phase, endpoint, error: error.to_string(), hint, last_log_lines: Vec::new() }
+}
+
+/// Returns the text of a warning about an agent that failed after its report.
+fn failed_exit(failure: &Failure, shape: &Shape) -> String {
+    let whose = failure.endpoint.as_ref().map(|endpoint| format!("{}: ", shape.label(endpoint)));
+    format!(
+        "{}{}, after all reports had been received: the values are complete",
+        whose.unwrap_or_default(),
+        failure.error
+    )
 }
 
 /// Adds the hops of a ring at which the endpoint at fault breaks it.

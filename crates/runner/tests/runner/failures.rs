@@ -5,7 +5,7 @@ use std::{fs, time::Duration};
 use crate::rig::{Diary, Rig, SHORT_NS, children, limits, lives, local_site, run};
 use control::PROTOCOL;
 use experiment::{Limits, Workload};
-use results::{Directory, Failure, RunState, State};
+use results::{Directory, Failure, RunState, State, WarningKind};
 use site::{Owner, Site as _};
 
 const PHASES: [&str; 8] = ["hello", "configure", "match", "warm_up", "measure", "drain", "report", "exit"];
@@ -18,6 +18,14 @@ fn failure(script: &str, limits: Limits) -> Failure {
     assert_eq!(document.state, State::Complete);
     assert_eq!(run(&document, "good/throughput").state, RunState::Valid, "{script}");
     let bad = run(&document, "bad/throughput");
+    if let Some(failure) = &bad.exit_failure {
+        assert_eq!(
+            (bad.state, &bad.failure, failure.phase.as_str()),
+            (RunState::Valid, &None, "exit"),
+            "{script}"
+        );
+        return failure.clone();
+    }
     assert_eq!(bad.state, RunState::Failed, "{script}");
     bad.failure.clone().unwrap()
 }
@@ -120,18 +128,32 @@ fn garbage_and_unexpected_replies_fail_the_run() {
 }
 
 #[test]
-fn run_whose_agents_exit_with_an_error_fails_but_keeps_its_values() {
-    for (script, word) in
-        [("linger reader exit", "did not exit and was killed"), ("crash reader exit", "signal 9")]
-    {
+fn run_whose_agents_fail_after_their_reports_is_valid_with_a_warning() {
+    for (script, word) in [
+        ("linger reader exit", "did not exit and was killed"),
+        ("crash reader exit", "signal 9 (SIGKILL) after closing"),
+        ("kill reader exit", "signal 9"),
+        ("fail reader exit", "it does not work"),
+    ] {
         let mut rig = Rig::new(&[("bad", script)]).of_workload(Workload::Throughput);
         rig.experiment.limits.exit_ns = SHORT_NS;
         let document = rig.execute();
         let bad = run(&document, "bad/throughput");
-        let failure = bad.failure.as_ref().unwrap();
-        assert_eq!((bad.state, failure.phase.as_str()), (RunState::Failed, "exit"), "{failure:?}");
+        let failure = bad.exit_failure.as_ref().unwrap();
+        let named = (bad.state, failure.phase.as_str(), failure.endpoint.as_deref());
+        assert_eq!(named, (RunState::Valid, "exit", Some("reader")), "{failure:?}");
         assert!(failure.error.contains(word), "{failure:?}");
-        assert!(bad.throughput.is_some() && document.cells[0].throughput.is_none());
+        assert!(bad.throughput.is_some() && document.cells[0].throughput.is_some() && bad.failure.is_none());
+        let texts: Vec<&str> = document.cells[0]
+            .warnings
+            .iter()
+            .filter(|warning| warning.kind == WarningKind::UncleanExit)
+            .map(|warning| warning.text.as_str())
+            .collect();
+        assert!(
+            texts[0].starts_with("reader: ") && texts[0].contains("the values are complete"),
+            "{texts:?}"
+        );
         assert!(rig.results().join("runs/0001.hlog").exists());
     }
 }
