@@ -11,11 +11,13 @@
  *   policies.c  policy names, checks of values, and QoS in the caller's struct
  *   library.c   the version of a loaded library
  *   net.c       interfaces and sockets, from the kernel
+ *   threads.c   scheduling of threads, from the kernel
  */
 #ifndef DDSMARK_COMMON_H
 #define DDSMARK_COMMON_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -103,9 +105,13 @@ ddsmark_status config_in(const ddsmark_participant_config *config, ddsmark_parti
 /* BAD_ARGUMENT: a domain without ports, a buffer size out of range, an empty peer, or an unknown option. */
 ddsmark_status config_check(const ddsmark_participant_config *config, const ddsmark_option_info *options,
                             uint32_t option_count);
-/* INCONSISTENT if one of these environment variables, a list that ends with NULL, is set: with it, `middleware` would
- * use something else than what the experiment measures. */
-ddsmark_status variables_refuse(const char *middleware, const char *const *names);
+/* Environment variable with which a middleware would use something else than what the experiment measures. */
+typedef struct foreign_variable {
+  const char *name;
+  const char *instead; /* hint: what to request instead */
+} foreign_variable;
+/* INCONSISTENT if one of these variables, a list that ends with a NULL name, is set. */
+ddsmark_status variables_refuse(const char *middleware, const foreign_variable *variables);
 /* Ports of a domain that other participants of this host may occupy. */
 #define SPARE_PARTICIPANTS 16
 /* Raises `*limit`, a number of participants of a domain on one host, so that it suffices for the run. If the option was
@@ -232,6 +238,23 @@ ddsmark_status multicast_check(const net_interface *interface, bool ipv6);
 /* Gets the multicast groups that the sockets have joined, from the kernel; "" if none. False if the kernel does not
  * report them. */
 bool sockets_groups(const socket_set *set, text *out);
+
+/* -- threads ------------------------------------------------------------------------------------------------------- */
+
+typedef struct thread_schedule {
+  int policy;   /* SCHED_ constant */
+  int priority; /* of the policies fifo and rr */
+  int nice;
+  cpu_set_t cores;
+} thread_schedule;
+
+/* Reads the scheduling of a thread of this process; 0: the calling one. */
+bool thread_schedule_of(int tid, thread_schedule *out);
+/* Visits `threads`: policy, priority and cores of the threads whose names have one of these prefixes, a list that ends
+ * with NULL, and whose scheduling is not `own`, which a thread gets that a middleware leaves as it is. If the user has
+ * configured threads, waits until nothing changes, at most for a second. */
+void threads_visit(const thread_schedule *own, const char *const *prefixes, bool configured, ddsmark_visitor visit,
+                   void *context);
 
 #ifdef __cplusplus
 }

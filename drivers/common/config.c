@@ -90,14 +90,15 @@ ddsmark_status config_check(const ddsmark_participant_config *config, const ddsm
   return option_names_check(config, options, option_count);
 }
 
-ddsmark_status variables_refuse(const char *middleware, const char *const *names) {
-  for (; *names; names++) {
-    const char *value = getenv(*names);
+ddsmark_status variables_refuse(const char *middleware, const foreign_variable *variables) {
+  for (; variables->name; variables++) {
+    const char *value = getenv(variables->name);
     if (value && value[0])
-      return fail(DDSMARK_INCONSISTENT,
-                  "the environment variable `%s` is set: it changes transports or discovery of %s, which belong to the "
-                  "experiment; hint: start ddsmark with `env -u %s`, and set `transport`",
-                  *names, middleware, *names);
+      return fail(
+          DDSMARK_INCONSISTENT,
+          "the environment variable `%s` is `%s`: it changes transports or discovery of %s, which belong to the "
+          "experiment; hint: %s, and remove the variable from `--env`, or start ddsmark with `env -u %s`",
+          variables->name, value, middleware, variables->instead, variables->name);
   }
   return DDSMARK_OK;
 }

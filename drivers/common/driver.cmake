@@ -7,7 +7,7 @@
 #   add_listed_tests() one test for each line of a list
 
 set(DDSMARK_COMMON "${CMAKE_CURRENT_LIST_DIR}")
-set(common_sources batch.c config.c failure.c library.c match.c net.c policies.c text.c)
+set(common_sources batch.c config.c failure.c library.c match.c net.c policies.c text.c threads.c)
 list(TRANSFORM common_sources PREPEND "${DDSMARK_COMMON}/")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

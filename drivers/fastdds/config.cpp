@@ -47,6 +47,9 @@ enum {
   OPTION_INTRAPROCESS,
   OPTION_PARTICIPANTS,
   OPTION_PROFILES,
+  OPTION_SERVER,
+  OPTION_NON_BLOCKING,
+  OPTION_NEGOTIATION,
 };
 
 } // namespace
@@ -59,6 +62,12 @@ const ddsmark_transport_info transport_infos[] = {
     {"data_sharing", max_shared_payload,
      "samples are in a shared-memory segment of the writer; discovery and acknowledgments use udp4"},
     {"builtin", max_payload, "those of Fast DDS itself: udp4, and shm between endpoints of one host"},
+#if FASTDDS_GENERATION > 2
+    {"large_data", max_payload,
+     "LARGE_DATA of Fast DDS: announcements by multicast over udp4, all else over tcp4, and shm between endpoints of "
+     "one "
+     "host"},
+#endif
 };
 const uint32_t transport_count = sizeof transport_infos / sizeof transport_infos[0];
 
@@ -85,14 +94,15 @@ const ddsmark_option_info option_infos[] = {
      "code that serialises samples: octets, one copy by this driver, or generated, Fast CDR with a vector as in the "
      "code of fastddsgen; default octets"},
     {"max_message_size", nullptr,
-     "maximum size of a message in bytes, 1000 to 65500, over shm to 1073741824; default 65500, over shm half of the "
-     "option `shm_segment_size`"},
+     "maximum size of a message in bytes, 1000 to 65500, over shm and large_data to 1073741824; default 65500, over "
+     "shm half "
+     "of the option `shm_segment_size`"},
     {"shm_segment_size", "33554432",
      "size of the shared-memory segment of a participant in bytes, 65536 to 2147483648, or vendor, which is 524288; "
-     "default 33554432"},
+     "default 33554432, with large_data vendor, which is 8704000"},
     {"shm_port_queue", "1024",
      "maximum number of messages in the shared-memory queue of a participant, 1 to 1000000, or vendor, which is 512; "
-     "default 1024"},
+     "default 1024, with large_data vendor, which depends on the segment"},
     {"tcp_crc", "off",
      "whether each message over TCP has a checksum that its receiver verifies: on or off; default off, as in the "
      "transports LARGE_DATA of Fast DDS"},
@@ -107,6 +117,15 @@ const ddsmark_option_info option_infos[] = {
     {"profiles_file", nullptr,
      "path of an XML profiles file of Fast DDS, whose default profiles replace the settings of this driver; default "
      "the file that FASTDDS_DEFAULT_PROFILES_FILE names, in Fast DDS 2 FASTRTPS_DEFAULT_PROFILES_FILE"},
+    {"discovery_server", "none",
+     "discovery server of all participants: none; own, one that a participant of the run starts and ends; or ADDRESS "
+     "or "
+     "ADDRESS:PORT of a running one; default none"},
+    {"non_blocking_send", "off",
+     "whether large_data drops a message, and sends it again later if it is reliable, instead of waiting for a full "
+     "socket: on or off; default off"},
+    {"tcp_negotiation_timeout_ms", "0",
+     "time that large_data waits until a peer has opened a port of TCP in ms, 0 to 60000; default 0"},
 };
 const uint32_t option_count = sizeof option_infos / sizeof option_infos[0];
 
@@ -170,21 +189,19 @@ ddsmark_status flow_controller(const ddsmark_participant_config *config, Plan &p
                 value);
   p.flow_bytes = bytes;
   p.flow_ms = ms;
-  if (!p.async)
-    return fail(DDSMARK_INCONSISTENT, "option `flow_controller` requires `publish_mode=async`; hint: set "
-                                      "`publish_mode=async`, or remove `flow_controller`");
   return DDSMARK_OK;
 }
 
 ddsmark_status words(const ddsmark_participant_config *config, Plan &p) {
   /* By TCP a participant does not connect to itself. */
-  int mode = 0, plain = 0, type = 0, crc = p.untuned() ? 0 : 1,
+  int mode = 0, plain = 0, type = 0, crc = p.untuned() && !p.is_large() ? 0 : 1, blocking = 0,
       intraprocess = p.untuned() || p.transport == TRANSPORT_TCP4 ? 1 : 0, memory = p.untuned() ? 4 : 1;
   ddsmark_status status;
   if ((status = word(config, OPTION_PUBLISH_MODE, {"sync", "async"}, mode)) ||
       (status = word(config, OPTION_PLAIN, {"false", "true"}, plain)) ||
       (status = word(config, OPTION_TYPE, {"octets", "generated"}, type)) ||
       (status = word(config, OPTION_TCP_CRC, {"on", "off"}, crc)) ||
+      (status = word(config, OPTION_NON_BLOCKING, {"off", "on"}, blocking)) ||
       (status = word(config, OPTION_INTRAPROCESS, {"off", "full"}, intraprocess)) ||
       (status = word(config, OPTION_MEMORY, {"prealloc", "prealloc_realloc", "dynamic", "dynamic_reusable", "vendor"},
                      memory)))
@@ -197,6 +214,7 @@ ddsmark_status words(const ddsmark_participant_config *config, Plan &p) {
   p.plain = plain == 1;
   p.generated = type == 1;
   p.tcp_crc = crc == 0;
+  p.non_blocking = blocking == 1;
   p.intraprocess = intraprocess == 1;
   p.memory = policies[memory];
   if (p.plain && p.generated)
@@ -206,24 +224,30 @@ ddsmark_status words(const ddsmark_participant_config *config, Plan &p) {
 }
 
 uint64_t segment_bytes(const Plan &p) {
-  return p.segment ? p.segment : 512u << 10; /* vendor default */
+  return p.segment ? p.segment : p.is_large() ? 8704000 : 512u << 10; /* vendor defaults */
 }
 
 ddsmark_status numbers(const ddsmark_participant_config *config, Plan &p) {
   const uint64_t most = UINT64_C(1) << 30;
   const bool shm = p.transport == TRANSPORT_SHM;
+  /* The mode has sizes of its own. */
+  const bool as_mode = p.untuned() || p.is_large();
   uint64_t max_message = 0;
   ddsmark_status status;
   if ((status = number(config, OPTION_HEARTBEAT, 1, 60000, heartbeat_ms, p.untuned(), p.heartbeat_ms)) ||
       (status = response(config, p.response_us)) ||
       (status = number(config, OPTION_HISTORY_BYTES, 1, most * 4, history_bytes, p.untuned(), p.history_bytes)) ||
-      (status = number(config, OPTION_SEGMENT, 65536, 2 * most, segment, p.untuned(), p.segment)) ||
-      (status = number(config, OPTION_PORT_QUEUE, 1, 1000000, port_queue, p.untuned(), p.port_queue)) ||
+      (status = number(config, OPTION_SEGMENT, 65536, 2 * most, segment, as_mode, p.segment)) ||
+      (status = number(config, OPTION_PORT_QUEUE, 1, 1000000, port_queue, as_mode, p.port_queue)) ||
+      (status = option_number(config, option_infos[OPTION_NEGOTIATION].name, 0, 60000, &p.negotiation_ms)) ||
       (status = number(config, OPTION_EXTRA, 1, 1000, extra_samples, p.untuned(), p.extra_samples)) ||
       (status = number(config, OPTION_PARTICIPANTS, 1, 1000, participants, p.untuned(), p.participants)) ||
-      (status = number(config, OPTION_MAX_MESSAGE, 1000, shm ? most : 65500, 0, p.untuned(), max_message)))
+      (status =
+           number(config, OPTION_MAX_MESSAGE, 1000, shm || p.is_large() ? most : 65500, 0, p.untuned(), max_message)))
     return status;
   (shm ? p.max_shm_message : p.max_message) = max_message;
+  if (p.is_large())
+    return DDSMARK_OK;
   if (p.max_shm_message == 0 && !p.untuned())
     p.max_shm_message = p.segment / 2;
   if (p.over_shm() && p.max_shm_message > segment_bytes(p))
@@ -280,6 +304,50 @@ ddsmark_status choose_peers(const ddsmark_participant_config *config, Plan &p) {
   return DDSMARK_OK;
 }
 
+/* Parses the discovery server. It needs a transport whose discovery is by UDP. */
+ddsmark_status choose_server(const ddsmark_participant_config *config, Plan &p) {
+  const char *value = given(config, OPTION_SERVER), *name = option_infos[OPTION_SERVER].name;
+  if (value == nullptr || strcmp(value, "none") == 0)
+    return DDSMARK_OK;
+#if FASTDDS_GENERATION == 2
+  return fail(DDSMARK_UNSUPPORTED, "option `%s` is not supported with Fast DDS 2; hint: use Fast DDS 3", name);
+#endif
+  if (p.transport != TRANSPORT_UDP4 && p.transport != TRANSPORT_DATA_SHARING && p.transport != TRANSPORT_BUILTIN)
+    return fail(DDSMARK_UNSUPPORTED,
+                "option `%s` is not supported over `%s`; hint: use transport `udp4`, `builtin` or `data_sharing`", name,
+                transport_infos[p.transport].name);
+  if (strcmp(value, "own") == 0) {
+    p.own_server = true;
+    return DDSMARK_OK;
+  }
+  const std::string both = value;
+  const size_t colon = both.find(':');
+  const std::string address = both.substr(0, colon),
+                    port = colon == std::string::npos ? "11811" : both.substr(colon + 1);
+  unsigned char bytes[4];
+  const bool digits = !port.empty() && port.size() < 6 && port.find_first_not_of("0123456789") == std::string::npos;
+  const unsigned long number = digits ? std::stoul(port) : 0;
+  if (inet_pton(AF_INET, address.c_str(), bytes) != 1 || number == 0 || number > UINT16_MAX)
+    return fail(DDSMARK_BAD_ARGUMENT,
+                "invalid value `%s` of option `%s`; hint: use none, own, or an IPv4 address with a port, such as "
+                "127.0.0.1:11811",
+                value, name);
+  p.server = address;
+  p.server_port = static_cast<uint16_t>(number);
+  return DDSMARK_OK;
+}
+
+/* Rejects options of a transport that is not measured. */
+ddsmark_status check_transport_options(const ddsmark_participant_config *config, const Plan &p) {
+  for (const int option : {OPTION_NON_BLOCKING, OPTION_NEGOTIATION})
+    if (!p.is_large() && given(config, option))
+      return fail(DDSMARK_INCONSISTENT,
+                  "option `%s` acts on the transport `large_data` only; hint: set `transport` to "
+                  "`large_data`, or remove the option",
+                  option_infos[option].name);
+  return DDSMARK_OK;
+}
+
 /* Limits of the transport on the number of participants. */
 ddsmark_status check_participants(const ddsmark_participant_config *config, const Plan &p) {
   if (p.transport == TRANSPORT_TCP4)
@@ -301,8 +369,17 @@ ddsmark_status check_participants(const ddsmark_participant_config *config, cons
 } // namespace
 
 ddsmark_status plan_make(const ddsmark_participant_config *config, Plan &p) {
-  static const char *const variables[] = {"FASTDDS_BUILTIN_TRANSPORTS", "ROS2_EASY_MODE",   "ROS_DISCOVERY_SERVER",
-                                          "FASTDDS_ENVIRONMENT_FILE",   "ROS_SUPER_CLIENT", nullptr};
+  static const foreign_variable variables[] = {
+      {"FASTDDS_BUILTIN_TRANSPORTS",
+       "set `transport` instead, to `large_data` for LARGE_DATA, `builtin` for DEFAULT, or "
+       "`shm`, `udp4` or `udp6`"},
+      {"ROS_DISCOVERY_SERVER", "set the option `discovery_server` instead, such as `--option "
+                               "fastdds.discovery_server=127.0.0.1:11811`, or `=own` for "
+                               "one of the run"},
+      {"ROS2_EASY_MODE", "set the option `discovery_server=own`, or `transport` to `large_data`"},
+      {"ROS_SUPER_CLIENT", "a run needs no super client"},
+      {"FASTDDS_ENVIRONMENT_FILE", "set the variables of the file with `--env`"},
+      {nullptr, nullptr}};
   ddsmark_status status;
   uint32_t transport = p.transport;
   if ((status = variables_refuse("Fast DDS", variables)) ||
@@ -316,6 +393,7 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, Plan &p) {
   if ((status = profiles_choose(config, option_infos[OPTION_PROFILES].name, p.profiles_file)) ||
       (status = words(config, p)) || (status = numbers(config, p)) || (status = flow_controller(config, p)) ||
       (status = choose_interface(config, p)) || (status = choose_peers(config, p)) ||
+      (status = choose_server(config, p)) || (status = check_transport_options(config, p)) ||
       (status = check_participants(config, p)))
     return status;
   if (p.transport == TRANSPORT_SHM && (config->receive_buffer_bytes || config->send_buffer_bytes))

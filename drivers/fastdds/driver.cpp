@@ -70,8 +70,7 @@ const char built_against[] = FASTDDS_VERSION_STR;
 
 /* Watchdog thread of shared memory, started once and kept until the process ends. It has a name in versions with
  * thread settings; in 2.9.1 it has no name, so it cannot be declared there. */
-#if __has_include(<fastdds/rtps/attributes/ThreadSettings.hpp>)
-#define HAVE_THREAD_NAMES 1
+#ifdef HAVE_THREAD_SETTINGS
 const char *const kept_threads[] = {"dds.shm.wdog"};
 #endif
 
@@ -108,7 +107,7 @@ void describe_once() {
   memcpy(d.policies, policy_supports, sizeof d.policies);
   d.variables = variables;
   d.variable_count = sizeof variables / sizeof variables[0];
-#ifdef HAVE_THREAD_NAMES
+#ifdef HAVE_THREAD_SETTINGS
   d.kept_threads = kept_threads;
   d.kept_thread_count = sizeof kept_threads / sizeof kept_threads[0];
 #endif

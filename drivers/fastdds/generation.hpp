@@ -15,6 +15,7 @@
 #include <fastdds/dds/core/policy/QosPolicies.hpp>
 #include <fastdds/dds/domain/DomainParticipant.hpp>
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
+#include <fastdds/dds/domain/DomainParticipantListener.hpp>
 #include <fastdds/dds/log/Log.hpp>
 #include <fastdds/dds/publisher/DataWriter.hpp>
 #include <fastdds/dds/publisher/DataWriterListener.hpp>
@@ -46,6 +47,15 @@
 #include <fastdds/rtps/transport/UDPv6TransportDescriptor.hpp>
 #include <fastdds/rtps/transport/shared_mem/SharedMemTransportDescriptor.hpp>
 #include <fastdds/utils/IPLocator.hpp>
+#endif
+
+/* Threads of the library have names, and settings in the QoS. */
+#if __has_include(<fastdds/rtps/attributes/ThreadSettings.hpp>)
+#define HAVE_THREAD_SETTINGS 1
+#endif
+#if FASTDDS_GENERATION > 2
+#include <fastdds/rtps/attributes/BuiltinTransports.hpp>
+#include <fastdds/rtps/participant/ParticipantDiscoveryInfo.hpp>
 #endif
 
 namespace fast = eprosima::fastdds::dds;

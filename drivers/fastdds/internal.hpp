@@ -8,6 +8,7 @@
  *   driver.cpp       function table, description, and error texts of the library
  *   config.cpp       options and configuration of the participant -> plan
  *   transports.cpp   plan -> QoS of a participant: transports and discovery
+ *   servers.cpp      discovery servers
  *   profiles.cpp     the user's XML profiles as the base of all QoS
  *   participant.cpp  participants, topics, common parts of writers and readers
  *   shm.cpp          files of the library in /dev/shm
@@ -19,6 +20,7 @@
 #ifndef DDSMARK_FASTDDS_INTERNAL_HPP
 #define DDSMARK_FASTDDS_INTERNAL_HPP
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -70,7 +72,8 @@ enum Transport {
   TRANSPORT_TCP4,
   TRANSPORT_SHM,
   TRANSPORT_DATA_SHARING,
-  TRANSPORT_BUILTIN, /* UDP over IPv4, and shared memory on the same host */
+  TRANSPORT_BUILTIN,    /* UDP over IPv4, and shared memory on the same host */
+  TRANSPORT_LARGE_DATA, /* LARGE_DATA: announcements by UDP, all else by TCP, and by shared memory on the same host */
 };
 
 extern const ddsmark_transport_info transport_infos[];
@@ -98,6 +101,11 @@ struct Plan {
   bool async = false;
   uint64_t flow_bytes = 0, flow_ms = 0; /* 0: no flow controller */
   bool tcp_crc = true;
+  bool non_blocking = false;   /* of `large_data` */
+  uint64_t negotiation_ms = 0; /* of `large_data` */
+  bool own_server = false;     /* one participant of the run has a discovery server */
+  std::string server;          /* address of a discovery server; "": none, or ours */
+  uint16_t server_port = 0;
   bool intraprocess = true;
   bool plain = false;           /* octets are sent as the plain type */
   bool generated = false;       /* samples are serialised as by the code of fastddsgen */
@@ -110,7 +118,9 @@ struct Plan {
   bool untuned() const { return vendor_defaults || !profiles_file.empty(); }
 
   bool over_ip() const { return transport != TRANSPORT_SHM; }
-  bool over_shm() const { return transport == TRANSPORT_SHM || transport == TRANSPORT_BUILTIN; }
+  bool over_shm() const { return transport == TRANSPORT_SHM || transport == TRANSPORT_BUILTIN || is_large(); }
+  bool is_large() const { return transport == TRANSPORT_LARGE_DATA; }
+  bool has_server() const { return own_server || !server.empty(); }
   bool ipv6() const { return transport == TRANSPORT_UDP6; }
 };
 
@@ -159,11 +169,58 @@ using GivenTransports = std::vector<std::shared_ptr<transports::TransportDescrip
 
 ddsmark_status transport_apply(const Plan &plan, const GivenTransports &given, PortIndex &port,
                                fast::DomainParticipantQos &qos);
+/* Returns the transport UDP over IPv4 of a plan. */
+std::shared_ptr<transports::TransportDescriptorInterface> udp4_of(const Plan &plan, const GivenTransports &given);
+/* Returns the address from which this host reaches a peer; "" if it does not. Sends nothing. */
+std::string address_towards(const std::string &peer);
+/* Compares two IPv4 addresses. */
+bool is_lower(const std::string &one, const std::string &other);
 /* Returns the group of the readers of a domain: that of RTPS for data. */
 Locator multicast_group(const Plan &plan);
-void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, ddsmark_visitor visit, void *context);
+class Server;
+void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, const Server &server,
+                     ddsmark_visitor visit, void *context);
 
 extern const char flow_controller_name[];
+/* Returns the limit of a flow controller of the participant as BYTES/MS; "" if it has none of this name, or one without
+ * a limit. */
+std::string flow_limit(const fast::DomainParticipantQos &qos, const std::string &name);
+
+/* -- servers.cpp --------------------------------------------------------------------------------------------------- */
+
+/* Discovery server of a run: the participants of one domain discover each other through it. */
+class Server {
+public:
+  /* Makes the participant of `qos` a client of the planned server, if there is one. Starts that of the run, if it is
+   * this process that has it. */
+  ddsmark_status begin(const Plan &plan, const GivenTransports &given, fast::DomainParticipantQos &qos);
+  /* Returns the listener of the participant; nullptr without a server. */
+  fast::DomainParticipantListener *listener();
+  /* Waits until a server of the user has answered. */
+  ddsmark_status wait(const Plan &plan);
+  /* Ends the server. */
+  void end();
+  void visit(const Plan &plan, const fast::DomainParticipantQos &qos, ddsmark_visitor to, void *context) const;
+
+private:
+  class Listener : public fast::DomainParticipantListener {
+  public:
+    std::atomic<uint32_t> found{0};
+#if FASTDDS_GENERATION > 2
+    void on_participant_discovery(fast::DomainParticipant *, rtps::ParticipantDiscoveryStatus reason,
+                                  const fast::ParticipantBuiltinTopicData &, bool &ignored) override {
+      ignored = false;
+      if (reason == rtps::ParticipantDiscoveryStatus::DISCOVERED_PARTICIPANT)
+        found++;
+    }
+#endif
+  };
+  Listener listener_;
+  SoleName name_;
+  std::string address_;
+  uint16_t port_ = 0;
+  fast::DomainParticipant *entity_ = nullptr;
+};
 
 /* -- shm.cpp ------------------------------------------------------------------------------------------------------- */
 
@@ -238,7 +295,8 @@ uint64_t ns_of(const Duration &duration);
 
 void visit_number(ddsmark_visitor visit, void *context, const char *name, uint64_t value);
 /* Visits the effective settings of a writer or reader beyond DDS. */
-void visit_end(const fast::DataWriterQos &qos, const Plan &plan, ddsmark_visitor visit, void *context);
+void visit_end(const fast::DataWriterQos &qos, const fast::DomainParticipantQos &participant, const Plan &plan,
+               ddsmark_visitor visit, void *context);
 void visit_end(const fast::DataReaderQos &qos, ddsmark_visitor visit, void *context);
 
 /* -- profiles.cpp -------------------------------------------------------------------------------------------------- */
@@ -275,16 +333,23 @@ struct ddsmark_participant {
   Plan plan;
   Profiles profiles;
   PortIndex port;
+  Server server;
+  thread_schedule schedule{}; /* of the thread that opened it */
   fast::DomainParticipant *entity = nullptr;
   socket_set sockets{};
   SharedFiles files;
   std::mutex lock; /* protects the fields below, and the creation and deletion of entities */
   std::map<std::string, TopicUse> topics;
-  std::map<std::string, TypeOfSamples *> types; /* owned by the library */
+  std::map<std::string, TypeOfSamples *> types;                    /* owned by the library */
+  std::map<int, std::chrono::steady_clock::time_point> mute_since; /* mute connections of `large_data` */
+  std::chrono::steady_clock::time_point looked{};                  /* when connections were last looked at */
 };
 
 ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out);
 ddsmark_status participant_close(ddsmark_participant *participant);
+/* Ends connections that only the other side uses, if the participant may have some: the library opens new ones. Called
+ * while a match is awaited. */
+void end_mute_connections(ddsmark_participant *participant);
 ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_visitor visit, void *context);
 
 /* Common parts of writers and readers. */

@@ -47,15 +47,19 @@ void close_forgotten(const socket_set &sockets) {
   }
 }
 
-/* Returns whether this is a connection with one message sent, one received, and nothing since. */
-bool is_silent(int fd) {
-  tcp_info info{};
+/* Gets the number of segments with data of a connection. False if the socket is none. */
+bool segments_of(int fd, tcp_info &info) {
   socklen_t size = sizeof info;
   int listening = 0;
   socklen_t listening_size = sizeof listening;
   return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &listening_size) == 0 && !listening &&
-         getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_data_segs_out == 1 &&
-         info.tcpi_data_segs_in == 1;
+         getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0;
+}
+
+/* Returns whether this is a connection with one message sent, one received, and nothing since. */
+bool is_silent(int fd) {
+  tcp_info info{};
+  return segments_of(fd, info) && info.tcpi_data_segs_out == 1 && info.tcpi_data_segs_in == 1;
 }
 
 /* Ends connections that have become silent. The library requests a connection and only then records what it will
@@ -78,16 +82,22 @@ void end_silent(const socket_set &sockets) {
 ddsmark_status open_locked(ddsmark_participant *p, const char *run_name) {
   fast::DomainParticipantQos qos;
   ddsmark_status status;
+  socket_set before;
+  sockets_now(&before);
   if ((status = profiles_load(p->plan, p->profiles, qos)) || (status = set_library(p->plan)) ||
       (status = transport_apply(p->plan, p->profiles.transports, p->port, qos)))
     return status;
   qos.name(run_name ? run_name : "ddsmark");
-  socket_set before;
-  sockets_now(&before);
   errors_watch();
+  thread_schedule_of(0, &p->schedule);
   p->files.begin(p->plan, run_name ? run_name : "");
-  p->entity = fast::DomainParticipantFactory::get_instance()->create_participant(p->plan.domain, qos, nullptr,
-                                                                                 fast::StatusMask::none());
+  if ((status = p->server.begin(p->plan, p->profiles.transports, qos))) {
+    if (open_participants == 0)
+      errors_end();
+    return status;
+  }
+  p->entity = fast::DomainParticipantFactory::get_instance()->create_participant(
+      p->plan.domain, qos, p->server.listener(), fast::StatusMask::none());
   sockets_now(&p->sockets);
   sockets_subtract(&p->sockets, &before);
   /* Another participant may be about to bind a new socket. */
@@ -96,6 +106,7 @@ ddsmark_status open_locked(ddsmark_participant *p, const char *run_name) {
   if (p->entity == nullptr) {
     status = fail_null("create_participant", "cannot create a participant with transport `" +
                                                  std::string(transport_infos[p->plan.transport].name) + "`");
+    p->server.end();
     if (open_participants == 0)
       errors_end();
     return status;
@@ -115,7 +126,8 @@ ddsmark_status open_locked(ddsmark_participant *p, const char *run_name) {
 /* Others contact as many participants as the run has. One of something else may have taken the ports of ours. */
 ddsmark_status check_index(const ddsmark_participant &p) {
   const int index = sockets_participant_index(&p.sockets, p.plan.domain);
-  const bool by_ports = p.plan.over_ip() && p.plan.transport != TRANSPORT_TCP4 && !p.plan.peers.empty();
+  const bool by_ports = p.plan.over_ip() && p.plan.transport != TRANSPORT_TCP4 && !p.plan.is_large() &&
+                        !p.plan.has_server() && !p.plan.peers.empty();
   if (!by_ports || index < 0 || static_cast<uint64_t>(index) < p.plan.participants)
     return DDSMARK_OK;
   return fail(
@@ -132,6 +144,7 @@ ddsmark_status close_locked(ddsmark_participant *participant) {
   const ReturnCode code = fast::DomainParticipantFactory::get_instance()->delete_participant(participant->entity);
   const ddsmark_status status =
       code_of(code) == CODE_OK ? DDSMARK_OK : fail_dds(code, "delete_participant", "cannot delete the participant");
+  participant->server.end();
   if (--open_participants == 0)
     errors_end();
   participant->files.end();
@@ -139,6 +152,33 @@ ddsmark_status close_locked(ddsmark_participant *participant) {
 }
 
 } // namespace
+
+/* With large data, connections begin when another participant is discovered. The request of a mute one was sent, and
+ * the answer ignored, so that only the other side uses it. */
+void end_mute_connections(ddsmark_participant *p) {
+  using clock = std::chrono::steady_clock;
+  const auto between = std::chrono::milliseconds(20), limit = std::chrono::milliseconds(300);
+  const uint32_t most_of_mute = 2; /* messages of a connection that was requested only */
+  if (!p->plan.is_large())
+    return;
+  const std::lock_guard<std::mutex> guard(p->lock);
+  const auto now = clock::now();
+  if (now - p->looked < between)
+    return;
+  p->looked = now;
+  socket_set sockets;
+  sockets_now(&sockets);
+  for (uint32_t i = 0; i < sockets.count; i++) {
+    const int fd = sockets.fds[i];
+    tcp_info info{};
+    if (!segments_of(fd, info) || info.tcpi_data_segs_out == 0 || info.tcpi_data_segs_out > most_of_mute) {
+      p->mute_since.erase(fd);
+    } else if (now - p->mute_since.emplace(fd, now).first->second > limit) {
+      shutdown(fd, SHUT_RDWR);
+      p->mute_since.erase(fd);
+    }
+  }
+}
 
 ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out) {
   return guarded([&] {
@@ -154,6 +194,7 @@ ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmar
       if (status != DDSMARK_OK)
         participant->files.end();
       else if ((status = check_index(*participant)) != DDSMARK_OK ||
+               (status = participant->server.wait(participant->plan)) != DDSMARK_OK ||
                (status = profiles_read(participant->profiles, participant->entity)) != DDSMARK_OK)
         close_locked(participant);
     }
@@ -174,9 +215,31 @@ ddsmark_status participant_close(ddsmark_participant *participant) {
   });
 }
 
+#ifdef HAVE_THREAD_SETTINGS
+
+/* Returns whether the user has configured a thread of the participant. */
+static bool has_thread_settings(const fast::DomainParticipantQos &qos) {
+  const rtps::ThreadSettings vendor;
+  bool is_set = qos.timed_events_thread() != vendor || qos.builtin_controllers_sender_thread() != vendor ||
+                qos.discovery_server_thread() != vendor;
+#if FASTDDS_GENERATION > 2
+  is_set |= qos.typelookup_service_thread() != vendor;
+#endif
+  for (const auto &transport : qos.transport().user_transports)
+    if (const auto *by_port = dynamic_cast<const transports::PortBasedTransportDescriptor *>(transport.get()))
+      is_set |= by_port->default_reception_threads() != vendor || !by_port->reception_threads().empty();
+  return is_set;
+}
+
+#endif
+
 ddsmark_status participant_settings(ddsmark_participant *p, ddsmark_visitor visit, void *context) {
   return guarded([&] {
-    transport_visit(p->plan, p->entity->get_qos(), visit, context);
+    transport_visit(p->plan, p->entity->get_qos(), p->server, visit, context);
+#ifdef HAVE_THREAD_SETTINGS
+    static const char *const threads[] = {"dds.", nullptr};
+    threads_visit(&p->schedule, threads, has_thread_settings(p->entity->get_qos()), visit, context);
+#endif
     profiles_visit(p->profiles, visit, context);
     visit(context, "intraprocess", intraprocess_is_full() ? "full" : "off");
     /* Each writer sends to what its readers announce, which it does not report. */

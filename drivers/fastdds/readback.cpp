@@ -80,12 +80,14 @@ ddsmark_status qos_read_back(const fast::TopicQos &topic, const fast::Subscriber
   return read_back(topic, group, end, texts, out);
 }
 
-void visit_end(const fast::DataWriterQos &end, const Plan &plan, ddsmark_visitor visit, void *context) {
+void visit_end(const fast::DataWriterQos &end, const fast::DomainParticipantQos &participant, const Plan &plan,
+               ddsmark_visitor visit, void *context) {
   auto times = end.reliable_writer_qos().times;
   const bool async = end.publish_mode().kind == fast::ASYNCHRONOUS_PUBLISH_MODE;
   visit(context, "publish_mode", async ? "async" : "sync");
-  if (async && plan.flow_bytes)
-    visit(context, "flow_controller", std::string(end.publish_mode().flow_controller_name).c_str());
+  const std::string limit = flow_limit(participant, end.publish_mode().flow_controller_name);
+  if (async && !limit.empty())
+    visit(context, "flow_controller", limit.c_str());
   visit_number(visit, context, "heartbeat_ms", ns_of(heartbeat_period(times)) / 1000000);
   if (plan.transport == TRANSPORT_DATA_SHARING)
     visit_number(visit, context, "extra_samples", static_cast<uint64_t>(end.resource_limits().extra_samples));

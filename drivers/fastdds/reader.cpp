@@ -294,6 +294,7 @@ uint32_t sample_intact(ddsmark_reader *r, const ddsmark_sample *sample) {
 }
 
 ddsmark_status matched(ddsmark_reader *r, ddsmark_match *out) {
+  end_mute_connections(r->e.participant);
   const ddsmark_match state = match_state(&r->e.matched);
   return match_out(&state, out);
 }

@@ -8,6 +8,7 @@
 #include "internal.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
@@ -55,6 +56,18 @@ Locator tcp_discovery(uint32_t domain, const std::string &address = "", uint16_t
   return locator;
 }
 
+/* Returns the number of ports of a peer to which a participant connects, from the lowest. Exactly one of two
+ * participants connects. If both do, the library may keep neither connection, or leave a thread that reads from one of
+ * them after the transport was destroyed, which crashes the process when it exits. On this host, we connect to earlier
+ * participants; later ones connect to us. Of two hosts, that with the lower address connects, to all participants of
+ * the other one. */
+uint32_t tcp_peers_at(const Plan &plan, const std::string &peer, uint32_t index) {
+  const std::string own = plan.address.empty() ? address_towards(peer) : plan.address;
+  if (peer == own || is_loopback_peer(peer.c_str()))
+    return index;
+  return is_lower(peer, own) ? 0 : std::max(tcp_peers, plan.count);
+}
+
 /* Returns a transport with the settings of the profiles file, if it has one of this kind. */
 template <class Descriptor> std::shared_ptr<Descriptor> descriptor(const GivenTransports &given) {
   for (const auto &transport : given)
@@ -83,8 +96,8 @@ bool has_measured(const Plan &plan, const GivenTransports &given) {
   }
 }
 
-template <class Descriptor> std::shared_ptr<Descriptor> sockets(const Plan &plan, const GivenTransports &given) {
-  auto transport = descriptor<Descriptor>(given);
+/* Sets what the experiment decides, and what is requested. */
+template <class Descriptor> void set_sockets(const Plan &plan, Descriptor *transport) {
   transport->interfaceWhiteList.clear();
   if (!plan.address.empty())
     transport->interfaceWhiteList.push_back(plan.address);
@@ -95,6 +108,11 @@ template <class Descriptor> std::shared_ptr<Descriptor> sockets(const Plan &plan
   if (plan.max_message)
     transport->maxMessageSize = static_cast<uint32_t>(plan.max_message);
   transport->maxInitialPeersRange = static_cast<uint32_t>(plan.participants);
+}
+
+template <class Descriptor> std::shared_ptr<Descriptor> sockets(const Plan &plan, const GivenTransports &given) {
+  auto transport = descriptor<Descriptor>(given);
+  set_sockets(plan, transport.get());
   return transport;
 }
 
@@ -144,12 +162,9 @@ ddsmark_status tcp(const Plan &plan, const GivenTransports &given, PortIndex &po
    * participant of a process, a tenth of a second apart, and does not listen in the meantime: 3.2 s for up to 32. */
   auto &builtin = qos.wire_protocol().builtin;
   builtin.metatrafficUnicastLocatorList.push_back(tcp_discovery(plan.domain));
-  /* We connect to earlier participants; later ones connect to us. On other hosts, to all. */
-  for (const std::string &address : plan.peers) {
-    const bool here = address == plan.address || is_loopback_peer(address.c_str());
-    for (uint32_t i = 0; i < (here ? port.index : std::max(tcp_peers, plan.count)); i++)
+  for (const std::string &address : plan.peers)
+    for (uint32_t i = 0; i < tcp_peers_at(plan, address, port.index); i++)
       builtin.initialPeersList.push_back(tcp_discovery(plan.domain, address, tcp_port(plan.domain, i)));
-  }
   return DDSMARK_OK;
 }
 
@@ -167,7 +182,83 @@ void shared_memory(const Plan &plan, const GivenTransports &given, PortIndex &po
   qos.transport().user_transports.push_back(transport);
 }
 
+#if FASTDDS_GENERATION > 2
+
+/* Lets the library list its transports and locators for large data, and sets what the experiment decides. */
+ddsmark_status large_data(const Plan &plan, const GivenTransports &given, PortIndex &port,
+                          fast::DomainParticipantQos &qos) {
+  if (!given.empty() &&
+      !(has<transports::SharedMemTransportDescriptor>(given) && has<transports::TCPv4TransportDescriptor>(given)))
+    return fail(
+        DDSMARK_INCONSISTENT,
+        "profiles file `%s` has user transports, but not those of `large_data`; hint: use <builtinTransports> in the "
+        "file, or set `transport` to one of the file",
+        plan.profiles_file.c_str());
+  rtps::BuiltinTransportsOptions options;
+  options.non_blocking_send = plan.non_blocking;
+  options.tcp_negotiation_timeout = static_cast<uint32_t>(plan.negotiation_ms);
+  if (plan.max_message) {
+    options.maxMessageSize = static_cast<uint32_t>(plan.max_message);
+    /* A buffer must hold a message. */
+    options.sockets_buffer_size =
+        static_cast<uint32_t>(std::max({plan.max_message, plan.receive_buffer, plan.send_buffer}));
+  }
+  qos.setup_transports(rtps::BuiltinTransports::LARGE_DATA, options);
+  for (auto &transport : qos.transport().user_transports) {
+    if (auto *shm = dynamic_cast<transports::SharedMemTransportDescriptor *>(transport.get())) {
+      if (has<transports::SharedMemTransportDescriptor>(given))
+        *shm = *descriptor<transports::SharedMemTransportDescriptor>(given);
+      if (plan.segment)
+        shm->segment_size(static_cast<uint32_t>(plan.segment));
+      if (plan.port_queue)
+        shm->port_queue_capacity(static_cast<uint32_t>(plan.port_queue));
+    } else if (auto *tcp4 = dynamic_cast<transports::TCPv4TransportDescriptor *>(transport.get())) {
+      if (has<transports::TCPv4TransportDescriptor>(given))
+        *tcp4 = *descriptor<transports::TCPv4TransportDescriptor>(given);
+      else
+        tcp4->calculate_crc = tcp4->check_crc = plan.tcp_crc;
+      set_sockets(plan, tcp4);
+    } else if (auto *udp = dynamic_cast<transports::UDPv4TransportDescriptor *>(transport.get())) {
+      if (has<transports::UDPv4TransportDescriptor>(given))
+        *udp = *descriptor<transports::UDPv4TransportDescriptor>(given);
+      set_sockets(plan, udp);
+    }
+  }
+  const char *name = transport_infos[plan.transport].name;
+  if (port.take(name, plan.domain, std::max(100u, plan.count + SPARE_PARTICIPANTS)))
+    qos.wire_protocol().participant_id = static_cast<int32_t>(port.index);
+  return DDSMARK_OK;
+}
+
+#endif
+
 } // namespace
+
+std::shared_ptr<transports::TransportDescriptorInterface> udp4_of(const Plan &plan, const GivenTransports &given) {
+  return sockets<transports::UDPv4TransportDescriptor>(plan, given);
+}
+
+std::string address_towards(const std::string &peer) {
+  sockaddr_in to{}, from{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(port_base);
+  socklen_t size = sizeof from;
+  char found[INET_ADDRSTRLEN] = "";
+  const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd >= 0 && inet_pton(AF_INET, peer.c_str(), &to.sin_addr) == 1 &&
+      connect(fd, reinterpret_cast<const sockaddr *>(&to), sizeof to) == 0 &&
+      getsockname(fd, reinterpret_cast<sockaddr *>(&from), &size) == 0)
+    inet_ntop(AF_INET, &from.sin_addr, found, sizeof found);
+  if (fd >= 0)
+    close(fd);
+  return found;
+}
+
+bool is_lower(const std::string &one, const std::string &other) {
+  in_addr left{}, right{};
+  return inet_pton(AF_INET, one.c_str(), &left) == 1 && inet_pton(AF_INET, other.c_str(), &right) == 1 &&
+         ntohl(left.s_addr) < ntohl(right.s_addr);
+}
 
 bool SoleName::take(const std::string &name) {
   sockaddr_un address{};
@@ -223,7 +314,7 @@ ddsmark_status transport_apply(const Plan &plan, const GivenTransports &given, P
   switch (plan.transport) {
   case TRANSPORT_UDP4:
   case TRANSPORT_DATA_SHARING:
-    qos.transport().user_transports.push_back(sockets<transports::UDPv4TransportDescriptor>(plan, given));
+    qos.transport().user_transports.push_back(udp4_of(plan, given));
     by_unicast(plan, KIND_UDP4, qos);
     break;
   case TRANSPORT_UDP6:
@@ -237,9 +328,14 @@ ddsmark_status transport_apply(const Plan &plan, const GivenTransports &given, P
     shared_memory(plan, given, port, qos);
     break;
   case TRANSPORT_BUILTIN:
-    qos.transport().user_transports.push_back(sockets<transports::UDPv4TransportDescriptor>(plan, given));
+    qos.transport().user_transports.push_back(udp4_of(plan, given));
     shared_memory(plan, given, port, qos);
     by_unicast(plan, KIND_UDP4, qos);
+    break;
+  case TRANSPORT_LARGE_DATA:
+#if FASTDDS_GENERATION > 2
+    status = large_data(plan, given, port, qos);
+#endif
     break;
   }
   if (!plan.untuned()) /* as long as other middlewares take to forget who was killed */
@@ -249,6 +345,9 @@ ddsmark_status transport_apply(const Plan &plan, const GivenTransports &given, P
     controller->name = flow_controller_name;
     controller->max_bytes_per_period = static_cast<int32_t>(plan.flow_bytes);
     controller->period_ms = plan.flow_ms;
+#ifdef HAVE_THREAD_SETTINGS
+    controller->sender_thread = qos.builtin_controllers_sender_thread();
+#endif
     qos.flow_controllers().push_back(controller);
   }
   return status;
@@ -270,8 +369,29 @@ void visit_number(ddsmark_visitor visit, void *context, const char *name, uint64
   visit(context, name, std::to_string(value).c_str());
 }
 
+std::string flow_limit(const fast::DomainParticipantQos &qos, const std::string &name) {
+  for (const auto &controller : qos.flow_controllers())
+    if (controller->name == name && controller->max_bytes_per_period > 0)
+      return std::to_string(controller->max_bytes_per_period) + "/" + std::to_string(controller->period_ms);
+  return "";
+}
+
+/* Returns the kinds of locators. */
+static std::string kinds_of(const rtps::LocatorList &list) {
+  std::string kinds;
+  for (const Locator &locator : list) {
+    const char *kind = locator.kind == LOCATOR_KIND_UDPv4   ? "udp4"
+                       : locator.kind == LOCATOR_KIND_TCPv4 ? "tcp4"
+                       : locator.kind == LOCATOR_KIND_SHM   ? "shm"
+                                                            : "unknown";
+    kinds += (kinds.empty() ? "" : "+") + std::string(kind);
+  }
+  return kinds.empty() ? "none" : kinds;
+}
+
 /* The library returns the descriptors that it was given. */
-void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, ddsmark_visitor to, void *target) {
+void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, const Server &server, ddsmark_visitor to,
+                     void *target) {
   struct Names {
     ddsmark_visitor to;
     void *target;
@@ -296,10 +416,17 @@ void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, dd
       name = "shm";
     found += (found.empty() ? "" : "+") + std::string(name);
   }
-  const bool is_builtin = plan.transport == TRANSPORT_BUILTIN && found == "udp4+shm";
-  visit(context, "transport", is_builtin ? "builtin" : found.c_str());
-  if (is_builtin)
+  const bool is_builtin = plan.transport == TRANSPORT_BUILTIN && found == "udp4+shm",
+             is_large = plan.is_large() && found == "shm+tcp4+udp4";
+  visit(context, "transport", is_builtin ? "builtin" : is_large ? "large_data" : found.c_str());
+  if (is_builtin || is_large)
     visit(context, "transports", found.c_str());
+  if (is_large) {
+    const auto &wire = qos.wire_protocol();
+    visit(context, "announcements_over", kinds_of(wire.builtin.metatrafficMulticastLocatorList).c_str());
+    visit(context, "discovery_over", kinds_of(wire.builtin.metatrafficUnicastLocatorList).c_str());
+    visit(context, "data_over", kinds_of(wire.default_unicast_locator_list).c_str());
+  }
   if (plan.over_ip()) {
     visit(context, "interface", plan.interface.empty() ? "all" : plan.interface.c_str());
     if (!plan.address.empty())
@@ -309,21 +436,28 @@ void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, dd
     const auto &first = qos.transport().user_transports.front();
     visit_number(visit, context, "max_message_size", first->maxMessageSize);
     visit_number(visit, context, "participants", first->maxInitialPeersRange);
-    if (const auto *tcp = dynamic_cast<const transports::TCPTransportDescriptor *>(first.get())) {
+  }
+  for (const auto &transport : qos.transport().user_transports) {
+    if (const auto *tcp = dynamic_cast<const transports::TCPTransportDescriptor *>(transport.get())) {
       visit(context, "tcp_nodelay", tcp->enable_tcp_nodelay ? "on" : "off");
       visit(context, "tcp_crc", tcp->calculate_crc ? "on" : "off");
+#if FASTDDS_GENERATION > 2
+      if (is_large) {
+        visit(context, "non_blocking_send", tcp->non_blocking_send ? "on" : "off");
+        visit_number(visit, context, "tcp_negotiation_timeout_ms", tcp->tcp_negotiation_timeout);
+      } else
+#endif
+        visit_number(visit, context, "tcp_peers", qos.wire_protocol().builtin.initialPeersList.size());
     }
-    const auto &last = qos.transport().user_transports.back();
-    if (const auto *shm = dynamic_cast<const transports::SharedMemTransportDescriptor *>(last.get())) {
+    if (const auto *shm = dynamic_cast<const transports::SharedMemTransportDescriptor *>(transport.get())) {
       visit_number(visit, context, "shm_segment_size", shm->segment_size());
       visit_number(visit, context, "shm_port_queue", shm->port_queue_capacity());
     }
   }
-  if (!qos.flow_controllers().empty()) {
-    const auto &controller = qos.flow_controllers().front();
-    visit(context, "flow_controller",
-          (std::to_string(controller->max_bytes_per_period) + "/" + std::to_string(controller->period_ms)).c_str());
-  }
+  const std::string limit = flow_limit(qos, flow_controller_name);
+  if (!limit.empty())
+    visit(context, "flow_controller", limit.c_str());
   visit_number(visit, context, "lease_ms", ns_of(qos.wire_protocol().builtin.discovery_config.leaseDuration) / 1000000);
+  server.visit(plan, qos, visit, context);
   to(target, "as_requested", names.all.c_str());
 }

@@ -125,9 +125,12 @@ ddsmark_status open(ddsmark_participant *participant, const ddsmark_writer_confi
     w->e.max_payload = c.max_payload_bytes;
     w->loans = c.loans != 0;
     WriterQosSet qos;
+    const bool async = plan.async || c.async_write != 0;
+    if (plan.flow_bytes && !async)
+      return fail(DDSMARK_INCONSISTENT, "option `flow_controller` requires asynchronous publishing; hint: set "
+                                        "`asynchronous` or `publish_mode=async`, or remove `flow_controller`");
     if ((status = make_room(w.get(), plan, c)) ||
-        (status =
-             qos_make(c.qos, *participant, {SIDE_WRITER, kind, w->e.largest, plan.async || c.async_write != 0}, qos)) ||
+        (status = qos_make(c.qos, *participant, {SIDE_WRITER, kind, w->e.largest, async}, qos)) ||
         (status = memory_check(plan, w->e.largest, qos.end.endpoint().history_memory_policy)) ||
         (status = create(w.get(), c.topic, qos)))
       return status;
@@ -322,6 +325,7 @@ ddsmark_status assert_liveliness(ddsmark_writer *w) {
 }
 
 ddsmark_status matched(ddsmark_writer *w, ddsmark_match *out) {
+  end_mute_connections(w->e.participant);
   const ddsmark_match state = match_state(&w->e.matched);
   return match_out(&state, out);
 }
@@ -336,7 +340,7 @@ ddsmark_status settings(ddsmark_writer *w, ddsmark_visitor visit, void *context)
     visit(context, "batching", w->batches() ? "application" : "none");
     if (w->batches())
       visit_number(visit, context, "batch_bytes", w->held.limit);
-    visit_end(w->entity->get_qos(), w->e.participant->plan, visit, context);
+    visit_end(w->entity->get_qos(), w->e.participant->entity->get_qos(), w->e.participant->plan, visit, context);
     visit_type(w->e, visit, context);
     if (w->e.kind == DDSMARK_TYPE_PLAIN) {
       visit(context, "plain", "true");

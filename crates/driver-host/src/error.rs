@@ -51,7 +51,7 @@ fn status_name(status: abi::Status) -> String {
         abi::REFUSED => "refused".to_owned(),
         abi::UNSUPPORTED => "unsupported".to_owned(),
         abi::BAD_ARGUMENT => "bad argument".to_owned(),
-        abi::INCONSISTENT => "inconsistent policies".to_owned(),
+        abi::INCONSISTENT => "inconsistent request".to_owned(),
         abi::TOO_LARGE => "too large".to_owned(),
         other => format!("unknown status {other}"),
     }

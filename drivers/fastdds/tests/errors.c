@@ -47,16 +47,18 @@ void test_option_errors(void) {
                                        {"tcp_crc", "yes"},
                                        {"heartbeat_response_us", "5ms"},
                                        {"heartbeat_response_us", "1000001"},
-                                       {"extra_samples", "1001"}};
+                                       {"extra_samples", "1001"},
+                                       {"discovery_server", "here"},
+                                       {"discovery_server", "127.0.0.1:0"},
+                                       {"non_blocking_send", "yes"},
+                                       {"tcp_negotiation_timeout_ms", "60001"}};
   check_option_errors(bad, sizeof bad / sizeof bad[0]);
   ddsmark_participant *p = NULL;
   ddsmark_participant_config c = participant_config();
-  ddsmark_option option = {"flow_controller", "1000/10"};
+  const ddsmark_option option = {"max_message_size", "100000000"};
   c.options = &option;
   c.option_count = 1;
-  CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT, "publish_mode");
   c.transport = "shm";
-  option = (ddsmark_option){"max_message_size", "100000000"};
   CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT, "shm_segment_size");
   CHECK(p == NULL);
   WAIT_UNTIL(thread_count() == 1);
@@ -66,11 +68,14 @@ void test_option_errors(void) {
 void test_foreign_variables(void) {
   static const char *const names[] = {"FASTDDS_BUILTIN_TRANSPORTS", "FASTDDS_ENVIRONMENT_FILE", "ROS2_EASY_MODE",
                                       "ROS_DISCOVERY_SERVER", "ROS_SUPER_CLIENT"};
+  static const char *const instead[] = {"`large_data` for LARGE_DATA", "with `--env`", "discovery_server=own",
+                                        "--option fastdds.discovery_server=127.0.0.1:11811", "no super client"};
   const ddsmark_participant_config c = participant_config();
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     ddsmark_participant *p = NULL;
     setenv(names[i], "x", 1);
     CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT, names[i]);
+    CHECK_HAS(d->last_error(), instead[i]);
     setenv(names[i], "", 1);
     OK(d->participant_open(&c, &p));
     OK(d->participant_close(p));

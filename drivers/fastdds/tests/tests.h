@@ -42,6 +42,13 @@
     TEST(receive_data_sharing) \
     TEST(receive_builtin) \
     TEST(receive_async) \
+    TEST(receive_large_data) \
+    TEST(large_data) \
+    TEST(own_server) \
+    TEST(users_server) \
+    TEST(tcp_one_connects) \
+    TEST(flow_limit) \
+    TEST(thread_settings) \
     TEST(batches) \
     TEST(batches_data_sharing) \
     TEST(batches_refused) \
