@@ -319,6 +319,11 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
       (status = option_number(config, option_infos[OPTION_MAX_INDEX].name, 0, 999, &max_index)) ||
       (status = participants_raise(config, option_infos[OPTION_MAX_INDEX].name, 0, &max_index)))
     return status;
+  /* All ports of the highest domain are below 65536. */
+  const uint64_t room = (65535u - 11u - 7400u - 250u * config->domain) / 2;
+  if (max_index > room && option_value(config, option_infos[OPTION_MAX_INDEX].name) == NULL &&
+      config->participant_count <= room)
+    max_index = room;
   if (config->vendor_defaults && config->participant_count <= MAX_INDEX_SHIPPED &&
       option_value(config, option_infos[OPTION_MAX_INDEX].name) == NULL)
     max_index = UINT64_MAX;
@@ -346,6 +351,7 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
   p.user_names_interface = mentions(&both, "NetworkInterface");
   p.user_names_peers = mentions(&both, "<Peer");
   p.user_names_watermarks = mentions(&both, "<Whc");
+  p.user_names_threads = mentions(&both, "<Thread ");
   const bool message_named = mentions(&both, "MessageSize"), fragment_named = mentions(&both, "FragmentSize");
   /* They belong together: a message holds at least a fragment. */
   if (p.interface.loopback && !config->vendor_defaults && !max_message && !fragment && !message_named &&
@@ -377,6 +383,7 @@ ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out) {
   add_discovery(config, &p, max_index, t);
   add_internal(config, &p, whc_high, receivers, t);
   text_add(t, "</Domain></CycloneDDS>");
+  p.own_length = t->length;
   if (extra[0])
     text_add(t, ",%s", extra);
   const size_t user_at = t->length + 1;

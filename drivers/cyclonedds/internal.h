@@ -56,7 +56,9 @@ typedef struct plan {
   char fragment[32];
   char whc_high[32];
   text configuration; /* for dds_create_domain(); over TCP, the listening process is prepended */
-  const char *user;   /* part from CYCLONEDDS_URI, or "" */
+  size_t own_length;  /* of the part of the configuration that is this driver's */
+  bool user_names_threads;
+  const char *user; /* part from CYCLONEDDS_URI, or "" */
 } plan;
 
 ddsmark_status plan_make(const ddsmark_participant_config *config, plan *out);

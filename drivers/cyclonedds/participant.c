@@ -24,7 +24,8 @@ struct domain {
   uint32_t participants;
   socket_set sockets;
   tcp_door door;
-  text configuration; /* configuration passed to Cyclone DDS */
+  thread_schedule schedule; /* of the thread that opened it */
+  text configuration;       /* configuration passed to Cyclone DDS */
 };
 
 /* Protects the list, and opening and closing as a whole, so that newly opened sockets are known to be ours. */
@@ -36,6 +37,19 @@ static void domain_free(domain *d) {
   text_free(&d->configuration);
   plan_free(&d->plan);
   free(d);
+}
+
+/* Returns whether a domain can be created with this driver's part of the configuration alone. The library returns the
+ * same error whatever the cause is. */
+static bool is_users_fault(const plan *p) {
+  if (p->own_length == p->configuration.length || p->transport == TRANSPORT_TCP4)
+    return false;
+  char *own = strndup(p->configuration.data, p->own_length);
+  const dds_entity_t entity = own ? dds_create_domain(p->domain, own) : DDS_RETCODE_OUT_OF_RESOURCES;
+  free(own);
+  if (entity > 0)
+    dds_delete(entity);
+  return entity > 0;
 }
 
 static ddsmark_status domain_create(plan *p, domain **out) {
@@ -59,12 +73,17 @@ static ddsmark_status domain_create(plan *p, domain **out) {
   }
   socket_set before;
   sockets_now(&before);
+  thread_schedule_of(0, &d->schedule);
   d->entity = dds_create_domain(p->domain, d->configuration.data);
   if (d->entity < 0) {
-    const ddsmark_status status = fail_dds(d->entity, "dds_create_domain", "cannot create domain %u%s", p->domain,
-                                           p->user[0] ? " with the configuration in CYCLONEDDS_URI" : "");
+    const dds_return_t code = d->entity;
+    const bool is_users = is_users_fault(p);
     domain_free(d);
-    return status;
+    return is_users
+               ? fail(DDSMARK_BAD_ARGUMENT,
+                      "Cyclone DDS rejects the configuration in %s; hint: correct the element that its messages name",
+                      p->user[0] ? "CYCLONEDDS_URI, or in the option `configuration`" : "the option `configuration`")
+               : fail_dds(code, "dds_create_domain", "cannot create domain %u", p->domain);
   }
   tcp_opened(p->domain, &d->door);
   sockets_now(&d->sockets);
@@ -197,6 +216,8 @@ ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_vi
     visit(context, "multicast_groups", groups.data);
   text_free(&groups);
   sockets_show(participant->domain, visit, context);
+  static const char *const threads[] = {"recv", "tev", "gc", "dq.", "xmit.", "lease", "fsm", "debmon", NULL};
+  threads_visit(&participant->domain->schedule, threads, p->user_names_threads, visit, context);
   visit(context, "max_message_size", p->max_message);
   visit(context, "fragment_size", p->fragment);
   visit(context, "whc_high", p->whc_high);

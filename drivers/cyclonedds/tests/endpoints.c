@@ -4,6 +4,7 @@
  */
 #include "harness.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 void test_shared_domain(void) {
@@ -172,4 +173,27 @@ void test_vendor_defaults(void) {
   OK(d->participant_open(&c, &p));
   CHECK(strstr(participant_setting(p, "configuration", &s), "NetworkInterface") == NULL);
   OK(d->participant_close(p));
+}
+
+/* The kernel reports the policy that the configuration sets. It needs a privilege, without which the domain fails to
+ * open. */
+void test_thread_settings(void) {
+  setting s;
+  ddsmark_participant *p = participant();
+  CHECK_HAS(participant_setting(p, "threads", &s), "as the thread");
+  OK(d->participant_close(p));
+  const struct sched_param now = {0}, higher = {.sched_priority = 2};
+  if (sched_setscheduler(0, SCHED_FIFO, &higher) != 0)
+    return;
+  CHECK(sched_setscheduler(0, SCHED_OTHER, &now) == 0);
+  setenv(
+      "CYCLONEDDS_URI",
+      "<Threads><Thread Name=\"recv\"><Scheduling><Class>realtime</Class><Priority>2</Priority></Scheduling></Thread>"
+      "</Threads>",
+      1);
+  const ddsmark_participant_config c = participant_config();
+  OK(d->participant_open(&c, &p));
+  CHECK_HAS(participant_setting(p, "threads", &s), "recv fifo 2 cores ");
+  OK(d->participant_close(p));
+  unsetenv("CYCLONEDDS_URI");
 }

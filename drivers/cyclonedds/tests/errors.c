@@ -67,6 +67,13 @@ void test_users_configuration(void) {
   CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT, "is for domain 8, but this run uses domain 7");
   setenv("CYCLONEDDS_URI", "<General><Transport>tcp</Transport></General>", 1);
   CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_INCONSISTENT, "selects the transport `tcp`");
+  /* What the library rejects is an invalid request, not a failure that may pass. */
+  static const char *const invalid[] = {"<General><Nonsense>1</Nonsense></General>", "<CycloneDDS><Domain",
+                                        "<Internal><HeartbeatInterval>soon</HeartbeatInterval></Internal>"};
+  for (size_t i = 0; i < sizeof invalid / sizeof invalid[0]; i++) {
+    setenv("CYCLONEDDS_URI", invalid[i], 1);
+    CHECK_FAILS(d->participant_open(&c, &p), DDSMARK_BAD_ARGUMENT, "rejects the configuration in CYCLONEDDS_URI");
+  }
   CHECK(p == NULL);
   static const char both[] = "<CycloneDDS><!-- <Domain Id=\"8\"> --><Domain Id=\"9\"></Domain><Domain "
                              "Id=\"any\"><General><AllowMulticast>false"

@@ -27,6 +27,7 @@
     TEST(sizes) \
     TEST(settings) \
     TEST(multicast_settings) \
+    TEST(thread_settings) \
     TEST(users_configuration_wins) \
     TEST(vendor_defaults) \
     TEST(writer_policies) \
