@@ -10,7 +10,7 @@ trap 'rm -rf "$plans"' EXIT
 printf 'question = "?"\nworkload = ["latency", "throughput"]\n[factors]\ndriver = "udp"\nsize = [%s]\n' \
   "$(seq -s, 64 563)" >"$plans/1000-cells.toml"
 {
-  printf 'question = "?"\nworkload = "paced"\n[factors]\ndriver = "cyclonedds"\n'
+  printf 'question = "?"\nworkload = "paced"\n[factors]\ndriver = "sim"\n'
   for flow in $(seq 100); do printf '[[flows]]\nname = "f%s"\nsize = 64\nrate = 100\nqos = { history = "keep_last", history_depth = %s }\n' "$flow" "$flow"; done
 } >"$plans/100-flows.toml"
 {
