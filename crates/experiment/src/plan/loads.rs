@@ -266,7 +266,7 @@ pub(crate) fn check(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(),
             let workloads = axes.all::<Workload>("workload").0;
             let paced = workloads.iter().find(|workload| *workload.get() == Workload::Paced);
             let words = "the workload `paced` needs a rate";
-            let hint = "add `rate` or `trace` under `[factors]`, or write `[[flows]]`";
+            let hint = "add `rate` or `trace`, or write `[[flows]]`";
             return Err(contradiction(words, hint).at(paced.map_or(0..0, Located::span)));
         }
     }

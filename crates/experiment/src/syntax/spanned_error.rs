@@ -36,7 +36,7 @@ impl SpannedError {
                 "remove `reliability` to use the strongest guarantee of each driver".to_owned()
             }
             PlanError::StrayOption { .. } => {
-                "add it to `driver` under `[factors]`, or remove the option".to_owned()
+                "name it with `driver`, too, or remove the option".to_owned()
             }
             PlanError::NoRuns => "use 1 or more; findings need 3".to_owned(),
             error => error.hint(),
