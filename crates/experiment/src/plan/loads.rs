@@ -249,7 +249,7 @@ pub(crate) fn check(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(),
     ];
     if !some_paced && let Some((at, name)) = load.into_iter().flatten().next() {
         let words = format!("`{name}` has no effect without the workload `paced`");
-        return Err(contradiction(words, "add `paced` to `workload`, or remove this").at(at));
+        return Err(contradiction(words, "use the workload `paced`, or remove this").at(at));
     }
     if !file.flows.is_empty() {
         return check_flows(file);

@@ -87,7 +87,7 @@ pub(crate) fn check(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(),
     }
     if axes.iter().any(|axes| axes.has_workload(Workload::Search)) {
         let words = "`probe_every` is not supported by the workload `search`".to_owned();
-        return refuse(words, "remove `probe_every`, or remove `search` from `workload`");
+        return refuse(words, "remove `probe_every`, or use the workload `throughput`");
     }
     if !axes.iter().any(|axes| axes.has_stream()) {
         let words = "`probe_every` has no effect on `latency`, where every sample is echoed".to_owned();

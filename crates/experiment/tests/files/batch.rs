@@ -149,7 +149,7 @@ fn probes_are_under_one_percent_of_one_stream() {
         (
             stream("[design]\nprobe_every = 200\n").replace("\"throughput\"", "[\"throughput\", \"search\"]"),
             "`probe_every` is not supported by the workload `search`",
-            "remove `search`",
+            "use the workload `throughput`",
         ),
         (
             format!("{flows}design.probe_every = 200\n"),

@@ -16,7 +16,7 @@ fn invalid_load_is_rejected_with_its_position() {
             &["workload=latency"],
             "f.toml:7:8: `rate` has no effect without",
             "\"1000\"",
-            "add `paced`",
+            "use the workload `paced`",
         ),
         (
             paced("arrival = \"burst\"\n"),
@@ -116,7 +116,7 @@ fn invalid_load_is_rejected_with_its_position() {
             &["workload=latency"],
             "f.toml:8:8: `spin` has no effect without",
             "true",
-            "add `paced`",
+            "use the workload `paced`",
         ),
         (
             FLOWS.replace("\"control\"", "\"a b\""),
@@ -201,7 +201,7 @@ fn invalid_load_is_rejected_with_its_position() {
             &["workload=latency"],
             "f.toml:5:1: `flows` has no effect without",
             "[[flows]]",
-            "add `paced`",
+            "use the workload `paced`",
         ),
     ];
     for (text, sets, error, marked, hint) in cases {
