@@ -185,6 +185,7 @@ impl Case {
             spin: false,
             timeline: None,
             clock_slack_ns: 0,
+            ping_timeout_ns: 200_000_000,
         })));
         assert!(matches!(configured, Reply::Configured(_)), "{configured:?}");
         // a reader that is to match has time to start

@@ -1,6 +1,6 @@
 //! Evaluation of discovery: the time of each entity, traffic, memory, and their consistency.
 
-use control::{EntityMatch, ParticipantReport};
+use control::{EntityMatch, ParticipantReport, TrafficAhead};
 use experiment::{Factors, Join};
 use results::{DiscoveryRecord, EntityRecord, Interface, ParticipantRecord, WarningKind, format_value};
 use stats::{median, total};
@@ -14,6 +14,8 @@ use crate::{
 
 /// Delay of a start after the common one, in ns, above which a warning is given.
 const LATE_START_NS: i64 = 20_000_000;
+/// Packets of other programs, as a share of all packets while idle, above which a warning is given.
+const NOTABLE_OTHERS: f64 = 0.05;
 
 pub(crate) fn evaluate(factors: &Factors, reports: &RunReports) -> Evaluation {
     let mut evaluation = Evaluation::default();
@@ -51,7 +53,9 @@ pub(crate) fn evaluate(factors: &Factors, reports: &RunReports) -> Evaluation {
         let text = format!("the matches of {changed_later} entities changed after all were matched");
         evaluation.warn(WarningKind::Incomplete, text);
     }
-    evaluation.discovery = Some(discovery(reports, &found, participants, begin_ns, changed_later));
+    let record = discovery(reports, (&found, is_late), participants, begin_ns, changed_later);
+    warn_of_others(&mut evaluation, &record);
+    evaluation.discovery = Some(record);
     if evaluation.discovery.as_ref().is_some_and(|discovery| discovery.all_matched_ns.is_none()) {
         let text = "the driver does not report when entities were matched: the run has no times of discovery";
         evaluation.warn(WarningKind::Incomplete, text.to_owned());
@@ -129,7 +133,7 @@ fn record(agent: &AgentOutcome, report: &ParticipantReport, begin_ns: u64) -> Pa
 
 fn discovery(
     reports: &RunReports,
-    found: &[(&AgentOutcome, &ParticipantReport)],
+    (found, is_late): (&[(&AgentOutcome, &ParticipantReport)], bool),
     participants: Vec<ParticipantRecord>,
     begin_ns: u64,
     changed_later: u32,
@@ -155,6 +159,7 @@ fn discovery(
         clock_error_ns: clock_error_ns(found),
         until_matched: traffic(found, begin_ns),
         idle: sum_of_interfaces(idle.into_values()),
+        others_packets_per_s: others(found, is_late),
         idle_ns: usages.iter().map(|process| process.usage.elapsed_ns).max().unwrap_or(0),
         idle_cpu_ns: total(usages.iter().map(|process| process.usage.cpu_ns())),
         memory_per_participant_bytes: added
@@ -162,6 +167,34 @@ fn discovery(
             .map(|added| added.iter().sum::<u64>() / participants.len().max(1) as u64),
         changed_later,
         participants,
+    }
+}
+
+/// Returns the packets per second that other programs sent over the interfaces of all hosts before the first participant was opened;
+/// `None` if a host does not know. A late participant waits while others are open.
+fn others(found: &[(&AgentOutcome, &ParticipantReport)], is_late: bool) -> Option<f64> {
+    let early = &found[..found.len().saturating_sub(usize::from(is_late))];
+    let ahead = early.iter().filter_map(|(agent, report)| {
+        let ahead = report.ahead.as_ref().filter(|ahead| ahead.elapsed_ns > 0)?;
+        Some((agent.endpoint.place.host.as_str(), ahead))
+    });
+    // Each agent of a host reads the same counters: the longest time is the most exact.
+    let by_host = largest_per_host(ahead, |ahead| ahead.elapsed_ns);
+    let per_s = |ahead: &&TrafficAhead| ahead.tx_packets as f64 * 1e9 / ahead.elapsed_ns as f64;
+    (!by_host.is_empty()).then(|| by_host.values().map(per_s).sum())
+}
+
+/// Warns of packets of other programs, which are part of the counted ones.
+fn warn_of_others(evaluation: &mut Evaluation, record: &DiscoveryRecord) {
+    let Some((others, idle)) = record.others_packets_per_s.zip(record.idle_packets_per_s()) else { return };
+    if others > NOTABLE_OTHERS * idle {
+        let interface = record.idle.as_ref().map_or("", |idle| idle.name.as_str());
+        let text = format!(
+            "before the first participant, other programs sent {} packets/s over `{interface}`: packets and idle traffic include \
+             them; as root, `unshare --net sh -c 'ip link set lo up; exec ddsmark ...'` measures on a loopback interface of its own",
+            format_value(others)
+        );
+        evaluation.warn(WarningKind::OtherTraffic, text);
     }
 }
 

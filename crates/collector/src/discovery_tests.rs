@@ -48,6 +48,7 @@ fn reports(factors: &Factors) -> RunReports {
                 BEGIN_NS + 4 * MS * participant as u64 - 5 * MS,
                 1_000 + 10 * participant as u64,
             )),
+            ahead: Some(TrafficAhead { elapsed_ns: 400 * MS, tx_packets: 0 }),
             after: Some(reading(at(20 + 20 * participant as u64), 2_000 + 100 * participant as u64)),
         };
         let report = AgentReport {
@@ -106,6 +107,28 @@ fn counters_of_several_hosts_add_up_and_times_have_the_error_of_their_clocks() {
     assert_eq!(found.until_matched.map(|traffic| traffic.tx_packets), Some(1_000 + 1_090 + 1_180));
     assert_eq!(found.idle.map(|traffic| traffic.tx_packets), Some(3 * 7));
     assert_eq!(found.clock_error_ns, 3_000, "between the second and the third");
+}
+
+#[test]
+fn traffic_before_the_first_participant_is_that_of_other_programs() {
+    let ahead = |tx_packets| Some(TrafficAhead { elapsed_ns: 400 * MS, tx_packets });
+    let found = |join, change: fn(&mut RunReports)| evaluated(&factors(3, join), change);
+    let few = found(Join::Together, |_| {});
+    assert_eq!(few.discovery.expect("discovery").others_packets_per_s, Some(0.0));
+    // 7 packets in 2 s are 3.5 packets/s.
+    let many = found(Join::Together, |reports| {
+        part(reports, 1).ahead = Some(TrafficAhead { elapsed_ns: 500 * MS, tx_packets: 1 });
+    });
+    assert_eq!(many.discovery.expect("discovery").others_packets_per_s, Some(2.0));
+    let [warning] = &many.warnings[..] else { panic!("{:?}", many.warnings) };
+    assert!(warning.text.contains("other programs sent 2.00 packets/s over"), "{}", warning.text);
+    // A late participant waits while the others are open.
+    let mut late = reports(&factors(3, Join::Late));
+    part(&mut late, 2).ahead = ahead(4_000);
+    assert_eq!(
+        evaluate(&factors(3, Join::Late), &late).discovery.expect("discovery").others_packets_per_s,
+        Some(0.0)
+    );
 }
 
 #[test]

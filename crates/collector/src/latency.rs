@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use control::{EchoReport, NegativeTimes, PingerReport, ReturnReport, TimestampPair};
 use experiment::{Design, Role};
-use results::{COARSE_WINDOWS, DeliveryCounts, Distribution, FlowRecord, PingRetries, WarningKind, Windows};
+use results::{
+    COARSE_WINDOWS, DeliveryCounts, Distribution, FlowRecord, PingRetries, WarningKind, Windows, format_value,
+};
 use stats::total;
 
 use crate::{
@@ -206,12 +208,24 @@ pub(crate) fn warn_of_late(
 ) {
     if returned.late > 0 {
         let text = format!(
-            "{whose}{} of the pings that count as lost came back later than {} ms",
+            "{whose}{} of the pings that count as lost came back later than {} ms{}",
             returned.late,
-            pinged.ping_timeout_ns as f64 / 1e6
+            pinged.ping_timeout_ns as f64 / 1e6,
+            returned.latest_ns.map_or_else(String::new, wait_longer)
         );
-        evaluation.warn(WarningKind::Loss, text);
+        evaluation.warn(WarningKind::LatePings, text);
     }
+}
+
+/// Returns the advice to wait for pings that took up to `latest_ns`: for twice that, in whole 100 ms.
+fn wait_longer(latest_ns: u64) -> String {
+    const STEP_NS: u64 = 100_000_000;
+    let wait_ns = latest_ns.saturating_mul(2).div_ceil(STEP_NS).saturating_mul(STEP_NS);
+    format!(
+        ", up to {} ms: `--ping-timeout {}ms` waits for them",
+        format_value(latest_ns as f64 / 1e6),
+        wait_ns / 1_000_000
+    )
 }
 
 /// Warns of pings that were not accepted at once.

@@ -13,6 +13,7 @@ mod configuration;
 mod cpu;
 mod delivery;
 mod discovery;
+mod drops;
 mod evaluation;
 mod late_join;
 mod latency;
@@ -32,9 +33,7 @@ use experiment::{Design, Factors, Topology, Workload};
 use results::{
     EndpointRecord, HostRecord, Interface, IntervalLog, Run, RunState, Warning, WarningKind, WireBytes,
 };
-use stats::total;
 
-use evaluation::Evaluation;
 use per_host::{largest_per_host, sum_of_interfaces};
 
 pub use configuration::{Mismatch, mismatch};
@@ -91,7 +90,7 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
     link_lateness::check(&mut evaluation, run.link.as_ref());
     run.processes = reports.processes().iter().filter_map(|members| cpu::process_record(members)).collect();
     run.wire = wire(reports);
-    add_drops(run, &mut evaluation, reports);
+    drops::add(run, &mut evaluation, reports);
     if !reports.lost.is_empty() {
         let names = reports.names();
         let lost: Vec<String> = reports.lost.iter().map(|endpoint| names.label(endpoint)).collect();
@@ -137,30 +136,6 @@ fn wire(reports: &RunReports) -> Option<WireBytes> {
     let Interface { name: interface, rx_bytes, rx_packets, tx_bytes, tx_packets } =
         sum_of_interfaces(by_host.into_values())?;
     Some(WireBytes { interface, rx_bytes, rx_packets, tx_bytes, tx_packets })
-}
-
-/// Adds the datagrams that the kernels of all hosts dropped at full receive buffers, with a warning that names the hosts. Also the hosts
-/// of writers and pingers receive datagrams: acknowledgments and echoes.
-fn add_drops(run: &mut Run, evaluation: &mut Evaluation, reports: &RunReports) {
-    let read = reports.agents.iter().filter_map(|agent| {
-        Some((agent.endpoint.place.host.as_str(), agent.report.sockets.as_ref()?.receive_buffer_errors))
-    });
-    let by_host = largest_per_host(read, |drops| *drops);
-    run.udp_buffer_drops = (!by_host.is_empty()).then(|| total(by_host.values().copied()));
-    let Some(drops @ 1..) = run.udp_buffer_drops else { return };
-    let on_hosts = match by_host.len() {
-        1 => String::new(),
-        _ => {
-            let hosts = by_host.iter().filter(|(_, drops)| **drops > 0);
-            let hosts: Vec<String> = hosts.map(|(host, drops)| format!("{drops} on {host}")).collect();
-            format!(" ({})", hosts.join(", "))
-        }
-    };
-    let lost = evaluation.counts().lost;
-    let text = format!(
-        "lost {lost} samples; the kernel dropped {drops} datagrams at a full socket buffer{on_hosts}; raise net.core.rmem_max"
-    );
-    evaluation.warn(WarningKind::BufferDrops, text);
 }
 
 fn endpoint_record(agent: &AgentOutcome) -> EndpointRecord {

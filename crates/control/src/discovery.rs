@@ -32,6 +32,10 @@ pub struct ParticipantReport {
     /// Counters of the interface just before the start. Absent if the kernel does not report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<InterfaceReading>,
+    /// Traffic of the interface while the process waited for the start: of other programs, if no participant was open yet. Absent
+    /// if the kernel does not report it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ahead: Option<TrafficAhead>,
     /// Counters of the interface when this agent found all of its entities matched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<InterfaceReading>,
@@ -44,6 +48,15 @@ pub struct InterfaceReading {
     pub at_ns: u64,
     /// Counters since the start of the interface.
     pub counters: Interface,
+}
+
+/// Traffic of a network interface before a start.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TrafficAhead {
+    /// Duration in ns.
+    pub elapsed_ns: u64,
+    /// Number of packets that the interface sent in this time.
+    pub tx_packets: u64,
 }
 
 /// Matches of an entity.

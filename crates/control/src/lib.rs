@@ -46,7 +46,7 @@ mod timing;
 
 pub use channel::{ChannelError, Inbox, Message, receive_line, send};
 pub use clock::{MonotonicClock, boot_id};
-pub use discovery::{EntityMatch, InterfaceReading, ParticipantReport};
+pub use discovery::{EntityMatch, InterfaceReading, ParticipantReport, TrafficAhead};
 pub use late_join::{JoinReception, JoinTimes, PastReception, WrittenBeforeJoin};
 pub use libraries::loaded_libraries;
 pub use mailbox::{Exchange, Exchanged, MAILBOX_TAG_BYTES, MAX_RECEIVED, MailboxMessage, OpenMailbox};
@@ -65,6 +65,6 @@ pub use timing::{IDLE_NS, QUIET_NS, lead_ns, ping_timeout_ns, windows_of_flow};
 
 /// Version of these messages. Runner and agent must have the same. Each change of a message increments it, even if a field is
 /// optional: an agent that ignores a request would measure something else. `frozen/versions.txt` lists the versions.
-pub const PROTOCOL: u32 = 14;
+pub const PROTOCOL: u32 = 15;
 /// Maximum number of windows of a run: each recorder of an agent has a histogram for each window.
 pub const MAX_WINDOWS: u32 = 1_000;

@@ -289,6 +289,9 @@ pub struct ReturnReport {
     pub lost: u64,
     /// Echoes of a ping that was no longer in flight.
     pub late: u64,
+    /// Longest RTT of these echoes in ns. Absent without one, or if it is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latest_ns: Option<u64>,
     /// Further echoes of the ping in flight.
     pub duplicate: u64,
     /// Echoes that differ from their ping.

@@ -168,6 +168,8 @@ pub struct Configure {
     /// that much later than it arrives belongs to the run. The highest number: unknown, any time is possible.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub clock_slack_ns: u64,
+    /// Minimum time without an echo after which a ping is lost, in ns.
+    pub ping_timeout_ns: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]

@@ -16,8 +16,7 @@ const LEAD_ANSWERS: u64 = 4;
 /// error about that.
 const MAX_LEAD_NS: u64 = 1_000_000_000;
 
-/// Minimum time without an echo after which a ping is lost, in ns, and its minimum multiple of the median RTT.
-const MIN_PING_TIMEOUT_NS: u64 = 200_000_000;
+/// Minimum multiple of the median RTT without an echo after which a ping is lost.
 const MEDIANS_UNTIL_LOST: u64 = 100;
 
 /// Returns the delay in ns between the measure request and the start of a schedule, given the time that the agents
@@ -27,11 +26,11 @@ pub fn lead_ns(answered_ns: u64) -> u64 {
     answered_ns.saturating_mul(LEAD_ANSWERS).clamp(LEAD_NS, MAX_LEAD_NS)
 }
 
-/// Returns the time in ns after which a ping without an echo is lost, given the median RTT of the warm-up; 0 if there
-/// is none.
+/// Returns the time in ns after which a ping without an echo is lost, given its minimum and the median RTT of the warm-up; 0 if
+/// there is none.
 #[must_use]
-pub fn ping_timeout_ns(median_ns: u64) -> u64 {
-    median_ns.saturating_mul(MEDIANS_UNTIL_LOST).max(MIN_PING_TIMEOUT_NS)
+pub fn ping_timeout_ns(least_ns: u64, median_ns: u64) -> u64 {
+    median_ns.saturating_mul(MEDIANS_UNTIL_LOST).max(least_ns)
 }
 
 /// Returns the number of windows of each recorder of a flow. Histograms are large, so several flows share the memory
@@ -54,8 +53,9 @@ mod tests {
 
     #[test]
     fn ping_timeout_follows_the_median_above_a_minimum() {
-        assert_eq!([0, 2_000_000, 3_000_000].map(ping_timeout_ns), [200_000_000, 200_000_000, 300_000_000]);
-        assert_eq!(ping_timeout_ns(u64::MAX), u64::MAX);
+        let timeouts = [0, 2_000_000, 3_000_000].map(|median| ping_timeout_ns(200_000_000, median));
+        assert_eq!(timeouts, [200_000_000, 200_000_000, 300_000_000]);
+        assert_eq!(ping_timeout_ns(0, u64::MAX), u64::MAX);
     }
 
     #[test]

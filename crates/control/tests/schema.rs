@@ -51,6 +51,7 @@ fn configures(factors: &Factors, probed: bool) -> Vec<Request> {
         spin: true,
         timeline: Some(control::Timeline { offset_ns: -5, slope: 1e-6, t0_ns: 7, error_ns: 9 }),
         clock_slack_ns: 11,
+        ping_timeout_ns: 12,
     };
     shape.endpoints.into_iter().map(|endpoint| Request::Configure(Box::new(configure(endpoint)))).collect()
 }
@@ -133,6 +134,7 @@ fn replies_follow_the_schema() {
         readers: vec![EntityMatch::default()],
         memory_before_bytes: Some(4),
         before: Some(InterfaceReading::default()),
+        ahead: Some(control::TrafficAhead::default()),
         ..ParticipantReport::default()
     };
     let replies = [

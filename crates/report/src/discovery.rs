@@ -13,7 +13,7 @@ use crate::{
 type OfRun = fn(&DiscoveryRecord) -> Option<f64>;
 
 /// Columns: heading, and value.
-pub(crate) const VALUES: [(&str, OfRun); 9] = [
+pub(crate) const VALUES: [(&str, OfRun); 10] = [
     ("All matched (ms)", |of| of.all_matched_ns.map(ms)),
     ("Median entity (ms)", |of| of.median_matched_ns.map(ms)),
     ("Participant opened (ms)", |of| median_of(of, |of| of.participant_ns).map(|ns| ns / 1e6)),
@@ -21,6 +21,7 @@ pub(crate) const VALUES: [(&str, OfRun); 9] = [
     ("Traffic (packets)", |of| Some(of.until_matched.as_ref()?.tx_packets as f64)),
     ("(KB)", |of| Some(of.until_matched.as_ref()?.tx_bytes as f64 / 1e3)),
     ("Idle (packets/s)", DiscoveryRecord::idle_packets_per_s),
+    ("Others (packets/s)", |of| of.others_packets_per_s),
     ("Idle CPU (% of a core)", DiscoveryRecord::idle_cpu_pct),
     ("Memory (KiB/participant)", |of| of.memory_per_participant_bytes.map(|bytes| bytes as f64 / 1024.0)),
 ];
@@ -31,8 +32,8 @@ const MATCH_TIMES: usize = 2;
 /// Legend of the table.
 pub(crate) const LEGEND: &str = "All matched is the time from the common start, or from the start of the late participant, until \
     each writer and reader was matched with all of its peers, by the last event of its own middleware. Traffic is \
-    what the interfaces of all hosts sent until then, idle what they sent afterwards, of all programs: on a loopback interface a packet counts \
-    once as sent, whatever the number of its receivers by multicast. Memory is what a process grew by, from before its \
+    what the interfaces of all hosts sent until then, idle what they sent afterwards, of all programs. Others is what they sent before the first participant was opened, \
+    by other programs: Traffic and Idle include it. On a loopback interface a packet counts once as sent, whatever the number of its receivers by multicast. Memory is what a process grew by, from before its \
     participants were opened until all were matched (Pss), divided by their number. Participants of one process share its \
     code and threads, and may find each other without the network: compare only rows with as many participants per process. Values are medians over the valid runs.";
 

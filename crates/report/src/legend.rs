@@ -74,8 +74,8 @@ fn throughput() -> [String; 3] {
         "Samples/s, Mbit/s (10^6 bit/s of payload) and CPU are medians over the valid runs. A rate is the number of samples \
          that arrived while samples were written, over that time. Tail is the number of samples that arrived after the \
          last write, and the time from the last write to the last arrival.",
-        "UDP drops is the number of datagrams that the kernel dropped at full socket buffers during the valid runs, of all \
-         programs in this network namespace; it is n/a without such a counter.",
+        "UDP drops is the number of datagrams that the kernel dropped at full socket buffers of the agents during the \
+         valid runs; it is n/a without such a counter.",
     ]
     .map(str::to_owned)
 }

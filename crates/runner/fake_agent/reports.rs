@@ -230,6 +230,7 @@ fn pinger_report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool)
         returned: SENT - u64::from(scripted("torn")),
         lost: 0,
         late: 0,
+        latest_ns: None,
         duplicate: 0,
         corrupt: 0,
         foreign: 0,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use control::{AgentReport, EntityMatch, InterfaceReading, ParticipantReport, lead_ns};
+use control::{AgentReport, EntityMatch, InterfaceReading, ParticipantReport, TrafficAhead, lead_ns};
 use experiment::Join;
 use results::Interface;
 use sim_model::{Announcements, Config, Discovered, discover};
@@ -73,6 +73,8 @@ pub(crate) fn measure(config: &Arc<Config>, host: &HostModel, mode: f64, run: &R
             memory_before_bytes: Some(host.process_bytes),
             memory_matched_bytes: Some(host.process_bytes + added_bytes),
             before: Some(reading(begin_ns, before)),
+            // No other program sends.
+            ahead: Some(TrafficAhead { elapsed_ns: lead_ns(0), tx_packets: 0 }),
             // Who looks earlier reads a part of the traffic, which no other value is compared with.
             after: (found_matched_ns >= all_ns).then(|| reading(found_matched_ns, after)),
         };

@@ -9,7 +9,7 @@ use std::{
     mem,
 };
 
-use control::{TimestampPair, ping_timeout_ns};
+use control::TimestampPair;
 use sim_model::SampleOutcome;
 
 use crate::{
@@ -203,8 +203,9 @@ pub(crate) fn measure(
         (nodes, sent, in_time, closed_ns, rtt)
     };
     let warm_up = (design.warm_up_ns, design.warm_up_samples.unwrap_or(u64::MAX));
-    let (_, _, _, warm_ns, warm_up) = phase(CLOCK_START_NS, warm_up, ping_timeout_ns(0));
-    let timeout_ns = timeout_after(&mut warm_up.into_iter().map(|(_, rtt)| rtt).collect::<Vec<_>>());
+    let (_, _, _, warm_ns, warm_up) = phase(CLOCK_START_NS, warm_up, run.ping_ns);
+    let timeout_ns =
+        timeout_after(run.ping_ns, &mut warm_up.into_iter().map(|(_, rtt)| rtt).collect::<Vec<_>>());
     let (begin_ns, most) = (warm_ns + HOST_NS, design.samples.unwrap_or(u64::MAX));
     let (nodes, sent, in_time, closed_ns, rtt) = phase(begin_ns, (design.measure_ns, most), timeout_ns);
     let until_closed_ns = if sent >= most { closed_ns - begin_ns } else { u64::MAX };

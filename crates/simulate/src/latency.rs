@@ -1,6 +1,6 @@
 //! Simulation of a latency run: pings one after the other, from the pinger over all echoes back to it.
 
-use control::{TimestampPair, ping_timeout_ns};
+use control::TimestampPair;
 use experiment::Role;
 use sim_model::SampleOutcome;
 
@@ -90,7 +90,7 @@ pub(crate) fn measure(
     trips.clear(returning.len());
     let mut counts = vec![Counts::default(); pings.network.readers.len()];
     let (mut sent, mut in_time) = (0, 0);
-    let mut timeout = ping_timeout_ns(0);
+    let mut timeout = run.ping_ns;
     let mut warm_up = Vec::new();
     let (mut now, mut begin) = (CLOCK_START_NS, CLOCK_START_NS);
     let most = design.samples.unwrap_or(u64::MAX);
@@ -135,7 +135,7 @@ pub(crate) fn measure(
             sequence += 1;
             now = last.unwrap_or(deadline) + HOST_NS;
         }
-        timeout = timeout_after(&mut warm_up);
+        timeout = timeout_after(run.ping_ns, &mut warm_up);
     }
     let outcome = Outcome {
         held_writes: vec![0; pings.roles.len()],

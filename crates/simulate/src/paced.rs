@@ -138,7 +138,7 @@ pub(crate) fn measure(
     traces: &TraceTimes,
     run: &RunSetup<'_>,
 ) -> Traffic {
-    let RunSetup { shape, factors, design, drain_ns } = *run;
+    let RunSetup { shape, factors, design, drain_ns, .. } = *run;
     let reliable = factors.is_reliable(0);
     let Network { links, readers } = network;
     let config = links.first().map(|link| link.config.clone()).unwrap_or_default();

@@ -68,6 +68,7 @@ impl Wire {
             in_datagrams: self.packets.saturating_sub(self.dropped),
             in_errors: self.dropped,
             receive_buffer_errors: self.dropped,
+            own_drops: None,
             send_buffer_errors: 0,
             multicast: factors.multicast.then_some(sent),
         }
@@ -94,6 +95,8 @@ impl Traffic {
                 shape.endpoints.iter().zip(&agents).filter(|(endpoint, _)| endpoint.process == process);
             members.map(|(_, traffic)| traffic.cpu_ns).sum::<u64>()
         };
+        let mut serving = shape.endpoints.iter().filter(|endpoint| !endpoint.role.drives());
+        let dropping = serving.next().map_or(0, |endpoint| endpoint.process);
         let cpu_ns: Vec<u64> = shape.endpoints.iter().map(|endpoint| of_process(endpoint.process)).collect();
         let outcome = |((endpoint, traffic), cpu_ns): ((Endpoint, AgentTraffic), u64)| {
             // A reader that polls uses a whole core.
@@ -106,7 +109,12 @@ impl Traffic {
                 idle: idle(if polls { IDLE_NS } else { 0 }),
                 ..Usage::default()
             };
-            let sockets = Some(wire.sockets(factors));
+            // The sockets of one process drop all of them.
+            let drops = endpoint.process == dropping;
+            let sockets = Some(Sockets {
+                own_drops: Some(if drops { wire.dropped } else { 0 }),
+                ..wire.sockets(factors)
+            });
             let interface = traffic.report.interface.or_else(|| Some(wire.interface(&factors.interface)));
             let report = AgentReport { usage, sockets, interface, ..traffic.report };
             let configured = configured(&endpoint, mode);

@@ -52,11 +52,11 @@ impl RoundTrips {
     }
 }
 
-/// Returns the ping timeout that follows from the round trips of the warm-up.
-pub(crate) fn timeout_after(warm_up: &mut [u64]) -> u64 {
+/// Returns the ping timeout that follows from its minimum and the round trips of the warm-up.
+pub(crate) fn timeout_after(least_ns: u64, warm_up: &mut [u64]) -> u64 {
     let middle = warm_up.len() / 2;
     let median_ns = if warm_up.is_empty() { 0 } else { *warm_up.select_nth_unstable(middle).1 };
-    ping_timeout_ns(median_ns)
+    ping_timeout_ns(least_ns, median_ns)
 }
 
 /// Counts of one agent: of the pinger, of the echoes that one of its readers takes; of an echo, of the pings.
@@ -175,6 +175,7 @@ impl Outcome {
                 lost: sent - counts.came,
                 // The pinger waits for late echoes only in its drain.
                 late: counts.late_ns.iter().filter(|here| **here <= self.closed_ns + QUIET_NS).count() as u64,
+                latest_ns: None,
                 duplicate: counts.duplicate,
                 corrupt: 0,
                 foreign: 0,

@@ -11,4 +11,6 @@ pub(crate) struct RunSetup<'a> {
     pub design: &'a Design,
     /// Time limit of the drain.
     pub drain_ns: u64,
+    /// Minimum time without an echo after which a ping is lost.
+    pub ping_ns: u64,
 }

@@ -88,7 +88,9 @@ impl Simulator {
             host.limit(&mut config, packet_bytes);
             Arc::new(config)
         };
-        let run = RunSetup { shape: &shape, factors, design: &design, drain_ns: self.limits.drain_ns };
+        let ping_ns = self.limits.least_ping_ns(factors);
+        let run =
+            RunSetup { shape: &shape, factors, design: &design, drain_ns: self.limits.drain_ns, ping_ns };
         for series in self.series.values_mut() {
             series.clear();
         }

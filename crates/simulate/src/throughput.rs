@@ -95,7 +95,7 @@ pub(super) fn measure(
     network: &mut Network,
     run: &RunSetup<'_>,
 ) -> Traffic {
-    let RunSetup { shape, factors, design, drain_ns } = *run;
+    let RunSetup { shape, factors, design, drain_ns, .. } = *run;
     let Network { links, readers } = network;
     calls.resize_with(links.len(), Series::default);
     let mut writers: Vec<Writer<'_>> = links

@@ -39,6 +39,8 @@ impl<'d> Pair<'d> {
 
     /// Returns whether more samples are missing on a side than a claim about latencies allows.
     fn is_lossy(&self) -> bool {
-        [&self.treatment, &self.baseline].iter().any(|part| part.missing_pct(self.flow) > MAX_LATENCY_LOSS_PCT)
+        [&self.treatment, &self.baseline]
+            .iter()
+            .any(|part| part.missing_pct(self.flow) > MAX_LATENCY_LOSS_PCT)
     }
 }

@@ -1,13 +1,17 @@
 //! Network counters of the kernel.
 
-use std::fs;
+use std::{collections::BTreeMap, fs};
 
 use results::{Interface, MulticastSent, Sockets};
+
+use crate::base::udp_sockets::udp_drops;
 
 /// Snapshot of the kernel's network counters. Reading it takes long: never read while traffic flows.
 #[derive(Clone, Debug)]
 pub struct Counters {
     sockets: Option<Sockets>,
+    /// Datagrams dropped at each socket of this process, by its inode.
+    drops: Option<BTreeMap<u64, u64>>,
     interface: Option<Interface>,
 }
 
@@ -15,17 +19,24 @@ impl Counters {
     /// Reads the counters now.
     #[must_use]
     pub fn read(interface: &str) -> Self {
-        Self { sockets: sockets(), interface: counters_of(interface) }
+        Self { sockets: sockets(), drops: udp_drops(), interface: counters_of(interface) }
     }
 
     /// Returns the increments from this snapshot to a later one; 0 for a counter that the kernel has reset.
     #[must_use]
     pub fn until(&self, later: &Self) -> (Option<Sockets>, Option<Interface>) {
+        let own_drops = self.drops.as_ref().zip(later.drops.as_ref()).map(|(a, b)| {
+            // A socket that was opened in between has dropped nothing before.
+            let added =
+                |(inode, drops): (&u64, &u64)| drops.saturating_sub(a.get(inode).copied().unwrap_or(0));
+            b.iter().map(added).sum()
+        });
         let sockets = self.sockets.as_ref().zip(later.sockets.as_ref()).map(|(a, b)| Sockets {
             in_datagrams: b.in_datagrams.saturating_sub(a.in_datagrams),
             in_errors: b.in_errors.saturating_sub(a.in_errors),
             receive_buffer_errors: b.receive_buffer_errors.saturating_sub(a.receive_buffer_errors),
             send_buffer_errors: b.send_buffer_errors.saturating_sub(a.send_buffer_errors),
+            own_drops,
             multicast: a.multicast.as_ref().zip(b.multicast.as_ref()).map(|(a, b)| MulticastSent {
                 packets: b.packets.saturating_sub(a.packets),
                 bytes: b.bytes.saturating_sub(a.bytes),
@@ -94,6 +105,7 @@ fn udp4(text: &str) -> Option<Sockets> {
         in_datagrams: value("InDatagrams")?,
         in_errors: value("InErrors")?,
         receive_buffer_errors: value("RcvbufErrors")?,
+        own_drops: None,
         send_buffer_errors: value("SndbufErrors")?,
         multicast: None,
     })
@@ -121,6 +133,8 @@ fn counters_of(interface: &str) -> Option<Interface> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::UdpSocket;
+
     use super::*;
 
     #[test]
@@ -131,6 +145,7 @@ mod tests {
             in_datagrams: 3,
             in_errors: 1,
             receive_buffer_errors: 2,
+            own_drops: None,
             send_buffer_errors: 5,
             multicast: None,
         };
@@ -140,6 +155,25 @@ mod tests {
             "TcpExt: OutMcastPkts\nTcpExt: 9\nIpExt: OutMcastOctets InMcastPkts OutMcastPkts\nIpExt: 1 2 3\n";
         assert_eq!(multicast4(text), Some(MulticastSent { packets: 3, bytes: 1 }));
         assert_eq!(multicast4("IpExt: OutMcastOctets\nIpExt: 1\n"), None);
+    }
+
+    #[test]
+    fn drops_are_those_of_the_sockets_of_this_process() {
+        let receiver = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+        let before = Counters::read("lo");
+        let sender = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+        let at = receiver.local_addr().expect("an address");
+        // Far more than a receive buffer of the default size holds.
+        for _ in 0..2_000 {
+            sender.send_to(&[0; 8_192], at).expect("sent");
+        }
+        let (sockets, _) = before.until(&Counters::read("lo"));
+        let sockets = sockets.expect("the kernel counts");
+        let own = sockets.own_drops.expect("the kernel lists sockets");
+        assert!(own > 0 && own <= sockets.receive_buffer_errors, "{sockets:?}");
+        // Nothing more is dropped, whatever other programs do.
+        let before = Counters::read("lo");
+        assert_eq!(before.until(&Counters::read("lo")).0.and_then(|sockets| sockets.own_drops), Some(0));
     }
 
     #[test]

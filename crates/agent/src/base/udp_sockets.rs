@@ -1,30 +1,56 @@
-//! UDP ports on which this process receives.
+//! UDP sockets of this process: the ports on which it receives, and what the kernel dropped there.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
+
+/// Columns of a table: `tx_queue` and `rx_queue` are one field, as are `tr` and `tm->when`.
+const INODE: usize = 9;
+const DROPS: usize = 12;
+const TABLES: [&str; 2] = ["/proc/self/net/udp", "/proc/self/net/udp6"];
 
 /// Returns the UDP ports of the open sockets of this process, as far as the kernel lists them.
 pub fn udp_ports() -> BTreeSet<u16> {
-    let own = own_sockets();
-    let tables = ["/proc/self/net/udp", "/proc/self/net/udp6"];
-    tables
+    let own = own_sockets().unwrap_or_default();
+    TABLES
         .iter()
         .filter_map(|table| fs::read_to_string(table).ok())
         .flat_map(|text| ports(&text, &own))
         .collect()
 }
 
+/// Returns the datagrams that the kernel dropped at each UDP socket of this process since the socket was opened, by its inode;
+/// `None` if the kernel does not list sockets. A host may lack IPv6.
+pub fn udp_drops() -> Option<BTreeMap<u64, u64>> {
+    let own = own_sockets()?;
+    let four = fs::read_to_string(TABLES[0]).ok()?;
+    let six = fs::read_to_string(TABLES[1]).unwrap_or_default();
+    Some(drops(&four, &own).chain(drops(&six, &own)).collect())
+}
+
 /// Returns the inodes of the sockets of this process.
-fn own_sockets() -> BTreeSet<u64> {
-    let Ok(entries) = fs::read_dir("/proc/self/fd") else { return BTreeSet::new() };
+fn own_sockets() -> Option<BTreeSet<u64>> {
+    let entries = fs::read_dir("/proc/self/fd").ok()?;
     let inode = |link: &Path| link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok();
-    entries.flatten().filter_map(|entry| inode(&fs::read_link(entry.path()).ok()?)).collect()
+    Some(entries.flatten().filter_map(|entry| inode(&fs::read_link(entry.path()).ok()?)).collect())
+}
+
+/// Returns the drops of the sockets with these inodes in a table of the kernel.
+fn drops<'t>(table: &'t str, inodes: &'t BTreeSet<u64>) -> impl Iterator<Item = (u64, u64)> + 't {
+    table.lines().skip(1).filter_map(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let inode = fields.get(INODE)?.parse().ok()?;
+        Some((inode, fields.get(DROPS)?.parse().ok()?)).filter(|_| inodes.contains(&inode))
+    })
 }
 
 /// Returns the local ports of the sockets with these inodes in a table of the kernel.
 fn ports(table: &str, inodes: &BTreeSet<u64>) -> Vec<u16> {
     let port = |line: &str| {
         let fields: Vec<&str> = line.split_whitespace().collect();
-        let (local, inode) = (fields.get(1)?, fields.get(9)?.parse().ok()?);
+        let (local, inode) = (fields.get(1)?, fields.get(INODE)?.parse().ok()?);
         let (_, port) = local.rsplit_once(':')?;
         inodes.contains(&inode).then(|| u16::from_str_radix(port, 16).ok())?
     };
@@ -54,9 +80,11 @@ mod tests {
     #[test]
     fn sockets_of_other_processes_do_not_count() {
         let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops\n\
-                     1: 0100007F:1CF2 00000000:0000 07 00000000:00000000 00:00000000 00000000 0 0 71 2 0 0\n\
+                     1: 0100007F:1CF2 00000000:0000 07 00000000:00000000 00:00000000 00000000 0 0 71 2 0 5\n\
                      2: 00000000:1CE8 00000000:0000 07 00000000:00000000 00:00000000 00000000 0 0 72 2 0 0\n";
         assert_eq!(ports(table, &BTreeSet::from([71])), [7410]);
+        assert_eq!(drops(table, &BTreeSet::from([71])).collect::<Vec<_>>(), [(71, 5)]);
+        assert_eq!(drops("no table\nx", &BTreeSet::from([71])).count(), 0);
         assert_eq!(ports("no table", &BTreeSet::from([71])), [0; 0]);
     }
 }

@@ -44,6 +44,8 @@ pub struct EchoRecorder {
     /// Pings of the measurement phase with an echo.
     pub(super) returned: SequenceSet,
     pub(super) late: u64,
+    /// Longest RTT of a late echo in ns.
+    pub(super) latest_ns: u64,
     pub(super) duplicate: u64,
 }
 
@@ -61,6 +63,7 @@ impl EchoRecorder {
             content: EchoContent::new(identity, payloads, check_every),
             returned: SequenceSet::new(),
             late: 0,
+            latest_ns: 0,
             duplicate: 0,
         }
     }
@@ -80,7 +83,7 @@ impl EchoRecorder {
         let warm_up = awaited & WARM_UP != 0;
         if header.warm_up != warm_up || header.sequence != awaited as u32 {
             if !header.warm_up {
-                self.count_unawaited(header.sequence);
+                self.count_unawaited(header.sequence, now.saturating_sub(header.sent_ns));
             }
         } else if self.flight.arrived_ns.load(Relaxed) != 0 {
             self.duplicate += 1;
@@ -96,9 +99,14 @@ impl EchoRecorder {
 
     /// Counts the echo of a ping that is not in flight: late if it is the first echo of this ping, else a duplicate.
     #[cold]
-    fn count_unawaited(&mut self, sequence: u32) {
+    fn count_unawaited(&mut self, sequence: u32, rtt_ns: u64) {
         let sequence = self.returned.unwrap(sequence);
-        *(if self.returned.insert(sequence) { &mut self.late } else { &mut self.duplicate }) += 1;
+        if self.returned.insert(sequence) {
+            self.late += 1;
+            self.latest_ns = self.latest_ns.max(rtt_ns);
+        } else {
+            self.duplicate += 1;
+        }
     }
 
     /// Records an echo on a thread of the driver, and wakes the pinger.

@@ -233,6 +233,7 @@ impl EchoReturn {
             returned: self.rtt.len(),
             lost: self.lost,
             late: echoes.late,
+            latest_ns: (echoes.late > 0).then_some(echoes.latest_ns),
             duplicate: echoes.duplicate,
             corrupt: echoes.content.corrupt,
             foreign: echoes.content.foreign,

@@ -91,6 +91,8 @@ pub struct FloodPinger {
     number: u16,
     tag: u16,
     keys: Keys,
+    /// Minimum of the ping timeout.
+    least_timeout_ns: u64,
     ping_timeout_ns: u64,
     counts: Counts,
 }
@@ -140,7 +142,8 @@ impl FloodPinger {
             number: stream.writer,
             tag: configure.run_tag,
             keys: Keys::of_stream(stream),
-            ping_timeout_ns: ping_timeout_ns(0),
+            least_timeout_ns: configure.ping_timeout_ns,
+            ping_timeout_ns: configure.ping_timeout_ns,
             counts: Counts::default(),
         }
     }
@@ -291,7 +294,7 @@ impl AgentRole for FloodPinger {
 
     fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError> {
         self.flood(extent, None)?;
-        self.ping_timeout_ns = ping_timeout_ns(self.rtt.median());
+        self.ping_timeout_ns = ping_timeout_ns(self.least_timeout_ns, self.rtt.median());
         Ok(())
     }
 
@@ -321,6 +324,7 @@ impl AgentRole for FloodPinger {
             returned: self.rtt.len(),
             lost,
             late: late + recorder.dropped,
+            latest_ns: None,
             duplicate: recorder.duplicate,
             corrupt: recorder.content.corrupt,
             foreign: recorder.content.foreign,

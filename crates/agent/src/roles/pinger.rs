@@ -33,6 +33,8 @@ pub struct Pinger {
     number: u16,
     tag: u16,
     keys: Keys,
+    /// Minimum of the ping timeout.
+    least_timeout_ns: u64,
     ping_timeout_ns: u64,
     counts: Counts,
 }
@@ -63,7 +65,8 @@ impl Pinger {
             number: stream.writer,
             tag: configure.run_tag,
             keys: Keys::of_stream(stream),
-            ping_timeout_ns: ping_timeout_ns(0),
+            least_timeout_ns: configure.ping_timeout_ns,
+            ping_timeout_ns: configure.ping_timeout_ns,
             counts: Counts::default(),
         }
     }
@@ -200,8 +203,8 @@ impl AgentRole for Pinger {
 
     fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError> {
         self.ping(extent, None)?;
-        self.ping_timeout_ns =
-            ping_timeout_ns(self.returns.iter().map(EchoReturn::median_rtt).max().unwrap_or(0));
+        let median_ns = self.returns.iter().map(EchoReturn::median_rtt).max().unwrap_or(0);
+        self.ping_timeout_ns = ping_timeout_ns(self.least_timeout_ns, median_ns);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use control::{Configure, Drain, MeasureReply, WriterReport, ping_timeout_ns};
+use control::{Configure, Drain, MeasureReply, WriterReport};
 use driver_host::{WriteOutcome, Writer};
 use experiment::{Reliability, WriterSpec};
 use results::{COARSE_WINDOWS, Windows};
@@ -85,7 +85,7 @@ impl ThroughputWriter {
             echo_timeout_ns: configure.await_echo.then_some(match spec.qos.reliability {
                 Some(Reliability::Reliable) => RELIABLE_ECHO_NS,
                 // A lost echo never comes.
-                _ => ping_timeout_ns(0),
+                _ => configure.ping_timeout_ns,
             }),
             call: Windows::new(configure.windows.min(COARSE_WINDOWS), configure.measure_ns),
             warm_up: 0,

@@ -2,7 +2,7 @@
 
 use std::{thread, time::Duration};
 
-use control::{EntityMatch, InterfaceReading, ParticipantReport};
+use control::{EntityMatch, InterfaceReading, ParticipantReport, TrafficAhead};
 use driver_host::{DriverError, MatchState};
 
 use super::endpoints::Monitors;
@@ -29,13 +29,19 @@ impl DiscoveryRecorder {
     /// Waits for the common start, and records the state before it.
     pub fn wait_until(begin_ns: u64, interface: &str) -> Self {
         let memory_before_bytes = memory_bytes();
+        let early = reading(interface);
         let before = reading_before(begin_ns, interface);
+        let ahead = early.zip(before.as_ref()).map(|(early, before)| TrafficAhead {
+            elapsed_ns: before.at_ns.saturating_sub(early.at_ns),
+            tx_packets: before.counters.tx_packets.saturating_sub(early.counters.tx_packets),
+        });
         sleep_until(begin_ns);
         let report = ParticipantReport {
             begin_ns,
             opening_ns: now_ns(),
             memory_before_bytes,
             before,
+            ahead,
             ..ParticipantReport::default()
         };
         Self { interface: interface.to_owned(), report }

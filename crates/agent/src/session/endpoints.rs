@@ -18,7 +18,7 @@ use experiment::{
 };
 
 use crate::base::{
-    clock::now_ns, error::AgentError, ports::udp_ports, priority::NamedThread, role::AgentRole,
+    clock::now_ns, error::AgentError, priority::NamedThread, role::AgentRole, udp_sockets::udp_ports,
 };
 
 /// Prefix of the line in `/proc/thread-self/status` that lists the cores allowed to this thread.

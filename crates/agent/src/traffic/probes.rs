@@ -168,6 +168,8 @@ pub struct ProbeReceiver {
     corrupt: u64,
     foreign: u64,
     checked_in_full: u64,
+    /// Silence after the last echo, in ns, after which no other one is awaited.
+    quiet_ns: u64,
 }
 
 impl ProbeReceiver {
@@ -182,6 +184,7 @@ impl ProbeReceiver {
             payloads: Payloads::of_stream(configure, stream),
             every: u64::from(every),
             check_every: u64::from(configure.check_every.max(1)),
+            quiet_ns: QUIET_NS.max(configure.ping_timeout_ns),
             next: 0,
             set: SequenceSet::new(),
             rtt,
@@ -247,6 +250,7 @@ pub struct ProbeRecorder {
     known: Arc<ReaderProgress>,
     trips: Arc<RoundTrips>,
     every: u64,
+    quiet_ns: u64,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Result<(GroupedReader, ProbeReceiver), DriverError>>>,
 }
@@ -256,7 +260,8 @@ impl ProbeRecorder {
     #[must_use]
     pub fn start(reader: Reader, mut returns: ProbeReceiver) -> Self {
         let mut reader = GroupedReader::ungrouped(reader);
-        let (known, trips, every) = (Arc::clone(&returns.known), Arc::clone(&returns.trips), returns.every);
+        let (known, trips) = (Arc::clone(&returns.known), Arc::clone(&returns.trips));
+        let (every, quiet_ns) = (returns.every, returns.quiet_ns);
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let thread = thread::spawn(move || {
@@ -265,7 +270,7 @@ impl ProbeRecorder {
             }
             Ok((reader, returns))
         });
-        Self { known, trips, every, stop, thread: Some(thread) }
+        Self { known, trips, every, quiet_ns, stop, thread: Some(thread) }
     }
 
     /// Returns the progress of the reader.
@@ -293,7 +298,7 @@ impl ProbeRecorder {
         self.thread.as_ref().map(|thread| NamedThread::of("receive", thread))
     }
 
-    /// Waits until all echoes are back or none arrived for 200 ms, then stops the thread and returns the
+    /// Waits until all echoes are back or none arrived for 200 ms, or for the time after which a ping is lost, then stops the thread and returns the
     /// measurements. `accepted`: samples accepted in the measurement phase.
     ///
     /// # Errors
@@ -302,7 +307,7 @@ impl ProbeRecorder {
         let sent = accepted / self.every;
         let begin_ns = now_ns();
         while self.known.returned() < sent
-            && now_ns().saturating_sub(self.known.last_ns.load(Relaxed).max(begin_ns)) < QUIET_NS
+            && now_ns().saturating_sub(self.known.last_ns.load(Relaxed).max(begin_ns)) < self.quiet_ns
             && !self.thread.as_ref().is_none_or(JoinHandle::is_finished)
         {
             thread::sleep(Duration::from_millis(1));

@@ -199,6 +199,7 @@ impl Run {
             spin: self.spin,
             timeline: None,
             clock_slack_ns: 0,
+            ping_timeout_ns: 200_000_000,
             probe_every: None,
             await_echo: false,
         }

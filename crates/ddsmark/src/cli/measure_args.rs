@@ -109,6 +109,11 @@ pub struct MeasureArgs {
     #[arg(long, value_name = "TIME", help_heading = "Design")]
     pub match_timeout: Option<String>,
 
+    /// Time without an echo after which a ping is lost, 1 ms to 1 hour; at least 100 times the median round trip. By default
+    /// `200ms` and the delay of the links of a lab. For longer paths, use twice their round trip.
+    #[arg(long, value_name = "TIME", help_heading = "Design")]
+    pub ping_timeout: Option<String>,
+
     /// Make each run at the same time as a run of its baseline, each on half of the cores, swapped in every block.
     ///
     /// Host noise then affects both runs, and their ratio shows smaller differences. Only the ratio is valid:
@@ -205,6 +210,7 @@ impl MeasureArgs {
             ("--probe-every", "design.probe_every", number(self.probe_every)),
             ("--seed", "design.seed", self.seed.map(|seed| seed.to_string())),
             ("--match-timeout", "limits.match", self.match_timeout.clone()),
+            ("--ping-timeout", "limits.ping", self.ping_timeout.clone()),
             ("--pin", "design.pin", self.pin.clone()),
         ] {
             all.extend(value.map(|value| Override::flag(name, key, value)));

@@ -303,6 +303,10 @@ pub struct LimitsSection {
     /// From the request to exit until the process is killed. Default `5s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<Located<Time>>,
+    /// Minimum time without an echo after which a ping is lost; at least 100 times the median of the warm-up. Default `200ms`
+    /// and the delay of the links of a lab. Set it for longer paths between hosts: a ping that is late does not fail the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ping: Option<Located<Time>>,
 }
 
 #[cfg(test)]

@@ -3,6 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::{Factors, Topology};
+
+/// Time without an echo after which a ping is lost, in ns, where links have no delay that is known.
+const PING_NS: u64 = 200_000_000;
+
 /// Time limits of the phases of a run, in ns. A phase that takes longer fails the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
@@ -20,6 +25,9 @@ pub struct Limits {
     pub report_ns: u64,
     /// From the request to exit until the process is killed.
     pub exit_ns: u64,
+    /// Minimum time without an echo after which a ping is lost. Absent: 200 ms and the delay of the links of a lab.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ping_ns: Option<u64>,
 }
 
 impl Limits {
@@ -40,7 +48,20 @@ impl Limits {
             drain_ns: self.drain_ns,
             report_ns: scaled(self.report_ns, default.report_ns),
             exit_ns: scaled(self.exit_ns, default.exit_ns),
+            ping_ns: self.ping_ns,
         }
+    }
+
+    /// Returns the minimum time in ns without an echo after which a ping of a cell is lost: its round trip takes at least the delay
+    /// of its links.
+    #[must_use]
+    pub fn least_ping_ns(&self, factors: &Factors) -> u64 {
+        let hops = match factors.topology {
+            Topology::Ring { nodes } => u64::from(nodes),
+            Topology::Mesh { .. } | Topology::FullMesh { .. } => 2,
+        };
+        let delay_ns = factors.link.map_or(0, |link| link.delay_ns);
+        self.ping_ns.unwrap_or_else(|| PING_NS.saturating_add(delay_ns.saturating_mul(hops)))
     }
 }
 
@@ -55,6 +76,7 @@ impl Default for Limits {
             drain_ns: 5 * SECOND,
             report_ns: 30 * SECOND,
             exit_ns: 5 * SECOND,
+            ping_ns: None,
         }
     }
 }
@@ -62,6 +84,23 @@ impl Default for Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::LinkSpec;
+
+    #[test]
+    fn ping_waits_for_the_delay_of_its_links_unless_a_time_is_given() {
+        let ms = 1_000_000;
+        let over = |delay_ns, topology| Factors {
+            link: Some(LinkSpec { delay_ns, ..LinkSpec::default() }),
+            topology,
+            ..Factors::default()
+        };
+        let limits = Limits::default();
+        assert_eq!(limits.least_ping_ns(&Factors::default()), 200 * ms);
+        assert_eq!(limits.least_ping_ns(&over(300 * ms, Topology::PAIR)), 800 * ms);
+        assert_eq!(limits.least_ping_ns(&over(300 * ms, Topology::Ring { nodes: 4 })), 1_400 * ms);
+        let given = Limits { ping_ns: Some(50 * ms), ..limits };
+        assert_eq!(given.of_endpoints(8).least_ping_ns(&over(300 * ms, Topology::PAIR)), 50 * ms);
+    }
 
     #[test]
     fn limits_grow_with_the_endpoints_and_the_drain_does_not() {

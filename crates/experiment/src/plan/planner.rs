@@ -244,6 +244,7 @@ fn limits(section: &LimitsSection) -> Result<Limits, SpannedError> {
         (&mut limits.drain_ns, "the limit of drain", &section.drain),
         (&mut limits.report_ns, "the limit of report", &section.report),
         (&mut limits.exit_ns, "the limit of exit", &section.exit),
+        (limits.ping_ns.get_or_insert_default(), "the limit of a ping", &section.ping),
     ] {
         let Some(limit) = limit else { continue };
         *field = limit.get().0;
@@ -251,5 +252,6 @@ fn limits(section: &LimitsSection) -> Result<Limits, SpannedError> {
             return Err(PlanError::Time { what, ns: *field, range: "1 ms to 1 hour" }.at(limit.span()));
         }
     }
+    limits.ping_ns = limits.ping_ns.filter(|_| section.ping.is_some());
     Ok(limits)
 }

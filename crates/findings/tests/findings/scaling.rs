@@ -169,6 +169,7 @@ fn discovered_in_processes(
             median_matched_ns: None,
             until_matched: Some(traffic),
             idle: None,
+            others_packets_per_s: None,
             idle_ns: 0,
             idle_cpu_ns: 0,
             memory_per_participant_bytes: None,

@@ -76,6 +76,7 @@ pub(super) fn check(configure: &Configure) -> Result<(), GuestError> {
         spin: _,
         timeline: _,
         clock_slack_ns: _,
+        ping_timeout_ns: _,
     } = configure;
     if !traces.is_empty() {
         return Err(GuestError::Forbidden("the times of trace files"));

@@ -121,6 +121,7 @@ pub fn configure() -> Configure {
         spin: false,
         timeline: None,
         clock_slack_ns: 0,
+        ping_timeout_ns: 200_000_000,
     }
 }
 

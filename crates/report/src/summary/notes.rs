@@ -282,6 +282,8 @@ const fn meaning(kind: WarningKind) -> Option<&'static str> {
         | WarningKind::Noisy
         | WarningKind::IdleCpu => return None,
         WarningKind::Loss => "Samples were lost.",
+        WarningKind::LatePings => "Pings that count as lost came back later: `--ping-timeout` waits longer.",
+        WarningKind::OtherTraffic => "Counted packets include those of other programs.",
         WarningKind::BufferDrops => "The kernel dropped datagrams at full socket buffers.",
         WarningKind::Buffers => "Socket buffers are smaller than requested.",
         WarningKind::Batching => "Samples were batched differently than requested.",

@@ -254,13 +254,14 @@ fn response_entry(
 /// Returns the table of discovery: a row for each cell.
 fn discoveries<'d>(cells: &[Named<'d>]) -> Table<'d> {
     // heading, unit, index of the value, and when the column loses its range or leaves
-    const COLUMNS: [(&str, &str, usize, usize, usize); 6] = [
+    const COLUMNS: [(&str, &str, usize, usize, usize); 7] = [
         ("All matched", "ms", 0, 3, 0),
         ("Median", "ms", 1, 1, 1),
         ("Traffic", "packets", 4, 2, 0),
         ("Idle", "packets/s", 6, 1, 2),
-        ("Idle CPU", "%", 7, 1, 3),
-        ("Memory", "KiB", 8, 2, 0),
+        ("Others", "packets/s", 7, 1, 3),
+        ("Idle CPU", "%", 8, 1, 4),
+        ("Memory", "KiB", 9, 2, 0),
     ];
     let column = |(heading, unit, _, plain, leaves)| Column { heading, unit, plain, leaves };
     let rows = cells.iter().map(|(name, cell)| {

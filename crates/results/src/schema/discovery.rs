@@ -25,6 +25,10 @@ pub struct DiscoveryRecord {
     pub until_matched: Option<Interface>,
     /// Traffic of the interface while all participants were matched and idle, of all programs. Of several hosts: the sum.
     pub idle: Option<Interface>,
+    /// Packets per second that the interfaces sent before the first participant was opened: those of other programs, which
+    /// `until_matched` and `idle` include. Absent if it is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others_packets_per_s: Option<f64>,
     /// Duration of the idle phase in ns.
     pub idle_ns: u64,
     /// CPU time of all participants in the idle phase, in ns.

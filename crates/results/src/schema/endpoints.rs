@@ -223,8 +223,12 @@ pub struct Sockets {
     pub in_datagrams: u64,
     /// Number of received datagrams dropped for any reason.
     pub in_errors: u64,
-    /// Number of received datagrams dropped because the receive buffer was full.
+    /// Number of received datagrams dropped because the receive buffer was full, of all programs.
     pub receive_buffer_errors: u64,
+    /// Number of received datagrams that the kernel dropped at the sockets of this process (`/proc/self/net/udp`), most of them
+    /// because the receive buffer was full. Absent if the kernel does not list them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_drops: Option<u64>,
     /// Number of datagrams not sent because the send buffer was full.
     pub send_buffer_errors: u64,
     /// Multicast traffic sent by all programs. Absent if the kernel does not report it.

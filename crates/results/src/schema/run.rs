@@ -77,8 +77,12 @@ pub struct Run {
     /// Traffic on the network interface at the reader (echo), including that of other programs. Of readers on several hosts: the
     /// sum over these hosts.
     pub wire: Option<WireBytes>,
-    /// Datagrams that the kernels dropped at a full receive buffer: the sum over the hosts of the endpoints.
+    /// Datagrams that the kernels dropped at full receive buffers of the run's sockets: the sum over the processes of its endpoints.
     pub udp_buffer_drops: Option<u64>,
+    /// Whether `udp_buffer_drops` includes those of other programs: a kernel did not list the sockets of the run, and counts only those
+    /// of its network namespace.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub udp_drops_of_all_programs: bool,
     /// Padding of the environment variables of its processes, in bytes. It differs between runs, because the start
     /// address of the stack can affect the values. Absent if the run failed before its processes were started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -121,6 +125,7 @@ impl Run {
             cpu_ns_per_sample: None,
             wire: None,
             udp_buffer_drops: None,
+            udp_drops_of_all_programs: false,
             environment_padding_bytes: None,
             endpoints: Vec::new(),
             processes: Vec::new(),

@@ -22,6 +22,8 @@ pub enum WarningKind {
     RunsInvalid,
     /// Samples were lost.
     Loss,
+    /// Pings that count as lost came back later.
+    LatePings,
     /// The kernel dropped datagrams at a full socket buffer.
     BufferDrops,
     /// Socket buffers are smaller than requested.
@@ -70,6 +72,8 @@ pub enum WarningKind {
     Duet,
     /// More than half of the blocks were noisy.
     Noisy,
+    /// Other programs sent packets over the interface, and the values include them.
+    OtherTraffic,
     /// Another experiment ran on the host at the same time.
     OtherExperiment,
     /// A reference measurement failed.

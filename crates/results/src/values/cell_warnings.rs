@@ -12,6 +12,16 @@ use crate::{
     losses_by_reader, values::rules::percent, values::steady::not_steady,
 };
 
+/// Names the datagrams that a kernel dropped: at the sockets of the run, or of all programs.
+#[must_use]
+pub const fn full_buffers(of_all_programs: bool) -> &'static str {
+    if of_all_programs {
+        "datagrams at full socket buffers (of all programs in this network namespace: it does not list the sockets of the agents)"
+    } else {
+        "datagrams at full socket buffers of the agents"
+    }
+}
+
 impl CellResult {
     /// Returns the runs that the values of the cell are based on.
     pub fn valid_runs(&self) -> impl Iterator<Item = &Run> {
@@ -108,7 +118,8 @@ pub(crate) fn warnings(
         warn(
             WarningKind::BufferDrops,
             format!(
-                "the kernel dropped {drops} datagrams at a full socket buffer (of any program in this network namespace)"
+                "the kernel dropped {drops} {}",
+                full_buffers(valid.iter().any(|run| run.udp_drops_of_all_programs))
             ),
         );
     }
@@ -223,6 +234,8 @@ fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
                 | WarningKind::Spread
                 | WarningKind::FewSamples
                 | WarningKind::Tail
+                | WarningKind::LatePings
+                | WarningKind::OtherTraffic
                 | WarningKind::SenderLimited
                 | WarningKind::BackPressure
                 | WarningKind::NotFlooded

@@ -30,7 +30,7 @@ mod writing_time;
 
 pub use assemble::Assembler;
 pub use batch_policy::BatchPolicy;
-pub use cell_warnings::late_loss;
+pub use cell_warnings::{full_buffers, late_loss};
 pub use claims::{
     Claim, comparison_claims, flows_of, least_blocks, level_claims, metrics_of, noise_floor_claims,
 };

@@ -284,6 +284,7 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         }),
         wire: None,
         udp_buffer_drops: Some(0),
+        udp_drops_of_all_programs: false,
         paced: None,
         search: None,
         discovery: None,

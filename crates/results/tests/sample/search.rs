@@ -91,6 +91,7 @@ pub fn search(run: &Run) -> Run {
         cpu_ns_per_sample: None,
         wire: None,
         udp_buffer_drops: None,
+        udp_drops_of_all_programs: false,
         search: Some(record),
         ..run.clone()
     }

@@ -149,7 +149,7 @@ impl RunPhases<'_> {
 
     /// Returns the time that all phases together may take, in ns.
     fn longest_ns(&self) -> u64 {
-        let Limits { hello_ns, configure_ns, match_ns, grace_ns, drain_ns, report_ns, exit_ns } =
+        let Limits { hello_ns, configure_ns, match_ns, grace_ns, drain_ns, report_ns, exit_ns, ping_ns: _ } =
             *self.limits;
         let traffic =
             [self.design.warm_up_ns, self.design.measure_ns, grace_ns, grace_ns, grace_ns, grace_ns];
@@ -211,6 +211,7 @@ impl RunPhases<'_> {
             spin: self.design.spin,
             timeline: self.clocks.conversion(agent),
             clock_slack_ns: self.clocks.slack_ns(self.longest_ns()),
+            ping_timeout_ns: self.limits.least_ping_ns(&self.cell.factors),
         }))
     }
 
@@ -343,7 +344,9 @@ impl RunPhases<'_> {
             total = u64::MAX;
         }
         let timeout_ns = self.limits.drain_ns;
-        let request = Request::Drain(Drain { sent: total, timeout_ns, quiet_ns: QUIET_NS, joined_ns });
+        // Samples may still be on their way over links with a delay.
+        let quiet_ns = QUIET_NS.max(self.limits.least_ping_ns(&self.cell.factors));
+        let request = Request::Drain(Drain { sent: total, timeout_ns, quiet_ns, joined_ns });
         let limit_ns = self.limits.drain_ns.saturating_add(self.limits.grace_ns);
         let mut drained = vec![false; sent.len()];
         // The writers first: once all samples are acknowledged, the readers do not have to wait.

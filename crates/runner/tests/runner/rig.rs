@@ -222,6 +222,7 @@ pub fn limits(ns: u64) -> Limits {
         drain_ns: ns,
         report_ns: ns,
         exit_ns: ns,
+        ping_ns: None,
     }
 }
 

@@ -101,7 +101,7 @@ fn repeated_and_late_writes_are_reported() {
         (run.flows[0].counted.sent, run.flows[0].counted.delivered, run.flows[0].counted.lost),
         (sent + 1, sent, 1)
     );
-    subject.warns(WarningKind::Loss, "came back later than 200 ms", |reports| back(reports).late = 1);
+    subject.warns(WarningKind::LatePings, "came back later than 200 ms", |reports| back(reports).late = 1);
     subject.warns(WarningKind::Foreign, "5 samples came that are not of this run", |reports| {
         back(reports).foreign = 2;
         echo(reports).foreign = 3;

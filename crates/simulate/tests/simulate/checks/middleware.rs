@@ -55,7 +55,11 @@ fn losses_duplicates_and_order_are_reported() {
 #[test]
 fn late_echoes_are_reported() {
     let pings = |latency| run(cell(Workload::Latency, true, 0, &[("latency", latency)]));
-    causes([pings("90ms"), pings("120ms")], WarningKind::Loss, "1 of the pings that count as lost came back");
+    causes(
+        [pings("90ms"), pings("120ms")],
+        WarningKind::LatePings,
+        "1 of the pings that count as lost came back",
+    );
 }
 
 #[test]

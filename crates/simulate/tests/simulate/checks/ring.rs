@@ -74,7 +74,7 @@ fn late_sample_is_delivered_by_the_last_hop() {
     });
     let hops = &run.ring.as_ref().expect("a ring").hops;
     assert!(hops.iter().all(|hop| hop.lost == 0 && hop.delivered == hop.sent), "{hops:?}");
-    assert!(super::warns(&run, WarningKind::Loss, "came back later than 200 ms"), "{:?}", run.warnings);
+    assert!(super::warns(&run, WarningKind::LatePings, "came back later than 200 ms"), "{:?}", run.warnings);
 }
 
 #[test]
