@@ -79,8 +79,8 @@ static ddsmark_status buffer_check(const char *key, uint64_t bytes) {
 ddsmark_status config_check(const ddsmark_participant_config *config, const ddsmark_option_info *options,
                             uint32_t option_count) {
   ddsmark_status status;
-  if (config->domain > 230)
-    return fail(DDSMARK_BAD_ARGUMENT, "domain %u is out of range; hint: use a domain from 1 to 100", config->domain);
+  if (config->domain > 232)
+    return fail(DDSMARK_BAD_ARGUMENT, "domain %u is out of range; hint: use a domain from 0 to 232", config->domain);
   if ((status = buffer_check("receive_buffer", config->receive_buffer_bytes)) ||
       (status = buffer_check("send_buffer", config->send_buffer_bytes)))
     return status;

@@ -381,7 +381,7 @@ typedef struct ddsmark_option {
 
 typedef struct ddsmark_participant_config {
   uint32_t struct_size;
-  uint32_t domain;               /* 1..100; the same for writers and readers of one run */
+  uint32_t domain;               /* 1..100, or what the user requests, 0..232; the same for a whole run */
   const char *run_name;          /* letters, digits and `-`; unique on this host while the run lasts */
   const char *transport;         /* one of those in the description, or NULL for the default */
   const char *interface;         /* the only network interface to use, or NULL for the driver's default */

@@ -15,7 +15,7 @@ use crate::{
 /// Configuration of a participant. `transport` and the names of `options` exist in the description.
 #[derive(Clone, Debug)]
 pub struct ParticipantConfig<'a> {
-    /// DDS domain, from 1 to 100.
+    /// DDS domain, from 0 to 232; 1 to 100 unless the user requests another.
     pub domain: u32,
     /// Run name of letters, digits and `-`; unique on this host during the run.
     pub run_name: &'a str,
@@ -103,9 +103,9 @@ pub(crate) unsafe fn participant<'a>(
 ) -> Result<(ParticipantConfig<'a>, &'static Transport)> {
     // SAFETY: the caller guarantees it.
     let raw = unsafe { read(config, "config") }?;
-    if !(1..=100).contains(&raw.domain) {
+    if raw.domain > 232 {
         return Err(Error::bad_argument(format!("domain {} is out of range", raw.domain))
-            .hint("use a domain from 1 to 100"));
+            .hint("use a domain from 0 to 232"));
     }
     // SAFETY: the caller guarantees it.
     let run_name = unsafe { required(raw.run_name, "run_name") }?;

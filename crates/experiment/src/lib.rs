@@ -48,7 +48,7 @@ pub use factors::{
     queues::Queues,
     rate::{Rate, RateSpec},
     topology::Topology,
-    variables::{VariableValue, Variables},
+    variables::{VARIABLES_OF_ALL_PROGRAMS, VariableValue, Variables},
 };
 pub use plan::{
     changes::Changes,

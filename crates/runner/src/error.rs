@@ -70,6 +70,9 @@ pub enum RunnerError {
         /// Cause.
         failure: Box<Failure>,
     },
+    /// Requested domain that another experiment has reserved.
+    #[error("another experiment uses DDS domain {0}: each would discover the participants of the other one")]
+    DomainInUse(u32),
     /// `LD_PRELOAD` library that the dynamic linker ignores.
     #[error("a library of LD_PRELOAD was not loaded for cell `{cell}`: {line}")]
     IgnoredLibrary {
@@ -177,6 +180,10 @@ impl RunnerError {
                 Some(hint) => hint.clone(),
                 None => format!("see its features with `ddsmark drivers info {driver}`"),
             },
+            Self::DomainInUse(_) => {
+                "wait until it has ended, request another domain, or leave `domain` out for a free one"
+                    .to_owned()
+            }
             Self::IgnoredLibrary { .. } => "name an existing shared library for this architecture".to_owned(),
             Self::Trace { .. } | Self::Payload { .. } => {
                 "restore the file, or start a new experiment".to_owned()

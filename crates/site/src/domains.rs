@@ -17,6 +17,8 @@ pub struct Domains {
     next: u32,
     /// Number of the only domain; `None`: any.
     only: Option<u32>,
+    /// Reservations of the only domain, from the first run to the last one.
+    held: Option<Vec<Hold>>,
 }
 
 /// Domain of one run.
@@ -37,13 +39,13 @@ impl Domains {
     pub fn new() -> Self {
         let now = unix_ns();
         let (seconds, micros) = (now / 1_000_000_000, now % 1_000_000_000 / 1000);
-        Self { next: micros as u32 ^ seconds as u32 ^ process::id().wrapping_mul(37), only: None }
+        Self { next: micros as u32 ^ seconds as u32 ^ process::id().wrapping_mul(37), only: None, held: None }
     }
 
-    /// Creates a source of one domain, which all runs use.
+    /// Creates a source of one domain, which all runs use. It is reserved from the first run until the source is dropped.
     #[must_use]
     pub const fn only(number: u32) -> Self {
-        Self { next: 0, only: Some(number) }
+        Self { next: 0, only: Some(number), held: None }
     }
 
     /// Returns the next domain that is not reserved in the network of any site, and reserves it in all of them. A network
@@ -61,6 +63,9 @@ impl Domains {
         sites: &[S],
         claim: impl Fn(S, u32) -> Result<DomainClaim, E>,
     ) -> Result<Domain, E> {
+        if let (Some(number), Some(_)) = (self.only, &self.held) {
+            return Ok(Domain { number, is_shared: false, _claims: Vec::new() });
+        }
         let attempts = if self.only.is_some() { 1 } else { DOMAINS };
         'numbers: for _ in 0..attempts {
             let number = self.number();
@@ -71,6 +76,9 @@ impl Domains {
                     DomainClaim::InUse => continue 'numbers,
                     DomainClaim::Unsupported => {}
                 }
+            }
+            if self.only.is_some() {
+                self.held = Some(std::mem::take(&mut claims));
             }
             return Ok(Domain { number, is_shared: false, _claims: claims });
         }
@@ -105,7 +113,7 @@ mod tests {
     #[test]
     fn domain_is_free_in_all_networks() {
         let networks = ["ddsmark-test-one", "ddsmark-test-two"];
-        let mut domains = Domains { next: 41, only: None };
+        let mut domains = Domains { next: 41, only: None, held: None };
         let in_second = claim(networks[1], 43);
         let Ok(domain) = domains.take_with(&networks, claim);
         assert_eq!((domain.number, domain._claims.len()), (44, 2));
@@ -118,7 +126,8 @@ mod tests {
     #[test]
     fn domain_in_use_is_skipped() {
         let claim = |number| claim("ddsmark-test-use", number);
-        let (mut ours, mut theirs) = (Domains { next: 41, only: None }, Domains { next: 41, only: None });
+        let (mut ours, mut theirs) =
+            (Domains { next: 41, only: None, held: None }, Domains { next: 41, only: None, held: None });
         let held = take(&mut ours, claim);
         assert_eq!(held.number, 43);
         assert_eq!(take(&mut theirs, claim).number, 44);
@@ -129,7 +138,7 @@ mod tests {
 
     #[test]
     fn domains_stay_within_the_contract() {
-        let mut domains = Domains { next: u32::MAX - 50, only: None };
+        let mut domains = Domains { next: u32::MAX - 50, only: None, held: None };
         let numbers: std::collections::BTreeSet<u32> = (0..2 * DOMAINS)
             .map(|_| take(&mut domains, |number| claim("ddsmark-test-range", number)).number)
             .collect();
@@ -139,7 +148,7 @@ mod tests {
     #[test]
     fn domain_is_unreserved_if_all_are_taken() {
         let claim = |number| claim("ddsmark-test-full", number);
-        let mut domains = Domains { next: 0, only: None };
+        let mut domains = Domains { next: 0, only: None, held: None };
         let all: Vec<_> = (0..DOMAINS).map(|_| take(&mut domains, claim)).collect();
         assert!(all.iter().all(|domain| domain._claims.len() == 1));
         let extra = take(&mut domains, claim);
@@ -155,12 +164,15 @@ mod tests {
         let shared = take(&mut theirs, claim);
         assert_eq!((shared.number, shared.is_shared), (7, true));
         drop(held);
+        assert!(take(&mut theirs, claim).is_shared, "the first source keeps it between its runs");
+        assert!(!take(&mut ours, claim).is_shared, "its own reservation");
+        drop(ours);
         assert!(!take(&mut theirs, claim).is_shared);
     }
 
     #[test]
     fn host_without_reservation_gets_the_next_domain() {
-        let mut domains = Domains { next: 41, only: None };
+        let mut domains = Domains { next: 41, only: None, held: None };
         let domain = take(&mut domains, |_| Ok(DomainClaim::Unsupported));
         assert!(domain._claims.is_empty() && domain.number == 43);
     }

@@ -145,6 +145,7 @@ impl From<RunnerError> for CliError {
             RunnerError::UnknownDriver { .. }
             | RunnerError::NoDriverFile { .. }
             | RunnerError::Site(SiteError::NoCore { .. } | SiteError::NoInterface { .. })
+            | RunnerError::DomainInUse(_)
             | RunnerError::IgnoredLibrary { .. }
             | RunnerError::Rejected { .. } => ExitStatus::WrongUse,
             RunnerError::Stopped => ExitStatus::Interrupted,

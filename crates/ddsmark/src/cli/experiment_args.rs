@@ -222,6 +222,10 @@ pub struct SelfTestArgs {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
+    /// DDS domain of all runs, 0 to 232. By default a free one of 1 to 100 for each run.
+    #[arg(long, value_name = "N")]
+    pub domain: Option<u32>,
+
     #[command(flatten)]
     pub reference: ReferenceArgs,
 

@@ -105,6 +105,13 @@ pub struct MeasureArgs {
     #[arg(long, value_name = "N", help_heading = "Design")]
     pub seed: Option<u64>,
 
+    /// DDS domain of all runs, 0 to 232. By default a free one of 1 to 100 for each run. Recorded in the result.
+    ///
+    /// Needed if something else must be in the same domain, such as a service or a recorder, or if a firewall admits the ports of one domain only. Another
+    /// experiment in this domain is rejected while it lasts; participants of other programs are discovered.
+    #[arg(long, value_name = "N", help_heading = "Design")]
+    pub domain: Option<u32>,
+
     /// Time limit for writer and reader to match, 1 ms to 1 hour. By default `10s`.
     #[arg(long, value_name = "TIME", help_heading = "Design")]
     pub match_timeout: Option<String>,
@@ -209,6 +216,7 @@ impl MeasureArgs {
             ("--check-every", "design.check_every", number(self.check_every)),
             ("--probe-every", "design.probe_every", number(self.probe_every)),
             ("--seed", "design.seed", self.seed.map(|seed| seed.to_string())),
+            ("--domain", "design.domain", number(self.domain)),
             ("--match-timeout", "limits.match", self.match_timeout.clone()),
             ("--ping-timeout", "limits.ping", self.ping_timeout.clone()),
             ("--pin", "design.pin", self.pin.clone()),

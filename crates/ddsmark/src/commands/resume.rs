@@ -64,6 +64,7 @@ pub fn execute(flags: &RunArgs, site: &LocalSite, stop: &StopToken) -> Result<Ex
         header.experiment.design.seed
     ));
     let mut progress = ProgressDisplay::new(&header.experiment.design);
+    runner::check_domain(&sites, &header.experiment)?;
     let session = ExperimentRunner { header, sites: &sites, directory: &directory, stop, on_progress: None };
     let outcome = session.resume(assembler, log, differences, &mut progress);
     measurement::print_directory(&outcome, &directory);

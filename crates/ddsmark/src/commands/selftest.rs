@@ -105,6 +105,7 @@ fn experiment_file(flags: &Flags, driver: &str) -> ExperimentFile {
             // Selects every cell.
             baseline: Some(Located::nowhere(FactorValues::default())),
             reference: Some(!flags.reference.no_reference),
+            domain: flags.domain.map(Located::nowhere),
             ..DesignSection::default()
         },
         limits: experiment::LimitsSection::default(),

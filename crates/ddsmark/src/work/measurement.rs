@@ -68,6 +68,7 @@ pub fn measure(
     stop: &StopToken,
 ) -> Result<(ExperimentOutcome, PathBuf), CliError> {
     let sites = hosts.sites();
+    runner::check_domain(&sites, &experiment)?;
     preflight(&experiment, &sites, stop)?;
     let runs = experiment.runs();
     let directory = Directory::create(&out(out_directory, &experiment.name), runs)?;

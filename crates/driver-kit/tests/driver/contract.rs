@@ -158,8 +158,8 @@ fn structs_of_another_size_are_read_and_written_as_far_as_they_go() {
         for (change, text) in [
             (abi::ParticipantConfig { struct_size: 0, ..config }, "invalid `struct_size` of `config`: 0"),
             (
-                abi::ParticipantConfig { domain: 0, ..config },
-                "domain 0 is out of range; hint: use a domain from 1 to 100",
+                abi::ParticipantConfig { domain: 233, ..config },
+                "domain 233 is out of range; hint: use a domain from 0 to 232",
             ),
             (abi::ParticipantConfig { run_name: ptr::null(), ..config }, "`run_name` is NULL"),
             (

@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    Factors, PlanError, SpannedError,
+    DriverDescription, Factors, PlanError, SpannedError,
     syntax::{
         one_or_many::{Located, OneOrMany},
         spanned_error::all_distinct,
@@ -22,6 +22,9 @@ pub type Variables = BTreeMap<String, Option<String>>;
 
 /// Values of each variable in the experiment file.
 pub(crate) type VariableAxes = BTreeMap<Located<String>, OneOrMany<VariableValue>>;
+
+/// Prefixes of variables that affect every program.
+pub const VARIABLES_OF_ALL_PROGRAMS: &[&str] = &["LD_", "GLIBC_TUNABLES", "MALLOC_"];
 
 /// Prefix of the variables that ddsmark sets and reads itself.
 const RESERVED: &str = "DDSMARK_";
@@ -156,6 +159,17 @@ pub(crate) fn selects(selection: &VariableAxes, variables: &Variables) -> bool {
 /// Returns the variables of a cell by name; a removed variable has no value.
 pub(crate) fn by_name(cell: &Factors) -> BTreeMap<&str, Option<&str>> {
     cell.env.iter().map(|(name, value)| (name.as_str(), value.as_deref())).collect()
+}
+
+/// Returns the names of the variables with a value that the middleware of a driver does not read, as far as the driver declares some.
+pub(crate) fn unread<'v>(axes: &'v VariableAxes, driver: &DriverDescription) -> Vec<&'v str> {
+    let is_unread = |name: &str| {
+        let is_of_all = VARIABLES_OF_ALL_PROGRAMS.iter().any(|beginning| name.starts_with(beginning));
+        !driver.variables.is_empty() && !driver.reads_variable(name) && !is_of_all
+    };
+    let has_value = |values: &OneOrMany<VariableValue>| values.values().any(|value| value.0.is_some());
+    let set = axes.iter().filter(|(_, values)| has_value(values)).map(|(name, _)| name.get().as_str());
+    set.filter(|name| is_unread(name)).collect()
 }
 
 /// Returns the names of the variables whose values differ.

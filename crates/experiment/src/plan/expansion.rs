@@ -86,6 +86,11 @@ impl Expansion<'_> {
             Ok(note) => note.into_iter().for_each(|words| self.note(driver, false, words)),
             Err(error) => return self.cannot(driver, FactorValues::default(), error),
         }
+        for name in variables::unread(&axes.env, description) {
+            let words =
+                format!("driver `{driver}` does not declare that it reads `{name}`: it may have no effect");
+            self.note(driver, false, words);
+        }
         let environments = variables::combinations(&axes.env);
         let profiles = self.profiles(driver, description, &axes.all("profile"))?;
         let flows = self.flows;

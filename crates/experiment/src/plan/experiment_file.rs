@@ -233,6 +233,9 @@ pub struct DesignSection {
     /// Seed of the run order, the payload and random send times. Default: from the clock. Recorded in the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// DDS domain of all runs, 0 to 232. Default: a free one of 1 to 100 for each run. Recorded in the result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<Located<u32>>,
     /// Warm-up of each run, 0 to 10 minutes: the same traffic, not recorded. Default `200ms`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<Located<Time>>,

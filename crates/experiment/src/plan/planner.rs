@@ -157,6 +157,9 @@ fn check_writers(cells: &[Cell]) -> Result<(), SpannedError> {
     Err(PlanError::Contradiction { words, hint: "use fewer writers, flows, topics or participants" }.at(0..0))
 }
 
+/// Highest DDS domain whose ports, from 7400 plus 250 for each domain, are below 65536: RTPS 2.5, section 9.6.2.
+const MAX_DOMAIN: u32 = 232;
+
 fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, SpannedError> {
     let (_, warm_up_ns, measure_ns) = Effort::Standard.times();
     let ns = |time: &Option<Located<Time>>, default| time.as_ref().map_or(default, |time| time.get().0);
@@ -167,7 +170,7 @@ fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, Sp
         order: RunOrder::Random,
         write_instance: None,
         payload: None,
-        domain: None,
+        domain: section.domain.as_ref().map(|domain| *domain.get()),
         progress: false,
         seed: section.seed.unwrap_or(inputs.seed),
         warm_up_ns: ns(&section.warm_up, warm_up_ns),
@@ -206,6 +209,18 @@ fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, Sp
     if let Some(every) = section.check_every.as_ref().filter(|every| *every.get() == 0) {
         let words = "`check_every = 0` is out of range".to_owned();
         return Err(PlanError::Contradiction { words, hint: "use 1 or more" }.at(every.span()));
+    }
+    if let Some(domain) = &section.domain {
+        if *domain.get() > MAX_DOMAIN {
+            let words = format!("domain {} is out of range", domain.get());
+            let hint = "use a domain from 0 to 232: higher ones have no UDP ports";
+            return Err(PlanError::Contradiction { words, hint }.at(domain.span()));
+        }
+        if design.duet {
+            let words = "`duet` and `domain` are both given, and the two runs of a duet need a domain each"
+                .to_owned();
+            return Err(PlanError::Contradiction { words, hint: "remove one of them" }.at(domain.span()));
+        }
     }
     let contradiction = |words: &str, hint| PlanError::Contradiction { words: words.to_owned(), hint };
     if let Some(precision) = &section.precision {

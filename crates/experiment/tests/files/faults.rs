@@ -85,6 +85,14 @@ fn error_has_the_position_of_the_wrong_value() {
             "budget",
         ),
         ("[design]\npin = \"0\"", &[], "f.toml:8:7: ", "\"0\"", "0-3,4-7"),
+        ("[design]\ndomain = 233", &[], "f.toml:8:10: domain 233 is out of range", "233", "from 0 to 232"),
+        (
+            "[design]\ndomain = 42\nduet = true",
+            &[],
+            "f.toml:8:10: `duet` and `domain` are both given",
+            "42",
+            "remove one",
+        ),
         (
             "[limits]\nmatch = \"0s\"",
             &[],

@@ -1,6 +1,6 @@
 //! Environment variables of the agents as factors.
 
-use crate::{ids, plan, rejected, with};
+use crate::{ids, plan, planned_with, rejected, source, with};
 
 fn value(text: &str) -> Option<String> {
     Some(text.to_owned())
@@ -87,4 +87,19 @@ fn invalid_names_and_values_are_rejected_where_they_stand() {
     }
     let (_, _, hint) = of("A = true");
     assert!(hint.contains("in quotes"), "{hint}");
+}
+
+#[test]
+fn variable_that_a_driver_does_not_declare_is_noted() {
+    let text = with("[factors.env]\nRMW_X = \"1\"\nGONE = false\nDDS_URI = \"a\"\nLD_BIND_NOW = \"1\"\n");
+    let notes = |declared: &[&str]| {
+        let mut drivers = crate::support::drivers();
+        let dds = drivers.get_mut("dds").expect("a driver");
+        dds.variables = declared.iter().map(|name| (*name).to_owned()).collect();
+        let plan = planned_with(&source(&text, &["factors.size=32"]), &drivers).expect("a plan");
+        plan.notes.into_iter().filter(|note| note.contains("declare")).collect::<Vec<_>>()
+    };
+    let expected = "driver `dds` does not declare that it reads `RMW_X`: it may have no effect";
+    assert_eq!(notes(&["DDS_*"]), [expected]);
+    assert!(notes(&[]).is_empty(), "a driver that declares none may read any");
 }

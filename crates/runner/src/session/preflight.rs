@@ -9,7 +9,7 @@ use experiment::{
     Batching, Cell, Design, Endpoint, Factors, Flow, Load, Pin, Plan, Qos, Queues, Shape, Workload,
 };
 use results::Failure;
-use site::{AgentCommand, AgentLog, RunBarrier};
+use site::{AgentCommand, AgentLog, Domains, RunBarrier};
 
 use crate::{
     RunnerError, StopToken,
@@ -74,6 +74,18 @@ pub fn preflight(
         }
     }
     Ok(notes)
+}
+
+/// Rejects an experiment whose domain was requested, and that another experiment has reserved.
+///
+/// # Errors
+/// Returns an error if the domain is in use, or the host of a site does not answer.
+pub fn check_domain(sites: &Sites<'_>, experiment: &Plan) -> Result<(), RunnerError> {
+    let Some(number) = experiment.design.domain else { return Ok(()) };
+    if Domains::only(number).take(&sites.networks())?.is_shared {
+        return Err(RunnerError::DomainInUse(number));
+    }
+    Ok(())
 }
 
 /// Inputs common to all configurations of an experiment.

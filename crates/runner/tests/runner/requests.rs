@@ -1,9 +1,9 @@
 //! Requests that follow from a design: the progress of the agents, and the domain of the runs.
 
-use std::sync::Mutex;
+use std::{collections::BTreeMap, sync::Mutex};
 
 use results::{Run, RunState, WarningKind};
-use runner::EndpointProgress;
+use runner::{EndpointProgress, RunnerError, Sites, check_domain};
 use site::{DomainClaim, Site as _};
 
 use crate::rig::{Rig, local_site};
@@ -34,6 +34,21 @@ fn domain_of_the_design_is_used_even_if_another_experiment_has_reserved_it() {
         assert_eq!((state, domain.as_str()), (RunState::Valid, "94"));
         assert!(warnings.contains(&WarningKind::OtherExperiment), "{warnings:?}");
     }
+}
+
+#[test]
+fn requested_domain_of_another_experiment_is_rejected_before_the_first_run() {
+    let mut rig = Rig::new(&[("d", "")]);
+    let (site, files) = (local_site(), BTreeMap::new());
+    let sites = Sites::alone(&site, files);
+    assert!(check_domain(&sites, &rig.experiment).is_ok(), "none is requested");
+    rig.experiment.design.domain = Some(95);
+    assert!(check_domain(&sites, &rig.experiment).is_ok(), "it is free");
+    let DomainClaim::Reserved(held) = site.claim_domain(95).unwrap() else { panic!("it is free again") };
+    let error = check_domain(&sites, &rig.experiment).unwrap_err();
+    assert!(matches!(error, RunnerError::DomainInUse(95)) && error.hint().is_some(), "{error}");
+    drop(held);
+    assert!(check_domain(&sites, &rig.experiment).is_ok());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use experiment::{DriverDescription, Plan};
+use experiment::{DriverDescription, Plan, VARIABLES_OF_ALL_PROGRAMS};
 use results::{Environment, EnvironmentFields, Host, Tool, sha256};
 use serde::{Deserialize, Serialize};
 
@@ -27,8 +27,6 @@ const OF_INTERFACE: &[&str] =
     &["mtu", "speed", "duplex", "tx_queue_len", "gro_flush_timeout", "napi_defer_hard_irqs", "threaded"];
 /// Files of a control group, relative to its directory.
 const OF_GROUP: &[&str] = &["cpu.max", "cpu.weight", "cpuset.cpus.effective", "memory.max", "memory.high"];
-/// Prefixes of variables that affect every program.
-const FOR_ALL: &[&str] = &["LD_", "GLIBC_TUNABLES", "MALLOC_"];
 
 /// Components of an experiment whose environment is captured.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -87,7 +85,7 @@ pub(crate) fn capture_environment(agent: &Path, parts: &EnvironmentInputs) -> En
     let variables = std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()));
     for (name, value) in variables {
-        if reads(&name) || FOR_ALL.iter().any(|begin| name.starts_with(begin)) {
+        if reads(&name) || VARIABLES_OF_ALL_PROGRAMS.iter().any(|begin| name.starts_with(begin)) {
             fields.variable(&name, &value);
         }
     }
