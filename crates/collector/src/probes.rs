@@ -65,7 +65,7 @@ fn check(
     ends: (&ProbeReport, &ProbeEchoReport),
 ) {
     let (writer, read) = ends;
-    evaluation.check(writer.sent == counted.sent / every.max(1), || {
+    evaluation.check(writer.sent == counted.sent.div_ceil(every.max(1)), || {
         format!("{} of {} samples were probes, not one in {every}", writer.sent, counted.sent)
     });
     evaluation.check(read.came <= writer.sent.min(counted.delivered), || {

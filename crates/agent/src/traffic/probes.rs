@@ -1,4 +1,4 @@
-//! Echo probes of a stream: every Nth sample, from the Nth on, is sent back; the writer's agent records the RTT
+//! Echo probes of a stream: every Nth sample, from the first on, is sent back; the writer's agent records the RTT
 //! under load.
 //!
 //! The receiving thread of the reader sends the echo, over a writer of its own. The writer's agent receives the
@@ -33,10 +33,10 @@ use crate::{
     },
 };
 
-/// Returns whether a sample is the last of `every` samples, so that never more than one in `every` is a probe.
+/// Returns whether a sample is the first of `every` samples, so that a short stream has a probe, too.
 #[inline]
 fn is_probe(sequence: u64, every: u64) -> bool {
-    (sequence + 1).is_multiple_of(every)
+    sequence.is_multiple_of(every)
 }
 
 /// Responder at the reader, which sends probes back.
@@ -304,7 +304,7 @@ impl ProbeRecorder {
     /// # Errors
     /// Returns an error if the driver failed, or on a second call.
     pub fn report(&mut self, accepted: u64) -> Result<ProbeReport, AgentError> {
-        let sent = accepted / self.every;
+        let sent = accepted.div_ceil(self.every);
         let begin_ns = now_ns();
         while self.known.returned() < sent
             && now_ns().saturating_sub(self.known.last_ns.load(Relaxed).max(begin_ns)) < self.quiet_ns
@@ -348,13 +348,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn probes_never_exceed_their_share() {
+    fn probes_are_the_first_sample_and_never_more_than_their_share_of_the_others() {
         for every in [101, 200, 1_000] {
             let mut probes = 0;
             for accepted in 1..5_000 {
                 probes += u64::from(is_probe(accepted - 1, every));
-                assert_eq!(probes, accepted / every);
-                assert!(probes == 0 || 100 * probes < accepted, "{probes} of {accepted}");
+                assert_eq!(probes, accepted.div_ceil(every));
+                assert!(probes > 0 && 100 * (probes - 1) < accepted, "{probes} of {accepted}");
             }
         }
     }

@@ -246,7 +246,7 @@ pub struct DesignSection {
     /// default 64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check_every: Option<Located<u32>>,
-    /// Every Nth sample of the workloads `throughput` and `paced`, N at least 101, is echoed by its reader. Of
+    /// Every Nth sample of the workloads `throughput` and `paced`, N at least 101, is echoed by its reader, from the first on. Of
     /// several writers the first one probes, and of several readers the first one echoes. The round-trip time under load
     /// is recorded as `rtt`. Default: no echo probes.
     #[serde(skip_serializing_if = "Option::is_none")]

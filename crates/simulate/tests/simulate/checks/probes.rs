@@ -35,7 +35,7 @@ fn subject(writers: u16, readers: u16) -> Subject {
     subject.design.probe_every = Some(EVERY as u32);
     let first_reader = usize::from(writers);
     let agents = &mut subject.reports.agents;
-    let n = agents[DRIVING].sent / EVERY;
+    let n = agents[DRIVING].sent.div_ceil(EVERY);
     agents[DRIVING].report.writer.as_mut().expect("a writer").probes = Some(ProbeReport {
         every: EVERY,
         sent: n,
