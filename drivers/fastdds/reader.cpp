@@ -176,8 +176,16 @@ ddsmark_status check(const Plan &plan, const ddsmark_reader_config &c, uint32_t 
 void make_room(ddsmark_reader *r) {
   const uint64_t size = std::max<uint64_t>(r->e.largest, 1);
   r->capacity = r->batched ? 1 : static_cast<uint32_t>(std::clamp<uint64_t>(take_bytes / size, 1, take_samples));
-  if (r->e.kind == DDSMARK_TYPE_PLAIN)
+  if (r->e.kind == DDSMARK_TYPE_PLAIN) {
+    /* A take acknowledges its samples, and their writer may then write as many others, and lend the memory for one
+     * more. All of that memory must be what the writer has beyond its history: else it is that of samples which the
+     * sink still reads. */
+    const Plan &p = r->e.participant->plan;
+    if (p.transport == TRANSPORT_DATA_SHARING)
+      r->capacity =
+          static_cast<uint32_t>(std::clamp<uint64_t>(p.extra_samples > 1 ? p.extra_samples - 1 : 1, 1, r->capacity));
     return;
+  }
   const int32_t capacity = static_cast<int32_t>(r->capacity);
   r->infos = std::make_unique<fast::SampleInfoSeq>(capacity);
   if (r->e.participant->plan.generated) { /* their vectors grow with the first samples */
