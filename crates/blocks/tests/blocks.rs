@@ -40,6 +40,8 @@ fn experiment(precision: Option<Precision>, budget_ns: Option<u64>, blocks: u32)
             probe_every: None,
             probe_every_of_size: [].into(),
             await_echo: false,
+            readers: Vec::new(),
+            echo_receive: None,
             unsupported_quantiles: false,
             baseline: vec!["base".to_owned()],
             duet: false,

@@ -33,7 +33,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     };
     check_pings(&mut evaluation, reports, pinged);
     for one in &echoing {
-        check_return(&mut evaluation, &one.whose, pinged, one.returned);
+        check_return(&mut evaluation, &one.whose, one.route.expected(pinged.sent), one.returned);
         evaluation.check(one.returned.returned <= one.echoed.echoed, || {
             format!(
                 "{}{} pings came back, but {} were echoed",
@@ -86,12 +86,14 @@ fn joined<'a>(
 /// Returns the record of the pings that one endpoint echoes.
 fn flow(context: &RunContext<'_>, pinged: &PingerReport, one: &Echoing<'_>) -> FlowRecord {
     let Echoing { route, echoed, returned, .. } = one;
+    // A ping that was never accepted counts as sent and lost.
+    let offered = pinged.sent.saturating_add(pinged.unsent);
+    let sent = route.expected(offered);
     let counted = DeliveryCounts {
-        // A ping that was never accepted counts as sent and lost.
-        sent: pinged.sent.saturating_add(pinged.unsent),
-        filtered: 0,
+        sent,
+        filtered: offered - sent,
         delivered: returned.returned,
-        lost: returned.lost.saturating_add(pinged.unsent),
+        lost: returned.lost.saturating_add(sent - route.expected(pinged.sent)),
         undelivered: 0,
         duplicate: returned.duplicate,
         out_of_order: 0,
@@ -177,9 +179,9 @@ fn receivers(
         let delivery = Delivery {
             whose: &whose,
             route,
-            offered: pinged.sent.saturating_add(pinged.unsent),
-            accepted: pinged.sent,
-            filtered: 0,
+            offered: route.expected(pinged.sent.saturating_add(pinged.unsent)),
+            accepted: route.expected(pinged.sent),
+            filtered: pinged.sent - route.expected(pinged.sent),
             // The pinger does not count its pings of the warm-up.
             warm_up: received.warm_up,
             write_calls: pinged.sent,
@@ -293,13 +295,8 @@ pub(crate) fn check_pings(evaluation: &mut Evaluation, reports: &RunReports, pin
 }
 
 /// Checks that the counts of the echoes of one endpoint agree.
-pub(crate) fn check_return(
-    evaluation: &mut Evaluation,
-    whose: &str,
-    pinged: &PingerReport,
-    back: &ReturnReport,
-) {
-    let (sent, returned, lost) = (pinged.sent, back.returned, back.lost);
+pub(crate) fn check_return(evaluation: &mut Evaluation, whose: &str, sent: u64, back: &ReturnReport) {
+    let (returned, lost) = (back.returned, back.lost);
     evaluation.check(sent == returned.saturating_add(lost), || {
         format!("{whose}{sent} pings were sent, but {returned} came back and {lost} were lost")
     });

@@ -28,7 +28,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     };
     evaluation.add_with_lost("rtt", &returned.rtt, returned.lost);
     latency::check_pings(&mut evaluation, reports, pinged);
-    latency::check_return(&mut evaluation, "", pinged, returned);
+    latency::check_return(&mut evaluation, "", pinged.sent, returned);
     evaluation.check(pinged.in_time <= returned.returned, || {
         format!("{} samples returned, but {} in time", returned.returned, pinged.in_time)
     });

@@ -32,7 +32,7 @@ pub use factors::{
     driver_options::OptionValue,
     driver_pair::check_installed,
     endpoint_qos::EndpointQos,
-    group::{GroupSpec, Grouping, MAX_GROUP, ReceiveGroup},
+    group::{GroupSpec, Grouping, MAX_GROUP, MAX_GROUP_BYTES, ReceiveGroup},
     in_flight::MAX_IN_FLIGHT,
     instances::MAX_INSTANCES,
     load::{Arrival, Flow, Load, Trace},
@@ -53,7 +53,10 @@ pub use factors::{
 pub use plan::{
     changes::Changes,
     choices::PinChoice,
-    design::{Design, LEAST_ARRIVALS, PayloadFile, Pin, PlannedHost, Precision, RUN_OVERHEAD_NS, RunOrder},
+    design::{
+        Design, LEAST_ARRIVALS, PayloadFile, Pin, PlannedHost, Precision, RUN_OVERHEAD_NS, ReaderDesign,
+        RunOrder,
+    },
     effort::Effort,
     experiment::{Cell, DuetSlot, Plan, ScheduledRun, Variants},
     experiment_file::{DesignSection, ExperimentFile, FlowSection, LimitsSection, json_schema},

@@ -79,6 +79,12 @@ fn result_fields(document: &ResultDocument) -> Fields {
     fields.extend(design.probe_every.map(|every| ("design.probe_every".to_owned(), every.to_string())));
     let of_size = design.probe_every_of_size.iter();
     fields.extend(of_size.map(|(size, every)| (format!("design.probe_every.{size}"), every.to_string())));
+    for (number, reader) in design.readers.iter().enumerate() {
+        let group = reader.receive_group.map(|group| format!(" in {group}")).unwrap_or_default();
+        let filter = reader.content_filter.map(|filter| format!(" of {filter}")).unwrap_or_default();
+        fields.insert(format!("design.reader.{}", number + 1), format!("{}{group}{filter}", reader.receive));
+    }
+    fields.extend(design.echo_receive.map(|mode| ("design.echo_receive".to_owned(), mode.to_string())));
     fields.extend(design.await_echo.then(|| ("design.await_echo".to_owned(), "true".to_owned())));
     for host in &design.hosts {
         let interface = host.interface.as_deref().unwrap_or("no interface");

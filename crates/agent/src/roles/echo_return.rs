@@ -14,6 +14,7 @@ use std::{
 
 use control::{Configure, ReturnReport, TimestampLog, TimestampPair};
 use driver_host::{DriverError, ListeningReader, Reader};
+use experiment::KeyFilter;
 use results::Windows;
 
 use crate::{
@@ -76,6 +77,8 @@ impl WaitingThread {
 pub struct EchoReturn {
     inlet: Option<ReturnInput>,
     flight: Arc<PingInFlight>,
+    /// Keys of the pings that the endpoint echoes; `None`: all pings.
+    filter: Option<KeyFilter>,
     rtt: Windows,
     /// The same, for other threads.
     trips: Arc<RoundTrips>,
@@ -90,11 +93,36 @@ impl EchoReturn {
         Self {
             inlet: Some(inlet),
             flight,
+            filter: None,
             rtt: Windows::new(configure.windows, configure.measure_ns),
             trips: Arc::default(),
             stamps: stamps_for(configure.measure_ns, configure.readers.len()),
             lost: 0,
         }
+    }
+
+    /// Sets the keys of the pings that the endpoint echoes.
+    #[must_use]
+    pub fn of_keys(self, filter: Option<KeyFilter>) -> Self {
+        Self { filter, ..self }
+    }
+
+    /// Returns whether the endpoint echoes pings with this key.
+    #[inline]
+    pub(super) fn echoes(&self, key: u32) -> bool {
+        self.filter.is_none_or(|filter| filter.includes(key))
+    }
+
+    /// Returns whether the endpoint echoes the ping in flight.
+    #[inline]
+    pub(super) fn is_expected(&self) -> bool {
+        self.flight.awaited.load(Relaxed) != NOTHING
+    }
+
+    /// Returns whether the endpoint echoes the ping in flight, and the echo has not arrived.
+    #[inline]
+    pub(super) fn is_outstanding(&self) -> bool {
+        self.is_expected() && self.arrived_ns() == 0
     }
 
     /// Starts a phase of traffic.

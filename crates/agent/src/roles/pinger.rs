@@ -89,12 +89,18 @@ impl Pinger {
         let mut sequence = 0;
         'pings: while now < end_ns && sequence < most {
             let ping = sequence | if warm_up { WARM_UP } else { 0 };
-            self.returns.iter().for_each(|echoes| echoes.expect(ping));
+            let key = self.keys.of(sequence as u32);
+            for echoes in &self.returns {
+                if echoes.echoes(key) {
+                    echoes.expect(ping);
+                } else {
+                    echoes.expect_nothing();
+                }
+            }
             // read again: the time to record the previous echo is not part of this ping
             let sent_ns = now_ns();
             let header =
                 Header { sequence: sequence as u32, writer: self.number, tag: self.tag, warm_up, sent_ns };
-            let key = self.keys.of(header.sequence);
             loop {
                 match self.payloads.write(writer, key, sequence, &header)? {
                     WriteOutcome::Accepted => break,
@@ -110,15 +116,16 @@ impl Pinger {
             self.counts.sent += 1;
             await_echoes(&mut self.returns, sent_ns, self.ping_timeout_ns)?;
             let (mut last_ns, mut all) = (0, true);
-            for echoes in &mut self.returns {
+            for echoes in self.returns.iter_mut().filter(|echoes| echoes.echoes(key)) {
                 let arrived_ns = echoes.arrived_ns();
                 echoes.record(sequence, sent_ns, arrived_ns);
                 all &= arrived_ns != 0;
                 last_ns = last_ns.max(arrived_ns);
             }
-            now = if all { last_ns } else { now_ns() };
+            // Without an echo, the next ping leaves at once.
+            now = if all && last_ns > 0 { last_ns } else { now_ns() };
             self.counts.complete += u64::from(all);
-            if all && self.returns.len() > 1 {
+            if all && last_ns > 0 && self.returns.len() > 1 {
                 self.last_rtt.record(last_ns, last_ns - sent_ns);
             }
             sequence += 1;
@@ -155,15 +162,16 @@ impl Pinger {
 #[inline]
 fn await_echoes(returns: &mut [EchoReturn], sent_ns: u64, timeout_ns: u64) -> Result<(), AgentError> {
     match returns {
-        [only] => _ = only.await_echo(sent_ns, timeout_ns)?,
+        [only] if only.is_expected() => _ = only.await_echo(sent_ns, timeout_ns)?,
+        [_] => {}
         several if several.first().is_some_and(EchoReturn::is_polled) => {
             // One thread polls all readers in turn: none of them waits for the echo of another one.
             let deadline_ns = now_ns() + timeout_ns;
             loop {
                 let mut outstanding = false;
-                for echoes in several.iter_mut().filter(|echoes| echoes.arrived_ns() == 0) {
+                for echoes in several.iter_mut().filter(|echoes| echoes.is_outstanding()) {
                     echoes.look(0)?;
-                    outstanding |= echoes.arrived_ns() == 0;
+                    outstanding |= echoes.is_outstanding();
                 }
                 if !outstanding || now_ns() >= deadline_ns {
                     break;
@@ -172,7 +180,7 @@ fn await_echoes(returns: &mut [EchoReturn], sent_ns: u64, timeout_ns: u64) -> Re
         }
         // The others have threads of their own, which take the time of each arrival.
         several => {
-            for echoes in several {
+            for echoes in several.iter_mut().filter(|echoes| echoes.is_expected()) {
                 echoes.await_echo(sent_ns, timeout_ns)?;
             }
         }

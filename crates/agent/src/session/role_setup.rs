@@ -210,7 +210,7 @@ impl RoleSetup<'_> {
                     ReturnInput::Waiting(WaitingThread::start(reader, echoes))
                 }
             };
-            returns.push(EchoReturn::new(configure, inlet, flight));
+            returns.push(EchoReturn::new(configure, inlet, flight).of_keys(spec.content_filter));
         }
         Ok((Box::new(Pinger::new(configure, &writer_spec.stream, writer, returns)), monitors))
     }

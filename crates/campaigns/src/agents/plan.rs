@@ -140,6 +140,8 @@ impl Case {
             probe_every: None,
             probe_every_of_size: BTreeMap::new(),
             await_echo: false,
+            readers: Vec::new(),
+            echo_receive: None,
             unsupported_quantiles: false,
             baseline: Vec::new(),
             duet: false,

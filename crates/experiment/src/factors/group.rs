@@ -20,7 +20,7 @@ const SAMPLES: RangeInclusive<u64> = 2..=MAX_GROUP as u64;
 /// Valid range of the wait of the first sample, in ns. It is short because a run ends only when its reader is idle.
 const DELAY_NS: RangeInclusive<u64> = 1_000..=100_000_000;
 /// Maximum payload of a group in bytes.
-const MAX_BYTES: u64 = 64 << 20;
+pub const MAX_GROUP_BYTES: u64 = 64 << 20;
 
 /// Group of samples that the reader's application gets together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -104,8 +104,8 @@ impl GroupSpec {
     pub(crate) fn fault(self, size_bytes: u64) -> Option<String> {
         let Self::Group { samples, .. } = self else { return None };
         let bytes = u64::from(samples).saturating_mul(size_bytes);
-        (bytes > MAX_BYTES).then(|| {
-            format!("a group of {samples} samples of {size_bytes} bytes takes more than the {MAX_BYTES} bytes of a reader")
+        (bytes > MAX_GROUP_BYTES).then(|| {
+            format!("a group of {samples} samples of {size_bytes} bytes takes more than the {MAX_GROUP_BYTES} bytes of a reader")
         })
     }
 }

@@ -6,7 +6,9 @@ use rand::{rngs::ChaCha8Rng, seq::SliceRandom as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Factors, HostSpec, ThreadPriorities, Workload, wire_bytes};
+use crate::{
+    Factors, HostSpec, KeyFilter, ReceiveGroup, ReceiveMode, ThreadPriorities, Workload, wire_bytes,
+};
 
 /// Estimated duration of a run in ns besides warm-up and measurement: processes, discovery and collection, as seen
 /// on a host with two cores over loopback.
@@ -58,6 +60,12 @@ pub struct Design {
     /// Whether a throughput writer waits for the echo of each probe before it sends the next sample.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub await_echo: bool,
+    /// Settings of the readers of each endpoint that serves the traffic, in their order; empty: those of the cell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readers: Vec<ReaderDesign>,
+    /// Receive mode of the readers of echoes of pings; absent: that of the cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub echo_receive: Option<ReceiveMode>,
     /// Whether latencies have values of the quantiles that their number of values does not support, marked as such.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsupported_quantiles: bool,
@@ -103,6 +111,19 @@ pub struct Design {
     /// Maximum duration of all runs together, in ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_ns: Option<u64>,
+}
+
+/// Settings of the readers of an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReaderDesign {
+    /// Receive mode.
+    pub receive: ReceiveMode,
+    /// Group of samples that the application gets together; absent: each sample at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_group: Option<ReceiveGroup>,
+    /// Keys of the samples that it receives; absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_filter: Option<KeyFilter>,
 }
 
 /// File with bytes of samples.

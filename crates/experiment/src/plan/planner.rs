@@ -187,6 +187,8 @@ fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, Sp
         probe_every: section.probe_every.as_ref().map(|every| *every.get()),
         probe_every_of_size: BTreeMap::new(),
         await_echo: false,
+        readers: Vec::new(),
+        echo_receive: None,
         unsupported_quantiles: false,
         baseline: Vec::new(),
         duet: section.duet.as_ref().is_some_and(|duet| *duet.get()),

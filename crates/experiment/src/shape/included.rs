@@ -38,12 +38,13 @@ impl StreamSpec {
 }
 
 impl Shape {
-    /// Returns how many samples each reader of data expects, if each endpoint sent this number; `u64::MAX` if that depends on
-    /// which of its writers sent them.
+    /// Returns how many samples the readers of data of an endpoint expect, if each endpoint sent this number; `u64::MAX` if that
+    /// depends on which of its writers sent them.
     #[must_use]
-    pub fn expected(&self, sent: &[u64]) -> u64 {
-        let of_serving = self.serving().flat_map(|(_, endpoint)| &endpoint.readers);
-        let filter = of_serving.into_iter().find_map(|reader| reader.content_filter);
+    pub fn expected(&self, serving: usize, sent: &[u64]) -> u64 {
+        let of_serving = self.endpoints.get(serving).filter(|endpoint| !endpoint.role.drives());
+        let filter =
+            of_serving.and_then(|endpoint| endpoint.readers.iter().find_map(|reader| reader.content_filter));
         let expected = |(endpoint, sent): (&super::Endpoint, &u64)| match &endpoint.writers[..] {
             _ if filter.is_none() || *sent == 0 => *sent,
             [writer] => writer.stream.included(filter, *sent),

@@ -35,6 +35,8 @@ use crate::{
 
 /// Number of participants for which a driver looks on a host if it is not known.
 const USUAL_PARTICIPANTS: u32 = 32;
+/// Beginning of the names of transports over connections.
+const CONNECTIONS: &str = "tcp";
 
 /// Topic of a flow's samples, and of the echoes of one endpoint.
 const OUT: &str = "out";
@@ -110,8 +112,11 @@ impl Shape {
         shape.place(factors, &design.hosts, &design.pin);
         if design.domain.is_some() {
             // A domain that was asked for has participants of others, too: the driver looks for as many as usual, or for twice ours.
+            let twice = u32::try_from(2 * shape.endpoints.len()).unwrap_or(u32::MAX);
+            // Over connections, those that do not exist take no time: a driver that connects two processes rejects more.
+            let counts = shape.endpoints.len() > 2 && factors.transport.starts_with(CONNECTIONS);
             let twice =
-                u32::try_from(2 * shape.endpoints.len()).ok().filter(|twice| *twice > USUAL_PARTICIPANTS);
+                Some(twice.max(USUAL_PARTICIPANTS)).filter(|count| counts || *count > USUAL_PARTICIPANTS);
             for endpoint in &mut shape.endpoints {
                 endpoint.participant.participants = twice;
             }
@@ -119,7 +124,31 @@ impl Shape {
         if factors.instances.is_some() {
             shape.streams_mut().for_each(|stream| stream.write_instance = design.write_instance);
         }
+        shape.set_readers(factors, design);
         shape
+    }
+
+    /// Applies the settings of single readers.
+    fn set_readers(&mut self, factors: &Factors, design: &Design) {
+        let serving = self.endpoints.iter_mut().filter(|endpoint| !endpoint.role.drives());
+        for (endpoint, own) in serving.zip(&design.readers) {
+            for reader in &mut endpoint.readers {
+                (reader.receive, reader.receive_group) = (own.receive, own.receive_group);
+                reader.content_filter = own.content_filter;
+            }
+            if endpoint.role == Role::Echo {
+                endpoint.writers.iter_mut().for_each(|writer| writer.answer_from(own.receive, factors));
+            }
+        }
+        for pinger in self.endpoints.iter_mut().filter(|endpoint| endpoint.role == Role::Pinger) {
+            for reader in &mut pinger.readers {
+                reader.receive = design.echo_receive.unwrap_or(reader.receive);
+            }
+            // Echoes have the keys of their pings: the filter says which pings an endpoint echoes.
+            for (reader, own) in pinger.readers.iter_mut().zip(&design.readers) {
+                reader.content_filter = own.content_filter;
+            }
+        }
     }
 
     /// Returns the shape of a cell on one host; `probed`: whether samples of its stream are echoed.
@@ -420,13 +449,9 @@ impl CellShape<'_> {
         }
     }
 
-    /// Returns a writer as it answers or passes on what a reader of the same endpoint receives. In a listener it never waits: the
-    /// thread of the middleware may be the one that makes room.
+    /// Returns a writer as it answers or passes on what a reader of the same endpoint receives.
     fn answering(&self, mut writer: WriterSpec) -> WriterSpec {
-        let is_reliable = writer.qos.reliability == Some(Reliability::Reliable);
-        if self.factors.receive == ReceiveMode::Listener && is_reliable {
-            writer.qos.max_blocking_ns = Some(QosDuration::Ns(0));
-        }
+        writer.answer_from(self.factors.receive, self.factors);
         writer
     }
 
@@ -457,6 +482,18 @@ impl CellShape<'_> {
             content_filter: None,
             ..reader
         }
+    }
+}
+
+impl WriterSpec {
+    /// Sets how long its writes may block as answers from a reader. In a listener it never waits: the thread of the middleware may be
+    /// the one that makes room.
+    fn answer_from(&mut self, receive: ReceiveMode, factors: &Factors) {
+        let is_reliable = self.qos.reliability == Some(Reliability::Reliable);
+        self.qos.max_blocking_ns = match receive {
+            ReceiveMode::Listener if is_reliable => Some(QosDuration::Ns(0)),
+            _ => factors.writer_qos(0).max_blocking_ns,
+        };
     }
 }
 

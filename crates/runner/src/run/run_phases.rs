@@ -338,15 +338,15 @@ impl RunPhases<'_> {
         sent: &[u64],
         joined_ns: Option<u64>,
     ) -> Result<Vec<bool>, PhaseError> {
-        let mut total = self.shape.expected(sent);
-        if agent_set.lost().any(|agent| self.shape.endpoints[agent].role.drives()) {
-            // The number of its samples is unknown: the readers wait until none comes.
-            total = u64::MAX;
-        }
+        // The number of samples of a lost agent is unknown: the readers wait until none comes.
+        let is_unknown = agent_set.lost().any(|agent| self.shape.endpoints[agent].role.drives());
         let timeout_ns = self.limits.drain_ns;
         // Samples may still be on their way over links with a delay.
         let quiet_ns = QUIET_NS.max(self.limits.least_ping_ns(&self.cell.factors));
-        let request = Request::Drain(Drain { sent: total, timeout_ns, quiet_ns, joined_ns });
+        let request = |agent: usize| {
+            let sent = if is_unknown { u64::MAX } else { self.shape.expected(agent, sent) };
+            Request::Drain(Drain { sent, timeout_ns, quiet_ns, joined_ns })
+        };
         let limit_ns = self.limits.drain_ns.saturating_add(self.limits.grace_ns);
         let mut drained = vec![false; sent.len()];
         // The writers first: once all samples are acknowledged, the readers do not have to wait.
@@ -354,7 +354,7 @@ impl RunPhases<'_> {
         serving.extend(self.late_reader());
         for agents in [driving, serving] {
             let complete =
-                agent_set.ask_remaining(&to_all(&agents, &request), limit_ns, |reply| match reply {
+                agent_set.ask_remaining(&of_each(&agents, request), limit_ns, |reply| match reply {
                     Reply::Drained { complete } => Ok(complete),
                     other => Err(other),
                 })?;
@@ -373,6 +373,11 @@ impl RunPhases<'_> {
             other => Err(other),
         })
     }
+}
+
+/// Returns the request of each of these agents.
+fn of_each(agents: &[usize], request: impl Fn(usize) -> Request) -> Vec<(usize, Request)> {
+    agents.iter().map(|&agent| (agent, request(agent))).collect()
 }
 
 /// Returns the same request for each of these agents.

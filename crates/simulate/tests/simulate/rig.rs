@@ -69,6 +69,8 @@ pub fn design(measure_ns: u64) -> Design {
         probe_every: None,
         probe_every_of_size: [].into(),
         await_echo: false,
+        readers: Vec::new(),
+        echo_receive: None,
         unsupported_quantiles: false,
         baseline: Vec::new(),
         duet: false,
