@@ -127,7 +127,7 @@ probe_every = 101
             let (throughput, probes) = (&run["throughput"], &run["throughput"]["probes"]);
             let [sent, came, echoed, returned, lost] =
                 ["sent", "came", "echoed", "returned", "lost"].map(|name| count(&probes[name]));
-            assert_eq!(sent, count(&throughput["sent"]) / 101, "{run:#}");
+            assert_eq!(sent, count(&throughput["sent"]).div_ceil(101), "{run:#}");
             assert!(came <= sent && echoed <= came && returned <= echoed, "{probes:#}");
             assert_eq!(lost, sent - returned, "{probes:#}");
             assert!(returned > 0, "{probes:#}");

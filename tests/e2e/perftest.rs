@@ -175,11 +175,11 @@ fn json_and_result_of_both_sides() {
 #[test]
 fn disagreement_is_an_error_on_both_sides() {
     let hosts = Hosts::new(2);
-    let outcomes = hosts.run(&["-pub -dataLen 200 -exec 5", "-sub -dataLen 100"]);
+    let outcomes = hosts.run(&["-pub -dataLen 200 -exec 5", "-sub -bestEffort"]);
     for outcome in &outcomes {
         outcome.assert_status(3);
-        assert!(outcome.stderr.contains("`-dataLen` is 200 at publisher 0"), "{}", outcome.stderr);
-        assert!(outcome.stderr.contains("and 100 at subscriber 0"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("`-bestEffort` is false at publisher 0"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("and true at subscriber 0"), "{}", outcome.stderr);
     }
 }
 
@@ -211,7 +211,11 @@ fn wrong_options_name_the_next_step() {
     let scene = Scene::new();
     for (options, error) in [
         (&["perftest", "-pub", "-dataLen", "20"][..], "command line: `-dataLen 20` is out of range"),
-        (&["perftest", "-latency"], "is short for"),
+        (&["perftest", "-latency"], "has no value"),
+        (
+            &["perftest", "-pub", "-driver", "sim", "-nic", "lo", "-pubRatebps", "9000000000000000"],
+            "`-pubRatebps 9000000000000000`",
+        ),
         (&["perftest", "-pub", "-driver", "nosuch"], "nosuch"),
     ] {
         let outcome = scene.ddsmark(options);

@@ -1,7 +1,7 @@
 //! Options of `ddsmark perftest`, each with its effect or its rejection. Most tests need root.
 
 use crate::{
-    perftest_support::{Hosts, assert_done, assert_rejected, columns, effective, saved_result},
+    perftest_support::{Hosts, assert_done, assert_rejected, columns, effective, json, saved_result},
     support::{Running, Scene},
 };
 
@@ -205,14 +205,19 @@ fn only_the_chosen_instance_is_written() {
 #[test]
 fn samples_without_a_copy_are_written_in_memory_that_the_middleware_lends() {
     let hosts = Hosts::new(2);
-    for (options, transport) in [("-transport SHMEM", "data_sharing"), ("", "udp4")] {
-        let start = |role| {
+    for (test, options, transport) in [
+        // Its queue is short, and the publisher faster than the subscriber.
+        ("-executionTime 1", "-transport SHMEM", "data_sharing"),
+        ("-latencyTest -numIter 2000", "", "udp4"),
+    ] {
+        let start = |role: &str| {
             let options =
                 format!("{role} -driver fastdds -noPrint -dataLen 60000 {options} -outputFormat json");
             hosts.start(0, &options)
         };
-        let running = [start("-pub -latencyTest -numIter 2000 -zeroCopy"), start("-sub")];
+        let running = [start(&format!("-pub {test} -zeroCopy -flatData")), start("-sub")];
         for (outcome, loans) in running.map(Running::end).iter().zip(["true", "false"]) {
+            outcome.assert_status(0);
             assert_eq!(effective(outcome, "writer loans").as_deref(), Some(loans), "{}", outcome.stdout);
             assert_eq!(effective(outcome, "Kind").as_deref(), Some(transport), "{}", outcome.stdout);
         }
@@ -251,10 +256,34 @@ fn filtered_samples_are_neither_received_nor_lost() {
 }
 
 #[test]
+fn each_subscriber_echoes_the_samples_of_its_own_filter() {
+    let hosts = Hosts::new(3);
+    // The examples of the guide: keys in turn, and a single one.
+    for (only, counts) in [("", ["200", "200"]), ("-writeInstance 0", ["400", "0"])] {
+        let publisher = format!(
+            "-pub -noPrint -numSubscribers 2 -latencyCount 1 -dataLen 100 -latencyTest -numIter 400 -keyed -instances 2 \
+             {only} -outputFormat json"
+        );
+        let subscriber = |id: u32, more: &str| {
+            format!("-sub -noPrint -dataLen 100 -sidMultiSubTest {id} -cft {id} -keyed {more}")
+        };
+        // Each receives in its own way.
+        let outcomes = hosts.run(&[&publisher, &subscriber(0, "-useReadThread"), &subscriber(1, "")]);
+        outcomes.iter().for_each(|outcome| outcome.assert_status(0));
+        let samples = outcomes[1..].iter().map(|outcome| columns(outcome).concat()[1].to_owned());
+        assert_eq!(samples.collect::<Vec<_>>(), counts);
+        let summary = &json(&outcomes[0])["perftest"][0]["summary"];
+        // More than those of one key; an echo that comes too late counts as lost.
+        let samples = summary["latency_samples"].as_u64().expect("a number");
+        assert!((201..=400).contains(&samples), "{summary:#}");
+    }
+}
+
+#[test]
 fn filters_that_a_test_cannot_have_are_rejected() {
     let hosts = Hosts::new(2);
     for (publisher, words) in [
-        ("-latencyTest -numIter 100", "`-cft` is not supported with `-latencyTest`"),
+        ("-enableAutoThrottle -numIter 20000", "`-cft` is not supported with `-enableAutoThrottle`"),
         ("-numIter 20000 -writeInstance 4", "`-cft` excludes all samples"),
     ] {
         let publisher = format!("-pub -noPrint -keyed -instances 10 {publisher}");

@@ -6,9 +6,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Generation, OptionRow, Settings,
+    Generation, OptionRow, Role, Settings,
     settings::{Batch, Durability, History, Mode, Shared},
     table::OPTIONS,
+    warning::Warning,
 };
 
 /// Maximum number of sizes of an offer.
@@ -115,16 +116,27 @@ impl Settings {
 
     /// Adopts the settings of an offer.
     ///
+    /// Returns warnings about options that have no effect here.
+    ///
     /// # Errors
     /// Returns the options that the user of this subscriber gave with another value; nothing is adopted then.
-    pub fn adopt(&mut self, offer: &Offer) -> Result<(), Vec<Disagreement>> {
+    pub fn adopt(&mut self, offer: &Offer) -> Result<Vec<Warning>, Vec<Disagreement>> {
         let found = self.disagreements(offer);
-        if found.is_empty() {
-            self.shared = offer.shared.clone();
-            Ok(())
-        } else {
-            Err(found)
+        if !found.is_empty() {
+            return Err(found);
         }
+        self.shared = offer.shared.clone();
+        let is_without_effect = |option: &str| self.role == Role::Subscriber && is_of_publishers(option);
+        let warnings =
+            offer.values.iter().filter(|offered| is_without_effect(&offered.option)).filter_map(|offered| {
+                let given = self.given(&offered.option).filter(|given| given.value != offered.value)?;
+                let (ours, theirs) = (&given.value, &offered.value);
+                Some(Warning::new(
+                    given.option,
+                    format!("has no effect here: it is {ours}, and {theirs} at publisher 0"),
+                ))
+            });
+        Ok(warnings.collect())
     }
 
     /// Returns the options that the user of this subscriber gave with a value other than the offered one.
@@ -133,7 +145,8 @@ impl Settings {
         let mut found = Vec::new();
         for offered in &offer.values {
             // -1 leaves the value to the other side.
-            let given = self.given(&offered.option).filter(|given| given.value != "-1");
+            let decides = self.role == Role::Publisher || !is_of_publishers(&offered.option);
+            let given = self.given(&offered.option).filter(|given| decides && given.value != "-1");
             if let Some(given) = given.filter(|given| given.value != offered.value) {
                 found.push(Disagreement {
                     option: offered.option.clone(),
@@ -154,6 +167,12 @@ impl Settings {
         }
         found
     }
+}
+
+/// Returns whether an option is about samples that only publishers send, so that a subscriber's value has no effect.
+#[must_use]
+pub fn is_of_publishers(option: &str) -> bool {
+    ["dataLen", "sendQueueSize"].contains(&option)
 }
 
 /// Returns the value of an option that follows from the settings.

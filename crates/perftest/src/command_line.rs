@@ -46,7 +46,13 @@ impl CommandLine {
         while let Some(argument) = arguments.next() {
             let name = argument.strip_prefix('-').filter(|name| !is_number(argument) && !name.is_empty());
             let name = name.ok_or_else(|| error(argument, Cause::Stray))?;
-            let row = option(argument, name, generation)?;
+            let (row, number) = option(argument, name, generation)?;
+            if number > 1 {
+                let text = format!(
+                    "is what `{argument}` stands for: the first by name of {number} options, as the release takes it"
+                );
+                line.warnings.push(Warning::new(row.name, text));
+            }
             let takes = match row.kind {
                 Kind::Flag => false,
                 Kind::Sizes => generation != Generation::V5_1,
@@ -123,7 +129,8 @@ impl CommandLine {
 pub fn driver_of_program(program: &str) -> Option<&str> {
     let name = program.rsplit('/').next().unwrap_or_default();
     let name = name.strip_prefix("perftest_").filter(|name| !name.is_empty())?;
-    let original = ["cpp", "cpp_micro", "cs", "java"].contains(&name);
+    let name = name.trim_end_matches(".sh");
+    let original = ["cpp", "cpp03", "cpp_cert", "cpp_micro", "cpp_tss", "cs", "java"].contains(&name);
     (!original).then_some(name)
 }
 
@@ -155,16 +162,23 @@ fn of_environment(value: Option<&str>) -> Result<Option<Generation>, PerftestErr
     }
 }
 
-fn option(argument: &str, name: &str, generation: Generation) -> Result<&'static OptionRow, PerftestError> {
+/// Returns the option that an argument stands for, and the number of options that begin with its name.
+fn option(
+    argument: &str,
+    name: &str,
+    generation: Generation,
+) -> Result<(&'static OptionRow, usize), PerftestError> {
+    // Two dashes are usual elsewhere.
+    let name = if argument == "--help" { "help" } else { name };
     let cause = match resolve(name, generation) {
-        Match::One(row) => return Ok(row),
+        Match::One(row) => return Ok((row, 1)),
+        Match::First(row, number) => return Ok((row, number)),
         Match::Several(rows) => Cause::Ambiguous { candidates: rows.iter().map(|row| row.name).collect() },
         Match::OtherGeneration(row) => {
             Cause::OtherGeneration { generation, theirs: generation.other(), instead: row.instead }
         }
         Match::Unknown => {
             let names = OPTIONS.iter().filter(|row| row.edition(generation).is_some());
-            // Two dashes are usual elsewhere.
             let name = name.trim_start_matches('-');
             Cause::Unknown { generation, similar: similar(name, names.map(|row| row.name)) }
         }

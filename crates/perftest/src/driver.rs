@@ -100,7 +100,6 @@ impl Settings {
             let text = format!("is implied: driver `{}` has no listener", driver.name);
             warnings.push(Warning::new("useReadThread", text));
         }
-        self.check_transport(driver)?;
         self.check_domain(driver)?;
         Ok(warnings)
     }
@@ -115,7 +114,7 @@ impl Settings {
                 return Err(self.unsupported(option, format!("driver `{}` has no {what}", driver.name)));
             }
         }
-        Ok(())
+        self.check_transport(driver)
     }
 
     /// Returns the abilities that the settings need, each with its option.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Generation, Range, Role};
+use crate::{Generation, Range};
 
 /// Source of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,12 +87,6 @@ pub enum Cause {
         /// Next step that keeps the generation.
         instead: &'static str,
     },
-    /// Option of the other role.
-    #[error("is an option of a {}, and this is a {role}", .role.other())]
-    OtherRole {
-        /// Role of the process.
-        role: Role,
-    },
     /// Option without its value.
     #[error("has no value")]
     NoValue {
@@ -159,10 +153,6 @@ impl Cause {
                 format!("use `-compat {theirs}`, or leave it out")
             }
             Self::OtherGeneration { theirs, instead, .. } => format!("{instead}, or add `-compat {theirs}`"),
-            Self::OtherRole { role: Role::Subscriber } => {
-                "remove it: the subscriber adopts what the publisher sends; or add `-pub`".to_owned()
-            }
-            Self::OtherRole { role: Role::Publisher } => "give it to the subscriber".to_owned(),
             Self::NoValue { usage } => format!("use `{usage}`"),
             Self::Invalid { expected } => format!("use {expected}"),
             Self::OutOfRange { range } => format!("use {range}"),

@@ -12,6 +12,15 @@ const WIDTH: usize = 100;
 /// Indentation of descriptions.
 const INDENT: &str = "      ";
 
+/// Returns a short help for a command without options.
+#[must_use]
+pub fn usage(program: &str) -> String {
+    format!(
+        "Usage: {program} [-pub|-sub] [OPTION]...\n`{program} -help` lists the options. Without options, this process is a \
+         subscriber with the defaults: start a publisher with `-pub`"
+    )
+}
+
 /// Returns the help of a generation; with a role, only the options of that role. `program` is the name of the command, and
 /// `driver` the driver that it measures by default.
 #[must_use]

@@ -25,13 +25,14 @@ mod settings;
 mod table;
 mod value;
 mod warning;
+mod wording;
 
-pub use agreement::{Disagreement, Offer, OfferError, OfferedValue};
+pub use agreement::{Disagreement, Offer, OfferError, OfferedValue, is_of_publishers};
 pub use command_line::{COMPAT_VARIABLE, CommandLine, ConfigFile, driver_of_program};
 pub use driver::DriverAbilities;
 pub use error::{Cause, PerftestError, Source};
 pub use generation::Generation;
-pub use help::help;
+pub use help::{help, usage};
 pub use ini::IniFile;
 pub use output::{
     Banner, EffectiveValue, Json, JsonContext, LatencyInterval, LatencyRow, PERCENTS, Percentiles, Rows,

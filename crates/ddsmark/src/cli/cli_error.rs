@@ -88,6 +88,16 @@ impl CliError {
         Self { error: format!("host `{host}`: {}", self.error), ..self }
     }
 
+    /// Changes the words of the error and of its details, and those of the hint.
+    pub fn reworded(self, words: impl Fn(&str) -> String, hint: impl FnOnce(&str) -> String) -> Self {
+        Self {
+            status: self.status,
+            error: words(&self.error),
+            details: self.details.iter().map(|line| words(line)).collect(),
+            hint: self.hint.as_deref().map(hint),
+        }
+    }
+
     /// Adds lines between the error and the hint.
     pub fn with_details(self, details: Vec<String>) -> Self {
         Self { details, ..self }

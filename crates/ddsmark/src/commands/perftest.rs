@@ -2,7 +2,9 @@
 
 use std::{env, io, path::Path};
 
-use perftest::{COMPAT_VARIABLE, CommandLine, Defaults, IniFile, Role, Settings, driver_of_program, help};
+use perftest::{
+    COMPAT_VARIABLE, CommandLine, Defaults, IniFile, Role, Settings, driver_of_program, help, usage,
+};
 use runner::StopToken;
 use site::LocalSite;
 
@@ -14,7 +16,7 @@ use crate::{
     work::{
         drivers::{self, BASELINE},
         files,
-        perftest::{Process, guest, leader, rejected},
+        perftest::{Process, guest, in_options, leader, rejected},
     },
 };
 
@@ -39,6 +41,9 @@ pub fn execute(program: &str, options: &[String]) -> Result<ExitStatus, CliError
         output::print(&help(line.generation(), line.given_role(), program, default))?;
         return Ok(ExitStatus::Done);
     }
+    if options.is_empty() {
+        note(&usage(program));
+    }
     let (settings, warnings) = settings(&line, default)?;
     for warning in &warnings {
         note(&format!("warning: {warning}"));
@@ -46,11 +51,14 @@ pub fn execute(program: &str, options: &[String]) -> Result<ExitStatus, CliError
     let stop = StopToken::on_signals()?;
     let site = LocalSite::find()?;
     let drivers = drivers::choose(std::slice::from_ref(&settings.driver), &site, &stop)?;
-    let process = Process::new(settings, drivers, site, stop)?;
-    match (process.settings.role, process.settings.local.id) {
-        (Role::Publisher, 0) => leader::execute(process),
-        _ => guest::execute(process),
-    }
+    let typed = settings.clone();
+    let executed = Process::new(settings, drivers, site, stop).and_then(|process| {
+        match (process.settings.role, process.settings.local.id) {
+            (Role::Publisher, 0) => leader::execute(process),
+            _ => guest::execute(process),
+        }
+    });
+    executed.map_err(|error| in_options(&typed, error))
 }
 
 /// Reads the file with further options, and returns the settings.

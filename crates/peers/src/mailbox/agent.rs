@@ -180,7 +180,7 @@ impl AgentMailbox {
     /// Returns the reply, or why there is none.
     fn check(&mut self, reply: Result<Box<Reply>, ChannelEnd>) -> Result<Reply, MailboxError> {
         match reply.map(|reply| *reply) {
-            Ok(Reply::Failed { error, hint, .. }) => Err(MailboxError::Failed { error, hint }),
+            Ok(Reply::Failed { error, hint, refused }) => Err(MailboxError::Failed { error, hint, refused }),
             Ok(reply) => Ok(reply),
             Err(ChannelEnd::Invalid(error)) => Err(MailboxError::Protocol(error)),
             Err(ChannelEnd::Gone(_) | ChannelEnd::Lost(_)) => {

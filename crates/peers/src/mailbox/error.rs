@@ -19,6 +19,8 @@ pub enum MailboxError {
         error: String,
         /// Suggested next step.
         hint: Option<String>,
+        /// Whether the driver rejects the participant permanently.
+        refused: bool,
     },
     /// Agent that ended without an error message.
     #[error("the agent of the control topic {exit}{}", quoted(.lines))]

@@ -1,5 +1,7 @@
 //! Options to settings.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use super::{
     GivenOption, Settings,
     local::{Local, Nic, Output, OutputFormat, PayloadFile, Priorities, QosFile, Receive, Transport},
@@ -13,7 +15,7 @@ use crate::{
     error::{Cause, PerftestError, Source},
     ini,
     table::Fate,
-    value::{OptionValue, Rate},
+    value::{OptionValue, Peer, Rate},
     warning::Warning,
 };
 
@@ -56,19 +58,22 @@ pub(super) fn build(
     let chosen = entries.0.iter().filter(|entry| !entry.is_default(generation));
     let mut given: Vec<GivenOption> = chosen.map(GivenOption::from_entry).collect();
     for entry in &line.entries.0 {
-        given.push(GivenOption::from_entry(entry));
         if for_role(entry) {
+            given.push(GivenOption::from_entry(entry));
             entries.0.push(entry.clone());
-        } else if generation == Generation::V5_1 && !matches!(entry.row.name, "pub" | "sub") {
+        } else {
             let words = format!("has no effect on a {role}: it is an option of a {}", role.other());
             warnings.push(Warning::new(entry.row.name, words));
-        } else {
-            return Err(entry.error(Cause::OtherRole { role }));
         }
     }
     rules::check(&entries, generation, role)?;
     for entry in &entries.0 {
-        check_fate(entry, generation)?;
+        match rules::without_effect(entry, &entries) {
+            Some(text) if !entry.is_default(generation) => {
+                warnings.push(Warning::new(entry.row.name, text));
+            }
+            _ => check_fate(entry, generation)?,
+        }
     }
     let shared = shared(&entries, generation)?;
     let local = local(&entries, generation, role)?;
@@ -118,7 +123,8 @@ fn shared(entries: &Entries, generation: Generation) -> Result<Shared, PerftestE
         (Generation::V4_3, None, Mode::Latency) => Some(10_000_000),
     };
     let rate = |name| match entries.get(name) {
-        Some(Entry { value: OptionValue::Rate(rate), .. }) => Some(*rate),
+        // 0 is without a limit.
+        Some(Entry { value: OptionValue::Rate(rate), .. }) if rate.per_second > 0 => Some(*rate),
         _ => None::<Rate>,
     };
     let durability = match number("durability").and_then(Durability::from_number) {
@@ -147,7 +153,7 @@ fn shared(entries: &Entries, generation: Generation) -> Result<Shared, PerftestE
         },
         latency_count: unsigned("latencyCount").unwrap_or(default_count),
         samples,
-        execution_time_s: unsigned("executionTime"),
+        execution_time_s: unsigned("executionTime").filter(|seconds| *seconds > 0),
         initial_burst: unsigned("initialBurstSize"),
         reliable: !entries.flag("bestEffort"),
         durability,
@@ -161,7 +167,10 @@ fn shared(entries: &Entries, generation: Generation) -> Result<Shared, PerftestE
 fn scan(entries: &Entries) -> Option<Vec<u64>> {
     match entries.get("scan") {
         Some(Entry { value: OptionValue::Sizes(sizes), .. }) if sizes.is_empty() => Some(SCAN_SIZES.to_vec()),
-        Some(Entry { value: OptionValue::Sizes(sizes), .. }) => Some(sizes.clone()),
+        Some(Entry { value: OptionValue::Sizes(sizes), .. }) => {
+            let is_first = |(place, size): &(usize, &u64)| !sizes[..*place].contains(size);
+            Some(sizes.iter().enumerate().filter(is_first).map(|(_, size)| *size).collect())
+        }
         _ => None,
     }
 }
@@ -180,6 +189,17 @@ fn local(entries: &Entries, generation: Generation, role: Role) -> Result<Local,
         OptionValue::Peer(peer) => Some(peer.clone()),
         _ => None,
     });
+    let mut peers: Vec<Peer> = peers.collect();
+    let mut nic = entries.text("nic").map(Nic::from_text);
+    if raw_transport && peers.is_empty() {
+        // Bare sockets do not find other hosts.
+        let own = match nic {
+            Some(Nic::Address(address)) => address,
+            _ => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        };
+        peers.push(Peer { address: own.to_string(), number: None });
+        nic = Some(Nic::Address(own));
+    }
     // Sockets without a middleware have no listeners.
     let receive = if entries.flag("useReadThread") || raw_transport {
         let (group_samples, group_us) = match entries.flag("useReadThread") {
@@ -207,8 +227,8 @@ fn local(entries: &Entries, generation: Generation, role: Role) -> Result<Local,
         partners: small(partners).unwrap_or(1),
         raw_transport,
         transport: transport(entries)?,
-        nic: entries.text("nic").map(Nic::from_text),
-        peers: peers.collect(),
+        nic,
+        peers,
         send_queue: small("sendQueueSize"),
         receive_queue: given("receiveQueueSize"),
         send_buffer: given("sendBufferSize"),

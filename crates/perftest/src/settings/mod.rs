@@ -5,6 +5,8 @@ mod local;
 mod rules;
 mod shared;
 
+use std::fmt;
+
 pub use build::Defaults;
 pub use local::{Local, Nic, Output, OutputFormat, PayloadFile, Priorities, QosFile, Receive, Transport};
 use serde::Serialize;
@@ -52,6 +54,16 @@ fn source_text<S: serde::Serializer>(source: &Source, serializer: S) -> Result<S
     serializer.collect_str(source)
 }
 
+impl fmt::Display for GivenOption {
+    /// Writes the option as it is typed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.value.as_str() {
+            "true" => write!(f, "-{}", self.option),
+            value => write!(f, "-{} {value}", self.option),
+        }
+    }
+}
+
 impl GivenOption {
     fn from_entry(entry: &Entry) -> Self {
         let value = match &entry.value {
@@ -87,6 +99,20 @@ impl Settings {
     #[must_use]
     pub fn given(&self, option: &str) -> Option<&GivenOption> {
         self.given.iter().rev().find(|given| given.option == option)
+    }
+
+    /// Returns the option that decides the rate, as typed; `None` if the rate has no limit.
+    #[must_use]
+    pub fn requested_rate(&self) -> Option<String> {
+        let pacing = &self.shared.pacing;
+        let options = [
+            (pacing.samples_per_s.is_some(), "pubRate"),
+            (pacing.bits_per_s.is_some(), "pubRatebps"),
+            (pacing.sleep_ms > 0, "sleep"),
+            (pacing.spin_count > 0, "spin"),
+        ];
+        let (_, option) = options.into_iter().find(|(decides, _)| *decides)?;
+        Some(self.given(option).map_or_else(|| format!("-{option}"), ToString::to_string))
     }
 
     /// Returns whether this publisher measures latency: only the one with id 0 does.

@@ -1,5 +1,7 @@
 //! Rules between options: contradictions, and options without effect.
 
+use std::net::IpAddr;
+
 use super::{
     Settings,
     shared::{Batch, Mode, Pacing},
@@ -13,8 +15,8 @@ use crate::{
     warning::Warning,
 };
 
-/// Samples from one latency sample to the next in a throughput test, by default.
-const LATENCY_COUNT: i64 = 10_000;
+/// Size in bytes up to which the release writes without a thread of its own.
+const MAX_SYNCHRONOUS: i64 = 65_470;
 
 /// Returns an error if options contradict each other.
 pub(super) fn check(entries: &Entries, generation: Generation, role: Role) -> Result<(), PerftestError> {
@@ -49,11 +51,16 @@ pub(super) fn check(entries: &Entries, generation: Generation, role: Role) -> Re
         let words = "only publisher 0 measures latency";
         return Err(contradiction(entry, "`-pidMultiPubTest`", words, "use `-pidMultiPubTest 0`"));
     }
-    if let Some(entry) = changed("rawTransport").filter(|_| entries.get("peer").is_none()) {
+    let is_name =
+        |nic: &&Entry| matches!(&nic.value, OptionValue::Text(text) if text.parse::<IpAddr>().is_err());
+    if let (Some(entry), None, Some(_)) =
+        (changed("rawTransport"), entries.get("peer"), entries.get("nic").filter(is_name))
+    {
         return Err(entry.error(Cause::Contradiction {
             with: "a command without `-peer`",
             reason: "bare sockets have no discovery".to_owned(),
-            instead: "add `-peer` with the address of the other side".to_owned(),
+            instead: "add `-peer` with the address of the other side; without `-nic`, it is 127.0.0.1"
+                .to_owned(),
         }));
     }
     if let Some(entry) = changed("latencyFile").filter(|_| !entries.flag("latencyTest")) {
@@ -81,8 +88,7 @@ pub(super) fn check(entries: &Entries, generation: Generation, role: Role) -> Re
     }
     check_priorities(entries, role)?;
     check_instance(entries)?;
-    check_heartbeats(entries)?;
-    if role == Role::Publisher { check_counts(entries, generation) } else { Ok(()) }
+    check_heartbeats(entries)
 }
 
 /// Rejects priorities of threads that a process does not have, or that belong to the middleware.
@@ -148,21 +154,24 @@ fn check_heartbeats(entries: &Entries) -> Result<(), PerftestError> {
     }
 }
 
-/// Rejects a test that would end before its first latency sample.
-fn check_counts(entries: &Entries, generation: Generation) -> Result<(), PerftestError> {
-    let samples = entries.integer("numIter").filter(|samples| *samples > 0);
-    let given = entries.integer("latencyCount").filter(|count| *count > 0);
-    let default = if entries.flag("latencyTest") { 1 } else { LATENCY_COUNT };
-    let count = given.unwrap_or(default);
-    let Some(samples) = samples.filter(|samples| *samples < count) else { return Ok(()) };
-    let Some(entry) = entries.changed("numIter", generation) else { return Ok(()) };
-    let reason = format!("the first latency sample comes after {count} samples");
-    let instead = format!("use `-latencyCount {samples}` or less, or `-numIter {count}` or more");
-    Err(contradiction(entry, "`-latencyCount`", &reason, &instead))
-}
-
 fn contradiction(entry: &Entry, with: &'static str, reason: &str, instead: &str) -> PerftestError {
     entry.error(Cause::Contradiction { with, reason: reason.to_owned(), instead: instead.to_owned() })
+}
+
+/// Returns why an option that ddsmark does not honour has no effect in the release either, if that is so.
+pub(super) fn without_effect(entry: &Entry, entries: &Entries) -> Option<String> {
+    let name = entry.row.name;
+    if name == "flatData" && entries.flag("zeroCopy") {
+        return Some("has no further effect: `-zeroCopy` has a type without serialization".to_owned());
+    }
+    // Large samples are asynchronous in any case.
+    let is_large = entries.integer("dataLen").is_some_and(|size| size > MAX_SYNCHRONOUS);
+    if name == "flowController" && is_large {
+        return None;
+    }
+    let needed = entry.row.only_with;
+    let is_missing = !needed.is_empty() && entries.get(needed).is_none();
+    is_missing.then(|| format!("has no effect without `-{needed}`"))
 }
 
 /// Applies the effects of options on others, with a warning for each option that loses its effect.
@@ -178,6 +187,23 @@ pub(super) fn apply(settings: &mut Settings, entries: &Entries, warnings: &mut V
     if settings.shared.scan {
         warn("dataLen", "is ignored: `-scan` decides the sizes");
     }
+    if let Some(Entry { value: OptionValue::Sizes(sizes), .. }) = entries.get("scan")
+        && !sizes.is_empty()
+        && sizes.len() > settings.shared.sizes.len()
+    {
+        warn("scan", "has a size twice: each is measured once");
+    }
+    if settings.local.raw_transport && entries.get("peer").is_none() {
+        let peers: Vec<&str> = settings.local.peers.iter().map(|peer| peer.address.as_str()).collect();
+        let text =
+            format!("is implied: without `-peer`, the other side is on this host, at {}", peers.join(", "));
+        warnings.push(Warning::new("peer", text));
+    }
+    let mut warn = |option: &'static str, text: &str| {
+        if entries.changed(option, generation).is_some() {
+            warnings.push(Warning::new(option, text));
+        }
+    };
     if !entries.flag("useReadThread") {
         needless.push(without("waitsetDelayUsec", "useReadThread"));
         needless.push(without("waitsetEventCount", "useReadThread"));

@@ -1,4 +1,4 @@
-//! Options by name: the exact name, else a unique prefix, else an alias.
+//! Options by name: the exact name, else a unique prefix, else an alias, else the first option that begins with it.
 
 use super::{row::OptionRow, rows::OPTIONS};
 use crate::Generation;
@@ -15,7 +15,9 @@ const MAX_NAME: usize = 64;
 pub enum Match {
     /// One option.
     One(&'static OptionRow),
-    /// Several options begin with the name.
+    /// Several options begin with the name: the first one by name, as the release takes it, and their number.
+    First(&'static OptionRow, usize),
+    /// Several options begin with the name, all of them additions to the release.
     Several(Vec<&'static OptionRow>),
     /// An option of the other generation.
     OtherGeneration(&'static OptionRow),
@@ -50,8 +52,13 @@ fn among(name: &str, generation: Generation) -> Match {
     }
     let is_alias =
         |row: &&'static OptionRow| row.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name));
-    match rows().find(is_alias) {
-        Some(row) => Match::One(row),
+    if let Some(row) = rows().find(is_alias) {
+        return Match::One(row);
+    }
+    let of_release =
+        |row: &&&'static OptionRow| row.edition(generation).is_some_and(|edition| !edition.added);
+    match found.iter().filter(of_release).min_by_key(|row| row.name) {
+        Some(first) => Match::First(first, found.len()),
         None if found.is_empty() => Match::Unknown,
         None => Match::Several(found),
     }

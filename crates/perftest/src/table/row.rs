@@ -31,6 +31,9 @@ pub struct OptionRow {
     pub repeats: bool,
     /// Whether a value of another process must be that of publisher 0.
     pub agrees: bool,
+    /// Option without which it has no effect in the release; empty if it needs none. Only for options that are rejected: the
+    /// rules of the settings have the others.
+    pub only_with: &'static str,
     /// Description in one line.
     pub about: &'static str,
     /// Next step for users of the generation that lacks the option.
@@ -50,6 +53,7 @@ pub(super) const ROW: OptionRow = OptionRow {
     limit: None,
     repeats: false,
     agrees: false,
+    only_with: "",
     about: "",
     instead: "",
 };

@@ -55,13 +55,12 @@ fn equal_options_of_both_sides_agree() {
 #[test]
 fn disagreement_names_the_option_and_both_values() {
     let found: Vec<String> = [
-        ("-pub -dataLen 200", "-sub -dataLen 1024", OLD),
-        ("-pub", "-sub -dataLen 1024", OLD),
+        ("-pub -dataLen 200", "-pub -pidMultiPubTest 1 -dataLen 1024", OLD),
+        ("-pub", "-pub -pidMultiPubTest 1 -dataLen 1024", OLD),
         ("-pub", "-sub -bestEffort -durability 1", NEW),
         ("-pub -keyed -instances 5", "-sub -keyed -instances 6", NEW),
-        ("-pub -scan 32:64", "-sub -dataLen 63000", NEW),
         ("-pub", "-sub -cft 3", NEW),
-        ("-pub -enableTurboMode", "-sub -batchSize 6400", OLD),
+        ("-pub -enableTurboMode", "-pub -pidMultiPubTest 1 -batchSize 6400", OLD),
         ("-pub", "-sub -multicast", OLD),
         ("-pub -pubRate 500:spin", "-pub -pidMultiPubTest 1 -pubRate 1000:sleep", NEW),
         ("-pub", "-pub -pidMultiPubTest 1 -executionTime 5 -sleep 2 -initialBurstSize 7", NEW),
@@ -73,11 +72,27 @@ fn disagreement_names_the_option_and_both_values() {
     .collect();
     insta::assert_snapshot!(found.join("\n"));
     let offer = valid("-pub", NEW).0.offer();
-    let mut subscriber = valid("-sub -dataLen 1024", NEW).0;
+    let mut subscriber = valid("-sub -bestEffort", NEW).0;
     let before = subscriber.clone();
     let found = subscriber.adopt(&offer).expect_err("they disagree");
     assert_eq!(subscriber, before, "nothing is adopted");
-    insta::assert_snapshot!(found[0].hint(), @"remove `-dataLen` from the subscriber, which adopts the publisher's; or make both the same");
+    insta::assert_snapshot!(found[0].hint(), @"remove `-bestEffort` from the subscriber, which adopts the publisher's; or make both the same");
+}
+
+#[test]
+fn options_of_publishers_on_a_subscriber_are_warnings() {
+    for (publisher, subscriber, warned, generation) in [
+        ("-pub -dataLen 200", "-sub -dataLen 1024 -sendQueueSize 20", vec!["dataLen", "sendQueueSize"], NEW),
+        ("-pub -dataLen 200", "-sub -dataLen 200 -sendQueueSize 50", vec![], NEW),
+        // Their values are not compared: they were warned of before.
+        ("-pub -numIter 20000", "-sub -numIter 30000 -batchSize 6400", vec![], OLD),
+    ] {
+        let offer = sent(&valid(publisher, generation).0.offer());
+        let mut subscriber = valid(subscriber, generation).0;
+        let warnings = subscriber.adopt(&offer).expect("no disagreement");
+        assert_eq!(warnings.iter().map(|warning| warning.option).collect::<Vec<_>>(), warned);
+        assert_eq!(subscriber.shared.sizes, offer.shared.sizes);
+    }
 }
 
 #[test]
@@ -85,7 +100,7 @@ fn defaults_of_a_file_are_not_a_choice_of_the_subscriber() {
     let offer = valid("-pub -dataLen 200", OLD).0.offer();
     let subscriber = |file| with_file("-sub", file).expect("a file").0;
     assert_eq!(subscriber("data length = 100\nis reliable = true\n").disagreements(&offer), []);
-    assert_eq!(subscriber("data length = 300\n").disagreements(&offer).len(), 1);
+    assert_eq!(subscriber("is reliable = false\n").disagreements(&offer).len(), 1);
 }
 
 #[test]

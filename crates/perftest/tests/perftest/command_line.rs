@@ -76,8 +76,6 @@ fn errors_of_values() {
         "-dynamicData",
         "-secureLibrary lib",
         "-pub -sub",
-        "-sub -latencyTest",
-        "-pub -cft 3",
     ]
     .map(|line| text(&error(line, NEW)))
     .to_vec();

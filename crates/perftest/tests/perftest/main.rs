@@ -11,6 +11,8 @@ mod names;
 mod output;
 mod percentiles;
 mod rules;
+mod scripts;
 mod seed_000;
 mod seed_002;
 mod table;
+mod wording;

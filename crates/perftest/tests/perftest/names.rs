@@ -23,7 +23,7 @@ fn abbreviated(name: &str, length: usize, upper: &[bool]) -> String {
 
 proptest! {
     #[test]
-    fn a_unique_beginning_is_its_option_and_others_list_all_candidates(
+    fn a_unique_beginning_is_its_option_and_others_are_the_first_by_name(
         index in any::<prop::sample::Index>(),
         length in 1_usize..32,
         upper in prop::collection::vec(any::<bool>(), 1..8),
@@ -40,6 +40,14 @@ proptest! {
             Match::One(found) if exact.is_some() => prop_assert_eq!(found.name, exact.unwrap().name),
             Match::One(found) if candidates.len() == 1 => prop_assert_eq!(found.name, row.name),
             Match::One(found) => prop_assert!(is_alias(&&found), "{} for {}", found.name, name),
+            Match::First(found, number) => {
+                prop_assert!(exact.is_none() && number > 1);
+                prop_assert_eq!(number, candidates.len());
+                let of_release = |row: &&&'static OptionRow| row.edition(generation).is_some_and(|own| !own.added);
+                let mut names: Vec<&str> = candidates.iter().filter(of_release).map(|row| row.name).collect();
+                names.sort_unstable();
+                prop_assert_eq!(found.name, names[0]);
+            }
             Match::Several(found) => {
                 prop_assert!(exact.is_none() && candidates.len() > 1);
                 let names = |rows: &[&'static OptionRow]| rows.iter().map(|row| row.name).collect::<Vec<_>>();
@@ -78,9 +86,20 @@ fn listed_aliases_stand_for_their_options() {
 }
 
 #[test]
+fn beginning_of_several_names_is_the_first_of_the_release_with_a_warning() {
+    for (line, option) in [("-pub -latency 1", "latencyCount"), ("-pub -asynch", "asynchronous")] {
+        let (settings, warnings) = valid(line, Generation::V4_3);
+        assert!(settings.given(option).is_some(), "{line}");
+        assert_eq!(warnings.iter().map(|warning| warning.option).collect::<Vec<_>>(), [option], "{line}");
+        assert!(warnings[0].text.contains("the first by name of"), "{}", warnings[0]);
+    }
+}
+
+#[test]
 fn errors_of_names() {
     let errors: Vec<String> = [
         ("-lat", Generation::V4_3),
+        ("-ddsmark", Generation::V4_3),
         ("-dataLne 32", Generation::V4_3),
         ("--dataLen 32", Generation::V4_3),
         ("-nothingLikeIt", Generation::V5_1),

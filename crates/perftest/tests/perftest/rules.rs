@@ -1,6 +1,6 @@
 //! Tests of the rules between options.
 
-use perftest::{Batch, Durability, Generation, History, Mode, Pacing, Receive, Transport};
+use perftest::{Batch, Durability, Generation, History, Mode, Nic, Pacing, Receive, Transport};
 
 use crate::common::{error, options, quiet, text, valid};
 
@@ -147,6 +147,34 @@ fn bare_sockets_need_a_peer_and_do_not_scan() {
 }
 
 #[test]
+fn bare_sockets_without_a_peer_are_on_this_host() {
+    for (line, peer, nic) in
+        [("-pub -raw", "127.0.0.1", "127.0.0.1"), ("-pub -raw -nic 10.0.0.1", "10.0.0.1", "10.0.0.1")]
+    {
+        let (settings, warnings) = valid(line, NEW);
+        assert_eq!(options(&warnings), ["peer"], "{line}");
+        assert_eq!(settings.local.peers.iter().map(|peer| peer.address.as_str()).collect::<Vec<_>>(), [peer]);
+        assert_eq!(settings.local.nic, Some(Nic::from_text(nic)));
+    }
+}
+
+#[test]
+fn scan_measures_each_size_once() {
+    let (settings, warnings) = valid("-pub -scan 64:32:64", NEW);
+    assert_eq!((settings.shared.sizes, options(&warnings)), (vec![64, 32], vec!["scan"]));
+}
+
+#[test]
+fn rate_of_0_is_no_limit() {
+    let settings = quiet("-pub -pubRate 0:spin", NEW);
+    assert_eq!((settings.shared.pacing, settings.requested_rate()), (Pacing::default(), None));
+    assert_eq!(settings.shared.batch, Batch::Bytes(8192));
+    let rate = |line| valid(line, NEW).0.requested_rate();
+    assert_eq!(rate("-pub -pubRate 10"), Some("-pubRate 10:spin".to_owned()));
+    assert_eq!(rate("-pub -sleep 3 -spin 5"), Some("-sleep 3".to_owned()));
+}
+
+#[test]
 fn transports_and_durability_have_their_names() {
     for (line, transport) in
         [("-enableSharedMemory", Transport::SharedMemory), ("-enableTcpOnly", Transport::Tcp)]
@@ -176,12 +204,10 @@ fn contradictions() {
     let errors: Vec<String> = [
         ("-pub -scan -numIter 100", OLD),
         ("-pub -latencyTest -pidMultiPubTest 1", OLD),
-        ("-pub -numIter 5000", OLD),
-        ("-pub -numIter 5000 -latencyCount 6000", NEW),
         ("-pub -pubRate 10:spin -pubRatebps 10:spin", NEW),
         ("-multicast -nomulticast", OLD),
         ("-enableSharedMemory -enableTcpOnly", OLD),
-        ("-pub -raw", NEW),
+        ("-pub -raw -nic eth0", NEW),
         ("-pub -raw -peer a -scan", NEW),
         ("-pub -latencyFile f", NEW),
         ("-pub -raw -peer a -qosFile f", NEW),
@@ -208,6 +234,11 @@ fn warnings_name_the_option_and_the_reason() {
         ("-pub -latencyTest -batchSize 4000", NEW),
         ("-sub -batchSize 6400", OLD),
         ("-pub -numPublishers 2", OLD),
+        ("-sub -latencyTest", NEW),
+        ("-pub -raw", NEW),
+        ("-pub -scan 32:64:32", NEW),
+        ("-pub -flowController 10Gbps", NEW),
+        ("-pub -zeroCopy -flatData", NEW),
         ("-instances 3", NEW),
         ("-pub -pubRate 10:spin -sleep 3", NEW),
         ("-pub -dataLen 64 -dataLen 128", NEW),

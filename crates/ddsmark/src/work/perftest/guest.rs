@@ -14,7 +14,7 @@ use perftest::{Banner, Role, Settings, Step, banner};
 use site::ProcessExit;
 
 use super::{
-    Process, invalid,
+    NOT_VALID, Process, in_options, invalid,
     meeting::{self, Offered},
     note_event, outcome,
     printer::Printer,
@@ -44,7 +44,7 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
         Ok(printer) => printer,
         Err(error) => {
             let ended = Err(error);
-            let _ = session.end(outcome(&ended));
+            let _ = session.end(outcome(&ended, &[]));
             return ended;
         }
     };
@@ -87,8 +87,8 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
     let follows_leader = matches!(served, StewardEnd::Bye | StewardEnd::Lost(_)) && !process.stop.requested();
     let kept = (!follows_leader).then_some(output);
     let end = if follows_leader { goodbye(&process, &session) } else { session.end_of_peer() };
-    let ended = conclude(&process, &seen, &served, end);
-    let said = session.end(outcome(&ended));
+    let ended = conclude(&process, &seen, &served, end.as_ref());
+    let said = session.end(outcome(&ended, &seen.state().printer.invalid));
     drop(kept);
     match (ended, said) {
         (Ok(ExitStatus::Done), Some(end)) if !end.is_success() => Err(of_end(&end)),
@@ -104,10 +104,13 @@ fn adopt(process: &mut Process, leader: &peers::lobby::Peer) -> Result<(), CliEr
     };
     let Some(offer) = offered.settings else { return Err(wrong(format!("{leader} offers no settings"))) };
     offer.check().map_err(|error| wrong(format!("{leader}: {error}")))?;
-    if let Err(found) = process.settings.adopt(&offer) {
-        let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
-        let hint = found.first().map(perftest::Disagreement::hint).unwrap_or_default();
-        return Err(CliError::new(ExitStatus::WrongUse, texts.join("; "), hint));
+    match process.settings.adopt(&offer) {
+        Ok(warnings) => warnings.iter().for_each(|warning| note(&format!("warning: {warning}"))),
+        Err(found) => {
+            let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
+            let hint = found.first().map(perftest::Disagreement::hint).unwrap_or_default();
+            return Err(CliError::new(ExitStatus::WrongUse, texts.join("; "), hint));
+        }
     }
     process.adapt()?;
     process.adapt_to(&leader.announcement.driver, offered.own.packs)
@@ -129,7 +132,7 @@ fn conclude(
     process: &Process,
     seen: &AgentObserver,
     served: &StewardEnd,
-    end: Option<SessionEnd>,
+    end: Option<&SessionEnd>,
 ) -> Result<ExitStatus, CliError> {
     let mut state = seen.state();
     let ended = test_status(process, &mut state, served, end);
@@ -144,7 +147,7 @@ fn test_status(
     process: &Process,
     state: &mut State,
     served: &StewardEnd,
-    end: Option<SessionEnd>,
+    end: Option<&SessionEnd>,
 ) -> Result<ExitStatus, CliError> {
     if process.stop.requested() {
         return Ok(ExitStatus::Interrupted);
@@ -153,7 +156,14 @@ fn test_status(
         return Err(rejected);
     }
     if let Some(end) = end.filter(|end| !end.is_success()) {
-        return Err(of_end(&end));
+        return Err(of_end(end));
+    }
+    // The reasons of this process come first.
+    if let Some(SessionEnd::Goodbye { peer, outcome }) = end
+        && let Some(reasons) = outcome.text.strip_prefix(NOT_VALID)
+        && state.printer.invalid.is_empty()
+    {
+        state.printer.invalid.push(format!("{peer} says so{reasons}"));
     }
     if !matches!(served, StewardEnd::Bye) && state.runs == 0 {
         return Err(CliError::new(ExitStatus::Failed, served, "start both sides again"));
@@ -262,7 +272,8 @@ impl GuestObserver for AgentObserver {
             }
             Reply::Failed { error, hint, .. } => {
                 let hint = hint.clone().unwrap_or_else(|| "see the log of the publisher".to_owned());
-                state.rejected.get_or_insert(CliError::new(ExitStatus::Failed, error, hint));
+                let failed = in_options(&self.settings, CliError::new(ExitStatus::Failed, error, hint));
+                state.rejected.get_or_insert(failed);
             }
             _ => {}
         }

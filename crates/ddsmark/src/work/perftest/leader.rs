@@ -26,13 +26,16 @@ use site::{LocalSite, Site};
 use tempfile::TempDir;
 
 use super::{
-    Process,
-    experiment::{Text, Topology, complete, text},
-    host_name, interoperation, invalid, leader_name,
+    OwnPart, Process,
+    abilities::abilities,
+    distances::Topology,
+    experiment::text,
+    host_name, in_options, interoperation, invalid, leader_name,
     leader_rows::LeaderRows,
     meeting::{self, Offered},
     note_event, outcome,
     printer::Printer,
+    rejected,
 };
 use crate::{
     cli::{
@@ -65,6 +68,7 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
     let (session, streams) = Session::start(postbox, guests, options)
         .map_err(|error| CliError::new(ExitStatus::Failed, &error, "start both sides again"))?;
     let measured = adapted.and_then(|()| measure(process, streams, &printer, &watch));
+    let measured = measured.map_err(|error| in_options(&process.settings, error));
     // The rows end before the session does: they are printed whatever it says.
     let mut printer = printer.into_inner().unwrap_or_else(PoisonError::into_inner);
     let measured = match measured {
@@ -75,7 +79,7 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
     let printed = printer.finish(process);
     let result = match (&measured, printer.failure.take()) {
         (Ok(ExitStatus::Failed), Some(failure)) => failure,
-        _ => outcome(&measured),
+        _ => outcome(&measured, &printer.invalid),
     };
     let _ = session.end(result);
     // The loss of a guest explains more than what it caused.
@@ -100,15 +104,15 @@ fn measure(
 ) -> Result<ExitStatus, CliError> {
     let parts: Vec<Offered> =
         streams.iter().map(|stream| Offered::of(&stream.peer)).collect::<Result<_, _>>()?;
-    let subscriber = parts.iter().find(|part| part.own.receive.is_some());
+    let subscribers: Vec<&OwnPart> =
+        parts.iter().map(|part| &part.own).filter(|own| own.receive.is_some()).collect();
     check_alike(&streams, &parts)?;
-    let Some(subscriber) = subscriber.map(|part| &part.own) else {
+    if subscribers.is_empty() {
         return Err(CliError::new(ExitStatus::Failed, "there is no subscriber", "start one with `-sub`"));
-    };
+    }
     let peers = streams.iter().map(|stream| &stream.peer);
-    let publishers = 1 + peers.clone().filter(|peer| peer.address.role == PeerRole::Publisher).count();
-    let subscribers = peers.filter(|peer| peer.address.role == PeerRole::Subscriber).count();
-    let topology = Topology { publishers, subscribers };
+    let publishers = 1 + peers.filter(|peer| peer.address.role == PeerRole::Publisher).count();
+    let topology = Topology { publishers, subscribers: subscribers.len() };
     let mut priorities = vec![(leader_name(), process.own_part().priorities)];
     priorities.extend(
         streams.iter().zip(&parts).map(|(stream, part)| (name_of(&stream.peer), part.own.priorities)),
@@ -119,15 +123,17 @@ fn measure(
     }
     let drivers = interoperation::measured(process, &mut list)?;
     let driver = drivers.names.first().expect("a test has a driver");
-    let Text { source, file, notes, exact } = text(
+    let of_pair = abilities(&drivers.descriptions[driver]);
+    process.settings.check_requested(&of_pair).map_err(|error| rejected(&error))?;
+    let text = text(
         &process.settings,
         (driver, &process.test_transport()),
         drivers.descriptions[driver].echoes_probes_in_listener(),
-        subscriber,
+        &subscribers,
         topology,
         process.qos.as_ref(),
     )?;
-    for note_of in notes {
+    for note_of in &text.notes {
         note(&format!("note: {note_of}"));
     }
     // Publishers first, then subscribers: as the endpoints of the topology.
@@ -140,8 +146,8 @@ fn measure(
     }
     let prepared = Prepared {
         name: "perftest".to_owned(),
-        source,
-        file,
+        source: text.lines.source(),
+        file: text.file.clone(),
         drivers,
         installed: Vec::new(),
         files: BTreeMap::new(),
@@ -150,9 +156,8 @@ fn measure(
         planned_hosts,
     };
     let _until_end = watch.until_end();
-    let mut plan = prepared.plan(seed())?;
     let intervals = process.settings.local.output.intervals || parts.iter().any(|part| part.own.intervals);
-    complete(&mut plan, process, exact, intervals);
+    let plan = text.plan(process, &prepared.plan_inputs(seed()), intervals)?;
     let rows = LeaderRows::new(process, printer);
     rows.print_banner();
     note(&perftest::progress(&process.settings, Step::Run));
@@ -182,18 +187,15 @@ fn measure(
     Ok(ExitStatus::from_document(&document))
 }
 
-/// Checks that all subscribers receive alike: the readers of a run do.
+/// Checks that the queues of all subscribers are alike: those of the readers of a run are.
 fn check_alike(streams: &[PeerStream], parts: &[Offered]) -> Result<(), CliError> {
     let mut subscribers = streams.iter().zip(parts).filter(|(_, part)| part.own.receive.is_some());
     let Some((first, of_first)) = subscribers.next() else { return Ok(()) };
-    let options = |part: &Offered| (part.own.receive, part.own.receive_queue, part.own.filter);
-    match subscribers.find(|(_, part)| options(part) != options(of_first)) {
+    match subscribers.find(|(_, part)| part.own.receive_queue != of_first.own.receive_queue) {
         None => Ok(()),
         Some((other, _)) => {
-            let error = format!("{} and {} receive in different ways", first.peer, other.peer);
-            let hint = "give all subscribers the same `-useReadThread`, `-waitsetDelayUsec`, `-waitsetEventCount`, \
-                        `-receiveQueueSize` and `-cft`";
-            Err(CliError::new(ExitStatus::Failed, error, hint))
+            let error = format!("{} and {} have different receive queues", first.peer, other.peer);
+            Err(CliError::new(ExitStatus::Failed, error, "give all subscribers the same `-receiveQueueSize`"))
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Processes of `ddsmark perftest`: publisher 0 leads the test with the runner, and all others are its guests.
 
 mod abilities;
+mod distances;
 #[cfg(test)]
 mod effects;
 mod experiment;
+mod file_lines;
 pub mod guest;
 mod interoperation;
 pub mod leader;
@@ -12,6 +14,9 @@ mod meeting;
 mod payload_file;
 mod printer;
 mod qos_file;
+mod queues;
+mod rates;
+mod receiving;
 mod rows;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -34,6 +39,10 @@ use crate::cli::{
 
 /// Reason of a test that a signal ended.
 const INTERRUPTED: &str = "it was interrupted";
+/// Next step if no option offers that of a message.
+const CHANGE_OPTIONS: &str = "change the options of the test: `ddsmark perftest -help` lists them";
+/// Beginning of the result of a test that is complete, and not valid.
+const NOT_VALID: &str = "the test is complete, and not valid";
 /// Name of the loopback interface.
 const LOOPBACK: &str = "lo";
 
@@ -108,7 +117,12 @@ impl Process {
         let (payload, qos) = (payload_file::read(&settings)?, qos_file::read(&settings)?);
         let mut process = Self { settings, drivers, site, facts, interface, payload, qos, stop };
         match process.settings.role {
-            perftest::Role::Publisher => process.adapt()?,
+            perftest::Role::Publisher => {
+                process.adapt()?;
+                if process.settings.local.id == 0 {
+                    experiment::check(&process)?;
+                }
+            }
             perftest::Role::Subscriber => {
                 let abilities = abilities(process.description());
                 process.settings.check_requested(&abilities).map_err(|error| rejected(&error))?;
@@ -156,7 +170,7 @@ impl Process {
         DriverFile { path: self.drivers.files[&name].clone(), name }
     }
 
-    /// Returns the name of the transport over which the processes meet.
+    /// Returns the name of the requested transport.
     pub fn transport(&self) -> String {
         self.transport_of(self.settings.local.transport.map(Transport::driver_names))
     }
@@ -175,12 +189,16 @@ impl Process {
         }
     }
 
-    /// Returns the participant of the control topic.
-    pub fn control_participant(&self) -> ParticipantSpec {
-        let peers: Arc<[String]> =
-            self.settings.local.peers.iter().map(|peer| peer.address.clone()).collect();
+    /// Returns the participant of the control topic over a transport.
+    pub fn control_participant(&self, transport: String) -> ParticipantSpec {
+        let local = &self.settings.local;
+        let peers: Arc<[String]> = local.peers.iter().map(|peer| peer.address.clone()).collect();
+        // Beside those of the test. Over connections, a driver may connect fewer.
+        let participants = (local.transport == Some(Transport::Tcp))
+            .then(|| local.partners.saturating_add(1).saturating_mul(2));
         ParticipantSpec {
-            transport: self.transport(),
+            transport,
+            participants,
             interface: self.interface.clone(),
             // Without peers, the middleware discovers by multicast, as it does by default.
             vendor_defaults: peers.is_empty(),
@@ -294,11 +312,12 @@ fn middleware(version: &str) -> &str {
     version.rsplit_once(' ').map_or(version, |(name, _)| name)
 }
 
-/// Returns how this process ended, for the other side.
-fn outcome(ended: &Result<ExitStatus, CliError>) -> Outcome {
+/// Returns how this process ended, for the other side. `invalid`: reasons why the test is not valid.
+fn outcome(ended: &Result<ExitStatus, CliError>, invalid: &[String]) -> Outcome {
     match ended {
         Ok(ExitStatus::Done) => Outcome::success("the test is complete"),
-        Ok(ExitStatus::Invalid) => Outcome::success("the test is complete, and not valid"),
+        Ok(ExitStatus::Invalid) if invalid.is_empty() => Outcome::success(NOT_VALID),
+        Ok(ExitStatus::Invalid) => Outcome::success(format!("{NOT_VALID}: {}", invalid.join("; "))),
         Ok(ExitStatus::Interrupted) => Outcome::failure(INTERRUPTED, None),
         Ok(_) => Outcome::failure("the test has failed", None),
         Err(error) => Outcome::failure(error.text(), error.hint().map(ToOwned::to_owned)),
@@ -328,7 +347,29 @@ fn note_event(event: &SessionEvent) {
     }
 }
 
+/// Returns an error that names options instead of keys of experiment files.
+pub fn in_options(settings: &Settings, error: CliError) -> CliError {
+    let hint = |hint: &str| settings.hint_in_options(hint).unwrap_or_else(|| CHANGE_OPTIONS.to_owned());
+    error.reworded(|text| settings.in_options(text), hint)
+}
+
 /// Returns the error of an option.
 pub fn rejected(error: &PerftestError) -> CliError {
     CliError::new(ExitStatus::WrongUse, error, error.hint())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn result_of_an_invalid_test_has_its_reasons() {
+        let invalid = Ok(ExitStatus::Invalid);
+        let reasons = ["100 bytes: no sample has arrived".to_owned()];
+        let told = outcome(&invalid, &reasons);
+        assert!(told.success && told.text.starts_with(NOT_VALID), "{told:?}");
+        assert!(told.text.ends_with(": 100 bytes: no sample has arrived"), "{told:?}");
+        assert_eq!(outcome(&invalid, &[]).text, NOT_VALID);
+        assert!(!outcome(&Ok(ExitStatus::Done), &reasons).text.starts_with(NOT_VALID));
+    }
 }

@@ -24,25 +24,37 @@ pub(super) const ROWS: &[OptionRow] = &[
         "Compression of the data.",
         COMPRESSION,
     ),
-    rejected(
-        "compressionLevel",
-        Kind::Integer("level"),
-        number("10", 0, 10),
-        "Level of the compression.",
-        COMPRESSION,
-    ),
-    rejected(
-        "compressionThreshold",
-        Kind::Integer("bytes"),
-        number("0", 0, i64::MAX),
-        "Size from which data is compressed.",
-        COMPRESSION,
-    ),
+    OptionRow {
+        only_with: "compressionId",
+        ..rejected(
+            "compressionLevel",
+            Kind::Integer("level"),
+            number("10", 0, 10),
+            "Level of the compression.",
+            COMPRESSION,
+        )
+    },
+    OptionRow {
+        only_with: "compressionId",
+        ..rejected(
+            "compressionThreshold",
+            Kind::Integer("bytes"),
+            number("0", 0, i64::MAX),
+            "Size from which data is compressed.",
+            COMPRESSION,
+        )
+    },
     rejected("crc", Kind::Flag, plain(""), "Add a checksum to each message.", CRC),
-    rejected("crcKind", Kind::Text("name"), plain("CRC_32_CUSTOM"), "Kind of the checksum.", CRC),
+    OptionRow {
+        only_with: "crc",
+        ..rejected("crcKind", Kind::Text("name"), plain("CRC_32_CUSTOM"), "Kind of the checksum.", CRC)
+    },
     rejected("enable-message-length", Kind::Flag, plain(""), "Add its length to each message.", CRC),
     rejected("enableMonitoring2", Kind::Flag, plain(""), "Send metrics to a collector.", ONE),
-    rejected("collectorPeer", Kind::Text("address"), plain(""), "Address of the collector.", ONE),
+    OptionRow {
+        only_with: "enableMonitoring2",
+        ..rejected("collectorPeer", Kind::Text("address"), plain(""), "Address of the collector.", ONE)
+    },
     rejected("fastQueue", Kind::Flag, plain(""), "Use the queue of a private build.", ONE),
     rejected(
         "printCycloneDdsUriXml",

@@ -104,11 +104,14 @@ pub(super) const ROWS: &[OptionRow] = &[
         "Capture the packets of the test.",
         ("it is a feature of one middleware", "use `tcpdump` beside the test"),
     ),
-    rejected(
-        "doNotDropNetworkCapture",
-        Kind::Flag,
-        plain(""),
-        "Keep the capture of the packets.",
-        ("it is a feature of one middleware", "use `tcpdump` beside the test"),
-    ),
+    OptionRow {
+        only_with: "networkCapture",
+        ..rejected(
+            "doNotDropNetworkCapture",
+            Kind::Flag,
+            plain(""),
+            "Keep the capture of the packets.",
+            ("it is a feature of one middleware", "use `tcpdump` beside the test"),
+        )
+    },
 ];

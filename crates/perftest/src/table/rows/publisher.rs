@@ -59,12 +59,12 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "executionTime",
         aliases: &["exec"],
         kind: Kind::Integer("seconds"),
-        v5_1: Some(number("", 1, i64::MAX).of_publishers().addition()),
-        v4_3: Some(number("", 1, i64::MAX).of_publishers()),
+        v5_1: Some(number("", 1, i64::MAX).also(0).of_publishers().addition()),
+        v4_3: Some(number("", 1, i64::MAX).also(0).of_publishers()),
         limit: Some(YEAR),
         agrees: true,
         fate: Fate::Honoured(
-            "time of each size, at most a day; the first of `-executionTime` and `-numIter` ends it",
+            "time of each size, at most a day; the first of `-executionTime` and `-numIter` ends it; 0: only `-numIter` does",
         ),
         about: "Duration of the test.",
         ..ROW
@@ -110,9 +110,11 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         name: "pubRate",
         kind: Kind::Rate,
-        v4_3: Some(number("", 1, 10_000_000).of_publishers()),
+        v4_3: Some(number("", 1, 10_000_000).also(0).of_publishers()),
         agrees: true,
-        fate: Fate::Honoured("an absolute schedule: a late sample does not shift the next ones"),
+        fate: Fate::Honoured(
+            "an absolute schedule: a late sample does not shift the next ones; a rate that is missed is a warning; 0: no limit",
+        ),
         about: "Samples per second, and how to wait; `spin` if it is left out.",
         instead: "use `-sleep` or `-spin`",
         ..ROW
@@ -120,7 +122,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         name: "pubRatebps",
         kind: Kind::Rate,
-        v4_3: Some(number("", 1, i64::MAX).of_publishers()),
+        v4_3: Some(number("", 1, i64::MAX).also(0).of_publishers()),
         agrees: true,
         fate: Fate::Honoured("as `-pubRate`, with 8 times `-dataLen` bits per sample"),
         about: "Bits per second, and how to wait.",

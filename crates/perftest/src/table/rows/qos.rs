@@ -169,6 +169,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("", 1, 31_536_000_000_000)),
         ini: &[key("keep duration usec")],
         fate: NO_ACKS,
+        only_with: "noPositiveAcks",
         about: "Time that samples stay for readers without acknowledgments.",
         ..ROW
     },
@@ -214,13 +215,16 @@ pub(super) const ROWS: &[OptionRow] = &[
         about: "Hash buckets for instances.",
         ..ROW
     },
-    rejected(
-        "flowController",
-        Kind::Choice(&["default", "1Gbps", "10Gbps"]),
-        plain("default"),
-        "Limit of an asynchronous writer.",
-        ("DDS has no flow controllers", "use `-pubRate` or `-pubRatebps`"),
-    ),
+    OptionRow {
+        only_with: "asynchronous",
+        ..rejected(
+            "flowController",
+            Kind::Choice(&["default", "1Gbps", "10Gbps"]),
+            plain("default"),
+            "Limit of an asynchronous writer.",
+            ("DDS has no flow controllers", "use `-pubRate` or `-pubRatebps`"),
+        )
+    },
     rejected(
         "preallocateFragmentedSamples",
         Kind::Flag,

@@ -25,7 +25,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Peer,
         v4_3: Some(plain("")),
         repeats: true,
-        fate: Fate::Honoured("host to find the other side on; required with `-rawTransport`"),
+        fate: Fate::Honoured(
+            "host to find the other side on; with `-rawTransport` by default the address of `-nic`, or 127.0.0.1",
+        ),
         about: "Address of a host of the other side.",
         instead: "leave it out: discovery uses multicast",
         ..ROW
@@ -128,7 +130,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         Kind::Integer("port"),
         number("7400", 0, 65_535),
         "Port of a TCP server.",
-        NO_TRANSPORT,
+        ("drivers choose their ports from the domain", "leave it out, or use another `-domain`"),
     ),
     rejected("transportWan", Kind::Flag, plain(""), "TCP across a WAN.", NO_TRANSPORT),
     rejected(

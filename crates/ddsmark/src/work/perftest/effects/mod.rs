@@ -3,6 +3,7 @@
 //! [`words`] has the words for each option that is honoured. The snapshot lists what was observed to change: on the way from the
 //! command line over the settings to the announcement of the process, the plan of the leader, the banner and the rows.
 
+mod messages;
 mod words;
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
@@ -20,7 +21,8 @@ use tempfile::TempDir;
 use self::words::{ALWAYS, GIVEN, IN_PROCESSES, PROFILES, Words, description};
 use super::{
     Process,
-    experiment::{Text, Topology, complete, text},
+    distances::Topology,
+    experiment::text,
     leader::result_directory,
     meeting::{Offered, announcement},
     printer::Printer,
@@ -83,9 +85,9 @@ fn plan(leader: &Process, subscriber: &Process, seen: &mut Map<String, Value>) -
     let echoes = leader.description().echoes_probes_in_listener();
     let transport = leader.test_transport();
     let own = subscriber.own_part();
-    let made = text(&leader.settings, (driver, &transport), echoes, &own, topology, leader.qos.as_ref());
-    let Text { source, file, notes, exact } = made.map_err(|error| said(&error))?;
-    seen.insert("notes".to_owned(), notes.into());
+    let made = text(&leader.settings, (driver, &transport), echoes, &[&own], topology, leader.qos.as_ref());
+    let text = made.map_err(|error| said(&error))?;
+    seen.insert("notes".to_owned(), text.notes.clone().into());
     let inputs = PlanInputs {
         name: "perftest",
         descriptions: &leader.drivers.descriptions,
@@ -96,8 +98,7 @@ fn plan(leader: &Process, subscriber: &Process, seen: &mut Map<String, Value>) -
         seed: 1,
         least_blocks: &|_| 1,
     };
-    let mut plan = file.plan(&inputs).map_err(|error| said(&source.rejected(&error).into()))?;
-    complete(&mut plan, leader, exact, leader.own_part().intervals);
+    let plan = text.plan(leader, &inputs, leader.own_part().intervals).map_err(|error| said(&error))?;
     Ok(serde_json::to_value(plan).expect("JSON"))
 }
 
@@ -197,7 +198,7 @@ fn observe_process(
     let Offered { own, .. } = serde_json::from_value(announced.offer.clone()).expect("an offer");
     seen.insert("part".to_owned(), serde_json::to_value(own).expect("JSON"));
     seen.insert("partners".to_owned(), json!([announced.publishers, announced.subscribers]));
-    let peers = process.control_participant().peers;
+    let peers = process.control_participant(process.transport()).peers;
     seen.insert("discovery".to_owned(), json!(peers.iter().collect::<Vec<_>>()));
     seen.insert("role".to_owned(), json!([process.settings.role.option(), process.settings.local.id]));
     seen.insert("waits".to_owned(), progress(&process.settings, Step::Discover).into());
@@ -281,7 +282,12 @@ fn rejected_words(row: &OptionRow) -> Words {
         _ => number.map_or_else(|| "text".to_owned(), |number| number.to_string()),
     };
     let base = if edition.roles == Roles::Subscriber { "-sub" } else { "" };
-    (row.name, base, format!("-{} {value}", row.name).leak())
+    let needed = match row.only_with {
+        "" => String::new(),
+        "compressionId" => "-compressionId ZLIB ".to_owned(),
+        needed => format!("-{needed} "),
+    };
+    (row.name, base, format!("{needed}-{} {value}", row.name).leak())
 }
 
 /// Returns the differences that an option makes.
@@ -357,7 +363,8 @@ fn without_digits(text: &str) -> String {
     while masked.contains("##") {
         masked = masked.replace("##", "#");
     }
-    masked
+    // A rate below 1000 has decimals.
+    masked.replace("#.#", "#")
 }
 
 #[test]

@@ -1,0 +1,78 @@
+//! Distances of latency samples in a stream.
+
+use std::collections::BTreeMap;
+
+use perftest::Settings;
+
+use super::queues::throttle_queue;
+use crate::cli::cli_error::{CliError, ExitStatus};
+
+/// Minimum distance of latency samples in an experiment file. The plan of a test has shorter ones.
+pub const MIN_DISTANCE: u32 = 101;
+/// Minimum send queue of a throttle in distances of latency samples.
+const THROTTLE_DISTANCES: u64 = 20;
+
+/// Numbers of publishers and subscribers of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Topology {
+    /// Publishers.
+    pub publishers: usize,
+    /// Subscribers.
+    pub subscribers: usize,
+}
+
+impl Topology {
+    const fn is_pair(self) -> bool {
+        self.publishers == 1 && self.subscribers == 1
+    }
+}
+
+/// Returns the distance of latency samples of each payload in samples; empty in a latency test that echoes every sample.
+pub fn distances(
+    settings: &Settings,
+    topology: Topology,
+    send_queue: Option<u32>,
+    notes: &mut Vec<String>,
+) -> Result<BTreeMap<u64, u32>, CliError> {
+    let Settings { shared, local, .. } = settings;
+    // Beside other publishers, whose samples are not echoed, the stream of publisher 0 has its echoes.
+    if shared.echoes_every_sample() && topology.publishers == 1 {
+        return Ok(BTreeMap::new());
+    }
+    if shared.pacing.throttle && !topology.is_pair() {
+        let error = format!(
+            "`-enableAutoThrottle` is not supported with {} publishers and {} subscribers",
+            topology.publishers, topology.subscribers
+        );
+        let hint = "remove it, or use one publisher and one subscriber: the rate follows one subscriber";
+        return Err(CliError::new(ExitStatus::WrongUse, error, hint));
+    }
+    let longest = match shared.pacing.throttle {
+        true => throttle_queue(send_queue) / THROTTLE_DISTANCES,
+        false => u64::from(u32::MAX),
+    };
+    let requested = |size: &u64| shared.samples_per_ping(*size);
+    let most = shared.sizes.iter().map(requested).max().unwrap_or(1);
+    if shared.pacing.throttle && most > longest {
+        notes.push(format!(
+            "one sample in {longest} is a latency sample, not one in {most}: `-enableAutoThrottle` follows their echoes"
+        ));
+    }
+    let distance = |size: &u64| {
+        let distance = requested(size).clamp(1, longest);
+        (shared.payload_bytes(*size, local.raw_transport), u32::try_from(distance).unwrap_or(u32::MAX))
+    };
+    let distances: BTreeMap<u64, u32> = shared.sizes.iter().map(distance).collect();
+    let least = distances.values().copied().min();
+    if let Some(distance) = least.filter(|every| *every < MIN_DISTANCE && !shared.echoes_every_sample()) {
+        notes.push(format!(
+            "one sample in {distance} is echoed in full: the echoes add {:.0} % to the traffic, and share the CPU time of both \
+             sides",
+            100.0 / f64::from(distance)
+        ));
+    }
+    if topology.subscribers > 1 {
+        notes.push("the subscriber with the lowest id echoes all latency samples".to_owned());
+    }
+    Ok(distances)
+}
