@@ -182,8 +182,8 @@ void transport_visit(const Plan &plan, const fast::DomainParticipantQos &qos, co
                      ddsmark_visitor visit, void *context);
 
 extern const char flow_controller_name[];
-/* Returns the limit of a flow controller of the participant as BYTES/MS; "" if it has none of this name, or one without
- * a limit. */
+/* Returns the limit of a flow controller of the participant as BYTES/MS; "" if there is none of this name, or it is
+ * without a limit. */
 std::string flow_limit(const fast::DomainParticipantQos &qos, const std::string &name);
 
 /* -- servers.cpp --------------------------------------------------------------------------------------------------- */
