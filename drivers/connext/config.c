@@ -228,7 +228,9 @@ static ddsmark_status choose_peers(const ddsmark_participant_config *config, pla
 }
 
 static ddsmark_status check(const ddsmark_participant_config *config) {
-  static const char *const variables[] = {"NDDS_DISCOVERY_PEERS", NULL};
+  static const foreign_variable variables[] = {
+      {"NDDS_DISCOVERY_PEERS", "name the hosts of the run with `--host`, and the network with `interface`"},
+      {NULL, NULL}};
   const ddsmark_status status = variables_refuse("Connext", variables);
   if (status != DDSMARK_OK)
     return status;
