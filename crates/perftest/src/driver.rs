@@ -109,6 +109,17 @@ impl Settings {
     /// # Errors
     /// Returns an error if the user asked for something that the driver cannot honour.
     pub fn check_requested(&self, driver: &DriverAbilities) -> Result<(), PerftestError> {
+        if !driver.discovery && !driver.reliability && !self.local.raw_transport {
+            let reason =
+                format!("driver `{}` has bare sockets, without discovery and repetition", driver.name);
+            let error = self.unsupported("driver", reason);
+            let instead = "add `-rawTransport`, or use a driver of DDS middleware".to_owned();
+            let cause = match error.cause {
+                Cause::Unsupported { reason, .. } => Cause::Unsupported { reason, instead },
+                other => other,
+            };
+            return Err(PerftestError { cause, ..error });
+        }
         for (option, need) in self.needs() {
             if let Some(what) = driver.lacks(need).filter(|_| self.is_requested(option)) {
                 return Err(self.unsupported(option, format!("driver `{}` has no {what}", driver.name)));

@@ -51,8 +51,11 @@ pub(super) fn check(entries: &Entries, generation: Generation, role: Role) -> Re
         let words = "only publisher 0 measures latency";
         return Err(contradiction(entry, "`-pidMultiPubTest`", words, "use `-pidMultiPubTest 0`"));
     }
-    let is_name =
-        |nic: &&Entry| matches!(&nic.value, OptionValue::Text(text) if text.parse::<IpAddr>().is_err());
+    // Only the address of the loopback interface is known here.
+    let is_name = |nic: &&Entry| match &nic.value {
+        OptionValue::Text(text) => text != "lo" && text.parse::<IpAddr>().is_err(),
+        _ => false,
+    };
     if let (Some(entry), None, Some(_)) =
         (changed("rawTransport"), entries.get("peer"), entries.get("nic").filter(is_name))
     {

@@ -57,6 +57,13 @@ fn missing_ability_is_an_error_that_names_the_option() {
 }
 
 #[test]
+fn bare_sockets_need_their_option() {
+    let error = error("-pub", &socket());
+    assert!(error.contains("`-driver` is not supported: driver `socket` has bare sockets"), "{error}");
+    assert!(error.contains("hint: add `-rawTransport`"), "{error}");
+}
+
+#[test]
 fn defaults_that_a_driver_lacks_are_changed_with_a_warning() {
     let mut driver = able();
     (driver.batching, driver.queue_limits, driver.listener) = (false, false, false);

@@ -148,9 +148,11 @@ fn bare_sockets_need_a_peer_and_do_not_scan() {
 
 #[test]
 fn bare_sockets_without_a_peer_are_on_this_host() {
-    for (line, peer, nic) in
-        [("-pub -raw", "127.0.0.1", "127.0.0.1"), ("-pub -raw -nic 10.0.0.1", "10.0.0.1", "10.0.0.1")]
-    {
+    for (line, peer, nic) in [
+        ("-pub -raw", "127.0.0.1", "127.0.0.1"),
+        ("-pub -raw -nic lo", "127.0.0.1", "127.0.0.1"),
+        ("-pub -raw -nic 10.0.0.1", "10.0.0.1", "10.0.0.1"),
+    ] {
         let (settings, warnings) = valid(line, NEW);
         assert_eq!(options(&warnings), ["peer"], "{line}");
         assert_eq!(settings.local.peers.iter().map(|peer| peer.address.as_str()).collect::<Vec<_>>(), [peer]);
