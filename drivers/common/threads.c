@@ -116,7 +116,7 @@ static void add_threads(text *all, const thread_schedule *own, const char *const
 /* A thread sets its scheduling itself, some time after it was created. */
 void threads_visit(const thread_schedule *own, const char *const *prefixes, bool configured, ddsmark_visitor visit,
                    void *context) {
-  enum { MOST_LOOKS = 100, EQUAL_LOOKS = 5 };
+  enum { MOST_LOOKS = 100, EQUAL_LOOKS = 10 };
   const struct timespec pause = {.tv_nsec = 10000000};
   text now = {0};
   add_threads(&now, own, prefixes);
@@ -124,7 +124,7 @@ void threads_visit(const thread_schedule *own, const char *const *prefixes, bool
     nanosleep(&pause, NULL);
     text next = {0};
     add_threads(&next, own, prefixes);
-    equal = next.data && now.data && strcmp(next.data, now.data) == 0 ? equal + 1 : 0;
+    equal = next.length == now.length && (next.length == 0 || strcmp(next.data, now.data) == 0) ? equal + 1 : 0;
     text_free(&now);
     now = next;
   }

@@ -215,30 +215,12 @@ ddsmark_status participant_close(ddsmark_participant *participant) {
   });
 }
 
-#ifdef HAVE_THREAD_SETTINGS
-
-/* Returns whether the user has configured a thread of the participant. */
-static bool has_thread_settings(const fast::DomainParticipantQos &qos) {
-  const rtps::ThreadSettings vendor;
-  bool is_set = qos.timed_events_thread() != vendor || qos.builtin_controllers_sender_thread() != vendor ||
-                qos.discovery_server_thread() != vendor;
-#if FASTDDS_GENERATION > 2
-  is_set |= qos.typelookup_service_thread() != vendor;
-#endif
-  for (const auto &transport : qos.transport().user_transports)
-    if (const auto *by_port = dynamic_cast<const transports::PortBasedTransportDescriptor *>(transport.get()))
-      is_set |= by_port->default_reception_threads() != vendor || !by_port->reception_threads().empty();
-  return is_set;
-}
-
-#endif
-
 ddsmark_status participant_settings(ddsmark_participant *p, ddsmark_visitor visit, void *context) {
   return guarded([&] {
     transport_visit(p->plan, p->entity->get_qos(), p->server, visit, context);
 #ifdef HAVE_THREAD_SETTINGS
     static const char *const threads[] = {"dds.", nullptr};
-    threads_visit(&p->schedule, threads, has_thread_settings(p->entity->get_qos()), visit, context);
+    threads_visit(&p->schedule, threads, !p->plan.profiles_file.empty(), visit, context);
 #endif
     profiles_visit(p->profiles, visit, context);
     visit(context, "intraprocess", intraprocess_is_full() ? "full" : "off");

@@ -345,7 +345,7 @@ ddsmark_status transport_apply(const Plan &plan, const GivenTransports &given, P
     controller->name = flow_controller_name;
     controller->max_bytes_per_period = static_cast<int32_t>(plan.flow_bytes);
     controller->period_ms = plan.flow_ms;
-#ifdef HAVE_THREAD_SETTINGS
+#if FASTDDS_GENERATION > 2
     controller->sender_thread = qos.builtin_controllers_sender_thread();
 #endif
     qos.flow_controllers().push_back(controller);
@@ -377,7 +377,7 @@ std::string flow_limit(const fast::DomainParticipantQos &qos, const std::string 
 }
 
 /* Returns the kinds of locators. */
-static std::string kinds_of(const rtps::LocatorList &list) {
+template <class List> std::string kinds_of(const List &list) {
   std::string kinds;
   for (const Locator &locator : list) {
     const char *kind = locator.kind == LOCATOR_KIND_UDPv4   ? "udp4"
