@@ -309,31 +309,28 @@ ddsmark_status choose_server(const ddsmark_participant_config *config, Plan &p) 
   const char *value = given(config, OPTION_SERVER), *name = option_infos[OPTION_SERVER].name;
   if (value == nullptr || strcmp(value, "none") == 0)
     return DDSMARK_OK;
-#if FASTDDS_GENERATION == 2
-  return fail(DDSMARK_UNSUPPORTED, "option `%s` is not supported with Fast DDS 2; hint: use Fast DDS 3", name);
-#endif
+  p.own_server = strcmp(value, "own") == 0;
+  if (!p.own_server) {
+    const std::string both = value;
+    const size_t colon = both.find(':');
+    const std::string port = colon == std::string::npos ? "11811" : both.substr(colon + 1);
+    unsigned char bytes[4];
+    const bool digits = !port.empty() && port.size() < 6 && port.find_first_not_of("0123456789") == std::string::npos;
+    const unsigned long number = digits ? std::stoul(port) : 0;
+    p.server = both.substr(0, colon);
+    p.server_port = static_cast<uint16_t>(number);
+    if (inet_pton(AF_INET, p.server.c_str(), bytes) != 1 || number == 0 || number > UINT16_MAX)
+      return fail(DDSMARK_BAD_ARGUMENT,
+                  "invalid value `%s` of option `%s`; hint: use none, own, or an IPv4 address with a port, such as "
+                  "127.0.0.1:11811",
+                  value, name);
+  }
+  if (FASTDDS_GENERATION == 2)
+    return fail(DDSMARK_UNSUPPORTED, "option `%s` is not supported with Fast DDS 2; hint: use Fast DDS 3", name);
   if (p.transport != TRANSPORT_UDP4 && p.transport != TRANSPORT_DATA_SHARING && p.transport != TRANSPORT_BUILTIN)
     return fail(DDSMARK_UNSUPPORTED,
                 "option `%s` is not supported over `%s`; hint: use transport `udp4`, `builtin` or `data_sharing`", name,
                 transport_infos[p.transport].name);
-  if (strcmp(value, "own") == 0) {
-    p.own_server = true;
-    return DDSMARK_OK;
-  }
-  const std::string both = value;
-  const size_t colon = both.find(':');
-  const std::string address = both.substr(0, colon),
-                    port = colon == std::string::npos ? "11811" : both.substr(colon + 1);
-  unsigned char bytes[4];
-  const bool digits = !port.empty() && port.size() < 6 && port.find_first_not_of("0123456789") == std::string::npos;
-  const unsigned long number = digits ? std::stoul(port) : 0;
-  if (inet_pton(AF_INET, address.c_str(), bytes) != 1 || number == 0 || number > UINT16_MAX)
-    return fail(DDSMARK_BAD_ARGUMENT,
-                "invalid value `%s` of option `%s`; hint: use none, own, or an IPv4 address with a port, such as "
-                "127.0.0.1:11811",
-                value, name);
-  p.server = address;
-  p.server_port = static_cast<uint16_t>(number);
   return DDSMARK_OK;
 }
 
