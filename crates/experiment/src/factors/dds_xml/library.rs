@@ -16,7 +16,7 @@ const RENAMED: (&str, &str) = ("BuiltinQosLibExp", "BuiltinQosLib");
 
 /// Profile in a file.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) struct Found<'a, 'i> {
+pub(super) struct ProfileNode<'a, 'i> {
     /// Place of its file in the list of documents; the last one is [`BUILT_IN`].
     pub(super) document: usize,
     pub(super) library: &'a str,
@@ -35,7 +35,7 @@ impl<'a, 'i> Library<'a, 'i> {
         document + 1 == self.documents.len()
     }
 
-    fn all(&self) -> impl Iterator<Item = Found<'a, 'i>> + use<'a, 'i> {
+    fn all(&self) -> impl Iterator<Item = ProfileNode<'a, 'i>> + use<'a, 'i> {
         let documents: &'a [Document<'i>] = self.documents;
         documents.iter().enumerate().flat_map(|(document, tree)| {
             let libraries = tree.root_element().descendants().filter(|node| local(*node) == "qos_library");
@@ -45,7 +45,7 @@ impl<'a, 'i> Library<'a, 'i> {
                     local(*child) == "qos_profile"
                         || (local(*child).ends_with("_qos") && child.attribute("name").is_some())
                 });
-                named.map(move |node| Found { document, library, node })
+                named.map(move |node| ProfileNode { document, library, node })
             })
         })
     }
@@ -56,7 +56,7 @@ impl<'a, 'i> Library<'a, 'i> {
     }
 
     /// Returns a profile of the files.
-    pub(super) fn of_files(&self, (library, name): (&str, &str)) -> Option<Found<'a, 'i>> {
+    pub(super) fn of_files(&self, (library, name): (&str, &str)) -> Option<ProfileNode<'a, 'i>> {
         self.all().find(|found| {
             !self.is_built_in(found.document)
                 && found.library == library
@@ -65,7 +65,7 @@ impl<'a, 'i> Library<'a, 'i> {
     }
 
     /// Returns a profile of the files, or of those that are built in.
-    pub(super) fn find(&self, name: (&str, &str)) -> Option<Found<'a, 'i>> {
+    pub(super) fn find(&self, name: (&str, &str)) -> Option<ProfileNode<'a, 'i>> {
         let of = if name.0 == RENAMED.0 { RENAMED.1 } else { name.0 };
         self.of_files(name).or_else(|| {
             self.all().find(|found| {
@@ -95,7 +95,7 @@ impl<'a, 'i> Library<'a, 'i> {
 }
 
 /// Returns the name of a profile with that of its library.
-pub(super) fn full_name(found: &Found<'_, '_>) -> String {
+pub(super) fn full_name(found: &ProfileNode<'_, '_>) -> String {
     format!("{}::{}", found.library, found.node.attribute("name").unwrap_or_default())
 }
 

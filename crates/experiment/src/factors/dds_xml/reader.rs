@@ -6,7 +6,7 @@ use roxmltree::Node;
 
 use super::{
     ENTITIES, Outcome, elements, error,
-    library::{Found, Library, full_name},
+    library::{Library, ProfileNode, full_name},
     local, placed, text,
     values::policy,
     variables::resolved,
@@ -88,7 +88,7 @@ impl<'a, 'i> Reader<'a, 'i> {
     }
 
     /// Reads the elements of a profile with one of the names, after those of its bases.
-    pub(super) fn profile(&mut self, found: Found<'a, 'i>, entities: &[&str]) -> Outcome<()> {
+    pub(super) fn profile(&mut self, found: ProfileNode<'a, 'i>, entities: &[&str]) -> Outcome<()> {
         self.documents.insert(found.document);
         if local(found.node) != "qos_profile" {
             return self.entity(found, found.node, entities);
@@ -115,7 +115,12 @@ impl<'a, 'i> Reader<'a, 'i> {
     }
 
     /// Reads the policies of an element of a profile, after those of its bases.
-    fn entity(&mut self, found: Found<'a, 'i>, element: Node<'a, 'i>, entities: &[&str]) -> Outcome<()> {
+    fn entity(
+        &mut self,
+        found: ProfileNode<'a, 'i>,
+        element: Node<'a, 'i>,
+        entities: &[&str],
+    ) -> Outcome<()> {
         let name = local(element);
         let Some((_, end)) = ENTITIES.iter().find(|(entity, _)| *entity == name) else {
             if name != "base_name" && entities.len() == ENTITIES.len() {
@@ -142,7 +147,7 @@ impl<'a, 'i> Reader<'a, 'i> {
     }
 
     /// Notes what the built-in profile says of itself: parts that are not applied, or without a known value.
-    fn stated(&mut self, found: Found<'a, 'i>, entities: &[&str]) {
+    fn stated(&mut self, found: ProfileNode<'a, 'i>, entities: &[&str]) {
         let origin = self.open.iter().find_map(|(_, origin)| origin.clone());
         let origin = origin.unwrap_or_else(|| full_name(&found));
         let paths = |list: &str| found.node.attribute(list).unwrap_or_default().split_whitespace();
@@ -165,7 +170,7 @@ impl<'a, 'i> Reader<'a, 'i> {
     }
 
     /// Reads the bases of a profile or of one of its elements, in their order.
-    fn bases(&mut self, found: Found<'a, 'i>, node: Node<'a, 'i>, entities: &[&str]) -> Outcome<()> {
+    fn bases(&mut self, found: ProfileNode<'a, 'i>, node: Node<'a, 'i>, entities: &[&str]) -> Outcome<()> {
         let document = found.document;
         if self.open.iter().any(|(open, _)| *open == node) {
             let own = error(node, "its base is itself".to_owned(), "remove a `base_name` of the circle");
