@@ -23,8 +23,8 @@ pub fn in_flags(hint: &str, command: &Command) -> String {
             _ => part.to_owned(),
         })
         .collect();
-    // The command measures its workload.
-    parts.join("`").replace("the workload `ddsmark ", "`ddsmark ")
+    // The command measures its workload, and has no tables.
+    parts.join("`").replace("the workload `ddsmark ", "`ddsmark ").replace(" under `[factors]`", "")
 }
 
 fn flag(text: &str, command: &Command) -> Option<String> {
@@ -95,6 +95,7 @@ mod tests {
             ),
             ("latency", "use `topology = \"1-3\"`", "use `--topology 1-3`"),
             ("latency", "remove `loans`", "remove `--loans`"),
+            ("load", "add `rate` or `trace` under `[factors]`", "add `--rate` or `--trace`"),
             // no flag of the command
             ("latency", "increase `duration_sum` of `[search]`", "increase `duration_sum` of `[search]`"),
             ("latency", "see `ddsmark drivers info D`", "see `ddsmark drivers info D`"),

@@ -225,7 +225,7 @@ impl Expansion<'_> {
                     return Ok(None);
                 }
                 Support::Ignored => {
-                    self.note(driver, false, description.without_effect(driver, policy, ends))
+                    self.note(driver, false, description.without_effect(driver, policy, ends));
                 }
                 Support::NeedsService => {
                     let note = format!(

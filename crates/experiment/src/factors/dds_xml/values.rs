@@ -56,9 +56,9 @@ pub(super) fn policy(
 ) -> Outcome<()> {
     let name = local(node);
     for field in elements(node) {
-        let texts = field.descendants().filter_map(|part| part.text());
+        let mut texts = field.descendants().filter_map(|part| part.text());
         if Policy::ALL.iter().any(|policy| policy.name() == name) {
-            texts.map(|text| resolved(field, text)).collect::<Outcome<()>>()?;
+            texts.try_for_each(|text| resolved(field, text))?;
         }
         if !apply((name, local(field)), field, out, at)? {
             not_applied.insert(format!("{entity}/{name}/{}", local(field)));
