@@ -140,6 +140,7 @@ fn what_cannot_be_discovered_is_rejected() {
         (&["discovery", "--driver", "sim"], "driver `sim` has no discovery"),
         (&["discovery", "--driver", "cyclonedds", "--participants", "1"], "full-mesh-N"),
         (&["discovery", "--driver", "cyclonedds", "--topology", "1-3"], "needs a number of participants"),
+        (&["discovery", "--driver", "cyclonedds", "--topology", "20"], "hint: use `--participants 20`"),
         (&["discovery", "--driver", "cyclonedds", "--endpoints", "101"], "is out of range"),
         (&["latency", "--driver", "cyclonedds", "--topology", "full-mesh-3"], "full-mesh-3"),
         (

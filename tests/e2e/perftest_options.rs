@@ -138,7 +138,7 @@ fn wrong_qos_file_names_the_candidates() {
     for (options, error, hint) in [
         (
             "-pub -qosFile none.xml",
-            "`-qosFile none.xml`: No such file",
+            "`-qosFile none.xml`: `none.xml`: No such file",
             "name a file that exists with `-qosFile`",
         ),
         (
@@ -148,7 +148,7 @@ fn wrong_qos_file_names_the_candidates() {
         ),
         (
             "-pub -compat 5.1 -qosprofile none.xml",
-            "`-qosprofile none.xml`: No such file",
+            "`-qosprofile none.xml`: `none.xml`: No such file",
             "with `-qosprofile`",
         ),
     ] {

@@ -133,8 +133,7 @@ fn check_participants(changes: &[Override]) -> Result<(), CliError> {
     let all = topologies.flat_map(|change| change.value().split(',')).map(str::trim);
     all.filter(|value| !value.starts_with("full-mesh-")).try_for_each(|value| {
         let number = if value.parse::<u16>().is_ok() { value } else { "10" };
-        let error =
-            format!("--topology {value}: `discovery` is of participants, each with writers and readers");
+        let error = format!("--topology {value}: `discovery` needs a number of participants");
         let hint = format!("use `--participants {number}`");
         Err(CliError::new(ExitStatus::WrongUse, error, hint))
     })
