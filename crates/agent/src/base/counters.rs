@@ -111,23 +111,24 @@ fn udp4(text: &str) -> Option<Sockets> {
     })
 }
 
+/// Reads the counters of an interface in the network namespace of this process, which `/sys` may not be of.
 fn counters_of(interface: &str) -> Option<Interface> {
-    if interface.is_empty() || interface.contains('/') {
-        return None;
-    }
-    let read = |counter: &str| {
-        fs::read_to_string(format!("/sys/class/net/{interface}/statistics/{counter}"))
-            .ok()?
-            .trim()
-            .parse()
-            .ok()
-    };
+    device(&fs::read_to_string("/proc/self/net/dev").ok()?, interface)
+}
+
+/// Parses the line of an interface in `/proc/self/net/dev`: bytes and packets are the first two of 8 columns each.
+fn device(text: &str, interface: &str) -> Option<Interface> {
+    let columns = text.lines().find_map(|line| {
+        let (name, columns) = line.split_once(':')?;
+        (name.trim() == interface).then_some(columns)
+    })?;
+    let columns: Vec<u64> = columns.split_whitespace().map_while(|column| column.parse().ok()).collect();
     Some(Interface {
         name: interface.to_owned(),
-        rx_bytes: read("rx_bytes")?,
-        rx_packets: read("rx_packets")?,
-        tx_bytes: read("tx_bytes")?,
-        tx_packets: read("tx_packets")?,
+        rx_bytes: *columns.first()?,
+        rx_packets: *columns.get(1)?,
+        tx_bytes: *columns.get(8)?,
+        tx_packets: *columns.get(9)?,
     })
 }
 
@@ -174,6 +175,17 @@ mod tests {
         // Nothing more is dropped, whatever other programs do.
         let before = Counters::read("lo");
         assert_eq!(before.until(&Counters::read("lo")).0.and_then(|sockets| sockets.own_drops), Some(0));
+    }
+
+    #[test]
+    fn counters_of_an_interface_are_found_by_its_name() {
+        let text = "Inter-|   Receive                            |  Transmit\n\
+                     face |bytes    packets errs drop fifo frame compressed multicast|bytes packets errs\n\
+                    lo: 11 2 0 0 0 0 0 0 13 4 0 0 0 0 0 0\n  eth0:21 22 0 0 0 0 0 0 23 24 0 0 0 0 0 0\n";
+        let eth0 = device(text, "eth0").expect("an interface");
+        assert_eq!((eth0.rx_bytes, eth0.rx_packets, eth0.tx_bytes, eth0.tx_packets), (21, 22, 23, 24));
+        assert_eq!(device(text, "lo").expect("an interface").tx_packets, 4);
+        assert_eq!((device(text, "eth"), device("lo: 1 2\n", "lo")), (None, None));
     }
 
     #[test]
