@@ -153,13 +153,13 @@ ddsmark_status close_locked(ddsmark_participant *participant) {
 
 } // namespace
 
-/* With large data, connections begin when another participant is discovered; between hosts, when the other one has
- * opened. The request of a mute one was sent, and the answer ignored, so that only the other side uses it. */
+/* With large data, connections begin when another participant is discovered. The request of a mute one was sent, and
+ * the answer ignored, so that only the other side uses it. */
 void end_mute_connections(ddsmark_participant *p) {
   using clock = std::chrono::steady_clock;
   const auto between = std::chrono::milliseconds(20), limit = std::chrono::milliseconds(300);
   const uint32_t most_of_mute = 2; /* messages of a connection that was requested only */
-  if (!p->plan.is_large() && p->plan.transport != TRANSPORT_TCP4)
+  if (!p->plan.is_large())
     return;
   const std::lock_guard<std::mutex> guard(p->lock);
   const auto now = clock::now();
