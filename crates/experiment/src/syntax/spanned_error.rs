@@ -35,7 +35,7 @@ impl SpannedError {
             PlanError::NotReliable { .. } => {
                 "remove `reliability` to use the strongest guarantee of each driver".to_owned()
             }
-            PlanError::StrayOption { .. } => "name it with `driver`, too, or remove the option".to_owned(),
+            PlanError::StrayOption { .. } => "add it to `driver`, or remove the option".to_owned(),
             PlanError::NoRuns => "use 1 or more; findings need 3".to_owned(),
             error => error.hint(),
         }
