@@ -56,7 +56,7 @@ fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         if depth > 0 && entry.file_type()?.is_dir() {
-            // a directory of somebody else in between hides only its own results
+            // a directory that cannot be read hides only its own results
             let _ = find(&entry.path(), depth - 1, found);
         }
     }

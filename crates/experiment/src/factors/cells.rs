@@ -6,7 +6,7 @@ use crate::{
     Factors,
     factors::{
         rows::FACTORS,
-        table::{Baseline, Compared, Factor, Id, Label},
+        table::{Baseline, Compared, Factor, Id, Label, PartsByName},
     },
 };
 
@@ -14,7 +14,7 @@ use crate::{
 #[derive(Clone, Copy)]
 pub(crate) enum Aspect<'f> {
     Row(&'static Factor),
-    Part(fn(&Factors) -> BTreeMap<&str, Option<&str>>, &'f str),
+    Part(PartsByName, &'f str),
 }
 
 impl Aspect<'_> {

@@ -10,6 +10,9 @@ use crate::{
     },
 };
 
+/// Returns the values of a cell by name; a removed one is `None`.
+pub type PartsByName = for<'c> fn(&'c Factors) -> BTreeMap<&'c str, Option<&'c str>>;
+
 /// Factor: a setting in which cells can differ. The rows are in [`FACTORS`](crate::FACTORS).
 #[derive(Clone, Copy)]
 pub struct Factor {
@@ -49,7 +52,7 @@ pub struct Factor {
     /// arrival, one row compares all.
     pub same: fn(&Factors, &Factors) -> bool,
     /// Values by name, if each of them is a factor of its own.
-    pub parts: Option<fn(&Factors) -> BTreeMap<&str, Option<&str>>>,
+    pub parts: Option<PartsByName>,
     /// Part of a cell's id.
     pub id: Id,
     /// Properties that cells may have in common although they differ in this factor.

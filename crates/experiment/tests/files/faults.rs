@@ -149,7 +149,7 @@ fn error_has_the_position_of_the_wrong_value() {
             &[],
             "f.toml:7:10: an option was given for driver `other`",
             "other",
-            "[factors]",
+            "add it to `driver`",
         ),
         (
             "",

@@ -190,8 +190,8 @@ fn load<'d>(cells: &[Named<'d>]) -> Table<'d> {
     let columns = vec![
         SIZE,
         Column { heading: "Load", unit: "", plain: 0, leaves: 0 },
-        Column { heading: "Response p50", ..P50 },
-        Column { heading: "Response p99", ..P99 },
+        Column { heading: "Response", unit: "p50, µs", ..P50 },
+        Column { heading: "Response", unit: "p99, µs", ..P99 },
         LONGEST,
         RATE,
         LATE,
