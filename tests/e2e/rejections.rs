@@ -46,8 +46,8 @@ fn value_that_only_the_driver_rejects_is_an_error_of_the_plan() {
         (
             "fastdds",
             &["options.fastdds.flow_controller=1000/10"],
-            "option `flow_controller` requires `publish_mode=async`",
-            "set `publish_mode=async`",
+            "option `flow_controller` requires asynchronous publishing",
+            "set `asynchronous` or `publish_mode=async`",
         ),
         (
             "fastdds",

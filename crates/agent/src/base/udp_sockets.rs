@@ -3,31 +3,37 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    io::Read as _,
     path::Path,
 };
 
 /// Columns of a table: `tx_queue` and `rx_queue` are one field, as are `tr` and `tm->when`.
 const INODE: usize = 9;
 const DROPS: usize = 12;
+/// Bytes of a table of 2,000 sockets.
+const TABLE_BYTES: usize = 256 * 1024;
 const TABLES: [&str; 2] = ["/proc/self/net/udp", "/proc/self/net/udp6"];
 
 /// Returns the UDP ports of the open sockets of this process, as far as the kernel lists them.
 pub fn udp_ports() -> BTreeSet<u16> {
     let own = own_sockets().unwrap_or_default();
-    TABLES
-        .iter()
-        .filter_map(|table| fs::read_to_string(table).ok())
-        .flat_map(|text| ports(&text, &own))
-        .collect()
+    TABLES.iter().filter_map(|table| read(table)).flat_map(|text| ports(&text, &own)).collect()
 }
 
 /// Returns the datagrams that the kernel dropped at each UDP socket of this process since the socket was opened, by its inode;
 /// `None` if the kernel does not list sockets. A host may lack IPv6.
 pub fn udp_drops() -> Option<BTreeMap<u64, u64>> {
     let own = own_sockets()?;
-    let four = fs::read_to_string(TABLES[0]).ok()?;
-    let six = fs::read_to_string(TABLES[1]).unwrap_or_default();
+    let four = read(TABLES[0])?;
+    let six = read(TABLES[1]).unwrap_or_default();
     Some(drops(&four, &own).chain(drops(&six, &own)).collect())
+}
+
+/// Reads a table of the kernel, which has no size. One allocation is enough for the tables of most hosts.
+fn read(table: &str) -> Option<String> {
+    let mut text = String::with_capacity(TABLE_BYTES);
+    fs::File::open(table).ok()?.read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 /// Returns the inodes of the sockets of this process.
@@ -40,17 +46,19 @@ fn own_sockets() -> Option<BTreeSet<u64>> {
 /// Returns the drops of the sockets with these inodes in a table of the kernel.
 fn drops<'t>(table: &'t str, inodes: &'t BTreeSet<u64>) -> impl Iterator<Item = (u64, u64)> + 't {
     table.lines().skip(1).filter_map(|line| {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        let inode = fields.get(INODE)?.parse().ok()?;
-        Some((inode, fields.get(DROPS)?.parse().ok()?)).filter(|_| inodes.contains(&inode))
+        let mut fields = line.split_whitespace();
+        let inode = fields.nth(INODE)?.parse().ok()?;
+        let drops = fields.nth(DROPS - INODE - 1)?.parse().ok()?;
+        inodes.contains(&inode).then_some((inode, drops))
     })
 }
 
 /// Returns the local ports of the sockets with these inodes in a table of the kernel.
 fn ports(table: &str, inodes: &BTreeSet<u64>) -> Vec<u16> {
     let port = |line: &str| {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        let (local, inode) = (fields.get(1)?, fields.get(INODE)?.parse().ok()?);
+        let mut fields = line.split_whitespace();
+        let local = fields.nth(1)?;
+        let inode = fields.nth(INODE - 2)?.parse().ok()?;
         let (_, port) = local.rsplit_once(':')?;
         inodes.contains(&inode).then(|| u16::from_str_radix(port, 16).ok())?
     };
