@@ -76,12 +76,12 @@ fn resolution(document: &ResultDocument) -> Option<String> {
         [] => {
             let least = least_runs_for_claims(document);
             format!(
-                "Resolution: too few runs to claim a difference to another result: `--runs {least}` or more"
+                "Resolution: too few runs to claim a difference from another result: `--runs {least}` or more"
             )
         }
         words => format!(
-            "Resolution: a difference to another such result is seen from {} on; smaller ones need more runs or a \
-             quieter host",
+            "Resolution: the smallest difference from another such result that can be seen is {}; more runs or a quieter host \
+             show smaller ones",
             words.join(", ")
         ),
     })

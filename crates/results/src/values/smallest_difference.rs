@@ -2,7 +2,7 @@
 
 use stats::{PowerSpec, Rules, least_runs, sample_sd, simultaneous_level, smallest_effect_apart};
 
-use crate::{CellResult, Metric, ResultDocument, level_claims};
+use crate::{Metric, ResultDocument, level_claims};
 
 /// Smallest difference of a metric that a comparison of two results with such runs would detect.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,16 +50,4 @@ fn of_logs(values: &[f64], comparisons: usize) -> Option<f64> {
 pub fn least_runs_for_claims(document: &ResultDocument) -> usize {
     let comparisons = level_claims(&document.experiment).len().max(1);
     least_runs(simultaneous_level(Rules::DEFAULT.level, comparisons))
-}
-
-impl CellResult {
-    /// Returns whether at least half of the valid runs never reached a steady state.
-    #[must_use]
-    pub fn is_mostly_unsteady(&self) -> bool {
-        let of = |run: &&crate::Run| {
-            run.steady_state.values().any(|state| state.verdict == crate::SteadyClass::NoSteadyState)
-        };
-        let (unsteady, valid) = (self.valid_runs().filter(of).count(), self.valid_runs().count());
-        unsteady > 0 && 2 * unsteady >= valid
-    }
 }

@@ -6,8 +6,8 @@ use hdrhistogram::Histogram;
 use stats::{Better, Steadiness, supports_quantile, total};
 
 use crate::{
-    Received, Run, SteadyClass, SteadySegment, SteadyState, Warning, WarningKind, WritingTime, format_value,
-    new_histogram,
+    CellResult, Received, Run, SteadyClass, SteadySegment, SteadyState, Warning, WarningKind, WritingTime,
+    format_value, new_histogram,
 };
 
 /// Minimum mean number of samples per window for a rate that can be compared with the next window.
@@ -208,4 +208,15 @@ fn in_words(kind: &str, verdict: SteadyClass, state: &SteadyState) -> Option<Str
     let (scale, unit) = if is_rate { (1.0, "/s") } else { (1e3, " µs") };
     let [from, to] = [from, to].map(|level| format_value(level / scale));
     Some(format!("{does} ({name} from {from} to {to}{unit}"))
+}
+
+impl CellResult {
+    /// Returns whether at least half of the valid runs never reached a steady state.
+    #[must_use]
+    pub fn is_mostly_unsteady(&self) -> bool {
+        let of =
+            |run: &&Run| run.steady_state.values().any(|state| state.verdict == SteadyClass::NoSteadyState);
+        let (unsteady, valid) = (self.valid_runs().filter(of).count(), self.valid_runs().count());
+        unsteady > 0 && 2 * unsteady >= valid
+    }
 }
