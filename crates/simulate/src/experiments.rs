@@ -7,7 +7,7 @@ use results::{
 };
 use sim_model::ConfigError;
 
-use blocks::NextBlock;
+use stopping_rule::NextBlock;
 
 use crate::{SimulatedRun, Simulator, describe};
 
@@ -36,14 +36,14 @@ impl Simulator {
         self.limits = experiment.limits.clone();
         let max_rates = self.max_rates(experiment)?;
         let cells: Vec<Cell> = experiment.cells.iter().map(|cell| with_rate(cell, &max_rates)).collect();
-        let mut log = blocks::begin(experiment);
+        let mut log = stopping_rule::begin(experiment);
         log.max_rates = max_rates;
         let schedule = experiment.schedule();
         let stopped_by = loop {
-            if blocks::is_due(experiment, &log) {
-                blocks::decide(experiment, &mut log, |cell| assembler.runs_of(cell));
+            if stopping_rule::is_due(experiment, &log) {
+                stopping_rule::decide(experiment, &mut log, |cell| assembler.runs_of(cell));
             }
-            match blocks::next(experiment, &schedule, &log) {
+            match stopping_rule::next(experiment, &schedule, &log) {
                 NextBlock::Done(stopped_by) => break stopped_by,
                 NextBlock::Block { number, repeats, runs } => {
                     for &scheduled in &runs {
@@ -52,7 +52,7 @@ impl Simulator {
                         assembler.add(run, &histograms);
                     }
                     let took_ns = experiment.expected_block_ns();
-                    blocks::add_quiet(&mut log, number, repeats, &runs, took_ns);
+                    stopping_rule::add_quiet(&mut log, number, repeats, &runs, took_ns);
                 }
             }
         };

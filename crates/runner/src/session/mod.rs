@@ -9,7 +9,6 @@ mod search;
 
 use std::{collections::BTreeMap, time::Instant};
 
-use blocks::NextBlock;
 use collector::TraceTimes;
 use experiment::{Cell, ScheduledRun, Workload};
 use results::{
@@ -17,6 +16,7 @@ use results::{
     ResultDocument, ResultHeader, Resumption, Run, RunningExperiment, State, StoppedBy, with_rate,
 };
 use site::unix_ns;
+use stopping_rule::NextBlock;
 
 use self::{
     host_watch::{HostWatch, Moment},
@@ -68,7 +68,7 @@ impl ExperimentRunner<'_> {
     /// # Panics
     /// Panics if a host lacks the file of a driver.
     pub fn execute(self, observer: &mut dyn Observer) -> ExperimentOutcome {
-        let log = blocks::begin(&self.header.experiment);
+        let log = stopping_rule::begin(&self.header.experiment);
         let assembler = Assembler::new(self.header.clone());
         let saved = self.directory.save_experiment(&self.header).and(self.directory.save_log(&log));
         self.go_on(assembler, log, saved.map_err(RunnerError::Directory), observer)
@@ -156,12 +156,12 @@ impl ExperimentRunner<'_> {
         maker.remember(assembler);
         let schedule = experiment.schedule();
         loop {
-            if blocks::is_due(experiment, log) {
-                blocks::decide(experiment, log, |cell| assembler.runs_of(cell));
+            if stopping_rule::is_due(experiment, log) {
+                stopping_rule::decide(experiment, log, |cell| assembler.runs_of(cell));
                 self.directory.save_log(log)?;
                 observer.allocated(&log.allocation);
             }
-            match blocks::next(experiment, &schedule, log) {
+            match stopping_rule::next(experiment, &schedule, log) {
                 NextBlock::Done(why) => {
                     log.allocation.stopped_by = Some(why);
                     return Ok(());

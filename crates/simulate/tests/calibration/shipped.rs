@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use blocks::NextBlock;
 use experiment::{DriverDescription, Pin, Plan, PlanInputs, ScheduledRun, Source};
 use results::{
     Assembler, Conclusion, Histograms, HostRecord, ResultDocument, ResultHeader, Run, State, Tool, Verdict,
     VerdictKind, comparison_claims, least_blocks,
 };
 use simulate::{Simulator, describe};
+use stopping_rule::NextBlock;
 
 use crate::{
     rate::Rate,
@@ -211,13 +211,14 @@ impl Campaign {
         let header =
             ResultHeader::new(tool, self.hosts.clone(), experiment.clone(), descriptions(), Vec::new());
         let mut assembler = Assembler::new(header);
-        let mut log = blocks::begin(&experiment);
+        let mut log = stopping_rule::begin(&experiment);
         let schedule = experiment.schedule();
         loop {
-            if blocks::is_due(&experiment, &log) {
-                blocks::decide(&experiment, &mut log, |cell| assembler.runs_of(cell));
+            if stopping_rule::is_due(&experiment, &log) {
+                stopping_rule::decide(&experiment, &mut log, |cell| assembler.runs_of(cell));
             }
-            let NextBlock::Block { number, repeats, mut runs } = blocks::next(&experiment, &schedule, &log)
+            let NextBlock::Block { number, repeats, mut runs } =
+                stopping_rule::next(&experiment, &schedule, &log)
             else {
                 break;
             };
@@ -228,7 +229,7 @@ impl Campaign {
                 let effect = effects.get(&experiment.cells[scheduled.cell].id).copied().unwrap_or_default();
                 assembler.add(self.run(scheduled, effect), &Histograms::new());
             }
-            blocks::add_quiet(&mut log, number, repeats, &runs, experiment.expected_block_ns());
+            stopping_rule::add_quiet(&mut log, number, repeats, &runs, experiment.expected_block_ns());
         }
         let blocks = log.allocation.made;
         assembler.set_log(log);

@@ -1,8 +1,8 @@
 //! Number of blocks: fixed, decided by a pilot, limited by a budget; repetition of noisy blocks.
 
-use blocks::{NextBlock, add_quiet, begin, decide, is_due, next};
 use experiment::{Cell, Design, Factors, Limits, Pin, Plan, Precision, RunOrder};
 use results::{ExperimentLog, Latency, Run, RunState, StoppedBy, comparison_claims, least_blocks};
+use stopping_rule::{NextBlock, add_quiet, begin, decide, is_due, next};
 
 const SECOND: u64 = 1_000_000_000;
 
