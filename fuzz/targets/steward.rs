@@ -2,7 +2,7 @@
 //! be sent and read again.
 #![no_main]
 
-use hosts::{
+use remote_hosts::{
     framing::{Frame, MAX_NOISE_BYTES, find_greeting},
     protocol::{Hello, ToRunner, ToSteward},
     remote::probe::{Needs, Probe},

@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use control::Timeline;
-use hosts::{StewardCommand, StewardSite};
+use remote_hosts::{StewardCommand, StewardSite};
 use site::{ClockEnd, Site as _, SiteClock, SiteError, measure_clock};
 use testbed::needs_root;
 

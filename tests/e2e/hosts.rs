@@ -11,7 +11,7 @@ use std::{
 };
 
 use experiment::{HostSpec, Limits, Pin, Plan, PlanInputs, PlannedHost, Source};
-use hosts::{
+use remote_hosts::{
     StartError, StewardCommand, StewardSite,
     remote::{bundle::Bundle, deploy},
 };

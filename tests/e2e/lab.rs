@@ -2,8 +2,8 @@
 
 use std::{ffi::OsStr, fs, thread};
 
-use hosts::{StewardSite, lab_steward};
 use lab::{Lab, LabOptions};
+use remote_hosts::{StewardSite, lab_steward};
 use serde_json::Value;
 use site::{DomainClaim, Site as _};
 use testbed::needs_root;

@@ -3,11 +3,11 @@
 use std::{path::Path, sync::Arc};
 
 use experiment::Target;
-use hosts::{
+use lab::Host;
+use remote_hosts::{
     remote::RemoteShell,
     ssh::{SshProgram, SshShell},
 };
-use lab::Host;
 use testbed::SshdOptions;
 
 use crate::support::{MARK, Scene};

@@ -17,7 +17,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
         "ddsmark",
         &[
             "runner",
-            "hosts",
+            "remote-hosts",
             "lab",
             "site",
             "experiment",
@@ -45,7 +45,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
             "stats",
         ],
     ),
-    ("hosts", &["control", "experiment", "lab", "results", "site"]),
+    ("remote-hosts", &["control", "experiment", "lab", "results", "site"]),
     ("peers", &["control", "experiment", "site"]),
     ("lab", &["experiment"]),
     ("site", &["control", "experiment", "results", "stats"]),

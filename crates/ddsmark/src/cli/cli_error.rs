@@ -3,7 +3,7 @@
 use std::{fmt, process::ExitCode};
 
 use experiment::{Diagnostic, PlanError};
-use hosts::StartError;
+use remote_hosts::StartError;
 use results::{DirectoryError, ResultDocument, RunState, State};
 use runner::{InstallError, RunnerError};
 use site::SiteError;

@@ -1,6 +1,6 @@
 //! `ddsmark steward`.
 
-use hosts::{StewardEnd, framing::MAX_FRAME_BYTES, serve, take_streams};
+use remote_hosts::{StewardEnd, framing::MAX_FRAME_BYTES, serve, take_streams};
 use runner::StopToken;
 use site::LocalSite;
 

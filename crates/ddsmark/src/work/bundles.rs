@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, env, path::PathBuf};
 
-use hosts::remote::bundle::Bundle;
+use remote_hosts::remote::bundle::Bundle;
 use site::LocalSite;
 
 use super::drivers::Drivers;

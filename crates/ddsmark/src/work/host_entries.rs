@@ -1,7 +1,7 @@
 //! Hosts as the user names them, and the hosts that they stand for.
 
 use experiment::HostSpec;
-use hosts::slurm::Allocation;
+use remote_hosts::slurm::Allocation;
 
 use super::labs::ExperimentLab;
 use crate::cli::cli_error::{CliError, ExitStatus};

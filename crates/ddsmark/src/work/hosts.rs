@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, process::Command, sync::Arc};
 
 use experiment::{HostSpec, LOCAL_HOST, Limits, Pin, PinChoice, PlannedHost};
-use hosts::{
+use remote_hosts::{
     StewardCommand, StewardSite,
     remote::{RemoteShell, deploy, probe::Probe},
     slurm::Allocation,

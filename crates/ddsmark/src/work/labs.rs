@@ -7,8 +7,8 @@ use std::{
 };
 
 use experiment::{LabSpec, LinkSpec};
-use hosts::{StewardCommand, lab_steward};
 use lab::{HostCounters, Lab, LabError};
+use remote_hosts::{StewardCommand, lab_steward};
 use results::{LinkFrames, LinkReading, LinkRecord};
 use runner::{HostLinks, RunnerError};
 

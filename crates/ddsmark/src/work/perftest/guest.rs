@@ -6,11 +6,11 @@ use std::{
 };
 
 use control::{Progress, Reply, Request};
-use hosts::{
-    GuestError, GuestObserver, GuestSetup, GuestSite, GuestTerms, StewardEnd, framing::MAX_FRAME_BYTES, serve,
-};
 use peers::streams::{Session, SessionEnd, SessionOptions};
 use perftest::{Banner, Role, Settings, Step, banner};
+use remote_hosts::{
+    GuestError, GuestObserver, GuestSetup, GuestSite, GuestTerms, StewardEnd, framing::MAX_FRAME_BYTES, serve,
+};
 use site::ProcessExit;
 
 use super::{

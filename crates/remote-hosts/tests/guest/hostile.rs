@@ -9,12 +9,12 @@ use std::{
 };
 
 use control::{Drain, Exchange, Match, OpenOptions, Request};
-use hosts::{
+use proptest::prelude::*;
+use remote_hosts::{
     framing::Frame,
     protocol::{Call, ToSteward, Versions},
     serve,
 };
-use proptest::prelude::*;
 use serde_json::Value;
 use site::{ClockClient, ClockResponder, ExchangeKey};
 

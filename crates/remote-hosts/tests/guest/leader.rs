@@ -10,7 +10,7 @@ use std::{
 
 use control::{Configure, Drain, Exchange, OpenOptions, PayloadBytes, Reply, Request};
 use experiment::{Limits, Plan, StreamSpec, ThreadPriorities};
-use hosts::{GuestError, Patience, StewardSite, serve};
+use remote_hosts::{GuestError, Patience, StewardSite, serve};
 use results::{NoiseRule, Tool};
 use site::{
     Agent, AgentCommand, AgentLog, ClockClient, ClockResponder, DomainClaim, DriverFile, EnvironmentInputs,

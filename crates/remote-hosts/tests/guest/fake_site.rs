@@ -16,7 +16,7 @@ use control::{
     Reply, Request,
 };
 use experiment::{Factors, Pin, Shape};
-use hosts::{GuestObserver, GuestSetup, GuestSite, GuestTerms};
+use remote_hosts::{GuestObserver, GuestSetup, GuestSite, GuestTerms};
 use results::{Environment, EnvironmentFields, Host, NoiseProbe, NoiseRule, Reference, RunningExperiment};
 use site::{
     Agent, AgentCommand, AgentLog, ChannelEnd, ClockClient, ClockExchange, ClockReading, ClockResponder,
@@ -153,7 +153,7 @@ impl GuestObserver for SeenMessages {
         self.add(format!("reply {}", reply.phase()));
     }
 
-    fn rejected(&self, error: &hosts::GuestError) {
+    fn rejected(&self, error: &remote_hosts::GuestError) {
         self.add(format!("rejected: {error}"));
     }
 
