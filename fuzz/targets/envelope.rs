@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use peers::{
+use rendezvous::{
     Delivery, PeerAddress, PeerRole, ProcessId,
     envelope::{Arrival, HEADER_BYTES, MAX_CHUNK_BYTES, Reassembly, Sample},
     lobby::{Announcement, DriverIdentity, GuestLobby, LeaderLobby, LeaderRules, Peer},

@@ -10,7 +10,7 @@ use control::{Configure, Request};
 use driver_host::Driver;
 use experiment::{Durability, History, ParticipantSpec, Qos, Reliability};
 use nix::sched::{CloneFlags, setns};
-use peers::{PeerAddress, PeerRole, envelope::Splitter, mailbox::agent::CONTROL_TOPIC};
+use rendezvous::{PeerAddress, PeerRole, envelope::Splitter, mailbox::agent::CONTROL_TOPIC};
 
 use crate::{
     neighbours::{Stranger, garbage, random},

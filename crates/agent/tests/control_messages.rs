@@ -5,11 +5,11 @@ use agent::traffic::{
     header::{HEADER_BYTES, Header},
     payload::Payloads,
 };
-use peers::{
+use proptest::prelude::*;
+use rendezvous::{
     PeerAddress, PeerRole, ProcessId,
     envelope::{MAX_CHUNK_BYTES, Sample, SampleError},
 };
-use proptest::prelude::*;
 
 /// Largest sample of a test of `ddsmark perftest` that is not large data.
 const LARGEST: usize = 65_000;

@@ -15,7 +15,7 @@ pub const LAYERS: &[(&str, &[&str])] = &[
     ("agent", &["base", "traffic", "roles", "session"]),
     ("ddsmark", &["cli", "work", "commands"]),
     ("experiment", &["syntax", "factors", "plan"]),
-    ("peers", &["mailbox", "envelope", "lobby", "streams"]),
+    ("rendezvous", &["mailbox", "envelope", "lobby", "streams"]),
     ("perftest", &["table", "settings", "output"]),
     ("results", &["recording", "schema", "values", "directory"]),
     ("runner", &["agents", "drivers", "run", "session"]),

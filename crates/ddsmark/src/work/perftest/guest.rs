@@ -6,11 +6,11 @@ use std::{
 };
 
 use control::{Progress, Reply, Request};
-use peers::streams::{Session, SessionEnd, SessionOptions};
 use perftest::{Banner, Role, Settings, Step, banner};
 use remote_hosts::{
     GuestError, GuestObserver, GuestSetup, GuestSite, GuestTerms, StewardEnd, framing::MAX_FRAME_BYTES, serve,
 };
+use rendezvous::streams::{Session, SessionEnd, SessionOptions};
 use site::ProcessExit;
 
 use super::{
@@ -97,7 +97,7 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
 }
 
 /// Adopts the settings of the leader.
-fn adopt(process: &mut Process, leader: &peers::lobby::Peer) -> Result<(), CliError> {
+fn adopt(process: &mut Process, leader: &rendezvous::lobby::Peer) -> Result<(), CliError> {
     let offered = Offered::of(leader)?;
     let wrong = |error: String| {
         CliError::new(ExitStatus::Failed, error, "use the same version of ddsmark on all hosts")

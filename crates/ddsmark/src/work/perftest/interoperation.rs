@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use experiment::DriverDescription;
-use peers::PeerRole;
+use rendezvous::PeerRole;
 
 use super::{Process, leader_name};
 use crate::{

@@ -13,13 +13,13 @@ use std::{
 };
 
 use experiment::{HostSpec, Limits, PinChoice};
-use peers::{
+use perftest::{Settings, Step};
+use remote_hosts::{Patience, StewardSite};
+use rendezvous::{
     PeerRole,
     lobby::Peer,
     streams::{DEFAULT_SILENCE, PeerStream, Session, SessionEnd, SessionEvent, SessionOptions},
 };
-use perftest::{Settings, Step};
-use remote_hosts::{Patience, StewardSite};
 use results::Directory;
 use runner::{EndpointProgress, ExperimentOutcome, ExperimentRunner, inspect};
 use site::{LocalSite, Site};

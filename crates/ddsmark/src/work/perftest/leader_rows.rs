@@ -11,8 +11,8 @@ use std::{
 use control::AgentReport;
 use experiment::Cell;
 use findings::KEPT;
-use peers::Outcome;
 use perftest::{Banner, Mode, Role, banner};
+use rendezvous::Outcome;
 use results::{FlowRecord, Run, RunState, WarningKind};
 use runner::{EndpointProgress, Observer, Progress};
 

@@ -8,7 +8,8 @@ use std::{
 };
 
 use experiment::Variables;
-use peers::{
+use perftest::{Nic, Role, Step, is_of_publishers};
+use rendezvous::{
     Outcome, PeerAddress, PeerRole, Postbox,
     lobby::{Announcement, DEFAULT_GUEST_LIMIT, DriverIdentity, LeaderRules, LobbyError, Peer, join, lead},
     mailbox::{
@@ -17,7 +18,6 @@ use peers::{
         tcp::{TcpMailbox, control_port, leader_port},
     },
 };
-use perftest::{Nic, Role, Step, is_of_publishers};
 use serde::{Deserialize, Serialize};
 
 use super::{OwnPart, Process, middleware, qos_file, receiving::unfit_filter};
@@ -186,7 +186,7 @@ pub fn meet_leader(process: &Process, postbox: &mut Postbox) -> Result<Peer, Cli
     join(postbox, &own, DEFAULT_GUEST_LIMIT, &mut watch).map_err(|error| missed(postbox, &error))
 }
 
-fn watch(process: &Process) -> impl FnMut(&peers::lobby::LobbyProgress) -> ControlFlow<()> + use<> {
+fn watch(process: &Process) -> impl FnMut(&rendezvous::lobby::LobbyProgress) -> ControlFlow<()> + use<> {
     let stop = process.stop.clone();
     move |_| if stop.requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }

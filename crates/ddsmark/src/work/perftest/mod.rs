@@ -24,8 +24,8 @@ use std::{collections::BTreeMap, sync::Arc};
 use ::experiment::{
     DriverDescription, KeyFilter, ParticipantSpec, PayloadFile, ReceiveMode, ThreadPriorities,
 };
-use peers::{Outcome, PeerRole, lobby::DriverIdentity, streams::SessionEvent};
 use perftest::{DriverAbilities, Nic, PerftestError, Priorities, Receive, Settings, Transport};
+use rendezvous::{Outcome, PeerRole, lobby::DriverIdentity, streams::SessionEvent};
 use runner::StopToken;
 use serde::{Deserialize, Serialize};
 use site::{DriverFile, Facts, LocalSite, Site as _};

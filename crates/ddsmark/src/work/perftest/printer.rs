@@ -5,11 +5,11 @@ use std::{
     io::{self, BufWriter, Write as _},
 };
 
-use peers::Outcome;
 use perftest::{
     EffectiveValue, Json, JsonContext, LatencyInterval, LatencyRow, OutputFormat, Rows, Settings,
     ThroughputInterval, ThroughputRow,
 };
+use rendezvous::Outcome;
 
 use super::Process;
 use crate::cli::{

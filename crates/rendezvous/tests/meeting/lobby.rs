@@ -2,7 +2,7 @@
 
 use std::{ops::ControlFlow, thread, time::Instant};
 
-use peers::{
+use rendezvous::{
     Outcome, PeerRole, Postbox,
     envelope::Splitter,
     lobby::{LeaderRules, LobbyError, Peer, join, lead},

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use peers::{
+use rendezvous::{
     Outcome, PeerRole,
     streams::{SessionEnd, SessionEvent, WINDOW},
     testing::MemoryNetwork,

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use peers::{
+use rendezvous::{
     PeerAddress, PeerRole, Postbox,
     lobby::{Announcement, DriverIdentity, LeaderRules, LobbyError, Peer, join, lead},
     mailbox::Mailbox,

@@ -1,10 +1,10 @@
 //! The envelope delivers exactly what was sent, whatever else arrives.
 
-use peers::{
+use proptest::prelude::*;
+use rendezvous::{
     PeerAddress, PeerRole, ProcessId,
     envelope::{Arrival, MAX_CHUNK_BYTES, MAX_CHUNKS, MAX_MESSAGE_BYTES, Reassembly, Sample, Splitter},
 };
-use proptest::prelude::*;
 
 fn address(process: u64) -> PeerAddress {
     let process = ProcessId::from_raw(process).expect("a number");

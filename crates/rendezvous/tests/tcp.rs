@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use peers::mailbox::{
+use rendezvous::mailbox::{
     MAX_SAMPLE_BYTES, Mailbox, MailboxError,
     tcp::{MAX_STRANGERS, TcpMailbox, control_port, leader_port},
 };

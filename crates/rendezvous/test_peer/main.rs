@@ -21,7 +21,7 @@ use std::{
 };
 
 use experiment::{ParticipantSpec, Variables};
-use peers::{
+use rendezvous::{
     Outcome, PeerAddress, PeerRole, Postbox,
     lobby::{Announcement, DriverIdentity, LeaderRules, join, lead},
     mailbox::{
