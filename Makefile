@@ -48,8 +48,8 @@ fuzz: ## run each fuzz target for 20 s
 	@scripts/fuzz.sh
 
 kills: release drivers ## kill agents 200 times at random, and count the damage beyond their runs
-	cargo build --release --package campaigns
-	cargo campaigns kills --driver udp,cyclonedds --runs 200
+	cargo build --release --package validation
+	cargo validation kills --driver udp,cyclonedds --runs 200
 
 generate: ## rewrite the references, the schemas and the crate table
 	cargo xtask generate

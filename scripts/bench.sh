@@ -18,26 +18,26 @@ claim cargo bench --package simulate
 PATH=$CARGO_TARGET_DIR/release:$PATH DDSMARK_DRIVER_PATH=$CARGO_TARGET_DIR/drivers claim scripts/planning.sh
 
 cc -O2 drivers/udp/bench/bare.c -o "$CARGO_TARGET_DIR/bare"
-claim cargo campaigns transparency --driver udp --floor "$CARGO_TARGET_DIR/bare" --floor drivers/udp/bench/sockperf.sh
+claim cargo validation transparency --driver udp --floor "$CARGO_TARGET_DIR/bare" --floor drivers/udp/bench/sockperf.sh
 cc -O2 drivers/tcp/bench/bare.c -o "$CARGO_TARGET_DIR/bare-tcp"
-claim cargo campaigns transparency --driver tcp --floor "$CARGO_TARGET_DIR/bare-tcp"
+claim cargo validation transparency --driver tcp --floor "$CARGO_TARGET_DIR/bare-tcp"
 cc -O2 drivers/shm/bench/bare.c -o "$CARGO_TARGET_DIR/bare-shm"
-claim cargo campaigns transparency --driver shm --floor "$CARGO_TARGET_DIR/bare-shm"
+claim cargo validation transparency --driver shm --floor "$CARGO_TARGET_DIR/bare-shm"
 export DDSPERF
 DDSPERF=$(drivers/cyclonedds/fetch.sh)/bin/ddsperf
-claim cargo campaigns transparency --driver cyclonedds \
+claim cargo validation transparency --driver cyclonedds \
   --floor "$CARGO_TARGET_DIR/cmake/cyclonedds/bare" --floor drivers/cyclonedds/bench/ddsperf.sh
-claim cargo campaigns transparency --driver cyclonedds --receive listener --workload latency \
+claim cargo validation transparency --driver cyclonedds --receive listener --workload latency \
   --floor drivers/cyclonedds/bench/ddsperf.sh
-claim cargo campaigns transparency --driver cyclonedds --perftest --workload latency --workload throughput \
+claim cargo validation transparency --driver cyclonedds --perftest --workload latency --workload throughput \
   --floor "$CARGO_TARGET_DIR/cmake/cyclonedds/bare"
-claim cargo campaigns transparency --driver cyclonedds --readers 3 --workload latency --workload batched \
+claim cargo validation transparency --driver cyclonedds --readers 3 --workload latency --workload batched \
   --floor drivers/cyclonedds/bench/ddsperf.sh
 for transport in udp4 shm; do
-  claim cargo campaigns transparency --driver fastdds --transport "$transport" --floor "$CARGO_TARGET_DIR/cmake/fastdds/bare"
+  claim cargo validation transparency --driver fastdds --transport "$transport" --floor "$CARGO_TARGET_DIR/cmake/fastdds/bare"
 done
 
-claim cargo campaigns slowdown --driver cyclonedds
+claim cargo validation slowdown --driver cyclonedds
 
 claim make --no-print-directory kills
 

@@ -14,11 +14,11 @@ const PHASES: [&str; 8] = ["hello", "configure", "match", "warm_up", "measure", 
 /// Runs a campaign of kills: only the runs of killed agents may fail.
 fn campaign(killed: u32) {
     let _scene = Scene::new();
-    let output = Command::new(programs().join("campaigns"))
+    let output = Command::new(programs().join("validation"))
         .args(["kills", "--driver", "udp,cyclonedds", "--programs"])
         .arg(programs())
         .output()
-        .expect("campaigns runs");
+        .expect("validation runs");
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{stdout}\n{}", String::from_utf8_lossy(&output.stderr));
     let late = stdout
@@ -40,12 +40,12 @@ fn campaign_on_hosts(reach: &str, victims: &str, kills: u32) {
     needs_root();
     let _scene = Scene::new();
     let count = kills.to_string();
-    let output = Command::new(programs().join("campaigns"))
+    let output = Command::new(programs().join("validation"))
         .args(["kills", "--driver", "udp", "--hosts", "2", "--reach", reach, "--victim", victims])
         .args(["--runs", &count, "--programs"])
         .arg(programs())
         .output()
-        .expect("campaigns runs");
+        .expect("validation runs");
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{stdout}\n{}", String::from_utf8_lossy(&output.stderr));
     let first = format!("{kills} processes on 2 hosts over {reach} killed in ");

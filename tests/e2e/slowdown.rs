@@ -8,12 +8,12 @@ use crate::support::{Scene, programs};
 fn delay_in_send_calls_is_detected() {
     let _scene = Scene::new();
     let words = ["slowdown", "--driver", "udp", "--delay-us", "200", "--blocks", "7", "--measure", "200ms"];
-    let output = Command::new(programs().join("campaigns"))
+    let output = Command::new(programs().join("validation"))
         .args(words)
         .arg("--programs")
         .arg(programs())
         .output()
-        .expect("campaigns runs");
+        .expect("validation runs");
     let stdout = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     // the effect of the delay is measured, too, and need not be 200 µs

@@ -75,7 +75,7 @@ pub fn root() -> PathBuf {
 fn assert_built() {
     let programs = programs();
     let drivers = drivers();
-    for program in ["ddsmark", "ddsmark-agent", "killing-agent", "campaigns", "test-peer"] {
+    for program in ["ddsmark", "ddsmark-agent", "killing-agent", "validation", "test-peer"] {
         let file = programs.join(program);
         assert!(
             file.is_file(),

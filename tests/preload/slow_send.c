@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * For LD_PRELOAD: spins for SLOW_SEND_NS ns before every call that sends. This injects a slowdown from outside of the
- * measured software; `cargo campaigns slowdown` checks that it is detected. */
+ * measured software; `cargo validation slowdown` checks that it is detected. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-//! Servers for tests and campaigns, with keys, ports and files of their own: sshd, and clusters of Slurm in the hosts of a lab; and
+//! Servers for tests and validation, with keys, ports and files of their own: sshd, and clusters of Slurm in the hosts of a lab; and
 //! sockets in its hosts.
 #![forbid(unsafe_code)]
 

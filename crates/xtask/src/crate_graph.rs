@@ -69,22 +69,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("sim-model", &[]),
     ("perftest", &[]),
     ("driver-abi", &[]),
-    (
-        "campaigns",
-        &[
-            "runner",
-            "lab",
-            "site",
-            "report",
-            "simulate",
-            "collector",
-            "control",
-            "experiment",
-            "results",
-            "stats",
-            "testbed",
-        ],
-    ),
+    ("validation", &["lab", "site", "experiment", "results", "stats", "testbed"]),
     ("testbed", &["experiment", "lab"]),
     ("xtask", &["control", "experiment", "perftest", "results"]),
 ];

@@ -1,4 +1,4 @@
-//! `cargo campaigns soak`: a long run that checks whether its processes grow.
+//! `cargo validation soak`: a long run that checks whether its processes grow.
 //!
 //! A run of the workload `paced` at half of the highest sustained rate found by searches, or at a given rate. The
 //! experiment is stopped after its first saved run. The memory of the runner and of each agent is read once per

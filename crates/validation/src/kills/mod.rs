@@ -1,4 +1,4 @@
-//! `cargo campaigns kills`: kills agents of real experiments, and what leads to their hosts, and counts the consequences beyond
+//! `cargo validation kills`: kills agents of real experiments, and what leads to their hosts, and counts the consequences beyond
 //! their runs.
 
 mod hosts;

@@ -1,4 +1,4 @@
-//! `cargo campaigns transparency`: the overhead of ddsmark compared with simpler programs on the same middleware.
+//! `cargo validation transparency`: the overhead of ddsmark compared with simpler programs on the same middleware.
 //!
 //! A floor is a bare loop with the same library, or the vendor's own tool. It is called as `PROGRAM WORKLOAD SIZE
 //! MS CORE CORE [TRANSPORT]`, with the receive mode in the environment variable `RECEIVE`, and prints one number: the median round trip in ns, or the samples per second that its

@@ -1,4 +1,4 @@
-//! `cargo campaigns links`: round trips and rates of bare UDP sockets over the links of a lab, beside what physics allows.
+//! `cargo validation links`: round trips and rates of bare UDP sockets over the links of a lab, beside what physics allows.
 
 use std::time::Duration;
 

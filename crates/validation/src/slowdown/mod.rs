@@ -1,4 +1,4 @@
-//! `cargo campaigns slowdown`: whether an injected delay is detected, and how large it is estimated to be.
+//! `cargo validation slowdown`: whether an injected delay is detected, and how large it is estimated to be.
 //!
 //! A preloaded library (`tests/preload/slow_send.c`) spins before each call that sends. Only the agents of some
 //! cells load it. Each delay is a driver of its own: a copy of the same file in a folder whose name states the

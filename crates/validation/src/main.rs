@@ -1,0 +1,60 @@
+//! `cargo validation`: long checks of ddsmark itself.
+#![forbid(unsafe_code)]
+
+mod kills;
+mod links;
+mod slowdown;
+mod soak;
+mod transparency;
+mod tree;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Error with a message.
+type Error = Box<dyn std::error::Error>;
+
+/// Check ddsmark itself with many real runs
+#[derive(Parser)]
+#[command(name = "cargo validation")]
+enum Check {
+    Kills(kills::KillsArgs),
+    Links(links::LinksArgs),
+    Slowdown(slowdown::SlowdownArgs),
+    /// Print the median duration of a send call in ns
+    #[command(hide = true)]
+    SlowdownProbe,
+    Soak(soak::SoakArgs),
+    Transparency(transparency::TransparencyArgs),
+}
+
+fn main() -> ExitCode {
+    let done = match Check::parse() {
+        Check::Kills(arguments) => kills::run(&arguments),
+        Check::Links(arguments) => links::run(&arguments),
+        Check::Slowdown(arguments) => slowdown::run(&arguments),
+        Check::SlowdownProbe => slowdown::probe(),
+        Check::Soak(arguments) => soak::run(&arguments),
+        Check::Transparency(arguments) => transparency::run(&arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Check::command().debug_assert();
+    }
+}
