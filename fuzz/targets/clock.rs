@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use site::{ClockExchange, ClockOffset, ClockPacket, ExchangeKey, PACKET_BYTES};
+use host::{ClockExchange, ClockOffset, ClockPacket, ExchangeKey, PACKET_BYTES};
 
 fuzz_target!(|bytes: &[u8]| {
     let key = ExchangeKey::from([7; 16]);

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use libfuzzer_sys::fuzz_target;
-use site::ShmManifest;
+use host::ShmManifest;
 
 /// Minimum length of the text before a `*`, in bytes.
 const BEFORE_ANY: usize = 4;

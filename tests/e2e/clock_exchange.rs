@@ -4,8 +4,8 @@
 use std::process::Command;
 
 use control::Timeline;
+use host::{ClockEnd, Site as _, SiteClock, SiteError, measure_clock};
 use remote_hosts::{StewardCommand, StewardSite};
-use site::{ClockEnd, Site as _, SiteClock, SiteError, measure_clock};
 use testbed::needs_root;
 
 use crate::support::{Scene, programs};

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 
 use experiment::{DriverDescription, Limits, Pin, Plan, PlanInputs, Source};
+use host::{DriverFile, LocalSite, Site as _, allowed_cores};
 use results::{
     Conclusion, Directory, Environment, HostRecord, Metric, Pairing, ResultDocument, ResultHeader, Run,
     RunState, Tool, VerdictKind,
 };
 use runner::{ExperimentRunner, Sites, StopToken, describe};
-use site::{DriverFile, LocalSite, Site as _, allowed_cores};
 
 use crate::support::{Scene, blocks, drivers, programs};
 

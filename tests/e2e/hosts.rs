@@ -11,13 +11,13 @@ use std::{
 };
 
 use experiment::{HostSpec, Limits, Pin, Plan, PlanInputs, PlannedHost, Source};
+use host::{AgentCommand, AgentLog, DomainClaim, DriverFile, LocalSite, Site, SiteError};
 use remote_hosts::{
     StartError, StewardCommand, StewardSite,
     remote::{bundle::Bundle, deploy},
 };
 use results::{Directory, Environment, HostRecord, NoiseRule, ResultHeader, Run, RunState, Tool};
 use runner::{ExperimentOutcome, ExperimentRunner, SiteHost, Sites, StopToken, describe};
-use site::{AgentCommand, AgentLog, DomainClaim, DriverFile, LocalSite, Site, SiteError};
 use testbed::process::{kill_alive, name};
 
 use crate::{
@@ -376,7 +376,7 @@ fn random_kills_neither_hang_nor_leave_anything() {
                     agents.push(agent);
                     if agents.len() > 2 {
                         let exit = agents.remove(0).end(Duration::from_secs(5));
-                        if exit == site::ProcessExit::Signal(9) || sites > 200 {
+                        if exit == host::ProcessExit::Signal(9) || sites > 200 {
                             break;
                         }
                     }

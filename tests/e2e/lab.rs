@@ -2,10 +2,10 @@
 
 use std::{ffi::OsStr, fs, thread};
 
+use host::{DomainClaim, Site as _};
 use lab::{Lab, LabOptions};
 use remote_hosts::{StewardSite, lab_steward};
 use serde_json::Value;
-use site::{DomainClaim, Site as _};
 use testbed::needs_root;
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::{fs, net::Shutdown, os::unix::net::UnixStream, path::Path};
 
-use site::{Domains, LocalSite, Site};
+use host::{Domains, LocalSite, Site};
 use testbed::process::kill_alive;
 
 use crate::support::{Running, Scene, changed_driver, drivers, programs, wait_for};

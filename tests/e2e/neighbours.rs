@@ -226,7 +226,7 @@ fn stranger_on_our_topic_is_counted_as_foreign() {
     nothing_of_theirs_is_data(&document);
 }
 
-/// Returns the domain that a runner has claimed, see `crates/site/src/agents/domain_claim.rs`.
+/// Returns the domain that a runner has claimed, see `crates/host/src/agents/domain_claim.rs`.
 fn domain(runner: u32) -> Option<String> {
     let table = fs::read_to_string("/proc/net/unix").expect("/proc/net/unix");
     let files = fs::read_dir(format!("/proc/{runner}/fd")).ok()?.flatten();

@@ -9,8 +9,8 @@ use std::{
     time::Duration,
 };
 
+use host::{LocalSite, Owner, Site as _};
 use lab::Lab;
-use site::{LocalSite, Owner, Site as _};
 use testbed::{
     needs_root,
     process::{kill_alive, name},

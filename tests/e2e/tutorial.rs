@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use site::allowed_cores;
+use host::allowed_cores;
 
 use crate::support::{Scene, drivers, root};
 

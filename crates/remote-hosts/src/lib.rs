@@ -5,10 +5,10 @@
 //!                         ssh HOST ddsmark steward, srun -w NODE ddsmark steward, or one in a host of a lab
 //! ```
 //!
-//! - A *steward* is `ddsmark steward`: it runs a [`site::LocalSite`] on its host, and multiplexes the control channels
+//! - A *steward* is `ddsmark steward`: it runs a [`host::LocalSite`] on its host, and multiplexes the control channels
 //!   and the output of its agents over one stream. When the stream ends or stays silent, it ends its agents, removes
 //!   their files and exits. When it is killed, its agents die with it.
-//! - [`StewardSite`] implements [`site::Site`] over that stream. When the stream ends or stays silent, every call and
+//! - [`StewardSite`] implements [`host::Site`] over that stream. When the stream ends or stays silent, every call and
 //!   every agent fails with an error that names the host and the cause.
 //! - How a steward is started is only a command: [`StewardCommand`]. [`remote::deploy`] makes one, after it has copied the
 //!   programs and drivers to the host. All that it needs is a [`remote::RemoteShell`], which executes commands there:

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use control::{MonotonicClock, Reply, Request};
+use host::{
+    AgentCommand, ChannelEnd, ClockClient, ClockResponder, EnvironmentInputs, Owner, ProcessExit, SiteError,
+};
 use results::NoiseRule;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use site::{
-    AgentCommand, ChannelEnd, ClockClient, ClockResponder, EnvironmentInputs, Owner, ProcessExit, SiteError,
-};
 
 /// Version of these messages. Runner and steward must have the same.
 pub const PROTOCOL: u32 = 2;
@@ -108,14 +108,14 @@ pub enum ToSteward {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Call {
-    /// [`site::Site::launch`]: no value.
+    /// [`host::Site::launch`]: no value.
     Launch {
         /// Number of the agent, not used before.
         agent: u64,
         /// Parameters of the agent.
         command: AgentCommand,
     },
-    /// [`site::Facts`].
+    /// [`host::Facts`].
     Facts,
     /// [`results::Environment`].
     Environment(Box<EnvironmentInputs>),
@@ -131,7 +131,7 @@ pub enum Call {
         /// Rule of the probe.
         rule: NoiseRule,
     },
-    /// [`site::Counters`].
+    /// [`host::Counters`].
     Counters {
         /// Cores to read.
         cores: Vec<u32>,
@@ -168,9 +168,9 @@ pub enum Call {
     Sweep,
     /// [`std::net::SocketAddr`]. The responder lives until it is released.
     ClockResponder(ClockResponder),
-    /// List of [`site::ClockExchange`].
+    /// List of [`host::ClockExchange`].
     ClockExchange(ClockClient),
-    /// [`site::ClockReading`].
+    /// [`host::ClockReading`].
     ClockReading,
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use site::SiteError;
+use host::SiteError;
 
 /// Error that keeps a host from being used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -21,6 +21,7 @@ use std::{
 };
 
 use experiment::{ParticipantSpec, Variables};
+use host::{DriverFile, LocalSite, Site as _};
 use rendezvous::{
     Outcome, PeerAddress, PeerRole, Postbox,
     lobby::{Announcement, DriverIdentity, LeaderRules, join, lead},
@@ -32,7 +33,6 @@ use rendezvous::{
     streams::{PeerStream, Session, SessionEvent, SessionOptions},
 };
 use serde_json::Value;
-use site::{DriverFile, LocalSite, Site as _};
 
 const MEGABYTE: usize = 1 << 20;
 const LIMIT: Duration = Duration::from_secs(60);

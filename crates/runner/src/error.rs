@@ -3,8 +3,8 @@
 use std::{io, path::PathBuf};
 
 use experiment::similar;
+use host::SiteError;
 use results::{DirectoryError, Failure};
-use site::SiteError;
 
 use crate::version::split;
 

@@ -6,7 +6,7 @@
 //!   for each scheduled run:  Domain lock -> AgentSet (one agent per endpoint) -> RunPhases -> collector::collect -> Directory::save_run
 //! ```
 //!
-//! - Agents run on a [`site::Site`] of the [`Sites`] of the experiment, which starts them and has everything that only makes sense on their host.
+//! - Agents run on a [`host::Site`] of the [`Sites`] of the experiment, which starts them and has everything that only makes sense on their host.
 //! - An `AgentSet` has the agents of one run. It waits for all of them together: the exit of one agent ends the wait
 //!   for another. It ends every process in all cases.
 //! - A failed run does not end the experiment. A driver whose first runs all fail alike is given up, see [`ExperimentRunner`].

@@ -7,8 +7,8 @@ use std::{
 };
 
 use experiment::{LOCAL_HOST, LinkSpec};
+use host::{DriverFile, Hold, Owner, Site, SiteError};
 use results::{LinkReading, LinkRecord, RunningExperiment};
-use site::{DriverFile, Hold, Owner, Site, SiteError};
 
 use crate::RunnerError;
 

@@ -45,7 +45,7 @@ mod tests {
             ("ddsmark::e2e", "kills::killed_agent", false),
             ("ddsmark::e2e", "lab_runs::any", false),
             ("lab::lab", "links::any", true),
-            ("site::values", "links::any", false),
+            ("host::values", "links::any", false),
             ("#", "a comment", false),
         ] {
             assert_eq!(is_listed(list, binary, test), expected, "{binary} {test}");

@@ -19,7 +19,7 @@ pub const LAYERS: &[(&str, &[&str])] = &[
     ("perftest", &["table", "settings", "output"]),
     ("results", &["recording", "schema", "values", "directory"]),
     ("runner", &["agents", "drivers", "run", "session"]),
-    ("site", &["values", "host", "agents"]),
+    ("host", &["values", "machine", "agents"]),
 ];
 
 /// Path of a module from the root of its crate.

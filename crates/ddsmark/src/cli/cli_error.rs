@@ -3,10 +3,10 @@
 use std::{fmt, process::ExitCode};
 
 use experiment::{Diagnostic, PlanError};
+use host::SiteError;
 use remote_hosts::StartError;
 use results::{DirectoryError, ResultDocument, RunState, State};
 use runner::{InstallError, RunnerError};
-use site::SiteError;
 
 /// Exit status; `EXIT_STATUS` of the help documents it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use clap::CommandFactory as _;
 use experiment::Override;
+use host::LocalSite;
 use runner::StopToken;
-use site::LocalSite;
 
 use crate::{
     cli::{

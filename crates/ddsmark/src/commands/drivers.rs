@@ -8,11 +8,11 @@ use std::{
 };
 
 use experiment::{DriverDescription, Limits, Policy, Support, check_installed};
+use host::{DriverFile, LocalSite, Site};
 use report::{CaseResult, TriedCase};
 use runner::{
     CaseInfo, CaseOutcome, DriverSearchPath, OpenOptions, RunnerError, Sources, StopToken, inspect_named,
 };
-use site::{DriverFile, LocalSite, Site};
 
 use super::install;
 use crate::{

@@ -1,8 +1,8 @@
 //! `ddsmark hosts`.
 
 use experiment::HostFlag;
+use host::LocalSite;
 use runner::{RunnerError, StopToken};
-use site::LocalSite;
 
 use crate::{
     cli::{

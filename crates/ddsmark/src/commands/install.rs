@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use host::Site;
 use report::{FoundDriver, InstallableDriver};
 use runner::{DriverBuild, DriverSearchPath, DriverSource, InstallError, KnownVersion, Sources, StopToken};
-use site::Site;
 
 use crate::{
     cli::{

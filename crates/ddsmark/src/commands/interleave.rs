@@ -2,8 +2,8 @@
 
 use clap::Parser as _;
 use experiment::{InterleaveError, Located, Plan, Time};
+use host::LocalSite;
 use runner::StopToken;
-use site::LocalSite;
 use verdicts::CompareOptions;
 
 use super::{built_in::BuiltIn, run};

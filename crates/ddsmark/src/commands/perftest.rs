@@ -2,11 +2,11 @@
 
 use std::{env, io, path::Path};
 
+use host::LocalSite;
 use perftest::{
     COMPAT_VARIABLE, CommandLine, Defaults, IniFile, Role, Settings, driver_of_program, help, usage,
 };
 use runner::StopToken;
-use site::LocalSite;
 
 use crate::{
     cli::{

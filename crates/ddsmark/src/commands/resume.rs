@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use experiment::check_installed;
+use host::LocalSite;
 use results::{Directory, HostRecord, SavedExperiment};
 use runner::{ExperimentRunner, StopToken};
-use site::LocalSite;
 
 use crate::{
     cli::{

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use experiment::Override;
+use host::LocalSite;
 use runner::StopToken;
-use site::LocalSite;
 
 use super::resume;
 use crate::{

@@ -7,9 +7,9 @@ use experiment::{
     DesignSection, ExperimentFile, FactorValues, Located, OneOrMany, PinChoice, PlanInputs, Size, Time,
     Workload,
 };
+use host::{LocalSite, Site as _};
 use results::{SelfTest, State, least_blocks};
 use runner::{ExperimentOutcome, StopToken};
-use site::{LocalSite, Site as _};
 
 use crate::{
     cli::{

@@ -1,8 +1,8 @@
 //! `ddsmark steward`.
 
+use host::LocalSite;
 use remote_hosts::{StewardEnd, framing::MAX_FRAME_BYTES, serve, take_streams};
 use runner::StopToken;
-use site::LocalSite;
 
 use crate::cli::{
     cli_error::{CliError, ExitStatus},

@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, env, path::PathBuf};
 
+use host::LocalSite;
 use remote_hosts::remote::bundle::Bundle;
-use site::LocalSite;
 
 use super::drivers::Drivers;
 use crate::cli::cli_error::{CliError, ExitStatus};

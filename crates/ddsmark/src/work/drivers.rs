@@ -3,9 +3,9 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use experiment::{DriverDescription, Limits, drivers_of_ends, is_pair};
+use host::{DriverFile, Site};
 use report::FoundDriver;
 use runner::{DriverInspection, DriverSearchPath, RunnerError, StopToken, describe, inspect_named};
-use site::{DriverFile, Site};
 
 use crate::cli::{
     cli_error::{CliError, ExitStatus},

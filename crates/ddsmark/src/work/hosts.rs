@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, process::Command, sync::Arc};
 
 use experiment::{HostSpec, LOCAL_HOST, Limits, Pin, PinChoice, PlannedHost};
+use host::{DriverFile, Facts, InterfaceAddress, LocalSite, Site, SiteError, common_interfaces};
 use remote_hosts::{
     StewardCommand, StewardSite,
     remote::{RemoteShell, deploy, probe::Probe},
@@ -10,7 +11,6 @@ use remote_hosts::{
     ssh::{SshProgram, SshShell},
 };
 use runner::{RunnerError, SiteHost, Sites, StopToken, inspect};
-use site::{DriverFile, Facts, InterfaceAddress, LocalSite, Site, SiteError, common_interfaces};
 
 use super::{
     bundles::{Bundles, this_program},

@@ -7,9 +7,9 @@ use std::{
 };
 
 use experiment::{MAXIMUM_RUNS, Plan};
+use host::{EnvironmentInputs, host_warnings, lab_warnings, limit_warnings};
 use results::{Crowding, DetectableEffects, Directory, HostRecord, ResultHeader, State, Tool, Warning};
 use runner::{ExperimentOutcome, ExperimentRunner, Sites, StopToken};
-use site::{EnvironmentInputs, host_warnings, lab_warnings, limit_warnings};
 
 use super::{
     hosts::{ConnectedHost, Hosts},

@@ -9,9 +9,9 @@ use experiment::{
     Diagnostic, ExperimentFile, InputFile, OWN_INTERFACE, Override, Pin, PinChoice, Plan, PlanInputs,
     PlannedHost, Source, SpannedError, drivers_of_ends,
 };
+use host::{Facts, LocalSite, Site};
 use results::least_blocks;
 use runner::{DriverSearchPath, RunnerError, StopToken};
-use site::{Facts, LocalSite, Site};
 
 use super::{
     drivers::{self, Drivers},

@@ -6,7 +6,7 @@ use std::{
 };
 
 use control::Request;
-use site::{Agent, ChannelEnd, ProcessExit, SiteError};
+use host::{Agent, ChannelEnd, ProcessExit, SiteError};
 
 use super::{agent_state::AgentState, link::Link};
 use crate::protocol::ToSteward;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use control::Reply;
-use site::{AgentLog, ChannelEnd, ProcessExit, ReplySink, SiteError};
+use host::{AgentLog, ChannelEnd, ProcessExit, ReplySink, SiteError};
 
 /// Maximum output of an agent in bytes. More is not kept: another host does not fill the disk or memory of this one.
 const MAX_LOG_BYTES: u64 = 256 << 20;

@@ -10,9 +10,9 @@ use std::{
     time::Duration,
 };
 
+use host::{ChannelEnd, SiteError};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use site::{ChannelEnd, SiteError};
 
 use super::{
     agent_state::AgentState,

@@ -16,11 +16,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use host::await_exit;
 use nix::{
     sys::signal::{Signal, killpg},
     unistd::Pid,
 };
-use site::await_exit;
 
 use super::{
     steward_command::{Explain, StewardCommand},

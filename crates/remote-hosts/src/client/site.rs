@@ -12,12 +12,12 @@ use std::{
 };
 
 use control::MonotonicClock;
-use results::{Environment, NoiseProbe, NoiseRule, Reference, RunningExperiment};
-use serde::de::DeserializeOwned;
-use site::{
+use host::{
     Agent, AgentCommand, AgentLog, ClockClient, ClockExchange, ClockReading, ClockResponder, Counters,
     DomainClaim, EnvironmentInputs, Facts, Hold, Owner, ProcessExit, ReplySink, Site, SiteError,
 };
+use results::{Environment, NoiseProbe, NoiseRule, Reference, RunningExperiment};
+use serde::de::DeserializeOwned;
 
 use super::{
     agent::StewardAgent,

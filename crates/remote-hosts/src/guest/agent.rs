@@ -9,7 +9,7 @@ use std::{
 };
 
 use control::{Reply, Request};
-use site::{Agent, ChannelEnd, ProcessExit, ReplySink};
+use host::{Agent, ChannelEnd, ProcessExit, ReplySink};
 
 use super::{GuestError, limits, observer::GuestObserver, terms::GuestTerms};
 

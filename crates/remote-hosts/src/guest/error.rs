@@ -1,6 +1,6 @@
 //! Errors of requests that a guest rejects.
 
-use site::SiteError;
+use host::SiteError;
 
 /// Request of a leader that a guest rejects. Both sides report it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! Requests and replies of an agent, as its process sees them while a leader controls it.
 
 use control::{Reply, Request};
-use site::ProcessExit;
+use host::ProcessExit;
 
 use super::GuestError;
 

@@ -13,11 +13,11 @@ use std::{
 
 use control::MonotonicClock;
 use experiment::{Plan, Variables};
-use results::{Environment, NoiseProbe, NoiseRule, Reference, RunningExperiment};
-use site::{
+use host::{
     Agent, AgentCommand, AgentLog, ClockClient, ClockExchange, ClockReading, ClockResponder, Counters,
     DomainClaim, DriverFile, EnvironmentInputs, Facts, Hold, Owner, ReplySink, Site, SiteError,
 };
+use results::{Environment, NoiseProbe, NoiseRule, Reference, RunningExperiment};
 
 use super::{
     GuestError,

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use site::DriverFile;
+use host::DriverFile;
 
 use super::{
     bundle::{Bundle, MANIFEST},

@@ -14,7 +14,7 @@ use std::{
 };
 
 use control::{Reply, Request};
-use site::{Agent, AgentCommand, AgentLog, ChannelEnd, ProcessExit, Site, SiteError};
+use host::{Agent, AgentCommand, AgentLog, ChannelEnd, ProcessExit, Site, SiteError};
 
 use crate::{
     framing::{Frame, output::Output},
@@ -201,7 +201,7 @@ fn with_libraries(mut command: AgentCommand) -> AgentCommand {
 
 #[cfg(test)]
 mod tests {
-    use site::DriverFile;
+    use host::DriverFile;
 
     use super::*;
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use host::{DomainClaim, Hold, Site, SiteError};
 use serde::Serialize;
 use serde_json::{Value, to_value};
-use site::{DomainClaim, Hold, Site, SiteError};
 
 use crate::protocol::{Call, Claim};
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use control::Request;
-use site::{Hold, Site, SiteError};
+use host::{Hold, Site, SiteError};
 
 use super::{
     agents::{self, Order, Orders},

@@ -16,13 +16,13 @@ use control::{
     Reply, Request,
 };
 use experiment::{Factors, Pin, Shape};
-use remote_hosts::{GuestObserver, GuestSetup, GuestSite, GuestTerms};
-use results::{Environment, EnvironmentFields, Host, NoiseProbe, NoiseRule, Reference, RunningExperiment};
-use site::{
+use host::{
     Agent, AgentCommand, AgentLog, ChannelEnd, ClockClient, ClockExchange, ClockReading, ClockResponder,
     Counters, DomainClaim, DriverFile, EnvironmentInputs, Facts, Hold, InterfaceAddress, LocalSite, Owner,
     ProcessExit, ReplySink, Site, SiteError,
 };
+use remote_hosts::{GuestObserver, GuestSetup, GuestSite, GuestTerms};
+use results::{Environment, EnvironmentFields, Host, NoiseProbe, NoiseRule, Reference, RunningExperiment};
 
 /// Calls of a fake site, shared with the test.
 #[derive(Default)]

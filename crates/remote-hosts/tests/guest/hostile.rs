@@ -9,6 +9,7 @@ use std::{
 };
 
 use control::{Drain, Exchange, Match, OpenOptions, Request};
+use host::{ClockClient, ClockResponder, ExchangeKey};
 use proptest::prelude::*;
 use remote_hosts::{
     framing::Frame,
@@ -16,7 +17,6 @@ use remote_hosts::{
     serve,
 };
 use serde_json::Value;
-use site::{ClockClient, ClockResponder, ExchangeKey};
 
 use crate::{
     fake_site::{DRIVER, configure, guest, owner},

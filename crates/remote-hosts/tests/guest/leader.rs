@@ -10,12 +10,12 @@ use std::{
 
 use control::{Configure, Drain, Exchange, OpenOptions, PayloadBytes, Reply, Request};
 use experiment::{Limits, Plan, StreamSpec, ThreadPriorities};
-use remote_hosts::{GuestError, Patience, StewardSite, serve};
-use results::{NoiseRule, Tool};
-use site::{
+use host::{
     Agent, AgentCommand, AgentLog, ClockClient, ClockResponder, DomainClaim, DriverFile, EnvironmentInputs,
     ExchangeKey, ProcessExit, Site, SiteError,
 };
+use remote_hosts::{GuestError, Patience, StewardSite, serve};
+use results::{NoiseRule, Tool};
 
 use crate::fake_site::{DRIVER, FakeSite, configure, guest, owner, setup};
 

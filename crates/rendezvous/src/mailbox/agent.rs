@@ -13,7 +13,7 @@ use std::{
 
 use control::{Configured, Exchanged, MailboxMessage, OpenMailbox, PROTOCOL, Reply, Request};
 use experiment::{ParticipantSpec, Variables};
-use site::{Agent, AgentCommand, AgentLog, ChannelEnd, DriverFile, LocalSite, Site as _};
+use host::{Agent, AgentCommand, AgentLog, ChannelEnd, DriverFile, LocalSite, Site as _};
 
 use super::{
     MAX_SAMPLE_BYTES, Mailbox, MailboxError, Waker,

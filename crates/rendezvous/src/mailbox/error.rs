@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use site::{ProcessExit, SiteError};
+use host::{ProcessExit, SiteError};
 
 use super::MAX_SAMPLE_BYTES;
 

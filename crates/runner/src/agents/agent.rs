@@ -2,7 +2,7 @@
 
 use control::Reply;
 use experiment::Variables;
-use site::{AgentCommand, AgentLog, ChannelEnd, DriverFile, Site};
+use host::{AgentCommand, AgentLog, ChannelEnd, DriverFile, Site};
 
 /// Event that an agent set waits for.
 #[derive(Debug)]

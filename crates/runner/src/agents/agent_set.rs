@@ -11,8 +11,8 @@ use std::{
 
 use control::{ChannelError, Hello, PROTOCOL, Reply, Request};
 use experiment::{Dispensable, Limits};
+use host::{Agent, ChannelEnd, ProcessExit};
 use results::Failure;
-use site::{Agent, ChannelEnd, ProcessExit};
 
 use super::{
     agent::{AgentSpec, Event},

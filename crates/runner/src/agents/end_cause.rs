@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use site::{Agent, ProcessExit, SiteError};
+use host::{Agent, ProcessExit, SiteError};
 
 use super::{
     agent::Event,
@@ -69,7 +69,7 @@ fn lost_within(agent: &dyn Agent, patience: Duration) -> Option<SiteError> {
 #[cfg(test)]
 mod tests {
     use control::Request;
-    use site::ChannelEnd;
+    use host::ChannelEnd;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use control::Reply;
-use site::{ChannelEnd, ProcessExit};
+use host::{ChannelEnd, ProcessExit};
 
 /// First phase, which no request starts.
 pub(crate) const HELLO: &str = "hello";

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use control::{CaseInfo, CaseOutcome, OpenOptions, Reply, Request};
 use experiment::Limits;
+use host::{AgentLog, Domains, DriverFile, Site};
 use results::Failure;
-use site::{AgentLog, Domains, DriverFile, Site};
 
 use crate::{
     RunnerError, StopToken,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use experiment::{DriverDescription, Limits, is_driver_path};
-use site::{AgentLog, DriverFile, Site};
+use host::{AgentLog, DriverFile, Site};
 
 use super::search_path::DriverSearchPath;
 use crate::{

@@ -16,8 +16,8 @@ use std::{
 };
 
 use experiment::{DriverDescription, Limits};
+use host::{DriverFile, Site};
 use nix::sys::statvfs::statvfs;
-use site::{DriverFile, Site};
 
 use super::{
     describe::inspect,

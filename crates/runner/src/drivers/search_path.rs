@@ -7,8 +7,8 @@ use std::{
 };
 
 use experiment::is_driver_path;
+use host::DriverFile;
 use nix::unistd::{AccessFlags, access};
-use site::DriverFile;
 
 use super::sources::can_be_built;
 use crate::{

@@ -10,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use host::await_exit;
 use nix::{
     sys::{
         memfd::{MFdFlags, memfd_create},
@@ -17,7 +18,6 @@ use nix::{
     },
     unistd::Pid,
 };
-use site::await_exit;
 
 use super::install_error::InstallError;
 use crate::StopToken;

@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, panic::resume_unwind, thread, time::Instant};
 use collector::{RunContext, RunReports, TraceTimes, collect};
 use control::{PayloadBytes, Request};
 use experiment::{Cell, Design, DuetSlot, Join, Pin, ScheduledRun, Shape, Topology, Workload};
+use host::{AgentCommand, AgentLog, BarrierGuard, RunBarrier};
 use results::{Directory, Failure, IntervalLog, ResultHeader, Run, RunState, Warning, WarningKind};
-use site::{AgentCommand, AgentLog, BarrierGuard, RunBarrier};
 
 use super::{
     endpoint_progress::OnProgress,
@@ -298,7 +298,7 @@ fn side_by_side_pct(one: Option<(Instant, Instant)>, two: Option<(Instant, Insta
 #[cfg(test)]
 mod tests {
     use experiment::Factors;
-    use site::SiteError;
+    use host::SiteError;
 
     use super::*;
 

@@ -13,7 +13,7 @@ use crate::sites::Sites;
 use collector::RunReports;
 use control::Timeline;
 use experiment::{Endpoint, Shape};
-use site::{ClockEnd, RunTimeline, Site, SiteClock, SiteError, drift_within_ns};
+use host::{ClockEnd, RunTimeline, Site, SiteClock, SiteError, drift_within_ns};
 
 /// Names of a reference host and of a host that is compared with it.
 type HostPair = (String, String);

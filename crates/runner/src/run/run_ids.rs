@@ -1,6 +1,6 @@
 //! Identification of runs.
 
-use site::{Domain, Domains, Owner, SiteError, unix_ns};
+use host::{Domain, Domains, Owner, SiteError, unix_ns};
 
 use crate::sites::Sites;
 

@@ -11,7 +11,7 @@ use control::{
     Request, lead_ns,
 };
 use experiment::{Cell, Design, Limits, Shape, Workload, probe_every};
-use site::{BarrierGuard, monotonic_ns};
+use host::{BarrierGuard, monotonic_ns};
 
 use super::{
     endpoint_progress::{EndpointProgress, OnProgress},

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use experiment::{Design, Pin, Plan};
+use host::{Counters, SiteError};
 use results::{BlockHost, HostNoise, NoiseProbe, NoiseRule, Reference};
-use site::{Counters, SiteError};
 
 use crate::sites::{SiteHost, Sites};
 

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use collector::TraceTimes;
 use experiment::{Design, MaxRateCell, ScheduledRun};
+use host::{RunBarrier, unix_ns};
 use results::{ExperimentLog, MaxRate, MaxRateRun, Run, UnpacedRate};
-use site::{RunBarrier, unix_ns};
 
 use super::observer::Observer;
 use crate::{

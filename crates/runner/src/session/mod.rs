@@ -11,11 +11,11 @@ use std::{collections::BTreeMap, time::Instant};
 
 use collector::TraceTimes;
 use experiment::{Cell, ScheduledRun, Workload};
+use host::unix_ns;
 use results::{
     Assembler, Block, Directory, ExperimentLog, Failure, Histograms, HostNoise, IntervalLog, Metric,
     ResultDocument, ResultHeader, Resumption, Run, RunningExperiment, State, StoppedBy, with_rate,
 };
-use site::unix_ns;
 use stopping_rule::NextBlock;
 
 use self::{

@@ -8,8 +8,8 @@ use control::Reply;
 use experiment::{
     Batching, Cell, Design, Endpoint, Factors, Flow, Load, Pin, Plan, Qos, Queues, Shape, Workload,
 };
+use host::{AgentCommand, AgentLog, Domains, RunBarrier};
 use results::Failure;
-use site::{AgentCommand, AgentLog, Domains, RunBarrier};
 
 use crate::{
     RunnerError, StopToken,

@@ -6,8 +6,8 @@ use std::{
 };
 
 use experiment::Plan;
+use host::unix_ns;
 use results::{Failure, MAXIMUM_PHASE, Run};
-use site::unix_ns;
 
 use super::observer::Progress;
 

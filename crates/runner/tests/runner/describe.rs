@@ -2,8 +2,8 @@
 
 use std::{fs, time::Duration};
 
+use host::{DriverFile, LocalSite};
 use runner::{RunnerError, StopToken, describe};
-use site::{DriverFile, LocalSite};
 
 use crate::rig::{SHORT_NS, children, limits, local_site};
 

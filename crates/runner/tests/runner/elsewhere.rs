@@ -13,16 +13,16 @@ use std::{
 use control::MonotonicClock;
 use experiment::{HostSpec, LinkSpec, Load, Placement, PlannedHost, Rate, Workload};
 use hdrhistogram::Histogram;
+use host::{
+    Agent, AgentCommand, AgentLog, ClockClient, ClockExchange, ClockReading, ClockResponder, Counters,
+    DomainClaim, EnvironmentInputs, Facts, Hold, LocalSite, Owner, ReplySink, Site, SiteError,
+};
 use results::{
     Environment, LinkFrames, LinkLateness, LinkReading, LinkRecord, NoiseProbe, NoiseRule, Reference,
     RunState, RunningExperiment, State,
 };
 use runner::{HostLinks, RunnerError, Sites};
 use serde::{Serialize, de::DeserializeOwned};
-use site::{
-    Agent, AgentCommand, AgentLog, ClockClient, ClockExchange, ClockReading, ClockResponder, Counters,
-    DomainClaim, EnvironmentInputs, Facts, Hold, LocalSite, Owner, ReplySink, Site, SiteError,
-};
 
 use crate::rig::{Rig, local_site, run};
 

@@ -5,8 +5,8 @@ use std::{fs, time::Duration};
 use crate::rig::{Diary, Rig, SHORT_NS, children, limits, lives, local_site, run};
 use control::PROTOCOL;
 use experiment::{Limits, Workload};
+use host::{Owner, Site as _};
 use results::{Directory, Failure, RunState, State, WarningKind};
-use site::{Owner, Site as _};
 
 const PHASES: [&str; 8] = ["hello", "configure", "match", "warm_up", "measure", "drain", "report", "exit"];
 

@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, sync::Mutex};
 
+use host::{DomainClaim, Site as _};
 use results::{Run, RunState, WarningKind};
 use runner::{EndpointProgress, RunnerError, Sites, check_domain};
-use site::{DomainClaim, Site as _};
 
 use crate::rig::{Rig, local_site};
 

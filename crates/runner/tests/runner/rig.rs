@@ -8,6 +8,7 @@ use std::{
 };
 
 use experiment::{Cell, Design, Factors, HostSpec, Limits, Pin, Plan, Qos, Reliability, RunOrder, Workload};
+use host::{DriverFile, LocalSite, Site, host_warnings};
 use results::{
     Directory, DirectoryError, Environment, HostRecord, ResultDocument, ResultHeader, Run, SavedExperiment,
     Tool,
@@ -16,7 +17,6 @@ use runner::{
     ExperimentOutcome, ExperimentRunner, Observer, OnProgress, Progress, RunnerError, SiteHost, Sites,
     StopToken, describe, preflight,
 };
-use site::{DriverFile, LocalSite, Site, host_warnings};
 
 /// Time limit that is long enough for a busy host and short enough for a test that waits for it.
 pub const SHORT_NS: u64 = 1_500_000_000;

@@ -18,9 +18,9 @@ mod programs;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use host::{KeepAwake, allowed_cores};
 use lab::Lab;
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
-use site::{KeepAwake, allowed_cores};
 use stats::{PILOT_BLOCKS, PowerSpec, PrecisionTarget, SignedRank, plan_blocks};
 
 use self::programs::{BATCH_BYTES, Case, Program, RUNS, median};

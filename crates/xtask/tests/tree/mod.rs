@@ -159,7 +159,7 @@ fn planted_cycle_is_seen() {
     assert_eq!(imports.cycles(), Vec::<Vec<String>>::new());
 }
 
-/// Directories that describe or change the host where agents run: the task of the crate `site`.
+/// Directories that describe or change the host where agents run: the task of the crate `host`.
 const OF_THE_HOST: &[&str] = &["\"/proc", "\"/sys", "\"/dev/shm"];
 
 /// Returns the lines of a source file, without its tests, that name a directory of the host.

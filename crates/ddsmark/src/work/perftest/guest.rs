@@ -6,12 +6,12 @@ use std::{
 };
 
 use control::{Progress, Reply, Request};
+use host::ProcessExit;
 use perftest::{Banner, Role, Settings, Step, banner};
 use remote_hosts::{
     GuestError, GuestObserver, GuestSetup, GuestSite, GuestTerms, StewardEnd, framing::MAX_FRAME_BYTES, serve,
 };
 use rendezvous::streams::{Session, SessionEnd, SessionOptions};
-use site::ProcessExit;
 
 use super::{
     NOT_VALID, Process, in_options, invalid,

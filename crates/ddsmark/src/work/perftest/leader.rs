@@ -13,6 +13,7 @@ use std::{
 };
 
 use experiment::{HostSpec, Limits, PinChoice};
+use host::{LocalSite, Site};
 use perftest::{Settings, Step};
 use remote_hosts::{Patience, StewardSite};
 use rendezvous::{
@@ -22,7 +23,6 @@ use rendezvous::{
 };
 use results::Directory;
 use runner::{EndpointProgress, ExperimentOutcome, ExperimentRunner, inspect};
-use site::{LocalSite, Site};
 use tempfile::TempDir;
 
 use super::{

@@ -24,11 +24,11 @@ use std::{collections::BTreeMap, sync::Arc};
 use ::experiment::{
     DriverDescription, KeyFilter, ParticipantSpec, PayloadFile, ReceiveMode, ThreadPriorities,
 };
+use host::{DriverFile, Facts, LocalSite, Site as _};
 use perftest::{DriverAbilities, Nic, PerftestError, Priorities, Receive, Settings, Transport};
 use rendezvous::{Outcome, PeerRole, lobby::DriverIdentity, streams::SessionEvent};
 use runner::StopToken;
 use serde::{Deserialize, Serialize};
-use site::{DriverFile, Facts, LocalSite, Site as _};
 
 use self::{abilities::abilities, qos_file::FileQos};
 use super::drivers::Drivers;

@@ -2,8 +2,8 @@
 
 use collector::{RunReports, TraceTimes};
 use experiment::{Cell, Design, Factors, Load, Workload};
+use host::RunBarrier;
 use results::{Failure, Run, RunState, TRIAL_WINDOWS, TrialLog, TrialResult};
-use site::RunBarrier;
 use stats::search::TrialOutcome;
 
 use crate::{

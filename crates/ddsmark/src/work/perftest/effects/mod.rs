@@ -9,13 +9,13 @@ mod words;
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
 use ::experiment::{Pin, PlanInputs};
+use host::{LocalSite, Site as _};
 use perftest::{
     Banner, CommandLine, Defaults, Fate, Generation, IniFile, Kind, LatencyInterval, LatencyRow, OPTIONS,
     OptionRow, Role, Roles, Rows, Step, ThroughputInterval, ThroughputRow, banner, progress,
 };
 use runner::StopToken;
 use serde_json::{Map, Value, json};
-use site::{LocalSite, Site as _};
 use tempfile::TempDir;
 
 use self::words::{ALWAYS, GIVEN, IN_PROCESSES, PROFILES, Words, description};

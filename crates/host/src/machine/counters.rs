@@ -128,7 +128,7 @@ fn temperature() -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::cores::allowed_cores;
+    use crate::machine::cores::allowed_cores;
 
     #[test]
     fn kernel_counters_are_read_and_missing_ones_are_none() {

@@ -178,7 +178,7 @@ pub(super) mod tests {
         HostRecord::only(properties, Environment::default())
     }
 
-    pub(in crate::host) fn plan(factors: Factors) -> Plan {
+    pub(in crate::machine) fn plan(factors: Factors) -> Plan {
         let design = serde_json::json!({
             "blocks": 3, "seed": 1, "warm_up_ns": 0, "measure_ns": 1_000_000_000, "windows": 20, "check_every": 64,
             "pin": Pin::None, "keep_awake": false,
@@ -197,7 +197,7 @@ pub(super) mod tests {
         }
     }
 
-    pub(in crate::host) fn cell(workload: Workload, size_bytes: u64) -> Factors {
+    pub(in crate::machine) fn cell(workload: Workload, size_bytes: u64) -> Factors {
         Factors {
             driver: "udp".to_owned(),
             transport: "udp4".to_owned(),

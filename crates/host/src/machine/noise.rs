@@ -96,7 +96,7 @@ impl Gaps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::cores::allowed_cores;
+    use crate::machine::cores::allowed_cores;
 
     const RULE: NoiseRule = NoiseRule::new(50_000_000, false);
 

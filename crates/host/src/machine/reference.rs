@@ -234,7 +234,7 @@ mod tests {
     use std::sync::atomic::AtomicU64;
 
     use super::*;
-    use crate::host::cores::allowed_cores;
+    use crate::machine::cores::allowed_cores;
 
     #[test]
     fn round_trips_and_a_rate_are_measured_on_the_cores_of_the_runs() {

@@ -16,7 +16,7 @@ use crate::{
         process,
     },
     clocks::{client, responder::Responder, socket::read_clocks},
-    host::{
+    machine::{
         counters::Counters,
         environment::{EnvironmentInputs, capture_environment},
         keep_awake::KeepAwake,

@@ -12,7 +12,7 @@ use results::{Environment, NoiseProbe, NoiseRule, Reference, RunningExperiment};
 
 use crate::{
     agents::log::AgentLog,
-    host::{counters::Counters, environment::EnvironmentInputs},
+    machine::{counters::Counters, environment::EnvironmentInputs},
     values::{
         agent_command::AgentCommand,
         clock_exchange::{ClockClient, ClockExchange, ClockReading, ClockResponder},

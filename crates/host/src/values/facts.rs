@@ -66,7 +66,7 @@ impl Facts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::properties::capture_facts;
+    use crate::machine::properties::capture_facts;
 
     #[test]
     fn unknown_interface_is_an_error_with_the_available_ones() {

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use site::{
+use host::{
     ClockClient, ClockEnd, ClockOffset, ClockPacket, ClockResponder, ExchangeKey, Hold, LocalSite, Site as _,
     measure_clock,
 };

@@ -15,8 +15,8 @@ mod agents;
 mod barrier;
 mod clocks;
 mod domains;
-mod host;
 mod local_site;
+mod machine;
 mod site;
 mod values;
 
@@ -34,11 +34,11 @@ pub use clocks::{
     packet::{ClockPacket, PACKET_BYTES},
 };
 pub use domains::{Domain, Domains};
-pub use host::{
+pub use local_site::LocalSite;
+pub use machine::{
     cores::allowed_cores, counters::Counters, environment::EnvironmentInputs, keep_awake::KeepAwake,
     lab_limits::lab_warnings, limits::limit_warnings, properties::host_warnings,
 };
-pub use local_site::LocalSite;
 pub use site::{Agent, DomainClaim, Hold, ReplySink, Site};
 pub use values::{
     agent_command::{AgentCommand, DriverFile},

@@ -3,11 +3,11 @@
 use std::{collections::BTreeMap, fmt::Debug, path::PathBuf};
 
 use control::MonotonicClock;
-use serde::{Serialize, de::DeserializeOwned};
-use site::{
+use host::{
     AgentCommand, ChannelEnd, DriverFile, EnvironmentInputs, LocalSite, ProcessExit, Site as _, SiteError,
     Timeline,
 };
+use serde::{Serialize, de::DeserializeOwned};
 
 /// Checks that a value is the same after it was sent as JSON.
 fn survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
