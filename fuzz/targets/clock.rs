@@ -2,8 +2,8 @@
 //! an offset lies within its bounds.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use host::{ClockExchange, ClockOffset, ClockPacket, ExchangeKey, PACKET_BYTES};
+use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let key = ExchangeKey::from([7; 16]);

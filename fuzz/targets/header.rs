@@ -2,11 +2,11 @@
 #![no_main]
 
 use agent::traffic::{
-    by_writer::ByWriter,
     header::{HEADER_BYTES, Header},
     identity::Identity,
     keys::Keys,
     payload::Payloads,
+    per_writer::PerWriter,
     receive_stats::ReceiveStats,
 };
 use driver_host::Sample;
@@ -25,12 +25,12 @@ fuzz_target!(|payloads: &[u8]| {
         let identity = Identity { writer, ..IDENTITY };
         (writer, ReceiveStats::new(identity, Payloads::new(1, SIZE), 1, windows))
     };
-    let mut by_writer = ByWriter::new(vec![stats(IDENTITY.writer), stats(7)]);
+    let mut per_writer = PerWriter::new(vec![stats(IDENTITY.writer), stats(7)]);
     for payload in payloads.chunks(SIZE) {
         stamped_again(payload);
-        by_writer.alone(Sample::new(payload, 0));
+        per_writer.alone(Sample::new(payload, 0));
     }
-    for received in by_writer.all().iter().map(ReceiveStats::received) {
+    for received in per_writer.all().iter().map(ReceiveStats::received) {
         assert_eq!(received.delivered + received.missing, received.next);
         assert_eq!(received.window_delivered.iter().sum::<u64>(), received.delivered);
     }

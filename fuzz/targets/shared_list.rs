@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use libfuzzer_sys::fuzz_target;
 use host::ShmManifest;
+use libfuzzer_sys::fuzz_target;
 
 /// Minimum length of the text before a `*`, in bytes.
 const BEFORE_ANY: usize = 4;

@@ -2,12 +2,12 @@
 //! be sent and read again.
 #![no_main]
 
+use libfuzzer_sys::fuzz_target;
 use remote_hosts::{
     framing::{Frame, MAX_NOISE_BYTES, find_greeting},
     protocol::{Hello, ToRunner, ToSteward},
     remote::probe::{Needs, Probe},
 };
-use libfuzzer_sys::fuzz_target;
 use serde::{Serialize, de::DeserializeOwned};
 
 /// Longest frame of this target: memory is limited.

@@ -239,7 +239,7 @@ fn steward_without_agent_or_of_another_version_is_an_error() {
 fn silent_steward_is_given_up() {
     let scene = Scene::new();
     let mut steward = beside(&scene);
-    steward.patience.silence = Duration::from_secs(3);
+    steward.timeouts.silence = Duration::from_secs(3);
     let site = StewardSite::start(steward).expect("a steward");
     let pid = process(&scene, "ddsmark");
     assert!(Command::new("kill").args(["-s", "STOP", &pid.to_string()]).status().expect("kill").success());

@@ -78,7 +78,7 @@ fn late_reader_of_a_paced_stream_misses_the_past_and_nothing_since() {
 }
 
 #[test]
-fn late_reader_of_a_flood_reconciles() {
+fn late_reader_of_a_pipelined_ring_reconciles() {
     let scene = Scene::new();
     for driver in ["udp", "tcp", "shm", "cyclonedds"] {
         let run = measure(&scene, "throughput", &["--driver", driver, "--topology", "1-2"]);

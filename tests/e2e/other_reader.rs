@@ -6,13 +6,13 @@
 use std::{fs, io::Read as _, os::unix::net::UnixStream, process, time::Duration};
 
 use control::{Configure, Drain, Inbox, Match, MatchedPeers, Reply, Request};
-use experiment::{Factors, Pin, Role, Shape};
+use experiment::{Factors, Pin, Role, RunTopology};
 use serde_json::Value;
 
 use crate::support::{Running, Scene, count, drivers, list, monotonic_ns, root};
 
 /// Time limit of every answer.
-const PATIENCE: Duration = Duration::from_secs(90);
+const TIME_LIMIT: Duration = Duration::from_secs(90);
 const TAG: u16 = 0x2a5;
 const SEED: u64 = 7;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -41,7 +41,7 @@ impl Agent {
     }
 
     fn reply(&self) -> Reply {
-        self.replies.receive(PATIENCE).expect("an answer")
+        self.replies.receive(TIME_LIMIT).expect("an answer")
     }
 
     fn order(&mut self, order: &Request) -> Reply {
@@ -56,7 +56,7 @@ impl Agent {
         let sent = match self.order(&Request::Match(with)) {
             Reply::Matched { .. } => {
                 // the match of the writer does not show that the reader has matched, too
-                reader.set_read_timeout(Some(PATIENCE)).expect("a socket");
+                reader.set_read_timeout(Some(TIME_LIMIT)).expect("a socket");
                 reader.read_exact(&mut [0]).expect("the reader has matched");
                 let warm = self.order(&Request::WarmUp { duration_ns: SECOND_NS / 20, samples: None });
                 assert!(matches!(warm, Reply::WarmedUp), "{warm:?}");
@@ -161,7 +161,7 @@ impl Case {
         let topic = format!("{}_out", name.replace('-', "_"));
         let (reader, mut end) = self.reader(scene, domain, &topic);
         let mut agent = Agent::start(scene, self.driver);
-        let writer = Shape::new(&factors, &Pin::None, false).in_run(&name).endpoints.remove(0);
+        let writer = RunTopology::new(&factors, &Pin::None, false).in_run(&name).endpoints.remove(0);
         let configured = agent.order(&Request::Configure(Box::new(Configure {
             role: Role::Writer,
             participant: writer.participant,

@@ -18,7 +18,7 @@ use testbed::process;
 use crate::shared_memory::Watch;
 
 /// Time limit of every wait.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIME_LIMIT: Duration = Duration::from_secs(180);
 /// Variable in the environment of all processes of a test.
 pub const MARK: &str = "DDSMARK_E2E";
 
@@ -267,7 +267,7 @@ pub fn wait_for<T>(what: &str, mut answer: impl FnMut() -> Option<T>) -> T {
         if let Some(answer) = answer() {
             return answer;
         }
-        assert!(begin.elapsed() < PATIENCE, "waited {PATIENCE:?} for {what}");
+        assert!(begin.elapsed() < TIME_LIMIT, "waited {TIME_LIMIT:?} for {what}");
         thread::sleep(Duration::from_millis(5));
     }
 }

@@ -5,11 +5,11 @@
 use agent::{
     base::{clock::now_ns, sleep_spin_timer::SleepSpinTimer},
     traffic::{
-        by_writer::{BatchClock, ByWriter},
         header::Header,
         identity::Identity,
         keys::Keys,
         payload::Payloads,
+        per_writer::{BatchClock, PerWriter},
         receive_stats::ReceiveStats,
     },
 };
@@ -63,7 +63,7 @@ fn check(bencher: Bencher<'_, '_>, size: usize) {
     let tally =
         ReceiveStats::new(identity, Payloads::new(1, size), 64, WindowCounts::new(100, 1_000_000_000));
     let mut payloads = Payloads::new(1, size);
-    let mut tally = ByWriter::new(vec![(1, tally)]);
+    let mut tally = PerWriter::new(vec![(1, tally)]);
     let (mut sequence, now, mut clock) = (0, now_ns(), BatchClock::default());
     bencher.bench_local(|| {
         let payload = payloads.stamped(sequence, &header(sequence, now));

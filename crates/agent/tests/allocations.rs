@@ -3,15 +3,15 @@
 use agent::{
     base::clock::now_ns,
     roles::{
-        flood_recorder::FloodRecorder,
-        flood_window::{FloodWindow, InFlight},
+        pipelined_recorder::PipelinedRecorder,
+        pipelined_window::{InFlight, PipelinedWindow},
     },
     traffic::{
-        by_writer::{BatchClock, ByWriter},
         header::Header,
         identity::Identity,
         keys::Keys,
         payload::Payloads,
+        per_writer::{BatchClock, PerWriter},
         receive_stats::ReceiveStats,
     },
 };
@@ -48,7 +48,7 @@ fn record(keys: Keys) {
     let mut payloads = Payloads::new(1, identity.size);
     let stats =
         ReceiveStats::new(identity, Payloads::new(1, identity.size), 3, WindowCounts::new(100, 1_000_000));
-    let mut tally = ByWriter::new(vec![(identity.writer, stats)]);
+    let mut tally = PerWriter::new(vec![(identity.writer, stats)]);
     let mut call = Windows::new(20, 1_000_000);
     let mut stamps = TimestampLog::with_capacity(SAMPLES as usize);
     call.begin(now_ns());
@@ -80,13 +80,13 @@ fn record(keys: Keys) {
 }
 
 #[test]
-fn flood_allocates_nothing() {
+fn pipelined_ring_allocates_nothing() {
     const IN_FLIGHT: u64 = 16;
     let identity = Identity { tag: 1, writer: 1, size: 256, since_ns: 0, keys: Keys::NONE, slack_ns: 0 };
     let mut payloads = Payloads::new(1, identity.size);
     let (mut recorder, arrivals) =
-        FloodRecorder::new(identity, Payloads::new(1, identity.size), 3, IN_FLIGHT as usize);
-    let mut window = FloodWindow::new(IN_FLIGHT as usize);
+        PipelinedRecorder::new(identity, Payloads::new(1, identity.size), 3, IN_FLIGHT as usize);
+    let mut window = PipelinedWindow::new(IN_FLIGHT as usize);
     let mut lost = 0;
     let counted = measure(|| {
         for sequence in 0..SAMPLES {

@@ -10,7 +10,7 @@ use agent::{
     base::{
         clock::now_ns,
         meters::TrafficMeter,
-        role::{AgentRole, Extent, RoleReport},
+        role::{AgentRole, RoleReport, TrafficLimit},
     },
     roles::{
         echo_recorder::EchoRecorder,
@@ -20,8 +20,8 @@ use agent::{
         throughput_writer::ThroughputWriter,
     },
     traffic::{
-        by_writer::ByWriter, grouped_reader::GroupedReader, identity::Identity, keys::Keys,
-        payload::Payloads, poll_policy::PollPolicy, receive_stats::ReceiveStats,
+        grouped_reader::GroupedReader, identity::Identity, keys::Keys, payload::Payloads,
+        per_writer::PerWriter, poll_policy::PollPolicy, receive_stats::ReceiveStats,
     },
 };
 use control::{Configure, Drain, ReaderReport, WriterReport};
@@ -85,13 +85,13 @@ fn identity(configure: &Configure) -> Identity {
     }
 }
 
-/// Writes to this extent while a reader receives. Returns the reports of both.
-fn throughput(extent: Extent) -> (WriterReport, ReaderReport) {
-    throughput_after(Extent { duration_ns: MS, samples: Some(0) }, extent)
+/// Writes up to this limit while a reader receives. Returns the reports of both.
+fn throughput(limit: TrafficLimit) -> (WriterReport, ReaderReport) {
+    throughput_after(TrafficLimit { duration_ns: MS, samples: Some(0) }, limit)
 }
 
-/// Warms up to an extent, and measures to another one.
-fn throughput_after(warm_up: Extent, extent: Extent) -> (WriterReport, ReaderReport) {
+/// Warms up to a limit, and measures to another one.
+fn throughput_after(warm_up: TrafficLimit, limit: TrafficLimit) -> (WriterReport, ReaderReport) {
     let [of_writer, of_reader] =
         [Role::Writer, Role::Reader].map(|role| configure(Workload::Throughput, role));
     let participant = participant(&of_writer);
@@ -101,7 +101,7 @@ fn throughput_after(warm_up: Extent, extent: Extent) -> (WriterReport, ReaderRep
     let stats =
         ReceiveStats::new(identity(&of_reader), payloads, 1, WindowCounts::new(20, of_reader.measure_ns));
     let progress = vec![stats.progress()];
-    let stats = Box::new(ByWriter::new(vec![(stream.writer, stats)]));
+    let stats = Box::new(PerWriter::new(vec![(stream.writer, stats)]));
     let (reader, poll_policy) = (GroupedReader::ungrouped(reader), PollPolicy::of_reader(spec));
     let input = ReaderInput::Asked { reader, stats, poll_policy };
     let mut reader = ThroughputReader::new(input, progress, None);
@@ -110,15 +110,15 @@ fn throughput_after(warm_up: Extent, extent: Extent) -> (WriterReport, ReaderRep
     let sent = thread::scope(|scope| {
         let writing = scope.spawn(|| {
             writer.warm_up(warm_up).expect("warmed up");
-            let mut meter = TrafficMeter::new("lo", extent.duration_ns, None);
-            writer.measure(extent, None, &mut meter).expect("measured").sent
+            let mut meter = TrafficMeter::new("lo", limit.duration_ns, None);
+            writer.measure(limit, None, &mut meter).expect("measured").sent
         });
         while !writing.is_finished() {
             reader.serve(Duration::from_millis(1), MS).expect("served");
         }
         writing.join().expect("written")
     });
-    let mut meter = TrafficMeter::new("lo", extent.duration_ns, None);
+    let mut meter = TrafficMeter::new("lo", limit.duration_ns, None);
     let drain = Drain { sent, timeout_ns: 10_000 * MS, quiet_ns: 200 * MS, joined_ns: None };
     reader.drain(&drain, &mut meter).expect("drained");
     let (RoleReport::Writer(written), RoleReport::Reader(read)) =
@@ -135,7 +135,7 @@ fn throughput_after(warm_up: Extent, extent: Extent) -> (WriterReport, ReaderRep
 #[test]
 fn throughput_writer_writes_exactly_as_many_samples_and_all_arrive() {
     for samples in [1, 100] {
-        let (written, read) = throughput(Extent { duration_ns: 60_000 * MS, samples: Some(samples) });
+        let (written, read) = throughput(TrafficLimit { duration_ns: 60_000 * MS, samples: Some(samples) });
         assert_eq!((written.offered, written.accepted), (samples, samples));
         assert_eq!((read.received[0].delivered, read.received[0].next), (samples, samples));
         assert_eq!(written.write_call.n, samples);
@@ -145,9 +145,9 @@ fn throughput_writer_writes_exactly_as_many_samples_and_all_arrive() {
 
 #[test]
 fn warm_up_ends_with_its_last_sample() {
-    let measured = Extent { duration_ns: 60_000 * MS, samples: Some(9) };
+    let measured = TrafficLimit { duration_ns: 60_000 * MS, samples: Some(9) };
     for samples in [0, 1, 50] {
-        let warm_up = Extent { duration_ns: 60_000 * MS, samples: Some(samples) };
+        let warm_up = TrafficLimit { duration_ns: 60_000 * MS, samples: Some(samples) };
         let (written, read) = throughput_after(warm_up, measured);
         assert_eq!((written.warm_up, read.received[0].warm_up), (samples, samples));
         assert_eq!((written.accepted, read.received[0].delivered), (9, 9));
@@ -156,10 +156,10 @@ fn warm_up_ends_with_its_last_sample() {
 
 #[test]
 fn time_ends_the_traffic_before_the_last_sample() {
-    let (written, _) = throughput(Extent { duration_ns: 20 * MS, samples: Some(u64::MAX) });
+    let (written, _) = throughput(TrafficLimit { duration_ns: 20 * MS, samples: Some(u64::MAX) });
     assert!(written.accepted > 1 && written.end_ns - written.begin_ns >= 20 * MS, "{}", written.accepted);
     // A time beyond the range of the clock has no effect.
-    let (written, _) = throughput(Extent { duration_ns: u64::MAX, samples: Some(5) });
+    let (written, _) = throughput(TrafficLimit { duration_ns: u64::MAX, samples: Some(5) });
     assert_eq!(written.accepted, 5);
 }
 
@@ -176,8 +176,8 @@ fn pinger_sends_exactly_as_many_pings() {
     let mut pinger =
         Pinger::new(&configure, stream, writer, vec![EchoReturn::new(&configure, input, flight)]);
     let mut meter = TrafficMeter::new("lo", MS, None);
-    let extent = Extent { duration_ns: 60_000 * MS, samples: Some(7) };
-    assert_eq!(pinger.measure(extent, None, &mut meter).expect("measured").sent, 7);
+    let limit = TrafficLimit { duration_ns: 60_000 * MS, samples: Some(7) };
+    assert_eq!(pinger.measure(limit, None, &mut meter).expect("measured").sent, 7);
     let RoleReport::Pinger(pinged) = pinger.report().expect("a report") else { panic!("of a pinger") };
     assert_eq!((pinged.sent, pinged.in_time, pinged.returns[0].rtt.n), (7, 7, 7));
     assert!(pinged.elapsed_ns < 30_000 * MS, "it is the time that they took: {}", pinged.elapsed_ns);

@@ -12,7 +12,7 @@ use agent::{
     base::{
         clock::now_ns,
         meters::TrafficMeter,
-        role::{AgentRole as _, Extent, RoleReport},
+        role::{AgentRole as _, RoleReport, TrafficLimit},
     },
     roles::open_loop_writer::{FlowWriter, OpenLoopWriter},
     traffic::flow_spec::FlowSpec,
@@ -76,13 +76,16 @@ fn writing_by_a_plan_allocates_nothing() {
         flows.push(FlowWriter::new(&configure, spec, plan, writer, None));
     }
     let mut role = OpenLoopWriter::new(&configure, flows, false, None, None);
-    role.warm_up(Extent::of_time(MS)).expect("warm");
+    role.warm_up(TrafficLimit::of_time(MS)).expect("warm");
     let mut allocations = |duration_ns| {
         let mut sent = 0;
         let counted = measure(|| {
             let begin_ns = Some(now_ns() + 500 * MS);
             let mut meter = TrafficMeter::new("lo", duration_ns, begin_ns);
-            sent = role.measure(Extent::of_time(duration_ns), begin_ns, &mut meter).expect("measured").sent;
+            sent = role
+                .measure(TrafficLimit::of_time(duration_ns), begin_ns, &mut meter)
+                .expect("measured")
+                .sent;
         });
         (sent, counted.count_total)
     };

@@ -10,7 +10,7 @@ use agent::{
     base::{
         clock::now_ns,
         meters::TrafficMeter,
-        role::{AgentRole as _, Extent},
+        role::{AgentRole as _, TrafficLimit},
     },
     roles::{
         echo_recorder::EchoRecorder,
@@ -73,7 +73,7 @@ fn drain_with_a_listener_ends_at_its_time_limit() {
     let mut pinger = Pinger::new(&configure, stream, writer, vec![echoes]);
 
     let mut meter = TrafficMeter::new("lo", MS, None);
-    let measured = pinger.measure(Extent::of_time(MS), None, &mut meter).expect("measured");
+    let measured = pinger.measure(TrafficLimit::of_time(MS), None, &mut meter).expect("measured");
     assert_eq!(measured.sent, 1, "the ping is lost, because no reader is connected");
     let begin = Instant::now();
     let drain = Drain { sent: 1, timeout_ns: MS, quiet_ns: QUIET.as_nanos() as u64, joined_ns: None };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use control::Configured;
-use experiment::{Endpoint, Qos, Shape};
+use experiment::{Endpoint, Qos, RunTopology};
 
 use crate::{AgentOutcome, RunReports};
 
@@ -29,8 +29,8 @@ struct Compared {
 /// Returns the first entity whose QoS or multicast setting contradicts the requested one; `None` if there is none.
 /// A value that a driver does not report contradicts nothing. `configured` is in the order of the endpoints.
 #[must_use]
-pub fn mismatch(shape: &Shape, configured: &[Configured]) -> Option<Mismatch> {
-    let compared = compare_qos(shape.endpoints.iter().zip(configured));
+pub fn mismatch(topology: &RunTopology, configured: &[Configured]) -> Option<Mismatch> {
+    let compared = compare_qos(topology.endpoints.iter().zip(configured));
     let wrong = compared.into_iter().find(|entity| !entity.wrong.is_empty());
     let qos = wrong.map(|Compared { agent, entity, wrong, .. }| Mismatch {
         agent,
@@ -39,7 +39,7 @@ pub fn mismatch(shape: &Shape, configured: &[Configured]) -> Option<Mismatch> {
             wrong.join("; ")
         ),
     });
-    qos.or_else(|| multicast(shape, configured))
+    qos.or_else(|| multicast(topology, configured))
 }
 
 /// Returns the requested policies and socket buffers that the drivers do not report, as text.
@@ -111,8 +111,8 @@ fn unreported_buffers(agent: &AgentOutcome) -> Vec<String> {
 
 /// Returns the entity whose driver reports the opposite of the requested multicast setting. The kernel counters show
 /// what a driver does that reports `unknown` or nothing.
-fn multicast(shape: &Shape, configured: &[Configured]) -> Option<Mismatch> {
-    shape.endpoints.iter().zip(configured).enumerate().find_map(|(agent, (endpoint, configured))| {
+fn multicast(topology: &RunTopology, configured: &[Configured]) -> Option<Mismatch> {
+    topology.endpoints.iter().zip(configured).enumerate().find_map(|(agent, (endpoint, configured))| {
         let (requested, contrary) =
             if endpoint.participant.multicast { ("on", "off") } else { ("off", "on") };
         let is_contrary = |settings: &BTreeMap<String, String>| {

@@ -1,5 +1,5 @@
 use control::{AgentReport, Configured, InterfaceReading, MonotonicClock};
-use experiment::{Discovery, Factors, Pin, Shape, Topology, Workload};
+use experiment::{Discovery, Factors, Pin, RunTopology, Topology, Workload};
 use results::{Interface, Usage};
 
 use super::*;
@@ -23,9 +23,9 @@ fn reading(at_ns: u64, tx_packets: u64) -> InterfaceReading {
 /// Returns the reports of participants: the entity with index `i` of participant `p` is matched `10 p + i` ms after the
 /// start, writers before readers.
 fn reports(factors: &Factors) -> RunReports {
-    let shape = Shape::new(factors, &Pin::None, false).in_run("run-1");
-    let peers = shape.endpoints.len() as u32;
-    let agents = shape.endpoints.into_iter().enumerate().map(|(participant, endpoint)| {
+    let run_topology = RunTopology::new(factors, &Pin::None, false).in_run("run-1");
+    let peers = run_topology.endpoints.len() as u32;
+    let agents = run_topology.endpoints.into_iter().enumerate().map(|(participant, endpoint)| {
         let entity = |index: usize| EntityMatch {
             matched: peers,
             changed_ns: Some(BEGIN_NS + (10 * participant + index) as u64 * MS),

@@ -62,7 +62,7 @@ fn by_host(reports: &RunReports) -> (PerHost<'_, u64>, bool) {
 #[cfg(test)]
 mod tests {
     use control::{AgentReport, Configured, MonotonicClock};
-    use experiment::{Factors, Pin, Shape, Topology, Workload};
+    use experiment::{Factors, Pin, RunTopology, Topology, Workload};
     use results::Sockets;
 
     use super::*;
@@ -75,7 +75,7 @@ mod tests {
             topology: Topology::Mesh { writers: 1, readers: 2 },
             ..Factors::default()
         };
-        let endpoints = Shape::new(&factors, &Pin::None, false).endpoints;
+        let endpoints = RunTopology::new(&factors, &Pin::None, false).endpoints;
         let agents = endpoints.into_iter().zip(agents).map(|(mut endpoint, (host, process, all, own))| {
             endpoint.place.host = host.to_owned();
             endpoint.process = process;

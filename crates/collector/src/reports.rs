@@ -1,7 +1,7 @@
 //! Reports of a run: what its agents returned, and what the runner observed.
 
 use control::{AgentReport, Configured, JoinTimes, MonotonicClock};
-use experiment::{Endpoint, Shape};
+use experiment::{Endpoint, RunTopology};
 
 /// Late join of a run, as the runner observed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct LateJoined {
 /// Reports of a run that completed all phases up to the report.
 #[derive(Clone, Debug)]
 pub struct RunReports {
-    /// Agents, in the order of the endpoints of the run's shape.
+    /// Agents, in the order of the endpoints of the run's topology.
     pub agents: Vec<AgentOutcome>,
     /// Endpoints whose agents ended during the measurement. All values are of the others.
     pub lost: Vec<Endpoint>,
@@ -50,8 +50,8 @@ impl EndpointNames {
 impl RunReports {
     /// Returns the endpoints that reported.
     #[must_use]
-    pub fn shape(&self) -> Shape {
-        Shape { endpoints: self.agents.iter().map(|agent| agent.endpoint.clone()).collect() }
+    pub fn topology(&self) -> RunTopology {
+        RunTopology { endpoints: self.agents.iter().map(|agent| agent.endpoint.clone()).collect() }
     }
 
     /// Returns the serving agents.
@@ -67,7 +67,7 @@ impl RunReports {
     /// Returns the first serving agent.
     ///
     /// # Panics
-    /// Panics if there is none; each shape has one.
+    /// Panics if there is none; each topology has one.
     #[must_use]
     pub fn serving(&self) -> &AgentOutcome {
         self.all_serving().next().expect("a serving agent")
@@ -76,7 +76,7 @@ impl RunReports {
     /// Returns the first driving agent.
     ///
     /// # Panics
-    /// Panics if there is none; each shape has one.
+    /// Panics if there is none; each topology has one.
     #[must_use]
     pub fn driving(&self) -> &AgentOutcome {
         self.all_driving().next().expect("a driving agent")
@@ -84,7 +84,7 @@ impl RunReports {
 
     /// Returns the processes of the run, each with its agents, in the order of the endpoints.
     pub(crate) fn processes(&self) -> Vec<Vec<&AgentOutcome>> {
-        let members = self.shape().processes().into_iter();
+        let members = self.topology().processes().into_iter();
         members.map(|members| members.into_iter().map(|agent| &self.agents[agent]).collect()).collect()
     }
 

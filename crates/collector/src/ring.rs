@@ -10,7 +10,7 @@ use stats::total;
 
 use crate::{AgentOutcome, RunContext, RunReports, cpu, evaluation::Evaluation, latency};
 
-/// Share of the samples in flight below which the ring was not flooded.
+/// Share of the samples in flight below which the ring was not full.
 const LEAST_IN_FLIGHT: f64 = 0.5;
 
 pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
@@ -69,7 +69,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     });
     evaluation.warn_of_counts("samples");
     joined.warn_of_losses(&mut evaluation, &hops);
-    if context.factors.is_flood() {
+    if context.factors.is_pipelined() {
         evaluation.warn_of_few();
         warn_of_back_pressure(&mut evaluation, &hops);
     }
@@ -100,14 +100,14 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         returned_in_time: in_time,
         hops,
     });
-    if context.factors.is_flood() && mean_in_flight < LEAST_IN_FLIGHT * f64::from(in_flight) {
+    if context.factors.is_pipelined() && mean_in_flight < LEAST_IN_FLIGHT * f64::from(in_flight) {
         let text = format!(
             "on average, {} of {in_flight} samples were in flight: lost samples keep their place for {} ms, and samples \
              that are not accepted are not in flight yet",
             format_value(mean_in_flight),
             pinged.ping_timeout_ns as f64 / 1e6
         );
-        evaluation.warn(WarningKind::NotFlooded, text);
+        evaluation.warn(WarningKind::FewInFlight, text);
     }
     evaluation
 }

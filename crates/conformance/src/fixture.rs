@@ -25,7 +25,7 @@ use crate::{
 /// Time limit for writer and reader to match.
 const MATCH_PATIENCE: Duration = Duration::from_secs(15);
 /// Time limit for a sample to arrive, and for a write to be accepted.
-pub const PATIENCE: Duration = Duration::from_secs(8);
+pub const TIME_LIMIT: Duration = Duration::from_secs(8);
 /// Timeout of one receive call, in ns.
 const SLICE_NS: u64 = 20_000_000;
 
@@ -366,7 +366,7 @@ impl Pair {
     }
 }
 
-/// Repeats the call until it is accepted; fails with `what` after [`PATIENCE`].
+/// Repeats the call until it is accepted; fails with `what` after [`TIME_LIMIT`].
 pub fn until_accepted(
     what: &str,
     mut call: impl FnMut() -> Result<WriteOutcome, driver_host::DriverError>,
@@ -374,7 +374,7 @@ pub fn until_accepted(
     until_some(what, || Ok((call()? == WriteOutcome::Accepted).then_some(())))
 }
 
-/// Repeats the call until it returns a value; fails with `what` after [`PATIENCE`].
+/// Repeats the call until it returns a value; fails with `what` after [`TIME_LIMIT`].
 pub fn until_some<T>(
     what: &str,
     mut call: impl FnMut() -> Result<Option<T>, driver_host::DriverError>,
@@ -384,8 +384,8 @@ pub fn until_some<T>(
         if let Some(found) = call()? {
             return Ok(found);
         }
-        if begin.elapsed() > PATIENCE {
-            return broken(format!("{what} within {} s", PATIENCE.as_secs()));
+        if begin.elapsed() > TIME_LIMIT {
+            return broken(format!("{what} within {} s", TIME_LIMIT.as_secs()));
         }
         thread::sleep(Duration::from_micros(100));
     }

@@ -9,7 +9,7 @@ use std::{
 };
 
 /// Time limit for closed resources to disappear: a joined thread is listed for a moment.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIME_LIMIT: Duration = Duration::from_secs(3);
 
 /// Snapshot of this process.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl ProcessSnapshot {
             if left.is_empty() {
                 return None;
             }
-            if begin.elapsed() > PATIENCE {
+            if begin.elapsed() > TIME_LIMIT {
                 return Some(left.join("; "));
             }
             thread::sleep(Duration::from_millis(20));

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Time limit of an answer, including the wait that was requested: the driver may be slow to load, open or close.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// Starts the second process of a case, which calls [`serve`](crate::serve()) with its standard input as the channel.
 pub type SpawnPeer<'a> = dyn Fn(OwnedFd) -> io::Result<Child> + 'a;
@@ -76,7 +76,7 @@ impl RemoteReader {
     pub fn open(start: &SpawnPeer<'_>, request: &Ask) -> Result<Self, Stop> {
         let failed = |error: io::Error| Stop::Failed(format!("cannot start the second process: {error}"));
         let (asks, theirs) = UnixStream::pair().map_err(failed)?;
-        asks.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
+        asks.set_write_timeout(Some(TIME_LIMIT)).map_err(failed)?;
         let answers = Inbox::start(asks.try_clone().map_err(failed)?, || {});
         let far = Self { process: start(theirs.into()).map_err(failed)?, asks, answers };
         far.done(request)?;
@@ -86,7 +86,7 @@ impl RemoteReader {
     fn ask(&self, ask: &Ask) -> Result<Answer, Stop> {
         let lost = |error: control::ChannelError| Stop::Failed(format!("lost the reader's process: {error}"));
         control::send(&mut &self.asks, ask).map_err(lost)?;
-        match self.answers.receive(PATIENCE).map_err(lost)? {
+        match self.answers.receive(TIME_LIMIT).map_err(lost)? {
             Answer::Failed(how) => broken(format!("in the reader's process: {how}")),
             answer => Ok(answer),
         }

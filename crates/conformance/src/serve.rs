@@ -8,7 +8,7 @@ use driver_host::{Driver, Participant};
 use crate::{
     Stop, broken,
     fixture::{Fixture, Inlet},
-    remote_reader::{Answer, Ask, PATIENCE},
+    remote_reader::{Answer, Ask, TIME_LIMIT},
 };
 
 /// Runs the reader of a case in the second process, until the case closes it. `on_end` is called when the first
@@ -26,7 +26,7 @@ pub fn serve(
     let mut open = None;
     loop {
         // `on_end` ends the process when the channel ends
-        let Ok(ask) = asks.receive(PATIENCE) else { continue };
+        let Ok(ask) = asks.receive(TIME_LIMIT) else { continue };
         let last = matches!(ask, Ask::Close);
         let answer = answer(driver, &mut open, ask).unwrap_or_else(|stop| match stop {
             Stop::Failed(how) | Stop::NotApplicable(how) => Answer::Failed(how),

@@ -204,7 +204,7 @@ impl Configure {
 
     /// Returns whether several of its samples are in flight around a ring.
     #[must_use]
-    pub fn is_flood(&self) -> bool {
+    pub fn is_pipelined(&self) -> bool {
         self.streams().any(|stream| stream.in_flight.is_some_and(|in_flight| in_flight > 1))
     }
 
@@ -234,7 +234,7 @@ impl Match {
     /// run.
     #[must_use]
     pub fn of(topics: &Topics<'_>, endpoint: usize, configured: &[Configured], timeout_ns: u64) -> Self {
-        let endpoints = &topics.shape().endpoints;
+        let endpoints = &topics.topology().endpoints;
         let peers = |found: &[EntityIndex], locators: fn(&Configured) -> &[String]| MatchedPeers {
             count: u32::try_from(found.len()).unwrap_or(u32::MAX),
             endpoints: found.iter().map(|(endpoint, _)| endpoints[*endpoint].id.clone()).collect(),
@@ -283,7 +283,7 @@ pub struct Drain {
 
 #[cfg(test)]
 mod tests {
-    use experiment::{Factors, Pin, Shape, Workload};
+    use experiment::{Factors, Pin, RunTopology, Workload};
 
     use super::*;
 
@@ -305,14 +305,14 @@ mod tests {
     #[test]
     fn each_entity_matches_the_entities_of_its_topic() {
         let factors = Factors { workload: Workload::Latency, ..Factors::default() };
-        let shape = Shape::new(&factors, &Pin::None, false).in_run("run-1");
+        let topology = RunTopology::new(&factors, &Pin::None, false).in_run("run-1");
         let all = [configured("pinger", 1, 1), configured("echo", 1, 1)];
-        let pinger = Match::of(&shape.topics(), 0, &all, 5);
+        let pinger = Match::of(&topology.topics(), 0, &all, 5);
         assert_eq!(pinger.writers, [peers("echo", &["reader 0 of echo"])]);
         assert_eq!(pinger.readers, [peers("echo", &["writer 0 of echo"])]);
         assert_eq!(pinger.timeout_ns, 5);
         assert_eq!(
-            Match::of(&shape.topics(), 1, &all, 5).readers,
+            Match::of(&topology.topics(), 1, &all, 5).readers,
             [peers("pinger", &["writer 0 of pinger"])]
         );
     }
@@ -320,10 +320,10 @@ mod tests {
     #[test]
     fn middleware_with_discovery_gets_no_locators() {
         let factors = Factors { workload: Workload::Throughput, ..Factors::default() };
-        let shape = Shape::new(&factors, &Pin::None, true);
+        let topology = RunTopology::new(&factors, &Pin::None, true);
         let all = [Configured::default(), Configured::default()];
         let expected = MatchedPeers { count: 1, locators: Vec::new(), endpoints: vec!["reader".to_owned()] };
-        let writer = Match::of(&shape.topics(), 0, &all, 5);
+        let writer = Match::of(&topology.topics(), 0, &all, 5);
         assert_eq!((writer.writers, writer.readers), (vec![expected.clone()], vec![expected]));
     }
 }

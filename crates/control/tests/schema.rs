@@ -7,7 +7,7 @@ use control::{
     JoinTimes, LateJoin, MailboxMessage, Match, MeasureReply, OpenMailbox, PROTOCOL, ParticipantReport,
     PayloadBytes, Reply, Request, TimestampLog, TimestampPair, json_schema,
 };
-use experiment::{Factors, Flow, Load, Pin, Rate, Shape, ThreadPriorities, Topology, Trace, Workload};
+use experiment::{Factors, Flow, Load, Pin, Rate, RunTopology, ThreadPriorities, Topology, Trace, Workload};
 use serde_json::{Value, json};
 
 fn validator() -> jsonschema::Validator {
@@ -24,7 +24,7 @@ fn assert_valid(validator: &jsonschema::Validator, message: &impl serde::Seriali
 
 /// Returns the configure requests of all endpoints of a cell.
 fn configures(factors: &Factors, probed: bool) -> Vec<Request> {
-    let shape = Shape::new(factors, &Pin::Cores(vec![0], vec![1]), probed).in_run("run-1");
+    let run_topology = RunTopology::new(factors, &Pin::Cores(vec![0], vec![1]), probed).in_run("run-1");
     let configure = |endpoint: experiment::Endpoint| Configure {
         role: endpoint.role,
         run_name: "run-1".to_owned(),
@@ -53,7 +53,11 @@ fn configures(factors: &Factors, probed: bool) -> Vec<Request> {
         clock_slack_ns: 11,
         ping_timeout_ns: 12,
     };
-    shape.endpoints.into_iter().map(|endpoint| Request::Configure(Box::new(configure(endpoint)))).collect()
+    run_topology
+        .endpoints
+        .into_iter()
+        .map(|endpoint| Request::Configure(Box::new(configure(endpoint))))
+        .collect()
 }
 
 #[test]
@@ -71,17 +75,22 @@ fn requests_follow_the_schema() {
         topology: Topology::FullMesh { participants: 2 },
         ..Factors::default()
     };
-    let flood = Factors { topology: Topology::Ring { nodes: 3 }, in_flight: Some(4), ..latency.clone() };
+    let pipelined = Factors { topology: Topology::Ring { nodes: 3 }, in_flight: Some(4), ..latency.clone() };
     let requests = [
         configures(&latency, false),
-        configures(&flood, false),
+        configures(&pipelined, false),
         configures(&throughput, true),
         configures(&paced, false),
         configures(&discovery, false),
     ];
-    let shape = Shape::new(&latency, &Pin::None, false);
+    let run_topology = RunTopology::new(&latency, &Pin::None, false);
     let others = [
-        Request::Match(Match::of(&shape.topics(), 0, &[Configured::default(), Configured::default()], 5)),
+        Request::Match(Match::of(
+            &run_topology.topics(),
+            0,
+            &[Configured::default(), Configured::default()],
+            5,
+        )),
         Request::WarmUp { duration_ns: 1, samples: Some(1) },
         Request::Measure {
             duration_ns: 1,
@@ -97,7 +106,7 @@ fn requests_follow_the_schema() {
         Request::OpenMailbox(Box::new(OpenMailbox {
             domain: 7,
             run_name: "run-1".to_owned(),
-            participant: shape.endpoints[0].participant.clone(),
+            participant: run_topology.endpoints[0].participant.clone(),
             topic: "ddsmark_control".to_owned(),
             max_message_bytes: 8192,
         })),

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Four folders, each of which uses only those before it: `syntax` (values with positions and units, errors), `factors`
-//! (the table of factors, and the factors of a cell), `plan` (the experiment file and its plan), `shape` (the endpoints of
+//! (the table of factors, and the factors of a cell), `plan` (the experiment file and its plan), `run_topology` (the endpoints of
 //! a run, and what each of them opens). A new factor is one row
 //! of [`FACTORS`], a field of [`Factors`], and its use.
 #![forbid(unsafe_code)]
@@ -15,7 +15,7 @@
 mod ethernet;
 mod factors;
 mod plan;
-mod shape;
+mod run_topology;
 mod syntax;
 
 pub use ethernet::{
@@ -71,8 +71,8 @@ pub use plan::{
     search::{GoalKind, Search, SearchGoal},
     search_section::SearchSection,
 };
-pub use shape::{
-    Dispensable, Endpoint, EntityIndex, LOCAL_HOST, ParticipantSpec, Place, ReaderSpec, Role, Shape,
+pub use run_topology::{
+    Dispensable, Endpoint, EntityIndex, LOCAL_HOST, ParticipantSpec, Place, ReaderSpec, Role, RunTopology,
     StreamSpec, ThreadPriorities, Topics, WriterSpec, entity_name, probe_every,
 };
 pub use syntax::{

@@ -13,7 +13,7 @@
 
 mod batching;
 mod bottleneck;
-mod crowding;
+mod cpu_oversubscription;
 mod curves;
 mod delivery;
 mod format;
@@ -85,7 +85,7 @@ pub fn find(document: &ResultDocument) -> Vec<Finding> {
     findings.extend(overhead::findings(&sides));
     findings.extend(scaling::findings(document));
     for finding in &mut findings {
-        crowding::add(document, finding);
+        cpu_oversubscription::add(document, finding);
     }
     // stable sort: within a kind, the order of the sides
     findings.sort_by_key(|finding| finding.kind);

@@ -50,7 +50,7 @@ impl Rings<'_> {
                 per_hop_ns,
             ),
             Some(in_flight) => (
-                FindingKind::RingFlood,
+                FindingKind::PipelinedRing,
                 "per_sample_hop_of",
                 format!("a ring with {in_flight} samples in flight takes, per sample and hop,"),
                 per_sample_hop_ns,

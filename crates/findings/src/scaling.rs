@@ -138,7 +138,7 @@ impl Axis {
     /// Returns whether a value over this axis is worth a finding. With one sample in flight, the time per sample and hop
     /// says what the RTT says.
     fn has(self, quantity: &Quantity, factors: &Factors) -> bool {
-        quantity.key != "sample_hop" || self.factor == "in_flight" || factors.is_flood()
+        quantity.key != "sample_hop" || self.factor == "in_flight" || factors.is_pipelined()
     }
 
     /// Formats the endpoints that all points have in common.

@@ -3,7 +3,7 @@
 use std::process;
 
 use crate::{
-    site::{DomainClaim, Hold, Site},
+    site::{DomainClaim, Guard, Site},
     values::{clock::unix_ns, error::SiteError},
 };
 
@@ -18,7 +18,7 @@ pub struct Domains {
     /// Number of the only domain; `None`: any.
     only: Option<u32>,
     /// Reservations of the only domain, from the first run to the last one.
-    held: Option<Vec<Hold>>,
+    held: Option<Vec<Guard>>,
 }
 
 /// Domain of one run.
@@ -29,7 +29,7 @@ pub struct Domain {
     /// Whether another experiment has reserved it, too.
     pub is_shared: bool,
     /// Reservations among all experiments, one for each network that supports them.
-    _claims: Vec<Hold>,
+    _claims: Vec<Guard>,
 }
 
 impl Domains {

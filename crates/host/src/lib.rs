@@ -39,7 +39,7 @@ pub use machine::{
     cores::allowed_cores, counters::Counters, environment::EnvironmentInputs, keep_awake::KeepAwake,
     lab_limits::lab_warnings, limits::limit_warnings, properties::host_warnings,
 };
-pub use site::{Agent, DomainClaim, Hold, ReplySink, Site};
+pub use site::{Agent, DomainClaim, Guard, ReplySink, Site};
 pub use values::{
     agent_command::{AgentCommand, DriverFile},
     clock::{monotonic_ns, unix_ns},

@@ -24,7 +24,7 @@ use crate::{
         properties::capture_facts,
         reference, variables,
     },
-    site::{Agent, DomainClaim, Hold, ReplySink, Site},
+    site::{Agent, DomainClaim, Guard, ReplySink, Site},
     values::{
         agent_command::AgentCommand,
         clock_exchange::{ClockClient, ClockExchange, ClockReading, ClockResponder},
@@ -108,7 +108,7 @@ impl Site for LocalSite {
         reference::measure(sender_cores, receiver_cores, length_ns)
     }
 
-    fn keep_awake(&self) -> Result<Hold, SiteError> {
+    fn keep_awake(&self) -> Result<Guard, SiteError> {
         Ok(Box::new(KeepAwake::start()?))
     }
 
@@ -116,7 +116,7 @@ impl Site for LocalSite {
         Ok(claim(DOMAIN, number))
     }
 
-    fn announce(&self, directory: &Path) -> Result<(RunningExperiment, Option<Hold>), SiteError> {
+    fn announce(&self, directory: &Path) -> Result<(RunningExperiment, Option<Guard>), SiteError> {
         let running = presence::running(&self.owner, directory);
         let hold = presence::announce(&self.owner, &running);
         Ok((running, hold))
@@ -142,7 +142,7 @@ impl Site for LocalSite {
         MonotonicClock::of_children()
     }
 
-    fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Hold), SiteError> {
+    fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Guard), SiteError> {
         has_clock_of_agents()?;
         let (address, running) = Responder::start(responder).map_err(|error| cannot_compare(&error))?;
         Ok((address, Box::new(running)))

@@ -89,7 +89,7 @@ pub trait Site: Sync {
     ///
     /// # Errors
     /// Returns an error if a thread cannot be started, pinned, or given the policy `SCHED_IDLE`.
-    fn keep_awake(&self) -> Result<Hold, SiteError>;
+    fn keep_awake(&self) -> Result<Guard, SiteError>;
 
     /// Reserves a DDS domain in the network of the host.
     ///
@@ -102,7 +102,7 @@ pub trait Site: Sync {
     ///
     /// # Errors
     /// Returns an error if the host does not answer.
-    fn announce(&self, directory: &Path) -> Result<(RunningExperiment, Option<Hold>), SiteError>;
+    fn announce(&self, directory: &Path) -> Result<(RunningExperiment, Option<Guard>), SiteError>;
 
     /// Returns all experiments that are announced on the host now. One whose process has ended is not.
     ///
@@ -129,7 +129,7 @@ pub trait Site: Sync {
     /// # Errors
     /// Returns an error if the interface has no address, if the agents read another clock than the site, or if the host
     /// does not answer.
-    fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Hold), SiteError>;
+    fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Guard), SiteError>;
 
     /// Exchanges packets with the responder of another site. Returns the times of those with a reply, possibly none.
     /// Blocks for at most the limit.
@@ -174,13 +174,13 @@ pub trait Agent: Send {
 }
 
 /// Effect on a site that lasts until this is dropped.
-pub type Hold = Box<dyn Any + Send>;
+pub type Guard = Box<dyn Any + Send>;
 
 /// Outcome of the reservation of a domain.
 #[derive(Debug)]
 pub enum DomainClaim {
     /// Reserved until the hold is dropped.
-    Reserved(Hold),
+    Reserved(Guard),
     /// Reserved by another experiment.
     InUse,
     /// Reservation not possible on this host.

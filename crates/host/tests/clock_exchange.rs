@@ -7,8 +7,8 @@ use std::{
 };
 
 use host::{
-    ClockClient, ClockEnd, ClockOffset, ClockPacket, ClockResponder, ExchangeKey, Hold, LocalSite, Site as _,
-    measure_clock,
+    ClockClient, ClockEnd, ClockOffset, ClockPacket, ClockResponder, ExchangeKey, Guard, LocalSite,
+    Site as _, measure_clock,
 };
 
 const LONG: Duration = Duration::from_secs(60);
@@ -17,7 +17,7 @@ fn site() -> LocalSite {
     LocalSite::new("no agent")
 }
 
-fn responder(key: ExchangeKey, limit: Duration) -> (SocketAddr, Hold) {
+fn responder(key: ExchangeKey, limit: Duration) -> (SocketAddr, Guard) {
     let spec = ClockResponder { interface: "lo".to_owned(), key, limit };
     site().clock_responder(&spec).expect("a responder")
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::{
     Generation,
-    table::{Edition, Fate, OptionRow, Role, Roles, SECTIONS},
+    table::{Edition, Honouring, OptionRow, Role, Roles, SECTIONS},
 };
 
 /// Width of the text in columns.
@@ -62,7 +62,7 @@ pub fn help(generation: Generation, role: Option<Role>, program: &str, driver: &
 }
 
 fn is_rejected(row: &OptionRow) -> bool {
-    matches!(row.fate, Fate::Rejected { .. })
+    matches!(row.honouring, Honouring::Rejected { .. })
 }
 
 /// Returns the description of an option, its default, its range and its role.

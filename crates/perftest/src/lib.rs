@@ -44,8 +44,8 @@ pub use settings::{
     PayloadFile, Priorities, QosFile, Receive, SCAN_SIZES, Settings, Shared, Transport,
 };
 pub use table::{
-    Edition, Fate, IniKey, Kind, Limit, Match, Need, OPTIONS, OptionRow, Part, Range, Role, Roles, SECTIONS,
-    Section, find, resolve, similar,
+    Edition, Honouring, IniKey, Kind, Limit, Match, Need, OPTIONS, OptionRow, Part, Range, Role, Roles,
+    SECTIONS, Section, find, resolve, similar,
 };
 pub use value::{KeyRange, OptionValue, Peer, Priority, Rate, WaitMethod};
 pub use warning::Warning;

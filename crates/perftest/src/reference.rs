@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::{
     Generation,
-    table::{Edition, Fate, IniKey, Need, OptionRow, Part, Roles, SECTIONS},
+    table::{Edition, Honouring, IniKey, Need, OptionRow, Part, Roles, SECTIONS},
 };
 
 const HEAD: &str = "\
@@ -115,9 +115,11 @@ const fn need(need: Need) -> &'static str {
 }
 
 fn effect(row: &OptionRow) -> String {
-    match (row.fate, row.limit) {
-        (Fate::Honoured(effect), None) => effect.to_owned(),
-        (Fate::Honoured(effect), Some(limit)) => format!("{effect}; at most {}: {}", limit.max, limit.reason),
-        (Fate::Rejected { reason, instead }, _) => format!("**rejected:** {reason}; {instead}"),
+    match (row.honouring, row.limit) {
+        (Honouring::Honoured(effect), None) => effect.to_owned(),
+        (Honouring::Honoured(effect), Some(limit)) => {
+            format!("{effect}; at most {}: {}", limit.max, limit.reason)
+        }
+        (Honouring::Rejected { reason, instead }, _) => format!("**rejected:** {reason}; {instead}"),
     }
 }

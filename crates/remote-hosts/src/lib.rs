@@ -29,7 +29,7 @@ mod steward;
 
 pub use client::{
     site::StewardSite,
-    steward_command::{Patience, StewardCommand},
+    steward_command::{StewardCommand, Timeouts},
 };
 pub use guest::{
     GuestError,

@@ -3,7 +3,7 @@
 //! ```text
 //! publisher 0 (leader)                                     every other process (guest)
 //!   runner -> site                                            steward -> site
-//!        streams --- postbox --- mailbox ~~~ network ~~~ mailbox --- postbox --- streams
+//!        streams --- channel --- mailbox ~~~ network ~~~ mailbox --- channel --- streams
 //! ```
 //!
 //! - A [`mailbox::Mailbox`] carries samples: over a topic of the middleware ([`mailbox::agent`]), or over TCP for drivers without
@@ -17,7 +17,7 @@
 //!
 //! A process does this:
 //!
-//! 1. `AgentMailbox::open` or `TcpMailbox::listen` and `connect`, then `Postbox::new`
+//! 1. `AgentMailbox::open` or `TcpMailbox::listen` and `connect`, then `MessageChannel::new`
 //! 2. `lobby::lead` or `lobby::join`
 //! 3. `streams::Session::start`, which returns the streams
 //! 4. `Session::end`, with the result of the process
@@ -28,10 +28,10 @@ mod identity;
 pub mod lobby;
 pub mod mailbox;
 pub mod message;
-mod postbox;
+mod message_channel;
 pub mod streams;
 pub mod testing;
 
 pub use identity::{PeerAddress, PeerRole, ProcessId};
 pub use message::Outcome;
-pub use postbox::{Delivery, PostError, Postbox};
+pub use message_channel::{Delivery, MessageChannel, PostError};

@@ -15,7 +15,7 @@ use std::{
     ops::ControlFlow,
     path::PathBuf,
     process::{self, ExitCode},
-    sync::mpsc::{Sender, channel},
+    sync::mpsc::{self, Sender},
     thread,
     time::Duration,
 };
@@ -23,7 +23,7 @@ use std::{
 use experiment::{ParticipantSpec, Variables};
 use host::{DriverFile, LocalSite, Site as _};
 use rendezvous::{
-    Outcome, PeerAddress, PeerRole, Postbox,
+    MessageChannel, Outcome, PeerAddress, PeerRole,
     lobby::{Announcement, DriverIdentity, LeaderRules, join, lead},
     mailbox::{
         Mailbox,
@@ -52,15 +52,15 @@ fn main() -> ExitCode {
 fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     let (role, mailbox) = arguments.split_first().ok_or("no role")?;
     let role = if role == "pub" { PeerRole::Publisher } else { PeerRole::Subscriber };
-    let mut postbox = Postbox::new(open(role, mailbox)?, PeerAddress::of_this_process(role, 0)?);
+    let mut channel = MessageChannel::new(open(role, mailbox)?, PeerAddress::of_this_process(role, 0)?);
     let own = announcement();
     let mut watch = |_: &_| ControlFlow::Continue(());
     let rules = LeaderRules { interoperate: &|_, _| false, compare: &|_, _| Ok(()) };
     let peers = match role {
-        PeerRole::Publisher => lead(&mut postbox, &own, &rules, LIMIT, &mut watch)?,
-        PeerRole::Subscriber => vec![join(&mut postbox, &own, LIMIT, &mut watch)?],
+        PeerRole::Publisher => lead(&mut channel, &own, &rules, LIMIT, &mut watch)?,
+        PeerRole::Subscriber => vec![join(&mut channel, &own, LIMIT, &mut watch)?],
     };
-    let (events, ended) = channel();
+    let (events, ended) = mpsc::channel();
     let of_peer = events.clone();
     let observer = Box::new(move |event| {
         if matches!(event, SessionEvent::Ended(_)) {
@@ -68,7 +68,7 @@ fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
             let _ = of_peer.send(());
         }
     });
-    let (session, streams) = Session::start(postbox, peers, SessionOptions { silence: SILENCE, observer })?;
+    let (session, streams) = Session::start(channel, peers, SessionOptions { silence: SILENCE, observer })?;
     for stream in streams {
         println!("met {}", stream.peer);
         println!("exchanged {}", exchange(stream)?);

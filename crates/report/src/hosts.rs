@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use experiment::Shape;
+use experiment::RunTopology;
 use results::{Host, HostRecord, ResultDocument, Run};
 
 use crate::number::count;
@@ -49,12 +49,13 @@ fn named(record: &HostRecord) -> String {
     format!("Host {}: {machine}, at {}{link}", record.name, record.at)
 }
 
-/// Returns the places of the endpoints of each shape.
+/// Returns the places of the endpoints of each topology.
 fn placement(document: &ResultDocument) -> Option<String> {
     let mut places: Vec<String> = Vec::new();
     for cell in &document.experiment.cells {
-        let shape = Shape::of(&cell.factors, &document.experiment.design);
-        let place = shape.endpoints.iter().map(|endpoint| format!("{}@{}", endpoint.id, endpoint.place.host));
+        let topology = RunTopology::of(&cell.factors, &document.experiment.design);
+        let place =
+            topology.endpoints.iter().map(|endpoint| format!("{}@{}", endpoint.id, endpoint.place.host));
         let text = place.collect::<Vec<_>>().join(" ");
         if !places.contains(&text) {
             places.push(text);
@@ -74,8 +75,8 @@ pub(crate) fn of_endpoint(document: &ResultDocument, run: &Run) -> String {
     };
     // A failed run has no record of its endpoints.
     let cell = document.experiment.cells.iter().find(|cell| cell.id == run.cell);
-    let shape = cell.map(|cell| Shape::of(&cell.factors, &document.experiment.design));
-    format!(" of the {}", shape.map_or_else(|| id.clone(), |shape| shape.label(id)))
+    let topology = cell.map(|cell| RunTopology::of(&cell.factors, &document.experiment.design));
+    format!(" of the {}", topology.map_or_else(|| id.clone(), |topology| topology.label(id)))
 }
 
 /// Names the properties and versions in which the hosts differ; `None` if they do not.

@@ -24,8 +24,8 @@ pub(crate) fn legend(document: &ResultDocument) -> Vec<String> {
     }
     if document.cells.iter().any(|cell| ring::nodes(cell).is_some()) {
         paragraphs.push(ring::LEGEND.to_owned());
-        if document.cells.iter().any(|cell| cell.factors.is_flood()) {
-            paragraphs.push(ring::LEGEND_OF_FLOOD.to_owned());
+        if document.cells.iter().any(|cell| cell.factors.is_pipelined()) {
+            paragraphs.push(ring::LEGEND_OF_PIPELINED.to_owned());
         }
     }
     if has(Workload::Discovery) {

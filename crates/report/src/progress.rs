@@ -1,6 +1,6 @@
 //! Progress line of a finished run.
 
-use experiment::{Design, Factors, Shape, Workload};
+use experiment::{Design, Factors, RunTopology, Workload};
 use results::{Run, RunState, format_micros, format_value};
 use stats::total;
 
@@ -10,7 +10,7 @@ use crate::{discovery, paced, search, settings::interference, short_name};
 /// hosts, and its main values.
 #[must_use]
 pub fn run_line(run: &Run, factors: &Factors, design: &Design, done: usize, total: usize) -> String {
-    let shape = Shape::of(factors, design);
+    let run_topology = RunTopology::of(factors, design);
     let batch = match factors.batch_bytes {
         0 => String::new(),
         bytes if factors.batching.is_turbo() => format!(", {} up to {bytes}", factors.batching),
@@ -36,15 +36,17 @@ pub fn run_line(run: &Run, factors: &Factors, design: &Design, done: usize, tota
         factors.workload,
         size,
         factors.as_shipped(),
-        shape.placement(factors.topology).map_or_else(String::new, |placement| format!(", {placement}"))
+        run_topology
+            .placement(factors.topology)
+            .map_or_else(String::new, |placement| format!(", {placement}"))
     );
     let interference = if run.failure.is_none() { interference(run.duet.is_some()) } else { String::new() };
-    format!("{cell}: {}{interference}", outcome(run, factors, &shape))
+    format!("{cell}: {}{interference}", outcome(run, factors, &run_topology))
 }
 
-fn outcome(run: &Run, factors: &Factors, shape: &Shape) -> String {
+fn outcome(run: &Run, factors: &Factors, run_topology: &RunTopology) -> String {
     if let Some(failure) = &run.failure {
-        let whose = failure.endpoint.as_ref().map(|endpoint| format!(" ({})", shape.label(endpoint)));
+        let whose = failure.endpoint.as_ref().map(|endpoint| format!(" ({})", run_topology.label(endpoint)));
         let whose = whose.unwrap_or_default();
         let others = of_others(run, factors).map_or_else(String::new, |of| format!(" ({of})"));
         return format!("FAILED in `{}`{whose}: {}{others}", failure.phase, failure.error);
@@ -54,7 +56,8 @@ fn outcome(run: &Run, factors: &Factors, shape: &Shape) -> String {
         RunState::Valid => match &run.exit_failure {
             None => outcome,
             Some(failure) => {
-                let whose = failure.endpoint.as_ref().map(|endpoint| format!("{}: ", shape.label(endpoint)));
+                let whose =
+                    failure.endpoint.as_ref().map(|endpoint| format!("{}: ", run_topology.label(endpoint)));
                 format!("{outcome} (after the report, {}{})", whose.unwrap_or_default(), failure.error)
             }
         },

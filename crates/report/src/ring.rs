@@ -20,7 +20,7 @@ pub(crate) const LEGEND: &str = "In a ring, node 1 sends a sample and waits unti
     Held is the number of write calls on a hop that timed out or were rejected, Reordered the number of samples that arrived \
     after one that was sent later.";
 /// Legend of the table with several samples in flight.
-pub(crate) const LEGEND_OF_FLOOD: &str = "With several samples in flight, node 1 sends the next one each time one returns \
+pub(crate) const LEGEND_OF_PIPELINED: &str = "With several samples in flight, node 1 sends the next one each time one returns \
     or is lost. The time per sample and hop is the time of the measurement, divided by the number of samples that returned \
     in it and by the number of nodes. RTTs and one-way times include the time that samples wait for each other.";
 
@@ -70,7 +70,7 @@ fn rows(cell: &CellResult) -> Vec<Vec<String>> {
         |of: fn(&Hop) -> u64| total(rings(cell).flat_map(|ring| ring.hops.iter().map(of))).to_string();
     whole.extend([counted(cell, 0, |hop| hop.sent), of_all(|hop| hop.lost), of_all(|hop| hop.stopped)]);
     whole.extend([of_all(|hop| hop.held_writes), of_all(|hop| hop.out_of_order)]);
-    if let Some([mean, spread]) = per_sample_hop(cell).filter(|_| cell.factors.is_flood()) {
+    if let Some([mean, spread]) = per_sample_hop(cell).filter(|_| cell.factors.is_pipelined()) {
         whole[0] = "per sample and hop".to_owned();
         // A mean has no quantiles.
         whole.extend([mean, spread, "-".to_owned(), String::new(), "-".to_owned(), String::new()]);

@@ -33,8 +33,8 @@ pub(crate) fn conditions(experiment: &Plan) -> String {
 }
 
 /// Formats how many endpoints share too few cores; `None` if each endpoint of every cell has a core.
-pub(crate) fn crowding(document: &ResultDocument) -> Option<String> {
-    let (most, crowded) = document.most_crowded(document.cells.iter())?;
+pub(crate) fn oversubscription(document: &ResultDocument) -> Option<String> {
+    let (most, crowded) = document.most_oversubscribed(document.cells.iter())?;
     let all = document.cells.len();
     let polls = most.polling.is_some();
     let most = if all == 1 {

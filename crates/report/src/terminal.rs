@@ -105,7 +105,7 @@ impl Page {
             hosts::differences(document).iter().for_each(|text| self.wrapped(text));
         }
         self.wrapped(&settings::conditions(&document.experiment));
-        if let Some(text) = settings::crowding(document) {
+        if let Some(text) = settings::oversubscription(document) {
             self.wrapped(&text);
         }
         for note in &document.experiment.notes {
@@ -273,7 +273,7 @@ impl Page {
             ));
         }
         if let Some(nodes) = ring::nodes(cells[0]) {
-            let per = if cells[0].factors.is_flood() { "sample and hop" } else { "hop" };
+            let per = if cells[0].factors.is_pipelined() { "sample and hop" } else { "hop" };
             let _ = writeln!(self.text, "\nRing of {nodes} nodes: time per {per}{interference}");
             self.text.push_str(&ring::table(cells).render());
             return;

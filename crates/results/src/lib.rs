@@ -43,10 +43,10 @@ pub use schema::{
     selftest_json_schema, sha256,
 };
 pub use values::{
-    Assembler, BatchPolicy, Claim, Crowding, Lateness, MAX_LATENCY_LOSS_PCT, Polling, SHOWN_BLOCKS, Sender,
-    Shortfall, SmallestDifference, TRIAL_WINDOWS, TrialLog, TrialResult, WIDE_SPREAD, WritingTime,
-    comparison_claims, flows_of, format_micros, format_signed, format_spread, format_value, full_buffers,
-    late_loss, least_blocks, least_runs_for_claims, level_claims, losses_by_reader, mean_period_ns,
-    metrics_of, noise_floor_claims, over_half_noisy, smallest_differences, stats_goal, steady_latency,
-    steady_rate, with_rate,
+    Assembler, BatchPolicy, Claim, CpuOversubscription, Lateness, MAX_LATENCY_LOSS_PCT, Polling,
+    SHOWN_BLOCKS, Sender, Shortfall, SmallestDifference, TRIAL_WINDOWS, TrialLog, TrialResult, WIDE_SPREAD,
+    WritingTime, comparison_claims, flows_of, format_micros, format_signed, format_spread, format_value,
+    full_buffers, late_loss, least_blocks, least_runs_for_claims, level_claims, losses_by_reader,
+    mean_period_ns, metrics_of, noise_floor_claims, over_half_noisy, smallest_differences, stats_goal,
+    steady_latency, steady_rate, with_rate,
 };

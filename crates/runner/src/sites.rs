@@ -7,7 +7,7 @@ use std::{
 };
 
 use experiment::{LOCAL_HOST, LinkSpec};
-use host::{DriverFile, Hold, Owner, Site, SiteError};
+use host::{DriverFile, Guard, Owner, Site, SiteError};
 use results::{LinkReading, LinkRecord, RunningExperiment};
 
 use crate::RunnerError;
@@ -192,7 +192,7 @@ impl<'a> Sites<'a> {
     pub(crate) fn announce(
         &self,
         directory: &Path,
-    ) -> Result<Vec<(RunningExperiment, Option<Hold>)>, SiteError> {
+    ) -> Result<Vec<(RunningExperiment, Option<Guard>)>, SiteError> {
         let announced = self.on_each_machine(|_, host| host.site.announce(directory))?;
         Ok(announced.into_iter().flatten().collect())
     }
@@ -204,7 +204,7 @@ impl<'a> Sites<'a> {
     }
 
     /// Keeps the cores of all machines awake.
-    pub(crate) fn keep_awake(&self) -> Result<Vec<Hold>, SiteError> {
+    pub(crate) fn keep_awake(&self) -> Result<Vec<Guard>, SiteError> {
         let holds = self.on_each_machine(|_, host| host.site.keep_awake())?;
         Ok(holds.into_iter().flatten().collect())
     }

@@ -22,7 +22,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 
 /// Simulates the participants of a run.
 pub(crate) fn measure(config: &Arc<Config>, host: &HostModel, mode: f64, run: &RunSetup<'_>) -> Traffic {
-    let participants = run.shape.endpoints.len();
+    let participants = run.topology.endpoints.len();
     let discovery = run.factors.discovery;
     let announced = Announcements { endpoints: discovery.endpoints as usize, run: run.design.seed };
     let mut opens = vec![0; participants];
@@ -44,7 +44,7 @@ pub(crate) fn measure(config: &Arc<Config>, host: &HostModel, mode: f64, run: &R
     };
     let idle = idle(host, participants as u64, run);
     let together = |participant: usize| {
-        let of = |index: usize| run.shape.endpoints[index].process;
+        let of = |index: usize| run.topology.endpoints[index].process;
         (0..participants).filter(|other| of(*other) == of(participant)).count() as u64
     };
     let agents = (0..participants).map(|participant| {

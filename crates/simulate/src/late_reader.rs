@@ -37,7 +37,7 @@ fn is_late(run: &RunSetup<'_>) -> bool {
 
 /// Returns the time at which a participant that opens at `opens_ns` and all others are matched.
 fn joined_ns(config: &Arc<Config>, run: &RunSetup<'_>, opens_ns: u64) -> u64 {
-    let mut opens = vec![0; run.shape.endpoints.len()];
+    let mut opens = vec![0; run.topology.endpoints.len()];
     if let Some(last) = opens.last_mut() {
         *last = opens_ns;
     }
@@ -49,7 +49,7 @@ fn joined_ns(config: &Arc<Config>, run: &RunSetup<'_>, opens_ns: u64) -> u64 {
 pub(crate) fn joined(readers: &[Reader], run: &RunSetup<'_>) -> Option<LateJoined> {
     let (reader, join) =
         readers.iter().find_map(|reader| Some((reader, reader.join.filter(|join| join.is_late)?)))?;
-    let id = run.shape.endpoints[reader.endpoint].id.clone();
+    let id = run.topology.endpoints[reader.endpoint].id.clone();
     Some(LateJoined { reader: id, times: join.times, joined_ns: join.joined_ns })
 }
 

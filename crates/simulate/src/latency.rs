@@ -82,7 +82,7 @@ pub(crate) fn measure(
 ) -> Traffic {
     let design = run.design;
     let check_every = u64::from(design.check_every.max(1));
-    let roles: Vec<Role> = run.shape.endpoints.iter().map(|endpoint| endpoint.role).collect();
+    let roles: Vec<Role> = run.topology.endpoints.iter().map(|endpoint| endpoint.role).collect();
     let arrived = vec![(0, 0); network.readers.len()];
     let pinger = roles.iter().position(|role| role.drives()).unwrap_or(0);
     let mut pings = Pings { network, roles, pinger, writes: Vec::new(), arrived };

@@ -3,7 +3,7 @@
 //! A [`Simulator`] executes a cell as runner and agents do, with a simulated clock: a warm-up, then pings one after the
 //! other, or several samples at a time around a ring, or writes as fast as back-pressure allows, or writes at planned
 //! times, and a drain; or participants find each other. The endpoints of a run and their links follow from its
-//! [`experiment::Shape`]. It returns the [`collector::RunReports`] that agents would send. The crate `collector`
+//! [`experiment::RunTopology`]. It returns the [`collector::RunReports`] that agents would send. The crate `collector`
 //! evaluates them as it does for the runner, so each of its checks can be tested on thousands of runs, as can
 //! everything that reads results.
 //! [`sim_model::GroundTruth`] gives the exact expected values.
@@ -19,7 +19,6 @@ mod describe;
 mod discovery;
 mod drain;
 mod experiments;
-mod flood;
 mod host_model;
 mod late_join;
 mod late_reader;
@@ -27,6 +26,7 @@ mod latency;
 mod link;
 mod max_rates;
 mod paced;
+mod pipelined;
 mod reports;
 mod round_trips;
 mod series;

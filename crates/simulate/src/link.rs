@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use control::JoinReception;
-use experiment::{Design, ReaderSpec, Reliability, Shape, WriterSpec};
+use experiment::{Design, ReaderSpec, Reliability, RunTopology, WriterSpec};
 use results::{Received, SequenceSet, WindowCounts};
 use sim_model::{Config, Flow, SampleOutcome};
 
@@ -327,27 +327,27 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Creates the idle network of a shape that reuses this memory. `middleware` configures a
+    /// Creates the idle network of a topology that reuses this memory. `middleware` configures a
     /// server whose times have a factor, for packets of that payload in bytes; `flow` creates that of the writer with an
     /// index.
     pub fn new(
-        shape: &Shape,
+        topology: &RunTopology,
         host: &HostModel,
         multicast: bool,
         middleware: impl Fn(f64, u64) -> Arc<Config>,
         flow: impl Fn(&Arc<Config>, u64) -> Flow,
         memory: &mut Vec<Vec<Arrival>>,
     ) -> Self {
-        let factors: Vec<f64> = shape.endpoints.iter().map(|of| host.factor_of(&of.id)).collect();
+        let factors: Vec<f64> = topology.endpoints.iter().map(|of| host.factor_of(&of.id)).collect();
         let mut readers = Vec::new();
-        for (endpoint, of) in shape.endpoints.iter().enumerate() {
+        for (endpoint, of) in topology.endpoints.iter().enumerate() {
             for spec in &of.readers {
                 let memory = memory.pop().unwrap_or_default();
                 readers.push(Reader::new(endpoint, spec, host.slowed(factors[endpoint]), memory));
             }
         }
         let mut links = Vec::new();
-        for (endpoint, of) in shape.endpoints.iter().enumerate() {
+        for (endpoint, of) in topology.endpoints.iter().enumerate() {
             for spec in &of.writers {
                 let size = spec.stream.size_bytes;
                 let config = middleware(factors[endpoint], samples_per_packet(spec.batch_bytes, size) * size);

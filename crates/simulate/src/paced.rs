@@ -138,7 +138,7 @@ pub(crate) fn measure(
     traces: &TraceTimes,
     run: &RunSetup<'_>,
 ) -> Traffic {
-    let RunSetup { shape, factors, design, drain_ns, .. } = *run;
+    let RunSetup { topology, factors, design, drain_ns, .. } = *run;
     let reliable = factors.is_reliable(0);
     let Network { links, readers } = network;
     let config = links.first().map(|link| link.config.clone()).unwrap_or_default();
@@ -183,7 +183,7 @@ pub(crate) fn measure(
         link.map_or(&[][..], |link| &written[link].times)
     };
     let mut read = read.iter_mut();
-    for endpoint in agents.len()..shape.endpoints.len() {
+    for endpoint in agents.len()..topology.endpoints.len() {
         let own = readers.iter_mut().filter(|reader| reader.endpoint == endpoint).collect();
         agents.push(reports.of_readers(endpoint, own, times_of, &mut read));
     }

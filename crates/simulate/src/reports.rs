@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use collector::{AgentOutcome, LateJoined, RunReports};
 use control::{AgentReport, Configured, IDLE_NS, MonotonicClock};
-use experiment::{Endpoint, Factors, ReceiveMode, Shape};
+use experiment::{Endpoint, Factors, ReceiveMode, RunTopology};
 use results::{Idle, Interface, MulticastSent, Sockets, Usage};
 
 use crate::link::{Link, Reader};
@@ -87,17 +87,18 @@ impl Wire {
 
 impl Traffic {
     /// Returns the reports of all agents. All samples of a simulated run are within its traffic.
-    pub fn into_reports(self, factors: &Factors, shape: Shape) -> RunReports {
+    pub fn into_reports(self, factors: &Factors, topology: RunTopology) -> RunReports {
         let Self { agents, wire, join, mode } = self;
         // Each agent reads the CPU time of its whole process.
         let of_process = |process: u32| {
             let members =
-                shape.endpoints.iter().zip(&agents).filter(|(endpoint, _)| endpoint.process == process);
+                topology.endpoints.iter().zip(&agents).filter(|(endpoint, _)| endpoint.process == process);
             members.map(|(_, traffic)| traffic.cpu_ns).sum::<u64>()
         };
-        let mut serving = shape.endpoints.iter().filter(|endpoint| !endpoint.role.drives());
+        let mut serving = topology.endpoints.iter().filter(|endpoint| !endpoint.role.drives());
         let dropping = serving.next().map_or(0, |endpoint| endpoint.process);
-        let cpu_ns: Vec<u64> = shape.endpoints.iter().map(|endpoint| of_process(endpoint.process)).collect();
+        let cpu_ns: Vec<u64> =
+            topology.endpoints.iter().map(|endpoint| of_process(endpoint.process)).collect();
         let outcome = |((endpoint, traffic), cpu_ns): ((Endpoint, AgentTraffic), u64)| {
             // A reader that polls uses a whole core.
             let serves = !endpoint.role.drives();
@@ -131,7 +132,7 @@ impl Traffic {
             }
         };
         RunReports {
-            agents: shape.endpoints.into_iter().zip(agents).zip(cpu_ns).map(outcome).collect(),
+            agents: topology.endpoints.into_iter().zip(agents).zip(cpu_ns).map(outcome).collect(),
             lost: Vec::new(),
             clock_faults: Vec::new(),
             join,

@@ -1,11 +1,11 @@
 //! Plan of a run, for the simulations of all workloads.
 
-use experiment::{Design, Factors, Shape};
+use experiment::{Design, Factors, RunTopology};
 
 /// Plan of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct RunSetup<'a> {
-    pub shape: &'a Shape,
+    pub topology: &'a RunTopology,
     pub factors: &'a Factors,
     /// Design with the seed of the run.
     pub design: &'a Design,

@@ -3,16 +3,17 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use collector::{RunContext, RunReports, TraceTimes, collect};
-use experiment::{Cell, Design, DriverDescription, Limits, Reliability, ScheduledRun, Shape, Workload};
+use experiment::{Cell, Design, DriverDescription, Limits, Reliability, RunTopology, ScheduledRun, Workload};
 use results::{DeliveryCounts, HostRecord, LinkRecord, Run};
 use sim_model::{Config, ConfigError, Flow};
 
 use crate::{
     HostModel, Series, SimulatedMetrics, SimulatedRun,
     capabilities::{policies, refuse},
-    discovery, flood, latency,
+    discovery, latency,
     link::{Arrival, Network},
     paced::{self, Recorded},
+    pipelined,
     round_trips::RoundTrips,
     series::Recorder,
     setup::RunSetup,
@@ -79,7 +80,7 @@ impl Simulator {
         let host = self.host.slowed(slower);
         let design = of_run(design, scheduled);
         let reliable = factors.qos.reliability == Some(Reliability::Reliable);
-        let shape = Shape::of(factors, &design);
+        let topology = RunTopology::of(factors, &design);
         if let Some(flow) = factors.streams().iter().find(|flow| !self.traces.has(&flow.load)) {
             return Err(without_times(&flow.name));
         }
@@ -89,8 +90,13 @@ impl Simulator {
             Arc::new(config)
         };
         let ping_ns = self.limits.least_ping_ns(factors);
-        let run =
-            RunSetup { shape: &shape, factors, design: &design, drain_ns: self.limits.drain_ns, ping_ns };
+        let run = RunSetup {
+            topology: &topology,
+            factors,
+            design: &design,
+            drain_ns: self.limits.drain_ns,
+            ping_ns,
+        };
         for series in self.series.values_mut() {
             series.clear();
         }
@@ -101,14 +107,14 @@ impl Simulator {
         if factors.workload == Workload::Discovery {
             let config = middleware(1.0, 0);
             let mode = flow(&config, 0).mode();
-            return Ok(discovery::measure(&config, &host, mode, &run).into_reports(factors, shape));
+            return Ok(discovery::measure(&config, &host, mode, &run).into_reports(factors, topology));
         }
         let mut network =
-            Network::new(&shape, &host, factors.multicast, middleware, flow, &mut self.arrivals);
+            Network::new(&topology, &host, factors.multicast, middleware, flow, &mut self.arrivals);
         let traffic = match factors.workload {
             Workload::Latency => match factors.in_flight {
                 None => latency::measure(&mut self.trips, recorder, &mut network, &run),
-                Some(most) => flood::measure(&mut self.trips, recorder, &mut network, &run, most),
+                Some(most) => pipelined::measure(&mut self.trips, recorder, &mut network, &run, most),
             },
             Workload::Paced => paced::measure(&mut self.recorded, recorder, &mut network, &self.traces, &run),
             Workload::Throughput => throughput::measure(&mut self.calls, recorder, &mut network, &run),
@@ -118,7 +124,7 @@ impl Simulator {
         };
         self.pool(factors.workload);
         self.arrivals = network.into_arrivals();
-        Ok(traffic.into_reports(factors, shape))
+        Ok(traffic.into_reports(factors, topology))
     }
 
     /// Adds the values of all endpoints to the series of the run, by kind.

@@ -95,7 +95,7 @@ pub(super) fn measure(
     network: &mut Network,
     run: &RunSetup<'_>,
 ) -> Traffic {
-    let RunSetup { shape, factors, design, drain_ns, .. } = *run;
+    let RunSetup { topology, factors, design, drain_ns, .. } = *run;
     let Network { links, readers } = network;
     calls.resize_with(links.len(), Series::default);
     let mut writers: Vec<Writer<'_>> = links
@@ -125,7 +125,7 @@ pub(super) fn measure(
         .collect();
     let drained = drain::drain(readers, &written, reliable, drain_ns);
     let wire = Wire::of(writers.iter().map(|writer| &*writer.link), readers);
-    let mut agents = Vec::with_capacity(shape.endpoints.len());
+    let mut agents = Vec::with_capacity(topology.endpoints.len());
     for writer in &writers {
         agents.push(of_writer(writer, recorder, factors, design, &drained));
     }

@@ -28,7 +28,7 @@ use crate::{Error, tree::release_programs};
 const SETTLING: Duration = Duration::from_secs(60);
 const EVERY: Duration = Duration::from_secs(1);
 /// Maximum time beyond the planned duration.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIME_LIMIT: Duration = Duration::from_secs(180);
 /// Minimum growth to report, as a share of a process's memory over the whole run.
 const GROWN: f64 = 0.01;
 
@@ -73,7 +73,7 @@ pub fn run(arguments: &SoakArgs) -> Result<(), Error> {
     );
     let result = directory.path().join("soak");
     let mut child = start(&program, &text, &result)?;
-    let limit = Duration::from_secs_f64(minutes * 60.0) + PATIENCE;
+    let limit = Duration::from_secs_f64(minutes * 60.0) + TIME_LIMIT;
     let courses = watch(&mut child, &result, limit)?;
     let document = Directory::load(&result)?;
     println!("{driver}, {size} B, paced at {rate:.0}/s for {minutes} min");

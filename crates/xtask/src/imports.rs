@@ -14,11 +14,12 @@ use crate::Error;
 pub const LAYERS: &[(&str, &[&str])] = &[
     ("agent", &["base", "traffic", "roles", "session"]),
     ("ddsmark", &["cli", "work", "commands"]),
-    ("experiment", &["syntax", "factors", "plan"]),
+    ("experiment", &["syntax", "factors", "plan", "run_topology"]),
     ("rendezvous", &["mailbox", "envelope", "lobby", "streams"]),
     ("perftest", &["table", "settings", "output"]),
     ("results", &["recording", "schema", "values", "directory"]),
     ("runner", &["agents", "drivers", "run", "session"]),
+    ("remote-hosts", &["framing", "steward", "client", "guest", "remote", "ssh", "slurm"]),
     ("host", &["values", "machine", "agents"]),
 ];
 

@@ -9,17 +9,17 @@ use control::{
 
 use crate::base::{error::AgentError, meters::TrafficMeter, priority::NamedThread, progress::ProgressSource};
 
-/// Extent of the traffic of a phase, which ends with the first of both limits.
+/// Limits of the traffic of a phase, which ends with the first of both.
 #[derive(Clone, Copy, Debug)]
-pub struct Extent {
+pub struct TrafficLimit {
     /// Maximum duration in ns.
     pub duration_ns: u64,
     /// Maximum number of samples of each writer; `None`: no limit.
     pub samples: Option<u64>,
 }
 
-impl Extent {
-    /// Creates an extent that only time limits.
+impl TrafficLimit {
+    /// Creates a limit of time only.
     #[must_use]
     pub const fn of_time(duration_ns: u64) -> Self {
         Self { duration_ns, samples: None }
@@ -54,7 +54,7 @@ pub trait AgentRole {
     ///
     /// # Errors
     /// Returns an error that ends the run.
-    fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError>;
+    fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError>;
     /// Runs the traffic and records it. `begin_ns`: start of the schedule, for open-loop roles. A driving role
     /// reads the meter where its traffic starts and ends.
     ///
@@ -62,7 +62,7 @@ pub trait AgentRole {
     /// Returns an error that ends the run.
     fn measure(
         &mut self,
-        extent: Extent,
+        limit: TrafficLimit,
         begin_ns: Option<u64>,
         meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError>;

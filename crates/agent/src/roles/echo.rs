@@ -11,7 +11,7 @@ use crate::{
         error::AgentError,
         meters::{SHORTEST_WAIT_NS, TrafficMeter},
         progress::{ProgressSource, ReceiveProgress},
-        role::{AgentRole, Extent, RoleReport},
+        role::{AgentRole, RoleReport, TrafficLimit},
     },
     roles::{
         echo_listener::{EchoListener, HandedPings},
@@ -102,7 +102,7 @@ impl AgentRole for Echo {
         Ok(())
     }
 
-    fn warm_up(&mut self, _extent: Extent) -> Result<(), AgentError> {
+    fn warm_up(&mut self, _extent: TrafficLimit) -> Result<(), AgentError> {
         Ok(())
     }
 
@@ -116,7 +116,7 @@ impl AgentRole for Echo {
 
     fn measure(
         &mut self,
-        _extent: Extent,
+        _extent: TrafficLimit,
         _begin_ns: Option<u64>,
         _meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {

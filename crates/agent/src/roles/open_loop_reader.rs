@@ -23,14 +23,14 @@ use crate::{
         error::AgentError,
         meters::{LONGEST_WAIT_NS, SHORTEST_WAIT_NS, TrafficMeter},
         progress::{ProgressSource, ReceiveProgress},
-        role::{AgentRole, Extent, RoleReport},
+        role::{AgentRole, RoleReport, TrafficLimit},
     },
     traffic::{
-        by_writer::{ByWriter, set_taken},
         flow_spec::FlowSpec,
         grouped_reader::GroupedReader,
         identity::Identity,
         late_join::LateJoin,
+        per_writer::{PerWriter, set_taken},
         poll_policy::PollPolicy,
         probes::ProbeResponder,
         processing::Processing,
@@ -171,7 +171,7 @@ fn record(times: &mut Windows, negative: &mut NegativeTimes, now_ns: u64, since_
     }
 }
 
-impl ByWriter<FlowRecorder> {
+impl PerWriter<FlowRecorder> {
     /// Records a sample.
     #[inline]
     pub fn arrived(&mut self, sample: Sample<'_>) {
@@ -195,7 +195,7 @@ impl ByWriter<FlowRecorder> {
 }
 
 /// A reader with receive calls, and the recorders of its samples.
-pub type PolledFlow = (GroupedReader, Box<ByWriter<FlowRecorder>>);
+pub type PolledFlow = (GroupedReader, Box<PerWriter<FlowRecorder>>);
 
 /// Source of samples.
 #[derive(Debug)]
@@ -215,7 +215,7 @@ pub enum FlowInput {
         threads: Vec<JoinHandle<Result<PolledFlow, DriverError>>>,
     },
     /// Listeners, called from threads of the driver.
-    Listening(Vec<ListeningReader<ByWriter<FlowRecorder>>>),
+    Listening(Vec<ListeningReader<PerWriter<FlowRecorder>>>),
     /// Measurements of closed readers, by reader and stream.
     Closed(Vec<FlowRecorder>),
 }
@@ -281,8 +281,8 @@ impl OpenLoopReader {
                     threads.into_iter().map(|thread| close(join(thread)?)).collect::<Result<_, _>>()?
                 }
                 FlowInput::Listening(readers) => {
-                    let close = |reader: ListeningReader<ByWriter<FlowRecorder>>| {
-                        reader.close().map(ByWriter::into_all)
+                    let close = |reader: ListeningReader<PerWriter<FlowRecorder>>| {
+                        reader.close().map(PerWriter::into_all)
                     };
                     readers.into_iter().map(close).collect::<Result<_, _>>()?
                 }
@@ -332,9 +332,9 @@ impl AgentRole for OpenLoopReader {
         Ok(())
     }
 
-    fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError> {
+    fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError> {
         if let Some(processing) = &self.processing {
-            processing.until(now_ns().saturating_add(extent.duration_ns));
+            processing.until(now_ns().saturating_add(limit.duration_ns));
         }
         Ok(())
     }
@@ -349,14 +349,14 @@ impl AgentRole for OpenLoopReader {
 
     fn measure(
         &mut self,
-        extent: Extent,
+        limit: TrafficLimit,
         begin_ns: Option<u64>,
         _meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
         let begin_ns = begin_ns.ok_or(AgentError::NoBegin)?;
         self.begin.set(begin_ns);
         if let Some(processing) = &self.processing {
-            processing.until(begin_ns.saturating_add(extent.duration_ns));
+            processing.until(begin_ns.saturating_add(limit.duration_ns));
         }
         Ok(MeasureReply::default())
     }

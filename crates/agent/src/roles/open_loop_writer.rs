@@ -18,7 +18,7 @@ use crate::{
         meters::TrafficMeter,
         priority::NamedThread,
         progress::ProgressSource,
-        role::{AgentRole, Extent, RoleReport},
+        role::{AgentRole, RoleReport, TrafficLimit},
         sleep_spin_timer::{SleepSpinTimer, sleep_until},
     },
     traffic::{
@@ -55,7 +55,7 @@ pub struct OpenLoopWriter {
     pace: Option<SleepSpinTimer>,
     /// Whether the flows are ready for the start of a schedule.
     prepared: bool,
-    extent: Extent,
+    limit: TrafficLimit,
     begin_ns: u64,
     end_ns: u64,
 }
@@ -116,7 +116,7 @@ impl OpenLoopWriter {
             join,
             pace: None,
             prepared: false,
-            extent: Extent::of_time(0),
+            limit: TrafficLimit::of_time(0),
             begin_ns: 0,
             end_ns: 0,
         }
@@ -130,7 +130,7 @@ impl OpenLoopWriter {
     /// and the meter is read; without one, it is the warm-up.
     fn follow(
         &mut self,
-        extent: Extent,
+        limit: TrafficLimit,
         begin_ns: Option<u64>,
         mut meter: Option<&mut TrafficMeter>,
     ) -> Result<(), AgentError> {
@@ -143,7 +143,7 @@ impl OpenLoopWriter {
             return Err(AgentError::MissedBegin { late_ns: now - begin_ns });
         }
         for flow in &mut self.flows {
-            flow.begin(begin_ns, extent.most());
+            flow.begin(begin_ns, limit.most());
         }
         self.prepared = false;
         if let Some(probes) = &self.probes {
@@ -155,15 +155,15 @@ impl OpenLoopWriter {
             meter.begin();
             now = now_ns();
         }
-        let end_ns = begin_ns.saturating_add(extent.duration_ns);
+        let end_ns = begin_ns.saturating_add(limit.duration_ns);
         write_all(&mut self.flows, pace, phase, self.join.as_deref(), end_ns, now)?;
         for flow in &mut self.flows {
             flow.flush()?;
         }
         now = now_ns();
-        (self.extent, self.begin_ns, self.end_ns) = (extent, begin_ns, now);
+        (self.limit, self.begin_ns, self.end_ns) = (limit, begin_ns, now);
         // host metrics cover the whole requested time
-        let length_ns = self.flows.iter().map(|flow| flow.length_ns(extent)).max().unwrap_or(0);
+        let length_ns = self.flows.iter().map(|flow| flow.length_ns(limit)).max().unwrap_or(0);
         sleep_until(begin_ns.saturating_add(length_ns), now);
         if let Some(meter) = meter {
             meter.end(self.accepted());
@@ -353,8 +353,8 @@ impl FlowWriter {
         self.sequence + u64::from(self.first_tried_ns.is_some())
     }
 
-    /// Returns the time of the flow in a phase of this extent, in ns. Without a schedule, it ends with the last sample.
-    fn length_ns(&self, Extent { duration_ns, samples }: Extent) -> u64 {
+    /// Returns the time of the flow in a phase of this limit, in ns. Without a schedule, it ends with the last sample.
+    fn length_ns(&self, TrafficLimit { duration_ns, samples }: TrafficLimit) -> u64 {
         match self.plan.schedule() {
             Some(schedule) => schedule.length_ns(samples, duration_ns),
             None if self.sequence >= self.most => 0,
@@ -362,8 +362,8 @@ impl FlowWriter {
         }
     }
 
-    fn written(&self, extent: Extent) -> FlowWriterReport {
-        let planned = |schedule: Schedule| schedule.planned(extent.duration_ns).min(extent.most());
+    fn written(&self, limit: TrafficLimit) -> FlowWriterReport {
+        let planned = |schedule: Schedule| schedule.planned(limit.duration_ns).min(limit.most());
         FlowWriterReport {
             planned: self.plan.schedule().map_or(self.offered(), planned),
             offered: self.offered(),
@@ -401,8 +401,8 @@ impl AgentRole for OpenLoopWriter {
         self.accepted()
     }
 
-    fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError> {
-        self.follow(extent, None, None)?;
+    fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError> {
+        self.follow(limit, None, None)?;
         for flow in &mut self.flows {
             flow.warm_up = flow.sequence;
         }
@@ -412,11 +412,11 @@ impl AgentRole for OpenLoopWriter {
 
     fn measure(
         &mut self,
-        extent: Extent,
+        limit: TrafficLimit,
         begin_ns: Option<u64>,
         meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
-        self.follow(extent, Some(begin_ns.ok_or(AgentError::NoBegin)?), Some(meter))?;
+        self.follow(limit, Some(begin_ns.ok_or(AgentError::NoBegin)?), Some(meter))?;
         Ok(MeasureReply { sent: self.accepted() })
     }
 
@@ -441,7 +441,7 @@ impl AgentRole for OpenLoopWriter {
             end_ns: self.end_ns,
             throttle: self.flows.first().and_then(|flow| flow.throttled.as_ref()).map(RateThrottle::report),
             spin_ns: self.pace.map_or(0, |pace| pace.spin_ns()),
-            flows: self.flows.iter().map(|flow| flow.written(self.extent)).collect(),
+            flows: self.flows.iter().map(|flow| flow.written(self.limit)).collect(),
         }))
     }
 

@@ -8,7 +8,7 @@ use driver_host::{Reader, Writer};
 use crate::base::{
     error::AgentError,
     meters::TrafficMeter,
-    role::{AgentRole, Extent, RoleReport},
+    role::{AgentRole, RoleReport, TrafficLimit},
 };
 
 /// Opened entities, which are idle.
@@ -37,20 +37,20 @@ impl AgentRole for IdleParticipant {
     }
 
     /// Waits until the traffic of discovery has ended.
-    fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError> {
-        thread::sleep(Duration::from_nanos(extent.duration_ns));
+    fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError> {
+        thread::sleep(Duration::from_nanos(limit.duration_ns));
         Ok(())
     }
 
     /// Waits while the meter measures the idle middleware.
     fn measure(
         &mut self,
-        extent: Extent,
+        limit: TrafficLimit,
         _: Option<u64>,
         meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
         meter.begin();
-        thread::sleep(Duration::from_nanos(extent.duration_ns));
+        thread::sleep(Duration::from_nanos(limit.duration_ns));
         meter.end(0);
         Ok(MeasureReply { sent: 0 })
     }

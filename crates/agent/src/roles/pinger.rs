@@ -14,7 +14,7 @@ use crate::{
         meters::TrafficMeter,
         priority::NamedThread,
         progress::ProgressSource,
-        role::{AgentRole, Extent, RoleReport},
+        role::{AgentRole, RoleReport, TrafficLimit},
     },
     roles::{echo_recorder::WARM_UP, echo_return::EchoReturn},
     traffic::{header::Header, keys::Keys, payload::Payloads, retry::RetryCounts},
@@ -71,10 +71,10 @@ impl Pinger {
         }
     }
 
-    /// Pings to this extent. A ping that is not accepted is retried and keeps the time of its first attempt: its
+    /// Pings up to this limit. A ping that is not accepted is retried and keeps the time of its first attempt: its
     /// wait for room is part of its RTT. The last ping is retried beyond the end, up to the ping timeout. With a
     /// meter, the traffic is recorded and the meter is read; without one, it is the warm-up.
-    fn ping(&mut self, extent: Extent, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
+    fn ping(&mut self, limit: TrafficLimit, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
         let warm_up = meter.is_none();
         let writer = self.writer.as_ref().ok_or(AgentError::Closed)?;
         self.returns.iter_mut().for_each(EchoReturn::begin);
@@ -85,7 +85,7 @@ impl Pinger {
         }
         let begin_ns = now_ns();
         let mut now = begin_ns;
-        let (end_ns, most) = (begin_ns.saturating_add(extent.duration_ns), extent.most());
+        let (end_ns, most) = (begin_ns.saturating_add(limit.duration_ns), limit.most());
         let mut sequence = 0;
         'pings: while now < end_ns && sequence < most {
             let ping = sequence | if warm_up { WARM_UP } else { 0 };
@@ -209,8 +209,8 @@ impl AgentRole for Pinger {
         self.counts.sent
     }
 
-    fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError> {
-        self.ping(extent, None)?;
+    fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError> {
+        self.ping(limit, None)?;
         let median_ns = self.returns.iter().map(EchoReturn::median_rtt).max().unwrap_or(0);
         self.ping_timeout_ns = ping_timeout_ns(self.least_timeout_ns, median_ns);
         Ok(())
@@ -218,11 +218,11 @@ impl AgentRole for Pinger {
 
     fn measure(
         &mut self,
-        extent: Extent,
+        limit: TrafficLimit,
         _begin_ns: Option<u64>,
         meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
-        self.ping(extent, Some(meter))?;
+        self.ping(limit, Some(meter))?;
         Ok(MeasureReply { sent: self.counts.sent })
     }
 

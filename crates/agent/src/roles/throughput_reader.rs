@@ -12,11 +12,11 @@ use crate::{
         error::AgentError,
         meters::{SHORTEST_WAIT_NS, TrafficMeter},
         progress::{ProgressSource, ReceiveProgress},
-        role::{AgentRole, Extent, RoleReport},
+        role::{AgentRole, RoleReport, TrafficLimit},
     },
     traffic::{
-        by_writer::{BatchClock, ByWriter, set_taken},
         grouped_reader::GroupedReader,
+        per_writer::{BatchClock, PerWriter, set_taken},
         poll_policy::PollPolicy,
         processing::Processing,
         receive_stats::ReceiveStats,
@@ -31,14 +31,14 @@ pub enum ReaderInput {
         /// Reader, with its grouping.
         reader: GroupedReader,
         /// Counts of received samples.
-        stats: Box<ByWriter<ReceiveStats>>,
+        stats: Box<PerWriter<ReceiveStats>>,
         /// Polling policy.
         poll_policy: PollPolicy,
     },
     /// Listener, called from a thread of the driver.
-    Listening(ListeningReader<ByWriter<ReceiveStats>>),
+    Listening(ListeningReader<PerWriter<ReceiveStats>>),
     /// Counts of a closed reader.
-    Closed(Box<ByWriter<ReceiveStats>>),
+    Closed(Box<PerWriter<ReceiveStats>>),
 }
 
 /// Role of a throughput reader.
@@ -62,7 +62,7 @@ impl ThroughputReader {
         Self { inlet: Some(inlet), progress, takes: None, processing }
     }
 
-    fn close_inlet(&mut self) -> Result<&mut ByWriter<ReceiveStats>, AgentError> {
+    fn close_inlet(&mut self) -> Result<&mut PerWriter<ReceiveStats>, AgentError> {
         let stats = match self.inlet.take() {
             Some(ReaderInput::Asked { reader, mut stats, .. }) => {
                 self.takes = Some(reader.takes());
@@ -110,9 +110,9 @@ impl AgentRole for ThroughputReader {
         Ok(())
     }
 
-    fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError> {
+    fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError> {
         if let Some(processing) = &self.processing {
-            processing.until(now_ns().saturating_add(extent.duration_ns));
+            processing.until(now_ns().saturating_add(limit.duration_ns));
         }
         Ok(())
     }
@@ -127,12 +127,12 @@ impl AgentRole for ThroughputReader {
 
     fn measure(
         &mut self,
-        extent: Extent,
+        limit: TrafficLimit,
         _begin_ns: Option<u64>,
         _meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
         if let Some(processing) = &self.processing {
-            processing.until(now_ns().saturating_add(extent.duration_ns));
+            processing.until(now_ns().saturating_add(limit.duration_ns));
         }
         Ok(MeasureReply::default())
     }

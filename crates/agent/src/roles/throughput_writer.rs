@@ -14,7 +14,7 @@ use crate::{
         meters::TrafficMeter,
         priority::NamedThread,
         progress::ProgressSource,
-        role::{AgentRole, Extent, RoleReport},
+        role::{AgentRole, RoleReport, TrafficLimit},
     },
     traffic::{
         batch_flusher::BatchFlusher,
@@ -94,9 +94,9 @@ impl ThroughputWriter {
         }
     }
 
-    /// Writes to this extent. One clock read per sample: the end of a write is the start of the next. With a meter, the
+    /// Writes up to this limit. One clock read per sample: the end of a write is the start of the next. With a meter, the
     /// traffic is recorded and the meter is read; without one, it is the warm-up.
-    fn write(&mut self, extent: Extent, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
+    fn write(&mut self, limit: TrafficLimit, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
         let warm_up = meter.is_none();
         let writer = self.writer.as_ref().expect("open until closed");
         self.call.begin(now_ns());
@@ -107,7 +107,7 @@ impl ThroughputWriter {
         if let Some(probes) = &self.probes {
             probes.progress().begin(begin_ns, warm_up);
         }
-        let (end_ns, most) = (begin_ns.saturating_add(extent.duration_ns), extent.most());
+        let (end_ns, most) = (begin_ns.saturating_add(limit.duration_ns), limit.most());
         let mut counts = Recorded { begin_ns, ..Recorded::default() };
         self.packing.begin();
         if let Some((_, log)) = &mut self.join {
@@ -201,19 +201,19 @@ impl AgentRole for ThroughputWriter {
         self.recorded.accepted
     }
 
-    fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError> {
-        self.write(extent, None)?;
+    fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError> {
+        self.write(limit, None)?;
         self.warm_up = self.recorded.accepted;
         Ok(())
     }
 
     fn measure(
         &mut self,
-        extent: Extent,
+        limit: TrafficLimit,
         _begin_ns: Option<u64>,
         meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
-        self.write(extent, Some(meter))?;
+        self.write(limit, Some(meter))?;
         Ok(MeasureReply { sent: self.recorded.accepted })
     }
 

@@ -5,7 +5,7 @@ mod discovery;
 mod endpoints;
 mod hello;
 mod mailbox;
-mod meanwhile;
+mod progress_responder;
 mod role_setup;
 
 use std::{
@@ -26,7 +26,7 @@ use self::{
     endpoints::{Monitors, open_participant, pin, prioritize},
     hello::hello,
     mailbox::Mailbox,
-    meanwhile::{Meanwhile, matched},
+    progress_responder::{ProgressResponder, matched},
     role_setup::open_role,
 };
 use crate::base::{
@@ -34,7 +34,7 @@ use crate::base::{
     error::AgentError,
     meters::{LONGEST_WAIT_NS, ResourceSnapshot, TrafficMeter},
     progress::{MeasurementStart, ProgressSource},
-    role::{AgentRole, Extent, RoleReport},
+    role::{AgentRole, RoleReport, TrafficLimit},
     threads,
 };
 use crate::traffic::late_join::LateJoin;
@@ -242,7 +242,7 @@ impl<W: Write + Send> AgentSession<W> {
     fn answer(&mut self, open: &mut Open, order: Request) -> Result<Reply, AgentError> {
         match order {
             Request::Measure { duration_ns, samples, begin_ns, progress, join } => {
-                let extent = Extent { duration_ns, samples };
+                let limit = TrafficLimit { duration_ns, samples };
                 let late = open.join.clone().zip(join);
                 if let Some((late, times)) = &late {
                     late.set_times(*times);
@@ -250,13 +250,13 @@ impl<W: Write + Send> AgentSession<W> {
                 let meter = open.meter.insert(TrafficMeter::new(&open.interface, duration_ns, begin_ns));
                 let (role, drives) = (&mut open.role, open.drives);
                 let start = &*open.start.insert(MeasurementStart::requested(begin_ns));
-                let meanwhile = Meanwhile {
+                let responder = ProgressResponder {
                     monitors: &open.monitors,
                     join: late.as_ref().map(|(late, _)| &**late).filter(|_| drives),
                     progress: (progress && drives).then_some((&open.progress, start)),
                 };
                 let Self { orders, replies, .. } = self;
-                let measured = meanwhile.run(orders, replies, || role.measure(extent, begin_ns, meter))?;
+                let measured = responder.run(orders, replies, || role.measure(limit, begin_ns, meter))?;
                 if let Some(meter) = open.meter.as_mut().filter(|_| drives) {
                     meter.finish(open.role.recorded());
                 }
@@ -296,7 +296,7 @@ fn answer(open: &mut Open, order: Request) -> Result<Reply, AgentError> {
         }
         Request::WarmUp { duration_ns, samples } => {
             open.discovery.iter_mut().for_each(DiscoveryRecorder::settled);
-            open.role.warm_up(Extent { duration_ns, samples })?;
+            open.role.warm_up(TrafficLimit { duration_ns, samples })?;
             Reply::WarmedUp
         }
         Request::Progress => Reply::Progress(open.progress.read(now_ns(), open.start.as_ref())),

@@ -16,18 +16,17 @@ use crate::{
         echo_recorder::EchoRecorder,
         echo_return::{EchoReturn, ReturnInput, WaitingThread},
         echo_sender::{EchoSender, PingRecorder},
-        flood::{FloodInput, FloodPinger},
-        flood_recorder::FloodRecorder,
         open_loop_reader::{self, FlowRecorder, OpenLoopReader, StartTime},
         open_loop_writer::{FlowWriter, OpenLoopWriter},
         participant::IdleParticipant,
         pinger::Pinger,
+        pipelined_pinger::{PipelinedInput, PipelinedPinger},
+        pipelined_recorder::PipelinedRecorder,
         throughput_reader::{self, ThroughputReader},
         throughput_writer::ThroughputWriter,
     },
     session::endpoints::{Monitors, reader_config, writer_config},
     traffic::{
-        by_writer::ByWriter,
         filtered::FilteredStream,
         flow_spec::FlowSpec,
         grouped_reader::GroupedReader,
@@ -35,6 +34,7 @@ use crate::{
         keys::Keys,
         late_join::LateJoin,
         payload::Payloads,
+        per_writer::PerWriter,
         poll_policy::PollPolicy,
         probes::{ProbeReceiver, ProbeRecorder, ProbeResponder},
         processing::Processing,
@@ -79,7 +79,7 @@ pub fn open_role(
         Name::Reader if configure.is_paced() => setup.paced_reader(),
         Name::Writer => setup.writer(),
         Name::Reader => setup.reader(),
-        Name::Pinger if configure.is_flood() => setup.flood_pinger(),
+        Name::Pinger if configure.is_pipelined() => setup.pipelined_pinger(),
         Name::Pinger => setup.pinger(),
         Name::Echo | Name::Relay => setup.echo(),
         Name::Participant => setup.participant(),
@@ -167,10 +167,10 @@ impl RoleSetup<'_> {
             (stream.writer, stats.filtering(filtered).echoing(echo.take()).joining(self.join))
         };
         let processing = Processing::of_each(spec.processing_ns);
-        let stats = ByWriter::new(spec.streams.iter().map(stats).collect()).processing(processing.clone());
+        let stats = PerWriter::new(spec.streams.iter().map(stats).collect()).processing(processing.clone());
         let progress = stats.all().iter().map(ReceiveStats::progress).collect();
         let (inlet, monitor) = if spec.receive == ReceiveMode::Listener {
-            let reader = participant.listening_reader(&config, stats, ByWriter::<ReceiveStats>::alone)?;
+            let reader = participant.listening_reader(&config, stats, PerWriter::<ReceiveStats>::alone)?;
             let monitor = reader.monitor();
             (throughput_reader::ReaderInput::Listening(reader), monitor)
         } else {
@@ -215,7 +215,7 @@ impl RoleSetup<'_> {
         Ok((Box::new(Pinger::new(configure, &writer_spec.stream, writer, returns)), monitors))
     }
 
-    fn flood_pinger(&self) -> Result<OpenedRole, AgentError> {
+    fn pipelined_pinger(&self) -> Result<OpenedRole, AgentError> {
         let Self { configure, participant, .. } = *self;
         let (writer_spec, writer) = self.first_writer()?;
         let (spec, stream) = self.first_reader()?;
@@ -223,19 +223,22 @@ impl RoleSetup<'_> {
         let payloads = Payloads::of_stream(configure, stream);
         let in_flight = stream.in_flight.unwrap_or(1) as usize;
         let (recorder, arrivals) =
-            FloodRecorder::new(self.identity(stream), payloads, configure.check_every, in_flight);
+            PipelinedRecorder::new(self.identity(stream), payloads, configure.check_every, in_flight);
         let (inlet, monitor) = if spec.receive == ReceiveMode::Listener {
-            let reader = participant.listening_reader(&config, recorder, FloodRecorder::on_sample)?;
+            let reader = participant.listening_reader(&config, recorder, PipelinedRecorder::on_sample)?;
             let monitor = reader.monitor();
-            (FloodInput::Listening(reader), monitor)
+            (PipelinedInput::Listening(reader), monitor)
         } else {
             let reader = participant.reader(&config)?;
             let monitor = reader.monitor();
             let polling = spec.receive == ReceiveMode::Polling;
-            (FloodInput::Asked { reader, recorder: Box::new(recorder), polling }, monitor)
+            (PipelinedInput::Asked { reader, recorder: Box::new(recorder), polling }, monitor)
         };
         let monitors = Monitors { writers: vec![writer.monitor()], readers: vec![monitor] };
-        Ok((Box::new(FloodPinger::new(configure, &writer_spec.stream, writer, inlet, arrivals)), monitors))
+        Ok((
+            Box::new(PipelinedPinger::new(configure, &writer_spec.stream, writer, inlet, arrivals)),
+            monitors,
+        ))
     }
 
     /// Opens an echo or a relay.
@@ -310,13 +313,13 @@ impl RoleSetup<'_> {
                 Ok((stream.writer, recorder.joining(self.join)))
             };
             let arrivals = spec.streams.iter().map(recorder).collect::<Result<Vec<_>, AgentError>>()?;
-            let arrivals = ByWriter::new(arrivals).processing(processing.clone());
+            let arrivals = PerWriter::new(arrivals).processing(processing.clone());
             progress.extend(arrivals.all().iter().map(FlowRecorder::progress));
             if spec.receive == ReceiveMode::Listener {
                 let reader = self.participant.listening_reader(
                     &config,
                     arrivals,
-                    ByWriter::<FlowRecorder>::arrived,
+                    PerWriter::<FlowRecorder>::arrived,
                 )?;
                 monitors.readers.push(reader.monitor());
                 listening.push(reader);

@@ -1,7 +1,6 @@
 //! Building blocks of the roles: samples, their schedule, and how they are written, received and counted.
 
 pub mod batch_flusher;
-pub mod by_writer;
 pub mod filtered;
 pub mod flow_spec;
 pub mod grouped_reader;
@@ -11,6 +10,7 @@ pub mod keys;
 pub mod lag_attribution;
 pub mod late_join;
 pub mod payload;
+pub mod per_writer;
 pub mod poll_policy;
 pub mod probes;
 pub mod processing;

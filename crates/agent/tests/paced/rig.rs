@@ -15,13 +15,13 @@ use control::{
     AgentReport, Configure, Configured, Drain, Inbox, Match, PacedReaderReport, PacedWriterReport, Reply,
     Request,
 };
-use experiment::{Factors, Flow, Load, Pin, Qos, Reliability, Role, Shape, Workload};
+use experiment::{Factors, Flow, Load, Pin, Qos, Reliability, Role, RunTopology, Workload};
 
 pub const MS: u64 = 1_000_000;
 /// Lock held during a run: runs disturb each other.
 static ALONE: Mutex<()> = Mutex::new(());
 /// Time limit of every answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// Returns the file of a driver of this tree.
 pub fn driver(name: &str) -> PathBuf {
@@ -124,7 +124,7 @@ impl Agent {
     }
 
     fn reply(&self) -> Reply {
-        self.replies.receive(PATIENCE).expect("an answer")
+        self.replies.receive(TIME_LIMIT).expect("an answer")
     }
 
     fn order(&mut self, order: &Request) {
@@ -170,12 +170,12 @@ impl Run {
     }
 
     /// Returns the endpoints: writer and reader.
-    fn shape(&self) -> Shape {
-        Shape::new(&self.factors, &Pin::None, false).in_run("paced")
+    fn topology(&self) -> RunTopology {
+        RunTopology::new(&self.factors, &Pin::None, false).in_run("paced")
     }
 
     pub fn configure(&self, role: Role) -> Configure {
-        let mut endpoints = self.shape().endpoints.into_iter();
+        let mut endpoints = self.topology().endpoints.into_iter();
         let endpoint = endpoints.find(|endpoint| endpoint.role == role).expect("an endpoint");
         Configure {
             role,
@@ -230,8 +230,8 @@ impl Run {
         let of_reader = reader.configure(self.configure(Role::Reader))?;
         let configured = [writer.configure(self.configure(Role::Writer))?, of_reader];
         for (index, agent) in [&mut writer, &mut reader].into_iter().enumerate() {
-            let limit_ns = PATIENCE.as_nanos() as u64;
-            agent.order(&Request::Match(Match::of(&self.shape().topics(), index, &configured, limit_ns)));
+            let limit_ns = TIME_LIMIT.as_nanos() as u64;
+            agent.order(&Request::Match(Match::of(&self.topology().topics(), index, &configured, limit_ns)));
         }
         for agent in [&reader, &writer] {
             assert!(matches!(agent.reply(), Reply::Matched { .. }));

@@ -12,7 +12,7 @@ use super::CaseSpec;
 use crate::{
     CaseResult, Stop, broken,
     endpoint::{End, PairConfig},
-    fixture::{Fixture, PATIENCE, Pair, write},
+    fixture::{Fixture, Pair, TIME_LIMIT, write},
     not_applicable,
     sample::{ReceivedSample, numbered},
 };
@@ -147,11 +147,11 @@ fn rises(fixture: &Fixture<'_>, pair_config: &PairConfig, name: &str, what: &str
         return not_applicable(format!("`{name}` is not counted"));
     }
     write(&pair.writer, 0, &numbered(0, 64))?;
-    pair.inlet.receive(1, PATIENCE)?;
+    pair.inlet.receive(1, TIME_LIMIT)?;
     let begin = Instant::now();
     while counted(&pair, name)? == Some(0) {
-        if begin.elapsed() > PATIENCE {
-            return broken(format!("`{name}` is 0, {} s after {what} passed", PATIENCE.as_secs()));
+        if begin.elapsed() > TIME_LIMIT {
+            return broken(format!("`{name}` is 0, {} s after {what} passed", TIME_LIMIT.as_secs()));
         }
         thread::sleep(Duration::from_millis(10));
     }
@@ -163,7 +163,7 @@ fn stays(fixture: &Fixture<'_>, name: &str) -> CaseResult {
     let participant = fixture.open()?;
     let mut pair = fixture.pair(&participant, &pair_config(fixture, |_| {}))?;
     write(&pair.writer, 0, &numbered(0, 64))?;
-    pair.inlet.receive(1, PATIENCE)?;
+    pair.inlet.receive(1, TIME_LIMIT)?;
     thread::sleep(NOTHING);
     match counted(&pair, name)? {
         None | Some(0) => pair.close(),
@@ -204,7 +204,7 @@ fn lifespan(fixture: &Fixture<'_>) -> CaseResult {
     // expire on its way, so several are tried.
     let begin = Instant::now();
     let mut fresh = 3;
-    while begin.elapsed() < PATIENCE {
+    while begin.elapsed() < TIME_LIMIT {
         write(&pair.writer, 0, &numbered(fresh, 64))?;
         fresh += 1;
         match numbers(&pair.inlet.receive(1, Duration::from_millis(100))?)[..] {
@@ -216,7 +216,7 @@ fn lifespan(fixture: &Fixture<'_>) -> CaseResult {
     broken(format!(
         "none of {} fresh samples with a lifespan of 50 ms was delivered within {} s",
         fresh - 3,
-        PATIENCE.as_secs()
+        TIME_LIMIT.as_secs()
     ))
 }
 
@@ -254,7 +254,7 @@ fn partition(fixture: &Fixture<'_>) -> CaseResult {
         ));
     }
     write(&writer, 0, &numbered(0, 64))?;
-    if friend.receive(1, PATIENCE)?.is_empty() {
+    if friend.receive(1, TIME_LIMIT)?.is_empty() {
         return broken("a sample did not reach the reader of the same partition");
     }
     stranger.close()?;
@@ -280,19 +280,19 @@ fn ownership(fixture: &Fixture<'_>) -> CaseResult {
     let weak = fixture.writer(&participant, &topic, &exclusive(Some(5)))?;
     let begin = Instant::now();
     while (End::matched(&weak.monitor())?, inlet.end().matched()?) != (1, 2) {
-        if begin.elapsed() > PATIENCE {
+        if begin.elapsed() > TIME_LIMIT {
             return broken("the second writer and the reader did not match");
         }
         thread::sleep(Duration::from_millis(5));
     }
     write(&strong, 0, &numbered(1, 64))?;
-    let mut got = numbers(&inlet.receive(1, PATIENCE)?);
+    let mut got = numbers(&inlet.receive(1, TIME_LIMIT)?);
     for number in 100..110 {
         write(&weak, 0, &numbered(number, 64))?;
     }
     got.extend(numbers(&inlet.receive(1, NOTHING)?));
     write(&strong, 0, &numbered(2, 64))?;
-    got.extend(numbers(&inlet.receive(1, PATIENCE)?));
+    got.extend(numbers(&inlet.receive(1, TIME_LIMIT)?));
     if got != [1, 2] {
         return broken(format!("the reader received {got:?}; samples 1 and 2 are of the stronger writer"));
     }

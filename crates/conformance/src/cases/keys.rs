@@ -9,7 +9,7 @@ use super::{CaseSpec, lifecycle::rejected};
 use crate::{
     CaseResult, Stop, broken,
     endpoint::{PairConfig, reader_config, writer_config},
-    fixture::{Fixture, PATIENCE, Pair, write},
+    fixture::{Fixture, Pair, TIME_LIMIT, write},
     not_applicable,
     sample::numbered,
 };
@@ -72,7 +72,7 @@ fn keys(fixture: &Fixture<'_>) -> CaseResult {
     for (number, key) in (0..).zip([0, 1, 7, 0x0102_0304, u32::MAX, 1]) {
         let written = numbered(number, 64);
         write(&pair.writer, key, &written)?;
-        match pair.inlet.receive(1, PATIENCE)?.first() {
+        match pair.inlet.receive(1, TIME_LIMIT)?.first() {
             None => return broken(format!("the sample with key {key} did not arrive")),
             Some(got) if got.key != key => return broken(format!("key {key} arrived as {}", got.key)),
             Some(got) if got.payload != written => {
@@ -99,7 +99,7 @@ fn instances(fixture: &Fixture<'_>) -> CaseResult {
         for number in first..first + WINDOW {
             write(&pair.writer, key_of(number) as u32, &numbered(number, 64))?;
         }
-        let quiet = if may_lose { QUIET } else { PATIENCE };
+        let quiet = if may_lose { QUIET } else { TIME_LIMIT };
         let got = pair.inlet.receive(WINDOW as usize, quiet)?;
         for got in &got {
             let Some(number) = got.number() else { return broken("a sample that was not written arrived") };
@@ -150,7 +150,7 @@ fn content_filter(fixture: &Fixture<'_>) -> CaseResult {
             if !keys.contains(&key) {
                 continue;
             }
-            match pair.inlet.receive(1, PATIENCE)?.first() {
+            match pair.inlet.receive(1, TIME_LIMIT)?.first() {
                 None => {
                     return broken(format!(
                         "filter `{filter}`: sample {number} with key {key} did not arrive"

@@ -10,7 +10,7 @@ use super::CaseSpec;
 use crate::{
     CaseResult, broken,
     endpoint::{PairConfig, reader_config, writer_config},
-    fixture::{Fixture, PATIENCE, write},
+    fixture::{Fixture, TIME_LIMIT, write},
     not_applicable,
     process_snapshot::ProcessSnapshot,
     sample::numbered,
@@ -130,7 +130,7 @@ fn clean_close(fixture: &Fixture<'_>) -> CaseResult {
         let participant = fixture.open()?;
         let mut pair = fixture.pair(&participant, &PairConfig { mode, ..pair_config.clone() })?;
         write(&pair.writer, 0, &numbered(1, 64))?;
-        pair.inlet.receive(1, PATIENCE)?;
+        pair.inlet.receive(1, TIME_LIMIT)?;
         pair.close()?;
         participant.close()?;
         if let Some(left) = census.left(fixture.name, &kept) {

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     CaseResult, Stop, broken,
     endpoint::{PairConfig, reader_config},
-    fixture::{Fixture, PATIENCE, write},
+    fixture::{Fixture, TIME_LIMIT, write},
     not_applicable,
     sample::numbered,
     values::Side,
@@ -142,7 +142,7 @@ fn writer_limit(fixture: &Fixture<'_>) -> CaseResult {
         while accepted < SAMPLES && writer.write(0, &numbered(accepted, 64))? == WriteOutcome::Accepted {
             accepted += 1;
         }
-        let got = numbers(&inlet.receive(accepted as usize, PATIENCE)?).len() as u64;
+        let got = numbers(&inlet.receive(accepted as usize, TIME_LIMIT)?).len() as u64;
         if got < accepted {
             return broken(format!("{accepted} samples were accepted, but {got} arrived")).map(|()| 0);
         }

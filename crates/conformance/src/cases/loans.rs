@@ -7,7 +7,7 @@ use super::{CaseSpec, lifecycle::rejected};
 use crate::{
     CaseResult, Stop, broken,
     endpoint::{PairConfig, writer_config},
-    fixture::{Fixture, PATIENCE, until_some},
+    fixture::{Fixture, TIME_LIMIT, until_some},
     sample::numbered,
 };
 
@@ -56,7 +56,7 @@ fn loans(fixture: &Fixture<'_>) -> CaseResult {
         }
         for (number, loan) in (round..).zip([Some(first), second].into_iter().flatten()) {
             publish(loan)?;
-            match pair.inlet.receive(1, PATIENCE)?.first() {
+            match pair.inlet.receive(1, TIME_LIMIT)?.first() {
                 None => return broken(format!("sample {number} was published, but did not arrive")),
                 Some(got) if got.payload != numbered(number, SIZE as usize) => {
                     return broken(format!("sample {number} was published, but arrived changed"));

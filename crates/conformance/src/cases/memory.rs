@@ -5,7 +5,7 @@ use std::{fs, time::Duration};
 use super::CaseSpec;
 use crate::{
     CaseResult, Stop, broken,
-    fixture::{Fixture, PATIENCE, write},
+    fixture::{Fixture, TIME_LIMIT, write},
     sample::numbered,
 };
 
@@ -63,7 +63,7 @@ fn round(fixture: &Fixture<'_>) -> CaseResult {
         for number in first..first + WINDOW {
             write(&pair.writer, 0, &numbered(number, SIZE))?;
         }
-        let quiet = if fixture.reliable() { PATIENCE } else { Duration::from_millis(20) };
+        let quiet = if fixture.reliable() { TIME_LIMIT } else { Duration::from_millis(20) };
         pair.inlet.receive(WINDOW as usize, quiet)?;
     }
     pair.close()?;

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     CaseResult, Stop, broken,
     endpoint::PairConfig,
-    fixture::{Fixture, PATIENCE, Pair, write},
+    fixture::{Fixture, Pair, TIME_LIMIT, write},
     sample::numbered,
 };
 
@@ -47,7 +47,7 @@ fn two_participants(fixture: &Fixture<'_>) -> CaseResult {
     inlet.close()?;
     drop(second);
     if !fixture.driver.has(FEATURE_LOCATORS) {
-        unmatched(fixture, "the other participant was closed", &writer.monitor(), 0, PATIENCE)?;
+        unmatched(fixture, "the other participant was closed", &writer.monitor(), 0, TIME_LIMIT)?;
     }
     writer.close()?;
     let mut own = fixture.pair(&first, &config)?;
@@ -100,7 +100,7 @@ fn pass(fixture: &Fixture<'_>, what: &str, pair: &mut Pair, begin: u64, next: &m
         write(&pair.writer, 0, &numbered(number, 64))?;
     }
     let may_lose = !fixture.reliable();
-    let quiet = if may_lose { Duration::from_millis(100) } else { PATIENCE };
+    let quiet = if may_lose { Duration::from_millis(100) } else { TIME_LIMIT };
     let got = pair.inlet.receive(WINDOW as usize, quiet)?;
     *next = check_order(&got, *next, may_lose).or_else(|stop| match stop {
         Stop::Failed(how) => broken(format!("from {what}: {how}")),

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     CaseResult, Stop, broken,
     endpoint::End,
-    fixture::{Fixture, Inlet, PATIENCE, until_matched, write},
+    fixture::{Fixture, Inlet, TIME_LIMIT, until_matched, write},
     not_applicable,
     sample::numbered,
 };
@@ -105,7 +105,7 @@ fn match_time(fixture: &Fixture<'_>) -> CaseResult {
     if fixture.driver.has(FEATURE_LOCATORS) {
         return Ok(writer.close()?);
     }
-    unmatched(fixture, "the reader was closed", &writing, 0, PATIENCE)?;
+    unmatched(fixture, "the reader was closed", &writing, 0, TIME_LIMIT)?;
     let seen_ns = now_ns()?;
     match writing.match_state()?.changed_ns {
         Some(at_ns) if !(closing_ns..=seen_ns).contains(&at_ns) => broken(format!(
@@ -161,7 +161,7 @@ fn pass_window(
         write(writer, 0, &numbered(number, 64))?;
     }
     let may_lose = !fixture.reliable();
-    let quiet = if may_lose { Duration::from_millis(100) } else { PATIENCE };
+    let quiet = if may_lose { Duration::from_millis(100) } else { TIME_LIMIT };
     for (index, (inlet, next)) in readers.iter_mut().zip(next).enumerate() {
         let got = inlet.receive(WINDOW as usize, quiet)?;
         let in_order = check_order(&got, *next, may_lose);
@@ -211,7 +211,7 @@ fn three_writers(fixture: &Fixture<'_>) -> CaseResult {
             }
         }
         let expected = EACH as usize * SEVERAL;
-        let quiet = if may_lose { Duration::from_millis(100) } else { PATIENCE };
+        let quiet = if may_lose { Duration::from_millis(100) } else { TIME_LIMIT };
         let got = peers.readers[0].receive(expected, quiet)?;
         for sample in &got {
             let Some(number) = sample.number() else {
@@ -259,7 +259,7 @@ fn reader_joins(fixture: &Fixture<'_>) -> CaseResult {
         Ok(())
     };
     let may_lose = !fixture.reliable();
-    let quiet = if may_lose { Duration::from_millis(100) } else { PATIENCE };
+    let quiet = if may_lose { Duration::from_millis(100) } else { TIME_LIMIT };
     let receive = |inlet: &mut Inlet, next: u64, whose: &str| -> Result<u64, Stop> {
         let got = inlet.receive(WINDOW as usize, quiet)?;
         let next = check_order(&got, next, may_lose)?;
@@ -295,7 +295,7 @@ fn reader_leaves(fixture: &Fixture<'_>) -> CaseResult {
     pass_window(fixture, &peers.writers[0], &mut peers.readers, &mut next, 0)?;
     peers.readers.remove(0).close()?;
     let what = "one of three readers was closed";
-    unmatched(fixture, what, &peers.writers[0].monitor(), SEVERAL as u32 - 1, PATIENCE)?;
+    unmatched(fixture, what, &peers.writers[0].monitor(), SEVERAL as u32 - 1, TIME_LIMIT)?;
     for first in (WINDOW..20 * WINDOW).step_by(WINDOW as usize) {
         pass_window(fixture, &peers.writers[0], &mut peers.readers, &mut next[1..], first).or_else(
             |stop| match stop {
@@ -326,7 +326,7 @@ fn wait_acked_readers(fixture: &Fixture<'_>) -> CaseResult {
     // some drivers acknowledge only samples that were taken
     let mut acknowledged = writer.wait_acked(Duration::from_secs(2).as_nanos() as u64)?;
     for (index, inlet) in peers.readers.iter_mut().enumerate() {
-        let quiet = if acknowledged { Duration::from_secs(1) } else { PATIENCE };
+        let quiet = if acknowledged { Duration::from_secs(1) } else { TIME_LIMIT };
         let got = inlet.receive(written as usize, quiet)?.len() as u64;
         if got < written {
             let what = if acknowledged { "are acknowledged" } else { "were written" };
@@ -335,11 +335,11 @@ fn wait_acked_readers(fixture: &Fixture<'_>) -> CaseResult {
                 "all {written} samples {what}, but reader {reader} of {SEVERAL} has {got}"
             ));
         }
-        let limit = if index + 1 < SEVERAL { Duration::from_millis(200) } else { PATIENCE };
+        let limit = if index + 1 < SEVERAL { Duration::from_millis(200) } else { TIME_LIMIT };
         acknowledged = acknowledged || writer.wait_acked(limit.as_nanos() as u64)?;
     }
     if !acknowledged {
-        let waited = PATIENCE.as_secs();
+        let waited = TIME_LIMIT.as_secs();
         return broken(format!(
             "all readers have all samples, but they are not acknowledged within {waited} s"
         ));

@@ -17,7 +17,7 @@ use super::CaseSpec;
 use crate::{
     CaseResult, Stop, broken,
     endpoint::{PairConfig, reader_config},
-    fixture::{Fixture, Inlet, PATIENCE, write},
+    fixture::{Fixture, Inlet, TIME_LIMIT, write},
     not_applicable,
     sample::{ReceivedSample, numbered},
     values::Side,
@@ -78,7 +78,7 @@ fn receive_in_mode(fixture: &Fixture<'_>, mode: ReceiveMode, timeout_ns: u64) ->
     }
     for number in 0..SAMPLES {
         write(&pair.writer, 0, &numbered(number, 64))?;
-        let got = pair.inlet.receive(1, PATIENCE)?;
+        let got = pair.inlet.receive(1, TIME_LIMIT)?;
         if got.iter().map(ReceivedSample::number).ne([Some(number)]) {
             return broken(format!("sample {number} was written, but {} arrived", got.len()));
         }
@@ -103,7 +103,7 @@ fn listener(fixture: &Fixture<'_>) -> CaseResult {
         write(&writer, 0, &numbered(number, 64))?;
         let begin = Instant::now();
         while calls.load(Ordering::SeqCst) <= number {
-            if begin.elapsed() > PATIENCE {
+            if begin.elapsed() > TIME_LIMIT {
                 return broken(format!("sample {number} was written, but not passed to the listener"));
             }
             thread::sleep(Duration::from_micros(200));
@@ -179,7 +179,7 @@ fn echo(fixture: &Fixture<'_>) -> CaseResult {
             for number in 0..PINGS {
                 write(&writer, 0, &numbered(number, 1_000))?;
                 let begin = Instant::now();
-                while written.load(Ordering::SeqCst) <= number && begin.elapsed() < PATIENCE {
+                while written.load(Ordering::SeqCst) <= number && begin.elapsed() < TIME_LIMIT {
                     thread::yield_now();
                 }
             }
@@ -192,7 +192,7 @@ fn echo(fixture: &Fixture<'_>) -> CaseResult {
         let now = written.load(Ordering::SeqCst);
         if now > last {
             (last, since) = (now, Instant::now());
-        } else if since.elapsed() > PATIENCE {
+        } else if since.elapsed() > TIME_LIMIT {
             let what = if calls.load(Ordering::SeqCst) > last {
                 "passed to the listener, but its echo is not written"
             } else {
@@ -207,7 +207,7 @@ fn echo(fixture: &Fixture<'_>) -> CaseResult {
     let sink = reader.close()?;
     writer.close()?;
     let accepted = accepted.load(Ordering::SeqCst);
-    let got = echoes.inlet.receive(accepted as usize, PATIENCE)?.len() as u64;
+    let got = echoes.inlet.receive(accepted as usize, TIME_LIMIT)?.len() as u64;
     if fixture.reliable() && got < accepted {
         return broken(format!("{accepted} echoes were accepted, but {got} arrived"));
     }

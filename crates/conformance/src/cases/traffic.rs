@@ -13,7 +13,7 @@ use super::{CaseSpec, lifecycle::batches};
 use crate::{
     CaseResult, Stop, broken,
     endpoint::{End, PairConfig},
-    fixture::{Fixture, PATIENCE, until_accepted, write},
+    fixture::{Fixture, TIME_LIMIT, until_accepted, write},
     not_applicable,
     sample::{ReceivedSample, numbered},
 };
@@ -95,7 +95,7 @@ fn matching(fixture: &Fixture<'_>) -> CaseResult {
     let inlet = fixture.inlet(&participant, &topic, &pair_config)?;
     fixture.match_up(&writer.monitor(), &*inlet.end())?;
     inlet.close()?;
-    unmatched(fixture, "the reader was closed", &writer.monitor(), 0, PATIENCE)?;
+    unmatched(fixture, "the reader was closed", &writer.monitor(), 0, TIME_LIMIT)?;
     write_without_reader(&writer)?;
     if fixture.driver.has(FEATURE_LOCATORS) {
         return Ok(writer.close()?);
@@ -103,7 +103,7 @@ fn matching(fixture: &Fixture<'_>) -> CaseResult {
     let inlet = fixture.inlet(&participant, &topic, &pair_config)?;
     fixture.match_up(&writer.monitor(), &*inlet.end())?;
     writer.close()?;
-    unmatched(fixture, "the writer was closed", &*inlet.end(), 0, PATIENCE)?;
+    unmatched(fixture, "the writer was closed", &*inlet.end(), 0, TIME_LIMIT)?;
     inlet.close()
 }
 
@@ -114,7 +114,7 @@ pub(super) fn unmatched(
     what: &str,
     end: &dyn End,
     left: u32,
-    patience: Duration,
+    limit: Duration,
 ) -> CaseResult {
     let begin = Instant::now();
     let left = left + u32::from(fixture.driver.has(FEATURE_LOCATORS));
@@ -123,8 +123,8 @@ pub(super) fn unmatched(
         if matched <= left {
             return Ok(());
         }
-        if begin.elapsed() > patience {
-            let waited = patience.as_secs();
+        if begin.elapsed() > limit {
+            let waited = limit.as_secs();
             return broken(format!(
                 "{what}, but its peer still counted {matched} as matched after {waited} s"
             ));
@@ -148,8 +148,8 @@ fn peer_killed(fixture: &Fixture<'_>) -> CaseResult {
     let participant = fixture.open()?;
     let mut pair = fixture.pair(&participant, &fixture.pair_config(64))?;
     write(&pair.writer, 0, &numbered(1, 64))?;
-    if pair.inlet.receive(1, PATIENCE)?.is_empty() {
-        return broken(format!("a sample did not arrive within {} s", PATIENCE.as_secs()));
+    if pair.inlet.receive(1, TIME_LIMIT)?.is_empty() {
+        return broken(format!("a sample did not arrive within {} s", TIME_LIMIT.as_secs()));
     }
     // kills its process
     drop(pair.inlet);
@@ -167,7 +167,7 @@ fn delivery(fixture: &Fixture<'_>) -> CaseResult {
             // a sample may be smaller than the maximum size of its writer
             let written = numbered(number, if number % 2 == 0 { size } else { size - size / 3 });
             write(&pair.writer, 0, &written)?;
-            let got = pair.inlet.receive(1, PATIENCE)?;
+            let got = pair.inlet.receive(1, TIME_LIMIT)?;
             let Some(first) = got.first() else {
                 return broken(format!("a sample of {} B did not arrive", written.len()));
             };
@@ -217,7 +217,7 @@ fn order(fixture: &Fixture<'_>) -> CaseResult {
             write(&pair.writer, 0, &numbered(number, 64))?;
         }
         // small steps: at most as many samples are outstanding as any queue holds
-        let quiet = if may_lose { Duration::from_millis(100) } else { PATIENCE };
+        let quiet = if may_lose { Duration::from_millis(100) } else { TIME_LIMIT };
         let got = pair.inlet.receive(WINDOW as usize, quiet)?;
         arrived += got.len() as u64;
         next = check_order(&got, next, may_lose)?;
@@ -250,7 +250,7 @@ fn back_pressure(fixture: &Fixture<'_>) -> CaseResult {
     thread::sleep(Duration::from_millis(300));
     let mut next = 0;
     while next < SAMPLES {
-        let got = pair.inlet.receive(20, PATIENCE)?;
+        let got = pair.inlet.receive(20, TIME_LIMIT)?;
         if got.is_empty() {
             return broken(format!("sample {next} was accepted, but did not arrive"));
         }
@@ -279,7 +279,7 @@ fn flush(fixture: &Fixture<'_>) -> CaseResult {
             write(&pair.writer, 0, &numbered(number, 64))?;
         }
         until_accepted("a flush was not accepted", || pair.writer.flush())?;
-        let got = pair.inlet.receive(BATCH as usize, PATIENCE)?;
+        let got = pair.inlet.receive(BATCH as usize, TIME_LIMIT)?;
         if got.len() < BATCH as usize {
             return broken(format!("{} of {BATCH} samples arrived after the flush", got.len()));
         }
@@ -307,7 +307,7 @@ fn wait_acked(fixture: &Fixture<'_>) -> CaseResult {
     acknowledges(fixture)?;
     let participant = fixture.open()?;
     let mut pair = fixture.pair(&participant, &fixture.pair_config(64))?;
-    let limit = PATIENCE.as_nanos() as u64;
+    let limit = TIME_LIMIT.as_nanos() as u64;
     write(&pair.writer, 0, &numbered(0, 64))?;
     let mut written = 1;
     // nothing is read: a short queue may be full before
@@ -323,7 +323,7 @@ fn wait_acked(fixture: &Fixture<'_>) -> CaseResult {
     if !early && !pair.writer.wait_acked(limit)? {
         return broken(format!(
             "all samples were received, but not acknowledged within {} s",
-            PATIENCE.as_secs()
+            TIME_LIMIT.as_secs()
         ));
     }
     pair.close()
@@ -349,7 +349,7 @@ fn late_joiner(fixture: &Fixture<'_>) -> CaseResult {
     let begin = Instant::now();
     let mut last = None;
     while last != Some(2) {
-        if begin.elapsed() > PATIENCE {
+        if begin.elapsed() > TIME_LIMIT {
             return broken("the late reader did not receive the last sample");
         }
         if let Some(got) = inlet.receive(1, Duration::from_millis(100))?.last() {

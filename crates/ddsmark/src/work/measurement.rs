@@ -8,7 +8,9 @@ use std::{
 
 use experiment::{MAXIMUM_RUNS, Plan};
 use host::{EnvironmentInputs, host_warnings, lab_warnings, limit_warnings};
-use results::{Crowding, DetectableEffects, Directory, HostRecord, ResultHeader, State, Tool, Warning};
+use results::{
+    CpuOversubscription, DetectableEffects, Directory, HostRecord, ResultHeader, State, Tool, Warning,
+};
 use runner::{ExperimentOutcome, ExperimentRunner, Sites, StopToken};
 
 use super::{
@@ -75,8 +77,8 @@ pub fn measure(
     announce(&experiment, runs, &directory);
 
     let header = header(experiment, hosts)?;
-    let crowding = crowding(&header);
-    for text in header.warnings.iter().map(|warning| &warning.text).chain(&crowding) {
+    let oversubscription = oversubscription(&header);
+    for text in header.warnings.iter().map(|warning| &warning.text).chain(&oversubscription) {
         note(&format!("warning: {text}"));
     }
     let mut progress = ProgressDisplay::new(&header.experiment.design);
@@ -105,12 +107,12 @@ fn preflight(experiment: &Plan, sites: &Sites<'_>, stop: &StopToken) -> Result<(
 
 /// Returns the header of the result, which is known before the first run.
 pub fn header(experiment: Plan, hosts: &Hosts) -> Result<ResultHeader, CliError> {
-    let (records, shapes) = (host_records(&experiment, hosts)?, experiment.shapes());
+    let (records, run_topologies) = (host_records(&experiment, hosts)?, experiment.run_topologies());
     let mut warnings: Vec<(&HostRecord, Warning)> = Vec::new();
     for record in &records {
         let of_machine =
             if record.machine_of.is_none() { host_warnings(&record.properties) } else { Vec::new() };
-        for warning in of_machine.into_iter().chain(limit_warnings(record, &experiment, &shapes)) {
+        for warning in of_machine.into_iter().chain(limit_warnings(record, &experiment, &run_topologies)) {
             // Hosts of a machine share most limits.
             let is_known = |(other, known): &(&HostRecord, Warning)| {
                 other.machine() == record.machine() && known.text == warning.text
@@ -133,11 +135,11 @@ pub fn header(experiment: Plan, hosts: &Hosts) -> Result<ResultHeader, CliError>
 
 /// Formats how many endpoints share too few cores, with the next step; `None` if each has a core. The head of the report
 /// has it as well.
-fn crowding(header: &ResultHeader) -> Option<String> {
+fn oversubscription(header: &ResultHeader) -> Option<String> {
     let design = &header.experiment.design;
     let cells = header.experiment.cells.iter();
-    let crowded: Vec<Crowding> =
-        cells.filter_map(|cell| Crowding::of(&cell.factors, design, &header.hosts)).collect();
+    let crowded: Vec<CpuOversubscription> =
+        cells.filter_map(|cell| CpuOversubscription::of(&cell.factors, design, &header.hosts)).collect();
     let most = crowded.iter().max_by_key(|of| (of.driving + of.serving, **of))?;
     Some(format!(
         "in {} of {} cells endpoints share cores, up to {most}, and wait for each other; hint: give each a core, by `--pin` or \
@@ -179,7 +181,7 @@ pub fn host_records(experiment: &Plan, hosts: &Hosts) -> Result<Vec<HostRecord>,
 /// Returns the network interfaces that the endpoints of an experiment use, by host.
 fn interfaces(experiment: &Plan) -> BTreeMap<String, BTreeSet<String>> {
     let mut interfaces: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for endpoint in experiment.shapes().into_iter().flat_map(|shape| shape.endpoints) {
+    for endpoint in experiment.run_topologies().into_iter().flat_map(|topology| topology.endpoints) {
         interfaces.entry(endpoint.place.host).or_default().insert(endpoint.participant.interface);
     }
     interfaces

@@ -24,7 +24,7 @@ pub const RECIPES: &[(&str, &str)] = recipes![
     "large-data-11mb",
     "qos-cost",
     "ring-round-trip",
-    "ring-flood",
+    "ring-pipelined",
     "history",
     "queues",
     "receive-modes",

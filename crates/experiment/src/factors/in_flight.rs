@@ -43,7 +43,7 @@ pub(crate) fn check(_: &Factor, values: &OneOrMany<Value>, all: &FactorValues) -
 impl Factors {
     /// Returns whether several samples are in flight around a ring.
     #[must_use]
-    pub const fn is_flood(&self) -> bool {
+    pub const fn is_pipelined(&self) -> bool {
         self.in_flight.is_some()
     }
 }

@@ -204,7 +204,7 @@ impl Design {
     /// enough samples for a rate, up to 10 s. A longer one stays as it is.
     #[must_use]
     pub fn of_cell(&self, factors: &Factors) -> Self {
-        let has_rate = factors.workload == Workload::Throughput || factors.is_flood();
+        let has_rate = factors.workload == Workload::Throughput || factors.is_pipelined();
         let link = factors.link.as_ref().filter(|_| has_rate);
         let sample_ns = link.and_then(|link| {
             let payload = factors.samples_per_flush().saturating_mul(factors.size_bytes);

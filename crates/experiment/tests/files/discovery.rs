@@ -1,6 +1,6 @@
 //! The workload `discovery`: its topology, its endpoints, and drivers without discovery.
 
-use experiment::{Discovery, Join, Shape, Topology};
+use experiment::{Discovery, Join, RunTopology, Topology};
 
 use crate::{ids, parts, plan, planned_with, rejected, source, support::drivers};
 
@@ -23,9 +23,9 @@ fn participants_endpoints_and_join_are_factors() {
     let factors = &factors.expect("a cell").factors;
     assert_eq!(factors.topology, Topology::FullMesh { participants: 8 });
     assert_eq!(factors.discovery, Discovery { endpoints: 4, participants_per_process: 1, join: Join::Late });
-    let shape = Shape::of(factors, &experiment.design);
-    assert_eq!(shape.endpoints.len(), 8);
-    assert!(shape.endpoints.iter().all(|of| of.writers.len() == 4 && of.readers.len() == 4));
+    let run_topology = RunTopology::of(factors, &experiment.design);
+    assert_eq!(run_topology.endpoints.len(), 8);
+    assert!(run_topology.endpoints.iter().all(|of| of.writers.len() == 4 && of.readers.len() == 4));
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn participants_per_process_are_a_factor() {
     assert!(ids(&experiment).contains(&"dds/udp4/discovery/full-mesh-8/endpoints-4/per-process-4/late/1024"));
     for cell in &experiment.cells {
         let shared = cell.id.contains("/per-process-4");
-        let processes = Shape::of(&cell.factors, &experiment.design).processes();
+        let processes = RunTopology::of(&cell.factors, &experiment.design).processes();
         assert_eq!(processes.len(), if shared { 2 } else { 8 }, "{}", cell.id);
         let label = "4 participants per process".to_owned();
         assert_eq!(cell.factors.labels().contains(&label), shared, "{}", cell.id);
@@ -59,7 +59,7 @@ fn writers_per_process_are_a_factor() {
     for cell in &experiment.cells {
         let (writers, readers) = cell.factors.topology.mesh().expect("a mesh");
         let per_process = u16::try_from(cell.factors.endpoints_per_process()).expect("a number");
-        let processes = Shape::of(&cell.factors, &experiment.design).processes();
+        let processes = RunTopology::of(&cell.factors, &experiment.design).processes();
         assert_eq!(processes.len(), usize::from(writers / per_process + readers), "{}", cell.id);
         let shared = (per_process > 1).then(|| format!("{per_process} writers per process"));
         assert_eq!(cell.factors.shared_process(), shared, "{}", cell.id);

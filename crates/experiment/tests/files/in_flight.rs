@@ -1,6 +1,6 @@
 //! Samples in flight around a ring.
 
-use experiment::{Role, Shape};
+use experiment::{Role, RunTopology};
 
 use crate::{ids, plan, rejected, with};
 
@@ -19,12 +19,12 @@ fn one_in_flight_is_the_round_trip_and_several_have_relays() {
         [(None, Role::Echo), (Some(4), Role::Relay), (Some(1000), Role::Relay)].into_iter().enumerate()
     {
         let factors = &experiment.cells[cell].factors;
-        assert_eq!((factors.in_flight, factors.is_flood()), (in_flight, in_flight.is_some()));
-        let shape = Shape::of(factors, &experiment.design);
-        let roles: Vec<_> = shape.endpoints.iter().map(|endpoint| endpoint.role).collect();
+        assert_eq!((factors.in_flight, factors.is_pipelined()), (in_flight, in_flight.is_some()));
+        let run_topology = RunTopology::of(factors, &experiment.design);
+        let roles: Vec<_> = run_topology.endpoints.iter().map(|endpoint| endpoint.role).collect();
         assert_eq!(roles, [Role::Pinger, role, role]);
         // Each node knows how many samples it may have to keep.
-        for endpoint in &shape.endpoints {
+        for endpoint in &run_topology.endpoints {
             assert_eq!(endpoint.writers[0].stream.in_flight, in_flight, "{endpoint:?}");
             assert_eq!(endpoint.readers[0].streams[0].in_flight, in_flight, "{endpoint:?}");
         }

@@ -1,6 +1,6 @@
 //! Instances of a keyed type.
 
-use experiment::{Qos, Shape};
+use experiment::{Qos, RunTopology};
 
 use crate::{ids, plan, rejected, with};
 
@@ -45,8 +45,8 @@ fn limits_of_a_queue_are_divided_among_the_instances() {
 fn every_stream_of_a_cell_has_its_instances() {
     let experiment = plan(&with("instances = [0, 100]\ntopology = \"1-2\"\n"), &["factors.size=64"]);
     for (cell, instances) in [(0, None), (1, Some(100))] {
-        let shape = Shape::of(&experiment.cells[cell].factors, &experiment.design);
-        for endpoint in &shape.endpoints {
+        let topology = RunTopology::of(&experiment.cells[cell].factors, &experiment.design);
+        for endpoint in &topology.endpoints {
             let expected = endpoint.readers.iter().flat_map(|reader| &reader.streams);
             let streams = endpoint.writers.iter().map(|writer| &writer.stream).chain(expected);
             assert!(streams.into_iter().all(|stream| stream.instances == instances), "{endpoint:?}");

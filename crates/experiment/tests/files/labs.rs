@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Diagnostic, HostSpec, LinkSpec, Pin, Plan, PlanInputs, PlannedHost, Shape};
+use experiment::{Diagnostic, HostSpec, LinkSpec, Pin, Plan, PlanInputs, PlannedHost, RunTopology};
 
 use crate::{ids, parts, source, support::drivers, with};
 
@@ -81,14 +81,14 @@ fn cells_have_the_link_of_the_lab_and_factors_change_it() {
 
 #[test]
 fn placement_names_which_way_the_samples_go() {
-    let shape = |sets: &[&str]| {
+    let run_topology = |sets: &[&str]| {
         let plan = planned(&lab().replace("lab:2", "lab:3"), sets).expect("a plan");
         let factors = &plan.cells[0].factors;
-        (Shape::of(factors, &plan.design), factors.topology)
+        (RunTopology::of(factors, &plan.design), factors.topology)
     };
     let text = |sets: &[&str]| {
-        let (shape, topology) = shape(sets);
-        shape.placement(topology)
+        let (run_topology, topology) = run_topology(sets);
+        run_topology.placement(topology)
     };
     let throughput = "workload=throughput";
     assert_eq!(text(&[]).as_deref(), Some("pinger@h1 -> echo@h2"));
@@ -101,9 +101,9 @@ fn placement_names_which_way_the_samples_go() {
         Some("node-1@h1 -> node-2@h2 -> node-3@h3 -> node-1@h1")
     );
     assert_eq!(text(&[throughput, "factors.topology=1-12"]).as_deref(), Some("on h1, h2, h3"));
-    assert_eq!(shape(&[]).0.label("echo"), "echo@h2");
+    assert_eq!(run_topology(&[]).0.label("echo"), "echo@h2");
     // On one host, nothing is added.
-    let (same, topology) = shape(&["factors.placement=writer@h2+reader@h2"]);
+    let (same, topology) = run_topology(&["factors.placement=writer@h2+reader@h2"]);
     assert_eq!((same.placement(topology), same.label("echo").as_str()), (None, "echo"));
 }
 

@@ -1,7 +1,7 @@
 //! Sample queues, socket buffers, receive groups and polling delays.
 
 use crate::sample::Characterize;
-use experiment::{Queues, ReceiveGroup, ReceiveMode, Shape};
+use experiment::{Queues, ReceiveGroup, ReceiveMode, RunTopology};
 
 use crate::{ids, plan, rejected, sample::characterize, support::drivers, with};
 
@@ -272,8 +272,8 @@ fn only_the_last_reader_is_slow() {
     let text = text.replace("workload = \"latency\"", "workload = \"throughput\"");
     let experiment = plan(&text, &["factors.size=64"]);
     let times = |cell: usize| -> Vec<Option<u64>> {
-        let shape = Shape::of(&experiment.cells[cell].factors, &experiment.design);
-        let readers = shape.endpoints.iter().flat_map(|endpoint| &endpoint.readers);
+        let run_topology = RunTopology::of(&experiment.cells[cell].factors, &experiment.design);
+        let readers = run_topology.endpoints.iter().flat_map(|endpoint| &endpoint.readers);
         readers.map(|reader| reader.processing_ns).collect()
     };
     assert_eq!(times(0), [None; 3]);

@@ -1,6 +1,6 @@
 //! Topics among which a writing endpoint spreads its samples.
 
-use experiment::{Load, Rate, Shape};
+use experiment::{Load, Rate, RunTopology};
 
 use crate::{ids, plan, rejected};
 
@@ -15,11 +15,11 @@ fn topics_take_turns_and_have_a_writer_and_a_reader_each() {
         ids(&experiment),
         ["dds/udp4/paced/2-1/64/rate-1000", "dds/udp4/paced/2-1/topics-4/64/rate-1000"]
     );
-    let shape = |cell: usize| Shape::of(&experiment.cells[cell].factors, &experiment.design);
-    let one = shape(0);
+    let topology = |cell: usize| RunTopology::of(&experiment.cells[cell].factors, &experiment.design);
+    let one = topology(0);
     assert_eq!((one.endpoints[0].writers.len(), one.endpoints[2].readers.len()), (1, 1));
     assert_eq!(one.endpoints[0].writers[0].stream.delay_ns, 0);
-    let four = shape(1);
+    let four = topology(1);
     let load = Some(Load::Constant { rate: Rate { samples: 1_000, period_ns: 4_000_000_000 } });
     for (writing, first) in [(0, 1), (1, 5)] {
         let writers = &four.endpoints[writing].writers;
@@ -71,7 +71,7 @@ fn loads_that_are_not_divided_among_topics_are_rejected() {
         assert!(!found.2.is_empty(), "{found:?}");
     }
     let bursts = plan(&paced("rate = \"10/100ms\"\narrival = \"burst\"\ntopics = 5"), &[]);
-    let shape = Shape::of(&bursts.cells[0].factors, &bursts.design);
+    let topology = RunTopology::of(&bursts.cells[0].factors, &bursts.design);
     let two = Some(Load::Burst { rate: Rate { samples: 2, period_ns: 100_000_000 } });
-    assert!(shape.endpoints[0].writers.iter().all(|writer| writer.stream.load == two));
+    assert!(topology.endpoints[0].writers.iter().all(|writer| writer.stream.load == two));
 }

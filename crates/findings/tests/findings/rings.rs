@@ -12,11 +12,11 @@ const MS: u64 = 1_000_000;
 
 /// Returns the simulated result of rings with these numbers of nodes, whose hops take 50 µs.
 fn rings(nodes: &[u16], loss: &str) -> ResultDocument {
-    floods(nodes, &[1], loss)
+    pipelined_rings(nodes, &[1], loss)
 }
 
 /// Returns the simulated result of rings with these numbers of nodes and of samples in flight.
-fn floods(nodes: &[u16], in_flight: &[u32], loss: &str) -> ResultDocument {
+fn pipelined_rings(nodes: &[u16], in_flight: &[u32], loss: &str) -> ResultDocument {
     let drivers = BTreeMap::from([("plain".to_owned(), describe("plain", true))]);
     let option = |name: &str, value: &str| ("plain".to_owned(), name.to_owned(), value.to_owned());
     let options = vec![option("latency", "50us"), option("loss", loss)];
@@ -69,12 +69,12 @@ fn lossy_rings_have_no_finding() {
 
 #[test]
 fn time_per_sample_and_hop_and_its_laws_are_the_truth() {
-    let document = floods(&[2, 3, 5], &[1, 2, 4, 8], "0%");
-    let floods: Vec<&Finding> =
-        document.findings.iter().filter(|finding| finding.kind == FindingKind::RingFlood).collect();
-    assert_eq!(floods.len(), 3, "one for 2, 4 and 8 in flight: {:#?}", document.findings);
-    let four = floods.iter().find(|finding| finding.text.contains("with 4 samples in flight"));
-    let four = four.unwrap_or_else(|| panic!("{floods:#?}"));
+    let document = pipelined_rings(&[2, 3, 5], &[1, 2, 4, 8], "0%");
+    let pipelined_rings: Vec<&Finding> =
+        document.findings.iter().filter(|finding| finding.kind == FindingKind::PipelinedRing).collect();
+    assert_eq!(pipelined_rings.len(), 3, "one for 2, 4 and 8 in flight: {:#?}", document.findings);
+    let four = pipelined_rings.iter().find(|finding| finding.text.contains("with 4 samples in flight"));
+    let four = four.unwrap_or_else(|| panic!("{pipelined_rings:#?}"));
     assert_eq!(four.cells, ["ring-2-4", "ring-3-4", "ring-5-4"]);
     for nodes in [2, 3, 5] {
         let ns = four.numbers[&format!("per_sample_hop_of_{nodes}_ns")];

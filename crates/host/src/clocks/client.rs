@@ -17,7 +17,7 @@ use crate::values::{
 
 /// Maximum wait for a reply before the next packet is sent. A full queue of 50 ms in each direction is within it. A reply that
 /// comes later, as over a satellite, counts too.
-const PATIENCE: Duration = Duration::from_millis(250);
+const TIME_LIMIT: Duration = Duration::from_millis(250);
 /// Maximum number of packets, whatever the other process requests.
 const MAX_COUNT: u32 = 10_000;
 
@@ -74,7 +74,7 @@ impl Client<'_> {
         let sent = self.socket.send(&request);
         self.awaited.push(sent.is_ok().then_some(sent_ns));
         match sent {
-            Ok(_) => self.wait(self.left().min(PATIENCE), Some(number)),
+            Ok(_) => self.wait(self.left().min(TIME_LIMIT), Some(number)),
             // A full queue: the next packet may find room.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 std::thread::sleep(Duration::from_millis(1));

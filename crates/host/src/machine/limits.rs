@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Cell, Endpoint, Pin, Plan, Reliability, Shape, Workload};
+use experiment::{Cell, Endpoint, Pin, Plan, Reliability, RunTopology, Workload};
 use results::{HostRecord, Warning, WarningKind};
 
 /// Receive buffer that drivers over UDP request by default.
@@ -24,15 +24,13 @@ struct Planned<'p> {
     endpoint: &'p Endpoint,
 }
 
-/// Returns warnings about settings of a host that limit the planned runs there. `shapes`: those of the plan, see
-/// [`Plan::shapes`].
+/// Returns warnings about settings of a host that limit the planned runs there. `topologies`: those of the plan, see
+/// [`Plan::run_topologies`].
 #[must_use]
-pub fn limit_warnings(host: &HostRecord, plan: &Plan, shapes: &[Shape]) -> Vec<Warning> {
-    let endpoints = plan
-        .cells
-        .iter()
-        .zip(shapes)
-        .flat_map(|(cell, shape)| shape.endpoints.iter().map(move |endpoint| Planned { cell, endpoint }));
+pub fn limit_warnings(host: &HostRecord, plan: &Plan, run_topologies: &[RunTopology]) -> Vec<Warning> {
+    let endpoints = plan.cells.iter().zip(run_topologies).flat_map(|(cell, run_topology)| {
+        run_topology.endpoints.iter().map(move |endpoint| Planned { cell, endpoint })
+    });
     let planned: Vec<Planned<'_>> =
         endpoints.filter(|planned| planned.endpoint.place.host == host.name).collect();
     let texts = [
@@ -209,7 +207,7 @@ pub(super) mod tests {
 
     fn texts(host: &HostRecord, factors: Factors) -> Vec<String> {
         let plan = plan(factors);
-        limit_warnings(host, &plan, &plan.shapes()).into_iter().map(|warning| warning.text).collect()
+        limit_warnings(host, &plan, &plan.run_topologies()).into_iter().map(|warning| warning.text).collect()
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::{
 
 use results::RunningExperiment;
 
-use crate::{site::Hold, values::owner::Owner};
+use crate::{site::Guard, values::owner::Owner};
 
 /// Text before the process id in the name of the socket of an experiment.
 const EXPERIMENT: &str = "ddsmark-experiment-";
@@ -40,9 +40,9 @@ pub(crate) fn running(owner: &Owner, directory: &Path) -> RunningExperiment {
 ///
 /// An abstract socket announces it, as one reserves a domain: the name is common to all users, leaves no file, and the
 /// kernel frees it even if the process crashes. It belongs to the network namespace.
-pub(crate) fn announce(owner: &Owner, running: &RunningExperiment) -> Option<Hold> {
+pub(crate) fn announce(owner: &Owner, running: &RunningExperiment) -> Option<Guard> {
     let address = SocketAddr::from_abstract_name(name(owner, running)).ok()?;
-    UnixDatagram::bind_addr(&address).ok().map(|socket| Box::new(socket) as Hold)
+    UnixDatagram::bind_addr(&address).ok().map(|socket| Box::new(socket) as Guard)
 }
 
 /// Returns all experiments that are announced now.

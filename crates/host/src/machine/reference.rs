@@ -26,7 +26,7 @@ const WINDOW: u32 = 64;
 /// Number of received datagrams per acknowledgment.
 const ACKNOWLEDGED: u32 = WINDOW / 2;
 /// Maximum wait for a datagram.
-const PATIENCE: Duration = Duration::from_millis(100);
+const TIME_LIMIT: Duration = Duration::from_millis(100);
 /// Inverse of the warm-up share of each phase: the first tenth does not count.
 const WARM_UP: u32 = 10;
 /// Minimum number of round trips: on a busy host the phase continues until they have a 99 % quantile ...
@@ -108,8 +108,8 @@ pub(crate) fn measure(
 
 fn bind() -> io::Result<UdpSocket> {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
-    socket.set_read_timeout(Some(PATIENCE))?;
-    socket.set_write_timeout(Some(PATIENCE))?;
+    socket.set_read_timeout(Some(TIME_LIMIT))?;
+    socket.set_write_timeout(Some(TIME_LIMIT))?;
     Ok(socket)
 }
 

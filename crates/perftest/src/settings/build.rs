@@ -14,7 +14,7 @@ use crate::{
     entry::{Entries, Entry},
     error::{Cause, PerftestError, Source},
     ini,
-    table::Fate,
+    table::Honouring,
     value::{OptionValue, Peer, Rate},
     warning::Warning,
 };
@@ -98,12 +98,12 @@ fn role(entries: &Entries) -> Result<Role, PerftestError> {
 
 /// Rejects an option that ddsmark does not honour, unless its value is the default.
 fn check_fate(entry: &Entry, generation: Generation) -> Result<(), PerftestError> {
-    match entry.row.fate {
-        Fate::Rejected { reason, instead } if !entry.is_default(generation) => {
+    match entry.row.honouring {
+        Honouring::Rejected { reason, instead } if !entry.is_default(generation) => {
             let (reason, instead) = (reason.to_owned(), instead.to_owned());
             Err(entry.error(Cause::Unsupported { reason, instead }))
         }
-        Fate::Rejected { .. } | Fate::Honoured(_) => Ok(()),
+        Honouring::Rejected { .. } | Honouring::Honoured(_) => Ok(()),
     }
 }
 

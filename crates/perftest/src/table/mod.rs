@@ -5,5 +5,5 @@ mod row;
 mod rows;
 
 pub use names::{Match, find, resolve, similar};
-pub use row::{Edition, Fate, IniKey, Kind, Limit, Need, OptionRow, Part, Range, Role, Roles};
+pub use row::{Edition, Honouring, IniKey, Kind, Limit, Need, OptionRow, Part, Range, Role, Roles};
 pub use rows::{OPTIONS, SECTIONS, Section};

@@ -24,7 +24,7 @@ pub struct OptionRow {
     /// Ability that the driver needs for a value other than the default.
     pub needs: Need,
     /// Effect in ddsmark.
-    pub fate: Fate,
+    pub honouring: Honouring,
     /// Largest value that ddsmark supports, if the range has larger ones.
     pub limit: Option<Limit>,
     /// Whether each occurrence adds a value.
@@ -49,7 +49,7 @@ pub(super) const ROW: OptionRow = OptionRow {
     v4_3: None,
     ini: &[],
     needs: Need::Nothing,
-    fate: Fate::Honoured(""),
+    honouring: Honouring::Honoured(""),
     limit: None,
     repeats: false,
     agrees: false,
@@ -196,7 +196,7 @@ pub enum Need {
 
 /// Effect of an option in ddsmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum Honouring {
     /// Honoured, with the effect.
     Honoured(&'static str),
     /// Rejected, unless it is the default.

@@ -1,6 +1,6 @@
 //! Tests of the help and the reference.
 
-use perftest::{Fate, Generation, OPTIONS, Role, help, reference};
+use perftest::{Generation, Honouring, OPTIONS, Role, help, reference};
 
 #[test]
 fn help_of_each_generation_and_role() {
@@ -43,7 +43,11 @@ fn reference_has_a_row_for_every_option() {
             rest.is_some_and(|rest| rest.starts_with(['`', ' ']))
         });
         let line = line.unwrap_or_else(|| panic!("{} is not in the reference", row.name));
-        assert_eq!(line.contains("**rejected:**"), matches!(row.fate, Fate::Rejected { .. }), "{line}");
+        assert_eq!(
+            line.contains("**rejected:**"),
+            matches!(row.honouring, Honouring::Rejected { .. }),
+            "{line}"
+        );
         // A bar within a cell has a backslash.
         assert_eq!(line.replace("\\|", "").matches('|').count(), 9, "{line}");
     }

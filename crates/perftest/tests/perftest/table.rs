@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use perftest::{Cause, Edition, Fate, Generation, Kind, OPTIONS, OptionRow, Part, Role, Roles, find};
+use perftest::{Cause, Edition, Generation, Honouring, Kind, OPTIONS, OptionRow, Part, Role, Roles, find};
 
 use crate::{
     common::{DEFAULTS, options, parse, with_file},
@@ -134,21 +134,21 @@ fn every_option_accepts_valid_values_or_rejects_them_with_a_reason() {
             for value in valid_values(row, edition, generation) {
                 let line = line(row, value.as_deref(), role);
                 let is_default = value.as_deref().is_some_and(|value| value == edition.default);
-                match (row.fate, parse(&line, generation)) {
-                    (Fate::Honoured(_), Ok((settings, _))) => assert_eq!(settings.role, role, "{line}"),
-                    (Fate::Rejected { .. }, Ok(_)) => {
+                match (row.honouring, parse(&line, generation)) {
+                    (Honouring::Honoured(_), Ok((settings, _))) => assert_eq!(settings.role, role, "{line}"),
+                    (Honouring::Rejected { .. }, Ok(_)) => {
                         assert!(is_default, "{line} of {generation} is accepted");
                     }
                     // The option that it needs is rejected for the same reason.
-                    (Fate::Rejected { .. }, Err(_)) if is_default && !row.only_with.is_empty() => {}
-                    (Fate::Rejected { reason, instead }, Err(error)) => {
+                    (Honouring::Rejected { .. }, Err(_)) if is_default && !row.only_with.is_empty() => {}
+                    (Honouring::Rejected { reason, instead }, Err(error)) => {
                         assert!(!is_default, "{line} of {generation}: {error}");
                         let cause =
                             Cause::Unsupported { reason: reason.to_owned(), instead: instead.to_owned() };
                         assert_eq!(error.cause, cause, "{line} of {generation}");
                         assert!(!reason.is_empty() && !error.hint().is_empty());
                     }
-                    (Fate::Honoured(_), Err(error)) => panic!("{line} of {generation}: {error}"),
+                    (Honouring::Honoured(_), Err(error)) => panic!("{line} of {generation}: {error}"),
                 }
             }
         }
@@ -268,15 +268,15 @@ fn every_key_of_the_guide_sets_its_option() {
             };
             let line = format!("-{} {}", role.option(), companions(row, role));
             let file = format!("{} = {value}\n", key.name);
-            match (row.fate, with_file(&line, &file)) {
-                (Fate::Rejected { .. }, Err(error)) => {
+            match (row.honouring, with_file(&line, &file)) {
+                (Honouring::Rejected { .. }, Err(error)) => {
                     assert!(matches!(error.cause, Cause::Unsupported { .. }), "{file}{error}");
                 }
                 // The last value of some options is the default, which changes nothing.
                 (_, Ok((settings, _))) => {
                     assert!(settings.given(row.name).is_some() || value == edition.default, "{file}");
                 }
-                (Fate::Honoured(_), Err(error)) => panic!("{file}{error}"),
+                (Honouring::Honoured(_), Err(error)) => panic!("{file}{error}"),
             }
         }
     }
@@ -293,9 +293,9 @@ fn rows_are_complete_and_unique() {
         assert!(row.ini.iter().all(|key| keys.insert(key.name)), "{}", row.name);
         assert!(row.v5_1.is_some() || row.v4_3.is_some(), "{}", row.name);
         assert!(row.about.ends_with('.') && row.about.len() > 5, "{}", row.name);
-        match row.fate {
-            Fate::Honoured(effect) => assert!(effect.len() > 5, "{}", row.name),
-            Fate::Rejected { reason, instead } => {
+        match row.honouring {
+            Honouring::Honoured(effect) => assert!(effect.len() > 5, "{}", row.name),
+            Honouring::Rejected { reason, instead } => {
                 assert!(reason.len() > 5 && instead.len() > 5, "{}", row.name);
             }
         }

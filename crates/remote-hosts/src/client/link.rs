@@ -91,9 +91,9 @@ impl Link {
     pub(super) fn call<T: DeserializeOwned>(
         &self,
         call: Call,
-        patience: Duration,
+        timeouts: Duration,
     ) -> Result<(u64, T), SiteError> {
-        let (id, name, limit) = (self.number(), call.name(), patience + call.takes());
+        let (id, name, limit) = (self.number(), call.name(), timeouts + call.takes());
         let (sender, answer) = sync_channel(1);
         {
             let mut state = self.state();

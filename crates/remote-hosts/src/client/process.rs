@@ -93,13 +93,13 @@ impl Process {
             return Err(process.failed(&error.to_string(), &[]));
         }
         let (input, output) = (OwnedFd::from(input).into(), OwnedFd::from(output).into());
-        Ok((process, input, input_of(output, &steward.patience)))
+        Ok((process, input, input_of(output, &steward.timeouts)))
     }
 
     /// Starts the command of a steward and waits for the greeting.
     pub(crate) fn start(steward: &StewardCommand) -> Result<Greeted, StartError> {
         let (mut process, input, mut output) = Self::spawn(steward, (steward.command)())?;
-        match greeted(&mut output, &steward.patience) {
+        match greeted(&mut output, &steward.timeouts) {
             Ok(noise) => Ok((process, input, output, noise)),
             Err(error) => Err(process.failed(&error.to_string(), &last_lines(error.noise(), NOISE_LINES))),
         }

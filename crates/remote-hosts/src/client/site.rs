@@ -14,7 +14,7 @@ use std::{
 use control::MonotonicClock;
 use host::{
     Agent, AgentCommand, AgentLog, ClockClient, ClockExchange, ClockReading, ClockResponder, Counters,
-    DomainClaim, EnvironmentInputs, Facts, Hold, Owner, ProcessExit, ReplySink, Site, SiteError,
+    DomainClaim, EnvironmentInputs, Facts, Guard, Owner, ProcessExit, ReplySink, Site, SiteError,
 };
 use results::{Environment, NoiseProbe, NoiseRule, Reference, RunningExperiment};
 use serde::de::DeserializeOwned;
@@ -24,7 +24,7 @@ use super::{
     agent_state::AgentState,
     link::{Link, PEER_LOST_HINT},
     process::Process,
-    steward_command::{Patience, StewardCommand},
+    steward_command::{StewardCommand, Timeouts},
     stream::{Input, NOISE_LINES, greeted, input_of},
 };
 use crate::{
@@ -35,14 +35,14 @@ use crate::{
 
 /// Maximum wait for the exit of a steward that ends its agents, and of one that was only started to clean up.
 const EXIT_PATIENCE: Duration = Duration::from_secs(40);
-const CLEAN_PATIENCE: Duration = Duration::from_secs(15);
+const CLEAN_TIMEOUT: Duration = Duration::from_secs(15);
 /// Interval of the checks whether a steward has closed its stream.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Site on another host. Dropping it ends its steward and all agents.
 pub struct StewardSite {
     link: Arc<Link>,
-    patience: Patience,
+    timeouts: Timeouts,
     /// Command of the steward; `None` at the other end of given streams.
     command: Option<(StewardCommand, Arc<Mutex<Process>>)>,
     reader: Option<JoinHandle<()>>,
@@ -58,9 +58,9 @@ impl StewardSite {
     /// agent program.
     pub fn start(steward: StewardCommand) -> Result<Self, StartError> {
         let (process, to_steward, from_steward, noise) = Process::start(&steward)?;
-        let (host, patience) = (steward.host.clone(), steward.patience);
+        let (host, timeouts) = (steward.host.clone(), steward.timeouts);
         let command = Some((steward, Arc::new(Mutex::new(process))));
-        Self::open(&host, patience, command, from_steward, to_steward, noise)
+        Self::open(&host, timeouts, command, from_steward, to_steward, noise)
     }
 
     /// Connects to a steward that another process serves, over a stream from it and a stream to it. `host`: its name in
@@ -72,23 +72,23 @@ impl StewardSite {
         host: impl Into<String>,
         input: impl Into<OwnedFd>,
         output: impl Into<OwnedFd>,
-        patience: Patience,
+        timeouts: Timeouts,
     ) -> Result<Self, StartError> {
         let host = host.into();
-        let mut input = input_of(input.into().into(), &patience);
-        let noise = greeted(&mut input, &patience).map_err(|error| StartError::NoSteward {
+        let mut input = input_of(input.into().into(), &timeouts);
+        let noise = greeted(&mut input, &timeouts).map_err(|error| StartError::NoSteward {
             host: host.clone(),
             error: error.to_string(),
             lines: last_lines(error.noise(), NOISE_LINES),
             hint: Some(PEER_LOST_HINT.to_owned()),
         })?;
-        Self::open(&host, patience, None, input, output.into().into(), noise)
+        Self::open(&host, timeouts, None, input, output.into().into(), noise)
     }
 
     /// Opens the site of a steward that has greeted.
     fn open(
         host: &str,
-        patience: Patience,
+        timeouts: Timeouts,
         command: Option<(StewardCommand, Arc<Mutex<Process>>)>,
         mut from_steward: Input,
         to_steward: File,
@@ -99,9 +99,9 @@ impl StewardSite {
             host: host.to_owned(),
             error: SiteError::Channel { error: error.to_string() },
         };
-        let to_steward = TimedWriter::new(to_steward, patience.silence).map_err(cannot)?;
+        let to_steward = TimedWriter::new(to_steward, timeouts.silence).map_err(cannot)?;
         let link = Arc::new(Link::new(host.to_owned(), to_steward));
-        let hello = ToSteward::Hello { versions: Versions::own(), silence: patience.silence };
+        let hello = ToSteward::Hello { versions: Versions::own(), silence: timeouts.silence };
         // A steward that is gone is found by the reading thread.
         let _ = link.out.message(&hello);
         let of_reader = Arc::clone(&link);
@@ -115,7 +115,7 @@ impl StewardSite {
         let process = command.as_ref().map(|(_, process)| Arc::clone(process));
         let read = move || of_link.read(&mut from_steward, process.as_deref());
         let reader = thread::Builder::new().name(format!("host {host}")).spawn(read).map_err(cannot)?;
-        Ok(Self { link, patience, command, reader: Some(reader), hosted, noise })
+        Ok(Self { link, timeouts, command, reader: Some(reader), hosted, noise })
     }
 
     /// Returns the name of the host.
@@ -137,11 +137,11 @@ impl StewardSite {
     }
 
     fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, SiteError> {
-        Ok(self.link.call(call, self.patience.call)?.1)
+        Ok(self.link.call(call, self.timeouts.call)?.1)
     }
 
     /// Returns the effect of a call, which lasts until it is dropped.
-    fn effect(&self, id: u64) -> Hold {
+    fn effect(&self, id: u64) -> Guard {
         Box::new(Effect { link: Arc::clone(&self.link), id })
     }
 }
@@ -227,13 +227,13 @@ impl Site for StewardSite {
         self.call::<Result<Reference, String>>(call).map_err(|error| error.to_string())?
     }
 
-    fn keep_awake(&self) -> Result<Hold, SiteError> {
-        let (id, ()) = self.link.call(Call::KeepAwake, self.patience.call)?;
+    fn keep_awake(&self) -> Result<Guard, SiteError> {
+        let (id, ()) = self.link.call(Call::KeepAwake, self.timeouts.call)?;
         Ok(self.effect(id))
     }
 
     fn claim_domain(&self, number: u32) -> Result<DomainClaim, SiteError> {
-        let (id, claim) = self.link.call(Call::ClaimDomain { number }, self.patience.call)?;
+        let (id, claim) = self.link.call(Call::ClaimDomain { number }, self.timeouts.call)?;
         Ok(match claim {
             Claim::Reserved => DomainClaim::Reserved(self.effect(id)),
             Claim::InUse => DomainClaim::InUse,
@@ -241,9 +241,9 @@ impl Site for StewardSite {
         })
     }
 
-    fn announce(&self, directory: &Path) -> Result<(RunningExperiment, Option<Hold>), SiteError> {
+    fn announce(&self, directory: &Path) -> Result<(RunningExperiment, Option<Guard>), SiteError> {
         let directory = directory.to_string_lossy().into_owned();
-        let (id, running) = self.link.call(Call::Announce { directory }, self.patience.call)?;
+        let (id, running) = self.link.call(Call::Announce { directory }, self.timeouts.call)?;
         Ok((running, Some(self.effect(id))))
     }
 
@@ -269,9 +269,9 @@ impl Site for StewardSite {
         self.hosted.clock.clone()
     }
 
-    fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Hold), SiteError> {
+    fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Guard), SiteError> {
         let call = Call::ClockResponder(responder.clone());
-        let (id, address) = self.link.call(call, self.patience.call)?;
+        let (id, address) = self.link.call(call, self.timeouts.call)?;
         Ok((address, self.effect(id)))
     }
 
@@ -314,11 +314,11 @@ impl Drop for StewardSite {
 /// Starts a steward that only removes what a killed one left behind: a host that cannot be reached keeps its files until
 /// the next one starts.
 fn clean_up(mut steward: StewardCommand) {
-    steward.patience.start = steward.patience.start.min(CLEAN_PATIENCE);
+    steward.timeouts.start = steward.timeouts.start.min(CLEAN_TIMEOUT);
     if let Ok((mut process, to_steward, from_steward, _)) = Process::start(&steward) {
         // It ends with its stream.
         drop((to_steward, from_steward));
-        process.end(CLEAN_PATIENCE);
+        process.end(CLEAN_TIMEOUT);
     }
 }
 

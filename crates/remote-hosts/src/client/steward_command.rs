@@ -4,7 +4,7 @@ use std::{fmt, process::Command, sync::Arc, time::Duration};
 
 /// Time limits of a steward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct Timeouts {
     /// From the start of the command to the greeting.
     pub start: Duration,
     /// Longest silence of the stream, in each direction. Both sides send a byte every second.
@@ -13,7 +13,7 @@ pub struct Patience {
     pub call: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         let seconds = Duration::from_secs;
         Self { start: seconds(60), silence: seconds(10), call: seconds(30) }
@@ -39,7 +39,7 @@ pub struct StewardCommand {
     /// Explains a command that fails.
     pub explain: Explain,
     /// Time limits.
-    pub patience: Patience,
+    pub timeouts: Timeouts,
 }
 
 impl StewardCommand {
@@ -49,7 +49,7 @@ impl StewardCommand {
             host: host.into(),
             command: Arc::new(command),
             explain: |_| None,
-            patience: Patience::default(),
+            timeouts: Timeouts::default(),
         }
     }
 }

@@ -15,7 +15,7 @@ use control::MonotonicClock;
 use experiment::{Plan, Variables};
 use host::{
     Agent, AgentCommand, AgentLog, ClockClient, ClockExchange, ClockReading, ClockResponder, Counters,
-    DomainClaim, DriverFile, EnvironmentInputs, Facts, Hold, Owner, ReplySink, Site, SiteError,
+    DomainClaim, DriverFile, EnvironmentInputs, Facts, Guard, Owner, ReplySink, Site, SiteError,
 };
 use results::{Environment, NoiseProbe, NoiseRule, Reference, RunningExperiment};
 
@@ -157,7 +157,7 @@ impl<S: Site> Site for GuestSite<S> {
         Err("a guest measures no reference".to_owned())
     }
 
-    fn keep_awake(&self) -> Result<Hold, SiteError> {
+    fn keep_awake(&self) -> Result<Guard, SiteError> {
         Ok(Box::new(()))
     }
 
@@ -165,7 +165,7 @@ impl<S: Site> Site for GuestSite<S> {
         Ok(DomainClaim::Unsupported)
     }
 
-    fn announce(&self, _directory: &Path) -> Result<(RunningExperiment, Option<Hold>), SiteError> {
+    fn announce(&self, _directory: &Path) -> Result<(RunningExperiment, Option<Guard>), SiteError> {
         let (directory, since) = (String::new(), String::new());
         Ok((RunningExperiment { pid: self.site.owner().pid, directory, since }, None))
     }
@@ -192,7 +192,7 @@ impl<S: Site> Site for GuestSite<S> {
         self.site.clock()
     }
 
-    fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Hold), SiteError> {
+    fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Guard), SiteError> {
         self.check_interface(&responder.interface)?;
         let place = ResponderPlace::take(&self.responders)
             .ok_or(GuestError::Forbidden("many responders of clock exchanges"))?;

@@ -15,12 +15,12 @@ use crate::{
     StartError,
     client::{
         process::Process,
-        steward_command::{Patience, StewardCommand},
+        steward_command::{StewardCommand, Timeouts},
     },
 };
 
 /// Maximum wait for the connection, and for the exit of the command that keeps it.
-const OPEN_PATIENCE: Duration = Duration::from_secs(30);
+const OPEN_TIMEOUT: Duration = Duration::from_secs(30);
 const END_PATIENCE: Duration = Duration::from_secs(3);
 /// Remote command that keeps the connection: it prints the greeting of a steward, and ends with its input.
 const KEEP: &str = r"printf '\000\001ddsmark steward\002\n'; exec cat >/dev/null";
@@ -47,7 +47,7 @@ impl<'a> Connection<'a> {
         };
         let mut keep = StewardCommand::new(host, move || shared.keeper.command(KEEP));
         keep.explain = shell.explain();
-        keep.patience = Patience { start: OPEN_PATIENCE, ..Patience::default() };
+        keep.timeouts = Timeouts { start: OPEN_TIMEOUT, ..Timeouts::default() };
         // The connection can be used before the remote command starts.
         let (process, input, _, noise) = Process::start(&keep)?;
         Ok(Self { host, shell: shared.user, kept: Some((process, input, shared.directory)), noise })

@@ -12,7 +12,7 @@ use crate::{
     StartError,
     client::{
         process::Process,
-        steward_command::{Explain, Patience, StewardCommand},
+        steward_command::{Explain, StewardCommand, Timeouts},
         stream::Input,
     },
     framing::greeting::last_lines,
@@ -34,7 +34,7 @@ pub(crate) fn execute(
 ) -> Result<String, StartError> {
     let mut like = StewardCommand::new(host, || Command::new("true"));
     like.explain = explain;
-    like.patience = Patience { start: limit, ..Patience::default() };
+    like.timeouts = Timeouts { start: limit, ..Timeouts::default() };
     let (mut process, mut input, output) = Process::spawn(&like, command)?;
     // A command that ends early reports why.
     let fed = thread::Builder::new().name(format!("input of {host}")).spawn(move || {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use host::{DomainClaim, Hold, Site, SiteError};
+use host::{DomainClaim, Guard, Site, SiteError};
 use serde::Serialize;
 use serde_json::{Value, to_value};
 
@@ -12,7 +12,7 @@ use crate::protocol::{Call, Claim};
 ///
 /// # Errors
 /// Returns the error of the site, or an error if the answer cannot be sent.
-pub(super) fn execute(site: &dyn Site, call: Call) -> Result<(Value, Option<Hold>), SiteError> {
+pub(super) fn execute(site: &dyn Site, call: Call) -> Result<(Value, Option<Guard>), SiteError> {
     let mut effect = None;
     let answer = match call {
         // The thread of the agent answers this one.

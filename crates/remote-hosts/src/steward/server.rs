@@ -11,7 +11,7 @@ use std::{
 };
 
 use control::Request;
-use host::{Hold, Site, SiteError};
+use host::{Guard, Site, SiteError};
 
 use super::{
     agents::{self, Order, Orders},
@@ -65,7 +65,7 @@ struct Steward {
 struct State {
     agents: HashMap<u64, Orders>,
     /// Effects by the number of the call that started them.
-    effects: HashMap<u64, Hold>,
+    effects: HashMap<u64, Guard>,
     calls: usize,
     /// Names of runs and cases whose files may exist.
     names: BTreeSet<String>,

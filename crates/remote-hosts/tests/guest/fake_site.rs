@@ -15,10 +15,10 @@ use control::{
     AgentReport, CaseOutcome, Configure, Configured, Exchanged, MeasureReply, MonotonicClock, Progress,
     Reply, Request,
 };
-use experiment::{Factors, Pin, Shape};
+use experiment::{Factors, Pin, RunTopology};
 use host::{
     Agent, AgentCommand, AgentLog, ChannelEnd, ClockClient, ClockExchange, ClockReading, ClockResponder,
-    Counters, DomainClaim, DriverFile, EnvironmentInputs, Facts, Hold, InterfaceAddress, LocalSite, Owner,
+    Counters, DomainClaim, DriverFile, EnvironmentInputs, Facts, Guard, InterfaceAddress, LocalSite, Owner,
     ProcessExit, ReplySink, Site, SiteError,
 };
 use remote_hosts::{GuestObserver, GuestSetup, GuestSite, GuestTerms};
@@ -91,8 +91,8 @@ pub fn guest() -> (GuestSite<FakeSite>, FakeSite, Arc<SeenMessages>) {
 /// Returns a configuration that agrees with the terms.
 pub fn configure() -> Configure {
     let run_name = owner().run_name(1);
-    let shape = Shape::new(&Factors::default(), &Pin::None, false).in_run(&run_name);
-    let reader = shape.endpoints.last().expect("a reader").clone();
+    let topology = RunTopology::new(&Factors::default(), &Pin::None, false).in_run(&run_name);
+    let reader = topology.endpoints.last().expect("a reader").clone();
     let GuestTerms { domain, transport, interface, options, cores, .. } = terms();
     let mut participant = reader.participant;
     (participant.transport, participant.interface, participant.options) = (transport, interface, options);
@@ -269,7 +269,7 @@ impl Site for FakeSite {
         Err(String::new())
     }
 
-    fn keep_awake(&self) -> Result<Hold, SiteError> {
+    fn keep_awake(&self) -> Result<Guard, SiteError> {
         self.other("keep_awake");
         Ok(Box::new(()))
     }
@@ -279,7 +279,7 @@ impl Site for FakeSite {
         Ok(DomainClaim::Reserved(Box::new(())))
     }
 
-    fn announce(&self, _directory: &Path) -> Result<(RunningExperiment, Option<Hold>), SiteError> {
+    fn announce(&self, _directory: &Path) -> Result<(RunningExperiment, Option<Guard>), SiteError> {
         self.other("announce");
         Err(SiteError::Channel { error: String::new() })
     }
@@ -305,7 +305,7 @@ impl Site for FakeSite {
         MonotonicClock::of_children()
     }
 
-    fn clock_responder(&self, _responder: &ClockResponder) -> Result<(SocketAddr, Hold), SiteError> {
+    fn clock_responder(&self, _responder: &ClockResponder) -> Result<(SocketAddr, Guard), SiteError> {
         Ok((SocketAddr::from(([10, 0, 0, 2], 1)), Box::new(())))
     }
 

@@ -14,7 +14,7 @@ use host::{
     Agent, AgentCommand, AgentLog, ClockClient, ClockResponder, DomainClaim, DriverFile, EnvironmentInputs,
     ExchangeKey, ProcessExit, Site, SiteError,
 };
-use remote_hosts::{GuestError, Patience, StewardSite, serve};
+use remote_hosts::{GuestError, StewardSite, Timeouts, serve};
 use results::{NoiseRule, Tool};
 
 use crate::fake_site::{DRIVER, FakeSite, configure, guest, owner, setup};
@@ -315,7 +315,7 @@ fn clock_is_compared_over_the_own_interface_within_limits() {
 }
 
 /// Serves a guest over a socket. Returns the leader's end.
-fn served(patience: Patience) -> (StewardSite, FakeSite, mpsc::Receiver<String>) {
+fn served(timeouts: Timeouts) -> (StewardSite, FakeSite, mpsc::Receiver<String>) {
     let (guest, site, _) = guest();
     let (ours, theirs) = UnixStream::pair().expect("a pair");
     let input = theirs.try_clone().expect("a socket");
@@ -325,12 +325,12 @@ fn served(patience: Patience) -> (StewardSite, FakeSite, mpsc::Receiver<String>)
         let _ = ended.send(reason.to_string());
     });
     let input = ours.try_clone().expect("a socket");
-    (StewardSite::connect("peer", input, ours, patience).expect("a guest"), site, end)
+    (StewardSite::connect("peer", input, ours, timeouts).expect("a guest"), site, end)
 }
 
 #[test]
 fn leader_uses_a_guest_over_given_streams() {
-    let (leader, site, end) = served(Patience::default());
+    let (leader, site, end) = served(Timeouts::default());
     assert_eq!(leader.facts().expect("facts").host.name, "guest");
     assert_eq!(leader.owner(), owner());
     let (mut agent, replies) = launch(&leader, &command()).expect("an agent");
@@ -359,7 +359,7 @@ fn guest_that_vanishes_is_lost_with_its_name() {
     let closing = theirs.try_clone().expect("a socket");
     thread::spawn(move || serve(Ok(guest), (input, theirs), FRAME_BYTES, || false));
     let input = ours.try_clone().expect("a socket");
-    let leader = StewardSite::connect("peer", input, ours, Patience::default()).expect("a guest");
+    let leader = StewardSite::connect("peer", input, ours, Timeouts::default()).expect("a guest");
     closing.shutdown(std::net::Shutdown::Both).expect("a socket");
     let mut error = leader.facts().expect_err("it is gone");
     for _ in 0..500 {
@@ -377,15 +377,15 @@ fn guest_that_vanishes_is_lost_with_its_name() {
 fn silent_peer_is_no_steward() {
     let (ours, _theirs) = UnixStream::pair().expect("a pair");
     let input = ours.try_clone().expect("a socket");
-    let patience = Patience { start: Duration::from_millis(50), ..Patience::default() };
-    let Err(error) = StewardSite::connect("peer", input, ours, patience) else { panic!("no greeting") };
+    let timeouts = Timeouts { start: Duration::from_millis(50), ..Timeouts::default() };
+    let Err(error) = StewardSite::connect("peer", input, ours, timeouts) else { panic!("no greeting") };
     assert!(error.to_string().starts_with("host `peer`: no greeting within 0.05"), "{error}");
     assert!(error.hint().is_some());
 }
 
 #[test]
 fn message_above_the_limit_ends_the_connection_before_it_is_read() {
-    let (leader, site, end) = served(Patience::default());
+    let (leader, site, end) = served(Timeouts::default());
     let mut variables = command().variables;
     variables.insert("X".to_owned(), Some("x".repeat(FRAME_BYTES as usize)));
     let Err(_) = launch(&leader, &AgentCommand { variables, ..command() }) else { panic!("it is too long") };

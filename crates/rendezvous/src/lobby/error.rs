@@ -7,7 +7,7 @@ use crate::{
     envelope::PROTOCOL,
     identity::{PeerAddress, PeerRole},
     message::Outcome,
-    postbox::PostError,
+    message_channel::PostError,
 };
 
 /// Reason why processes do not meet.
@@ -121,7 +121,7 @@ pub enum LobbyError {
         /// Cause.
         cause: String,
     },
-    /// Error of the postbox.
+    /// Error of the channel.
     #[error(transparent)]
     Post(#[from] PostError),
 }

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     identity::{PeerAddress, PeerRole, ProcessId},
     message::{Control, Message, Outcome},
-    postbox::{Delivery, Postbox},
+    message_channel::{Delivery, MessageChannel},
 };
 
 /// Time for which a process that fails stays, so that the others learn the reason. Each announces itself twice meanwhile.
@@ -33,21 +33,21 @@ pub type Watch<'a> = &'a mut dyn FnMut(&LobbyProgress) -> ControlFlow<()>;
 /// fit, all of them are told the reason.
 ///
 /// # Errors
-/// Returns an error if a process does not fit, if one is missing after `limit`, or if the postbox is broken.
+/// Returns an error if a process does not fit, if one is missing after `limit`, or if the channel is broken.
 pub fn lead(
-    postbox: &mut Postbox,
+    channel: &mut MessageChannel,
     announcement: &Announcement,
     rules: &LeaderRules<'_>,
     limit: Duration,
     watch: Watch<'_>,
 ) -> Result<Vec<Peer>, LobbyError> {
-    let own = Peer { address: postbox.own(), announcement: announcement.clone() };
+    let own = Peer { address: channel.own(), announcement: announcement.clone() };
     let mut lobby = LeaderLobby::new(own);
     let mut seen = BTreeSet::new();
-    match wait_for_guests(postbox, announcement, rules, limit, watch, &mut lobby, &mut seen) {
+    match wait_for_guests(channel, announcement, rules, limit, watch, &mut lobby, &mut seen) {
         Ok(guests) => {
             for guest in &guests {
-                postbox.tell(Some(guest.address.process), Control::Invite)?;
+                channel.tell(Some(guest.address.process), Control::Invite)?;
             }
             Ok(guests)
         }
@@ -55,16 +55,16 @@ pub fn lead(
             let outcome = error.outcome();
             for process in &seen {
                 // The first error is the one to report.
-                let _ = postbox.tell(Some(*process), Control::Reject(outcome.clone()));
+                let _ = channel.tell(Some(*process), Control::Reject(outcome.clone()));
             }
-            linger(postbox, seen, &outcome);
+            linger(channel, seen, &outcome);
             Err(error)
         }
     }
 }
 
 fn wait_for_guests(
-    postbox: &mut Postbox,
+    channel: &mut MessageChannel,
     announcement: &Announcement,
     rules: &LeaderRules<'_>,
     limit: Duration,
@@ -82,9 +82,9 @@ fn wait_for_guests(
         if wait.is_over() {
             let hint =
                 "start them with the same `-domain` and `-driver`, and a `-nic` or `-peer` of this network";
-            return Err(wait.missing(progress, postbox, hint.to_owned()));
+            return Err(wait.missing(progress, channel, hint.to_owned()));
         }
-        let Some(delivery) = wait.receive(postbox, announcement)? else { continue };
+        let Some(delivery) = wait.receive(channel, announcement)? else { continue };
         match delivery {
             Delivery::Message { from, to_all, message: Message::Control(control) } => {
                 if seen.len() < MAX_TOLD {
@@ -116,38 +116,38 @@ fn wait_for_guests(
 /// Waits as a guest for the invitation of the leader, and returns it.
 ///
 /// # Errors
-/// Returns an error if the leader rejects this process or is lost, if there is no invitation within `limit`, or if the postbox
+/// Returns an error if the leader rejects this process or is lost, if there is no invitation within `limit`, or if the channel
 /// is broken.
 pub fn join(
-    postbox: &mut Postbox,
+    channel: &mut MessageChannel,
     announcement: &Announcement,
     limit: Duration,
     watch: Watch<'_>,
 ) -> Result<Peer, LobbyError> {
-    let met = wait_for_leader(postbox, announcement, limit, watch);
+    let met = wait_for_leader(channel, announcement, limit, watch);
     if let Err(error) = &met {
         // The first error is the one to report.
-        let _ = postbox.tell(None, Control::Goodbye(error.outcome()));
+        let _ = channel.tell(None, Control::Goodbye(error.outcome()));
     }
     met
 }
 
 fn wait_for_leader(
-    postbox: &mut Postbox,
+    channel: &mut MessageChannel,
     announcement: &Announcement,
     limit: Duration,
     watch: Watch<'_>,
 ) -> Result<Peer, LobbyError> {
-    let mut lobby = GuestLobby::new(postbox.own());
+    let mut lobby = GuestLobby::new(channel.own());
     let mut wait = Wait::new(limit, watch);
     loop {
         let progress = progress_of_guest(&lobby);
         wait.show(&progress)?;
         if wait.is_over() {
-            return Err(wait.missing(progress, postbox, lobby.hint()));
+            return Err(wait.missing(progress, channel, lobby.hint()));
         }
         lobby.check(wait.now())?;
-        let Some(delivery) = wait.receive(postbox, announcement)? else { continue };
+        let Some(delivery) = wait.receive(channel, announcement)? else { continue };
         if let Some(leader) = lobby.received(wait.now(), delivery)? {
             return Ok(leader);
         }
@@ -204,24 +204,24 @@ impl<'a> Wait<'a> {
     /// Announces this process if it is time, and waits for a message until the next announcement.
     fn receive(
         &mut self,
-        postbox: &mut Postbox,
+        channel: &mut MessageChannel,
         announcement: &Announcement,
     ) -> Result<Option<Delivery>, LobbyError> {
         let now = Instant::now();
         if now >= self.next_beat {
-            postbox.tell(None, Control::Announce(Box::new(announcement.clone())))?;
+            channel.tell(None, Control::Announce(Box::new(announcement.clone())))?;
             self.next_beat = now + BEAT;
         }
         let left = (self.began + self.limit).min(self.next_beat).saturating_duration_since(now);
-        Ok(postbox.receive(left)?)
+        Ok(channel.receive(left)?)
     }
 
-    fn missing(&self, progress: LobbyProgress, postbox: &Postbox, hint: String) -> LobbyError {
+    fn missing(&self, progress: LobbyProgress, channel: &MessageChannel, hint: String) -> LobbyError {
         let LobbyProgress { missing, present, .. } = progress;
         LobbyError::Missing {
             missing,
             seen: present,
-            diagnosis: postbox.diagnosis(),
+            diagnosis: channel.diagnosis(),
             limit: self.limit,
             hint,
         }
@@ -229,17 +229,17 @@ impl<'a> Wait<'a> {
 }
 
 /// Serves the mailbox for a while, and tells the reason to processes that are new.
-fn linger(postbox: &mut Postbox, mut told: BTreeSet<ProcessId>, outcome: &Outcome) {
+fn linger(channel: &mut MessageChannel, mut told: BTreeSet<ProcessId>, outcome: &Outcome) {
     let deadline = Instant::now() + LINGER;
     while Instant::now() < deadline {
         let left = deadline.saturating_duration_since(Instant::now());
-        let Ok(delivery) = postbox.receive(left) else { return };
+        let Ok(delivery) = channel.receive(left) else { return };
         let Some(Delivery::Message { from, message: Message::Control(Control::Announce(_)), .. }) = delivery
         else {
             continue;
         };
         if told.len() < MAX_TOLD && told.insert(from.process) {
-            let _ = postbox.tell(Some(from.process), Control::Reject(outcome.clone()));
+            let _ = channel.tell(Some(from.process), Control::Reject(outcome.clone()));
         }
     }
 }

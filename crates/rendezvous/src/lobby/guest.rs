@@ -10,7 +10,7 @@ use super::{
 use crate::{
     identity::{PeerAddress, ProcessId},
     message::{Control, Message},
-    postbox::Delivery,
+    message_channel::Delivery,
 };
 
 /// Maximum number of processes that are remembered for messages.

@@ -6,7 +6,7 @@ use crate::{
     identity::PeerAddress,
     lobby::{Peer, clean},
     message::Outcome,
-    postbox::PostError,
+    message_channel::PostError,
 };
 
 /// Reason why a stream has ended before this process ended it.
@@ -44,7 +44,7 @@ pub enum SessionEnd {
         /// Cause.
         cause: String,
     },
-    /// Error of the postbox: all streams end.
+    /// Error of the channel: all streams end.
     #[error(transparent)]
     Post(#[from] PostError),
 }

@@ -1,4 +1,4 @@
-//! Pump: the thread that moves bytes between pipes and postbox, and watches the peers.
+//! Pump: the thread that moves bytes between pipes and channel, and watches the peers.
 
 use std::{
     collections::BTreeSet,
@@ -15,13 +15,13 @@ use crate::{
     identity::PeerAddress,
     lobby::{BEAT, Peer, busy},
     message::{Control, Message, Outcome},
-    postbox::{Delivery, PostError, Postbox},
+    message_channel::{Delivery, MessageChannel, PostError},
 };
 
 /// Maximum number of bytes in a message, and of messages that are received before others are sent.
 const MAX_DATA: usize = 32 << 10;
 const MAX_RECEIVED: usize = 64;
-/// Maximum time to send what waits at the end, and to close the postbox after it.
+/// Maximum time to send what waits at the end, and to close the channel after it.
 const FLUSH: Duration = Duration::from_secs(2);
 const CLOSE: Duration = Duration::from_secs(5);
 /// Maximum number of unexpected processes that are reported.
@@ -85,7 +85,7 @@ impl Stream {
 
 /// Pump of a session.
 pub(super) struct Pump {
-    postbox: Postbox,
+    channel: MessageChannel,
     streams: Vec<Stream>,
     silence: Duration,
     observer: Observer,
@@ -97,14 +97,14 @@ pub(super) struct Pump {
 
 impl Pump {
     pub(super) fn new(
-        postbox: Postbox,
+        channel: MessageChannel,
         streams: Vec<Stream>,
         silence: Duration,
         observer: Observer,
         shared: Arc<Shared>,
     ) -> Self {
         Self {
-            postbox,
+            channel,
             streams,
             silence,
             observer,
@@ -126,7 +126,7 @@ impl Pump {
                 self.end(index, SessionEnd::Post(error.clone()));
             }
         }
-        let ignored = self.postbox.ignored();
+        let ignored = self.channel.ignored();
         if ignored > 0 {
             (self.observer)(SessionEvent::Ignored(ignored));
         }
@@ -172,16 +172,16 @@ impl Pump {
                     break;
                 }
                 link.sent(bytes.len());
-                self.postbox.post(to, &Message::Data(bytes))?;
+                self.channel.post(to, &Message::Data(bytes))?;
             }
             if outgoing.is_over() && link.ends() {
-                self.postbox.tell(to, Control::End)?;
+                self.channel.tell(to, Control::End)?;
             }
             if let Some(bytes) = link.report(incoming.taken(), is_beat) {
-                self.postbox.tell(to, Control::Taken { bytes })?;
+                self.channel.tell(to, Control::Taken { bytes })?;
             }
             if is_beat {
-                self.postbox.tell(to, Control::Beat)?;
+                self.channel.tell(to, Control::Beat)?;
             }
         }
         Ok(())
@@ -191,7 +191,7 @@ impl Pump {
     fn receive(&mut self, limit: Duration) -> Result<(), PostError> {
         let mut limit = limit;
         for _ in 0..MAX_RECEIVED {
-            let Some(delivery) = self.postbox.receive(limit)? else { return Ok(()) };
+            let Some(delivery) = self.channel.receive(limit)? else { return Ok(()) };
             limit = Duration::ZERO;
             self.process(delivery)?;
         }
@@ -252,9 +252,9 @@ impl Pump {
         {
             link.succeeded_by(&peer);
         }
-        let own = self.postbox.own();
+        let own = self.channel.own();
         if self.is_new(from) && own.leads() {
-            self.postbox.tell(Some(from.process), Control::Reject(busy(from.role, own)))?;
+            self.channel.tell(Some(from.process), Control::Reject(busy(from.role, own)))?;
             (self.observer)(SessionEvent::Intruder(Box::new(peer)));
         }
         Ok(())
@@ -290,8 +290,8 @@ impl Pump {
     fn say_goodbye(&mut self, outcome: &Outcome) -> Result<(), PostError> {
         for link in self.streams.iter().filter_map(|stream| stream.link.as_ref()) {
             let to = Some(link.peer.address.process);
-            self.postbox.tell(to, Control::Goodbye(outcome.clone()))?;
+            self.channel.tell(to, Control::Goodbye(outcome.clone()))?;
         }
-        self.postbox.close(CLOSE)
+        self.channel.close(CLOSE)
     }
 }

@@ -20,7 +20,7 @@ use crate::{
     lobby::Peer,
     mailbox::{MailboxError, Waker},
     message::Outcome,
-    postbox::{PostError, Postbox},
+    message_channel::{MessageChannel, PostError},
 };
 
 /// Stream to a peer, and from it. A side that closes its output ends that direction only.
@@ -68,18 +68,18 @@ impl Session {
     /// # Errors
     /// Returns an error if a pipe or a thread cannot be created.
     pub fn start(
-        postbox: Postbox,
+        channel: MessageChannel,
         peers: Vec<Peer>,
         options: SessionOptions,
     ) -> Result<(Self, Vec<PeerStream>), PostError> {
-        let (shared, waker) = (Arc::<Shared>::default(), postbox.waker());
+        let (shared, waker) = (Arc::<Shared>::default(), channel.waker());
         let (mut streams, mut ends) = (Vec::new(), Vec::new());
         for peer in peers {
             let (stream, end) = connect(peer, &waker).map_err(cannot)?;
             streams.push(stream);
             ends.push(end);
         }
-        let pump = Pump::new(postbox, streams, options.silence, options.observer, Arc::clone(&shared));
+        let pump = Pump::new(channel, streams, options.silence, options.observer, Arc::clone(&shared));
         let pump = thread::Builder::new().name("control".to_owned()).spawn(|| pump.run()).map_err(cannot)?;
         Ok((Self { shared, waker, pump: Some(pump) }, ends))
     }
@@ -97,7 +97,7 @@ impl Session {
         self.shared.wait_for_end(limit)
     }
 
-    /// Sends what waits, says goodbye to all peers with the result of this process, and closes the postbox. After a
+    /// Sends what waits, says goodbye to all peers with the result of this process, and closes the channel. After a
     /// success, everything is sent that was written to the streams: close their outputs before; otherwise this waits 2 s
     /// for it. Returns as [`Session::end_of_peer`] does.
     #[must_use]

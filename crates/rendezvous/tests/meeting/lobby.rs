@@ -3,13 +3,13 @@
 use std::{ops::ControlFlow, thread, time::Instant};
 
 use rendezvous::{
-    Outcome, PeerRole, Postbox,
+    MessageChannel, Outcome, PeerRole,
     envelope::Splitter,
     lobby::{LeaderRules, LobbyError, Peer, join, lead},
     testing::MemoryNetwork,
 };
 
-use crate::rig::{LIMIT, RULES, SHORT, address, announcement, joins, leads, meet, postbox};
+use crate::rig::{LIMIT, RULES, SHORT, address, announcement, joins, leads, meet, message_channel};
 
 /// Lets two processes wait for each other, and returns what they find.
 fn both<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
@@ -20,8 +20,8 @@ fn both<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -
     })
 }
 
-fn pair(network: &MemoryNetwork, roles: [PeerRole; 2]) -> [Postbox; 2] {
-    roles.map(|role| postbox(network.mailbox(), role, 0))
+fn pair(network: &MemoryNetwork, roles: [PeerRole; 2]) -> [MessageChannel; 2] {
+    roles.map(|role| message_channel(network.mailbox(), role, 0))
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn process_that_comes_when_the_leader_has_failed_learns_the_reason() {
     let network = MemoryNetwork::new();
     let [mut one, mut other] = pair(&network, [PeerRole::Publisher; 2]);
     // Its first announcement arrives after those of the publishers.
-    let mut subscriber = postbox(network.mailbox(), PeerRole::Subscriber, 0);
+    let mut subscriber = message_channel(network.mailbox(), PeerRole::Subscriber, 0);
     let (found, _) = both(
         || {
             thread::sleep(SHORT);
@@ -152,7 +152,7 @@ fn stop_request_ends_a_wait_and_the_other_side_learns_it() {
 #[test]
 fn process_of_another_version_is_named() {
     let network = MemoryNetwork::new();
-    let mut leader = postbox(network.mailbox(), PeerRole::Publisher, 0);
+    let mut leader = message_channel(network.mailbox(), PeerRole::Publisher, 0);
     let mut splitter = Splitter::new(address(PeerRole::Subscriber, 4));
     let mut sample = splitter.split(None, b"other").expect("short").remove(0);
     sample[8] = 77;

@@ -2,13 +2,13 @@
 
 use std::{
     ops::ControlFlow,
-    sync::mpsc::{Receiver, channel},
+    sync::mpsc::{self, Receiver},
     thread,
     time::Duration,
 };
 
 use rendezvous::{
-    PeerAddress, PeerRole, Postbox,
+    MessageChannel, PeerAddress, PeerRole,
     lobby::{Announcement, DriverIdentity, LeaderRules, LobbyError, Peer, join, lead},
     mailbox::Mailbox,
     streams::{PeerStream, Session, SessionEvent, SessionOptions},
@@ -41,17 +41,21 @@ pub fn announcement(publishers: Option<u32>, subscribers: Option<u32>) -> Announ
     }
 }
 
-pub fn postbox(mailbox: impl Mailbox + 'static, role: PeerRole, id: u16) -> Postbox {
-    Postbox::new(Box::new(mailbox), address(role, id))
+pub fn message_channel(mailbox: impl Mailbox + 'static, role: PeerRole, id: u16) -> MessageChannel {
+    MessageChannel::new(Box::new(mailbox), address(role, id))
 }
 
-pub fn leads(postbox: &mut Postbox, subscribers: u32, limit: Duration) -> Result<Vec<Peer>, LobbyError> {
+pub fn leads(
+    channel: &mut MessageChannel,
+    subscribers: u32,
+    limit: Duration,
+) -> Result<Vec<Peer>, LobbyError> {
     let own = announcement(None, Some(subscribers));
-    lead(postbox, &own, &RULES, limit, &mut |_| ControlFlow::Continue(()))
+    lead(channel, &own, &RULES, limit, &mut |_| ControlFlow::Continue(()))
 }
 
-pub fn joins(postbox: &mut Postbox, limit: Duration) -> Result<Peer, LobbyError> {
-    join(postbox, &announcement(Some(1), None), limit, &mut |_| ControlFlow::Continue(()))
+pub fn joins(channel: &mut MessageChannel, limit: Duration) -> Result<Peer, LobbyError> {
+    join(channel, &announcement(Some(1), None), limit, &mut |_| ControlFlow::Continue(()))
 }
 
 /// Side of a meeting.
@@ -61,23 +65,23 @@ pub struct Side {
     pub events: Receiver<SessionEvent>,
 }
 
-pub fn start(postbox: Postbox, peers: Vec<Peer>, silence: Duration) -> Side {
-    let (sender, events) = channel();
+pub fn start(channel: MessageChannel, peers: Vec<Peer>, silence: Duration) -> Side {
+    let (sender, events) = mpsc::channel();
     let observer = Box::new(move |event| {
         // A test may not look at events.
         let _ = sender.send(event);
     });
     let (session, streams) =
-        Session::start(postbox, peers, SessionOptions { silence, observer }).expect("pipes");
+        Session::start(channel, peers, SessionOptions { silence, observer }).expect("pipes");
     Side { session, streams, events }
 }
 
 /// Lets a leader and its subscribers meet: mailbox 0 is that of the leader, the others follow.
 pub fn meet(network: &MemoryNetwork, subscribers: u16, silence: Duration) -> (Side, Vec<Side>) {
-    let mut leader = postbox(network.mailbox(), PeerRole::Publisher, 0);
+    let mut leader = message_channel(network.mailbox(), PeerRole::Publisher, 0);
     let guests: Vec<_> = (0..subscribers)
         .map(|id| {
-            let mut guest = postbox(network.mailbox(), PeerRole::Subscriber, id);
+            let mut guest = message_channel(network.mailbox(), PeerRole::Subscriber, id);
             thread::spawn(move || {
                 let leader = joins(&mut guest, LIMIT).expect("an invitation");
                 start(guest, vec![leader], silence)

@@ -17,7 +17,7 @@ use rendezvous::{
     testing::MemoryNetwork,
 };
 
-use crate::rig::{LIMIT, Side, joins, meet, postbox};
+use crate::rig::{LIMIT, Side, joins, meet, message_channel};
 
 const MEGABYTE: usize = 1 << 20;
 
@@ -166,7 +166,7 @@ fn restarted_peer_is_named_and_its_successor_rejected() {
     let network = MemoryNetwork::new();
     let (mut leader, guests) = meet(&network, 1, LIMIT);
     network.cut(1);
-    let mut successor = postbox(network.mailbox(), PeerRole::Subscriber, 0);
+    let mut successor = message_channel(network.mailbox(), PeerRole::Subscriber, 0);
     let error = joins(&mut successor, LIMIT).unwrap_err();
     assert!(error.to_string().contains("the test of publisher 0 has already begun"), "{error}");
     assert_eq!(rest(&mut leader), b"");
@@ -179,7 +179,7 @@ fn restarted_peer_is_named_and_its_successor_rejected() {
 fn intruder_is_named_and_the_test_goes_on() {
     let network = MemoryNetwork::new();
     let (mut leader, mut guests) = meet(&network, 1, LIMIT);
-    let mut intruder = postbox(network.mailbox(), PeerRole::Subscriber, 3);
+    let mut intruder = message_channel(network.mailbox(), PeerRole::Subscriber, 3);
     assert!(joins(&mut intruder, LIMIT).is_err());
     match leader.events.recv_timeout(LIMIT).expect("an event") {
         SessionEvent::Intruder(peer) => assert_eq!(peer.address, intruder.own()),

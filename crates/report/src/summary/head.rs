@@ -51,7 +51,7 @@ pub(super) fn facts(document: &ResultDocument) -> Vec<(Kind, String)> {
     facts.extend(hosts::lines(document).into_iter().map(|line| (Kind::Plain, line)));
     facts.extend(hosts::differences(document).map(|text| (Kind::Warning, text)));
     facts.push((Kind::Plain, design));
-    facts.extend(settings::crowding(document).map(|text| (Kind::Warning, text)));
+    facts.extend(settings::oversubscription(document).map(|text| (Kind::Warning, text)));
     let drivers = drivers(document);
     if !drivers.is_empty() {
         facts.push((Kind::Plain, drivers));

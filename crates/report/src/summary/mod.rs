@@ -160,7 +160,7 @@ fn legend(document: &ResultDocument, table: &str) -> String {
     if table.contains("RTT") {
         words.push(format!("RTT: round trip{}", n("rtt")));
     }
-    if document.cells.iter().any(|cell| cell.factors.is_flood()) {
+    if document.cells.iter().any(|cell| cell.factors.is_pipelined()) {
         words.push("with several samples in flight, it includes their wait for each other".to_owned());
         words.push("sample-hop: time per sample and hop".to_owned());
     }

@@ -139,14 +139,14 @@ fn first_sentence(text: &str) -> &str {
     text.find(". ").map_or(text, |end| &text[..=end])
 }
 
-/// Returns the rank of a finding: comparisons first, then limits, then shapes of curves.
+/// Returns the rank of a finding: comparisons first, then limits, then topologies of curves.
 const fn importance(kind: FindingKind) -> u8 {
     match kind {
         FindingKind::RttAdded | FindingKind::RttSaved => 0,
         FindingKind::LossWithoutGuarantee
         | FindingKind::LineRate
         | FindingKind::RingHop
-        | FindingKind::RingFlood
+        | FindingKind::PipelinedRing
         | FindingKind::ReaderBehind
         | FindingKind::WritersUneven => 1,
         FindingKind::Knee | FindingKind::FallsShort | FindingKind::NoneLossFree => 2,
@@ -301,7 +301,7 @@ const fn meaning(kind: WarningKind) -> Option<&'static str> {
         }
         WarningKind::SenderLimited => "The sender was late: response times do not describe the middleware.",
         WarningKind::BackPressure => "The middleware accepted fewer samples than planned.",
-        WarningKind::NotFlooded => "Far fewer samples were in flight than planned.",
+        WarningKind::FewInFlight => "Far fewer samples were in flight than planned.",
         WarningKind::Unsent => "Planned samples were not sent.",
         WarningKind::Search => "A search did not find both bounds, or its trials contradict each other.",
         WarningKind::WritesRefused => "Write calls timed out or were rejected.",

@@ -62,7 +62,7 @@ pub(super) fn tables(document: &ResultDocument) -> Vec<Table<'_>> {
 /// Returns the table of latency and throughput: a row has both of the same configuration and size.
 fn closed<'d>(cells: &[Named<'d>]) -> Table<'d> {
     let key = |(name, cell): &Named<'d>| (name.clone(), cell.factors.size_bytes);
-    let floods = cells.iter().any(|(_, cell)| cell.factors.is_flood());
+    let pipelined = cells.iter().any(|(_, cell)| cell.factors.is_pipelined());
     let rows = cells.chunk_by(|left, right| key(left) == key(right)).flat_map(|same| {
         let of = |workload| same.iter().filter(move |(_, cell)| cell.factors.workload == workload);
         let (latency, throughput): (Vec<_>, Vec<_>) =
@@ -71,7 +71,7 @@ fn closed<'d>(cells: &[Named<'d>]) -> Table<'d> {
         (0..latency.len().max(throughput.len())).map(move |index| {
             let latency = latency.get(index).map(|(_, cell)| *cell);
             let throughput = throughput.get(index).map(|(_, cell)| *cell);
-            closed_row(&same[0].0, latency, throughput, floods)
+            closed_row(&same[0].0, latency, throughput, pipelined)
         })
     });
     Table {
@@ -98,7 +98,7 @@ fn closed_row<'d>(
     name: &str,
     latency: Option<&'d CellResult>,
     throughput: Option<&'d CellResult>,
-    floods: bool,
+    pipelined: bool,
 ) -> Row<'d> {
     let size = latency.or(throughput).map_or(0, |cell| cell.factors.size_bytes);
     let mut entries = vec![Entry::new(size.to_string())];
@@ -116,9 +116,9 @@ fn closed_row<'d>(
         },
     });
     entries.push(published(latency, "latency.rtt.p50_ns"));
-    // Beside floods, the time per sample and hop is that of a round trip, too.
-    entries.push(latency.filter(|_| !floods).map_or_else(Entry::none, per_hop));
-    let per_sample_hop = latency.filter(|_| floods).and_then(ring::per_sample_hop);
+    // Beside pipelined rings, the time per sample and hop is that of a round trip, too.
+    entries.push(latency.filter(|_| !pipelined).map_or_else(Entry::none, per_hop));
+    let per_sample_hop = latency.filter(|_| pipelined).and_then(ring::per_sample_hop);
     entries.push(per_sample_hop.map_or_else(Entry::none, |[value, spread]| Entry { value, spread }));
     entries.extend(match throughput {
         None => [Entry::none(), Entry::none()],

@@ -51,7 +51,7 @@ pub enum FindingKind {
     /// Time per hop of rings: the mean RTT divided by the number of nodes.
     RingHop,
     /// Time per sample and hop of rings with several samples in flight.
-    RingFlood,
+    PipelinedRing,
     /// The median RTT of a middleware is longer than that of the bare socket.
     RttAdded,
     /// The median RTT of a middleware is shorter than that of the bare socket.

@@ -118,7 +118,7 @@ impl Metric {
     pub fn claims(factors: &Factors) -> &'static [Self] {
         let has_times = || factors.streams().iter().any(|flow| flow.load.has_times());
         match factors.workload {
-            Workload::Latency if factors.is_flood() => &[Self::SampleHop, Self::RttP99],
+            Workload::Latency if factors.is_pipelined() => &[Self::SampleHop, Self::RttP99],
             Workload::Latency => &[Self::RttP50, Self::RttP99],
             Workload::Paced if has_times() => &[Self::ResponseP50, Self::ResponseP99],
             Workload::Throughput | Workload::Paced => &[Self::Goodput],

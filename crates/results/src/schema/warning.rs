@@ -53,7 +53,7 @@ pub enum WarningKind {
     /// Back-pressure: the middleware accepts less than was planned.
     BackPressure,
     /// Far fewer samples were in flight around a ring than planned.
-    NotFlooded,
+    FewInFlight,
     /// Planned samples were not tried before the measurement ended.
     Unsent,
     /// A search did not find two bounds, or its trials contradict each other.

@@ -238,7 +238,7 @@ fn of_the_runs(valid: &[&Run]) -> Vec<Warning> {
                 | WarningKind::OtherTraffic
                 | WarningKind::SenderLimited
                 | WarningKind::BackPressure
-                | WarningKind::NotFlooded
+                | WarningKind::FewInFlight
                 | WarningKind::Unsent
                 | WarningKind::Search
         ) {

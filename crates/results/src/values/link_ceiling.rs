@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Design, Endpoint, Factors, Role, Shape, Workload, goodput_ceiling};
+use experiment::{Design, Endpoint, Factors, Role, RunTopology, Workload, goodput_ceiling};
 
 use crate::{HostRecord, LinkCeiling};
 
@@ -24,14 +24,14 @@ impl LinkCeiling {
         if !is_stream || factors.transport != TRANSPORT {
             return None;
         }
-        let shape = Shape::of(factors, design);
-        if shape.hosts().len() < shape.endpoints.len() {
+        let run_topology = RunTopology::of(factors, design);
+        if run_topology.hosts().len() < run_topology.endpoints.len() {
             return None;
         }
         let hosts: BTreeMap<&str, &HostRecord> =
             hosts.iter().map(|host| (host.name.as_str(), host)).collect();
         let links = |role: Role| -> Option<Vec<EndpointLink>> {
-            let of_role = shape.endpoints.iter().filter(|endpoint| endpoint.role == role);
+            let of_role = run_topology.endpoints.iter().filter(|endpoint| endpoint.role == role);
             of_role.map(|endpoint| link(endpoint, factors, &hosts)).collect()
         };
         let (writers, readers) = (links(Role::Writer)?, links(Role::Reader)?);

@@ -4,7 +4,7 @@ mod assemble;
 mod batch_policy;
 pub(crate) mod cell_warnings;
 mod claims;
-mod crowding;
+mod cpu_oversubscription;
 mod detectable_effects;
 mod duet;
 mod endpoints;
@@ -34,7 +34,7 @@ pub use cell_warnings::{full_buffers, late_loss};
 pub use claims::{
     Claim, comparison_claims, flows_of, least_blocks, level_claims, metrics_of, noise_floor_claims,
 };
-pub use crowding::{Crowding, Polling};
+pub use cpu_oversubscription::{CpuOversubscription, Polling};
 pub use format::{format_micros, format_signed, format_spread, format_value};
 pub use lateness::{Lateness, Sender, mean_period_ns};
 pub use losses::losses_by_reader;

@@ -16,8 +16,8 @@ use results::Failure;
 
 use super::{
     agent::{AgentSpec, Event},
-    awaited::Awaited,
     end_cause::{end_cause, failure_of},
+    pending_replies::PendingReplies,
     phase_error::{
         HELLO, PhaseError, SAME_BUILD, broken, extract, failure, not_exited, timed_out, unexpected,
     },
@@ -57,7 +57,7 @@ pub(crate) struct AgentSet<'a> {
     /// Agents that ended early, and that the run goes on without.
     lost: BTreeMap<usize, PhaseError>,
     /// Replies that are awaited later.
-    deferred: Option<Awaited>,
+    deferred: Option<PendingReplies>,
     events: Receiver<Event>,
     /// Sender of stop requests: the stop token keeps only a weak reference.
     _waker: Arc<Waker>,
@@ -113,8 +113,8 @@ impl<'a> AgentSet<'a> {
 
     /// Waits for the hello of each agent.
     pub(crate) fn hellos(&mut self) -> Result<Vec<Hello>, PhaseError> {
-        let awaited = Awaited::new(HELLO, 0..self.agents.len());
-        let replies = self.replies(awaited, Duration::from_nanos(self.limits.hello_ns))?;
+        let pending = PendingReplies::new(HELLO, 0..self.agents.len());
+        let replies = self.replies(pending, Duration::from_nanos(self.limits.hello_ns))?;
         let mut hellos = Vec::new();
         for (agent, reply) in replies {
             match reply {
@@ -171,9 +171,9 @@ impl<'a> AgentSet<'a> {
         limit_ns: u64,
         take: impl Fn(Reply) -> Result<T, Reply>,
     ) -> Result<Vec<(usize, T)>, PhaseError> {
-        let awaited = self.send_all(requests)?;
-        let phase = awaited.phase;
-        let mut replies = self.replies(awaited, Duration::from_nanos(limit_ns))?;
+        let pending = self.send_all(requests)?;
+        let phase = pending.phase;
+        let mut replies = self.replies(pending, Duration::from_nanos(limit_ns))?;
         let in_order = requests.iter().filter_map(|(agent, _)| Some((*agent, replies.remove(agent)?)));
         extract(phase, in_order.collect(), take)
     }
@@ -205,12 +205,12 @@ impl<'a> AgentSet<'a> {
     }
 
     /// Sends each agent its request. Returns the replies to wait for.
-    fn send_all(&self, requests: &[(usize, Request)]) -> Result<Awaited, PhaseError> {
+    fn send_all(&self, requests: &[(usize, Request)]) -> Result<PendingReplies, PhaseError> {
         for (agent, request) in requests {
             self.send(*agent, request)?;
         }
         let phase = requests.first().map_or("", |(_, request)| request.phase());
-        Ok(Awaited::new(phase, requests.iter().map(|(agent, _)| *agent)))
+        Ok(PendingReplies::new(phase, requests.iter().map(|(agent, _)| *agent)))
     }
 
     fn send(&self, agent: usize, order: &Request) -> Result<(), PhaseError> {
@@ -225,14 +225,14 @@ impl<'a> AgentSet<'a> {
     /// Waits for the missing replies of all agents that are not lost, and returns all replies. Any other event is an error.
     fn replies(
         &mut self,
-        mut awaited: Awaited,
+        mut pending: PendingReplies,
         limit: Duration,
     ) -> Result<BTreeMap<usize, Reply>, PhaseError> {
-        let (phase, deadline) = (awaited.phase, Instant::now() + limit);
-        while let Some(missing) = awaited.first_missing(|agent| self.lost.contains_key(&agent)) {
-            match self.event(phase, missing, deadline, |agent| awaited.has_left(agent))? {
+        let (phase, deadline) = (pending.phase, Instant::now() + limit);
+        while let Some(missing) = pending.first_missing(|agent| self.lost.contains_key(&agent)) {
+            match self.event(phase, missing, deadline, |agent| pending.has_left(agent))? {
                 Incoming::Reply(agent, reply) => {
-                    if let Some(other) = awaited.add(agent, *reply) {
+                    if let Some(other) = pending.add(agent, *reply) {
                         return Err(unexpected(phase, agent, &other));
                     }
                 }
@@ -240,7 +240,7 @@ impl<'a> AgentSet<'a> {
                 Incoming::Nothing => return Err(timed_out(phase, missing, limit)),
             }
         }
-        Ok(awaited.into_replies())
+        Ok(pending.into_replies())
     }
 
     /// Waits up to this time for the replies to the deferred requests. Returns whether all have come.
@@ -320,8 +320,8 @@ impl<'a> AgentSet<'a> {
         for agent in 0..self.agents.len() {
             self.send(agent, &Request::Exit)?;
         }
-        let awaited = Awaited::new(phase, 0..self.agents.len());
-        for (agent, reply) in self.replies(awaited, Duration::from_nanos(self.limits.exit_ns))? {
+        let pending = PendingReplies::new(phase, 0..self.agents.len());
+        for (agent, reply) in self.replies(pending, Duration::from_nanos(self.limits.exit_ns))? {
             if reply != Reply::Bye {
                 return Err(unexpected(phase, agent, &reply));
             }

@@ -55,8 +55,8 @@ pub(super) fn end_cause(
 }
 
 /// Returns the cause if the host of an agent is lost, or is within this time.
-fn lost_within(agent: &dyn Agent, patience: Duration) -> Option<SiteError> {
-    let deadline = Instant::now() + patience;
+fn lost_within(agent: &dyn Agent, limit: Duration) -> Option<SiteError> {
+    let deadline = Instant::now() + limit;
     loop {
         let lost = agent.lost();
         if lost.is_some() || Instant::now() >= deadline {

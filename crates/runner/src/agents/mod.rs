@@ -2,6 +2,6 @@
 
 pub(crate) mod agent;
 pub(crate) mod agent_set;
-mod awaited;
 mod end_cause;
+mod pending_replies;
 pub(crate) mod phase_error;

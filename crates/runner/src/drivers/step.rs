@@ -120,9 +120,9 @@ mod tests {
         assert_eq!(ended, StepOutcome::OutOfTime);
         let pid = text.trim();
         assert!(!pid.is_empty());
-        let patience = Instant::now() + Duration::from_secs(10);
+        let limit = Instant::now() + Duration::from_secs(10);
         while lives(pid) {
-            assert!(Instant::now() < patience, "process {pid} is left");
+            assert!(Instant::now() < limit, "process {pid} is left");
             std::thread::sleep(Duration::from_millis(5));
         }
     }

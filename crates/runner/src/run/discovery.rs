@@ -1,7 +1,7 @@
 //! Discovery of a run: all participants are opened at one instant, or the last one when all others are matched.
 
 use control::{Configured, Match, Reply, Request};
-use experiment::{Join, Shape, Topics};
+use experiment::{Join, RunTopology, Topics};
 
 use super::run_phases::{Phases, RunPhases};
 use crate::agents::{agent_set::AgentSet, phase_error::PhaseError};
@@ -27,7 +27,7 @@ impl RunPhases<'_> {
         agent_set: &mut AgentSet<'_>,
         phases: &mut Phases,
     ) -> Result<Discovered, PhaseError> {
-        let all = self.shape.endpoints.len();
+        let all = self.topology.endpoints.len();
         let is_late = self.cell.factors.discovery.join == Join::Late && all > 1;
         let early = all - usize::from(is_late);
         let begin_ns = self.common_start()?;
@@ -37,12 +37,12 @@ impl RunPhases<'_> {
             other => Err(other),
         })?;
         phases.end("configure");
-        let first = Shape { endpoints: self.shape.endpoints[..early].to_vec() };
+        let first = RunTopology { endpoints: self.topology.endpoints[..early].to_vec() };
         let mut matched_ns = self.matched(agent_set, &first, 0..early)?;
         if is_late {
             let late = early;
             let begin_ns = self.common_start()?;
-            let topics = self.shape.topics();
+            let topics = self.topology.topics();
             let mut requests: Vec<_> =
                 (0..early).map(|agent| (agent, self.matching(&topics, agent, Some(begin_ns)))).collect();
             requests.push((late, self.opening(late, begin_ns)));
@@ -59,21 +59,21 @@ impl RunPhases<'_> {
                     Joined::Matched(waited_ns) => matched_ns.push(waited_ns),
                 }
             }
-            matched_ns.extend(self.matched(agent_set, &self.shape, late..all)?);
+            matched_ns.extend(self.matched(agent_set, &self.topology, late..all)?);
         }
         self.check_configuration(&configured)?;
         phases.end("match");
         Ok((configured, matched_ns))
     }
 
-    /// Waits until the entities of these agents are matched with those of a shape.
+    /// Waits until the entities of these agents are matched with those of a topology.
     fn matched(
         &self,
         agent_set: &mut AgentSet<'_>,
-        shape: &Shape,
+        topology: &RunTopology,
         agents: std::ops::Range<usize>,
     ) -> Result<Vec<u64>, PhaseError> {
-        let topics = shape.topics();
+        let topics = topology.topics();
         let requests: Vec<_> = agents.map(|agent| (agent, self.matching(&topics, agent, None))).collect();
         let limit_ns = self.limits.match_ns.saturating_add(self.limits.grace_ns);
         agent_set.ask(&requests, limit_ns, |reply| match reply {
@@ -100,7 +100,7 @@ impl RunPhases<'_> {
     }
 
     fn lead_ns(&self) -> u64 {
-        LEAD_NS + LEAD_OF_AGENT_NS * self.shape.endpoints.len() as u64
+        LEAD_NS + LEAD_OF_AGENT_NS * self.topology.endpoints.len() as u64
     }
 
     fn opening_limit_ns(&self) -> u64 {

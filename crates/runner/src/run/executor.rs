@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, panic::resume_unwind, thread, time::Instant};
 
 use collector::{RunContext, RunReports, TraceTimes, collect};
 use control::{PayloadBytes, Request};
-use experiment::{Cell, Design, DuetSlot, Join, Pin, ScheduledRun, Shape, Topology, Workload};
+use experiment::{Cell, Design, DuetSlot, Join, Pin, RunTopology, ScheduledRun, Topology, Workload};
 use host::{AgentCommand, AgentLog, BarrierGuard, RunBarrier};
 use results::{Directory, Failure, IntervalLog, ResultHeader, Run, RunState, Warning, WarningKind};
 
@@ -110,8 +110,8 @@ impl RunExecutor<'_> {
         barrier: BarrierGuard<'_>,
     ) -> Option<FinishedRun> {
         let experiment = &self.header.experiment;
-        let shape = Shape::of(&cell.factors, design).in_run(&name.run);
-        let limits = experiment.limits.of_endpoints(shape.endpoints.len());
+        let run_topology = RunTopology::of(&cell.factors, design).in_run(&name.run);
+        let limits = experiment.limits.of_endpoints(run_topology.endpoints.len());
         let mut phases = Phases::begin();
         let mut reports = None;
         // Schedules and common starts need a common clock. Round trips and the rates of closed loops do not.
@@ -120,9 +120,9 @@ impl RunExecutor<'_> {
             Workload::Throughput => cell.factors.discovery.join == Join::Late,
             Workload::Paced | Workload::Search | Workload::Discovery => true,
         };
-        let hosts = endpoint_hosts(self.sites, &shape);
+        let hosts = endpoint_hosts(self.sites, &run_topology);
         let members: BTreeSet<String> =
-            shape.endpoints.iter().map(|endpoint| endpoint.place.host.clone()).collect();
+            run_topology.endpoints.iter().map(|endpoint| endpoint.place.host.clone()).collect();
         let members: Vec<&str> = members.iter().map(String::as_str).collect();
         let link = cell.factors.link.as_ref();
         let ready = self.sites.set_links(link, &members).and_then(|record| {
@@ -134,7 +134,7 @@ impl RunExecutor<'_> {
             Err(error) => {
                 self.sites.release_links(link, &members);
                 run.state = RunState::Failed;
-                run.failure = Some(before_agents(&error, &shape));
+                run.failure = Some(before_agents(&error, &run_topology));
                 return Some(FinishedRun { run, log: IntervalLog::new(), reports, measured: None });
             }
         };
@@ -142,7 +142,7 @@ impl RunExecutor<'_> {
             cell,
             design,
             limits: &limits,
-            shape,
+            topology: run_topology,
             run_name: name.run,
             run_tag: name.tag,
             padding_bytes: experiment.environment_padding_bytes(run.number),
@@ -188,7 +188,7 @@ impl RunExecutor<'_> {
             Ok(Some(failure)) => {
                 run.warnings.push(Warning {
                     kind: WarningKind::UncleanExit,
-                    text: failed_exit(&failure, &run_phases.shape),
+                    text: failed_exit(&failure, &run_phases.topology),
                 });
                 run.exit_failure = Some(failure);
             }
@@ -212,7 +212,7 @@ impl RunExecutor<'_> {
     ) -> Result<Option<Failure>, Option<Failure>> {
         let mut agent_set = self
             .agent_set(run_phases, number)
-            .map_err(|error| Some(before_agents(&error, &run_phases.shape)))?;
+            .map_err(|error| Some(before_agents(&error, &run_phases.topology)))?;
         let walked = agent_set.hellos().and_then(|hellos| {
             *reports = Some(run_phases.measure(&mut agent_set, &hellos, phases)?);
             let dismissed = agent_set.dismiss();
@@ -233,7 +233,7 @@ impl RunExecutor<'_> {
     }
 
     fn agent_set<'p>(&self, run_phases: &RunPhases<'p>, number: u32) -> Result<AgentSet<'p>, RunnerError> {
-        let endpoints = &run_phases.shape.endpoints;
+        let endpoints = &run_phases.topology.endpoints;
         let process = |members: Vec<usize>| {
             let first = &endpoints[members[0]];
             let host = self.sites.named(&first.place.host);
@@ -249,23 +249,23 @@ impl RunExecutor<'_> {
             let ids = members.iter().map(|member| endpoints[*member].id.clone());
             Ok(AgentSpec { site: host.site, host: name, endpoints: ids.collect(), command, log })
         };
-        let processes = run_phases.shape.processes().into_iter().map(process);
+        let processes = run_phases.topology.processes().into_iter().map(process);
         let processes = processes.collect::<Result<_, RunnerError>>()?;
         AgentSet::spawn(processes, run_phases.limits, self.stop)
     }
 }
 
 /// Returns the failure of a run that has no agents yet. If a host is lost, its first endpoint is at fault.
-fn before_agents(error: &RunnerError, shape: &Shape) -> Failure {
-    let lost = |host: &str| shape.endpoints.iter().find(|endpoint| endpoint.place.host == host);
+fn before_agents(error: &RunnerError, run_topology: &RunTopology) -> Failure {
+    let lost = |host: &str| run_topology.endpoints.iter().find(|endpoint| endpoint.place.host == host);
     let endpoint = error.lost_host().and_then(lost).map(|endpoint| endpoint.id.clone());
     let (phase, hint) = (HELLO.to_owned(), error.hint());
     Failure { phase, endpoint, error: error.to_string(), hint, last_log_lines: Vec::new() }
 }
 
 /// Returns the text of a warning about an agent that failed after its report.
-fn failed_exit(failure: &Failure, shape: &Shape) -> String {
-    let whose = failure.endpoint.as_ref().map(|endpoint| format!("{}: ", shape.label(endpoint)));
+fn failed_exit(failure: &Failure, run_topology: &RunTopology) -> String {
+    let whose = failure.endpoint.as_ref().map(|endpoint| format!("{}: ", run_topology.label(endpoint)));
     format!(
         "{}{}, after all reports had been received: the values are complete",
         whose.unwrap_or_default(),
@@ -277,7 +277,7 @@ fn failed_exit(failure: &Failure, shape: &Shape) -> String {
 fn with_hops(failure: Failure, run_phases: &RunPhases<'_>) -> Failure {
     let is_ring = matches!(run_phases.cell.factors.topology, Topology::Ring { .. });
     let Some(endpoint) = failure.endpoint.as_deref().filter(|_| is_ring) else { return failure };
-    let hops = run_phases.shape.connections_of(endpoint).join(" and ");
+    let hops = run_phases.topology.connections_of(endpoint).join(" and ");
     Failure { error: format!("{}; the ring is broken {hops}", failure.error), ..failure }
 }
 
@@ -305,17 +305,17 @@ mod tests {
     #[test]
     fn lost_host_before_the_agents_names_its_endpoint() {
         let factors = Factors { workload: Workload::Latency, ..Factors::default() };
-        let mut shape = Shape::new(&factors, &Pin::None, false);
-        for (endpoint, host) in shape.endpoints.iter_mut().zip(["h1", "h2"]) {
+        let mut run_topology = RunTopology::new(&factors, &Pin::None, false);
+        for (endpoint, host) in run_topology.endpoints.iter_mut().zip(["h1", "h2"]) {
             endpoint.place.host = host.to_owned();
         }
         let lost = |host: &str| {
             let (host, error, hint) = (host.to_owned(), "its stream ended".to_owned(), None);
-            before_agents(&SiteError::Lost { host, error, hint }.into(), &shape)
+            before_agents(&SiteError::Lost { host, error, hint }.into(), &run_topology)
         };
         assert_eq!(lost("h2").endpoint.as_deref(), Some("echo"));
         assert_eq!(lost("h2").error, "host `h2` is lost: its stream ended");
         assert_eq!(lost("h3").endpoint, None, "no endpoint is there");
-        assert_eq!(before_agents(&RunnerError::Stopped, &shape).endpoint, None);
+        assert_eq!(before_agents(&RunnerError::Stopped, &run_topology).endpoint, None);
     }
 }

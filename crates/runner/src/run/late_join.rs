@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use collector::LateJoined;
 use control::{Configured, JoinTimes, LateJoin, Match, Reply, Request};
-use experiment::{Join, Shape, Workload};
+use experiment::{Join, RunTopology, Workload};
 
 use super::run_phases::{MEASURE, RunPhases, Traffic, to_all};
 use crate::agents::{agent_set::AgentSet, phase_error::PhaseError};
@@ -14,13 +14,13 @@ impl RunPhases<'_> {
     pub(super) fn late_reader(&self) -> Option<usize> {
         let is_late = self.cell.factors.discovery.join == Join::Late
             && self.cell.factors.workload != Workload::Discovery;
-        is_late.then(|| self.shape.endpoints.len() - 1)
+        is_late.then(|| self.topology.endpoints.len() - 1)
     }
 
-    /// Returns the shape of the endpoints that are opened before the warm-up.
-    pub(super) fn early_shape(&self) -> Shape {
-        let early = self.late_reader().unwrap_or(self.shape.endpoints.len());
-        Shape { endpoints: self.shape.endpoints[..early].to_vec() }
+    /// Returns the topology of the endpoints that are opened before the warm-up.
+    pub(super) fn early_shape(&self) -> RunTopology {
+        let early = self.late_reader().unwrap_or(self.topology.endpoints.len());
+        RunTopology { endpoints: self.topology.endpoints[..early].to_vec() }
     }
 
     /// Executes the measurement, in which the last reader is opened and matched. `configured`: of the other agents.
@@ -45,7 +45,7 @@ impl RunPhases<'_> {
         let [(serving, serving_limit_ns), (driving, limit_ns)] = self.serving_first(duration_ns);
         agent_set.ask(&to_all(&serving, &measure), serving_limit_ns, measured)?;
         // The serving agents have begun to measure. Without the late one there is nothing to measure of a late join.
-        let mut dispensable = self.shape.dispensable();
+        let mut dispensable = self.topology.dispensable();
         for group in &mut dispensable {
             group.endpoints.retain(|agent| *agent != late);
         }
@@ -54,12 +54,12 @@ impl RunPhases<'_> {
 
         let (opened, waited_ns, joined_ns) = self.join(agent_set, late, times, begin_ns, configured)?;
         agent_set.ask(&[(late, measure)], serving_limit_ns, measured)?;
-        let mut sent = vec![0; self.shape.endpoints.len()];
+        let mut sent = vec![0; self.topology.endpoints.len()];
         for (agent, measured) in agent_set.await_deferred(limit_ns, measured)? {
             sent[agent] = measured.sent;
         }
-        agent_set.may_lose(self.shape.dispensable());
-        let joined = LateJoined { reader: self.shape.endpoints[late].id.clone(), times, joined_ns };
+        agent_set.may_lose(self.topology.dispensable());
+        let joined = LateJoined { reader: self.topology.endpoints[late].id.clone(), times, joined_ns };
         Ok(Traffic { sent, late: Some((opened, waited_ns, joined)) })
     }
 
@@ -89,7 +89,7 @@ impl RunPhases<'_> {
 
         let limit_ns = self.limits.match_ns.saturating_add(self.limits.grace_ns);
         let lost: BTreeSet<usize> = agent_set.lost().collect();
-        let (topics, writers) = (self.shape.topics(), self.shape.driving().map(|(agent, _)| agent));
+        let (topics, writers) = (self.topology.topics(), self.topology.driving().map(|(agent, _)| agent));
         let requests: Vec<_> = writers
             .chain([late])
             .map(|agent| {
@@ -97,7 +97,7 @@ impl RunPhases<'_> {
                 if agent != late {
                     // They are connected to the other readers already.
                     for (writer, peers) in
-                        self.shape.endpoints[agent].writers.iter().zip(&mut of_agent.writers)
+                        self.topology.endpoints[agent].writers.iter().zip(&mut of_agent.writers)
                     {
                         let readers = topics.readers(&writer.topic);
                         let mut is_late = readers.iter().map(|(endpoint, _)| *endpoint == late);

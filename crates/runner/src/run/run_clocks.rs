@@ -12,7 +12,7 @@ use std::{
 use crate::sites::Sites;
 use collector::RunReports;
 use control::Timeline;
-use experiment::{Endpoint, Shape};
+use experiment::{Endpoint, RunTopology};
 use host::{ClockEnd, RunTimeline, Site, SiteClock, SiteError, drift_within_ns};
 
 /// Names of a reference host and of a host that is compared with it.
@@ -52,14 +52,14 @@ impl EndpointHost<'_> {
 }
 
 /// Returns the hosts of the endpoints of a run.
-pub(crate) fn endpoint_hosts<'a>(sites: &Sites<'a>, shape: &Shape) -> Vec<EndpointHost<'a>> {
+pub(crate) fn endpoint_hosts<'a>(sites: &Sites<'a>, topology: &RunTopology) -> Vec<EndpointHost<'a>> {
     let host = |endpoint: &Endpoint| EndpointHost {
         endpoint: endpoint.id.clone(),
         name: endpoint.place.host.clone(),
         site: sites.named(&endpoint.place.host).site,
         interface: endpoint.participant.interface.clone(),
     };
-    shape.endpoints.iter().map(host).collect()
+    topology.endpoints.iter().map(host).collect()
 }
 
 /// Clocks of the hosts of a run.

@@ -10,7 +10,7 @@ use control::{
     AgentReport, Configure, Configured, Drain, Hello, LateJoin, Match, PayloadBytes, QUIET_NS, Reply,
     Request, lead_ns,
 };
-use experiment::{Cell, Design, Limits, Shape, Workload, probe_every};
+use experiment::{Cell, Design, Limits, RunTopology, Workload, probe_every};
 use host::{BarrierGuard, monotonic_ns};
 
 use super::{
@@ -37,7 +37,7 @@ pub(crate) struct RunPhases<'a> {
     pub(crate) design: &'a Design,
     pub(crate) limits: &'a Limits,
     /// Endpoints, with the topics of the run.
-    pub(crate) shape: Shape,
+    pub(crate) topology: RunTopology,
     pub(crate) run_name: String,
     pub(crate) run_tag: u16,
     pub(crate) domain: u32,
@@ -132,7 +132,7 @@ impl RunPhases<'_> {
         phases.end("report");
 
         let agents = reports.into_iter().map(|(agent, report)| AgentOutcome {
-            endpoint: self.shape.endpoints[agent].clone(),
+            endpoint: self.topology.endpoints[agent].clone(),
             pid: hellos[agent].pid,
             clock: hellos[agent].clock.clone(),
             // Known after the run.
@@ -143,7 +143,7 @@ impl RunPhases<'_> {
             drained: drained[agent],
             report,
         });
-        let lost = agent_set.lost().map(|agent| self.shape.endpoints[agent].clone());
+        let lost = agent_set.lost().map(|agent| self.topology.endpoints[agent].clone());
         Ok(RunReports { agents: agents.collect(), lost: lost.collect(), clock_faults: Vec::new(), join })
     }
 
@@ -187,7 +187,7 @@ impl RunPhases<'_> {
 
     /// Returns the configure request of an endpoint.
     pub(crate) fn configuration(&self, agent: usize) -> Request {
-        let endpoint = &self.shape.endpoints[agent];
+        let endpoint = &self.topology.endpoints[agent];
         Request::Configure(Box::new(Configure {
             role: endpoint.role,
             run_name: self.run_name.clone(),
@@ -217,7 +217,7 @@ impl RunPhases<'_> {
 
     /// Fails the run if an effective setting contradicts the requested one.
     pub(super) fn check_configuration(&self, configured: &[Configured]) -> Result<(), PhaseError> {
-        mismatch(&self.shape, configured).map_or(Ok(()), |wrong| {
+        mismatch(&self.topology, configured).map_or(Ok(()), |wrong| {
             let Mismatch { agent, error } = wrong;
             let hint = Some(OVERRIDDEN.to_owned());
             Err(PhaseError::Phase { phase: "configure", agent, error, hint, gone: false })
@@ -230,10 +230,10 @@ impl RunPhases<'_> {
         agent_set: &mut AgentSet<'_>,
         configured: &[Configured],
     ) -> Result<Vec<u64>, PhaseError> {
-        let shape = self.early_shape();
-        let topics = shape.topics();
+        let topology = self.early_shape();
+        let topics = topology.topics();
         let matches = |agent| Match::of(&topics, agent, configured, self.limits.match_ns);
-        let agents = 0..shape.endpoints.len();
+        let agents = 0..topology.endpoints.len();
         let requests: Vec<_> = agents.map(|agent| (agent, Request::Match(matches(agent)))).collect();
         // The agents time out first: their errors say more than a missing answer.
         let limit_ns = self.limits.match_ns.saturating_add(self.limits.grace_ns);
@@ -282,12 +282,12 @@ impl RunPhases<'_> {
         let [(serving, serving_limit_ns), (driving, limit_ns)] = self.serving_first(duration_ns);
         agent_set.ask_remaining(&to_all(&serving, &measure), serving_limit_ns, measured)?;
         // The serving agents have begun to measure.
-        agent_set.may_lose(self.shape.dispensable());
+        agent_set.may_lose(self.topology.dispensable());
         agent_set.defer(&to_all(&driving, &measure))?;
         if self.design.progress {
             self.observe(agent_set, Duration::from_nanos(limit_ns))?;
         }
-        let mut sent = vec![0; self.shape.endpoints.len()];
+        let mut sent = vec![0; self.topology.endpoints.len()];
         for (agent, measured) in agent_set.await_deferred(limit_ns, measured)? {
             sent[agent] = measured.sent;
         }
@@ -297,7 +297,7 @@ impl RunPhases<'_> {
     /// Requests the progress of all agents once per second until the driving ones have measured, or for this time.
     fn observe(&self, agent_set: &mut AgentSet<'_>, limit: Duration) -> Result<(), PhaseError> {
         let end = Instant::now() + limit;
-        let all: Vec<usize> = (0..self.shape.endpoints.len()).collect();
+        let all: Vec<usize> = (0..self.topology.endpoints.len()).collect();
         while !agent_set
             .wait_deferred(PROGRESS_INTERVAL.min(end.saturating_duration_since(Instant::now())))?
             && Instant::now() < end
@@ -310,7 +310,7 @@ impl RunPhases<'_> {
             let readings = readings.map_err(|error| error.in_phase(MEASURE))?;
             if let Some(on_progress) = self.on_progress {
                 let named = readings.into_iter().map(|(agent, progress)| EndpointProgress {
-                    endpoint: &self.shape.endpoints[agent].id,
+                    endpoint: &self.topology.endpoints[agent].id,
                     progress,
                 });
                 on_progress(&named.collect::<Vec<_>>());
@@ -325,8 +325,8 @@ impl RunPhases<'_> {
         let grace_ns = self.limits.grace_ns;
         let late = self.late_reader();
         let serving =
-            self.shape.serving().map(|(agent, _)| agent).filter(|agent| Some(*agent) != late).collect();
-        let driving = self.shape.driving().map(|(agent, _)| agent).collect();
+            self.topology.serving().map(|(agent, _)| agent).filter(|agent| Some(*agent) != late).collect();
+        let driving = self.topology.driving().map(|(agent, _)| agent).collect();
         [(serving, grace_ns), (driving, duration_ns.saturating_add(grace_ns))]
     }
 
@@ -339,12 +339,12 @@ impl RunPhases<'_> {
         joined_ns: Option<u64>,
     ) -> Result<Vec<bool>, PhaseError> {
         // The number of samples of a lost agent is unknown: the readers wait until none comes.
-        let is_unknown = agent_set.lost().any(|agent| self.shape.endpoints[agent].role.drives());
+        let is_unknown = agent_set.lost().any(|agent| self.topology.endpoints[agent].role.drives());
         let timeout_ns = self.limits.drain_ns;
         // Samples may still be on their way over links with a delay.
         let quiet_ns = QUIET_NS.max(self.limits.least_ping_ns(&self.cell.factors));
         let request = |agent: usize| {
-            let sent = if is_unknown { u64::MAX } else { self.shape.expected(agent, sent) };
+            let sent = if is_unknown { u64::MAX } else { self.topology.expected(agent, sent) };
             Request::Drain(Drain { sent, timeout_ns, quiet_ns, joined_ns })
         };
         let limit_ns = self.limits.drain_ns.saturating_add(self.limits.grace_ns);
@@ -367,7 +367,7 @@ impl RunPhases<'_> {
 
     /// Returns the reports of the agents that are not lost, with their indices.
     fn reports(&self, agent_set: &mut AgentSet<'_>) -> Result<Vec<(usize, AgentReport)>, PhaseError> {
-        let all: Vec<usize> = (0..self.shape.endpoints.len()).collect();
+        let all: Vec<usize> = (0..self.topology.endpoints.len()).collect();
         agent_set.ask_remaining(&to_all(&all, &Request::Report), self.limits.report_ns, |reply| match reply {
             Reply::Report(report) => Ok(*report),
             other => Err(other),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use collector::TraceTimes;
 use control::Reply;
 use experiment::{
-    Batching, Cell, Design, Endpoint, Factors, Flow, Load, Pin, Plan, Qos, Queues, Shape, Workload,
+    Batching, Cell, Design, Endpoint, Factors, Flow, Load, Pin, Plan, Qos, Queues, RunTopology, Workload,
 };
 use host::{AgentCommand, AgentLog, Domains, RunBarrier};
 use results::Failure;
@@ -110,7 +110,7 @@ enum Opened {
 impl Stage<'_> {
     /// Opens each kind of process separately. Matching between them is not tested.
     fn open(&self, cell: &Cell, names: &mut RunIds) -> Result<Opened, RunnerError> {
-        for endpoints in distinct(&Shape::of(&cell.factors, &self.design)) {
+        for endpoints in distinct(&RunTopology::of(&cell.factors, &self.design)) {
             let opened = self.open_process(cell, endpoints, names)?;
             if !matches!(opened, Opened::Well) {
                 return Ok(opened);
@@ -130,15 +130,15 @@ impl Stage<'_> {
         let limits = &self.experiment.limits;
         let (name, traces, alone) = (names.take(0, self.sites)?, TraceTimes::default(), RunBarrier::new());
         let driver = endpoints[0].driver.clone();
-        let shape = Shape { endpoints }.in_run(&name.run);
+        let topology = RunTopology { endpoints }.in_run(&name.run);
         // One host: its clock is the common one.
         let clocks = HostClocks::default();
-        let clocks = RunClocks::before_run(&clocks, endpoint_hosts(self.sites, &shape), true)?;
+        let clocks = RunClocks::before_run(&clocks, endpoint_hosts(self.sites, &topology), true)?;
         let run = RunPhases {
             cell,
             design: &self.design,
             limits,
-            shape,
+            topology,
             run_name: name.run,
             run_tag: name.tag,
             domain: name.domain.number,
@@ -149,7 +149,7 @@ impl Stage<'_> {
             payload: None,
             barrier: alone.join(),
         };
-        let endpoints = &run.shape.endpoints;
+        let endpoints = &run.topology.endpoints;
         let host = self.sites.named(&endpoints[0].place.host);
         let command = AgentCommand {
             driver: host.driver(&driver),
@@ -193,15 +193,15 @@ impl Stage<'_> {
 
 /// Returns the endpoints to open, by process: only one process of several on a host that open the same kinds of entities
 /// with one driver, and of several endpoints in it the first two, which show whether they can share it.
-fn distinct(shape: &Shape) -> Vec<Vec<Endpoint>> {
+fn distinct(topology: &RunTopology) -> Vec<Vec<Endpoint>> {
     let mut known = BTreeSet::new();
     let is_new = |members: &Vec<usize>| {
-        let Endpoint { place, driver, writers, readers, .. } = &shape.endpoints[members[0]];
+        let Endpoint { place, driver, writers, readers, .. } = &topology.endpoints[members[0]];
         known.insert((&place.host, driver, writers.is_empty(), readers.is_empty()))
     };
-    let processes: Vec<Vec<usize>> = shape.processes().into_iter().filter(is_new).collect();
+    let processes: Vec<Vec<usize>> = topology.processes().into_iter().filter(is_new).collect();
     let endpoints = |members: Vec<usize>| {
-        members.into_iter().take(2).map(|member| shape.endpoints[member].clone()).collect()
+        members.into_iter().take(2).map(|member| topology.endpoints[member].clone()).collect()
     };
     processes.into_iter().map(endpoints).collect()
 }

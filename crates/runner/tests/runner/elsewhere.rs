@@ -15,7 +15,7 @@ use experiment::{HostSpec, LinkSpec, Load, Placement, PlannedHost, Rate, Workloa
 use hdrhistogram::Histogram;
 use host::{
     Agent, AgentCommand, AgentLog, ClockClient, ClockExchange, ClockReading, ClockResponder, Counters,
-    DomainClaim, EnvironmentInputs, Facts, Hold, LocalSite, Owner, ReplySink, Site, SiteError,
+    DomainClaim, EnvironmentInputs, Facts, Guard, LocalSite, Owner, ReplySink, Site, SiteError,
 };
 use results::{
     Environment, LinkFrames, LinkLateness, LinkReading, LinkRecord, NoiseProbe, NoiseRule, Reference,
@@ -121,7 +121,7 @@ impl Site for Elsewhere {
         sent(&self.site.reference(sender_cores, receiver_cores, length_ns))
     }
 
-    fn keep_awake(&self) -> Result<Hold, SiteError> {
+    fn keep_awake(&self) -> Result<Guard, SiteError> {
         self.called("keep_awake");
         Ok(Box::new(()))
     }
@@ -135,7 +135,7 @@ impl Site for Elsewhere {
         self.site.claim_domain(number)
     }
 
-    fn announce(&self, directory: &Path) -> Result<(RunningExperiment, Option<Hold>), SiteError> {
+    fn announce(&self, directory: &Path) -> Result<(RunningExperiment, Option<Guard>), SiteError> {
         self.called("announce");
         self.site.announce(directory)
     }
@@ -163,7 +163,7 @@ impl Site for Elsewhere {
         sent(&self.clock)
     }
 
-    fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Hold), SiteError> {
+    fn clock_responder(&self, responder: &ClockResponder) -> Result<(SocketAddr, Guard), SiteError> {
         self.called("clock_responder");
         self.site.clock_responder(&sent(responder))
     }

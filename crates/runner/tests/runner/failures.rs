@@ -173,8 +173,8 @@ fn what_a_killed_run_leaves_behind_is_removed() {
     let log = fs::read_to_string(rig.results().join("logs/0001-writer.log")).unwrap();
     let child: u32 = log.trim().strip_prefix("child ").unwrap().parse().unwrap();
     // Its grandparent killed it; init reaps it at some time.
-    let patience = std::time::Instant::now() + Duration::from_secs(60);
-    while lives(child) && std::time::Instant::now() < patience {
+    let limit = std::time::Instant::now() + Duration::from_secs(60);
+    while lives(child) && std::time::Instant::now() < limit {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert!(!lives(child));

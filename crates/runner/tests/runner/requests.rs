@@ -18,20 +18,21 @@ fn runs(rig: &Rig) -> Vec<(RunState, String, Vec<WarningKind>)> {
 
 #[test]
 fn domain_of_the_design_is_used_even_if_another_experiment_has_reserved_it() {
+    // Above 100: experiments that request no domain, such as those of other tests, use 1 to 100.
     let mut rig = Rig::new(&[("d", "")]);
-    rig.experiment.design.domain = Some(93);
+    rig.experiment.design.domain = Some(193);
     rig.experiment.design.blocks = 2;
     let free = runs(&rig);
     assert_eq!(free.len(), 2);
     for (state, domain, warnings) in &free {
-        assert_eq!((*state, domain.as_str()), (RunState::Valid, "93"));
+        assert_eq!((*state, domain.as_str()), (RunState::Valid, "193"));
         assert!(!warnings.contains(&WarningKind::OtherExperiment), "{warnings:?}");
     }
     let mut rig = Rig::new(&[("d", "")]);
-    rig.experiment.design.domain = Some(94);
-    let DomainClaim::Reserved(_held) = local_site().claim_domain(94).unwrap() else { panic!("it is free") };
+    rig.experiment.design.domain = Some(194);
+    let DomainClaim::Reserved(_held) = local_site().claim_domain(194).unwrap() else { panic!("it is free") };
     for (state, domain, warnings) in runs(&rig) {
-        assert_eq!((state, domain.as_str()), (RunState::Valid, "94"));
+        assert_eq!((state, domain.as_str()), (RunState::Valid, "194"));
         assert!(warnings.contains(&WarningKind::OtherExperiment), "{warnings:?}");
     }
 }
@@ -42,11 +43,11 @@ fn requested_domain_of_another_experiment_is_rejected_before_the_first_run() {
     let (site, files) = (local_site(), BTreeMap::new());
     let sites = Sites::alone(&site, files);
     assert!(check_domain(&sites, &rig.experiment).is_ok(), "none is requested");
-    rig.experiment.design.domain = Some(95);
+    rig.experiment.design.domain = Some(195);
     assert!(check_domain(&sites, &rig.experiment).is_ok(), "it is free");
-    let DomainClaim::Reserved(held) = site.claim_domain(95).unwrap() else { panic!("it is free again") };
+    let DomainClaim::Reserved(held) = site.claim_domain(195).unwrap() else { panic!("it is free again") };
     let error = check_domain(&sites, &rig.experiment).unwrap_err();
-    assert!(matches!(error, RunnerError::DomainInUse(95)) && error.hint().is_some(), "{error}");
+    assert!(matches!(error, RunnerError::DomainInUse(195)) && error.hint().is_some(), "{error}");
     drop(held);
     assert!(check_domain(&sites, &rig.experiment).is_ok());
 }

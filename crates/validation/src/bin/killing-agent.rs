@@ -37,7 +37,7 @@ use serde_json::Value;
 /// First phase, which starts without a request.
 const HELLO: &str = "hello";
 /// Maximum time for the victim to stop.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// Line of the plan.
 #[derive(Clone, Debug)]
@@ -291,7 +291,7 @@ fn stopped(victim: Pid) -> bool {
     if kill(victim, Signal::SIGSTOP).is_err() {
         return false;
     }
-    while begin.elapsed() < PATIENCE {
+    while begin.elapsed() < TIME_LIMIT {
         let stat = fs::read_to_string(format!("/proc/{victim}/stat")).unwrap_or_default();
         match stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()) {
             Some('T') => return true,

@@ -28,7 +28,7 @@ use self::{
 use crate::{Error, tree::release_programs};
 
 /// Maximum time without a saved run, longer than any run: after that the runner hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// Maximum time for an orphaned process to disappear.
 const LEAVING: Duration = Duration::from_secs(5);
 
@@ -203,7 +203,7 @@ fn await_end(child: &mut Child, result: &Path) -> Result<Option<ExitStatus>, Err
         if saved() != before {
             (before, since) = (saved(), Instant::now());
         }
-        if since.elapsed() > PATIENCE {
+        if since.elapsed() > TIME_LIMIT {
             child.kill()?;
             child.wait()?;
             return Ok(None);

@@ -20,7 +20,7 @@ pub const RUNS: usize = 3;
 const MS: u64 = 400;
 const PERFTEST_MS: u64 = 1000;
 /// Maximum duration of a program in a round, in s.
-const PATIENCE: &str = "120";
+const TIME_LIMIT: &str = "120";
 /// Bytes that a serialized sample has before the payload of a type without a key.
 const LENGTH_BYTES: u64 = 4;
 /// Number of samples in the queue of the writer of a bare loop.
@@ -197,7 +197,7 @@ fn value_of_readers(run: &serde_json::Value, workload: &str) -> Option<f64> {
 
 fn limited(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new("timeout");
-    command.args(["--kill-after=5", PATIENCE]).arg(program);
+    command.args(["--kill-after=5", TIME_LIMIT]).arg(program);
     command
 }
 

@@ -32,13 +32,13 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// Meets the leader, and serves it until it ends the test.
 pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
-    let mut postbox = meeting::open(&process)?;
-    let leader = meeting::meet_leader(&process, &mut postbox)?;
+    let mut channel = meeting::open(&process)?;
+    let leader = meeting::meet_leader(&process, &mut channel)?;
     let adopted = adopt(&mut process, &leader);
     let printer = adopted.and_then(|()| Printer::new(&process.settings));
     let observer = Box::new(|event| note_event(&event));
     let options = SessionOptions { observer, ..SessionOptions::default() };
-    let (session, mut streams) = Session::start(postbox, vec![leader], options)
+    let (session, mut streams) = Session::start(channel, vec![leader], options)
         .map_err(|error| CliError::new(ExitStatus::Failed, &error, "start both sides again"))?;
     let printer = match printer {
         Ok(printer) => printer,

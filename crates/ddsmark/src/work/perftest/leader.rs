@@ -15,7 +15,7 @@ use std::{
 use experiment::{HostSpec, Limits, PinChoice};
 use host::{LocalSite, Site};
 use perftest::{Settings, Step};
-use remote_hosts::{Patience, StewardSite};
+use remote_hosts::{StewardSite, Timeouts};
 use rendezvous::{
     PeerRole,
     lobby::Peer,
@@ -53,8 +53,8 @@ use crate::{
 /// Meets the guests, measures, and tells them how the test ended.
 pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
     let printer = Mutex::new(Printer::new(&process.settings)?);
-    let mut postbox = meeting::open(&process)?;
-    let mut guests = meeting::meet_guests(&process, &mut postbox)?;
+    let mut channel = meeting::open(&process)?;
+    let mut guests = meeting::meet_guests(&process, &mut channel)?;
     guests.sort_by_key(|guest| (guest.address.role, guest.address.id));
     let packs = process.own_part().packs;
     let subscriber = guests.iter().find(|guest| guest.address.role == PeerRole::Subscriber);
@@ -65,7 +65,7 @@ pub fn execute(mut process: Process) -> Result<ExitStatus, CliError> {
     let of_session = Arc::clone(&watch);
     let observer = Box::new(move |event| of_session.observe(event));
     let options = SessionOptions { observer, ..SessionOptions::default() };
-    let (session, streams) = Session::start(postbox, guests, options)
+    let (session, streams) = Session::start(channel, guests, options)
         .map_err(|error| CliError::new(ExitStatus::Failed, &error, "start both sides again"))?;
     let measured = adapted.and_then(|()| measure(process, streams, &printer, &watch));
     let measured = measured.map_err(|error| in_options(&process.settings, error));
@@ -272,8 +272,8 @@ fn connect(process: &Process, stream: PeerStream, part: &Offered) -> Result<Conn
     let PeerStream { peer, input, output } = stream;
     let name = name_of(&peer);
     // The session notices a lost guest first, and names it.
-    let patience = Patience { silence: 2 * DEFAULT_SILENCE, ..Patience::default() };
-    let site = StewardSite::connect(name.clone(), input, output, patience)?;
+    let timeouts = Timeouts { silence: 2 * DEFAULT_SILENCE, ..Timeouts::default() };
+    let site = StewardSite::connect(name.clone(), input, output, timeouts)?;
     let facts = site.facts()?;
     let mut drivers = Drivers { names: process.drivers.names.clone(), ..Drivers::default() };
     let file = process.driver_file();

@@ -10,7 +10,7 @@ use std::{
 use experiment::Variables;
 use perftest::{Nic, Role, Step, is_of_publishers};
 use rendezvous::{
-    Outcome, PeerAddress, PeerRole, Postbox,
+    MessageChannel, Outcome, PeerAddress, PeerRole,
     lobby::{Announcement, DEFAULT_GUEST_LIMIT, DriverIdentity, LeaderRules, LobbyError, Peer, join, lead},
     mailbox::{
         Mailbox, MailboxError,
@@ -52,7 +52,7 @@ impl Offered {
 }
 
 /// Opens the mailbox of a process.
-pub fn open(process: &Process) -> Result<Postbox, CliError> {
+pub fn open(process: &Process) -> Result<MessageChannel, CliError> {
     let local = &process.settings.local;
     let role = role(process);
     let id = u16::try_from(local.id).map_err(|_| {
@@ -69,7 +69,7 @@ pub fn open(process: &Process) -> Result<Postbox, CliError> {
     } else {
         Box::new(over_topic(process).map_err(|error| of_mailbox(&error))?)
     };
-    Ok(Postbox::new(mailbox, own))
+    Ok(MessageChannel::new(mailbox, own))
 }
 
 /// Opens the control topic over the transport of the test, or if the driver connects too few processes over that, over its default.
@@ -163,7 +163,7 @@ pub fn announcement(process: &Process) -> Result<Announcement, CliError> {
 }
 
 /// Meets the guests as the leader.
-pub fn meet_guests(process: &Process, postbox: &mut Postbox) -> Result<Vec<Peer>, CliError> {
+pub fn meet_guests(process: &Process, channel: &mut MessageChannel) -> Result<Vec<Peer>, CliError> {
     let own = announcement(process)?;
     // Processes that have met over a topic have interoperated. Whether their drivers can be paired is known with the description
     // of both.
@@ -175,15 +175,15 @@ pub fn meet_guests(process: &Process, postbox: &mut Postbox) -> Result<Vec<Peer>
     let rules = LeaderRules { interoperate: &interoperate, compare: &compare };
     note(&perftest::progress(&process.settings, Step::Discover));
     let mut watch = watch(process);
-    lead(postbox, &own, &rules, DEFAULT_GUEST_LIMIT, &mut watch).map_err(|error| missed(postbox, &error))
+    lead(channel, &own, &rules, DEFAULT_GUEST_LIMIT, &mut watch).map_err(|error| missed(channel, &error))
 }
 
 /// Meets the leader as a guest.
-pub fn meet_leader(process: &Process, postbox: &mut Postbox) -> Result<Peer, CliError> {
+pub fn meet_leader(process: &Process, channel: &mut MessageChannel) -> Result<Peer, CliError> {
     let own = announcement(process)?;
     note(&perftest::progress(&process.settings, Step::Discover));
     let mut watch = watch(process);
-    join(postbox, &own, DEFAULT_GUEST_LIMIT, &mut watch).map_err(|error| missed(postbox, &error))
+    join(channel, &own, DEFAULT_GUEST_LIMIT, &mut watch).map_err(|error| missed(channel, &error))
 }
 
 fn watch(process: &Process) -> impl FnMut(&rendezvous::lobby::LobbyProgress) -> ControlFlow<()> + use<> {
@@ -245,9 +245,9 @@ fn compare(process: &Process, guest: &Peer) -> Result<(), Outcome> {
 }
 
 /// Tells the others why this process ends, and returns the error.
-fn missed(postbox: &mut Postbox, error: &LobbyError) -> CliError {
+fn missed(channel: &mut MessageChannel, error: &LobbyError) -> CliError {
     // The first error is the one to report.
-    let _ = postbox.close(CLOSE_LIMIT);
+    let _ = channel.close(CLOSE_LIMIT);
     let status = match error {
         LobbyError::Stopped => ExitStatus::Interrupted,
         _ => ExitStatus::Failed,

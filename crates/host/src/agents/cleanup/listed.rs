@@ -19,15 +19,15 @@ const LIST_BYTES: u64 = 64 << 10;
 const IN_THE_MAKING: Duration = Duration::from_secs(1);
 /// Time after which a file that is locked or new counts as belonging to another process: a killed process does not
 /// end immediately.
-pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+pub(super) const TIME_LIMIT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Removes the files that these lists name in a directory, and the lists. Skips lists whose writer is alive, with
 /// their files.
-pub(super) fn remove(directory: &Path, mut lists: Vec<PathBuf>, patience: Duration) {
+pub(super) fn remove(directory: &Path, mut lists: Vec<PathBuf>, limit: Duration) {
     let begin = Instant::now();
     loop {
-        let last = begin.elapsed() >= patience;
+        let last = begin.elapsed() >= limit;
         lists.retain(|list| !is_done(directory, list, last));
         if lists.is_empty() || last {
             return;

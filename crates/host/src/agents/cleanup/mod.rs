@@ -40,7 +40,7 @@ fn remove_where(directory: &Path, wanted: impl Fn(&[u8]) -> bool) {
             let _ = fs::remove_file(entry.path());
         }
     }
-    listed::remove(directory, lists, listed::PATIENCE);
+    listed::remove(directory, lists, listed::TIME_LIMIT);
 }
 
 /// Returns whether a name contains the name of a run or a case, and all owners of this boot in it have ended. The owners

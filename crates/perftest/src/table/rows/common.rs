@@ -1,6 +1,6 @@
 //! Options of the test that publisher and subscriber share.
 
-use crate::table::row::{Fate, Kind, Limit, Need, OptionRow, ROW, key, number, plain};
+use crate::table::row::{Honouring, Kind, Limit, Need, OptionRow, ROW, key, number, plain};
 
 /// Maximum number of instances.
 const INSTANCES: Limit =
@@ -13,7 +13,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "pub",
         v5_1: Some(plain("").of_publishers()),
         v4_3: Some(plain("").of_publishers()),
-        fate: Fate::Honoured("the process publishes, and prints latency"),
+        honouring: Honouring::Honoured("the process publishes, and prints latency"),
         about: "Publish.",
         ..ROW
     },
@@ -21,7 +21,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "sub",
         v5_1: Some(plain("").of_subscribers()),
         v4_3: Some(plain("").of_subscribers()),
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "the process subscribes, and prints throughput; the same without `-pub` and `-sub`",
         ),
         about: "Subscribe; the default.",
@@ -34,7 +34,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("100", 28, 2_147_482_620)),
         ini: &[key("data length")],
         agrees: true,
-        fate: Fate::Honoured("length of the serialized sample, without the headers of the protocol"),
+        honouring: Honouring::Honoured(
+            "length of the serialized sample, without the headers of the protocol",
+        ),
         about: "Size of a sample in bytes.",
         ..ROW
     },
@@ -45,7 +47,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("", 28, 63_000).of_publishers().addition()),
         ini: &[key("scan")],
         agrees: true,
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "one measurement for each size, one after the other; 32 to 63000 without a list",
         ),
         about: "Measure several sizes.",
@@ -57,7 +59,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(number("1", 0, 99)),
         v4_3: Some(number("1", 0, 250)),
         ini: &[key("domain")],
-        fate: Fate::Honoured("domain of the participant, if the driver has it"),
+        honouring: Honouring::Honoured("domain of the participant, if the driver has it"),
         about: "Domain; the same for all processes of a test.",
         ..ROW
     },
@@ -67,7 +69,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(plain("")),
         needs: Need::KeyedType,
         agrees: true,
-        fate: Fate::Honoured("a type with a key; in 5.1 this was a choice of the build"),
+        honouring: Honouring::Honoured("a type with a key; in 5.1 this was a choice of the build"),
         about: "Use a type with a key.",
         ..ROW
     },
@@ -79,7 +81,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         ini: &[key("instances")],
         limit: Some(INSTANCES),
         agrees: true,
-        fate: Fate::Honoured("keys in turn; only with `-keyed`"),
+        honouring: Honouring::Honoured("keys in turn; only with `-keyed`"),
         about: "Number of instances of the keyed type.",
         ..ROW
     },
@@ -87,7 +89,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "unbounded",
         kind: Kind::OptionalInteger("bytes"),
         v4_3: Some(number("", 28, 65_470)),
-        fate: Fate::Honoured("no difference: the type of ddsmark is always unbounded"),
+        honouring: Honouring::Honoured("no difference: the type of ddsmark is always unbounded"),
         about: "Use a type without a maximum size.",
         ..ROW
     },
@@ -96,7 +98,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(plain("")),
         needs: Need::Loans,
         agrees: true,
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "samples of a fixed size, written in memory that the driver lends; with `-transport SHMEM` over the transport \
              `data_sharing`, if the driver has it",
         ),
@@ -106,7 +108,9 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         name: "checkConsistency",
         v4_3: Some(plain("")),
-        fate: Fate::Honoured("no difference: ddsmark checks every sample, and counts those that changed"),
+        honouring: Honouring::Honoured(
+            "no difference: ddsmark checks every sample, and counts those that changed",
+        ),
         about: "Check that samples did not change while they were read.",
         ..ROW
     },
@@ -116,7 +120,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(number("1", 1, MAX_ID).of_subscribers()),
         v4_3: Some(number("1", 1, MAX_ID).of_subscribers()),
         ini: &[key("num publishers")],
-        fate: Fate::Honoured("publishers that the subscriber waits for; a further one is an error"),
+        honouring: Honouring::Honoured("publishers that the subscriber waits for; a further one is an error"),
         about: "Number of publishers to wait for.",
         ..ROW
     },
@@ -125,7 +129,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Integer("id"),
         v5_1: Some(number("0", 0, MAX_ID).of_subscribers()),
         v4_3: Some(number("0", 0, MAX_ID).of_subscribers()),
-        fate: Fate::Honoured("id of this subscriber; two subscribers with one id are an error"),
+        honouring: Honouring::Honoured("id of this subscriber; two subscribers with one id are an error"),
         about: "Id of this subscriber, from 0.",
         ..ROW
     },
@@ -134,7 +138,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Keys,
         v4_3: Some(number("", 0, 65_534).of_subscribers()),
         needs: Need::ContentFilter,
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "a content filter on the key; needs a keyed type; all subscribers have the same one, and no latency samples are sent",
         ),
         about: "Receive only these keys.",
@@ -145,7 +149,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         aliases: &["h"],
         v5_1: Some(plain("")),
         v4_3: Some(plain("")),
-        fate: Fate::Honoured("the options of this generation, and of the role if it is given"),
+        honouring: Honouring::Honoured("the options of this generation, and of the role if it is given"),
         about: "Print this help.",
         ..ROW
     },
@@ -153,7 +157,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "configFile",
         kind: Kind::Text("file"),
         v5_1: Some(plain("perftest.ini")),
-        fate: Fate::Honoured("values for options that the command line does not have"),
+        honouring: Honouring::Honoured("values for options that the command line does not have"),
         about: "File with values of options; read by default if it exists.",
         instead: "write the options on the command line",
         ..ROW

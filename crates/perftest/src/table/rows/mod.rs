@@ -12,7 +12,7 @@ mod transport;
 
 use std::sync::LazyLock;
 
-use super::row::{Edition, Fate, Kind, OptionRow, ROW};
+use super::row::{Edition, Honouring, Kind, OptionRow, ROW};
 
 /// Options of one subject.
 #[derive(Clone, Copy, Debug)]
@@ -48,5 +48,12 @@ const fn rejected(
     about: &'static str,
     (reason, instead): (&'static str, &'static str),
 ) -> OptionRow {
-    OptionRow { name, kind, v4_3: Some(edition), fate: Fate::Rejected { reason, instead }, about, ..ROW }
+    OptionRow {
+        name,
+        kind,
+        v4_3: Some(edition),
+        honouring: Honouring::Rejected { reason, instead },
+        about,
+        ..ROW
+    }
 }

@@ -1,10 +1,10 @@
 //! Options of the output.
 
-use crate::table::row::{Fate, Kind, OptionRow, ROW, inverted, key, number, plain};
+use crate::table::row::{Honouring, Kind, OptionRow, ROW, inverted, key, number, plain};
 
 use super::rejected;
 
-const NO_LOG_LEVEL: Fate = Fate::Rejected {
+const NO_LOG_LEVEL: Honouring = Honouring::Rejected {
     reason: "drivers leave the messages of the middleware to its configuration",
     instead: "leave it out, or set it in the configuration of the middleware",
 };
@@ -16,7 +16,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(plain("")),
         v4_3: Some(plain("")),
         ini: &[inverted("print intervals")],
-        fate: Fate::Honoured("only the summary of each size"),
+        honouring: Honouring::Honoured("only the summary of each size"),
         about: "Print no rows during the test.",
         ..ROW
     },
@@ -24,7 +24,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "outputFormat",
         kind: Kind::Choice(&["csv", "json", "legacy"]),
         v4_3: Some(plain("csv")),
-        fate: Fate::Honoured("format of the rows; 5.1 has `legacy` only"),
+        honouring: Honouring::Honoured("format of the rows; 5.1 has `legacy` only"),
         about: "Format of the output.",
         instead: "leave it out: 5.1 prints its own rows",
         ..ROW
@@ -32,7 +32,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         name: "noOutputHeaders",
         v4_3: Some(plain("")),
-        fate: Fate::Honoured("no headings above the rows"),
+        honouring: Honouring::Honoured("no headings above the rows"),
         about: "Print no headings.",
         ..ROW
     },
@@ -40,7 +40,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "outputFile",
         kind: Kind::Text("file"),
         v4_3: Some(plain("")),
-        fate: Fate::Honoured("the rows are appended to the file, and not printed"),
+        honouring: Honouring::Honoured("the rows are appended to the file, and not printed"),
         about: "File for the rows.",
         instead: "redirect the output",
         ..ROW
@@ -49,7 +49,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "latencyFile",
         kind: Kind::Text("file"),
         v4_3: Some(plain("").of_publishers()),
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "every latency is appended to the file: its number, and RTT/2; at most the first 4000000 of each size; only with \
              `-latencyTest`",
         ),
@@ -59,7 +59,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         name: "cpu",
         v4_3: Some(plain("")),
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "a column with the CPU time of the process, in percent of all cores; in rows during the test since the row before",
         ),
         about: "Print the CPU usage.",
@@ -68,7 +68,7 @@ pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
         name: "showResourceLimits",
         v4_3: Some(plain("")),
-        fate: Fate::Honoured("requested and effective limits in the banner"),
+        honouring: Honouring::Honoured("requested and effective limits in the banner"),
         about: "Print the limits of queues.",
         ..ROW
     },
@@ -76,7 +76,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "verbosity",
         kind: Kind::Integer("0|1|2|3"),
         v4_3: Some(number("1", 0, 3)),
-        fate: NO_LOG_LEVEL,
+        honouring: NO_LOG_LEVEL,
         about: "Amount of messages.",
         instead: "use `-debug`",
         ..ROW
@@ -85,7 +85,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "debug",
         v5_1: Some(plain("")),
         ini: &[key("is debug")],
-        fate: NO_LOG_LEVEL,
+        honouring: NO_LOG_LEVEL,
         about: "Print all messages.",
         instead: "use `-verbosity 3`",
         ..ROW

@@ -1,6 +1,6 @@
 //! Options that only ddsmark has.
 
-use crate::table::row::{Fate, Kind, OptionRow, ROW, plain};
+use crate::table::row::{Honouring, Kind, OptionRow, ROW, plain};
 
 pub(super) const ROWS: &[OptionRow] = &[
     OptionRow {
@@ -8,7 +8,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Text("name"),
         v5_1: Some(plain("").addition()),
         v4_3: Some(plain("").addition()),
-        fate: Fate::Honoured("the middleware to measure: `ddsmark drivers list` shows the installed ones"),
+        honouring: Honouring::Honoured(
+            "the middleware to measure: `ddsmark drivers list` shows the installed ones",
+        ),
         about: "Driver of the middleware.",
         ..ROW
     },
@@ -17,7 +19,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Choice(&["5.1", "4.3"]),
         v5_1: Some(plain("4.3").addition()),
         v4_3: Some(plain("4.3").addition()),
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "options, defaults, ranges and rows of that release; also as DDSMARK_PERFTEST_COMPAT",
         ),
         about: "Release to be compatible with.",
@@ -28,7 +30,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Text("directory"),
         v5_1: Some(plain("").addition().of_publishers()),
         v4_3: Some(plain("").addition().of_publishers()),
-        fate: Fate::Honoured("a result that `ddsmark report` and `ddsmark compare` read"),
+        honouring: Honouring::Honoured("a result that `ddsmark report` and `ddsmark compare` read"),
         about: "Directory for a result, new or empty; only of publisher 0.",
         ..ROW
     },
@@ -36,7 +38,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "ddsmark-numbers",
         v5_1: Some(plain("").addition()),
         v4_3: Some(plain("").addition()),
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "a number in each column, as the release prints it, for scripts that convert every column. A percentile that the samples do \
              not support has the value of the histogram instead of `n/a`; JSON and the result of `-ddsmark-out` mark it as not supported. \
              Without a value, `nan` instead of `n/a` and `unknown`",

@@ -1,6 +1,6 @@
 //! Options of publishers.
 
-use crate::table::row::{Fate, Kind, Limit, Need, OptionRow, ROW, key, number, plain};
+use crate::table::row::{Honouring, Kind, Limit, Need, OptionRow, ROW, key, number, plain};
 
 use super::rejected;
 
@@ -21,7 +21,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(plain("").of_publishers()),
         ini: &[key("run latency test")],
         agrees: true,
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "waits for the echo of each latency sample: exactly one sample in flight, unless `-latencyCount` is over 1; no batches, no \
              rate; only by publisher 0",
         ),
@@ -35,7 +35,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("", 1, i64::MAX).of_publishers()),
         ini: &[key("latency count")],
         agrees: true,
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "one echo per that many samples, or batches, of each size; 10000, and 1 with `-latencyTest`, which sends the samples between \
              without waiting",
         ),
@@ -49,7 +49,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("", 1, i64::MAX).of_publishers()),
         ini: &[key("num inter"), key("num iter")],
         agrees: true,
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "samples of each size; in 4.3 100000000, and 10000000 with `-latencyTest`; in 5.1 0, without end",
         ),
         about: "Number of samples to send.",
@@ -63,7 +63,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("", 1, i64::MAX).also(0).of_publishers()),
         limit: Some(YEAR),
         agrees: true,
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "time of each size, at most a day; the first of `-executionTime` and `-numIter` ends it; 0: only `-numIter` does",
         ),
         about: "Duration of the test.",
@@ -77,7 +77,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         ini: &[key("batch size")],
         needs: Need::Batching,
         agrees: true,
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "batches of up to that many bytes; 0: no batches; none if fewer than two samples fit",
         ),
         about: "Size of a batch in bytes.",
@@ -89,7 +89,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(plain("").of_publishers()),
         needs: Need::Batching,
         agrees: true,
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "batches of as many samples as are due: turbo of ddsmark, with every driver that has batches",
         ),
         about: "Adapt the size of batches to the load; `-batchSize` has no effect then.",
@@ -100,7 +100,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(plain("").of_publishers()),
         v4_3: Some(plain("").of_publishers()),
         agrees: true,
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "the throttle of ddsmark: the publisher slows down while too many samples are in flight; the send queue has at least \
              4000 samples, 20 times the distance of latency samples",
         ),
@@ -112,7 +112,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Rate,
         v4_3: Some(number("", 1, 10_000_000).also(0).of_publishers()),
         agrees: true,
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "an absolute schedule: a late sample does not shift the next ones; a rate that is missed is a warning; 0: no limit",
         ),
         about: "Samples per second, and how to wait; `spin` if it is left out.",
@@ -124,7 +124,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Rate,
         v4_3: Some(number("", 1, i64::MAX).also(0).of_publishers()),
         agrees: true,
-        fate: Fate::Honoured("as `-pubRate`, with 8 times `-dataLen` bits per sample"),
+        honouring: Honouring::Honoured("as `-pubRate`, with 8 times `-dataLen` bits per sample"),
         about: "Bits per second, and how to wait.",
         instead: "use `-sleep` or `-spin`",
         ..ROW
@@ -137,7 +137,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         ini: &[key("sleep millisec")],
         limit: Some(HOUR),
         agrees: true,
-        fate: Fate::Honoured("a sleep before each sample"),
+        honouring: Honouring::Honoured("a sleep before each sample"),
         about: "Sleep between two samples.",
         ..ROW
     },
@@ -148,7 +148,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("0", 1, i64::MAX).also(0).of_publishers()),
         ini: &[key("spin loop count")],
         agrees: true,
-        fate: Fate::Honoured("that many rounds of an empty loop before each sample"),
+        honouring: Honouring::Honoured("that many rounds of an empty loop before each sample"),
         about: "Busy loop between two samples.",
         ..ROW
     },
@@ -158,7 +158,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(number("1", 1, MAX_ID).of_publishers()),
         v4_3: Some(number("1", 1, MAX_ID).of_publishers()),
         ini: &[key("num subscribers")],
-        fate: Fate::Honoured("subscribers that the publisher waits for; a further one is an error"),
+        honouring: Honouring::Honoured("subscribers that the publisher waits for; a further one is an error"),
         about: "Number of subscribers to wait for.",
         ..ROW
     },
@@ -167,7 +167,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Integer("id"),
         v5_1: Some(number("0", 0, MAX_ID).of_publishers()),
         v4_3: Some(number("0", 0, MAX_ID).of_publishers()),
-        fate: Fate::Honoured("id of this publisher; only publisher 0 measures latency"),
+        honouring: Honouring::Honoured("id of this publisher; only publisher 0 measures latency"),
         about: "Id of this publisher, from 0.",
         ..ROW
     },
@@ -177,7 +177,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("", 0, i64::MAX).of_publishers()),
         limit: Some(WARM_UP),
         agrees: true,
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "samples of each publisher before the measurement, in at most 10 minutes; without it, samples for 0.5 s, with \
              `-latencyTest` 0.3 s",
         ),
@@ -189,7 +189,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Integer("key"),
         v4_3: Some(number("-1", 0, i64::MAX).also(-1).of_publishers()),
         agrees: true,
-        fate: Fate::Honoured("the only key that is written; -1: all in turn"),
+        honouring: Honouring::Honoured("the only key that is written; -1: all in turn"),
         about: "Write a single instance.",
         ..ROW
     },
@@ -197,7 +197,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "loadDataFromFile",
         kind: Kind::Text("file"),
         v4_3: Some(plain("").of_publishers()),
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "the bytes of the file, at most 16 MiB, after a header of 16 bytes: each sample continues where the one before it ends. The \
              subscriber gets the same bytes, and checks them",
         ),
@@ -208,13 +208,15 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "maximumAllocableBufferSize",
         kind: Kind::Integer("bytes"),
         v4_3: Some(number("1073741824", 1, i64::MAX).of_publishers()),
-        fate: Fate::Honoured("maximum size of the file of `-loadDataFromFile`; a larger one is an error"),
+        honouring: Honouring::Honoured(
+            "maximum size of the file of `-loadDataFromFile`; a larger one is an error",
+        ),
         about: "Memory for the bytes of a file.",
         ..ROW
     },
     OptionRow {
         name: "enableBatching",
-        fate: Fate::Rejected {
+        honouring: Honouring::Rejected {
             reason: "it switched on the batches of one middleware without a size",
             instead: "use `-batchSize <bytes>`",
         },

@@ -1,6 +1,6 @@
 //! Options of QoS policies, queues and buffers.
 
-use crate::table::row::{Fate, IniKey, Kind, Need, OptionRow, Part, ROW, inverted, key, number, plain};
+use crate::table::row::{Honouring, IniKey, Kind, Need, OptionRow, Part, ROW, inverted, key, number, plain};
 
 use super::rejected;
 
@@ -9,15 +9,15 @@ const INT_MAX: i64 = 2_147_483_647;
 /// Largest number of seconds of a heartbeat period: a year.
 const YEAR: i64 = 31_536_000;
 
-const NO_HEARTBEATS: Fate = Fate::Rejected {
+const NO_HEARTBEATS: Honouring = Honouring::Rejected {
     reason: "DDS has no policy for heartbeats, and drivers leave them to the middleware",
     instead: "leave it out, or set it in the configuration of the middleware",
 };
-const NO_ACKS: Fate = Fate::Rejected {
+const NO_ACKS: Honouring = Honouring::Rejected {
     reason: "DDS has no policy that disables acknowledgments",
     instead: "leave it out, or use `-bestEffort`",
 };
-const PROFILES: Fate = Fate::Honoured(
+const PROFILES: Honouring = Honouring::Honoured(
     "the policies of DDS-XML in its profile `ThroughputQos`, for data and echoes of all processes; the rest is listed as not \
      applied. `-bestEffort`, `-durability`, `-keepLast` and the sizes of queues take precedence, as in the release",
 );
@@ -34,7 +34,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         ini: &[inverted("is reliable")],
         needs: Need::Reliability,
         agrees: true,
-        fate: Fate::Honoured("best-effort data and echoes; the coordination of the processes stays reliable"),
+        honouring: Honouring::Honoured(
+            "best-effort data and echoes; the coordination of the processes stays reliable",
+        ),
         about: "Do not repeat lost samples.",
         ..ROW
     },
@@ -46,7 +48,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         ini: &[key("durability")],
         needs: Need::Durability,
         agrees: true,
-        fate: Fate::Honoured("volatile, transient-local, transient or persistent, if the driver has it"),
+        honouring: Honouring::Honoured(
+            "volatile, transient-local, transient or persistent, if the driver has it",
+        ),
         about: "Kind of durability.",
         ..ROW
     },
@@ -55,7 +59,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(plain("")),
         needs: Need::History,
         agrees: true,
-        fate: Fate::Honoured("HISTORY with a depth, instead of all samples"),
+        honouring: Honouring::Honoured("HISTORY with a depth, instead of all samples"),
         about: "Keep the last samples only; of a branch for other middleware.",
         ..ROW
     },
@@ -64,7 +68,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Integer("number"),
         v4_3: Some(number("50", 1, INT_MAX)),
         agrees: true,
-        fate: Fate::Honoured("depth of HISTORY; only with `-keepLast`"),
+        honouring: Honouring::Honoured("depth of HISTORY; only with `-keepLast`"),
         about: "Number of samples to keep.",
         ..ROW
     },
@@ -73,7 +77,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(plain("")),
         needs: Need::AsyncWrite,
         agrees: true,
-        fate: Fate::Honoured("a thread of the middleware sends the samples, of data and of echoes"),
+        honouring: Honouring::Honoured("a thread of the middleware sends the samples, of data and of echoes"),
         about: "Publish from a thread of the middleware.",
         ..ROW
     },
@@ -85,7 +89,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         ini: &[key("send queue size")],
         needs: Need::ResourceLimits,
         agrees: true,
-        fate: Fate::Honoured("samples, or batches, in the queue of the writer; -1: no limit"),
+        honouring: Honouring::Honoured("samples, or batches, in the queue of the writer; -1: no limit"),
         about: "Size of the send queue.",
         ..ROW
     },
@@ -95,7 +99,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("", 1, INT_MAX)),
         needs: Need::ResourceLimits,
         agrees: true,
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "samples in the queue of the reader; by default as the driver has it, 128 in the release",
         ),
         about: "Size of the receive queue.",
@@ -106,7 +110,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Integer("bytes"),
         v4_3: Some(number("", 1, INT_MAX)),
         agrees: true,
-        fate: Fate::Honoured("send buffer of the sockets; by default that of the driver"),
+        honouring: Honouring::Honoured("send buffer of the sockets; by default that of the driver"),
         about: "Send buffer of the sockets.",
         ..ROW
     },
@@ -115,7 +119,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Integer("bytes"),
         v4_3: Some(number("", 1, INT_MAX)),
         agrees: true,
-        fate: Fate::Honoured("receive buffer of the sockets; by default that of the driver"),
+        honouring: Honouring::Honoured("receive buffer of the sockets; by default that of the driver"),
         about: "Receive buffer of the sockets.",
         ..ROW
     },
@@ -124,7 +128,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Text("file"),
         v5_1: Some(plain("perftest.xml")),
         ini: &[key("qos profile file")],
-        fate: PROFILES,
+        honouring: PROFILES,
         about: "XML file with QoS profiles; read only if it is given.",
         instead: "use `-qosFile`",
         ..ROW
@@ -133,7 +137,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "qosFile",
         kind: Kind::Text("file"),
         v4_3: Some(plain("perftest_qos_profiles.xml")),
-        fate: PROFILES,
+        honouring: PROFILES,
         about: "XML file with QoS profiles; read only if it is given.",
         instead: "use `-qosprofile`",
         ..ROW
@@ -142,14 +146,14 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "qosLibrary",
         kind: Kind::Text("name"),
         v4_3: Some(plain("PerftestQosLibrary")),
-        fate: Fate::Honoured("library in the file of `-qosFile`"),
+        honouring: Honouring::Honoured("library in the file of `-qosFile`"),
         about: "Library of the QoS profiles.",
         ..ROW
     },
     OptionRow {
         name: "noXmlQos",
         v4_3: Some(plain("")),
-        fate: Fate::Honoured("the built-in QoS, as without `-qosFile`"),
+        honouring: Honouring::Honoured("the built-in QoS, as without `-qosFile`"),
         about: "Read no XML file.",
         ..ROW
     },
@@ -158,7 +162,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(plain("")),
         v4_3: Some(plain("")),
         ini: &[inverted("use positive acks")],
-        fate: NO_ACKS,
+        honouring: NO_ACKS,
         about: "Reliable without positive acknowledgments.",
         ..ROW
     },
@@ -168,7 +172,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(number("1000", 0, i64::MAX)),
         v4_3: Some(number("", 1, 31_536_000_000_000)),
         ini: &[key("keep duration usec")],
-        fate: NO_ACKS,
+        honouring: NO_ACKS,
         only_with: "noPositiveAcks",
         about: "Time that samples stay for readers without acknowledgments.",
         ..ROW
@@ -178,7 +182,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(plain("")),
         v4_3: Some(plain("")),
         ini: &[inverted("direct communication")],
-        fate: Fate::Rejected {
+        honouring: Honouring::Rejected {
             reason: "it needs a persistence service between publisher and subscriber",
             instead: "leave it out",
         },
@@ -190,7 +194,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Period,
         v5_1: Some(number("0:0", 0, YEAR).of_publishers()),
         ini: &period("heartbeat period sec", "heartbeat period nanosec"),
-        fate: NO_HEARTBEATS,
+        honouring: NO_HEARTBEATS,
         about: "Period of heartbeats.",
         instead: "leave it out",
         ..ROW
@@ -200,7 +204,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Period,
         v5_1: Some(number("0:0", 0, YEAR).of_publishers()),
         ini: &period("fast heartbeat period sec", "fast heartbeat period nanosec"),
-        fate: NO_HEARTBEATS,
+        honouring: NO_HEARTBEATS,
         about: "Period of heartbeats while samples are not acknowledged.",
         instead: "leave it out",
         ..ROW
@@ -211,7 +215,10 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(number("-1", 1, i64::MAX).also(-1)),
         v4_3: Some(number("0", 1, 1_000_000).also(0)),
         ini: &[key("instance hash buckets")],
-        fate: Fate::Rejected { reason: "it is a setting of one middleware", instead: "leave it out" },
+        honouring: Honouring::Rejected {
+            reason: "it is a setting of one middleware",
+            instead: "leave it out",
+        },
         about: "Hash buckets for instances.",
         ..ROW
     },

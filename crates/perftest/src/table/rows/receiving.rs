@@ -1,6 +1,6 @@
 //! Options of receiving and of threads.
 
-use crate::table::row::{Fate, Kind, Limit, Need, OptionRow, ROW, key, number, plain};
+use crate::table::row::{Honouring, Kind, Limit, Need, OptionRow, ROW, key, number, plain};
 
 use super::rejected;
 
@@ -16,7 +16,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(plain("")),
         ini: &[key("use read thread")],
         needs: Need::Waitset,
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "a thread that waits on a waitset, instead of a listener, for data and echoes; all subscribers must receive alike",
         ),
         about: "Receive in a thread, not in a callback.",
@@ -29,7 +29,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("100", 0, 10_000_000)),
         ini: &[key("waitset delay usec")],
         limit: Some(DELAY),
-        fate: Fate::Honoured("longest wait for a group of samples; only with `-useReadThread`"),
+        honouring: Honouring::Honoured("longest wait for a group of samples; only with `-useReadThread`"),
         about: "Receive in groups, by time.",
         ..ROW
     },
@@ -40,7 +40,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("5", 1, i64::MAX)),
         ini: &[key("waitset event count")],
         limit: Some(GROUP),
-        fate: Fate::Honoured("samples of a group; only with `-useReadThread`"),
+        honouring: Honouring::Honoured("samples of a group; only with `-useReadThread`"),
         about: "Receive in groups, by number.",
         ..ROW
     },
@@ -48,7 +48,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         name: "threadPriorities",
         kind: Kind::Priorities,
         v4_3: Some(plain("")),
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "priorities of SCHED_FIFO, 1 to 99, of the thread that writes and of the thread that receives, with `-useReadThread`; h, n \
              and l are 99, 50 and 1; 0 leaves a thread as it is. Threads of the middleware stay as they are, so the last one is 0",
         ),

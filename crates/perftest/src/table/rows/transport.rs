@@ -1,6 +1,6 @@
 //! Options of the network.
 
-use crate::table::row::{Fate, Kind, Need, OptionRow, ROW, key, number, plain};
+use crate::table::row::{Honouring, Kind, Need, OptionRow, ROW, key, number, plain};
 
 use super::rejected;
 
@@ -16,7 +16,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(plain("")),
         v4_3: Some(plain("")),
         ini: &[key("interface")],
-        fate: Fate::Honoured("the only network interface; a name or an address of this host"),
+        honouring: Honouring::Honoured("the only network interface; a name or an address of this host"),
         about: "Network interface.",
         ..ROW
     },
@@ -25,7 +25,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Peer,
         v4_3: Some(plain("")),
         repeats: true,
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "host to find the other side on; with `-rawTransport` by default the address of `-nic`, or 127.0.0.1",
         ),
         about: "Address of a host of the other side.",
@@ -37,7 +37,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Choice(&["UDPv4", "UDPv6", "SHMEM", "TCP", "TLS", "DTLS", "WAN", "UDPv4_WAN"]),
         v4_3: Some(plain("")),
         needs: Need::Transport,
-        fate: Fate::Honoured(
+        honouring: Honouring::Honoured(
             "the only transport; TLS, DTLS and WAN are rejected, because no driver has them",
         ),
         about: "Transport.",
@@ -49,7 +49,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(plain("")),
         ini: &[key("enable shared memory")],
         needs: Need::Transport,
-        fate: Fate::Honoured("shared memory is the only transport"),
+        honouring: Honouring::Honoured("shared memory is the only transport"),
         about: "Use shared memory only.",
         instead: "use `-transport SHMEM`",
         ..ROW
@@ -59,7 +59,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         v5_1: Some(plain("")),
         ini: &[key("enable tcp only")],
         needs: Need::Transport,
-        fate: Fate::Honoured("TCP is the only transport"),
+        honouring: Honouring::Honoured("TCP is the only transport"),
         about: "Use TCP only.",
         instead: "use `-transport TCP`",
         ..ROW
@@ -71,14 +71,14 @@ pub(super) const ROWS: &[OptionRow] = &[
         ini: &[key("is multicast")],
         needs: Need::Multicast,
         agrees: true,
-        fate: Fate::Honoured("data by multicast, to a group that the driver chooses"),
+        honouring: Honouring::Honoured("data by multicast, to a group that the driver chooses"),
         about: "Send data by multicast.",
         ..ROW
     },
     OptionRow {
         name: "nomulticast",
         v5_1: Some(plain("")),
-        fate: Fate::Honoured("data by unicast, as by default"),
+        honouring: Honouring::Honoured("data by unicast, as by default"),
         about: "Send data by unicast.",
         instead: "leave it out: this is the default",
         ..ROW
@@ -88,7 +88,7 @@ pub(super) const ROWS: &[OptionRow] = &[
         kind: Kind::Text("address"),
         v5_1: Some(plain("")),
         v4_3: Some(plain("")),
-        fate: Fate::Rejected {
+        honouring: Honouring::Rejected {
             reason: "drivers choose the group from the domain",
             instead: "use `-multicast`",
         },
@@ -100,7 +100,9 @@ pub(super) const ROWS: &[OptionRow] = &[
         aliases: &["raw"],
         v4_3: Some(plain("")),
         needs: Need::Sockets,
-        fate: Fate::Honoured("bare sockets without discovery and repetition: the driver of ddsmark for them"),
+        honouring: Honouring::Honoured(
+            "bare sockets without discovery and repetition: the driver of ddsmark for them",
+        ),
         about: "Use bare sockets, without a middleware.",
         ..ROW
     },

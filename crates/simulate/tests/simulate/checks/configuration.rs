@@ -24,7 +24,7 @@ fn effective_settings_that_contradict_requested_ones_fail_the_run() {
         let mut reports = subject.reports.clone();
         change(&mut reports);
         let configured: Vec<_> = reports.agents.iter().map(|agent| agent.configured.clone()).collect();
-        mismatch(&reports.shape(), &configured)
+        mismatch(&reports.topology(), &configured)
     };
     assert_eq!(found(&|_| {}), None);
     for (agent, entity) in [(DRIVING, "writer"), (SERVING, "reader")] {

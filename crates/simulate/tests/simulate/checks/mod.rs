@@ -14,7 +14,7 @@ mod ring;
 mod topologies;
 
 use collector::RunReports;
-use experiment::{Cell, Design, ScheduledRun, Shape};
+use experiment::{Cell, Design, RunTopology, ScheduledRun};
 use results::{Run, RunState, WarningKind};
 use simulate::Simulator;
 
@@ -61,7 +61,7 @@ impl Subject {
         let mut reports = self.reports.clone();
         // A test may change what the cell requests.
         for (agent, endpoint) in
-            reports.agents.iter_mut().zip(Shape::of(&self.cell.factors, &self.design).endpoints)
+            reports.agents.iter_mut().zip(RunTopology::of(&self.cell.factors, &self.design).endpoints)
         {
             agent.endpoint = endpoint;
         }

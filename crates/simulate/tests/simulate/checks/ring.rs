@@ -97,7 +97,7 @@ fn counts_of_a_ring_must_agree() {
 }
 
 /// Subject with four samples in flight.
-fn flooded() -> Subject {
+fn pipelined() -> Subject {
     let mut cell = cell(Workload::Latency, true, 0, &[("latency", "50us")]);
     (cell.factors.topology, cell.factors.in_flight) = (Topology::Ring { nodes: 3 }, Some(4));
     Subject::new(cell)
@@ -108,8 +108,8 @@ fn pinger(reports: &mut RunReports) -> &mut PingerReport {
 }
 
 #[test]
-fn counts_of_a_flood_must_agree() {
-    let subject = flooded();
+fn counts_of_a_pipelined_ring_must_agree() {
+    let subject = pipelined();
     subject.contradicts("samples returned, but", |reports| {
         let pinger = pinger(reports);
         pinger.in_time = pinger.returns[0].returned + 1;
@@ -123,8 +123,8 @@ fn counts_of_a_flood_must_agree() {
 }
 
 #[test]
-fn back_pressure_of_a_flood_names_its_hop() {
-    let subject = flooded();
+fn back_pressure_of_a_pipelined_ring_names_its_hop() {
+    let subject = pipelined();
     let text = "7 writes from node-2 to node-3 timed out or were rejected";
     let run = subject.with(|reports| (node(reports, 2).timed_out, node(reports, 2).refused) = (3, 4));
     assert!(super::warns(&run, WarningKind::WritesRefused, text), "{:?}", run.warnings);
@@ -133,8 +133,8 @@ fn back_pressure_of_a_flood_names_its_hop() {
 }
 
 #[test]
-fn flood_with_few_samples_in_flight_or_returned_warns() {
-    let subject = flooded();
+fn pipelined_ring_with_few_samples_in_flight_or_returned_warns() {
+    let subject = pipelined();
     // Half of the samples in flight are enough.
     for (longer, warns) in [(1.9, false), (2.2, true)] {
         let run = subject.with(|reports| {
@@ -142,7 +142,7 @@ fn flood_with_few_samples_in_flight_or_returned_warns() {
             pinger.elapsed_ns = (pinger.elapsed_ns as f64 * longer) as u64;
         });
         let text = "of 4 samples were in flight";
-        assert_eq!(super::warns(&run, WarningKind::NotFlooded, text), warns, "{longer}: {:?}", run.warnings);
+        assert_eq!(super::warns(&run, WarningKind::FewInFlight, text), warns, "{longer}: {:?}", run.warnings);
     }
     let run = subject.with(|reports| pinger(reports).in_time = 0);
     assert_eq!(run.ring.as_ref().and_then(|ring| ring.per_sample_hop_ns), None);

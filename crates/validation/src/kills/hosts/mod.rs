@@ -23,7 +23,7 @@ use self::{
     victim::kill_each,
 };
 pub use self::{reach::Reach, victim::Victim};
-use super::{PATIENCE, await_end, judge::KillCounts, left_processes};
+use super::{TIME_LIMIT, await_end, judge::KillCounts, left_processes};
 use crate::Error;
 
 /// Maximum number of agents that are killed before a host is lost.
@@ -132,7 +132,7 @@ impl Experiment<'_> {
             let began = Instant::now();
             while saved_runs(&result)?.len() < before.len() + first
                 && runner.try_wait()?.is_none()
-                && began.elapsed() < PATIENCE
+                && began.elapsed() < TIME_LIMIT
             {
                 thread::sleep(Duration::from_millis(10));
             }

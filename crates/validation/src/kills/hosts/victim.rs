@@ -13,7 +13,7 @@ use rand::{RngExt as _, rngs::ChaCha8Rng};
 use testbed::process;
 
 use super::reach::{Reach, ReachedHosts};
-use crate::{Error, kills::PATIENCE};
+use crate::{Error, kills::TIME_LIMIT};
 
 /// Longest time between two kills in ms.
 const PAUSE_MS: u64 = 700;
@@ -114,7 +114,7 @@ fn kill_one(
     random: &mut ChaCha8Rng,
 ) -> Result<bool, Error> {
     let began = Instant::now();
-    while runner.try_wait()?.is_none() && began.elapsed() < PATIENCE {
+    while runner.try_wait()?.is_none() && began.elapsed() < TIME_LIMIT {
         let all: BTreeSet<i32> = hosts.processes()?;
         let victims: Vec<i32> = all.into_iter().filter(|pid| victim.is(*pid)).collect();
         if !victims.is_empty() && process::kill_alive(victims[random.random_range(0..victims.len())]) {

@@ -11,8 +11,8 @@ use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 use ::experiment::{Pin, PlanInputs};
 use host::{LocalSite, Site as _};
 use perftest::{
-    Banner, CommandLine, Defaults, Fate, Generation, IniFile, Kind, LatencyInterval, LatencyRow, OPTIONS,
-    OptionRow, Role, Roles, Rows, Step, ThroughputInterval, ThroughputRow, banner, progress,
+    Banner, CommandLine, Defaults, Generation, Honouring, IniFile, Kind, LatencyInterval, LatencyRow,
+    OPTIONS, OptionRow, Role, Roles, Rows, Step, ThroughputInterval, ThroughputRow, banner, progress,
 };
 use runner::StopToken;
 use serde_json::{Map, Value, json};
@@ -313,9 +313,11 @@ fn every_option_has_the_effect_that_is_listed() {
     let mut list = String::new();
     for row in OPTIONS.iter() {
         let generation = generation(row);
-        let given: Vec<Words> = match row.fate {
-            Fate::Rejected { .. } => vec![rejected_words(row)],
-            Fate::Honoured(_) => GIVEN.iter().filter(|(option, ..)| *option == row.name).copied().collect(),
+        let given: Vec<Words> = match row.honouring {
+            Honouring::Rejected { .. } => vec![rejected_words(row)],
+            Honouring::Honoured(_) => {
+                GIVEN.iter().filter(|(option, ..)| *option == row.name).copied().collect()
+            }
         };
         assert!(!given.is_empty(), "`-{}` has no effect in the list", row.name);
         for words in given {
@@ -323,15 +325,15 @@ fn every_option_has_the_effect_that_is_listed() {
             let (_, base, given) = words;
             let beside = if base.is_empty() { String::new() } else { format!(" beside {base}") };
             let _ = writeln!(list, "{given}{beside}");
-            match row.fate {
-                Fate::Rejected { reason, instead } => {
+            match row.honouring {
+                Honouring::Rejected { reason, instead } => {
                     let error = format!("is not supported: {reason}; hint: {instead}");
                     let is_error = |line: &String| line.starts_with("error: ") && line.contains(&error[..40]);
                     assert!(found.iter().any(is_error), "{given}: {found:?}");
                     let _ = writeln!(list, "  rejected");
                     continue;
                 }
-                Fate::Honoured(_) => {
+                Honouring::Honoured(_) => {
                     let is_always = ALWAYS.contains(&row.name);
                     assert_eq!(found.is_empty(), is_always, "{given}: {found:?}");
                     // The banner says what is requested: it is not the effect.
@@ -373,7 +375,7 @@ fn words_are_for_options_of_the_table() {
         GIVEN.iter().map(|(name, ..)| name).chain(IN_PROCESSES.iter().map(|(name, _)| name)).chain(ALWAYS)
     {
         let row = OPTIONS.iter().find(|row| row.name == *name);
-        assert!(matches!(row.map(|row| row.fate), Some(Fate::Honoured(_))), "{name}");
+        assert!(matches!(row.map(|row| row.honouring), Some(Honouring::Honoured(_))), "{name}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Samples that the filter of a reader includes.
 
-use super::{Shape, StreamSpec};
+use super::{RunTopology, StreamSpec};
 use crate::KeyFilter;
 
 /// Number of sequence numbers in a header.
@@ -37,7 +37,7 @@ impl StreamSpec {
     }
 }
 
-impl Shape {
+impl RunTopology {
     /// Returns how many samples the readers of data of an endpoint expect, if each endpoint sent this number; `u64::MAX` if that
     /// depends on which of its writers sent them.
     #[must_use]

@@ -2,14 +2,14 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use experiment::{Design, Endpoint, Factors, Pin, ReceiveMode, Shape, Workload};
+use experiment::{Design, Endpoint, Factors, Pin, ReceiveMode, RunTopology, Workload};
 
 use crate::{CellResult, HostRecord, ResultDocument};
 
 /// Endpoints that share fewer cores than there are of them: they wait for each other, so the values are not those of a
 /// host with a core for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Crowding {
+pub struct CpuOversubscription {
     /// Number of driving endpoints.
     pub driving: usize,
     /// Number of serving endpoints.
@@ -31,16 +31,16 @@ pub struct Polling {
 }
 
 impl Polling {
-    /// Returns the polling of a shape; `None` if each thread has a core.
-    fn of(factors: &Factors, shape: &Shape, pin: &Pin, cores: usize) -> Option<Self> {
+    /// Returns the polling of a topology; `None` if each thread has a core.
+    fn of(factors: &Factors, run_topology: &RunTopology, pin: &Pin, cores: usize) -> Option<Self> {
         // A polling reader sleeps for its delay, which does not apply to round trips.
         let sleeps = factors.queues.polling_delay_ns.is_some() && factors.workload != Workload::Latency;
         let polls = |endpoint: &Endpoint| {
             !sleeps && endpoint.readers.iter().any(|reader| reader.receive == ReceiveMode::Polling)
         };
         // All readers of an endpoint are polled by one thread.
-        let driving = shape.driving().filter(|(_, endpoint)| polls(endpoint)).count();
-        let serving = shape.serving().filter(|(_, endpoint)| polls(endpoint)).count();
+        let driving = run_topology.driving().filter(|(_, endpoint)| polls(endpoint)).count();
+        let serving = run_topology.serving().filter(|(_, endpoint)| polls(endpoint)).count();
         let mut groups = vec![(driving + serving, cores)];
         if let Pin::Cores(of_driving, of_serving) = pin {
             groups.extend([(serving, of_serving.len()), (driving, of_driving.len())]);
@@ -54,31 +54,31 @@ fn cores_in_words(cores: usize) -> String {
     format!("{cores} {}", if cores == 1 { "core" } else { "cores" })
 }
 
-impl Crowding {
-    /// Returns the crowding of the runs of a cell, on the machine where it is worst; `None` if each endpoint has a core.
+impl CpuOversubscription {
+    /// Returns the oversubscription of the runs of a cell, on the machine where it is worst; `None` if each endpoint has a core.
     #[must_use]
     pub fn of(factors: &Factors, design: &Design, hosts: &[HostRecord]) -> Option<Self> {
         let machine_of: BTreeMap<&str, &str> =
             hosts.iter().map(|host| (host.name.as_str(), host.machine())).collect();
         let mut of_machines: BTreeMap<&str, Vec<Endpoint>> = BTreeMap::new();
-        for endpoint in Shape::of(factors, design).endpoints {
+        for endpoint in RunTopology::of(factors, design).endpoints {
             if let Some(machine) = machine_of.get(endpoint.place.host.as_str()) {
                 of_machines.entry(machine).or_default().push(endpoint);
             }
         }
         let pins: BTreeMap<&str, &Pin> =
             design.hosts.iter().filter_map(|host| Some((host.name.as_str(), host.pin.as_ref()?))).collect();
-        let crowding = |machine: &HostRecord| {
+        let oversubscription = |machine: &HostRecord| {
             let endpoints = of_machines.remove(machine.name.as_str())?;
             let pin = pins.get(machine.name.as_str()).copied().unwrap_or(&design.pin);
-            Self::of_shape(factors, &Shape { endpoints }, pin, machine.properties.cpus as usize)
+            Self::of_topology(factors, &RunTopology { endpoints }, pin, machine.properties.cpus as usize)
         };
         let machines = hosts.iter().filter(|host| host.machine_of.is_none());
-        machines.filter_map(crowding).max_by_key(|of| (of.driving + of.serving, *of))
+        machines.filter_map(oversubscription).max_by_key(|of| (of.driving + of.serving, *of))
     }
 
-    fn of_shape(factors: &Factors, shape: &Shape, pin: &Pin, cpus: usize) -> Option<Self> {
-        let (driving, serving) = (shape.driving().count(), shape.serving().count());
+    fn of_topology(factors: &Factors, run_topology: &RunTopology, pin: &Pin, cpus: usize) -> Option<Self> {
+        let (driving, serving) = (run_topology.driving().count(), run_topology.serving().count());
         let has_room = |endpoints: usize, cores: &[u32]| endpoints <= cores.len();
         let (fits, cores) = match pin {
             // A simulated host has no cores.
@@ -94,11 +94,16 @@ impl Crowding {
                 (fits, cores.len())
             }
         };
-        (!fits).then(|| Self { driving, serving, cores, polling: Polling::of(factors, shape, pin, cores) })
+        (!fits).then(|| Self {
+            driving,
+            serving,
+            cores,
+            polling: Polling::of(factors, run_topology, pin, cores),
+        })
     }
 }
 
-impl fmt::Display for Crowding {
+impl fmt::Display for CpuOversubscription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { driving, serving, cores, polling } = self;
         let shared = cores_in_words(*cores);
@@ -112,16 +117,20 @@ impl fmt::Display for Crowding {
 }
 
 impl ResultDocument {
-    /// Returns the crowding of a cell; `None` if each endpoint has a core.
+    /// Returns the oversubscription of a cell; `None` if each endpoint has a core.
     #[must_use]
-    pub fn crowding(&self, cell: &CellResult) -> Option<Crowding> {
-        Crowding::of(&cell.factors, &self.experiment.design, &self.hosts)
+    pub fn oversubscription(&self, cell: &CellResult) -> Option<CpuOversubscription> {
+        CpuOversubscription::of(&cell.factors, &self.experiment.design, &self.hosts)
     }
 
-    /// Returns the largest crowding of these cells, by the number of endpoints, and the number of crowded cells.
+    /// Returns the largest oversubscription of these cells, by the number of endpoints, and the number of crowded cells.
     #[must_use]
-    pub fn most_crowded<'c>(&self, cells: impl Iterator<Item = &'c CellResult>) -> Option<(Crowding, usize)> {
-        let crowded: Vec<Crowding> = cells.filter_map(|cell| self.crowding(cell)).collect();
+    pub fn most_oversubscribed<'c>(
+        &self,
+        cells: impl Iterator<Item = &'c CellResult>,
+    ) -> Option<(CpuOversubscription, usize)> {
+        let crowded: Vec<CpuOversubscription> =
+            cells.filter_map(|cell| self.oversubscription(cell)).collect();
         let most = crowded.iter().max_by_key(|of| (of.driving + of.serving, **of))?;
         Some((*most, crowded.len()))
     }
@@ -134,13 +143,14 @@ mod tests {
     use super::*;
     use crate::{Environment, Host};
 
-    fn crowding(change: impl FnOnce(&mut Factors, &mut Pin)) -> Option<String> {
+    fn oversubscription(change: impl FnOnce(&mut Factors, &mut Pin)) -> Option<String> {
         let mut factors =
             Factors { workload: Workload::Throughput, receive: ReceiveMode::Polling, ..Factors::default() };
         let mut pin = Pin::Cores(vec![0], vec![1]);
         change(&mut factors, &mut pin);
-        let shape = Shape::new(&factors, &pin, false);
-        Crowding::of_shape(&factors, &shape, &pin, 8).map(|crowding| crowding.to_string())
+        let run_topology = RunTopology::new(&factors, &pin, false);
+        CpuOversubscription::of_topology(&factors, &run_topology, &pin, 8)
+            .map(|oversubscription| oversubscription.to_string())
     }
 
     fn readers(readers: u16) -> Topology {
@@ -166,38 +176,39 @@ mod tests {
         });
         let design: Design = serde_json::from_value(design).expect("a design");
         let design = Design { hosts: planned.into(), ..design };
-        let crowding = |readers: u16| {
+        let oversubscription = |readers: u16| {
             let factors = Factors {
                 workload: Workload::Throughput,
                 topology: self::readers(readers),
                 ..Factors::default()
             };
-            Crowding::of(&factors, &design, &hosts).map(|crowding| crowding.to_string())
+            CpuOversubscription::of(&factors, &design, &hosts)
+                .map(|oversubscription| oversubscription.to_string())
         };
         // The writer is on h1, the readers are on h2 and h3 in turn.
-        assert_eq!([crowding(4), crowding(5)], [None, None]);
-        assert_eq!(crowding(6).as_deref(), Some("0 driving and 3 serving endpoints share 2 cores"));
-        assert_eq!(crowding(7).as_deref(), Some("1 driving and 4 serving endpoints share 4 cores"));
+        assert_eq!([oversubscription(4), oversubscription(5)], [None, None]);
+        assert_eq!(oversubscription(6).as_deref(), Some("0 driving and 3 serving endpoints share 2 cores"));
+        assert_eq!(oversubscription(7).as_deref(), Some("1 driving and 4 serving endpoints share 4 cores"));
     }
 
     #[test]
     fn polling_threads_are_counted_where_they_share_cores() {
         let shared = "1 driving and 3 serving endpoints share 2 cores";
         let with = |polling: &str| Some(format!("{shared}{polling}"));
-        assert_eq!(crowding(|_, _| {}), None);
+        assert_eq!(oversubscription(|_, _| {}), None);
         assert_eq!(
-            crowding(|factors, _| factors.topology = readers(3)),
+            oversubscription(|factors, _| factors.topology = readers(3)),
             with(", with 3 polling threads on 2 cores")
         );
         assert_eq!(
-            crowding(|factors, _| {
+            oversubscription(|factors, _| {
                 (factors.topology, factors.receive) = (readers(3), ReceiveMode::Waitset);
             }),
             with("")
         );
         // They sleep, except in a round trip.
         let slept = |workload| {
-            crowding(|factors, _| {
+            oversubscription(|factors, _| {
                 (factors.topology, factors.workload) = (readers(3), workload);
                 factors.queues.polling_delay_ns = Some(1_000);
             })
@@ -209,7 +220,7 @@ mod tests {
             *pin = Pin::Cores(vec![0], vec![0]);
         };
         let expected = "1 driving and 1 serving endpoints share 1 core, with 2 polling threads on 1 core";
-        assert_eq!(crowding(one_core).as_deref(), Some(expected));
+        assert_eq!(oversubscription(one_core).as_deref(), Some(expected));
         // The writers do not poll: all threads have a core, but those of the readers have only one.
         let mesh = Topology::Mesh { writers: 1, readers: 2 };
         let pinned = |factors: &mut Factors, pin: &mut Pin| {
@@ -217,6 +228,6 @@ mod tests {
             *pin = Pin::Cores(vec![0, 1, 2], vec![3]);
         };
         let expected = "1 driving and 2 serving endpoints share 4 cores, with 2 polling threads on 1 core";
-        assert_eq!(crowding(pinned).as_deref(), Some(expected));
+        assert_eq!(oversubscription(pinned).as_deref(), Some(expected));
     }
 }

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use control::Reply;
 
 /// Agents of which one reply each is awaited.
-pub(super) struct Awaited {
+pub(super) struct PendingReplies {
     /// Phase of the replies.
     pub(super) phase: &'static str,
     missing: BTreeSet<usize>,
     replies: BTreeMap<usize, Reply>,
 }
 
-impl Awaited {
+impl PendingReplies {
     /// Creates the wait for these agents.
     pub(super) fn new(phase: &'static str, agents: impl IntoIterator<Item = usize>) -> Self {
         Self { phase, missing: agents.into_iter().collect(), replies: BTreeMap::new() }
@@ -52,16 +52,16 @@ mod tests {
 
     #[test]
     fn one_reply_of_each_awaited_agent_is_taken() {
-        let mut awaited = Awaited::new("warm_up", [4, 2, 7]);
+        let mut pending = PendingReplies::new("warm_up", [4, 2, 7]);
         let none_lost = |_| false;
-        assert_eq!(awaited.first_missing(none_lost), Some(2));
-        assert_eq!(awaited.add(2, Reply::WarmedUp), None);
-        assert_eq!(awaited.add(2, Reply::Bye), Some(Reply::Bye), "a second one");
-        assert_eq!(awaited.add(3, Reply::WarmedUp), Some(Reply::WarmedUp), "not awaited");
-        assert_eq!(awaited.first_missing(none_lost), Some(4));
-        assert_eq!(awaited.add(7, Reply::Bye), None);
-        assert_eq!((awaited.has_left(7), awaited.has_left(2), awaited.has_left(4)), (true, false, false));
-        assert_eq!(awaited.first_missing(|agent| agent == 4), None, "the last one is lost");
-        assert_eq!(awaited.into_replies(), [(2, Reply::WarmedUp), (7, Reply::Bye)].into());
+        assert_eq!(pending.first_missing(none_lost), Some(2));
+        assert_eq!(pending.add(2, Reply::WarmedUp), None);
+        assert_eq!(pending.add(2, Reply::Bye), Some(Reply::Bye), "a second one");
+        assert_eq!(pending.add(3, Reply::WarmedUp), Some(Reply::WarmedUp), "not awaited");
+        assert_eq!(pending.first_missing(none_lost), Some(4));
+        assert_eq!(pending.add(7, Reply::Bye), None);
+        assert_eq!((pending.has_left(7), pending.has_left(2), pending.has_left(4)), (true, false, false));
+        assert_eq!(pending.first_missing(|agent| agent == 4), None, "the last one is lost");
+        assert_eq!(pending.into_replies(), [(2, Reply::WarmedUp), (7, Reply::Bye)].into());
     }
 }

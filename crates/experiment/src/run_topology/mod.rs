@@ -1,10 +1,10 @@
-//! Shape of a run: its endpoints, and what each of them opens, writes and expects.
+//! Topology of a run: its endpoints, and what each of them opens, writes and expects.
 //!
 //! ```text
-//! Factors, Design --Shape::of()--> endpoints --(run name, domain, cores)--> configure requests of the agents
+//! Factors, Design --RunTopology::of()--> endpoints --(run name, domain, cores)--> configure requests of the agents
 //! ```
 //!
-//! Everything that depends on the topology of a cell follows from its shape: the agents of a run and the processes in
+//! Everything that depends on the factor `topology` of a cell follows from it: the agents of a run and the processes in
 //! which they are, their requests, the locators that they exchange, and the flows that its evaluation compares.
 
 mod full_mesh;
@@ -44,7 +44,7 @@ const BACK: &str = "back";
 
 /// Endpoints of a run. Driving endpoints come before serving ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct RunTopology {
     /// Endpoints. Those of one process are adjacent.
     pub endpoints: Vec<Endpoint>,
 }
@@ -81,10 +81,10 @@ pub struct Dispensable {
 }
 
 impl Plan {
-    /// Returns the shape of each cell.
+    /// Returns the topology of each cell.
     #[must_use]
-    pub fn shapes(&self) -> Vec<Shape> {
-        self.cells.iter().map(|cell| Shape::of(&cell.factors, &self.design)).collect()
+    pub fn run_topologies(&self) -> Vec<RunTopology> {
+        self.cells.iter().map(|cell| RunTopology::of(&cell.factors, &self.design)).collect()
     }
 }
 
@@ -104,28 +104,28 @@ impl Endpoint {
     }
 }
 
-impl Shape {
-    /// Returns the shape of the runs of a cell. Its topics are unique within a run: see [`Shape::in_run`].
+impl RunTopology {
+    /// Returns the topology of the runs of a cell. Its topics are unique within a run: see [`RunTopology::in_run`].
     #[must_use]
     pub fn of(factors: &Factors, design: &Design) -> Self {
-        let mut shape = Self::new(factors, &design.pin, probe_every(factors, design).is_some());
-        shape.place(factors, &design.hosts, &design.pin);
+        let mut run_topology = Self::new(factors, &design.pin, probe_every(factors, design).is_some());
+        run_topology.place(factors, &design.hosts, &design.pin);
         if design.domain.is_some() {
             // A domain that was asked for has participants of others, too: the driver looks for as many as usual, or for twice ours.
-            let twice = u32::try_from(2 * shape.endpoints.len()).unwrap_or(u32::MAX);
+            let twice = u32::try_from(2 * run_topology.endpoints.len()).unwrap_or(u32::MAX);
             // Over connections, those that do not exist take no time: a driver that connects two processes rejects more.
-            let counts = shape.endpoints.len() > 2 && factors.transport.starts_with(CONNECTIONS);
+            let counts = run_topology.endpoints.len() > 2 && factors.transport.starts_with(CONNECTIONS);
             let twice =
                 Some(twice.max(USUAL_PARTICIPANTS)).filter(|count| counts || *count > USUAL_PARTICIPANTS);
-            for endpoint in &mut shape.endpoints {
+            for endpoint in &mut run_topology.endpoints {
                 endpoint.participant.participants = twice;
             }
         }
         if factors.instances.is_some() {
-            shape.streams_mut().for_each(|stream| stream.write_instance = design.write_instance);
+            run_topology.streams_mut().for_each(|stream| stream.write_instance = design.write_instance);
         }
-        shape.set_readers(factors, design);
-        shape
+        run_topology.set_readers(factors, design);
+        run_topology
     }
 
     /// Applies the settings of single readers.
@@ -151,19 +151,19 @@ impl Shape {
         }
     }
 
-    /// Returns the shape of a cell on one host; `probed`: whether samples of its stream are echoed.
+    /// Returns the topology of a cell on one host; `probed`: whether samples of its stream are echoed.
     #[must_use]
     pub fn new(factors: &Factors, pin: &Pin, probed: bool) -> Self {
-        let mut shape = CellShape { factors, pin, probed }.shape();
-        let participants = u32::try_from(shape.endpoints.len()).ok();
-        for endpoint in &mut shape.endpoints {
+        let mut run_topology = CellShape { factors, pin, probed }.run_topology();
+        let participants = u32::try_from(run_topology.endpoints.len()).ok();
+        for endpoint in &mut run_topology.endpoints {
             endpoint.participant.participants = participants;
         }
-        shape.share_processes(factors.endpoints_per_process());
-        shape
+        run_topology.share_processes(factors.endpoints_per_process());
+        run_topology
     }
 
-    /// Returns the shape with the topics of a run, `RUN_TOPIC`. DDS guarantees letters, digits and `_`; some
+    /// Returns the topology with the topics of a run, `RUN_TOPIC`. DDS guarantees letters, digits and `_`; some
     /// implementations allow nothing else.
     #[must_use]
     pub fn in_run(mut self, run_name: &str) -> Self {
@@ -264,7 +264,7 @@ pub fn entity_name(kind: &str, index: usize) -> String {
     if index == 0 { kind.to_owned() } else { format!("{kind}-{}", index + 1) }
 }
 
-/// Source of the shape of a cell.
+/// Source of the topology of a cell.
 struct CellShape<'a> {
     factors: &'a Factors,
     pin: &'a Pin,
@@ -278,12 +278,12 @@ impl CellShape<'_> {
         self.factors.topology.mesh().unwrap_or((1, 1))
     }
 
-    fn shape(&self) -> Shape {
+    fn run_topology(&self) -> RunTopology {
         if let Topology::Ring { nodes } = self.factors.topology {
             return self.ring(nodes);
         }
         if let Topology::FullMesh { participants } = self.factors.topology {
-            return Shape { endpoints: full_mesh::endpoints(self, participants) };
+            return RunTopology { endpoints: full_mesh::endpoints(self, participants) };
         }
         let (writers, readers) = self.mesh();
         let roles = match self.factors.workload {
@@ -306,7 +306,7 @@ impl CellShape<'_> {
                 (id, role, index)
             })
         });
-        Shape { endpoints: endpoints.map(|(id, role, index)| self.endpoint(id, role, index)).collect() }
+        RunTopology { endpoints: endpoints.map(|(id, role, index)| self.endpoint(id, role, index)).collect() }
     }
 
     /// Returns the number of endpoints that echo pings.

@@ -15,12 +15,12 @@ pub struct InFlight {
 
 /// Samples in flight, in the order of sending. Allocates only on creation.
 #[derive(Debug)]
-pub struct FloodWindow {
+pub struct PipelinedWindow {
     places: usize,
     samples: VecDeque<InFlight>,
 }
 
-impl FloodWindow {
+impl PipelinedWindow {
     /// Creates a window with this number of places.
     #[must_use]
     pub fn new(places: usize) -> Self {
@@ -80,8 +80,8 @@ impl FloodWindow {
 mod tests {
     use super::*;
 
-    fn window(sequences: &[u64]) -> FloodWindow {
-        let mut window = FloodWindow::new(3);
+    fn window(sequences: &[u64]) -> PipelinedWindow {
+        let mut window = PipelinedWindow::new(3);
         for &sequence in sequences {
             window.add(InFlight { sequence, sent_ns: 10 * sequence, deadline_ns: 10 * sequence + 100 });
         }

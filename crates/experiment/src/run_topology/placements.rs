@@ -1,6 +1,6 @@
 //! Checks of hosts, and of placements on them.
 
-use super::Shape;
+use super::RunTopology;
 use crate::{
     ExperimentFile, HostSection, Placement, Plan, PlanError, SpannedError, syntax::host_spec::is_host_name,
 };
@@ -49,17 +49,20 @@ impl ExperimentFile {
         let hosts = &plan.design.hosts;
         for placement in self.values_of::<Placement>("placement") {
             let cells = plan.cells.iter().filter(|cell| cell.factors.placement == *placement.get());
-            let shapes: Vec<Shape> = cells.map(|cell| Shape::of(&cell.factors, &plan.design)).collect();
+            let run_topologies: Vec<RunTopology> =
+                cells.map(|cell| RunTopology::of(&cell.factors, &plan.design)).collect();
             for (endpoint, host) in &placement.get().entries {
                 if hosts.iter().all(|known| known.name != *host) {
                     let known = hosts.iter().map(|known| known.name.clone()).collect();
                     return Err(PlanError::NoHost { host: host.clone(), known }.at(placement.span()));
                 }
-                if shapes.is_empty() || shapes.iter().any(|shape| shape.has_place_for(endpoint)) {
+                if run_topologies.is_empty()
+                    || run_topologies.iter().any(|topology| topology.has_place_for(endpoint))
+                {
                     continue;
                 }
                 let mut known: Vec<String> = Vec::new();
-                for endpoint in shapes.iter().flat_map(|shape| &shape.endpoints) {
+                for endpoint in run_topologies.iter().flat_map(|topology| &topology.endpoints) {
                     if !known.contains(&endpoint.id) {
                         known.push(endpoint.id.clone());
                     }

@@ -1,6 +1,6 @@
 //! Rings: each node passes the samples of the node before it on to the node after it.
 
-use super::{CellShape, Endpoint, Place, Role, Shape, topic};
+use super::{CellShape, Endpoint, Place, Role, RunTopology, topic};
 use crate::{ReaderSpec, WriterSpec, drivers_of_ends};
 
 /// Topic of a hop: node N writes topic N, and the node after it reads it.
@@ -9,15 +9,15 @@ const HOP: &str = "hop";
 impl CellShape<'_> {
     /// Returns the endpoints of a ring. Node 1 writes the samples and measures their round trip. A ring of two nodes has
     /// the traffic of a pinger and its echo.
-    pub(super) fn ring(&self, nodes: u16) -> Shape {
+    pub(super) fn ring(&self, nodes: u16) -> RunTopology {
         let nodes = usize::from(nodes);
-        Shape { endpoints: (0..nodes).map(|index| self.node(index, nodes)).collect() }
+        RunTopology { endpoints: (0..nodes).map(|index| self.node(index, nodes)).collect() }
     }
 
     fn node(&self, index: usize, nodes: usize) -> Endpoint {
         let role = match index {
             0 => Role::Pinger,
-            _ if self.factors.is_flood() => Role::Relay,
+            _ if self.factors.is_pipelined() => Role::Relay,
             _ => Role::Echo,
         };
         let [of_first, of_others] = drivers_of_ends(&self.factors.driver);

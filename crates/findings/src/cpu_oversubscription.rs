@@ -6,7 +6,7 @@ use results::{Finding, ResultDocument};
 /// first screen shows this sentence only.
 pub(crate) fn add(document: &ResultDocument, finding: &mut Finding) {
     let cells = document.cells.iter().filter(|cell| finding.cells.contains(&cell.id));
-    let Some((most, crowded)) = document.most_crowded(cells) else { return };
+    let Some((most, crowded)) = document.most_oversubscribed(cells) else { return };
     let of_cells = finding.cells.len();
     let up_to =
         if of_cells == 1 { String::new() } else { format!("in {crowded} of {of_cells} cells, up to ") };

@@ -1,8 +1,8 @@
 //! Processes of a run, and the endpoints in each.
 
-use super::Shape;
+use super::RunTopology;
 
-impl Shape {
+impl RunTopology {
     /// Numbers the processes: several driving endpoints may share one, and each serving one has its own.
     pub(super) fn share_processes(&mut self, per_process: u32) {
         // Endpoints of the current process, and its number.

@@ -9,7 +9,7 @@ use crate::{
     ring::assert_losses_of_hops,
 };
 
-fn flood(nodes: u16, in_flight: u32, reliable: bool, options: &[(&str, &str)]) -> Cell {
+fn pipelined(nodes: u16, in_flight: u32, reliable: bool, options: &[(&str, &str)]) -> Cell {
     let mut cell = cell(Workload::Latency, reliable, 0, options);
     cell.factors.topology = Topology::Ring { nodes };
     cell.factors.in_flight = (in_flight > 1).then_some(in_flight);
@@ -36,7 +36,7 @@ fn time_per_sample_and_hop_is_the_round_trip_divided_by_the_samples_in_flight() 
     // Without a bottleneck, samples do not wait for each other.
     let options = [("latency", "50us")];
     for (nodes, in_flight) in [(2, 1), (2, 4), (5, 16), (16, 1000)] {
-        let run = measured(&flood(nodes, in_flight, true, &options), 1_000 * MS);
+        let run = measured(&pipelined(nodes, in_flight, true, &options), 1_000 * MS);
         let round_ns = f64::from(nodes) * 50_000.0;
         let of_sample = (round_ns + HOST_NS as f64) / f64::from(in_flight) / f64::from(nodes);
         let ring = ring(&run);
@@ -56,16 +56,16 @@ fn time_per_sample_and_hop_is_the_round_trip_divided_by_the_samples_in_flight() 
         }
         // The samples in flight at the end return, and are not in the rate.
         assert!(ring.returned_in_time <= rtt.n && rtt.n <= ring.returned_in_time + u64::from(in_flight));
-        assert!(!run.warnings.iter().any(|warning| warning.kind == WarningKind::NotFlooded));
+        assert!(!run.warnings.iter().any(|warning| warning.kind == WarningKind::FewInFlight));
     }
 }
 
 #[test]
-fn bottleneck_limits_a_flood_and_the_rest_is_waiting() {
+fn bottleneck_limits_a_pipelined_ring_and_the_rest_is_waiting() {
     // 10 µs in the server of each hop, then 50 µs: 120 µs for a sample alone.
     let options = [("latency", "50us"), ("service", "10us"), ("queue", "1000")];
     let [alone, few, many] =
-        [1, 4, 64].map(|in_flight| measured(&flood(2, in_flight, true, &options), 500 * MS));
+        [1, 4, 64].map(|in_flight| measured(&pipelined(2, in_flight, true, &options), 500 * MS));
     let per = |run: &Run| ring(run).per_sample_hop_ns.expect("a time");
     assert_near(per(&alone), (120_000.0 + HOST_NS as f64) / 2.0, 0.002);
     assert!(per(&few) < per(&alone) / 3.0 && per(&many) < per(&few));
@@ -78,7 +78,7 @@ fn bottleneck_limits_a_flood_and_the_rest_is_waiting() {
 #[test]
 fn full_queue_holds_writes_on_its_hop_and_loses_nothing() {
     let options = [("latency", "50us"), ("service", "10us"), ("queue", "2")];
-    let run = measured(&flood(3, 32, true, &options), 200 * MS);
+    let run = measured(&pipelined(3, 32, true, &options), 200 * MS);
     let ring = ring(&run);
     assert!(ring.hops.iter().all(|hop| hop.lost == 0 && hop.stopped == 0), "{ring:?}");
     assert!(ring.hops[0].held_writes > 100, "{ring:?}");
@@ -90,15 +90,15 @@ fn full_queue_holds_writes_on_its_hop_and_loses_nothing() {
 }
 
 #[test]
-fn each_loss_of_a_flood_is_counted_on_its_hop() {
+fn each_loss_of_a_pipelined_ring_is_counted_on_its_hop() {
     let (nodes, loss) = (4, 0.02);
-    let cell = flood(nodes, 8, false, &[("latency", "5us"), ("loss", "2%")]);
+    let cell = pipelined(nodes, 8, false, &[("latency", "5us"), ("loss", "2%")]);
     let run = measured(&cell, 60_000 * MS);
     assert_losses_of_hops(&run, loss);
     // A lost sample keeps its place for 200 ms, and the others go around in 20 µs.
     assert!(ring(&run).mean_in_flight < 1.0, "{:?}", ring(&run).mean_in_flight);
     let warned = run.warnings.iter().any(|warning| {
-        warning.kind == WarningKind::NotFlooded && warning.text.contains(" of 8 samples were in flight")
+        warning.kind == WarningKind::FewInFlight && warning.text.contains(" of 8 samples were in flight")
     });
     assert!(warned, "{:?}", run.warnings);
 }
@@ -106,10 +106,10 @@ fn each_loss_of_a_flood_is_counted_on_its_hop() {
 #[test]
 fn samples_that_are_overtaken_are_counted_on_their_hop() {
     let options = [("latency", "50us"), ("reorder", "1%"), ("hold", "30us")];
-    let mut cell = flood(3, 16, false, &options);
+    let mut cell = pipelined(3, 16, false, &options);
     let run = measured(&cell, 300 * MS);
     let ring = ring(&run);
-    // The places of the flood are 16 samples that go around together: one that is held back is overtaken.
+    // The places of the pipelined ring are 16 samples that go around together: one that is held back is overtaken.
     for hop in &ring.hops {
         let share = hop.out_of_order as f64 / hop.sent as f64;
         assert!(share > 0.002 && share < 0.011, "{hop:?}");
@@ -123,8 +123,8 @@ fn samples_that_are_overtaken_are_counted_on_their_hop() {
 }
 
 #[test]
-fn duplicates_of_a_flood_are_counted_and_change_no_time() {
-    let run = measured(&flood(2, 4, false, &[("latency", "50us"), ("duplicate", "5%")]), 200 * MS);
+fn duplicates_of_a_pipelined_ring_are_counted_and_change_no_time() {
+    let run = measured(&pipelined(2, 4, false, &[("latency", "50us"), ("duplicate", "5%")]), 200 * MS);
     let ring = ring(&run);
     assert!(ring.hops.iter().all(|hop| hop.duplicate > 0 && hop.lost == 0), "{ring:?}");
     assert_near(ring.per_sample_hop_ns.expect("a time"), 101_000.0 / 8.0, 0.002);

@@ -1,4 +1,4 @@
-//! Postbox: a mailbox for messages instead of samples.
+//! MessageChannel: a mailbox for messages instead of samples.
 
 use std::{
     collections::VecDeque,
@@ -13,14 +13,14 @@ use crate::{
 };
 
 /// Mailbox of a process that has an address.
-pub struct Postbox {
+pub struct MessageChannel {
     mailbox: Box<dyn Mailbox>,
     splitter: Splitter,
     reassembly: Reassembly,
     arrivals: VecDeque<Arrival>,
 }
 
-/// Message that a postbox receives, or the lack of one.
+/// Message that a channel receives, or the lack of one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delivery {
     /// Message.
@@ -48,7 +48,7 @@ pub enum Delivery {
     },
 }
 
-/// Error of a postbox.
+/// Error of a channel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PostError {
     /// Error of the mailbox.
@@ -70,8 +70,8 @@ impl PostError {
     }
 }
 
-impl Postbox {
-    /// Creates the postbox of a process with this address.
+impl MessageChannel {
+    /// Creates the channel of a process with this address.
     #[must_use]
     pub fn new(mailbox: Box<dyn Mailbox>, own: PeerAddress) -> Self {
         Self {

@@ -2,23 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use super::Shape;
+use super::RunTopology;
 
 /// Entity of a run: the index of its endpoint, and its own among the writers or readers there.
 pub type EntityIndex = (usize, usize);
 
-/// Writers and readers of a shape by topic.
+/// Writers and readers of a topology by topic.
 #[derive(Clone, Debug)]
 pub struct Topics<'s> {
-    shape: &'s Shape,
+    topology: &'s RunTopology,
     writers: BTreeMap<&'s str, Vec<EntityIndex>>,
     readers: BTreeMap<&'s str, Vec<EntityIndex>>,
 }
 
 impl<'s> Topics<'s> {
-    pub(super) fn of(shape: &'s Shape) -> Self {
-        let mut topics = Self { shape, writers: BTreeMap::new(), readers: BTreeMap::new() };
-        for (endpoint, of) in shape.endpoints.iter().enumerate() {
+    pub(super) fn of(topology: &'s RunTopology) -> Self {
+        let mut topics = Self { topology, writers: BTreeMap::new(), readers: BTreeMap::new() };
+        for (endpoint, of) in topology.endpoints.iter().enumerate() {
             for (index, writer) in of.writers.iter().enumerate() {
                 topics.writers.entry(&writer.topic).or_default().push((endpoint, index));
             }
@@ -29,10 +29,10 @@ impl<'s> Topics<'s> {
         topics
     }
 
-    /// Returns the shape.
+    /// Returns the topology.
     #[must_use]
-    pub const fn shape(&self) -> &'s Shape {
-        self.shape
+    pub const fn topology(&self) -> &'s RunTopology {
+        self.topology
     }
 
     /// Returns the writers of a topic, in the order of the endpoints.

@@ -10,7 +10,7 @@ use crate::{
 /// Recorders of the samples of one reader, selected by the number of the writer in each header. Samples of other
 /// writers go to the first one, which counts them as foreign.
 #[derive(Debug)]
-pub struct ByWriter<T> {
+pub struct PerWriter<T> {
     recorders: Vec<T>,
     /// Position of the recorder by writer number; 0 for numbers without one.
     positions: Vec<u16>,
@@ -18,7 +18,7 @@ pub struct ByWriter<T> {
     processing: Option<Processing>,
 }
 
-impl<T> ByWriter<T> {
+impl<T> PerWriter<T> {
     /// Creates the selection from recorders with the numbers of their writers.
     #[must_use]
     pub fn new(recorders: Vec<(u16, T)>) -> Self {
@@ -91,7 +91,7 @@ pub fn set_taken<'s>(mut stats: impl Iterator<Item = &'s mut ReceiveStats>, take
     first.set_taken(taken.saturating_sub(others));
 }
 
-impl ByWriter<ReceiveStats> {
+impl PerWriter<ReceiveStats> {
     /// Records a sample that arrived alone.
     #[inline]
     pub fn alone(&mut self, sample: Sample<'_>) {
@@ -142,7 +142,7 @@ mod tests {
         (writer, ReceiveStats::new(identity, payloads, 1, WindowCounts::new(4, u64::MAX)))
     }
 
-    fn give(to: &mut ByWriter<ReceiveStats>, writer: u16, sequence: u64) {
+    fn give(to: &mut PerWriter<ReceiveStats>, writer: u16, sequence: u64) {
         let mut payloads = Payloads::new(u64::from(writer), 64);
         let header = Header { sequence: sequence as u32, writer, tag: 5, warm_up: false, sent_ns: now_ns() };
         to.alone(Sample::new(payloads.stamped(sequence, &header), 0));
@@ -150,34 +150,34 @@ mod tests {
 
     #[test]
     fn each_writer_has_counts_of_its_own() {
-        let mut by_writer = ByWriter::new(vec![stats(2), stats(4), stats(9)]);
+        let mut per_writer = PerWriter::new(vec![stats(2), stats(4), stats(9)]);
         for (writer, samples) in [(2, 1), (4, 2), (9, 3)] {
-            (0..samples).for_each(|sequence| give(&mut by_writer, writer, sequence));
+            (0..samples).for_each(|sequence| give(&mut per_writer, writer, sequence));
         }
-        let delivered: Vec<u64> = by_writer.all().iter().map(ReceiveStats::delivered).collect();
-        assert_eq!((delivered, by_writer.delivered()), (vec![1, 2, 3], 6));
-        assert!(by_writer.all().iter().all(|stats| stats.received().corrupt == 0 && stats.foreign() == 0));
+        let delivered: Vec<u64> = per_writer.all().iter().map(ReceiveStats::delivered).collect();
+        assert_eq!((delivered, per_writer.delivered()), (vec![1, 2, 3], 6));
+        assert!(per_writer.all().iter().all(|stats| stats.received().corrupt == 0 && stats.foreign() == 0));
     }
 
     #[test]
     fn samples_of_unknown_writers_are_foreign() {
-        let mut by_writer = ByWriter::new(vec![stats(2), stats(4)]);
+        let mut per_writer = PerWriter::new(vec![stats(2), stats(4)]);
         for writer in [0, 1, 3, 5, u16::MAX] {
-            give(&mut by_writer, writer, 0);
+            give(&mut per_writer, writer, 0);
         }
-        by_writer.alone(Sample::new(&[1; 9], 0));
-        let foreign: Vec<u64> = by_writer.all().iter().map(ReceiveStats::foreign).collect();
-        assert_eq!((foreign, by_writer.delivered()), (vec![6, 0], 0));
+        per_writer.alone(Sample::new(&[1; 9], 0));
+        let foreign: Vec<u64> = per_writer.all().iter().map(ReceiveStats::foreign).collect();
+        assert_eq!((foreign, per_writer.delivered()), (vec![6, 0], 0));
     }
 
     #[test]
     fn samples_that_a_driver_gave_are_those_of_all_streams() {
-        let mut by_writer = ByWriter::new(vec![stats(1), stats(2)]);
-        give(&mut by_writer, 1, 0);
-        give(&mut by_writer, 2, 0);
-        give(&mut by_writer, 2, 1);
-        set_taken(by_writer.all_mut().iter_mut(), 4);
-        let taken: Vec<_> = by_writer.all().iter().map(|stats| stats.received().taken).collect();
+        let mut per_writer = PerWriter::new(vec![stats(1), stats(2)]);
+        give(&mut per_writer, 1, 0);
+        give(&mut per_writer, 2, 0);
+        give(&mut per_writer, 2, 1);
+        set_taken(per_writer.all_mut().iter_mut(), 4);
+        let taken: Vec<_> = per_writer.all().iter().map(|stats| stats.received().taken).collect();
         assert_eq!(taken, [Some(2), Some(2)], "the driver says one more than arrived");
     }
 

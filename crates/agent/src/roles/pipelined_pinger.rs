@@ -21,11 +21,11 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::TrafficMeter,
-        role::{AgentRole, Extent, RoleReport},
+        role::{AgentRole, RoleReport, TrafficLimit},
     },
     roles::{
-        flood_recorder::{Arrival, FloodRecorder},
-        flood_window::{FloodWindow, InFlight},
+        pipelined_recorder::{Arrival, PipelinedRecorder},
+        pipelined_window::{InFlight, PipelinedWindow},
     },
     traffic::{
         header::Header,
@@ -38,21 +38,21 @@ use crate::{
 
 /// Source of the samples that return.
 #[derive(Debug)]
-pub enum FloodInput {
+pub enum PipelinedInput {
     /// Reader called by the role's own thread, by waitset or polling.
     Asked {
         /// Reader of the samples.
         reader: Reader,
         /// Counts of the samples.
-        recorder: Box<FloodRecorder>,
+        recorder: Box<PipelinedRecorder>,
         /// Whether the reader is polled.
         polling: bool,
     },
     /// Listener, called from a thread of the driver.
-    Listening(ListeningReader<FloodRecorder>),
+    Listening(ListeningReader<PipelinedRecorder>),
 }
 
-impl FloodInput {
+impl PipelinedInput {
     /// Waits up to this time for one sample.
     #[inline]
     fn look(&mut self, timeout_ns: u64) -> Result<(), AgentError> {
@@ -66,7 +66,7 @@ impl FloodInput {
         Ok(())
     }
 
-    fn close(self) -> Result<Box<FloodRecorder>, AgentError> {
+    fn close(self) -> Result<Box<PipelinedRecorder>, AgentError> {
         match self {
             Self::Asked { reader, recorder, .. } => {
                 reader.close()?;
@@ -79,11 +79,11 @@ impl FloodInput {
 
 /// Node 1 of a ring with several samples in flight.
 #[derive(Debug)]
-pub struct FloodPinger {
+pub struct PipelinedPinger {
     writer: Option<Writer>,
-    inlet: Option<FloodInput>,
+    inlet: Option<PipelinedInput>,
     arrivals: Receiver<Arrival>,
-    window: FloodWindow,
+    window: PipelinedWindow,
     rtt: Windows,
     stamps: TimestampLog,
     payloads: Payloads,
@@ -121,21 +121,21 @@ struct Pending {
     backoff: Duration,
 }
 
-impl FloodPinger {
+impl PipelinedPinger {
     /// Creates the role with this writer and this source of samples that return.
     #[must_use]
     pub fn new(
         configure: &Configure,
         stream: &StreamSpec,
         writer: Writer,
-        inlet: FloodInput,
+        inlet: PipelinedInput,
         arrivals: Receiver<Arrival>,
     ) -> Self {
         Self {
             writer: Some(writer),
             inlet: Some(inlet),
             arrivals,
-            window: FloodWindow::new(stream.in_flight.unwrap_or(1) as usize),
+            window: PipelinedWindow::new(stream.in_flight.unwrap_or(1) as usize),
             rtt: Windows::new(configure.windows, configure.measure_ns),
             stamps: stamps_for(configure.measure_ns, 1),
             payloads: Payloads::of_stream(configure, stream),
@@ -148,16 +148,20 @@ impl FloodPinger {
         }
     }
 
-    /// Keeps the samples in flight to this extent, then waits until all have returned or are lost. A sample that is
+    /// Keeps the samples in flight up to this limit, then waits until all have returned or are lost. A sample that is
     /// not accepted is retried and keeps the time of its first attempt, as with one in flight. With a meter, the traffic
     /// is recorded and the meter is read; without one, it is the warm-up.
-    fn flood(&mut self, extent: Extent, mut meter: Option<&mut TrafficMeter>) -> Result<(), AgentError> {
+    fn write_up_to(
+        &mut self,
+        limit: TrafficLimit,
+        mut meter: Option<&mut TrafficMeter>,
+    ) -> Result<(), AgentError> {
         self.begin();
         if let Some(meter) = &mut meter {
             meter.begin();
         }
         let begin_ns = now_ns();
-        let (end_ns, most) = (begin_ns.saturating_add(extent.duration_ns), extent.most());
+        let (end_ns, most) = (begin_ns.saturating_add(limit.duration_ns), limit.most());
         self.counts = Counts { warm_up: meter.is_none(), begin_ns, end_ns, ..Counts::default() };
         let mut pending: Option<Pending> = None;
         let mut now = begin_ns;
@@ -282,7 +286,7 @@ impl FloodPinger {
     }
 }
 
-impl AgentRole for FloodPinger {
+impl AgentRole for PipelinedPinger {
     /// Receives in the same way as for a sample in flight.
     fn serve(&mut self, slice: Duration, _wait_ns: u64) -> Result<(), AgentError> {
         self.idle(slice)
@@ -292,19 +296,19 @@ impl AgentRole for FloodPinger {
         self.counts.sent
     }
 
-    fn warm_up(&mut self, extent: Extent) -> Result<(), AgentError> {
-        self.flood(extent, None)?;
+    fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError> {
+        self.write_up_to(limit, None)?;
         self.ping_timeout_ns = ping_timeout_ns(self.least_timeout_ns, self.rtt.median());
         Ok(())
     }
 
     fn measure(
         &mut self,
-        extent: Extent,
+        limit: TrafficLimit,
         _begin_ns: Option<u64>,
         meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {
-        self.flood(extent, Some(meter))?;
+        self.write_up_to(limit, Some(meter))?;
         Ok(MeasureReply { sent: self.counts.sent })
     }
 

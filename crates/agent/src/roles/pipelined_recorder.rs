@@ -38,7 +38,7 @@ impl Arrival {
 
 /// Counts of returned samples, on the thread that receives them.
 #[derive(Debug)]
-pub struct FloodRecorder {
+pub struct PipelinedRecorder {
     pub(super) content: EchoContent,
     /// Samples of the measurement phase that returned.
     returned: SequenceSet,
@@ -49,7 +49,7 @@ pub struct FloodRecorder {
     pinger: Thread,
 }
 
-impl FloodRecorder {
+impl PipelinedRecorder {
     /// Creates empty counts, and the receiver of the arrivals. Every byte of each `check_every`-th sample is checked.
     /// Must be called on the thread of node 1.
     #[must_use]

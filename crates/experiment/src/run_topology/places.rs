@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{Endpoint, Role, Shape};
+use super::{Endpoint, Role, RunTopology};
 use crate::{Factors, OWN_INTERFACE, Pin, PlannedHost, ThreadPriorities, Topology};
 
 /// Name of the host of an experiment without hosts of its own: the one that the runner is on.
@@ -47,7 +47,7 @@ fn cpus(pin: &Pin, role: Role) -> Option<Vec<u32>> {
     }
 }
 
-impl Shape {
+impl RunTopology {
     /// Places the endpoints on hosts. Without hosts, they stay on the only one.
     pub(super) fn place(&mut self, factors: &Factors, hosts: &[PlannedHost], pin: &Pin) {
         if hosts.is_empty() {
@@ -191,5 +191,5 @@ fn by_name(hosts: &[PlannedHost]) -> BTreeMap<&str, &PlannedHost> {
 fn named_host<'f>(factors: &'f Factors, endpoint: &Endpoint) -> Option<&'f str> {
     let entries = &factors.placement.entries;
     let host = |name: &str| Some(entries.iter().find(|(known, _)| known == name)?.1.as_str());
-    Shape::names(endpoint).into_iter().find_map(host)
+    RunTopology::names(endpoint).into_iter().find_map(host)
 }

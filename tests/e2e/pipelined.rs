@@ -1,4 +1,4 @@
-//! Floods: several samples in flight around a ring, with real processes and real middleware.
+//! Pipelined rings: several samples in flight around a ring, with real processes and real middleware.
 
 use std::fs;
 
@@ -27,7 +27,7 @@ fn reconciles(run: &Value, who: &str) {
 }
 
 #[test]
-fn flood_keeps_samples_in_flight_around_the_ring() {
+fn pipelined_ring_keeps_samples_in_flight_around_the_ring() {
     let scene = Scene::new();
     for (driver, receive, reliable) in [
         ("udp", "waitset", false),
@@ -81,7 +81,7 @@ fn flood_keeps_samples_in_flight_around_the_ring() {
 }
 
 #[test]
-fn loss_of_a_flood_names_its_hop_and_back_pressure_loses_nothing() {
+fn loss_of_a_pipelined_ring_names_its_hop_and_back_pressure_loses_nothing() {
     let scene = Scene::new();
     let measured = |driver: &str, duration: &str| {
         let words = ["latency", "--driver", driver, "--topology", "ring-4", "--in-flight", "8"];

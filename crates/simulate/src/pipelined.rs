@@ -213,7 +213,7 @@ pub(crate) fn measure(
     rtt.into_iter().for_each(|(at_ns, ns)| trips.record(0, at_ns, ns));
     let (held_writes, counts) = nodes.into_iter().map(|node| (node.held_writes, node.counts)).unzip();
     let outcome = Outcome {
-        roles: run.shape.endpoints.iter().map(|endpoint| endpoint.role).collect(),
+        roles: run.topology.endpoints.iter().map(|endpoint| endpoint.role).collect(),
         returning: vec![0],
         counts,
         held_writes,

@@ -1,10 +1,10 @@
 use super::*;
 use crate::{Load, Rate, Topology};
 
-fn shape(workload: Workload, probed: bool, change: impl FnOnce(&mut Factors)) -> Shape {
+fn run_topology(workload: Workload, probed: bool, change: impl FnOnce(&mut Factors)) -> RunTopology {
     let mut factors = Factors { driver: "a+b".to_owned(), workload, ..Factors::default() };
     change(&mut factors);
-    Shape::new(&factors, &Pin::Cores(vec![1], vec![2, 3]), probed).in_run("run-7")
+    RunTopology::new(&factors, &Pin::Cores(vec![1], vec![2, 3]), probed).in_run("run-7")
 }
 
 /// Returns the topics of the writers and of the readers of an endpoint.
@@ -17,7 +17,7 @@ fn topics(endpoint: &Endpoint) -> [Vec<&str>; 2] {
 
 #[test]
 fn pings_and_echoes_have_a_topic_each() {
-    let Shape { endpoints } = shape(Workload::Latency, false, |_| {});
+    let RunTopology { endpoints } = run_topology(Workload::Latency, false, |_| {});
     let [pinger, echo] = &endpoints[..] else { panic!("{endpoints:?}") };
     assert_eq!(
         (pinger.id.as_str(), pinger.driver.as_str(), &pinger.place.cpus),
@@ -39,8 +39,8 @@ fn each_participant_knows_how_many_there_are() {
         (Topology::Ring { nodes: 5 }, 5),
         (Topology::FullMesh { participants: 100 }, 100),
     ] {
-        let shape = shape(Workload::Latency, false, |factors| factors.topology = topology);
-        let counts: Vec<_> = shape.endpoints.iter().map(|of| of.participant.participants).collect();
+        let run_topology = run_topology(Workload::Latency, false, |factors| factors.topology = topology);
+        let counts: Vec<_> = run_topology.endpoints.iter().map(|of| of.participant.participants).collect();
         assert_eq!(counts, vec![Some(expected); expected as usize]);
     }
 }
@@ -56,7 +56,7 @@ fn each_flow_has_a_topic_and_a_writer_number_of_its_own() {
         qos_of_ends: None,
     };
     let flows = vec![flow("a", 64), flow("b", 128)];
-    let Shape { endpoints } = shape(Workload::Paced, false, |factors| factors.flows = flows);
+    let RunTopology { endpoints } = run_topology(Workload::Paced, false, |factors| factors.flows = flows);
     let [writer, reader] = &endpoints[..] else { panic!("{endpoints:?}") };
     assert_eq!(topics(writer)[0], ["run_7_out", "run_7_out_2"]);
     assert_eq!(topics(reader)[1], ["run_7_out", "run_7_out_2"]);
@@ -78,7 +78,7 @@ fn probes_are_echoed_without_batches_and_without_polling() {
         factors.driver = "a".to_owned();
         factors.receive = ReceiveMode::Polling;
     };
-    let Shape { endpoints } = shape(Workload::Throughput, true, batched);
+    let RunTopology { endpoints } = run_topology(Workload::Throughput, true, batched);
     let [writer, reader] = &endpoints[..] else { panic!("{endpoints:?}") };
     assert_eq!((writer.writers[0].batch_bytes, reader.writers[0].batch_bytes), (8192, 0));
     assert_eq!(
@@ -88,7 +88,7 @@ fn probes_are_echoed_without_batches_and_without_polling() {
     assert!(reader.readers[0].unpacks_batches && !writer.readers[0].unpacks_batches);
     assert_eq!(writer.writers[0].stream.load, None);
     // The middleware of another driver unpacks them itself.
-    let pair = shape(Workload::Throughput, false, |factors| {
+    let pair = run_topology(Workload::Throughput, false, |factors| {
         batched(factors);
         factors.driver = "a+b".to_owned();
     });
@@ -96,27 +96,28 @@ fn probes_are_echoed_without_batches_and_without_polling() {
     assert!(pair.endpoints.iter().all(|endpoint| endpoint.entities().count() == 1));
 }
 
-fn of_topology(workload: Workload, writers: u16, readers: u16) -> Shape {
-    shape(workload, false, |factors| factors.topology = Topology::Mesh { writers, readers })
+fn of_topology(workload: Workload, writers: u16, readers: u16) -> RunTopology {
+    run_topology(workload, false, |factors| factors.topology = Topology::Mesh { writers, readers })
 }
 
-fn ids(shape: &Shape) -> Vec<&str> {
-    shape.endpoints.iter().map(|endpoint| endpoint.id.as_str()).collect()
+fn ids(run_topology: &RunTopology) -> Vec<&str> {
+    run_topology.endpoints.iter().map(|endpoint| endpoint.id.as_str()).collect()
 }
 
 #[test]
 fn every_reader_expects_the_samples_of_every_writer() {
-    let shape = of_topology(Workload::Throughput, 3, 2);
-    assert_eq!(ids(&shape), ["writer-1", "writer-2", "writer-3", "reader-1", "reader-2"]);
-    let numbers: Vec<u16> = shape.driving().map(|(_, writer)| writer.writers[0].stream.writer).collect();
+    let run_topology = of_topology(Workload::Throughput, 3, 2);
+    assert_eq!(ids(&run_topology), ["writer-1", "writer-2", "writer-3", "reader-1", "reader-2"]);
+    let numbers: Vec<u16> =
+        run_topology.driving().map(|(_, writer)| writer.writers[0].stream.writer).collect();
     assert_eq!(numbers, [1, 2, 3]);
-    for (_, reader) in shape.serving() {
+    for (_, reader) in run_topology.serving() {
         assert_eq!((reader.driver.as_str(), &reader.place.cpus), ("b", &Some(vec![2, 3])));
         let expected: Vec<u16> = reader.readers[0].streams.iter().map(|stream| stream.writer).collect();
         assert_eq!(expected, [1, 2, 3]);
     }
-    let topic = &shape.endpoints[0].writers[0].topic;
-    let topics = shape.topics();
+    let topic = &run_topology.endpoints[0].writers[0].topic;
+    let topics = run_topology.topics();
     assert_eq!(topics.readers(topic), [(3, 0), (4, 0)]);
     assert_eq!((topics.writers(topic).len(), topics.writers("other").len()), (3, 0));
 }
@@ -132,14 +133,14 @@ fn flows_of_several_writers_have_numbers_of_their_own() {
         qos_of_ends: None,
     };
     let flows = vec![flow("a"), flow("b")];
-    let shape = shape(Workload::Paced, false, |factors| {
+    let run_topology = run_topology(Workload::Paced, false, |factors| {
         (factors.flows, factors.topology) = (flows, Topology::Mesh { writers: 2, readers: 1 });
     });
     let of_writer = |index: usize| -> Vec<u16> {
-        shape.endpoints[index].writers.iter().map(|writer| writer.stream.writer).collect()
+        run_topology.endpoints[index].writers.iter().map(|writer| writer.stream.writer).collect()
     };
     assert_eq!([of_writer(0), of_writer(1)], [[1, 2], [3, 4]]);
-    let expected: Vec<Vec<u16>> = (shape.endpoints[2].readers.iter())
+    let expected: Vec<Vec<u16>> = (run_topology.endpoints[2].readers.iter())
         .map(|reader| reader.streams.iter().map(|stream| stream.writer).collect())
         .collect();
     assert_eq!(expected, [[1, 3], [2, 4]], "each topic has a flow of each writer");
@@ -147,9 +148,9 @@ fn flows_of_several_writers_have_numbers_of_their_own() {
 
 #[test]
 fn first_reader_of_pings_echoes_and_the_others_receive() {
-    let shape = of_topology(Workload::Latency, 1, 3);
-    assert_eq!(ids(&shape), ["pinger", "echo", "reader-1", "reader-2"]);
-    let topics = shape.topics();
+    let run_topology = of_topology(Workload::Latency, 1, 3);
+    assert_eq!(ids(&run_topology), ["pinger", "echo", "reader-1", "reader-2"]);
+    let topics = run_topology.topics();
     assert_eq!((topics.readers("run_7_back"), topics.writers("run_7_back").len()), (&[(0, 0)][..], 1));
     assert_eq!(topics.readers("run_7_out").len(), 3);
 }
@@ -157,25 +158,26 @@ fn first_reader_of_pings_echoes_and_the_others_receive() {
 #[test]
 fn first_writer_probes_and_first_reader_echoes() {
     for workload in [Workload::Throughput, Workload::Paced] {
-        let shape = shape(workload, true, |factors| {
+        let run_topology = run_topology(workload, true, |factors| {
             factors.topology = Topology::Mesh { writers: 2, readers: 3 };
             factors.all_readers_echo = true;
         });
-        assert_eq!(ids(&shape), ["writer-1", "writer-2", "reader-1", "reader-2", "reader-3"]);
-        let echoes: Vec<bool> = shape.endpoints.iter().map(Endpoint::has_echoes).collect();
+        assert_eq!(ids(&run_topology), ["writer-1", "writer-2", "reader-1", "reader-2", "reader-3"]);
+        let echoes: Vec<bool> = run_topology.endpoints.iter().map(Endpoint::has_echoes).collect();
         assert_eq!(echoes, [true, false, true, false, false]);
-        let topics = shape.topics();
+        let topics = run_topology.topics();
         assert_eq!(topics.readers("run_7_back"), [(0, 0)]);
         assert_eq!(topics.writers("run_7_back"), [(2, 0)]);
-        let first = &shape.endpoints[0];
+        let first = &run_topology.endpoints[0];
         assert_eq!(first.readers[0].streams, std::slice::from_ref(&first.writers[0].stream));
-        assert_eq!(shape.endpoints[2].readers[0].streams[0], first.writers[0].stream);
+        assert_eq!(run_topology.endpoints[2].readers[0].streams[0], first.writers[0].stream);
     }
 }
 
 #[test]
 fn each_node_of_a_ring_reads_the_topic_of_the_node_before_it() {
-    let ring = |nodes| shape(Workload::Latency, false, |factors| factors.topology = Topology::Ring { nodes });
+    let ring =
+        |nodes| run_topology(Workload::Latency, false, |factors| factors.topology = Topology::Ring { nodes });
     let three = ring(3);
     assert_eq!(ids(&three), ["node-1", "node-2", "node-3"]);
     let of: Vec<_> = three.endpoints.iter().map(topics).collect();
@@ -192,7 +194,7 @@ fn each_node_of_a_ring_reads_the_topic_of_the_node_before_it() {
     }
     assert_eq!(three.connections_of("node-3"), ["from node-2 to node-3", "from node-3 to node-1"]);
     // A ring of two nodes is a pinger and its echo.
-    let pair = shape(Workload::Latency, false, |_| {});
+    let pair = run_topology(Workload::Latency, false, |_| {});
     for (node, of_pair) in ring(2).endpoints.iter().zip(&pair.endpoints) {
         assert_eq!((node.role, &node.driver), (of_pair.role, &of_pair.driver));
         assert_eq!(node.writers[0].qos, of_pair.writers[0].qos);
@@ -202,7 +204,7 @@ fn each_node_of_a_ring_reads_the_topic_of_the_node_before_it() {
 
 #[test]
 fn each_entity_of_a_full_mesh_matches_one_of_every_participant() {
-    let Shape { endpoints } = shape(Workload::Discovery, false, |factors| {
+    let RunTopology { endpoints } = run_topology(Workload::Discovery, false, |factors| {
         factors.topology = Topology::FullMesh { participants: 3 };
         factors.discovery.endpoints = 2;
     });
@@ -214,22 +216,22 @@ fn each_entity_of_a_full_mesh_matches_one_of_every_participant() {
         assert_eq!(endpoint.place.cpus, Some(vec![1, 2, 3]));
         assert!(endpoint.readers.iter().all(|reader| reader.streams.len() == 3));
     }
-    let shape = Shape { endpoints };
-    assert_eq!(shape.topics().readers("run_7_mesh_2"), [(0, 1), (1, 1), (2, 1)]);
+    let run_topology = RunTopology { endpoints };
+    assert_eq!(run_topology.topics().readers("run_7_mesh_2"), [(0, 1), (1, 1), (2, 1)]);
     let mut numbers: Vec<u16> =
-        shape.endpoints.iter().flat_map(|of| &of.writers).map(|writer| writer.stream.writer).collect();
+        run_topology.endpoints.iter().flat_map(|of| &of.writers).map(|writer| writer.stream.writer).collect();
     numbers.dedup();
     assert_eq!(numbers, [1, 2, 3, 4, 5, 6]);
-    assert_eq!((shape.driving().count(), shape.dispensable()), (3, Vec::new()));
+    assert_eq!((run_topology.driving().count(), run_topology.dispensable()), (3, Vec::new()));
 }
 
 #[test]
 fn others_have_traffic_without_some_endpoints() {
-    let groups = |shape: &Shape| -> Vec<(Vec<String>, usize)> {
+    let groups = |run_topology: &RunTopology| -> Vec<(Vec<String>, usize)> {
         let group = |of: Dispensable| {
-            (of.endpoints.iter().map(|index| shape.endpoints[*index].id.clone()).collect(), of.most)
+            (of.endpoints.iter().map(|index| run_topology.endpoints[*index].id.clone()).collect(), of.most)
         };
-        shape.dispensable().into_iter().map(group).collect()
+        run_topology.dispensable().into_iter().map(group).collect()
     };
     let named = |ids: &[&str], most: usize| (ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>(), most);
     let readers = named(&["reader-1", "reader-2", "reader-3"], 2);
@@ -239,38 +241,38 @@ fn others_have_traffic_without_some_endpoints() {
     let mesh = [named(&["reader-1", "reader-2"], 1), named(&["writer-1", "writer-2"], 1)];
     assert_eq!(groups(&of_topology(Workload::Paced, 2, 2)), mesh);
     assert_eq!(groups(&of_topology(Workload::Latency, 1, 3)), [named(&["reader-1", "reader-2"], 2)]);
-    let echoes = shape(Workload::Latency, false, |factors| {
+    let echoes = run_topology(Workload::Latency, false, |factors| {
         factors.topology = Topology::Mesh { writers: 1, readers: 3 };
         factors.all_readers_echo = true;
     });
     assert_eq!(groups(&echoes), [named(&["echo-1", "echo-2", "echo-3"], 2)]);
     for topology in [Topology::PAIR, Topology::Ring { nodes: 4 }] {
-        let shape = shape(Workload::Latency, false, |factors| factors.topology = topology);
-        assert_eq!(groups(&shape), [], "{topology}");
+        let run_topology = run_topology(Workload::Latency, false, |factors| factors.topology = topology);
+        assert_eq!(groups(&run_topology), [], "{topology}");
     }
 }
 
 #[test]
 fn each_echoing_reader_has_a_topic_of_its_own() {
-    let shape = shape(Workload::Latency, false, |factors| {
+    let run_topology = run_topology(Workload::Latency, false, |factors| {
         factors.topology = Topology::Mesh { writers: 1, readers: 3 };
         factors.all_readers_echo = true;
     });
-    assert_eq!(ids(&shape), ["pinger", "echo-1", "echo-2", "echo-3"]);
+    assert_eq!(ids(&run_topology), ["pinger", "echo-1", "echo-2", "echo-3"]);
     let back = ["run_7_back", "run_7_back_2", "run_7_back_3"];
-    let [out, echoes] = topics(&shape.endpoints[0]);
+    let [out, echoes] = topics(&run_topology.endpoints[0]);
     assert_eq!((out.as_slice(), echoes.as_slice()), (&["run_7_out"][..], &back[..]));
-    let names: Vec<&str> = shape.endpoints[0].entities().map(|(name, _)| name).collect();
+    let names: Vec<&str> = run_topology.endpoints[0].entities().map(|(name, _)| name).collect();
     assert_eq!(names, ["writer", "reader", "reader-2", "reader-3"]);
-    for ((_, echo), back) in shape.serving().zip(back) {
+    for ((_, echo), back) in run_topology.serving().zip(back) {
         assert_eq!(topics(echo), [vec![back], vec!["run_7_out"]]);
         assert_eq!(echo.entities().map(|(name, _)| name).collect::<Vec<_>>(), ["writer", "reader"]);
     }
 }
 
 /// Returns the number of the process of each endpoint.
-fn processes(shape: &Shape) -> Vec<u32> {
-    shape.endpoints.iter().map(|endpoint| endpoint.process).collect()
+fn processes(run_topology: &RunTopology) -> Vec<u32> {
+    run_topology.endpoints.iter().map(|endpoint| endpoint.process).collect()
 }
 
 #[test]
@@ -279,30 +281,30 @@ fn writers_share_processes_and_readers_have_their_own() {
     for (per_process, expected) in
         [(None, [1, 2, 3, 4, 5, 6]), (Some(2), [1, 1, 2, 2, 3, 4]), (Some(4), [1, 1, 1, 1, 2, 3])]
     {
-        let shape = shape(Workload::Throughput, false, |factors| {
+        let run_topology = run_topology(Workload::Throughput, false, |factors| {
             (factors.topology, factors.writers_per_process) = (mesh, per_process);
         });
-        assert_eq!(processes(&shape), expected);
+        assert_eq!(processes(&run_topology), expected);
         let alone = of_topology(Workload::Throughput, 4, 2);
-        let without = |shape: &Shape| {
-            let endpoints = shape.endpoints.iter().map(|of| Endpoint { process: 0, ..of.clone() });
+        let without = |run_topology: &RunTopology| {
+            let endpoints = run_topology.endpoints.iter().map(|of| Endpoint { process: 0, ..of.clone() });
             endpoints.collect::<Vec<_>>()
         };
-        assert_eq!(without(&shape), without(&alone), "only the process differs");
+        assert_eq!(without(&run_topology), without(&alone), "only the process differs");
     }
     // Nothing but streams has several writers in a process.
-    let pinger = shape(Workload::Latency, false, |factors| factors.writers_per_process = Some(2));
+    let pinger = run_topology(Workload::Latency, false, |factors| factors.writers_per_process = Some(2));
     assert_eq!(processes(&pinger), [1, 2]);
 }
 
 #[test]
 fn participants_share_processes_with_one_driver_each() {
-    let shape = shape(Workload::Discovery, false, |factors| {
+    let run_topology = run_topology(Workload::Discovery, false, |factors| {
         factors.topology = Topology::FullMesh { participants: 8 };
         factors.discovery.participants_per_process = 4;
     });
-    assert_eq!(processes(&shape), [1, 1, 1, 1, 2, 2, 2, 2]);
-    assert_eq!(shape.processes(), [[0, 1, 2, 3], [4, 5, 6, 7]]);
-    let drivers: Vec<&str> = shape.endpoints.iter().map(|of| of.driver.as_str()).collect();
+    assert_eq!(processes(&run_topology), [1, 1, 1, 1, 2, 2, 2, 2]);
+    assert_eq!(run_topology.processes(), [[0, 1, 2, 3], [4, 5, 6, 7]]);
+    let drivers: Vec<&str> = run_topology.endpoints.iter().map(|of| of.driver.as_str()).collect();
     assert_eq!(drivers, ["a", "a", "a", "a", "b", "b", "b", "b"]);
 }

@@ -27,7 +27,7 @@ const POLL: Duration = Duration::from_millis(2);
 const POLL_OF_PROGRESS: Duration = Duration::from_millis(10);
 
 /// Requests that are answered while a role measures.
-pub struct Meanwhile<'a> {
+pub struct ProgressResponder<'a> {
     /// Monitors of the role's endpoints.
     pub monitors: &'a Monitors,
     /// Late join of a reader, for a request to match.
@@ -36,7 +36,7 @@ pub struct Meanwhile<'a> {
     pub progress: Option<(&'a ProgressSource, &'a MeasurementStart)>,
 }
 
-impl Meanwhile<'_> {
+impl ProgressResponder<'_> {
     /// Answers the requests that arrive during `traffic`, on a thread of its own. Without any to answer, there is none.
     ///
     /// # Errors
