@@ -11,7 +11,10 @@ use results::{
 };
 use runner::{ExperimentRunner, Sites, StopToken, describe};
 
-use crate::support::{Scene, blocks, drivers, programs};
+use crate::{
+    quiet_host::on_quiet_host,
+    support::{Scene, blocks, drivers, programs},
+};
 
 /// Runs the experiment file as duets on this host's cores. The first cell is the baseline.
 fn measured(scene: &Scene, text: &str, names: &[&str]) -> ResultDocument {
@@ -91,20 +94,22 @@ fn duet_of_real_middleware_runs_at_once_without_interference() {
 
 #[test]
 fn duet_finds_a_true_ratio() {
-    let scene = Scene::new();
-    let text = "question = \"?\"\nworkload = \"latency\"\noptions.sim.latency = [\"1ms\", \"3ms\"]\n[factors]\n\
+    on_quiet_host(|| {
+        let scene = Scene::new();
+        let text = "question = \"?\"\nworkload = \"latency\"\noptions.sim.latency = [\"1ms\", \"3ms\"]\n[factors]\n\
                 driver = \"sim\"\nsize = 64\n[design]\nblocks = 10\nwarm_up = \"50ms\"\nmeasure = \"400ms\"\n";
-    let document = measured(&scene, text, &["sim"]);
-    let verdict = document
-        .verdicts
-        .iter()
-        .find(|verdict| verdict.kind == VerdictKind::Comparison && verdict.metric == Metric::RttP50)
-        .expect("a verdict");
-    assert_eq!(verdict.pairing, Pairing::Duets);
-    let answer = verdict.answer.as_ref().expect("an answer");
-    assert!(matches!(answer.conclusion, Conclusion::Higher { .. }), "{}", verdict.text);
-    // 10 ms and 30 ms, plus the overhead of the host
-    assert!(answer.change_pct.is_some_and(|change| (100.0..250.0).contains(&change)), "{}", verdict.text);
+        let document = measured(&scene, text, &["sim"]);
+        let verdict = document
+            .verdicts
+            .iter()
+            .find(|verdict| verdict.kind == VerdictKind::Comparison && verdict.metric == Metric::RttP50)
+            .expect("a verdict");
+        assert_eq!(verdict.pairing, Pairing::Duets);
+        let answer = verdict.answer.as_ref().expect("an answer");
+        assert!(matches!(answer.conclusion, Conclusion::Higher { .. }), "{}", verdict.text);
+        // 10 ms and 30 ms, plus the overhead of the host
+        assert!(answer.change_pct.is_some_and(|change| (100.0..250.0).contains(&change)), "{}", verdict.text);
+    });
 }
 
 #[test]

@@ -2,41 +2,55 @@
 
 use serde_json::Value;
 
-use crate::support::{Scene, list, runs, shared_library};
+use crate::{
+    quiet_host::on_quiet_host,
+    support::{Scene, list, runs, shared_library},
+};
 
 const SHORT: &str = "latency-vs-size --set factors.driver=udp --set factors.size=64 --set design.measure=250ms --set \
                      design.warm_up=20ms --set design.repeat_noisy=false --set factors.env.SLOW_SEND_NS=4000000";
 
 #[test]
 fn planted_slowdown_of_variant_b_fails_the_gate() {
-    let scene = Scene::new();
-    let library =
-        shared_library(&scene, "cc", "slow_send.so", &["-std=c11", "-O2", "../preload/slow_send.c"]);
-    let slow = format!("run {SHORT} --set 'factors.env.LD_PRELOAD={library}'");
-    let gate = ["--metric", "p50", "--fail-if", "p50 > +50%"];
-    let measure = ["compare", "--interleave", SHORT, &slow, "--blocks", "7", "--out", "gate", "--json"];
-    let outcome = scene.ddsmark(&[&measure[..], &gate[..]].concat());
-    outcome.assert_status(1);
-    let comparison: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    let verdicts = list(&comparison["verdicts"]);
-    let compared: Vec<&Value> = verdicts.iter().filter(|verdict| verdict["kind"] == "comparison").collect();
-    let [verdict] = compared[..] else { panic!("one cell and one metric: {comparison:#}") };
-    assert_eq!(verdict["baseline"]["cell"], "A/udp/udp4/latency/64");
-    assert_eq!(verdict["treatment"]["cell"], "B/udp/udp4/latency/64");
-    assert_eq!(verdict["answer"]["conclusion"]["word"], "higher", "{verdict:#}");
-    assert_eq!(comparison["factors"], serde_json::json!(["env.LD_PRELOAD"]));
-    // an ordinary result: each block has A twice and B once
-    let report = scene.ddsmark(&["report", "gate", "--json"]);
-    let document = report.document();
-    assert_eq!(runs(&document).len(), 21);
-    assert_eq!(document["experiment"]["variants"]["a"], SHORT);
-    // the verdict again, and a criterion that passes
-    let again = scene.ddsmark(&["compare", "gate", "--metric", "p50", "--fail-if", "p50 < -50%"]);
-    again.assert_status(0);
-    assert!(again.stdout.contains("B/udp/udp4/latency/64 against A/udp/udp4/latency/64"), "{}", again.stdout);
-    assert!(again.stdout.contains("measured in alternating blocks"), "{}", again.stdout);
-    let tables = scene.ddsmark(&["report", "gate", "--full"]);
-    assert!(tables.stdout.contains("\nA: udp") && tables.stdout.contains("\nB: udp"), "{}", tables.stdout);
+    on_quiet_host(|| {
+        let scene = Scene::new();
+        let library =
+            shared_library(&scene, "cc", "slow_send.so", &["-std=c11", "-O2", "../preload/slow_send.c"]);
+        let slow = format!("run {SHORT} --set 'factors.env.LD_PRELOAD={library}'");
+        let gate = ["--metric", "p50", "--fail-if", "p50 > +50%"];
+        let measure = ["compare", "--interleave", SHORT, &slow, "--blocks", "7", "--out", "gate", "--json"];
+        let outcome = scene.ddsmark(&[&measure[..], &gate[..]].concat());
+        outcome.assert_status(1);
+        let comparison: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        let verdicts = list(&comparison["verdicts"]);
+        let compared: Vec<&Value> =
+            verdicts.iter().filter(|verdict| verdict["kind"] == "comparison").collect();
+        let [verdict] = compared[..] else { panic!("one cell and one metric: {comparison:#}") };
+        assert_eq!(verdict["baseline"]["cell"], "A/udp/udp4/latency/64");
+        assert_eq!(verdict["treatment"]["cell"], "B/udp/udp4/latency/64");
+        assert_eq!(verdict["answer"]["conclusion"]["word"], "higher", "{verdict:#}");
+        assert_eq!(comparison["factors"], serde_json::json!(["env.LD_PRELOAD"]));
+        // an ordinary result: each block has A twice and B once
+        let report = scene.ddsmark(&["report", "gate", "--json"]);
+        let document = report.document();
+        assert_eq!(runs(&document).len(), 21);
+        assert_eq!(document["experiment"]["variants"]["a"], SHORT);
+        // the verdict again, and a criterion that passes
+        let again = scene.ddsmark(&["compare", "gate", "--metric", "p50", "--fail-if", "p50 < -50%"]);
+        again.assert_status(0);
+        assert!(
+            again.stdout.contains("B/udp/udp4/latency/64 against A/udp/udp4/latency/64"),
+            "{}",
+            again.stdout
+        );
+        assert!(again.stdout.contains("measured in alternating blocks"), "{}", again.stdout);
+        let tables = scene.ddsmark(&["report", "gate", "--full"]);
+        assert!(
+            tables.stdout.contains("\nA: udp") && tables.stdout.contains("\nB: udp"),
+            "{}",
+            tables.stdout
+        );
+    });
 }
 
 #[test]

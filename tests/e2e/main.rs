@@ -45,6 +45,7 @@ mod perftest_samples;
 mod perftest_strangers;
 mod perftest_support;
 mod pipelined;
+mod quiet_host;
 mod readme;
 mod rejections;
 mod resume;

@@ -4,7 +4,10 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Scene, blocks, count, list};
+use crate::{
+    quiet_host::on_quiet_host,
+    support::{Scene, blocks, count, list},
+};
 
 /// Runs an experiment file. Returns its valid runs, each with the driver of its cell.
 fn runs(scene: &Scene, text: &str) -> Vec<(String, Value)> {
@@ -52,42 +55,47 @@ drain = "20s"
 
 #[test]
 fn slow_reader_delays_a_reliable_writer_and_loses_nothing() {
-    let scene = Scene::new();
-    let runs = runs(&scene, &format!("{SLOW}\n[qos]\nreliability = \"reliable\"\n"));
-    assert_eq!(runs.len(), blocks());
-    for (_, run) in &runs {
-        assert_eq!(lost(run), 0, "{run:#}");
-        let paced = &run["paced"];
-        assert!(count(&paced["unsent"]) > 0, "{run:#}");
-        // on a busy host the cause may be either; the send lag shows it, and most of it is time of write calls
-        assert!(paced["back_pressure"] == true || paced["sender_limited"] == true, "{run:#}");
-        assert!(run["flows"][0]["lag_in_writes_pct"].as_f64().expect("a share") > 50.0, "{run:#}");
-        assert!(lag_ns(run) > 10_000_000, "{run:#}");
-    }
+    on_quiet_host(|| {
+        let scene = Scene::new();
+        let runs = runs(&scene, &format!("{SLOW}\n[qos]\nreliability = \"reliable\"\n"));
+        assert_eq!(runs.len(), blocks());
+        for (_, run) in &runs {
+            assert_eq!(lost(run), 0, "{run:#}");
+            let paced = &run["paced"];
+            assert!(count(&paced["unsent"]) > 0, "{run:#}");
+            // on a busy host the cause may be either; the send lag shows it, and most of it is time of write calls
+            assert!(paced["back_pressure"] == true || paced["sender_limited"] == true, "{run:#}");
+            assert!(run["flows"][0]["lag_in_writes_pct"].as_f64().expect("a share") > 50.0, "{run:#}");
+            assert!(lag_ns(run) > 10_000_000, "{run:#}");
+        }
+    });
 }
 
 #[test]
 fn slow_best_effort_reader_loses_what_its_queue_cannot_hold() {
-    let text = SLOW.replace("driver = \"cyclonedds\"", "driver = \"udp\"");
-    let text = text.replace("receive_queue = 20", "receive_buffer = \"16KiB\"");
-    let dds = format!("{SLOW}\n[qos]\nreliability = \"best_effort\"\n");
-    for text in [text, dds] {
-        for (driver, run) in &runs(&Scene::new(), &text) {
-            assert!(lost(run) > 0, "{driver}: {run:#}");
-            assert_eq!(count(&run["throughput"]["undelivered"]), 0, "{driver}: {run:#}");
-            let kinds: Vec<&str> =
-                list(&run["warnings"]).iter().filter_map(|warning| warning["kind"].as_str()).collect();
-            assert!(kinds.contains(&"loss"), "{driver}: {run:#}");
+    on_quiet_host(|| {
+        let text = SLOW.replace("driver = \"cyclonedds\"", "driver = \"udp\"");
+        let text = text.replace("receive_queue = 20", "receive_buffer = \"16KiB\"");
+        let dds = format!("{SLOW}\n[qos]\nreliability = \"best_effort\"\n");
+        for text in [text, dds] {
+            for (driver, run) in &runs(&Scene::new(), &text) {
+                assert!(lost(run) > 0, "{driver}: {run:#}");
+                assert_eq!(count(&run["throughput"]["undelivered"]), 0, "{driver}: {run:#}");
+                let kinds: Vec<&str> =
+                    list(&run["warnings"]).iter().filter_map(|warning| warning["kind"].as_str()).collect();
+                assert!(kinds.contains(&"loss"), "{driver}: {run:#}");
+            }
         }
-    }
+    });
 }
 
 #[test]
 fn burst_larger_than_every_queue_is_late_or_lost_and_reconciles() {
-    let scene = Scene::new();
-    let runs = runs(
-        &scene,
-        r#"
+    on_quiet_host(|| {
+        let scene = Scene::new();
+        let runs = runs(
+            &scene,
+            r#"
 question = "What if a burst is larger than every queue?"
 workload = "paced"
 [factors]
@@ -105,16 +113,17 @@ measure = "500ms"
 [limits]
 drain = "20s"
 "#,
-    );
-    assert_eq!(runs.len(), 2 * blocks());
-    let of =
-        |driver: &str| runs.iter().filter(|(of, _)| of == driver).map(|(_, run)| run).collect::<Vec<_>>();
-    for run in of("cyclonedds") {
-        assert_eq!(lost(run), 0, "{run:#}");
-        // the last of 10,000 samples is late by more than 1 ms, because no write takes 100 ns or less
-        assert!(lag_ns(run) > 1_000_000, "{run:#}");
-    }
-    for run in of("udp") {
-        assert!(lost(run) > 0, "{run:#}");
-    }
+        );
+        assert_eq!(runs.len(), 2 * blocks());
+        let of =
+            |driver: &str| runs.iter().filter(|(of, _)| of == driver).map(|(_, run)| run).collect::<Vec<_>>();
+        for run in of("cyclonedds") {
+            assert_eq!(lost(run), 0, "{run:#}");
+            // the last of 10,000 samples is late by more than 1 ms, because no write takes 100 ns or less
+            assert!(lag_ns(run) > 1_000_000, "{run:#}");
+        }
+        for run in of("udp") {
+            assert!(lost(run) > 0, "{run:#}");
+        }
+    });
 }

@@ -4,7 +4,10 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Scene, count, list, number, wait_for};
+use crate::{
+    quiet_host::on_quiet_host,
+    support::{Scene, count, list, number, wait_for},
+};
 
 /// Runs an experiment file, and returns its result.
 fn runs(scene: &Scene, file: &str) -> Value {
@@ -182,10 +185,11 @@ fn each_flow_has_its_own_policies() {
 
 #[test]
 fn middleware_slower_than_the_schedule_is_reported_as_back_pressure() {
-    let scene = Scene::new();
-    let document = runs(
-        &scene,
-        r#"
+    on_quiet_host(|| {
+        let scene = Scene::new();
+        let document = runs(
+            &scene,
+            r#"
         question = "What if more is planned than it takes?"
         workload = "paced"
         [factors]
@@ -198,25 +202,26 @@ fn middleware_slower_than_the_schedule_is_reported_as_back_pressure() {
         warm_up = "20ms"
         measure = "500ms"
         "#,
-    );
-    let runs = list(&document["cells"][0]["runs"]);
-    runs.iter().for_each(assert_reconciles);
-    let run = &runs[0];
-    let paced = &run["paced"];
-    assert_eq!(count(&paced["planned"]), 5_000);
-    // on a busy host the cause cannot be determined
-    let usage = &run["processes"][0]["usage"];
-    let [user, system, waited, driving] = ["user_ns", "system_ns", "run_delay_ns", "driving_ns"]
-        .map(|ns| number(&usage[ns]) / number(&usage["elapsed_ns"]));
-    let is_starved = waited > 0.5 && user + system < 0.5;
-    let is_busy = is_starved || driving > 0.9;
-    let kind = if is_busy { "sender_limited" } else { "back_pressure" };
-    assert_eq!(paced[kind], true, "{run:#}");
-    assert!(number(&run["flows"][0]["lag_in_writes_pct"]) > 50.0, "{run:#}");
-    assert!(count(&paced["unsent"]) > 0, "{run:#}");
-    let kinds: Vec<&str> =
-        list(&run["warnings"]).iter().filter_map(|warning| warning["kind"].as_str()).collect();
-    assert!(kinds.contains(&kind) && kinds.contains(&"unsent"), "{run:#}");
+        );
+        let runs = list(&document["cells"][0]["runs"]);
+        runs.iter().for_each(assert_reconciles);
+        let run = &runs[0];
+        let paced = &run["paced"];
+        assert_eq!(count(&paced["planned"]), 5_000);
+        // on a busy host the cause cannot be determined
+        let usage = &run["processes"][0]["usage"];
+        let [user, system, waited, driving] = ["user_ns", "system_ns", "run_delay_ns", "driving_ns"]
+            .map(|ns| number(&usage[ns]) / number(&usage["elapsed_ns"]));
+        let is_starved = waited > 0.5 && user + system < 0.5;
+        let is_busy = is_starved || driving > 0.9;
+        let kind = if is_busy { "sender_limited" } else { "back_pressure" };
+        assert_eq!(paced[kind], true, "{run:#}");
+        assert!(number(&run["flows"][0]["lag_in_writes_pct"]) > 50.0, "{run:#}");
+        assert!(count(&paced["unsent"]) > 0, "{run:#}");
+        let kinds: Vec<&str> =
+            list(&run["warnings"]).iter().filter_map(|warning| warning["kind"].as_str()).collect();
+        assert!(kinds.contains(&kind) && kinds.contains(&"unsent"), "{run:#}");
+    });
 }
 
 /// Returns the median over runs of the lower of offered and delivered rate.

@@ -6,7 +6,10 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Scene, blocks, count, list, wait_for};
+use crate::{
+    quiet_host::on_quiet_host,
+    support::{Scene, blocks, count, list, wait_for},
+};
 
 /// Experiment with a server of 2000 samples/s and short trials.
 const FILE: &str = r#"question = "How much?"
@@ -61,45 +64,48 @@ fn searches(document: &Value) -> Vec<Value> {
 
 #[test]
 fn search_finds_the_capacity_between_the_bounds_of_its_trials() {
-    let scene = Scene::new();
-    let slow = SLOW.iter().fold(FILE.to_owned(), |file, (from, to)| file.replace(from, to));
-    fs::write(scene.path("search.toml"), slow).expect("a file");
-    let outcome = scene.run_blocks("search.toml");
-    outcome.assert_status(0);
-    let document = outcome.document();
-    let searches = searches(&document);
-    assert_eq!(searches.len(), blocks());
-    for search in &searches {
-        assert_eq!(search["ended"], true);
-        assert!(rate(&search["ceiling_sps"]) > rate(&search["unpaced"]["offered_sps"]), "{search:#}");
-        let trials = list(&search["trials"]);
-        let goals = list(&search["goals"]);
-        assert_eq!(goals.len(), 2);
-        for (number, goal) in goals.iter().enumerate() {
-            assert_eq!(goal["state"], "found", "{search:#}");
-            let [lower, upper] = [rate(&goal["lower"]["load_sps"]), rate(&goal["upper"]["load_sps"])];
-            assert!(lower < upper && upper - lower <= 0.25 * upper * 1.000_001, "{goal:#}");
-            assert!(lower <= ROOM * SLOW_CAPACITY, "{goal:#}");
-            assert!(lower >= LEAST * SLOW_CAPACITY, "{search:#}");
-            assert!(rate(&goal["conditional_sps"]) <= lower * 1.000_001, "{goal:#}");
-            let judged_at = |load: f64, good: bool| {
-                trials.iter().any(|trial| {
-                    (rate(&trial["load_sps"]) - load).abs() < 1e-9 && trial["judged"][number]["good"] == good
-                })
-            };
-            assert!(judged_at(lower, true) && judged_at(upper, false), "{search:#}");
+    on_quiet_host(|| {
+        let scene = Scene::new();
+        let slow = SLOW.iter().fold(FILE.to_owned(), |file, (from, to)| file.replace(from, to));
+        fs::write(scene.path("search.toml"), slow).expect("a file");
+        let outcome = scene.run_blocks("search.toml");
+        outcome.assert_status(0);
+        let document = outcome.document();
+        let searches = searches(&document);
+        assert_eq!(searches.len(), blocks());
+        for search in &searches {
+            assert_eq!(search["ended"], true);
+            assert!(rate(&search["ceiling_sps"]) > rate(&search["unpaced"]["offered_sps"]), "{search:#}");
+            let trials = list(&search["trials"]);
+            let goals = list(&search["goals"]);
+            assert_eq!(goals.len(), 2);
+            for (number, goal) in goals.iter().enumerate() {
+                assert_eq!(goal["state"], "found", "{search:#}");
+                let [lower, upper] = [rate(&goal["lower"]["load_sps"]), rate(&goal["upper"]["load_sps"])];
+                assert!(lower < upper && upper - lower <= 0.25 * upper * 1.000_001, "{goal:#}");
+                assert!(lower <= ROOM * SLOW_CAPACITY, "{goal:#}");
+                assert!(lower >= LEAST * SLOW_CAPACITY, "{search:#}");
+                assert!(rate(&goal["conditional_sps"]) <= lower * 1.000_001, "{goal:#}");
+                let judged_at = |load: f64, good: bool| {
+                    trials.iter().any(|trial| {
+                        (rate(&trial["load_sps"]) - load).abs() < 1e-9
+                            && trial["judged"][number]["good"] == good
+                    })
+                };
+                assert!(judged_at(lower, true) && judged_at(upper, false), "{search:#}");
+            }
+            // each trial has a schedule of its own
+            for trial in trials {
+                let planned = rate(&trial["load_sps"]) * count(&trial["duration_ns"]) as f64 / 1e9;
+                assert!((count(&trial["planned"]) as f64 - planned).abs() <= 1.0, "{trial:#}");
+                assert!(count(&trial["delivered"]) <= count(&trial["planned"]), "{trial:#}");
+            }
         }
-        // each trial has a schedule of its own
-        for trial in trials {
-            let planned = rate(&trial["load_sps"]) * count(&trial["duration_ns"]) as f64 / 1e9;
-            assert!((count(&trial["planned"]) as f64 - planned).abs() <= 1.0, "{trial:#}");
-            assert!(count(&trial["delivered"]) <= count(&trial["planned"]), "{trial:#}");
-        }
-    }
-    // progress by trial, and the report
-    assert!(outcome.stderr.contains("trial 1: "), "{}", outcome.stderr);
-    let report = scene.ddsmark(&["report", "result", "--full"]).stdout;
-    assert!(report.contains("Highest sustained rate") && report.contains("ndr"), "{report}");
+        // progress by trial, and the report
+        assert!(outcome.stderr.contains("trial 1: "), "{}", outcome.stderr);
+        let report = scene.ddsmark(&["report", "result", "--full"]).stdout;
+        assert!(report.contains("Highest sustained rate") && report.contains("ndr"), "{report}");
+    });
 }
 
 #[test]

@@ -4,7 +4,10 @@ use std::{collections::BTreeSet, ffi::OsStr, fs, os::unix::fs::PermissionsExt as
 
 use serde_json::Value;
 
-use crate::support::{Scene, count, list, programs, root, runs, shared_library};
+use crate::{
+    quiet_host::on_quiet_host,
+    support::{Scene, count, list, programs, root, runs, shared_library},
+};
 
 const PLAN: &str = "question = \"Which?\"\nworkload = \"latency\"\n[factors]\ndriver = \"udp\"\nsize = [64, 1024]\n\
                     [design]\nblocks = 12\npin = \"none\"\nbaseline = { size = 64 }\n";
@@ -94,66 +97,70 @@ const SELFTEST: &str = "question = \"?\"\nworkload = [\"latency\", \"throughput\
 /// environment, which follows from the seed.
 #[test]
 fn slower_second_runs_fail_the_selftest_and_plans_show_its_outcome() {
-    let scene = Scene::new();
-    fs::write(scene.path("plan.toml"), PLAN).expect("a file");
-    let unknown = scene.ddsmark(&["run", "plan.toml", "--dry-run"]);
-    unknown.assert_status(0);
-    assert!(unknown.stdout.contains("run `ddsmark selftest --driver udp`"), "{}", unknown.stdout);
-    fs::write(scene.path("same.toml"), SELFTEST).expect("a file");
-    let planned = scene.ddsmark(&["run", "same.toml", "--dry-run", "--json"]);
-    planned.assert_status(0);
-    let mut plan: experiment::Plan = serde_json::from_str(&planned.stdout).expect("an experiment");
-    // a seed with which no first run has the length of a second one, even if every block is noisy and repeated
-    let mut lengths = |seed: u64| -> [BTreeSet<u32>; 2] {
-        plan.design.seed = seed;
-        let mut all = plan.schedule();
-        let (blocks, in_a_block) = (plan.design.blocks, all.len() as u32 / plan.design.blocks);
-        all.extend((blocks..2 * blocks).flat_map(|made| plan.block_again(made + 1, made * in_a_block + 1)));
-        [false, true].map(|twin| {
-            let of = all.iter().filter(|run| run.twin == twin);
-            of.map(|run| plan.environment_padding_bytes(run.number)).collect()
-        })
-    };
-    let seed = (1..).find(|seed| {
-        let [first, second] = lengths(*seed);
-        first.is_disjoint(&second)
-    });
-    let seed = seed.expect("there is one");
-    let [first, second] = lengths(seed);
+    on_quiet_host(|| {
+        let scene = Scene::new();
+        fs::write(scene.path("plan.toml"), PLAN).expect("a file");
+        let unknown = scene.ddsmark(&["run", "plan.toml", "--dry-run"]);
+        unknown.assert_status(0);
+        assert!(unknown.stdout.contains("run `ddsmark selftest --driver udp`"), "{}", unknown.stdout);
+        fs::write(scene.path("same.toml"), SELFTEST).expect("a file");
+        let planned = scene.ddsmark(&["run", "same.toml", "--dry-run", "--json"]);
+        planned.assert_status(0);
+        let mut plan: experiment::Plan = serde_json::from_str(&planned.stdout).expect("an experiment");
+        // a seed with which no first run has the length of a second one, even if every block is noisy and repeated
+        let mut lengths = |seed: u64| -> [BTreeSet<u32>; 2] {
+            plan.design.seed = seed;
+            let mut all = plan.schedule();
+            let (blocks, in_a_block) = (plan.design.blocks, all.len() as u32 / plan.design.blocks);
+            all.extend(
+                (blocks..2 * blocks).flat_map(|made| plan.block_again(made + 1, made * in_a_block + 1)),
+            );
+            [false, true].map(|twin| {
+                let of = all.iter().filter(|run| run.twin == twin);
+                of.map(|run| plan.environment_padding_bytes(run.number)).collect()
+            })
+        };
+        let seed = (1..).find(|seed| {
+            let [first, second] = lengths(*seed);
+            first.is_disjoint(&second)
+        });
+        let seed = seed.expect("there is one");
+        let [first, second] = lengths(seed);
 
-    let library =
-        shared_library(&scene, "cc", "slow_send.so", &["-std=c11", "-O2", "../preload/slow_send.c"]);
-    let slow = second.iter().map(u32::to_string).collect::<Vec<_>>().join("|");
-    let agent = scene.path("agent");
-    let script = format!(
-        "#!/bin/sh\ncase ${{#DDSMARK_PADDING}} in {slow}) export SLOW_SEND_NS=100000 LD_PRELOAD='{library}' ;; esac\n\
+        let library =
+            shared_library(&scene, "cc", "slow_send.so", &["-std=c11", "-O2", "../preload/slow_send.c"]);
+        let slow = second.iter().map(u32::to_string).collect::<Vec<_>>().join("|");
+        let agent = scene.path("agent");
+        let script = format!(
+            "#!/bin/sh\ncase ${{#DDSMARK_PADDING}} in {slow}) export SLOW_SEND_NS=100000 LD_PRELOAD='{library}' ;; esac\n\
          exec '{}' \"$@\"\n",
-        programs().join("ddsmark-agent").display()
-    );
-    fs::write(&agent, script).expect("a file");
-    fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).expect("it may be run");
-    let variables = [("DDSMARK_AGENT", OsStr::new(&agent))];
-    let seed = seed.to_string();
-    let pairs = PAIRS.to_string();
-    let words = ["selftest", "--quick", "--pairs", &pairs, "--seed", &seed, "--json", "--out", "result"];
-    let rigged = scene.start_with(&variables, "ddsmark", &words).end();
-    rigged.assert_status(1);
-    let selftest: Value = serde_json::from_str(&rigged.stdout).expect("JSON");
-    let p50s: Vec<&Value> =
-        list(&selftest["metrics"]).iter().filter(|metric| metric["metric"] == "rtt_p50").collect();
-    assert_eq!(p50s.len(), 2, "{selftest:#}");
-    for metric in p50s {
-        // each round trip has two spins
-        assert!(metric["differs"] == true && metric["change_pct"].as_f64() > Some(0.0), "{metric:#}");
-    }
-    // only the second runs were slowed down
-    let result = fs::read_to_string(scene.path("result/result.json")).expect("a result");
-    let result: Value = serde_json::from_str(&result).expect("JSON");
-    for run in runs(&result) {
-        let length = u32::try_from(count(&run["environment_padding_bytes"])).expect("less than a page");
-        let which = if run["twin"] == true { &second } else { &first };
-        assert!(which.contains(&length), "{run:#}");
-    }
-    assert_complete(&scene, &selftest);
-    assert_used_by_dry_run(&scene, &selftest);
+            programs().join("ddsmark-agent").display()
+        );
+        fs::write(&agent, script).expect("a file");
+        fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).expect("it may be run");
+        let variables = [("DDSMARK_AGENT", OsStr::new(&agent))];
+        let seed = seed.to_string();
+        let pairs = PAIRS.to_string();
+        let words = ["selftest", "--quick", "--pairs", &pairs, "--seed", &seed, "--json", "--out", "result"];
+        let rigged = scene.start_with(&variables, "ddsmark", &words).end();
+        rigged.assert_status(1);
+        let selftest: Value = serde_json::from_str(&rigged.stdout).expect("JSON");
+        let p50s: Vec<&Value> =
+            list(&selftest["metrics"]).iter().filter(|metric| metric["metric"] == "rtt_p50").collect();
+        assert_eq!(p50s.len(), 2, "{selftest:#}");
+        for metric in p50s {
+            // each round trip has two spins
+            assert!(metric["differs"] == true && metric["change_pct"].as_f64() > Some(0.0), "{metric:#}");
+        }
+        // only the second runs were slowed down
+        let result = fs::read_to_string(scene.path("result/result.json")).expect("a result");
+        let result: Value = serde_json::from_str(&result).expect("JSON");
+        for run in runs(&result) {
+            let length = u32::try_from(count(&run["environment_padding_bytes"])).expect("less than a page");
+            let which = if run["twin"] == true { &second } else { &first };
+            assert!(which.contains(&length), "{run:#}");
+        }
+        assert_complete(&scene, &selftest);
+        assert_used_by_dry_run(&scene, &selftest);
+    });
 }

@@ -4,66 +4,71 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Scene, blocks_text, count, list, number, root, runs};
+use crate::{
+    quiet_host::on_quiet_host,
+    support::{Scene, blocks_text, count, list, number, root, runs},
+};
 
 const LATENCY_NS: u64 = 2_000_000;
 
 #[test]
 fn measured_values_equal_the_configured_model() {
-    let scene = Scene::new();
-    let outcome = scene.ddsmark(&[
-        "characterize",
-        "--driver",
-        "sim",
-        "--option",
-        "sim.latency=2ms",
-        "--option",
-        "sim.loss=10%",
-        "--option",
-        "sim.retransmit=1ms",
-        "--option",
-        "sim.service=50us",
-        "--quick",
-        "--runs",
-        blocks_text(),
-        "--duration",
-        "800ms",
-        "--no-reference",
-        "--size",
-        "64",
-        "--json",
-        "--out",
-        "result",
-    ]);
-    outcome.assert_status(0);
-    let document = outcome.document();
-    let cells = list(&document["cells"]);
-    assert_eq!(cells.len(), 3, "latency, throughput, and throughput in batches");
-    for run in cells.iter().flat_map(|cell| list(&cell["runs"])) {
-        assert_eq!(run["state"], "valid", "{run:#}");
-        let counted = &list(&run["flows"])[0]["counted"];
-        let [sent, delivered, lost] = ["sent", "delivered", "lost"].map(|name| count(&counted[name]));
-        // reliable by default: lost samples are retransmitted
-        assert_eq!((sent, lost), (delivered, 0), "{run:#}");
-        assert!(delivered > 0, "{run:#}");
-    }
-    let latency = &cells[0]["latency"];
-    for (kind, ways) in [("rtt", 2), ("one_way_out", 1), ("one_way_back", 1)] {
-        let least = ways * LATENCY_NS;
-        assert!(count(&latency[kind]["min_ns"]) >= least, "{kind}: {latency:#}");
-        // histogram values have a relative error of up to 0.1 %
-        assert!(latency[kind]["p50_ns"].as_f64().unwrap() >= least as f64 * 0.999, "{kind}: {latency:#}");
-    }
-    // one sample in ten is retransmitted, which takes 1 ms more
-    assert!(count(&latency["one_way_out"]["max_ns"]) >= LATENCY_NS + 1_000_000, "{latency:#}");
-    // the server takes 50 us a sample
-    for run in list(&cells[1]["runs"]) {
-        let throughput = &run["throughput"];
-        let [sent, accepted] =
-            [count(&throughput["sent"]) as f64, throughput["accepted_sps"].as_f64().expect("a rate")];
-        // the queue of 1000 samples may hold samples that the server has not processed yet
-        assert!(accepted <= 20_000.0 * sent / (sent - 1_000.0).max(1.0), "{throughput:#}");
-    }
+    on_quiet_host(|| {
+        let scene = Scene::new();
+        let outcome = scene.ddsmark(&[
+            "characterize",
+            "--driver",
+            "sim",
+            "--option",
+            "sim.latency=2ms",
+            "--option",
+            "sim.loss=10%",
+            "--option",
+            "sim.retransmit=1ms",
+            "--option",
+            "sim.service=50us",
+            "--quick",
+            "--runs",
+            blocks_text(),
+            "--duration",
+            "800ms",
+            "--no-reference",
+            "--size",
+            "64",
+            "--json",
+            "--out",
+            "result",
+        ]);
+        outcome.assert_status(0);
+        let document = outcome.document();
+        let cells = list(&document["cells"]);
+        assert_eq!(cells.len(), 3, "latency, throughput, and throughput in batches");
+        for run in cells.iter().flat_map(|cell| list(&cell["runs"])) {
+            assert_eq!(run["state"], "valid", "{run:#}");
+            let counted = &list(&run["flows"])[0]["counted"];
+            let [sent, delivered, lost] = ["sent", "delivered", "lost"].map(|name| count(&counted[name]));
+            // reliable by default: lost samples are retransmitted
+            assert_eq!((sent, lost), (delivered, 0), "{run:#}");
+            assert!(delivered > 0, "{run:#}");
+        }
+        let latency = &cells[0]["latency"];
+        for (kind, ways) in [("rtt", 2), ("one_way_out", 1), ("one_way_back", 1)] {
+            let least = ways * LATENCY_NS;
+            assert!(count(&latency[kind]["min_ns"]) >= least, "{kind}: {latency:#}");
+            // histogram values have a relative error of up to 0.1 %
+            assert!(latency[kind]["p50_ns"].as_f64().unwrap() >= least as f64 * 0.999, "{kind}: {latency:#}");
+        }
+        // one sample in ten is retransmitted, which takes 1 ms more
+        assert!(count(&latency["one_way_out"]["max_ns"]) >= LATENCY_NS + 1_000_000, "{latency:#}");
+        // the server takes 50 us a sample
+        for run in list(&cells[1]["runs"]) {
+            let throughput = &run["throughput"];
+            let [sent, accepted] =
+                [count(&throughput["sent"]) as f64, throughput["accepted_sps"].as_f64().expect("a rate")];
+            // the queue of 1000 samples may hold samples that the server has not processed yet
+            assert!(accepted <= 20_000.0 * sent / (sent - 1_000.0).max(1.0), "{throughput:#}");
+        }
+    });
 }
 
 #[test]

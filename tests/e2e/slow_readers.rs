@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::support::{Scene, count, list, number, runs, text};
+use crate::{
+    quiet_host::on_quiet_host,
+    support::{Scene, count, list, number, runs, text},
+};
 
 /// Measures 10,000 samples/s to three readers, the last of which processes at most 1,000. Returns the run, and the text of
 /// the report.
@@ -57,40 +60,44 @@ const QUEUES: [&str; 4] = ["--send-queue", "50", "--receive-queue", "50"];
 
 #[test]
 fn slow_reader_holds_up_a_reliable_writer_and_is_named() {
-    let scene = Scene::new();
-    for (driver, more) in [
-        ("cyclonedds", &QUEUES[..]),
-        ("fastdds", &QUEUES),
-        // The sockets are the queues of TCP.
-        ("tcp", &["--send-buffer", "8192", "--receive-buffer", "8192"]),
-        ("shm", &["--receive-buffer", "8192"]),
-    ] {
-        let run = slow(&scene, driver, &[&["--qos", "reliable,keep_all"], more].concat());
-        // No reader loses a sample, and all are as slow as the slowest.
-        let all = delivered(&run);
-        assert!(all.iter().all(|(sent, delivered)| sent == delivered), "{driver}: {run:#}");
-        assert!(all[0].0 * 2 < count(&run["paced"]["planned"]), "{driver}: {run:#}");
-        assert_eq!(run["paced"]["back_pressure"], true, "{driver}: {run:#}");
-        let texts = warned(&run, "back_pressure");
-        assert!(texts.iter().all(|text| text.starts_with("writer: ")), "{driver}: {texts:?}");
-        assert!(texts.iter().any(|text| text.contains("reader-3 holds it up")), "{driver}: {texts:?}");
-    }
+    on_quiet_host(|| {
+        let scene = Scene::new();
+        for (driver, more) in [
+            ("cyclonedds", &QUEUES[..]),
+            ("fastdds", &QUEUES),
+            // The sockets are the queues of TCP.
+            ("tcp", &["--send-buffer", "8192", "--receive-buffer", "8192"]),
+            ("shm", &["--receive-buffer", "8192"]),
+        ] {
+            let run = slow(&scene, driver, &[&["--qos", "reliable,keep_all"], more].concat());
+            // No reader loses a sample, and all are as slow as the slowest.
+            let all = delivered(&run);
+            assert!(all.iter().all(|(sent, delivered)| sent == delivered), "{driver}: {run:#}");
+            assert!(all[0].0 * 2 < count(&run["paced"]["planned"]), "{driver}: {run:#}");
+            assert_eq!(run["paced"]["back_pressure"], true, "{driver}: {run:#}");
+            let texts = warned(&run, "back_pressure");
+            assert!(texts.iter().all(|text| text.starts_with("writer: ")), "{driver}: {texts:?}");
+            assert!(texts.iter().any(|text| text.contains("reader-3 holds it up")), "{driver}: {texts:?}");
+        }
+    });
 }
 
 #[test]
 fn slow_reader_loses_alone_without_reliability_and_is_named() {
-    let scene = Scene::new();
-    for (driver, more) in
-        [("cyclonedds", &QUEUES[..]), ("fastdds", &QUEUES), ("udp", &["--receive-buffer", "8192"])]
-    {
-        let run = slow(&scene, driver, &[&["--qos", "best_effort"], more].concat());
-        let share: Vec<f64> = delivered(&run).iter().map(|of| of.1 as f64 / of.0 as f64).collect();
-        assert!(share[2] > 0.0 && share[2] < 0.5, "{driver}: {share:?}: {run:#}");
-        assert!(share[0] > 2.0 * share[2] && share[1] > 2.0 * share[2], "{driver}: {share:?}: {run:#}");
-        let readers = &run["throughput"]["readers"];
-        assert_eq!(readers["lowest"], "reader-3", "{driver}: {run:#}");
-        assert!(number(&readers["lowest_sps"]) < number(&readers["highest_sps"]), "{driver}: {run:#}");
-        let texts = warned(&run, "loss");
-        assert!(texts.iter().any(|text| text.contains(": reader-3 lost ")), "{driver}: {texts:?}");
-    }
+    on_quiet_host(|| {
+        let scene = Scene::new();
+        for (driver, more) in
+            [("cyclonedds", &QUEUES[..]), ("fastdds", &QUEUES), ("udp", &["--receive-buffer", "8192"])]
+        {
+            let run = slow(&scene, driver, &[&["--qos", "best_effort"], more].concat());
+            let share: Vec<f64> = delivered(&run).iter().map(|of| of.1 as f64 / of.0 as f64).collect();
+            assert!(share[2] > 0.0 && share[2] < 0.5, "{driver}: {share:?}: {run:#}");
+            assert!(share[0] > 2.0 * share[2] && share[1] > 2.0 * share[2], "{driver}: {share:?}: {run:#}");
+            let readers = &run["throughput"]["readers"];
+            assert_eq!(readers["lowest"], "reader-3", "{driver}: {run:#}");
+            assert!(number(&readers["lowest_sps"]) < number(&readers["highest_sps"]), "{driver}: {run:#}");
+            let texts = warned(&run, "loss");
+            assert!(texts.iter().any(|text| text.contains(": reader-3 lost ")), "{driver}: {texts:?}");
+        }
+    });
 }

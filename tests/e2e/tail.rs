@@ -4,7 +4,10 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Scene, changed_driver, count, list, runs};
+use crate::{
+    quiet_host::on_quiet_host,
+    support::{Scene, changed_driver, count, list, runs},
+};
 
 /// Whether all samples arrived, at the planned rate, and one of them late if the driver holds one back.
 fn is_as_planned(run: &Value, holds_one: bool) -> bool {
@@ -23,28 +26,30 @@ fn is_as_planned(run: &Value, holds_one: bool) -> bool {
 
 #[test]
 fn late_sample_lengthens_the_tail_and_keeps_the_rate() {
-    let scene = Scene::new();
-    let holds_one = changed_driver(&scene, "tcp", "holds_one");
-    // 40 samples of the warm-up, then 600 in 300 ms; one of the 600 arrives 120 ms after the others
-    let plan = format!(
-        "question = \"Does one late sample change the rate?\"\nworkload = \"paced\"\n\
+    on_quiet_host(|| {
+        let scene = Scene::new();
+        let holds_one = changed_driver(&scene, "tcp", "holds_one");
+        // 40 samples of the warm-up, then 600 in 300 ms; one of the 600 arrives 120 ms after the others
+        let plan = format!(
+            "question = \"Does one late sample change the rate?\"\nworkload = \"paced\"\n\
          [factors]\ndriver = [{holds_one:?}, \"tcp\"]\nsize = 64\nrate = 2000\n\
          [qos]\nreliability = \"reliable\"\nhistory = \"keep_all\"\n\
          [design]\nblocks = 3\nwarm_up = \"20ms\"\nmeasure = \"300ms\"\n"
-    );
-    fs::write(scene.path("late.toml"), plan).expect("a file");
-    let outcome = scene.ddsmark(&["run", "late.toml", "--json", "--no-reference", "--out", "result"]);
-    outcome.assert_status(0);
-    let document = outcome.document();
-    for cell in list(&document["cells"]) {
-        let driver = cell["factors"]["driver"].as_str().expect("a driver");
-        let cell = list(&cell["runs"]);
-        let as_planned = cell.iter().filter(|run| is_as_planned(run, driver != "tcp")).count();
-        // the host may stop the processes in one run of the three
-        assert!(as_planned >= 2, "{driver}: {cell:#?}");
-    }
-    assert_eq!(runs(&document).len(), 6);
-    let report = scene.ddsmark(&["report", "result", "--full"]);
-    report.assert_status(0);
-    assert!(report.stdout.contains("Tail"), "{}", report.stdout);
+        );
+        fs::write(scene.path("late.toml"), plan).expect("a file");
+        let outcome = scene.ddsmark(&["run", "late.toml", "--json", "--no-reference", "--out", "result"]);
+        outcome.assert_status(0);
+        let document = outcome.document();
+        for cell in list(&document["cells"]) {
+            let driver = cell["factors"]["driver"].as_str().expect("a driver");
+            let cell = list(&cell["runs"]);
+            let as_planned = cell.iter().filter(|run| is_as_planned(run, driver != "tcp")).count();
+            // the host may stop the processes in one run of the three
+            assert!(as_planned >= 2, "{driver}: {cell:#?}");
+        }
+        assert_eq!(runs(&document).len(), 6);
+        let report = scene.ddsmark(&["report", "result", "--full"]);
+        report.assert_status(0);
+        assert!(report.stdout.contains("Tail"), "{}", report.stdout);
+    });
 }

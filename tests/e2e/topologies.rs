@@ -4,7 +4,10 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Scene, changed_driver, count, list, number, runs, text};
+use crate::{
+    quiet_host::on_quiet_host,
+    support::{Scene, changed_driver, count, list, number, runs, text},
+};
 
 /// Measures a topology once, and returns the result.
 fn measure(scene: &Scene, command: &str, more: &[&str]) -> Value {
@@ -324,34 +327,36 @@ fn what_no_topology_can_do_is_rejected_before_the_first_packet() {
 
 #[test]
 fn samples_of_all_topics_arrive_with_the_load_of_one() {
-    let scene = Scene::new();
-    for driver in ["cyclonedds", "fastdds", "tcp"] {
-        for receive in ["waitset", "listener"] {
-            let arguments =
-                ["--driver", driver, "--receive", receive, "--rate", "2000,max", "--topics", "1,10"];
-            let document = measure(&scene, "load", &arguments);
-            for run in runs(&document) {
-                assert_eq!(run["state"], "valid", "{driver} {receive}: {run:#}");
-                let flows = list(&run["flows"]);
-                for flow in flows {
-                    let counted = &flow["counted"];
-                    assert_eq!(counted["sent"], counted["delivered"], "{driver} {receive}: {run:#}");
-                    assert!(count(&counted["sent"]) > 0, "{driver} {receive}: {run:#}");
-                }
-                let planned: Vec<u64> = flows.iter().map(|flow| count(&flow["planned"])).collect();
-                if flows[0]["load"].as_str() == Some("max") {
-                    // In turn: a topic is at most one sample ahead.
-                    let (least, most) = (planned.iter().min(), planned.iter().max());
-                    assert!(most.expect("a flow") - least.expect("a flow") <= 1, "{driver}: {planned:?}");
-                } else {
-                    // 2000 samples/s for 300 ms, by all topics together
-                    assert_eq!(planned.iter().sum::<u64>(), 600, "{driver}: {planned:?}");
-                    assert_eq!(count(&run["paced"]["planned"]), 600, "{driver}: {run:#}");
-                }
-                if flows.len() > 1 {
-                    assert_eq!((flows.len(), text(&flows[9], "name")), (10, "topic-10"), "{run:#}");
+    on_quiet_host(|| {
+        let scene = Scene::new();
+        for driver in ["cyclonedds", "fastdds", "tcp"] {
+            for receive in ["waitset", "listener"] {
+                let arguments =
+                    ["--driver", driver, "--receive", receive, "--rate", "2000,max", "--topics", "1,10"];
+                let document = measure(&scene, "load", &arguments);
+                for run in runs(&document) {
+                    assert_eq!(run["state"], "valid", "{driver} {receive}: {run:#}");
+                    let flows = list(&run["flows"]);
+                    for flow in flows {
+                        let counted = &flow["counted"];
+                        assert_eq!(counted["sent"], counted["delivered"], "{driver} {receive}: {run:#}");
+                        assert!(count(&counted["sent"]) > 0, "{driver} {receive}: {run:#}");
+                    }
+                    let planned: Vec<u64> = flows.iter().map(|flow| count(&flow["planned"])).collect();
+                    if flows[0]["load"].as_str() == Some("max") {
+                        // In turn: a topic is at most one sample ahead.
+                        let (least, most) = (planned.iter().min(), planned.iter().max());
+                        assert!(most.expect("a flow") - least.expect("a flow") <= 1, "{driver}: {planned:?}");
+                    } else {
+                        // 2000 samples/s for 300 ms, by all topics together
+                        assert_eq!(planned.iter().sum::<u64>(), 600, "{driver}: {planned:?}");
+                        assert_eq!(count(&run["paced"]["planned"]), 600, "{driver}: {run:#}");
+                    }
+                    if flows.len() > 1 {
+                        assert_eq!((flows.len(), text(&flows[9], "name")), (10, "topic-10"), "{run:#}");
+                    }
                 }
             }
         }
-    }
+    });
 }

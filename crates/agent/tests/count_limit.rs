@@ -10,7 +10,7 @@ use agent::{
     base::{
         clock::now_ns,
         meters::TrafficMeter,
-        role::{AgentRole, RoleReport, TrafficLimit},
+        role::{AgentRole, TrafficLimit},
     },
     roles::{
         echo_recorder::EchoRecorder,
@@ -24,7 +24,7 @@ use agent::{
         per_writer::PerWriter, poll_policy::PollPolicy, receive_stats::ReceiveStats,
     },
 };
-use control::{Configure, Drain, ReaderReport, WriterReport};
+use control::{Configure, Drain, ReaderReport, RoleReport, WriterReport};
 use driver_host::{
     Driver, Participant, ParticipantConfig, Reader, ReaderConfig, TypeKind, Writer, WriterConfig,
 };

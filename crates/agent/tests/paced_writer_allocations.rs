@@ -12,13 +12,13 @@ use agent::{
     base::{
         clock::now_ns,
         meters::TrafficMeter,
-        role::{AgentRole as _, RoleReport, TrafficLimit},
+        role::{AgentRole as _, TrafficLimit},
     },
     roles::open_loop_writer::{FlowWriter, OpenLoopWriter},
     traffic::flow_spec::FlowSpec,
 };
 use allocation_counter::measure;
-use control::Configure;
+use control::{Configure, RoleReport};
 use driver_host::{Driver, ParticipantConfig, ReaderConfig, TypeKind, WriterConfig};
 use experiment::{Load, Qos, Rate, Role};
 

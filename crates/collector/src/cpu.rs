@@ -68,11 +68,12 @@ fn counted(agent: &AgentOutcome) -> u64 {
     if agent.endpoint.role.drives() {
         return agent.sent;
     }
-    if let Some(echo) = &agent.report.echo {
+    if let Some(echo) = agent.report.echo() {
         return echo.echoed;
     }
-    let of_streams = agent.report.reader.iter().flat_map(|read| &read.received);
-    let of_flows = agent.report.paced_reader.iter().flat_map(|read| &read.flows).map(|flow| &flow.received);
+    let of_streams = agent.report.reader().into_iter().flat_map(|read| &read.received);
+    let of_flows =
+        agent.report.paced_reader().into_iter().flat_map(|read| &read.flows).map(|flow| &flow.received);
     total(of_streams.chain(of_flows).map(|received| received.delivered))
 }
 

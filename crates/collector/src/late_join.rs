@@ -41,7 +41,7 @@ struct Sides<'a> {
 
 fn sides<'a>(route: &Route<'a>) -> Option<Sides<'a>> {
     let (writing, reading) = (&route.writing.report, &route.reading.report);
-    if let (Some(writer), Some(read)) = (&writing.writer, &reading.reader) {
+    if let (Some(writer), Some(read)) = (writing.writer(), reading.reader()) {
         return Some(Sides {
             offered: writer.offered,
             accepted: writer.accepted,
@@ -53,8 +53,8 @@ fn sides<'a>(route: &Route<'a>) -> Option<Sides<'a>> {
             service: None,
         });
     }
-    let writer = writing.paced_writer.as_ref()?.flows.get(route.flow)?;
-    let read = reading.paced_reader.as_ref()?.flows.get(route.position)?;
+    let writer = writing.paced_writer()?.flows.get(route.flow)?;
+    let read = reading.paced_reader()?.flows.get(route.position)?;
     Some(Sides {
         offered: writer.offered,
         accepted: writer.accepted,

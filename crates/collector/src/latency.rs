@@ -64,7 +64,7 @@ fn joined<'a>(
     reports: &'a RunReports,
 ) -> Option<(&'a PingerReport, Vec<Echoing<'a>>)> {
     let pinger = reports.driving();
-    let pinged = pinger.report.pinger.as_ref()?;
+    let pinged = pinger.report.pinger()?;
     let routes = reports.routes().into_iter().filter(|route| route.reading.endpoint.role == Role::Echo);
     let routes: Vec<Route<'_>> = routes.collect();
     let back = &pinger.endpoint.readers;
@@ -78,7 +78,7 @@ fn joined<'a>(
         let whose = route.whose(context.factors, back.len() == 1);
         let topic = &route.reading.endpoint.writers.first()?.topic;
         let returned = *by_topic.get(topic.as_str())?;
-        Some(Echoing { whose, echoed: route.reading.report.echo.as_ref()?, returned, route })
+        Some(Echoing { whose, echoed: route.reading.report.echo()?, returned, route })
     };
     Some((pinged, routes.into_iter().map(one).collect::<Option<_>>()?))
 }
@@ -166,12 +166,8 @@ fn receivers(
     let factors = context.factors;
     for route in reports.routes().iter().filter(|route| route.reading.endpoint.role == Role::Reader) {
         let whose = route.whose(factors, false);
-        let Some((read, received)) = route
-            .reading
-            .report
-            .reader
-            .as_ref()
-            .and_then(|read| Some((read, read.received.get(route.position)?)))
+        let Some((read, received)) =
+            route.reading.report.reader().and_then(|read| Some((read, read.received.get(route.position)?)))
         else {
             evaluation.contradictions.push(format!("{whose}the agent did not report what its role records"));
             continue;

@@ -154,6 +154,6 @@ fn endpoint_record(agent: &AgentOutcome) -> EndpointRecord {
         settings: agent.configured.settings.clone(),
         clock_error_ns: agent.clock_error_ns,
         reception: agent.report.reception(),
-        echoed_in_listener: agent.report.echo.as_ref().and_then(|echo| echo.echoed_in_listener),
+        echoed_in_listener: agent.report.echo().and_then(|echo| echo.echoed_in_listener),
     }
 }

@@ -44,8 +44,8 @@ struct Ends<'a> {
 impl<'a> Ends<'a> {
     /// Returns the reports of a route; `None` if one is missing.
     fn of(route: Route<'a>, factors: &Factors, pair: bool) -> Option<Self> {
-        let writer = route.writing.report.paced_writer.as_ref()?.flows.get(route.flow)?;
-        let read = route.reading.report.paced_reader.as_ref()?.flows.get(route.position)?;
+        let writer = route.writing.report.paced_writer()?.flows.get(route.flow)?;
+        let read = route.reading.report.paced_reader()?.flows.get(route.position)?;
         let load = route.stream.load.as_ref()?;
         let whose = route.whose(factors, pair);
         Some(Self { route, load, whose, writer, read, is_first_of_writer: false })
@@ -120,10 +120,10 @@ fn ends_of<'a>(factors: &Factors, reports: &'a RunReports) -> Vec<Ends<'a>> {
 fn missing(reports: &RunReports) -> Option<String> {
     reports.agents.iter().find_map(|agent| {
         let (expected, found) = if agent.drives() {
-            (agent.endpoint.writers.len(), agent.report.paced_writer.as_ref()?.flows.len())
+            (agent.endpoint.writers.len(), agent.report.paced_writer()?.flows.len())
         } else {
             let streams = agent.endpoint.readers.iter().map(|reader| reader.streams.len());
-            (streams.sum(), agent.report.paced_reader.as_ref()?.flows.len())
+            (streams.sum(), agent.report.paced_reader()?.flows.len())
         };
         (expected != found).then(|| format!("of {expected} flows the {} reported {found}", agent.endpoint.id))
     })
@@ -133,9 +133,9 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let RunContext { factors, design, .. } = *context;
     let mut evaluation = Evaluation::default();
     let writers: Option<Vec<&PacedWriterReport>> =
-        reports.all_driving().map(|agent| agent.report.paced_writer.as_ref()).collect();
+        reports.all_driving().map(|agent| agent.report.paced_writer()).collect();
     let readers: Option<Vec<&PacedReaderReport>> =
-        reports.all_serving().map(|agent| agent.report.paced_reader.as_ref()).collect();
+        reports.all_serving().map(|agent| agent.report.paced_reader()).collect();
     let (Some(writers), Some(readers)) = (writers, readers) else {
         evaluation.contradictions.push("an agent did not report what its role records".to_owned());
         return evaluation;
@@ -225,14 +225,14 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
 
 /// Returns the number of samples that a reading endpoint received and that are not of this run.
 fn foreign(route: &Route<'_>) -> u64 {
-    route.reading.report.paced_reader.as_ref().map_or(0, |read| read.foreign)
+    route.reading.report.paced_reader().map_or(0, |read| read.foreign)
 }
 
 /// Checks the takes of each reader. One take may have samples of several writers: it is reported with the first.
 fn takes(evaluation: &mut Evaluation, factors: &Factors, reports: &RunReports) {
     let names = reports.names();
     for agent in reports.all_serving() {
-        let Some(read) = &agent.report.paced_reader else { continue };
+        let Some(read) = agent.report.paced_reader() else { continue };
         let (whose, mut flows) = (names.whose(agent), read.flows.as_slice());
         for reader in &agent.endpoint.readers {
             let (of_reader, rest) = flows.split_at(reader.streams.len().min(flows.len()));

@@ -289,8 +289,8 @@ const fn shortest(latency: &Latency) -> (i64, u64) {
 /// Returns what a reading endpoint received of a route, if it counts by stream.
 fn received<'r>(route: &Route<'r>) -> Option<&'r Received> {
     let report = &route.reading.report;
-    let of_stream = report.reader.as_ref().and_then(|read| read.received.get(route.position));
-    let of_flow = || Some(&report.paced_reader.as_ref()?.flows.get(route.position)?.received);
+    let of_stream = report.reader().and_then(|read| read.received.get(route.position));
+    let of_flow = || Some(&report.paced_reader()?.flows.get(route.position)?.received);
     of_stream.or_else(of_flow)
 }
 
@@ -312,7 +312,7 @@ fn writers(evaluation: &mut Evaluation, reports: &RunReports) {
     };
     let mut longer = Vec::new();
     for agent in reports.all_driving() {
-        if let Some(writer) = &agent.report.writer {
+        if let Some(writer) = agent.report.writer() {
             let writing = check(agent, [writer.begin_ns, writer.end_ns], &writer.write_call);
             if writing.ns() > agent.report.usage.elapsed_ns {
                 longer.push((agent, writing.ns()));
@@ -320,8 +320,8 @@ fn writers(evaluation: &mut Evaluation, reports: &RunReports) {
         }
         for (writer, flow) in agent
             .report
-            .paced_writer
-            .iter()
+            .paced_writer()
+            .into_iter()
             .flat_map(|writer| writer.flows.iter().map(move |flow| (writer, flow)))
         {
             check(agent, [writer.begin_ns, writer.end_ns], &flow.write_call);

@@ -16,9 +16,8 @@ const LEAST_IN_FLIGHT: f64 = 0.5;
 pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evaluation {
     let mut evaluation = Evaluation::default();
     let first = reports.driving();
-    let echoes: Option<Vec<&EchoReport>> =
-        reports.all_serving().map(|agent| agent.report.echo.as_ref()).collect();
-    let (Some(pinged), Some(echoes)) = (&first.report.pinger, echoes) else {
+    let echoes: Option<Vec<&EchoReport>> = reports.all_serving().map(|agent| agent.report.echo()).collect();
+    let (Some(pinged), Some(echoes)) = (first.report.pinger(), echoes) else {
         evaluation.contradictions.push("an agent did not report what its role records".to_owned());
         return evaluation;
     };

@@ -14,12 +14,12 @@ use crate::{AgentOutcome, RunContext, RunReports, cpu, delivery::Delivery, evalu
 
 /// Returns the report of each writing agent; `None` if one is missing.
 fn writers(reports: &RunReports) -> Option<Vec<(&AgentOutcome, &WriterReport)>> {
-    reports.all_driving().map(|agent| Some((agent, agent.report.writer.as_ref()?))).collect()
+    reports.all_driving().map(|agent| Some((agent, agent.report.writer()?))).collect()
 }
 
 /// Returns the report of each reading agent; `None` if one is missing.
 fn readers(reports: &RunReports) -> Option<Vec<(&AgentOutcome, &ReaderReport)>> {
-    reports.all_serving().map(|agent| Some((agent, agent.report.reader.as_ref()?))).collect()
+    reports.all_serving().map(|agent| Some((agent, agent.report.reader()?))).collect()
 }
 
 /// Returns the time of all writers. Without a common clock they count as started together: the longest time.
@@ -75,7 +75,8 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let routes = reports.routes();
     let mut all_received = Vec::new();
     for route in &routes {
-        let (Some(writer), Some(read)) = (&route.writing.report.writer, &route.reading.report.reader) else {
+        let (Some(writer), Some(read)) = (route.writing.report.writer(), route.reading.report.reader())
+        else {
             continue;
         };
         let Some(received) = read.received.get(route.position) else { continue };

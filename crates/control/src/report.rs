@@ -21,42 +21,83 @@ pub struct AgentReport {
     pub interface: Option<Interface>,
     /// Counters of the driver, by endpoint.
     pub counters: BTreeMap<String, BTreeMap<String, u64>>,
-    /// Part of a throughput writer.
-    pub writer: Option<WriterReport>,
-    /// Part of a throughput reader.
-    pub reader: Option<ReaderReport>,
-    /// Part of an open-loop writer.
-    #[serde(default)]
-    pub paced_writer: Option<PacedWriterReport>,
-    /// Part of an open-loop reader.
-    #[serde(default)]
-    pub paced_reader: Option<PacedReaderReport>,
-    /// Part of a pinger.
-    pub pinger: Option<PingerReport>,
-    /// Part of an echo or a relay.
-    pub echo: Option<EchoReport>,
-    /// Part of a participant without traffic.
+    /// Measurements of its role.
+    pub role: RoleReport,
+    /// Discovery of its participant, for the workload `discovery` and with a late reader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub participant: Option<ParticipantReport>,
+}
+
+/// Measurements of a role.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RoleReport {
+    /// No traffic.
+    #[default]
+    Participant,
+    /// Throughput writer.
+    Writer(WriterReport),
+    /// Throughput reader.
+    Reader(ReaderReport),
+    /// Open-loop writer.
+    PacedWriter(PacedWriterReport),
+    /// Open-loop reader.
+    PacedReader(PacedReaderReport),
+    /// Pinger.
+    Pinger(PingerReport),
+    /// Echo or relay.
+    Echo(EchoReport),
+}
+
+/// Defines how to read and change the measurements of a role; `None` in the report of another role.
+macro_rules! roles {
+    ($($variant:ident($report:ty): $get:ident, $get_mut:ident;)*) => {
+        impl AgentReport {
+            $(
+                #[doc = concat!("Returns its `", stringify!($report), "`; `None` for another role.")]
+                #[must_use]
+                pub const fn $get(&self) -> Option<&$report> {
+                    if let RoleReport::$variant(report) = &self.role { Some(report) } else { None }
+                }
+
+                #[doc = concat!("Returns its `", stringify!($report), "`, to change it; `None` for another role.")]
+                pub const fn $get_mut(&mut self) -> Option<&mut $report> {
+                    if let RoleReport::$variant(report) = &mut self.role { Some(report) } else { None }
+                }
+            )*
+        }
+    };
+}
+
+roles! {
+    Writer(WriterReport): writer, writer_mut;
+    Reader(ReaderReport): reader, reader_mut;
+    PacedWriter(PacedWriterReport): paced_writer, paced_writer_mut;
+    PacedReader(PacedReaderReport): paced_reader, paced_reader_mut;
+    Pinger(PingerReport): pinger, pinger_mut;
+    Echo(EchoReport): echo, echo_mut;
 }
 
 impl AgentReport {
     /// Returns the reception of each writer's samples by a reader.
     pub fn received(&self) -> impl Iterator<Item = &Received> {
-        let of_reader = self.reader.iter().flat_map(|reader| &reader.received);
-        let paced = self.paced_reader.iter().flat_map(|reader| &reader.flows).map(|flow| &flow.received);
-        of_reader.chain(paced)
+        let of_reader = self.reader().into_iter().flat_map(|reader| &reader.received);
+        let of_flows = self.paced_reader().into_iter().flat_map(|reader| &reader.flows);
+        of_reader.chain(of_flows.map(|flow| &flow.received))
     }
 
     /// Returns the reception of all samples; `None` for a role that receives none of the data.
     #[must_use]
     pub fn reception(&self) -> Option<Reception> {
-        if let Some(echo) = &self.echo {
-            // Every ping arrives after the echo of the one before it.
-            let samples = echo.received.saturating_sub(echo.duplicate);
-            return Some(Reception { samples, length_ns: self.usage.elapsed_ns, intervals: samples });
+        match &self.role {
+            RoleReport::Echo(echo) => {
+                // Every ping arrives after the echo of the one before it.
+                let samples = echo.received.saturating_sub(echo.duplicate);
+                return Some(Reception { samples, length_ns: self.usage.elapsed_ns, intervals: samples });
+            }
+            RoleReport::Reader(_) | RoleReport::PacedReader(_) => {}
+            _ => return None,
         }
-        self.reader.as_ref().map(|_| ()).or(self.paced_reader.as_ref().map(|_| ()))?;
         let first_ns = self.received().map(|of| of.first_ns).filter(|ns| *ns > 0).min().unwrap_or(0);
         let last_ns = self.received().map(|of| of.last_ns).max().unwrap_or(0);
         let samples = self.received().fold(0_u64, |sum, of| sum.saturating_add(of.delivered));

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use control::{
     AgentReport, Configure, Configured, Drain, EntityMatch, Exchange, Exchanged, Hello, InterfaceReading,
     JoinTimes, LateJoin, MailboxMessage, Match, MeasureReply, OpenMailbox, PROTOCOL, ParticipantReport,
-    PayloadBytes, Reply, Request, TimestampLog, TimestampPair, json_schema,
+    PayloadBytes, Reply, Request, RoleReport, TimestampLog, TimestampPair, json_schema,
 };
 use experiment::{Factors, Flow, Load, Pin, Rate, RunTopology, ThreadPriorities, Topology, Trace, Workload};
 use serde_json::{Value, json};
@@ -153,7 +153,7 @@ fn replies_follow_the_schema() {
         Reply::WarmedUp,
         Reply::Measured(MeasureReply { sent: 1 }),
         Reply::Drained { complete: true },
-        Reply::Report(Box::new(AgentReport { echo: Some(echo), ..AgentReport::default() })),
+        Reply::Report(Box::new(AgentReport { role: RoleReport::Echo(echo), ..AgentReport::default() })),
         Reply::Report(Box::new(AgentReport { participant: Some(participant), ..AgentReport::default() })),
         Reply::Bye,
         Reply::MailboxOpened(Box::default()),

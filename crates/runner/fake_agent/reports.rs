@@ -3,7 +3,7 @@
 use control::{
     AgentReport, Configure, EchoReport, EntityMatch, FlowReaderReport, FlowWriterReport, NegativeTimes,
     PacedReaderReport, PacedWriterReport, ParticipantReport, PingerReport, ReaderReport, ReturnReport,
-    TimestampLog, TimestampPair, WriterReport,
+    RoleReport, TimestampLog, TimestampPair, WriterReport,
 };
 use experiment::{Load, Role, StreamSpec};
 use results::{
@@ -40,26 +40,21 @@ pub fn report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) ->
         }),
         interface: Some(Interface { name: "lo".to_owned(), rx_packets: SENT, ..Interface::default() }),
         counters: [("any".to_owned(), [("packets_sent".to_owned(), SENT)].into())].into(),
-        writer: None,
-        reader: None,
-        pinger: None,
-        echo: None,
-        paced_writer: None,
-        paced_reader: None,
+        role: RoleReport::Participant,
         participant: None,
     };
     match configure.role {
         Role::Writer if configure.is_paced() => {
-            report.paced_writer = Some(paced_writer_report(configure));
+            report.role = RoleReport::PacedWriter(paced_writer_report(configure));
         }
         Role::Reader if configure.is_paced() => {
-            report.paced_reader = Some(paced_reader_report(configure, scripted));
+            report.role = RoleReport::PacedReader(paced_reader_report(configure, scripted));
         }
-        Role::Writer => report.writer = Some(writer_report(configure)),
+        Role::Writer => report.role = RoleReport::Writer(writer_report(configure)),
         Role::Reader => {
             let foreign = if scripted("foreign") { 3 } else { 0 };
             let received = received(configure, scripted, SENT);
-            report.reader = Some(ReaderReport {
+            report.role = RoleReport::Reader(ReaderReport {
                 received: vec![received],
                 join: Vec::new(),
                 foreign,
@@ -67,8 +62,8 @@ pub fn report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) ->
                 takes: None,
             });
         }
-        Role::Pinger => report.pinger = Some(pinger_report(configure, scripted)),
-        Role::Echo | Role::Relay => report.echo = Some(echo_report()),
+        Role::Pinger => report.role = RoleReport::Pinger(pinger_report(configure, scripted)),
+        Role::Echo | Role::Relay => report.role = RoleReport::Echo(echo_report()),
         Role::Participant => report.participant = Some(participant_report(configure)),
     }
     report.usage.samples = metered(&report);
@@ -77,10 +72,10 @@ pub fn report(configure: &Configure, scripted: &dyn Fn(&'static str) -> bool) ->
 
 /// Returns the number of samples metered during the traffic: all that are counted.
 fn metered(report: &AgentReport) -> u64 {
-    let flows = report.paced_reader.iter().flat_map(|read| &read.flows);
-    let received = report.reader.iter().flat_map(|read| &read.received);
+    let flows = report.paced_reader().into_iter().flat_map(|read| &read.flows);
+    let received = report.reader().into_iter().flat_map(|read| &read.received);
     let delivered = received.chain(flows.map(|flow| &flow.received)).map(|received| received.delivered);
-    if report.reader.is_some() || report.paced_reader.is_some() { delivered.sum() } else { SENT }
+    if report.reader().is_some() || report.paced_reader().is_some() { delivered.sum() } else { SENT }
 }
 
 fn distribution(configure: &Configure, value_ns: u64, n: u64) -> Distribution {

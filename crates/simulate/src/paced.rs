@@ -6,7 +6,7 @@ use std::slice::IterMut;
 use collector::TraceTimes;
 use control::{
     AgentReport, FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderReport, PacedWriterReport,
-    lead_ns, windows_of_flow,
+    RoleReport, lead_ns, windows_of_flow,
 };
 use experiment::{Design, Load};
 use results::WritingTime;
@@ -222,7 +222,7 @@ impl Reports<'_> {
             probes: None,
         };
         AgentTraffic {
-            report: AgentReport { paced_writer: Some(report), ..AgentReport::default() },
+            report: AgentReport { role: RoleReport::PacedWriter(report), ..AgentReport::default() },
             sent,
             drained: drained.is_acknowledged(sender.endpoint),
             cpu_ns: sender.busy_ns,
@@ -281,7 +281,7 @@ impl Reports<'_> {
         let report = PacedReaderReport { flows, probes: None, foreign: 0 };
         AgentTraffic {
             report: AgentReport {
-                paced_reader: Some(report),
+                role: RoleReport::PacedReader(report),
                 participant: late_reader::participant(readers.first().map(|reader| &**reader)),
                 ..AgentReport::default()
             },

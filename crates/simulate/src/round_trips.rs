@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use control::{
-    AgentReport, EchoReport, PingerReport, QUIET_NS, ReaderReport, ReturnReport, TimestampLog, TimestampPair,
-    ping_timeout_ns,
+    AgentReport, EchoReport, PingerReport, QUIET_NS, ReaderReport, ReturnReport, RoleReport, TimestampLog,
+    TimestampPair, ping_timeout_ns,
 };
 use experiment::Role;
 
@@ -121,35 +121,30 @@ impl Outcome {
         let mut agents = Vec::with_capacity(self.roles.len());
         for (endpoint, role) in self.roles.iter().enumerate() {
             let reader = readers.iter().position(|reader| reader.endpoint == endpoint).unwrap_or(0);
-            let (report, samples, arrived) = match role {
+            let (role, samples, arrived) = match role {
                 Role::Pinger => {
-                    let pinger = Some(self.pinger(self.held_writes[endpoint], trips, recorder, run));
-                    (AgentReport { pinger, ..AgentReport::default() }, self.sent, true)
+                    let pinger = self.pinger(self.held_writes[endpoint], trips, recorder, run);
+                    (RoleReport::Pinger(pinger), self.sent, true)
                 }
                 Role::Reader => {
                     let (arrived, closed_ns) = drained.of_reader(endpoint);
                     readers[reader].close(closed_ns);
                     let received = vec![readers[reader].receive(0, run.design, |_, _| {}).0];
                     let samples = received[0].delivered;
-                    let read = Some(ReaderReport {
-                        received,
-                        join: Vec::new(),
-                        probes: None,
-                        takes: None,
-                        foreign: 0,
-                    });
-                    (AgentReport { reader: read, ..AgentReport::default() }, samples, arrived)
+                    let read =
+                        ReaderReport { received, join: Vec::new(), probes: None, takes: None, foreign: 0 };
+                    (RoleReport::Reader(read), samples, arrived)
                 }
                 Role::Echo | Role::Relay | Role::Writer | Role::Participant => {
                     let echo = echo_report(&self.counts[reader], self.held_writes[endpoint]);
                     let samples = echo.echoed;
-                    (AgentReport { echo: Some(echo), ..AgentReport::default() }, samples, true)
+                    (RoleReport::Echo(echo), samples, true)
                 }
             };
             // Each agent spends on a ping the time that passes between two of them.
             agents.push(AgentTraffic {
-                report,
-                sent: if role.drives() { self.sent } else { 0 },
+                report: AgentReport { role, ..AgentReport::default() },
+                sent: if self.roles[endpoint].drives() { self.sent } else { 0 },
                 drained: arrived,
                 cpu_ns: samples * HOST_NS,
                 elapsed_ns: self.elapsed_ns,

@@ -1,6 +1,6 @@
 //! Simulation of a throughput run: writes as fast as back-pressure allows.
 
-use control::{AgentReport, ReaderReport, WriterReport};
+use control::{AgentReport, ReaderReport, RoleReport, WriterReport};
 use experiment::{Design, Factors};
 use results::{Batches, COARSE_WINDOWS, Received};
 
@@ -162,7 +162,7 @@ fn of_writer(
         probes: None,
     };
     AgentTraffic {
-        report: AgentReport { writer: Some(report), ..AgentReport::default() },
+        report: AgentReport { role: RoleReport::Writer(report), ..AgentReport::default() },
         sent: phase.accepted,
         drained: drained.is_acknowledged(link.endpoint),
         cpu_ns: phase.busy_ns,
@@ -195,7 +195,7 @@ fn of_reader(
     let read = ReaderReport { received, join, probes: None, takes: None, foreign: 0 };
     AgentTraffic {
         report: AgentReport {
-            reader: Some(read),
+            role: RoleReport::Reader(read),
             participant: late_reader::participant(Some(reader)),
             ..AgentReport::default()
         },

@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use control::{
-    Drain, EchoReport, MeasureReply, PacedReaderReport, PacedWriterReport, PingerReport, ReaderReport,
-    WriterReport,
-};
+use control::{Drain, MeasureReply, RoleReport};
 
 use crate::base::{error::AgentError, meters::TrafficMeter, priority::NamedThread, progress::ProgressSource};
 
@@ -82,18 +79,4 @@ pub trait AgentRole {
     /// # Errors
     /// Returns the driver's error if a close fails.
     fn close(&mut self) -> Result<(), AgentError>;
-}
-
-/// Measurements of a role, for the report.
-#[derive(Debug)]
-#[allow(missing_docs, reason = "as in the control messages")]
-pub enum RoleReport {
-    Writer(WriterReport),
-    Reader(ReaderReport),
-    Pinger(PingerReport),
-    Echo(EchoReport),
-    PacedWriter(PacedWriterReport),
-    PacedReader(PacedReaderReport),
-    /// No traffic: the session measures discovery.
-    Participant,
 }

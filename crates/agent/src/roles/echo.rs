@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use control::{Drain, EchoReport, MeasureReply};
+use control::{Drain, EchoReport, MeasureReply, RoleReport};
 use driver_host::{ListeningReader, Reader};
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
         error::AgentError,
         meters::{SHORTEST_WAIT_NS, TrafficMeter},
         progress::{ProgressSource, ReceiveProgress},
-        role::{AgentRole, RoleReport, TrafficLimit},
+        role::{AgentRole, TrafficLimit},
     },
     roles::{
         echo_listener::{EchoListener, HandedPings},

@@ -12,7 +12,9 @@ use std::{
     time::Duration,
 };
 
-use control::{Configure, Drain, FlowReaderReport, MeasureReply, NegativeTimes, PacedReaderReport};
+use control::{
+    Configure, Drain, FlowReaderReport, MeasureReply, NegativeTimes, PacedReaderReport, RoleReport,
+};
 use driver_host::{DriverError, ListeningReader, Sample};
 use experiment::SendTimes;
 use results::{TakeStats, WindowCounts, Windows};
@@ -23,7 +25,7 @@ use crate::{
         error::AgentError,
         meters::{LONGEST_WAIT_NS, SHORTEST_WAIT_NS, TrafficMeter},
         progress::{ProgressSource, ReceiveProgress},
-        role::{AgentRole, RoleReport, TrafficLimit},
+        role::{AgentRole, TrafficLimit},
     },
     traffic::{
         flow_spec::FlowSpec,

@@ -6,7 +6,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use control::{Configure, Drain, FlowWriterReport, MeasureReply, PacedWriterReport};
+use control::{Configure, Drain, FlowWriterReport, MeasureReply, PacedWriterReport, RoleReport};
 use driver_host::{WriteOutcome, Writer};
 use experiment::{Load, Schedule, WriterSpec};
 use results::{COARSE_WINDOWS, Windows};
@@ -18,7 +18,7 @@ use crate::{
         meters::TrafficMeter,
         priority::NamedThread,
         progress::ProgressSource,
-        role::{AgentRole, RoleReport, TrafficLimit},
+        role::{AgentRole, TrafficLimit},
         sleep_spin_timer::{SleepSpinTimer, sleep_until},
     },
     traffic::{

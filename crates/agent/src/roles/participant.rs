@@ -2,13 +2,13 @@
 
 use std::{thread, time::Duration};
 
-use control::{Drain, MeasureReply};
+use control::{Drain, MeasureReply, RoleReport};
 use driver_host::{Reader, Writer};
 
 use crate::base::{
     error::AgentError,
     meters::TrafficMeter,
-    role::{AgentRole, RoleReport, TrafficLimit},
+    role::{AgentRole, TrafficLimit},
 };
 
 /// Opened entities, which are idle.

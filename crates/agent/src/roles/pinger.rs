@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use control::{Configure, Drain, MeasureReply, PingerReport, ping_timeout_ns};
+use control::{Configure, Drain, MeasureReply, PingerReport, RoleReport, ping_timeout_ns};
 use driver_host::{WriteOutcome, Writer};
 use experiment::StreamSpec;
 use results::Windows;
@@ -14,7 +14,7 @@ use crate::{
         meters::TrafficMeter,
         priority::NamedThread,
         progress::ProgressSource,
-        role::{AgentRole, RoleReport, TrafficLimit},
+        role::{AgentRole, TrafficLimit},
     },
     roles::{echo_recorder::WARM_UP, echo_return::EchoReturn},
     traffic::{header::Header, keys::Keys, payload::Payloads, retry::RetryCounts},

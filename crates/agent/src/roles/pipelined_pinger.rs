@@ -10,7 +10,8 @@ use std::{
 };
 
 use control::{
-    Configure, Drain, MeasureReply, PingerReport, ReturnReport, TimestampLog, TimestampPair, ping_timeout_ns,
+    Configure, Drain, MeasureReply, PingerReport, ReturnReport, RoleReport, TimestampLog, TimestampPair,
+    ping_timeout_ns,
 };
 use driver_host::{ListeningReader, Reader, WriteOutcome, Writer};
 use experiment::StreamSpec;
@@ -21,7 +22,7 @@ use crate::{
         clock::now_ns,
         error::AgentError,
         meters::TrafficMeter,
-        role::{AgentRole, RoleReport, TrafficLimit},
+        role::{AgentRole, TrafficLimit},
     },
     roles::{
         pipelined_recorder::{Arrival, PipelinedRecorder},

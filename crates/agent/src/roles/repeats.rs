@@ -85,7 +85,8 @@ mod tests {
         let mut repeats = SHORT;
         let (outcome, tries) = repeats.repeat(Ok(WriteOutcome::Refused), || Ok(WriteOutcome::Refused));
         assert_eq!(outcome.expect("no error"), WriteOutcome::Refused);
-        assert!(tries.refused > 1, "{tries:?}");
+        // One attempt if the host is so busy that the first pause takes longer than the limit.
+        assert!(tries.refused >= 1, "{tries:?}");
         let once = |repeats: &mut Repeats| {
             let mut attempts = 0;
             let outcome = repeats.repeat(Ok(WriteOutcome::Refused), || {

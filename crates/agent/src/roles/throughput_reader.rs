@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use control::{Drain, MeasureReply, ReaderReport};
+use control::{Drain, MeasureReply, ReaderReport, RoleReport};
 use driver_host::ListeningReader;
 use results::TakeStats;
 
@@ -12,7 +12,7 @@ use crate::{
         error::AgentError,
         meters::{SHORTEST_WAIT_NS, TrafficMeter},
         progress::{ProgressSource, ReceiveProgress},
-        role::{AgentRole, RoleReport, TrafficLimit},
+        role::{AgentRole, TrafficLimit},
     },
     traffic::{
         grouped_reader::GroupedReader,

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use control::{Configure, Drain, MeasureReply, WriterReport};
+use control::{Configure, Drain, MeasureReply, RoleReport, WriterReport};
 use driver_host::{WriteOutcome, Writer};
 use experiment::{Reliability, WriterSpec};
 use results::{COARSE_WINDOWS, Windows};
@@ -14,7 +14,7 @@ use crate::{
         meters::TrafficMeter,
         priority::NamedThread,
         progress::ProgressSource,
-        role::{AgentRole, RoleReport, TrafficLimit},
+        role::{AgentRole, TrafficLimit},
     },
     traffic::{
         batch_flusher::BatchFlusher,

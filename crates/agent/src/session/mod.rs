@@ -34,7 +34,7 @@ use crate::base::{
     error::AgentError,
     meters::{LONGEST_WAIT_NS, ResourceSnapshot, TrafficMeter},
     progress::{MeasurementStart, ProgressSource},
-    role::{AgentRole, RoleReport, TrafficLimit},
+    role::{AgentRole, TrafficLimit},
     threads,
 };
 use crate::traffic::late_join::LateJoin;
@@ -336,29 +336,8 @@ fn report(open: &mut Open) -> Result<AgentReport, AgentError> {
     let counters = open.monitors.counters()?;
     // Before the report of the role, which closes its entities.
     let discovery = open.discovery.as_ref().map(|discovery| discovery.report(&open.monitors)).transpose()?;
-    let mut report = AgentReport {
-        usage,
-        sockets,
-        interface,
-        counters,
-        writer: None,
-        reader: None,
-        pinger: None,
-        echo: None,
-        paced_writer: None,
-        paced_reader: None,
-        participant: discovery,
-    };
-    match open.role.report()? {
-        RoleReport::Writer(part) => report.writer = Some(part),
-        RoleReport::Reader(part) => report.reader = Some(part),
-        RoleReport::Pinger(part) => report.pinger = Some(part),
-        RoleReport::Echo(part) => report.echo = Some(part),
-        RoleReport::PacedWriter(part) => report.paced_writer = Some(part),
-        RoleReport::PacedReader(part) => report.paced_reader = Some(part),
-        RoleReport::Participant => {}
-    }
-    Ok(report)
+    let role = open.role.report()?;
+    Ok(AgentReport { usage, sockets, interface, counters, role, participant: discovery })
 }
 
 fn close(open: &mut Open) -> Result<(), AgentError> {

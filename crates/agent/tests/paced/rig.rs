@@ -263,8 +263,8 @@ impl Run {
         }
         Ok(Outcome {
             begin_ns,
-            paced_writer: of_writer.paced_writer.clone().expect("of a writer"),
-            read: of_reader.paced_reader.clone().expect("of a reader"),
+            paced_writer: of_writer.paced_writer().cloned().expect("of a writer"),
+            read: of_reader.paced_reader().cloned().expect("of a reader"),
             writer: of_writer,
             reader: of_reader,
             configured,

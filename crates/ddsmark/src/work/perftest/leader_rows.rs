@@ -76,8 +76,7 @@ impl<'a> LeaderRows<'a> {
     /// Appends the round trips of the pinger to the file for them.
     fn keep_latencies(&self, reports: &[&AgentReport]) {
         let size = self.size.load(Ordering::Relaxed);
-        let returns =
-            reports.iter().filter_map(|report| report.pinger.as_ref()).flat_map(|pinger| &pinger.returns);
+        let returns = reports.iter().filter_map(|report| report.pinger()).flat_map(|pinger| &pinger.returns);
         for echoes in returns {
             let stamps = echoes.stamps.as_slice().iter().filter(|stamp| stamp.second_ns > 0);
             let rtts_ns: Vec<u64> =
@@ -98,7 +97,7 @@ impl<'a> LeaderRows<'a> {
     fn keep_faults(&self, reports: &[&AgentReport]) {
         let size = self.size.load(Ordering::Relaxed);
         let readers =
-            reports.iter().filter(|report| report.received().next().is_some() || report.echo.is_some());
+            reports.iter().filter(|report| report.received().next().is_some() || report.echo().is_some());
         for fault in readers.flat_map(|report| rows::faults(report)) {
             let text = format!("{size} bytes: {fault}");
             note(&format!("warning: not valid: {text}"));

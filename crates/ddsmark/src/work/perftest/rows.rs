@@ -98,9 +98,9 @@ pub fn throughput(size: u64, report: &AgentReport, sent: Option<u64>, cpus: u32)
 
 /// Returns the number of samples that are not of the test.
 pub fn foreign(report: &AgentReport) -> u64 {
-    let stream = report.reader.as_ref().map_or(0, |reader| reader.foreign);
-    let paced = report.paced_reader.as_ref().map_or(0, |reader| reader.foreign);
-    stream + paced + report.echo.as_ref().map_or(0, |echo| echo.foreign)
+    let stream = report.reader().map_or(0, |reader| reader.foreign);
+    let paced = report.paced_reader().map_or(0, |reader| reader.foreign);
+    stream + paced + report.echo().map_or(0, |echo| echo.foreign)
 }
 
 /// Returns the reasons why the reception of a report is not valid.
@@ -110,7 +110,7 @@ pub fn faults(report: &AgentReport) -> Vec<String> {
     if corrupt > 0 {
         faults.push(format!("{corrupt} samples are corrupt"));
     }
-    if report.echo.is_none() && report.received().all(|of| of.delivered == 0) {
+    if report.echo().is_none() && report.received().all(|of| of.delivered == 0) {
         faults.push("no sample has arrived".to_owned());
     }
     faults

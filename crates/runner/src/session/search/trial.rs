@@ -93,8 +93,8 @@ fn trial_outcome(
     deadline_ns: Option<u64>,
 ) -> Option<TrialResult> {
     let (paced, throughput) = (run.paced.as_ref()?, run.throughput.as_ref()?);
-    let writer = reports.driving().report.paced_writer.as_ref()?;
-    let read = reports.serving().report.paced_reader.as_ref()?;
+    let writer = reports.driving().report.paced_writer()?;
+    let read = reports.serving().report.paced_reader()?;
     let (written_flow, read_flow) = (writer.flows.first()?, read.flows.first()?);
     let response = if deadline_ns.is_some() { read_flow.response.histograms().ok()? } else { Vec::new() };
     let log = TrialLog {

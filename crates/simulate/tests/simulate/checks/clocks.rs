@@ -17,7 +17,7 @@ fn clocks(reports: &mut RunReports, errors_ns: [Option<u64>; 2]) {
 
 /// Shifts the clock of the echo.
 fn shift(reports: &mut RunReports, ns: i64) {
-    let echo = reports.agents[SERVING].report.echo.as_mut().expect("an echo");
+    let echo = reports.agents[SERVING].report.echo_mut().expect("an echo");
     let old = std::mem::replace(&mut echo.stamps, TimestampLog::with_capacity(0));
     echo.stamps = TimestampLog::with_capacity(old.as_slice().len());
     for (sequence, stamp) in (0..).zip(old.as_slice()) {
@@ -77,7 +77,7 @@ fn negative_service_and_response_times_are_part_of_the_counts() {
     let subject = Subject::new(paced(constant(2_000), true, &[("latency", "50us")]));
     let negative = |reports: &mut RunReports, service, response| {
         clocks(reports, [Some(0), Some(100_000)]);
-        let report = reports.agents[SERVING].report.paced_reader.as_mut().expect("a reader");
+        let report = reports.agents[SERVING].report.paced_reader_mut().expect("a reader");
         report.flows[0].negative_service = NegativeTimes { count: service, largest_ns: 20_000 };
         report.flows[0].negative_response = NegativeTimes { count: response, largest_ns: 20_000 };
     };

@@ -1,7 +1,7 @@
 //! Counts of one stream: identities, witnesses, and warnings about what arrived.
 
 use collector::RunReports;
-use control::{ReaderReport, WriterReport};
+use control::{ReaderReport, RoleReport, WriterReport};
 use experiment::{History, ReceiveGroup, Workload};
 use results::{Distribution, Idle, Received, TakeStats, WarningKind};
 
@@ -15,11 +15,11 @@ fn subject(reliable: bool) -> Subject {
 }
 
 fn writer(reports: &mut RunReports) -> &mut WriterReport {
-    reports.agents[DRIVING].report.writer.as_mut().expect("a writer")
+    reports.agents[DRIVING].report.writer_mut().expect("a writer")
 }
 
 fn reader(reports: &mut RunReports) -> &mut ReaderReport {
-    reports.agents[SERVING].report.reader.as_mut().expect("a reader")
+    reports.agents[SERVING].report.reader_mut().expect("a reader")
 }
 
 fn received(reports: &mut RunReports) -> &mut Received {
@@ -83,7 +83,7 @@ fn counts_of_both_agents_must_agree() {
         reader(reports).takes = Some(TakeStats::new(1, delivered - 1, 1, 1));
     });
     subject.contradicts("did not report what its role records", |reports| {
-        reports.agents[DRIVING].report.writer = None;
+        reports.agents[DRIVING].report.role = RoleReport::Participant;
     });
     subject.contradicts("histograms of `write_call` cannot be read", |reports| {
         writer(reports).write_call.windows[0] = "damaged".to_owned();

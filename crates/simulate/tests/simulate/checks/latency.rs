@@ -1,7 +1,7 @@
 //! Counts, timestamps and warnings of latency runs.
 
 use collector::RunReports;
-use control::{EchoReport, PingerReport, ReturnReport, TimestampLog, TimestampPair};
+use control::{EchoReport, PingerReport, ReturnReport, RoleReport, TimestampLog, TimestampPair};
 use experiment::Workload;
 use results::{PingRetries, WarningKind};
 
@@ -13,7 +13,7 @@ fn subject() -> Subject {
 }
 
 fn pinger(reports: &mut RunReports) -> &mut PingerReport {
-    reports.agents[DRIVING].report.pinger.as_mut().expect("a pinger")
+    reports.agents[DRIVING].report.pinger_mut().expect("a pinger")
 }
 
 fn back(reports: &mut RunReports) -> &mut ReturnReport {
@@ -21,7 +21,7 @@ fn back(reports: &mut RunReports) -> &mut ReturnReport {
 }
 
 fn echo(reports: &mut RunReports) -> &mut EchoReport {
-    reports.agents[SERVING].report.echo.as_mut().expect("a echo")
+    reports.agents[SERVING].report.echo_mut().expect("a echo")
 }
 
 /// Returns timestamps with one of them changed.
@@ -49,7 +49,7 @@ fn counts_of_pings_must_agree() {
         reports.agents[SERVING].report.usage.samples += 1;
     });
     subject.contradicts("did not report what its role records", |reports| {
-        reports.agents[SERVING].report.echo = None;
+        reports.agents[SERVING].report.role = RoleReport::Participant;
     });
     subject.contradicts("2 pings came damaged", |reports| echo(reports).overwritten = 2);
     subject.contradicts("3 pings came damaged", |reports| echo(reports).wrong_size = 3);

@@ -1,9 +1,9 @@
 //! Counts at their maximum, as a faulty agent may send them.
 
 use collector::RunReports;
-use control::{TimestampLog, TimestampPair};
+use control::{RoleReport, TimestampLog, TimestampPair};
 use experiment::{Load, Workload};
-use results::RunState;
+use results::{Received, RunState};
 
 use super::Subject;
 use crate::rig::{cell, constant, paced};
@@ -13,9 +13,12 @@ fn overflow(reports: &mut RunReports) {
     for agent in &mut reports.agents {
         let report = &mut agent.report;
         report.usage.user_ns = u64::MAX;
-        let of_flows = report.paced_reader.iter_mut().flat_map(|reader| &mut reader.flows);
-        let received = report.reader.iter_mut().flat_map(|reader| &mut reader.received);
-        for received in received.chain(of_flows.map(|flow| &mut flow.received)) {
+        let received: Vec<&mut Received> = match &mut report.role {
+            RoleReport::Reader(reader) => reader.received.iter_mut().collect(),
+            RoleReport::PacedReader(reader) => reader.flows.iter_mut().map(|flow| &mut flow.received).collect(),
+            _ => Vec::new(),
+        };
+        for received in received {
             received.delivered = u64::MAX;
             received.missing = u64::MAX;
             received.duplicate = u64::MAX;
@@ -27,17 +30,17 @@ fn overflow(reports: &mut RunReports) {
             received.arrivals.window_ns = u64::MAX / 2;
             received.arrivals.windows.fill(u64::MAX);
         }
-        if let Some(writer) = &mut report.writer {
+        if let Some(writer) = report.writer_mut() {
             (writer.timed_out, writer.refused) = (u64::MAX, u64::MAX);
         }
-        for flow in report.paced_writer.iter_mut().flat_map(|writer| &mut writer.flows) {
+        for flow in report.paced_writer_mut().into_iter().flat_map(|writer| &mut writer.flows) {
             (flow.timed_out, flow.refused) = (u64::MAX, u64::MAX);
         }
-        for back in report.pinger.iter_mut().flat_map(|pinger| &mut pinger.returns) {
+        for back in report.pinger_mut().into_iter().flat_map(|pinger| &mut pinger.returns) {
             (back.returned, back.lost) = (u64::MAX, u64::MAX);
             (back.foreign, back.duplicate) = (u64::MAX, u64::MAX);
         }
-        if let Some(echo) = &mut report.echo {
+        if let Some(echo) = report.echo_mut() {
             echo.foreign = u64::MAX;
             let pings = echo.stamps.as_slice().len();
             echo.stamps = TimestampLog::with_capacity(pings);

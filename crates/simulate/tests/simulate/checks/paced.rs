@@ -1,7 +1,7 @@
 //! Schedules, counts and latencies of open loops.
 
 use collector::RunReports;
-use control::{FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport};
+use control::{FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport, RoleReport};
 use experiment::{Flow, Load};
 use results::{Distribution, Usage, WarningKind, Windows};
 
@@ -13,11 +13,11 @@ fn subject(load: Load) -> Subject {
 }
 
 fn writer(reports: &mut RunReports) -> &mut PacedWriterReport {
-    reports.agents[DRIVING].report.paced_writer.as_mut().expect("a writer")
+    reports.agents[DRIVING].report.paced_writer_mut().expect("a writer")
 }
 
 fn reader(reports: &mut RunReports) -> &mut PacedReaderReport {
-    reports.agents[SERVING].report.paced_reader.as_mut().expect("a reader")
+    reports.agents[SERVING].report.paced_reader_mut().expect("a reader")
 }
 
 fn written(reports: &mut RunReports) -> &mut FlowWriterReport {
@@ -51,7 +51,7 @@ fn writer_must_follow_the_schedule_that_the_runner_computes() {
         subject.contradicts("were time of write calls", |reports| written(reports).held_ns += 10.0);
         subject.contradicts("were sent when measured", |reports| reports.agents[DRIVING].sent += 1);
         subject.contradicts("did not report what its role records", |reports| {
-            reports.agents[SERVING].report.paced_reader = None;
+            reports.agents[SERVING].report.role = RoleReport::Participant;
         });
         subject.contradicts("of 1 flows the reader reported 0", |reports| {
             reader(reports).flows.clear();

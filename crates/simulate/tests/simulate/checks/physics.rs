@@ -124,7 +124,7 @@ fn time_of_a_rate_contradicts_other_records_of_the_writer() {
     let subject = Subject::new(cell(Workload::Throughput, true, 0, &[("service", "100us")]));
     let change = |change: fn(&mut WriterReport)| {
         move |reports: &mut collector::RunReports| {
-            change(reports.agents[DRIVING].report.writer.as_mut().expect("a writer"));
+            change(reports.agents[DRIVING].report.writer_mut().expect("a writer"));
         }
     };
     // Half of the time is twice the rate.

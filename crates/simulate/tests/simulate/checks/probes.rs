@@ -11,12 +11,12 @@ use crate::rig::{MS, cell};
 const EVERY: u64 = 101;
 
 fn sender(reports: &mut RunReports) -> &mut ProbeReport {
-    reports.agents[DRIVING].report.writer.as_mut().expect("a writer").probes.as_mut().expect("probes")
+    reports.agents[DRIVING].report.writer_mut().expect("a writer").probes.as_mut().expect("probes")
 }
 
 /// Returns the report of the reader that echoes, the first one.
 fn echo(reports: &mut RunReports) -> &mut ProbeEchoReport {
-    let readers = reports.agents.iter_mut().filter_map(|agent| agent.report.reader.as_mut());
+    let readers = reports.agents.iter_mut().filter_map(|agent| agent.report.reader_mut());
     readers.filter_map(|reader| reader.probes.as_mut()).next().expect("probes")
 }
 
@@ -36,7 +36,7 @@ fn subject(writers: u16, readers: u16) -> Subject {
     let first_reader = usize::from(writers);
     let agents = &mut subject.reports.agents;
     let n = agents[DRIVING].sent.div_ceil(EVERY);
-    agents[DRIVING].report.writer.as_mut().expect("a writer").probes = Some(ProbeReport {
+    agents[DRIVING].report.writer_mut().expect("a writer").probes = Some(ProbeReport {
         every: EVERY,
         sent: n,
         returned: n,
@@ -46,7 +46,7 @@ fn subject(writers: u16, readers: u16) -> Subject {
         checked_in_full: 0,
         rtt: round_trips(n),
     });
-    let read = agents[first_reader].report.reader.as_mut().expect("a reader");
+    let read = agents[first_reader].report.reader_mut().expect("a reader");
     read.probes = Some(ProbeEchoReport { came: n, echoed: n, refused: 0 });
     subject
 }
@@ -62,7 +62,7 @@ fn counts_of_probes_must_agree() {
         assert_eq!([probes.writer.as_str(), probes.reader.as_str()], between);
         assert!(probes.sent > 2, "{probes:?}");
         subject.contradicts("an agent did not report its probes", |reports| {
-            reports.agents[usize::from(writers)].report.reader.as_mut().expect("a reader").probes = None;
+            reports.agents[usize::from(writers)].report.reader_mut().expect("a reader").probes = None;
         });
         subject.contradicts("were probes, not one in 101", |reports| sender(reports).sent += 1);
         subject.contradicts("probes came, of", |reports| {

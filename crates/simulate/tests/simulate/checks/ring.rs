@@ -1,7 +1,7 @@
 //! Counts, timestamps and warnings of rings.
 
 use collector::RunReports;
-use control::{EchoReport, PingerReport, ReturnReport, TimestampLog, TimestampPair};
+use control::{EchoReport, PingerReport, ReturnReport, RoleReport, TimestampLog, TimestampPair};
 use experiment::{Topology, Workload};
 use results::WarningKind;
 
@@ -15,12 +15,12 @@ fn subject() -> Subject {
 }
 
 fn back(reports: &mut RunReports) -> &mut ReturnReport {
-    &mut reports.agents[0].report.pinger.as_mut().expect("a pinger").returns[0]
+    &mut reports.agents[0].report.pinger_mut().expect("a pinger").returns[0]
 }
 
 /// Returns the report of the node with this number.
 fn node(reports: &mut RunReports, number: usize) -> &mut EchoReport {
-    reports.agents[number - 1].report.echo.as_mut().expect("an echo")
+    reports.agents[number - 1].report.echo_mut().expect("an echo")
 }
 
 /// Changes the timestamps of one sample.
@@ -90,7 +90,7 @@ fn counts_of_a_ring_must_agree() {
         change(&mut node(reports, 3).stamps, |pair| pair.first_ns -= 60_000);
     });
     subject.contradicts("did not report what its role records", |reports| {
-        reports.agents[2].report.echo = None;
+        reports.agents[2].report.role = RoleReport::Participant;
     });
     subject.contradicts("pings were sent when measured", |reports| reports.agents[0].sent -= 1);
     subject.contradicts("came damaged", |reports| node(reports, 3).overwritten = 1);
@@ -104,7 +104,7 @@ fn pipelined() -> Subject {
 }
 
 fn pinger(reports: &mut RunReports) -> &mut PingerReport {
-    reports.agents[0].report.pinger.as_mut().expect("a pinger")
+    reports.agents[0].report.pinger_mut().expect("a pinger")
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn subject(reliable: bool) -> Subject {
 
 /// Returns what the last reader received of the last writer.
 fn received(reports: &mut RunReports) -> &mut Received {
-    &mut reports.agents[3].report.reader.as_mut().expect("a reader").received[1]
+    &mut reports.agents[3].report.reader_mut().expect("a reader").received[1]
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn count_of_one_reader_must_agree_with_its_writer() {
     });
     subject.contradicts("writer-2: ", |reports| reports.agents[1].sent -= 1);
     subject.contradicts("reader-2: of 2 streams, 1 were reported", |reports| {
-        _ = reports.agents[3].report.reader.as_mut().expect("a reader").received.pop();
+        _ = reports.agents[3].report.reader_mut().expect("a reader").received.pop();
     });
     subject.contradicts("the reader-1 metered", |reports| reports.agents[2].report.usage.samples += 1);
 }
@@ -63,14 +63,14 @@ fn echoes_of_one_endpoint_must_agree_with_its_pings() {
     cell.factors.all_readers_echo = true;
     let subject = Subject::new(cell);
     let second = |reports: &mut RunReports, by: u64| {
-        reports.agents[0].report.pinger.as_mut().expect("a pinger").returns[1].returned -= by;
+        reports.agents[0].report.pinger_mut().expect("a pinger").returns[1].returned -= by;
     };
     subject.contradicts("pinger to echo-2: ", |reports| second(reports, 1));
     subject.contradicts("pings came back, but", |reports| {
-        reports.agents[2].report.echo.as_mut().expect("an echo").echoed -= 1;
+        reports.agents[2].report.echo_mut().expect("an echo").echoed -= 1;
     });
     subject.contradicts("did not report what its role records", |reports| {
-        _ = reports.agents[0].report.pinger.as_mut().expect("a pinger").returns.pop();
+        _ = reports.agents[0].report.pinger_mut().expect("a pinger").returns.pop();
     });
 }
 
@@ -80,10 +80,10 @@ fn plans_of_all_writers_must_be_kept() {
     cell.factors.topology = Topology::Mesh { writers: 2, readers: 2 };
     let subject = Subject::new(cell);
     subject.contradicts("writer-2 to reader-1: the plan has", |reports| {
-        reports.agents[1].report.paced_writer.as_mut().expect("a writer").flows[0].planned += 1;
+        reports.agents[1].report.paced_writer_mut().expect("a writer").flows[0].planned += 1;
     });
     subject.contradicts("of 2 flows the reader-2 reported 1", |reports| {
-        _ = reports.agents[3].report.paced_reader.as_mut().expect("a reader").flows.pop();
+        _ = reports.agents[3].report.paced_reader_mut().expect("a reader").flows.pop();
     });
 }
 
