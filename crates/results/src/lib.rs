@@ -1,4 +1,4 @@
-//! Result schema, histograms, and result directory.
+//! Result schema, and result directory.
 //!
 //! ```text
 //! DIR/experiment.json     plan of the experiment, the tool and the host
@@ -14,7 +14,6 @@
 #![forbid(unsafe_code)]
 
 mod directory;
-mod recording;
 mod schema;
 mod values;
 

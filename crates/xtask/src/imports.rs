@@ -17,7 +17,7 @@ pub const LAYERS: &[(&str, &[&str])] = &[
     ("experiment", &["syntax", "factors", "plan", "run_topology"]),
     ("rendezvous", &["mailbox", "envelope", "lobby", "streams"]),
     ("perftest", &["table", "settings", "output"]),
-    ("results", &["recording", "schema", "values", "directory"]),
+    ("results", &["schema", "values", "directory"]),
     ("runner", &["agents", "drivers", "run", "session"]),
     ("remote-hosts", &["framing", "steward", "client", "guest", "remote", "ssh", "slurm"]),
     ("host", &["values", "machine", "agents"]),

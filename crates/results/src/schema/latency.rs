@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
+use recording::operations;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{Moments, median, supports_quantile, total};
@@ -77,7 +78,7 @@ impl Latency {
     ) -> Result<Self, HistogramError> {
         let mut all = new_histogram();
         for histogram in windows {
-            all.add(histogram).map_err(|error| HistogramError::Decode(error.to_string()))?;
+            operations::add(&mut all, histogram)?;
         }
         Ok(Self::of_merged(distribution, &all, lost))
     }
@@ -122,7 +123,7 @@ impl Latency {
             // the middle of the rank's share of the returned ones, so that rounding does not select a neighbour
             let share = (rank(n, lost, q) as f64 - 0.5) / n as f64;
             // the upper end of a bucket can exceed the exact maximum
-            Some(histogram.value_at_quantile(share).min(max_ns).max(min_ns))
+            Some(operations::value_at_quantile(histogram, share).min(max_ns).max(min_ns))
         };
         let [p50_ns, p90_ns, p99_ns, p99_9_ns, p99_99_ns, p99_9999_ns] = QUANTILES.map(quantile);
         Self {
@@ -151,7 +152,7 @@ impl Latency {
         let value = |q: f64| {
             let before = (u128::from(self.n) * millionths(q) / MILLION) as f64;
             let share = (before + 0.5) / self.n.max(1) as f64;
-            histogram.value_at_quantile(share).min(self.max_ns).max(self.min_ns)
+            operations::value_at_quantile(histogram, share).min(self.max_ns).max(self.min_ns)
         };
         let missing = self.quantiles().into_iter().zip(QUANTILES).zip(FIELDS);
         let missing = missing.filter(|((known, _), _)| known.is_none());

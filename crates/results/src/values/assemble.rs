@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::Qos;
+use recording::operations;
 use stats::{median, total};
 
 use crate::{
@@ -54,7 +55,7 @@ impl Assembler {
                 let pooled = collected.pooled.entry(kind.clone()).or_insert_with(new_histogram);
                 // a histogram of another shape, or one that would overflow, shows as a difference in n
                 if pooled.len().checked_add(histogram.len()).is_some() {
-                    let _ = pooled.add(histogram);
+                    let _ = operations::add(pooled, histogram);
                 }
             }
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
+use recording::operations;
 use stats::{Better, Steadiness, supports_quantile, total};
 
 use crate::{
@@ -92,8 +93,9 @@ fn hides(together: usize, state: &stats::SteadyState, alone: impl FnOnce() -> Op
 
 /// Returns the median of each window. An empty window has that of the previous one. `None` without values.
 fn typical(windows: &[Histogram<u64>]) -> Option<Vec<f64>> {
-    let median =
-        |window: &Histogram<u64>| (!window.is_empty()).then(|| window.value_at_quantile(0.5).max(1) as f64);
+    let median = |window: &Histogram<u64>| {
+        (!window.is_empty()).then(|| operations::value_at_quantile(window, 0.5).max(1) as f64)
+    };
     let mut last = windows.iter().find_map(median)?;
     Some(
         windows
@@ -116,11 +118,11 @@ fn series(windows: &[Histogram<u64>], together: usize, quantile: f64) -> Option<
             sparse += 1;
             values.last().copied().flatten()
         } else if let [window] = group {
-            Some(window.value_at_quantile(quantile).max(1) as f64)
+            Some(operations::value_at_quantile(window, quantile).max(1) as f64)
         } else {
             let mut all = new_histogram();
-            group.iter().try_for_each(|window| all.add(window)).ok()?;
-            Some(all.value_at_quantile(quantile).max(1) as f64)
+            group.iter().try_for_each(|window| operations::add(&mut all, window)).ok()?;
+            Some(operations::value_at_quantile(&all, quantile).max(1) as f64)
         });
     }
     let first = values.iter().copied().flatten().next()?;

@@ -2,6 +2,7 @@
 
 use experiment::{GoalKind, SearchGoal};
 use hdrhistogram::Histogram;
+use recording::operations;
 use stats::search::{Goal, TrialOutcome};
 
 use crate::TrialGoalResult;
@@ -54,7 +55,9 @@ impl TrialLog<'_> {
         let window_ns = self.window_ns as f64;
         let windows = self.send_lag.iter().enumerate().filter(|(_, window)| !window.is_empty());
         let send_lag = windows
-            .map(|(number, window)| ((number as f64 + 0.5) * window_ns, window.value_at_quantile(0.5) as f64))
+            .map(|(number, window)| {
+                ((number as f64 + 0.5) * window_ns, operations::value_at_quantile(window, 0.5) as f64)
+            })
             .collect();
         let shown = TrialOutcome {
             duration_ns: self.duration_ns,
@@ -65,8 +68,9 @@ impl TrialLog<'_> {
             send_lag,
         };
         // accurate to 0.1 %, as all histogram values
-        let kept =
-            |deadline_ns| self.response.iter().map(|window| window.count_between(0, deadline_ns)).sum();
+        let kept = |deadline_ns| {
+            self.response.iter().map(|window| operations::count_up_to(window, deadline_ns)).sum()
+        };
         TrialResult { shown, in_time: deadline_ns.map(kept) }
     }
 }

@@ -1,9 +1,9 @@
 //! Searches in results: values of a cell over several searches, their metrics, and interrupted searches.
-#[path = "sample/mod.rs"]
-mod sample;
 
 use experiment::{GoalKind, Workload};
 use results::{Directory, ExperimentLog, IntervalLog, Metric, RunState, SearchState, metrics_of};
+
+use crate::sample;
 
 #[test]
 fn a_cell_has_the_median_of_what_was_found_and_counts_the_rest() {

@@ -1,11 +1,11 @@
 //! Steady-state classes from recorded windows, their warnings, and results without them.
-mod sample;
 
 use results::{
     Received, ResultDocument, RunState, SteadyClass, SteadySegment, SteadyState, WarningKind, WindowCounts,
     Windows, WritingTime, steady_latency, steady_rate,
 };
-use sample::Noise;
+
+use crate::sample::{self, Noise};
 
 const WINDOWS: u32 = 100;
 const WINDOW_NS: u64 = 10_000_000;

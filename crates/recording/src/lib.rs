@@ -1,10 +1,12 @@
 //! Histograms and counts that agents record on the hot path, and their stored form.
+#![forbid(unsafe_code)]
 
 mod encoded_windows;
 mod histogram;
 mod histogram_codec;
 mod histogram_shape;
 mod interval_log;
+pub mod operations;
 mod pool;
 mod rate;
 mod sequence;

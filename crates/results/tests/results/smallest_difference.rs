@@ -1,10 +1,9 @@
 //! Differences that the scatter of the runs lets a comparison see.
 
-#[path = "sample/mod.rs"]
-mod sample;
-
 use results::{Metric, ResultDocument, least_runs_for_claims, smallest_differences};
 use stats::{PowerSpec, smallest_effect_apart};
+
+use crate::sample;
 
 /// Creates a result whose RTT medians are these, in ns.
 fn of_medians(medians: &[u64]) -> ResultDocument {

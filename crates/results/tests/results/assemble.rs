@@ -1,5 +1,4 @@
 //! Assembling runs into results: pooled samples, medians, exclusions and warnings.
-mod sample;
 
 use experiment::{Load, Workload};
 use results::{
@@ -7,6 +6,8 @@ use results::{
     WarningKind,
 };
 use stats::median;
+
+use crate::sample;
 
 fn cells(document: &ResultDocument, workload: Workload) -> impl Iterator<Item = &CellResult> {
     document.cells.iter().filter(move |cell| cell.factors.workload == workload)

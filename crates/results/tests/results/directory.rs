@@ -1,6 +1,5 @@
 //! Result directory: problems with writing are found before measuring, and saved parts load even if others are
 //! missing.
-mod sample;
 
 use std::{
     fs, io,
@@ -13,6 +12,8 @@ use results::{
 };
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::sample;
 
 /// Saves the first `runs` runs of the sample experiment. Returns the directory and the expected result.
 fn measure(path: &Path, runs: usize) -> (Directory, ResultDocument) {

@@ -1,5 +1,4 @@
 //! Published schemas: they equal the generated ones, accept written files, and reject broken ones.
-mod sample;
 
 use std::path::Path;
 
@@ -8,6 +7,8 @@ use results::{
     selftest_json_schema,
 };
 use serde_json::{Value, json};
+
+use crate::sample;
 
 fn published() -> String {
     published_as("result")

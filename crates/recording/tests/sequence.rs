@@ -2,7 +2,7 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use results::SequenceSet;
+use recording::SequenceSet;
 
 /// Distance up to which the set stores single numbers, as documented.
 const REACH: u64 = 1 << 20;

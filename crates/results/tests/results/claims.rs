@@ -1,9 +1,9 @@
 //! Families of claims: the claims of a plan, and the number of blocks that they need.
-#[path = "sample/mod.rs"]
-mod sample;
 
 use experiment::{Flow, Load, Plan, Rate, Workload};
 use results::{Metric, comparison_claims, least_blocks, level_claims, noise_floor_claims};
+
+use crate::sample;
 
 fn experiment() -> Plan {
     sample::header().experiment

@@ -1,5 +1,4 @@
 //! Recorded values compared with the original values, and the interval log decoded by an independent reader.
-mod sample;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,6 +18,8 @@ use hdrhistogram::{
 };
 use proptest::prelude::*;
 use results::{Distribution, EncodedWindows, HistogramError, IntervalLog, Latency, QUANTILES, Windows};
+
+use crate::sample;
 
 /// Returns the exact mean and standard deviation, computed with integer sums.
 fn exact(values: &[u64]) -> (f64, f64) {
