@@ -4,6 +4,9 @@
 # Every target respects CARGO_TARGET_DIR.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
+# What an installation contains.
+PROGRAMS := --package ddsmark --package agent
+
 # Where `make install` installs.
 PREFIX ?= $(HOME)/.local
 
@@ -14,24 +17,17 @@ PREFIX ?= $(HOME)/.local
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
-demo: release drivers ## measure a bare UDP socket and Cyclone DDS on this host
+demo: ## measure a bare UDP socket and Cyclone DDS on this host
+	@scripts/setup.sh
+	@scripts/build.sh udp cyclonedds -- --release $(PROGRAMS)
 	@printf '\nLatency and throughput over the loopback interface, of a bare UDP socket and of Cyclone DDS: under 3 minutes.\n\n'
 	$(TARGET)/release/ddsmark characterize --driver udp,cyclonedds --size 64,1024,16384
 
-test: setup drivers ## run the tests and `make lint`
+test: setup ## run the tests and `make lint`
 	@scripts/test.sh
 
-test-all: setup drivers ## run `make test` and the long tests: several versions, fuzzing, packages, the book, kills, calibration
-	@scripts/test.sh all
-	@$(MAKE) --no-print-directory dist
-	@scripts/test_dist.sh
-	@scripts/test_data.sh
-	@scripts/packages.sh
-	@scripts/docs.sh
-	@$(MAKE) --no-print-directory kills
-	cargo test --release -p agent --test page_faults --test allocations --test paced_writer_allocations
-	cargo bench -p stats --bench calibration
-	cargo bench -p simulate --bench calibration -- claims
+test-all: setup ## run `make test` and the long tests: several versions, fuzzing, packages, the book, kills, calibration
+	@scripts/test_all.sh
 
 lint: setup ## check formatting, wording, clippy, rustdoc, licences and generated files
 	@scripts/lint.sh
@@ -39,8 +35,9 @@ lint: setup ## check formatting, wording, clippy, rustdoc, licences and generate
 format: setup ## format Rust and C
 	@scripts/lint.sh fix
 
-bench: release drivers ## measure the overhead of ddsmark and the rate of false claims; run `make kills`
+bench: release ## measure the overhead of ddsmark and the rate of false claims; run `make kills`
 	@scripts/setup.sh bench
+	@scripts/drivers.sh --tests
 	@scripts/bench.sh
 
 fuzz: ## run each fuzz target for 20 s
@@ -57,19 +54,23 @@ generate: ## rewrite the references, the schemas and the crate table
 docs: setup ## build the documentation as a book, in target/book
 	@scripts/docs.sh
 
-drivers: ## build all drivers and their middleware into target/drivers
+drivers: ## build all drivers and their middleware into target/drivers, without their tests
 	@scripts/setup.sh
 	@scripts/drivers.sh
 
 release: ## build ddsmark and its agent, optimized, and its man pages and completions
 	@scripts/setup.sh
-	cargo build --release --package ddsmark --package agent
+	cargo build --release $(PROGRAMS)
 	$(TARGET)/release/ddsmark generate share $(TARGET)/share
 
-install: release drivers ## install the programs, drivers, man pages and completions below PREFIX, by default ~/.local
-	@scripts/stage.sh $(DESTDIR)$(PREFIX)
+install: ## install the programs, drivers, man pages and completions below PREFIX, by default ~/.local
+	@scripts/setup.sh
+	@scripts/build.sh -- --release $(PROGRAMS)
+	@scripts/stage.sh $(TARGET)/release $(DESTDIR)$(PREFIX)
 
-dist: release drivers ## pack an installation into target/dist, as a .tar.gz and a .deb
+dist: ## pack an installation into target/dist, as a .tar.gz, a .deb and a .whl
+	@scripts/setup.sh
+	@scripts/build.sh -- --profile dist --target-dir $(TARGET)/lto $(PROGRAMS)
 	@scripts/dist.sh
 
 setup: ## install the system packages and the pinned tools

@@ -8,7 +8,7 @@ cd "$root"
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target}
 tools=$root/.sdk/tools
 
-stages=''
+stages='' failures=0
 say() { # starts a stage; print_stages prints the duration of each
   end_stage
   stage=$* stage_began=$SECONDS
@@ -17,6 +17,23 @@ say() { # starts a stage; print_stages prints the duration of each
 end_stage() {
   [ -z "${stage:-}" ] || stages+=$(printf '%5d s  %s' $((SECONDS - stage_began)) "$stage")$'\n'
   stage=''
+}
+stage_failed() { # the other stages are executed all the same
+  stage="FAILED: $stage" failures=$((failures + 1))
+}
+attempt() { # a stage that may fail: its name, and the command
+  local status=0
+  say "$1"
+  shift
+  set +e # not `|| stage_failed`, which would hold for all commands of a function
+  (set -e && "$@")
+  status=$?
+  set -e
+  [ "$status" = 0 ] || stage_failed
+}
+all_passed() { # at the end of stages that may fail
+  end_stage
+  [ "$failures" = 0 ] || fail "$failures of $(grep -c . <<<"$stages") stages failed" 'the list of durations marks them'
 }
 print_stages() { # at the end of a script
   end_stage

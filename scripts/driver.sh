@@ -5,9 +5,10 @@
 # standard output; what else it says goes to standard error. `make drivers` and `ddsmark drivers install`, which carries
 # this text, build drivers with it and with nothing else.
 #
-#   scripts/driver.sh --source DIR --out DIR --build DIR [--version VERSION] [--prefix DIR] [--rpath DIR] [--tests]
+#   scripts/driver.sh --source DIR... --out DIR --build DIR [--version VERSION] [--prefix DIR] [--rpath DIR] [--tests]
 #
-#   --source   a folder with a Cargo.toml or a CMakeLists.txt; its name is the driver's
+#   --source   a folder with a Cargo.toml or a CMakeLists.txt; its name is the driver's. Again for more drivers in Rust of
+#              one workspace, which cargo then builds at the same time
 #   --out      where the library is put: libddsmark_NAME.so, and with a version libddsmark_NAME@VERSION.so
 #   --build    where it is built; by cargo only where CARGO_TARGET_DIR is not set
 #   --version  of the middleware, in full; cmake gets it as DDSMARK_VERSION
@@ -25,10 +26,15 @@ need() { # a program to build with, then how to get it
   command -v "${1%% *}" >/dev/null || fail "cannot build driver $name: \`$1\` is not in PATH" "$2"
 }
 
-source='' out='' build='' version='' prefix='' rpath='' tests=OFF
+sources=() out='' build='' version='' prefix='' rpath='' tests=OFF
 while [ $# -gt 0 ]; do
   case $1 in
-    --source | --out | --build | --version | --prefix | --rpath)
+    --source)
+      [ $# -gt 1 ] || fail "scripts/driver.sh: $1 has no value" 'the top of the script says what there is'
+      sources+=("$2")
+      shift 2
+      ;;
+    --out | --build | --version | --prefix | --rpath)
       [ $# -gt 1 ] || fail "scripts/driver.sh: $1 has no value" 'the top of the script says what there is'
       printf -v "${1#--}" %s "$2"
       shift 2
@@ -37,11 +43,11 @@ while [ $# -gt 0 ]; do
     *) fail "scripts/driver.sh: unknown word \`$1\`" 'the top of the script says what there is' ;;
   esac
 done
-[ -n "$source" ] && [ -n "$out" ] && [ -n "$build" ] ||
+[ ${#sources[@]} -gt 0 ] && [ -n "$out" ] && [ -n "$build" ] ||
   fail 'scripts/driver.sh: --source, --out and --build are needed' 'the top of the script says what there is'
 
 mkdir -p "$out" "$build"
-source=$(cd -- "$source" && pwd) out=$(cd -- "$out" && pwd) build=$(cd -- "$build" && pwd)
+source=$(cd -- "${sources[0]}" && pwd) out=$(cd -- "$out" && pwd) build=$(cd -- "$build" && pwd)
 name=${source##*/}
 library=$out/libddsmark_$name${version:+@$version}.so
 log=$build.log
@@ -54,11 +60,23 @@ if [ -f "$source/Cargo.toml" ]; then
   need cargo 'install a Rust toolchain: https://rustup.rs'
   need cc 'apt-get install -y gcc libc6-dev'
   export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$build}
-  cargo build --release --manifest-path "$source/Cargo.toml" >&2
-  # A new file each time: a copy over the old one would change the code of a process that runs it.
-  cp "$CARGO_TARGET_DIR/release/libddsmark_$name.so" "$library.new"
-  if cmp -s "$library.new" "$library"; then rm "$library.new"; else mv "$library.new" "$library"; fi
+  packages=()
+  if [ ${#sources[@]} -gt 1 ]; then
+    for each in "${sources[@]}"; do
+      packages+=(--package "$(sed -n '/^\[package\]/,/^\[/s/^name *= *"\(.*\)"/\1/p' "$each/Cargo.toml")")
+    done
+  fi
+  cargo build --release --manifest-path "$source/Cargo.toml" "${packages[@]}" >&2
+  for each in "${sources[@]}"; do
+    library=$out/libddsmark_$(basename "$each").so
+    # A new file each time: a copy over the old one would change the code of a process that runs it.
+    cp "$CARGO_TARGET_DIR/release/${library##*/}" "$library.new"
+    if cmp -s "$library.new" "$library"; then rm "$library.new"; else mv "$library.new" "$library"; fi
+    printf '%s\n' "$library"
+  done
+  exit 0
 elif [ -f "$source/CMakeLists.txt" ]; then
+  [ ${#sources[@]} = 1 ] || fail "driver $name is built by cmake, one at a time" 'name one --source'
   need cmake 'apt-get install -y cmake'
   need "${CC:-cc}" 'apt-get install -y gcc libc6-dev'
   ! grep -q '^project(.*CXX' "$source/CMakeLists.txt" || need "${CXX:-c++}" 'apt-get install -y g++'

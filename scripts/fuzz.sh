@@ -12,13 +12,13 @@
 . "$(dirname -- "$0")/common.sh"
 
 if [ "${1:-}" = replay ]; then
-  # In the target directory of everything else, in its profile: most of what the targets use is compiled already.
+  # In the target directory of everything else: the packages of registries are compiled already.
   build=(build --locked --quiet --manifest-path fuzz/Cargo.toml)
   replay() { # the inputs of one target, one by one
     (ulimit -v 2097152 && exec timeout 300 "$CARGO_TARGET_DIR/debug/$1" -timeout=10 "fuzz/corpus/$1"/*) \
       >"$CARGO_TARGET_DIR/replay-$1.log" 2>&1
   }
-  cargo "${build[@]}" --bins --features planted
+  cargo "${build[@]}" --bin header --features planted
   ! replay header && grep -q 'panicked at.*targets/header.rs' "$CARGO_TARGET_DIR/replay-header.log" ||
     fail 'the planted defect was not found' "see $CARGO_TARGET_DIR/replay-header.log"
   cargo "${build[@]}" --bins

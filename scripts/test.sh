@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The tests: of the workspace (with those that run real processes on real middleware), and of each driver; the fuzz
-# targets over their corpus; and `make lint`. With the argument `all` also tests that take long.
+# targets over their corpus; and `make lint`. With the argument `all` also tests that take long. All stages are executed,
+# and the list of their durations marks those that failed.
 . "$(dirname -- "$0")/common.sh"
 checks='' checks_log=$CARGO_TARGET_DIR/checks.log
 at_exit() {
@@ -13,9 +14,9 @@ trap at_exit EXIT
 trap 'exit 130' INT TERM
 
 # Programs and tests in one build, so that nothing is compiled twice; the end-to-end tests run the programs.
-say 'build: the workspace with its tests'
+say 'build: the workspace with its tests, and the drivers with theirs'
 everything=(--workspace --all-features --locked)
-cargo build "${everything[@]}" --bins --tests
+scripts/build.sh --tests -- "${everything[@]}" --bins --tests
 # With these, nextest does not call cargo, which would wait for the checks below.
 cargo metadata --all-features --locked --format-version 1 >"$CARGO_TARGET_DIR/packages.json"
 "$tools/bin/cargo-nextest" nextest list "${everything[@]}" --list-type binaries-only --message-format json \
@@ -24,11 +25,11 @@ cargo metadata --all-features --locked --format-version 1 >"$CARGO_TARGET_DIR/pa
 # Checks that measure nothing. Tests wait most of the time, and these checks use only the time that is left.
 idle_checks() {
   chrt --idle --pid 0 "$BASHPID" || renice -n 19 -p "$BASHPID"
-  scripts/lint.sh
-  say 'cargo test: examples in the documentation'
-  cargo test "${everything[@]}" --doc --quiet
-  say 'fuzz: the corpus, and a planted defect'
-  scripts/fuzz.sh replay
+  attempt 'lint' scripts/lint.sh
+  attempt 'cargo test: examples in the documentation' cargo test "${everything[@]}" --doc --quiet
+  attempt 'fuzz: the corpus, and a planted defect' scripts/fuzz.sh replay
+  print_stages
+  all_passed
 }
 set -m # a process group, which at_exit ends
 (idle_checks) </dev/null >"$checks_log" 2>&1 &
@@ -52,46 +53,52 @@ if [ "$(id -u)" != 0 ]; then
   nextest list -E "$needs_root" --message-format oneline
 fi
 
-failed=0
-say 'cargo nextest: the workspace'
-nextest run "${without[@]}" || failed=1
+attempt 'cargo nextest: the workspace' nextest run "${without[@]}"
 
 say 'lint, examples in the documentation, fuzz targets: the rest, and the output'
-wait "$checks" || failed=1
+wait "$checks" || stage_failed
 checks=''
 cat "$checks_log"
-[ "$failed" = 0 ] || exit 1
 
-say 'cargo test: drivers in Rust'
-cargo test --workspace --all-features --locked --no-fail-fast --manifest-path drivers/Cargo.toml
+attempt 'cargo test: drivers in Rust' \
+  cargo test --workspace --all-features --locked --no-fail-fast --manifest-path drivers/Cargo.toml
 
 for tests in "$CARGO_TARGET_DIR"/cmake/*/CTestTestfile.cmake; do
   build=${tests%/*}
-  say "ctest: drivers/$(basename "$build")"
-  ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel 2
+  attempt "ctest: drivers/$(basename "$build")" \
+    ctest --test-dir "$build" --output-on-failure --no-tests=error --parallel 2
 done
 
-[ "${1:-}" = all ] || exit 0
+if [ "${1:-}" != all ]; then
+  all_passed
+  exit 0
+fi
 
 # An older version beside the default one, on Debian 12, whose packages it uses.
 old=cyclonedds@0.10.2
-if (. /etc/os-release && [ "${ID:-}${VERSION_ID:-}" = debian12 ]); then
-  say "two versions: cyclonedds and $old"
+two_versions() {
   scripts/drivers.sh "$old"
   "$CARGO_TARGET_DIR/debug/ddsmark" drivers check "$old"
+  local both
   both=$(mktemp -d)
   "$CARGO_TARGET_DIR/debug/ddsmark" characterize --quick --size 64 --workload latency --out "$both/result" \
     --driver "cyclonedds,$old,cyclonedds+$old,$old+cyclonedds"
   rm -r "$both"
+}
+if (. /etc/os-release && [ "${ID:-}${VERSION_ID:-}" = debian12 ]); then
+  attempt "two versions: cyclonedds and $old" two_versions
 else
   say "not tried: $old comes as packages of Debian 12, and this is another system"
 fi
 
-say 'fuzz: a planted defect is found'
-planted=$(FUZZ_FEATURES=planted scripts/fuzz.sh 20 header 2>&1) && status=0 || status=$?
-if [ "$status" = 0 ] || ! grep -q '^error: fuzz target `header` failed on the input /' <<<"$planted"; then
-  printf '%s\n' "$planted" >&2
-  fail 'the planted defect was not found' 'see what scripts/fuzz.sh says above'
-fi
-say 'fuzz: 20 s a target'
-scripts/fuzz.sh 20
+planted_defect() {
+  local planted status
+  planted=$(FUZZ_FEATURES=planted scripts/fuzz.sh 20 header 2>&1) && status=0 || status=$?
+  if [ "$status" = 0 ] || ! grep -q '^error: fuzz target `header` failed on the input /' <<<"$planted"; then
+    printf '%s\n' "$planted" >&2
+    fail 'the planted defect was not found' 'see what scripts/fuzz.sh says above'
+  fi
+}
+attempt 'fuzz: a planted defect is found' planted_defect
+attempt 'fuzz: 20 s a target' scripts/fuzz.sh 20
+all_passed
