@@ -5,7 +5,7 @@
 #
 #   docker build -t ddsmark .
 #   docker run --rm -v "$PWD:/results" ddsmark latency -d udp -s 64 --quick
-#   docker build --target package --output . .     only the .tar.gz and the .deb
+#   docker build --target package --output . .     only the packages
 FROM rust:1-bookworm AS builder
 # What scripts/setup.sh would install.
 RUN apt-get update \

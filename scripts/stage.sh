@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Puts an installation of ddsmark below a directory. `make install` and `make dist` use it, after `make release drivers`.
+# Puts an installation of ddsmark below a directory, from the directory of its programs. `make install` and `make dist` use
+# it, after scripts/build.sh.
 #
-#   scripts/stage.sh DIR
+#   scripts/stage.sh PROGRAMS DIR
 #
 #   bin/                         ddsmark and its agent
 #   lib/ddsmark/drivers/         the drivers, where the command finds them
@@ -13,22 +14,24 @@
 #   share/                       man pages and completions
 . "$(dirname -- "$0")/common.sh"
 
-# Middleware whose default version is bundled: docs/decisions/0037-bundled-middleware.md says why this one.
-bundled=(cyclonedds)
+# Middleware whose default version is bundled: docs/decisions/0037-bundled-middleware.md says why these.
+bundled=(cyclonedds fastdds)
 
-[ $# = 1 ] || fail 'scripts/stage.sh: name one directory' 'scripts/stage.sh target/stage'
-built=$CARGO_TARGET_DIR/release
+[ $# = 2 ] || fail 'scripts/stage.sh: name the directory of the programs, and another one' \
+  'scripts/stage.sh target/release target/stage'
+built=$1
 for program in ddsmark ddsmark-agent; do
   [ -x "$built/$program" ] || fail "$built/$program is not built" 'make release'
 done
-mkdir -p "$1"
-into=$(cd -- "$1" && pwd)
+mkdir -p "$2"
+built=$(cd -- "$built" && pwd) into=$(cd -- "$2" && pwd)
 drivers=$into/lib/ddsmark/drivers doc=$into/share/doc/ddsmark source=$into/share/ddsmark/source
 mkdir -p "$into/bin" "$drivers" "$doc"
 
-copy() { # FILE DIR: without debug information, and as a new file: the old one may be in use
+copy() { # FILE DIR: as a new file, because the old one may be in use
   cp "$1" "$2/.new"
-  strip --strip-debug "$2/.new"
+  # Without symbols, if we have built it. Libraries of packages are stripped, or were changed in ways that `strip` breaks.
+  [[ $1 != "$CARGO_TARGET_DIR"/* && $1 != "$built"/* ]] || strip "$2/.new"
   chmod 755 "$2/.new"
   mv "$2/.new" "$2/${1##*/}"
 }
@@ -46,8 +49,9 @@ done
 for name in "${bundled[@]}"; do
   version=$("drivers/$name/fetch.sh" --versions | sed -n 1p | cut -f 1)
   prefix=$("drivers/$name/fetch.sh" "$version")
-  library=$(scripts/driver.sh --source "drivers/$name" --out "$CARGO_TARGET_DIR/stage/drivers" \
-    --build "$CARGO_TARGET_DIR/stage/$name" --version "$version" --prefix "$prefix" \
+  # Where `make drivers` builds it: it is linked again, with another run path, and compiled once.
+  library=$(scripts/driver.sh --source "drivers/$name" --out "$CARGO_TARGET_DIR/stage" \
+    --build "$CARGO_TARGET_DIR/cmake/$name" --version "$version" --prefix "$prefix" \
     --rpath "\$ORIGIN/../$name-$version")
   libraries=$into/lib/ddsmark/$name-$version
   mkdir -p "$libraries" "$doc/$name"
@@ -58,10 +62,12 @@ for name in "${bundled[@]}"; do
   ln -sfn "${library##*/}" "$drivers/libddsmark_$name.so"
   ! ldd "$drivers/libddsmark_$name.so" | grep -e 'not found' -e "$prefix" ||
     fail "the bundled driver $name does not find its libraries beside it" 'see the lines above, and RPATH in its CMakeLists.txt'
-  for text in LICENSE NOTICE.md; do
-    [ -f "$prefix/$text" ] || fail "$prefix/$text is missing: the licence of a bundled middleware" "remove $prefix, then make drivers"
-    cp "$prefix/$text" "$doc/$name/"
+  # Of the middleware, and of what its libraries contain beside it.
+  for text in "$prefix"/{LICENSE,NOTICE.md} "$prefix"/licenses/* "drivers/$name"/licences/*; do
+    [ ! -f "$text" ] || cp "$text" "$doc/$name/"
   done
+  [ -n "$(ls "$doc/$name")" ] ||
+    fail "$prefix has no LICENSE and no licenses/: the licence of a bundled middleware" "remove $prefix, then make drivers"
 done
 
 # The sources, in the layout of the tree; the crates are those that drivers in Rust use.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Tries what `make dist` has packed, each package with the commands of docs/how-to/install.md, in a root file system that
-# contains the C library and a few programs of this host: no network, no compiler, no source tree. Then it builds drivers
-# from the installed sources, which are read-only there. Namespaces hold all processes and mounts, so that none is left.
+# contains the C and C++ libraries and a few programs of this host: no network, no compiler, no source tree. Then it builds
+# drivers from the installed sources, which are read-only there. Namespaces hold all processes and mounts, so that none is left.
 . "$(dirname -- "$0")/common.sh"
 
 work=$(mktemp -d)
@@ -17,11 +17,12 @@ if ! why=$("${isolated[@]}" true 2>&1); then
   exit 0
 fi
 
-bare() { # DIR PROGRAM...: makes a root file system with the libraries of libc6 and libgcc-s1, and these programs with theirs
+bare() { # DIR PROGRAM...: makes a root file system with the libraries that the packages need, and these programs with theirs
   local root=$1 name file
   shift
   mkdir -p "$root"/{bin,dev,proc,tmp,root,usr}
-  for name in ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 libgcc_s.so.1; do
+  for name in ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 libgcc_s.so.1 \
+    libstdc++.so.6 libz.so.1; do
     file=$(ldconfig -p | sed -n "s|^\s*$name (.*=> ||p" | head -n 1)
     [ -z "$file" ] || cp --parents -L "$file" "$root"
   done
@@ -51,7 +52,18 @@ expect() { # WORDS: what the last commands have printed
 }
 
 drivers_of() { # of the command $1: the bundled middleware is measured, and the sources of other drivers are found
-  printf '%s latency -d cyclonedds -s 64 --quick --out dds; %s drivers versions' "$1" "$1"
+  printf '%s latency -d cyclonedds,fastdds -s 64 --quick --out dds; %s drivers versions' "$1" "$1"
+}
+python_into() { # DIR: Python with venv, and the libraries of its modules
+  local python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))') file
+  local library=$("$python" -c 'import sysconfig; print(sysconfig.get_path("stdlib"))') folders
+  folders=("$library")
+  [ ! -d /usr/share/python-wheels ] || folders+=(/usr/share/python-wheels) # pip, in Debian
+  tar -C / -cf - --exclude=__pycache__ --exclude="${library#/}/test" --exclude="${library#/}/site-packages" \
+    "${python#/}" "${folders[@]#/}" | tar -C "$1" -xf -
+  find "$python" "$library/lib-dynload" -type f -exec ldd {} + 2>/dev/null | grep -o '=> /[^ ]*' | cut -c 4- | sort -u |
+    while IFS= read -r file; do cp --parents -L "$file" "$1"; done
+  ln -s "$python" "$1/bin/python3"
 }
 
 say 'tarball: the first measurement'
@@ -63,13 +75,26 @@ expect 'RTT'
 inside "$root_of_tarball" "$(drivers_of 'ddsmark-*/bin/ddsmark')"
 expect 'fastdds@'
 
+say 'wheel: the first measurement'
+root_of_wheel=$work/wheel
+bare "$root_of_wheel" sh bash dirname sed cut
+python_into "$root_of_wheel"
+cp "$CARGO_TARGET_DIR"/dist/*.whl "$root_of_wheel/root"
+inside "$root_of_wheel" 'python3 -m venv env && env/bin/pip install ddsmark-*.whl && env/bin/ddsmark latency -d udp -s 64 --quick'
+expect 'RTT'
+inside "$root_of_wheel" "$(drivers_of env/bin/ddsmark)"
+expect 'fastdds@'
+inside "$root_of_wheel" 'env/bin/pip uninstall --yes ddsmark'
+left=$(find "$root_of_wheel/root/env" -path '*ddsmark*' -not -type d | head)
+[ -z "$left" ] || fail "pip uninstall left: $left" 'the wheel contains what it does not list'
+
 if command -v dpkg-deb >/dev/null; then
   say 'deb: the first measurement'
   root_of_deb=$work/deb
   bare "$root_of_deb" sh bash dirname sed cut tar gzip dpkg dpkg-deb dpkg-split dpkg-query diff rm ldconfig start-stop-daemon
   mkdir -p "$root_of_deb"/var/lib/dpkg/{info,updates,triggers}
   # The packages that it depends on, as this host has them.
-  for package in libc6 libgcc-s1; do dpkg-query --status "$package" | grep -v '^Conffiles:\|^ /'; echo; done \
+  for package in libc6 libgcc-s1 libstdc++6 zlib1g; do dpkg-query --status "$package" | grep -v '^Conffiles:\|^ /'; echo; done \
     >"$root_of_deb/var/lib/dpkg/status"
   cp "$CARGO_TARGET_DIR"/dist/*.deb "$root_of_deb/root"
   inside "$root_of_deb" 'dpkg -i ddsmark_*.deb; ddsmark latency -d udp -s 64 --quick'
