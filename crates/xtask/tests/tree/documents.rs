@@ -60,6 +60,17 @@ fn links_within_the_book_lead_to_its_files() {
     assert_eq!(broken, Vec::<String>::new(), "a directory, or a page that is not in the book");
 }
 
+#[test]
+fn page_of_recipes_names_every_recipe() {
+    let page = read(Path::new("docs/explain/recipes.md"));
+    let recipes = files().into_iter().filter(|path| path.starts_with("recipes"));
+    let recipes = recipes.filter(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    let names = recipes.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()));
+    let missing: Vec<String> =
+        names.filter(|name| !["`", " "].iter().any(|end| page.contains(&format!("`{name}{end}")))).collect();
+    assert_eq!(missing, Vec::<String>::new());
+}
+
 /// Returns the literal parts of the quotations in the first column of a table: between backticks, without the `...` that
 /// stand for values.
 fn quoted(page: &str) -> Vec<&str> {
