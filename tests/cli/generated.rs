@@ -61,6 +61,9 @@ fn generate_share_writes_a_man_page_for_each_command() {
     ];
     assert_eq!(names, expected.map(|command| format!("ddsmark{command}.1")));
     let page = fs::read_to_string(pages.join("ddsmark-characterize.1")).expect("a page");
+    for words in ["Print JSON Lines: an object", "Examples:", "Exit status:"] {
+        assert!(page.contains(words), "{words}\n{page}");
+    }
     assert!(
         page.contains(".TH ddsmark\\-characterize") || page.contains(".TH ddsmark-characterize"),
         "{page}"

@@ -8,6 +8,17 @@ fn help_shows_examples_and_exit_statuses() {
 }
 
 #[test]
+fn short_help_shows_the_most_used_flags() {
+    let sandbox = Sandbox::new();
+    sandbox.snapshot("short-help", &["-h"]);
+    for command in
+        ["latency", "throughput", "load", "search", "discovery", "characterize", "run", "compare", "selftest"]
+    {
+        sandbox.snapshot(&format!("short-help-{command}"), &[command, "-h"]);
+    }
+}
+
+#[test]
 fn help_of_every_command() {
     let sandbox = Sandbox::new();
     for (name, arguments) in [

@@ -7,11 +7,11 @@ mod work;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 use cli::{
     arguments::{Cli, Command},
     cli_error::{CliError, ExitStatus},
-    output,
+    help, output,
 };
 use commands::{
     built_in::BuiltIn, compare, drivers, generate, hosts, lab, perftest, recipes, report_again, results, run,
@@ -24,7 +24,8 @@ fn main() -> ExitCode {
             std::env::args_os().skip(1).map(|option| option.to_string_lossy().into_owned()).collect();
         return finish(perftest::execute(&program, &options));
     }
-    let arguments = match Cli::try_parse() {
+    let parsed = help::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let arguments = match parsed {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => {
             output::to_stderr(error.render().to_string().trim_end_matches('\n'));

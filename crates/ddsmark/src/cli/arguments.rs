@@ -7,7 +7,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use super::{
     driver_args::Drivers,
     exit_status::EXIT_STATUS,
-    experiment_args::{BuiltInCommand, RUN_EXAMPLES, RunArgs, SelfTestArgs},
+    experiment_args::{BuiltInCommand, RUN_EXAMPLES, RunArgs, SELFTEST_EXAMPLES, SelfTestArgs},
     host_args::Hosts,
     lab_args::LabCommand,
     result_args::{COMPARE_EXAMPLES, CompareArgs, ReportArgs, ResultsArgs},
@@ -44,7 +44,14 @@ Environment:
 
 /// Measure DDS middleware: latency, throughput and resource use, compared with a bare socket.
 #[derive(Debug, Parser)]
-#[command(name = "ddsmark", version, max_term_width = 100, after_help = format!("{EXAMPLES}\n\n{REPEATED}\n\n{EXIT_STATUS}\n\n{ENVIRONMENT}"))]
+#[command(
+    name = "ddsmark",
+    version,
+    max_term_width = 100,
+    before_help = EXAMPLES,
+    after_help = "`ddsmark COMMAND -h` shows what most people need of a command, `--help` everything.",
+    after_long_help = format!("{REPEATED}\n\n{EXIT_STATUS}\n\n{ENVIRONMENT}")
+)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -58,7 +65,7 @@ pub enum Command {
     ///
     /// The whole file is checked before anything is measured. The result is saved after every run. The first
     /// screen of `ddsmark report` is printed at the end.
-    #[command(after_help = format!("{RUN_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    #[command(before_help = RUN_EXAMPLES, after_long_help = EXIT_STATUS)]
     Run(Box<RunArgs>),
     /// Determine the noise floor of this host: measure the same configuration twice in every block.
     ///
@@ -66,7 +73,7 @@ pub enum Command {
     /// them. Reports the spread of runs, the minimum detectable effect with 6, 12 and 24 blocks, and any cell that
     /// differs from itself. The result is stored in `$XDG_STATE_HOME/ddsmark/selftest.json` for
     /// `ddsmark run --dry-run`. Exits with status 1 if a cell differs from itself.
-    #[command(after_help = EXIT_STATUS)]
+    #[command(before_help = SELFTEST_EXAMPLES, after_long_help = EXIT_STATUS)]
     Selftest(SelfTestArgs),
     /// Show the recipes: experiment files that come with ddsmark.
     #[command(subcommand)]
@@ -84,7 +91,7 @@ pub enum Command {
     /// in more than the named factors. Cells of one result are paired by block. Between two results, a difference
     /// counts only if it holds for any share of the host's change, which the reference of each block shows.
     /// `--interleave` measures two variants in alternating blocks, so that nothing else differs between them.
-    #[command(after_help = format!("{COMPARE_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    #[command(before_help = COMPARE_EXAMPLES, after_long_help = EXIT_STATUS)]
     Compare(CompareArgs),
     /// Show, install and check drivers.
     #[command(subcommand)]

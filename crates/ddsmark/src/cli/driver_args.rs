@@ -37,7 +37,7 @@ pub enum Drivers {
     /// `NAME@VERSION`. The driver is installed in the first directory of `$DDSMARK_DRIVER_PATH`, else in the
     /// directory of the other drivers if you can write to it, else in `ddsmark/drivers` of `$XDG_DATA_HOME` or
     /// `~/.local/share`. It is rejected if it does not load or reports another version.
-    #[command(after_help = format!("{INSTALL_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    #[command(before_help = INSTALL_EXAMPLES, after_long_help = EXIT_STATUS)]
     Install(InstallArgs),
     /// Show the description of a driver: transports, options, and support of each policy.
     Info {
@@ -48,7 +48,7 @@ pub enum Drivers {
     ///
     /// Each case runs in a separate process, over loopback: a driver that crashes, exits or hangs fails only one
     /// case. Exits with status 0 if no case failed, else with 1.
-    #[command(after_help = EXIT_STATUS)]
+    #[command(after_long_help = EXIT_STATUS)]
     Check {
         /// Name, `NAME@VERSION`, or path of a file.
         driver: String,

@@ -23,6 +23,8 @@ Examples:
 
 const LATENCY_EXAMPLES: &str = "\
 Examples:
+  ddsmark latency
+      every installed driver, with samples of 64 bytes to 16 KiB
   ddsmark latency --driver udp --size 64 --quick
       one driver, one size: seconds
   ddsmark latency -d udp,tcp -s 64 --baseline udp
@@ -63,16 +65,22 @@ Examples:
 /// Examples of the command.
 pub const RUN_EXAMPLES: &str = "\
 Examples:
-  ddsmark recipes list
-      the questions that come with ddsmark
   ddsmark run qos-cost --dry-run
-      what would be measured, and for how long
+      what a recipe of `ddsmark recipes list` would measure, and for how long
   ddsmark run latency-vs-size --driver udp,tcp --size 64,1024 --runs 12
       a recipe with other values
   ddsmark run --resume today
       resume an interrupted experiment
-  ddsmark recipes show receive-modes >mine.toml && ddsmark run mine.toml --out today
-      a file of your own";
+  ddsmark recipes show receive-modes >mine.toml
+      a recipe as the start of your own file: `ddsmark run mine.toml`";
+
+/// Examples of the command.
+pub const SELFTEST_EXAMPLES: &str = "\
+Examples:
+  ddsmark selftest --quick
+      a first look, with the bare socket: under a minute
+  ddsmark selftest --driver tcp --pairs 40
+      smaller differences, with another driver";
 
 /// Commands with an experiment that comes with them.
 #[derive(Debug, Subcommand)]
@@ -81,35 +89,35 @@ pub enum BuiltInCommand {
     ///
     /// Without a driver, every installed one is measured. Each cell (driver, size, transport, ...) is measured several
     /// times with fresh processes, in random order. The result is saved after every run.
-    #[command(after_help = format!("{LATENCY_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    #[command(before_help = LATENCY_EXAMPLES, after_long_help = EXIT_STATUS)]
     Latency(Box<WorkloadArgs>),
     /// Measure throughput: samples as fast as back-pressure allows.
     ///
     /// Without a driver, every installed one is measured. `--batch-bytes 0,8192` adds batches.
-    #[command(after_help = format!("{THROUGHPUT_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    #[command(before_help = THROUGHPUT_EXAMPLES, after_long_help = EXIT_STATUS)]
     Throughput(Box<WorkloadArgs>),
     /// Measure response times at given rates: samples at planned times, whether the middleware keeps up or not.
     ///
     /// Rates are in samples/s, in bit/s, or in percent of the maximum, which is measured first.
-    #[command(after_help = format!("{LOAD_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    #[command(before_help = LOAD_EXAMPLES, after_long_help = EXIT_STATUS)]
     Load(Box<WorkloadArgs>),
     /// Search for the highest rate that is sustained without loss.
     ///
     /// Each run is a search (MLRsearch): trials at rates that close in on the highest one. `--duration` is the time of a
     /// full-length trial, by default `1s`; three that agree judge a rate.
-    #[command(after_help = format!("{SEARCH_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    #[command(before_help = SEARCH_EXAMPLES, after_long_help = EXIT_STATUS)]
     Search(Box<SearchArgs>),
     /// Measure discovery: how long participants take to find each other, and what it costs.
     ///
     /// All participants, each a process of its own, are opened at the same instant, or the last one when the others are
     /// matched. Only for drivers of middleware that has discovery.
-    #[command(after_help = format!("{DISCOVERY_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    #[command(before_help = DISCOVERY_EXAMPLES, after_long_help = EXIT_STATUS)]
     Discovery(Box<DiscoveryArgs>),
     /// Measure latency and throughput over sample sizes, with and without batching.
     ///
     /// Each cell (driver, size, workload, batching) is measured several times with fresh processes, in random
     /// order. The result is saved after every run. The first screen of `ddsmark report` is printed at the end.
-    #[command(after_help = format!("{CHARACTERIZE_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    #[command(before_help = CHARACTERIZE_EXAMPLES, after_long_help = EXIT_STATUS)]
     Characterize(Box<CharacterizeArgs>),
 }
 
@@ -125,17 +133,20 @@ pub struct WorkloadArgs {
 
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// Goals, several with commas: `ndr` (no loss), `pdr` (at most 0.5 % lost), `slo` (at most 0.1 % later than the
-    /// deadline). By default `ndr,pdr`.
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+
+    /// Goals `ndr`, `pdr` and `slo`; several with commas.
+    ///
+    /// `ndr` is no loss, `pdr` at most 0.5 % lost, `slo` at most 0.1 % later than the deadline. By default `ndr,pdr`.
     #[arg(long, value_name = "GOAL", value_delimiter = ',', help_heading = "Design")]
     pub goal: Vec<String>,
 
-    /// Maximum time from the planned send time of a sample to its arrival, such as `1ms`, for the goal `slo`.
+    /// Deadline of the goal `slo`, such as `1ms`.
+    ///
+    /// Maximum time from the planned send time of a sample to its arrival.
     #[arg(long, value_name = "TIME", help_heading = "Design")]
     pub deadline: Option<String>,
-
-    #[command(flatten)]
-    pub measure: MeasureArgs,
 
     #[command(flatten)]
     pub output: OutputArgs,
@@ -143,8 +154,9 @@ pub struct SearchArgs {
 
 #[derive(Debug, Args)]
 pub struct DiscoveryArgs {
-    /// Number of participants, 2 to 1000, each a process of its own: short for `--topology full-mesh-N`; several with
-    /// commas. By default `10`.
+    /// Number of participants, 2 to 1000; several with commas. By default `10`.
+    ///
+    /// Each is a process of its own, unless `--participants-per-process` says otherwise. Short for `--topology full-mesh-N`.
     #[arg(
         short,
         long,
@@ -177,14 +189,15 @@ pub struct CharacterizeArgs {
 
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Experiment file, with a `/` or an extension such as `.toml`; or name of a recipe.
+    /// Experiment file, or name of a recipe.
+    ///
+    /// The name of a file has a `/` or an extension, such as `.toml`.
     #[arg(value_name = "FILE|RECIPE", required_unless_present = "resume")]
     pub experiment: Option<String>,
 
-    /// Resume the interrupted experiment in this result directory, after Ctrl-C, a crash or a reboot. Also resumes
-    /// the other commands that measure.
+    /// Resume the interrupted experiment in this result directory.
     ///
-    /// Saved runs are kept, the others are measured as planned. Rejected if drivers, libraries or the host have
+    /// After Ctrl-C, a crash or a reboot; also of the other commands that measure. Saved runs are kept, the others are measured as planned. Rejected if drivers, libraries or the host have
     /// changed; see `--force`.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "out"])]
     pub resume: Option<PathBuf>,
@@ -206,7 +219,9 @@ pub struct RunArgs {
 
 #[derive(Debug, Args)]
 pub struct SelfTestArgs {
-    /// Driver to measure with: a name, `NAME@VERSION`, or the path of a file. By default `udp`, the bare socket.
+    /// Driver to measure with. By default `udp`, the bare socket.
+    ///
+    /// A name, `NAME@VERSION`, or the path of a file.
     #[arg(long, value_name = "D")]
     pub driver: Option<String>,
 
@@ -214,7 +229,9 @@ pub struct SelfTestArgs {
     #[arg(long)]
     pub quick: bool,
 
-    /// Number of pairs of runs of each cell, 8 to 1000. Fewer pairs cannot show a difference.
+    /// Number of pairs of runs of each cell, 8 to 1000.
+    ///
+    /// Fewer pairs cannot show a difference.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=1000))]
     pub pairs: Option<u32>,
 

@@ -61,13 +61,11 @@ fn flag(text: &str, command: &Command) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
-    use crate::cli::arguments::Cli;
+    use crate::cli::help;
 
     fn of(name: &str, hint: &str) -> String {
-        let command = Cli::command();
+        let command = help::command();
         in_flags(hint, command.find_subcommand(name).expect("a command"))
     }
 

@@ -22,7 +22,7 @@ pub enum Hosts {
     /// configuration says, and without asking for anything, and to the nodes of an allocation by `srun`. Copies ddsmark, its
     /// agent and the drivers to `~/.cache/ddsmark` of the host, unless they are there already. Starts the steward, the
     /// process that runs agents there, and a driver in it. Exits with status 3 if a host cannot be used.
-    #[command(after_help = format!("{HOSTS_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    #[command(before_help = HOSTS_EXAMPLES, after_long_help = EXIT_STATUS)]
     Check {
         /// Name of each host, and a way to reach it: `ssh:[USER@]HOST[:PORT]`, `netns:NAME`, `slurm:NODE` or `local`.
         /// `slurm` is each node of the allocation.

@@ -22,7 +22,7 @@ pub enum LabCommand {
     ///
     /// The lab stays until `ddsmark lab down`, or until its keeper, a process of ddsmark, is ended. Nothing of it is visible
     /// in the network of this host. Needs root and the packages iproute2, ethtool, and nftables for a loss.
-    #[command(after_help = format!("{UP_EXAMPLES}\n\n{EXIT_STATUS}"))]
+    #[command(before_help = UP_EXAMPLES, after_long_help = EXIT_STATUS)]
     Up(LabUpArgs),
     /// Remove a lab. Processes that still run in its hosts are killed.
     Down {

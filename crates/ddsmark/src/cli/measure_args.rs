@@ -45,11 +45,11 @@ pub struct MeasureArgs {
     )]
     pub readers: Vec<String>,
 
-    /// QoS of writers and readers, such as `reliable,keep_last=1`: words, and policies as `KEY=VALUE`; or the name of
-    /// a profile.
+    /// QoS of writers and readers, such as `reliable,keep_last=1`, or the name of a profile.
     ///
-    /// Words: `reliable`, `best_effort`, `strongest` (of what each driver supports), `keep_all`, `keep_last=N`, and
-    /// the kinds of DURABILITY. The profile `shipped` requests nothing: each middleware has the QoS that it ships with. `docs/reference/experiment-file.md` lists the policies.
+    /// Words, and policies as `KEY=VALUE`. The words are `reliable`, `best_effort`, `strongest` (of what each driver
+    /// supports), `keep_all`, `keep_last=N`, and the kinds of DURABILITY. The profile `shipped` requests nothing: each
+    /// middleware has the QoS that it ships with. `docs/reference/experiment-file.md` lists the policies.
     #[arg(long, value_name = "POLICIES|PROFILE", value_parser = parse::qos, help_heading = "Factors")]
     pub qos: Vec<String>,
 
@@ -61,11 +61,15 @@ pub struct MeasureArgs {
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse::key_value, help_heading = "Factors")]
     pub env: Vec<(String, String)>,
 
-    /// Compare all cells with those of this driver, or of `KEY=VALUE` of other factors; takes more runs.
-    #[arg(short, long, value_name = "DRIVER|KEY=VALUE", value_delimiter = ',', help_heading = "Design")]
+    /// Compare all cells with those of this driver.
+    ///
+    /// `KEY=VALUE` names cells by other factors. Claims need more runs: as many as the plan says, unless you give a number.
+    #[arg(short, long, value_name = "D|KEY=VALUE", value_delimiter = ',', help_heading = "Design")]
     pub baseline: Vec<String>,
 
-    /// Number of runs of each cell, or of blocks. Findings need 3; claims need as many as the plan says.
+    /// Number of runs of each cell.
+    ///
+    /// It is also the number of blocks. Findings need 3; claims need as many as the plan says.
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "precision", help_heading = "Design")]
     pub runs: Option<u32>,
 
@@ -85,7 +89,9 @@ pub struct MeasureArgs {
     #[arg(long, value_name = "TIME", help_heading = "Design")]
     pub warm_up: Option<String>,
 
-    /// Take a first look: runs of 200 ms, with 50 ms of warm-up.
+    /// Take a first look: runs of 200 ms.
+    ///
+    /// They have 50 ms of warm-up.
     #[arg(long, conflicts_with = "precise", help_heading = "Design")]
     pub quick: bool,
 
@@ -129,15 +135,17 @@ pub struct MeasureArgs {
     #[arg(long, help_heading = "Design")]
     pub duet: bool,
 
-    /// Override another value of the experiment file, such as `design.check_every=1`. Can be repeated.
+    /// Override a value of the file. Can be repeated.
     ///
+    /// A value of the experiment file, such as `design.check_every=1`.
     /// Dots in the key lead into tables. The value is written as in the file; quotes around a single word and
     /// brackets around a list can be omitted.
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Design")]
     pub set: Vec<String>,
 
-    /// Print the plan without measuring: cells, blocks, runs, expected duration, and the minimum detectable effect
-    /// if a selftest of this host is stored.
+    /// Print the plan without measuring.
+    ///
+    /// Shows cells, blocks, runs, expected duration, and, with a selftest of this host, the minimum detectable effect.
     #[arg(long, conflicts_with_all = ["csv", "jsonl", "markdown"], help_heading = "Design")]
     pub dry_run: bool,
 
@@ -150,13 +158,13 @@ pub struct MeasureArgs {
     #[arg(long, help_heading = "Host")]
     pub keep_awake: bool,
 
-    /// Host to run endpoints on: `NAME=SPEC`, and `,interface=NAME` for its interface to the others. Can be repeated.
-    /// `lab:N` alone creates N virtual hosts.
+    /// Host to run endpoints on, such as `pi1=ssh:user@pi1`; `lab:N` creates N virtual ones. Can be repeated.
     ///
-    /// SPEC is `local` (this host), `ssh:[USER@]HOST[:PORT]`, `netns:NAME`, a network namespace of this host, or
-    /// `slurm:NODE`, a node of the allocation that ddsmark runs in. `--host slurm` is each of its nodes, by its name.
-    /// ddsmark copies itself and the drivers to hosts over ssh and to nodes. `--placement` says which endpoint runs where.
-    /// Without an interface, it is the one in the network that all hosts share. Check hosts with `ddsmark hosts check`.
+    /// `NAME=SPEC` names a host, and `,interface=NAME` its interface to the others, by default the one in the network that
+    /// all hosts share. SPEC is `local` (this host), `ssh:[USER@]HOST[:PORT]`, `netns:NAME`, a network namespace of this
+    /// host, or `slurm:NODE`, a node of the allocation that ddsmark runs in. `--host slurm` is each of its nodes, by its
+    /// name. ddsmark copies itself and the drivers to hosts over ssh and to nodes. `--placement` says which endpoint runs
+    /// where. Check hosts with `ddsmark hosts check`.
     ///
     /// `lab:N[,rate=100mbit][,delay=1ms][,loss=0.1%][,mtu=1500]` creates the hosts h1 to hN on this host, joined by such links,
     /// and removes them at the end. It needs root, and no other host can be used with it. `--link-rate`, `--link-delay` and

@@ -7,6 +7,7 @@ mod exit_status;
 pub mod experiment_args;
 mod factor_flags;
 pub mod flag_hints;
+pub mod help;
 pub mod host_args;
 pub mod lab_args;
 pub mod measure_args;

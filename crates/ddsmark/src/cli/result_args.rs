@@ -13,13 +13,13 @@ pub const COMPARE_EXAMPLES: &str = "\
 Examples:
   ddsmark compare before after --factor driver.middleware_version
       two results: what changed with another version of the middleware
-  ddsmark compare results/qos:'*/default/*' results/qos:'*/deadline/*' --factor profile
+  ddsmark compare qos:'*/default/*' qos:'*/deadline/*' --factor profile
       cells of one result, paired by block
-  ddsmark compare before after --fail-if 'rtt-p99 > +5%' --fail-if 'goodput < -5%'
+  ddsmark compare before after --fail-if 'rtt-p99 > +5%'
       for CI: exit status 1 only if the difference is real
   ddsmark compare before after --factor host-settings
       a host before and after its settings were changed
-  ddsmark compare --interleave 'mine.toml --vendor-defaults' mine.toml --fail-if 'rtt-p99 > +5%'
+  ddsmark compare --interleave 'mine.toml --vendor-defaults' mine.toml
       measures both in alternating blocks, and compares the second with the first";
 
 /// Format of a result.
@@ -83,18 +83,22 @@ pub struct ReportArgs {
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// Baseline: directory of a result, or its `result.json`; optionally a colon and a cell, in which `*` matches
-    /// any text.
+    /// Baseline: directory of a result, or its `result.json`.
+    ///
+    /// A colon and the name of a cell select cells; `*` matches any text.
     #[arg(value_name = "BASELINE[:CELL]", required_unless_present = "interleave")]
     pub baseline: Option<String>,
 
-    /// Candidate, in the same form. By default, BASELINE is a result of `--interleave`, and its variants are
-    /// compared.
+    /// Candidate, in the same form.
+    ///
+    /// By default, BASELINE is a result of `--interleave`, and its variants are compared.
     #[arg(value_name = "RESULT[:CELL]")]
     pub treatment: Option<String>,
 
-    /// Measure two variants in alternating blocks, and compare B with A. Each variant is one quoted text with the
-    /// arguments of `ddsmark run`, or `characterize` and the arguments of `ddsmark characterize`.
+    /// Measure two variants in alternating blocks, and compare B with A.
+    ///
+    /// Each variant is one quoted text with the arguments of `ddsmark run`, or `characterize` and the arguments of `ddsmark
+    /// characterize`.
     ///
     /// Each cell of B is compared with the cell of A that agrees with it in all factors that the variants have in
     /// common. Design and limits of both must be equal. `ddsmark run --resume DIR` resumes the result,
@@ -108,7 +112,9 @@ pub struct CompareArgs {
     )]
     pub interleave: Option<Vec<String>>,
 
-    /// Number of blocks, in each of which all cells of both variants are measured. By default as in the variants.
+    /// Number of blocks. By default as in the variants.
+    ///
+    /// In each block, all cells of both variants are measured.
     #[arg(
         long,
         value_name = "N",
@@ -134,41 +140,47 @@ pub struct CompareArgs {
     #[arg(short, long, value_name = "DIR", requires = "interleave", help_heading = "Interleaved")]
     pub out: Option<PathBuf>,
 
-    /// Factor in which the two may differ, such as `driver`, `size`, `qos.reliability`, `design.pin` or
-    /// `env.net.core.rmem_max`; or a group, such as `qos` or `env`. `host-settings` compares a host before and after tuning:
-    /// the change of the reference is then a part of the effect. Can be repeated.
-    #[arg(long, value_name = "FIELD", value_delimiter = ',')]
+    /// Factor in which the two may differ, such as `driver` or `qos`. Can be repeated.
+    ///
+    /// A field, such as `driver`, `size`, `qos.reliability`, `design.pin` or `env.net.core.rmem_max`; or a group, such as `qos`
+    /// or `env`. `host-settings` compares a host before and after tuning: the change of the reference is then a part of the
+    /// effect.
+    #[arg(long, value_name = "FIELD", value_delimiter = ',', help_heading = "Comparison")]
     pub factor: Vec<String>,
 
-    /// Metric to compare. Can be repeated. By default p50 and p99 of the latency (RTT, or response time under
-    /// load), goodput of throughput, and the rates that a search found. `p99` is RTT p99, the full round trip, or
-    /// response p99 under load.
-    #[arg(long, value_name = "METRIC", value_delimiter = ',', value_parser = parse::metric())]
+    /// Metric to compare, such as `p99`. Can be repeated.
+    ///
+    /// By default p50 and p99 of the latency (RTT, or response time under load), goodput of throughput, and the rates that a
+    /// search found. `p99` is RTT p99, the full round trip, or response p99 under load.
+    #[arg(long, value_name = "METRIC", value_delimiter = ',', value_parser = parse::metric(), help_heading = "Comparison")]
     pub metric: Vec<MetricSelector>,
 
-    /// Exit with status 1 if this change is significant, with 4 if the runs are inconclusive: `rtt-p99 > +5%`,
-    /// `goodput < -5%`. Can be repeated.
-    #[arg(long, value_name = "CRITERION")]
+    /// Exit with status 1 if this change is significant: `rtt-p99 > +5%`. Can be repeated.
+    ///
+    /// The status is 4 if the runs are inconclusive. `goodput < -5%` is a criterion, too.
+    #[arg(long, value_name = "CRITERION", help_heading = "Criteria")]
     pub fail_if: Vec<String>,
 
     /// Exit with status 0 if a criterion is inconclusive.
-    #[arg(long, requires = "fail_if")]
+    #[arg(long, requires = "fail_if", help_heading = "Criteria")]
     pub allow_inconclusive: bool,
 
     /// Compare results that differ in more than the named factors. The output says so.
-    #[arg(long)]
+    #[arg(long, help_heading = "Comparison")]
     pub force: bool,
 
     /// Print the comparison as JSON.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub json: bool,
 
-    /// Print Markdown: criteria and a table of verdicts, for a comment on a pull request.
-    #[arg(long, conflicts_with = "json")]
+    /// Print Markdown, for a comment on a pull request.
+    ///
+    /// Criteria and a table of verdicts.
+    #[arg(long, conflicts_with = "json", help_heading = "Output")]
     pub markdown: bool,
 
     /// Print no progress and no notes: only verdicts, criteria and errors.
-    #[arg(short, long, conflicts_with_all = ["json", "markdown"])]
+    #[arg(short, long, conflicts_with_all = ["json", "markdown"], help_heading = "Output")]
     pub quiet: bool,
 }
 

@@ -1,16 +1,15 @@
 //! `ddsmark latency`, `throughput`, `load`, `search`, `discovery` and `characterize`: experiments that come with the command.
 
-use clap::CommandFactory as _;
 use experiment::Override;
 use host::LocalSite;
 use runner::StopToken;
 
 use crate::{
     cli::{
-        arguments::Cli,
         cli_error::{CliError, ExitStatus},
         experiment_args::BuiltInCommand,
         flag_hints::in_flags,
+        help,
         measure_args::MeasureArgs,
         output,
         result_args::OutputArgs,
@@ -110,7 +109,7 @@ impl<'a> BuiltIn<'a> {
 
     /// Replaces keys of an experiment file in the hint: the user wrote flags.
     fn in_flags(&self, error: CliError) -> CliError {
-        let all = Cli::command();
+        let all = help::command();
         match all.find_subcommand(self.name) {
             Some(command) => error.with_hint(|hint| in_flags(hint, command)),
             None => error,

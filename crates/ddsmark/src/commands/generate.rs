@@ -2,13 +2,13 @@
 
 use std::{fmt::Write as _, fs, io, path::Path};
 
-use clap::{Command, CommandFactory as _};
+use clap::Command;
 use clap_complete::Shell;
 
 use crate::cli::{
-    arguments::{Cli, Generate},
+    arguments::Generate,
     cli_error::{CliError, ExitStatus},
-    output,
+    help, output,
 };
 
 pub fn execute(command: &Generate) -> Result<ExitStatus, CliError> {
@@ -33,15 +33,25 @@ const COMPLETIONS: [(Shell, &str, &str); 3] = [
 fn share(directory: &Path) -> io::Result<()> {
     let pages = directory.join("man/man1");
     fs::create_dir_all(&pages)?;
-    clap_mangen::generate_to(Cli::command().disable_help_subcommand(true), pages)?;
+    let command = for_man_pages(help::command().disable_help_subcommand(true));
+    clap_mangen::generate_to(command, pages)?;
     for (shell, folder, name) in COMPLETIONS {
         let folder = directory.join(folder);
         fs::create_dir_all(&folder)?;
         let mut text = Vec::new();
-        clap_complete::generate(shell, &mut Cli::command(), "ddsmark", &mut text);
+        clap_complete::generate(shell, &mut help::command(), "ddsmark", &mut text);
         fs::write(folder.join(name), text)?;
     }
     Ok(())
+}
+
+/// Returns a command, and those below it, for man pages: with the words of all flags, and with the examples behind them.
+fn for_man_pages(command: Command) -> Command {
+    let command = command.mut_args(|argument| argument.hide_short_help(false));
+    let parts = [command.get_before_help(), command.get_after_long_help()];
+    let parts: Vec<String> = parts.into_iter().flatten().map(ToString::to_string).collect();
+    let command = command.mut_subcommands(for_man_pages);
+    if parts.is_empty() { command } else { command.after_long_help(parts.join("\n\n")) }
 }
 
 /// Returns the help of every command as Markdown.
@@ -49,7 +59,7 @@ fn reference(width: usize) -> String {
     let mut text =
         "# The command line\n\nGenerated from the code by `make generate`. The same as `--help` says.\n"
             .to_owned();
-    let mut command = Cli::command().disable_help_subcommand(true).term_width(width);
+    let mut command = help::command().disable_help_subcommand(true).term_width(width);
     command.build();
     for (name, command) in visible_commands(&command, "ddsmark".to_owned()) {
         let help = command.clone().term_width(width).render_long_help().to_string();
@@ -74,13 +84,13 @@ mod tests {
 
     #[test]
     fn clap_definition_is_valid() {
-        Cli::command().debug_assert();
+        help::command().debug_assert();
     }
 
     #[test]
     fn the_reference_has_every_option_that_is_shown() {
         let reference = reference(100);
-        let command = Cli::command();
+        let command = help::command();
         for (name, command) in visible_commands(&command, "ddsmark".to_owned()) {
             assert!(reference.contains(&format!("## `{name}`")), "{name}");
             for option in command.get_arguments().filter_map(clap::Arg::get_long) {
