@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf, process::Command};
 
-use crate::{Error, crate_graph, factors, recipes::target, reference, root};
+use crate::{Error, capabilities, crate_graph, factors, recipes::target, reference, root};
 
 /// Generated file: its path from the root of the tree, and its expected text.
 struct Generated {
@@ -23,13 +23,19 @@ pub fn write() -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns an error if a generated file is not up to date, or a crate has a dependency that is not allowed.
+/// Returns an error if a generated file is not up to date, a crate has a dependency that is not allowed, or the table of capabilities
+/// is not that of the program.
 pub fn check() -> Result<(), Error> {
     let violations = crate_graph::all_violations()?;
     if !violations.is_empty() {
         let hint =
             "allowed dependencies are in crates/xtask/src/crate_graph.rs; ARCHITECTURE.md explains them";
         return Err(format!("{}\nhint: {hint}", violations.join("\n")).into());
+    }
+    let disagreements = capabilities::disagreements(&capabilities::read()?, &capabilities::of_the_program()?);
+    if !disagreements.is_empty() {
+        let hint = "correct docs/reference/capabilities.md, names and words, and run `make generate`";
+        return Err(format!("{}\nhint: {hint}", disagreements.join("\n")).into());
     }
     let stale: Vec<String> =
         all()?.iter().filter(|file| !file.is_current()).map(|file| file.path.display().to_string()).collect();
@@ -47,7 +53,7 @@ impl Generated {
 }
 
 fn all() -> Result<Vec<Generated>, Error> {
-    Ok(vec![
+    let mut all = vec![
         architecture()?,
         Generated { path: "schemas/result.schema.json".into(), text: results::json_schema() },
         Generated { path: "schemas/comparison.schema.json".into(), text: results::comparison_json_schema() },
@@ -58,7 +64,13 @@ fn all() -> Result<Vec<Generated>, Error> {
         Generated { path: "docs/reference/factors.md".into(), text: factors::reference() },
         Generated { path: "docs/reference/perftest.md".into(), text: perftest::reference() },
         Generated { path: "docs/reference/cli.md".into(), text: ddsmark(&["generate", "reference"])? },
-    ])
+    ];
+    let table = capabilities::read()?;
+    for path in capabilities::COMPARISONS.map(PathBuf::from) {
+        let text = fs::read_to_string(root().join(&path))?;
+        all.push(Generated { text: capabilities::with_column(&path, &text, &table)?, path });
+    }
+    Ok(all)
 }
 
 /// Returns the reference of experiment files, from their schema.

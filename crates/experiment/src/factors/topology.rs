@@ -38,6 +38,9 @@ impl Topology {
     /// One writer and one reader.
     pub const PAIR: Self = Self::Mesh { writers: 1, readers: 1 };
 
+    /// Forms in an experiment file. `W`, `R` and `N` are numbers.
+    pub const FORMS: &[&str] = &["pair", "W-R", "ring-N", "full-mesh-N"];
+
     const EXPECTED: &str = "`pair`, the numbers of writers and readers, 1 to 1000 each, such as `\"1-3\"`, `ring-N` with 2 to 16 \
                             nodes, or `full-mesh-N` with 2 to 1000 participants";
 
@@ -108,6 +111,16 @@ mod tests {
 
     use super::*;
 
+    /// Returns the form of a topology. A variant that is new here needs a form, too.
+    fn form(topology: Topology) -> &'static str {
+        match topology {
+            Topology::PAIR => "pair",
+            Topology::Mesh { .. } => "W-R",
+            Topology::Ring { .. } => "ring-N",
+            Topology::FullMesh { .. } => "full-mesh-N",
+        }
+    }
+
     #[test]
     fn a_topology_is_a_mesh_a_ring_or_a_full_mesh() {
         for (text, writers, readers) in
@@ -156,6 +169,7 @@ mod tests {
                 Topology::FullMesh { participants },
             ] {
                 prop_assert_eq!(Topology::parse(&topology.to_string()), Some(topology));
+                prop_assert!(Topology::FORMS.contains(&form(topology)));
             }
         }
     }

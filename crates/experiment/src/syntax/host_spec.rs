@@ -66,6 +66,11 @@ impl HostSpec {
     /// Accepted texts, for error messages.
     pub const EXPECTED: &str = "`local`, `ssh:[USER@]HOST[:PORT]`, `netns:NAME`, `slurm[:NODE]` or `lab:N`";
 
+    /// Returns the word that each kind of specification begins with.
+    pub fn kinds() -> impl Iterator<Item = &'static str> {
+        KINDS.iter().map(|(word, ..)| *word)
+    }
+
     /// Parses a specification; returns `None` if it is invalid.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {

@@ -1,5 +1,6 @@
 //! Checks of the tree, and tests that each of them can fail.
 
+mod capabilities;
 mod documents;
 mod privilege;
 
