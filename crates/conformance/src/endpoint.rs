@@ -9,12 +9,19 @@ use crate::Stop;
 /// Configuration of a pair; `Fixture::pair_config` selects the strongest delivery guarantee of the driver.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PairConfig {
+    /// Requested policies of both endpoints.
     pub qos: Qos,
+    /// Receive mode of the reader.
     pub mode: ReceiveMode,
+    /// Type of the samples.
     pub type_kind: TypeKind,
+    /// Largest payload in bytes.
     pub max_payload_bytes: u64,
+    /// Maximum payload of a batch in bytes; 0: no batches.
     pub batch_bytes: u64,
+    /// Whether the writer writes in lent memory.
     pub loans: bool,
+    /// Condition on the key of the samples that the reader receives.
     pub content_filter: Option<String>,
 }
 
@@ -46,8 +53,11 @@ pub fn reader_config(topic: &str, pair_config: &PairConfig) -> ReaderConfig {
 
 /// Endpoint of a pair, in this process or in another.
 pub trait End {
+    /// Returns the number of matched peers, and when it last changed.
     fn match_state(&self) -> Result<MatchState, Stop>;
+    /// Returns the locator, with which a peer without discovery connects.
     fn locator(&self) -> Result<String, Stop>;
+    /// Connects to the peer with this locator.
     fn connect(&self, locator: &str) -> Result<(), Stop>;
 
     /// Returns the number of matched peers.

@@ -31,11 +31,13 @@ const SLICE_NS: u64 = 20_000_000;
 
 /// Driver under test, with the parameters of a case.
 pub struct Fixture<'a> {
+    /// Driver under test.
     pub driver: &'a Driver,
     /// Transport and options with which the driver is opened.
     pub way: &'a OpenOptions,
     /// Part of the names of all topics and files.
     pub name: &'a str,
+    /// DDS domain of all participants.
     pub domain: u32,
     topics: Cell<u32>,
     /// Starts the process of the reader; `None`: the reader is in this process.
@@ -46,24 +48,32 @@ type ReceivedSamples = Arc<Mutex<Vec<ReceivedSample>>>;
 
 /// Reader of any receive mode, in this process or in another.
 pub enum Inlet {
+    /// Reader whose receive calls this process makes.
     Asked { reader: Reader, polling: bool },
+    /// Reader with a listener, and what it has received.
     Listening { reader: ListeningReader<ReceivedSamples>, received: ReceivedSamples },
+    /// Reader in another process.
     Far(RemoteReader),
 }
 
 /// Matched writer and reader.
 pub struct Pair {
+    /// Writer in this process.
     pub writer: Writer,
+    /// Reader.
     pub inlet: Inlet,
 }
 
 /// Writers and readers of one topic, each writer matched with each reader.
 pub struct Peers {
+    /// Writers in this process.
     pub writers: Vec<Writer>,
+    /// Readers.
     pub readers: Vec<Inlet>,
 }
 
 impl<'a> Fixture<'a> {
+    /// Creates the fixture of a case.
     pub const fn new(
         driver: &'a Driver,
         way: &'a OpenOptions,
@@ -86,6 +96,7 @@ impl<'a> Fixture<'a> {
         }
     }
 
+    /// Opens a participant over loopback.
     pub fn open(&self) -> Result<Participant, Stop> {
         Ok(self.driver.open(&self.config())?)
     }
@@ -96,6 +107,7 @@ impl<'a> Fixture<'a> {
         format!("{}_{}", self.name.replace('-', "_"), self.topics.get())
     }
 
+    /// Returns the support of a policy by writers and readers together.
     pub fn support(&self, policy: Policy) -> Support {
         self.driver.description().support(policy)
     }
@@ -117,6 +129,7 @@ impl<'a> Fixture<'a> {
         description.transport(self.way.transport.as_deref()).unwrap_or(&description.transports[0])
     }
 
+    /// Returns whether the transport under test is the first one of the driver.
     pub fn is_default_transport(&self) -> bool {
         self.transport().name == self.driver.description().transports[0].name
     }
@@ -126,10 +139,12 @@ impl<'a> Fixture<'a> {
         self.transport().max_payload_bytes
     }
 
+    /// Returns whether the driver has a receive mode.
     pub fn receives_by(&self, mode: ReceiveMode) -> bool {
         self.driver.description().receive_modes.contains(&mode)
     }
 
+    /// Returns the configuration of a pair for payloads up to that size, with the strongest delivery guarantee of the driver.
     pub fn pair_config(&self, max_payload_bytes: u64) -> PairConfig {
         let mut qos = Qos::default();
         if self.reliable() {
@@ -153,6 +168,7 @@ impl<'a> Fixture<'a> {
         pair_config
     }
 
+    /// Opens a writer.
     pub fn writer(
         &self,
         participant: &Participant,
@@ -162,6 +178,7 @@ impl<'a> Fixture<'a> {
         Ok(participant.writer(&writer_config(topic, pair_config))?)
     }
 
+    /// Opens a reader, in the second process if the case has one.
     pub fn inlet(
         &self,
         participant: &Participant,
@@ -286,6 +303,7 @@ impl Inlet {
         }
     }
 
+    /// Returns the reader as an endpoint to match with.
     pub fn end(&self) -> Box<dyn End + '_> {
         match self {
             Self::Asked { reader, .. } => Box::new(reader.monitor()),
@@ -342,6 +360,7 @@ impl Inlet {
         Ok(())
     }
 
+    /// Closes the reader; one in another process with its participant and process.
     pub fn close(self) -> Result<(), Stop> {
         match self {
             Self::Asked { reader, .. } => reader.close()?,
@@ -353,6 +372,7 @@ impl Inlet {
 }
 
 impl Peers {
+    /// Closes all writers, then all readers.
     pub fn close(self) -> Result<(), Stop> {
         self.writers.into_iter().try_for_each(Writer::close)?;
         self.readers.into_iter().try_for_each(Inlet::close)
@@ -360,6 +380,7 @@ impl Peers {
 }
 
 impl Pair {
+    /// Closes the writer, then the reader.
     pub fn close(self) -> Result<(), Stop> {
         self.writer.close()?;
         self.inlet.close()

@@ -29,21 +29,32 @@ pub type SpawnPeer<'a> = dyn Fn(OwnedFd) -> io::Result<Child> + 'a;
 /// Request to the second process.
 #[derive(Serialize, Deserialize)]
 pub enum Ask {
+    /// Opens a participant and a reader.
     Open { way: OpenOptions, name: String, domain: u32, topic: String, pair_config: Box<PairConfig> },
+    /// Requests the locator of the reader.
     Locator,
+    /// Connects the reader to a writer with this locator.
     Connect(String),
+    /// Requests the number of matched writers.
     Matched,
+    /// Receives samples until there are `expected`, or none has arrived for `quiet`.
     Receive { expected: usize, quiet: Duration },
+    /// Closes the reader and its participant.
     Close,
 }
 
 /// Reply of the second process.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Answer {
+    /// Done, without a value.
     Done,
+    /// Locator of the reader.
     Locator(String),
+    /// Matched writers.
     Matched(MatchState),
+    /// Samples in the order of their arrival.
     Received(Vec<ReceivedSample>),
+    /// Error of the driver.
     Failed(String),
 }
 

@@ -7,12 +7,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Received sample.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReceivedSample {
+    /// Key of its instance.
     pub key: u32,
+    /// Content.
     #[serde(serialize_with = "to_base64", deserialize_with = "from_base64")]
     pub payload: Vec<u8>,
 }
 
 impl ReceivedSample {
+    /// Copies a sample that is valid during a call of the driver only.
     pub fn copy_of(sample: Sample<'_>) -> Self {
         Self { key: sample.key, payload: sample.payload.to_vec() }
     }

@@ -11,9 +11,11 @@ use crate::{
 };
 
 pub(crate) struct Bottleneck {
+    /// Limits that all runs reached.
     pub limits: Vec<Limit>,
     /// Text of the finding: one sentence.
     pub text: String,
+    /// Values of the finding, by name.
     pub numbers: Vec<(String, f64)>,
 }
 

@@ -12,13 +12,16 @@ pub(crate) struct Side<'d> {
     pub name: String,
     /// Name of its driver in reports.
     pub driver: String,
+    /// Description of the driver; `None` if the result lacks it.
     pub description: Option<&'d DriverDescription>,
     cells: Vec<&'d CellResult>,
 }
 
 /// Cell in a curve.
 pub(crate) struct Point<'d> {
+    /// Cell with the values of its runs.
     pub cell: &'d CellResult,
+    /// Payload size in bytes.
     pub size: u64,
     /// Value over the valid runs.
     pub spread: Spread,
@@ -84,6 +87,7 @@ impl<'d> Side<'d> {
         of_pair.topology.is_pair() && !own.topology.is_pair() && own.differs_only_in(of_pair, "topology")
     }
 
+    /// Returns whether its driver is a bare socket.
     pub fn is_bare_socket(&self) -> bool {
         self.description.is_some_and(DriverDescription::is_bare_socket)
     }
@@ -143,6 +147,7 @@ impl<'d> Side<'d> {
         self.cells.iter().copied()
     }
 
+    /// Returns the cells of a workload.
     pub fn of_workload(&self, workload: Workload) -> impl Iterator<Item = &'d CellResult> {
         self.cells.iter().copied().filter(move |cell| cell.factors.workload == workload)
     }

@@ -8,8 +8,11 @@ use crate::{LATE_PCT, format::list};
 
 /// Cell in a curve over loads.
 pub(crate) struct Point<'d> {
+    /// Cell with the values of its runs.
     pub cell: &'d CellResult,
+    /// Offered load in samples/s.
     pub sps: f64,
+    /// Value over the valid runs.
     pub spread: Spread,
 }
 

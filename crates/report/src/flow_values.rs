@@ -7,11 +7,14 @@ use results::{CellFlow, CellLatency, CellResult, DeliveryCounts, Latency, Run, S
 /// Position of a flow in a cell, from 0, and number of flows.
 #[derive(Clone, Copy)]
 pub(crate) struct FlowPosition {
+    /// Position of the flow, from 0.
     pub number: usize,
+    /// Number of flows of the cell.
     pub flows: usize,
 }
 
 impl FlowPosition {
+    /// Returns whether it is the first flow.
     pub const fn is_first(self) -> bool {
         self.number == 0
     }
@@ -19,11 +22,15 @@ impl FlowPosition {
 
 /// Values of a row: those of one flow; without several flows, those of all writers, readers and topics together.
 pub(crate) struct FlowValues<'v, L> {
+    /// Counts of samples over all runs.
     pub counted: DeliveryCounts,
+    /// Samples that were to arrive and did not.
     pub shortfall: Shortfall,
+    /// Number of samples that arrived while the writer was writing.
     pub delivered_in_time: u64,
     /// Number of late samples; `None` without intended send times.
     pub late: Option<u64>,
+    /// Latencies by kind, such as `response`.
     pub latency: &'v BTreeMap<String, L>,
 }
 

@@ -48,6 +48,7 @@ pub fn time(text: &str) -> Parsed<f64> {
     if ns <= LONGEST { Ok(ns) } else { Err(format!("`{text}` is longer than 100s")) }
 }
 
+/// Parses a time with its unit, rounded to whole ns.
 pub fn whole_ns(text: &str) -> Parsed<u64> {
     time(text).map(|ns| ns.round() as u64)
 }
@@ -66,6 +67,7 @@ pub fn probability(text: &str) -> Parsed<f64> {
     within("the probability", value, &(0.0..=1.0))
 }
 
+/// Parses the relative spread of a latency, 0 to 3.
 pub fn jitter(text: &str) -> Parsed<f64> {
     within("the spread", number(text)?, &(0.0..=3.0))
 }
@@ -99,6 +101,7 @@ pub fn bandwidth(text: &str) -> Parsed<Option<f64>> {
     within("the rate in bit/s", number(digits)? * scale, &(1e3..=1e13)).map(Some)
 }
 
+/// Parses the length of a queue in samples, 1 to 1,000,000.
 pub fn queue(text: &str) -> Parsed<usize> {
     let count = text.parse().map_err(|_| format!("`{text}` is not a whole number"))?;
     if (1..=1_000_000).contains(&count) {
@@ -108,6 +111,7 @@ pub fn queue(text: &str) -> Parsed<usize> {
     }
 }
 
+/// Parses the size of a fragment in bytes; `off` is `None`.
 pub fn fragment(text: &str) -> Parsed<Option<u64>> {
     if text == "off" {
         return Ok(None);
@@ -120,6 +124,7 @@ pub fn fragment(text: &str) -> Parsed<Option<u64>> {
     }
 }
 
+/// Parses what a full queue does: `block` or `drop`.
 pub fn when_full(text: &str) -> Parsed<OverflowPolicy> {
     match text {
         "block" => Ok(OverflowPolicy::Block),
@@ -169,6 +174,7 @@ fn weighted<T>(text: &str, part: impl Fn(&str) -> Parsed<T>) -> Parsed<Vec<(f64,
     if (sum - 1.0).abs() < 1e-9 { Ok(parts) } else { Err(format!("the weights add up to {sum}, not to 1")) }
 }
 
+/// Parses a distribution of times from weighted components.
 pub fn mixture(text: &str) -> Parsed<Mixture> {
     weighted(text, component).map(Mixture)
 }

@@ -121,10 +121,12 @@ impl ReferencedRanks {
         self.0.iter().map(|ranks| ranks.interval(level)).collect::<Option<Vec<_>>>()?.into_iter().reduce(hull)
     }
 
+    /// Returns the p-value of the claim that the effect is greater than `at`: the largest over the elasticities.
     pub fn p_greater(&self, at: f64) -> f64 {
         self.0.iter().map(|ranks| ranks.p_greater(at)).fold(0.0, f64::max)
     }
 
+    /// Returns the p-value of the claim that the effect is less than `at`: the largest over the elasticities.
     pub fn p_less(&self, at: f64) -> f64 {
         self.0.iter().map(|ranks| ranks.p_less(at)).fold(0.0, f64::max)
     }

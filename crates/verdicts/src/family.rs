@@ -14,12 +14,16 @@ use crate::{CompareOptions, format, part::Part, recorded::Source};
 /// Comparison of one metric of two cells.
 #[derive(Clone)]
 pub(crate) struct Pair<'d> {
+    /// Kind of verdict.
     pub kind: VerdictKind,
     pub metric: Metric,
     /// Name of the flow, if there are several.
     pub flow: Option<&'d str>,
+    /// Whether runs are compared within blocks or as two groups.
     pub pairing: Pairing,
+    /// Candidate.
     pub treatment: Part<'d>,
+    /// Baseline.
     pub baseline: Part<'d>,
     /// Between two results: whether claims are made without a reference.
     forced: bool,

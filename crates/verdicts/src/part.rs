@@ -12,7 +12,9 @@ use crate::recorded::{Source, modes_by};
 /// Runs of one cell for a comparison, and their result.
 #[derive(Clone)]
 pub(crate) struct Part<'d> {
+    /// Cell with the values of its runs.
     pub cell: &'d CellResult,
+    /// Runs that are compared.
     pub runs: Vec<&'d Run>,
     source: Source<'d>,
 }
@@ -29,6 +31,7 @@ impl<'d> Part<'d> {
         self
     }
 
+    /// Returns the runs that are compared.
     pub fn runs(&self) -> impl Iterator<Item = &'d Run> {
         self.runs.iter().copied()
     }
@@ -44,6 +47,7 @@ impl<'d> Part<'d> {
         block.reference(metric)
     }
 
+    /// Returns the numbers of its blocks that were noisy.
     pub fn noisy_blocks(&self) -> BTreeSet<u32> {
         self.runs().map(|run| run.block).filter(|block| self.source.noisy.contains(block)).collect()
     }
@@ -80,6 +84,7 @@ impl<'d> Part<'d> {
         median(&values.iter().copied().chain(lost).collect::<Vec<_>>()).filter(|median| median.is_finite())
     }
 
+    /// Returns its side of a verdict on a metric, of one flow if there are several.
     pub fn side(&self, metric: Metric, flow: Option<&str>) -> VerdictSide {
         let of_state = |state| self.runs().filter(|run| run.state == state).count() as u32;
         let (runs, values): (Vec<&Run>, Vec<f64>) =

@@ -16,7 +16,9 @@ const SEED: u64 = 1;
 /// Result of the runs, and its noisy blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'d> {
+    /// Result.
     pub document: &'d ResultDocument,
+    /// Numbers of its noisy blocks.
     pub noisy: &'d BTreeSet<u32>,
 }
 

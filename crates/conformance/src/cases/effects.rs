@@ -19,6 +19,7 @@ use crate::{
 
 pub(super) const SECTION: &str = "DDSMARK_SUPPORT_ENFORCED";
 
+/// Cases on the effect of policies that a driver declares as enforced.
 pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "history-depth",

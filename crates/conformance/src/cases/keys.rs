@@ -14,6 +14,7 @@ use crate::{
     sample::numbered,
 };
 
+/// Cases on the keys of samples and on their instances.
 pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "keys",

@@ -19,6 +19,7 @@ use crate::{
 /// Longest thread name that the kernel keeps, in bytes without the terminator.
 const MAX_THREAD_NAME_BYTES: usize = 15;
 
+/// Cases on the description of a driver, on open and close, and on rejected arguments.
 pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "describe",

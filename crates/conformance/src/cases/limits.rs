@@ -19,6 +19,7 @@ use crate::{
     values::Side,
 };
 
+/// Cases on RESOURCE_LIMITS.
 pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "reader-limit",

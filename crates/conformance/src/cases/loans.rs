@@ -11,6 +11,7 @@ use crate::{
     sample::numbered,
 };
 
+/// Cases on memory that a driver lends for writing.
 pub const CASES: &[CaseSpec] = &[CaseSpec {
     id: "loans",
     section: "2, writer_loan()",

@@ -9,6 +9,7 @@ use crate::{
     sample::numbered,
 };
 
+/// Cases on memory leaks.
 pub const CASES: &[CaseSpec] = &[CaseSpec {
     id: "memory",
     section: "1, 5",

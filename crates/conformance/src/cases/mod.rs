@@ -21,11 +21,15 @@ use crate::{Case, CaseResult, fixture::Fixture};
 
 /// Definition of a case.
 pub struct CaseSpec {
+    /// Id, by which `--case` selects it.
     pub id: &'static str,
+    /// Part of the contract.
     pub section: &'static str,
+    /// Promise of the contract that the case checks.
     pub promise: &'static str,
     /// Policies whose effect the case observes; it runs only if the driver declares each as enforced, by writers or readers.
     pub observes: &'static [Policy],
+    /// Runs the case.
     pub run: fn(&Fixture<'_>) -> CaseResult,
 }
 

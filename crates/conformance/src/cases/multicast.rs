@@ -13,6 +13,7 @@ use crate::{
     sample::numbered,
 };
 
+/// Cases on multicast.
 pub const CASES: &[CaseSpec] = &[CaseSpec {
     id: "multicast",
     section: "participant_open(), participant_settings()",

@@ -16,6 +16,7 @@ use crate::{
     sample::numbered,
 };
 
+/// Cases on several participants of one process.
 pub const CASES: &[CaseSpec] = &[CaseSpec {
     id: "two-participants",
     section: "1",

@@ -18,6 +18,7 @@ use crate::{
     sample::numbered,
 };
 
+/// Cases on matching.
 pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "match-time",

@@ -14,6 +14,7 @@ use crate::{
     values::{Side, two_of},
 };
 
+/// Cases on effective settings, effective QoS and counters.
 pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "settings",

@@ -23,6 +23,7 @@ use crate::{
     values::Side,
 };
 
+/// Cases on receive modes.
 pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "receive-waitset",

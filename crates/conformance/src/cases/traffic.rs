@@ -18,6 +18,7 @@ use crate::{
     sample::{ReceivedSample, numbered},
 };
 
+/// Cases on matching and on the delivery of samples.
 pub const CASES: &[CaseSpec] = &[
     CaseSpec {
         id: "match",

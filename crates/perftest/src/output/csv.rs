@@ -12,17 +12,20 @@ fn headings(names: &[&str]) -> Vec<Heading> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
+/// Returns the headings of the latency rows of each sample; with `cpu`, also that of the CPU.
 pub fn latency_interval_headings(cpu: bool) -> Vec<Heading> {
     let names = ["Sample Size (Bytes)", "Latency (μs)", "Ave (μs)", "Std (μs)", "Min (μs)", "Max (μs)"];
     with_cpu(headings(&names), cpu)
 }
 
+/// Returns the headings of the latency row of a test.
 pub fn latency_summary_headings(cpu: bool) -> Vec<Heading> {
     let mut all = headings(&["Sample Size (Bytes)", "Ave (μs)", "Std (μs)", "Min (μs)", "Max (μs)"]);
     all.extend(PERCENTS.iter().map(|percent| format!("{percent}% (μs)")));
     with_cpu(all, cpu)
 }
 
+/// Returns the headings of the throughput rows of each second.
 pub fn throughput_interval_headings(cpu: bool) -> Vec<Heading> {
     let names = [
         "Sample Size (Bytes)",
@@ -37,6 +40,7 @@ pub fn throughput_interval_headings(cpu: bool) -> Vec<Heading> {
     with_cpu(headings(&names), cpu)
 }
 
+/// Returns the headings of the throughput row of a test.
 pub fn throughput_summary_headings(cpu: bool) -> Vec<Heading> {
     let names = [
         "Sample Size (Bytes)",
@@ -56,6 +60,7 @@ fn with_cpu(mut headings: Vec<Heading>, cpu: bool) -> Vec<Heading> {
     headings
 }
 
+/// Returns the latency row of a sample.
 pub fn latency_interval(row: &LatencyInterval, columns: Columns) -> String {
     let numbers = columns.numbers;
     let values = vec![
@@ -69,6 +74,7 @@ pub fn latency_interval(row: &LatencyInterval, columns: Columns) -> String {
     line(&latency_interval_headings(columns.cpu), values, numbers.decimals(row.cpu_percent, 2))
 }
 
+/// Returns the latency row of a test.
 pub fn latency_summary(row: &LatencyRow, columns: Columns) -> String {
     let numbers = columns.numbers;
     let mut values = vec![
@@ -82,6 +88,7 @@ pub fn latency_summary(row: &LatencyRow, columns: Columns) -> String {
     line(&latency_summary_headings(columns.cpu), values, numbers.decimals(row.cpu_percent, 2))
 }
 
+/// Returns the throughput row of a second.
 pub fn throughput_interval(row: &ThroughputInterval, columns: Columns) -> String {
     let numbers = columns.numbers;
     let values = vec![
@@ -97,6 +104,7 @@ pub fn throughput_interval(row: &ThroughputInterval, columns: Columns) -> String
     line(&throughput_interval_headings(columns.cpu), values, numbers.decimals(row.cpu_percent, 2))
 }
 
+/// Returns the throughput row of a test.
 pub fn throughput_summary(row: &ThroughputRow, columns: Columns) -> String {
     let numbers = columns.numbers;
     let values = vec![

@@ -26,6 +26,7 @@ const fn widths(generation: Generation) -> Widths {
     }
 }
 
+/// Returns the latency line of a sample.
 pub fn latency_interval(row: &LatencyInterval, columns: Columns) -> String {
     let (generation, numbers) = (columns.generation, columns.numbers);
     let Widths { time, gap, .. } = widths(generation);
@@ -41,6 +42,7 @@ pub fn latency_interval(row: &LatencyInterval, columns: Columns) -> String {
     )
 }
 
+/// Returns the latency lines of a test.
 pub fn latency_summary(row: &LatencyRow, columns: Columns) -> String {
     let (generation, numbers) = (columns.generation, columns.numbers);
     let Widths { size, time, .. } = widths(generation);
@@ -64,6 +66,7 @@ pub fn latency_summary(row: &LatencyRow, columns: Columns) -> String {
     )
 }
 
+/// Returns the throughput line of a second.
 pub fn throughput_interval(row: &ThroughputInterval, columns: Columns) -> String {
     let generation = columns.generation;
     let Widths { samples, rate, gap, .. } = widths(generation);
@@ -80,6 +83,7 @@ pub fn throughput_interval(row: &ThroughputInterval, columns: Columns) -> String
     )
 }
 
+/// Returns the throughput line of a test.
 pub fn throughput_summary(row: &ThroughputRow, columns: Columns) -> String {
     let generation = columns.generation;
     let Widths { size, samples, rate, gap, .. } = widths(generation);

@@ -17,7 +17,9 @@ const SHORT_NAMES: [usize; 3] = [24, 16, 8];
 /// Column with its heading and unit.
 #[derive(Clone, Copy)]
 pub(super) struct Column {
+    /// Heading without the unit.
     pub heading: &'static str,
+    /// Unit; may be empty.
     pub unit: &'static str,
     /// Order in which columns lose the range of their values in a narrow table, from 1.
     pub plain: usize,
@@ -28,15 +30,19 @@ pub(super) struct Column {
 /// Value with its half-range over the runs, in percent; the range may be empty.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
+    /// Formatted value.
     pub value: String,
+    /// Half-range in percent; may be empty.
     pub spread: String,
 }
 
 impl Entry {
+    /// Creates an entry without a range.
     pub fn new(value: impl Into<String>) -> Self {
         Self { value: value.into(), spread: String::new() }
     }
 
+    /// Creates the entry of a value that is not available.
     pub fn none() -> Self {
         Self::new(NONE)
     }
@@ -55,15 +61,21 @@ impl Entry {
 
 /// Row: its configuration, the cells that it shows, and one entry per column.
 pub(super) struct Row<'d> {
+    /// Text of the first column.
     pub configuration: String,
+    /// Ids of the cells that it shows.
     pub cells: Vec<&'d str>,
+    /// Entries, one for each column.
     pub entries: Vec<Entry>,
 }
 
 /// Table of rows that are sorted by configuration. The configuration is the first column.
 pub(super) struct Table<'d> {
+    /// Line above the table; may be empty.
     pub title: &'static str,
+    /// Columns behind the configuration.
     pub columns: Vec<Column>,
+    /// Rows, sorted by configuration.
     pub rows: Vec<Row<'d>>,
 }
 
@@ -78,6 +90,7 @@ struct Fit {
 
 /// Rendered table.
 pub(super) struct Rendered {
+    /// Lines of text.
     pub lines: Vec<Line>,
     /// Headings of the columns that do not fit.
     pub left_out: Vec<String>,

@@ -20,11 +20,14 @@ pub(super) enum Kind {
 /// Line of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
+    /// Kind, which determines the colour.
     pub kind: Kind,
+    /// Text without control characters and line breaks.
     pub text: String,
 }
 
 impl Line {
+    /// Creates a line. Escapes control characters.
     pub fn new(kind: Kind, text: &str) -> Self {
         Self { kind, text: escaped(text).trim_end().replace(['\n', '\t'], " ") }
     }

@@ -16,6 +16,7 @@ const LINES_PER_ITEM: usize = 3;
 /// Text of a section.
 pub(super) struct Item {
     kind: Kind,
+    /// Text, which may be wrapped.
     pub text: String,
     /// Advice that goes with it.
     pub hint: Option<String>,
@@ -38,7 +39,9 @@ impl Item {
 
 /// Part below the tables: a heading, and items of which the first ones are shown.
 pub(super) struct Section {
+    /// Line above the items.
     pub heading: String,
+    /// Items, the most important first.
     pub items: Vec<Item>,
     /// Name of an item that is not shown, in the singular.
     pub noun: &'static str,

@@ -5,7 +5,9 @@ use super::Goal;
 /// Trial, as seen by one goal: its duration and violation ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ObservedTrial {
+    /// Duration in ns.
     pub duration_ns: u64,
+    /// Share of the samples that violate the goal, 0 to 1.
     pub ratio: f64,
 }
 
@@ -35,6 +37,7 @@ pub(super) struct Weighed {
 }
 
 impl Weighed {
+    /// Weighs the trials of one load by their duration.
     pub fn from_trials(goal: &Goal, trials: impl Iterator<Item = ObservedTrial>) -> Self {
         // indexed by full length (false: short), then by bad (false: good)
         let mut sums = [[0_u128; 2]; 2];
@@ -49,6 +52,7 @@ impl Weighed {
         Self { low_ns, high_ns, whole_ns: (low_ns + high_ns).max(goal.duration_sum_ns as f64) }
     }
 
+    /// Returns whether the load is a lower bound, an upper bound, or neither.
     pub fn class(&self, goal: &Goal) -> Class {
         let allowed = self.whole_ns * goal.exceed_ratio + ROUNDING_NS;
         match () {

@@ -60,10 +60,12 @@ impl GoalSearch {
         Self { index, earlier, own: Stage { goal, steps }, done: 0, from: start, last: grid.last() }
     }
 
+    /// Returns the goal that is searched for.
     pub const fn goal(&self) -> &Goal {
         &self.own.goal
     }
 
+    /// Returns the bounds that the trials so far show.
     pub fn bounds(&self, measured: &TrialSet) -> Bounds {
         measured.bounds(self.index, &self.own.goal)
     }

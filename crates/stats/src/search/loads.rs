@@ -37,6 +37,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
+    /// Creates a grid from the floor to the ceiling in steps narrower than `narrowest`, a share of the load.
     pub fn new(loads: Loads, narrowest: f64) -> Self {
         let span = (loads.ceiling_sps / loads.floor_sps).ln();
         // one step more than fits, so that rounding cannot make a step too wide
@@ -49,6 +50,7 @@ impl Grid {
         self.last
     }
 
+    /// Returns the load with that number, in samples/s.
     pub fn load(&self, number: u32) -> f64 {
         match number {
             0 => self.loads.floor_sps,
@@ -57,6 +59,7 @@ impl Grid {
         }
     }
 
+    /// Returns the number of the load nearest to one in samples/s.
     pub fn nearest(&self, load_sps: f64) -> u32 {
         // a float-to-integer cast saturates
         (((load_sps / self.loads.floor_sps).ln() / self.step).round() as u32).min(self.last)

@@ -20,10 +20,12 @@ struct RecordedTrial {
 pub(super) struct TrialSet(BTreeMap<u32, Vec<RecordedTrial>>);
 
 impl TrialSet {
+    /// Adds a trial at the load with that number: its duration in ns, and its violation ratio for each goal.
     pub fn add(&mut self, load: u32, duration_ns: u64, ratios: Vec<f64>) {
         self.0.entry(load).or_default().push(RecordedTrial { duration_ns, ratios });
     }
 
+    /// Returns the number of trials at a load.
     pub fn trials_at(&self, load: u32) -> usize {
         self.0.get(&load).map_or(0, Vec::len)
     }
@@ -52,7 +54,9 @@ impl TrialSet {
 /// whatever its trials show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bounds {
+    /// Number of the load that is the lower bound; `None` if there is none.
     pub lower: Option<u32>,
+    /// Number of the load that is the upper bound; `None` if there is none.
     pub upper: Option<u32>,
 }
 
