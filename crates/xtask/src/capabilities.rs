@@ -101,8 +101,10 @@ pub fn disagreements(table: &[Capability], program: &[(&str, BTreeSet<String>)])
         found.extend(names.difference(&row.names).map(|new| format!("`{name}` lacks `{new}`")));
         found.extend(row.names.difference(names).map(|old| format!("`{name}`: the program has no `{old}`")));
     }
-    let is_denial =
-        |words: &str| ["no", "none", "no,"].contains(&words.split(' ').next().unwrap_or_default());
+    let is_denial = |words: &str| {
+        let first = words.split_whitespace().next().unwrap_or_default();
+        ["no", "none"].contains(&first.trim_matches(|sign: char| !sign.is_alphanumeric()))
+    };
     let rows = table.iter().filter(|row| !row.names.is_empty());
     found.extend(
         rows.clone()

@@ -138,7 +138,7 @@ pub struct SearchArgs {
 
     /// Goals `ndr`, `pdr` and `slo`; several with commas.
     ///
-    /// `ndr` is no loss, `pdr` at most 0.5 % lost, `slo` at most 0.1 % later than the deadline. By default `ndr,pdr`.
+    /// `ndr` allows no loss, `pdr` at most 0.5 % lost, `slo` at most 0.1 % later than the deadline. By default `ndr,pdr`.
     #[arg(long, value_name = "GOAL", value_delimiter = ',', help_heading = "Design")]
     pub goal: Vec<String>,
 

@@ -42,8 +42,11 @@ fn names_of_one_side_and_denials_are_reported() {
         ["`hosts` lacks `moon`", "`hosts`: the program has no `ssh`", "the row `rings` is missing"]
     );
     assert_eq!(disagreements(&table, &[]), ["nothing in the program is compared with `hosts`"]);
-    let denied = rows(&PAGE.replace("over ssh", "no"));
-    assert_eq!(disagreements(&denied, &[("hosts", names(&["local", "ssh"]))]), ["`hosts` denies its names"]);
+    for denial in ["no", "no: one only", "**none**"] {
+        let denied = rows(&PAGE.replace("over ssh", denial));
+        let found = disagreements(&denied, &[("hosts", names(&["local", "ssh"]))]);
+        assert_eq!(found, ["`hosts` denies its names"], "{denial}");
+    }
 }
 
 #[test]
