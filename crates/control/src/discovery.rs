@@ -1,11 +1,13 @@
 //! Measurements of a participant: when it was opened, and when its entities were matched.
 
 use results::Interface;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Participant measurements. All times are of the common clock, in ns.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ParticipantReport {
     /// Common start from which times of matching count: that of the late participant, if there is one.
     pub begin_ns: u64,
@@ -42,7 +44,8 @@ pub struct ParticipantReport {
 }
 
 /// Counters of a network interface at some time. They include all programs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct InterfaceReading {
     /// Time after the counters were read, in ns.
     pub at_ns: u64,
@@ -51,7 +54,8 @@ pub struct InterfaceReading {
 }
 
 /// Traffic of a network interface before a start.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TrafficAhead {
     /// Duration in ns.
     pub elapsed_ns: u64,
@@ -60,7 +64,8 @@ pub struct TrafficAhead {
 }
 
 /// Matches of an entity.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct EntityMatch {
     /// Number of matched peers.
     pub matched: u32,

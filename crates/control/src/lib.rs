@@ -39,6 +39,7 @@ mod progress;
 mod reply;
 mod report;
 mod request;
+#[cfg(feature = "schema")]
 mod schema;
 mod timeline;
 mod timestamp_log;
@@ -59,6 +60,7 @@ pub use report::{
     WriterReport,
 };
 pub use request::{Configure, Drain, LateJoin, Match, MatchedPeers, OpenOptions, Request};
+#[cfg(feature = "schema")]
 pub use schema::json_schema;
 pub use timeline::Timeline;
 pub use timestamp_log::{TimestampLog, TimestampLogError, TimestampPair};

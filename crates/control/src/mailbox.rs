@@ -2,6 +2,7 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use experiment::ParticipantSpec;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,8 @@ pub const MAILBOX_TAG_BYTES: usize = 8;
 pub const MAX_RECEIVED: usize = 64;
 
 /// Mailbox to open: a participant with a writer and a reader of one topic, both reliable, transient-local and keep-all.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct OpenMailbox {
     /// DDS domain.
     pub domain: u32,
@@ -26,7 +28,8 @@ pub struct OpenMailbox {
 }
 
 /// Messages to post, and the time to wait for others.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Exchange {
     /// Messages to post, in this order.
     pub post: Vec<MailboxMessage>,
@@ -35,7 +38,8 @@ pub struct Exchange {
 }
 
 /// Messages of other agents.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Exchanged {
     /// Number of messages that the middleware has accepted, from the first one. It had no room for the rest.
     pub posted: u32,
@@ -49,15 +53,17 @@ pub struct Exchanged {
 }
 
 /// Bytes of a message; in JSON as base64.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(try_from = "Encoded", into = "Encoded")]
-#[schemars(with = "Encoded")]
+#[cfg_attr(feature = "schema", schemars(with = "Encoded"))]
 pub struct MailboxMessage(pub Vec<u8>);
 
 /// Base64 of the bytes of a message.
-#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(transparent)]
-#[schemars(rename = "MailboxMessage")]
+#[cfg_attr(feature = "schema", schemars(rename = "MailboxMessage"))]
 struct Encoded(String);
 
 impl From<MailboxMessage> for Encoded {

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de};
 
 /// Bytes that the samples of each writer carry after their headers, in turn: each sample continues where the one before it
 /// ends, and after the last byte comes the first one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(try_from = "Encoded", into = "Encoded")]
-#[schemars(with = "Encoded")]
+#[cfg_attr(feature = "schema", schemars(with = "Encoded"))]
 pub struct PayloadBytes(Arc<[u8]>);
 
 impl PayloadBytes {
@@ -39,8 +41,9 @@ impl PayloadBytes {
 }
 
 /// Serialized form of the bytes of a file.
-#[derive(Clone, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "PayloadBytes")]
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "PayloadBytes"))]
 struct Encoded {
     /// The bytes.
     base64: String,

@@ -1,10 +1,12 @@
 //! Progress of an agent while it measures.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Progress of an agent since the start of its measurement.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Progress {
     /// Time since the start of the measurement in ns; at an agent that receives samples, since the first one.
     pub elapsed_ns: u64,
@@ -20,7 +22,8 @@ pub struct Progress {
 }
 
 /// CPU time of a process since the request `measure`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CpuProgress {
     /// Time since the request in ns.
     pub elapsed_ns: u64,
@@ -29,7 +32,8 @@ pub struct CpuProgress {
 }
 
 /// Samples received so far, from all writers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ReceptionProgress {
     /// Number of distinct samples.
     pub delivered: u64,
@@ -57,7 +61,8 @@ impl ReceptionProgress {
 }
 
 /// Round trips so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct RoundTripProgress {
     /// Number of round trips.
     pub count: u64,

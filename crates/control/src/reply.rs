@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use experiment::{DriverDescription, Policy, Qos, Role};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{AgentReport, Exchanged, Message, MonotonicClock, Progress};
 
 /// Reply of an agent to the runner.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(tag = "reply", rename_all = "snake_case")]
 pub enum Reply {
     /// The driver is loaded. Sent once, without a request.
@@ -92,7 +94,8 @@ impl Message for Reply {
 }
 
 /// Identity of an agent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Hello {
     /// Version of the protocol, [`crate::PROTOCOL`].
     pub protocol: u32,
@@ -109,7 +112,8 @@ pub struct Hello {
 }
 
 /// A conformance case: a testable promise of the driver contract.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CaseInfo {
     /// Id of the case.
     pub id: String,
@@ -124,7 +128,8 @@ pub struct CaseInfo {
 }
 
 /// Outcome of a conformance case.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum CaseOutcome {
     /// No violation was observed.
@@ -142,7 +147,8 @@ pub enum CaseOutcome {
 }
 
 /// Effective configuration, once the entities are open.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Configured {
     /// Locator of each reader, in the order of the configure request. Empty if the middleware has discovery.
     pub reader_locators: Vec<String>,
@@ -160,7 +166,8 @@ pub struct Configured {
 }
 
 /// Result of the measurement phase of a driving role. A serving role answers with the default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct MeasureReply {
     /// Samples accepted by the middleware.
     pub sent: u64,

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use results::{
     Batches, Distribution, Interface, Received, Reception, Sockets, TakeStats, ThrottleStats, Usage,
 };
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{JoinReception, ParticipantReport, TimestampLog, WrittenBeforeJoin};
 
 /// Measurements of an agent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct AgentReport {
     /// Resource usage during the measurement.
     pub usage: Usage,
@@ -29,7 +31,8 @@ pub struct AgentReport {
 }
 
 /// Measurements of a role.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RoleReport {
     /// No traffic.
@@ -107,7 +110,8 @@ impl AgentReport {
 }
 
 /// Writer measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct WriterReport {
     /// Distinct samples that the writer tried to write.
     pub offered: u64,
@@ -137,7 +141,8 @@ pub struct WriterReport {
 }
 
 /// Reader measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ReaderReport {
     /// Received samples, by writer.
     pub received: Vec<Received>,
@@ -155,7 +160,8 @@ pub struct ReaderReport {
 }
 
 /// Open-loop writer measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PacedWriterReport {
     /// Start of the schedule, in ns.
     pub begin_ns: u64,
@@ -174,7 +180,8 @@ pub struct PacedWriterReport {
 }
 
 /// Open-loop writer measurements of one flow.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FlowWriterReport {
     /// Samples with an intended time within the measurement time. Without intended times: samples offered.
     pub planned: u64,
@@ -204,7 +211,8 @@ pub struct FlowWriterReport {
 }
 
 /// Open-loop reader measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PacedReaderReport {
     /// Measurements of each flow, in the order of the flows.
     pub flows: Vec<FlowReaderReport>,
@@ -216,7 +224,8 @@ pub struct PacedReaderReport {
 }
 
 /// Open-loop reader measurements of one flow.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FlowReaderReport {
     /// Received samples.
     pub received: Received,
@@ -242,7 +251,8 @@ pub struct FlowReaderReport {
 }
 
 /// Times between two hosts that are negative on the common clock. A histogram has no place for them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct NegativeTimes {
     /// Number of times.
     pub count: u64,
@@ -265,7 +275,8 @@ impl NegativeTimes {
 }
 
 /// Probe measurements at the writer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ProbeReport {
     /// Probe interval in samples: every Nth sample is a probe.
     pub every: u64,
@@ -286,7 +297,8 @@ pub struct ProbeReport {
 }
 
 /// Probe counts at the reader.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ProbeEchoReport {
     /// Probes received.
     pub came: u64,
@@ -297,7 +309,8 @@ pub struct ProbeEchoReport {
 }
 
 /// Pinger measurements.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PingerReport {
     /// Pings accepted by the middleware.
     pub sent: u64,
@@ -322,7 +335,8 @@ pub struct PingerReport {
 }
 
 /// Pinger measurements of the echoes of one endpoint.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ReturnReport {
     /// Pings with an echo within the timeout.
     pub returned: u64,
@@ -348,7 +362,8 @@ pub struct ReturnReport {
 }
 
 /// Measurements of an echo or a relay.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct EchoReport {
     /// Pings received, duplicates included.
     pub received: u64,

@@ -3,6 +3,7 @@
 use std::hint::black_box;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,9 +17,10 @@ pub struct TimestampPair {
 }
 
 /// Timestamps by sequence number, from 0. Sequence numbers beyond the capacity are not recorded.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(try_from = "Encoded", into = "Encoded")]
-#[schemars(with = "Encoded")]
+#[cfg_attr(feature = "schema", schemars(with = "Encoded"))]
 pub struct TimestampLog {
     stamps: Vec<TimestampPair>,
     capacity: usize,
@@ -70,8 +72,9 @@ impl TimestampLog {
 }
 
 /// Serialized form of timestamps by sequence number.
-#[derive(Clone, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "TimestampLog")]
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TimestampLog"))]
 struct Encoded {
     /// Number of pairs.
     count: usize,

@@ -3,6 +3,7 @@
 use std::{hint::black_box, ops::Range};
 
 use hdrhistogram::Histogram;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::Moments;
@@ -146,7 +147,8 @@ impl Windows {
 
 /// Distribution in the format that agents send to the runner: exact moments and extremes, and one histogram per
 /// window.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Distribution {
     /// Number of values.
     pub n: u64,

@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::total;
@@ -10,7 +11,8 @@ use stats::total;
 pub const ARRIVAL_WINDOWS: u32 = 10_000;
 
 /// Arrivals of distinct samples over time, from the first sample on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Arrivals {
     /// Length of a window in ns: the planned time divided by about 10,000.
     pub window_ns: u64,

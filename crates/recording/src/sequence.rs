@@ -3,6 +3,7 @@
 
 use std::hint::black_box;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -134,7 +135,8 @@ impl SequenceSet {
 }
 
 /// Samples that one reader received from one writer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Received {
     /// Number of the writer.
     pub writer: u16,

@@ -38,9 +38,10 @@ pub use schema::{
     SelfTest, SeparatingField, Sockets, State, SteadyClass, SteadySegment, SteadyState, StoppedBy, Tail,
     TakeStats, ThrottleStats, Throughput, Tool, TrialGoalResult, TrialRecord, TypicalValue,
     UNDER_DUET_INTERFERENCE, UnpacedRate, Usage, Verdict, VerdictKind, VerdictMode, VerdictSide, Warning,
-    WarningKind, WireBytes, comparison_json_schema, json_schema, kind_of_flow, kind_of_hop,
-    selftest_json_schema, sha256,
+    WarningKind, WireBytes, kind_of_flow, kind_of_hop, sha256,
 };
+#[cfg(feature = "schema")]
+pub use schema::{comparison_json_schema, json_schema, selftest_json_schema};
 pub use values::{
     Assembler, BatchPolicy, Claim, CpuOversubscription, Lateness, MAX_LATENCY_LOSS_PCT, Polling,
     SHOWN_BLOCKS, Sender, Shortfall, SmallestDifference, TRIAL_WINDOWS, TrialLog, TrialResult, WIDE_SPREAD,

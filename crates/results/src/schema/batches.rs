@@ -1,12 +1,14 @@
 //! Batches that a writer flushed.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::total;
 
 /// Batches that ddsmark flushed. A flush by the driver or the middleware itself, for example of a full packet, is
 /// not counted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Batches {
     /// Number of flushes.
     pub flushes: u64,

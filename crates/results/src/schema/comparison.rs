@@ -1,5 +1,6 @@
 //! Output of `ddsmark compare --json`: comparison of two results, or of two cells of one result.
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +11,7 @@ use crate::{Metric, Verdict};
 /// # Panics
 /// Never panics: a schema serializes to JSON.
 #[must_use]
+#[cfg(feature = "schema")]
 pub fn comparison_json_schema() -> String {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut schema = generator.into_root_schema_for::<Comparison>();
@@ -20,7 +22,8 @@ pub fn comparison_json_schema() -> String {
 }
 
 /// Comparison of two results, or of cells of them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Comparison {
     /// Version of the schema of results.
     pub schema_version: u32,
@@ -43,7 +46,8 @@ pub struct Comparison {
 }
 
 /// One side of a comparison.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ComparedSide {
     /// Name of the result, as given on the command line.
     pub result: String,
@@ -58,7 +62,8 @@ pub struct ComparedSide {
 }
 
 /// Difference between the two sides.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Difference {
     /// Name of the field, as `--factor` accepts it.
     pub field: String,
@@ -71,7 +76,8 @@ pub struct Difference {
 }
 
 /// Outcome of a criterion for one pair of cells.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CriterionResult {
     /// Criterion as given on the command line.
     pub criterion: String,
@@ -88,7 +94,8 @@ pub struct CriterionResult {
 }
 
 /// Outcome of a criterion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CriterionOutcome {
     /// Failed: the change is shown to lie in the forbidden range.

@@ -1,11 +1,13 @@
 //! Sample counts.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Sample counts of one flow, or of the pings of a latency run. `sent = delivered + lost + undelivered`, by
 /// definition of `lost`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DeliveryCounts {
     /// Number of samples that the middleware accepted, without those that the content filter of the reader excludes. For
     /// pings, including those never accepted.

@@ -1,13 +1,15 @@
 //! Minimum detectable effects of a plan, from the selftests of the host.
 
 use experiment::Plan;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Metric;
 
 /// Minimum detectable effects of the comparisons of one driver's cells.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DetectableEffects {
     /// Name of the driver.
     pub driver: String,
@@ -22,7 +24,8 @@ pub struct DetectableEffects {
 }
 
 /// Minimum detectable effect of one metric over the compared cells.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct MinDetectableEffect {
     /// Metric.
     pub metric: Metric,
@@ -35,7 +38,8 @@ pub struct MinDetectableEffect {
 }
 
 /// Output of a dry run: the plan of the experiment, and its minimum detectable effects.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DryRunReport<'a> {
     /// Plan of the experiment, as `experiment` in a result.
     #[serde(flatten)]

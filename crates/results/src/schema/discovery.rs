@@ -1,12 +1,14 @@
 //! Discovery in a result: how long participants took to find each other, and what it cost.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Interface;
 
 /// Discovery of a run. Times are from the common start; with a late participant, from its start.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DiscoveryRecord {
     /// Time until all entities were matched with all of their peers, in ns: the maximum over the entities, each by the
     /// last event of its own middleware. Absent if a driver does not report these times.
@@ -64,7 +66,8 @@ impl DiscoveryRecord {
 }
 
 /// Discovery of one participant.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ParticipantRecord {
     /// Endpoint, by id.
     pub id: String,
@@ -86,7 +89,8 @@ pub struct ParticipantRecord {
 }
 
 /// Matches of one entity.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct EntityRecord {
     /// Name: `writer`, `writer-2`, `reader` and so on.
     pub name: String,

@@ -1,5 +1,6 @@
 //! Runs that are executed at the same time.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,8 @@ pub const MIN_SIDE_BY_SIDE_PCT: f64 = 90.0;
 pub const UNDER_DUET_INTERFERENCE: &str = "under duet interference";
 
 /// Partner run of a duet.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Duet {
     /// Number of the partner run.
     pub partner: u32,

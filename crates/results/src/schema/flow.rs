@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,8 @@ use crate::{DeliveryCounts, Latency};
 
 /// Flow of a run: the samples of one writer as one reader received them. For the workload `latency`: the pings of a
 /// pinger, and those that one echo returned.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FlowRecord {
     /// Name of its stream: that of the flow in the experiment, or `data`.
     pub name: String,

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use experiment::{DriverDescription, Plan};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Host, HostRecord, SCHEMA_VERSION, Tool, Warning, schema::host};
 
 /// Header of a result: everything known before the first run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ResultHeader {
     /// Version of the schema.
     pub schema_version: u32,

@@ -1,5 +1,6 @@
 //! Late join of a reader in a result: what it got, and what its joining cost the other readers.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,8 @@ use crate::DeliveryCounts;
 
 /// Late join of a run: its last reader was opened while the writers wrote. It has joined when it and all writers are
 /// matched. The other values of the run are those of the other readers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LateJoinRecord {
     /// Endpoint that joined late, by id.
     pub reader: String,
@@ -33,7 +35,8 @@ pub struct LateJoinRecord {
 
 /// Samples of one flow at a late reader. Of the samples that the writer's middleware accepted in the measurement, `before`
 /// were written before the reader had joined, and `counted.sent` since.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LateFlow {
     /// Name of its stream.
     pub name: String,
@@ -59,7 +62,8 @@ impl LateFlow {
 
 /// Flow of another reader around a late join. Periods: before the join, from its begin for a third of the measurement, and
 /// after that.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct JoinCost {
     /// Name of its stream.
     pub name: String,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use recording::operations;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{Moments, median, supports_quantile, total};
@@ -11,7 +12,8 @@ use stats::{Moments, median, supports_quantile, total};
 use crate::{Distribution, EncodedWindows, HistogramError, QUANTILES, new_histogram};
 
 /// Latency distribution of one kind over one run, in ns. RTT values are full round trips, never halved.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Latency {
     /// Number of values.
     pub n: u64,
@@ -211,7 +213,8 @@ const fn is_zero(value: &u64) -> bool {
 ///
 /// A quantile is the median over the runs of each run's quantile, without `twin` runs, as in verdicts. Number,
 /// mean, standard deviation and extremes are over the pooled samples of all valid runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CellLatency {
     /// Number of values of all runs.
     pub n: u64,

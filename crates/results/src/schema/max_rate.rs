@@ -1,5 +1,6 @@
 //! Maximum rates that loads in percent refer to: measured without a schedule before the first block.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,8 @@ use crate::{Failure, UnpacedRate};
 pub const MAXIMUM_PHASE: &str = "maximum";
 
 /// Maximum rate: the rate that is 100 %, and its runs. It is measured once, also if the experiment is resumed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct MaxRate {
     /// Identifier: that of the cell with the load `max`.
     pub id: String,
@@ -23,7 +25,8 @@ pub struct MaxRate {
 }
 
 /// Run that measures a maximum rate, with new processes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct MaxRateRun {
     /// Number of the run, above those of all runs of blocks. Its log files have this number.
     pub number: u32,

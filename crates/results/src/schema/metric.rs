@@ -1,6 +1,7 @@
 //! Metrics of a run that claims use: one value per run.
 
 use experiment::{Factors, Workload};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::Better;
@@ -8,7 +9,8 @@ use stats::Better;
 use crate::Latency;
 
 /// Metric of a run. Claims use one value per run, never single samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
     /// Median RTT, in ns.

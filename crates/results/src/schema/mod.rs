@@ -37,9 +37,7 @@ mod verdict;
 mod warning;
 
 pub use batches::Batches;
-pub use comparison::{
-    ComparedSide, Comparison, CriterionOutcome, CriterionResult, Difference, comparison_json_schema,
-};
+pub use comparison::{ComparedSide, Comparison, CriterionOutcome, CriterionResult, Difference};
 pub use counted::DeliveryCounts;
 pub use detectable_effects::{DetectableEffects, DryRunReport, MinDetectableEffect};
 pub use discovery::{DiscoveryRecord, EntityRecord, ParticipantRecord};
@@ -66,7 +64,7 @@ pub use probes::ProbeStats;
 pub use process::ProcessRecord;
 pub use published::{MeasuredValue, PublishedValue};
 pub use reference::{Reference, ReferenceMetric};
-pub use result_document::{CellResult, ResultDocument, SCHEMA_VERSION, State, Tool, json_schema};
+pub use result_document::{CellResult, ResultDocument, SCHEMA_VERSION, State, Tool};
 pub use ring::{Hop, Ring, kind_of_hop};
 pub use run::{CpuPerSample, Failure, PingRetries, Run, RunState, Tail, Throughput};
 pub use running_experiment::RunningExperiment;
@@ -74,7 +72,7 @@ pub use search::{
     GoalCell, GoalRecord, SearchBound, SearchCell, SearchRecord, SearchState, TrialGoalResult, TrialRecord,
     UnpacedRate,
 };
-pub use selftest::{Group, KeptSelfTests, NoiseSummary, Resolution, SelfTest, selftest_json_schema};
+pub use selftest::{Group, KeptSelfTests, NoiseSummary, Resolution, SelfTest};
 pub use spread::EndpointSpread;
 pub use steady::{SteadyClass, SteadySegment, SteadyState};
 pub use takes::TakeStats;
@@ -84,3 +82,5 @@ pub use verdict::{
     VerdictKind, VerdictMode, VerdictSide,
 };
 pub use warning::{Warning, WarningKind};
+#[cfg(feature = "schema")]
+pub use {comparison::comparison_json_schema, result_document::json_schema, selftest::selftest_json_schema};

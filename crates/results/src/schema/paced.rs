@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{CellLatency, DeliveryCounts, ThrottleStats};
 
 /// Paced run: its schedule, and how the sender kept it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Paced {
     /// Number of planned samples: those whose intended send time lies within the measurement.
     pub planned: u64,
@@ -30,7 +32,8 @@ pub struct Paced {
 }
 
 /// Values over the valid runs of a paced cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PacedCell {
     /// Number of planned samples: sum over the runs.
     pub planned: u64,
@@ -47,7 +50,8 @@ pub struct PacedCell {
 }
 
 /// Flow of a paced cell, over its valid runs. Counts are sums over the runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CellFlow {
     /// Name of the flow.
     pub name: String,

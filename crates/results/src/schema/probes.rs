@@ -1,5 +1,6 @@
 //! Echo probes of a flow.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{median, total};
@@ -7,7 +8,8 @@ use stats::{median, total};
 /// Echo probes: samples of a flow that the reader sends back, to measure the RTT under load (latency kind `rtt`). A
 /// probe is a sample of the flow and is included in all rates and counts. Its echo is additional load in the
 /// opposite direction (`echo_mbps`).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ProbeStats {
     /// Endpoint that wrote the probes, by id.
     pub writer: String,

@@ -1,12 +1,14 @@
 //! Processes of a run: the endpoints in each, and what it used.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Usage;
 
 /// Process of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ProcessRecord {
     /// Number, unique in the run, from 1.
     pub number: u32,

@@ -1,11 +1,13 @@
 //! Reference: a bare UDP socket, measured with each noise probe, to show how the host changed.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Reference: RTT and rate of a bare UDP socket over the loopback interface, on the cores that runs use, without
 /// middleware.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Reference {
     /// Planned duration in ns: one half for the RTT, the other half for the rate.
     pub length_ns: u64,
@@ -27,7 +29,8 @@ pub struct Reference {
 }
 
 /// Reference value that is used for a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReferenceMetric {
     /// Median RTT, in ns.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use experiment::{DriverDescription, Factors, Plan, Qos};
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,7 @@ use crate::{
 /// # Panics
 /// Never panics: a schema serializes to JSON.
 #[must_use]
+#[cfg(feature = "schema")]
 pub fn json_schema() -> String {
     // describes the serialized form: a value that is not known is null, not absent
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
@@ -32,7 +34,8 @@ pub fn json_schema() -> String {
 pub const SCHEMA_VERSION: u32 = 2;
 
 /// Result of an experiment: its plan and everything that was measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ResultDocument {
     /// Version of the schema of this file.
     pub schema_version: u32,
@@ -85,7 +88,8 @@ impl ResultDocument {
 }
 
 /// Program that measured.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Tool {
     /// Name: `ddsmark`.
     pub name: String,
@@ -96,7 +100,8 @@ pub struct Tool {
 }
 
 /// Whether all runs of an experiment were executed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// All runs were executed; some may have failed.
@@ -106,8 +111,9 @@ pub enum State {
 }
 
 /// Cell: its runs, and the values over these runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "MeasuredCell")]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "MeasuredCell"))]
 pub struct CellResult {
     /// Identifier of the cell, as in the plan.
     pub id: String,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use experiment::{Cell, ScheduledRun};
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,8 @@ use crate::{
 };
 
 /// Run: one cell, measured once with new processes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Run {
     /// Number of the run in the order of execution, from 1.
     pub number: u32,
@@ -135,7 +137,8 @@ impl Run {
 }
 
 /// Outcome of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
     /// Measured, and all counts are consistent.
@@ -148,7 +151,8 @@ pub enum RunState {
 }
 
 /// Cause of a failed run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Failure {
     /// Phase in which the run failed, for example `hello`, `configure` or `match`.
     pub phase: String,
@@ -165,7 +169,8 @@ pub struct Failure {
 /// Rates and counts from all writers to all readers. Counts are sums over the flows: with several readers, a sample
 /// counts once for each of them. Rates are over the writers' measurement: from the first write to the end of the last
 /// write. For the workload `paced` this time is at least as long as the planned measurement.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Throughput {
     /// Offered rate: samples that the writers tried to write, in samples/s.
     pub offered_sps: f64,
@@ -217,7 +222,8 @@ pub struct Throughput {
 /// Write calls of pings and echoes that were not accepted. A ping is retried, and its RTT starts at the first
 /// attempt. An echo is not retried, and its ping counts as lost. A relay, in a ring with several samples in flight,
 /// repeats its writes for a limited time, unless a thread of the driver writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PingRetries {
     /// Number of write calls of pings that timed out.
     pub timed_out: u64,
@@ -233,7 +239,8 @@ pub struct PingRetries {
 
 /// Delivered samples that do not count for the delivered rate: they arrived later than the end of the writers'
 /// measurement plus the shortest time from write to arrival.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Tail {
     /// Number of these samples.
     pub samples: u64,
@@ -243,7 +250,8 @@ pub struct Tail {
 }
 
 /// CPU time (user and system, all threads) per sample while traffic flowed, in ns.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct CpuPerSample {
     /// CPU time of the writer's (pinger's) process, in ns per accepted sample (per ping sent).
     pub writer: f64,

@@ -1,11 +1,13 @@
 //! Workload `search` in a result: trials, bounds, and values over the searches of a cell.
 
 use experiment::GoalKind;
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Search for the highest sustained rate (MLRsearch, RFC 9971): many paced trials, each with new processes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SearchRecord {
     /// Whether the search ended, also if a trial failed. An interrupted search is repeated from its start.
     pub ended: bool,
@@ -24,7 +26,8 @@ pub struct SearchRecord {
 }
 
 /// Rates of a writer without a schedule.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct UnpacedRate {
     /// Planned duration, in ns.
     pub duration_ns: u64,
@@ -35,7 +38,8 @@ pub struct UnpacedRate {
 }
 
 /// Outcome of a search for one goal.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct GoalRecord {
     /// Goal.
     pub aim: GoalKind,
@@ -60,7 +64,8 @@ pub struct GoalRecord {
 }
 
 /// State of a search for one goal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SearchState {
     /// Both bounds are known, and their distance is at most the width of the goal.
@@ -74,7 +79,8 @@ pub enum SearchState {
 }
 
 /// Bound of a search: a load, and the number of trials at it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SearchBound {
     /// Load, in samples/s.
     pub load_sps: f64,
@@ -83,7 +89,8 @@ pub struct SearchBound {
 }
 
 /// Trial of a search: a constant load for a fixed duration, and its outcome.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TrialRecord {
     /// Offered load by the schedule, in samples/s.
     pub load_sps: f64,
@@ -117,7 +124,8 @@ pub struct TrialRecord {
 }
 
 /// Judgement of a trial by one goal.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TrialGoalResult {
     /// Goal.
     pub aim: GoalKind,
@@ -128,14 +136,16 @@ pub struct TrialGoalResult {
 }
 
 /// Values over the valid searches of a cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SearchCell {
     /// Values for each goal.
     pub goals: Vec<GoalCell>,
 }
 
 /// Values of one goal over the valid searches of a cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct GoalCell {
     /// Goal.
     pub aim: GoalKind,

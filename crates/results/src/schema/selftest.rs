@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use experiment::Workload;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::{Host, Metric};
 
 /// Outcome of a selftest of one driver.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SelfTest {
     /// Name of the driver.
     pub driver: String,
@@ -32,7 +34,8 @@ pub struct SelfTest {
 }
 
 /// Comparison of one metric of one cell with itself (A/A).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Resolution {
     /// Identifier of the cell.
     pub cell: String,
@@ -73,7 +76,8 @@ pub struct Resolution {
 }
 
 /// Mode: group of runs with similar values.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Group {
     /// Median of its runs, in the unit of the metric.
     pub median: f64,
@@ -82,7 +86,8 @@ pub struct Group {
 }
 
 /// Host noise over the blocks of a selftest.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct NoiseSummary {
     /// Number of blocks.
     pub blocks: u32,
@@ -107,6 +112,7 @@ pub type KeptSelfTests = BTreeMap<String, SelfTest>;
 /// # Panics
 /// Never panics: a schema serializes to JSON.
 #[must_use]
+#[cfg(feature = "schema")]
 pub fn selftest_json_schema() -> String {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut schema = generator.into_root_schema_for::<KeptSelfTests>();

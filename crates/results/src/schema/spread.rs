@@ -1,11 +1,13 @@
 //! Spread of the delivered rate over the endpoints of a run.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Delivered rate of each of several readers (what it received of all writers), or of each of several writers (what
 /// its samples came to, as a mean over the readers).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct EndpointSpread {
     /// Number of endpoints.
     pub endpoints: u32,

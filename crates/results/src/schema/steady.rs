@@ -1,10 +1,12 @@
 //! Steady-state classes of runs, from windowed measurements, and their warnings.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Steady-state class of a run by one of its metrics, with its levels.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SteadyState {
     /// Class.
     pub verdict: SteadyClass,
@@ -15,7 +17,8 @@ pub struct SteadyState {
 }
 
 /// Steady-state class of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyClass {
     /// One level.
@@ -31,7 +34,8 @@ pub enum SteadyClass {
 }
 
 /// Segment of a run in which its level was constant.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SteadySegment {
     /// Start, in ns after the start of the measurement.
     pub from_ns: u64,

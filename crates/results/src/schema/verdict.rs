@@ -1,12 +1,14 @@
 //! Verdicts: statistical comparisons of two cells.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Metric, ReferenceMetric};
 
 /// Comparison of one metric of two cells. Methods: `docs/explain/verdicts.md`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Verdict {
     /// Kind of the comparison.
     pub kind: VerdictKind,
@@ -40,7 +42,8 @@ pub struct Verdict {
 }
 
 /// Change of a reference value between two results, over the blocks of the compared runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ReferenceChange {
     /// Reference value.
     pub metric: ReferenceMetric,
@@ -62,7 +65,8 @@ pub struct ReferenceChange {
 }
 
 /// Kind of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictKind {
     /// Two cells.
@@ -72,7 +76,8 @@ pub enum VerdictKind {
 }
 
 /// Pairing of runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Pairing {
     /// Both cells were measured in each block, in random order: disturbances common to a block cancel.
@@ -85,7 +90,8 @@ pub enum Pairing {
 }
 
 /// One side of a comparison: its runs over all blocks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct VerdictSide {
     /// Name of the result, if two results are compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -121,7 +127,8 @@ pub struct VerdictSide {
 }
 
 /// Recorded fields of runs that differ between the modes. An association need not be a cause.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ModesBy {
     /// Number of tested fields: those that are recorded and vary between runs.
     pub tested: u32,
@@ -132,7 +139,8 @@ pub struct ModesBy {
 }
 
 /// Recorded field that differs between the modes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SeparatingField {
     /// Name of the field.
     pub field: String,
@@ -144,7 +152,8 @@ pub struct SeparatingField {
 }
 
 /// Typical value of a field.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(untagged)]
 pub enum TypicalValue {
     /// Median.
@@ -154,7 +163,8 @@ pub enum TypicalValue {
 }
 
 /// Mode: group of runs with similar values.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct VerdictMode {
     /// Median of its runs, in the unit of the verdict.
     pub location: f64,
@@ -163,7 +173,8 @@ pub struct VerdictMode {
 }
 
 /// Conclusion and its statistics. Changes are those of the candidate relative to the baseline, in percent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct EffectEstimate {
     /// Conclusion.
     pub conclusion: Conclusion,
@@ -194,7 +205,8 @@ pub struct EffectEstimate {
 }
 
 /// Conclusion of a comparison.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "word")]
 pub enum Conclusion {
     /// The candidate is significantly higher.
