@@ -70,10 +70,11 @@ pub use plan::{
     schedule::{Schedule, SendTimes},
     search::{GoalKind, Search, SearchGoal},
     search_section::SearchSection,
+    thread_priorities::ThreadPriorities,
 };
 pub use run_topology::{
     Dispensable, Endpoint, EntityIndex, LOCAL_HOST, ParticipantSpec, Place, ReaderSpec, Role, RunTopology,
-    StreamSpec, ThreadPriorities, Topics, WriterSpec, entity_name, probe_every,
+    StreamSpec, Topics, WriterSpec, entity_name, probe_every,
 };
 pub use syntax::{
     driver_name::{drivers_of_ends, is_driver_path, is_pair},

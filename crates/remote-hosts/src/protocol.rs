@@ -12,6 +12,9 @@ use serde_json::Value;
 
 /// Version of these messages. Runner and steward must have the same.
 pub const PROTOCOL: u32 = 2;
+
+/// File of the copies of a driver on a host, with the hashes of the others, in the format of `sha256sum`.
+pub(crate) const MANIFEST: &str = "manifest.sha256";
 /// Version of ddsmark. Runner and steward must have the same.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 

@@ -31,4 +31,5 @@ pub(crate) mod queue_checks;
 pub(crate) mod schedule;
 pub(crate) mod search;
 pub(crate) mod search_section;
+pub(crate) mod thread_priorities;
 pub(crate) mod transports;

@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub use self::{
     places::{LOCAL_HOST, Place},
     role::Role,
-    specs::{ParticipantSpec, ReaderSpec, StreamSpec, ThreadPriorities, WriterSpec},
+    specs::{ParticipantSpec, ReaderSpec, StreamSpec, WriterSpec},
     topics::{EntityIndex, Topics},
 };
 use crate::{

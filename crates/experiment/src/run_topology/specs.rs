@@ -40,15 +40,6 @@ pub struct ParticipantSpec {
     pub participants: Option<u32>,
 }
 
-/// Priorities of the threads of an agent, of the policy SCHED_FIFO. 0: as the process has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ThreadPriorities {
-    /// Thread that writes samples.
-    pub main: u32,
-    /// Thread that receives samples or echoes, if it is not one of the middleware.
-    pub receive: u32,
-}
-
 /// Samples of one writer: what it writes, and what each of its readers expects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StreamSpec {

@@ -8,10 +8,7 @@ use std::{
 use results::sha256;
 
 use super::elf::Elf;
-use crate::StartError;
-
-/// File of a bundle with the hashes of the others, in the format of `sha256sum`.
-pub const MANIFEST: &str = "manifest.sha256";
+use crate::{StartError, protocol::MANIFEST};
 
 /// Libraries of the C library, and the kernel's. Every host has its own.
 const OF_C_LIBRARY: &[&str] = &[

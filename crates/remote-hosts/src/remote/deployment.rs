@@ -11,12 +11,15 @@ use std::{
 use host::DriverFile;
 
 use super::{
-    bundle::{Bundle, MANIFEST},
+    bundle::Bundle,
     connection::Connection,
     probe::{Needs, Probe, script},
     shell::RemoteShell,
 };
-use crate::{StartError, StewardCommand, protocol::VERSION};
+use crate::{
+    StartError, StewardCommand,
+    protocol::{MANIFEST, VERSION},
+};
 
 /// Time limit of a script on the host, and of a copy: the slowest link that is supported has 1 Mbit/s.
 const SCRIPT_LIMIT: Duration = Duration::from_secs(60);

@@ -18,8 +18,7 @@ use host::{Agent, AgentCommand, AgentLog, ChannelEnd, ProcessExit, Site, SiteErr
 
 use crate::{
     framing::{Frame, output::Output},
-    protocol::ToRunner,
-    remote::bundle::MANIFEST,
+    protocol::{MANIFEST, ToRunner},
 };
 
 /// Largest part of an agent's output in one frame, in bytes.

@@ -15,7 +15,9 @@ fn overflow(reports: &mut RunReports) {
         report.usage.user_ns = u64::MAX;
         let received: Vec<&mut Received> = match &mut report.role {
             RoleReport::Reader(reader) => reader.received.iter_mut().collect(),
-            RoleReport::PacedReader(reader) => reader.flows.iter_mut().map(|flow| &mut flow.received).collect(),
+            RoleReport::PacedReader(reader) => {
+                reader.flows.iter_mut().map(|flow| &mut flow.received).collect()
+            }
             _ => Vec::new(),
         };
         for received in received {
