@@ -70,11 +70,11 @@ for name in "${bundled[@]}"; do
     fail "$prefix has no LICENSE and no licenses/: the licence of a bundled middleware" "remove $prefix, then make drivers"
 done
 
-# The sources, in the layout of the tree; the crates are those that drivers in Rust use.
+# The sources, in the layout of the tree; the crates are those that drivers in Rust and their tests use.
 rm -rf "$source"
 mkdir -p "$source"
 tar -cf - --exclude=target Cargo.toml LICENSE include drivers scripts/driver.sh \
-  crates/driver-abi crates/driver-kit crates/sim-model | tar -xf - -C "$source" --no-same-owner
+  crates/driver-abi crates/driver-kit crates/driver-host crates/driver-testing crates/sim-model | tar -xf - -C "$source" --no-same-owner
 
 "$built/ddsmark" generate share "$into/share"
 cp LICENSE "$doc/"

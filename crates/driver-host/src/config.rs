@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use driver_abi as abi;
-use experiment::Qos;
-use serde::{Deserialize, Serialize};
+use driver_abi::{description::TypeKind, policies::Qos};
 
 /// Effective settings by name.
 pub type Settings = BTreeMap<String, String>;
@@ -27,28 +25,6 @@ pub struct ParticipantConfig {
     pub receive_buffer_bytes: u64,
     pub send_queue_bytes: u64,
     pub participant_count: u32,
-}
-
-/// Type kinds of the driver ABI.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TypeKind {
-    /// `sequence<octet>`.
-    #[default]
-    Octets,
-    /// Key and `sequence<octet>`.
-    Keyed,
-    /// Fixed-size array.
-    Plain,
-}
-
-impl TypeKind {
-    pub(crate) const fn raw(self) -> u32 {
-        match self {
-            Self::Octets => abi::TYPE_OCTETS,
-            Self::Keyed => abi::TYPE_KEYED,
-            Self::Plain => abi::TYPE_PLAIN,
-        }
-    }
 }
 
 /// Configuration of a writer.

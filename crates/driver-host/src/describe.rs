@@ -7,8 +7,13 @@ use std::{
     ptr,
 };
 
-use driver_abi as abi;
-use experiment::{DriverDescription, OptionInfo, Policy, PolicySupport, ReceiveMode, Support, TransportInfo};
+use driver_abi::{
+    self as abi,
+    description::{
+        DriverDescription, OptionInfo, PolicySupport, ReceiveMode, Support, TransportInfo, TypeKind,
+    },
+    policies::Policy,
+};
 
 /// Names of the feature bits, as in results and in `drivers info`.
 const FEATURES: [(u32, &str); 13] = [
@@ -66,7 +71,9 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
         .iter()
         .zip(&raw.policies)
         .map(|(&policy, state)| {
-            let known = |value| support(value).ok_or_else(|| format!("unknown support value of {policy}"));
+            let known = |value| {
+                Support::from_number(value).ok_or_else(|| format!("unknown support value of {policy}"))
+            };
             let (writer, reader) = (known(state.writer)?, known(state.reader)?);
             Ok((policy, PolicySupport::of_ends(writer, reader, optional(state.note))))
         })
@@ -81,22 +88,16 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
         .iter()
         .map(|name| required("name of a variable", *name))
         .collect::<Result<Vec<_>, String>>()?;
-    let bits = |value: u32, names: &[(u32, &str)]| {
-        names.iter().filter(|(bit, _)| value & bit != 0).map(|(_, name)| (*name).to_owned()).collect()
-    };
-    let receive_modes: Vec<_> = [
-        (abi::RECEIVE_WAITSET, ReceiveMode::Waitset),
-        (abi::RECEIVE_POLLING, ReceiveMode::Polling),
-        (abi::RECEIVE_LISTENER, ReceiveMode::Listener),
-    ]
-    .into_iter()
-    .filter(|(bit, _)| raw.receive_modes & (1 << bit) != 0)
-    .map(|(_, mode)| mode)
-    .collect();
+    let receive_modes: Vec<_> = ReceiveMode::ALL
+        .iter()
+        .copied()
+        .filter(|mode| raw.receive_modes & (1 << mode.number()) != 0)
+        .collect();
     if receive_modes.is_empty() {
         return Err("declares no receive mode".to_owned());
     }
-    let kinds = [(abi::TYPE_OCTETS, "octets"), (abi::TYPE_KEYED, "keyed"), (abi::TYPE_PLAIN, "plain")];
+    let type_kinds = TypeKind::ALL.iter().filter(|kind| raw.type_kinds & (1 << kind.number()) != 0);
+    let features = FEATURES.iter().filter(|(bit, _)| raw.features & bit != 0);
     let description = DriverDescription {
         name: required("name", raw.name)?,
         driver_version: required("driver_version", raw.driver_version)?,
@@ -108,8 +109,8 @@ pub unsafe fn description(raw: *const abi::Description) -> Result<(DriverDescrip
         transports,
         options,
         receive_modes,
-        type_kinds: bits(raw.type_kinds, &kinds.map(|(bit, name)| (1 << bit, name))),
-        features: bits(raw.features, &FEATURES),
+        type_kinds: type_kinds.map(|kind| kind.name().to_owned()).collect(),
+        features: features.map(|(_, name)| (*name).to_owned()).collect(),
         policies,
         kept_threads,
         variables,
@@ -142,18 +143,6 @@ unsafe fn own_copy(raw: *const abi::Description) -> Result<abi::Description, Str
     }
     // SAFETY: all fields are integers or pointers, for which zero is a value.
     Ok(unsafe { copy.assume_init() })
-}
-
-const fn support(raw: u32) -> Option<Support> {
-    Some(match raw {
-        abi::SUPPORT_UNSUPPORTED => Support::Unsupported,
-        abi::SUPPORT_IGNORED => Support::Ignored,
-        abi::SUPPORT_MATCHED_ONLY => Support::MatchedOnly,
-        abi::SUPPORT_HINT => Support::Hint,
-        abi::SUPPORT_NEEDS_SERVICE => Support::NeedsService,
-        abi::SUPPORT_ENFORCED => Support::Enforced,
-        _ => return None,
-    })
 }
 
 /// Copies a C string; `None` for NULL.

@@ -19,9 +19,8 @@ mod reader;
 mod table;
 mod writer;
 
-pub use config::{
-    Counters, ParticipantConfig, ReaderConfig, Sample, Settings, TypeKind, WriteOutcome, WriterConfig,
-};
+pub use config::{Counters, ParticipantConfig, ReaderConfig, Sample, Settings, WriteOutcome, WriterConfig};
+pub use driver_abi::description::TypeKind;
 pub use error::DriverError;
 pub use load::{Driver, LoadError};
 pub use monitor::{MatchState, ReaderMonitor, WriterMonitor};

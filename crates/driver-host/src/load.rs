@@ -6,8 +6,7 @@ use std::{
     ptr,
 };
 
-use driver_abi as abi;
-use experiment::DriverDescription;
+use driver_abi::{self as abi, description::DriverDescription};
 use libloading::Library;
 
 use crate::{DriverError, Participant, ParticipantConfig, describe};
@@ -106,6 +105,18 @@ impl Driver {
         };
         // Threads of the middleware may outlive every handle: the library is never unloaded.
         std::mem::forget(library);
+        // SAFETY: the contract defines the type of the entry.
+        unsafe { Self::from_entry(entry, path) }
+    }
+
+    /// Creates a driver from its entry. `path` is the file that it is from, for messages.
+    ///
+    /// # Safety
+    /// `entry` is that of a driver of some version of the contract, which is never unloaded.
+    ///
+    /// # Errors
+    /// Returns an error if the driver is not usable: see [`LoadError`].
+    pub unsafe fn from_entry(entry: abi::Entry, path: PathBuf) -> Result<Self, LoadError> {
         let broken = |cause: &str| LoadError::Broken { path: path.clone(), cause: cause.to_owned() };
         // SAFETY: the entry takes no argument and returns a table or NULL.
         let foreign = unsafe { entry() };

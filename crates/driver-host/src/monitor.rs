@@ -7,14 +7,16 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use driver_abi as abi;
-use experiment::Qos;
+use driver_abi::{
+    self as abi,
+    policies::{Qos, empty},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Counters, DriverError, Settings,
     participant_handle::ParticipantInner,
-    qos,
+    qos::effective,
     table::{c_string, call, named_counters, visit},
 };
 
@@ -98,9 +100,9 @@ macro_rules! monitor {
                 let mut found = Qos::default();
                 // SAFETY: the handle stays open until the result has been copied.
                 self.ask(stringify!($qos), |handle| unsafe {
-                    let mut raw = qos::empty();
+                    let mut raw = empty();
                     call!(self.0.participant.table, $qos(handle, &raw mut raw))?;
-                    found = qos::from_raw(&raw, $writes);
+                    found = effective(&raw, $writes);
                     Ok(())
                 })?;
                 Ok(found)

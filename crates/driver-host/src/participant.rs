@@ -6,14 +6,12 @@ use std::{
     sync::{Arc, atomic::AtomicPtr},
 };
 
-use driver_abi as abi;
-use experiment::ReceiveMode;
+use driver_abi::{self as abi, description::ReceiveMode};
 
 use crate::{
     DriverError, ListeningReader, ParticipantConfig, Reader, ReaderConfig, Sample, Settings, Writer,
     WriterConfig,
     participant_handle::ParticipantInner,
-    qos,
     reader::{Listening, listen},
     table::{Table, c_string, call, opened, visit},
 };
@@ -90,12 +88,12 @@ impl Participant {
     /// Returns the driver's error.
     pub fn writer(&self, config: &WriterConfig) -> Result<Writer, DriverError> {
         let topic = c_string(&config.topic)?;
-        let qos = qos::to_raw(&config.qos);
+        let qos = config.qos.to_raw();
         let raw = abi::WriterConfig {
             struct_size: size_of::<abi::WriterConfig>() as u32,
-            type_kind: config.type_kind.raw(),
+            type_kind: config.type_kind.number(),
             topic: topic.as_ptr(),
-            qos: &raw const qos.raw,
+            qos: qos.get(),
             max_payload_bytes: config.max_payload_bytes,
             batch_bytes: config.batch_bytes,
             async_write: config.async_write.into(),
@@ -154,18 +152,14 @@ impl Participant {
     ) -> Result<Reader, DriverError> {
         let topic = c_string(&config.topic)?;
         let filter = config.content_filter.as_deref().map(c_string).transpose()?;
-        let qos = qos::to_raw(&config.qos);
+        let qos = config.qos.to_raw();
         let raw = abi::ReaderConfig {
             struct_size: size_of::<abi::ReaderConfig>() as u32,
-            type_kind: config.type_kind.raw(),
+            type_kind: config.type_kind.number(),
             topic: topic.as_ptr(),
-            qos: &raw const qos.raw,
+            qos: qos.get(),
             max_payload_bytes: config.max_payload_bytes,
-            receive_mode: match mode {
-                ReceiveMode::Waitset => abi::RECEIVE_WAITSET,
-                ReceiveMode::Polling => abi::RECEIVE_POLLING,
-                ReceiveMode::Listener => abi::RECEIVE_LISTENER,
-            },
+            receive_mode: mode.number(),
             batched: config.batched.into(),
             sink: sink.map(|(sink, _)| sink),
             sink_context: sink.map_or(ptr::null_mut(), |(_, context)| context),

@@ -111,15 +111,6 @@ pub(crate) unsafe fn strings_of<'a>(
     pointers.iter().map(|text| unsafe { required(*text, what) }).collect()
 }
 
-/// Returns an array of octets.
-///
-/// # Safety
-/// `start` is NULL or points to `count` octets that are valid for `'a`.
-pub(crate) unsafe fn bytes_of<'a>(start: *const u8, count: u32, what: &str) -> Result<&'a [u8]> {
-    // SAFETY: the caller guarantees it.
-    unsafe { array(start, count, what) }
-}
-
 /// Returns a C array as a slice. NULL is allowed for an empty one.
 ///
 /// # Safety

@@ -2,13 +2,16 @@
 //! types.
 use std::collections::HashSet;
 
-use driver_abi as abi;
+use driver_abi::{
+    self as abi,
+    description::{ReceiveMode, TypeKind},
+    policies::Qos,
+};
 
 use crate::{
     c_data::{array, read, required, strings_of, text_of},
-    description::{Described, Features, ReceiveMode, Transport, TypeKind},
+    description::{Described, Features, Transport},
     error::{Error, Result},
-    qos::Qos,
     sink::{Lease, Sink},
 };
 
@@ -192,7 +195,7 @@ fn check_options(options: &[(&str, &str)], of: &Described) -> Result<()> {
 }
 
 fn check_type(kind: u32, of: &Described) -> Result<TypeKind> {
-    let kind = TypeKind::from_abi(kind)?;
+    let kind = TypeKind::from_number(kind).ok_or_else(|| unknown("type kind", kind))?;
     if !of.words.type_kinds.contains(&kind) {
         return Err(Error::unsupported(format!(
             "driver `{}` does not support the type `{}`",
@@ -222,6 +225,11 @@ fn check_size(bytes: u64, transport: &Transport) -> Result<()> {
     Ok(())
 }
 
+/// Creates the error for a number that the contract does not define.
+fn unknown(what: &str, number: u32) -> Error {
+    Error::bad_argument(format!("unknown value {number} of the {what}")).hint("use a constant of driver.h")
+}
+
 /// Reads and checks a QoS.
 ///
 /// # Safety
@@ -231,7 +239,17 @@ unsafe fn qos(raw: *const abi::Qos, of: &Described) -> Result<Qos> {
         return Ok(Qos::default());
     }
     // SAFETY: the caller guarantees it.
-    let qos = unsafe { Qos::from_abi(&read(raw, "qos")?) }?;
+    let raw = unsafe { read(raw, "qos") }?;
+    let unknown = raw.present >> abi::POLICY_COUNT << abi::POLICY_COUNT;
+    if unknown != 0 {
+        return Err(Error::unsupported(format!("unknown policy in `present`: {unknown:#x}"))
+            .hint("build the driver with the driver-kit of this ddsmark"));
+    }
+    // SAFETY: the caller guarantees it.
+    let (qos, invalid) = unsafe { Qos::from_raw(&raw) };
+    if let Some(invalid) = invalid {
+        return Err(Error::bad_argument(invalid).hint("use the values of the driver.h of this driver"));
+    }
     of.words.policies.check(&qos)?;
     Ok(qos)
 }
@@ -286,7 +304,8 @@ pub(crate) unsafe fn reader<'a>(
     let raw = unsafe { read(config, "config") }?;
     let type_kind = check_type(raw.type_kind, of)?;
     check_size(raw.max_payload_bytes, transport)?;
-    let mode = ReceiveMode::from_abi(raw.receive_mode)?;
+    let mode = ReceiveMode::from_number(raw.receive_mode)
+        .ok_or_else(|| unknown("receive mode", raw.receive_mode))?;
     if !of.words.receive_modes.contains(&mode) {
         return Err(Error::unsupported(format!(
             "driver `{}` does not support the receive mode `{}`",

@@ -5,12 +5,13 @@ use std::{
     ptr,
 };
 
-use driver_abi as abi;
-
-use crate::{
-    error::{Error, Result},
-    qos::{Policy, Qos, values},
+use driver_abi::{
+    self as abi,
+    description::{ReceiveMode, Support, TypeKind},
+    policies::{Policy, Qos},
 };
+
+use crate::error::{Error, Result};
 
 /// Feature bits `DDSMARK_FEATURE_*`. Combine them with `|`, or in a constant with
 /// `Features::LOCATORS.and(Features::INSTANCES)`.
@@ -47,72 +48,10 @@ impl Features {
     }
 }
 
-impl TypeKind {
-    /// Returns the name for messages.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Octets => "octets",
-            Self::Keyed => "keyed",
-            Self::Plain => "plain",
-        }
-    }
-}
-
-impl ReceiveMode {
-    /// Returns the name for messages.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Waitset => "waitset",
-            Self::Polling => "polling",
-            Self::Listener => "listener",
-        }
-    }
-}
-
 impl BitOr for Features {
     type Output = Self;
     fn bitor(self, other: Self) -> Self {
         self.and(other)
-    }
-}
-
-values! {
-    /// Type kind of samples.
-    TypeKind: u32 {
-        /// `sequence<octet>`.
-        Octets = TYPE_OCTETS,
-        /// `sequence<octet>` with a key.
-        Keyed = TYPE_KEYED,
-        /// Fixed-size array, for loans.
-        Plain = TYPE_PLAIN,
-    }
-}
-values! {
-    /// Receive mode.
-    ReceiveMode: u32 {
-        /// `receive` blocks until there is data.
-        Waitset = RECEIVE_WAITSET,
-        /// `receive` with a timeout of 0, repeatedly.
-        Polling = RECEIVE_POLLING,
-        /// A thread of the driver calls the sink.
-        Listener = RECEIVE_LISTENER,
-    }
-}
-values! {
-    /// Support of a policy by a driver.
-    Support: u32 {
-        /// A request for it fails the open call.
-        Unsupported = SUPPORT_UNSUPPORTED,
-        /// Accepted, without effect.
-        Ignored = SUPPORT_IGNORED,
-        /// Decides only whether writer and reader match.
-        MatchedOnly = SUPPORT_MATCHED_ONLY,
-        /// May change how samples are delivered, not which ones.
-        Hint = SUPPORT_HINT,
-        /// Effective only with an additional process or store.
-        NeedsService = SUPPORT_NEEDS_SERVICE,
-        /// Changes the behaviour as the policy says.
-        Enforced = SUPPORT_ENFORCED,
     }
 }
 
@@ -169,8 +108,8 @@ impl Policies {
         self
     }
 
-    /// Sets the fixed values of unsupported policies. A request for exactly these values is accepted, a request for
-    /// others is rejected. `max_blocking_ns` is not compared.
+    /// Sets the fixed values of fields of unsupported policies. A request for exactly these values is accepted, a request
+    /// for others is rejected. Other fields of these policies are not compared.
     #[must_use]
     pub fn fixed(mut self, fixed: Qos) -> Self {
         self.fixed = fixed;
@@ -179,10 +118,13 @@ impl Policies {
 
     /// Returns an error if an unsupported policy is requested.
     pub(crate) fn check(&self, qos: &Qos) -> Result<()> {
-        for policy in Policy::ALL {
+        let differences = self.fixed.differences(qos);
+        let differs = |policy| differences.iter().any(|(field, ..)| Qos::policy_of(field) == Some(policy));
+        for &policy in Policy::ALL {
             let (support, note) = self.entries[policy as usize];
-            if support == Support::Unsupported && qos.has(policy) && !qos.agrees(&self.fixed, policy) {
-                let text = if self.fixed.has(policy) {
+            let fixed = self.fixed.has(policy);
+            if support == Support::Unsupported && qos.has(policy) && (!fixed || differs(policy)) {
+                let text = if fixed {
                     format!("this driver does not support the requested value of policy `{}`", policy.name())
                 } else {
                     format!("this driver does not support policy `{}`", policy.name())
@@ -266,8 +208,8 @@ impl Described {
             .collect();
         let kept_threads: Vec<_> = kept_threads.iter().map(|name| leak(name)).collect();
         let policies = words.policies.entries.map(|(support, note)| abi::PolicySupport {
-            writer: support.to_abi(),
-            reader: support.to_abi(),
+            writer: support.number(),
+            reader: support.number(),
             note: leak_or_null(note),
         });
         let raw = abi::Description {
@@ -284,8 +226,8 @@ impl Described {
             }),
             build: leak_or_null(words.build.as_deref()),
             licence: leak(words.licence),
-            receive_modes: words.receive_modes.iter().fold(0, |bits, mode| bits | 1 << mode.to_abi()),
-            type_kinds: words.type_kinds.iter().fold(0, |bits, kind| bits | 1 << kind.to_abi()),
+            receive_modes: words.receive_modes.iter().fold(0, |bits, mode| bits | 1 << mode.number()),
+            type_kinds: words.type_kinds.iter().fold(0, |bits, kind| bits | 1 << kind.number()),
             transport_count: transports.len() as u32,
             transports: Box::leak(transports.into_boxed_slice()).as_ptr(),
             option_count: options.len() as u32,
@@ -320,15 +262,18 @@ fn leak_or_null(text: Option<&str>) -> *const c_char {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::qos::{Durability, Reliability};
+    use driver_abi::policies::{Durability, QosDuration, Reliability};
 
     #[test]
     fn unsupported_policies_are_rejected_unless_they_equal_the_default() {
         let best_effort = Qos { reliability: Some(Reliability::BestEffort), ..Qos::default() };
-        let reliable =
-            Qos { reliability: Some(Reliability::Reliable), max_blocking_ns: Some(1), ..Qos::default() };
+        let reliable = Qos {
+            reliability: Some(Reliability::Reliable),
+            max_blocking_ns: Some(QosDuration::Ns(1)),
+            ..Qos::default()
+        };
         let volatile = Qos { durability: Some(Durability::Volatile), ..Qos::default() };
-        let deadline = Qos { deadline_ns: Some(1), ..Qos::default() };
+        let deadline = Qos { deadline_ns: Some(QosDuration::Ns(1)), ..Qos::default() };
         let policies = Policies::none()
             .with(Policy::Reliability, Support::Unsupported, Some("it is always best effort"))
             .with(Policy::Deadline, Support::Ignored, None)

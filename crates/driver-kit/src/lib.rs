@@ -133,33 +133,30 @@ mod error;
 mod matching;
 #[cfg(feature = "net")]
 pub mod net;
-mod qos;
 mod receiving;
 mod sink;
 pub mod stream;
 mod table;
-#[cfg(feature = "testing")]
-pub mod testing;
 mod worker;
 
 use std::sync::Arc;
 
 /// Types of the C interface, for the tests of drivers.
 pub use driver_abi as abi;
+pub use driver_abi::{
+    description::{ReceiveMode, Support, TypeKind},
+    policies::{
+        DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos, QosDuration,
+        Reliability, Scope,
+    },
+};
 
 pub use crate::{
     config::{ParticipantConfig, ReaderConfig, Receive, WriterConfig},
     counters::{Count, Counter, Counters},
-    description::{
-        Description, DriverOption, Features, Policies, ReceiveMode, Support, Transport, TypeKind,
-        VersionSource,
-    },
+    description::{Description, DriverOption, Features, Policies, Transport, VersionSource},
     error::{Error, Result, Status},
     matching::{MatchRecord, MatchState},
-    qos::{
-        AccessScope, DestinationOrder, Durability, DurabilityService, History, Liveliness, LivelinessKind,
-        Ownership, Policy, Presentation, Qos, ReaderDataLifecycle, Reliability, ResourceLimits,
-    },
     receiving::{Endpoint, LocatedReader, ReaderMonitor, SampleReceiver},
     sink::{Deliver, Sample, Samples, Sink},
     table::{Settings, Unpublished},

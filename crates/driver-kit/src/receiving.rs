@@ -6,12 +6,13 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
+use driver_abi::policies::Qos;
+
 use crate::{
     Deliver, Monitor, Reader, Receive, Sample, Samples, Settings, Sink, Worker,
     counters::{Count, Counter, Counters},
     error::{Error, Result},
     matching::{MatchRecord, MatchState},
-    qos::Qos,
 };
 
 /// Monitor of a reader of packets: counts received packets, and malformed ones.

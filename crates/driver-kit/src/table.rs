@@ -13,13 +13,12 @@ use std::{
     sync::{Mutex, OnceLock, PoisonError},
 };
 
-use driver_abi as abi;
+use driver_abi::{self as abi, policies::RawQos};
 
 use crate::{
     Driver, Monitor, Participant, c_data, config,
     description::{Described, Features, Transport},
     error::{Error, Result, guard, last_error},
-    qos::QosReport,
 };
 pub use loans::Unpublished;
 pub use settings::Settings;
@@ -95,15 +94,11 @@ unsafe fn give_text(text: &str, buffer: *mut c_char, capacity: u64) -> Result<()
 ///
 /// # Safety
 /// `out` is valid according to the contract.
-unsafe fn give_qos<M: Monitor>(
-    monitor: &M,
-    kept: &Mutex<Option<QosReport>>,
-    out: *mut abi::Qos,
-) -> Result<()> {
-    let report = QosReport::new(monitor.qos()?)?;
+unsafe fn give_qos<M: Monitor>(monitor: &M, kept: &Mutex<Option<RawQos>>, out: *mut abi::Qos) -> Result<()> {
+    let report = monitor.qos()?.to_raw();
     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: the caller guarantees it.
-    unsafe { c_data::write(out, &report.to_abi(), "out") }?;
+    unsafe { c_data::write(out, report.get(), "out") }?;
     // Moving the report does not move its strings; those of the previous report are freed here.
     *kept = Some(report);
     Ok(())

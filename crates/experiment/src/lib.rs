@@ -18,20 +18,27 @@ mod plan;
 mod run_topology;
 mod syntax;
 
+pub use driver_abi::{
+    description::{DriverDescription, OptionInfo, PolicySupport, ReceiveMode, Support, TransportInfo},
+    policies::{
+        DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos, QosDuration,
+        Reliability, Scope,
+    },
+};
 pub use ethernet::{
     full_frames_ceiling, goodput_ceiling, least_crossing_ns, store_and_forward_ns, wire_bytes,
 };
 pub use factors::{
     Baseline, Batching, Column, Compared, FACTORS, Factor, FactorType, FactorValues, Factors, Form, Id, Kind,
-    Label, Matrix, ReceiveMode, Shares, Value, Workload,
+    Label, Matrix, Shares, Value, Workload,
     batch::{BatchSamples, TURBO_BYTES},
     configuration_names,
     content_filter::{FilterSpec, KeyFilter},
     discovery::{Discovery, Join},
-    driver::{DriverDescription, OptionInfo, PolicySupport, Support, TransportInfo},
     driver_options::OptionValue,
-    driver_pair::check_installed,
+    driver_pair::{check_installed, describe_pair},
     endpoint_qos::EndpointQos,
+    fields::qos_fields,
     group::{GroupSpec, Grouping, MAX_GROUP, MAX_GROUP_BYTES, ReceiveGroup},
     in_flight::MAX_IN_FLIGHT,
     instances::MAX_INSTANCES,
@@ -41,10 +48,6 @@ pub use factors::{
     policies::{EndpointPolicies, Policies},
     policy_values::{PolicyDuration, ReliabilityChoice},
     profiles::{QosProfile, profile_file, qos_profile, variable_names},
-    qos::{
-        DestinationOrder, Durability, History, Liveliness, Ownership, Policy, Presentation, Qos, QosDuration,
-        Reliability, Scope,
-    },
     queues::Queues,
     rate::{Rate, RateSpec},
     topology::Topology,

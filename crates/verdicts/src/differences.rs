@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{FACTORS, Pin, similar};
+use experiment::{FACTORS, Pin, qos_fields, similar};
 use results::{CellResult, Difference, HostRecord, ResultDocument};
 
 /// Name of all settings of a host that tuning changes.
@@ -38,7 +38,7 @@ fn cell_fields(document: &ResultDocument, cell: &CellResult, by_ends: bool) -> F
     let factors = &cell.factors;
     let mut fields = factors.fields(by_ends);
     for (end, qos) in &cell.effective_qos {
-        fields.extend(qos.fields(&format!("effective_qos.{end}")));
+        fields.extend(qos_fields(qos, &format!("effective_qos.{end}")));
     }
     let process = cell.settings.get("process").and_then(|process| process.get("scheduling"));
     fields.extend(process.map(|policies| ("process.scheduling".to_owned(), policies.clone())));

@@ -8,12 +8,10 @@ use std::{
     time::Instant,
 };
 
-use driver_kit::{
-    History, Qos, Reliability, abi,
-    testing::{
-        EndpointSpec, Participant, ParticipantSpec, Reader, Table,
-        shipped::{WAIT, WAIT_NS, connect, failed, pair, receive, sized},
-    },
+use driver_kit::{History, Qos, QosDuration, Reliability, abi};
+use driver_testing::{
+    EndpointSpec, Participant, ParticipantSpec, Reader, own_driver,
+    shipped::{WAIT, WAIT_NS, connect, failed, pair, receive, sized},
 };
 use nix::{
     fcntl::{FcntlArg, SealFlag, fcntl},
@@ -28,17 +26,15 @@ use crate::{
 };
 
 fn open() -> Participant {
-    unsafe extern "C" fn entry() -> *const abi::Driver {
-        crate::ddsmark_driver_entry()
-    }
     // SAFETY: the driver of this crate.
-    unsafe { Table::new(entry) }.open(ParticipantSpec::default()).expect("open")
+    let driver = unsafe { own_driver(crate::ddsmark_driver_entry) };
+    driver_testing::open(&driver, ParticipantSpec::default()).expect("open")
 }
 
 /// Returns the text of the error when a writer is connected to this memory.
 #[track_caller]
 fn rejected(locator: &str) -> String {
-    let mut writer = open().writer(&sized(100)).expect("a writer");
+    let writer = open().writer(&sized(100)).expect("a writer");
     let (status, text) = failed(writer.connect(locator));
     assert_eq!((status, writer.matched()), (abi::ERROR, Ok(0)), "{text}");
     assert!(text.contains("; hint: open "), "{text}");
@@ -166,11 +162,11 @@ fn garbage_gives_nothing_and_ends_the_match_with_its_writer() {
         segment.map_ring(0, true).expect("its bytes").write(0, &bytes);
         segment.control().rings[0].head.store(head, Ordering::Release);
         assert_eq!(received_until_cut_off(&mut reader), vec![b"ok".to_vec(); expected], "{bytes:?}");
-        assert_eq!(reader.counters().get(abi::COUNTER_MALFORMED), Some(1));
-        assert!(reader.counters().get(abi::COUNTER_BYTES_DISCARDED) >= Some(4));
+        assert_eq!(reader.counters().get("malformed"), Some(1));
+        assert!(reader.counters().get("bytes_discarded") >= Some(4));
         // Other writers are not affected, and the ring is free again after its writer has ended.
         let mut writer = participant.writer(&sized(100)).expect("a writer");
-        connect(&mut writer, &mut reader);
+        connect(&writer, &reader);
         drop(producer);
         writer.write(b"of another writer").expect("written");
         assert_eq!(receive(&mut reader, 1), [b"of another writer"]);
@@ -183,9 +179,9 @@ fn garbage_gives_nothing_and_ends_the_match_with_its_writer() {
 
 #[test]
 fn garbage_of_one_writer_does_not_keep_old_samples_of_another() {
-    let qos = Qos { history: Some(History::KeepLast(2)), ..Qos::default() };
+    let qos = Qos { history: Some(History::KeepLast), history_depth: Some(2), ..Qos::default() };
     let participant = open();
-    let spec = EndpointSpec { qos: Some(qos), ..sized(100) };
+    let spec = EndpointSpec { qos, ..sized(100) };
     let (mut writer, mut reader) = pair(&participant, &spec);
     let locator: ReaderLocator = reader.locator().expect("a locator").parse().expect("a locator");
     let segment = Arc::new(Segment::attach(&locator).expect("its memory"));
@@ -196,7 +192,7 @@ fn garbage_of_one_writer_does_not_keep_old_samples_of_another() {
     }
     assert_eq!(receive(&mut reader, 2), [[8], [9]]);
     assert_eq!(reader.receive(0, 1, |_| {}), Ok(0));
-    assert_eq!(reader.counters().get(abi::COUNTER_MALFORMED), Some(1));
+    assert_eq!(reader.counters().get("malformed"), Some(1));
     drop(producer);
 }
 
@@ -218,16 +214,19 @@ fn record_that_changes_after_it_was_published_stays_within_its_ring() {
         sizes.push(sample.len());
     });
     assert_eq!((taken, sizes), (Ok(1), vec![100]));
-    assert_eq!(reader.counters().get(abi::COUNTER_MALFORMED), Some(1));
+    assert_eq!(reader.counters().get("malformed"), Some(1));
 }
 
 #[test]
 fn reader_whose_ring_stays_full_times_out() {
     let segment = Segment::create("asleep", MIN_CAPACITY, 1000).expect("a memory");
-    let qos =
-        Qos { reliability: Some(Reliability::Reliable), max_blocking_ns: Some(30_000_000), ..Qos::default() };
+    let qos = Qos {
+        reliability: Some(Reliability::Reliable),
+        max_blocking_ns: Some(QosDuration::Ns(30_000_000)),
+        ..Qos::default()
+    };
     let participant = open();
-    let mut writer = participant.writer(&EndpointSpec { qos: Some(qos), ..sized(1000) }).expect("a writer");
+    let mut writer = participant.writer(&EndpointSpec { qos, ..sized(1000) }).expect("a writer");
     writer.connect(&segment.locator().to_string()).expect("connected");
     while writer.write_status(&[1; 1000]) == abi::OK {}
     let begun = Instant::now();

@@ -1,19 +1,13 @@
 //! Test that the hot path allocates no memory.
 #![allow(unsafe_code)]
-use driver_kit::{
-    abi,
-    testing::{CountingAllocator, ParticipantSpec, Table, suite},
-};
+use driver_testing::{CountingAllocator, ParticipantSpec, open, own_driver, suite};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn samples_cause_no_allocation() {
-    unsafe extern "C" fn entry() -> *const abi::Driver {
-        crate::ddsmark_driver_entry()
-    }
     // SAFETY: the driver of this crate.
-    let driver = unsafe { Table::new(entry) };
-    suite::samples_cause_no_allocation(&driver.open(ParticipantSpec::default()).expect("open"));
+    let driver = unsafe { own_driver(crate::ddsmark_driver_entry) };
+    suite::samples_cause_no_allocation(&open(&driver, ParticipantSpec::default()).expect("open"));
 }

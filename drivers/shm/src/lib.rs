@@ -14,8 +14,8 @@ mod writer;
 
 use driver_kit::{
     Description, Driver, Durability, Error, Features, History, Participant, ParticipantConfig, Policies,
-    Policy, Qos, ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support, Transport, TypeKind,
-    VersionSource, WriterConfig,
+    Policy, Qos, QosDuration, ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support, Transport,
+    TypeKind, VersionSource, WriterConfig,
 };
 use nix::{net::if_::if_nametoindex, sys::utsname::uname};
 
@@ -109,11 +109,12 @@ impl Driver for Shm {
 }
 
 /// Returns the effective QoS; the defaults are best effort and KEEP_ALL.
-fn in_force(asked: &Qos, max_blocking_ns: Option<u64>) -> Qos {
+fn in_force(asked: &Qos, max_blocking_ns: u64) -> Qos {
     Qos {
         reliability: Some(asked.reliability.unwrap_or(Reliability::BestEffort)),
-        max_blocking_ns,
+        max_blocking_ns: Some(QosDuration::from_raw(max_blocking_ns)),
         history: Some(asked.history.unwrap_or(History::KeepAll)),
+        history_depth: asked.history_depth,
         durability: Some(Durability::Volatile),
         ..Qos::default()
     }

@@ -2,8 +2,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering};
 
 use driver_kit::{
-    Deliver, Endpoint, Error, History, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample,
-    SampleReceiver, Settings,
+    Deliver, Endpoint, Error, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample, SampleReceiver,
+    Settings,
 };
 use nix::errno::Errno;
 
@@ -22,11 +22,8 @@ pub(crate) type ShmReader = LocatedReader<Memory, Rings>;
 pub(crate) fn open(name: &str, asked: Option<u64>, config: ReaderConfig<'_>) -> Result<ShmReader> {
     let capacity = capacity(asked, config.max_payload_bytes);
     let segment = Arc::new(Segment::create(name, capacity, config.max_payload_bytes as usize)?);
-    let qos = in_force(&config.qos, None);
-    let depth = match qos.history {
-        Some(History::KeepLast(depth)) => Some(usize::try_from(depth).unwrap_or(1)),
-        _ => None,
-    };
+    let qos = in_force(&config.qos, 0);
+    let depth = qos.keep_last();
     let memory = Arc::new(Memory { segment, asked, peers: Mutex::default() });
     let monitor = Arc::new(ReaderMonitor::new(qos));
     let rings = Rings {

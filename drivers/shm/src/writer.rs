@@ -2,8 +2,8 @@
 use std::{sync::Arc, time::Instant};
 
 use driver_kit::{
-    Count, Counter, Counters, Error, MatchState, Monitor, NoLoan, Qos, Reliability, Result, Settings, Status,
-    Writer, WriterConfig,
+    Count, Counter, Counters, Error, MatchState, Monitor, NoLoan, Qos, QosDuration, Reliability, Result,
+    Settings, Status, Writer, WriterConfig,
 };
 
 use crate::{
@@ -92,10 +92,11 @@ pub(crate) struct ShmWriter {
 impl ShmWriter {
     pub(crate) fn open(config: &WriterConfig<'_>) -> Self {
         let reliable = config.qos.reliability == Some(Reliability::Reliable);
-        let limit_ns = config.qos.max_blocking_ns.unwrap_or(if reliable { DEFAULT_BLOCKING_NS } else { 0 });
+        let limit = config.qos.max_blocking_ns.map(QosDuration::raw);
+        let limit_ns = limit.unwrap_or(if reliable { DEFAULT_BLOCKING_NS } else { 0 });
         let monitor = Arc::new(WriterMonitor {
             links: Links::default(),
-            qos: in_force(&config.qos, Some(limit_ns)),
+            qos: in_force(&config.qos, limit_ns),
             packets: Count::default(),
             bytes: Count::default(),
             blocked: Count::default(),

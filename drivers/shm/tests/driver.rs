@@ -1,45 +1,37 @@
 //! Tests of the driver through the C table, with writer and reader in this process.
 mod harness;
 
-use std::{ffi::CStr, thread, time::Duration};
+use std::{thread, time::Duration};
 
-use driver_kit::{
-    Durability, History, Qos, Reliability, abi,
-    testing::{EndpointSpec, ParticipantSpec, suite, value_of},
-};
+use driver_kit::{Durability, History, Qos, QosDuration, ReceiveMode, Reliability, TypeKind, abi};
+use driver_testing::{EndpointSpec, ParticipantSpec, Settings, suite, value_of};
 use harness::*;
 
 fn asks(qos: Qos) -> EndpointSpec {
-    EndpointSpec { qos: Some(qos), ..sized(1000) }
+    EndpointSpec { qos, ..sized(1000) }
 }
 
 fn reliable() -> Qos {
-    Qos { reliability: Some(Reliability::Reliable), max_blocking_ns: Some(5_000_000), ..Qos::default() }
+    Qos {
+        reliability: Some(Reliability::Reliable),
+        max_blocking_ns: Some(QosDuration::Ns(5_000_000)),
+        ..Qos::default()
+    }
 }
 
 #[test]
 fn description_is_that_of_the_driver() {
     let description = driver().description();
-    // SAFETY: texts of a description are C strings.
-    let text = |text| unsafe { CStr::from_ptr(text) }.to_str().expect("UTF-8");
-    assert_eq!(text(description.name), "shm");
+    assert_eq!(description.name, "shm");
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").expect("a release");
-    assert_eq!(text(description.middleware_version), kernel.trim());
-    assert_eq!(description.type_kinds, 1 << abi::TYPE_OCTETS);
-    assert_eq!(description.receive_modes, 0b111);
-    assert_eq!(
-        description.features,
-        abi::FEATURE_LOCATORS
-            | abi::FEATURE_APPLICATION_BATCHING
-            | abi::FEATURE_ECHO_IN_LISTENER
-            | abi::FEATURE_WAIT_ACKED
-    );
-    // SAFETY: the array has as many transports as stated.
-    let transports =
-        unsafe { std::slice::from_raw_parts(description.transports, description.transport_count as usize) };
-    let rows: Vec<_> = transports.iter().map(|row| (text(row.name), row.max_payload_bytes)).collect();
+    assert_eq!(description.middleware_version, kernel.trim());
+    assert_eq!(description.type_kinds, ["octets"]);
+    assert_eq!(description.receive_modes, ReceiveMode::ALL);
+    assert_eq!(description.features, ["locators", "application_batching", "wait_acked", "echo_in_listener"]);
+    let rows: Vec<_> =
+        description.transports.iter().map(|row| (row.name.as_str(), row.max_payload_bytes)).collect();
     assert_eq!(rows, [("shm", 256 << 20)]);
-    assert_exports_the_entry_only(library());
+    assert_exports_the_entry_only(driver().path());
 }
 
 #[test]
@@ -49,14 +41,14 @@ fn driver_does_what_every_driver_does_that_is_matched_by_locators() {
     suite::listener_receives_samples_of_batches(&participant);
     suite::listener_can_echo(&participant);
     suite::several_readers_receive_every_sample(&participant);
-    suite::counters_can_be_read_while_another_thread_writes(driver(), &participant);
+    suite::counters_can_be_read_while_another_thread_writes(&participant);
 }
 
 #[test]
 fn content_arrives_whole_at_every_size() {
     let participant = open();
-    let qos = Qos { max_blocking_ns: Some(WAIT_NS), ..reliable() };
-    let entity = EndpointSpec { max_payload_bytes: 11_000_000, qos: Some(qos), ..EndpointSpec::default() };
+    let qos = Qos { max_blocking_ns: Some(QosDuration::Ns(WAIT_NS)), ..reliable() };
+    let entity = EndpointSpec { max_payload_bytes: 11_000_000, qos, ..EndpointSpec::default() };
     let (mut writer, mut reader) = pair(&participant, &entity);
     let mut sizes = vec![0, 1, 7, 8, 9, 16, 1472, 65_536, 200_000, 11_000_000, 100];
     // several times around the ring
@@ -67,21 +59,21 @@ fn content_arrives_whole_at_every_size() {
         for sample in &sent {
             writer.write(sample).expect("written");
         }
-        assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+        assert_eq!(writer.wait_acked(WAIT_NS), Ok(true));
         writer
     });
     thread::sleep(Duration::from_millis(100));
     assert!(receive(&mut reader, expected.len()) == expected);
     let (out, back) = (write.join().expect("no panic").counters(), reader.counters());
     let bytes = sizes.iter().sum::<usize>() as u64;
-    assert_eq!(out.get(abi::COUNTER_BYTES_SENT), Some(bytes), "payloads only");
-    assert_eq!(back.get(abi::COUNTER_BYTES_RECEIVED), Some(bytes));
-    assert_eq!(out.get(abi::COUNTER_PACKETS_SENT), Some(sizes.len() as u64));
-    assert_eq!(back.get(abi::COUNTER_PACKETS_RECEIVED), Some(sizes.len() as u64));
-    assert!(out.get(abi::COUNTER_WRITE_BLOCKED) > Some(0), "more than the ring holds");
-    assert!(out.get(abi::COUNTER_WRITE_BLOCKED_NS) > Some(0));
-    assert_eq!(back.get(abi::COUNTER_MALFORMED), Some(0));
-    for unknown in [abi::COUNTER_RETRANSMITTED, abi::COUNTER_SAMPLES_LOST] {
+    assert_eq!(out.get("bytes_sent"), Some(bytes), "payloads only");
+    assert_eq!(back.get("bytes_received"), Some(bytes));
+    assert_eq!(out.get("packets_sent"), Some(sizes.len() as u64));
+    assert_eq!(back.get("packets_received"), Some(sizes.len() as u64));
+    assert!(out.get("write_blocked") > Some(0), "more than the ring holds");
+    assert!(out.get("write_blocked_ns") > Some(0));
+    assert_eq!(back.get("malformed"), Some(0));
+    for unknown in ["retransmitted", "samples_lost"] {
         assert_eq!((out.get(unknown), back.get(unknown)), (None, None));
     }
 }
@@ -103,7 +95,7 @@ fn full_ring_times_out_or_rejects_and_accepted_samples_arrive() {
         [(5_000_000, 1000, abi::TIMED_OUT), (0, 1000, abi::REFUSED), (0, 11_000_000, abi::REFUSED)]
     {
         let participant = open();
-        let qos = Qos { max_blocking_ns: Some(limit_ns), ..reliable() };
+        let qos = Qos { max_blocking_ns: Some(QosDuration::Ns(limit_ns)), ..reliable() };
         let entity = EndpointSpec { max_payload_bytes: size, ..asks(qos) };
         let (mut writer, mut reader) = pair(&participant, &entity);
         let (mut accepted, mut rejected) = (0, 0);
@@ -118,11 +110,11 @@ fn full_ring_times_out_or_rejects_and_accepted_samples_arrive() {
             assert!(accepted < 1_000_000, "the ring is never full");
         }
         assert_eq!(accepted, if size == 1000 { (1 << 20) / 1008 } else { (64 << 20) / 11_000_008 });
-        let counter = if limit_ns > 0 { abi::COUNTER_WRITE_TIMED_OUT } else { abi::COUNTER_WRITE_REFUSED };
+        let counter = if limit_ns > 0 { "write_timed_out" } else { "write_refused" };
         assert_eq!(writer.counters().get(counter), Some(rejected));
-        assert_eq!(writer.wait_acked(1_000_000), abi::TIMED_OUT, "no reader takes samples");
+        assert_eq!(writer.wait_acked(1_000_000), Ok(false), "no reader takes samples");
         let read = thread::spawn(move || (receive(&mut reader, accepted), reader));
-        assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+        assert_eq!(writer.wait_acked(WAIT_NS), Ok(true));
         let (samples, mut reader) = read.join().expect("no panic");
         for (number, sample) in samples.iter().enumerate() {
             assert!(*sample == pattern(size as usize, number as u8), "sample {number} of {size} bytes");
@@ -140,7 +132,7 @@ fn with_several_readers_a_sample_is_accepted_for_all_or_for_none() {
     let entity = EndpointSpec { max_payload_bytes: 300_000, ..asks(reliable()) };
     let (mut writer, mut quick) = pair(&participant, &entity);
     let mut slow = participant.reader(&entity).expect("a reader");
-    connect(&mut writer, &mut slow);
+    connect(&writer, &slow);
     let mut accepted = 0;
     let mut samples = Vec::new();
     for number in 0..20u8 {
@@ -150,7 +142,7 @@ fn with_several_readers_a_sample_is_accepted_for_all_or_for_none() {
     assert!(accepted > 0 && accepted < 20, "the slow reader stops the writer");
     assert_eq!(samples.len(), accepted);
     assert!(samples == receive(&mut slow, accepted), "both received the same samples");
-    assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+    assert_eq!(writer.wait_acked(WAIT_NS), Ok(true));
 }
 
 #[test]
@@ -171,9 +163,9 @@ fn best_effort_drops_samples_without_room_and_counts_them() {
         assert!(receive(&mut reader, samples - lost) == expected);
         assert_eq!(reader.receive(0, 1, |_| {}), Ok(0));
         let counters = writer.counters();
-        assert_eq!(counters.get(abi::COUNTER_WRITE_REFUSED), Some(0));
-        assert_eq!(counters.get(abi::COUNTER_WRITE_BLOCKED), Some(0));
-        assert_eq!(counters.get(abi::COUNTER_PACKETS_SENT), Some((samples - lost) as u64));
+        assert_eq!(counters.get("write_refused"), Some(0));
+        assert_eq!(counters.get("write_blocked"), Some(0));
+        assert_eq!(counters.get("packets_sent"), Some((samples - lost) as u64));
     }
 }
 
@@ -192,8 +184,8 @@ fn batch_is_held_until_it_is_flushed_and_keeps_its_order() {
     writer.flush().expect("flushed");
     writer.flush().expect("nothing left");
     assert_eq!(receive(&mut reader, 10), sent);
-    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(1));
-    assert_eq!(writer.counters().get(abi::COUNTER_BYTES_SENT), Some(10 * 100));
+    assert_eq!(writer.counters().get("packets_sent"), Some(1));
+    assert_eq!(writer.counters().get("bytes_sent"), Some(10 * 100));
     // The eleventh sample publishes the first ten.
     for sample in sent.iter().chain([&vec![7; 100]]) {
         writer.write(sample).expect("written");
@@ -201,7 +193,7 @@ fn batch_is_held_until_it_is_flushed_and_keeps_its_order() {
     assert_eq!(receive(&mut reader, 10), sent);
     // The wait for acknowledgments publishes the rest.
     let read = thread::spawn(move || receive(&mut reader, 1));
-    assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+    assert_eq!(writer.wait_acked(WAIT_NS), Ok(true));
     assert_eq!(read.join().expect("no panic"), [vec![7; 100]]);
 }
 
@@ -215,7 +207,7 @@ fn batch_larger_than_the_ring_is_published_when_the_ring_is_full() {
         accepted += 1;
     }
     assert_eq!(accepted, (1 << 20) / 1008);
-    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(1));
+    assert_eq!(writer.counters().get("packets_sent"), Some(1));
     let samples = receive(&mut reader, accepted);
     assert!(samples.iter().enumerate().all(|(number, sample)| *sample == pattern(1000, number as u8)));
     writer.write(b"next batch").expect("there is room again");
@@ -226,14 +218,19 @@ fn batch_larger_than_the_ring_is_published_when_the_ring_is_full() {
 #[test]
 fn reader_with_keep_last_drops_older_samples_and_one_with_keep_all_does_not() {
     let participant = open();
-    for (history, expected) in [
-        (Some(History::KeepLast(3)), 7..10u8),
-        (Some(History::KeepAll), 0..10),
+    for (history, history_depth, expected) in [
+        (Some(History::KeepLast), Some(3), 7..10u8),
+        (Some(History::KeepAll), None, 0..10),
         // default
-        (None, 0..10),
+        (None, None, 0..10),
     ] {
-        let (mut writer, mut reader) = pair(&participant, &asks(Qos { history, ..reliable() }));
-        assert_eq!(reader.qos().expect("QoS").history, Some(history.unwrap_or(History::KeepAll)));
+        let (mut writer, mut reader) =
+            pair(&participant, &asks(Qos { history, history_depth, ..reliable() }));
+        let found = reader.qos().expect("QoS");
+        assert_eq!(
+            (found.history, found.history_depth),
+            (Some(history.unwrap_or(History::KeepAll)), history_depth)
+        );
         for number in 0..10 {
             writer.write(&[number]).expect("written");
         }
@@ -242,19 +239,19 @@ fn reader_with_keep_last_drops_older_samples_and_one_with_keep_all_does_not() {
         let mut samples = Vec::new();
         while reader.receive(0, 1, |sample| samples.push(sample.to_vec())) == Ok(1) {}
         assert_eq!(samples, expected, "{history:?}");
-        assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
-        assert_eq!(reader.counters().get(abi::COUNTER_PACKETS_RECEIVED), Some(10));
+        assert_eq!(writer.wait_acked(WAIT_NS), Ok(true));
+        assert_eq!(reader.counters().get("packets_received"), Some(10));
     }
 }
 
 #[test]
 fn keep_last_is_of_all_writers_together() {
     let participant = open();
-    let entity = asks(Qos { history: Some(History::KeepLast(4)), ..reliable() });
+    let entity = asks(Qos { history: Some(History::KeepLast), history_depth: Some(4), ..reliable() });
     let mut reader = participant.reader(&entity).expect("a reader");
     let mut writers: Vec<_> = (0..2).map(|_| participant.writer(&entity).expect("a writer")).collect();
     for (index, writer) in writers.iter_mut().enumerate() {
-        connect(writer, &mut reader);
+        connect(writer, &reader);
         for number in 0..10 {
             writer.write(&[index as u8, number]).expect("written");
         }
@@ -268,21 +265,24 @@ fn qos_is_read_back_and_other_policies_are_rejected() {
     let participant = open();
     let (writer, reader) = pair(&participant, &asks(reliable()));
     let found = writer.qos().expect("QoS");
-    assert_eq!((found.reliability, found.max_blocking_ns), (Some(Reliability::Reliable), Some(5_000_000)));
+    assert_eq!(
+        (found.reliability, found.max_blocking_ns),
+        (Some(Reliability::Reliable), Some(QosDuration::Ns(5_000_000)))
+    );
     assert_eq!((found.history, found.durability), (Some(History::KeepAll), Some(Durability::Volatile)));
     assert_eq!(reader.qos().expect("QoS").reliability, Some(Reliability::Reliable));
     let found = participant.writer(&sized(10)).expect("a writer").qos().expect("QoS");
-    assert_eq!((found.reliability, found.max_blocking_ns), (Some(Reliability::BestEffort), Some(0)));
+    assert_eq!((found.reliability, found.max_blocking_ns), (Some(Reliability::BestEffort), None));
     for qos in [
         Qos { durability: Some(Durability::TransientLocal), ..Qos::default() },
-        Qos { deadline_ns: Some(1_000_000), ..Qos::default() },
+        Qos { deadline_ns: Some(QosDuration::Ns(1_000_000)), ..Qos::default() },
         Qos { partitions: Some(vec!["p".to_owned()]), ..Qos::default() },
     ] {
         assert_eq!(failed(participant.writer(&asks(qos.clone()))).0, abi::UNSUPPORTED);
         assert_eq!(failed(participant.reader(&asks(qos))).0, abi::UNSUPPORTED);
     }
     for entity in [
-        EndpointSpec { type_kind: abi::TYPE_KEYED, ..sized(10) },
+        EndpointSpec { type_kind: TypeKind::Keyed, ..sized(10) },
         EndpointSpec { loans: true, ..sized(10) },
         EndpointSpec { async_write: true, ..sized(10) },
     ] {
@@ -307,7 +307,7 @@ fn too_large_samples_are_rejected() {
 
 #[test]
 fn invalid_participants_are_rejected_with_a_reason() {
-    let open = |how| failed(driver().open(how));
+    let open = |how| failed(driver_testing::open(driver(), how));
     assert_eq!(
         open(ParticipantSpec { interface: Some("eth7-none"), ..ParticipantSpec::default() }),
         (
@@ -336,7 +336,7 @@ fn invalid_participants_are_rejected_with_a_reason() {
 #[test]
 fn settings_are_the_effective_ones() {
     let rows = open().settings().expect("settings");
-    assert_eq!(rows, [("transport".to_owned(), "shm".to_owned())]);
+    assert_eq!(rows, Settings::from([("transport".to_owned(), "shm".to_owned())]));
     // The capacity is a power of two with room for the largest sample.
     for (asked, size, granted) in [
         (0, 64, 1 << 20),
@@ -347,7 +347,7 @@ fn settings_are_the_effective_ones() {
         (8 << 20, 64, 8 << 20),
     ] {
         let how = ParticipantSpec { receive_buffer_bytes: asked, ..ParticipantSpec::default() };
-        let participant = driver().open(how).expect("open");
+        let participant = driver_testing::open(driver(), how).expect("open");
         let (mut writer, mut reader) = pair(&participant, &sized(size));
         let rows = reader.settings().expect("settings");
         assert_eq!(value_of(&rows, "receive_buffer_bytes"), Some(granted.to_string().as_str()));

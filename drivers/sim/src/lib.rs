@@ -11,8 +11,8 @@ use std::{path::Path, sync::Arc};
 
 use driver_kit::{
     Description, Driver, DriverOption, Durability, Error, Features, History, Participant, ParticipantConfig,
-    Policies, Policy, Qos, ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support, Transport,
-    TypeKind, VersionSource, WriterConfig,
+    Policies, Policy, Qos, QosDuration, ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support,
+    Transport, TypeKind, VersionSource, WriterConfig,
 };
 use sim_model::{Config, OPTIONS};
 
@@ -96,13 +96,14 @@ impl Driver for Sim {
 }
 
 /// Returns the effective QoS: the supported policies with the requested values, otherwise with their defaults.
-fn in_force(asked: &Qos, max_blocking_ns: Option<u64>, writes: bool) -> Qos {
+fn in_force(asked: &Qos, max_blocking_ns: u64, writes: bool) -> Qos {
     Qos {
         reliability: Some(asked.reliability.unwrap_or(Reliability::BestEffort)),
-        max_blocking_ns,
+        max_blocking_ns: Some(QosDuration::from_raw(max_blocking_ns)),
         history: Some(asked.history.unwrap_or(History::KeepAll)),
+        history_depth: asked.history_depth,
         durability: Some(Durability::Volatile),
-        latency_budget_ns: Some(asked.latency_budget_ns.unwrap_or(0)),
+        latency_budget_ns: Some(asked.latency_budget_ns.unwrap_or(QosDuration::Ns(0))),
         // writers only
         transport_priority: writes.then(|| asked.transport_priority.unwrap_or(0)),
         ..Qos::default()

@@ -2,8 +2,7 @@
 use std::{sync::Arc, thread, time::Duration};
 
 use driver_kit::{
-    Deliver, Endpoint, History, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample, SampleReceiver,
-    batch,
+    Deliver, Endpoint, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample, SampleReceiver, batch,
 };
 
 use crate::{
@@ -20,11 +19,8 @@ pub(crate) type SimReader = LocatedReader<Socket, Arrivals>;
 
 pub(crate) fn open(run_name: &str, config: ReaderConfig<'_>) -> Result<SimReader> {
     let socket = Arc::new(Socket::open(run_name)?);
-    let qos = in_force(&config.qos, None, false);
-    let depth = match qos.history {
-        Some(History::KeepLast(depth)) => usize::try_from(depth).unwrap_or(1),
-        _ => usize::MAX,
-    };
+    let qos = in_force(&config.qos, 0, false);
+    let depth = qos.keep_last().unwrap_or(usize::MAX);
     let monitor = Arc::new(ReaderMonitor::new(qos));
     let max_payload = config.max_payload_bytes as usize;
     let inlet = Arrivals {

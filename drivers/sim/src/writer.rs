@@ -10,8 +10,8 @@ use std::{
 };
 
 use driver_kit::{
-    Count, Counter, Counters, Error, MatchRecord, MatchState, Monitor, NoLoan, Qos, Reliability, Result,
-    Settings, Status, Writer, WriterConfig, abi, batch::Batch,
+    Count, Counter, Counters, Error, MatchRecord, MatchState, Monitor, NoLoan, Qos, QosDuration, Reliability,
+    Result, Settings, Status, Writer, WriterConfig, abi, batch::Batch,
 };
 use sim_model::{Config, Flow, SampleOutcome};
 
@@ -93,14 +93,14 @@ impl SimWriter {
         let run = hash(&run_name);
         let stream = hash(&(std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed)));
         let flow = Flow::new(model, reliable, qos_ns, run, stream);
-        let max_blocking_ns = qos.max_blocking_ns.unwrap_or(DEFAULT_BLOCKING_NS);
+        let max_blocking_ns = qos.max_blocking_ns.map_or(DEFAULT_BLOCKING_NS, QosDuration::raw);
         let batch = Batch::from_config(config, TRANSPORT, MAX_PAYLOAD)?;
         let socket = Socket::open(run_name)?;
         let limit = Duration::from_nanos(max_blocking_ns).max(Duration::from_micros(1));
         socket.set_send_limit((max_blocking_ns != abi::DURATION_INFINITE).then_some(limit))?;
         let monitor = WriterMonitor {
             matched: MatchRecord::new(),
-            qos: in_force(qos, Some(max_blocking_ns), true),
+            qos: in_force(qos, max_blocking_ns, true),
             packets: Count::default(),
             bytes: Count::default(),
             blocked: Count::default(),

@@ -2,33 +2,32 @@
 mod harness;
 
 use std::{
-    ffi::CStr,
     os::{linux::net::SocketAddrExt, unix::net},
     sync::mpsc,
     thread,
     time::{Duration, Instant},
 };
 
-use driver_kit::{
-    Durability, History, Qos, Reliability, abi,
-    testing::{EndpointSpec, ParticipantSpec, suite, value_of},
-};
+use driver_kit::{Durability, History, Qos, QosDuration, ReceiveMode, Reliability, abi};
+use driver_testing::{EndpointSpec, ParticipantSpec, suite, value_of};
 use harness::*;
 
 fn with(reliability: Reliability, max_blocking_ns: u64) -> EndpointSpec {
-    let qos =
-        Qos { reliability: Some(reliability), max_blocking_ns: Some(max_blocking_ns), ..Qos::default() };
-    EndpointSpec { qos: Some(qos), ..sized(1000) }
+    let qos = Qos {
+        reliability: Some(reliability),
+        max_blocking_ns: Some(QosDuration::Ns(max_blocking_ns)),
+        ..Qos::default()
+    };
+    EndpointSpec { qos, ..sized(1000) }
 }
 
 #[test]
 fn it_says_that_it_is_a_simulation() {
     let description = driver().description();
-    assert!(description.features & abi::FEATURE_SIMULATED != 0);
-    // SAFETY: texts of a description are C strings.
-    assert_eq!(unsafe { CStr::from_ptr(description.name) }.to_str(), Ok("sim"));
-    assert_eq!(description.option_count, 18);
-    assert_eq!(description.receive_modes, 0b111);
+    assert!(description.is_simulated());
+    assert_eq!(description.name, "sim");
+    assert_eq!(description.options.len(), 18);
+    assert_eq!(description.receive_modes, ReceiveMode::ALL);
 }
 
 #[test]
@@ -38,10 +37,10 @@ fn it_does_what_every_driver_does_that_is_matched_by_locators() {
     suite::listener_receives_samples_of_batches(&participant);
     suite::listener_can_echo(&participant);
     suite::several_readers_receive_every_sample(&participant);
-    suite::counters_can_be_read_while_another_thread_writes(driver(), &participant);
+    suite::counters_can_be_read_while_another_thread_writes(&participant);
     let wrong = ["", "udp4:127.0.0.1:1", "sim:"].map(|text| (text, "is not a locator of this driver"));
-    suite::invalid_locators_are_rejected_with_a_reason(driver(), &participant, &wrong);
-    assert_exports_the_entry_only(library());
+    suite::invalid_locators_are_rejected_with_a_reason(&participant, &wrong);
+    assert_exports_the_entry_only(driver().path());
 }
 
 #[test]
@@ -64,9 +63,9 @@ fn no_sample_comes_before_it_is_due() {
         // by a listener
         let (heard, hears) = mpsc::channel();
         let listen = move |payload: &[u8]| heard.send((Instant::now(), payload.len())).expect("heard");
-        let mut listener = participant.listener(&entity, listen).expect("a listener");
+        let listener = participant.listener(&entity, listen).expect("a listener");
         let mut other = participant.writer(&entity).expect("a writer");
-        connect(&mut other, &mut listener);
+        connect(&other, &listener.monitor());
         let begun = Instant::now();
         other.write(&sent).expect("written");
         let (at, length) = hears.recv_timeout(WAIT).expect("it comes");
@@ -114,9 +113,9 @@ fn a_reliable_writer_loses_nothing_and_keeps_the_order() {
         came.iter().map(|sample| u32::from_le_bytes(sample[..].try_into().expect("4 bytes"))).collect();
     assert!(numbers.iter().copied().eq(0..SAMPLES), "{} came", numbers.len());
     let counters = write.join().expect("no panic").counters();
-    assert_eq!(counters.get(abi::COUNTER_PACKETS_SENT), Some(u64::from(SAMPLES)));
+    assert_eq!(counters.get("packets_sent"), Some(u64::from(SAMPLES)));
     // 750 expected
-    assert!(counters.get(abi::COUNTER_RETRANSMITTED).expect("counted") > 500);
+    assert!(counters.get("retransmitted").expect("counted") > 500);
     assert_eq!(reader.receive(10_000_000, 10, |_| {}), Ok(0), "nothing comes twice");
 }
 
@@ -130,7 +129,7 @@ fn best_effort_loses_and_doubles_what_it_is_told_to() {
         writer.write(&number.to_le_bytes()).expect("written");
         reader.receive(0, 100, |payload| came.push(payload.to_vec())).expect("received");
     }
-    let sent = writer.counters().get(abi::COUNTER_PACKETS_SENT).expect("counted") as usize;
+    let sent = writer.counters().get("packets_sent").expect("counted") as usize;
     while came.len() < sent {
         let before = came.len();
         reader.receive(WAIT_NS, 100, |payload| came.push(payload.to_vec())).expect("received");
@@ -156,12 +155,12 @@ fn a_full_queue_blocks_times_out_or_refuses() {
     let begun = Instant::now();
     assert_eq!(writer.write_status(b"no room"), abi::TIMED_OUT);
     assert!(begun.elapsed() >= Duration::from_millis(20));
-    assert_eq!(writer.counters().get(abi::COUNTER_WRITE_TIMED_OUT), Some(1));
+    assert_eq!(writer.counters().get("write_timed_out"), Some(1));
 
     let (mut writer, _reader) = pair(&participant, &with(Reliability::Reliable, 0));
     writer.write(b"in the server").expect("written");
     assert_eq!(writer.write_status(b"no room"), abi::REFUSED);
-    assert_eq!(writer.counters().get(abi::COUNTER_WRITE_REFUSED), Some(1));
+    assert_eq!(writer.counters().get("write_refused"), Some(1));
 
     let participant = with_service("200ms");
     let (mut writer, _reader) = pair(&participant, &with(Reliability::Reliable, WAIT_NS));
@@ -169,7 +168,7 @@ fn a_full_queue_blocks_times_out_or_refuses() {
     writer.write(b"in the server").expect("written");
     writer.write(b"waits for it").expect("written");
     assert!(begun.elapsed() >= Duration::from_millis(200));
-    assert_eq!(writer.counters().get(abi::COUNTER_WRITE_BLOCKED), Some(1));
+    assert_eq!(writer.counters().get("write_blocked"), Some(1));
 }
 
 #[test]
@@ -196,24 +195,24 @@ fn samples_are_acknowledged_when_they_are_due_and_not_before() {
     const LATENCY: Duration = Duration::from_millis(300);
     let participant = open(&[("latency", "300ms")]);
     let (mut writer, _reader) = pair(&participant, &with(Reliability::Reliable, WAIT_NS));
-    assert_eq!(writer.wait_acked(0), abi::OK, "nothing was written");
+    assert_eq!(writer.wait_acked(0), Ok(true), "nothing was written");
     let begun = Instant::now();
     writer.write(b"under way").expect("written");
-    let status = writer.wait_acked(1_000_000);
+    let acknowledged = writer.wait_acked(1_000_000).expect("no error");
     assert!(begun.elapsed() >= Duration::from_millis(1));
     // after a delay of the host by more than the latency it may be acknowledged
-    assert!(status == abi::TIMED_OUT || begun.elapsed() >= LATENCY, "{status}");
-    assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+    assert!(!acknowledged || begun.elapsed() >= LATENCY);
+    assert_eq!(writer.wait_acked(WAIT_NS), Ok(true));
     assert!(begun.elapsed() >= LATENCY, "{:?}", begun.elapsed());
 
     // best effort needs no acknowledgement, and a writer without readers does not wait
     let (mut writer, reader) = pair(&participant, &with(Reliability::BestEffort, WAIT_NS));
     writer.write(b"under way").expect("written");
-    assert_eq!(writer.wait_acked(0), abi::OK);
+    assert_eq!(writer.wait_acked(0), Ok(true));
     let (mut writer, other) = pair(&participant, &with(Reliability::Reliable, WAIT_NS));
     other.close().expect("closed");
     writer.write(b"without a reader").expect("accepted");
-    assert_eq!(writer.wait_acked(0), abi::OK);
+    assert_eq!(writer.wait_acked(0), Ok(true));
     drop(reader);
 }
 
@@ -249,7 +248,7 @@ fn a_batch_is_one_packet_with_one_fate() {
     assert!((numbers.len() as u64 / 10).abs_diff(150) < 43, "{}", numbers.len());
     let lost = value_of(&writer.settings().expect("settings"), "lost_as_configured").map(str::to_owned);
     assert_eq!(lost, Some((SAMPLES - numbers.len() as u64).to_string()));
-    let sent = writer.counters().get(abi::COUNTER_PACKETS_SENT);
+    let sent = writer.counters().get("packets_sent");
     assert_eq!(sent, Some(numbers.len() as u64 / 10));
 
     // a full batch is sent first; and waiting for acknowledgements includes all samples
@@ -258,7 +257,7 @@ fn a_batch_is_one_packet_with_one_fate() {
     for number in 0..15_u8 {
         writer.write(&[number; 10]).expect("written");
     }
-    assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+    assert_eq!(writer.wait_acked(WAIT_NS), Ok(true));
     assert_eq!(receive(&mut reader, 15), (0..15).map(|number| vec![number; 10]).collect::<Vec<_>>());
     // the framing must fit, too
     let largest = EndpointSpec { batch_bytes: 100, ..sized(131_072) };
@@ -271,19 +270,23 @@ fn a_batch_is_one_packet_with_one_fate() {
 #[test]
 fn a_reader_that_keeps_the_last_lets_the_older_ones_go_and_one_that_keeps_all_does_not() {
     let participant = open(&[("latency", "1us")]);
-    for (history, expected) in [
-        (Some(History::KeepLast(3)), 7..10),
-        (Some(History::KeepAll), 0..10),
+    for (history, history_depth, expected) in [
+        (Some(History::KeepLast), Some(3), 7..10),
+        (Some(History::KeepAll), None, 0..10),
         // default
-        (None, 0..10),
+        (None, None, 0..10),
     ] {
-        let qos = Qos { history, reliability: Some(Reliability::Reliable), ..Qos::default() };
-        let (mut writer, mut reader) = pair(&participant, &EndpointSpec { qos: Some(qos), ..sized(1) });
-        assert_eq!(reader.qos().expect("QoS").history, Some(history.unwrap_or(History::KeepAll)));
+        let qos = Qos { history, history_depth, reliability: Some(Reliability::Reliable), ..Qos::default() };
+        let (mut writer, mut reader) = pair(&participant, &EndpointSpec { qos, ..sized(1) });
+        let found = reader.qos().expect("QoS");
+        assert_eq!(
+            (found.history, found.history_depth),
+            (Some(history.unwrap_or(History::KeepAll)), history_depth)
+        );
         for number in 0..10 {
             writer.write(&[number]).expect("written");
         }
-        assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+        assert_eq!(writer.wait_acked(WAIT_NS), Ok(true));
         let expected: Vec<_> = expected.map(|number| vec![number]).collect();
         assert_eq!(receive(&mut reader, expected.len()), expected, "{history:?}");
         assert_eq!(reader.receive(10_000_000, 10, |_| {}), Ok(0));
@@ -295,19 +298,19 @@ fn qos_is_what_is_there() {
     let participant = open(&[]);
     let (writer, reader) = pair(&participant, &with(Reliability::Reliable, 5));
     let qos = writer.qos().expect("QoS");
-    assert_eq!((qos.reliability, qos.max_blocking_ns), (Some(Reliability::Reliable), Some(5)));
+    assert_eq!(
+        (qos.reliability, qos.max_blocking_ns),
+        (Some(Reliability::Reliable), Some(QosDuration::Ns(5)))
+    );
     assert_eq!(qos.durability, Some(Durability::Volatile));
     assert_eq!(reader.qos().expect("QoS").reliability, Some(Reliability::Reliable));
     let (writer, _) = pair(&participant, &sized(10));
     assert_eq!(writer.qos().expect("QoS").reliability, Some(Reliability::BestEffort));
     for qos in [
         Qos { durability: Some(Durability::TransientLocal), ..Qos::default() },
-        Qos { deadline_ns: Some(1), ..Qos::default() },
+        Qos { deadline_ns: Some(QosDuration::Ns(1)), ..Qos::default() },
     ] {
-        assert_eq!(
-            failed(participant.writer(&EndpointSpec { qos: Some(qos), ..sized(1) })).0,
-            abi::UNSUPPORTED
-        );
+        assert_eq!(failed(participant.writer(&EndpointSpec { qos, ..sized(1) })).0, abi::UNSUPPORTED);
     }
 }
 
@@ -321,8 +324,10 @@ fn options_are_in_force_or_refused() {
         ([("latency", "soon")], "option `latency` cannot be `soon`: `soon` is not a time"),
         ([("colour", "red")], "colour"),
     ] {
-        let (status, text) =
-            failed(driver().open(ParticipantSpec { options: &options, ..ParticipantSpec::default() }));
+        let (status, text) = failed(driver_testing::open(
+            driver(),
+            ParticipantSpec { options: &options, ..ParticipantSpec::default() },
+        ));
         assert_eq!(status, abi::BAD_ARGUMENT);
         assert!(text.contains(expected), "{text}");
     }
@@ -341,5 +346,5 @@ fn garbage_is_counted_and_never_given() {
     }
     writer.write(b"ours").expect("written");
     assert_eq!(receive(&mut reader, 1), [b"ours"]);
-    assert_eq!(reader.counters().get(abi::COUNTER_MALFORMED), Some(3));
+    assert_eq!(reader.counters().get("malformed"), Some(3));
 }

@@ -11,10 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use driver_kit::{
-    Qos, Reliability, abi,
-    testing::{EndpointSpec, value_of},
-};
+use driver_kit::{Qos, QosDuration, Reliability};
+use driver_testing::{EndpointSpec, value_of};
 use harness::*;
 use sim_model::{Config, Flow, GroundTruth, SampleOutcome};
 
@@ -26,8 +24,12 @@ const OPTIONS: [(&str, &str); 4] =
 const SAMPLES: u32 = 4_000;
 
 fn asked(reliability: Reliability) -> EndpointSpec {
-    let qos = Qos { reliability: Some(reliability), max_blocking_ns: Some(WAIT_NS), ..Qos::default() };
-    EndpointSpec { qos: Some(qos), ..sized(1000) }
+    let qos = Qos {
+        reliability: Some(reliability),
+        max_blocking_ns: Some(QosDuration::Ns(WAIT_NS)),
+        ..Qos::default()
+    };
+    EndpointSpec { qos, ..sized(1000) }
 }
 
 /// Writes at `share` times the capacity of the server, on a fixed schedule. Returns the start times of the writes
@@ -105,7 +107,7 @@ fn a_reliable_writer_is_held_to_the_capacity_and_falls_behind_its_plan() {
     let begun = Instant::now();
     let receive_all = thread::spawn(move || receive(&mut reader, SAMPLES as usize).len());
     let (times, lag) = write_at(2.0, |number| writer.write(&number.to_le_bytes()).expect("written"));
-    assert_eq!(writer.wait_acked(WAIT_NS), abi::OK);
+    assert_eq!(writer.wait_acked(WAIT_NS), Ok(true));
     // never faster than the server: for all samples together, and for the last write
     assert!(begun.elapsed() >= SERVICE * SAMPLES);
     let turn = SERVICE * (SAMPLES - QUEUE - 1);
@@ -114,6 +116,6 @@ fn a_reliable_writer_is_held_to_the_capacity_and_falls_behind_its_plan() {
     assert_eq!(receive_all.join().expect("no panic"), SAMPLES as usize, "nothing is lost");
     let counters = writer.counters();
     // The host may keep a blocked writer waiting until the server is empty: then as many writes as fit do not block.
-    let blocked = counters.get(abi::COUNTER_WRITE_BLOCKED).expect("counted");
+    let blocked = counters.get("write_blocked").expect("counted");
     assert!(blocked > u64::from(SAMPLES / (QUEUE + 1) / 2), "{blocked}");
 }

@@ -3,18 +3,19 @@ mod harness;
 
 use std::time::{Duration, Instant};
 
-use driver_kit::{
-    Qos, Reliability,
-    testing::{EndpointSpec, value_of},
-};
+use driver_kit::{Qos, QosDuration, Reliability};
+use driver_testing::{EndpointSpec, value_of};
 use harness::*;
 
 const SAMPLES: u32 = 2_000;
 
 fn reliable() -> EndpointSpec {
-    let qos =
-        Qos { reliability: Some(Reliability::Reliable), max_blocking_ns: Some(WAIT_NS), ..Qos::default() };
-    EndpointSpec { qos: Some(qos), ..sized(100) }
+    let qos = Qos {
+        reliability: Some(Reliability::Reliable),
+        max_blocking_ns: Some(QosDuration::Ns(WAIT_NS)),
+        ..Qos::default()
+    };
+    EndpointSpec { qos, ..sized(100) }
 }
 
 #[test]
@@ -22,7 +23,7 @@ fn each_reader_loses_its_own_samples() {
     let participant = open(&[("latency", "0"), ("loss", "30%")]);
     let mut writer = participant.writer(&sized(100)).expect("a writer");
     let mut readers = [(); 2].map(|()| participant.reader(&sized(100)).expect("a reader"));
-    readers.iter_mut().for_each(|reader| connect(&mut writer, reader));
+    readers.iter_mut().for_each(|reader| connect(&writer, reader));
     let mut came = [const { Vec::new() }; 2];
     for number in 0..SAMPLES {
         writer.write(&number.to_le_bytes()).expect("written");
@@ -52,7 +53,7 @@ fn server_moves_one_copy_for_each_reader() {
     let participant = open(&[("latency", "0"), ("service", "2ms")]);
     let mut writer = participant.writer(&reliable()).expect("a writer");
     let mut readers = [(); 3].map(|()| participant.reader(&reliable()).expect("a reader"));
-    readers.iter_mut().for_each(|reader| connect(&mut writer, reader));
+    readers.iter_mut().for_each(|reader| connect(&writer, reader));
     let begun = Instant::now();
     writer.write(b"to all").expect("written");
     for (reader, copies) in readers.iter_mut().zip(1..) {

@@ -11,8 +11,8 @@ use std::{
 };
 
 use driver_kit::{
-    Deliver, Endpoint, Error, History, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample,
-    SampleReceiver, Settings, abi,
+    Deliver, Endpoint, Error, LocatedReader, ReaderConfig, ReaderMonitor, Result, Sample, SampleReceiver,
+    Settings, abi,
     stream::{Frames, FramingError},
 };
 use nix::{
@@ -46,11 +46,8 @@ pub(crate) fn open(way: SocketOptions, config: ReaderConfig<'_>) -> Result<TcpRe
     let address = local_address(&place)?;
     let caller =
         Arc::new(Caller { place, way, address, lines: Mutex::default(), called: AtomicBool::new(false) });
-    let qos = in_force(&config.qos, None);
-    let kept = match qos.history {
-        Some(History::KeepLast(depth)) => Some(KeepLast::new(usize::try_from(depth).unwrap_or(1))),
-        _ => None,
-    };
+    let qos = in_force(&config.qos, 0);
+    let kept = qos.keep_last().map(KeepLast::new);
     let monitor = Arc::new(ReaderMonitor::new(qos));
     let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
         .map_err(|errno| Error::os("cannot wait for connections: epoll_create1() failed", errno))?;

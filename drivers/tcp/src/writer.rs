@@ -8,8 +8,8 @@ use std::{
 };
 
 use driver_kit::{
-    Count, Counter, Counters, Error, MatchState, Monitor, NoLoan, Qos, Reliability, Result, Settings, Status,
-    Writer, WriterConfig, abi,
+    Count, Counter, Counters, Error, MatchState, Monitor, NoLoan, Qos, QosDuration, Reliability, Result,
+    Settings, Status, Writer, WriterConfig, abi,
     batch::{Batch, FRAMING},
 };
 use nix::{
@@ -81,10 +81,11 @@ impl TcpWriter {
         let max_frame = max_frame(config);
         let batch = Batch::from_config(config, way.family.pick(NAMES), max_frame)?;
         let reliable = config.qos.reliability == Some(Reliability::Reliable);
-        let limit_ns = config.qos.max_blocking_ns.unwrap_or(if reliable { DEFAULT_BLOCKING_NS } else { 0 });
+        let limit = config.qos.max_blocking_ns.map(QosDuration::raw);
+        let limit_ns = limit.unwrap_or(if reliable { DEFAULT_BLOCKING_NS } else { 0 });
         let monitor = Arc::new(WriterMonitor {
             door: Arc::new(Acceptor::open(way)?),
-            qos: in_force(&config.qos, Some(limit_ns)),
+            qos: in_force(&config.qos, limit_ns),
             sent: SentSample::default(),
             blocked: Count::default(),
             blocked_ns: Count::default(),

@@ -9,10 +9,8 @@ use std::{
     time::Instant,
 };
 
-use driver_kit::{
-    Qos, Reliability, abi,
-    testing::{EndpointSpec, Reader, Writer, suite},
-};
+use driver_kit::{Qos, QosDuration, Reliability, abi};
+use driver_testing::{EndpointSpec, Reader, Writer, suite};
 use harness::*;
 
 fn address(locator: &str) -> SocketAddr {
@@ -41,9 +39,9 @@ fn locators_are_texts_and_wrong_ones_are_explained() {
         ("tcp4:127.0.0.1:0", "is not the address of one socket"),
         ("tcp6:[::1]:5", "cannot be reached over transport `tcp4`"),
     ];
-    suite::invalid_locators_are_rejected_with_a_reason(driver(), &participant, &wrong);
+    suite::invalid_locators_are_rejected_with_a_reason(&participant, &wrong);
     // a writer that no longer exists
-    let mut reader = participant.reader(&sized(10)).expect("a reader");
+    let reader = participant.reader(&sized(10)).expect("a reader");
     let gone = participant.writer(&sized(10)).expect("a writer").locator().expect("a locator");
     let (status, text) = failed(reader.connect(&gone));
     assert_eq!(status, abi::ERROR);
@@ -95,7 +93,7 @@ fn a_reader_hears_all_its_writers_and_notices_those_that_go() {
     let mut writers: Vec<Writer> =
         (0..4).map(|_| participant.writer(&sized(100)).expect("a writer")).collect();
     for (index, writer) in writers.iter_mut().enumerate() {
-        connect(writer, &mut reader);
+        connect(writer, &reader);
         for number in 0..50 {
             writer.write(&[index as u8, number]).expect("written");
         }
@@ -118,11 +116,7 @@ fn a_reader_hears_all_its_writers_and_notices_those_that_go() {
         }
         assert_eq!(reader.matched(), Ok(left));
     }
-    assert_eq!(
-        reader.counters().get(abi::COUNTER_MALFORMED),
-        Some(0),
-        "who goes in good order leaves nothing"
-    );
+    assert_eq!(reader.counters().get("malformed"), Some(0), "who goes in good order leaves nothing");
 }
 
 #[test]
@@ -135,10 +129,10 @@ fn a_reader_that_goes_is_matched_no_more_and_another_may_come_late() {
     for _ in 0..10 {
         writer.write(b"into the void").expect("accepted");
     }
-    assert_eq!(writer.counters().get(abi::COUNTER_WRITE_REFUSED), Some(0));
-    assert_eq!(writer.wait_acked(WAIT_NS), abi::OK, "no reader has to acknowledge");
+    assert_eq!(writer.counters().get("write_refused"), Some(0));
+    assert_eq!(writer.wait_acked(WAIT_NS), Ok(true), "no reader has to acknowledge");
     let mut late = participant.reader(&sized(100)).expect("a reader");
-    connect(&mut writer, &mut late);
+    connect(&writer, &late);
     writer.write(b"for the late one").expect("written");
     assert_eq!(receive(&mut late, 1), [b"for the late one"]);
     assert_eq!(writer.matched(), Ok(1));
@@ -149,10 +143,10 @@ fn a_reader_that_goes_while_a_write_waits_for_it_ends_the_wait() {
     let participant = open("tcp4");
     let qos = Qos {
         reliability: Some(Reliability::Reliable),
-        max_blocking_ns: Some(abi::DURATION_INFINITE),
+        max_blocking_ns: Some(QosDuration::INFINITE),
         ..Qos::default()
     };
-    let entity = EndpointSpec { qos: Some(qos), ..sized(11_000_000) };
+    let entity = EndpointSpec { qos, ..sized(11_000_000) };
     let (mut writer, reader) = pair(&participant, &entity);
     let write = thread::spawn(move || {
         for _ in 0..5 {
@@ -172,7 +166,7 @@ fn strangers_are_no_readers_and_are_cut_off_when_they_say_anything() {
     let door = address(&writer.locator().expect("a locator"));
     let mut strangers: Vec<_> = (0..3).map(|_| TcpStream::connect(door).expect("connected")).collect();
     let mut reader = participant.reader(&sized(100)).expect("a reader");
-    connect(&mut writer, &mut reader);
+    connect(&writer, &reader);
     assert_eq!(writer.matched(), Ok(1), "the reader, and no stranger");
     writer.write(b"for the reader").expect("written");
     for stranger in &mut strangers {
@@ -195,9 +189,9 @@ fn strangers_are_no_readers_and_are_cut_off_when_they_say_anything() {
 }
 
 /// Returns a reader, and a socket that it takes for a writer.
-fn deceived(entity: &EndpointSpec) -> (Reader, TcpStream, driver_kit::testing::Participant) {
+fn deceived(entity: &EndpointSpec) -> (Reader, TcpStream, driver_testing::Participant) {
     let participant = open("tcp4");
-    let mut reader = participant.reader(entity).expect("a reader");
+    let reader = participant.reader(entity).expect("a reader");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a socket");
     let locator = format!("tcp4:{}", listener.local_addr().expect("an address"));
     reader.connect(&locator).expect("connected");
@@ -230,8 +224,8 @@ fn garbage_gives_nothing_and_ends_the_connection() {
             given += reader.receive(5_000_000, 10, |sample| assert_eq!(sample, b"ok")).expect("received");
         }
         assert_eq!((given, reader.matched()), (whole, Ok(0)));
-        assert_eq!(reader.counters().get(abi::COUNTER_MALFORMED), Some(1));
-        assert!(reader.counters().get(abi::COUNTER_BYTES_DISCARDED) > Some(0));
+        assert_eq!(reader.counters().get("malformed"), Some(1));
+        assert!(reader.counters().get("bytes_discarded") > Some(0));
         assert_closed(&stream);
     }
 }

@@ -1,22 +1,17 @@
 //! Test that the hot path allocates no memory.
 #![allow(unsafe_code)]
-use driver_kit::{
-    abi,
-    testing::{CountingAllocator, Participant, ParticipantSpec, Table, suite},
-};
+use driver_testing::{CountingAllocator, Participant, ParticipantSpec, own_driver, suite};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Opens a participant of the driver with this packing.
 fn open(packing: &str) -> Participant {
-    unsafe extern "C" fn entry() -> *const abi::Driver {
-        crate::ddsmark_driver_entry()
-    }
     // SAFETY: the driver of this crate.
-    let driver = unsafe { Table::new(entry) };
+    let driver = unsafe { own_driver(crate::ddsmark_driver_entry) };
     let options = [(crate::PACKING, packing)];
-    driver.open(ParticipantSpec { options: &options, ..ParticipantSpec::default() }).expect("open")
+    driver_testing::open(&driver, ParticipantSpec { options: &options, ..ParticipantSpec::default() })
+        .expect("open")
 }
 
 #[test]

@@ -12,8 +12,8 @@ mod writer;
 
 use driver_kit::{
     Description, Driver, DriverOption, Durability, Error, Features, Participant, ParticipantConfig, Policies,
-    Policy, Qos, ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support, Transport, TypeKind,
-    VersionSource, WriterConfig,
+    Policy, Qos, QosDuration, ReaderConfig, ReceiveMode, Reliability, Result, Settings, Support, Transport,
+    TypeKind, VersionSource, WriterConfig,
     net::{Buffers, Family, interface_address, multicast_enabled},
 };
 use nix::sys::{socket::MsgFlags, utsname::uname};
@@ -146,7 +146,7 @@ fn probe(from: &Socket, to: &Socket) -> Result<()> {
 fn in_force(max_blocking_ns: Option<u64>) -> Qos {
     Qos {
         reliability: Some(Reliability::BestEffort),
-        max_blocking_ns,
+        max_blocking_ns: max_blocking_ns.map(QosDuration::from_raw),
         durability: Some(Durability::Volatile),
         ..Qos::default()
     }

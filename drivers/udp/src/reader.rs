@@ -32,7 +32,7 @@ pub(crate) fn open(
         socket.coalesce()?;
     }
     let socket = Arc::new(socket);
-    let monitor = Arc::new(ReaderMonitor::new(in_force(None)));
+    let monitor = Arc::new(ReaderMonitor::new(in_force(Some(0))));
     let max_payload = config.max_payload_bytes as usize;
     let inlet = Datagrams {
         socket: socket.clone(),
@@ -173,7 +173,7 @@ mod tests {
         let none = Buffers { send: None, receive: None };
         let mut inlet = Datagrams {
             socket: Arc::new(Socket::bound([127, 0, 0, 1].into(), none).expect("a socket")),
-            monitor: Arc::new(ReaderMonitor::new(in_force(None))),
+            monitor: Arc::new(ReaderMonitor::new(in_force(Some(0)))),
             buffer: vec![0; 10],
             content: Content::Sample,
             max_payload: 10,

@@ -2,8 +2,8 @@
 use std::sync::Arc;
 
 use driver_kit::{
-    Count, Counter, Counters, Error, MatchRecord, MatchState, Monitor, NoLoan, Qos, Result, Settings, Status,
-    Writer, WriterConfig, abi, net::Family,
+    Count, Counter, Counters, Error, MatchRecord, MatchState, Monitor, NoLoan, Qos, QosDuration, Result,
+    Settings, Status, Writer, WriterConfig, abi, net::Family,
 };
 use nix::{
     errno::Errno,
@@ -76,7 +76,7 @@ impl UdpWriter {
         }
         // Blocking in the sense of the contract is, for a socket, waiting for room in its send buffer.
         let mut flags = MsgFlags::empty();
-        let max_blocking_ns = match config.qos.max_blocking_ns {
+        let max_blocking_ns = match config.qos.max_blocking_ns.map(QosDuration::raw) {
             Some(0) => {
                 flags = MsgFlags::MSG_DONTWAIT;
                 0

@@ -1,39 +1,27 @@
 //! Tests of the driver through the C table, over loopback with ephemeral ports.
 mod harness;
 
-use std::{ffi::CStr, net::UdpSocket};
+use std::net::UdpSocket;
 
-use driver_kit::{
-    Durability, Qos, Reliability, abi,
-    testing::{EndpointSpec, ParticipantSpec, suite, value_of},
-};
+use driver_kit::{Durability, Qos, QosDuration, ReceiveMode, Reliability, TypeKind, abi};
+use driver_testing::{EndpointSpec, ParticipantSpec, suite, value_of};
 use harness::*;
 
 #[test]
 fn it_says_what_it_is() {
     let description = driver().description();
-    // SAFETY: texts of a description are C strings.
-    let text = |text| unsafe { CStr::from_ptr(text) }.to_str().expect("UTF-8");
-    assert_eq!(text(description.name), "udp");
+    assert_eq!(description.name, "udp");
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").expect("a release");
-    assert_eq!(text(description.middleware_version), kernel.trim());
-    assert_eq!(text(description.version_source), "kernel");
-    assert!(description.build.is_null() && description.option_count == 1);
-    assert_eq!(description.type_kinds, 1 << abi::TYPE_OCTETS);
-    assert_eq!(description.receive_modes, 0b111);
-    assert_eq!(
-        description.features,
-        abi::FEATURE_LOCATORS
-            | abi::FEATURE_APPLICATION_BATCHING
-            | abi::FEATURE_ECHO_IN_LISTENER
-            | abi::FEATURE_MULTICAST
-    );
-    // SAFETY: the array has as many transports as stated.
-    let transports =
-        unsafe { std::slice::from_raw_parts(description.transports, description.transport_count as usize) };
-    let rows: Vec<_> = transports.iter().map(|row| (text(row.name), row.max_payload_bytes)).collect();
+    assert_eq!(description.middleware_version, kernel.trim());
+    assert_eq!(description.version_source, "kernel");
+    assert!(description.build.is_none() && description.options.len() == 1);
+    assert_eq!(description.type_kinds, ["octets"]);
+    assert_eq!(description.receive_modes, ReceiveMode::ALL);
+    assert_eq!(description.features, ["locators", "application_batching", "echo_in_listener", "multicast"]);
+    let rows: Vec<_> =
+        description.transports.iter().map(|row| (row.name.as_str(), row.max_payload_bytes)).collect();
     assert_eq!(rows, [("udp4", 65_507), ("udp6", 65_527)]);
-    assert!(description.policies.iter().all(|policy| policy.reader == abi::SUPPORT_UNSUPPORTED));
+    assert!(description.is_bare_socket());
 }
 
 #[test]
@@ -51,13 +39,13 @@ fn content_arrives_whole_at_every_size() {
         }
         let (out, back) = (writer.counters(), reader.counters());
         let bytes = sizes.iter().sum::<usize>() as u64;
-        assert_eq!(out.get(abi::COUNTER_PACKETS_SENT), Some(5));
-        assert_eq!(out.get(abi::COUNTER_BYTES_SENT), Some(bytes), "no framing");
-        assert_eq!(out.get(abi::COUNTER_WRITE_REFUSED), Some(0));
-        assert_eq!(back.get(abi::COUNTER_PACKETS_RECEIVED), Some(5));
-        assert_eq!(back.get(abi::COUNTER_BYTES_RECEIVED), Some(bytes));
-        assert_eq!(back.get(abi::COUNTER_MALFORMED), Some(0));
-        for unknown in [abi::COUNTER_RETRANSMITTED, abi::COUNTER_WRITE_BLOCKED, abi::COUNTER_SAMPLES_LOST] {
+        assert_eq!(out.get("packets_sent"), Some(5));
+        assert_eq!(out.get("bytes_sent"), Some(bytes), "no framing");
+        assert_eq!(out.get("write_refused"), Some(0));
+        assert_eq!(back.get("packets_received"), Some(5));
+        assert_eq!(back.get("bytes_received"), Some(bytes));
+        assert_eq!(back.get("malformed"), Some(0));
+        for unknown in ["retransmitted", "write_blocked", "samples_lost"] {
             assert_eq!((out.get(unknown), back.get(unknown)), (None, None));
         }
     }
@@ -85,13 +73,13 @@ fn a_datagram_longer_than_any_sample_is_malformed() {
         participant.writer(&sized(101)).expect("a writer"),
         participant.reader(&sized(100)).expect("a reader"),
     );
-    connect(&mut writer, &mut reader);
+    connect(&writer, &reader);
     writer.write(&[1; 101]).expect("written");
     writer.write(&[2; 100]).expect("written");
     assert_eq!(receive(&mut reader, 1), [vec![2; 100]]);
-    assert_eq!(reader.counters().get(abi::COUNTER_MALFORMED), Some(1));
-    assert_eq!(reader.counters().get(abi::COUNTER_BYTES_DISCARDED), Some(101));
-    assert_eq!(reader.counters().get(abi::COUNTER_BYTES_RECEIVED), Some(201));
+    assert_eq!(reader.counters().get("malformed"), Some(1));
+    assert_eq!(reader.counters().get("bytes_discarded"), Some(101));
+    assert_eq!(reader.counters().get("bytes_received"), Some(201));
 }
 
 #[test]
@@ -108,18 +96,18 @@ fn a_batch_is_held_until_it_is_flushed_and_keeps_its_order() {
     let mut seen = Vec::new();
     let taken = reader.receive(WAIT_NS, 1, |payload| seen.push(payload.to_vec()));
     assert_eq!((taken, &seen), (Ok(10), &sent), "a datagram that is begun is given whole");
-    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(1));
-    assert_eq!(writer.counters().get(abi::COUNTER_BYTES_SENT), Some(10 * 104));
+    assert_eq!(writer.counters().get("packets_sent"), Some(1));
+    assert_eq!(writer.counters().get("bytes_sent"), Some(10 * 104));
 
     // The eleventh sample sends the first ten.
     for sample in sent.iter().chain([&vec![7; 100]]) {
         writer.write(sample).expect("written");
     }
     assert_eq!(receive(&mut reader, 10), sent);
-    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(2));
+    assert_eq!(writer.counters().get("packets_sent"), Some(2));
     writer.flush().expect("flushed");
     assert_eq!(receive(&mut reader, 1), [vec![7; 100]]);
-    assert_eq!(reader.counters().get(abi::COUNTER_PACKETS_RECEIVED), Some(3));
+    assert_eq!(reader.counters().get("packets_received"), Some(3));
 }
 
 #[test]
@@ -136,7 +124,7 @@ fn a_batch_is_no_longer_than_a_datagram() {
     }
     writer.flush().expect("flushed");
     assert!(receive(&mut reader, 4) == [big.clone(), small.clone(), big, small]);
-    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(4));
+    assert_eq!(writer.counters().get("packets_sent"), Some(4));
 }
 
 #[test]
@@ -160,9 +148,9 @@ fn malformed_datagrams_are_counted_and_give_nothing() {
     writer.write(b"good").expect("written");
     writer.flush().expect("flushed");
     assert_eq!(receive(&mut reader, 1), [b"good"]);
-    assert_eq!(reader.counters().get(abi::COUNTER_MALFORMED), Some(6));
+    assert_eq!(reader.counters().get("malformed"), Some(6));
     let bytes = datagrams.iter().map(|datagram| datagram.len() as u64).sum();
-    assert_eq!(reader.counters().get(abi::COUNTER_BYTES_DISCARDED), Some(bytes));
+    assert_eq!(reader.counters().get("bytes_discarded"), Some(bytes));
 }
 
 #[test]
@@ -173,9 +161,9 @@ fn it_does_what_every_driver_does_that_is_matched_by_locators() {
         suite::listener_receives_samples_of_batches(&participant);
         suite::listener_can_echo(&participant);
         suite::several_readers_receive_every_sample(&participant);
-        suite::counters_can_be_read_while_another_thread_writes(driver(), &participant);
+        suite::counters_can_be_read_while_another_thread_writes(&participant);
     }
-    assert_exports_the_entry_only(library());
+    assert_exports_the_entry_only(driver().path());
 }
 
 #[test]
@@ -186,15 +174,15 @@ fn a_reader_that_is_gone_refuses_nothing() {
     for _ in 0..10 {
         writer.write(b"into the void").expect("accepted");
     }
-    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(10));
-    assert_eq!(writer.counters().get(abi::COUNTER_WRITE_REFUSED), Some(0));
+    assert_eq!(writer.counters().get("packets_sent"), Some(10));
+    assert_eq!(writer.counters().get("write_refused"), Some(0));
     let settings = writer.settings().expect("settings");
     let errors: u64 = value_of(&settings, "port_unreachable").expect("a row").parse().expect("a number");
     assert!(errors > 0, "loopback reports the error before the next datagram");
 
     // Another reader is not affected.
     let mut other = participant.reader(&sized(100)).expect("a reader");
-    connect(&mut writer, &mut other);
+    connect(&writer, &other);
     for index in 0..10 {
         writer.write(&[index]).expect("accepted");
         assert_eq!(receive(&mut other, 1), [vec![index]]);
@@ -216,12 +204,12 @@ fn locators_are_texts_and_wrong_ones_are_explained() {
         ("udp4:127.0.0.1:0", "is not the address of one socket"),
         ("udp6:[::1]:5", "cannot be reached over transport `udp4`"),
     ];
-    suite::invalid_locators_are_rejected_with_a_reason(driver(), &open("udp4"), &wrong);
+    suite::invalid_locators_are_rejected_with_a_reason(&open("udp4"), &wrong);
 }
 
 #[test]
 fn wrong_interfaces_options_and_transports_are_explained() {
-    let open = |how| failed(driver().open(how));
+    let open = |how| failed(driver_testing::open(driver(), how));
     assert_eq!(
         open(ParticipantSpec { interface: Some("eth7-none"), ..ParticipantSpec::default() }),
         (
@@ -246,7 +234,7 @@ fn wrong_interfaces_options_and_transports_are_explained() {
 #[test]
 fn only_best_effort_and_volatile_are_granted_and_both_are_read_back() {
     let participant = open("udp4");
-    let asks = |qos| EndpointSpec { qos: Some(qos), ..sized(100) };
+    let asks = |qos| EndpointSpec { qos, ..sized(100) };
     let reliable = Qos { reliability: Some(Reliability::Reliable), ..Qos::default() };
     for outcome in
         [failed(participant.writer(&asks(reliable.clone()))), failed(participant.reader(&asks(reliable)))]
@@ -256,27 +244,27 @@ fn only_best_effort_and_volatile_are_granted_and_both_are_read_back() {
     }
     for qos in [
         Qos { durability: Some(Durability::TransientLocal), ..Qos::default() },
-        Qos { deadline_ns: Some(1_000_000), ..Qos::default() },
+        Qos { deadline_ns: Some(QosDuration::Ns(1_000_000)), ..Qos::default() },
         Qos { history: Some(driver_kit::History::KeepAll), ..Qos::default() },
         Qos { partitions: Some(vec!["p".to_owned()]), ..Qos::default() },
     ] {
         assert_eq!(failed(participant.writer(&asks(qos))).0, abi::UNSUPPORTED);
     }
-    let granted = |max_blocking_ns| Qos {
+    let granted = Qos {
         reliability: Some(Reliability::BestEffort),
         durability: Some(Durability::Volatile),
-        max_blocking_ns: Some(max_blocking_ns),
         ..Qos::default()
     };
     for limit in [0, 100_000_000, abi::DURATION_INFINITE] {
-        let (mut writer, mut reader) = pair(&participant, &asks(granted(limit)));
-        assert_eq!(writer.qos(), Ok(granted(limit)), "as the kernel has it");
+        let limit = Some(QosDuration::from_raw(limit));
+        let (mut writer, mut reader) =
+            pair(&participant, &asks(Qos { max_blocking_ns: limit, ..granted.clone() }));
+        assert_eq!(writer.qos(), Ok(granted.clone()));
         writer.write(b"x").expect("written");
         assert_eq!(receive(&mut reader, 1), [b"x"]);
     }
     let (writer, reader) = pair(&participant, &sized(100));
-    assert_eq!(writer.qos(), Ok(granted(abi::DURATION_INFINITE)));
-    assert_eq!(reader.qos(), Ok(granted(0)));
+    assert_eq!((writer.qos(), reader.qos()), (Ok(granted.clone()), Ok(granted)));
 }
 
 #[test]
@@ -285,8 +273,8 @@ fn types_and_features_that_udp_has_not_are_refused() {
     let refused = |entity: &EndpointSpec| {
         assert_eq!(failed(participant.writer(entity)).0, abi::UNSUPPORTED);
     };
-    refused(&EndpointSpec { type_kind: abi::TYPE_KEYED, ..sized(10) });
-    refused(&EndpointSpec { type_kind: abi::TYPE_PLAIN, ..sized(10) });
+    refused(&EndpointSpec { type_kind: TypeKind::Keyed, ..sized(10) });
+    refused(&EndpointSpec { type_kind: TypeKind::Plain, ..sized(10) });
     refused(&EndpointSpec { loans: true, ..sized(10) });
     refused(&EndpointSpec { async_write: true, ..sized(10) });
     let filter = EndpointSpec { content_filter: Some("key = 1"), ..sized(10) };
@@ -306,11 +294,12 @@ fn settings_tell_what_the_kernel_granted() {
     // Linux grants at most the limit, and reports double, including its own overhead.
     let granted = |asked: u64, most| (2 * asked.min(limit(most))).to_string();
     let rows = |how| {
-        let participant = driver().open(how).expect("open");
+        let participant = driver_testing::open(driver(), how).expect("open");
         let (writer, reader) = pair(&participant, &sized(100));
-        let mut rows = participant.settings().expect("settings");
+        // of those with the same name, the participant's
+        let mut rows = reader.settings().expect("settings");
         rows.extend(writer.settings().expect("settings"));
-        rows.extend(reader.settings().expect("settings"));
+        rows.extend(participant.settings().expect("settings"));
         rows
     };
 

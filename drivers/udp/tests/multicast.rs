@@ -2,15 +2,13 @@
 //! part runs in a network namespace of its own.
 mod harness;
 
-use driver_kit::{
-    abi,
-    testing::{Participant, ParticipantSpec, value_of},
-};
+use driver_kit::abi;
+use driver_testing::{Participant, ParticipantSpec, value_of};
 use harness::*;
 
 fn multicasting(transport: &str) -> Participant {
     let how = ParticipantSpec { transport: Some(transport), multicast: true, ..ParticipantSpec::default() };
-    driver().open(how).unwrap_or_else(|failure| panic!("{transport}: {}", failure.text))
+    driver_testing::open(driver(), how).unwrap_or_else(|failure| panic!("{transport}: {}", failure.text))
 }
 
 /// Returns the number of multicast packets that this network namespace has sent, according to the kernel.
@@ -29,7 +27,7 @@ fn one_datagram_reaches_all(transport: &str, scope: &str) {
     let elsewhere = participant.reader(&sized(100)).expect("a reader without a writer");
     let (mut writer, mut first) = pair(&participant, &sized(100));
     let mut second = participant.reader(&sized(100)).expect("a reader");
-    connect(&mut writer, &mut second);
+    connect(&writer, &second);
     assert_eq!(writer.matched(), Ok(2));
     for number in 0..50u8 {
         writer.write(&[number; 100]).expect("written");
@@ -39,7 +37,7 @@ fn one_datagram_reaches_all(transport: &str, scope: &str) {
         assert_eq!(receive(reader, 50), expected);
         assert_eq!(reader.receive(50_000_000, 10, |_| {}), Ok(0), "nothing comes twice");
     }
-    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(50), "once for both readers");
+    assert_eq!(writer.counters().get("packets_sent"), Some(50), "once for both readers");
     drop(elsewhere);
 
     let locator = first.locator().expect("a locator");
@@ -77,7 +75,7 @@ fn one_ipv6_datagram_reaches_all_readers() {
 fn an_interface_without_a_way_is_refused_at_once() {
     if is_within() {
         let how = ParticipantSpec { transport: Some("udp6"), multicast: true, ..ParticipantSpec::default() };
-        let (status, text) = failed(driver().open(how));
+        let (status, text) = failed(driver_testing::open(driver(), how));
         assert_eq!(status, abi::UNSUPPORTED);
         assert!(text.contains("multicast over `udp6` is not possible on interface `lo`: "), "{text}");
         assert!(
@@ -94,7 +92,7 @@ fn an_interface_without_a_way_is_refused_at_once() {
 fn a_way_that_loses_everything_is_refused_at_once() {
     if is_within() {
         let how = ParticipantSpec { transport: Some("udp6"), multicast: true, ..ParticipantSpec::default() };
-        let (status, text) = failed(driver().open(how));
+        let (status, text) = failed(driver_testing::open(driver(), how));
         assert_eq!(status, abi::UNSUPPORTED);
         assert!(text.contains("a datagram to the multicast group was not received"), "{text}");
     } else {
@@ -123,12 +121,12 @@ fn batches_and_the_largest_datagram_arrive() {
     let (mut writer, mut reader) = pair(&participant, &sized(65_507));
     writer.write(&pattern(65_507, 3)).expect("written");
     assert!(receive(&mut reader, 1) == [pattern(65_507, 3)]);
-    let batched = driver_kit::testing::EndpointSpec { batch_bytes: 1_000, ..sized(100) };
+    let batched = driver_testing::EndpointSpec { batch_bytes: 1_000, ..sized(100) };
     let (mut writer, mut reader) = pair(&participant, &batched);
     for number in 0..10 {
         writer.write(&[number; 100]).expect("written");
     }
     writer.flush().expect("flushed");
     assert_eq!(receive(&mut reader, 10).len(), 10);
-    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(1));
+    assert_eq!(writer.counters().get("packets_sent"), Some(1));
 }

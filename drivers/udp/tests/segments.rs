@@ -3,10 +3,8 @@ mod harness;
 
 use std::{collections::HashMap, net::UdpSocket};
 
-use driver_kit::{
-    abi,
-    testing::{EndpointSpec, Participant, ParticipantSpec, suite, value_of},
-};
+use driver_kit::abi;
+use driver_testing::{EndpointSpec, Participant, ParticipantSpec, suite, value_of};
 use harness::*;
 
 fn segmenting(transport: &str) -> Participant {
@@ -21,7 +19,7 @@ fn try_segmenting(transport: &str, multicast: bool) -> Participant {
         options: &options,
         ..ParticipantSpec::default()
     };
-    driver().open(how).unwrap_or_else(|failure| panic!("{transport}: {}", failure.text))
+    driver_testing::open(driver(), how).unwrap_or_else(|failure| panic!("{transport}: {}", failure.text))
 }
 
 fn batched(max_payload_bytes: u64) -> EndpointSpec {
@@ -38,7 +36,7 @@ fn udp_counters() -> HashMap<String, u64> {
 }
 
 /// A receiver that knows nothing of batches, connected as a reader of the writer.
-fn stranger(writer: &mut driver_kit::testing::Writer) -> UdpSocket {
+fn stranger(writer: &mut driver_testing::Writer) -> UdpSocket {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     socket.set_read_timeout(Some(WAIT)).expect("set");
     writer.connect(&format!("udp4:{}", socket.local_addr().expect("an address"))).expect("connected");
@@ -63,8 +61,8 @@ fn each_sample_of_a_batch_is_a_datagram() {
         let length = receiver.recv(&mut room).expect("a datagram");
         assert_eq!(&room[..length], sample, "without a header");
     }
-    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(50));
-    assert_eq!(writer.counters().get(abi::COUNTER_BYTES_SENT), Some(49 * 100 + 60));
+    assert_eq!(writer.counters().get("packets_sent"), Some(50));
+    assert_eq!(writer.counters().get("bytes_sent"), Some(49 * 100 + 60));
 }
 
 #[test]
@@ -89,9 +87,9 @@ fn one_batch_is_one_system_call() {
         }
         let after = udp_counters();
         assert_eq!(["OutDatagrams", "InDatagrams"].map(|name| after[name] - before[name]), [10, 10]);
-        assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(640));
-        assert_eq!(reader.counters().get(abi::COUNTER_PACKETS_RECEIVED), Some(640));
-        assert_eq!(reader.counters().get(abi::COUNTER_BYTES_RECEIVED), Some(640 * size as u64));
+        assert_eq!(writer.counters().get("packets_sent"), Some(640));
+        assert_eq!(reader.counters().get("packets_received"), Some(640));
+        assert_eq!(reader.counters().get("bytes_received"), Some(640 * size as u64));
     }
 }
 
@@ -131,9 +129,9 @@ fn samples_of_any_sizes_keep_their_order() {
         }
         writer.flush().expect("flushed");
         assert!(receive(&mut reader, sizes.len()) == sent, "{transport}");
-        assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(sizes.len() as u64));
-        assert_eq!(reader.counters().get(abi::COUNTER_PACKETS_RECEIVED), Some(sizes.len() as u64));
-        assert_eq!(reader.counters().get(abi::COUNTER_MALFORMED), Some(0));
+        assert_eq!(writer.counters().get("packets_sent"), Some(sizes.len() as u64));
+        assert_eq!(reader.counters().get("packets_received"), Some(sizes.len() as u64));
+        assert_eq!(reader.counters().get("malformed"), Some(0));
     }
 }
 
@@ -181,7 +179,7 @@ fn several_readers_and_a_group_receive_every_batch() {
         let (mut writer, mut first) = pair(&participant, &batched(100));
         writer.write(b"for the first").expect("written");
         let mut second = participant.reader(&batched(100)).expect("a reader");
-        connect(&mut writer, &mut second);
+        connect(&writer, &second);
         assert_eq!(receive(&mut first, 1), [b"for the first"], "sent when another reader joins");
         // in a group the second reader has it, too
         second.receive(50_000_000, 100, |_| {}).expect("received");
@@ -195,7 +193,7 @@ fn several_readers_and_a_group_receive_every_batch() {
             assert_eq!(reader.receive(50_000_000, 10, |_| {}), Ok(0), "nothing comes twice");
         }
         let datagrams = if multicast { 61 } else { 121 };
-        assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(datagrams));
+        assert_eq!(writer.counters().get("packets_sent"), Some(datagrams));
     }
 }
 
@@ -209,8 +207,8 @@ fn datagrams_of_others_are_samples_or_malformed() {
         from.send_to(&vec![7; size], &to).expect("sent");
     }
     assert_eq!(receive(&mut reader, 2), [vec![7; 100], vec![7]]);
-    assert_eq!(reader.counters().get(abi::COUNTER_MALFORMED), Some(3));
-    assert_eq!(reader.counters().get(abi::COUNTER_PACKETS_RECEIVED), Some(5));
+    assert_eq!(reader.counters().get("malformed"), Some(3));
+    assert_eq!(reader.counters().get("packets_received"), Some(5));
 }
 
 #[test]
@@ -230,7 +228,10 @@ fn settings_tell_how_the_kernel_packs() {
     assert_eq!(rows(open("udp4"), &batched(100)), [some("application"), some("datagram"), None, some("off")]);
     let options = [("packing", "jumbo")];
     assert_eq!(
-        failed(driver().open(ParticipantSpec { options: &options, ..ParticipantSpec::default() })),
+        failed(driver_testing::open(
+            driver(),
+            ParticipantSpec { options: &options, ..ParticipantSpec::default() }
+        )),
         (
             abi::BAD_ARGUMENT,
             "invalid value `jumbo` of option `packing`; hint: available: datagram, segments".into()

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use experiment::{DriverDescription, Limits, drivers_of_ends, is_pair};
+use experiment::{DriverDescription, Limits, describe_pair, drivers_of_ends, is_pair};
 use host::{DriverFile, Site};
 use report::FoundDriver;
 use runner::{DriverInspection, DriverSearchPath, RunnerError, StopToken, describe, inspect_named};
@@ -63,7 +63,7 @@ pub fn choose(names: &[String], site: &dyn Site, stop: &StopToken) -> Result<Dri
     for name in names {
         let [writer, reader] = drivers_of_ends(name).map(|end| &drivers.descriptions[end]);
         if is_pair(name) {
-            let pair = DriverDescription::pair(writer, reader);
+            let pair = describe_pair(writer, reader);
             drivers.descriptions.insert(name.clone(), pair);
         }
         // The planner rejects a driver that is given twice.

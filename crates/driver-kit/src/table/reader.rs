@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use driver_abi as abi;
+use driver_abi::{self as abi, policies::RawQos};
 
 use super::{
     Exported, check_out, described, give, give_qos, give_text, null, participant_at, settings::Settings,
@@ -14,7 +14,6 @@ use crate::{
     Driver, Monitor, Participant, Reader, c_data,
     config::{self, Receive},
     error::{Error, Result, guard},
-    qos::QosReport,
     sink::{Lease, Samples},
 };
 
@@ -23,7 +22,7 @@ type ReaderOf<D> = <<D as Driver>::Participant as Participant>::Reader;
 /// Target of a reader handle, like that of a writer, with the lease of the sink in listener mode.
 struct ReaderHandle<R: Reader> {
     monitor: Arc<R::Monitor>,
-    qos: Mutex<Option<QosReport>>,
+    qos: Mutex<Option<RawQos>>,
     reader: UnsafeCell<R>,
     lease: Option<Lease>,
 }

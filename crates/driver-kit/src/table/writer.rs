@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use driver_abi as abi;
+use driver_abi::{self as abi, policies::RawQos};
 
 use super::{
     Exported, check_out, described, give, give_qos, give_text,
@@ -17,7 +17,6 @@ use super::{
 use crate::{
     Driver, Monitor, Participant, Writer, c_data, config,
     error::{Error, Result, guard},
-    qos::QosReport,
 };
 
 type WriterOf<D> = <<D as Driver>::Participant as Participant>::Writer;
@@ -25,7 +24,7 @@ type WriterOf<D> = <<D as Driver>::Participant as Participant>::Writer;
 /// Target of a writer handle. Any thread uses the monitor at any time; one thread at a time uses the other fields.
 struct WriterHandle<W: Writer> {
     monitor: Arc<W::Monitor>,
-    qos: Mutex<Option<QosReport>>,
+    qos: Mutex<Option<RawQos>>,
     writer: UnsafeCell<W>,
     loans: UnsafeCell<Loans<W::Loan>>,
 }

@@ -1,19 +1,20 @@
 //! Table and description of a driver, and the requests that are rejected before they reach it.
 
-use std::{ffi::CStr, mem::offset_of, ptr};
-
-use driver_kit::{
-    abi,
-    testing::{EndpointSpec, ParticipantSpec, value_of},
-    *,
+use std::{
+    ffi::{CStr, c_void},
+    mem::offset_of,
+    ptr,
 };
 
-use crate::memory::{driver, entity, failed};
+use driver_kit::{Qos, QosDuration, Reliability, TypeKind, abi, abi::policies::empty};
+use driver_testing::{EndpointSpec, ParticipantSpec, shipped::failed, value_of};
+
+use crate::memory::{RawWriter, last_error, open, table};
 
 #[test]
 fn the_table_has_what_the_features_say_and_is_always_the_same() {
-    let table = driver().raw();
-    assert!(ptr::eq(table, driver().raw()));
+    let table = table();
+    assert!(ptr::eq(table, crate::memory::table()));
     assert!(table.writer_loan.is_some() && table.writer_locator.is_some());
     assert!(table.reader_sample_intact.is_some() && table.reader_connect.is_some());
     assert!(table.writer_wait_acked.is_none() && table.writer_dispose.is_none());
@@ -22,8 +23,11 @@ fn the_table_has_what_the_features_say_and_is_always_the_same() {
 
 #[test]
 fn the_description_arrives() {
-    let description = driver().description();
-    assert!(ptr::eq(description, driver().description()));
+    let describe = table().describe.expect("entry");
+    // SAFETY: it is valid as long as the library.
+    let description = unsafe { &*describe() };
+    // SAFETY: as above.
+    assert!(ptr::eq(description, unsafe { describe() }));
     // SAFETY: texts of a description are C strings that live as long as the library.
     let text = |text| unsafe { CStr::from_ptr(text) }.to_str().expect("UTF-8");
     assert_eq!(description.struct_size as usize, size_of::<abi::Description>());
@@ -52,28 +56,25 @@ fn the_description_arrives() {
 
 #[test]
 fn undeclared_features_are_rejected_before_the_driver_is_called() {
-    let driver = driver();
-    let open = |how| failed(driver.open(how));
+    let rejected = |how| failed(open(how));
     assert_eq!(
-        open(ParticipantSpec { transport: Some("tin"), ..ParticipantSpec::default() }),
+        rejected(ParticipantSpec { transport: Some("tin"), ..ParticipantSpec::default() }),
         (
             abi::BAD_ARGUMENT,
             "driver `memory` has no transport `tin`; hint: available: heap, stack".to_owned()
         )
     );
     assert_eq!(
-        open(ParticipantSpec { options: &[("colour", "1")], ..ParticipantSpec::default() }),
+        rejected(ParticipantSpec { options: &[("colour", "1")], ..ParticipantSpec::default() }),
         (abi::BAD_ARGUMENT, "driver `memory` has no option `colour`; hint: available: mood".to_owned())
     );
     assert_eq!(
-        open(ParticipantSpec { options: &[("mood", "1"), ("mood", "2")], ..ParticipantSpec::default() }).0,
-        abi::BAD_ARGUMENT
+        rejected(ParticipantSpec { multicast: true, ..ParticipantSpec::default() }).0,
+        abi::UNSUPPORTED
     );
-    assert_eq!(open(ParticipantSpec { multicast: true, ..ParticipantSpec::default() }).0, abi::UNSUPPORTED);
 
-    let participant = driver
-        .open(ParticipantSpec { transport: Some("stack"), ..ParticipantSpec::default() })
-        .expect("open");
+    let participant =
+        open(ParticipantSpec { transport: Some("stack"), ..ParticipantSpec::default() }).expect("open");
     let settings = participant.settings().expect("settings");
     assert_eq!(value_of(&settings, "transport"), Some("stack"));
     let small = EndpointSpec { max_payload_bytes: 10, ..EndpointSpec::default() };
@@ -81,55 +82,87 @@ fn undeclared_features_are_rejected_before_the_driver_is_called() {
     let reader = |how: EndpointSpec| failed(participant.reader(&how)).0;
     assert_eq!(writer(EndpointSpec { max_payload_bytes: 11, ..small.clone() }), abi::TOO_LARGE);
     assert_eq!(writer(EndpointSpec { max_payload_bytes: 0, ..small.clone() }), abi::BAD_ARGUMENT);
-    assert_eq!(writer(EndpointSpec { type_kind: abi::TYPE_KEYED, ..small.clone() }), abi::UNSUPPORTED);
-    assert_eq!(writer(EndpointSpec { type_kind: 9, ..small.clone() }), abi::BAD_ARGUMENT);
+    assert_eq!(writer(EndpointSpec { type_kind: TypeKind::Keyed, ..small.clone() }), abi::UNSUPPORTED);
     assert_eq!(writer(EndpointSpec { batch_bytes: 9, ..small.clone() }), abi::UNSUPPORTED);
     assert_eq!(writer(EndpointSpec { async_write: true, ..small.clone() }), abi::UNSUPPORTED);
-    assert_eq!(
-        reader(EndpointSpec { receive_mode: abi::RECEIVE_POLLING, ..small.clone() }),
-        abi::UNSUPPORTED
-    );
-    assert_eq!(
-        reader(EndpointSpec { receive_mode: abi::RECEIVE_LISTENER, ..small.clone() }),
-        abi::BAD_ARGUMENT
-    );
+    assert_eq!(reader(EndpointSpec { polling: true, ..small.clone() }), abi::UNSUPPORTED);
     assert_eq!(reader(EndpointSpec { content_filter: Some("key = 1"), ..small.clone() }), abi::UNSUPPORTED);
-    let asks = |qos| EndpointSpec { qos: Some(qos), ..small.clone() };
-    let kind = |kind| Qos { reliability: Some(kind), max_blocking_ns: Some(3), ..Qos::default() };
+    let asks = |qos| EndpointSpec { qos, ..small.clone() };
+    let kind =
+        |kind| Qos { reliability: Some(kind), max_blocking_ns: Some(QosDuration::Ns(3)), ..Qos::default() };
     assert_eq!(writer(asks(kind(Reliability::BestEffort))), abi::UNSUPPORTED);
     participant.writer(&asks(kind(Reliability::Reliable))).expect("what is there anyway");
-    assert_eq!(reader(asks(Qos { deadline_ns: Some(1), ..Qos::default() })), abi::UNSUPPORTED);
+    assert_eq!(
+        reader(asks(Qos { deadline_ns: Some(QosDuration::Ns(1)), ..Qos::default() })),
+        abi::UNSUPPORTED
+    );
 }
 
 #[test]
+fn values_that_the_contract_does_not_define_are_rejected() {
+    let with = |qos: abi::Qos| RawWriter::open_with(|config| config.qos = &raw const qos).err();
+    assert_eq!(RawWriter::open_with(|config| config.type_kind = 9).err(), Some(abi::BAD_ARGUMENT));
+    let partition = 1 << abi::POLICY_PARTITION;
+    assert_eq!(with(abi::Qos { present: partition, ..empty() }), None, "no partitions");
+    assert_eq!(with(abi::Qos { present: 1 << 40, ..empty() }), Some(abi::UNSUPPORTED));
+    let null = abi::Qos { present: partition, partition_count: 3, ..empty() };
+    assert_eq!(with(null), Some(abi::BAD_ARGUMENT));
+
+    let (writer, mut out) = (RawWriter::open(), ptr::null_mut());
+    for (receive_mode, sink) in
+        [(abi::RECEIVE_LISTENER, None), (abi::RECEIVE_WAITSET, Some(ignore as abi::Sink))]
+    {
+        // SAFETY: NULL and 0 are values of all fields that are not set.
+        let config = abi::ReaderConfig {
+            struct_size: size_of::<abi::ReaderConfig>() as u32,
+            topic: c"Topic".as_ptr(),
+            max_payload_bytes: 100,
+            receive_mode,
+            sink,
+            ..unsafe { std::mem::zeroed() }
+        };
+        // SAFETY: the participant is open, and the configuration is valid for the call.
+        let status = unsafe {
+            table().reader_open.expect("entry")(writer.participant, &raw const config, &raw mut out)
+        };
+        assert_eq!(status, abi::BAD_ARGUMENT);
+    }
+}
+
+unsafe extern "C" fn ignore(_: *mut c_void, _: *const abi::Sample) {}
+
+#[test]
 fn null_pointer_is_reported_not_dereferenced() {
-    let table = driver().raw();
+    let table = table();
     // SAFETY: a driver made with this crate checks its arguments for NULL.
     unsafe {
         assert_eq!(table.writer_write.expect("entry")(ptr::null_mut(), 0, ptr::null(), 0), abi::BAD_ARGUMENT);
-        assert_eq!(driver().last_error(), "`writer` is NULL");
+        assert_eq!(last_error(), "`writer` is NULL");
         assert_eq!(table.reader_close.expect("entry")(ptr::null_mut()), abi::BAD_ARGUMENT);
         assert_eq!(table.participant_close.expect("entry")(ptr::null_mut()), abi::BAD_ARGUMENT);
         let mut out = ptr::null_mut();
         let open = table.participant_open.expect("entry");
         assert_eq!(open(ptr::null(), &raw mut out), abi::BAD_ARGUMENT);
-        assert_eq!(driver().last_error(), "`config` is NULL");
+        assert_eq!(last_error(), "`config` is NULL");
     }
-    let participant = driver().open(ParticipantSpec::default()).expect("open");
-    let writer = participant.writer(&entity()).expect("a writer");
+    let writer = RawWriter::open();
     // SAFETY: as above.
     unsafe {
         let write = table.writer_write.expect("entry");
-        assert_eq!(write(writer.raw(), 0, ptr::null(), 1), abi::BAD_ARGUMENT);
-        assert_eq!(write(writer.raw(), 0, ptr::null(), 0), abi::OK);
-        assert_eq!(table.writer_matched.expect("entry")(writer.raw(), ptr::null_mut()), abi::BAD_ARGUMENT);
-        assert_eq!(table.writer_qos.expect("entry")(writer.raw(), ptr::null_mut()), abi::BAD_ARGUMENT);
+        assert_eq!(write(writer.writer, 0, ptr::null(), 1), abi::BAD_ARGUMENT);
+        assert_eq!(write(writer.writer, 0, ptr::null(), 0), abi::OK);
+        assert_eq!(table.writer_matched.expect("entry")(writer.writer, ptr::null_mut()), abi::BAD_ARGUMENT);
+        assert_eq!(table.writer_qos.expect("entry")(writer.writer, ptr::null_mut()), abi::BAD_ARGUMENT);
+        let mut buffer = [1; 8];
+        let locator = table.writer_locator.expect("entry");
+        assert_eq!(locator(writer.writer, buffer.as_mut_ptr().cast(), 8), abi::BAD_ARGUMENT);
+        assert_eq!(buffer, [1; 8], "`memory:1` and its NUL need one byte more");
     }
 }
 
 #[test]
 fn structs_of_another_size_are_read_and_written_as_far_as_they_go() {
-    let table = driver().raw();
+    let table = table();
     // An older host: its struct ends before `interface`; the fields after that must not be read.
     let config = abi::ParticipantConfig {
         struct_size: offset_of!(abi::ParticipantConfig, interface) as u32,
@@ -151,6 +184,7 @@ fn structs_of_another_size_are_read_and_written_as_far_as_they_go() {
     };
     let open = table.participant_open.expect("entry");
     let mut out = ptr::null_mut();
+    let twice = [abi::DriverOption { name: c"mood".as_ptr(), value: c"1".as_ptr() }; 2];
     // SAFETY: the struct is valid up to its size.
     unsafe {
         assert_eq!(open(&raw const config, &raw mut out), abi::OK);
@@ -163,6 +197,17 @@ fn structs_of_another_size_are_read_and_written_as_far_as_they_go() {
             ),
             (abi::ParticipantConfig { run_name: ptr::null(), ..config }, "`run_name` is NULL"),
             (
+                abi::ParticipantConfig {
+                    struct_size: size_of::<abi::ParticipantConfig>() as u32,
+                    interface: ptr::null(),
+                    peer_count: 0,
+                    options: twice.as_ptr(),
+                    option_count: 2,
+                    ..config
+                },
+                "option `mood` is given twice; hint: give it once",
+            ),
+            (
                 abi::ParticipantConfig { run_name: c"../x".as_ptr(), ..config },
                 "invalid run name `../x`; hint: ",
             ),
@@ -171,16 +216,15 @@ fn structs_of_another_size_are_read_and_written_as_far_as_they_go() {
             out = ptr::dangling_mut();
             assert_eq!(open(&raw const change, &raw mut out), abi::BAD_ARGUMENT, "{text}");
             assert_eq!(out, ptr::dangling_mut(), "`out` is left untouched");
-            assert!(driver().last_error().starts_with(text), "{}", driver().last_error());
+            assert!(last_error().starts_with(text), "{}", last_error());
         }
     }
 
-    let participant = driver().open(ParticipantSpec::default()).expect("open");
-    let writer = participant.writer(&entity()).expect("a writer");
+    let writer = RawWriter::open();
     let mut counters =
         abi::Counters { struct_size: 16, reserved: 9, valid: 9, values: [9; abi::COUNTER_COUNT] };
     // SAFETY: the struct is valid.
-    let status = unsafe { table.writer_counters.expect("entry")(writer.raw(), &raw mut counters) };
+    let status = unsafe { table.writer_counters.expect("entry")(writer.writer, &raw mut counters) };
     assert_eq!((status, counters.struct_size), (abi::OK, 16));
     assert_eq!((counters.valid, counters.values[0]), (1 << abi::COUNTER_BYTES_SENT, 9));
 
@@ -189,7 +233,7 @@ fn structs_of_another_size_are_read_and_written_as_far_as_they_go() {
     struct Longer(abi::Counters, [u64; 4]);
     let mut longer = Longer(abi::Counters { struct_size: size_of::<Longer>() as u32, ..counters }, [9; 4]);
     // SAFETY: the struct is valid.
-    let status = unsafe { table.writer_counters.expect("entry")(writer.raw(), (&raw mut longer).cast()) };
+    let status = unsafe { table.writer_counters.expect("entry")(writer.writer, (&raw mut longer).cast()) };
     assert_eq!((status, longer.0.struct_size as usize), (abi::OK, size_of::<abi::Counters>()));
     assert_eq!((longer.0.valid, longer.1), (1 << abi::COUNTER_BYTES_SENT, [9; 4]));
 }

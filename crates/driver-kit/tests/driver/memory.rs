@@ -1,19 +1,18 @@
 //! In-memory driver with faults on request.
 
 use std::{
+    ffi::CStr,
+    ptr,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     thread::{self, JoinHandle},
     time::Duration,
 };
 
-use driver_kit::{
-    abi,
-    testing::{EndpointSpec, Failure, Table},
-    *,
-};
+use driver_kit::*;
+use driver_testing::{EndpointSpec, ParticipantSpec};
 
 struct Memory;
 
@@ -217,19 +216,84 @@ impl Reader for MemoryReader {
 
 export!(Memory);
 
-pub fn driver() -> Table {
+/// Returns the C functions.
+pub fn table() -> &'static abi::Driver {
+    // SAFETY: the entry returns a table that is never freed.
+    unsafe { &*ddsmark_driver_entry() }
+}
+
+/// Returns the text of the last error on this thread.
+pub fn last_error() -> String {
+    // SAFETY: the driver returns a C string.
+    let text = unsafe { CStr::from_ptr(table().last_error.expect("entry")()) };
+    text.to_str().expect("UTF-8").to_owned()
+}
+
+/// Returns the driver above, as its host uses it.
+pub fn driver() -> &'static driver_testing::Driver {
+    static DRIVER: OnceLock<driver_testing::Driver> = OnceLock::new();
     unsafe extern "C" fn entry() -> *const abi::Driver {
         ddsmark_driver_entry()
     }
     // SAFETY: the driver above.
-    unsafe { Table::new(entry) }
+    DRIVER.get_or_init(|| unsafe { driver_testing::own_driver(entry) })
+}
+
+/// Opens a participant.
+pub fn open(spec: ParticipantSpec<'_>) -> driver_testing::Outcome<driver_testing::Participant> {
+    driver_testing::open(driver(), spec)
 }
 
 pub fn entity() -> EndpointSpec {
     EndpointSpec { max_payload_bytes: 100, ..EndpointSpec::default() }
 }
 
-pub fn failed<T>(outcome: Result<T, Failure>) -> (abi::Status, String) {
-    let failure = outcome.err().expect("a failure");
-    (failure.status, failure.text)
+/// Open writer with loans, without the checks of a host.
+pub struct RawWriter {
+    pub participant: *mut abi::Participant,
+    pub writer: *mut abi::Writer,
+}
+
+impl RawWriter {
+    pub fn open() -> Self {
+        Self::open_with(|_| ()).expect("a writer")
+    }
+
+    /// Opens a writer with a change of its configuration. Returns the status of the driver if it fails.
+    pub fn open_with(change: impl FnOnce(&mut abi::WriterConfig)) -> Result<Self, abi::Status> {
+        let mut raw = Self { participant: ptr::null_mut(), writer: ptr::null_mut() };
+        // SAFETY: the functions of the driver above get all that the contract requires; NULL and 0 are values of the rest.
+        unsafe {
+            let config = abi::ParticipantConfig {
+                struct_size: size_of::<abi::ParticipantConfig>() as u32,
+                run_name: c"raw".as_ptr(),
+                ..std::mem::zeroed()
+            };
+            let open = table().participant_open.expect("entry");
+            assert_eq!(open(&raw const config, &raw mut raw.participant), abi::OK);
+            let mut config = abi::WriterConfig {
+                struct_size: size_of::<abi::WriterConfig>() as u32,
+                topic: c"Topic".as_ptr(),
+                max_payload_bytes: 100,
+                loans: 1,
+                ..std::mem::zeroed()
+            };
+            change(&mut config);
+            match table().writer_open.expect("entry")(raw.participant, &raw const config, &raw mut raw.writer)
+            {
+                abi::OK => Ok(raw),
+                status => Err(status),
+            }
+        }
+    }
+}
+
+impl Drop for RawWriter {
+    fn drop(&mut self) {
+        // SAFETY: both are open, and closed once; the driver rejects NULL.
+        unsafe {
+            table().writer_close.expect("entry")(self.writer);
+            table().participant_close.expect("entry")(self.participant);
+        }
+    }
 }

@@ -67,31 +67,30 @@ pub(crate) fn check_pair(driver: &str, description: &DriverDescription) -> Optio
     None
 }
 
-impl DriverDescription {
-    /// Describes a writer of one driver with a reader of another: the capabilities that both have. Options that
-    /// both have apply to both; the options of each driver are also available for its endpoint only.
-    #[must_use]
-    pub fn pair(writer: &Self, reader: &Self) -> Self {
-        let both = |of: fn(&Self) -> &str| words(of(writer), of(reader));
-        let build = |description: &Self| description.build.clone().unwrap_or_else(|| "not known".to_owned());
-        let known_build = writer.build.is_some() || reader.build.is_some();
-        Self {
-            name: format!("{}{AND}{}", writer.name, reader.name),
-            driver_version: both(|end| &end.driver_version),
-            middleware: both(|end| &end.middleware),
-            middleware_version: both(|end| &end.middleware_version),
-            version_source: both(|end| &end.version_source),
-            build: known_build.then(|| words(&build(writer), &build(reader))),
-            licence: both(|end| &end.licence),
-            transports: transports(writer, reader),
-            options: options(writer, reader),
-            receive_modes: common(&writer.receive_modes, &reader.receive_modes),
-            type_kinds: common(&writer.type_kinds, &reader.type_kinds),
-            features: features(writer, reader),
-            policies: policies(writer, reader),
-            kept_threads: either(&writer.kept_threads, &reader.kept_threads),
-            variables: either(&writer.variables, &reader.variables),
-        }
+/// Describes a writer of one driver with a reader of another: the capabilities that both have. Options that
+/// both have apply to both; the options of each driver are also available for its endpoint only.
+#[must_use]
+pub fn describe_pair(writer: &DriverDescription, reader: &DriverDescription) -> DriverDescription {
+    let both = |of: fn(&DriverDescription) -> &str| words(of(writer), of(reader));
+    let build =
+        |description: &DriverDescription| description.build.clone().unwrap_or_else(|| "not known".to_owned());
+    let known_build = writer.build.is_some() || reader.build.is_some();
+    DriverDescription {
+        name: format!("{}{AND}{}", writer.name, reader.name),
+        driver_version: both(|end| &end.driver_version),
+        middleware: both(|end| &end.middleware),
+        middleware_version: both(|end| &end.middleware_version),
+        version_source: both(|end| &end.version_source),
+        build: known_build.then(|| words(&build(writer), &build(reader))),
+        licence: both(|end| &end.licence),
+        transports: transports(writer, reader),
+        options: options(writer, reader),
+        receive_modes: common(&writer.receive_modes, &reader.receive_modes),
+        type_kinds: common(&writer.type_kinds, &reader.type_kinds),
+        features: features(writer, reader),
+        policies: policies(writer, reader),
+        kept_threads: either(&writer.kept_threads, &reader.kept_threads),
+        variables: either(&writer.variables, &reader.variables),
     }
 }
 
@@ -234,8 +233,8 @@ mod tests {
             description("b", "2.0", &["application_batching", "echo_in_listener"], &[("udp4", 60)]);
         reader.receive_modes = vec![ReceiveMode::Listener];
         // Another driver would read the samples that one driver packs as a single one.
-        assert!(!DriverDescription::pair(&reader, &writer).has("application_batching"));
-        let pair = DriverDescription::pair(&writer, &reader);
+        assert!(!describe_pair(&reader, &writer).has("application_batching"));
+        let pair = describe_pair(&writer, &reader);
         assert_eq!(pair.features, ["echo_in_listener", "native_batching"]);
         assert_eq!(pair.transports.len(), 1);
         assert_eq!((pair.transports[0].name.as_str(), pair.transports[0].max_payload_bytes), ("udp4", 60));
@@ -247,7 +246,7 @@ mod tests {
         let more = DriverDescription { variables: vec!["DDS_*".to_owned(), "A".to_owned()], ..pair };
         let read = ["A", "DDS_", "DDS_URI", "AB", "_", "MY_DDS_URI"].map(|name| more.reads_variable(name));
         assert_eq!(read, [true, true, true, false, false, false]);
-        assert_eq!(check_pair("a+b", &DriverDescription::pair(&writer, &reader)), None);
+        assert_eq!(check_pair("a+b", &describe_pair(&writer, &reader)), None);
     }
 
     #[test]
@@ -259,7 +258,7 @@ mod tests {
                 .collect(),
             ..description(name, "1", &[], &[("udp4", 1)])
         };
-        let pair = DriverDescription::pair(&with("a", &["size", "depth"]), &with("b", &["delay", "size"]));
+        let pair = describe_pair(&with("a", &["size", "depth"]), &with("b", &["delay", "size"]));
         let names: Vec<_> = pair.options.iter().map(|option| option.name.as_str()).collect();
         assert_eq!(names, ["size", "writer_size", "writer_depth", "reader_delay", "reader_size"]);
     }
@@ -268,7 +267,7 @@ mod tests {
     fn memory_is_shared_by_ends_of_one_version() {
         let all = [("shm", 9), ("udp4", 100), ("data_sharing", 9)];
         let names = |writer: &DriverDescription, reader: &DriverDescription| -> Vec<String> {
-            let pair = DriverDescription::pair(writer, reader);
+            let pair = describe_pair(writer, reader);
             pair.transports.into_iter().map(|transport| transport.name).collect()
         };
         let one = description("a", "2.14.5", &[], &all);
@@ -280,8 +279,7 @@ mod tests {
             assert_eq!(names(other, &one), ["udp4"]);
         }
         let [shm, newer] = ["1", "2"].map(|version| description("a", version, &[], &[("shm", 9)]));
-        let words =
-            check_pair("a@1+a@2", &DriverDescription::pair(&shm, &newer)).expect("no way").to_string();
+        let words = check_pair("a@1+a@2", &describe_pair(&shm, &newer)).expect("no way").to_string();
         assert!(words.contains("no common transport"), "{words}");
     }
 
@@ -313,7 +311,7 @@ mod tests {
             ends[0].policies.insert(policy, PolicySupport::of_both(Support::Enforced, None));
         }
         for (writer, reader) in [(0, 1), (1, 0)] {
-            let pair = DriverDescription::pair(&ends[writer], &ends[reader]);
+            let pair = describe_pair(&ends[writer], &ends[reader]);
             assert_eq!(pair.support(Policy::Deadline), Support::Ignored);
             assert_eq!(pair.support(Policy::Lifespan), Support::Unsupported);
             let of = |end| if end == 0 { Support::Enforced } else { Support::Unsupported };
@@ -327,11 +325,10 @@ mod tests {
         let dds = description("a", "1", &[], &[("udp4", 1)]);
         let bare = description("b", "1", &["locators"], &[("udp4", 1)]);
         let other = description("c", "1", &[], &[("shm", 1)]);
-        let words =
-            |driver, writer, reader| match check_pair(driver, &DriverDescription::pair(writer, reader)) {
-                Some(PlanError::Contradiction { words, .. }) => words,
-                found => panic!("{found:?}"),
-            };
+        let words = |driver, writer, reader| match check_pair(driver, &describe_pair(writer, reader)) {
+            Some(PlanError::Contradiction { words, .. }) => words,
+            found => panic!("{found:?}"),
+        };
         assert!(words("a+b", &dds, &bare).contains("without discovery"));
         assert!(words("b+a", &bare, &dds).contains("without discovery"));
         assert!(words("a+c", &dds, &other).contains("no common transport"));

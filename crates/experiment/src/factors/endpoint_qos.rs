@@ -4,8 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Factors, PlanError, Policies, Presentation, Qos, Reliability, Span, SpannedError,
-    factors::policies::EndpointPolicies, syntax::units::short,
+    DriverDescription, Factors, PlanError, Policies, Policy, Presentation, Qos, Reliability, Span,
+    SpannedError, Support,
+    factors::{policies::EndpointPolicies, qos::same_request},
+    syntax::units::short,
 };
 
 /// Fields that limit the samples of a queue.
@@ -16,6 +18,23 @@ const QUEUE_LIMITS: [&str; 2] = ["max_samples", "max_samples_per_instance"];
 pub(crate) enum End {
     Writer,
     Reader,
+}
+
+/// Returns the support of a policy by these endpoints of a driver: the weakest one.
+pub(crate) fn support_of(driver: &DriverDescription, policy: Policy, ends: &[End]) -> Support {
+    let of_ends = driver.support_of_ends(policy);
+    ends.iter().map(|end| of_ends[*end as usize]).min().unwrap_or(Support::Unsupported)
+}
+
+/// Returns the note on a policy that a driver ignores, if it is requested of these endpoints. `name` is that of the driver.
+pub(crate) fn without_effect(driver: &DriverDescription, name: &str, policy: Policy, ends: &[End]) -> String {
+    let ignoring = driver.support_of_ends(policy).map(|support| support == Support::Ignored);
+    let of = match End::BOTH.map(|end| ignoring[end as usize] && ends.contains(&end)) {
+        [true, false] if !ignoring[End::Reader as usize] => " of writers",
+        [false, true] if !ignoring[End::Writer as usize] => " of readers",
+        _ => "",
+    };
+    format!("driver `{name}` accepts policy {policy}{of} without effect")
 }
 
 /// QoS of writers and of readers, if they differ.
@@ -151,7 +170,7 @@ impl Factors {
 
     /// Returns whether two cells request the same QoS of writers and of readers, for samples of their sizes.
     pub(crate) fn same_qos(&self, other: &Self) -> bool {
-        let same = |a: &Qos, b: &Qos| a.same_request(self.size_bytes, b, other.size_bytes);
+        let same = |a: &Qos, b: &Qos| same_request(a, self.size_bytes, b, other.size_bytes);
         let of_ends = match (&self.qos_of_ends, &other.qos_of_ends) {
             (Some(a), Some(b)) => same(&a.writer, &b.writer) && same(&a.reader, &b.reader),
             (a, b) => a == b,
@@ -185,8 +204,8 @@ pub(crate) fn mismatch(ends: &EndpointQos) -> Option<Mismatch> {
     macro_rules! first_unmet {
         ($(
             $(#[$doc:meta])* $file_doc:literal $key:ident: $in_file:ty => $field:ident: $type:ty,
-            policy $policy:ident, ends $ends:ident, default $scope:ident($default:expr)
-            $(, abi $abi:ident)? $(, range $range:ident)? $(, agree $agree:path)?;
+            policy $policy:ident, ends $ends:ident, default $scope:ident($default:expr), abi($($abi:ident),+)
+            $(, range $range:ident)? $(, agree $agree:path)?;
         )*) => {
             $($(
                 let of = |qos: &Qos| qos.$field.clone().or_else(|| standard.$field.clone());
@@ -198,7 +217,7 @@ pub(crate) fn mismatch(ends: &EndpointQos) -> Option<Mismatch> {
             )?)*
         };
     }
-    crate::policy_table!(first_unmet);
+    driver_abi::policy_table!(first_unmet);
     None
 }
 

@@ -7,26 +7,24 @@ use crate::{EndpointQos, Factors, Load, Qos};
 /// Names and values of fields.
 pub(crate) type Fields = Vec<(String, String)>;
 
-impl Qos {
-    /// Returns the policies as fields, with the names `PREFIX.POLICY`.
-    #[must_use]
-    pub fn fields(&self, prefix: &str) -> Vec<(String, String)> {
-        let Ok(Value::Object(policies)) = serde_json::to_value(self) else { return Fields::new() };
-        let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let present = policies.into_iter().filter(|(_, value)| !value.is_null());
-        present.map(|(name, value)| (format!("{prefix}.{name}"), text(value))).collect()
-    }
+/// Returns policies as fields, with the names `PREFIX.POLICY`.
+#[must_use]
+pub fn qos_fields(qos: &Qos, prefix: &str) -> Vec<(String, String)> {
+    let Ok(Value::Object(policies)) = serde_json::to_value(qos) else { return Fields::new() };
+    let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let present = policies.into_iter().filter(|(_, value)| !value.is_null());
+    present.map(|(name, value)| (format!("{prefix}.{name}"), text(value))).collect()
 }
 
 /// Returns the fields of requested QoS: common to writer and reader, or of each.
 fn requested(prefix: &str, both: &Qos, ends: Option<&EndpointQos>, by_ends: bool) -> Fields {
     if !by_ends {
-        return both.fields(prefix);
+        return qos_fields(both, prefix);
     }
     let same = || EndpointQos { writer: both.clone(), reader: both.clone() };
     let EndpointQos { writer, reader } = ends.cloned().unwrap_or_else(same);
-    let mut fields = writer.of_writers().fields(&format!("{prefix}.writer"));
-    fields.extend(reader.of_readers().fields(&format!("{prefix}.reader")));
+    let mut fields = qos_fields(&writer.of_writers(), &format!("{prefix}.writer"));
+    fields.extend(qos_fields(&reader.of_readers(), &format!("{prefix}.reader")));
     fields
 }
 

@@ -5,11 +5,10 @@ mod cells;
 pub(crate) mod content_filter;
 mod dds_xml;
 pub(crate) mod discovery;
-pub(crate) mod driver;
 pub(crate) mod driver_options;
 pub(crate) mod driver_pair;
 pub(crate) mod endpoint_qos;
-mod fields;
+pub(crate) mod fields;
 pub(crate) mod group;
 pub(crate) mod in_flight;
 pub(crate) mod instances;
@@ -17,7 +16,6 @@ pub(crate) mod load;
 pub(crate) mod percent_of_max;
 pub(crate) mod placement;
 pub(crate) mod policies;
-mod policy_table;
 pub(crate) mod policy_values;
 mod presets;
 mod processes;
@@ -55,8 +53,8 @@ pub use self::{
     values::FactorValues,
 };
 use crate::{
-    Discovery, EndpointQos, Flow, KeyFilter, LinkSpec, Load, Placement, Qos, Queues, Topology, Variables,
-    syntax::named::named,
+    Discovery, EndpointQos, Flow, KeyFilter, LinkSpec, Load, Placement, Qos, Queues, ReceiveMode, Topology,
+    Variables, syntax::named::named,
 };
 
 /// Values of all factors of a cell: every setting of a run, as it is requested from the driver.
@@ -259,18 +257,6 @@ pub enum Batching {
     TurboApplication,
 }
 
-/// Receive mode of a reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ReceiveMode {
-    /// A thread sleeps in a waitset until data arrives.
-    Waitset,
-    /// A thread polls in a loop.
-    Polling,
-    /// The middleware calls back from one of its threads.
-    Listener,
-}
-
 named!(Workload { Latency = "latency", Throughput = "throughput", Paced = "paced", Search = "search", Discovery = "discovery" });
 named!(Batching {
     None = "none",
@@ -279,4 +265,3 @@ named!(Batching {
     TurboNative = "turbo (native)",
     TurboApplication = "turbo (application)",
 });
-named!(ReceiveMode { Waitset = "waitset", Polling = "polling", Listener = "listener" });

@@ -33,8 +33,8 @@ impl Range {
 macro_rules! policies {
     ($(
         $(#[$doc:meta])* $file_doc:literal $key:ident: $in_file:ty => $field:ident: $type:ty,
-        policy $policy:ident, ends $ends:ident, default $scope:ident($default:expr)
-        $(, abi $abi:ident)? $(, range $range:ident)? $(, agree $agree:path)?;
+        policy $policy:ident, ends $ends:ident, default $scope:ident($default:expr), abi($($abi:ident),+)
+        $(, range $range:ident)? $(, agree $agree:path)?;
     )*) => {
         /// QoS policies of writers and readers. A policy that is not given is not requested, except for those with
         /// a default. A default is requested only if the driver enforces the policy.
@@ -119,7 +119,7 @@ macro_rules! policies {
     };
 }
 
-crate::policy_table!(policies);
+driver_abi::policy_table!(policies);
 
 /// Policies of writers only, or of readers only.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

@@ -5,7 +5,12 @@ use std::collections::BTreeMap;
 use crate::{
     Batching, DriverDescription, Durability, EndpointQos, FactorValues, Flow, History, MIN_SIZE_BYTES,
     PlanError, Policy, Qos, QosDuration, Reliability, ReliabilityChoice, SpannedError, Support,
-    factors::{DEFAULT_PROFILE, endpoint_qos::End, policies::Policies, qos::default_max_samples},
+    factors::{
+        DEFAULT_PROFILE,
+        endpoint_qos::{End, support_of, without_effect},
+        policies::Policies,
+        qos::default_max_samples,
+    },
     plan::{axes::MAX_CELLS, batches::Batch, expansion::Expansion},
     syntax::{
         one_or_many::{Located, OneOrMany},
@@ -217,7 +222,7 @@ impl Expansion<'_> {
         // The reliability kind was chosen above.
         let others = policies.set_fields().into_iter().filter(|(field, ..)| *field != "reliability");
         for (field, policy, at) in others {
-            match description.support_of(policy, ends) {
+            match support_of(description, policy, ends) {
                 Support::Unsupported => {
                     let error =
                         PlanError::NoPolicy { driver: driver.to_owned(), policy: policy.name(), field };
@@ -225,7 +230,7 @@ impl Expansion<'_> {
                     return Ok(None);
                 }
                 Support::Ignored => {
-                    self.note(driver, false, description.without_effect(driver, policy, ends));
+                    self.note(driver, false, without_effect(description, driver, policy, ends));
                 }
                 Support::NeedsService => {
                     let note = format!(

@@ -2,7 +2,7 @@
 
 use crate::{
     DriverDescription, FactorValues, GroupSpec, PlanError, Policy, SpannedError, Support,
-    factors::endpoint_qos::End,
+    factors::endpoint_qos::{End, without_effect},
     plan::experiment_file::ExperimentFile,
     syntax::one_or_many::{Located, OneOrMany},
 };
@@ -72,7 +72,7 @@ pub(crate) fn check_support(
             }
             // A writer gets the queue in bytes, too, which its driver applies or rejects.
             Support::Ignored if end == End::Reader => {
-                note = Some(description.without_effect(driver, policy, &[end]));
+                note = Some(without_effect(description, driver, policy, &[end]));
             }
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Diagnostic, DriverDescription, Plan};
+use experiment::{Diagnostic, DriverDescription, Plan, describe_pair};
 
 use crate::{planned_with, source, support::drivers, with};
 
@@ -14,7 +14,7 @@ fn versions() -> BTreeMap<String, DriverDescription> {
         version.clone_into(&mut description.middleware_version);
         descriptions.insert(format!("dds@{version}"), description);
     }
-    let pair = DriverDescription::pair(&descriptions["dds@2.14"], &descriptions["dds@3.2"]);
+    let pair = describe_pair(&descriptions["dds@2.14"], &descriptions["dds@3.2"]);
     descriptions.insert("dds@2.14+dds@3.2".to_owned(), pair);
     descriptions
 }

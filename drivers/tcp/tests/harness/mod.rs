@@ -1,9 +1,9 @@
 //! The release library, loaded as by an agent.
 #![allow(dead_code, unused_imports, reason = "not every test needs all of it")]
-pub use driver_kit::testing::shipped::*;
-use driver_kit::testing::{Participant, ParticipantSpec};
+pub use driver_testing::shipped::*;
+use driver_testing::{Participant, ParticipantSpec};
 
-driver_kit::shipped!("libddsmark_tcp.so");
+driver_testing::shipped!("libddsmark_tcp.so");
 
 /// Returns the transports. Panics on a host without IPv6, because half of the tests need it.
 pub fn transports() -> [&'static str; 2] {

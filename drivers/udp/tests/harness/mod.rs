@@ -2,10 +2,10 @@
 #![allow(dead_code, unused_imports, reason = "not every test needs all of it")]
 use std::process::Command;
 
-pub use driver_kit::testing::shipped::*;
-use driver_kit::testing::{Participant, ParticipantSpec};
+pub use driver_testing::shipped::*;
+use driver_testing::{Participant, ParticipantSpec};
 
-driver_kit::shipped!("libddsmark_udp.so");
+driver_testing::shipped!("libddsmark_udp.so");
 
 /// Environment variable of a test that runs again in a network namespace.
 const WITHIN: &str = "DDSMARK_TEST_WITHIN";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::DriverDescription;
+use experiment::{DriverDescription, describe_pair};
 use rendezvous::PeerRole;
 
 use super::{Process, leader_name};
@@ -16,7 +16,7 @@ use crate::{
 pub fn measured(process: &Process, hosts: &mut [ConnectedHost]) -> Result<Drivers, CliError> {
     let own = process.description().clone();
     let Some(reader) = reader(&own, hosts)? else { return Ok(process.drivers.clone()) };
-    let pair = DriverDescription::pair(&own, &reader);
+    let pair = describe_pair(&own, &reader);
     let name = pair.name.clone();
     let descriptions = BTreeMap::from(
         [&own, &reader, &pair].map(|description| (description.name.clone(), description.clone())),

@@ -7,9 +7,10 @@ use std::{
 };
 
 use driver_abi as abi;
+use driver_host::WriterMonitor;
 
 use super::{
-    EndpointSpec, Participant, Table, allocations,
+    EndpointSpec, Participant, allocations,
     shipped::{WAIT, WAIT_NS, connect, failed, pair, pattern, receive, sized},
 };
 
@@ -22,7 +23,7 @@ pub fn receive_waits_for_its_whole_timeout(participant: &Participant) {
     let mut reader = participant.reader(&sized(100)).expect("a reader");
     for connected in [false, true] {
         if connected {
-            connect(&mut writer, &mut reader);
+            connect(&writer, &reader);
         }
         for timeout_ms in [5, 30, 5, 30, 30] {
             let begun = Instant::now();
@@ -54,10 +55,10 @@ pub fn listener_receives_samples_of_batches(participant: &Participant) {
     let entity = EndpointSpec { batch_bytes: 300, ..sized(100) };
     let (send, received) = mpsc::channel();
     let mut writer = participant.writer(&entity).expect("a writer");
-    let mut reader = participant
+    let reader = participant
         .listener(&entity, move |payload| send.send(payload.to_vec()).expect("sent"))
         .expect("a listener");
-    connect(&mut writer, &mut reader);
+    connect(&writer, &reader.monitor());
     let sent: Vec<_> = (0..3).map(|seed| pattern(100, seed)).collect();
     for sample in &sent {
         writer.write(sample).expect("written");
@@ -66,8 +67,7 @@ pub fn listener_receives_samples_of_batches(participant: &Participant) {
     for sample in sent {
         assert_eq!(received.recv_timeout(WAIT), Ok(sample));
     }
-    assert_eq!(failed(reader.receive(0, 1, |_| {})).0, abi::BAD_ARGUMENT);
-    reader.close().expect("closed");
+    drop(reader.close().expect("closed"));
 }
 
 /// Asserts that the sink of a listener can write.
@@ -78,20 +78,20 @@ pub fn listener_can_echo(participant: &Participant) {
     let mut ping = participant.writer(&sized(100)).expect("a writer");
     let mut pong = participant.reader(&sized(100)).expect("a reader");
     let mut echo = participant.writer(&sized(100)).expect("a writer");
-    connect(&mut echo, &mut pong);
-    let mut mirror = participant
+    connect(&echo, &pong);
+    let mirror = participant
         .listener(&sized(100), move |payload| {
             echo.write(payload).expect("echoed");
             echo.flush().expect("flushed");
         })
         .expect("a listener");
-    connect(&mut ping, &mut mirror);
+    connect(&ping, &mirror.monitor());
     for seed in 0..100 {
         let sent = pattern(100, seed);
         ping.write(&sent).expect("written");
         assert_eq!(receive(&mut pong, 1), [sent]);
     }
-    mirror.close().expect("closed");
+    drop(mirror.close().expect("closed"));
 }
 
 /// Asserts that each of several readers gets every sample since it was connected, and is counted once.
@@ -102,10 +102,10 @@ pub fn several_readers_receive_every_sample(participant: &Participant) {
     let mut writer = participant.writer(&sized(100)).expect("a writer");
     let mut readers: Vec<_> = (0..3).map(|_| participant.reader(&sized(100)).expect("a reader")).collect();
     writer.write(b"no reader").expect("accepted");
-    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(0));
+    assert_eq!(writer.counters().get("packets_sent"), Some(0));
     for (index, reader) in readers.iter_mut().enumerate() {
-        connect(&mut writer, reader);
-        connect(&mut writer, reader);
+        connect(&writer, reader);
+        connect(&writer, reader);
         assert_eq!((writer.matched(), reader.matched()), (Ok(index as u32 + 1), Ok(1)), "each counts once");
         writer.write(&[index as u8]).expect("written");
     }
@@ -113,33 +113,22 @@ pub fn several_readers_receive_every_sample(participant: &Participant) {
         let expected: Vec<_> = (index as u8..3).map(|value| vec![value]).collect();
         assert_eq!(receive(reader, 3 - index), expected);
     }
-    assert_eq!(writer.counters().get(abi::COUNTER_PACKETS_SENT), Some(1 + 2 + 3));
+    assert_eq!(writer.counters().get("packets_sent"), Some(1 + 2 + 3));
 }
 
 /// Asserts that counters can be read while another thread writes, and never decrease.
 ///
 /// # Panics
 /// Panics if they cannot be read, or decrease.
-pub fn counters_can_be_read_while_another_thread_writes(driver: Table, participant: &Participant) {
+pub fn counters_can_be_read_while_another_thread_writes(participant: &Participant) {
     let (mut writer, mut reader) = pair(participant, &sized(100));
+    let monitor = WriterMonitor::clone(&writer);
     thread::scope(|scope| {
-        let table = driver.raw();
-        let raw = writer.raw() as usize;
         scope.spawn(move || {
             let mut last = 0;
             for _ in 0..1000 {
-                let mut counters = abi::Counters {
-                    struct_size: size_of::<abi::Counters>() as u32,
-                    reserved: 0,
-                    valid: 0,
-                    values: [0; abi::COUNTER_COUNT],
-                };
-                // SAFETY: the writer lives until the scope ends; any thread may read counters.
-                let status = unsafe {
-                    table.writer_counters.expect("entry")(raw as *mut abi::Writer, &raw mut counters)
-                };
-                let sent = counters.values[abi::COUNTER_PACKETS_SENT as usize];
-                assert!(status == abi::OK && sent >= last);
+                let sent = monitor.counters().expect("counters")["packets_sent"];
+                assert!(sent >= last);
                 last = sent;
             }
         });
@@ -154,12 +143,8 @@ pub fn counters_can_be_read_while_another_thread_writes(driver: Table, participa
 ///
 /// # Panics
 /// Panics if one is accepted, or the reason is missing.
-pub fn invalid_locators_are_rejected_with_a_reason(
-    driver: Table,
-    participant: &Participant,
-    texts: &[(&str, &str)],
-) {
-    let (mut writer, mut reader) = pair(participant, &sized(100));
+pub fn invalid_locators_are_rejected_with_a_reason(participant: &Participant, texts: &[(&str, &str)]) {
+    let (writer, reader) = pair(participant, &sized(100));
     for (text, reason) in texts {
         for (status, error) in [failed(writer.connect(text)), failed(reader.connect(text))] {
             assert_eq!(status, abi::BAD_ARGUMENT);
@@ -167,11 +152,6 @@ pub fn invalid_locators_are_rejected_with_a_reason(
         }
     }
     assert_eq!((writer.matched(), reader.matched()), (Ok(1), Ok(1)), "a failure connects nothing");
-    let mut buffer = [1; 8];
-    // SAFETY: the buffer has the stated size.
-    let status =
-        unsafe { driver.raw().writer_locator.expect("entry")(writer.raw(), buffer.as_mut_ptr().cast(), 8) };
-    assert_eq!((status, buffer), (abi::BAD_ARGUMENT, [1; 8]));
 }
 
 /// Asserts that no memory is allocated per sample, alone or in a batch, with one reader or two. For a test within
@@ -187,7 +167,7 @@ pub fn samples_cause_no_allocation(participant: &Participant) {
             let mut writer = participant.writer(&entity).expect("a writer");
             let mut all: Vec<_> = (0..readers).map(|_| participant.reader(&entity).expect("open")).collect();
             for reader in &mut all {
-                connect(&mut writer, reader);
+                connect(&writer, reader);
             }
             let mut bytes = 0;
             let mut before = 0;

@@ -7,8 +7,9 @@ use std::{
 };
 
 use driver_abi as abi;
+use driver_host::{Driver, DriverError, ReaderMonitor, WriterMonitor};
 
-use super::{EndpointSpec, Failure, Participant, ParticipantSpec, Reader, Table, Writer};
+use super::{EndpointSpec, Participant, ParticipantSpec, Reader, Writer};
 
 /// Maximum wait; no wait is expected to take nearly as long.
 pub const WAIT: Duration = Duration::from_secs(20);
@@ -20,57 +21,40 @@ pub const WAIT_NS: u64 = 20_000_000_000;
 pub struct BuiltDriver {
     directory: &'static str,
     file: &'static str,
-    built: OnceLock<PathBuf>,
-    entry: OnceLock<abi::Entry>,
+    driver: OnceLock<Driver>,
 }
 
 impl BuiltDriver {
     /// Describes the library `file` of the crate in `directory`.
     #[must_use]
     pub const fn new(directory: &'static str, file: &'static str) -> Self {
-        Self { directory, file, built: OnceLock::new(), entry: OnceLock::new() }
+        Self { directory, file, driver: OnceLock::new() }
     }
 
-    /// Returns the path of the library; builds it first.
-    pub fn library(&self) -> &Path {
-        self.built.get_or_init(|| build(self.directory, self.file))
-    }
-
-    /// Returns the table; loads the library first.
-    pub fn table(&self) -> Table {
-        let entry = self.entry.get_or_init(|| {
-            // SAFETY: a Rust driver with `export!`, which runs no code when loaded.
-            let library = unsafe { libloading::Library::new(self.library()) }.expect("the driver loads");
-            // SAFETY: the contract defines the type.
-            let entry: abi::Entry =
-                *unsafe { library.get(abi::ENTRY_SYMBOL.as_bytes()) }.expect("the symbol");
-            std::mem::forget(library);
-            entry
-        });
-        // SAFETY: the entry is that of a library that is never unloaded.
-        unsafe { Table::new(*entry) }
+    /// Returns the driver, as an agent loads it; builds it first.
+    pub fn driver(&self) -> &Driver {
+        self.driver.get_or_init(|| Driver::load(&build(self.directory, self.file)).expect("the driver loads"))
     }
 
     /// Opens a participant.
-    pub fn open(&self, open: ParticipantSpec<'_>) -> Participant {
-        self.table().open(open).expect("a participant")
+    ///
+    /// # Panics
+    /// Panics if the driver returns an error.
+    pub fn open(&self, spec: ParticipantSpec<'_>) -> Participant {
+        super::open(self.driver(), spec).expect("a participant")
     }
 }
 
-/// Defines the functions `library`, which returns the path of the tested crate's library, and `driver`, which
-/// returns its table, for the `tests/harness` of the crate.
+/// Defines the static `SHIPPED` and the function `driver`, which returns the loaded library of the tested crate, for the
+/// `tests/harness` of the crate.
 #[macro_export]
 macro_rules! shipped {
     ($file:literal) => {
-        static SHIPPED: $crate::testing::shipped::BuiltDriver =
-            $crate::testing::shipped::BuiltDriver::new(env!("CARGO_MANIFEST_DIR"), $file);
+        static SHIPPED: $crate::shipped::BuiltDriver =
+            $crate::shipped::BuiltDriver::new(env!("CARGO_MANIFEST_DIR"), $file);
 
-        pub fn library() -> &'static ::std::path::Path {
-            SHIPPED.library()
-        }
-
-        pub fn driver() -> $crate::testing::Table {
-            SHIPPED.table()
+        pub fn driver() -> &'static $crate::Driver {
+            SHIPPED.driver()
         }
     };
 }
@@ -118,14 +102,17 @@ pub fn sized(max_payload_bytes: u64) -> EndpointSpec {
 /// Opens a writer and a reader and matches them.
 #[must_use]
 pub fn pair(participant: &Participant, entity: &EndpointSpec) -> (Writer, Reader) {
-    let mut writer = participant.writer(entity).expect("a writer");
-    let mut reader = participant.reader(entity).expect("a reader");
-    connect(&mut writer, &mut reader);
+    let writer = participant.writer(entity).expect("a writer");
+    let reader = participant.reader(entity).expect("a reader");
+    connect(&writer, &reader);
     (writer, reader)
 }
 
 /// Matches the two by their locators.
-pub fn connect(writer: &mut Writer, reader: &mut Reader) {
+///
+/// # Panics
+/// Panics if one rejects the other.
+pub fn connect(writer: &WriterMonitor, reader: &ReaderMonitor) {
     writer.connect(&reader.locator().expect("a locator")).expect("connected");
     reader.connect(&writer.locator().expect("a locator")).expect("connected");
 }
@@ -146,11 +133,16 @@ pub fn receive_by(reader: &mut Reader, count: usize, timeout_ns: u64) -> Vec<Vec
     samples
 }
 
-/// Returns the status and the text of an expected error.
+/// Returns the status and the text of an expected error, with its hint.
+///
+/// # Panics
+/// Panics if there is no error.
 #[must_use]
-pub fn failed<T>(outcome: Result<T, Failure>) -> (abi::Status, String) {
-    let failure = outcome.err().expect("a failure");
-    (failure.status, failure.text)
+pub fn failed<T>(outcome: Result<T, DriverError>) -> (abi::Status, String) {
+    let error = outcome.err().expect("a failure");
+    // without the name of the status
+    let text = error.text.rsplit_once(" (").map_or(error.text.as_str(), |(text, _)| text);
+    (error.status, error.hint.map_or(text.to_owned(), |hint| format!("{text}; hint: {hint}")))
 }
 
 /// Returns bytes that differ from their neighbours and from those of other seeds.

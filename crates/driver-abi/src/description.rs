@@ -2,13 +2,55 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::{policies::Policy, words::words};
 
-use crate::{Policy, ReceiveMode, factors::endpoint_qos::End};
+words! {
+    /// Type kind of samples.
+    #[derive(Default)]
+    TypeKind: u32 {
+        /// `sequence<octet>`.
+        #[default]
+        Octets = TYPE_OCTETS, "octets";
+        /// `sequence<octet>` with a key.
+        Keyed = TYPE_KEYED, "keyed";
+        /// Fixed-size array, for loans.
+        Plain = TYPE_PLAIN, "plain";
+    }
+}
+words! {
+    /// Receive mode of a reader.
+    #[derive(Hash)]
+    ReceiveMode: u32 {
+        /// A thread sleeps in a waitset until data arrives.
+        Waitset = RECEIVE_WAITSET, "waitset";
+        /// A thread polls in a loop.
+        Polling = RECEIVE_POLLING, "polling";
+        /// The middleware calls back from one of its threads.
+        Listener = RECEIVE_LISTENER, "listener";
+    }
+}
+words! {
+    /// Level of support of a policy, weakest first.
+    Support: u32 {
+        /// Requests are rejected.
+        Unsupported = SUPPORT_UNSUPPORTED, "unsupported";
+        /// Accepted without effect.
+        Ignored = SUPPORT_IGNORED, "ignored";
+        /// Affects only whether writer and reader match.
+        MatchedOnly = SUPPORT_MATCHED_ONLY, "matched_only";
+        /// May change how samples are delivered, but not which ones.
+        Hint = SUPPORT_HINT, "hint";
+        /// Acts only with an additional process or store.
+        NeedsService = SUPPORT_NEEDS_SERVICE, "needs_service";
+        /// Changes behaviour as DDS specifies.
+        Enforced = SUPPORT_ENFORCED, "enforced";
+    }
+}
 
 /// Description of a driver and of the middleware behind it, as `ddsmark drivers info` shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DriverDescription {
     /// Name as given on the command line.
     pub name: String,
@@ -37,15 +79,17 @@ pub struct DriverDescription {
     /// Support of each policy.
     pub policies: BTreeMap<Policy, PolicySupport>,
     /// Names of middleware threads that, once started, run until the process ends.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub kept_threads: Vec<String>,
     /// Environment variables that the middleware reads; `NAME*` stands for all that begin so.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub variables: Vec<String>,
 }
 
 /// Transport of a driver.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TransportInfo {
     /// Name, such as `udp4`, `tcp4` or `shm`.
     pub name: String,
@@ -56,7 +100,9 @@ pub struct TransportInfo {
 }
 
 /// Driver-specific option.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OptionInfo {
     /// Name of the option.
     pub name: String,
@@ -67,33 +113,17 @@ pub struct OptionInfo {
 }
 
 /// Support of a policy by a driver.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PolicySupport {
     /// Level of support; if `of_writers` is there, of readers only.
     support: Support,
     /// Level of support of writers, if it differs from that of readers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     of_writers: Option<Support>,
     /// Remark for the user.
     pub note: Option<String>,
-}
-
-/// Level of support of a policy, weakest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Support {
-    /// Requests are rejected.
-    Unsupported,
-    /// Accepted without effect.
-    Ignored,
-    /// Affects only whether writer and reader match.
-    MatchedOnly,
-    /// May change how samples are delivered, but not which ones.
-    Hint,
-    /// Acts only with an additional process or store.
-    NeedsService,
-    /// Changes behaviour as DDS specifies.
-    Enforced,
 }
 
 impl PolicySupport {
@@ -150,23 +180,6 @@ impl DriverDescription {
     pub fn is_bare_socket(&self) -> bool {
         self.has("locators")
             && Policy::ALL.iter().all(|policy| self.support_of_ends(*policy) == [Support::Unsupported; 2])
-    }
-
-    /// Returns the support of a policy by these endpoints: the weakest one.
-    pub(crate) fn support_of(&self, policy: Policy, ends: &[End]) -> Support {
-        let of_ends = self.support_of_ends(policy);
-        ends.iter().map(|end| of_ends[*end as usize]).min().unwrap_or(Support::Unsupported)
-    }
-
-    /// Returns the note on a policy that the driver of this name ignores, if it is requested of these endpoints.
-    pub(crate) fn without_effect(&self, driver: &str, policy: Policy, ends: &[End]) -> String {
-        let ignoring = self.support_of_ends(policy).map(|support| support == Support::Ignored);
-        let of = match End::BOTH.map(|end| ignoring[end as usize] && ends.contains(&end)) {
-            [true, false] if !ignoring[End::Reader as usize] => " of writers",
-            [false, true] if !ignoring[End::Writer as usize] => " of readers",
-            _ => "",
-        };
-        format!("driver `{driver}` accepts policy {policy}{of} without effect")
     }
 
     /// Returns whether the middleware reads an environment variable.
