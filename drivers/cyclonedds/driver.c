@@ -62,34 +62,7 @@ static const ddsmark_description *describe(void) {
   return &description;
 }
 
-static const ddsmark_driver driver = {
-    .abi_version = DDSMARK_ABI_VERSION,
-    .struct_size = sizeof(ddsmark_driver),
-    .describe = describe,
-    .last_error = last_error,
-    .participant_open = participant_open,
-    .participant_close = participant_close,
-    .participant_settings = participant_settings,
-    .writer_open = writer_open,
-    .writer_close = writer_close,
-    .writer_matched = writer_matched,
-    .writer_qos = writer_qos,
-    .writer_settings = writer_settings,
-    .writer_counters = writer_counters,
-    .writer_write = writer_write,
-    .writer_flush = writer_flush,
-    .writer_wait_acked = writer_wait_acked,
-    .writer_dispose = writer_dispose,
-    .writer_unregister = writer_unregister,
-    .writer_assert_liveliness = writer_assert_liveliness,
-    .reader_open = reader_open,
-    .reader_close = reader_close,
-    .reader_matched = reader_matched,
-    .reader_qos = reader_qos,
-    .reader_settings = reader_settings,
-    .reader_counters = reader_counters,
-    .reader_receive = reader_receive,
-};
+static const ddsmark_driver driver = DDS_DRIVER_TABLE;
 
 const ddsmark_driver *ddsmark_driver_entry(void) {
   return &driver;
