@@ -7,6 +7,7 @@ use std::{fs, io::Read as _, os::unix::net::UnixStream, process, time::Duration}
 
 use control::{Configure, Drain, Inbox, Match, MatchedPeers, Reply, Request};
 use experiment::{Factors, Pin, Role, RunTopology};
+use host::{Domains, LocalSite, Site};
 use serde_json::Value;
 
 use crate::support::{Running, Scene, count, drivers, list, monotonic_ns, root};
@@ -156,7 +157,9 @@ impl Case {
     /// and the samples received.
     fn run(&self, scene: &Scene) -> (Result<u64, String>, Value) {
         let factors = self.factors(scene);
-        let domain = 1 + process::id() % 100;
+        let site = LocalSite::new("no agent");
+        let reserved = Domains::new().take(&[&site as &dyn Site]).expect("a domain");
+        let domain = reserved.number;
         let name = format!("ddsmark-other-{}", process::id());
         let topic = format!("{}_out", name.replace('-', "_"));
         let (reader, mut end) = self.reader(scene, domain, &topic);

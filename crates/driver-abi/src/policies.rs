@@ -10,7 +10,7 @@ pub use values::{
     Reliability, Scope,
 };
 
-use self::raw::{AbiValue, Kept};
+use self::raw::{AbiValue, RawMemory};
 use crate::words::words;
 
 words! {
@@ -158,11 +158,11 @@ macro_rules! qos {
 
             /// Sets `present` and the fields of present policies. A field that is not requested has the default of
             /// DDS 1.4 if its policy is present.
-            fn set_fields(&self, raw: &mut crate::Qos, kept: &mut Kept) {
+            fn set_fields(&self, raw: &mut crate::Qos, memory: &mut RawMemory) {
                 $(if self.has(Policy::$policy) {
                     raw.present |= Policy::$policy.bit();
                     let value: $type = self.$field.clone().unwrap_or($default);
-                    ($(raw.$abi),+) = value.to_raw(kept);
+                    ($(raw.$abi),+) = value.to_raw(memory);
                 })*
             }
 

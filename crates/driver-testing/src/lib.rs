@@ -1,7 +1,7 @@
 //! Tests of drivers in Rust, through [`driver_host`]. This crate adds what makes tests short: configurations of both
 //! endpoints in one struct, payloads without keys, and every status other than OK as an error.
 //!
-//! Entities close when dropped. [`shipped`] has helpers for tests of the release library, [`suite`] has tests for every
+//! Entities close when dropped. [`mod@shipped`] has helpers for tests of the release library, [`suite`] has tests for every
 //! driver that is matched by locators.
 
 mod allocator;

@@ -13,10 +13,10 @@ use super::{
 /// QoS struct of the driver ABI with the memory that it points to. Its pointers are valid as long as this.
 pub struct RawQos {
     raw: crate::Qos,
-    _kept: Kept,
+    _memory: RawMemory,
 }
 
-// SAFETY: the pointers lead to heap memory of `_kept`, which nobody changes.
+// SAFETY: the pointers lead to heap memory of `_memory`, which never changes.
 unsafe impl Send for RawQos {}
 
 impl RawQos {
@@ -29,7 +29,7 @@ impl RawQos {
 
 /// Memory that the pointers of a struct lead to.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct RawMemory {
     names: Vec<CString>,
     pointers: Vec<*const c_char>,
     texts: Vec<String>,
@@ -49,9 +49,9 @@ impl Qos {
     /// given, the others have the defaults of DDS 1.4.
     #[must_use]
     pub fn to_raw(&self) -> RawQos {
-        let (mut raw, mut kept) = (empty(), Kept::default());
-        self.set_fields(&mut raw, &mut kept);
-        RawQos { raw, _kept: kept }
+        let (mut raw, mut memory) = (empty(), RawMemory::default());
+        self.set_fields(&mut raw, &mut memory);
+        RawQos { raw, _memory: memory }
     }
 
     /// Copies the present policies from the driver ABI. Returns them with an error text for the first value that the
@@ -71,7 +71,7 @@ pub(super) trait AbiValue: Sized {
     /// The fields of the driver ABI that hold it.
     type Raw;
 
-    fn to_raw(self, kept: &mut Kept) -> Self::Raw;
+    fn to_raw(self, memory: &mut RawMemory) -> Self::Raw;
 
     /// Returns `None` for a value that the contract does not define.
     ///
@@ -85,7 +85,7 @@ macro_rules! numbers {
         $(impl AbiValue for $type {
             type Raw = $raw;
 
-            fn to_raw(self, _: &mut Kept) -> $raw {
+            fn to_raw(self, _: &mut RawMemory) -> $raw {
                 $to(self)
             }
 
@@ -119,7 +119,7 @@ const fn flag(raw: u32) -> Option<bool> {
 impl AbiValue for Presentation {
     type Raw = (i32, u32, u32);
 
-    fn to_raw(self, _: &mut Kept) -> Self::Raw {
+    fn to_raw(self, _: &mut RawMemory) -> Self::Raw {
         (self.scope.number(), self.coherent_access.into(), self.ordered_access.into())
     }
 
@@ -135,11 +135,11 @@ impl AbiValue for Presentation {
 impl AbiValue for Vec<String> {
     type Raw = (*const *const c_char, u32);
 
-    fn to_raw(self, kept: &mut Kept) -> Self::Raw {
+    fn to_raw(self, memory: &mut RawMemory) -> Self::Raw {
         let name = |name: String| CString::new(name.replace('\0', "")).expect("no NUL is left");
-        kept.names = self.into_iter().map(name).collect();
-        kept.pointers = kept.names.iter().map(|name| name.as_ptr()).collect();
-        (kept.pointers.as_ptr(), kept.pointers.len() as u32)
+        memory.names = self.into_iter().map(name).collect();
+        memory.pointers = memory.names.iter().map(|name| name.as_ptr()).collect();
+        (memory.pointers.as_ptr(), memory.pointers.len() as u32)
     }
 
     unsafe fn from_raw((start, count): Self::Raw) -> Option<Self> {
@@ -156,10 +156,10 @@ impl AbiValue for Vec<String> {
 impl AbiValue for String {
     type Raw = (*const u8, u32);
 
-    fn to_raw(self, kept: &mut Kept) -> Self::Raw {
+    fn to_raw(self, memory: &mut RawMemory) -> Self::Raw {
         let raw = (self.as_ptr(), self.len() as u32);
         // moving the text does not move its bytes
-        kept.texts.push(self);
+        memory.texts.push(self);
         raw
     }
 
