@@ -21,11 +21,11 @@ fuzz_target!(|lines: &[u8]| {
 });
 
 fn sum_up(report: &AgentReport) {
-    let written = report.writer.iter().map(|writer| &writer.write_call);
-    let pinged = report.pinger.iter().flat_map(|pinger| &pinger.returns).map(|back| &back.rtt);
+    let written = report.writer().into_iter().map(|writer| &writer.write_call);
+    let pinged = report.pinger().into_iter().flat_map(|pinger| &pinger.returns).map(|back| &back.rtt);
     let mut log = IntervalLog::new();
-    let late = report.paced_writer.iter().flat_map(|writer| &writer.flows).map(|flow| &flow.send_lag);
-    let flows = || report.paced_reader.iter().flat_map(|reader| &reader.flows);
+    let late = report.paced_writer().into_iter().flat_map(|writer| &writer.flows).map(|flow| &flow.send_lag);
+    let flows = || report.paced_reader().into_iter().flat_map(|reader| &reader.flows);
     let served = flows().flat_map(|flow| [&flow.service, &flow.response]);
     for distribution in written.chain(pinged).chain(late).chain(served) {
         let Ok(windows) = distribution.histograms() else { continue };
@@ -41,7 +41,7 @@ fn sum_up(report: &AgentReport) {
     }
     let _ = log.merged();
     log.write(SystemTime::UNIX_EPOCH, "").expect("what was read can be stored");
-    let received = report.reader.iter().flat_map(|reader| &reader.received);
+    let received = report.reader().into_iter().flat_map(|reader| &reader.received);
     for received in received.chain(flows().map(|flow| &flow.received)) {
         let writing = WritingTime::new(received.first_ns, received.last_ns);
         let _ = steady_rate(received, writing);

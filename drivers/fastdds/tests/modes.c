@@ -4,7 +4,9 @@
  */
 #include "harness.h"
 
+#include <netinet/in.h>
 #include <sched.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static bool is_generation_2(void) {
@@ -85,6 +87,13 @@ void test_users_server(void) {
   OK(d->writer_close(w));
   OK(d->participant_close(client));
   OK(d->participant_close(p));
+  /* The port of the server above may be that of another test's server now; here is a socket that never answers. */
+  const int silent = socket(AF_INET, SOCK_DGRAM, 0);
+  struct sockaddr_in bound = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof bound;
+  CHECK(silent >= 0 && bind(silent, (struct sockaddr *)&bound, size) == 0);
+  CHECK(getsockname(silent, (struct sockaddr *)&bound, &size) == 0);
+  snprintf(address, sizeof address, "127.0.0.1:%d", ntohs(bound.sin_port));
   ddsmark_participant_config c = participant_config();
   c.options = &users;
   c.option_count = 1;
@@ -93,6 +102,7 @@ void test_users_server(void) {
   c.transport = "tcp4";
   CHECK_FAILS(d->participant_open(&c, &client), DDSMARK_UNSUPPORTED, "is not supported over `tcp4`");
   CHECK(client == NULL);
+  close(silent);
 }
 
 /* Of two participants on different hosts, only one connects: that with the lower address. Nothing is sent: no host has
