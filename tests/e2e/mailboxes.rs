@@ -2,10 +2,9 @@
 
 use std::{fs, net::Shutdown, os::unix::net::UnixStream, path::Path};
 
-use host::{Domains, LocalSite, Site};
 use testbed::process::kill_alive;
 
-use crate::support::{Running, Scene, changed_driver, drivers, programs, wait_for};
+use crate::support::{Running, Scene, changed_driver, drivers, programs, reserved_domain, wait_for};
 
 /// Process of a test, with the socket that is its standard input.
 struct TestPeer {
@@ -72,8 +71,7 @@ fn meet_end_and_kill(mailbox: &[&str]) {
 
 fn over_topic(driver: &str, transport: &str) {
     let (agent, library) = paths(driver);
-    let site = LocalSite::new(&agent);
-    let domain = Domains::new().take(&[&site as &dyn Site]).expect("a domain");
+    let domain = reserved_domain();
     let domain_text = domain.number.to_string();
     meet_end_and_kill(&["topic", &agent, &library, transport, &domain_text]);
 }

@@ -7,10 +7,9 @@ use std::{fs, io::Read as _, os::unix::net::UnixStream, process, time::Duration}
 
 use control::{Configure, Drain, Inbox, Match, MatchedPeers, Reply, Request};
 use experiment::{Factors, Pin, Role, RunTopology};
-use host::{Domains, LocalSite, Site};
 use serde_json::Value;
 
-use crate::support::{Running, Scene, count, drivers, list, monotonic_ns, root};
+use crate::support::{Running, Scene, count, drivers, list, monotonic_ns, reserved_domain, root};
 
 /// Time limit of every answer.
 const TIME_LIMIT: Duration = Duration::from_secs(90);
@@ -157,8 +156,7 @@ impl Case {
     /// and the samples received.
     fn run(&self, scene: &Scene) -> (Result<u64, String>, Value) {
         let factors = self.factors(scene);
-        let site = LocalSite::new("no agent");
-        let reserved = Domains::new().take(&[&site as &dyn Site]).expect("a domain");
+        let reserved = reserved_domain();
         let domain = reserved.number;
         let name = format!("ddsmark-other-{}", process::id());
         let topic = format!("{}_out", name.replace('-', "_"));

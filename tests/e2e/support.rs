@@ -11,6 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use host::{Domain, Domains, LocalSite, Site};
 use serde_json::Value;
 use tempfile::TempDir;
 use testbed::process;
@@ -54,6 +55,11 @@ pub fn programs() -> PathBuf {
 /// Returns the directory in which `make drivers` puts drivers.
 pub fn drivers() -> PathBuf {
     programs().parent().expect("target").join("drivers")
+}
+
+/// Reserves a domain that no experiment of this host uses, until it is dropped.
+pub fn reserved_domain() -> Domain {
+    Domains::new().take(&[&LocalSite::new("no agent") as &dyn Site]).expect("a domain")
 }
 
 /// Returns the number of blocks of experiments whose assertions hold for each run: 1, or 3 in `make test-all`.

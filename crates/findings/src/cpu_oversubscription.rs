@@ -6,10 +6,13 @@ use results::{Finding, ResultDocument};
 /// first screen shows this sentence only.
 pub(crate) fn add(document: &ResultDocument, finding: &mut Finding) {
     let cells = document.cells.iter().filter(|cell| finding.cells.contains(&cell.id));
-    let Some((most, crowded)) = document.most_oversubscribed(cells) else { return };
+    let Some((most, oversubscribed)) = document.most_oversubscribed(cells) else { return };
     let of_cells = finding.cells.len();
-    let up_to =
-        if of_cells == 1 { String::new() } else { format!("in {crowded} of {of_cells} cells, up to ") };
+    let up_to = if of_cells == 1 {
+        String::new()
+    } else {
+        format!("in {oversubscribed} of {of_cells} cells, up to ")
+    };
     let end = finding.text.find(". ").unwrap_or_else(|| finding.text.trim_end_matches('.').len());
     finding.text.insert_str(end, &format!(" [{up_to}{most}]"));
     let numbers = [

@@ -1,4 +1,4 @@
-//! MessageChannel: a mailbox for messages instead of samples.
+//! A mailbox for messages instead of samples.
 
 use std::{
     collections::VecDeque,

@@ -34,13 +34,13 @@ pub(crate) fn conditions(experiment: &Plan) -> String {
 
 /// Formats how many endpoints share too few cores; `None` if each endpoint of every cell has a core.
 pub(crate) fn oversubscription(document: &ResultDocument) -> Option<String> {
-    let (most, crowded) = document.most_oversubscribed(document.cells.iter())?;
+    let (most, oversubscribed) = document.most_oversubscribed(document.cells.iter())?;
     let all = document.cells.len();
     let polls = most.polling.is_some();
     let most = if all == 1 {
         most.to_string()
     } else {
-        format!("in {crowded} of {}, up to {most}", count(all, "cell"))
+        format!("in {oversubscribed} of {}, up to {most}", count(all, "cell"))
     };
     let consequence = if polls {
         "each may wait many ms for a core, which is part of every value"

@@ -20,7 +20,7 @@ pub const LAYERS: &[(&str, &[&str])] = &[
     ("results", &["schema", "values", "directory"]),
     ("runner", &["agents", "drivers", "run", "session"]),
     ("remote-hosts", &["framing", "steward", "client", "guest", "remote", "ssh", "slurm"]),
-    ("host", &["values", "machine", "agents"]),
+    ("host", &["values", "machine", "agents", "clocks"]),
 ];
 
 /// Path of a module from the root of its crate.

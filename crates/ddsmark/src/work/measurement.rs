@@ -138,13 +138,13 @@ pub fn header(experiment: Plan, hosts: &Hosts) -> Result<ResultHeader, CliError>
 fn oversubscription(header: &ResultHeader) -> Option<String> {
     let design = &header.experiment.design;
     let cells = header.experiment.cells.iter();
-    let crowded: Vec<CpuOversubscription> =
+    let oversubscribed: Vec<CpuOversubscription> =
         cells.filter_map(|cell| CpuOversubscription::of(&cell.factors, design, &header.hosts)).collect();
-    let most = crowded.iter().max_by_key(|of| (of.driving + of.serving, **of))?;
+    let most = oversubscribed.iter().max_by_key(|of| (of.driving + of.serving, **of))?;
     Some(format!(
         "in {} of {} cells endpoints share cores, up to {most}, and wait for each other; hint: give each a core, by `--pin` or \
          with more hosts by `--host`",
-        crowded.len(),
+        oversubscribed.len(),
         header.experiment.cells.len()
     ))
 }

@@ -79,12 +79,6 @@ impl ResultDocument {
     pub fn host(&self) -> &Host {
         host::first(&self.hosts)
     }
-
-    /// Returns the host with this name.
-    #[must_use]
-    pub fn host_named(&self, name: &str) -> Option<&HostRecord> {
-        self.hosts.iter().find(|host| host.name == name)
-    }
 }
 
 /// Program that measured.

@@ -45,8 +45,8 @@ impl Polling {
         if let Pin::Cores(of_driving, of_serving) = pin {
             groups.extend([(serving, of_serving.len()), (driving, of_driving.len())]);
         }
-        let crowded = groups.into_iter().find(|(threads, cores)| threads > cores);
-        crowded.map(|(threads, cores)| Self { threads, cores })
+        let oversubscribed = groups.into_iter().find(|(threads, cores)| threads > cores);
+        oversubscribed.map(|(threads, cores)| Self { threads, cores })
     }
 }
 
@@ -123,16 +123,16 @@ impl ResultDocument {
         CpuOversubscription::of(&cell.factors, &self.experiment.design, &self.hosts)
     }
 
-    /// Returns the largest oversubscription of these cells, by the number of endpoints, and the number of crowded cells.
+    /// Returns the largest oversubscription of these cells, by the number of endpoints, and the number of oversubscribed cells.
     #[must_use]
     pub fn most_oversubscribed<'c>(
         &self,
         cells: impl Iterator<Item = &'c CellResult>,
     ) -> Option<(CpuOversubscription, usize)> {
-        let crowded: Vec<CpuOversubscription> =
+        let oversubscribed: Vec<CpuOversubscription> =
             cells.filter_map(|cell| self.oversubscription(cell)).collect();
-        let most = crowded.iter().max_by_key(|of| (of.driving + of.serving, **of))?;
-        Some((*most, crowded.len()))
+        let most = oversubscribed.iter().max_by_key(|of| (of.driving + of.serving, **of))?;
+        Some((*most, oversubscribed.len()))
     }
 }
 

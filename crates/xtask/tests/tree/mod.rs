@@ -135,6 +135,32 @@ fn imports_have_no_cycles() {
     assert_eq!(imports::violations(&root().join("crates")).expect("all crates"), Vec::<String>::new());
 }
 
+/// Returns the folders of each crate in the table of a page, in its order.
+fn folders(page: &str) -> BTreeMap<String, Vec<String>> {
+    let rows = page.lines().skip_while(|line| *line != "| crate | folder | content |").skip(2);
+    let mut found = BTreeMap::<String, Vec<String>>::new();
+    let mut name = String::new();
+    for row in rows.take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
+        if !cells[1].is_empty() {
+            cells[1].clone_into(&mut name);
+        }
+        found.entry(name.clone()).or_default().push(cells[2].to_owned());
+    }
+    found
+}
+
+#[test]
+fn order_of_folders_on_the_page_is_the_one_that_is_checked() {
+    let checked = imports::LAYERS.iter().map(|(name, folders)| {
+        ((*name).to_owned(), folders.iter().map(|&folder| folder.to_owned()).collect::<Vec<_>>())
+    });
+    assert_eq!(folders(&read(Path::new("ARCHITECTURE.md"))), checked.collect());
+    let planted =
+        "| crate | folder | content |\n|---|---|---|\n| `a` | `x` | one |\n| | `y` | two |\n\ntext\n";
+    assert_eq!(folders(planted)["a"], ["x", "y"]);
+}
+
 #[test]
 fn planted_cycle_is_seen() {
     let folder = tempfile::tempdir().expect("a folder");
