@@ -1,10 +1,16 @@
 //! Interface of a role: the actions in each phase of a run, and the measurements for the report.
 
-use std::time::Duration;
+use std::{thread, time::Duration};
 
 use control::{Drain, MeasureReply, RoleReport};
 
-use crate::base::{error::AgentError, meters::TrafficMeter, priority::NamedThread, progress::ProgressSource};
+use crate::base::{
+    clock::now_ns,
+    error::AgentError,
+    meters::{SHORTEST_WAIT_NS, TrafficMeter},
+    priority::NamedThread,
+    progress::ProgressSource,
+};
 
 /// Limits of the traffic of a phase, which ends with the first of both.
 #[derive(Clone, Copy, Debug)]
@@ -32,11 +38,14 @@ impl TrafficLimit {
 /// Actions of a role in each phase. A serving role also serves while no order arrives.
 pub trait AgentRole {
     /// Serves for about `slice`; may return early. A driving role waits in the same way as for its samples.
-    /// `wait_ns`: longest wait of one call for a sample.
+    /// `wait_ns`: longest wait of one call for a sample. By default, sleeps.
     ///
     /// # Errors
     /// Returns an error that ends the run.
-    fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError>;
+    fn serve(&mut self, slice: Duration, _wait_ns: u64) -> Result<(), AgentError> {
+        thread::sleep(slice);
+        Ok(())
+    }
     /// Returns the number of samples sent, received or echoed so far in the measurement phase.
     fn recorded(&self) -> u64;
     /// Returns the progress that another thread may read while the role runs.
@@ -64,11 +73,27 @@ pub trait AgentRole {
         meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError>;
     /// Waits for outstanding samples. Returns false if some are outstanding at the time limit. A serving role
-    /// updates the meter meanwhile.
+    /// updates the meter meanwhile. By default, waits for the samples that [`Self::progress`] counts, and not at all if it
+    /// counts none.
     ///
     /// # Errors
     /// Returns an error that ends the run.
-    fn drain(&mut self, drain: &Drain, meter: &mut TrafficMeter) -> Result<bool, AgentError>;
+    fn drain(&mut self, drain: &Drain, meter: &mut TrafficMeter) -> Result<bool, AgentError> {
+        let reception = self.progress().reception;
+        let begin_ns = now_ns();
+        while !reception.is_empty() && self.recorded() < drain.sent {
+            let now = now_ns();
+            let last_ns = reception.iter().map(|progress| progress.last_ns()).max().unwrap_or(0);
+            if now.saturating_sub(begin_ns) >= drain.timeout_ns
+                || now.saturating_sub(last_ns.max(begin_ns)) >= drain.quiet_ns
+            {
+                return Ok(false);
+            }
+            self.serve(Duration::from_millis(1), SHORTEST_WAIT_NS)?;
+            meter.look(self.recorded(), now_ns());
+        }
+        Ok(true)
+    }
     /// Returns the measurements of the role.
     ///
     /// # Errors

@@ -102,7 +102,7 @@ impl AgentRole for Echo {
         Ok(())
     }
 
-    fn warm_up(&mut self, _extent: TrafficLimit) -> Result<(), AgentError> {
+    fn warm_up(&mut self, _limit: TrafficLimit) -> Result<(), AgentError> {
         Ok(())
     }
 
@@ -116,7 +116,7 @@ impl AgentRole for Echo {
 
     fn measure(
         &mut self,
-        _extent: TrafficLimit,
+        _limit: TrafficLimit,
         _begin_ns: Option<u64>,
         _meter: &mut TrafficMeter,
     ) -> Result<MeasureReply, AgentError> {

@@ -12,9 +12,7 @@ use std::{
     time::Duration,
 };
 
-use control::{
-    Configure, Drain, FlowReaderReport, MeasureReply, NegativeTimes, PacedReaderReport, RoleReport,
-};
+use control::{Configure, FlowReaderReport, MeasureReply, NegativeTimes, PacedReaderReport, RoleReport};
 use driver_host::{DriverError, ListeningReader, Sample};
 use experiment::SendTimes;
 use results::{TakeStats, WindowCounts, Windows};
@@ -23,7 +21,7 @@ use crate::{
     base::{
         clock::now_ns,
         error::AgentError,
-        meters::{LONGEST_WAIT_NS, SHORTEST_WAIT_NS, TrafficMeter},
+        meters::{LONGEST_WAIT_NS, TrafficMeter},
         progress::{ProgressSource, ReceiveProgress},
         role::{AgentRole, TrafficLimit},
     },
@@ -361,24 +359,6 @@ impl AgentRole for OpenLoopReader {
             processing.until(begin_ns.saturating_add(limit.duration_ns));
         }
         Ok(MeasureReply::default())
-    }
-
-    fn drain(&mut self, drain: &Drain, meter: &mut TrafficMeter) -> Result<bool, AgentError> {
-        let begin_ns = now_ns();
-        loop {
-            if self.recorded() >= drain.sent {
-                return Ok(true);
-            }
-            let now = now_ns();
-            let last_ns = self.progress.iter().map(|progress| progress.last_ns()).max().unwrap_or(0);
-            if now.saturating_sub(begin_ns) >= drain.timeout_ns
-                || now.saturating_sub(last_ns.max(begin_ns)) >= drain.quiet_ns
-            {
-                return Ok(false);
-            }
-            self.serve(Duration::from_millis(1), SHORTEST_WAIT_NS)?;
-            meter.look(self.recorded(), now_ns());
-        }
     }
 
     fn report(&mut self) -> Result<RoleReport, AgentError> {

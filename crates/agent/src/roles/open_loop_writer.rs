@@ -381,11 +381,6 @@ impl FlowWriter {
 }
 
 impl AgentRole for OpenLoopWriter {
-    fn serve(&mut self, slice: Duration, _wait_ns: u64) -> Result<(), AgentError> {
-        std::thread::sleep(slice);
-        Ok(())
-    }
-
     fn progress(&self) -> ProgressSource {
         ProgressSource {
             round_trips: self.probes.iter().map(ProbeRecorder::round_trips).collect(),

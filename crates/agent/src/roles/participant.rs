@@ -2,7 +2,7 @@
 
 use std::{thread, time::Duration};
 
-use control::{Drain, MeasureReply, RoleReport};
+use control::{MeasureReply, RoleReport};
 use driver_host::{Reader, Writer};
 
 use crate::base::{
@@ -27,11 +27,6 @@ impl IdleParticipant {
 }
 
 impl AgentRole for IdleParticipant {
-    fn serve(&mut self, slice: Duration, _: u64) -> Result<(), AgentError> {
-        thread::sleep(slice);
-        Ok(())
-    }
-
     fn recorded(&self) -> u64 {
         0
     }
@@ -53,10 +48,6 @@ impl AgentRole for IdleParticipant {
         thread::sleep(Duration::from_nanos(limit.duration_ns));
         meter.end(0);
         Ok(MeasureReply { sent: 0 })
-    }
-
-    fn drain(&mut self, _: &Drain, _: &mut TrafficMeter) -> Result<bool, AgentError> {
-        Ok(true)
     }
 
     fn report(&mut self) -> Result<RoleReport, AgentError> {

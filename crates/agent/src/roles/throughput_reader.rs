@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use control::{Drain, MeasureReply, ReaderReport, RoleReport};
+use control::{MeasureReply, ReaderReport, RoleReport};
 use driver_host::ListeningReader;
 use results::TakeStats;
 
@@ -10,7 +10,7 @@ use crate::{
     base::{
         clock::now_ns,
         error::AgentError,
-        meters::{SHORTEST_WAIT_NS, TrafficMeter},
+        meters::TrafficMeter,
         progress::{ProgressSource, ReceiveProgress},
         role::{AgentRole, TrafficLimit},
     },
@@ -135,25 +135,6 @@ impl AgentRole for ThroughputReader {
             processing.until(now_ns().saturating_add(limit.duration_ns));
         }
         Ok(MeasureReply::default())
-    }
-
-    fn drain(&mut self, drain: &Drain, meter: &mut TrafficMeter) -> Result<bool, AgentError> {
-        let begin_ns = now_ns();
-        loop {
-            if self.recorded() >= drain.sent {
-                return Ok(true);
-            }
-            let now = now_ns();
-            let last_ns = self.progress.iter().map(|progress| progress.last_ns()).max().unwrap_or(0);
-            let quiet_since_ns = last_ns.max(begin_ns);
-            if now.saturating_sub(begin_ns) >= drain.timeout_ns
-                || now.saturating_sub(quiet_since_ns) >= drain.quiet_ns
-            {
-                return Ok(false);
-            }
-            self.serve(Duration::from_millis(1), SHORTEST_WAIT_NS)?;
-            meter.look(self.recorded(), now_ns());
-        }
     }
 
     fn report(&mut self) -> Result<RoleReport, AgentError> {

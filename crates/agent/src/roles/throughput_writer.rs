@@ -1,6 +1,6 @@
 //! Throughput writer: as fast as back-pressure allows.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use control::{Configure, Drain, MeasureReply, RoleReport, WriterReport};
 use driver_host::{WriteOutcome, Writer};
@@ -181,11 +181,6 @@ impl ThroughputWriter {
 }
 
 impl AgentRole for ThroughputWriter {
-    fn serve(&mut self, slice: Duration, _wait_ns: u64) -> Result<(), AgentError> {
-        std::thread::sleep(slice);
-        Ok(())
-    }
-
     fn progress(&self) -> ProgressSource {
         ProgressSource {
             round_trips: self.probes.iter().map(ProbeRecorder::round_trips).collect(),
