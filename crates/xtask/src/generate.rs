@@ -2,7 +2,10 @@
 
 use std::{fs, path::PathBuf, process::Command};
 
-use crate::{Error, capabilities, crate_graph, factors, recipes::target, reference, root};
+use crate::{
+    Error, capabilities, crate_graph, factors, page_tables, pages::with_block, recipes::target, reference,
+    root,
+};
 
 /// Generated file: its path from the root of the tree, and its expected text.
 struct Generated {
@@ -70,6 +73,7 @@ fn all() -> Result<Vec<Generated>, Error> {
         let text = fs::read_to_string(root().join(&path))?;
         all.push(Generated { text: capabilities::with_column(&path, &text, &table)?, path });
     }
+    all.extend(page_tables::pages()?.into_iter().map(|(path, text)| Generated { path, text }));
     Ok(all)
 }
 
@@ -107,12 +111,4 @@ fn architecture() -> Result<Generated, Error> {
     let text = fs::read_to_string(root().join(&path))?;
     let table = crate_graph::table(&crate_graph::packages(&root().join("Cargo.toml"))?);
     Ok(Generated { path, text: with_block(&text, "crates", &table)? })
-}
-
-/// Returns the text with the block of that name replaced. A block is delimited by two comments.
-pub fn with_block(text: &str, name: &str, block: &str) -> Result<String, Error> {
-    let (begin, end) = (format!("<!-- generated: {name} -->\n"), format!("<!-- end: {name} -->\n"));
-    let parts = text.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(&end)?.1)));
-    let (before, after) = parts.ok_or_else(|| format!("no block between `{}` and its end", begin.trim()))?;
-    Ok(format!("{before}{begin}{block}{end}{after}"))
 }

@@ -6,7 +6,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use crate::root;
+use crate::{Error, root};
 
 /// Relative link of a page.
 #[derive(Debug, Eq, PartialEq)]
@@ -139,6 +139,14 @@ fn anchor(title: &str) -> String {
             sign => (sign.is_alphanumeric() || "-_".contains(sign)).then_some(sign),
         })
         .collect()
+}
+
+/// Returns the text with the block of that name replaced. A block is delimited by two comments.
+pub fn with_block(text: &str, name: &str, block: &str) -> Result<String, Error> {
+    let (begin, end) = (format!("<!-- generated: {name} -->\n"), format!("<!-- end: {name} -->\n"));
+    let parts = text.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(&end)?.1)));
+    let (before, after) = parts.ok_or_else(|| format!("no block between `{}` and its end", begin.trim()))?;
+    Ok(format!("{before}{begin}{block}{end}{after}"))
 }
 
 #[cfg(test)]

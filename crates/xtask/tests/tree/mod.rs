@@ -13,8 +13,8 @@ use std::{
 
 use crate::{
     crate_graph::{self, Package},
-    generate::with_block,
     imports::{self, Imports},
+    pages::with_block,
     root,
 };
 
