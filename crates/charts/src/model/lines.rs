@@ -1,0 +1,113 @@
+//! Values over an axis.
+
+use super::{Axis, Estimate, Interval, Series, Slot};
+
+/// Lines over an axis: latency or throughput over size, response over load, discovery or fan-out over N, CPU or
+/// bytes per sample, history over results.
+///
+/// One panel, or small multiples with common axes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Lines {
+    /// Axis of x.
+    pub x: Axis,
+    /// Axis of the values; its label is not drawn.
+    pub y: Axis,
+    /// Panels in reading order.
+    pub panels: Vec<Panel>,
+}
+
+/// Lines in one frame.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Panel {
+    /// Heading in the colour of its series; `None` for a single panel.
+    pub heading: Option<Series>,
+    /// Lines, the first at the back.
+    pub lines: Vec<Line>,
+    /// Labelled straight lines.
+    pub references: Vec<Reference>,
+    /// Stretches of x that are shaded, as for noisy results.
+    pub shaded: Vec<Interval>,
+}
+
+/// One line with its marks.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Line {
+    /// Name and colour. The name is written at the end of the line if `named`, and is in tooltips and the table.
+    pub series: Series,
+    /// What this line of the series is, as in `p50` or `batched, 8 KiB`: written on the line, in tooltips and the
+    /// table; may be empty.
+    pub role: String,
+    /// Whether the name of the series is written at the end of the line.
+    pub named: bool,
+    /// Thickness, dashes and marks.
+    pub style: LineStyle,
+    /// Points in ascending order of x. A value that cannot be drawn interrupts the line.
+    pub points: Vec<Point>,
+    /// Band from the line up or down to these values at the same x, as up to p99. Empty: no band.
+    pub band: Vec<Point>,
+    /// What the band reaches, as in `p99`; may be empty.
+    pub band_name: String,
+    /// Single runs: small dots.
+    pub runs: Vec<Point>,
+}
+
+/// Thickness, dashes and marks of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LineStyle {
+    /// Thick with marks and whiskers.
+    #[default]
+    Thick,
+    /// Thick and dashed, with marks and whiskers, as for batched samples.
+    Dashed,
+    /// Thin, without marks.
+    Thin,
+    /// Thin and grey, without marks, name and rows in the table: another series for comparison.
+    Ghost,
+    /// Thin and long-dashed, without marks: a fitted law. The role is its text, as in `time = 2.1 ms × N^1.02`.
+    Law,
+    /// Marks and whiskers that are not joined.
+    Marks,
+}
+
+/// Value at a place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Position on the x axis.
+    pub x: f64,
+    /// Value with its interval.
+    pub y: Estimate,
+    /// Whether the mark is hollow: do not compare without reading why.
+    pub hollow: bool,
+    /// Words after the value in the tooltip; may be empty.
+    pub detail: String,
+}
+
+impl Point {
+    /// Creates a point with a filled mark and no words.
+    pub fn new(x: f64, y: Estimate) -> Self {
+        Self { x, y, hollow: false, detail: String::new() }
+    }
+}
+
+/// Labelled straight line across a panel.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reference {
+    /// Horizontal, as for the rate of a link or a published value.
+    Horizontal {
+        /// Value on the y axis.
+        at: f64,
+        /// Words on the line.
+        label: String,
+        /// Colour.
+        slot: Slot,
+    },
+    /// Vertical and dotted, as for a knee or a change point.
+    Vertical {
+        /// Position on the x axis.
+        at: f64,
+        /// Words at its upper end.
+        label: String,
+        /// Colour.
+        slot: Slot,
+    },
+}

@@ -1,0 +1,223 @@
+//! Data that charts draw: no pixels, no colours, no results.
+
+mod bars;
+mod distribution;
+mod forest;
+mod heat;
+mod lines;
+mod timeline;
+mod trials;
+
+pub use bars::{Bar, BarGroup, Bars};
+pub use distribution::{PercentilePoint, PercentileSeries, Percentiles, Run, RunMark, RunStrip, StripSeries};
+pub use forest::{Claim, Forest, ForestRow};
+pub use heat::{Heat, HeatCell, HeatRow, Shade};
+pub use lines::{Line, LineStyle, Lines, Panel, Point, Reference};
+pub use timeline::{Span, SpanKind, Timeline, TimelinePanel, Window};
+pub use trials::{Outcome, SearchTrials, Trial, Trials};
+
+/// A chart: words around it, and its data.
+///
+/// All texts are plain: they are escaped when drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chart {
+    /// Statement that the chart shows, or its neutral name.
+    pub title: String,
+    /// Direction that is better; begins the subtitle.
+    pub better: Option<Better>,
+    /// Metric, unit, scale, fixed factors, runs and n; without the direction.
+    pub subtitle: String,
+    /// How to read the marks that occur in this chart; may be empty.
+    pub note: String,
+    /// Text for screen readers: content, scales, marks.
+    pub description: String,
+    /// Kind of all intervals, as in `95 % interval` or `range of the runs`: heading of their columns in the table.
+    pub interval_name: String,
+    /// Line at the bottom of a stand-alone SVG: n, host, date.
+    pub footer: String,
+    /// Data.
+    pub kind: ChartKind,
+}
+
+/// Data of a chart, by its type.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ChartKind {
+    /// Verdicts: ratios with their intervals and claims.
+    Forest(Forest),
+    /// Each run as a dot, in order.
+    RunStrip(RunStrip),
+    /// Values by percentile.
+    Percentiles(Percentiles),
+    /// Values over a size, a load, a number of endpoints or an order of results.
+    Lines(Lines),
+    /// Windows of one run over time.
+    Timeline(Timeline),
+    /// Sums of parts, from 0.
+    Bars(Bars),
+    /// Many cells, one coloured field each.
+    Heat(Heat),
+    /// Trials of searches, in order.
+    Trials(Trials),
+}
+
+/// Direction of a metric that is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// Lower values are better.
+    Lower,
+    /// Higher values are better.
+    Higher,
+}
+
+impl Better {
+    /// Returns the words that begin a subtitle.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Lower => "\u{2193} lower is better",
+            Self::Higher => "\u{2191} higher is better",
+        }
+    }
+}
+
+/// Colour and shape of a series, the same on a whole page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Slot {
+    /// Bare socket: grey, square.
+    S0,
+    /// First driver: blue, dot.
+    #[default]
+    S1,
+    /// Second driver: orange, diamond.
+    S2,
+    /// Third driver: green, triangle.
+    S3,
+    /// Fourth driver: purple or pink, inverted triangle.
+    S4,
+    /// No driver: colour of text, dot.
+    Ink,
+}
+
+impl Slot {
+    /// Returns the class that gives marks and text this colour.
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::S0 => "s0",
+            Self::S1 => "s1",
+            Self::S2 => "s2",
+            Self::S3 => "s3",
+            Self::S4 => "s4",
+            Self::Ink => "ink",
+        }
+    }
+
+    /// Returns the shape as a character, for texts.
+    pub fn sign(self) -> char {
+        match self {
+            Self::S0 => '\u{25A0}',
+            Self::S1 | Self::Ink => '\u{25CF}',
+            Self::S2 => '\u{25C6}',
+            Self::S3 => '\u{25B2}',
+            Self::S4 => '\u{25BC}',
+        }
+    }
+}
+
+/// Name and colour of what marks belong to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Series {
+    /// Name, as in `UDP socket`.
+    pub name: String,
+    /// Colour and shape.
+    pub slot: Slot,
+}
+
+impl Series {
+    /// Creates a series.
+    pub fn new(name: impl Into<String>, slot: Slot) -> Self {
+        Self { name: name.into(), slot }
+    }
+}
+
+/// Unit of values. Charts choose the prefix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unit {
+    /// Nanoseconds, shown as ns, µs, ms or s.
+    Nanoseconds,
+    /// Bytes, shown in full.
+    Bytes,
+    /// Samples per second.
+    SamplesPerSecond,
+    /// Bits per second, shown as bit/s, kbit/s, Mbit/s or Gbit/s.
+    BitsPerSecond,
+    /// Percent: 1.0 is 1 %.
+    Percent,
+    /// Number without a unit.
+    #[default]
+    Count,
+}
+
+/// Interval of a value, in the unit of the value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end; may be infinite if it is not known, and is then drawn as an arrow.
+    pub high: f64,
+}
+
+/// Value with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// Value. A value that is not finite is not drawn, and is `-` in the table.
+    pub value: f64,
+    /// Interval, if there is one.
+    pub interval: Option<Interval>,
+}
+
+impl Estimate {
+    /// Creates a value without an interval.
+    pub fn exact(value: f64) -> Self {
+        Self { value, interval: None }
+    }
+
+    /// Creates a value with an interval.
+    pub fn within(value: f64, low: f64, high: f64) -> Self {
+        Self { value, interval: Some(Interval { low, high }) }
+    }
+}
+
+/// Axis of values.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Axis {
+    /// Label without the unit; may be empty for y, whose metric is in the subtitle.
+    pub label: String,
+    /// Unit of the values.
+    pub unit: Unit,
+    /// Scale.
+    pub scale: Scale,
+    /// Ticks, as for measured sizes. If empty, round values are chosen.
+    pub ticks: Vec<f64>,
+}
+
+/// Scale of an axis.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Scale {
+    /// Linear between the extreme values.
+    Linear,
+    /// Linear from 0.
+    #[default]
+    FromZero,
+    /// Logarithmic. Values of 0 or less are not drawn, and stay in the table.
+    Log,
+    /// Positions 0, 1, 2, ... with a name each.
+    Ordinal(Vec<String>),
+}
+
+/// Table of the values of a chart, as text. The first cell of a row is its heading.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Table {
+    /// Headings of the columns, with units.
+    pub head: Vec<String>,
+    /// Rows, each as long as the head.
+    pub rows: Vec<Vec<String>>,
+}
