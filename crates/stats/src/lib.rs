@@ -24,6 +24,7 @@
 //! - [`law()`]: a line, a power law or a bend over a numeric axis, with its interval.
 //! - [`total`]: a saturating sum of counts from untrusted files.
 //! - [`Moments`]: mean and standard deviation of parts, pooled without their samples.
+//! - [`format_value`]: a value as text, with three significant digits.
 //! - [`steady_state`]: whether a run reached a steady state, and when, by [`changepoints`].
 #![forbid(unsafe_code)]
 
@@ -31,6 +32,7 @@ mod block;
 mod changepoint;
 mod comparison;
 mod comparison_data;
+mod format;
 mod gate;
 #[cfg(test)]
 mod golden;
@@ -55,6 +57,7 @@ pub use block::{Block, Run, log_ratios};
 pub use changepoint::changepoints;
 pub use comparison::{Change, Comparison, Conclusion, Direction, Rules, compare, compare_sides};
 pub use comparison_data::ComparisonData;
+pub use format::format_value;
 pub use gate::{GateBound, GateOutcome, judge, judge_sides};
 pub use law::{Estimate, LEAST_LEVELS, Law, exponent, law};
 pub use modes::{LEAST_RUNS, Modality, Mode, modality};

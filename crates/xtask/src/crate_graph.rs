@@ -63,6 +63,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("control", &["experiment", "results"]),
     ("results", &["experiment", "recording", "stats"]),
     ("recording", &["stats"]),
+    ("charts", &["stats"]),
     ("driver-testing", &["driver-abi", "driver-host"]),
     ("driver-host", &["driver-abi"]),
     ("driver-kit", &["driver-abi"]),

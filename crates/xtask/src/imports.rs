@@ -13,6 +13,7 @@ use crate::Error;
 /// Crates whose folders have an order: files of a folder use those before it only.
 pub const LAYERS: &[(&str, &[&str])] = &[
     ("agent", &["base", "traffic", "roles", "session"]),
+    ("charts", &["model", "draw"]),
     ("ddsmark", &["cli", "work", "commands"]),
     ("experiment", &["syntax", "factors", "plan", "run_topology"]),
     ("rendezvous", &["mailbox", "envelope", "lobby", "streams"]),

@@ -59,7 +59,7 @@ pub enum LineStyle {
     Thick,
     /// Thick and dashed, with marks and whiskers, as for batched samples.
     Dashed,
-    /// Thin, without marks.
+    /// Thin with small marks.
     Thin,
     /// Thin and grey, without marks, name and rows in the table: another series for comparison.
     Ghost,

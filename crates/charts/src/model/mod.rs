@@ -165,6 +165,13 @@ pub struct Interval {
     pub high: f64,
 }
 
+impl Interval {
+    /// Returns whether the interval can be drawn: its ends are numbers in order.
+    pub(crate) fn is_valid(self) -> bool {
+        self.low <= self.high
+    }
+}
+
 /// Value with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {

@@ -35,7 +35,7 @@ pub use claims::{
     Claim, comparison_claims, flows_of, least_blocks, level_claims, metrics_of, noise_floor_claims,
 };
 pub use cpu_oversubscription::{CpuOversubscription, Polling};
-pub use format::{format_micros, format_signed, format_spread, format_value};
+pub use format::{format_micros, format_signed, format_spread};
 pub use lateness::{Lateness, Sender, mean_period_ns};
 pub use losses::losses_by_reader;
 pub use max_rate::with_rate;
@@ -44,6 +44,7 @@ pub use rules::{MAX_LATENCY_LOSS_PCT, WIDE_SPREAD};
 pub use selftest::SHOWN_BLOCKS;
 pub use shortfall::Shortfall;
 pub use smallest_difference::{SmallestDifference, least_runs_for_claims, smallest_differences};
+pub use stats::format_value;
 pub use steady::{steady_latency, steady_rate};
 pub use trial::{TRIAL_WINDOWS, TrialLog, TrialResult, stats_goal};
 pub use writing_time::WritingTime;

@@ -1,0 +1,236 @@
+//! SVG text: elements with fixed rounding, classes and titles.
+
+use std::fmt::Write as _;
+
+use crate::{
+    model::Slot,
+    palette::Palette,
+    style::{attributes, font_size},
+    text::{self, escaped},
+};
+
+/// Position in px.
+pub(crate) type Position = (f64, f64);
+
+/// Position of a text relative to its point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// SVG elements, drawn one after another.
+#[derive(Debug)]
+pub(crate) struct Canvas {
+    body: String,
+    width: f64,
+    /// Colours as attributes; without them, as classes.
+    literal: Option<&'static Palette>,
+}
+
+impl Canvas {
+    /// Creates an empty canvas of a width in px.
+    pub fn new(width: f64, literal: Option<&'static Palette>) -> Self {
+        Self { body: String::new(), width, literal }
+    }
+
+    /// Returns the width in px.
+    pub fn width(&self) -> f64 {
+        self.width
+    }
+
+    /// Returns whether the drawing is a narrow one.
+    pub fn is_narrow(&self) -> bool {
+        self.width < 480.0
+    }
+
+    /// Returns the elements.
+    pub fn into_body(self) -> String {
+        self.body
+    }
+
+    pub fn line(&mut self, (x1, y1): Position, (x2, y2): Position, class: &str) {
+        let (x1, y1, x2, y2) = (px(x1), px(y1), px(x2), px(y2));
+        self.element("line", &format!("x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\""), class, "");
+    }
+
+    /// Draws a rectangle between two opposite corners.
+    pub fn rect(&mut self, (x1, y1): Position, (x2, y2): Position, class: &str, title: &str) {
+        self.rect_with((x1, y1), (x2, y2), class, None, title);
+    }
+
+    /// Draws a rectangle with an opacity of its own.
+    pub fn field(&mut self, one: Position, two: Position, class: &str, opacity: f64, title: &str) {
+        self.rect_with(one, two, class, Some(opacity), title);
+    }
+
+    fn rect_with(&mut self, one: Position, two: Position, class: &str, opacity: Option<f64>, title: &str) {
+        let (x, y) = (tenth(one.0.min(two.0)), tenth(one.1.min(two.1)));
+        let (w, h) = (tenth(one.0.max(two.0)) - x, tenth(one.1.max(two.1)) - y);
+        let mut place = format!("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", px(x), px(y), px(w), px(h));
+        if let Some(opacity) = opacity {
+            write!(place, " fill-opacity=\"{:.2}\"", opacity.clamp(0.0, 1.0)).expect("a string grows");
+        }
+        self.element("rect", &place, class, title);
+    }
+
+    /// Draws a line through points; nothing if there are fewer than two.
+    pub fn path(&mut self, points: &[Position], class: &str) {
+        if points.len() > 1 {
+            self.raw_path(&outline(points), class, "");
+        }
+    }
+
+    /// Draws an area inside points; nothing if there are fewer than three.
+    pub fn area(&mut self, points: &[Position], class: &str) {
+        if points.len() > 2 {
+            self.raw_path(&format!("{}Z", outline(points)), class, "");
+        }
+    }
+
+    /// Draws separate vertical lines as one element.
+    pub fn verticals(&mut self, lines: impl IntoIterator<Item = (f64, f64, f64)>, class: &str) {
+        let mut d = String::new();
+        for (x, from, to) in lines {
+            write!(d, "M{} {}V{}", px(x), px(from), px(to)).expect("a string grows");
+        }
+        if !d.is_empty() {
+            self.raw_path(&d, class, "");
+        }
+    }
+
+    /// Draws the shape of a slot with about the radius `r`. Its bounding box has the point in its middle.
+    pub fn mark(&mut self, slot: Slot, at: Position, r: f64, class: &str, title: &str) {
+        let class = format!("{class} {}", slot.class());
+        let (x, y) = at;
+        let points = match slot {
+            Slot::S1 | Slot::Ink => {
+                let place = format!("cx=\"{}\" cy=\"{}\" r=\"{}\"", px(x), px(y), px(r));
+                self.element("circle", &place, &class, title);
+                return;
+            }
+            Slot::S0 => {
+                let r = 0.9 * r;
+                vec![(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)]
+            }
+            Slot::S2 => {
+                let r = 1.4 * r;
+                vec![(x, y - r), (x + r, y), (x, y + r), (x - r, y)]
+            }
+            Slot::S3 => vec![(x, y - 1.1 * r), (x + 1.25 * r, y + 1.1 * r), (x - 1.25 * r, y + 1.1 * r)],
+            Slot::S4 => vec![(x, y + 1.1 * r), (x + 1.25 * r, y - 1.1 * r), (x - 1.25 * r, y - 1.1 * r)],
+        };
+        self.raw_path(&format!("{}Z", outline(&points)), &class, title);
+    }
+
+    /// Draws a cross, as for a failure.
+    pub fn cross(&mut self, slot: Slot, (x, y): Position, r: f64, title: &str) {
+        let (left, right, top, bottom) = (px(x - r), px(x + r), px(y - r), px(y + r));
+        let d = format!("M{left} {top}L{right} {bottom}M{right} {top}L{left} {bottom}");
+        self.raw_path(&d, &format!("cross {}", slot.class()), title);
+    }
+
+    /// Draws an arrow head that points to `tip` from the left (`dx` = -1), the right (1), above or below (`dy`).
+    pub fn arrow(&mut self, (x, y): Position, (dx, dy): Position, class: &str) {
+        let (back_x, back_y) = (x + 5.0 * dx, y + 5.0 * dy);
+        let (side_x, side_y) = (4.0 * dy, 4.0 * dx);
+        self.path(&[(back_x + side_x, back_y + side_y), (x, y), (back_x - side_x, back_y - side_y)], class);
+    }
+
+    /// Writes a text; it is cut if it is longer than the canvas.
+    pub fn text(&mut self, (x, y): Position, anchor: Anchor, class: &str, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let text = text::fit(text, font_size(class), self.width);
+        let anchor = match anchor {
+            Anchor::Start => "",
+            Anchor::Middle => " text-anchor=\"middle\"",
+            Anchor::End => " text-anchor=\"end\"",
+        };
+        let style = self.style(class);
+        let (x, y, text) = (px(x), px(y), escaped(&text));
+        writeln!(self.body, "<text x=\"{x}\" y=\"{y}\"{style}{anchor}>{text}</text>")
+            .expect("a string grows");
+    }
+
+    fn raw_path(&mut self, d: &str, class: &str, title: &str) {
+        self.element("path", &format!("d=\"{d}\""), class, title);
+    }
+
+    fn element(&mut self, name: &str, place: &str, class: &str, title: &str) {
+        let style = self.style(class);
+        if title.is_empty() {
+            writeln!(self.body, "<{name} {place}{style}/>").expect("a string grows");
+        } else {
+            let title = escaped(title);
+            writeln!(self.body, "<{name} {place}{style}><title>{title}</title></{name}>")
+                .expect("a string grows");
+        }
+    }
+
+    fn style(&self, class: &str) -> String {
+        match self.literal {
+            Some(palette) => attributes(class, palette),
+            None => format!(" class=\"{class}\""),
+        }
+    }
+}
+
+fn outline(points: &[Position]) -> String {
+    let mut d = String::new();
+    for (index, (x, y)) in points.iter().enumerate() {
+        let command = if index == 0 { 'M' } else { 'L' };
+        write!(d, "{command}{} {}", px(*x), px(*y)).expect("a string grows");
+    }
+    d
+}
+
+fn tenth(value: f64) -> f64 {
+    // Callers pass finite values; this is the last place where another could reach the file.
+    let value = if value.is_finite() { value.clamp(-1e5, 1e5) } else { 0.0 };
+    (value * 10.0).round() / 10.0
+}
+
+/// Formats a coordinate with one decimal, without trailing zeros.
+pub(crate) fn px(value: f64) -> String {
+    let text = format!("{:.1}", tenth(value));
+    let text = text.strip_suffix(".0").unwrap_or(&text);
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::palette::LIGHT;
+
+    #[test]
+    fn coordinates_have_one_decimal() {
+        for (value, text) in [
+            (1.0, "1"),
+            (1.25, "1.3"),
+            (-0.04, "0"),
+            (10.05, "10.1"),
+            (f64::NAN, "0"),
+            (f64::INFINITY, "0"),
+            (1e300, "100000"),
+        ] {
+            assert_eq!(px(value), text);
+        }
+    }
+
+    #[test]
+    fn elements_have_classes_or_literal_colours() {
+        let draw = |literal| {
+            let mut canvas = Canvas::new(100.0, literal);
+            canvas.mark(Slot::S1, (10.0, 20.0), 3.0, "mk", "a < b");
+            canvas.into_body()
+        };
+        assert_eq!(
+            draw(None),
+            "<circle cx=\"10\" cy=\"20\" r=\"3\" class=\"mk s1\"><title>a &lt; b</title></circle>\n"
+        );
+        assert!(draw(Some(&LIGHT)).contains("fill=\"#0b4fb8\" stroke=\"#ffffff\""));
+    }
+}

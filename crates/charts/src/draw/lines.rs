@@ -1,0 +1,265 @@
+//! Lines over an axis, in one panel or small multiples.
+
+use crate::{
+    axes::{XAxis, YAxis, tooltip},
+    canvas::{Canvas, Position},
+    draw::{
+        line_labels::{LabelledLine, draw_labels},
+        marks::{EndName, MARK, end_names, extent, mark, names_space, whisker},
+        panels::Panels,
+        references,
+    },
+    labels::{Area, Occupied},
+    model::{Axis, Line, LineStyle, Lines, Panel, Point, Reference, Scale, Unit},
+    number::estimate,
+};
+
+/// Distance of marks of neighbouring series at the same x in px.
+const DODGE: f64 = 4.0;
+
+/// Draws the chart and returns its height.
+pub(crate) fn draw(lines: &Lines, canvas: &mut Canvas) -> f64 {
+    let y = YAxis::new(&lines.y, lines.panels.iter().flat_map(y_values), 290.0, 24.0);
+    let names = lines.panels.iter().flat_map(|panel| end_lines(panel).map(|line| &line.series));
+    let right = match names_space(names, canvas.width(), if lines.panels.len() > 1 { 0.14 } else { 0.32 }) {
+        space if lines.panels.len() > 1 && space <= 12.0 => 0.0,
+        space => space,
+    };
+    let rows = lines.panels.iter().map(references::label_rows).max().unwrap_or(0);
+    let panels = Panels::new(lines.panels.len(), canvas, y.space(), right, references::space(rows));
+    let inset = inset(lines);
+    let frame = panels.frames[0];
+    let y = YAxis::with_map(&lines.y, y.map.onto(frame.bottom, frame.top));
+    let x_values = lines.panels.iter().flat_map(x_values);
+    let x = XAxis::new(&lines.x, x_values, frame.left + inset.0, frame.right - inset.1);
+    for (panel, frame) in lines.panels.iter().zip(&panels.frames) {
+        let map = x.map.onto(frame.left + inset.0, frame.right - inset.1);
+        references::shade(panel, canvas, &map, *frame);
+    }
+    let headings: Vec<_> = lines.panels.iter().map(|panel| panel.heading.as_ref()).collect();
+    panels.draw(canvas, &x, &y, &headings, inset);
+    for (index, (panel, frame)) in lines.panels.iter().zip(&panels.frames).enumerate() {
+        let plot = Plot {
+            chart: lines,
+            x: x.onto(frame.left + inset.0, frame.right - inset.1),
+            y: y.onto(frame.bottom, frame.top),
+            frame: *frame,
+        };
+        plot.draw(panel, canvas, index == 0);
+    }
+    panels.height()
+}
+
+/// Returns the space between the edges of a frame and the ends of the x axis: marks do not touch the edges.
+fn inset(lines: &Lines) -> (f64, f64) {
+    match lines.x.scale {
+        Scale::FromZero => (0.0, 2.0),
+        Scale::Ordinal(_) => (0.0, 0.0),
+        Scale::Linear | Scale::Log => (4.0, 4.0),
+    }
+}
+
+/// Lines whose name is written at their end.
+fn end_lines(panel: &Panel) -> impl Iterator<Item = &Line> {
+    let is_heading =
+        |line: &Line| panel.heading.as_ref().is_some_and(|heading| heading.name == line.series.name);
+    panel.lines.iter().filter(move |line| line.named && line.style != LineStyle::Ghost && !is_heading(line))
+}
+
+fn all_points(panel: &Panel) -> impl Iterator<Item = &Point> {
+    panel.lines.iter().flat_map(|line| line.points.iter().chain(&line.band).chain(&line.runs))
+}
+
+fn y_values(panel: &Panel) -> impl Iterator<Item = f64> + '_ {
+    let references = panel.references.iter().filter_map(|reference| match reference {
+        Reference::Horizontal { at, .. } => Some(*at),
+        Reference::Vertical { .. } => None,
+    });
+    all_points(panel).flat_map(|point| extent(&point.y)).chain(references)
+}
+
+fn x_values(panel: &Panel) -> impl Iterator<Item = f64> + '_ {
+    let references = panel.references.iter().filter_map(|reference| match reference {
+        Reference::Vertical { at, .. } => Some(*at),
+        Reference::Horizontal { .. } => None,
+    });
+    all_points(panel).map(|point| point.x).chain(references)
+}
+
+/// One panel with its axes.
+struct Plot<'a> {
+    chart: &'a Lines,
+    x: XAxis,
+    y: YAxis,
+    frame: Area,
+}
+
+impl Plot<'_> {
+    fn draw(&self, panel: &Panel, canvas: &mut Canvas, first: bool) {
+        let mut occupied = Occupied::default();
+        let shifts = self.shifts(panel);
+        for line in &panel.lines {
+            self.band(line, canvas);
+        }
+        let mut labelled = Vec::new();
+        let mut ends = Vec::new();
+        for (line, shift) in panel.lines.iter().zip(&shifts) {
+            let pieces = self.pieces(&line.points, *shift);
+            self.line(line, &pieces, canvas, *shift);
+            for piece in &pieces {
+                occupied.line(piece);
+            }
+            let points = pieces.concat();
+            if let Some(end) =
+                points.last().filter(|_| end_lines(panel).any(|named| std::ptr::eq(named, line)))
+            {
+                ends.push(EndName { series: &line.series, end: *end });
+            }
+            let edge = self.pieces(&line.band, 0.0).concat();
+            occupied.line(&edge);
+            labelled.push(LabelledLine { line, text: &line.role, points });
+            labelled.push(LabelledLine { line, text: &line.band_name, points: edge });
+        }
+        references::draw(panel, canvas, (&self.x.map, &self.y.map), self.frame, &mut occupied);
+        for (line, shift) in panel.lines.iter().zip(&shifts) {
+            self.marks(line, canvas, *shift);
+        }
+        end_names(canvas, &ends, self.frame.right, (self.frame.top, self.frame.bottom));
+        labelled.retain(|label| first || label.line.style == LineStyle::Law);
+        draw_labels(&labelled, canvas, self.frame, &mut occupied);
+    }
+
+    /// Returns how far each line is moved to the right, so that whiskers of several series do not lie on each other.
+    fn shifts(&self, panel: &Panel) -> Vec<f64> {
+        let has_interval = |line: &&Line| {
+            matches!(line.style, LineStyle::Thick | LineStyle::Dashed | LineStyle::Marks)
+                && line.points.iter().any(|point| point.y.interval.is_some())
+        };
+        let mut names: Vec<&str> = Vec::new();
+        for line in panel.lines.iter().filter(has_interval) {
+            if !names.contains(&line.series.name.as_str()) {
+                names.push(&line.series.name);
+            }
+        }
+        let is_dodged =
+            matches!(self.chart.x.scale, Scale::Log | Scale::Ordinal(_)) && (2..=6).contains(&names.len());
+        let middle = names.len().saturating_sub(1) as f64 / 2.0;
+        let shift = |line: &Line| match names.iter().position(|name| *name == line.series.name) {
+            Some(place) if is_dodged => (place as f64 - middle) * DODGE,
+            _ => 0.0,
+        };
+        panel.lines.iter().map(shift).collect()
+    }
+
+    /// Returns the position of a point.
+    fn at(&self, point: &Point, value: f64, shift: f64) -> Option<Position> {
+        let x = self.x.map.at(point.x)? + shift;
+        Some((x.clamp(self.frame.left, self.frame.right), self.y.map.at(value)?))
+    }
+
+    /// Returns lines of points, interrupted where a point cannot be drawn.
+    fn pieces(&self, points: &[Point], shift: f64) -> Vec<Vec<Position>> {
+        let mut pieces = vec![Vec::new()];
+        for point in points {
+            match (self.at(point, point.y.value, shift), pieces.last_mut()) {
+                (Some(at), Some(piece)) => piece.push(at),
+                _ => pieces.push(Vec::new()),
+            }
+        }
+        pieces.retain(|piece| !piece.is_empty());
+        pieces
+    }
+
+    /// Draws the band between the line and its far edge, interrupted where one of them cannot be drawn.
+    fn band(&self, line: &Line, canvas: &mut Canvas) {
+        let slot = line.series.slot.class();
+        let mut pieces: Vec<(Vec<Position>, Vec<Position>)> = vec![Default::default()];
+        for point in &line.points {
+            let near = self.at(point, point.y.value, 0.0);
+            let far = line.band.iter().find(|far| far.x == point.x);
+            match (near, far.and_then(|far| self.at(far, far.y.value, 0.0)), pieces.last_mut()) {
+                (Some(near), Some(far), Some(piece)) => {
+                    piece.0.push(near);
+                    piece.1.push(far);
+                }
+                _ => pieces.push(Default::default()),
+            }
+        }
+        for (near, mut far) in pieces {
+            canvas.path(&far, &format!("thin {slot}"));
+            far.reverse();
+            canvas.area(&[near, far].concat(), &format!("band {slot}"));
+        }
+    }
+
+    fn line(&self, line: &Line, pieces: &[Vec<Position>], canvas: &mut Canvas, shift: f64) {
+        let slot = line.series.slot;
+        let class = match line.style {
+            LineStyle::Thick => "ln",
+            LineStyle::Dashed => "ln dash",
+            LineStyle::Thin => "thin",
+            LineStyle::Ghost => "ghost",
+            LineStyle::Law => "law",
+            LineStyle::Marks => "",
+        };
+        if has_marks(line.style) {
+            for point in &line.points {
+                if let Some((x, _)) = self.at(point, point.y.value, shift) {
+                    whisker(canvas, &self.y.map, x, point.y, slot);
+                }
+            }
+        }
+        for piece in pieces.iter().filter(|_| !class.is_empty()) {
+            canvas.path(piece, &format!("{class} {}", slot.class()));
+        }
+    }
+
+    fn marks(&self, line: &Line, canvas: &mut Canvas, shift: f64) {
+        let slot = line.series.slot;
+        for run in &line.runs {
+            if let Some(at) = self.at(run, run.y.value, shift) {
+                canvas.mark(
+                    slot,
+                    at,
+                    2.0,
+                    if run.hollow { "second" } else { "run" },
+                    &self.title(line, "run", run),
+                );
+            }
+        }
+        let r = match line.style {
+            LineStyle::Thin => 1.8,
+            style if has_marks(style) => MARK,
+            _ => return,
+        };
+        for point in &line.points {
+            if let Some(at) = self.at(point, point.y.value, shift) {
+                mark(canvas, slot, at, r, point.hollow, &self.title(line, &line.role, point));
+            }
+        }
+        for point in &line.band {
+            if let Some(at) = self.at(point, point.y.value, 0.0) {
+                canvas.mark(slot, at, 1.6, "mk", &self.title(line, &line.band_name, point));
+            }
+        }
+    }
+
+    fn title(&self, line: &Line, role: &str, point: &Point) -> String {
+        let place = place_text(&self.chart.x, point.x);
+        tooltip(&[&line.series.name, role, &place], &estimate(point.y, self.chart.y.unit), &point.detail)
+    }
+}
+
+/// Returns the position of a point in words: a number without a unit gets the label of the axis.
+fn place_text(axis: &Axis, x: f64) -> String {
+    let text = XAxis::text(axis, x);
+    match (&axis.scale, axis.unit) {
+        (Scale::Ordinal(_), _) => text,
+        (_, Unit::Count) if !axis.label.is_empty() => format!("{} {text}", axis.label),
+        _ => text,
+    }
+}
+
+fn has_marks(style: LineStyle) -> bool {
+    matches!(style, LineStyle::Thick | LineStyle::Dashed | LineStyle::Marks)
+}

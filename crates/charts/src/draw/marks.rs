@@ -1,0 +1,75 @@
+//! Marks that several charts have.
+
+use crate::{
+    canvas::{Anchor, Canvas, Position},
+    labels::spread,
+    model::{Estimate, Series, Slot},
+    scale::Map,
+    text::{fit, width},
+};
+
+/// Radius of marks in px.
+pub(crate) const MARK: f64 = 3.4;
+/// Distance of names at line ends in px.
+const NAME_GAP: f64 = 15.0;
+/// Size of names in px.
+pub(crate) const NAME: f64 = 13.0;
+
+/// Draws the interval of an estimate as a vertical line, unless it is shorter than a mark; an infinite end as an
+/// arrow.
+pub(crate) fn whisker(canvas: &mut Canvas, map: &Map, x: f64, estimate: Estimate, slot: Slot) {
+    let Some(interval) = estimate.interval.filter(|interval| interval.is_valid()) else { return };
+    let class = format!("wh {}", slot.class());
+    let low = map.at(interval.low).unwrap_or(map.from);
+    let infinite = interval.high == f64::INFINITY;
+    let high = if infinite { Some(map.to) } else { map.at(interval.high) };
+    let Some(high) = high else { return };
+    if (low - high).abs() >= 2.0 * MARK {
+        canvas.verticals([(x, low, high)], &class);
+        if infinite {
+            canvas.arrow((x, high), (0.0, 1.0), &class);
+        }
+    }
+}
+
+/// Draws the mark of a value: hollow or filled.
+pub(crate) fn mark(canvas: &mut Canvas, slot: Slot, at: Position, r: f64, hollow: bool, title: &str) {
+    canvas.mark(slot, at, r, if hollow { "hol" } else { "mk" }, title);
+}
+
+/// Values of an estimate that an axis should contain.
+pub(crate) fn extent(estimate: &Estimate) -> impl Iterator<Item = f64> + use<> {
+    let ends = estimate.interval.map(|interval| [interval.low, interval.high]);
+    std::iter::once(estimate.value).chain(ends.into_iter().flatten())
+}
+
+/// Name at the end of a line.
+#[derive(Debug)]
+pub(crate) struct EndName<'a> {
+    pub series: &'a Series,
+    /// Last point of the line.
+    pub end: Position,
+}
+
+/// Returns the space in px that names need right of the plot, at most `share` of the width.
+pub(crate) fn names_space<'a>(names: impl IntoIterator<Item = &'a Series>, total: f64, share: f64) -> f64 {
+    let widest = names.into_iter().map(|series| width(&series.name, NAME)).fold(0.0, f64::max);
+    if widest == 0.0 { 12.0 } else { (widest + 16.0).min(share * total) }
+}
+
+/// Writes names right of the plot, at the height of their lines or moved apart, with a leader if moved or far away.
+pub(crate) fn end_names(canvas: &mut Canvas, names: &[EndName<'_>], right: f64, (top, bottom): (f64, f64)) {
+    let wanted: Vec<f64> = names.iter().map(|name| name.end.1).collect();
+    let gap = NAME_GAP.min((bottom - top) / names.len().max(1) as f64);
+    let places = spread(&wanted, gap, top + 4.0, bottom - 2.0);
+    let x = right + 12.0;
+    let space = canvas.width() - x;
+    for (name, y) in names.iter().zip(places) {
+        let slot = name.series.slot.class();
+        if (y - name.end.1).abs() > 5.0 || name.end.0 < right - 14.0 {
+            canvas.line((name.end.0 + MARK + 1.0, name.end.1), (x - 2.0, y), &format!("lead {slot}"));
+        }
+        let text = fit(&name.series.name, NAME, space);
+        canvas.text((x, y + 4.5), Anchor::Start, &format!("n {slot}"), &text);
+    }
+}

@@ -1,0 +1,97 @@
+//! Arrangement of small multiples.
+
+use crate::{
+    axes::{XAxis, YAxis},
+    canvas::{Anchor, Canvas},
+    labels::Area,
+    model::Series,
+    text::fit,
+};
+
+/// Space between columns in px.
+const GAP: f64 = 16.0;
+/// Space below a panel for tick labels in px.
+const TICKS: f64 = 22.0;
+/// Space above a panel for its heading in px.
+const HEADING: f64 = 24.0;
+/// Sizes of plots in px: alone, in one row, in several rows, and stacked in a narrow chart.
+const HEIGHTS: [f64; 4] = [266.0, 220.0, 150.0, 130.0];
+
+/// Frames of panels with common axes.
+#[derive(Debug)]
+pub(crate) struct Panels {
+    /// One frame per panel: inside are marks.
+    pub frames: Vec<Area>,
+    columns: usize,
+    left: f64,
+    above: f64,
+}
+
+impl Panels {
+    /// Arranges `count` panels; `left` is the space for labels of the y axis, `right` that for names at line ends in
+    /// each panel, and `above` that above each panel, beside its heading.
+    pub fn new(count: usize, canvas: &Canvas, left: f64, right: f64, above: f64) -> Self {
+        let narrow = canvas.is_narrow();
+        let columns = match (count, narrow) {
+            (0 | 1, _) => 1,
+            (2..=4, true) => 1,
+            (_, true) | (2 | 4, false) => 2,
+            (_, false) => 3,
+        };
+        let rows = count.div_ceil(columns).max(1);
+        let height = match (count, rows) {
+            (0 | 1, _) => HEIGHTS[0],
+            (_, 1) => HEIGHTS[1],
+            (_, _) if narrow && columns == 1 => HEIGHTS[3],
+            _ => HEIGHTS[2],
+        };
+        let heading = if count > 1 { HEADING } else { 24.0 };
+        let wide = (canvas.width() - left - (columns - 1) as f64 * GAP) / columns as f64;
+        let step = heading + above + height + TICKS;
+        let frame = |index: usize| {
+            let (column, row) = ((index % columns) as f64, (index / columns) as f64);
+            let from = left + column * (wide + GAP);
+            let top = row * step + heading + above;
+            Area { left: from, top, right: from + (wide - right).max(40.0), bottom: top + height }
+        };
+        Self { frames: (0..count.max(1)).map(frame).collect(), columns, left, above }
+    }
+
+    /// Draws the axes and headings of all panels.
+    pub fn draw(
+        &self,
+        canvas: &mut Canvas,
+        x: &XAxis,
+        y: &YAxis,
+        headings: &[Option<&Series>],
+        inset: (f64, f64),
+    ) {
+        for (index, frame) in self.frames.iter().enumerate() {
+            let y = y.onto(frame.bottom, frame.top);
+            y.draw(canvas, frame.left, frame.right, index % self.columns == 0);
+            let x = x.onto(frame.left + inset.0, frame.right - inset.1);
+            x.draw(canvas, frame.left, frame.right, frame.bottom);
+            if let Some(Some(series)) = headings.get(index) {
+                let space = frame.right - frame.left + GAP;
+                let text = fit(&series.name, 13.5, space);
+                let at = (frame.left, frame.top - 9.0 - self.above);
+                canvas.text(at, Anchor::Start, &format!("n {}", series.slot.class()), &text);
+            }
+        }
+        if let Some(first) = self.frames.first() {
+            y.draw_unit(canvas, self.left, first.top - 12.0 - self.above);
+        }
+        let right = self.frames.iter().map(|frame| frame.right).fold(0.0, f64::max);
+        x.draw_label(canvas, self.left, right, self.bottom());
+    }
+
+    /// Returns the lower edge of the last row of panels.
+    pub fn bottom(&self) -> f64 {
+        self.frames.last().map_or(0.0, |frame| frame.bottom)
+    }
+
+    /// Returns the height with the labels below the panels.
+    pub fn height(&self) -> f64 {
+        self.bottom() + 40.0
+    }
+}

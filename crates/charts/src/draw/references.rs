@@ -1,0 +1,107 @@
+//! Labelled straight lines and shaded stretches of a panel.
+
+use crate::{
+    canvas::{Anchor, Canvas},
+    labels::{Area, Occupied},
+    model::{Panel, Reference},
+    scale::Map,
+    text::{fit, width},
+};
+
+/// Size of labels in px.
+const SIZE: f64 = 12.0;
+/// Height of a row of labels above a panel in px.
+const ROW: f64 = 15.0;
+/// Most rows of labels above a panel. Further labels are only in tooltips.
+const MOST_ROWS: usize = 3;
+
+/// Returns the number of rows of labels above a panel that has vertical lines.
+pub(crate) fn label_rows(panel: &Panel) -> usize {
+    let vertical =
+        panel.references.iter().filter(|reference| matches!(reference, Reference::Vertical { .. }));
+    vertical.count().min(MOST_ROWS)
+}
+
+/// Returns the space in px that rows of labels need above a panel.
+pub(crate) fn space(rows: usize) -> f64 {
+    if rows == 0 { 0.0 } else { rows as f64 * ROW }
+}
+
+/// Shades the stretches of a panel.
+pub(crate) fn shade(panel: &Panel, canvas: &mut Canvas, x: &Map, frame: Area) {
+    for stretch in panel.shaded.iter().filter(|stretch| stretch.is_valid()) {
+        if let (Some(from), Some(to)) = (x.at(stretch.low), x.at(stretch.high)) {
+            canvas.rect((from, frame.top), (to, frame.bottom), "noisy", "noisy");
+        }
+    }
+}
+
+/// Draws the lines of a panel with their labels.
+pub(crate) fn draw(
+    panel: &Panel,
+    canvas: &mut Canvas,
+    maps: (&Map, &Map),
+    frame: Area,
+    occupied: &mut Occupied,
+) {
+    let mut rows: Vec<Vec<(f64, f64)>> = vec![Vec::new(); label_rows(panel)];
+    for reference in &panel.references {
+        match reference {
+            Reference::Horizontal { at, label, slot } => {
+                if let Some(y) = maps.1.at(*at) {
+                    canvas.line((frame.left, y), (frame.right, y), &format!("ref {}", slot.class()));
+                    horizontal_label(label, slot.class(), canvas, y, frame, occupied);
+                }
+            }
+            Reference::Vertical { at, label, slot } => {
+                if let Some(x) = maps.0.at(*at) {
+                    canvas.line((x, frame.top - 4.0), (x, frame.bottom), &format!("knee {}", slot.class()));
+                    vertical_label(label, slot.class(), canvas, x, frame.top, &mut rows);
+                }
+            }
+        }
+    }
+}
+
+fn horizontal_label(
+    label: &str,
+    slot: &str,
+    canvas: &mut Canvas,
+    y: f64,
+    frame: Area,
+    occupied: &mut Occupied,
+) {
+    let text = fit(label, SIZE, frame.right - frame.left - 8.0);
+    let wide = width(&text, SIZE);
+    let lefts =
+        [frame.right - wide - 4.0, frame.left + 4.0, f64::midpoint(frame.left, frame.right) - wide / 2.0];
+    let places: Vec<Area> = [y - 15.0, y + 3.0]
+        .into_iter()
+        .flat_map(|top| lefts.map(|left| Area { left, top, right: left + wide, bottom: top + 12.0 }))
+        .collect();
+    let edge = Area { top: frame.top - 14.0, ..frame };
+    if let Some(best) = occupied.place(&places, edge) {
+        let at = (places[best].left, places[best].bottom - 2.0);
+        canvas.text(at, Anchor::Start, &format!("an {slot}"), &text);
+    }
+}
+
+fn vertical_label(
+    label: &str,
+    slot: &str,
+    canvas: &mut Canvas,
+    x: f64,
+    top: f64,
+    rows: &mut [Vec<(f64, f64)>],
+) {
+    let text = fit(label, SIZE, canvas.width() * 0.6);
+    let half = width(&text, SIZE) / 2.0;
+    let middle = x.min(canvas.width() - half).max(half);
+    let (from, to) = (middle - half - 6.0, middle + half + 6.0);
+    let free = rows.iter().position(|row| row.iter().all(|(left, right)| to <= *left || from >= *right));
+    if let Some(row) = free {
+        rows[row].push((from, to));
+        let at = (middle, top - 8.0 - row as f64 * ROW);
+        canvas.text(at, Anchor::Middle, &format!("an {slot}"), &text);
+    }
+}

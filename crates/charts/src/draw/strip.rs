@@ -1,0 +1,239 @@
+//! Every run in order, with medians in the margin.
+
+use crate::{
+    axes::{XAxis, YAxis, tooltip},
+    canvas::{Anchor, Canvas},
+    draw::marks::{MARK, NAME, extent},
+    labels::spread,
+    model::{Axis, Estimate, Run, RunMark, RunStrip, Scale, StripSeries, Unit},
+    number::{drawable, estimate, value},
+    text::{fit, width},
+};
+
+/// Most series in one panel.
+const ONE_PANEL: usize = 4;
+/// From here on blocks, dots are small.
+const MANY_BLOCKS: u32 = 60;
+/// Height of a row of its own in px.
+const ROW: f64 = 54.0;
+/// Distance of names in the margin in px: name and numbers.
+const MARGIN_GAP: f64 = 33.0;
+
+/// Draws the chart and returns its height.
+pub(crate) fn draw(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
+    if strip.series.len() > ONE_PANEL { rows(strip, canvas) } else { panel(strip, canvas) }
+}
+
+fn values(series: &StripSeries) -> impl Iterator<Item = f64> + '_ {
+    let runs = series.runs.iter().map(|run| run.value);
+    runs.chain(series.median.iter().flat_map(extent))
+}
+
+/// Returns the first and last block.
+fn blocks(strip: &RunStrip) -> (u32, u32) {
+    let all = || strip.series.iter().flat_map(|series| &series.runs).map(|run| run.block);
+    (all().min().unwrap_or(1), all().max().unwrap_or(1))
+}
+
+fn x_axis(strip: &RunStrip, left: f64, right: f64) -> XAxis {
+    let (first, last) = blocks(strip);
+    let map = crate::scale::Map::between(
+        crate::scale::Kind::Linear,
+        (f64::from(first) - 0.6, f64::from(last) + 0.6),
+        left,
+        right,
+    );
+    // Whole blocks only.
+    let most = ((right - left) / 26.0) as u32;
+    let step =
+        [1, 2, 5, 10, 20, 50, 100, 200, 500].into_iter().find(|step| (last - first) / step < most.max(1));
+    let step = step.unwrap_or(1000).max((last - first) / 1000);
+    let ticks = (first.div_ceil(step)..=last / step).map(|tick| f64::from(tick * step)).collect();
+    let axis = Axis { label: strip.x_label.clone(), unit: Unit::Count, scale: Scale::Linear, ticks };
+    XAxis::with_map(&axis, map)
+}
+
+fn shade_noisy(strip: &RunStrip, canvas: &mut Canvas, x: &XAxis, top: f64, bottom: f64) {
+    let (first, last) = blocks(strip);
+    let mut noisy: Vec<u32> =
+        strip.noisy.iter().copied().filter(|block| (first..=last).contains(block)).collect();
+    noisy.sort_unstable();
+    noisy.dedup();
+    if noisy.len() as u64 > u64::from(last - first) {
+        return;
+    }
+    for block in noisy {
+        let at = |offset: f64| x.map.at(f64::from(block) + offset);
+        if let (Some(from), Some(to)) = (at(-0.5), at(0.5)) {
+            canvas.rect((from, top), (to, bottom), "noisy", &format!("block {block} was noisy"));
+        }
+    }
+}
+
+fn dots(series: &StripSeries, canvas: &mut Canvas, x: &XAxis, y: &YAxis, (unit, shift, r): (Unit, f64, f64)) {
+    let slot = series.series.slot;
+    for run in &series.runs {
+        let Some(at) = x.map.at(f64::from(run.block)) else { continue };
+        let at = at + shift;
+        let title = run_title(series, run, unit);
+        match (run.mark, y.map.at(run.value)) {
+            (RunMark::Invalid, height) => {
+                canvas.cross(slot, (at, height.unwrap_or(y.map.from - 5.0)), r, &title);
+            }
+            (RunMark::Counted, Some(height)) => canvas.mark(slot, (at, height), r, "run", &title),
+            (RunMark::Second, Some(height)) => canvas.mark(slot, (at + 3.0, height), r, "second", &title),
+            (RunMark::Doubtful, Some(height)) => canvas.mark(slot, (at, height), r, "hol", &title),
+            (_, None) => {}
+        }
+    }
+}
+
+fn run_title(series: &StripSeries, run: &Run, unit: Unit) -> String {
+    let kind = match run.mark {
+        RunMark::Counted => "",
+        RunMark::Second => "second run of the baseline",
+        RunMark::Doubtful => "compare with care",
+        RunMark::Invalid => "invalid",
+    };
+    let text = if drawable(run.value) { value(run.value, unit) } else { "no value".to_owned() };
+    tooltip(&[&series.series.name, &format!("block {}", run.block), kind], &text, &run.detail)
+}
+
+fn band(series: &StripSeries, canvas: &mut Canvas, y: &YAxis, (left, right): (f64, f64), unit: Unit) {
+    let Some(median) = series.median else { return };
+    let slot = series.series.slot.class();
+    if let Some(interval) = median.interval.filter(|interval| interval.is_valid())
+        && let (Some(low), Some(high)) = (y.map.at(interval.low), y.map.at(interval.high))
+    {
+        canvas.rect((left, high), (right, low), &format!("band {slot}"), "");
+    }
+    if let Some(at) = y.map.at(median.value) {
+        canvas.line((left, at), (right, at), &format!("thin {slot}"));
+        interval(series, median, canvas, y, right + 11.0, unit);
+    }
+}
+
+/// Draws the median with its interval in the margin.
+fn interval(series: &StripSeries, median: Estimate, canvas: &mut Canvas, y: &YAxis, x: f64, unit: Unit) {
+    let slot = series.series.slot;
+    if let Some(interval) = median.interval.filter(|interval| interval.is_valid())
+        && let (Some(low), Some(high)) = (y.map.at(interval.low), y.map.at(interval.high))
+    {
+        canvas.line((x, low), (x, high), &format!("ci {}", slot.class()));
+    }
+    if let Some(at) = y.map.at(median.value) {
+        let title = tooltip(&[&series.series.name, "median"], &estimate(median, unit), "");
+        canvas.mark(slot, (x, at), 4.4, "mk", &title);
+    }
+}
+
+fn numbers(median: Option<Estimate>, unit: Unit) -> String {
+    median.map_or_else(|| "no median".to_owned(), |median| estimate(median, unit))
+}
+
+fn panel(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
+    let unit = strip.y.unit;
+    let (top, bottom) = (24.0, 250.0);
+    let y = YAxis::new(&strip.y, strip.series.iter().flat_map(values), bottom - 8.0, top);
+    let left = y.space();
+    let words = |series: &StripSeries| {
+        width(&series.series.name, NAME).max(width(&numbers(series.median, unit), 12.0)) + 24.0
+    };
+    let space = strip.series.iter().map(words).fold(0.0, f64::max).min(0.4 * canvas.width());
+    let right = canvas.width() - space;
+    let x = x_axis(strip, left, right);
+    shade_noisy(strip, canvas, &x, top, bottom);
+    y.draw(canvas, left, right, true);
+    y.draw_unit(canvas, left, top - 12.0);
+    x.draw(canvas, left, right, bottom);
+    x.draw_label(canvas, left, right, bottom);
+    for series in &strip.series {
+        band(series, canvas, &y, (left, right), unit);
+    }
+    let (first, last) = blocks(strip);
+    let r = if last - first >= MANY_BLOCKS { 2.0 } else { MARK };
+    let step = (right - left) / f64::from((last - first).saturating_add(2));
+    for (index, series) in strip.series.iter().enumerate() {
+        let middle = (strip.series.len() - 1) as f64 / 2.0;
+        let shift = (index as f64 - middle) * 6.0_f64.min(step / 5.0);
+        dots(series, canvas, &x, &y, (unit, shift, r));
+    }
+    margin(strip, canvas, &y, right, (top, bottom));
+    bottom + 40.0
+}
+
+/// Writes names and numbers of medians at the right.
+fn margin(strip: &RunStrip, canvas: &mut Canvas, y: &YAxis, right: f64, (top, bottom): (f64, f64)) {
+    let at = |series: &StripSeries| series.median.and_then(|median| y.map.at(median.value));
+    let wanted: Vec<f64> = strip.series.iter().map(|series| at(series).unwrap_or(bottom)).collect();
+    let places = spread(&wanted, MARGIN_GAP, top + 6.0, bottom - 18.0);
+    let x = right + 22.0;
+    let space = canvas.width() - x;
+    for ((series, place), wanted) in strip.series.iter().zip(places).zip(wanted) {
+        let slot = series.series.slot.class();
+        if (place - wanted).abs() > 5.0 && at(series).is_some() {
+            canvas.line((right + 16.0, wanted), (x - 2.0, place), &format!("lead {slot}"));
+        }
+        canvas.text(
+            (x, place + 4.0),
+            Anchor::Start,
+            &format!("n {slot}"),
+            &fit(&series.series.name, NAME, space),
+        );
+        let numbers = numbers(series.median, strip.y.unit);
+        canvas.text((x, place + 18.0), Anchor::Start, "am", &fit(&numbers, 12.0, space));
+    }
+}
+
+/// Draws one row per series, each with a scale of its own.
+fn rows(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
+    let unit = strip.y.unit;
+    let narrow = canvas.is_narrow();
+    let widest = strip.series.iter().map(|series| width(&series.series.name, NAME)).fold(0.0, f64::max);
+    let names = if narrow { 0.0 } else { (widest + 8.0).min(0.28 * canvas.width()) };
+    let words = |series: &StripSeries| width(&numbers(series.median, unit), 12.0) + 24.0;
+    let space = strip.series.iter().map(words).fold(0.0, f64::max).min(0.38 * canvas.width());
+    let step = if narrow { ROW + 18.0 } else { ROW };
+    let axes: Vec<YAxis> = strip
+        .series
+        .iter()
+        .enumerate()
+        .map(|(index, series)| {
+            let bottom = 18.0 + (index + 1) as f64 * step - 12.0;
+            YAxis::new(&strip.y, values(series), bottom, bottom - ROW + 18.0)
+        })
+        .collect();
+    let left = names + axes.iter().map(YAxis::space).fold(0.0, f64::max);
+    let right = canvas.width() - space;
+    let x = x_axis(strip, left, right);
+    let bottom = 18.0 + strip.series.len() as f64 * step;
+    shade_noisy(strip, canvas, &x, 12.0, bottom);
+    let (first, last) = blocks(strip);
+    let r = if last - first >= MANY_BLOCKS { 2.0 } else { 2.8 };
+    for (series, y) in strip.series.iter().zip(&axes) {
+        y.draw(canvas, left, right, true);
+        band(series, canvas, y, (left, right), unit);
+        dots(series, canvas, &x, y, (unit, 0.0, r));
+        let middle = f64::midpoint(y.map.from, y.map.to);
+        let class = format!("n {}", series.series.slot.class());
+        if narrow {
+            let name = fit(&series.series.name, NAME, canvas.width());
+            canvas.text((0.0, y.map.to - 10.0), Anchor::Start, &class, &name);
+        } else {
+            canvas.text(
+                (0.0, middle + 4.5),
+                Anchor::Start,
+                &class,
+                &fit(&series.series.name, NAME, names - 8.0),
+            );
+        }
+        let numbers = fit(&numbers(series.median, unit), 12.0, space - 22.0);
+        canvas.text((right + 22.0, middle + 4.0), Anchor::Start, "am", &numbers);
+    }
+    if let Some(y) = axes.first() {
+        y.draw_unit(canvas, left, 9.0);
+    }
+    x.draw(canvas, left, right, bottom);
+    x.draw_label(canvas, left, right, bottom);
+    bottom + 40.0
+}

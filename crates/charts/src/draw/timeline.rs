@@ -1,0 +1,193 @@
+//! Windows of runs over time.
+
+use crate::{
+    axes::{XAxis, YAxis, tooltip},
+    canvas::{Anchor, Canvas, Position},
+    labels::Area,
+    model::{Axis, Scale, SpanKind, Timeline, TimelinePanel, Unit, Window},
+    number::{interval, value},
+    scale::{Kind, Map},
+    text::{fit, width},
+};
+
+/// Above this number of windows in a panel, stems are one element without tooltips.
+const MANY_WINDOWS: usize = 150;
+/// Heights of a panel in px: alone, and with others.
+const HEIGHTS: [f64; 2] = [190.0, 92.0];
+/// Space above a panel in px.
+const HEADING: f64 = 24.0;
+/// Space between panels in px.
+const GAP: f64 = 12.0;
+
+/// Draws the chart and returns its height.
+pub(crate) fn draw(timeline: &Timeline, canvas: &mut Canvas) -> f64 {
+    let height = HEIGHTS[usize::from(timeline.panels.len() > 1)];
+    let values = timeline.panels.iter().flat_map(|panel| &panel.windows);
+    let values = values.flat_map(|window| [Some(window.value), window.longest]).flatten();
+    let y = YAxis::new(&timeline.y, values, height, 0.0);
+    let (left, right) = (y.space(), canvas.width() - 14.0);
+    let axis = Axis {
+        label: timeline.x_label.clone(),
+        unit: Unit::Nanoseconds,
+        scale: Scale::Linear,
+        ticks: vec![],
+    };
+    let x = XAxis::with_map(&axis, Map::between(Kind::Linear, times(timeline), left, right));
+    let mut bottom = 0.0;
+    for panel in &timeline.panels {
+        let top = bottom + HEADING + if bottom > 0.0 { GAP } else { 0.0 };
+        bottom = top + height;
+        let y = y.onto(bottom, top);
+        let plot = Plot { x: &x, y: &y, unit: timeline.y.unit, frame: Area { left, top, right, bottom } };
+        plot.draw(panel, canvas);
+    }
+    y.draw_unit(canvas, left, 13.0);
+    x.draw(canvas, left, right, bottom);
+    x.draw_label(canvas, left, right, bottom);
+    bottom + 40.0
+}
+
+/// Returns the first and last time.
+fn times(timeline: &Timeline) -> (f64, f64) {
+    let windows = timeline.panels.iter().flat_map(|panel| &panel.windows);
+    let spans = timeline.panels.iter().flat_map(|panel| &panel.spans);
+    let times = windows.flat_map(|window| [window.start, window.end]);
+    let times = times
+        .chain(spans.flat_map(|span| [span.start, span.end]))
+        .filter_map(|time| Kind::Linear.place(time));
+    let hull = times.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| (at.min(low), at.max(high)));
+    if hull.0 <= hull.1 { hull } else { (0.0, 1.0) }
+}
+
+struct Plot<'a> {
+    x: &'a XAxis,
+    y: &'a YAxis,
+    unit: Unit,
+    frame: Area,
+}
+
+impl Plot<'_> {
+    fn draw(&self, panel: &TimelinePanel, canvas: &mut Canvas) {
+        let Area { left, top, right, bottom } = self.frame;
+        let slot = panel.series.slot;
+        self.spans(panel, canvas);
+        self.y.draw(canvas, left, right, true);
+        canvas.line((left, bottom), (right, bottom), "ax");
+        self.stems(panel, canvas);
+        for piece in self.pieces(panel) {
+            canvas.path(&piece, &format!("ln {}", slot.class()));
+        }
+        if panel.windows.len() <= MANY_WINDOWS {
+            self.dots(panel, canvas);
+        }
+        let name = fit(&panel.series.name, 13.0, 0.6 * (right - left));
+        canvas.text((left, top - 8.0), Anchor::Start, &format!("n {}", slot.class()), &name);
+        self.longest(panel, canvas, left + width(&name, 13.0) + 12.0);
+    }
+
+    fn spans(&self, panel: &TimelinePanel, canvas: &mut Canvas) {
+        let Area { top, bottom, .. } = self.frame;
+        for span in &panel.spans {
+            let (Some(from), Some(to)) = (self.x.map.at(span.start), self.x.map.at(span.end)) else {
+                continue;
+            };
+            if span.end < span.start {
+                continue;
+            }
+            let times =
+                interval(crate::model::Interval { low: span.start, high: span.end }, Unit::Nanoseconds);
+            let title = tooltip(&[&panel.series.name, &times], span.kind.words(), "");
+            let to = to.max(from + 1.0).min(self.frame.right);
+            match span.kind {
+                SpanKind::Gap => canvas.rect((from, top), (to, bottom), "nf", &title),
+                SpanKind::Noisy => canvas.rect((from, top), (to, top + 4.0), "busy", &title),
+                SpanKind::Burst => {
+                    let class = format!("bar {}", panel.series.slot.class());
+                    canvas.rect((from, bottom - 4.0), (to, bottom), &class, &title);
+                }
+            }
+        }
+    }
+
+    /// Returns the position of a window.
+    fn at(&self, window: &Window, value: f64) -> Option<Position> {
+        Some((self.x.map.at(f64::midpoint(window.start, window.end))?, self.y.map.at(value)?))
+    }
+
+    fn stems(&self, panel: &TimelinePanel, canvas: &mut Canvas) {
+        let stem = |window: &Window| {
+            let (x, high) = self.at(window, window.longest?)?;
+            Some((x, self.y.map.at(window.value).unwrap_or(self.frame.bottom), high))
+        };
+        canvas
+            .verticals(panel.windows.iter().filter_map(stem), &format!("stem {}", panel.series.slot.class()));
+    }
+
+    fn dots(&self, panel: &TimelinePanel, canvas: &mut Canvas) {
+        for window in &panel.windows {
+            let highest = window.longest.unwrap_or(window.value);
+            let Some(at) = self.at(window, highest) else { continue };
+            let time = value(f64::midpoint(window.start, window.end), Unit::Nanoseconds);
+            let text = match window.longest {
+                Some(longest) => {
+                    format!(
+                        "median {}, longest {}",
+                        value(window.value, self.unit),
+                        value(longest, self.unit)
+                    )
+                }
+                None => value(window.value, self.unit),
+            };
+            let title = tooltip(&[&panel.series.name, &time], &text, "");
+            canvas.mark(panel.series.slot, at, 1.7, "mk", &title);
+        }
+    }
+
+    /// Returns the line through the windows: interrupted between windows that do not follow each other and at gaps.
+    /// A window alone is as long as it lasted.
+    fn pieces(&self, panel: &TimelinePanel) -> Vec<Vec<Position>> {
+        let mut pieces: Vec<Vec<(&Window, Position)>> = Vec::new();
+        let mut before: Option<&Window> = None;
+        for window in &panel.windows {
+            let Some(at) = self.at(window, window.value) else {
+                before = None;
+                continue;
+            };
+            let follows = before.is_some_and(|before| {
+                let touches = (window.start - before.end).abs() <= 0.01 * (window.end - window.start).abs();
+                let is_gap = |start: f64, end: f64| end > before.start && start < window.end && end > start;
+                let gap =
+                    panel.spans.iter().any(|span| span.kind == SpanKind::Gap && is_gap(span.start, span.end));
+                touches && !gap
+            });
+            match pieces.last_mut() {
+                Some(piece) if follows => piece.push((window, at)),
+                _ => pieces.push(vec![(window, at)]),
+            }
+            before = Some(window);
+        }
+        let path = |piece: Vec<(&Window, Position)>| match piece.as_slice() {
+            [(window, at)] => {
+                [window.start, window.end].iter().filter_map(|t| Some((self.x.map.at(*t)?, at.1))).collect()
+            }
+            _ => piece.iter().map(|(_, at)| *at).collect(),
+        };
+        pieces.into_iter().map(path).collect()
+    }
+
+    /// Writes the longest value of the panel, at its stem or beside the heading.
+    fn longest(&self, panel: &TimelinePanel, canvas: &mut Canvas, free_from: f64) {
+        let stems = panel.windows.iter().filter_map(|window| {
+            let longest = window.longest?;
+            Some((longest, self.at(window, longest)?))
+        });
+        let Some((longest, (x, y))) = stems.max_by(|a, b| a.0.total_cmp(&b.0)) else { return };
+        let text = format!("longest {}", value(longest, self.unit));
+        let wide = width(&text, 12.0);
+        let left = if x + 6.0 + wide <= self.frame.right { x + 6.0 } else { x - 6.0 - wide };
+        let left = if y < self.frame.top + 14.0 { left.max(free_from) } else { left };
+        let left = left.min(canvas.width() - wide).max(0.0);
+        let class = format!("an {}", panel.series.slot.class());
+        canvas.text((left, (y + 4.0).min(self.frame.bottom - 4.0)), Anchor::Start, &class, &text);
+    }
+}

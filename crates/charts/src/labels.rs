@@ -1,0 +1,141 @@
+//! Places of labels: names at line ends, and words where they cover least.
+
+use crate::canvas::Position;
+
+/// Moves positions apart to a distance of at least `gap`, each as little as possible, inside of `low` to `high`.
+///
+/// If there is no space for all, the last ones lie on each other at `high`.
+pub(crate) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
+    // Groups that touch: first member in the order, number of members, sum of the wanted positions of the first one.
+    let mut groups: Vec<(usize, usize, f64)> = Vec::new();
+    let start = |group: &(usize, usize, f64)| {
+        let room = (high - (group.1 - 1) as f64 * gap).max(low);
+        (group.2 / group.1 as f64).clamp(low, room)
+    };
+    for (place, index) in order.iter().enumerate() {
+        groups.push((place, 1, wanted[*index]));
+        while let [.., before, last] = groups.as_slice() {
+            if start(before) + before.1 as f64 * gap <= start(last) {
+                break;
+            }
+            let sum = before.2 + last.2 - (last.1 * before.1) as f64 * gap;
+            let joined = (before.0, before.1 + last.1, sum);
+            groups.truncate(groups.len() - 2);
+            groups.push(joined);
+        }
+    }
+    let mut places = vec![0.0; wanted.len()];
+    for group in &groups {
+        for member in 0..group.1 {
+            places[order[group.0 + member]] = (start(group) + member as f64 * gap).min(high.max(low));
+        }
+    }
+    places
+}
+
+/// Box in px.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Area {
+    pub left: f64,
+    pub top: f64,
+    pub right: f64,
+    pub bottom: f64,
+}
+
+impl Area {
+    fn overlap(&self, other: &Self) -> f64 {
+        let width = self.right.min(other.right) - self.left.max(other.left);
+        let height = self.bottom.min(other.bottom) - self.top.max(other.top);
+        width.max(0.0) * height.max(0.0)
+    }
+
+    fn contains(&self, (x, y): Position) -> bool {
+        (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
+    }
+}
+
+/// What labels should not cover.
+#[derive(Debug, Default)]
+pub(crate) struct Occupied {
+    points: Vec<Position>,
+    labels: Vec<Area>,
+}
+
+impl Occupied {
+    /// Adds a line through points.
+    pub fn line(&mut self, points: &[Position]) {
+        for pair in points.windows(2) {
+            let ((x1, y1), (x2, y2)) = (pair[0], pair[1]);
+            let steps = ((x2 - x1).hypot(y2 - y1) / 4.0).clamp(1.0, 200.0) as usize;
+            for step in 0..=steps {
+                let share = step as f64 / steps as f64;
+                self.points.push((x1 + share * (x2 - x1), y1 + share * (y2 - y1)));
+            }
+        }
+        self.points.extend(points.first());
+    }
+
+    /// Returns the candidate that covers least inside of `frame`, the first one of equals, and occupies it; `None`
+    /// if all lie mostly on other labels or outside.
+    pub fn place(&mut self, candidates: &[Area], frame: Area) -> Option<usize> {
+        let cost = |area: &Area| {
+            let size = (area.right - area.left) * (area.bottom - area.top);
+            let outside = 1.0 - area.overlap(&frame) / size;
+            let covered: f64 = self.labels.iter().map(|label| area.overlap(label)).sum::<f64>() / size;
+            let points = self.points.iter().filter(|point| area.contains(**point)).count() as f64;
+            (outside + covered < 0.2).then_some(points + 100.0 * (outside + covered))
+        };
+        let costs = candidates.iter().enumerate().filter_map(|(index, area)| Some((index, cost(area)?)));
+        let (best, _) = costs.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        self.labels.push(candidates[best]);
+        Some(best)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn labels_that_touch_move_apart_around_their_middle() {
+        assert_eq!(spread(&[50.0, 52.0], 15.0, 0.0, 100.0), [43.5, 58.5]);
+        assert_eq!(spread(&[52.0, 50.0, 90.0], 15.0, 0.0, 100.0), [58.5, 43.5, 90.0]);
+        assert_eq!(spread(&[98.0, 99.0], 15.0, 0.0, 100.0), [85.0, 100.0]);
+        assert_eq!(spread(&[], 15.0, 0.0, 100.0), Vec::<f64>::new());
+    }
+
+    #[test]
+    fn a_label_takes_the_free_place() {
+        let area = |top: f64| Area { left: 0.0, top, right: 40.0, bottom: top + 14.0 };
+        let frame = Area { left: 0.0, top: 0.0, right: 100.0, bottom: 100.0 };
+        let mut occupied = Occupied::default();
+        occupied.line(&[(0.0, 10.0), (100.0, 10.0)]);
+        assert_eq!(occupied.place(&[area(4.0), area(40.0)], frame), Some(1));
+        assert_eq!(occupied.place(&[area(42.0)], frame), None);
+        assert_eq!(occupied.place(&[area(200.0)], frame), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn labels_keep_their_distance_and_order(wanted in prop::collection::vec(0.0..300.0_f64, 0..12)) {
+            let places = spread(&wanted, 15.0, 0.0, 300.0);
+            let mut sorted = places.clone();
+            sorted.sort_by(f64::total_cmp);
+            for pair in sorted.windows(2) {
+                prop_assert!(pair[1] - pair[0] >= 15.0 - 1e-6, "{:?}", places);
+            }
+            prop_assert!(places.iter().all(|place| (0.0..=300.0).contains(place)), "{:?}", places);
+            for (a, one) in wanted.iter().enumerate() {
+                for (b, two) in wanted.iter().enumerate() {
+                    prop_assert!(one >= two || places[a] < places[b]);
+                }
+            }
+        }
+    }
+}

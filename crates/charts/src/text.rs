@@ -1,0 +1,138 @@
+//! Texts: escaping, and estimates of their width.
+
+/// Width of an average character in em, on the safe side of the fonts of [`crate::palette::FONT_STACK`].
+const NARROW_EM: f64 = 0.56;
+/// Width of a capital letter or digit in em.
+const WIDE_EM: f64 = 0.66;
+/// Width of a character of scripts with square characters in em.
+const SQUARE_EM: f64 = 1.05;
+
+/// Returns text that XML and HTML show as it is, in elements and in attributes with either quote.
+///
+/// Line ends and tabs become spaces. Characters that XML forbids, that control a device or that change the direction
+/// of text become U+FFFD.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\n' | '\r' | '\t' => escaped.push(' '),
+            c if is_forbidden(c) => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+fn is_forbidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{fffe}' | '\u{ffff}')
+}
+
+/// Returns an identifier of XML made of `id`: other characters become `-`.
+pub(crate) fn identifier(id: &str) -> String {
+    let safe = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let id: String = id.chars().map(safe).collect();
+    if id.starts_with(|c: char| c.is_ascii_alphabetic()) { id } else { format!("c{id}") }
+}
+
+/// Returns the space in px that a text of `size` px needs at most in common fonts.
+pub(crate) fn width(text: &str, size: f64) -> f64 {
+    text.chars().map(|c| em(c) * size).sum()
+}
+
+fn em(c: char) -> f64 {
+    match c {
+        ' ' | '\u{a0}' | '\u{202f}' | '.' | ',' | ':' | ';' | 'i' | 'j' | 'l' | '|' | '\'' => 0.34,
+        '%' | 'm' | 'M' | 'W' | 'w' | '@' => 0.95,
+        'A'..='Z' | '\u{2190}'..='\u{21ff}' => WIDE_EM + 0.06,
+        '0'..='9' | '\u{2212}' | '+' => 0.58,
+        '\u{1100}'..='\u{11ff}'
+        | '\u{2e80}'..='\u{d7ff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{fe30}'..='\u{ffef}' => SQUARE_EM,
+        c if u32::from(c) >= 0x1_0000 => SQUARE_EM,
+        c if c.is_ascii() => NARROW_EM,
+        _ => WIDE_EM,
+    }
+}
+
+/// Returns the text, cut and with an ellipsis if it needs more than `space` px.
+pub(crate) fn fit(text: &str, size: f64, space: f64) -> String {
+    if width(text, size) <= space {
+        return text.to_owned();
+    }
+    let mut used = width("\u{2026}", size);
+    let mut cut = String::new();
+    for c in text.chars() {
+        used += em(c) * size;
+        if used > space {
+            break;
+        }
+        cut.push(c);
+    }
+    while cut.ends_with(' ') {
+        cut.pop();
+    }
+    cut.push('\u{2026}');
+    cut
+}
+
+/// Splits a text at spaces into lines of at most `space` px; a word that is longer is cut.
+pub(crate) fn wrap(text: &str, size: f64, space: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split([' ', '\n', '\t', '\r']).filter(|word| !word.is_empty()) {
+        let word = fit(word, size, space);
+        match lines.last_mut() {
+            Some(line) if width(line, size) + width(" ", size) + width(&word, size) <= space => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.push(word),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_characters_are_inert() {
+        assert_eq!(
+            escaped("<script>alert(\"1\" & '2')</script>"),
+            "&lt;script&gt;alert(&quot;1&quot; &amp; &#39;2&#39;)&lt;/script&gt;"
+        );
+        assert_eq!(
+            escaped("a\nb\u{0}\u{1b}[31m\u{202e}\u{ffff}\u{85}"),
+            "a b\u{fffd}\u{fffd}[31m\u{fffd}\u{fffd}\u{fffd}"
+        );
+        assert_eq!(escaped("größe µs ≥ 1 → ok"), "größe µs ≥ 1 → ok");
+    }
+
+    #[test]
+    fn identifiers_are_plain() {
+        assert_eq!(identifier("rtt_64"), "rtt_64");
+        assert_eq!(identifier("\"><x"), "c---x");
+        assert_eq!(identifier("64 B"), "c64-B");
+        assert_eq!(identifier(""), "c");
+    }
+
+    #[test]
+    fn long_texts_are_cut_and_wrapped() {
+        assert_eq!(fit("short", 12.0, 100.0), "short");
+        let cut = fit("a long name of a series that does not fit", 12.0, 80.0);
+        assert!(cut.ends_with('\u{2026}') && width(&cut, 12.0) <= 80.0, "{cut}");
+        let lines = wrap("one two three four five six seven", 13.0, 90.0);
+        assert!(lines.len() > 1 && lines.iter().all(|line| width(line, 13.0) <= 90.0), "{lines:?}");
+        assert_eq!(lines.join(" "), "one two three four five six seven");
+        assert_eq!(wrap("", 13.0, 90.0), Vec::<String>::new());
+    }
+}

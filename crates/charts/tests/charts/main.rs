@@ -1,0 +1,8 @@
+//! Charts as SVG: golden files, marks against their data, and any data.
+
+mod golden;
+mod marks;
+mod properties;
+#[path = "../../examples/gallery/samples.rs"]
+mod samples;
+mod svg;
