@@ -74,7 +74,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("driver-abi", &[]),
     ("validation", &["lab", "host", "experiment", "results", "stats", "testbed"]),
     ("testbed", &["experiment", "lab"]),
-    ("xtask", &["control", "experiment", "perftest", "results"]),
+    ("xtask", &["charts", "control", "experiment", "perftest", "results"]),
 ];
 
 /// Crates of this tree that a driver may use in addition to the header.

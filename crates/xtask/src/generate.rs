@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, process::Command};
 
 use crate::{
-    Error, capabilities, crate_graph, factors, page_tables, pages::with_block, recipes::target, reference,
+    Error, capabilities, crate_graph, factors, page_charts, page_tables, pages::with_block, recipes::target, reference,
     root,
 };
 
@@ -73,6 +73,7 @@ fn all() -> Result<Vec<Generated>, Error> {
         let text = fs::read_to_string(root().join(&path))?;
         all.push(Generated { text: capabilities::with_column(&path, &text, &table)?, path });
     }
+    all.extend(page_charts::charts()?.into_iter().map(|(path, text)| Generated { path, text }));
     all.extend(page_tables::pages()?.into_iter().map(|(path, text)| Generated { path, text }));
     Ok(all)
 }

@@ -9,6 +9,7 @@ mod generate;
 #[cfg(test)]
 mod imports;
 mod notice;
+mod page_charts;
 mod page_tables;
 mod pages;
 mod recipes;
