@@ -5,7 +5,7 @@ use crate::{
     model::{Axis, Scale, Unit},
     number::{NBSP, Prefix, round, with_unit},
     scale::{Kind, Map},
-    text::width,
+    text::{fit, width},
 };
 
 /// Size of tick labels in px.
@@ -14,6 +14,8 @@ const TICK: f64 = 12.0;
 const Y_STEP: f64 = 24.0;
 /// Least width per tick of an x axis in px.
 const X_STEP: f64 = 56.0;
+/// Most space for labels of a y axis in px.
+const MOST_SPACE: f64 = 90.0;
 /// From here on rates and counts are in thousands.
 const THOUSANDS: f64 = 10_000.0;
 
@@ -120,7 +122,7 @@ impl YAxis {
 
     /// Returns the space in px that the labels need at the left.
     pub fn space(&self) -> f64 {
-        (self.ticks.text_width() + 9.0).max(24.0)
+        (self.ticks.text_width().max(width(self.ticks.unit, TICK)) + 9.0).clamp(24.0, MOST_SPACE)
     }
 
     /// Draws grid lines from `left` to `right`, with labels if `labelled`.
@@ -129,8 +131,8 @@ impl YAxis {
         for tick in &self.ticks.ticks {
             let Some(y) = self.map.at(tick.value) else { continue };
             canvas.line((left, y), (right, y), "g");
-            if labelled && last.is_none_or(|last| (last - y).abs() >= TICK + 1.0) {
-                canvas.text((left - 7.0, y + 4.0), Anchor::End, "t", &tick.text);
+            if labelled && last.is_none_or(|last| (last - y).abs() >= TICK + 3.0) {
+                canvas.text((left - 7.0, y + 4.0), Anchor::End, "t", &fit(&tick.text, TICK, left - 7.0));
                 last = Some(y);
             }
         }
@@ -138,11 +140,7 @@ impl YAxis {
 
     /// Writes the unit at the upper end, if the tick labels have none.
     pub fn draw_unit(&self, canvas: &mut Canvas, left: f64, y: f64) {
-        let (end, anchor) = match width(self.ticks.unit, TICK) {
-            wide if wide > left - 7.0 => (0.0, Anchor::Start),
-            _ => (left - 7.0, Anchor::End),
-        };
-        canvas.text((end, y), anchor, "t", self.ticks.unit);
+        canvas.text((left - 7.0, y), Anchor::End, "t", self.ticks.unit);
     }
 }
 
@@ -199,23 +197,24 @@ impl XAxis {
         }
     }
 
-    /// Draws the line from `left` to `right` with ticks.
+    /// Draws the line from `left` to `right` with ticks. No text goes far beyond `right`.
     pub fn draw(&self, canvas: &mut Canvas, left: f64, right: f64, y: f64) {
         canvas.line((left, y), (right, y), "ax");
         for x in self.ticks.ticks.iter().filter_map(|tick| self.map.at(tick.value)) {
             canvas.line((x, y), (x, y + 4.0), "ax");
         }
-        self.draw_texts(canvas, right, y);
+        self.draw_texts(canvas, right + 4.0, y);
     }
 
-    /// Writes the texts of the ticks. One that would touch the next is left out.
+    /// Writes the texts of the ticks, none beyond `right`. One that would touch the next is left out.
     pub fn draw_texts(&self, canvas: &mut Canvas, right: f64, y: f64) {
-        let mut free = (right + 28.0).min(canvas.width());
+        let right = right.min(canvas.width());
+        let mut free = right;
         for tick in self.ticks.ticks.iter().rev() {
             let Some(x) = self.map.at(tick.value) else { continue };
             let half = width(&tick.text, TICK) / 2.0;
-            let middle = x.min(canvas.width() - half).max(half);
-            if middle + half <= free {
+            let middle = x.min(right - half).max(half);
+            if middle + half <= free + 0.1 {
                 canvas.text((middle, y + 17.0), Anchor::Middle, "t", &tick.text);
                 free = middle - half - 5.0;
             }

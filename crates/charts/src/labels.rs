@@ -35,6 +35,9 @@ pub(crate) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> 
     places
 }
 
+/// Distance in px at which a label could be taken for that of another line.
+const NEAR: f64 = 9.0;
+
 /// Box in px.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Area {
@@ -59,33 +62,46 @@ impl Area {
 /// What labels should not cover.
 #[derive(Debug, Default)]
 pub(crate) struct Occupied {
-    points: Vec<Position>,
+    /// Points of lines, with the number of their line.
+    points: Vec<(Position, usize)>,
     labels: Vec<Area>,
 }
 
 impl Occupied {
-    /// Adds a line through points.
-    pub fn line(&mut self, points: &[Position]) {
+    /// Adds a line through points. Its number says which labels belong to it.
+    pub fn line(&mut self, points: &[Position], number: usize) {
         for pair in points.windows(2) {
             let ((x1, y1), (x2, y2)) = (pair[0], pair[1]);
             let steps = ((x2 - x1).hypot(y2 - y1) / 4.0).clamp(1.0, 200.0) as usize;
             for step in 0..=steps {
                 let share = step as f64 / steps as f64;
-                self.points.push((x1 + share * (x2 - x1), y1 + share * (y2 - y1)));
+                let at = (x1 + share * (x2 - x1), y1 + share * (y2 - y1));
+                self.points.push((at, number));
             }
         }
-        self.points.extend(points.first());
+        self.points.extend(points.first().map(|point| (*point, number)));
     }
 
     /// Returns the candidate that covers least inside of `frame`, the first one of equals, and occupies it; `None`
-    /// if all lie mostly on other labels or outside.
-    pub fn place(&mut self, candidates: &[Area], frame: Area) -> Option<usize> {
+    /// if all lie mostly on other labels or outside. A place near other lines than `own` is worse: there it could be
+    /// taken for a label of theirs.
+    pub fn place(&mut self, candidates: &[Area], frame: Area, own: &[usize]) -> Option<usize> {
         let cost = |area: &Area| {
             let size = (area.right - area.left) * (area.bottom - area.top);
             let outside = 1.0 - area.overlap(&frame) / size;
             let covered: f64 = self.labels.iter().map(|label| area.overlap(label)).sum::<f64>() / size;
-            let points = self.points.iter().filter(|point| area.contains(**point)).count() as f64;
-            (outside + covered < 0.2).then_some(points + 100.0 * (outside + covered))
+            let near = Area {
+                left: area.left - NEAR,
+                top: area.top - NEAR,
+                right: area.right + NEAR,
+                bottom: area.bottom + NEAR,
+            };
+            let points = self.points.iter().map(|(point, number)| match () {
+                () if area.contains(*point) => 1.0,
+                () if near.contains(*point) && !own.contains(number) => 0.3,
+                () => 0.0,
+            });
+            (outside + covered < 0.2).then_some(points.sum::<f64>() + 100.0 * (outside + covered))
         };
         let costs = candidates.iter().enumerate().filter_map(|(index, area)| Some((index, cost(area)?)));
         let (best, _) = costs.min_by(|a, b| a.1.total_cmp(&b.1))?;
@@ -113,10 +129,10 @@ mod tests {
         let area = |top: f64| Area { left: 0.0, top, right: 40.0, bottom: top + 14.0 };
         let frame = Area { left: 0.0, top: 0.0, right: 100.0, bottom: 100.0 };
         let mut occupied = Occupied::default();
-        occupied.line(&[(0.0, 10.0), (100.0, 10.0)]);
-        assert_eq!(occupied.place(&[area(4.0), area(40.0)], frame), Some(1));
-        assert_eq!(occupied.place(&[area(42.0)], frame), None);
-        assert_eq!(occupied.place(&[area(200.0)], frame), None);
+        occupied.line(&[(0.0, 10.0), (100.0, 10.0)], 0);
+        assert_eq!(occupied.place(&[area(4.0), area(40.0)], frame, &[0]), Some(1));
+        assert_eq!(occupied.place(&[area(42.0)], frame, &[0]), None);
+        assert_eq!(occupied.place(&[area(200.0)], frame, &[0]), None);
     }
 
     proptest! {

@@ -63,7 +63,8 @@ fn em(c: char) -> f64 {
     }
 }
 
-/// Returns the text, cut and with an ellipsis if it needs more than `space` px.
+/// Returns the text, cut and with an ellipsis if it needs more than `space` px; nothing if there is no space for a
+/// character.
 pub(crate) fn fit(text: &str, size: f64, space: f64) -> String {
     if width(text, size) <= space {
         return text.to_owned();
@@ -80,7 +81,9 @@ pub(crate) fn fit(text: &str, size: f64, space: f64) -> String {
     while cut.ends_with(' ') {
         cut.pop();
     }
-    cut.push('\u{2026}');
+    if !cut.is_empty() {
+        cut.push('\u{2026}');
+    }
     cut
 }
 
@@ -128,6 +131,7 @@ mod tests {
     #[test]
     fn long_texts_are_cut_and_wrapped() {
         assert_eq!(fit("short", 12.0, 100.0), "short");
+        assert_eq!(fit("short", 12.0, 9.0), "");
         let cut = fit("a long name of a series that does not fit", 12.0, 80.0);
         assert!(cut.ends_with('\u{2026}') && width(&cut, 12.0) <= 80.0, "{cut}");
         let lines = wrap("one two three four five six seven", 13.0, 90.0);

@@ -162,6 +162,10 @@ fn words(row: &ForestRow, canvas: &mut Canvas, layout: &Layout, y: f64, start: b
         let words = fit(&row.words, 13.5, 0.5 * total);
         canvas.text((total, y + 14.0), Anchor::End, &class, &words);
         let space = total - width(&words, 13.5) - 12.0;
+        let interval = width(&row.interval_words, 11.0);
+        if width(&both, 12.5) + interval + 12.0 <= space {
+            canvas.text((space, y + 14.0), Anchor::End, "v", &row.interval_words);
+        }
         canvas.text((0.0, y + 14.0), Anchor::Start, "w", &fit(&both, 12.5, space));
         return;
     }

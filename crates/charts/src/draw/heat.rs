@@ -22,8 +22,10 @@ pub(crate) fn draw(heat: &Heat, canvas: &mut Canvas) -> f64 {
     let left = (labels.max(width(&heat.row_label, SIZE)) + 10.0).min(0.38 * total);
     let step = (total - left) / heat.columns.len().max(1) as f64;
     let top = 40.0;
-    let unit = if prefix.name.is_empty() { String::new() } else { format!(" ({})", prefix.name) };
-    canvas.text((total, 12.0), Anchor::End, "t", &format!("{}{unit}", heat.column_label));
+    let unit = if prefix.name.is_empty() { String::new() } else { format!("values in {}", prefix.name) };
+    canvas.text((0.0, 12.0), Anchor::Start, "t", &unit);
+    let space = total - width(&unit, SIZE) - 12.0;
+    canvas.text((total, 12.0), Anchor::End, "t", &fit(&heat.column_label, SIZE, space));
     canvas.text((0.0, top - 8.0), Anchor::Start, "t", &fit(&heat.row_label, SIZE, left - 10.0));
     let mut free = total;
     for (index, column) in heat.columns.iter().enumerate().rev() {

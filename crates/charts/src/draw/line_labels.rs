@@ -16,6 +16,8 @@ const HEIGHT: f64 = 13.0;
 #[derive(Debug)]
 pub(crate) struct LabelledLine<'a> {
     pub line: &'a Line,
+    /// Number of these points among what labels should not cover.
+    pub number: usize,
     pub text: &'a str,
     pub points: Vec<Position>,
 }
@@ -40,13 +42,14 @@ pub(crate) fn draw_labels(
             .filter(|other| other.text == *text && other.line.style != LineStyle::Ghost)
             .filter(|other| !is_law || std::ptr::eq(other.line, *line))
             .collect();
+        let own: Vec<usize> = alike.iter().map(|line| line.number).collect();
         written.push(text);
         let is_shared = alike.iter().any(|other| other.line.series.name != line.series.name);
         let class = if is_shared { "am".to_owned() } else { format!("an {}", line.series.slot.class()) };
         let text = fit(text, SIZE, frame.right - frame.left);
         let places: Vec<Area> =
             alike.iter().flat_map(|line| places(&line.points, width(&text, SIZE), frame)).collect();
-        if let Some(best) = occupied.place(&places, frame) {
+        if let Some(best) = occupied.place(&places, frame, &own) {
             canvas.text((places[best].left, places[best].bottom - 3.0), Anchor::Start, &class, &text);
         }
     }
@@ -62,6 +65,10 @@ fn places(points: &[Position], wide: f64, frame: Area) -> Vec<Area> {
     let mut places = Vec::new();
     for (x, y) in all {
         let left = (x - wide / 2.0).min(frame.right - wide).max(frame.left + 2.0);
+        let (before, after) = ((x - wide - 9.0).max(frame.left + 2.0), (x + 9.0).min(frame.right - wide));
+        for (left, top) in [(before, y - HEIGHT - 1.0), (after, y + 2.0)] {
+            places.push(Area { left, top, right: left + wide, bottom: top + HEIGHT });
+        }
         for top in [y - HEIGHT - 6.0, y + 6.0, y - HEIGHT - 12.0, y + 12.0] {
             places.push(Area { left, top, right: left + wide, bottom: top + HEIGHT });
         }

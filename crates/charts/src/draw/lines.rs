@@ -41,6 +41,7 @@ pub(crate) fn draw(lines: &Lines, canvas: &mut Canvas) -> f64 {
     for (index, (panel, frame)) in lines.panels.iter().zip(&panels.frames).enumerate() {
         let plot = Plot {
             chart: lines,
+            names: right,
             x: x.onto(frame.left + inset.0, frame.right - inset.1),
             y: y.onto(frame.bottom, frame.top),
             frame: *frame,
@@ -63,7 +64,9 @@ fn inset(lines: &Lines) -> (f64, f64) {
 fn end_lines(panel: &Panel) -> impl Iterator<Item = &Line> {
     let is_heading =
         |line: &Line| panel.heading.as_ref().is_some_and(|heading| heading.name == line.series.name);
-    panel.lines.iter().filter(move |line| line.named && line.style != LineStyle::Ghost && !is_heading(line))
+    panel.lines.iter().filter(move |line| {
+        line.named && !line.series.name.is_empty() && line.style != LineStyle::Ghost && !is_heading(line)
+    })
 }
 
 fn all_points(panel: &Panel) -> impl Iterator<Item = &Point> {
@@ -89,6 +92,8 @@ fn x_values(panel: &Panel) -> impl Iterator<Item = f64> + '_ {
 /// One panel with its axes.
 struct Plot<'a> {
     chart: &'a Lines,
+    /// Space for names at the right in px.
+    names: f64,
     x: XAxis,
     y: YAxis,
     frame: Area,
@@ -103,11 +108,11 @@ impl Plot<'_> {
         }
         let mut labelled = Vec::new();
         let mut ends = Vec::new();
-        for (line, shift) in panel.lines.iter().zip(&shifts) {
+        for (number, (line, shift)) in panel.lines.iter().zip(&shifts).enumerate() {
             let pieces = self.pieces(&line.points, *shift);
             self.line(line, &pieces, canvas, *shift);
             for piece in &pieces {
-                occupied.line(piece);
+                occupied.line(piece, 2 * number);
             }
             let points = pieces.concat();
             if let Some(end) =
@@ -116,15 +121,15 @@ impl Plot<'_> {
                 ends.push(EndName { series: &line.series, end: *end });
             }
             let edge = self.pieces(&line.band, 0.0).concat();
-            occupied.line(&edge);
-            labelled.push(LabelledLine { line, text: &line.role, points });
-            labelled.push(LabelledLine { line, text: &line.band_name, points: edge });
+            occupied.line(&edge, 2 * number + 1);
+            labelled.push(LabelledLine { line, number: 2 * number, text: &line.role, points });
+            labelled.push(LabelledLine { line, number: 2 * number + 1, text: &line.band_name, points: edge });
         }
         references::draw(panel, canvas, (&self.x.map, &self.y.map), self.frame, &mut occupied);
         for (line, shift) in panel.lines.iter().zip(&shifts) {
             self.marks(line, canvas, *shift);
         }
-        end_names(canvas, &ends, self.frame.right, (self.frame.top, self.frame.bottom));
+        end_names(canvas, &ends, (self.frame.right, self.names), (self.frame.top, self.frame.bottom));
         labelled.retain(|label| first || label.line.style == LineStyle::Law);
         draw_labels(&labelled, canvas, self.frame, &mut occupied);
     }

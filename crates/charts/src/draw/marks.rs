@@ -12,6 +12,10 @@ use crate::{
 pub(crate) const MARK: f64 = 3.4;
 /// Distance of names at line ends in px.
 const NAME_GAP: f64 = 15.0;
+/// Distance in px from which on an end of a line has a leader to its name.
+const FAR: f64 = 48.0;
+/// Least space for names in px.
+const LEAST_NAME: f64 = 20.0;
 /// Size of names in px.
 pub(crate) const NAME: f64 = 13.0;
 
@@ -57,16 +61,24 @@ pub(crate) fn names_space<'a>(names: impl IntoIterator<Item = &'a Series>, total
     if widest == 0.0 { 12.0 } else { (widest + 16.0).min(share * total) }
 }
 
-/// Writes names right of the plot, at the height of their lines or moved apart, with a leader if moved or far away.
-pub(crate) fn end_names(canvas: &mut Canvas, names: &[EndName<'_>], right: f64, (top, bottom): (f64, f64)) {
+/// Writes names into `space` px right of the plot, at the height of their lines or moved apart, with a leader if moved or far away.
+pub(crate) fn end_names(
+    canvas: &mut Canvas,
+    names: &[EndName<'_>],
+    (right, space): (f64, f64),
+    (top, bottom): (f64, f64),
+) {
     let wanted: Vec<f64> = names.iter().map(|name| name.end.1).collect();
     let gap = NAME_GAP.min((bottom - top) / names.len().max(1) as f64);
     let places = spread(&wanted, gap, top + 4.0, bottom - 2.0);
     let x = right + 12.0;
-    let space = canvas.width() - x;
+    let space = space - (x - right);
+    if space < LEAST_NAME {
+        return;
+    }
     for (name, y) in names.iter().zip(places) {
         let slot = name.series.slot.class();
-        if (y - name.end.1).abs() > 5.0 || name.end.0 < right - 14.0 {
+        if (y - name.end.1).abs() > 5.0 || name.end.0 < right - FAR {
             canvas.line((name.end.0 + MARK + 1.0, name.end.1), (x - 2.0, y), &format!("lead {slot}"));
         }
         let text = fit(&name.series.name, NAME, space);

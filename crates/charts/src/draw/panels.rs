@@ -10,6 +10,8 @@ use crate::{
 
 /// Space between columns in px.
 const GAP: f64 = 16.0;
+/// Space right of the last column in px: half of a mark.
+const EDGE: f64 = 5.0;
 /// Space below a panel for tick labels in px.
 const TICKS: f64 = 22.0;
 /// Space above a panel for its heading in px.
@@ -46,7 +48,7 @@ impl Panels {
             _ => HEIGHTS[2],
         };
         let heading = if count > 1 { HEADING } else { 24.0 };
-        let wide = (canvas.width() - left - (columns - 1) as f64 * GAP) / columns as f64;
+        let wide = (canvas.width() - EDGE - left - (columns - 1) as f64 * GAP) / columns as f64;
         let step = heading + above + height + TICKS;
         let frame = |index: usize| {
             let (column, row) = ((index % columns) as f64, (index / columns) as f64);
@@ -81,8 +83,10 @@ impl Panels {
         if let Some(first) = self.frames.first() {
             y.draw_unit(canvas, self.left, first.top - 12.0 - self.above);
         }
-        let right = self.frames.iter().map(|frame| frame.right).fold(0.0, f64::max);
-        x.draw_label(canvas, self.left, right, self.bottom());
+        let last = (self.frames.len() - 1) / self.columns * self.columns;
+        let row = &self.frames[last..];
+        let (left, right) = (row[0].left, row[row.len() - 1].right);
+        x.draw_label(canvas, left, right, self.bottom());
     }
 
     /// Returns the lower edge of the last row of panels.

@@ -36,25 +36,25 @@ pub(crate) fn draw(percentiles: &Percentiles, canvas: &mut Canvas) -> f64 {
     x.draw_label(canvas, left, right, bottom);
     let mut occupied = Occupied::default();
     let mut ends = Vec::new();
-    let mut dashed: Option<Vec<Position>> = None;
-    for series in &percentiles.series {
+    let mut dashed: Option<(Vec<Position>, usize)> = None;
+    for (number, series) in percentiles.series.iter().enumerate() {
         let lines = series_lines(series, percentiles, canvas, &x, &y);
-        for line in lines.iter() {
-            occupied.line(line);
+        for (part, line) in lines.iter().enumerate() {
+            occupied.line(line, 2 * number + part);
         }
         let [median, pooled] = lines;
         let end = median.iter().chain(&pooled).max_by(|a, b| a.0.total_cmp(&b.0)).copied();
-        if let Some(end) = end.filter(|_| named) {
+        if let Some(end) = end.filter(|_| named && !series.series.name.is_empty()) {
             ends.push(EndName { series: &series.series, end });
         }
-        if !pooled.is_empty() && dashed.as_ref().is_none_or(|line| line.len() < pooled.len()) {
-            dashed = Some(pooled);
+        if !pooled.is_empty() && dashed.as_ref().is_none_or(|(line, _)| line.len() < pooled.len()) {
+            dashed = Some((pooled, 2 * number + 1));
         }
     }
-    end_names(canvas, &ends, right, (top, bottom));
-    if let Some(line) = dashed {
+    end_names(canvas, &ends, (right, canvas.width() - right), (top, bottom));
+    if let Some((line, number)) = dashed {
         let frame = Area { left, top, right, bottom };
-        label(canvas, &line, frame, &mut occupied);
+        label(canvas, &line, number, frame, &mut occupied);
     }
     bottom + 40.0
 }
@@ -111,16 +111,22 @@ fn series_lines(
     [median, pooled]
 }
 
-fn label(canvas: &mut Canvas, line: &[Position], frame: Area, occupied: &mut Occupied) {
+fn label(canvas: &mut Canvas, line: &[Position], number: usize, frame: Area, occupied: &mut Occupied) {
     let wide = width(POOLED, 12.0);
     let places: Vec<Area> = line
         .iter()
         .flat_map(|(x, y)| {
             let beside = |left: f64, top: f64| Area { left, top, right: left + wide, bottom: top + 14.0 };
-            [beside(x + 10.0, y - 3.0), beside(x - wide - 10.0, y - 12.0), beside(x - wide / 2.0, y - 24.0)]
+            let left = (x - wide / 2.0).min(frame.right - wide);
+            [
+                beside(left, y - 24.0),
+                beside(left, y + 8.0),
+                beside(left, y + 20.0),
+                beside(x - wide - 10.0, y - 12.0),
+            ]
         })
         .collect();
-    if let Some(best) = occupied.place(&places, frame) {
+    if let Some(best) = occupied.place(&places, frame, &[number]) {
         let at = (places[best].left, places[best].bottom - 3.0);
         canvas.text(at, Anchor::Start, &format!("am {}", Slot::Ink.class()), POOLED);
     }

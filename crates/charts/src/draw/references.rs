@@ -80,7 +80,7 @@ fn horizontal_label(
         .flat_map(|top| lefts.map(|left| Area { left, top, right: left + wide, bottom: top + 12.0 }))
         .collect();
     let edge = Area { top: frame.top - 14.0, ..frame };
-    if let Some(best) = occupied.place(&places, edge) {
+    if let Some(best) = occupied.place(&places, edge, &[]) {
         let at = (places[best].left, places[best].bottom - 2.0);
         canvas.text(at, Anchor::Start, &format!("an {slot}"), &text);
     }

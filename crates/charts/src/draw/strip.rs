@@ -16,6 +16,8 @@ const ONE_PANEL: usize = 4;
 const MANY_BLOCKS: u32 = 60;
 /// Height of a row of its own in px.
 const ROW: f64 = 54.0;
+/// Space between the lowest value and the axis in px: runs without a value are on the axis.
+const PAD: f64 = 8.0;
 /// Distance of names in the margin in px: name and numbers.
 const MARGIN_GAP: f64 = 33.0;
 
@@ -78,7 +80,7 @@ fn dots(series: &StripSeries, canvas: &mut Canvas, x: &XAxis, y: &YAxis, (unit, 
         let title = run_title(series, run, unit);
         match (run.mark, y.map.at(run.value)) {
             (RunMark::Invalid, height) => {
-                canvas.cross(slot, (at, height.unwrap_or(y.map.from - 5.0)), r, &title);
+                canvas.cross(slot, (at, height.unwrap_or(y.map.from + PAD)), r, &title);
             }
             (RunMark::Counted, Some(height)) => canvas.mark(slot, (at, height), r, "run", &title),
             (RunMark::Second, Some(height)) => canvas.mark(slot, (at + 3.0, height), r, "second", &title),
@@ -127,17 +129,28 @@ fn interval(series: &StripSeries, median: Estimate, canvas: &mut Canvas, y: &YAx
     }
 }
 
-fn numbers(median: Option<Estimate>, unit: Unit) -> String {
-    median.map_or_else(|| "no median".to_owned(), |median| estimate(median, unit))
+/// Returns the numbers of a median as lines: one, or two in a narrow chart.
+fn numbers(median: Option<Estimate>, unit: Unit, is_narrow: bool) -> Vec<String> {
+    let Some(median) = median else { return vec!["no median".to_owned()] };
+    let all = estimate(median, unit);
+    match all.split_once(" (") {
+        Some((value, ends)) if is_narrow => vec![value.to_owned(), ends.trim_end_matches(')').to_owned()],
+        _ => vec![all],
+    }
+}
+
+/// Returns the width of the widest line in px.
+fn numbers_width(series: &StripSeries, unit: Unit, is_narrow: bool) -> f64 {
+    numbers(series.median, unit, is_narrow).iter().map(|line| width(line, 12.0)).fold(0.0, f64::max)
 }
 
 fn panel(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
     let unit = strip.y.unit;
     let (top, bottom) = (24.0, 250.0);
-    let y = YAxis::new(&strip.y, strip.series.iter().flat_map(values), bottom - 8.0, top);
+    let y = YAxis::new(&strip.y, strip.series.iter().flat_map(values), bottom - PAD, top);
     let left = y.space();
     let words = |series: &StripSeries| {
-        width(&series.series.name, NAME).max(width(&numbers(series.median, unit), 12.0)) + 24.0
+        width(&series.series.name, NAME).max(numbers_width(series, unit, canvas.is_narrow())) + 24.0
     };
     let space = strip.series.iter().map(words).fold(0.0, f64::max).min(0.4 * canvas.width());
     let right = canvas.width() - space;
@@ -166,7 +179,8 @@ fn panel(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
 fn margin(strip: &RunStrip, canvas: &mut Canvas, y: &YAxis, right: f64, (top, bottom): (f64, f64)) {
     let at = |series: &StripSeries| series.median.and_then(|median| y.map.at(median.value));
     let wanted: Vec<f64> = strip.series.iter().map(|series| at(series).unwrap_or(bottom)).collect();
-    let places = spread(&wanted, MARGIN_GAP, top + 6.0, bottom - 18.0);
+    let (gap, below) = if canvas.is_narrow() { (MARGIN_GAP + 14.0, 32.0) } else { (MARGIN_GAP, 18.0) };
+    let places = spread(&wanted, gap, top + 6.0, bottom - below);
     let x = right + 22.0;
     let space = canvas.width() - x;
     for ((series, place), wanted) in strip.series.iter().zip(places).zip(wanted) {
@@ -180,8 +194,10 @@ fn margin(strip: &RunStrip, canvas: &mut Canvas, y: &YAxis, right: f64, (top, bo
             &format!("n {slot}"),
             &fit(&series.series.name, NAME, space),
         );
-        let numbers = numbers(series.median, strip.y.unit);
-        canvas.text((x, place + 18.0), Anchor::Start, "am", &fit(&numbers, 12.0, space));
+        for (index, line) in numbers(series.median, strip.y.unit, canvas.is_narrow()).iter().enumerate() {
+            let y = place + 18.0 + 14.0 * index as f64;
+            canvas.text((x, y), Anchor::Start, "am", &fit(line, 12.0, space));
+        }
     }
 }
 
@@ -191,7 +207,7 @@ fn rows(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
     let narrow = canvas.is_narrow();
     let widest = strip.series.iter().map(|series| width(&series.series.name, NAME)).fold(0.0, f64::max);
     let names = if narrow { 0.0 } else { (widest + 8.0).min(0.28 * canvas.width()) };
-    let words = |series: &StripSeries| width(&numbers(series.median, unit), 12.0) + 24.0;
+    let words = |series: &StripSeries| numbers_width(series, unit, narrow) + 24.0;
     let space = strip.series.iter().map(words).fold(0.0, f64::max).min(0.38 * canvas.width());
     let step = if narrow { ROW + 18.0 } else { ROW };
     let axes: Vec<YAxis> = strip
@@ -227,8 +243,12 @@ fn rows(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
                 &fit(&series.series.name, NAME, names - 8.0),
             );
         }
-        let numbers = fit(&numbers(series.median, unit), 12.0, space - 22.0);
-        canvas.text((right + 22.0, middle + 4.0), Anchor::Start, "am", &numbers);
+        let lines = numbers(series.median, unit, narrow);
+        let first = middle + 4.0 - 7.0 * (lines.len() - 1) as f64;
+        for (index, line) in lines.iter().enumerate() {
+            let at = (right + 22.0, first + 14.0 * index as f64);
+            canvas.text(at, Anchor::Start, "am", &fit(line, 12.0, space - 22.0));
+        }
     }
     if let Some(y) = axes.first() {
         y.draw_unit(canvas, left, 9.0);

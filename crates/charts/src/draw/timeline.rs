@@ -139,7 +139,8 @@ impl Plot<'_> {
                 None => value(window.value, self.unit),
             };
             let title = tooltip(&[&panel.series.name, &time], &text, "");
-            canvas.mark(panel.series.slot, at, 1.7, "mk", &title);
+            let class = if window.longest.is_some() { "mk" } else { "bar" };
+            canvas.mark(panel.series.slot, at, 1.7, class, &title);
         }
     }
 

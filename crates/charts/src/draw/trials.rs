@@ -59,7 +59,7 @@ fn draw_search(search: &SearchTrials, unit: Unit, canvas: &mut Canvas, axes: (&X
     let mut occupied = Occupied::default();
     let path: Vec<Position> =
         search.trials.iter().enumerate().filter_map(|(index, trial)| at(index, trial.load)).collect();
-    occupied.line(&path);
+    occupied.line(&path, 0);
     if let Some(found) = search.found {
         if let Some(interval) = found.interval.filter(|interval| interval.is_valid())
             && let (Some(low), Some(high)) = (y.map.at(interval.low), y.map.at(interval.high))
@@ -98,7 +98,7 @@ fn draw_search(search: &SearchTrials, unit: Unit, canvas: &mut Canvas, axes: (&X
                 })
             })
             .collect();
-        if let Some(best) = occupied.place(&places, frame) {
+        if let Some(best) = occupied.place(&places, frame, &[0]) {
             let at = (places[best].left, places[best].bottom - 2.0);
             canvas.text(at, Anchor::Start, &format!("an {}", slot.class()), &text);
         }

@@ -87,7 +87,7 @@ fn every_run_is_a_mark_at_its_value() {
 #[test]
 fn every_point_of_a_line_is_a_mark_at_its_value() {
     for (name, is_log, unit) in
-        [("throughput_over_size", true, 1.0), ("readers", false, 1e3), ("discovery", true, 1.0)]
+        [("throughput_over_size", true, 1e6), ("readers", false, 1e3), ("discovery", true, 1e6)]
     {
         let chart = sample(name);
         let text = draw(&chart);

@@ -37,9 +37,23 @@ fn check_text(text: &str) {
             });
         for (x, y) in positions(node) {
             let (x, y) = (x + shift[0], y + shift[1]);
+            let (low, high) = extent(node, x);
+            assert!(low >= -2.0 && high <= view[2] + 2.0, "{low} to {high} of {}", &text[node.range()]);
             assert!((-1.0..=view[2] + 1.0).contains(&x), "x = {x} of {}", &text[node.range()]);
             assert!((-1.0..=view[3] + 1.0).contains(&y), "y = {y} of {}", &text[node.range()]);
         }
+    }
+}
+
+/// Returns where an element at `x` begins and ends: a text has at least the width that narrow letters have.
+fn extent(node: Node<'_, '_>, x: f64) -> (f64, f64) {
+    let letters =
+        node.text().filter(|_| node.tag_name().name() == "text").map_or(0, |text| text.chars().count());
+    let width = 3.3 * letters as f64;
+    match node.attribute("text-anchor") {
+        Some("end") => (x - width, x),
+        Some("middle") => (x - width / 2.0, x + width / 2.0),
+        _ => (x, x + width),
     }
 }
 
