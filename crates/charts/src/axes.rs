@@ -37,7 +37,7 @@ pub(crate) struct Ticks {
 }
 
 impl Ticks {
-    /// Returns the ticks of an axis, at most about `most` if the axis has none of its own.
+    /// Returns the ticks of an axis, at most about `most` unless the axis lists its own.
     pub fn new(axis: &Axis, map: &Map, most: usize) -> Self {
         if let Scale::Ordinal(names) = &axis.scale {
             let tick = |(index, name): (usize, &String)| Tick { value: index as f64, text: name.clone() };

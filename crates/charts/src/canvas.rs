@@ -138,12 +138,17 @@ impl Canvas {
         self.path(&[(back_x + side_x, back_y + side_y), (x, y), (back_x - side_x, back_y - side_y)], class);
     }
 
-    /// Writes a text; it is cut if it is longer than the canvas.
+    /// Writes a text; it is cut if it is estimated to leave the canvas.
     pub fn text(&mut self, (x, y): Position, anchor: Anchor, class: &str, text: &str) {
+        let space = match anchor {
+            Anchor::Start => self.width - x,
+            Anchor::Middle => 2.0 * x.min(self.width - x),
+            Anchor::End => x,
+        };
+        let text = text::fit(text, font_size(class), space + 1.0);
         if text.is_empty() {
             return;
         }
-        let text = text::fit(text, font_size(class), self.width);
         let anchor = match anchor {
             Anchor::Start => "",
             Anchor::Middle => " text-anchor=\"middle\"",

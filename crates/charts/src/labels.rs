@@ -59,7 +59,7 @@ impl Area {
     }
 }
 
-/// What labels should not cover.
+/// Lines and labels that further labels should not cover.
 #[derive(Debug, Default)]
 pub(crate) struct Occupied {
     /// Points of lines, with the number of their line.

@@ -55,6 +55,7 @@ const RULES: &[(&str, &str)] = &[
     ("t", "fill:var(--muted);font-size:12px"),
     ("w", "fill:var(--ink);font-size:12.5px"),
     ("v", "fill:var(--muted);font-size:11px"),
+    ("vh", "fill:var(--muted);font-size:11px;HALO"),
     ("f", "fill:var(--ink);font-size:12px"),
     ("b", "fill:var(--ink);font-size:13px;font-weight:650;HALO"),
     ("n", "fill:var(--c);font-size:13px;font-weight:650;HALO"),
@@ -139,6 +140,8 @@ pub(crate) fn attributes(classes: &str, palette: &Palette) -> String {
                     .iter()
                     .find(|(of, _)| *of == name)
                     .map_or(palette.ink, |(_, value)| value),
+                // As an attribute, converters know multiples of 100 only.
+                None if value == "650" => "700",
                 None => value,
             };
             write!(attributes, " {property}=\"{value}\"").expect("a string grows");

@@ -218,7 +218,7 @@ fn percentiles() -> Chart {
         }
     });
     chart(
-        "The lead of Driver A holds up to p99: 44.6 against 127 \u{b5}s",
+        "Driver A leads up to p99: 44.6 to 127 \u{b5}s",
         Some(Better::Lower),
         "Round-trip time by percentile, logarithmic, 64 bytes, 12 runs, n = 162\u{202f}153 and 78\u{202f}220",
         "Thick: median of the runs, with its 95 % interval. Hair: each run. Dashed: all runs pooled.",

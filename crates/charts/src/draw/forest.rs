@@ -17,7 +17,7 @@ const TICKS: [f64; 25] = [
 ];
 /// Space between tick labels in px.
 const TICK_GAP: f64 = 10.0;
-/// How far intervals widen the axis beyond the estimates: decades, and share of the estimates' span.
+/// Limit of what intervals add to the axis beyond the estimates: decades, and share of the span of the estimates.
 const WIDER: (f64, f64) = (0.12, 0.6);
 /// Space between groups in px.
 const GROUP_GAP: f64 = 8.0;
@@ -164,7 +164,7 @@ fn words(row: &ForestRow, canvas: &mut Canvas, layout: &Layout, y: f64, start: b
         let space = total - width(&words, 13.5) - 12.0;
         let interval = width(&row.interval_words, 11.0);
         if width(&both, 12.5) + interval + 12.0 <= space {
-            canvas.text((space, y + 14.0), Anchor::End, "v", &row.interval_words);
+            canvas.text((space, y + 14.0), Anchor::End, "vh", &row.interval_words);
         }
         canvas.text((0.0, y + 14.0), Anchor::Start, "w", &fit(&both, 12.5, space));
         return;

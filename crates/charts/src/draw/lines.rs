@@ -255,7 +255,7 @@ impl Plot<'_> {
     }
 }
 
-/// Returns the position of a point in words: a number without a unit gets the label of the axis.
+/// Returns the position of a point as text: a number without a unit gets the label of the axis.
 fn place_text(axis: &Axis, x: f64) -> String {
     let text = XAxis::text(axis, x);
     match (&axis.scale, axis.unit) {

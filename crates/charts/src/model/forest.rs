@@ -26,7 +26,7 @@ pub struct ForestRow {
     pub group: String,
     /// Metric, as in `RTT p50`.
     pub label: String,
-    /// Ratio with the interval of the verdict: 1 is no difference.
+    /// Ratio with the interval of the verdict; without a difference 1.
     pub ratio: Estimate,
     /// Claim of the verdict.
     pub claim: Claim,

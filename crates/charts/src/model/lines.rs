@@ -34,8 +34,8 @@ pub struct Panel {
 pub struct Line {
     /// Name and colour. The name is written at the end of the line if `named`, and is in tooltips and the table.
     pub series: Series,
-    /// What this line of the series is, as in `p50` or `batched, 8 KiB`: written on the line, in tooltips and the
-    /// table; may be empty.
+    /// Part of the series, as in `p50` or `batched, 8 KiB`: written on the line, in tooltips and the table; may be
+    /// empty.
     pub role: String,
     /// Whether the name of the series is written at the end of the line.
     pub named: bool,
@@ -45,7 +45,7 @@ pub struct Line {
     pub points: Vec<Point>,
     /// Band from the line up or down to these values at the same x, as up to p99. Empty: no band.
     pub band: Vec<Point>,
-    /// What the band reaches, as in `p99`; may be empty.
+    /// Name of the far edge of the band, as in `p99`; may be empty.
     pub band_name: String,
     /// Single runs: small dots.
     pub runs: Vec<Point>,

@@ -27,7 +27,7 @@ pub struct Chart {
     pub better: Option<Better>,
     /// Metric, unit, scale, fixed factors, runs and n; without the direction.
     pub subtitle: String,
-    /// How to read the marks that occur in this chart; may be empty.
+    /// Meaning of the marks that occur in this chart; may be empty.
     pub note: String,
     /// Text for screen readers: content, scales, marks.
     pub description: String,

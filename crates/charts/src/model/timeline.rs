@@ -46,11 +46,11 @@ pub struct Span {
     pub start: f64,
     /// End in ns since the start of the measurement.
     pub end: f64,
-    /// What happened.
+    /// Kind of the stretch.
     pub kind: SpanKind,
 }
 
-/// What happened in a stretch of time.
+/// Kind of a stretch of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpanKind {
     /// No sample arrived: grey.
@@ -62,7 +62,7 @@ pub enum SpanKind {
 }
 
 impl SpanKind {
-    /// Returns what happened, in words.
+    /// Returns the kind as a phrase.
     pub fn words(self) -> &'static str {
         match self {
             Self::Gap => "no sample arrived",

@@ -201,7 +201,7 @@ fn drawings_of_the_gallery_are_sound() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_data_gives_a_sound_drawing(chart in chart()) {
