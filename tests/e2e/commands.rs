@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Scene, list, runs};
+use crate::support::{Outcome, Scene, list, programs, runs};
 
 /// Measures with a command for short times, and returns the result.
 fn measured(scene: &Scene, command: &[&str]) -> Value {
@@ -82,4 +82,33 @@ fn examples_of_every_help_are_valid() {
         }
     }
     assert!(planned >= 12, "{planned}");
+}
+
+/// Executes a command on a terminal of 100 columns and 30 lines.
+fn on_a_terminal(scene: &Scene, arguments: &str) -> Outcome {
+    let program = programs().join("ddsmark");
+    let command = format!("stty cols 100 rows 30; exec {} {arguments}", program.display());
+    scene.start("script", &["--quiet", "--return", "--command", &command, "/dev/null"]).end()
+}
+
+#[test]
+fn values_so_far_are_shown_between_runs_on_a_terminal() {
+    let short = "latency -d udp -s 64,1024 -n 2 --duration 50ms --warm-up 10ms --no-reference --live";
+    let scene = Scene::new();
+    let outcome = on_a_terminal(&scene, short);
+    outcome.assert_status(0);
+    let shown = &outcome.stdout;
+    for words in
+        ["RTT p50 (µs)", "> udp/udp4/latency/64", "> udp/udp4/latency/1024", "1 block done", "4 runs"]
+    {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    assert!(!shown.contains("[1/4] udp"), "a line for each run: {shown}");
+    let outcome = scene.ddsmark(&short.split(' ').chain(["-o", "piped"]).collect::<Vec<_>>());
+    outcome.assert_status(0);
+    assert!(
+        outcome.stderr.contains("`--live` needs a terminal") && outcome.stderr.contains("[1/4] udp"),
+        "{}",
+        outcome.stderr
+    );
 }

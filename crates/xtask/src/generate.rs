@@ -3,8 +3,8 @@
 use std::{fs, path::PathBuf, process::Command};
 
 use crate::{
-    Error, capabilities, crate_graph, factors, page_charts, page_tables, pages::with_block, recipes::target, reference,
-    root,
+    Error, capabilities, crate_graph, factors, page_charts, page_tables, pages::with_block, recipes::target,
+    reference, root,
 };
 
 /// Generated file: its path from the root of the tree, and its expected text.

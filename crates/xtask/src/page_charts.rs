@@ -167,9 +167,12 @@ impl PageChart {
     fn estimate(&self, data: &Data, row: &[String], at: usize) -> Option<Estimate> {
         let value = self.y.value(&row[at])?;
         let has_interval = data.headings.get(at + 2).is_some_and(|heading| {
-            heading.strip_prefix(data.headings[at].as_str()).is_some_and(|rest| [" max", " high"].contains(&rest))
+            heading
+                .strip_prefix(data.headings[at].as_str())
+                .is_some_and(|rest| [" max", " high"].contains(&rest))
         });
-        let limits = if has_interval { self.y.value(&row[at + 1]).zip(self.y.value(&row[at + 2])) } else { None };
+        let limits =
+            if has_interval { self.y.value(&row[at + 1]).zip(self.y.value(&row[at + 2])) } else { None };
         Some(limits.map_or(Estimate::exact(value), |(low, high)| Estimate::within(value, low, high)))
     }
 
@@ -178,9 +181,10 @@ impl PageChart {
         let mut lines = Vec::new();
         for series in &self.series {
             let at = self.column(data, &series.of)?;
-            let points = data.rows.iter().filter_map(|row| {
-                Some(Point::new(self.x.value(&row[0])?, self.estimate(data, row, at)?))
-            });
+            let points = data
+                .rows
+                .iter()
+                .filter_map(|row| Some(Point::new(self.x.value(&row[0])?, self.estimate(data, row, at)?)));
             lines.push(Line {
                 series: series.series(),
                 role: series.role.clone(),
@@ -209,7 +213,8 @@ impl PageChart {
         let bars = data.rows.iter().filter_map(|row| {
             let series = self.series.iter().find(|series| row[0].contains(&series.of))?;
             let total = self.estimate(data, row, at)?;
-            let words: Vec<&str> = row.iter().map_while(|cell| cell.parse::<f64>().err().and(Some(cell.as_str()))).collect();
+            let words: Vec<&str> =
+                row.iter().map_while(|cell| cell.parse::<f64>().err().and(Some(cell.as_str()))).collect();
             let name = words.join(", ").replace('`', "");
             Some(Bar { series: Series { name, ..series.series() }, parts: vec![total.value], total })
         });
@@ -236,7 +241,12 @@ impl PageChart {
                 interval_words: String::new(),
             });
         }
-        Ok(ChartKind::Forest(Forest { axis_label: self.x.label.clone(), margin: Some(1.05), rows, ..Forest::default() }))
+        Ok(ChartKind::Forest(Forest {
+            axis_label: self.x.label.clone(),
+            margin: Some(1.05),
+            rows,
+            ..Forest::default()
+        }))
     }
 
     fn draw(&self) -> Result<String, Error> {

@@ -44,6 +44,19 @@ pub fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
 
+/// Whether values so far are shown between runs.
+static LIVE: AtomicBool = AtomicBool::new(false);
+
+/// Sets whether values so far are shown between runs.
+pub fn set_live(live: bool) {
+    LIVE.store(live, Ordering::Relaxed);
+}
+
+/// Returns whether values so far are shown between runs.
+pub fn is_live() -> bool {
+    LIVE.load(Ordering::Relaxed)
+}
+
 /// Prints progress or a note to stderr, unless output is quiet.
 pub fn note(text: &str) {
     if !is_quiet() {
@@ -62,6 +75,12 @@ pub fn width() -> Option<u16> {
         return None;
     }
     terminal_size::terminal_size().map(|(width, _)| width.0)
+}
+
+/// Returns the columns and lines of the terminal on stderr; 80 and 24 if they are unknown.
+pub fn stderr_size() -> (usize, usize) {
+    let size = terminal_size::terminal_size_of(io::stderr());
+    size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
 }
 
 /// Returns whether stdout is a terminal with colours, unless the environment disables them, as `NO_COLOR` does.

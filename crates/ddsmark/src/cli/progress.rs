@@ -1,22 +1,24 @@
-//! Progress of an experiment on stderr: a bar with the remaining time on a terminal, otherwise lines.
+//! Progress of an experiment on stderr: lines, and on a terminal a bar with the remaining time or the values so far.
 
 use std::{
     io::{self, IsTerminal as _},
     time::Duration,
 };
 
-use experiment::{Cell, Design};
+use experiment::{Cell, Design, Plan};
 use indicatif::{ProgressBar, ProgressStyle};
-use report::escaped;
-use results::{Block, BlockAllocation, Failure, MaxRate, MaxRateRun, Run};
+use report::{Live, LiveProgress, escaped};
+use results::{Block, BlockAllocation, Failure, MaxRate, MaxRateRun, Run, RunState};
 use runner::{Observer, Progress};
 
-use super::output::{is_quiet, note};
+use super::output::{is_live, is_quiet, note, stderr_size};
 
 /// Progress display.
 pub struct ProgressDisplay {
     design: Design,
     is_terminal: bool,
+    /// Values so far; `None` if they are not shown.
+    live: Option<Live>,
     /// Progress bar; present on a terminal once the first run has started. Drawn only between runs, to leave them
     /// undisturbed.
     bar: Option<ProgressBar>,
@@ -24,8 +26,20 @@ pub struct ProgressDisplay {
 
 impl ProgressDisplay {
     /// Creates the display for stderr.
-    pub fn new(design: &Design) -> Self {
-        Self { design: design.clone(), is_terminal: io::stderr().is_terminal() && !is_quiet(), bar: None }
+    pub fn new(plan: &Plan) -> Self {
+        let is_terminal = io::stderr().is_terminal() && !is_quiet();
+        if is_live() && !is_terminal {
+            note("note: `--live` needs a terminal on stderr; each run prints a line instead");
+        }
+        let live = (is_live() && is_terminal).then(|| Live::new(plan));
+        Self { design: plan.design.clone(), is_terminal, live, bar: None }
+    }
+
+    /// Takes what a result already contains, before it is resumed.
+    pub fn resume<'r>(&mut self, runs: impl Iterator<Item = (&'r Run, &'r Cell)>, blocks: &[Block]) {
+        let Some(live) = &mut self.live else { return };
+        runs.for_each(|(run, cell)| live.run_finished(run, cell));
+        blocks.iter().filter(|block| block.complete).for_each(|block| live.block_finished(block));
     }
 
     fn line(&self, text: &str) {
@@ -44,7 +58,11 @@ impl ProgressDisplay {
                 bar.set_message(message);
             }
             None if self.is_terminal => {
-                let style = ProgressStyle::with_template("[{bar:24}] {pos}/{len} runs, {msg}")
+                let template = match self.live {
+                    Some(_) => "{msg}\n[{bar:24}] {pos}/{len} runs",
+                    None => "[{bar:24}] {pos}/{len} runs, {msg}",
+                };
+                let style = ProgressStyle::with_template(template)
                     .expect("the template is valid")
                     .progress_chars("=> ");
                 let bar = ProgressBar::new(u64::from(progress.total)).with_message(message);
@@ -59,7 +77,21 @@ impl ProgressDisplay {
 
 impl Observer for ProgressDisplay {
     fn run_started(&mut self, progress: &Progress, cell: &Cell) {
-        self.show(progress, &format!("{} left: {}", rough(progress.left), cell.id));
+        let left = rough(progress.left);
+        let message = match &self.live {
+            None => format!("{left} left: {}", cell.id),
+            Some(live) => {
+                let (width, height) = stderr_size();
+                // The bar has a line of its own, and the cursor another one.
+                live.text(LiveProgress {
+                    cell: &cell.id,
+                    left: &left,
+                    lines: height.saturating_sub(2),
+                    width,
+                })
+            }
+        };
+        self.show(progress, &message);
     }
 
     fn trial_finished(&mut self, run: &Run, _: &Cell, at_most: Duration) {
@@ -68,7 +100,12 @@ impl Observer for ProgressDisplay {
 
     fn run_finished(&mut self, progress: &Progress, run: &Run, cell: &Cell) {
         let (done, total) = (progress.finished as usize, progress.total as usize);
-        self.line(&report::run_line(run, &cell.factors, &self.design, done, total));
+        if let Some(live) = &mut self.live {
+            live.run_finished(run, cell);
+        }
+        if self.live.is_none() || run.state != RunState::Valid {
+            self.line(&report::run_line(run, &cell.factors, &self.design, done, total));
+        }
         if let Some(failure) = run.failure.as_ref().or(run.exit_failure.as_ref()) {
             self.explain(failure);
         }
@@ -87,6 +124,12 @@ impl Observer for ProgressDisplay {
 
     fn allocated(&mut self, allocation: &BlockAllocation) {
         self.line(&format!("note: {}", report::allocation_words(allocation)));
+    }
+
+    fn block_finished(&mut self, block: &Block) {
+        if let Some(live) = &mut self.live {
+            live.block_finished(block);
+        }
     }
 
     fn repeating(&mut self, block: &Block) {

@@ -60,6 +60,12 @@ pub struct OutputArgs {
     /// Print no progress and no notes; errors are still printed.
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
+
+    /// Show the values so far in a table on the terminal, instead of a line for each run.
+    ///
+    /// The table is drawn between the runs, from what the agents have reported at their ends: no agent is asked while it measures.
+    #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
+    pub live: bool,
 }
 
 #[derive(Debug, Args)]

@@ -118,6 +118,7 @@ impl<'a> BuiltIn<'a> {
 
     pub fn execute(&self) -> Result<ExitStatus, CliError> {
         output::set_quiet(self.output.quiet);
+        output::set_live(self.output.live);
         let stop = StopToken::on_signals()?;
         let site = LocalSite::find()?;
         let prepared = self.prepare(Some(RUNS), &site, &stop)?;

@@ -63,7 +63,12 @@ pub fn execute(flags: &RunArgs, site: &LocalSite, stop: &StopToken) -> Result<Ex
         "resuming after {made} runs, in the order of seed {}",
         header.experiment.design.seed
     ));
-    let mut progress = ProgressDisplay::new(&header.experiment.design);
+    let mut progress = ProgressDisplay::new(&header.experiment);
+    let cells = header.experiment.cells.iter();
+    progress.resume(
+        cells.flat_map(|cell| assembler.runs_of(&cell.id).iter().map(move |run| (run, cell))),
+        &log.blocks,
+    );
     runner::check_domain(&sites, &header.experiment)?;
     let session = ExperimentRunner { header, sites: &sites, directory: &directory, stop, on_progress: None };
     let outcome = session.resume(assembler, log, differences, &mut progress);

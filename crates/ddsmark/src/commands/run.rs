@@ -22,6 +22,7 @@ use crate::{
 
 pub fn execute(flags: &RunArgs) -> Result<ExitStatus, CliError> {
     output::set_quiet(flags.output.quiet);
+    output::set_live(flags.output.live);
     let stop = StopToken::on_signals()?;
     let site = LocalSite::find()?;
     let Some(experiment) = &flags.experiment else {

@@ -36,6 +36,7 @@ const MS: u64 = 1_000_000;
 
 pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
     output::set_quiet(flags.output.quiet);
+    output::set_live(flags.output.live);
     let stop = StopToken::on_signals()?;
     let site = LocalSite::find()?;
     let pin = pin(&PinChoice::Auto, &site.facts()?)?;

@@ -81,7 +81,7 @@ pub fn measure(
     for text in header.warnings.iter().map(|warning| &warning.text).chain(&oversubscription) {
         note(&format!("warning: {text}"));
     }
-    let mut progress = ProgressDisplay::new(&header.experiment.design);
+    let mut progress = ProgressDisplay::new(&header.experiment);
     let session = ExperimentRunner { header, sites: &sites, directory: &directory, stop, on_progress: None };
     let outcome = session.execute(&mut progress);
     print_directory(&outcome, &directory);

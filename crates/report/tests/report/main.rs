@@ -2,6 +2,7 @@
 
 mod drivers;
 mod export;
+mod live;
 mod load;
 mod markdown;
 mod published;

@@ -270,6 +270,7 @@ impl Maker<'_> {
         if !begun_before {
             block.took_ns = u64::try_from(began.elapsed().as_nanos()).ok();
         }
+        observer.block_finished(block);
         self.measured = Some(after);
         log.allocation.made += u32::from(repeats.is_none());
         directory.save_log(log)?;

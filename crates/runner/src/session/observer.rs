@@ -54,6 +54,11 @@ pub trait Observer {
         let _ = allocation;
     }
 
+    /// Called when a block has ended, with its noise.
+    fn block_finished(&mut self, block: &Block) {
+        let _ = block;
+    }
+
     /// Called when a noisy block is repeated.
     fn repeating(&mut self, block: &Block) {
         let _ = block;

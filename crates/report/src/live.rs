@@ -1,0 +1,145 @@
+//! Values of an experiment so far, as lines that are redrawn between its runs.
+
+use experiment::{Cell, Plan};
+use results::{Block, Metric, Run, RunState, metrics_of};
+use stats::median;
+
+use crate::{
+    layout::{Align, Grid},
+    number::count,
+};
+
+/// Lines that are not rows of cells: the heading of the table and two lines of progress.
+const OTHER_LINES: usize = 3;
+
+/// Values so far, updated between runs. Nothing is asked of agents: they have reported at the end of each run.
+#[derive(Debug)]
+pub struct Live {
+    cells: Vec<LiveCell>,
+    blocks: u32,
+    noisy: u32,
+    /// Why the last block was noisy; empty if it was not.
+    reasons: Vec<String>,
+}
+
+/// Values of a cell so far.
+#[derive(Debug)]
+struct LiveCell {
+    id: String,
+    /// A metric, and its value in each valid run.
+    metrics: Vec<(Metric, Vec<f64>)>,
+    valid: usize,
+    others: usize,
+}
+
+/// Progress that a [`Live`] does not know.
+#[derive(Clone, Copy, Debug)]
+pub struct LiveProgress<'p> {
+    /// Cell that is measured now.
+    pub cell: &'p str,
+    /// Remaining time, as text.
+    pub left: &'p str,
+    /// Number of the lines that may be used.
+    pub lines: usize,
+    /// Number of columns that may be used.
+    pub width: usize,
+}
+
+impl Live {
+    /// Creates the table of a plan, without values.
+    #[must_use]
+    pub fn new(plan: &Plan) -> Self {
+        let of_cell = |cell: &Cell| {
+            let mut metrics: Vec<Metric> = metrics_of(plan, &cell.factors).collect();
+            if Metric::Delivered.is_of(cell.factors.workload) {
+                metrics.push(Metric::Delivered);
+            }
+            let metrics = metrics.into_iter().map(|metric| (metric, Vec::new())).collect();
+            LiveCell { id: cell.id.clone(), metrics, valid: 0, others: 0 }
+        };
+        let cells = plan.cells.iter().map(of_cell).collect();
+        Self { cells, blocks: 0, noisy: 0, reasons: Vec::new() }
+    }
+
+    /// Takes the values of a run that has ended.
+    pub fn run_finished(&mut self, run: &Run, cell: &Cell) {
+        let Some(found) = self.cells.iter_mut().find(|found| found.id == cell.id) else { return };
+        if run.state != RunState::Valid {
+            found.others += 1;
+            return;
+        }
+        found.valid += 1;
+        for (metric, values) in &mut found.metrics {
+            values.extend(run.value(*metric));
+        }
+    }
+
+    /// Takes the noise of a block that has ended.
+    pub fn block_finished(&mut self, block: &Block) {
+        self.blocks += 1;
+        self.noisy += u32::from(block.noisy);
+        self.reasons.clone_from(&block.reasons);
+    }
+
+    /// Returns the lines: a row for each cell, as many as there is room for around the one that is measured, then the blocks
+    /// with their noise, and the remaining time.
+    #[must_use]
+    pub fn text(&self, progress: LiveProgress<'_>) -> String {
+        let room = progress.lines.saturating_sub(OTHER_LINES).max(1);
+        let now = self.cells.iter().position(|cell| cell.id == progress.cell).unwrap_or(0);
+        let first = now.saturating_sub(room / 2).min(self.cells.len().saturating_sub(room));
+        let shown = &self.cells[first..self.cells.len().min(first + room)];
+        // Those of other workloads would not fit beside them.
+        let now = self.cells.get(now).map_or(&[][..], |cell| &cell.metrics);
+        let metrics: Vec<Metric> = now.iter().map(|(metric, _)| *metric).collect();
+        let mut grid = Grid::default().column("  Cell", Align::Left).column("Runs", Align::Right);
+        for metric in &metrics {
+            grid = grid.column(&format!("{} ({})", metric.words(), metric.shown_unit()), Align::Right);
+        }
+        for cell in shown {
+            let mark = if cell.id == progress.cell { ">" } else { " " };
+            let invalid = if cell.others > 0 { format!(" + {} invalid", cell.others) } else { String::new() };
+            let mut row = vec![format!("{mark} {}", cell.id), format!("{}{invalid}", cell.valid)];
+            row.extend(metrics.iter().map(|metric| cell.value(*metric)));
+            grid.row(row);
+        }
+        let hidden = self.cells.len() - shown.len();
+        let hidden =
+            if hidden > 0 { format!("; {} not shown", count(hidden, "other cell")) } else { String::new() };
+        let noise = match (self.blocks, self.reasons.first()) {
+            (0, _) => "no block done yet".to_owned(),
+            (blocks, reason) => {
+                let last = reason.map_or_else(
+                    || "the last one was quiet".to_owned(),
+                    |why| format!("the last one: {why}"),
+                );
+                format!("{} done, {} noisy; {last}", count(blocks as usize, "block"), self.noisy)
+            }
+        };
+        let lines = [
+            grid.render(),
+            noise,
+            format!("{} left; medians of the valid runs so far{hidden}", progress.left),
+        ];
+        let lines = lines.iter().flat_map(|text| text.lines());
+        let cut = |line: &str| line.trim_end().chars().take(progress.width).collect::<String>();
+        lines.map(cut).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl LiveCell {
+    /// Returns the median of a metric and its range; empty without a value.
+    fn value(&self, metric: Metric) -> String {
+        let values =
+            self.metrics.iter().find(|(found, _)| *found == metric).map(|(_, values)| values.as_slice());
+        let Some((values, median)) = values.and_then(|values| Some((values, median(values)?))) else {
+            return String::new();
+        };
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        match values.len() {
+            1 => metric.format(median),
+            _ => format!("{} ({}..{})", metric.format(median), metric.format(least), metric.format(most)),
+        }
+    }
+}
