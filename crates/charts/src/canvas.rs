@@ -50,9 +50,14 @@ impl Canvas {
         self.body
     }
 
-    pub fn line(&mut self, (x1, y1): Position, (x2, y2): Position, class: &str) {
+    pub fn line(&mut self, from: Position, to: Position, class: &str) {
+        self.rule(from, to, class, "");
+    }
+
+    /// Draws a line with a tooltip.
+    pub fn rule(&mut self, (x1, y1): Position, (x2, y2): Position, class: &str, title: &str) {
         let (x1, y1, x2, y2) = (px(x1), px(y1), px(x2), px(y2));
-        self.element("line", &format!("x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\""), class, "");
+        self.element("line", &format!("x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\""), class, title);
     }
 
     /// Draws a rectangle between two opposite corners.

@@ -2,7 +2,7 @@
 //!
 //! - [`plot`] draws a [`Chart`] twice, wide and narrow, for a page that contains [`stylesheet`]; [`svg`] draws one.
 //! - [`standalone`] draws it as a file of its own.
-//! - [`table`] returns the values that it draws, as text.
+//! - [`table()`] returns the values that it draws, as text.
 //! - [`number`] formats numbers, and [`palette`] has the colours, of charts and of pages around them.
 //! - [`key_mark`] draws a dot with its interval for a table.
 //!

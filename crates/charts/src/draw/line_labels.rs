@@ -12,6 +12,9 @@ const SIZE: f64 = 12.0;
 /// Height of their box in px.
 const HEIGHT: f64 = 13.0;
 
+/// Most points of a line that are tried.
+const MOST_POINTS: usize = 80;
+
 /// Line that gets words.
 #[derive(Debug)]
 pub(crate) struct LabelledLine<'a> {
@@ -63,7 +66,7 @@ fn places(points: &[Position], wide: f64, frame: Area) -> Vec<Area> {
     });
     let all: Vec<Position> = middles.chain(points.iter().copied()).collect();
     let mut places = Vec::new();
-    for (x, y) in all {
+    for (x, y) in all.iter().copied().step_by(all.len().div_ceil(MOST_POINTS).max(1)) {
         let left = (x - wide / 2.0).min(frame.right - wide).max(frame.left + 2.0);
         let (before, after) = ((x - wide - 9.0).max(frame.left + 2.0), (x + 9.0).min(frame.right - wide));
         for (left, top) in [(before, y - HEIGHT - 1.0), (after, y + 2.0)] {

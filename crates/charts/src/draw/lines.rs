@@ -25,13 +25,20 @@ pub(crate) fn draw(lines: &Lines, canvas: &mut Canvas) -> f64 {
         space if lines.panels.len() > 1 && space <= 12.0 => 0.0,
         space => space,
     };
-    let rows = lines.panels.iter().map(references::label_rows).max().unwrap_or(0);
-    let panels = Panels::new(lines.panels.len(), canvas, y.space(), right, references::space(rows));
     let inset = inset(lines);
+    // Without space for labels above first: the widths are final, and say how much is needed.
+    let panels = Panels::new(lines.panels.len(), canvas, y.space(), right, 0.0);
     let frame = panels.frames[0];
-    let y = YAxis::with_map(&lines.y, y.map.onto(frame.bottom, frame.top));
     let x_values = lines.panels.iter().flat_map(x_values);
     let x = XAxis::new(&lines.x, x_values, frame.left + inset.0, frame.right - inset.1);
+    let rows = lines.panels.iter().zip(&panels.frames).map(|(panel, frame)| {
+        let map = x.map.onto(frame.left + inset.0, frame.right - inset.1);
+        references::label_rows(panel, &map, canvas)
+    });
+    let above = references::space(rows.max().unwrap_or(0));
+    let panels = Panels::new(lines.panels.len(), canvas, y.space(), right, above);
+    let frame = panels.frames[0];
+    let y = YAxis::with_map(&lines.y, y.map.onto(frame.bottom, frame.top));
     for (panel, frame) in lines.panels.iter().zip(&panels.frames) {
         let map = x.map.onto(frame.left + inset.0, frame.right - inset.1);
         references::shade(panel, canvas, &map, *frame);

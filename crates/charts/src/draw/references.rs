@@ -15,11 +15,38 @@ const ROW: f64 = 15.0;
 /// Most rows of labels above a panel. Further labels are only in tooltips.
 const MOST_ROWS: usize = 3;
 
-/// Returns the number of rows of labels above a panel that has vertical lines.
-pub(crate) fn label_rows(panel: &Panel) -> usize {
-    let vertical =
-        panel.references.iter().filter(|reference| matches!(reference, Reference::Vertical { .. }));
-    vertical.count().min(MOST_ROWS)
+/// Returns the number of rows of labels above a panel with this map of x.
+pub(crate) fn label_rows(panel: &Panel, x: &Map, canvas: &Canvas) -> usize {
+    let mut rows = Rows::default();
+    for reference in &panel.references {
+        if let Reference::Vertical { at, label, .. } = reference
+            && let Some(x) = x.at(*at)
+        {
+            rows.place(label, x, canvas.width());
+        }
+    }
+    rows.taken.iter().filter(|row| !row.is_empty()).count()
+}
+
+/// Rows of labels above a panel.
+#[derive(Debug, Default)]
+struct Rows {
+    /// Stretches of each row, from the lowest, that have labels.
+    taken: [Vec<(f64, f64)>; MOST_ROWS],
+}
+
+impl Rows {
+    /// Takes a place for a label above `x`, and returns its text, its middle and its row; `None` if there is no space.
+    fn place(&mut self, label: &str, x: f64, total: f64) -> Option<(String, f64, usize)> {
+        let text = fit(label, SIZE, total * 0.6);
+        let half = width(&text, SIZE) / 2.0;
+        let middle = x.min(total - half).max(half);
+        let (from, to) = (middle - half - 6.0, middle + half + 6.0);
+        let is_free = |row: &Vec<(f64, f64)>| row.iter().all(|(left, right)| to <= *left || from >= *right);
+        let row = self.taken.iter().position(is_free).filter(|_| !text.is_empty())?;
+        self.taken[row].push((from, to));
+        Some((text, middle, row))
+    }
 }
 
 /// Returns the space in px that rows of labels need above a panel.
@@ -44,19 +71,23 @@ pub(crate) fn draw(
     frame: Area,
     occupied: &mut Occupied,
 ) {
-    let mut rows: Vec<Vec<(f64, f64)>> = vec![Vec::new(); label_rows(panel)];
+    let mut rows = Rows::default();
     for reference in &panel.references {
         match reference {
             Reference::Horizontal { at, label, slot } => {
                 if let Some(y) = maps.1.at(*at) {
-                    canvas.line((frame.left, y), (frame.right, y), &format!("ref {}", slot.class()));
+                    canvas.rule((frame.left, y), (frame.right, y), &format!("ref {}", slot.class()), label);
                     horizontal_label(label, slot.class(), canvas, y, frame, occupied);
                 }
             }
             Reference::Vertical { at, label, slot } => {
                 if let Some(x) = maps.0.at(*at) {
-                    canvas.line((x, frame.top - 4.0), (x, frame.bottom), &format!("knee {}", slot.class()));
-                    vertical_label(label, slot.class(), canvas, x, frame.top, &mut rows);
+                    let slot = slot.class();
+                    canvas.rule((x, frame.top - 4.0), (x, frame.bottom), &format!("knee {slot}"), label);
+                    if let Some((text, middle, row)) = rows.place(label, x, canvas.width()) {
+                        let at = (middle, frame.top - 8.0 - row as f64 * ROW);
+                        canvas.text(at, Anchor::Middle, &format!("an {slot}"), &text);
+                    }
                 }
             }
         }
@@ -83,25 +114,5 @@ fn horizontal_label(
     if let Some(best) = occupied.place(&places, edge, &[]) {
         let at = (places[best].left, places[best].bottom - 2.0);
         canvas.text(at, Anchor::Start, &format!("an {slot}"), &text);
-    }
-}
-
-fn vertical_label(
-    label: &str,
-    slot: &str,
-    canvas: &mut Canvas,
-    x: f64,
-    top: f64,
-    rows: &mut [Vec<(f64, f64)>],
-) {
-    let text = fit(label, SIZE, canvas.width() * 0.6);
-    let half = width(&text, SIZE) / 2.0;
-    let middle = x.min(canvas.width() - half).max(half);
-    let (from, to) = (middle - half - 6.0, middle + half + 6.0);
-    let free = rows.iter().position(|row| row.iter().all(|(left, right)| to <= *left || from >= *right));
-    if let Some(row) = free {
-        rows[row].push((from, to));
-        let at = (middle, top - 8.0 - row as f64 * ROW);
-        canvas.text(at, Anchor::Middle, &format!("an {slot}"), &text);
     }
 }
