@@ -13,7 +13,7 @@ const GAP: f64 = 16.0;
 /// Space right of the last column in px: half of a mark.
 const EDGE: f64 = 5.0;
 /// Space below a panel for tick labels in px.
-const TICKS: f64 = 22.0;
+const TICKS: f64 = 27.0;
 /// Space above a panel for its heading in px.
 const HEADING: f64 = 24.0;
 /// Sizes of plots in px: alone, in one row, in several rows, and stacked in a narrow chart.
