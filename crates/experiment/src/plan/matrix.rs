@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    Cell, Factor, FactorValues, Factors, PlanError, SpannedError, Value,
-    factors::{driver_options, ids, variables},
+    Cell, FactorValues, Factors, PlanError, SpannedError,
+    factors::ids,
     plan::{
         adaptation,
         axes::{included, with_defaults},
@@ -13,6 +13,7 @@ use crate::{
         loads::{self, Traces},
         plan_inputs::PlanInputs,
         probes,
+        selection::{matches, no_match},
     },
     syntax::one_or_many::{Located, OneOrMany},
 };
@@ -77,7 +78,8 @@ pub(crate) fn cells(
                 adaptation::words(exclude.get())
             ));
         } else if !found && !may_be_elsewhere {
-            return Err(PlanError::NoMatch("this exclude").at(exclude.span()));
+            let all: Vec<&Factors> = matrix.factors.iter().map(|(factors, _)| factors).collect();
+            return Err(no_match("this exclude", exclude.get(), &all, inputs).at(exclude.span()));
         }
         for (factors, excluded) in &mut matrix.factors {
             *excluded |= matches(exclude.get(), factors, inputs);
@@ -114,22 +116,6 @@ pub(crate) fn cells(
         ids.into_iter().zip(factors).map(|(id, factors)| Cell { id, factors }).collect();
     number_namesakes(&mut cells);
     Ok((cells, shown_notes))
-}
-
-/// Returns whether a cell has one of the selected values of each selected factor.
-pub(crate) fn matches(selection: &FactorValues, factors: &Factors, inputs: &PlanInputs<'_>) -> bool {
-    let is_of = |row: &Factor, value: &Value| match value {
-        // A cell has the path of a trace, which the file may name relative to itself.
-        Value::Text(name) if row.key == "trace" => {
-            inputs.files.get(name).is_some_and(|trace| row.is_of(factors, &trace.path.clone().into()))
-        }
-        value => row.is_of(factors, value),
-    };
-    let has_one =
-        |(row, values): (&Factor, &OneOrMany<Value>)| values.values().any(|value| is_of(row, value));
-    selection.set_factors().all(has_one)
-        && variables::selects(&selection.env, &factors.env)
-        && driver_options::selects(&selection.options, factors)
 }
 
 /// Appends a number to ids that occur again, such as those of driver files with one name in different directories.

@@ -31,5 +31,6 @@ pub(crate) mod queue_checks;
 pub(crate) mod schedule;
 pub(crate) mod search;
 pub(crate) mod search_section;
+pub(crate) mod selection;
 pub(crate) mod thread_priorities;
 pub(crate) mod transports;

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Cell, Design, Effort, FactorValues, Limits, Plan, PlanError, Precision, RunOrder, Search, SpannedError,
-    Workload,
+    Cell, Design, Effort, FactorValues, Factors, Limits, Plan, PlanError, Precision, RunOrder, Search,
+    SpannedError, Workload,
     plan::{
         duet,
         experiment_file::{DesignSection, ExperimentFile, LimitsSection},
         matrix,
         plan_inputs::PlanInputs,
         search_section::SearchSection,
+        selection::{matches, no_match},
     },
     syntax::{one_or_many::Located, units::Time},
 };
@@ -70,12 +71,12 @@ impl ExperimentFile {
             notes,
         };
         if let Some(baseline) = &self.design.baseline {
-            let is_of =
-                |selection: &FactorValues, cell: &Cell| matrix::matches(selection, &cell.factors, inputs);
+            let is_of = |selection: &FactorValues, cell: &Cell| matches(selection, &cell.factors, inputs);
             let (cells, note) = self.baseline_cells(baseline.get(), &experiment.cells, is_of);
             experiment.design.baseline = cells.into_iter().map(|cell| cell.id.clone()).collect();
             if experiment.design.baseline.is_empty() && note.is_none() {
-                return Err(PlanError::NoMatch("the baseline").at(baseline.span()));
+                let all: Vec<&Factors> = experiment.cells.iter().map(|cell| &cell.factors).collect();
+                return Err(no_match("the baseline", baseline.get(), &all, inputs).at(baseline.span()));
             }
             experiment.notes.extend(note);
         }

@@ -3,7 +3,7 @@
 use crate::{
     Cell, FactorValues, Figure, PlanError, PlanInputs, Published, PublishedFigure, PublishedSection, Size,
     SpannedError, Value, Workload,
-    plan::{experiment_file::ExperimentFile, matrix},
+    plan::{experiment_file::ExperimentFile, selection::matches},
     syntax::{
         one_or_many::{Located, OneOrMany},
         spanned_error::all_distinct,
@@ -39,7 +39,12 @@ impl ExperimentFile {
             } else if self.may_match_nothing(table) {
                 notes.push(format!("no published figures of {system} are shown: no cell matches them"));
             } else {
-                return Err(PlanError::NoMatch("this table of published figures").at(section.span()));
+                return Err(PlanError::NoMatch {
+                    what: "this table of published figures",
+                    why: None,
+                    hint: None,
+                }
+                .at(section.span()));
             }
         }
         Ok((all, notes))
@@ -58,7 +63,7 @@ impl ExperimentFile {
 impl PublishedSection {
     /// Returns whether the table is of this cell, at any size and batch.
     fn selects(&self, cell: &Cell, inputs: &PlanInputs<'_>) -> bool {
-        let is_of = |selection: &FactorValues| matrix::matches(selection, &cell.factors, inputs);
+        let is_of = |selection: &FactorValues| matches(selection, &cell.factors, inputs);
         is_of(&self.cells.without(&["batch_bytes"])) && !self.except.as_ref().is_some_and(is_of)
     }
 
@@ -82,7 +87,7 @@ impl PublishedSection {
         if !batches.0.is_empty() {
             selection.set("batch_bytes", batches.clone().map(|batch| Value::Size(measured(batch))));
         }
-        let with_size = cells.iter().filter(|cell| matrix::matches(&selection, &cell.factors, inputs));
+        let with_size = cells.iter().filter(|cell| matches(&selection, &cell.factors, inputs));
         let batch = |cell: &Cell| match &batches.0[..] {
             [only] => only.get().0,
             _ => cell.factors.batch_bytes,

@@ -12,10 +12,7 @@ use toml::{
     de::{DeArray, DeTable, DeValue, Deserializer},
 };
 
-use crate::syntax::{one_or_many::Span, spanned_error::SpannedError};
-
-/// Minimum Jaro-Winkler similarity of a name that is suggested instead of an unknown one.
-const NEAR: f64 = 0.75;
+use crate::syntax::{one_or_many::Span, similar::one_of, spanned_error::SpannedError};
 
 /// Text of an experiment file, and the changes of the command line.
 ///
@@ -271,11 +268,15 @@ impl Source {
             return self.fault(
                 at,
                 &format!("unknown key `{unknown}`"),
-                one_of(unknown, known, "keys here are"),
+                one_of(unknown, known.iter().copied(), "keys here are"),
             );
         }
         if let Some((unknown, known)) = standard("unknown variant") {
-            return self.fault(at, &format!("`{unknown}` cannot stand here"), one_of(unknown, known, "use"));
+            return self.fault(
+                at,
+                &format!("`{unknown}` cannot stand here"),
+                one_of(unknown, known.iter().copied(), "use"),
+            );
         }
         if let Some((missing, _)) = standard("missing field") {
             let hint = format!("write `{missing} = ...`; docs/reference/experiment-file.md describes it");
@@ -289,19 +290,6 @@ impl Source {
             None => self.fault(at, message, "see docs/reference/experiment-file.md"),
         }
     }
-}
-
-/// Lists the valid names; suggests the most similar one, if it is similar enough.
-fn one_of(unknown: &str, known: &[&str], introduction: &str) -> String {
-    let all = format!("{introduction} {}", known.join(", "));
-    let meant = similar(unknown, known.iter().copied());
-    meant.map_or_else(|| all.clone(), |name| format!("did you mean `{name}`? {all}"))
-}
-
-/// Returns the valid name that is most similar to an unknown one, if it is similar enough.
-pub fn similar<'n>(unknown: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let near = |name: &&str| strsim::jaro_winkler(unknown, name);
-    known.max_by(|a, b| near(a).total_cmp(&near(b))).filter(|name| near(name) >= NEAR)
 }
 
 /// Returns line and column of a position, both from 1, and the line with a mark below the range.

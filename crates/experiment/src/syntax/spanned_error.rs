@@ -4,6 +4,7 @@ use crate::syntax::{
     driver_name::is_driver_path,
     input_file::FileError,
     one_or_many::{OneOrMany, Span},
+    similar,
     units::{MIN_SIZE_BYTES, Time},
 };
 
@@ -209,8 +210,15 @@ pub enum PlanError {
         known: Vec<String>,
     },
     /// Selection that matches no cell.
-    #[error("{0} matches no cell")]
-    NoMatch(&'static str),
+    #[error("{what} matches no cell{}", why.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
+    NoMatch {
+        /// Name of the selection.
+        what: &'static str,
+        /// Part that no cell has; `None` if each part is one of some cell.
+        why: Option<String>,
+        /// Next step, if there is a better one than for all selections.
+        hint: Option<String>,
+    },
     /// No cell is left to measure.
     #[error("no cell is left to measure")]
     NoCell,
@@ -274,7 +282,10 @@ impl PlanError {
             Self::Nothing(what) => format!("name at least one {}", what.trim_end_matches('s')),
             Self::TooSmall { .. } => format!("use a size of {MIN_SIZE_BYTES} or more"),
             Self::TooLarge { max, .. } => format!("use sizes up to {max}, or another transport or driver"),
-            Self::NoTransport { known, .. } | Self::NoOption { known, .. } => one_of(known),
+            Self::NoTransport { known, .. } => one_of(known),
+            Self::NoOption { option, known, .. } => {
+                similar::one_of(option, known.iter().map(String::as_str), "available:")
+            }
             Self::NotShared { known, .. } => format!("available for both: {}", known.join(", ")),
             Self::NoReceiveMode { known, .. } => format!("available: {}", known.join(", ")),
             Self::NoDriver { known, .. } if known.is_empty() => "no driver is installed".to_owned(),
@@ -317,7 +328,10 @@ impl PlanError {
             Self::NoEndpoint { known, .. } => {
                 format!("{}; roles such as `writer` and `reader`", one_of(known))
             }
-            Self::NoMatch(_) => "each value in it must be one of the cells\'; see `--dry-run`".to_owned(),
+            Self::NoMatch { hint: Some(hint), .. } => hint.clone(),
+            Self::NoMatch { .. } => {
+                "each value in it must be one of the cells', and one cell must have all of them; see `--dry-run`".to_owned()
+            }
             Self::NoCell => "exclude less, or name drivers that can do what is asked".to_owned(),
             Self::TooMany { what: "runs", .. } => "plan fewer runs of each cell, or fewer cells".to_owned(),
             Self::TooMany { .. } => "use fewer values, or exclude more cells".to_owned(),

@@ -57,7 +57,22 @@ fn option_of_a_driver_can_be_the_baseline() {
     assert_eq!(pairs.len(), 4);
     assert!(pairs.iter().all(|(cell, base)| cell.factors.options["mode"] == base.factors.options["mode"]));
     let (error, ..) = rejected(SMALL, &["factors.size=64", options, "design.baseline.options.dds.depth=6"]);
-    assert!(error.ends_with("the baseline matches no cell"), "{error}");
+    assert!(error.ends_with("the baseline matches no cell: no cell has `dds.depth` 6"), "{error}");
+    for (baseline, why, step) in [
+        ("dds.depht=5", "driver `dds` has no option `depht`", "did you mean `depth`? available: "),
+        (
+            "dds.mode=\"a\"",
+            "no cell has a value of `dds.mode`",
+            "measure it: `--option dds.mode=a`, and another one",
+        ),
+        ("bare.depth=5", "driver `bare` is not measured", "drivers of the cells: dds"),
+    ] {
+        let baseline = format!("design.baseline.options.{baseline}");
+        let (error, _, hint) =
+            rejected(SMALL, &["factors.size=64", "factors.driver=dds", options, &baseline]);
+        assert!(error.ends_with(&format!("the baseline matches no cell: {why}")), "{error}");
+        assert!(hint.starts_with(step), "{hint}");
+    }
     let include = "factors.include=[{ options = { dds = { depth = 5 } } }]";
     let (error, _, hint) = rejected(SMALL, &["factors.size=64", include]);
     assert!(error.contains("cannot set options") && hint.contains("`[options]`"), "{error} {hint}");

@@ -42,17 +42,17 @@ fn error_has_the_position_of_the_wrong_value() {
         (
             "exclude = [{ size = 33 }]",
             &[],
-            "f.toml:7:12: this exclude matches no cell",
+            "f.toml:7:12: this exclude matches no cell: no cell has size 33",
             "{ size = 33 }",
-            "--dry-run",
+            "values of the cells: 32, 4096",
         ),
         ("exclude = [{ driver = \"dds\" }]", &[], "f.toml: no cell is left to measure", "", "exclude less"),
         (
             "[design]\nbaseline = { size = 33 }",
             &[],
-            "f.toml:8:12: the baseline matches no cell",
+            "f.toml:8:12: the baseline matches no cell: no cell has size 33",
             "{ size = 33 }",
-            "--dry-run",
+            "values of the cells: 32, 4096",
         ),
         (
             "[design]\nblocks = 0",

@@ -86,7 +86,7 @@ fn invalid_load_is_rejected_with_its_position() {
         (
             rate("5\nexclude = [{ rate = 6 }]"),
             &[],
-            "f.toml:8:12: this exclude matches no cell",
+            "f.toml:8:12: this exclude matches no cell: no cell has rate 6",
             "{ rate = 6 }",
             "--dry-run",
         ),

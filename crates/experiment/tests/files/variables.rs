@@ -56,8 +56,9 @@ fn values_are_excluded_included_and_inherited() {
     ];
     assert_eq!(ids(&experiment), all);
     assert!(!experiment.cells[0].factors.env.contains_key("EXTRA"), "inherited");
-    let (error, marked, _) = rejected(&with("exclude = [{ env = { MODE = \"c\" } }]\n"), &[]);
-    assert!(error.contains("matches no cell"), "{error}");
+    let (error, marked, hint) = rejected(&with("exclude = [{ env = { MODE = \"c\" } }]\n"), &[]);
+    assert!(error.contains("matches no cell: no cell has variable `MODE`"), "{error}");
+    assert!(hint.starts_with("variables of the cells:"), "{hint}");
     assert!(marked.contains("MODE"), "{marked}");
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use roxmltree::{Document, Node};
 
 use super::{elements, local};
-use crate::syntax::source::similar;
+use crate::syntax::similar::similar;
 
 /// Standard policies of profiles that are built into a middleware, with their sources.
 pub(super) const BUILT_IN: &str = include_str!("../../../../../qos/built-in.xml");

@@ -1,0 +1,23 @@
+//! Names that are similar to an unknown one.
+
+/// Minimum Jaro-Winkler similarity of a name that is suggested instead of an unknown one.
+const NEAR: f64 = 0.75;
+
+/// Lists the valid names after an introduction; suggests the most similar one, if it is similar enough.
+pub(crate) fn one_of<'n>(
+    unknown: &str,
+    known: impl IntoIterator<Item = &'n str> + Clone,
+    introduction: &str,
+) -> String {
+    let listed: Vec<&str> = known.clone().into_iter().collect();
+    let all = if listed.is_empty() { "none".to_owned() } else { listed.join(", ") };
+    let meant = similar(unknown, known.into_iter());
+    let meant = meant.map_or_else(String::new, |name| format!("did you mean `{name}`? "));
+    format!("{meant}{introduction} {all}")
+}
+
+/// Returns the valid name that is most similar to an unknown one, if it is similar enough.
+pub fn similar<'n>(unknown: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let near = |name: &&str| strsim::jaro_winkler(unknown, name);
+    known.max_by(|a, b| near(a).total_cmp(&near(b))).filter(|name| near(name) >= NEAR)
+}
