@@ -6,13 +6,19 @@ use std::{
     path::Path,
 };
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{
+    Deserialize, Serialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 
 use super::error::{DirectoryError, is_full};
 use crate::SCHEMA_VERSION;
 
 /// Minimum and maximum number of bytes written to test the free space.
 const PROBE_BYTES: std::ops::RangeInclusive<u64> = (1 << 20)..=(64 << 20);
+
+/// First bytes of each file, without spaces.
+const VERSION_KEY: &[u8] = br#"{"schema_version":"#;
 
 /// Returns whether the file exists.
 pub(crate) fn exists(path: &Path) -> Result<bool, DirectoryError> {
@@ -44,6 +50,24 @@ pub(crate) fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T,
         return Err(DirectoryError::Older { path: path.to_owned(), found: schema_version });
     }
     serde_json::from_slice(bytes).map_err(damaged)
+}
+
+/// Like [`read`], for a file that the user named: it need not be one of ddsmark.
+pub(crate) fn read_any<T: DeserializeOwned>(path: &Path) -> Result<T, DirectoryError> {
+    let bytes = fs::read(path).map_err(|cause| DirectoryError::Read { path: path.to_owned(), cause })?;
+    parse(path, &bytes).map_err(|error| match error {
+        DirectoryError::Damaged { path, cause } if !is_part_of_record(&bytes) => {
+            DirectoryError::NotAResult { path, cause }
+        }
+        error => error,
+    })
+}
+
+/// Returns whether a file begins as those that [`save_json`] writes, and is not complete.
+fn is_part_of_record(bytes: &[u8]) -> bool {
+    let mut visible = bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace());
+    let begins_with_version = VERSION_KEY.iter().all(|byte| visible.next() == Some(*byte));
+    begins_with_version && serde_json::from_slice::<IgnoredAny>(bytes).is_err()
 }
 
 /// Checks for enough free space: writes noise to the disk and removes it.

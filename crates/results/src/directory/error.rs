@@ -53,6 +53,14 @@ pub enum DirectoryError {
         /// Path of the directory.
         path: PathBuf,
     },
+    /// The file has something else than a result.
+    #[error("`{}` is not the result of an experiment: {cause}", .path.display())]
+    NotAResult {
+        /// Path of the file.
+        path: PathBuf,
+        /// Parse error.
+        cause: String,
+    },
     /// The record is damaged.
     #[error("the record `{}` is damaged: {cause}", .path.display())]
     Damaged {
@@ -122,6 +130,9 @@ impl DirectoryError {
             Self::NotReadable { .. } => "this is a defect of ddsmark: please report it".to_owned(),
             Self::Read { .. } | Self::NoResult { .. } => {
                 "name the directory that `--out` named when it was measured".to_owned()
+            }
+            Self::NotAResult { .. } => {
+                "name a `result.json`, or the directory that `--out` named when it was measured".to_owned()
             }
             Self::Damaged { .. } => {
                 "restore the file, or move it away to read the rest of the result without it".to_owned()

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 mod disk;
 mod error;
 
-use disk::{exists, parse, probe, read, save, save_json};
+use disk::{exists, parse, probe, read, read_any, save, save_json};
 pub use error::DirectoryError;
 
 use crate::{
@@ -225,10 +225,10 @@ impl Directory {
     /// or from a single `result.json`.
     ///
     /// # Errors
-    /// Returns an error if there is no result, or if a file is damaged or has a newer schema version.
+    /// Returns an error if there is no result, or if a file is damaged, has something else or has a newer schema version.
     pub fn load(path: &Path) -> Result<ResultDocument, DirectoryError> {
         if path.is_file() {
-            return read(path);
+            return read_any(path);
         }
         let records = records(path)?;
         let (whole, header) = (path.join("result.json"), path.join("experiment.json"));

@@ -130,6 +130,28 @@ fn result_file_alone_loads() {
 }
 
 #[test]
+fn file_with_something_else_is_not_called_damaged() {
+    let (_guard, path) = temporary();
+    let (directory, document) = measure(&path, 3);
+    directory.save_document(&document).unwrap();
+    let whole = path.join("result.json");
+    let part = fs::read(&whole).unwrap();
+    let file = path.join("a file");
+    let record = fs::read(path.join("runs/0002.json")).unwrap();
+    let others: [&[u8]; 5] = [b"", b"size,rtt\n64,12\n", b"[1, 2]", b"{\"schema_version\": {}}", &record];
+    for other in others {
+        fs::write(&file, other).unwrap();
+        let error = Directory::load(&file).unwrap_err();
+        assert!(matches!(&error, DirectoryError::NotAResult { path, .. } if *path == file), "{error}");
+        assert!(error.hint().contains("`result.json`"), "{}", error.hint());
+    }
+    // Half of a result is one that was damaged, whatever its name is.
+    fs::write(&file, &part[..part.len() / 2]).unwrap();
+    let error = Directory::load(&file).unwrap_err();
+    assert!(matches!(error, DirectoryError::Damaged { .. }), "{error}");
+}
+
+#[test]
 fn damaged_result_file_is_reassembled_with_a_note() {
     let (_guard, path) = temporary();
     let (_, document) = measure(&path, 5);
