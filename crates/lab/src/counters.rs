@@ -12,6 +12,18 @@ pub struct Counters {
     pub hosts: Vec<HostCounters>,
 }
 
+impl Counters {
+    /// Returns the frames that were dropped anywhere, whatever the reason.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        let of_host = |host: &HostCounters| {
+            let HostCounters { rate_out, rate_in, switch_out, switch_in, interface, .. } = host;
+            host.lost() + rate_out + rate_in + switch_out + switch_in + interface
+        };
+        self.hosts.iter().map(of_host).sum()
+    }
+}
+
 /// Counters of a host, in Ethernet frames. A datagram above the MTU is several frames.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostCounters {
@@ -104,6 +116,23 @@ mod tests {
         let nft = r#"{"nftables":[{"metainfo":{"version":"1"}},
             {"counter":{"family":"netdev","name":"from_h2","table":"ddsmark","packets":4,"bytes":9}}]}"#;
         assert_eq!(losses(nft).unwrap(), BTreeMap::from([("from_h2".to_owned(), 4)]));
+    }
+
+    #[test]
+    fn drops_of_all_kinds_and_hosts_add_up() {
+        let host = HostCounters {
+            host: "h1".to_owned(),
+            sent: 1_000_000,
+            received: 1_000_000,
+            rate_out: 1,
+            rate_in: 10,
+            lost_from: BTreeMap::from([("h2".to_owned(), 100), ("h3".to_owned(), 200)]),
+            switch_out: 1_000,
+            switch_in: 10_000,
+            interface: 100_000,
+        };
+        let counters = Counters { hosts: vec![host.clone(), host, HostCounters::default()] };
+        assert_eq!(counters.dropped(), 222_622);
     }
 
     #[test]

@@ -21,6 +21,12 @@ use nix::{
 pub const LIMIT: Duration = Duration::from_secs(30);
 /// Bytes of the receive buffer of a stream.
 const BUFFER_BYTES: usize = 64 << 20;
+/// Interval of the looks at the counters of a lab while no datagram of a stream arrives.
+const LOOK: Duration = Duration::from_millis(200);
+/// Time after which no further datagram of a stream is expected, if the lab dropped frames of it.
+const SILENCE: Duration = Duration::from_secs(2);
+/// Largest payload of a datagram in bytes that is one frame over a link with the MTU of Ethernet.
+const UNFRAGMENTED: usize = 1_472;
 /// Time between two pings, in which queues and token buckets recover.
 const PAUSE: Duration = Duration::from_millis(1);
 
@@ -94,6 +100,8 @@ pub struct Arrivals {
     pub duration: Duration,
     /// Number of all datagrams that arrived.
     pub count: u32,
+    /// Frames that the lab counted as dropped meanwhile, with those of the kernel itself.
+    pub dropped: u64,
 }
 
 impl Arrivals {
@@ -107,23 +115,44 @@ impl Arrivals {
 /// Sends datagrams from the first host to the second as fast as its socket allows.
 ///
 /// # Errors
-/// Returns an error if a socket fails, or if fewer than two datagrams arrive.
+/// Returns an error if a socket or a counter fails, or if fewer than two datagrams arrive.
 pub fn stream(lab: &Lab, size: usize, count: u32) -> io::Result<Arrivals> {
     let (writer, reader) = (socket(lab, 0)?, socket(lab, 1)?);
     setsockopt(&reader, sockopt::RcvBufForce, &BUFFER_BYTES)?;
     setsockopt(&reader, sockopt::ReceiveTimestampns, &true)?;
     let to = reader.local_addr()?;
+    let mut buffer = vec![0; 65_536];
+    // While the kernel asks for the address of the other host, it drops datagrams without counting them.
+    writer.send_to(&[0], to)?;
+    reader.recv(&mut buffer)?;
+    let before = dropped(lab)?;
+    let since = || Ok::<_, io::Error>(dropped(lab)?.saturating_sub(before));
+    reader.set_read_timeout(Some(LOOK))?;
     thread::scope(|scope| {
         let sending = scope.spawn(|| {
             let payload = vec![7; size];
             (0..count).try_for_each(|_| writer.send_to(&payload, to).map(drop))
         });
-        let (mut buffer, mut times) = (vec![0; 65_536], Vec::new());
+        let (mut times, mut last) = (Vec::new(), Instant::now());
         while times.len() < count as usize {
             match receive(&reader, &mut buffer) {
-                Ok((length, time)) if length == size => times.push(time),
+                Ok((length, time)) if length == size => {
+                    times.push(time);
+                    last = Instant::now();
+                }
                 Ok((length, _)) => return Err(io::Error::other(format!("a datagram has {length} bytes"))),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    let missing = u64::from(count) - times.len() as u64;
+                    // The fragments of a datagram may be dropped apart.
+                    let is_accounted = match since()? {
+                        0 => false,
+                        frames if size <= UNFRAGMENTED => frames >= missing,
+                        _ => last.elapsed() >= SILENCE,
+                    };
+                    if last.elapsed() >= LIMIT || is_accounted && sending.is_finished() {
+                        break;
+                    }
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -134,8 +163,13 @@ pub fn stream(lab: &Lab, size: usize, count: u32) -> io::Result<Arrivals> {
         };
         let bytes = (counted.len() - 1) as f64 * size as f64;
         let arrived = u32::try_from(times.len()).unwrap_or(u32::MAX);
-        Ok(Arrivals { bytes, duration: *last - *first, count: arrived })
+        Ok(Arrivals { bytes, duration: *last - *first, count: arrived, dropped: since()? })
     })
+}
+
+/// Returns the frames that the lab has counted as dropped.
+fn dropped(lab: &Lab) -> io::Result<u64> {
+    lab.counters().map(|counters| counters.dropped()).map_err(io::Error::other)
 }
 
 /// Receives a datagram. Returns its length and when it arrived.

@@ -23,15 +23,26 @@ fn rate_is_that_of_the_wire() {
         for delay in ["0", "500us"] {
             lab.set_link(&format!("rate={mbit}mbit,delay={delay}").parse().unwrap()).unwrap();
             let ceiling = goodput_ceiling(f64::from(mbit) * 1e6, 1500, size as u64).unwrap();
-            // A pause of a busy host longer than the burst lowers one value, so the best of a few counts. None can exceed the
-            // rate by more than the burst.
-            let mut shares: Vec<f64> = Vec::new();
-            while shares.len() < 10 && shares.last().is_none_or(|share| *share < 0.98) {
+            // A pause of a busy host longer than the burst lowers one value, and the host may drop frames, so the best of a few
+            // counts. None can exceed the rate by more than the burst.
+            let mut attempts = Vec::new();
+            let share = loop {
                 let arrivals = stream(&lab, size, count).unwrap();
-                shares.push(arrivals.bit_per_s() / ceiling);
-                assert_eq!(arrivals.count, count, "{mbit} {size} {delay}");
-            }
-            assert!((0.98..1.005).contains(&shares[shares.len() - 1]), "{mbit} {size} {delay}: {shares:?}");
+                let missing = u64::from(count - arrivals.count);
+                attempts.push((arrivals.bit_per_s() / ceiling, missing, arrivals.dropped));
+                let state = format!("{mbit} {size} {delay}: {attempts:?}");
+                let is_counted = match arrivals.dropped {
+                    // Several frames of a datagram may be dropped.
+                    dropped if size > 1_472 => missing <= dropped,
+                    dropped => (missing..=missing + OTHER_FRAMES).contains(&dropped),
+                };
+                assert!(is_counted, "{state}");
+                match attempts[attempts.len() - 1] {
+                    (share, 0, 0) if share >= 0.98 => break share,
+                    _ => assert!(attempts.len() < 10, "{state}"),
+                }
+            };
+            assert!(share < 1.005, "{mbit} {size} {delay}: {attempts:?}");
         }
     }
     let counters = lab.counters().unwrap();
@@ -92,11 +103,10 @@ fn ports_drop_what_exceeds_their_rate_and_count_it() {
             });
         }
     });
-    let dropped = || lab.counters().unwrap().hosts[2].rate_in;
-    let received = drain(&reader, || 1_000_u64.saturating_sub(dropped()));
-    assert!(dropped() > 100, "{}", dropped());
+    let received = drain(&reader, || 1_000_u64.saturating_sub(lab.counters().unwrap().dropped()));
     let counters = lab.counters().unwrap();
-    let accounted = received + counters.hosts[2].rate_in;
+    assert!(counters.hosts[2].rate_in > 100, "{counters:?}");
+    let accounted = received + counters.dropped();
     assert!((1_000..=1_000 + OTHER_FRAMES).contains(&accounted), "{received} {counters:?}");
 }
 
@@ -139,17 +149,22 @@ fn every_lost_datagram_is_counted_with_its_sender() {
     };
     send([6_000, 3_000]);
     let lost = |lab: &Lab| lab.counters().unwrap().hosts[2].lost_from.clone();
-    let received = drain(&reader, || 9_000 - lost(&lab).values().sum::<u64>());
+    // The kernel of a busy host may drop some, too.
+    let received = drain(&reader, || 9_000_u64.saturating_sub(lab.counters().unwrap().dropped()));
     let (first, second) = (lost(&lab)["h1"], lost(&lab)["h2"]);
-    let all = received + first + second;
-    assert!((9_000..=9_000 + OTHER_FRAMES).contains(&all), "{received} {first} {second}");
+    let counters = lab.counters().unwrap();
+    let all = received + counters.dropped();
+    assert!((9_000..=9_000 + OTHER_FRAMES).contains(&all), "{received} {counters:?}");
     // 120 and 60 expected; beyond eight standard deviations is not chance.
     assert!((30..210).contains(&first) && (1..130).contains(&second), "{first} {second}");
 
     // Without a loss nothing is lost, and the counters stay.
     lab.set_link(&"".parse().unwrap()).unwrap();
+    let before = lab.counters().unwrap().dropped();
     send([1_000, 0]);
-    assert_eq!(drain(&reader, || 1_000), 1_000);
+    let dropped = || lab.counters().unwrap().dropped() - before;
+    let received = drain(&reader, || 1_000_u64.saturating_sub(dropped()));
+    assert!((1_000..=1_000 + OTHER_FRAMES).contains(&(received + dropped())), "{received} {}", dropped());
     assert_eq!((lost(&lab)["h1"], lost(&lab)["h2"]), (first, second));
     // The other direction has its own rule.
     lab.set_link(&"loss=100%".parse().unwrap()).unwrap();
