@@ -31,6 +31,11 @@ pub enum Reply {
     WarmedUp,
     /// The measurement is over, or the agent is ready to serve it.
     Measured(MeasureReply),
+    /// The writer was not ready when its schedule started. It has written nothing, and can be asked to measure again.
+    Missed {
+        /// Time since the start of the schedule, in ns.
+        late_ns: u64,
+    },
     /// Progress of the measurement.
     Progress(Progress),
     /// No sample is outstanding, or the time limit was reached.
@@ -74,7 +79,7 @@ impl Reply {
             Self::Configured(_) => "configure",
             Self::Matched { .. } => "match",
             Self::WarmedUp => "warm_up",
-            Self::Measured(_) => "measure",
+            Self::Measured(_) | Self::Missed { .. } => "measure",
             Self::Progress(_) => "progress",
             Self::Drained { .. } => "drain",
             Self::Report(_) => "report",

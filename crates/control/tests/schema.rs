@@ -152,6 +152,7 @@ fn replies_follow_the_schema() {
         Reply::Matched { waited_ns: 1, at_ns: 2 },
         Reply::WarmedUp,
         Reply::Measured(MeasureReply { sent: 1 }),
+        Reply::Missed { late_ns: 2 },
         Reply::Drained { complete: true },
         Reply::Report(Box::new(AgentReport { role: RoleReport::Echo(echo), ..AgentReport::default() })),
         Reply::Report(Box::new(AgentReport { participant: Some(participant), ..AgentReport::default() })),

@@ -10,6 +10,7 @@
 //! shm child                              leaves a shared-memory file, a child process
 //! owe torn foreign                       samples outstanding, counts that contradict each other, foreign samples
 //! jam                                    fails to measure at the maximum rate
+//! late tardy slow                         misses the first start, every start; its first answer takes 600 ms
 //! linger crash                           faults after the goodbye
 //! ```
 
@@ -39,6 +40,8 @@ struct Agent {
     /// Instructions as `(what, role, phase)`.
     script: Vec<[String; 3]>,
     configure: Option<Configure>,
+    /// Number of requests to measure so far.
+    measurements: u32,
 }
 
 fn main() {
@@ -53,7 +56,7 @@ fn main() {
         [(); 3].map(|()| words.next().expect("three words"))
     };
     let script = script.lines().filter(|line| !line.is_empty()).map(words).collect();
-    Agent { channel: BufReader::new(channel), script, configure: None }.serve();
+    Agent { channel: BufReader::new(channel), script, configure: None, measurements: 0 }.serve();
 }
 
 impl Agent {
@@ -121,7 +124,18 @@ impl Agent {
                 self.pass(duration_ns);
                 Reply::WarmedUp
             }
-            Request::Measure { duration_ns, .. } => {
+            Request::Measure { duration_ns, begin_ns, .. } => {
+                self.measurements += 1;
+                let is_first = self.measurements == 1;
+                if let Some(begin_ns) = begin_ns {
+                    println!("asked to start at {begin_ns}");
+                }
+                if is_first && self.is_scripted("slow", "measure") {
+                    thread::sleep(Duration::from_millis(600));
+                }
+                if self.is_scripted("tardy", "measure") || is_first && self.is_scripted("late", "measure") {
+                    return Reply::Missed { late_ns: 5_000_000 };
+                }
                 let configure = self.configure.as_ref().expect("configured");
                 let at_maximum = configure.streams().any(|stream| stream.load == Some(Load::Max));
                 if at_maximum && self.is_scripted("jam", "measure") {

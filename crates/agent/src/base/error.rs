@@ -70,8 +70,8 @@ pub enum AgentError {
     /// Order to measure a paced workload that lacks the start time of the schedule.
     #[error("the order `measure` lacks the start time of the schedule")]
     NoBegin,
-    /// Schedule that started before the writer was ready.
-    #[error("the schedule started {} ms before its writer was ready", *late_ns as f64 / 1e6)]
+    /// Schedule that started before the writer was ready. It has written nothing.
+    #[error("the schedule started {} ms ago", *late_ns as f64 / 1e6)]
     MissedBegin {
         /// Lateness in ns.
         late_ns: u64,
@@ -156,14 +156,13 @@ impl AgentError {
             | Self::Missing(_)
             | Self::WrongTrace { .. }
             | Self::TooManyWindows { .. } => Some("use the agent of the same build as ddsmark".to_owned()),
-            Self::MissedBegin { .. } => Some(
-                "reserve a core for the writer with `design.pin` in the experiment (`--pin` of `characterize`), or measure \
-                 on an idle host"
-                    .to_owned(),
-            ),
             Self::NoMailbox { .. } => Some("use a driver whose topics can be all of that".to_owned()),
             Self::MessageTooLong { .. } => Some("use the agent of the same build as ddsmark".to_owned()),
-            Self::CannotFlush { .. } | Self::Channel(_) | Self::OutOfTurn(_) | Self::Closed => None,
+            Self::CannotFlush { .. }
+            | Self::MissedBegin { .. }
+            | Self::Channel(_)
+            | Self::OutOfTurn(_)
+            | Self::Closed => None,
         }
     }
 }

@@ -256,7 +256,12 @@ impl<W: Write + Send> AgentSession<W> {
                     progress: (progress && drives).then_some((&open.progress, start)),
                 };
                 let Self { orders, replies, .. } = self;
-                let measured = responder.run(orders, replies, || role.measure(limit, begin_ns, meter))?;
+                let measured = responder.run(orders, replies, || role.measure(limit, begin_ns, meter));
+                if let Err(AgentError::MissedBegin { late_ns }) = measured {
+                    // Nothing was written: the runner may choose a later start.
+                    return Ok(Reply::Missed { late_ns });
+                }
+                let measured = measured?;
                 if let Some(meter) = open.meter.as_mut().filter(|_| drives) {
                     meter.finish(open.role.recorded());
                 }

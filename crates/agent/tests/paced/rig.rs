@@ -12,8 +12,8 @@ use std::{
 
 use agent::base::clock::now_ns;
 use control::{
-    AgentReport, Configure, Configured, Drain, Inbox, Match, PacedReaderReport, PacedWriterReport, Reply,
-    Request,
+    AgentReport, Configure, Configured, Drain, Inbox, Match, MeasureReply, PacedReaderReport,
+    PacedWriterReport, Reply, Request,
 };
 use experiment::{Factors, Flow, Load, Pin, Qos, Reliability, Role, RunTopology, Workload};
 
@@ -62,6 +62,9 @@ pub fn reliable() -> Qos {
     Qos { reliability: Some(Reliability::Reliable), ..Qos::default() }
 }
 
+/// Time from the order to the reader until a schedule starts, in ns, unless a test wants another one.
+const LEAD_NS: i64 = 400 * MS as i64;
+
 /// Parameters of one run.
 pub struct Run {
     pub factors: Factors,
@@ -82,6 +85,8 @@ pub struct Run {
 #[derive(Debug)]
 pub struct Outcome {
     pub begin_ns: u64,
+    /// Times in ns by which the writer missed earlier starts.
+    pub missed: Vec<u64>,
     pub paced_writer: PacedWriterReport,
     pub read: PacedReaderReport,
     pub writer: AgentReport,
@@ -164,7 +169,7 @@ impl Run {
             traces: BTreeMap::new(),
             spin: true,
             windows: 20,
-            lead_ns: 400 * MS as i64,
+            lead_ns: LEAD_NS,
             disturb: nothing,
         }
     }
@@ -240,9 +245,9 @@ impl Run {
         for agent in [&mut reader, &mut writer] {
             assert_eq!(agent.ask(&Request::WarmUp { duration_ns: 20 * MS, samples: None })?, Reply::WarmedUp);
         }
-        let begin_ns = now_ns().saturating_add_signed(self.lead_ns);
-        let mut sent = 0;
-        for agent in [&mut reader, &mut writer] {
+        let (mut lead_ns, mut missed) = (self.lead_ns, Vec::new());
+        let (begin_ns, sent) = loop {
+            let begin_ns = now_ns().saturating_add_signed(lead_ns);
             let order = Request::Measure {
                 duration_ns: self.duration_ns,
                 samples: self.samples,
@@ -250,9 +255,15 @@ impl Run {
                 progress: false,
                 join: None,
             };
-            let Reply::Measured(measured) = agent.ask(&order)? else { panic!("measured") };
-            sent = measured.sent;
-        }
+            assert_eq!(reader.ask(&order)?, Reply::Measured(MeasureReply::default()));
+            match writer.ask(&order)? {
+                Reply::Measured(measured) => break (begin_ns, measured.sent),
+                // As a runner does: both are asked again.
+                Reply::Missed { late_ns } if missed.len() < 3 => missed.push(late_ns),
+                other => panic!("{other:?}"),
+            }
+            lead_ns = LEAD_NS;
+        };
         for agent in [&mut writer, &mut reader] {
             let drain = Drain { sent, timeout_ns: 10_000 * MS, quiet_ns: 500 * MS, joined_ns: None };
             assert!(matches!(agent.ask(&Request::Drain(drain))?, Reply::Drained { .. }));
@@ -263,6 +274,7 @@ impl Run {
         }
         Ok(Outcome {
             begin_ns,
+            missed,
             paced_writer: of_writer.paced_writer().cloned().expect("of a writer"),
             read: of_reader.paced_reader().cloned().expect("of a reader"),
             writer: of_writer,

@@ -123,6 +123,21 @@ pub(super) fn broken(phase: &'static str, agent: usize, error: &ChannelEnd) -> P
     PhaseError::Phase { phase, agent, error: error.to_string(), hint, gone }
 }
 
+/// Returns the error of a writer that was ready `late_ns` after the start of its schedule.
+pub(crate) fn missed_start(phase: &'static str, agent: usize, late_ns: u64) -> PhaseError {
+    PhaseError::Phase {
+        phase,
+        agent,
+        error: format!("the schedule started {} ms before its writer was ready", late_ns as f64 / 1e6),
+        hint: Some(
+            "reserve a core for the writer with `design.pin` in the experiment (`--pin` of `characterize`), or measure on \
+             an idle host"
+                .to_owned(),
+        ),
+        gone: false,
+    }
+}
+
 pub(super) fn timed_out(phase: &'static str, agent: usize, limit: Duration) -> PhaseError {
     let hint = match phase {
         HELLO => "loading the driver hangs, or the host is too busy",

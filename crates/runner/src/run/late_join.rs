@@ -6,7 +6,11 @@ use collector::LateJoined;
 use control::{Configured, JoinTimes, LateJoin, Match, Reply, Request};
 use experiment::{Join, RunTopology, Workload};
 
-use super::run_phases::{MEASURE, RunPhases, Traffic, to_all};
+use super::{
+    run_phases::{MEASURE, RunPhases, to_all},
+    schedule_start::ScheduleStart,
+    traffic::{Traffic, measured, none_missed},
+};
 use crate::agents::{agent_set::AgentSet, phase_error::PhaseError};
 
 impl RunPhases<'_> {
@@ -28,22 +32,23 @@ impl RunPhases<'_> {
         &self,
         agent_set: &mut AgentSet<'_>,
         late: usize,
-        begin_ns: Option<u64>,
+        start: &mut ScheduleStart,
         configured: &[Configured],
     ) -> Result<Traffic, PhaseError> {
-        let duration_ns = self.design.measure_ns;
-        let times = JoinTimes::of_measurement(
-            begin_ns.map_or_else(|| self.common_time_in(0, MEASURE), Ok)?,
+        let (duration_ns, samples) = (self.design.measure_ns, self.design.samples);
+        let now_ns = self.common_time_in(0, MEASURE)?;
+        let times_of =
+            |begin_ns: Option<u64>| JoinTimes::of_measurement(begin_ns.unwrap_or(now_ns), duration_ns);
+        let measure = |begin_ns| Request::Measure {
             duration_ns,
-        );
-        let (samples, join) = (self.design.samples, Some(times));
-        let measure = Request::Measure { duration_ns, samples, begin_ns, progress: false, join };
-        let measured = |reply| match reply {
-            Reply::Measured(measured) => Ok(measured),
-            other => Err(other),
+            samples,
+            begin_ns,
+            progress: false,
+            join: Some(times_of(begin_ns)),
         };
-        let [(serving, serving_limit_ns), (driving, limit_ns)] = self.serving_first(duration_ns);
-        agent_set.ask(&to_all(&serving, &measure), serving_limit_ns, measured)?;
+        let begin_ns = self.serve(agent_set, start, &measure)?;
+        let (times, measure) = (times_of(begin_ns), measure(begin_ns));
+        let [(_, serving_limit_ns), (driving, limit_ns)] = self.serving_first(duration_ns);
         // The serving agents have begun to measure. Without the late one there is nothing to measure of a late join.
         let mut dispensable = self.topology.dispensable();
         for group in &mut dispensable {
@@ -55,8 +60,9 @@ impl RunPhases<'_> {
         let (opened, waited_ns, joined_ns) = self.join(agent_set, late, times, begin_ns, configured)?;
         agent_set.ask(&[(late, measure)], serving_limit_ns, measured)?;
         let mut sent = vec![0; self.topology.endpoints.len()];
-        for (agent, measured) in agent_set.await_deferred(limit_ns, measured)? {
-            sent[agent] = measured.sent;
+        let limit_ns = limit_ns.saturating_add(start.lead_ns());
+        for (agent, number) in none_missed(agent_set.await_deferred(limit_ns, measured)?)? {
+            sent[agent] = number;
         }
         agent_set.may_lose(self.topology.dispensable());
         let joined = LateJoined { reader: self.topology.endpoints[late].id.clone(), times, joined_ns };

@@ -8,4 +8,6 @@ pub(crate) mod payload;
 pub(crate) mod run_clocks;
 pub(crate) mod run_ids;
 pub(crate) mod run_phases;
+mod schedule_start;
 pub(crate) mod traces;
+mod traffic;

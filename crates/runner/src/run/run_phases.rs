@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use collector::{AgentOutcome, LateJoined, Mismatch, RunReports, TraceTimes, mismatch};
+use collector::{AgentOutcome, Mismatch, RunReports, TraceTimes, mismatch};
 use control::{
     AgentReport, Configure, Configured, Drain, Hello, LateJoin, Match, PayloadBytes, QUIET_NS, Reply,
     Request, lead_ns,
@@ -13,10 +13,7 @@ use control::{
 use experiment::{Cell, Design, Limits, RunTopology, Workload, probe_every};
 use host::{BarrierGuard, monotonic_ns};
 
-use super::{
-    endpoint_progress::{EndpointProgress, OnProgress},
-    run_clocks::RunClocks,
-};
+use super::{endpoint_progress::OnProgress, run_clocks::RunClocks, traffic::Traffic};
 use crate::agents::{
     agent_set::AgentSet,
     phase_error::{HELLO, PhaseError},
@@ -27,9 +24,6 @@ pub(super) const MEASURE: &str = "measure";
 
 /// Hint for a difference between requested and effective configuration.
 const OVERRIDDEN: &str = "check configuration files and variables of the middleware, and the log of the run";
-
-/// Interval of requests for the progress of the agents.
-const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Parameters of a run that its agents need.
 pub(crate) struct RunPhases<'a> {
@@ -85,14 +79,6 @@ impl Phases {
     pub(crate) fn into_times(self) -> BTreeMap<String, u64> {
         self.times
     }
-}
-
-/// Traffic of a run.
-pub(super) struct Traffic {
-    /// Number of samples that each agent sent.
-    pub(super) sent: Vec<u64>,
-    /// Effective configuration of the late reader, the time in ns that it waited for its matches, and how it joined.
-    pub(super) late: Option<(Configured, u64, LateJoined)>,
 }
 
 impl RunPhases<'_> {
@@ -246,7 +232,7 @@ impl RunPhases<'_> {
     /// Executes the warm-up. Returns the time in ns that the agents took to answer, in addition to the traffic.
     fn warm_up(&self, agent_set: &mut AgentSet<'_>) -> Result<u64, PhaseError> {
         let Design { warm_up_ns: duration_ns, warm_up_samples: samples, .. } = *self.design;
-        let mut answered_ns = 0;
+        let mut answered_ns: u64 = 0;
         let [serving, driving] = self.serving_first(duration_ns);
         for ((agents, limit_ns), traffic_ns) in [(serving, 0), (driving, duration_ns)] {
             let begin_ns = monotonic_ns();
@@ -255,68 +241,12 @@ impl RunPhases<'_> {
                 Reply::WarmedUp => Ok(()),
                 other => Err(other),
             })?;
-            answered_ns += (monotonic_ns() - begin_ns).saturating_sub(traffic_ns);
+            let took_ns = monotonic_ns() - begin_ns;
+            // A number of samples may end the traffic early, after an unknown time: then the driving agents are assumed to answer
+            // like the serving ones.
+            answered_ns += took_ns.checked_sub(traffic_ns).unwrap_or(answered_ns);
         }
         Ok(answered_ns)
-    }
-
-    /// Executes the measurement. A schedule starts after `lead_ns`.
-    fn traffic(
-        &self,
-        agent_set: &mut AgentSet<'_>,
-        lead_ns: u64,
-        configured: &[Configured],
-    ) -> Result<Traffic, PhaseError> {
-        let duration_ns = self.design.measure_ns;
-        let is_paced = self.cell.factors.workload == Workload::Paced;
-        let begin_ns = is_paced.then(|| self.common_time_in(lead_ns, MEASURE)).transpose()?;
-        if let Some(late) = self.late_reader() {
-            return self.traffic_with_late_join(agent_set, late, begin_ns, configured);
-        }
-        let (samples, progress) = (self.design.samples, self.design.progress);
-        let measure = Request::Measure { duration_ns, samples, begin_ns, progress, join: None };
-        let measured = |reply| match reply {
-            Reply::Measured(measured) => Ok(measured),
-            other => Err(other),
-        };
-        let [(serving, serving_limit_ns), (driving, limit_ns)] = self.serving_first(duration_ns);
-        agent_set.ask_remaining(&to_all(&serving, &measure), serving_limit_ns, measured)?;
-        // The serving agents have begun to measure.
-        agent_set.may_lose(self.topology.dispensable());
-        agent_set.defer(&to_all(&driving, &measure))?;
-        if self.design.progress {
-            self.observe(agent_set, Duration::from_nanos(limit_ns))?;
-        }
-        let mut sent = vec![0; self.topology.endpoints.len()];
-        for (agent, measured) in agent_set.await_deferred(limit_ns, measured)? {
-            sent[agent] = measured.sent;
-        }
-        Ok(Traffic { sent, late: None })
-    }
-
-    /// Requests the progress of all agents once per second until the driving ones have measured, or for this time.
-    fn observe(&self, agent_set: &mut AgentSet<'_>, limit: Duration) -> Result<(), PhaseError> {
-        let end = Instant::now() + limit;
-        let all: Vec<usize> = (0..self.topology.endpoints.len()).collect();
-        while !agent_set
-            .wait_deferred(PROGRESS_INTERVAL.min(end.saturating_duration_since(Instant::now())))?
-            && Instant::now() < end
-        {
-            let requests = to_all(&all, &Request::Progress);
-            let readings = agent_set.ask_remaining(&requests, self.limits.grace_ns, |reply| match reply {
-                Reply::Progress(progress) => Ok(progress),
-                other => Err(other),
-            });
-            let readings = readings.map_err(|error| error.in_phase(MEASURE))?;
-            if let Some(on_progress) = self.on_progress {
-                let named = readings.into_iter().map(|(agent, progress)| EndpointProgress {
-                    endpoint: &self.topology.endpoints[agent].id,
-                    progress,
-                });
-                on_progress(&named.collect::<Vec<_>>());
-            }
-        }
-        Ok(())
     }
 
     /// Returns the serving agents, then the driving ones, each with their time limit: serving agents answer at once,

@@ -1,5 +1,7 @@
 //! Evaluation of runs with a schedule: metrics per flow, and exclusion of inconsistent runs.
 
+use std::fs;
+
 use crate::rig::Rig;
 use experiment::{Flow, Load, Rate, Trace, Workload};
 use results::{Run, RunState, WarningKind, sha256};
@@ -100,7 +102,7 @@ fn trace_is_read_again_and_a_changed_file_is_rejected() {
         let mut rig = rig("", None, &[]);
         let file = rig.directory.path().join("times.txt");
         let planned: String = (0..1000).map(|i| format!("0.{:09}\n", i * 2_000)).collect();
-        std::fs::write(&file, if times.is_empty() { &planned } else { times }).unwrap();
+        fs::write(&file, if times.is_empty() { &planned } else { times }).unwrap();
         let trace = Trace {
             file: file.display().to_string(),
             sha256: sha256(planned.as_bytes()),
@@ -116,10 +118,47 @@ fn trace_is_read_again_and_a_changed_file_is_rejected() {
     // The result contains a copy.
     let Some(Load::Trace { trace }) = &followed.experiment.cells[0].factors.load else { panic!("a file") };
     let copy = followed.results().join("traces").join(format!("{}.txt", trace.sha256));
-    assert_eq!(std::fs::read(&copy).unwrap(), std::fs::read(&trace.file).unwrap());
+    assert_eq!(fs::read(&copy).unwrap(), fs::read(&trace.file).unwrap());
 
     let outcome = rig("0\n").execute_with(&mut ());
     let phase_error = outcome.error.expect("another file");
     assert!(phase_error.to_string().contains("the file has changed since the plan"), "{phase_error}");
     assert!(phase_error.hint().is_some() && outcome.document.cells[0].runs.is_empty());
+}
+
+/// Returns the starts that an endpoint of the first run was asked for, in ns.
+fn starts(rig: &Rig, endpoint: &str) -> Vec<u64> {
+    let log = fs::read_to_string(rig.results().join(format!("logs/0001-{endpoint}.log"))).expect("a log");
+    let starts = log.lines().filter_map(|line| line.strip_prefix("asked to start at ")?.parse().ok());
+    starts.collect()
+}
+
+#[test]
+fn missed_start_is_put_off_for_all_endpoints() {
+    let rig = rig("late writer measure", Some(load(1000)), &[]);
+    let run = rig.execute().cells[0].runs[0].clone();
+    assert_eq!((run.state, &run.failure), (RunState::Valid, &None));
+    let (writer, reader) = (starts(&rig, "writer"), starts(&rig, "reader"));
+    assert!(writer.len() == 2 && writer[1] > writer[0], "{writer:?}");
+    // On a busy host the reader alone may be asked again.
+    assert!(reader.contains(&writer[0]) && reader.last() == writer.last(), "{writer:?} {reader:?}");
+}
+
+#[test]
+fn slow_reader_puts_the_start_off_before_the_writer_is_asked() {
+    let rig = rig("slow reader measure", Some(load(1000)), &[]);
+    assert_eq!(rig.execute().cells[0].runs[0].state, RunState::Valid);
+    let (writer, reader) = (starts(&rig, "writer"), starts(&rig, "reader"));
+    assert!(reader.len() >= 2 && writer == [reader[reader.len() - 1]], "{writer:?} {reader:?}");
+}
+
+#[test]
+fn writer_that_misses_every_start_is_an_error() {
+    let rig = rig("tardy writer measure", Some(load(1000)), &[]);
+    let run = rig.execute().cells[0].runs[0].clone();
+    let failure = run.failure.expect("it failed");
+    assert_eq!((failure.phase.as_str(), failure.endpoint.as_deref()), ("measure", Some("writer")));
+    assert_eq!(failure.error, "the schedule started 5 ms before its writer was ready");
+    assert!(failure.hint.is_some_and(|hint| hint.contains("--pin")));
+    assert!((1..=3).contains(&starts(&rig, "writer").len()));
 }
