@@ -120,6 +120,12 @@ fn effect(row: &OptionRow) -> String {
         (Honouring::Honoured(effect), Some(limit)) => {
             format!("{effect}; at most {}: {}", limit.max, limit.reason)
         }
-        (Honouring::Rejected { reason, instead }, _) => format!("**rejected:** {reason}; {instead}"),
+        (Honouring::Rejected { reason, instead }, _) => {
+            let without = match row.only_with {
+                "" => String::new(),
+                needed => format!("; without `-{needed}` it has no effect, which is a warning"),
+            };
+            format!("**rejected:** {reason}; {instead}{without}")
+        }
     }
 }

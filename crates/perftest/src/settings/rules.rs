@@ -15,9 +15,6 @@ use crate::{
     warning::Warning,
 };
 
-/// Size in bytes up to which the release writes without a thread of its own.
-const MAX_SYNCHRONOUS: i64 = 65_470;
-
 /// Returns an error if options contradict each other.
 pub(super) fn check(entries: &Entries, generation: Generation, role: Role) -> Result<(), PerftestError> {
     let changed = |name| entries.changed(name, generation);
@@ -166,11 +163,6 @@ pub(super) fn without_effect(entry: &Entry, entries: &Entries) -> Option<String>
     let name = entry.row.name;
     if name == "flatData" && entries.flag("zeroCopy") {
         return Some("has no further effect: `-zeroCopy` has a type without serialization".to_owned());
-    }
-    // Large samples are asynchronous in any case.
-    let is_large = entries.integer("dataLen").is_some_and(|size| size > MAX_SYNCHRONOUS);
-    if name == "flowController" && is_large {
-        return None;
     }
     let needed = entry.row.only_with;
     let is_missing = !needed.is_empty() && entries.get(needed).is_none();

@@ -113,7 +113,8 @@ pub(super) const ROWS: &[OptionRow] = &[
         v4_3: Some(number("", 1, 10_000_000).also(0).of_publishers()),
         agrees: true,
         honouring: Honouring::Honoured(
-            "an absolute schedule: a late sample does not shift the next ones; a rate that is missed is a warning; 0: no limit",
+            "an absolute schedule: a late sample does not shift the next ones; a rate that is missed is a warning; 0: no limit; the \
+             rate of each publisher: all of a test have the same one",
         ),
         about: "Samples per second, and how to wait; `spin` if it is left out.",
         instead: "use `-sleep` or `-spin`",
