@@ -1,6 +1,6 @@
 //! Outcome of a driver check against the contract.
 
-use experiment::Policy;
+use experiment::{Policy, TransportInfo};
 
 use crate::layout::{Align, Grid, WIDTH, wrap};
 
@@ -97,9 +97,15 @@ fn policies(declared: &[Policy], cases: &[TriedCase]) -> String {
 }
 
 /// Formats the outcome of a check: one line per case, the state of each policy that the driver declares as enforced
-/// (`declared`), and the failed cases with their promise. `cases` includes those that were not selected.
+/// (`declared`), and the failed cases with their promise and with what the driver notes about its `transport`. `cases` includes
+/// those that were not selected.
 #[must_use]
-pub fn driver_check(driver: &str, declared: &[Policy], cases: &[TriedCase]) -> String {
+pub fn driver_check(
+    driver: &str,
+    transport: Option<&TransportInfo>,
+    declared: &[Policy],
+    cases: &[TriedCase],
+) -> String {
     let mut grid = Grid::default()
         .column("Case", Align::Left)
         .column("Verdict", Align::Left)
@@ -134,6 +140,11 @@ pub fn driver_check(driver: &str, declared: &[Policy], cases: &[TriedCase]) -> S
             case.section.clone(),
             note.to_owned(),
         ]);
+    }
+    let note = transport.and_then(|transport| Some((&transport.name, transport.note.as_ref()?)));
+    if let Some((name, note)) = note.filter(|_| failed > 0) {
+        failures.push('\n');
+        failures.push_str(&wrap(&format!("note of the driver on `{name}`: {note}"), WIDTH, 2));
     }
     format!(
         "{driver}: {passed} passed, {failed} failed, {not_applicable} not applicable\n\n{}{}{failures}",
@@ -177,7 +188,13 @@ two
   promised: two holds
   found: it does not
 ";
-        assert_eq!(driver_check("mine", &[], &cases), expected);
+        assert_eq!(driver_check("mine", None, &[], &cases), expected);
+        let note = Some("slow on Mondays".to_owned());
+        let transport = TransportInfo { name: "tcp4".to_owned(), max_payload_bytes: 1, note };
+        let noted = format!("{expected}\n  note of the driver on `tcp4`: slow on Mondays\n");
+        assert_eq!(driver_check("mine", Some(&transport), &[], &cases), noted);
+        let passed = driver_check("mine", Some(&transport), &[], &cases[..1]);
+        assert!(!passed.contains("Mondays"), "{passed}");
     }
 
     #[test]
@@ -195,7 +212,7 @@ two
             case("partition", 1, &[Partition], CaseResult::Passed),
         ];
         let declared = [History, Durability, Deadline, Lifespan, Presentation];
-        let text = driver_check("mine", &declared, &cases);
+        let text = driver_check("mine", None, &declared, &cases);
         let expected = "
   Declared as enforced  State     Note
   history               enforced  observed by keep-all

@@ -66,7 +66,8 @@ fn check(
     }
     let enforced = |policy: &Policy| description.support_of_ends(*policy).contains(&Support::Enforced);
     let declared: Vec<Policy> = Policy::ALL.iter().copied().filter(enforced).collect();
-    output::print(&report::driver_check(&driver.name, &declared, &tried))?;
+    let transport = description.transport(chosen.open_options.transport.as_deref());
+    output::print(&report::driver_check(&driver.name, transport, &declared, &tried))?;
     let failed = tried.iter().any(|case| matches!(case.finding, CaseResult::Failed(_)));
     Ok(if failed { ExitStatus::Broken } else { ExitStatus::Done })
 }
