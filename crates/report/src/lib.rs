@@ -50,7 +50,7 @@ pub use result_list::{ResultRow, result_list};
 use results::{DetectableEffects, DryRunReport, ResultDocument};
 pub use search::{least_rate, trial_line};
 pub use selftest::selftest;
-pub use summary::{ScreenOptions, first_screen, markdown};
+pub use summary::{Charset, ScreenOptions, first_screen, markdown};
 pub use terminal::terminal;
 pub use verdicts::{ComparisonOptions, comparison, comparison_json, comparison_markdown};
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use anstream::{AutoStream, ColorChoice};
-use report::escaped;
+use report::{Charset, escaped};
 
 use super::cli_error::{CliError, ExitStatus};
 
@@ -81,6 +81,16 @@ pub fn width() -> Option<u16> {
 pub fn stderr_size() -> (usize, usize) {
     let size = terminal_size::terminal_size_of(io::stderr());
     size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
+}
+
+/// Returns the characters of a picture on stdout; `None` if it is not a terminal.
+pub fn charset() -> Option<Charset> {
+    // The first of them that has a value decides, as for all programs.
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"];
+    let locale = names.iter().filter_map(std::env::var_os).find(|value| !value.is_empty());
+    let locale = locale.unwrap_or_default().to_string_lossy().to_uppercase();
+    let is_unicode = locale.ends_with("UTF-8") || locale.ends_with("UTF8");
+    width().map(|_| if is_unicode { Charset::Unicode } else { Charset::Ascii })
 }
 
 /// Returns whether stdout is a terminal with colours, unless the environment disables them, as `NO_COLOR` does.

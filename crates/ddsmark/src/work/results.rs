@@ -49,8 +49,9 @@ pub fn print(document: &ResultDocument, directory: &Path, form: Form) -> Result<
         Form::Full => output::print(&report::terminal(document, Options { width })),
         Form::Screen => {
             let directory = directory.to_string_lossy();
-            let (colour, directory) = (output::has_colour(), Some(&*directory));
-            output::write(&report::first_screen(document, ScreenOptions { width, colour, directory }))
+            let (colour, picture, directory) = (output::has_colour(), output::charset(), Some(&*directory));
+            let options = ScreenOptions { width, colour, directory, picture };
+            output::write(&report::first_screen(document, options))
         }
     }
 }

@@ -6,18 +6,20 @@ mod line;
 mod markdown;
 mod next;
 mod notes;
+mod picture;
 mod rows;
+mod scale;
 
 use std::collections::BTreeSet;
 
 use results::ResultDocument;
 
-pub use self::markdown::markdown;
 use self::{
     grid::Table,
     line::{Kind, Line, wrapped},
     notes::Section,
 };
+pub use self::{markdown::markdown, picture::Charset};
 use crate::{
     number::count,
     tables::{self, LOSSY, POOLED},
@@ -47,6 +49,8 @@ pub struct ScreenOptions<'o> {
     pub colour: bool,
     /// Directory of the result as the user wrote it, for the commands.
     pub directory: Option<&'o str>,
+    /// Characters of a picture of the result; `None`: no picture, as in a pipe. It needs 80 columns.
+    pub picture: Option<Charset>,
 }
 
 /// Number of lines of each section.
@@ -81,8 +85,18 @@ pub fn first_screen(document: &ResultDocument, options: ScreenOptions<'_>) -> St
         table = shown(document, &tables, rows, width);
     }
     let mut lines = head;
-    let room = room.saturating_sub(table.len());
+    let mut room = room.saturating_sub(table.len());
     lines.extend(table);
+    let picture = options.picture.map_or_else(Vec::new, |charset| picture::picture(document, charset, width));
+    // Failures and verdicts keep their room; of findings and warnings, the first ones do.
+    let kept = [SECTIONS.failures, SECTIONS.verdicts, LEAST, LEAST];
+    let least: usize =
+        sections.iter().zip(kept).map(|((section, _), most)| section.lines(width).min(most)).sum();
+    if !picture.is_empty() && room > least + picture.len() {
+        room -= picture.len() + 1;
+        lines.push(Line::new(Kind::Plain, ""));
+        lines.extend(picture);
+    }
     lines.extend(fitted(&sections, room, width));
     lines.extend(next);
     lines.iter().map(|line| line.painted(options.colour)).collect()

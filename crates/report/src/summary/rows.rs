@@ -32,10 +32,10 @@ const P99: Column = Column { heading: "RTT p99", unit: "µs", plain: 1, leaves: 
 const RATE: Column = Column { heading: "Samples/s", unit: "", plain: 2, leaves: 0 };
 
 /// Cell with the name of its configuration.
-type Named<'d> = (String, &'d CellResult);
+pub(super) type Named<'d> = (String, &'d CellResult);
 
-/// Returns the tables of a result: one per kind of workload that it has.
-pub(super) fn tables(document: &ResultDocument) -> Vec<Table<'_>> {
+/// Returns all cells with the names of their configurations: these in the order of the plan, each by size.
+pub(super) fn named(document: &ResultDocument) -> Vec<Named<'_>> {
     let factors: Vec<_> = document.cells.iter().map(|cell| cell.factors.clone()).collect();
     let names = configuration_names(&factors).into_iter().zip(&document.cells).map(|(name, cell)| {
         match document.experiment.variant(&cell.id) {
@@ -44,9 +44,14 @@ pub(super) fn tables(document: &ResultDocument) -> Vec<Table<'_>> {
         }
     });
     let mut named: Vec<Named<'_>> = names.collect();
-    // configurations in the order of the plan, each by size
     let order: Vec<String> = named.iter().map(|(name, _)| name.clone()).collect();
     named.sort_by_key(|(name, cell)| (order.iter().position(|first| first == name), cell.factors.size_bytes));
+    named
+}
+
+/// Returns the tables of a result: one per kind of workload that it has.
+pub(super) fn tables(document: &ResultDocument) -> Vec<Table<'_>> {
+    let named = named(document);
     let of = |workloads: &[Workload]| -> Vec<Named<'_>> {
         named.iter().filter(|(_, cell)| workloads.contains(&cell.factors.workload)).cloned().collect()
     };

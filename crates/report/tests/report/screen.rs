@@ -2,7 +2,7 @@
 
 use experiment::{Cell, Discovery, Factors, Join, Load, Rate, Topology, Workload};
 use insta::assert_snapshot;
-use report::{Options, ScreenOptions, first_screen, terminal};
+use report::{Charset, Options, ScreenOptions, first_screen, terminal};
 use results::{
     Assembler, CoreNoise, DiscoveryRecord, HostNoise, Interface, NoiseProbe, ResultDocument, State, Warning,
     WarningKind,
@@ -246,7 +246,9 @@ fn missing_noise_probes_are_reported() {
 fn a_screen_has_at_most_40_lines_and_is_not_wider_than_the_terminal() {
     for (name, document) in all() {
         for width in [40, 60, 80, 100, 240] {
-            let options = ScreenOptions { width: Some(width), directory: Some("r"), ..Default::default() };
+            let picture = Some(Charset::Unicode);
+            let options =
+                ScreenOptions { width: Some(width), directory: Some("r"), picture, ..Default::default() };
             let text = first_screen(&document, options);
             assert!(text.lines().count() <= 40, "{name}, {width}: {} lines\n{text}", text.lines().count());
             for line in text.lines() {
@@ -258,6 +260,72 @@ fn a_screen_has_at_most_40_lines_and_is_not_wider_than_the_terminal() {
                     "{name}, {width}: {columns} columns: {line}\n{text}"
                 );
             }
+        }
+    }
+}
+
+/// Returns the lines that a picture adds to a screen of this width; none without a picture.
+fn picture(document: &ResultDocument, charset: Charset, width: u16) -> Vec<String> {
+    let screen = |picture| {
+        let options = ScreenOptions { width: Some(width), picture, ..Default::default() };
+        first_screen(document, options)
+    };
+    let plain = screen(None);
+    let with = screen(Some(charset));
+    with.lines().filter(|line| !plain.lines().any(|other| other == *line)).map(ToOwned::to_owned).collect()
+}
+
+/// Returns a result of two configurations, unbatched and batched, at these sizes. Rates fall with the size.
+fn rates_over(sizes: &[u64]) -> ResultDocument {
+    let mut header = sample::header();
+    let first = header.experiment.cells.iter().find(|cell| cell.id.starts_with("dds/udp4/throughput/32"));
+    let first = first.expect("one of the sample").clone();
+    let cell = |driver: &str, size: u64| {
+        let factors = Factors { driver: driver.to_owned(), size_bytes: size, ..first.factors.clone() };
+        Cell { id: format!("{driver}/udp4/throughput/{size}"), factors }
+    };
+    header.experiment.cells =
+        ["dds", "plain"].iter().flat_map(|driver| sizes.iter().map(|size| cell(driver, *size))).collect();
+    let runs = sample::runs_of(&header.experiment);
+    let mut assembler = Assembler::new(header.clone());
+    for (mut run, log) in runs {
+        let cell = header.experiment.cells.iter().find(|cell| cell.id == run.cell).expect("a cell");
+        let rate = 4e9 / (cell.factors.size_bytes as f64 + 2_000.0);
+        let slower = if run.cell.starts_with("dds") { 1.0 } else { 0.4 };
+        run.throughput.as_mut().expect("measured").delivered_sps = rate * slower;
+        assembler.add(run, &log.merged());
+    }
+    assembler.document(State::Complete)
+}
+
+#[test]
+fn picture_shows_latencies_of_configurations_on_one_scale() {
+    assert_snapshot!("picture_latency", picture(&judged(), Charset::Unicode, 100).join("\n"));
+    assert_snapshot!("picture_latency_ascii", picture(&judged(), Charset::Ascii, 100).join("\n"));
+    // With 3 runs, there is no 95 % interval.
+    assert_snapshot!(
+        "picture_latency_of_few_runs",
+        picture(&characterized(), Charset::Unicode, 100).join("\n")
+    );
+}
+
+#[test]
+fn picture_shows_rates_over_the_size() {
+    let sizes = [16, 64, 256, 1024, 4096, 16_384, 63_000];
+    assert_snapshot!("picture_rates", picture(&rates_over(&sizes), Charset::Unicode, 100).join("\n"));
+    assert_snapshot!("picture_rates_ascii", picture(&rates_over(&sizes), Charset::Ascii, 80).join("\n"));
+    assert_eq!(picture(&rates_over(&sizes[..3]), Charset::Unicode, 100), [""; 0]);
+}
+
+#[test]
+fn picture_needs_several_configurations_room_and_a_terminal_of_80_columns() {
+    assert_eq!(picture(&one_latency_cell(), Charset::Unicode, 100), [""; 0]);
+    assert_eq!(picture(&judged(), Charset::Unicode, 79), [""; 0]);
+    for (name, document) in all() {
+        for charset in [Charset::Unicode, Charset::Ascii] {
+            let lines = picture(&document, charset, 80);
+            assert!(lines.len() <= 6, "{name}: {lines:#?}");
+            assert!(charset == Charset::Unicode || lines.iter().all(|line| line.replace('µ', "").is_ascii()));
         }
     }
 }
