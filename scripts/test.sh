@@ -70,6 +70,8 @@ say 'cargo nextest: the workspace'
 rm -f "$report"
 nextest run "${without[@]}" && tests_passed=1 || tests_passed=''
 
+attempt 'python: the package of the wheel' scripts/test_python.sh
+
 say 'lint, examples in the documentation, fuzz targets: the rest, and the output'
 wait "$checks" || stage_failed
 checks=''

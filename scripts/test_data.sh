@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Follows docs/how-to/analyse-elsewhere.md: measures, and reads the result with the page's programs in pandas, R and DuckDB.
-# Each must print the medians of the result's JSON.
+# Each must print the medians of the result's JSON. Then tests the data frames of the Python package and its types, and executes
+# the notebook of docs/how-to/notebook.md.
 . "$(dirname -- "$0")/common.sh"
 
 say 'data: a result in pandas, R and DuckDB'
@@ -50,4 +51,31 @@ for cell in cells:
         if median not in [float(text) for text in printed if text.replace(".", "", 1).isdigit()]:
             sys.exit(f"error: {program} does not print {median}, the median of {cell['id']}")
 print(f"pandas, R and DuckDB print the medians of {len(cells)} cells")
+PYTHON
+
+say 'python: data frames, types, the notebook'
+cd "$root"
+scripts/test_python.sh "$data/bin/python" test_frames
+MYPYPATH=python "$data/bin/mypy" --strict --cache-dir "$work/mypy" python/ddsmark
+export PYTHONPATH=$root/python
+cd "$work"
+# A kernel of this environment, whatever else is installed for the user.
+export JUPYTER_PREFER_ENV_PATH=1 IPYTHONDIR=$work/ipython JUPYTER_RUNTIME_DIR=$work/runtime JUPYTER_CONFIG_DIR=$work/jupyter
+"$data/bin/python" - "$root/docs/how-to/notebook.ipynb" <<'PYTHON'
+import json, pathlib, sys
+
+import nbclient, nbformat
+
+notebook = nbformat.read(sys.argv[1], as_version=4)
+nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+shown = "".join(output.get("data", {}).get("text/html", "") for output in outputs)
+assert "<iframe" in shown or "<pre>ddsmark" in shown, "the report is not shown"
+(path,) = pathlib.Path("results").iterdir()
+document = json.loads((path / "result.json").read_text())
+printed = "".join(output.get("text", "") + output.get("data", {}).get("text/plain", "") for output in outputs)
+for cell in document["cells"]:
+    median = f"{cell['latency']['rtt']['p50_ns'] / 1000:.1f}"
+    assert median in printed, f"the notebook does not print {median}, the median of {cell['id']}"
+print(f"the notebook shows the medians of {len(document['cells'])} cells")
 PYTHON

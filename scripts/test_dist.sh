@@ -84,6 +84,22 @@ inside "$root_of_wheel" 'python3 -m venv env && env/bin/pip install ddsmark-*.wh
 expect 'RTT'
 inside "$root_of_wheel" "$(drivers_of env/bin/ddsmark)"
 expect 'fastdds@'
+# Without an `env/bin` in PATH, and without pandas.
+cat >"$root_of_wheel/root/notebook.py" <<'PYTHON'
+import ddsmark
+
+result = ddsmark.run(["latency", "--driver", "udp", "--size", "64", "--quick"])
+assert result.document["state"] == "complete", result
+assert "<iframe" in result._repr_html_() or "<pre>" in result._repr_html_()
+try:
+    result.runs
+except ddsmark.DdsmarkError as error:
+    print(error)
+print(repr(result))
+PYTHON
+inside "$root_of_wheel" 'env/bin/python notebook.py'
+expect 'pip install pandas'
+expect '<Result of latency, complete, cells: 1, runs: '
 inside "$root_of_wheel" 'env/bin/pip uninstall --yes ddsmark'
 left=$(find "$root_of_wheel/root/env" -path '*ddsmark*' -not -type d | head)
 [ -z "$left" ] || fail "pip uninstall left: $left" 'the wheel contains what it does not list'

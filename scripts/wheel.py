@@ -5,7 +5,8 @@
 usage: scripts/wheel.py INSTALLATION VERSION PLATFORM SECONDS DIR
 
 `pip` installs bin/ as programs, and lib/ and share/ below the same prefix, where the programs find them. A wheel has no links:
-the highest version of a driver has its name without a version, too. SECONDS since 1970 is the time of all files.
+the highest version of a driver has its name without a version, too. The package of Python, python/ddsmark in the source tree, finds
+the program that was installed with it. SECONDS since 1970 is the time of all files.
 """
 
 import base64
@@ -25,6 +26,9 @@ for path in sorted(root.rglob("*")):
         place = path.relative_to(root)
         folder = pathlib.Path("scripts", *place.parts[1:]) if place.parts[0] == "bin" else pathlib.Path("data", place)
         contents[f"{name}.data/{folder}"] = (path.read_bytes(), path.stat().st_mode)
+for path in sorted(pathlib.Path("python/ddsmark").iterdir()):
+    if path.suffix in (".py", ".typed"):
+        contents[f"ddsmark/{path.name}"] = (path.read_bytes(), 0o100644)
 about = f"{name}.dist-info"
 texts = {
     "METADATA": f"""Metadata-Version: 2.1
@@ -33,7 +37,9 @@ Version: {version}
 Summary: Benchmark of DDS middleware
 License: Apache-2.0; share/doc/ddsmark has the licences of the middleware
 Platform: Linux
-Requires-Python: >=3.7
+Requires-Python: >=3.9
+Provides-Extra: pandas
+Requires-Dist: pandas; extra == "pandas"
 Description-Content-Type: text/markdown
 
 {pathlib.Path("README.md").read_text()}""",
