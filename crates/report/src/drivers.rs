@@ -177,7 +177,8 @@ fn section(text: &mut String, title: &str, grid: &Grid, empty: bool) {
     text.push_str(&if empty { "  none\n".to_owned() } else { grid.render() });
 }
 
-fn support_of_ends([of_writers, of_readers]: [Support; 2]) -> String {
+/// Formats the support of a policy by writers and by readers.
+pub(crate) fn support_of_ends([of_writers, of_readers]: [Support; 2]) -> String {
     if of_writers == of_readers {
         return support(of_writers).to_owned();
     }

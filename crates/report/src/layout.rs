@@ -61,6 +61,17 @@ impl Grid {
         (0..self.columns.len()).filter(is_kept).collect()
     }
 
+    /// Returns the headings, each with whether its column has numbers, and the rows.
+    pub(crate) fn data(&self) -> (Vec<(String, bool)>, Vec<Vec<String>>) {
+        let kept = self.kept();
+        let heading = |&index: &usize| {
+            let (heading, align) = &self.columns[index];
+            (heading.replace('\n', " "), *align != Align::Left)
+        };
+        let row = |row: &Vec<String>| kept.iter().map(|&index| row[index].clone()).collect();
+        (kept.iter().map(heading).collect(), self.rows.iter().map(row).collect())
+    }
+
     /// Renders the table as GitHub-flavoured Markdown.
     pub(crate) fn markdown(&self) -> String {
         let kept = self.kept();

@@ -16,13 +16,16 @@ const LEGEND: &str = "Frames are medians over the valid runs, counted while the 
 
 /// Returns the section with the frames on the links of these cells; empty if none was dropped or sent late.
 pub(crate) fn section(cells: &[&CellResult], width: usize) -> String {
+    let Some(grid) = shown(cells) else { return String::new() };
+    format!("\n{TITLE}\n{}{}", grid.render(), wrap(LEGEND, width, 2))
+}
+
+/// Returns the table of the frames on the links of these cells; `None` if none was dropped or sent late.
+pub(crate) fn shown(cells: &[&CellResult]) -> Option<Grid> {
     let is_shown =
         |cell: &&&CellResult| frames(cell).any(LinkFrames::has_drops) || lateness(cell).next().is_some();
     let shown: Vec<&CellResult> = cells.iter().filter(is_shown).copied().collect();
-    if shown.is_empty() {
-        return String::new();
-    }
-    format!("\n{TITLE}\n{}{}", table(&shown).render(), wrap(LEGEND, width, 2))
+    (!shown.is_empty()).then(|| table(&shown))
 }
 
 fn links(cell: &CellResult) -> impl Iterator<Item = &LinkRecord> {

@@ -6,12 +6,12 @@ use experiment::{Batching, Workload};
 use results::{CellResult, ResultDocument, Run, RunState, State, Warning, WarningKind};
 
 use crate::{
-    discovery, echoes, endpoints, hosts, late_join,
+    discovery, echoes, endpoints, groups, hosts, late_join,
     layout::{Options, WIDTH, wrap},
     legend::legend,
     links, maximum,
     number::{count, date},
-    paced, published, ring, search, settings, short_name,
+    paced, published, ring, search, settings,
     tables::{self, LOSSY, SAME_AS_UNBATCHED},
     verdicts,
 };
@@ -40,18 +40,7 @@ const fn way(cell: &CellResult) -> (bool, u64) {
 impl Page {
     fn write(mut self, document: &ResultDocument) -> String {
         self.head(document);
-        let variant = |cell: &CellResult| document.experiment.variant(&cell.id);
-        let mut groups: Vec<Vec<&CellResult>> = Vec::new();
-        for cell in &document.cells {
-            let same = |group: &&mut Vec<&CellResult>| {
-                variant(group[0]) == variant(cell) && group[0].factors.shares_curve(&cell.factors)
-            };
-            match groups.iter_mut().find(same) {
-                Some(group) => group.push(cell),
-                None => groups.push(vec![cell]),
-            }
-        }
-        for cells in &groups {
+        for cells in &groups::groups(document) {
             self.group(document, cells);
         }
         if document.cells.is_empty() {
@@ -114,50 +103,13 @@ impl Page {
     }
 
     fn group(&mut self, document: &ResultDocument, cells: &[&CellResult]) {
-        let factors = &cells[0].factors;
-        let middleware = document.drivers.get(&factors.driver).map_or_else(String::new, |description| {
-            format!(": {} {}", description.middleware, description.middleware_version)
-        });
-        let profile = factors.profile.as_ref().map_or_else(String::new, |name| format!(", profile {name}"));
-        let variant = document.experiment.variant(&cells[0].id);
-        let variant = variant.map_or_else(String::new, |name| format!("{name}: "));
-        let topology = factors.topology;
-        let shared = factors.shared_process().map_or_else(String::new, |text| format!("{text}, "));
-        let topology =
-            if topology.is_pair() { String::new() } else { format!("topology {topology}, {shared}") };
-        let title = format!(
-            "{variant}{}{middleware}{}, {topology}transport {}{}, interface {}, receiving by {}, {}{profile}",
-            short_name(&factors.driver),
-            factors.as_shipped(),
-            factors.transport,
-            if factors.multicast { " by multicast" } else { "" },
-            factors.interface,
-            factors.reception(),
-            settings::reliability(cells)
-        );
+        let title = groups::title(document, cells);
         let _ = writeln!(self.text, "\n{title}\n{}", "=".repeat(title.chars().count().min(self.width)));
-        for line in settings::qos(cells) {
+        for line in groups::settings(cells) {
             self.wrapped(&line);
-        }
-        for line in settings::settings(cells) {
-            self.wrapped(&line);
-        }
-        if factors.vendor_defaults {
-            self.wrapped("as shipped: the driver sets only what the workload needs and what is requested");
-        }
-        let listed = factors.listed_labels();
-        if !listed.is_empty() {
-            self.wrapped(&format!("requested: {}", listed.join(", ")));
-        }
-        if !factors.options.is_empty() {
-            let options: Vec<String> =
-                factors.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            self.wrapped(&format!("options requested: {}", options.join(", ")));
-        }
-        if !factors.env.is_empty() {
-            self.wrapped(&format!("environment of the agents: {}", factors.env_text()));
         }
 
+        let factors = &cells[0].factors;
         let throughput: Vec<&CellResult> = of_workload(cells, Workload::Throughput);
         let unbatched: Vec<&CellResult> =
             throughput.iter().copied().filter(|cell| cell.factors.batch_bytes == 0).collect();

@@ -74,6 +74,8 @@ fn formats(reference: &str) -> BTreeSet<String> {
     let section = section.split("\n## ").next().unwrap_or_default();
     let output = section.split("\nOutput:\n").nth(1).unwrap_or_default();
     let flags = output.lines().filter_map(|line| line.trim_start().strip_prefix("--"));
+    // Without the name of its value.
+    let flags = flags.map(|flag| flag.split([' ', '[']).next().unwrap_or(flag));
     // `--full` is more text.
     flags.filter(|flag| *flag != "full").map(ToOwned::to_owned).collect()
 }

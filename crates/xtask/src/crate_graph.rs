@@ -26,6 +26,7 @@ pub const CRATES: &[(&str, &[&str])] = &[
             "results",
             "stats",
             "report",
+            "html-report",
             "perftest",
             "rendezvous",
             "control",
@@ -50,7 +51,9 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("lab", &["experiment"]),
     ("host", &["control", "experiment", "results", "stats"]),
     ("agent", &["conformance", "control", "driver-abi", "driver-host", "experiment", "results"]),
+    ("html-report", &["charts", "experiment", "report", "results", "stats"]),
     ("report", &["experiment", "results", "stats"]),
+    ("charts", &["stats"]),
     (
         "simulate",
         &["stopping-rule", "collector", "control", "experiment", "findings", "results", "sim-model", "stats"],

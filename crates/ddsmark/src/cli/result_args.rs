@@ -66,6 +66,10 @@ pub struct OutputArgs {
     /// The table is drawn between the runs, from what the agents have reported at their ends: no agent is asked while it measures.
     #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
     pub live: bool,
+
+    /// Do not write `report.html`, the page with charts, into the directory of the result.
+    #[arg(long, help_heading = "Output")]
+    pub no_html: bool,
 }
 
 #[derive(Debug, Args)]
@@ -85,6 +89,21 @@ pub struct ReportArgs {
 
     #[command(flatten)]
     pub format: FormatArgs,
+
+    /// Write a page with charts and all rows, one file that needs no network. By default `report.html` in the directory of the
+    /// result.
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        conflicts_with_all = ["format", "full"],
+        help_heading = "Output"
+    )]
+    pub html: Option<Option<PathBuf>>,
+
+    /// Write each chart of the page as an SVG file into a folder.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "full"], help_heading = "Output")]
+    pub svg: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

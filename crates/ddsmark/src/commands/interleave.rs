@@ -17,7 +17,7 @@ use crate::{
     },
     work::{
         comparison::variants as compare_variants,
-        measurement,
+        measurement, pages,
         preparation::{self, Prepared},
     },
 };
@@ -48,6 +48,7 @@ pub fn execute(
         return measurement::show(&experiment, &hosts, flags.json, &stop);
     }
     let (outcome, path) = measurement::measure(experiment, &hosts, flags.out.as_deref(), &stop)?;
+    pages::write_beside(&outcome.document, &path);
     let path = path.display().to_string();
     let compared = compare_variants(&path, &outcome.document, options, flags)?;
     let measured = ExitStatus::from_document(&outcome.document);
@@ -115,6 +116,7 @@ fn prepare(text: &str, flags: &CompareArgs, site: &LocalSite, stop: &StopToken) 
         let unused = [
             (output.verbose, "--verbose"),
             (output.quiet, "--quiet"),
+            (output.no_html, "--no-html"),
             (format.csv, "--csv"),
             (format.jsonl, "--jsonl"),
         ];

@@ -21,7 +21,7 @@ use crate::{
         drivers,
         hosts::Hosts,
         hosts::pin,
-        measurement,
+        measurement, pages,
         preparation::seed,
         results::{Form, print},
         selftests::save,
@@ -58,6 +58,9 @@ pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
         measurement::measure(experiment, &hosts, out, &stop)?;
     if let Some(error) = error {
         return Err(error.into());
+    }
+    if !flags.output.no_html {
+        pages::write_beside(&document, &directory);
     }
     let outcome = SelfTest::from_document(&driver, &document);
     let form = Form::from_flags(flags.output.verbose, &flags.output.format);

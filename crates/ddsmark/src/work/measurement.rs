@@ -15,6 +15,7 @@ use runner::{ExperimentOutcome, ExperimentRunner, Sites, StopToken};
 
 use super::{
     hosts::{ConnectedHost, Hosts},
+    pages,
     preparation::Prepared,
     results::{Form, print},
     selftests,
@@ -196,14 +197,19 @@ pub fn print_directory(outcome: &ExperimentOutcome, directory: &Directory) {
     note(&format!("the result is in `{out_directory}`"));
 }
 
-/// Prints the result.
+/// Writes the page of the result, and prints the result.
 pub fn conclude(
     outcome: ExperimentOutcome,
     directory: &Path,
     output: &OutputArgs,
 ) -> Result<ExitStatus, CliError> {
     let ExperimentOutcome { document, error } = outcome;
-    print(&document, directory, Form::from_flags(output.verbose, &output.format))?;
+    let form = Form::from_flags(output.verbose, &output.format);
+    let page = (!output.no_html).then(|| pages::write_beside(&document, directory)).flatten();
+    print(&document, directory, form)?;
+    if let (Some(page), Form::Screen | Form::Full, Some(_)) = (page, form, output::width()) {
+        output::print(&format!("report: {}\n", page.display()))?;
+    }
     match error {
         Some(error) => Err(error.into()),
         None => Ok(ExitStatus::from_document(&document)),

@@ -8,6 +8,7 @@ pub mod host_entries;
 pub mod hosts;
 mod labs;
 pub mod measurement;
+pub mod pages;
 pub mod perftest;
 pub mod preparation;
 pub mod recipes;

@@ -22,6 +22,7 @@ use self::{
 pub use self::{markdown::markdown, picture::Charset};
 use crate::{
     number::count,
+    part_data::{DataTable, NoteList},
     tables::{self, LOSSY, POOLED},
 };
 
@@ -51,6 +52,47 @@ pub struct ScreenOptions<'o> {
     pub directory: Option<&'o str>,
     /// Characters of a picture of the result; `None`: no picture, as in a pipe. It needs 80 columns.
     pub picture: Option<Charset>,
+}
+
+/// Kind of a list of notes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoteKind {
+    /// Runs that failed or are invalid.
+    Failures,
+    /// Verdicts.
+    Verdicts,
+    /// Findings.
+    Findings,
+    /// Warnings and notes.
+    Warnings,
+}
+
+/// Returns a list of notes with all of its items.
+pub(crate) fn notes(document: &ResultDocument, kind: NoteKind) -> NoteList {
+    let section = match kind {
+        NoteKind::Failures => notes::failures(document),
+        NoteKind::Verdicts => notes::verdicts(document),
+        NoteKind::Findings => notes::findings(document),
+        NoteKind::Warnings => notes::warnings(document),
+    };
+    let items = section.items.into_iter().map(|item| (item.text, item.hint));
+    NoteList { heading: section.heading, items: items.collect() }
+}
+
+/// Returns the sentences of the head, each with whether it limits what the result says.
+pub(crate) fn facts(document: &ResultDocument) -> Vec<(String, bool)> {
+    let facts = head::facts(document).into_iter();
+    facts.map(|(kind, text)| (text, matches!(kind, Kind::Warning | Kind::Failure))).collect()
+}
+
+/// Returns the tables with all rows.
+pub(crate) fn tables(document: &ResultDocument) -> Vec<DataTable> {
+    let tables = rows::tables(document);
+    let whole = |table: &Table<'_>| {
+        let rows: Vec<_> = table.rows.iter().collect();
+        DataTable { title: table.title.to_owned(), ..DataTable::from(&table.grid(&rows)) }
+    };
+    tables.iter().map(whole).collect()
 }
 
 /// Number of lines of each section.

@@ -124,7 +124,8 @@ pub(crate) fn save_json<R: DeserializeOwned>(
 
 /// Writes a file atomically: a reader never sees a part of it under this name, even after a crash or a power cut.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), DirectoryError> {
-    let directory = path.parent().unwrap_or(Path::new("."));
+    let directory = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = directory.join(format!(".{name}.tmp"));
     let outcome = File::create(&temporary)

@@ -11,9 +11,11 @@ use serde::{Deserialize, Serialize};
 
 mod disk;
 mod error;
+mod windows;
 
 use disk::{exists, parse, probe, read, read_any, save, save_json};
 pub use error::DirectoryError;
+pub use windows::LogWindow;
 
 use crate::{
     Assembler, ExperimentLog, Histograms, IntervalLog, ResultDocument, ResultHeader, Run, SCHEMA_VERSION,
@@ -211,6 +213,23 @@ impl Directory {
     /// Returns an error if the file cannot be written.
     pub fn save_document(&self, document: &ResultDocument) -> Result<(), DirectoryError> {
         save_json::<ResultDocument>(&self.path.join("result.json"), document)
+    }
+
+    /// Saves a text, such as a report, at any path. A reader never sees a part of it.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written.
+    pub fn save_text(path: &Path, text: &str) -> Result<(), DirectoryError> {
+        save(path, text.as_bytes())
+    }
+
+    /// Returns the windows of a kind of times of a run, such as `rtt`, in ascending order and without empty ones. There are none
+    /// without a log of the run.
+    ///
+    /// # Errors
+    /// Returns an error if the log cannot be read or is damaged.
+    pub fn windows(path: &Path, run: u32, kind: &str) -> Result<Vec<LogWindow>, DirectoryError> {
+        windows::windows(path, run, kind)
     }
 
     /// Parses a result from the bytes of a `result.json`.

@@ -46,6 +46,7 @@ use crate::{
         drivers::Drivers,
         hosts::{ConnectedHost, Hosts},
         measurement::header,
+        pages,
         preparation::{Prepared, seed},
     },
 };
@@ -177,7 +178,10 @@ fn measure(
     let ExperimentOutcome { document, error } = session.execute(&mut observer);
     drop(directory);
     match temporary {
-        None => note(&format!("the result is in `{}`", path.display())),
+        None => {
+            pages::write_beside(&document, &path);
+            note(&format!("the result is in `{}`", path.display()));
+        }
         // A directory for temporary files is cleaned by the system, too.
         Some(temporary) => _ = temporary.close(),
     }

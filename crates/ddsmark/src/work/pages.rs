@@ -1,0 +1,74 @@
+//! The page of a result, and its charts, as files.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use html_report::{Page, RunWindows};
+use results::{Directory, DirectoryError, ResultDocument};
+
+use crate::cli::{
+    cli_error::{CliError, ExitStatus},
+    output::note,
+};
+
+/// Name of the page in the directory of a result.
+const NAME: &str = "report.html";
+
+/// Returns the page of a result, with the windows of its runs if their logs are at `path`, a directory or its `result.json`.
+pub fn page(document: &ResultDocument, path: &Path) -> Page {
+    let directory = directory(path);
+    let windows = html_report::wanted_runs(document).into_iter().filter_map(|wanted| {
+        // Without a readable log, the chart over time is left out.
+        let windows = Directory::windows(directory, wanted.run, wanted.kind).ok()?;
+        (!windows.is_empty()).then_some(RunWindows { run: wanted.run, windows })
+    });
+    html_report::page(document, &windows.collect::<Vec<_>>())
+}
+
+/// Returns the path of the page in the directory of a result.
+pub fn default_path(path: &Path) -> PathBuf {
+    directory(path).join(NAME)
+}
+
+fn directory(path: &Path) -> &Path {
+    match path.is_file() {
+        true => path.parent().unwrap_or(Path::new("")),
+        false => path,
+    }
+}
+
+/// Writes a page as HTML.
+pub fn write_html(page: &Page, path: &Path) -> Result<(), CliError> {
+    Directory::save_text(path, &html_report::html(page)).map_err(|error| not_written(&error))
+}
+
+/// Writes each chart of a page into a folder, which is created. Returns the number of files.
+pub fn write_svgs(page: &Page, folder: &Path) -> Result<usize, CliError> {
+    let write = |cause| DirectoryError::Write { path: folder.to_owned(), cause };
+    fs::create_dir_all(folder).map_err(write).map_err(|error| not_written(&error))?;
+    let charts = html_report::svgs(page);
+    for (name, text) in &charts {
+        let path = folder.join(name).with_extension("svg");
+        Directory::save_text(&path, text).map_err(|error| not_written(&error))?;
+    }
+    Ok(charts.len())
+}
+
+fn not_written(error: &DirectoryError) -> CliError {
+    CliError::new(ExitStatus::Failed, error, "name a file or folder that can be written to")
+}
+
+/// Writes the page of a measured result into its directory. The result is saved already, so an error is only printed. Returns the
+/// path of the page if it was written.
+pub fn write_beside(document: &ResultDocument, directory: &Path) -> Option<PathBuf> {
+    let path = default_path(directory);
+    match write_html(&page(document, directory), &path) {
+        Ok(()) => Some(path),
+        Err(error) => {
+            note(&format!("warning: {}", error.text()));
+            None
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Answer of a page: at most four sentences, from verdicts or from the values of these runs.
+
+use charts::Series;
+use experiment::Workload;
+use report::parts;
+use results::{CellResult, Conclusion, Metric, Verdict, VerdictKind};
+use stats::Better;
+
+use crate::{
+    figures::{
+        distribution::at_one_size,
+        verdicts::{point_words, texts},
+    },
+    page::{Sentence, Words, plain, strong},
+    scene::Scene,
+    values::Quantity,
+};
+
+/// Maximum number of sentences.
+const MOST: usize = 4;
+/// Maximum number of series whose values are named in a sentence.
+const MOST_NAMED: usize = 4;
+/// Maximum length of a finding in the answer, in characters; longer ones are in the list of findings only.
+const MOST_OF_FINDING: usize = 220;
+
+/// Returns the answer.
+pub(crate) fn answer(scene: &Scene<'_>) -> Vec<Sentence> {
+    let mut sentences = from_verdicts(scene);
+    if sentences.is_empty() {
+        sentences = from_values(scene);
+    }
+    if sentences.is_empty() {
+        sentences.push(vec![plain("No run has a value: see the failures below.")]);
+    }
+    sentences.truncate(MOST);
+    sentences
+}
+
+/// Returns the comparison that was asked for, where it does not hold, how many there are, and what limits them.
+fn from_verdicts(scene: &Scene<'_>) -> Vec<Sentence> {
+    let all = &scene.document.verdicts;
+    let compared: Vec<&Verdict> = all.iter().filter(|of| of.kind == VerdictKind::Comparison).collect();
+    let Some(first) = compared.iter().find(|verdict| is_claim(verdict)).or(compared.first()) else {
+        return Vec::new();
+    };
+    let mut sentences: Vec<Sentence> = sentence(scene, first).into_iter().collect();
+    let differs = |verdict: &&&Verdict| verdict.metric == first.metric && kind(verdict) != kind(first);
+    sentences.extend(compared.iter().find(differs).and_then(|verdict| sentence(scene, verdict)));
+    if compared.len() > sentences.len() {
+        let count = |of: fn(&Conclusion) -> bool| {
+            let answers = compared.iter().filter_map(|verdict| verdict.answer.as_ref());
+            answers.filter(|answer| of(&answer.conclusion)).count()
+        };
+        let different = count(Conclusion::differs);
+        let equivalent = count(|conclusion| matches!(conclusion, Conclusion::Equivalent { .. }));
+        sentences.push(vec![plain(format!(
+            "Of {} comparisons, {different} show a difference, {equivalent} equivalence, and {} neither.",
+            compared.len(),
+            compared.len() - different - equivalent
+        ))]);
+    }
+    let floors: Vec<&Verdict> = all.iter().filter(|of| of.kind == VerdictKind::NoiseFloor).collect();
+    let wrong = floors.iter().filter(|floor| is_claim(floor)).count();
+    if wrong > 0 {
+        sentences.push(vec![
+            strong("Caution"),
+            plain(format!(
+                ": {wrong} of {} comparisons of the baseline with itself differ, so do not rely on differences of that size.",
+                floors.len()
+            )),
+        ]);
+    }
+    sentences
+}
+
+fn is_claim(verdict: &Verdict) -> bool {
+    verdict.answer.as_ref().is_some_and(|answer| answer.conclusion.differs())
+}
+
+/// Returns the direction of a conclusion; `None` without a claim.
+fn kind(verdict: &Verdict) -> Option<(bool, bool)> {
+    match verdict.answer.as_ref()?.conclusion {
+        Conclusion::Higher { better, .. } => Some((true, better)),
+        Conclusion::Lower { better, .. } => Some((false, better)),
+        Conclusion::Equivalent { .. } => Some((false, true)),
+        Conclusion::Inconclusive { .. } | Conclusion::TooFew { .. } => None,
+    }
+}
+
+/// Returns a verdict as a sentence, with the numbers of its text; `None` if a side has no series.
+fn sentence(scene: &Scene<'_>, verdict: &Verdict) -> Option<Sentence> {
+    let treatment = &scene.series_of(&verdict.treatment.cell)?.series;
+    let baseline = &scene.series_of(&verdict.baseline.cell)?.series;
+    let point = point_words(scene, &verdict.treatment.cell);
+    let at = if point.is_empty() { String::new() } else { format!("With {point}, ") };
+    let metric = metric_words(verdict);
+    let begin = if at.is_empty() { crate::figures::frame::capital("the ") } else { format!("{at}the ") };
+    let (said, interval) = texts(verdict);
+    let first = verdict.text.split("; ").next().unwrap_or_default();
+    let brackets = first.rfind(" (").map_or("", |start| &first[start..]);
+    let (name, other) = (Words::Name(treatment.clone()), Words::Name(baseline.clone()));
+    if let Some(why) = &verdict.withheld {
+        return Some(vec![
+            plain(format!("{begin}{metric} of ")),
+            name,
+            plain(" has "),
+            strong("no verdict"),
+            plain(format!(": {why}.")),
+        ]);
+    }
+    let answer = verdict.answer.as_ref()?;
+    Some(match &answer.conclusion {
+        Conclusion::Higher { .. } | Conclusion::Lower { .. } => {
+            let is_time = verdict.metric.unit() == "ns";
+            let said = if is_time {
+                said.replace("% lower", "% shorter").replace("% higher", "% longer")
+            } else {
+                said
+            };
+            vec![
+                plain(format!("{begin}{metric} of ")),
+                name,
+                plain(" is "),
+                strong(said),
+                plain(" than that of "),
+                other,
+                plain(format!("{brackets}.")),
+            ]
+        }
+        Conclusion::Equivalent { margin_pct } => vec![
+            plain(format!("{begin}{metric} of ")),
+            name,
+            plain(" and "),
+            other,
+            plain(" is "),
+            strong(format!("equivalent within {margin_pct} %")),
+            plain(format!("{brackets}.")),
+        ],
+        Conclusion::Inconclusive { could_have_seen_pct } => {
+            let seen = could_have_seen_pct.map_or_else(
+                || format!(" ({interval})"),
+                |pct| format!(": one below {} % would not have been seen", results::format_value(pct)),
+            );
+            vec![
+                plain(format!("{begin}difference in {metric} between ")),
+                name,
+                plain(" and "),
+                other,
+                plain(" is "),
+                strong("inconclusive"),
+                plain(format!("{seen}.")),
+            ]
+        }
+        Conclusion::TooFew { needs } => vec![
+            plain(format!("{begin}{metric} of ")),
+            name,
+            plain(" and "),
+            other,
+            plain(" has "),
+            strong("too few blocks for a claim"),
+            plain(format!(": {}, it needs {needs}.", answer.n)),
+        ],
+    })
+}
+
+fn metric_words(verdict: &Verdict) -> String {
+    let of_flow = verdict.flow.as_ref().map_or_else(String::new, |flow| format!(" of flow `{flow}`"));
+    let words = match verdict.metric {
+        Metric::RttP50 => "median round trip",
+        Metric::RttP99 => "99 % round trip",
+        Metric::ResponseP50 => "median response time",
+        Metric::ResponseP99 => "99 % response time",
+        metric => metric.words(),
+    };
+    format!("{words}{of_flow}")
+}
+
+/// Returns the values of these runs, the most important findings, and why nothing is claimed.
+fn from_values(scene: &Scene<'_>) -> Vec<Sentence> {
+    let mut sentences: Vec<Sentence> = Vec::new();
+    let workloads = [
+        (Workload::Latency, Metric::RttP50, false),
+        (Workload::Throughput, Metric::Goodput, true),
+        (Workload::Paced, Metric::ResponseP50, false),
+        (Workload::Search, Metric::Ndr, false),
+        (Workload::Discovery, Metric::AllMatched, false),
+    ];
+    for (workload, metric, largest) in workloads {
+        let all = scene.of_workload(workload);
+        sentences.extend(values(scene, &at_one_size(&all, largest), metric));
+    }
+    sentences.truncate(2);
+    let findings = parts::findings(scene.document).items.into_iter();
+    let short = findings.filter(|(text, _)| text.chars().count() <= MOST_OF_FINDING);
+    let room = (MOST - 1).saturating_sub(sentences.len());
+    sentences.extend(short.take(room).map(|(text, _)| vec![plain(text)]));
+    let has_baseline = !scene.document.experiment.design.baseline.is_empty();
+    let several = scene.series.len() > 1;
+    if several && !has_baseline && !sentences.is_empty() {
+        sentences.push(vec![plain(
+            "This describes these runs; a claim about the next ones needs a baseline, such as `--baseline driver=NAME`.",
+        )]);
+    }
+    sentences
+}
+
+/// Returns the medians of cells as a sentence; `None` without values.
+fn values(scene: &Scene<'_>, focus: &[(&Series, &CellResult)], metric: Metric) -> Option<Sentence> {
+    let quantity = Quantity::Metric(metric);
+    let mut found: Vec<(&Series, &CellResult, f64)> = focus
+        .iter()
+        .filter_map(|(series, cell)| Some((*series, *cell, quantity.over_runs(cell)?.value)))
+        .collect();
+    found.first()?;
+    // Of many, the best and the worst.
+    let all = found.len();
+    if all > MOST_NAMED {
+        found.sort_by(|left, right| match metric.better() {
+            Better::Less => left.2.total_cmp(&right.2),
+            Better::More => right.2.total_cmp(&left.2),
+        });
+        found = vec![*found.first()?, *found.last()?];
+    }
+    let cells: Vec<&CellResult> = found.iter().map(|(_, cell, _)| *cell).collect();
+    let point = point_words(scene, &found[0].1.id);
+    let at = if point.is_empty() { "In these runs".to_owned() } else { format!("With {point}") };
+    let words = match metric {
+        Metric::RttP50 => "the median round trip took",
+        Metric::ResponseP50 => "the median response took",
+        Metric::AllMatched => "all were matched after",
+        Metric::Goodput => "the throughput was",
+        _ => "the rate without loss was",
+    };
+    let mut sentence = vec![plain(format!("{at}, {words} "))];
+    let value = |value: f64| strong(charts::number::value(value, quantity.unit()));
+    let among = if all > found.len() { format!(", the best and the worst of {all}") } else { String::new() };
+    for (index, (series, _, median)) in found.iter().enumerate() {
+        if index > 0 {
+            sentence.push(plain(if index + 1 == found.len() { " and " } else { ", " }));
+        }
+        sentence.push(value(*median));
+        sentence.push(plain(" with "));
+        sentence.push(Words::Name((*series).clone()));
+    }
+    sentence.push(plain(format!("{among} ({}).", per_cell(scene, &cells))));
+    Some(sentence)
+}
+
+fn per_cell(scene: &Scene<'_>, cells: &[&CellResult]) -> String {
+    let runs = scene.runs_per_cell(cells);
+    if cells.len() > 1 && runs != "1 run" { format!("{runs} each") } else { runs }
+}

@@ -1,0 +1,92 @@
+//! A result as a page.
+
+use report::parts::{self, NoteList};
+use results::{ResultDocument, State};
+
+use crate::{
+    answer,
+    figures::{self, overlay},
+    fitness, key_figures,
+    page::Page,
+    rows,
+    scene::Scene,
+    timeline::RunWindows,
+    values::LEAST_FOR_INTERVAL,
+};
+
+/// Returns the page about a result. `windows` are those of [`wanted_runs`](crate::wanted_runs); without them, charts over time
+/// are left out.
+#[must_use]
+pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
+    let scene = Scene::new(document, windows);
+    let (sections, omitted) = figures::sections(&scene);
+    let question = match document.experiment.question.trim() {
+        "" => format!("What does `{}` show?", document.experiment.name),
+        question => question.to_owned(),
+    };
+    let facts = parts::facts(document);
+    let facts = facts.iter().enumerate().filter(|(_, fact)| !fact.text.starts_with("Command: "));
+    let mut named: Vec<(String, Vec<String>)> = Vec::new();
+    for (index, fact) in facts {
+        let (name, text) = match fact.text.split_once(": ") {
+            Some((name, text)) if index > 0 && name.len() <= 40 => (name.to_owned(), text.to_owned()),
+            _ if index == 0 => ("Result".to_owned(), fact.text.clone()),
+            _ => ("Note".to_owned(), fact.text.clone()),
+        };
+        match named.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, texts)) => texts.push(text),
+            None => named.push((name, vec![text])),
+        }
+    }
+    named.push(("Conditions".to_owned(), vec![parts::conditions(document)]));
+    let lists =
+        [parts::failures(document), parts::verdicts(document), parts::findings(document), parts::warnings(document)];
+    Page {
+        title: format!("{question} ddsmark, {}", document.experiment.name),
+        eyebrow: eyebrow(document),
+        question,
+        answer: answer::answer(&scene),
+        fitness: fitness::fitness(document),
+        key_figures: key_figures::key_figures(&scene),
+        sections,
+        omitted,
+        notes: lists.into_iter().filter(|list: &NoteList| !list.items.is_empty()).collect(),
+        facts: named,
+        settings: parts::settings_groups(document),
+        policies: parts::policies(document),
+        links: parts::link_tables(document),
+        published: overlay::sources(document),
+        command: parts::command(document),
+        cells: parts::tables(document),
+        rows: rows::rows(document),
+        legend: parts::legend(document),
+        footer: format!(
+            "Median: of the values of the runs. Interval: 95 % interval of the median, by order statistics, from \
+             {LEAST_FOR_INTERVAL} runs on; with fewer, the range from the smallest to the largest run. A verdict covers future \
+             runs; a chart and a finding describe these runs."
+        ),
+    }
+}
+
+/// Returns tool, date, hosts and state.
+fn eyebrow(document: &ResultDocument) -> Vec<String> {
+    let date = parts::date(document.host().started_unix_ns);
+    let hosts = match &document.hosts[..] {
+        [] => "unknown host".to_owned(),
+        [host] => match host.properties.name.as_str() {
+            "" => "one host".to_owned(),
+            name => format!("one host, {name}"),
+        },
+        several => parts::count(several.len(), "host"),
+    };
+    let mut parts = vec![
+        format!("{} {} report", document.tool.name, document.tool.version),
+        document.experiment.name.clone(),
+        date.replace('T', " ").replace('Z', " UTC"),
+        hosts,
+    ];
+    if document.state == State::Interrupted {
+        parts.push("interrupted".to_owned());
+    }
+    parts
+}

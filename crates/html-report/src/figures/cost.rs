@@ -1,0 +1,161 @@
+//! CPU time and bytes on the wire per sample.
+
+use charts::{Axis, Bar, BarGroup, Bars, ChartKind, Estimate, Line, LineStyle, Lines, Panel, Scale, Series, Unit};
+use results::CellResult;
+use stats::median;
+
+use super::{
+    ONE_PANEL,
+    distribution::OfWorkload,
+    frame::{Frame, names, sizes_and_n},
+    sizes::{points, size_axis, sizes},
+};
+use crate::{
+    page::Figure,
+    scene::{Scene, fewest_endpoints},
+    values::{Quantity, bytes},
+};
+
+/// Maximum number of groups of bars; more sizes are lines.
+const MOST_GROUPS: usize = 8;
+
+/// Returns the cost of throughput, or else of round trips.
+pub(crate) fn figures(
+    scene: &Scene<'_>,
+    throughput: &OfWorkload<'_, '_>,
+    latency: &OfWorkload<'_, '_>,
+) -> Vec<Figure> {
+    let (all, parts, what) = match throughput.is_empty() {
+        false => (throughput, ["writer", "reader"], "unbatched throughput"),
+        true => (latency, ["pinger", "echo"], "round trips"),
+    };
+    let of = unbatched(all);
+    let cpu = Subject {
+        id: "cpu",
+        short: "CPU",
+        title: "CPU time per sample",
+        quantity: Quantity::Cpu,
+        what,
+        note: format!(
+            "Solid: {}. Pale: {}. Whisker: interval of the sum. User and system time of all threads of a process.",
+            parts[0], parts[1]
+        ),
+        parts: parts.map(str::to_owned).to_vec(),
+        of_parts: cpu_parts,
+    };
+    let wire = Subject {
+        id: "wire",
+        short: "Wire",
+        title: "Bytes on the wire per byte of payload",
+        quantity: Quantity::WirePerByte,
+        what: "unbatched throughput",
+        note: "Received on the interface of the reader, from all programs: headers, acknowledgments and repeats are the part \
+               above 1."
+            .to_owned(),
+        parts: vec!["received".to_owned()],
+        of_parts: |cell| Some(vec![Quantity::WirePerByte.over_runs(cell)?.value]),
+    };
+    let wire = if throughput.is_empty() { None } else { wire.figure(scene, &unbatched(throughput)) };
+    cpu.figure(scene, &of).into_iter().chain(wire).collect()
+}
+
+/// Cost that is shown.
+struct Subject {
+    id: &'static str,
+    short: &'static str,
+    title: &'static str,
+    quantity: Quantity,
+    what: &'static str,
+    note: String,
+    parts: Vec<String>,
+    of_parts: fn(&CellResult) -> Option<Vec<f64>>,
+}
+
+/// Returns the medians of both processes.
+fn cpu_parts(cell: &CellResult) -> Option<Vec<f64>> {
+    let of = |part: fn(&results::CpuPerSample) -> f64| {
+        let values: Vec<f64> =
+            cell.claimed_runs().filter_map(|run| run.cpu_ns_per_sample.as_ref()).map(part).collect();
+        median(&values)
+    };
+    Some(vec![of(|cpu| cpu.writer)?, of(|cpu| cpu.reader)?])
+}
+
+fn unbatched<'s, 'd>(all: &OfWorkload<'s, 'd>) -> Vec<(&'s Series, Vec<&'d CellResult>)> {
+    let of = |(series, cells): &(&'s Series, Vec<&'d CellResult>)| {
+        let mut cells = fewest_endpoints(cells);
+        cells.retain(|cell| cell.factors.batch_bytes == 0);
+        (*series, cells)
+    };
+    all.iter().map(of).filter(|(_, cells)| !cells.is_empty()).collect()
+}
+
+impl Subject {
+    /// Returns bars for few sizes and series, lines for many; none for a single number.
+    fn figure(self, scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Option<Figure> {
+        let all = &all[..all.len().min(MOST_GROUPS)];
+        let sizes = sizes(all);
+        let cells: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+        if cells.iter().filter(|cell| (self.of_parts)(cell).is_some()).count() < 2 {
+            return None;
+        }
+        let as_bars = sizes.len() <= MOST_GROUPS && (all.len() <= ONE_PANEL || sizes.len() <= 2);
+        let kind = if as_bars { self.bars(&sizes, all) } else { self.lines(&sizes, all) };
+        let mut conditions = vec![self.what.to_owned()];
+        conditions.extend(sizes_and_n(&cells, None));
+        let names = names(&all.iter().map(|(series, _)| *series).collect::<Vec<_>>());
+        let drawn = format!(
+            "{} of {} for {} sample sizes.",
+            if as_bars { "Bars from 0" } else { "Lines on logarithmic axes" },
+            names,
+            sizes.len()
+        );
+        let note = if as_bars { self.note } else { "Mark: median of the runs with its interval.".to_owned() };
+        let (id, short, title, quantity) = (self.id, self.short, self.title.to_owned(), self.quantity);
+        Some(Frame { id, short, title, quantity, conditions, note, drawn }.around(scene, &cells, kind))
+    }
+
+    fn bars(&self, sizes: &[u64], all: &OfWorkload<'_, '_>) -> ChartKind {
+        let group = |size: &u64| BarGroup {
+            label: bytes(*size),
+            bars: all
+                .iter()
+                .filter_map(|(series, cells)| {
+                    let cell = cells.iter().find(|cell| cell.factors.size_bytes == *size)?;
+                    let parts = (self.of_parts)(cell)?;
+                    let total = self.quantity.over_runs(cell)?;
+                    // The number is the sum of the parts that are drawn.
+                    let total = Estimate { value: parts.iter().sum(), ..total };
+                    Some(Bar { series: (*series).clone(), parts, total })
+                })
+                .collect(),
+        };
+        ChartKind::Bars(Bars {
+            x: Axis { label: self.quantity.words().to_owned(), unit: self.quantity.unit(), ..Axis::default() },
+            group_label: "sample size".to_owned(),
+            parts: self.parts.clone(),
+            groups: sizes.iter().map(group).filter(|group| !group.bars.is_empty()).collect(),
+        })
+    }
+
+    fn lines(&self, sizes: &[u64], all: &OfWorkload<'_, '_>) -> ChartKind {
+        let line = |(series, cells): &(&Series, Vec<&CellResult>)| Line {
+            series: (*series).clone(),
+            named: true,
+            style: LineStyle::Thick,
+            points: points(
+                cells.iter().copied(),
+                |cell| Some(cell.factors.size_bytes as f64),
+                self.quantity,
+            ),
+            ..Line::default()
+        };
+        let lines = all.iter().map(line).collect();
+        let unit: Unit = self.quantity.unit();
+        ChartKind::Lines(Lines {
+            x: size_axis(sizes, Scale::Log),
+            y: Axis { unit, scale: Scale::Log, ..Axis::default() },
+            panels: vec![Panel { lines, ..Panel::default() }],
+        })
+    }
+}

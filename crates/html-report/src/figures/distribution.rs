@@ -1,0 +1,278 @@
+//! Every run, and values by percentile.
+
+use charts::{
+    Axis, ChartKind, Estimate, PercentilePoint, PercentileSeries, Percentiles, Run, RunMark, RunStrip, Scale,
+    Series, StripSeries, Unit,
+};
+use experiment::Workload;
+use results::{CellResult, Metric, QUANTILES, RunState};
+
+use super::{
+    MOST_SERIES, ONE_PANEL,
+    frame::{Frame, hollow_note, names, noisy, sizes_and_n},
+    heat,
+};
+use crate::{
+    page::Figure,
+    scene::{Scene, distinct, fewest_endpoints},
+    values::{LEAST_FOR_INTERVAL, Quantity, estimate},
+};
+
+/// Series with the cells of a workload.
+pub(crate) type OfWorkload<'s, 'd> = [(&'s Series, Vec<&'d CellResult>)];
+
+/// Range of values, as a ratio, from which an axis is logarithmic.
+const LOGARITHMIC: f64 = 3.0;
+
+/// Returns every run and the percentiles of the round-trip time.
+pub(crate) fn latency(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
+    let focus = at_one_size(all, false);
+    let mut figures = runs(scene, &focus, Quantity::Metric(Metric::RttP50), "runs");
+    figures.extend(percentiles(scene, &focus, "rtt", Quantity::Metric(Metric::RttP99), "percentiles"));
+    figures
+}
+
+/// Returns every run and the percentiles of the response time, if there is one load.
+pub(crate) fn paced(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
+    if all.iter().any(|(_, cells)| cells.len() > 1) {
+        return Vec::new();
+    }
+    let focus = at_one_size(all, false);
+    let mut figures = runs(scene, &focus, Quantity::Metric(Metric::ResponseP50), "runs-under-load");
+    figures.extend(percentiles(
+        scene,
+        &focus,
+        "response",
+        Quantity::Metric(Metric::ResponseP99),
+        "percentiles-under-load",
+    ));
+    figures
+}
+
+/// Returns every run of throughput, at the largest size.
+pub(crate) fn throughput(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
+    runs(scene, &at_one_size(all, true), Quantity::Metric(Metric::Goodput), "runs-of-throughput")
+}
+
+/// Returns one cell of each series: that of the smallest or largest size, with the fewest endpoints, unbatched if it can be.
+pub(crate) fn at_one_size<'s, 'd>(
+    all: &OfWorkload<'s, 'd>,
+    largest: bool,
+) -> Vec<(&'s Series, &'d CellResult)> {
+    let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+    let sizes = distinct(&every, |cell| cell.factors.size_bytes);
+    let Some(size) = (if largest { sizes.last() } else { sizes.first() }) else { return Vec::new() };
+    let of_series = |(series, cells): &(&'s Series, Vec<&'d CellResult>)| {
+        let mut cells: Vec<&'d CellResult> = fewest_endpoints(cells);
+        cells.retain(|cell| cell.factors.size_bytes == *size);
+        cells.sort_by_key(|cell| cell.factors.batch_bytes);
+        cells.first().map(|cell| (*series, *cell))
+    };
+    all.iter().filter_map(of_series).collect()
+}
+
+/// Returns the scale of values that are all above 0.
+pub(crate) fn scale(values: &[f64]) -> Scale {
+    let (low, high) = values
+        .iter()
+        .filter(|value| value.is_finite() && **value > 0.0)
+        .fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(*value), high.max(*value)));
+    if high > low * LOGARITHMIC { Scale::Log } else { Scale::Linear }
+}
+
+/// Returns the words for a scale.
+pub(crate) const fn scale_words(scale: &Scale) -> &'static str {
+    match scale {
+        Scale::Log => "logarithmic",
+        Scale::FromZero => "linear from 0",
+        Scale::Linear | Scale::Ordinal(_) => "linear",
+    }
+}
+
+/// Returns every run of these cells in the order of the blocks; a table of fields with too many of them.
+pub(crate) fn runs(
+    scene: &Scene<'_>,
+    focus: &[(&Series, &CellResult)],
+    quantity: Quantity,
+    id: &str,
+) -> Option<Figure> {
+    let focus = &focus[..focus.len().min(MOST_SERIES)];
+    let cells: Vec<&CellResult> = focus.iter().map(|(_, cell)| *cell).collect();
+    if cells.iter().map(|cell| cell.runs.len()).max().unwrap_or(0) < 2 {
+        return None;
+    }
+    let series: Vec<StripSeries> = focus.iter().map(|(series, cell)| strip(series, cell, quantity)).collect();
+    let values: Vec<f64> = series.iter().flat_map(|of| of.runs.iter().map(|run| run.value)).collect();
+    let scale = scale(&values);
+    let all: Vec<&Series> = focus.iter().map(|(series, _)| *series).collect();
+    let noisy = noisy(scene);
+    let mut note = "Dot: a run. Band: interval of the median.".to_owned();
+    if series.iter().any(|of| of.runs.iter().any(|run| run.mark == RunMark::Second)) {
+        note.push_str(" Pale: the second run of the baseline in each block, which counts in no median.");
+    }
+    if series.iter().any(|of| of.runs.iter().any(|run| run.mark == RunMark::Invalid)) {
+        note.push_str(" Cross: a run that failed or is invalid.");
+    }
+    match noisy.len() {
+        0 => {}
+        all if all == scene.document.blocks.len() => note.push_str(" All blocks were noisy."),
+        _ => note.push_str(" Shaded: noisy blocks."),
+    }
+    if series.iter().any(|of| of.runs.iter().any(|run| run.mark == RunMark::Doubtful)) {
+        note.push_str(&hollow_note(&cells));
+    }
+    let mut conditions = vec![scale_words(&scale).to_owned()];
+    conditions.extend(sizes_and_n(&cells, None));
+    let title = separated(&series).unwrap_or_else(|| format!("Every run: {}", quantity.words()));
+    let frame = Frame {
+        id,
+        short: "Runs",
+        title,
+        quantity,
+        conditions,
+        note,
+        drawn: format!(
+            "Strip plot: each run of {} as a dot over its block in the order of measurement, with the median and its interval.",
+            names(&all)
+        ),
+    };
+    let y = Axis { unit: quantity.unit(), scale, ..Axis::default() };
+    let x_label = "block, in order of measurement".to_owned();
+    Some(frame.around(scene, &cells, ChartKind::RunStrip(RunStrip { x_label, y, series, noisy })))
+}
+
+/// Returns a title if the runs of two series do not overlap.
+fn separated(series: &[StripSeries]) -> Option<String> {
+    let [one, other] = series else { return None };
+    let range = |of: &StripSeries| {
+        let counted = of.runs.iter().filter(|run| run.mark == RunMark::Counted && run.value.is_finite());
+        counted.fold(None, |range: Option<(f64, f64)>, run| {
+            Some(range.map_or((run.value, run.value), |(low, high)| (low.min(run.value), high.max(run.value))))
+        })
+    };
+    let enough = [one, other].iter().all(|of| of.runs.len() >= LEAST_FOR_INTERVAL);
+    let ((low, high), (other_low, other_high)) = (range(one)?, range(other)?);
+    let apart = high < other_low || other_high < low;
+    (apart && enough).then(|| format!("Every run: {} and {} do not overlap", one.series.name, other.series.name))
+}
+
+fn strip(series: &Series, cell: &CellResult, quantity: Quantity) -> StripSeries {
+    let run = |run: &results::Run| {
+        let value = quantity.of(cell, run);
+        let doubtful = run.shortfall().pct() > results::MAX_LATENCY_LOSS_PCT || run.is_sender_limited();
+        let mark = match run.state {
+            RunState::Valid if run.twin => RunMark::Second,
+            RunState::Valid if doubtful => RunMark::Doubtful,
+            RunState::Valid => RunMark::Counted,
+            RunState::Invalid | RunState::Failed => RunMark::Invalid,
+        };
+        if value.is_none() && mark != RunMark::Invalid {
+            return None;
+        }
+        let detail = match mark {
+            RunMark::Doubtful if run.is_sender_limited() => "the sender was late".to_owned(),
+            RunMark::Doubtful => format!("{} % missing", results::format_value(run.shortfall().pct())),
+            _ => String::new(),
+        };
+        let detail = match detail.is_empty() {
+            true => format!("run {}", run.number),
+            false => format!("run {}, {detail}", run.number),
+        };
+        Some(Run { block: run.block, value: value.unwrap_or(f64::NAN), mark, detail })
+    };
+    StripSeries {
+        series: series.clone(),
+        runs: cell.runs.iter().filter_map(run).collect(),
+        median: quantity.over_runs(cell),
+    }
+}
+
+/// Returns the percentiles of a kind of times, up to the last one that enough samples support.
+fn percentiles(
+    scene: &Scene<'_>,
+    focus: &[(&Series, &CellResult)],
+    kind: &str,
+    quantity: Quantity,
+    id: &str,
+) -> Option<Figure> {
+    // A page has four colours; a band of a fifth series would hide the others.
+    let focus = &focus[..focus.len().min(ONE_PANEL)];
+    let cells: Vec<&CellResult> = focus.iter().map(|(_, cell)| *cell).collect();
+    let series: Vec<PercentileSeries> =
+        focus.iter().filter_map(|(series, cell)| of_cell(series, cell, kind)).collect();
+    if series.is_empty() {
+        return None;
+    }
+    let pooled = series.iter().any(|of| !of.pooled.is_empty());
+    let several = cells.iter().any(|cell| cell.claimed_runs().count() > 1);
+    let mut note = "Thick: median of the runs".to_owned();
+    note.push_str(if several { ", with its interval. Hair: each run. " } else { ". " });
+    note.push_str("A line ends at the last percentile that enough samples support");
+    note.push_str(if pooled { "; dashed: of all runs pooled." } else { "." });
+    let mut conditions = vec!["by percentile".to_owned(), "logarithmic".to_owned()];
+    conditions.extend(sizes_and_n(&cells, Some(kind)));
+    let all: Vec<&Series> = focus.iter().map(|(series, _)| *series).collect();
+    let words = if kind == "rtt" { "Round-trip time" } else { "Response time" };
+    let frame = Frame {
+        id,
+        short: "Percentiles",
+        title: format!("{words} by percentile"),
+        quantity,
+        conditions,
+        note,
+        drawn: format!(
+            "Line plot of the times of {} over percentiles, on an axis where each nine has the same width; times are \
+             logarithmic.",
+            names(&all)
+        ),
+    };
+    let y = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };
+    let mut figure = frame.around(scene, &cells, ChartKind::Percentiles(Percentiles { y, series }));
+    // All percentiles, not the one that gives the direction.
+    figure.chart.subtitle = figure.chart.subtitle.replacen(&super::frame::capital(quantity.words()), words, 1);
+    Some(figure)
+}
+
+fn of_cell(series: &Series, cell: &CellResult, kind: &str) -> Option<PercentileSeries> {
+    let whole = cell.latency.get(kind)?;
+    let runs: Vec<&results::Latency> =
+        cell.claimed_runs().filter_map(|run| run.latency.get(kind)).filter(|of| of.n > 0).collect();
+    let mut shown = PercentileSeries { series: series.clone(), ..PercentileSeries::default() };
+    let minima: Vec<f64> = runs.iter().map(|run| run.min_ns as f64).collect();
+    shown.median.extend(estimate(&minima).map(|estimate| PercentilePoint { quantile: 0.0, estimate }));
+    for (index, quantile) in QUANTILES.into_iter().enumerate() {
+        let Some(value) = whole.quantiles()[index].filter(|ns| whole.is_resolved(*ns)) else { continue };
+        if whole.is_pooled(quantile) {
+            shown.pooled.push(PercentilePoint { quantile, estimate: Estimate::exact(value) });
+            continue;
+        }
+        let of_run = |run: &&results::Latency| match run.quantiles()[index] {
+            Some(ns) => Some(ns as f64),
+            None if run.is_lost(quantile) => Some(f64::INFINITY),
+            None => None,
+        };
+        let values: Vec<f64> = runs.iter().filter_map(of_run).collect();
+        shown.median.extend(estimate(&values).map(|estimate| PercentilePoint { quantile, estimate }));
+    }
+    let hair = |run: &&results::Latency| {
+        let known = run.quantiles().into_iter().zip(QUANTILES).filter_map(|(ns, quantile)| {
+            Some(PercentilePoint { quantile, estimate: Estimate::exact(ns? as f64) })
+        });
+        let least = PercentilePoint { quantile: 0.0, estimate: Estimate::exact(run.min_ns as f64) };
+        std::iter::once(least).chain(known).collect()
+    };
+    if runs.len() > 1 {
+        shown.runs = runs.iter().map(hair).collect();
+    }
+    Some(shown).filter(|shown| shown.median.len() > 1)
+}
+
+/// Returns a table of fields for a workload with too many series for panels.
+pub(crate) fn many(
+    scene: &Scene<'_>,
+    all: &OfWorkload<'_, '_>,
+    workload: Workload,
+    id: &str,
+) -> Option<Figure> {
+    heat::figure(scene, all, workload, id)
+}

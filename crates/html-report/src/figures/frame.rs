@@ -1,0 +1,116 @@
+//! Words around a chart, which all charts have.
+
+use charts::{Chart, ChartKind, Series};
+use results::CellResult;
+
+use crate::{
+    page::Figure,
+    scene::Scene,
+    values::{Quantity, bytes, interval_name},
+};
+
+/// Words of a chart.
+pub(crate) struct Frame<'w> {
+    /// Identifier on the page.
+    pub id: &'w str,
+    /// Name in the navigation.
+    pub short: &'static str,
+    /// Title: what the chart shows, or its neutral name.
+    pub title: String,
+    /// Value that it shows.
+    pub quantity: Quantity,
+    /// Fixed factors and scale, behind the name of the value; may be empty.
+    pub conditions: Vec<String>,
+    /// How to read its marks.
+    pub note: String,
+    /// What is drawn, for screen readers.
+    pub drawn: String,
+}
+
+impl Frame<'_> {
+    /// Returns the chart of these cells.
+    pub(crate) fn around(self, scene: &Scene<'_>, cells: &[&CellResult], kind: ChartKind) -> Figure {
+        let runs = scene.runs_per_cell(cells);
+        let mut parts = vec![capital(self.quantity.words())];
+        parts.extend(self.conditions);
+        parts.push(runs.clone());
+        Figure {
+            id: self.id.to_owned(),
+            short: self.short,
+            chart: Chart {
+                title: self.title,
+                better: Some(self.quantity.better()),
+                subtitle: parts.join(" · "),
+                note: self.note,
+                description: self.drawn,
+                interval_name: interval_name(cells).to_owned(),
+                footer: format!("{runs} per cell · {}", scene.footer),
+                kind,
+            },
+        }
+    }
+}
+
+/// Returns a text with a capital first letter.
+pub(crate) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Joins texts as in a sentence: `a, b and c`.
+pub(crate) fn list(texts: &[String]) -> String {
+    match texts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [begin @ .., last] => format!("{} and {last}", begin.join(", ")),
+    }
+}
+
+/// Returns the names of series, as in a sentence; at most four of them.
+pub(crate) fn names(series: &[&Series]) -> String {
+    let mut texts: Vec<String> = series.iter().take(4).map(|of| of.name.clone()).collect();
+    if series.len() > 4 {
+        texts.push(format!("{} more", series.len() - 4));
+    }
+    list(&texts)
+}
+
+/// Returns the size and the number of samples of these cells, for a subtitle.
+pub(crate) fn sizes_and_n(cells: &[&CellResult], kind: Option<&str>) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut sizes: Vec<u64> = cells.iter().map(|cell| cell.factors.size_bytes).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    if let [size] = sizes[..] {
+        words.push(bytes(size));
+    }
+    let counts = || cells.iter().filter_map(|cell| Some(cell.latency.get(kind?)?.n));
+    if let (Some(least), Some(most)) = (counts().min(), counts().max()) {
+        let number = |n: u64| charts::number::plain(n as f64);
+        words.push(match least == most {
+            true => format!("n = {}", number(most)),
+            false => format!("n = {} to {}", number(least), number(most)),
+        });
+    }
+    words
+}
+
+/// Returns the numbers of the noisy blocks.
+pub(crate) fn noisy(scene: &Scene<'_>) -> Vec<u32> {
+    scene.document.blocks.iter().filter(|block| block.noisy).map(|block| block.number).collect()
+}
+
+/// Sentence on hollow marks; empty if no cell is doubtful.
+pub(crate) fn hollow_note(cells: &[&CellResult]) -> String {
+    let lossy = cells.iter().any(|cell| cell.shortfall().pct() > results::MAX_LATENCY_LOSS_PCT);
+    let late = cells.iter().any(|cell| cell.is_sender_limited());
+    match (lossy, late) {
+        (false, false) => String::new(),
+        (true, false) => format!(" Hollow: over {} % of the samples are missing.", results::MAX_LATENCY_LOSS_PCT),
+        (false, true) => " Hollow: the sender was late in most runs.".to_owned(),
+        (true, true) => format!(
+            " Hollow: over {} % of the samples are missing, or the sender was late in most runs.",
+            results::MAX_LATENCY_LOSS_PCT
+        ),
+    }
+}

@@ -1,0 +1,114 @@
+//! Choice of the charts of a page, from the factors that vary.
+
+pub(crate) mod cost;
+pub(crate) mod distribution;
+pub(crate) mod frame;
+pub(crate) mod heat;
+pub(crate) mod load;
+pub(crate) mod overlay;
+pub(crate) mod scaling;
+pub(crate) mod search;
+pub(crate) mod sizes;
+pub(crate) mod time;
+pub(crate) mod topology;
+pub(crate) mod verdicts;
+
+use experiment::Workload;
+
+use crate::{
+    page::{Figure, Section},
+    scene::Scene,
+};
+
+/// Maximum number of series in a chart with a panel or a row for each.
+pub(crate) const MOST_SERIES: usize = 12;
+/// Maximum number of series in one panel.
+pub(crate) const ONE_PANEL: usize = 4;
+
+/// Returns the charts of a page under their headings, and what is left out.
+pub(crate) fn sections(scene: &Scene<'_>) -> (Vec<Section>, Vec<String>) {
+    let mut omitted = Vec::new();
+    let latency = scene.of_workload(Workload::Latency);
+    let throughput = scene.of_workload(Workload::Throughput);
+    let paced = scene.of_workload(Workload::Paced);
+    for (workload, all) in [("latency", &latency), ("throughput", &throughput), ("paced", &paced)] {
+        if all.len() > MOST_SERIES {
+            omitted.push(format!(
+                "Of {} configurations with the workload `{workload}`, the charts of single runs show the first {MOST_SERIES}; \
+                 tables have all.",
+                all.len()
+            ));
+        }
+    }
+    let mut sections = vec![
+        Section { heading: "How much is the difference, and is it real?", figures: verdicts::figures(scene) },
+        Section {
+            heading: "How long does a sample take?",
+            figures: [
+                distribution::latency(scene, &latency),
+                sizes::latency(scene, &latency),
+                time::figures(scene, Workload::Latency),
+            ]
+            .concat(),
+        },
+        Section {
+            heading: "How long does a sample take under load?",
+            figures: [
+                load::response(scene, &paced),
+                distribution::paced(scene, &paced),
+                load::delivered(scene, &paced),
+                time::figures(scene, Workload::Paced),
+            ]
+            .concat(),
+        },
+        Section {
+            heading: "How much gets through, and what does it cost?",
+            figures: [
+                sizes::throughput(scene, &throughput),
+                distribution::throughput(scene, &throughput),
+                time::rates(scene, &throughput),
+                cost::figures(scene, &throughput, &latency),
+            ]
+            .concat(),
+        },
+        Section {
+            heading: "What does one more endpoint cost?",
+            figures: [scaling::figures(scene), topology::figures(scene)].concat(),
+        },
+        Section {
+            heading: "Which rate is sustained?",
+            figures: search::figures(scene, &scene.of_workload(Workload::Search)),
+        },
+        Section {
+            heading: "How long does discovery take?",
+            figures: scaling::discovery(scene, &scene.of_workload(Workload::Discovery)),
+        },
+    ];
+    for section in &mut sections {
+        section.figures.retain(|figure| !figure::is_empty(figure));
+    }
+    sections.retain(|section| !section.figures.is_empty());
+    (sections, omitted)
+}
+
+mod figure {
+    use charts::ChartKind;
+
+    use super::Figure;
+
+    /// Returns whether a chart has no marks.
+    pub(super) fn is_empty(figure: &Figure) -> bool {
+        match &figure.chart.kind {
+            ChartKind::Forest(forest) => forest.rows.is_empty(),
+            ChartKind::RunStrip(strip) => strip.series.iter().all(|series| series.runs.is_empty()),
+            ChartKind::Percentiles(of) => of.series.iter().all(|series| series.median.is_empty()),
+            ChartKind::Lines(lines) => {
+                lines.panels.iter().all(|panel| panel.lines.iter().all(|line| line.points.is_empty()))
+            }
+            ChartKind::Timeline(timeline) => timeline.panels.is_empty(),
+            ChartKind::Bars(bars) => bars.groups.is_empty(),
+            ChartKind::Heat(heat) => heat.rows.is_empty(),
+            ChartKind::Trials(trials) => trials.searches.is_empty(),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Values over the number of endpoints, with the laws that findings state.
+
+use charts::{Axis, ChartKind, Estimate, Line, LineStyle, Lines, Panel, Point, Scale, Series};
+use experiment::Workload;
+use results::{CellResult, Finding, FindingKind, Metric, format_value};
+
+use super::{
+    ONE_PANEL,
+    distribution::{self, OfWorkload},
+    frame::{Frame, capital, hollow_note, names, sizes_and_n},
+    sizes::points,
+};
+use crate::{
+    page::Figure,
+    scene::{Endpoints, Scene, distinct},
+    values::{Quantity, doubt, is_doubtful},
+};
+
+/// Value over the number of endpoints.
+struct Subject {
+    id: &'static str,
+    quantity: Quantity,
+    /// Name of the value in findings.
+    what: &'static str,
+}
+
+/// Returns charts over the numbers of readers, writers and nodes.
+pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
+    let subjects = |workload| match workload {
+        Workload::Throughput => vec![
+            Subject { id: "sample-time", quantity: Quantity::SampleTime, what: "the time of a writer per sample" },
+            Subject {
+                id: "goodput",
+                quantity: Quantity::Metric(Metric::Goodput),
+                what: "the throughput of a reader",
+            },
+        ],
+        _ => vec![
+            Subject { id: "rtt", quantity: Quantity::Metric(Metric::RttP50), what: "the median RTT" },
+            Subject {
+                id: "sample-hop",
+                quantity: Quantity::Metric(Metric::SampleHop),
+                what: "the time per sample and hop",
+            },
+        ],
+    };
+    let mut figures = Vec::new();
+    for workload in [Workload::Latency, Workload::Throughput] {
+        let all = scene.of_workload(workload);
+        let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+        for axis in axes(&every) {
+            for subject in subjects(workload) {
+                figures.extend(over_endpoints(scene, &all, axis, &subject));
+            }
+        }
+    }
+    figures
+}
+
+/// Returns charts of discovery over the number of participants; every run with one number of them.
+pub(crate) fn discovery(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
+    let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+    let matched = Quantity::Metric(Metric::AllMatched);
+    let Some(axis) = axes(&every).into_iter().next() else {
+        let focus: Vec<(&Series, &CellResult)> =
+            all.iter().filter_map(|(series, cells)| Some((*series, *cells.first()?))).collect();
+        return distribution::runs(scene, &focus, matched, "runs-of-discovery").into_iter().collect();
+    };
+    let subjects = [
+        Subject { id: "matched", quantity: matched, what: "the time until all are matched" },
+        Subject { id: "packets", quantity: Quantity::PacketsUntilMatched, what: "the traffic until then" },
+        Subject { id: "memory", quantity: Quantity::Memory, what: "the memory of a participant" },
+    ];
+    subjects.iter().filter_map(|subject| over_endpoints(scene, all, axis, subject)).collect()
+}
+
+/// Returns the kinds of endpoints of which there are several numbers; each with any number.
+fn axes(cells: &[&CellResult]) -> Vec<Endpoints> {
+    let all = distinct(cells, |cell| Endpoints::of(&cell.factors));
+    let mut axes: Vec<Endpoints> = Vec::new();
+    for endpoints in &all {
+        let same = |other: &&Endpoints| other.noun() == endpoints.noun();
+        if all.iter().filter(same).count() > 1 && !axes.iter().any(|axis| same(&axis)) {
+            axes.push(*endpoints);
+        }
+    }
+    axes
+}
+
+fn over_endpoints(
+    scene: &Scene<'_>,
+    all: &OfWorkload<'_, '_>,
+    axis: Endpoints,
+    subject: &Subject,
+) -> Option<Figure> {
+    let on_axis = |cell: &&CellResult| {
+        let endpoints = Endpoints::of(&cell.factors);
+        // A pair is on both axes of a mesh.
+        endpoints.noun() == axis.noun() || (cell.factors.topology.is_pair() && axis.noun() == "writers")
+    };
+    let every: Vec<&CellResult> =
+        all.iter().flat_map(|(_, cells)| cells.iter().copied()).filter(on_axis).collect();
+    let size = distinct(&every, |cell| cell.factors.size_bytes).into_iter().next();
+    let mut shown: Vec<(&Series, Vec<&CellResult>)> = Vec::new();
+    for (series, cells) in all {
+        let mut cells: Vec<&CellResult> = cells.iter().copied().filter(on_axis).collect();
+        cells.retain(|cell| Some(cell.factors.size_bytes) == size && cell.factors.batch_bytes == 0);
+        let values = cells.iter().filter(|cell| subject.quantity.over_runs(cell).is_some()).count();
+        if values > 1 && shown.len() < ONE_PANEL {
+            shown.push((*series, cells));
+        }
+    }
+    let cells: Vec<&CellResult> = shown.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+    if cells.is_empty() {
+        return None;
+    }
+    let number = |cell: &CellResult| Some(f64::from(Endpoints::of(&cell.factors).number()));
+    let mut lines = Vec::new();
+    let mut laws = Vec::new();
+    for (series, cells) in &shown {
+        let points = points(cells.iter().copied(), number, subject.quantity);
+        if let Some(law) = law(scene, cells, &points, subject.what) {
+            laws.push(format!("{}: {}", series.name, law.0));
+            lines.push(Line {
+                series: (*series).clone(),
+                role: law.0,
+                style: LineStyle::Law,
+                points: law.1,
+                ..Line::default()
+            });
+        }
+        lines.push(Line {
+            series: (*series).clone(),
+            named: true,
+            // The law is the line.
+            style: LineStyle::Marks,
+            points,
+            runs: runs(cells, number, subject.quantity),
+            ..Line::default()
+        });
+    }
+    for line in lines.iter_mut().filter(|line| line.style == LineStyle::Marks) {
+        if laws.is_empty() {
+            line.style = LineStyle::Thick;
+        }
+    }
+    let noun = axis.noun();
+    let ticks: Vec<f64> =
+        distinct(&cells, |cell| Endpoints::of(&cell.factors).number()).into_iter().map(f64::from).collect();
+    let values: Vec<f64> =
+        lines.iter().flat_map(|line| line.points.iter().map(|point| point.y.value)).collect();
+    let scale = distribution::scale(&values);
+    let mut note = "Small dots: runs. Mark: their median with its interval.".to_owned();
+    if !laws.is_empty() {
+        note.push_str(" Long dashes: the fitted law.");
+    }
+    note.push_str(&hollow_note(&cells));
+    let names = names(&shown.iter().map(|(series, _)| *series).collect::<Vec<_>>());
+    let mut conditions = vec![distribution::scale_words(&scale).to_owned()];
+    conditions.extend(sizes_and_n(&cells, None));
+    let id = format!("{}-over-{noun}", subject.id);
+    let frame = Frame {
+        id: &id,
+        short: "Scaling",
+        title: format!("{} over the number of {noun}", capital(subject.quantity.words())),
+        quantity: subject.quantity,
+        conditions,
+        note,
+        drawn: format!(
+            "Line plot of {} of {names} over the number of {noun}, with a dot for each run.",
+            subject.quantity.words()
+        ),
+    };
+    let x = Axis { label: format!("number of {noun}"), scale: Scale::Log, ticks, ..Axis::default() };
+    let y = Axis { unit: subject.quantity.unit(), scale, ..Axis::default() };
+    let kind = ChartKind::Lines(Lines { x, y, panels: vec![Panel { lines, ..Panel::default() }] });
+    Some(frame.around(scene, &cells, kind))
+}
+
+/// Returns a small dot for each counted run.
+fn runs(cells: &[&CellResult], x: impl Fn(&CellResult) -> Option<f64>, quantity: Quantity) -> Vec<Point> {
+    let of_cell = |cell: &&CellResult| {
+        let (x, hollow, detail) = (x(cell), is_doubtful(cell), doubt(cell));
+        let values = cell.claimed_runs().filter_map(|run| quantity.of(cell, run)).collect::<Vec<_>>();
+        let dots = values.into_iter().filter_map(move |value| {
+            Some(Point { x: x?, y: Estimate::exact(value), hollow, detail: detail.clone() })
+        });
+        dots.collect::<Vec<_>>()
+    };
+    cells.iter().flat_map(of_cell).collect()
+}
+
+/// Returns the law that a finding states for these cells, in words and as points; `None` without one.
+fn law(scene: &Scene<'_>, cells: &[&CellResult], points: &[Point], what: &str) -> Option<(String, Vec<Point>)> {
+    let is_of = |finding: &&Finding| {
+        let same = finding.cells.iter().all(|id| cells.iter().any(|cell| cell.id == *id));
+        same && finding.cells.len() > 1 && finding.text.contains(what)
+    };
+    let of_kind = |kind| scene.document.findings.iter().filter(is_of).find(move |finding| finding.kind == kind);
+    let known: Vec<(f64, f64)> = points.iter().map(|point| (point.x, point.y.value)).collect();
+    let n = known.len() as f64;
+    if let Some(finding) = of_kind(FindingKind::ScalesAsPower) {
+        let number = |key| finding.numbers.get(key).copied();
+        let exponent = number("exponent_power")?;
+        let mean = |of: fn(&(f64, f64)) -> f64| known.iter().map(of).sum::<f64>() / n;
+        let (x, y) = (mean(|point| point.0.ln()), mean(|point| point.1.ln()));
+        let at = |position: f64| Point::new(position, Estimate::exact((y + exponent * (position.ln() - x)).exp()));
+        let text = format!(
+            "exponent {} ({} to {})",
+            format_value(exponent),
+            format_value(number("exponent_low_power")?),
+            format_value(number("exponent_high_power")?)
+        );
+        return Some((text, known.iter().map(|(position, _)| at(*position)).collect()));
+    }
+    let finding = of_kind(FindingKind::ScalesLinearly)?;
+    let (_, slope) = finding.numbers.iter().find(|(name, _)| name.contains("_slope_") && !is_bound(name))?;
+    let mean = |of: fn(&(f64, f64)) -> f64| known.iter().map(of).sum::<f64>() / n;
+    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
+    let at = |position: f64| Point::new(position, Estimate::exact(y + slope * (position - x)));
+    // The words of the finding, which has the interval.
+    let text = finding.text.split("adds ").nth(1)?.split(" to the").next()?.split(" (").next()?;
+    Some((format!("each adds {text}"), known.iter().map(|(position, _)| at(*position)).collect()))
+}
+
+fn is_bound(name: &str) -> bool {
+    name.contains("_low_") || name.contains("_high_")
+}

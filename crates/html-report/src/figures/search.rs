@@ -1,0 +1,103 @@
+//! Trials of searches.
+
+use charts::{Axis, ChartKind, Estimate, Outcome, Scale, SearchTrials, Series, Trial, Trials, Unit};
+use experiment::GoalKind;
+use results::{CellResult, Metric, Run, SearchRecord, format_value};
+
+use super::{
+    ONE_PANEL,
+    distribution::{self, OfWorkload, at_one_size},
+    frame::{Frame, names, sizes_and_n},
+};
+use crate::{page::Figure, scene::Scene, values::Quantity};
+
+/// Returns the trials of one search of each series, and the rates that all searches found.
+pub(crate) fn figures(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
+    let focus = at_one_size(all, false);
+    let mut aims: Vec<GoalKind> = Vec::new();
+    for search in focus.iter().filter_map(|(_, cell)| cell.search.as_ref()) {
+        for goal in &search.goals {
+            if !aims.contains(&goal.aim) {
+                aims.push(goal.aim);
+            }
+        }
+    }
+    let mut figures = Vec::new();
+    for aim in aims {
+        let metric = match aim {
+            GoalKind::Ndr => Metric::Ndr,
+            GoalKind::Pdr => Metric::Pdr,
+            GoalKind::Slo => Metric::Slo,
+        };
+        figures.extend(trials(scene, &focus, aim, metric));
+        figures.extend(distribution::runs(scene, &focus, Quantity::Metric(metric), &format!("runs-of-{aim}")));
+    }
+    figures
+}
+
+fn trials(
+    scene: &Scene<'_>,
+    focus: &[(&Series, &CellResult)],
+    aim: GoalKind,
+    metric: Metric,
+) -> Option<Figure> {
+    let focus = &focus[..focus.len().min(ONE_PANEL)];
+    let searches: Vec<SearchTrials> =
+        focus.iter().filter_map(|(series, cell)| search(series, cell, aim, metric)).collect();
+    if searches.is_empty() {
+        return None;
+    }
+    let cells: Vec<&CellResult> = focus.iter().map(|(_, cell)| *cell).collect();
+    let loads: Vec<f64> = searches.iter().flat_map(|of| of.trials.iter().map(|trial| trial.load)).collect();
+    let scale = match distribution::scale(&loads) {
+        Scale::Log => Scale::Log,
+        _ => Scale::Linear,
+    };
+    let mut conditions = vec![format!("goal `{aim}`"), "the median search".to_owned()];
+    conditions.extend(sizes_and_n(&cells, None));
+    let all: Vec<&Series> = focus.iter().map(|(series, _)| *series).collect();
+    let id = format!("trials-{aim}");
+    let frame = Frame {
+        id: &id,
+        short: "Trials",
+        title: format!("Trials of a search: {}", metric.words()),
+        quantity: Quantity::Metric(metric),
+        conditions,
+        note: "Filled: the trial met the goal. Cross: it did not. Line: the rate that was found, between its bounds.".to_owned(),
+        drawn: format!("Load of each trial of a search of {} in order, with its outcome.", names(&all)),
+    };
+    let y = Axis { unit: Unit::SamplesPerSecond, scale, ..Axis::default() };
+    Some(frame.around(scene, &cells, ChartKind::Trials(Trials { y, searches })))
+}
+
+/// Returns the trials of the median search of a cell; of the first one if none found a rate.
+fn search(series: &Series, cell: &CellResult, aim: GoalKind, metric: Metric) -> Option<SearchTrials> {
+    let mut runs: Vec<(f64, &Run)> =
+        cell.claimed_runs().filter_map(|run| Some((run.value(metric)?, run))).collect();
+    runs.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.number.cmp(&right.1.number)));
+    let median = runs.len().checked_sub(1).and_then(|last| runs.get(last / 2)).map(|(_, run)| *run);
+    let record = median.or_else(|| cell.valid_runs().next())?.search.as_ref()?;
+    let goal = record.goals.iter().find(|goal| goal.aim == aim)?;
+    let found = goal.conditional_sps.map(|sps| match (&goal.lower, &goal.upper) {
+        (Some(lower), Some(upper)) => Estimate::within(sps, lower.load_sps.min(sps), upper.load_sps),
+        _ => Estimate::exact(sps),
+    });
+    Some(SearchTrials { series: series.clone(), trials: of_record(record, aim), found })
+}
+
+fn of_record(record: &SearchRecord, aim: GoalKind) -> Vec<Trial> {
+    let trial = |trial: &results::TrialRecord| {
+        let judged = trial.judged.iter().find(|judged| judged.aim == aim);
+        let outcome = match judged {
+            Some(judged) if judged.good => Outcome::Passed,
+            Some(_) => Outcome::Failed,
+            None => Outcome::Inconclusive,
+        };
+        let violated = judged.map_or_else(String::new, |judged| {
+            format!("{} % outside the goal, ", format_value(100.0 * judged.violation_ratio))
+        });
+        let detail = format!("{violated}{}", report::parts::duration(trial.duration_ns));
+        Trial { load: trial.load_sps, outcome, detail }
+    };
+    record.trials.iter().map(trial).collect()
+}

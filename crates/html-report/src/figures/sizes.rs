@@ -1,0 +1,290 @@
+//! Latency and throughput over the sample size.
+
+use charts::{Axis, ChartKind, Estimate, Line, LineStyle, Lines, Panel, Point, Scale, Series, Slot, Unit};
+use experiment::Workload;
+use results::{CellResult, FindingKind, Metric};
+
+use super::{
+    MOST_SERIES, ONE_PANEL,
+    distribution::OfWorkload,
+    frame::{Frame, hollow_note, list, names},
+    heat, overlay,
+};
+use crate::{
+    page::Figure,
+    scene::{Scene, distinct, fewest_endpoints},
+    values::{Quantity, bytes, doubt, is_doubtful},
+};
+
+/// Ratio of the highest to the lowest value up to which a linear scale shows all of them.
+const DECADE: f64 = 10.0;
+
+/// Returns the sizes of these cells.
+pub(crate) fn sizes(all: &OfWorkload<'_, '_>) -> Vec<u64> {
+    let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+    distinct(&every, |cell| cell.factors.size_bytes)
+}
+
+/// Returns the axis of the sizes.
+pub(crate) fn size_axis(sizes: &[u64], scale: Scale) -> Axis {
+    Axis {
+        label: "sample size".to_owned(),
+        unit: Unit::Bytes,
+        scale,
+        ticks: sizes.iter().map(|size| *size as f64).collect(),
+    }
+}
+
+/// Returns the points of a curve: a value of each cell with one.
+pub(crate) fn points<'d>(
+    cells: impl Iterator<Item = &'d CellResult>,
+    x: impl Fn(&CellResult) -> Option<f64>,
+    quantity: Quantity,
+) -> Vec<Point> {
+    let mut points: Vec<Point> = cells
+        .filter_map(|cell| {
+            let point = Point::new(x(cell)?, quantity.over_runs(cell)?);
+            Some(Point { hollow: is_doubtful(cell), detail: doubt(cell), ..point })
+        })
+        .collect();
+    points.sort_by(|left, right| left.x.total_cmp(&right.x));
+    points
+}
+
+fn size(cell: &CellResult) -> Option<f64> {
+    Some(cell.factors.size_bytes as f64)
+}
+
+/// Returns round-trip times over the size, or a table of fields with many configurations.
+pub(crate) fn latency(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
+    let mut figures: Vec<Figure> =
+        heat::figure(scene, all, Workload::Latency, "all-latencies").into_iter().collect();
+    let sizes = sizes(all);
+    if sizes.len() < 2 || all.len() > MOST_SERIES {
+        return figures;
+    }
+    let curve = |cells: &[&CellResult], metric| {
+        points(fewest_endpoints(cells).into_iter(), size, Quantity::Metric(metric))
+    };
+    let p50: Vec<(&Series, Vec<Point>)> =
+        all.iter().map(|(series, cells)| (*series, curve(cells, Metric::RttP50))).collect();
+    let panel = |(series, cells): &(&Series, Vec<&CellResult>)| {
+        let others = p50.iter().filter(|(other, points)| other != series && !points.is_empty());
+        let mut lines: Vec<Line> = others.map(|(other, points)| ghost(other, points)).collect();
+        let own = p50.iter().find(|(other, _)| other == series);
+        let own = own.map_or_else(Vec::new, |(_, points)| points.clone());
+        let p99 = curve(cells, Metric::RttP99);
+        let band: Vec<Point> = p99.into_iter().filter(|of| own.iter().any(|point| point.x == of.x)).collect();
+        lines.push(Line {
+            series: (*series).clone(),
+            role: "p50".to_owned(),
+            points: own,
+            band_name: if band.is_empty() { String::new() } else { "p99".to_owned() },
+            band,
+            ..Line::default()
+        });
+        lines.extend(overlay::lines(cells, "latency.rtt.p50_ns", 1.0));
+        let heading = (all.len() > 1).then(|| (*series).clone());
+        Panel { heading, lines, ..Panel::default() }
+    };
+    let panels: Vec<Panel> = all.iter().map(panel).collect();
+    let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+    let mut note = "Line: p50 with its interval. Band: up to p99.".to_owned();
+    if all.len() > 1 {
+        note.push_str(" Grey lines: the other configurations.");
+    }
+    note.push_str(&hollow_note(&every));
+    note.push_str(&overlay::note(&every));
+    let shown: Vec<&Series> = all.iter().map(|(series, _)| *series).collect();
+    let frame = Frame {
+        id: "latency-over-size",
+        short: "Size",
+        title: added(scene).unwrap_or_else(|| "Round-trip time over the sample size".to_owned()),
+        quantity: Quantity::Metric(Metric::RttP50),
+        conditions: vec!["both axes logarithmic".to_owned()],
+        note,
+        drawn: format!(
+            "Line plot of the round-trip times of {} over {} sample sizes: the median with its interval, and a band up to the \
+             99 % quantile. Both axes are logarithmic.",
+            names(&shown),
+            sizes.len()
+        ),
+    };
+    let y = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };
+    let kind = ChartKind::Lines(Lines { x: size_axis(&sizes, Scale::Log), y, panels });
+    figures.push(frame.around(scene, &every, kind));
+    figures
+}
+
+/// Returns the line of another series.
+pub(crate) fn ghost(series: &Series, points: &[Point]) -> Line {
+    let points = points.iter().map(|point| Point::new(point.x, Estimate::exact(point.y.value))).collect();
+    Line { series: series.clone(), style: LineStyle::Ghost, points, ..Line::default() }
+}
+
+/// Returns a title from the findings on what middleware adds to the round trip of a bare socket.
+fn added(scene: &Scene<'_>) -> Option<String> {
+    let findings = scene.document.findings.iter().filter(|finding| finding.kind == FindingKind::RttAdded);
+    let mut texts = Vec::new();
+    for finding in findings {
+        let series = scene.series_of(finding.cells.first()?)?;
+        let medians = finding.numbers.iter().filter(|(name, _)| name.ends_with("_bytes_ns"));
+        let (low, high) = medians.fold((f64::INFINITY, 0.0_f64), |(low, high), (_, ns)| (low.min(*ns), high.max(*ns)));
+        if !low.is_finite() {
+            return None;
+        }
+        let [low, high] = [low, high].map(results::format_micros);
+        let range = if low == high { high } else { format!("{low} to {high}") };
+        texts.push(format!("{} {range} µs", series.series.name));
+    }
+    (1..=3).contains(&texts.len()).then(|| format!("Over a bare socket, a round trip takes longer: {}", list(&texts)))
+}
+
+/// Returns throughput over the size: logarithmic, and linear if that shows all values.
+pub(crate) fn throughput(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
+    let mut figures: Vec<Figure> =
+        heat::figure(scene, all, Workload::Throughput, "all-throughputs").into_iter().collect();
+    let sizes = sizes(all);
+    if sizes.len() < 2 || all.len() > MOST_SERIES {
+        return figures;
+    }
+    let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+    let lines = |(series, cells): &(&Series, Vec<&CellResult>)| curves(series, cells);
+    let ceiling = ceiling(&every);
+    let panels = if all.len() <= ONE_PANEL {
+        let mut of_all: Vec<Line> = ceiling.iter().cloned().collect();
+        of_all.extend(all.iter().flat_map(lines));
+        of_all.extend(overlay::lines(&every, "throughput.goodput_mbps", 1e6));
+        vec![Panel { lines: of_all, ..Panel::default() }]
+    } else {
+        let panel = |of: &(&Series, Vec<&CellResult>)| {
+            let others = all.iter().filter(|other| other.0 != of.0).flat_map(lines);
+            let others = others.filter(|line| line.style == LineStyle::Thick);
+            let mut of_panel: Vec<Line> = others.map(|line| ghost(&line.series, &line.points)).collect();
+            of_panel.extend(ceiling.iter().cloned());
+            of_panel.extend(lines(of).into_iter().map(|line| Line { named: false, ..line }));
+            of_panel.extend(overlay::lines(&of.1, "throughput.goodput_mbps", 1e6));
+            Panel { heading: Some(of.0.clone()), lines: of_panel, ..Panel::default() }
+        };
+        all.iter().map(panel).collect()
+    };
+    let shown: Vec<&Series> = all.iter().map(|(series, _)| *series).collect();
+    let frame = |id, scale: &str, title: String| Frame {
+        id,
+        short: "Throughput",
+        title,
+        quantity: Quantity::Metric(Metric::Goodput),
+        conditions: vec![scale.to_owned()],
+        note: note(&every, ceiling.is_some(), all.len() > ONE_PANEL),
+        drawn: format!(
+            "Line plot of the throughput of {} over {} sample sizes, {scale}: the median of the runs with its interval.",
+            names(&shown),
+            sizes.len()
+        ),
+    };
+    let chart = |scale: Scale, x: Scale| {
+        let y = Axis { unit: Unit::BitsPerSecond, scale, ..Axis::default() };
+        ChartKind::Lines(Lines { x: size_axis(&sizes, x), y, panels: panels.clone() })
+    };
+    let title = filled(scene).unwrap_or_else(|| "Throughput over the sample size".to_owned());
+    figures.push(
+        frame("throughput-over-size", "both axes logarithmic", title)
+            .around(scene, &every, chart(Scale::Log, Scale::Log)),
+    );
+    let measured: Vec<f64> = every
+        .iter()
+        .filter_map(|cell| Quantity::Metric(Metric::Goodput).over_runs(cell))
+        .map(|estimate| estimate.value)
+        .collect();
+    let highest = measured.iter().copied().fold(0.0, f64::max);
+    let lowest = measured.iter().copied().fold(f64::INFINITY, f64::min);
+    if highest < DECADE * lowest || filled(scene).is_some() {
+        let title = "The same on a linear scale: what is left below the ceiling".to_owned();
+        let title = if ceiling.is_some() { title } else { "The same on a linear scale".to_owned() };
+        figures.push(
+            frame("throughput-over-size-linear", "linear from 0, sizes logarithmic", title)
+                .around(scene, &every, chart(Scale::FromZero, Scale::Log)),
+        );
+    }
+    figures
+}
+
+/// Returns the curves of a series: unbatched, and one for each limit of a batch.
+fn curves(series: &Series, cells: &[&CellResult]) -> Vec<Line> {
+    let cells = fewest_endpoints(cells);
+    let limits = distinct(&cells, |cell| cell.factors.batch_bytes);
+    let curve = |limit: u64| {
+        let of_limit = cells.iter().copied().filter(move |cell| cell.factors.batch_bytes == limit);
+        points(of_limit, size, Quantity::Metric(Metric::Goodput))
+    };
+    let unbatched = curve(0);
+    let mut lines = Vec::new();
+    for limit in limits {
+        let (mut points, batched) = (curve(limit), limit > 0);
+        if batched && let Some(last) = points.last().map(|point| point.x) {
+            // Above half of the limit a batch holds one sample: the unbatched curve goes on.
+            let next = unbatched.iter().find(|point| point.x > last && 2.0 * point.x > limit as f64);
+            points.extend(next.cloned());
+        }
+        let style = if batched { LineStyle::Dashed } else { LineStyle::Thick };
+        let role = if batched { format!("batched, {}", bytes(limit)) } else { String::new() };
+        let named = !batched || unbatched.is_empty();
+        lines.push(Line { series: series.clone(), role, named, style, points, ..Line::default() });
+    }
+    lines.sort_by_key(|line| line.style == LineStyle::Thick);
+    lines
+}
+
+/// Returns what the links can carry of unbatched samples; `None` if no link has a known rate.
+fn ceiling(cells: &[&CellResult]) -> Option<Line> {
+    let mut points: Vec<Point> = Vec::new();
+    for cell in cells.iter().filter(|cell| cell.factors.batch_bytes == 0) {
+        let Some(ceiling) = cell.link_ceiling else { continue };
+        let value = ceiling.goodput_mbps * 1e6;
+        let x = cell.factors.size_bytes as f64;
+        match points.iter_mut().find(|point| point.x == x) {
+            Some(known) => known.y.value = known.y.value.max(value),
+            None => points.push(Point::new(x, Estimate::exact(value))),
+        }
+    }
+    points.sort_by(|left, right| left.x.total_cmp(&right.x));
+    let series = Series::new("link carries", Slot::Ink);
+    (!points.is_empty()).then(|| Line {
+        series,
+        named: true,
+        style: LineStyle::Thin,
+        points,
+        ..Line::default()
+    })
+}
+
+/// Returns a title if payload fills a link from some size on.
+fn filled(scene: &Scene<'_>) -> Option<String> {
+    let kinds = [FindingKind::LinkFilled, FindingKind::LineRate];
+    let mut found: Vec<&Series> = Vec::new();
+    for finding in scene.document.findings.iter().filter(|finding| kinds.contains(&finding.kind)) {
+        let series = &scene.series_of(finding.cells.first()?)?.series;
+        if !found.contains(&series) {
+            found.push(series);
+        }
+    }
+    (!found.is_empty()).then(|| format!("Large samples fill the link: {}", names(&found)))
+}
+
+fn note(cells: &[&CellResult], has_ceiling: bool, has_ghosts: bool) -> String {
+    let mut note = "Mark: median of the runs with its interval.".to_owned();
+    if cells.iter().any(|cell| cell.factors.batch_bytes > 0) {
+        note.push_str(" Dashed: batched, up to the size from which a batch holds one sample.");
+    }
+    if has_ghosts {
+        note.push_str(" Grey lines: the other configurations.");
+    }
+    if has_ceiling {
+        note.push_str(" Thin: the most payload that UDP over the link can carry; a middleware adds headers.");
+    } else if cells.iter().all(|cell| cell.factors.interface == "lo") {
+        note.push_str(" No link: the loopback interface has no rate, so a bare socket is the only ceiling.");
+    }
+    note.push_str(&hollow_note(cells));
+    note.push_str(&overlay::note(cells));
+    note
+}

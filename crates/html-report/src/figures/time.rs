@@ -1,0 +1,148 @@
+//! One run over time.
+
+use charts::{Axis, ChartKind, Scale, Series, Span, SpanKind, Timeline, TimelinePanel, Unit, Window};
+use experiment::{Load, Workload};
+use results::{CellResult, LogWindow, Metric};
+
+use super::{
+    ONE_PANEL,
+    distribution::{OfWorkload, at_one_size, scale},
+    frame::{Frame, names, sizes_and_n},
+};
+use crate::{
+    page::Figure,
+    scene::Scene,
+    timeline::median_run,
+    values::Quantity,
+};
+
+/// Returns the cells whose median run is shown over time, with their series.
+pub(crate) fn shown<'s, 'd>(scene: &'s Scene<'d>) -> Vec<(&'s Series, &'d CellResult)> {
+    [Workload::Latency, Workload::Paced].into_iter().flat_map(|workload| of_workload(scene, workload)).collect()
+}
+
+fn of_workload<'s, 'd>(scene: &'s Scene<'d>, workload: Workload) -> Vec<(&'s Series, &'d CellResult)> {
+    let mut all = scene.of_workload(workload);
+    if workload == Workload::Paced {
+        // The highest load shows most of what a load does.
+        let rate = |cell: &CellResult| cell.factors.load.as_ref().and_then(Load::rate).map_or(0.0, |rate| rate.sps());
+        for (_, cells) in &mut all {
+            let highest = cells.iter().map(|cell| rate(cell)).fold(0.0, f64::max);
+            cells.retain(|cell| rate(cell) >= highest);
+        }
+    }
+    let mut focus = at_one_size(&all, false);
+    focus.truncate(ONE_PANEL);
+    focus
+}
+
+/// Returns the median run of each series over time, if its windows are known.
+pub(crate) fn figures(scene: &Scene<'_>, workload: Workload) -> Vec<Figure> {
+    let focus = of_workload(scene, workload);
+    let design = &scene.document.experiment.design;
+    let nominal = design.measure_ns / u64::from(design.windows.max(1));
+    let panel = |(series, cell): &(&Series, &CellResult)| {
+        let wanted = median_run(cell)?;
+        let windows = &scene.windows.iter().find(|of| of.run == wanted.run)?.windows;
+        panel(series, windows, nominal)
+    };
+    let panels: Vec<TimelinePanel> = focus.iter().filter_map(panel).collect();
+    if panels.is_empty() {
+        return Vec::new();
+    }
+    let cells: Vec<&CellResult> = focus.iter().map(|(_, cell)| *cell).collect();
+    let (id, metric, words) = match workload {
+        Workload::Paced => ("time-under-load", Metric::ResponseP50, "Response time"),
+        _ => ("time", Metric::RttP50, "Round-trip time"),
+    };
+    let has_gaps = panels.iter().any(|panel| !panel.spans.is_empty());
+    let gaps = if has_gaps { " Shaded: no sample arrived." } else { "" };
+    let mut conditions =
+        vec![format!("median and longest of each {}", report::parts::duration(nominal)), "logarithmic".to_owned()];
+    conditions.extend(sizes_and_n(&cells, None));
+    let all: Vec<&Series> = focus.iter().map(|(series, _)| *series).collect();
+    let frame = Frame {
+        id,
+        short: "Time",
+        title: format!("{words} within one run: the median run of each"),
+        quantity: Quantity::Metric(metric),
+        conditions,
+        note: format!("Line: median of a window. Stem: its longest time.{gaps}"),
+        drawn: format!(
+            "Time series of the median run of {}: the median of each window as a line, its longest time as a stem.",
+            names(&all)
+        ),
+    };
+    let y = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };
+    let x_label = "time since the start of the measurement".to_owned();
+    vec![frame.around(scene, &cells, ChartKind::Timeline(Timeline { x_label, y, panels }))]
+}
+
+/// Returns a panel; `None` without windows.
+fn panel(series: &Series, windows: &[LogWindow], nominal: u64) -> Option<TimelinePanel> {
+    let length = nominal.max(1);
+    let known: Vec<&LogWindow> = windows.iter().filter(|window| window.samples > 0).collect();
+    let shown: Vec<Window> = known
+        .iter()
+        .map(|window| Window {
+            start: window.start_ns as f64,
+            end: (window.start_ns + length) as f64,
+            value: window.p50_ns as f64,
+            longest: Some(window.max_ns as f64),
+        })
+        .collect();
+    let gap = |pair: &[&LogWindow]| {
+        let end = pair[0].start_ns + length;
+        // Starts are accurate to 1 ms.
+        (pair[1].start_ns > end + length / 2).then_some(Span {
+            start: end as f64,
+            end: pair[1].start_ns as f64,
+            kind: SpanKind::Gap,
+        })
+    };
+    let spans = known.windows(2).filter_map(gap).collect();
+    (shown.len() > 1).then(|| TimelinePanel { series: series.clone(), windows: shown, spans })
+}
+
+/// Returns the levels of the delivered rate of the median run, if a run has more than one.
+pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
+    let quantity = Quantity::Metric(Metric::Delivered);
+    let mut focus = at_one_size(all, true);
+    focus.truncate(ONE_PANEL);
+    let panel = |(series, cell): &(&Series, &CellResult)| {
+        let mut runs: Vec<(f64, &results::Run)> =
+            cell.claimed_runs().filter_map(|run| Some((quantity.of(cell, run)?, run))).collect();
+        runs.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.number.cmp(&right.1.number)));
+        let (_, run) = runs.get(runs.len().checked_sub(1)? / 2)?;
+        let levels = run.steady_state.get("delivered")?;
+        let window = |segment: &results::SteadySegment| {
+            let (start, end) = (segment.from_ns as f64, segment.to_ns as f64);
+            segment.level_sps.map(|value| Window { start, end, value, longest: None })
+        };
+        let windows: Vec<Window> = levels.segments.iter().filter_map(window).collect();
+        (!windows.is_empty()).then(|| TimelinePanel { series: (*series).clone(), windows, spans: Vec::new() })
+    };
+    let panels: Vec<TimelinePanel> = focus.iter().filter_map(panel).collect();
+    if panels.iter().all(|panel| panel.windows.len() < 2) {
+        return Vec::new();
+    }
+    let cells: Vec<&CellResult> = focus.iter().map(|(_, cell)| *cell).collect();
+    let values: Vec<f64> = panels.iter().flat_map(|panel| panel.windows.iter().map(|window| window.value)).collect();
+    let scale = match scale(&values) {
+        Scale::Log => Scale::Log,
+        _ => Scale::FromZero,
+    };
+    let all: Vec<&Series> = focus.iter().map(|(series, _)| *series).collect();
+    let frame = Frame {
+        id: "rate-over-time",
+        short: "Rate over time",
+        title: "Delivered rate within one run: the median run of each".to_owned(),
+        quantity,
+        conditions: sizes_and_n(&cells, None),
+        note: "Step: a level of the rate, between two changes that a test of change points finds.".to_owned(),
+        drawn: format!("Time series of the delivered rate of the median run of {}, in levels.", names(&all)),
+    };
+    let y = Axis { unit: Unit::SamplesPerSecond, scale, ..Axis::default() };
+    let x_label = "time since the start of the measurement".to_owned();
+    vec![frame.around(scene, &cells, ChartKind::Timeline(Timeline { x_label, y, panels }))]
+}

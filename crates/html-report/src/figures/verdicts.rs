@@ -1,0 +1,236 @@
+//! Verdicts: effects with the noise floor.
+
+use charts::{Chart, ChartKind, Claim, Estimate, Forest, ForestRow, Interval, Slot};
+use experiment::Workload;
+use results::{Conclusion, Verdict, VerdictKind};
+use stats::Rules;
+
+use super::frame::{capital, list};
+use crate::{
+    page::Figure,
+    scene::{Configuration, Scene},
+    values::bytes,
+};
+
+/// Maximum number of rows.
+const MOST_ROWS: usize = 24;
+
+/// Comparison with its series.
+struct Row<'s> {
+    verdict: &'s Verdict,
+    treatment: &'s Configuration<'s>,
+    baseline: &'s Configuration<'s>,
+}
+
+/// Returns the chart of the verdicts; none for a single one, which is a sentence.
+pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
+    let rows: Vec<Row<'_>> = rows(scene);
+    if rows.len() < 2 {
+        return Vec::new();
+    }
+    let shown = shown(&rows);
+    let several = |of: fn(&Row<'_>) -> *const u8| {
+        let mut all: Vec<*const u8> = rows.iter().map(of).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.len() > 1
+    };
+    let several_treatments = several(|row| std::ptr::from_ref(row.treatment).cast());
+    let several_baselines = several(|row| std::ptr::from_ref(row.baseline).cast());
+    let drawn: Vec<ForestRow> =
+        shown.iter().map(|row| row.drawn(scene, several_treatments)).collect();
+    let more = rows.len() - shown.len();
+    let has_noise = drawn.iter().any(|row| row.noise.is_some());
+    let shorter = rows.iter().all(|row| row.verdict.metric.unit() == "ns");
+    let (below, above) = if shorter { ("shorter", "longer") } else { ("lower", "higher") };
+    let below = if several_treatments { below.to_owned() } else { format!("{} {below}", rows[0].treatment.series.name) };
+    let against =
+        if several_baselines { "its baseline".to_owned() } else { rows[0].baseline.series.name.clone() };
+    let blocks = rows.iter().filter_map(|row| row.verdict.answer.as_ref()).map(|answer| answer.n).max();
+    let family = rows.iter().filter_map(|row| row.verdict.answer.as_ref()).map(|answer| answer.family).max();
+    let together = match family {
+        Some(n) if n > 1 => format!("{n} comparisons share the 5 %"),
+        _ => "one comparison".to_owned(),
+    };
+    let blocks = blocks.map_or_else(|| "no block".to_owned(), |n| report::parts::count(n as usize, "block"));
+    let note = format!(
+        "Filled: a claim, its p-value adjusted over all comparisons; its colour is that of the better side. Hollow: \
+         inconclusive.{} Stripe: within {} %, too small to matter.",
+        if has_noise { " Grey box: the noise floor, the baseline compared with itself." } else { "" },
+        100.0 * Rules::DEFAULT.margin
+    );
+    vec![Figure {
+        id: "verdicts".to_owned(),
+        short: "Verdicts",
+        chart: Chart {
+            title: title(&rows, several_treatments || several_baselines),
+            better: shorter.then_some(charts::Better::Lower),
+            subtitle: format!(
+                "Change against {against} · ratio on a logarithmic axis · 95 % intervals · {blocks} · {together}"
+            ),
+            note,
+            description: format!(
+                "Forest plot of {} comparisons with {against}: the change as a ratio on a logarithmic axis with its 95 % \
+                 interval, and the verdict in words.",
+                drawn.len()
+            ),
+            interval_name: "95 % interval".to_owned(),
+            footer: format!("{blocks} · {}", scene.footer),
+            kind: ChartKind::Forest(Forest {
+                below,
+                above: above.to_owned(),
+                axis_label: format!("change against {against}"),
+                margin: Some(1.0 + Rules::DEFAULT.margin),
+                rows: drawn,
+                more: if more > 0 { format!("{more} more in the list of verdicts") } else { String::new() },
+            }),
+        },
+    }]
+}
+
+/// Returns the comparisons whose sides have a series.
+fn rows<'s>(scene: &'s Scene<'_>) -> Vec<Row<'s>> {
+    let verdicts = scene.document.verdicts.iter();
+    let compared = verdicts.filter(|verdict| verdict.kind == VerdictKind::Comparison);
+    let row = |verdict: &'s Verdict| {
+        let treatment = scene.series_of(&verdict.treatment.cell)?;
+        let baseline = scene.series_of(&verdict.baseline.cell)?;
+        let has_estimate = verdict.answer.as_ref().is_some_and(|answer| answer.change_pct.is_some());
+        has_estimate.then_some(Row { verdict, treatment, baseline })
+    };
+    compared.filter_map(row).collect()
+}
+
+/// Returns the rows of the chart: all, or the claims first, then the widest.
+fn shown<'r, 's>(rows: &'r [Row<'s>]) -> Vec<&'r Row<'s>> {
+    if rows.len() <= MOST_ROWS {
+        return rows.iter().collect();
+    }
+    let width = |row: &Row<'_>| {
+        let answer = row.verdict.answer.as_ref();
+        answer.and_then(|answer| Some(answer.high_pct? - answer.low_pct?)).unwrap_or(0.0)
+    };
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by(|left, right| {
+        let (left, right) = (&rows[*left], &rows[*right]);
+        let claims = |row: &Row<'_>| row.verdict.answer.as_ref().is_some_and(|of| of.conclusion.differs());
+        claims(right).cmp(&claims(left)).then(width(right).total_cmp(&width(left)))
+    });
+    order.truncate(MOST_ROWS);
+    order.sort_unstable();
+    order.into_iter().map(|index| &rows[index]).collect()
+}
+
+impl Row<'_> {
+    fn claim(&self) -> Claim {
+        match self.verdict.answer.as_ref().map(|answer| &answer.conclusion) {
+            Some(Conclusion::Higher { better, .. } | Conclusion::Lower { better, .. }) => {
+                if *better { Claim::Better } else { Claim::Worse }
+            }
+            Some(Conclusion::Equivalent { .. }) => Claim::Equivalent,
+            _ => Claim::Inconclusive,
+        }
+    }
+
+    fn drawn(&self, scene: &Scene<'_>, names_treatment: bool) -> ForestRow {
+        let Self { verdict, treatment, baseline } = *self;
+        let point = point_words(scene, &verdict.treatment.cell);
+        let answer = verdict.answer.as_ref();
+        let ratio = |pct: f64| (1.0 + pct / 100.0).max(1e-9);
+        let interval = answer.and_then(|answer| {
+            Some(Interval { low: ratio(answer.low_pct?), high: ratio(answer.high_pct?) })
+        });
+        let value = answer.and_then(|answer| answer.change_pct).map_or(f64::NAN, ratio);
+        let claim = self.claim();
+        let slot = match claim {
+            Claim::Better => treatment.series.slot,
+            Claim::Worse => baseline.series.slot,
+            Claim::Equivalent | Claim::Inconclusive => Slot::Ink,
+        };
+        let (words, interval_words) = texts(verdict);
+        let metric = verdict.metric_name();
+        let (group, label) = if names_treatment {
+            (treatment.series.name.clone(), format!("{point} {metric}").trim().to_owned())
+        } else {
+            (point, metric)
+        };
+        ForestRow {
+            group,
+            label,
+            ratio: Estimate { value, interval },
+            claim,
+            slot,
+            noise: noise(scene, verdict),
+            words,
+            interval_words,
+        }
+    }
+}
+
+/// Returns the interval of the comparison of the baseline with itself.
+fn noise(scene: &Scene<'_>, verdict: &Verdict) -> Option<Interval> {
+    let floor = scene.document.verdicts.iter().find(|floor| {
+        floor.kind == VerdictKind::NoiseFloor
+            && floor.baseline.cell == verdict.baseline.cell
+            && floor.metric == verdict.metric
+            && floor.flow == verdict.flow
+    })?;
+    let answer = floor.answer.as_ref()?;
+    let ratio = |pct: f64| (1.0 + pct / 100.0).max(1e-9);
+    Some(Interval { low: ratio(answer.low_pct?), high: ratio(answer.high_pct?) })
+}
+
+/// Returns the conclusion of a verdict in a few words, and its interval, as in the text of the verdict.
+pub(crate) fn texts(verdict: &Verdict) -> (String, String) {
+    let first = verdict.text.split("; ").next().unwrap_or_default();
+    let said = first.strip_prefix(&verdict.metric_name()).unwrap_or(first).trim_start_matches(':').trim();
+    let (words, rest) = said.split_once(" (").unwrap_or((said, ""));
+    let words = words.split(':').next().unwrap_or(words);
+    let interval = rest.trim_end_matches(')');
+    (words.to_owned(), interval.rsplit_once(", ").map_or(interval, |(interval, _)| interval).to_owned())
+}
+
+/// Returns what tells a cell from others of its series: its size, or its load.
+pub(crate) fn point_words(scene: &Scene<'_>, cell: &str) -> String {
+    let Some(cell) = scene.cell(cell) else { return String::new() };
+    let factors = &cell.factors;
+    let mut words = Vec::new();
+    if factors.workload != Workload::Discovery {
+        words.push(bytes(factors.size_bytes));
+    }
+    words.extend(factors.load.as_ref().map(ToString::to_string));
+    if !factors.topology.is_pair() {
+        words.push(factors.topology.to_string());
+    }
+    if factors.workload == Workload::Throughput && factors.batch_bytes > 0 {
+        words.push(format!("batched {}", bytes(factors.batch_bytes)));
+    }
+    words.join(", ")
+}
+
+/// Returns the title: how many comparisons are claims.
+fn title(rows: &[Row<'_>], several_pairs: bool) -> String {
+    let of = |claim: Claim| rows.iter().filter(|row| row.claim() == claim).count();
+    let (better, worse) = (of(Claim::Better), of(Claim::Worse));
+    let (equivalent, open) = (of(Claim::Equivalent), of(Claim::Inconclusive));
+    let all = rows.len();
+    let mut rest = Vec::new();
+    if equivalent > 0 {
+        rest.push(format!("{equivalent} equivalent"));
+    }
+    if open > 0 {
+        rest.push(format!("{open} inconclusive"));
+    }
+    let rest = if rest.is_empty() { String::new() } else { format!("; {}", list(&rest)) };
+    let [treatment, baseline] = [&rows[0].treatment.series.name, &rows[0].baseline.series.name];
+    let comparisons = format!("{all} comparisons");
+    match (several_pairs, better, worse) {
+        (_, 0, 0) => capital(&format!("none of {comparisons} shows a difference{rest}")),
+        (false, better, 0) => format!("{treatment} is better than {baseline} in {better} of {comparisons}{rest}"),
+        (false, 0, worse) => format!("{treatment} is worse than {baseline} in {worse} of {comparisons}{rest}"),
+        (false, better, worse) => {
+            format!("{treatment} is better than {baseline} in {better} and worse in {worse} of {comparisons}{rest}")
+        }
+        (true, better, worse) => format!("{} of {comparisons} show a difference{rest}", better + worse),
+    }
+}

@@ -1,0 +1,114 @@
+//! Question, answer, fitness of the host, and key figures.
+
+use charts::key_mark;
+
+use super::markup::Markup;
+use crate::page::{Grade, KeyFigures, Page, Words, class};
+
+/// Writes the head of the page.
+pub(super) fn head(out: &mut Markup, page: &Page) {
+    out.raw("<header class=\"head\"><div><p class=\"eyebrow\">");
+    page.eyebrow.iter().for_each(|part| out.element("span", "", part));
+    out.raw("</p>\n");
+    out.element("h1", "", &page.question);
+    out.raw("\n<p class=\"answer\">");
+    for (index, sentence) in page.answer.iter().enumerate() {
+        if index > 0 {
+            out.raw(" ");
+        }
+        for words in sentence {
+            match words {
+                Words::Plain(text) => out.code_words(text),
+                Words::Strong(text) => out.element("b", "", text),
+                Words::Name(series) => {
+                    out.element("b", &format!(" class=\"name {}\"", series.slot.class()), &series.name);
+                }
+            }
+        }
+    }
+    out.raw("</p></div>\n");
+    fitness(out, page);
+    out.raw("</header>\n");
+}
+
+fn fitness(out: &mut Markup, page: &Page) {
+    let grade = page.fitness.grade;
+    let heading = match grade {
+        Grade::Fit => "Host: fit",
+        Grade::Care => "Host: fit with care",
+        Grade::Unfit => "Host: unfit for small differences",
+    };
+    out.raw(&format!("<section class=\"fitness {}\" aria-labelledby=\"fitness\"><h2 id=\"fitness\">", class(grade)));
+    sign(out, grade);
+    out.raw(" ");
+    out.words(heading);
+    out.raw("</h2><ul>");
+    for check in &page.fitness.checks {
+        let word = match check.grade {
+            Grade::Fit => "fit",
+            Grade::Care => "with care",
+            Grade::Unfit => "unfit",
+        };
+        out.raw(&format!("<li class=\"{}\">", class(check.grade)));
+        sign(out, check.grade);
+        out.element("b", "", check.name);
+        out.element("span", " class=\"vh\"", &format!(" ({word})"));
+        out.raw(" ");
+        out.words(&check.text);
+        out.raw("</li>");
+    }
+    out.raw("</ul></section>\n");
+}
+
+fn sign(out: &mut Markup, grade: Grade) {
+    let sign = match grade {
+        Grade::Fit => "\u{2713}",
+        Grade::Care => "!",
+        Grade::Unfit => "\u{2717}",
+    };
+    out.element("span", " class=\"sign\" aria-hidden=\"true\"", sign);
+}
+
+/// Writes the key figures.
+pub(super) fn key_figures(out: &mut Markup, page: &Page) {
+    let Some(KeyFigures { columns, rows, more }) = &page.key_figures else { return };
+    out.raw("<section class=\"keys\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Key figures\">");
+    out.raw("<table class=\"key\"><caption class=\"vh\">Key figures</caption><thead><tr><td></td>");
+    for column in columns {
+        out.raw("<th scope=\"col\">");
+        out.words(&column.heading);
+        out.element("small", "", &column.unit);
+        out.raw("</th>");
+    }
+    out.raw("</tr></thead><tbody>\n");
+    for row in rows {
+        let series = &row.series;
+        out.raw(&format!("<tr><th scope=\"row\"><span class=\"sw {}\">{}</span> ", series.slot.class(), series.slot.sign()));
+        out.words(&series.name);
+        out.element("small", "", &row.detail);
+        out.raw("</th>");
+        for (column, figure) in columns.iter().zip(&row.figures) {
+            out.raw("<td data-l=\"");
+            out.words(&format!("{}, {}", column.heading, column.unit));
+            out.raw("\">");
+            match figure {
+                Some(figure) => {
+                    out.element("span", " class=\"v\"", &figure.text);
+                    out.raw(&key_mark(figure.estimate, column.range, series.slot));
+                    out.element("span", " class=\"r\"", &figure.interval);
+                }
+                None => out.raw("<span class=\"v\">\u{2013}</span>"),
+            }
+            out.raw("</td>");
+        }
+        out.raw("</tr>\n");
+    }
+    out.raw("</tbody></table></div>");
+    let mut note = "Dot: median of the runs, on an axis from 0. Bar: its 95 % interval from 6 runs on, else the range of the runs."
+        .to_owned();
+    if *more > 0 {
+        note.push_str(&format!(" {more} more configurations are in the tables of cells."));
+    }
+    out.element("p", " class=\"note\"", &note);
+    out.raw("</section>\n");
+}

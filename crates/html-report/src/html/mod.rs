@@ -1,0 +1,213 @@
+//! A page as HTML.
+
+mod head;
+mod markup;
+mod tables;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use charts::stylesheet;
+
+use crate::page::{Page, Section};
+use markup::{Markup, escaped};
+
+/// Layout of the page; the colours and marks are those of charts.
+const STYLE: &str = include_str!("style.css");
+/// Tooltips, sorting and copying. The page is complete without it.
+const SCRIPT: &str = include_str!("script.js");
+/// Maximum number of items of a list.
+const MOST_ITEMS: usize = 200;
+
+/// Returns a page as one file of HTML. It requests nothing, and every text from a result is inert.
+#[must_use]
+pub fn html(page: &Page) -> String {
+    let mut out = Markup::default();
+    let policy = format!(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        hash(SCRIPT)
+    );
+    out.raw("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n");
+    out.raw(&format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\"/>\n"));
+    out.raw("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n");
+    out.raw("<meta name=\"color-scheme\" content=\"light dark\"/>\n");
+    out.element("title", "", &page.title);
+    out.raw(&format!("\n<style id=\"charts-style\">{}</style>\n<style>{STYLE}</style>\n", stylesheet()));
+    out.raw("</head><body>\n<a class=\"skip\" href=\"#main\">Skip to the charts</a>\n");
+    head::head(&mut out, page);
+    out.raw("<main id=\"main\">\n");
+    head::key_figures(&mut out, page);
+    navigation(&mut out, page);
+    page.sections.iter().for_each(|section| charts_of(&mut out, section));
+    if !page.omitted.is_empty() {
+        out.raw("<section>");
+        page.omitted.iter().for_each(|text| out.element("p", " class=\"note\"", text));
+        out.raw("</section>\n");
+    }
+    notes(&mut out, page);
+    settings(&mut out, page);
+    rows(&mut out, page);
+    out.raw("</main>\n<footer>");
+    out.element("p", "", &page.footer);
+    out.raw(&format!("</footer>\n<script>{SCRIPT}</script>\n</body></html>\n"));
+    out.text()
+}
+
+/// Returns the SHA-256 of a script in the form of a policy.
+fn hash(script: &str) -> String {
+    let hex = results::sha256(script.as_bytes());
+    let byte = |pair: &[u8]| {
+        let digits = std::str::from_utf8(pair).unwrap_or("0");
+        u8::from_str_radix(digits, 16).unwrap_or(0)
+    };
+    STANDARD.encode(hex.as_bytes().chunks(2).map(byte).collect::<Vec<u8>>())
+}
+
+fn navigation(out: &mut Markup, page: &Page) {
+    out.raw("<nav aria-label=\"Sections\">");
+    for section in &page.sections {
+        let mut last = "";
+        for figure in section.figures.iter().filter(|figure| std::mem::replace(&mut last, figure.short) != figure.short)
+        {
+            out.raw(&format!("<a href=\"#{}\">", escaped(&figure.id)));
+            out.words(figure.short);
+            out.raw("</a>");
+        }
+    }
+    if !page.notes.is_empty() {
+        out.raw("<a href=\"#notes\">Findings and warnings</a>");
+    }
+    out.raw("<a href=\"#settings\">Settings</a><a href=\"#rows\">Rows</a></nav>\n");
+}
+
+/// Writes the charts under their heading, each with its table.
+fn charts_of(out: &mut Markup, section: &Section) {
+    out.raw("<section class=\"charts\">");
+    out.element("h2", "", section.heading);
+    out.raw("<div class=\"grid\">\n");
+    for figure in &section.figures {
+        let chart = &figure.chart;
+        out.raw(&format!("<figure id=\"{}\" class=\"fig\"><figcaption>", escaped(&figure.id)));
+        out.element("h3", "", &chart.title);
+        out.raw("<p class=\"sub\">");
+        if let Some(better) = chart.better {
+            out.element("span", " class=\"better\"", better.words());
+            out.raw(" · ");
+        }
+        out.words(&chart.subtitle);
+        out.raw(" · ");
+        out.words(&chart.footer);
+        out.raw("</p></figcaption>");
+        out.raw(&charts::plot(chart, &figure.id));
+        if !chart.note.is_empty() {
+            out.element("p", " class=\"note\"", &chart.note);
+        }
+        out.raw("<details class=\"data\"><summary>Table of this chart</summary>");
+        tables::of_chart(out, &chart.title, &charts::table(chart));
+        out.raw("</details></figure>\n");
+    }
+    out.raw("</div></section>\n");
+}
+
+/// Writes failures, verdicts, findings and warnings.
+fn notes(out: &mut Markup, page: &Page) {
+    if page.notes.is_empty() {
+        return;
+    }
+    out.raw("<section id=\"notes\"><h2>Findings and warnings</h2>\n");
+    for list in &page.notes {
+        out.element("h3", " class=\"list\"", &list.heading);
+        out.raw("<ul class=\"notes\">");
+        for (text, hint) in list.items.iter().take(MOST_ITEMS) {
+            out.raw("<li>");
+            out.code_words(text);
+            if let Some(hint) = hint {
+                out.raw("<br/><span class=\"hint\">");
+                out.code_words(&format!("hint: {hint}"));
+                out.raw("</span>");
+            }
+            out.raw("</li>");
+        }
+        if list.items.len() > MOST_ITEMS {
+            let text = format!("{} more: `ddsmark report DIR --full`", list.items.len() - MOST_ITEMS);
+            out.raw("<li>");
+            out.code_words(&text);
+            out.raw("</li>");
+        }
+        out.raw("</ul>\n");
+    }
+    out.raw("</section>\n");
+}
+
+/// Writes the facts, settings, support of policies, links, sources and the command.
+fn settings(out: &mut Markup, page: &Page) {
+    out.raw("<section id=\"settings\"><h2>Settings and hosts</h2>\n<dl>");
+    for (name, texts) in &page.facts {
+        out.raw("<div>");
+        out.element("dt", "", name);
+        texts.iter().for_each(|text| {
+            out.raw("<dd>");
+            out.code_words(text);
+            out.raw("</dd>");
+        });
+        out.raw("</div>");
+    }
+    out.raw("</dl>\n");
+    let groups = &page.settings;
+    if !groups.is_empty() {
+        out.raw("<details class=\"more\"><summary>Effective QoS and settings, read back</summary>");
+        for group in groups.iter().take(MOST_ITEMS) {
+            out.element("h3", " class=\"list\"", &group.title);
+            out.raw("<ul class=\"notes\">");
+            group.lines.iter().for_each(|line| out.element("li", "", line));
+            out.raw("</ul>");
+        }
+        if groups.len() > MOST_ITEMS {
+            let more = format!("{} more groups of cells: see `ddsmark report DIR --full`.", groups.len() - MOST_ITEMS);
+            out.element("p", " class=\"note\"", &more);
+        }
+        out.raw("</details>\n");
+    }
+    if !page.policies.rows.is_empty() {
+        out.raw("<details class=\"more\"><summary>Support of each QoS policy</summary>");
+        tables::of_data(out, "Support of each QoS policy by the drivers", &page.policies);
+        out.raw("</details>\n");
+    }
+    for table in &page.links {
+        out.raw("<details class=\"more\"><summary>Frames on the links</summary>");
+        tables::of_data(out, &table.title, table);
+        out.raw("</details>\n");
+    }
+    if !page.published.is_empty() {
+        out.raw("<h3 class=\"list\">Published figures, of other hosts</h3><ul class=\"notes\">");
+        page.published.iter().for_each(|text| out.element("li", "", text));
+        out.raw("</ul>\n");
+    }
+    if let Some(command) = &page.command {
+        out.raw("<h3 class=\"list\">Repeat this measurement</h3><pre tabindex=\"0\"><code>");
+        out.words(command);
+        out.raw("</code></pre>\n");
+    }
+    out.raw("</section>\n");
+}
+
+/// Writes the tables of all cells and runs, and what their headings mean.
+fn rows(out: &mut Markup, page: &Page) {
+    out.raw("<section id=\"rows\"><h2>All rows</h2>\n");
+    for table in &page.cells {
+        let title = if table.title.is_empty() { "Cells" } else { &table.title };
+        let summary = format!("{title}: {}", report::parts::count(table.rows.len(), "row"));
+        out.raw("<details class=\"more\">");
+        out.element("summary", "", &summary);
+        tables::of_data(out, title, table);
+        out.raw("</details>\n");
+    }
+    out.raw("<details class=\"more\">");
+    out.element("summary", "", &report::parts::count(page.rows.rows.len(), "run"));
+    tables::of_data(out, "All runs in the order of execution", &page.rows);
+    out.raw("</details>\n");
+    if !page.legend.is_empty() {
+        out.raw("<details class=\"more\"><summary>What the headings mean</summary>");
+        page.legend.iter().for_each(|text| out.element("p", "", text));
+        out.raw("</details>\n");
+    }
+    out.raw("</section>\n");
+}

@@ -1,0 +1,80 @@
+(function () {
+  "use strict";
+  var d = document;
+  // Tooltips of marks, quicker than those of the browser.
+  var tip = d.createElement("div");
+  tip.id = "tip";
+  tip.hidden = true;
+  d.body.appendChild(tip);
+  d.querySelectorAll(".plot svg > * title, .plot svg g title").forEach(function (e) {
+    var mark = e.parentNode;
+    if (mark.tagName === "svg") return;
+    mark.setAttribute("data-t", e.textContent);
+    e.remove();
+  });
+  d.addEventListener("pointerover", function (event) {
+    var mark = event.target.closest && event.target.closest("[data-t]");
+    if (!mark) { tip.hidden = true; return; }
+    tip.textContent = mark.getAttribute("data-t");
+    tip.hidden = false;
+    var box = mark.getBoundingClientRect(), width = tip.offsetWidth;
+    tip.style.left = Math.min(Math.max(8, box.left + box.width / 2 - width / 2), innerWidth - width - 8) + "px";
+    tip.style.top = Math.max(8, box.top - tip.offsetHeight - 8) + "px";
+  });
+  // A click on a heading sorts its table.
+  function key(row, column) {
+    var text = row.cells[column].textContent;
+    var number = parseFloat(text.replace(/[\u202f\u00a0 ]/g, "").replace("\u2212", "-"));
+    return isNaN(number) ? text : number;
+  }
+  d.querySelectorAll("table.rows").forEach(function (table) {
+    Array.prototype.forEach.call(table.tHead.rows[0].cells, function (head, column) {
+      var button = d.createElement("button");
+      button.type = "button";
+      button.textContent = head.textContent;
+      head.textContent = "";
+      head.appendChild(button);
+      button.addEventListener("click", function () {
+        var down = head.getAttribute("aria-sort") === "ascending";
+        Array.prototype.forEach.call(table.tHead.rows[0].cells, function (other) { other.removeAttribute("aria-sort"); });
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        var body = table.tBodies[0], rows = Array.prototype.slice.call(body.rows);
+        rows.sort(function (one, other) {
+          var a = key(one, column), b = key(other, column);
+          var order = typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1;
+          return down ? -order : order;
+        });
+        rows.forEach(function (row) { body.appendChild(row); });
+      });
+    });
+  });
+  // A button copies a chart as an SVG file with its style.
+  function copied(text, button) {
+    function done() { button.textContent = "Copied"; }
+    function byHand() {
+      var area = d.createElement("textarea");
+      area.value = text;
+      d.body.appendChild(area);
+      area.select();
+      if (d.execCommand("copy")) done();
+      area.remove();
+    }
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, byHand);
+    else byHand();
+  }
+  d.querySelectorAll(".fig").forEach(function (figure) {
+    var details = figure.querySelector("details.data"), drawing = figure.querySelector(".plot svg");
+    if (!details || !drawing) return;
+    var button = d.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy as SVG";
+    button.addEventListener("click", function () {
+      var copy = drawing.cloneNode(true), style = d.createElementNS("http://www.w3.org/2000/svg", "style");
+      style.textContent = d.getElementById("charts-style").textContent;
+      copy.insertBefore(style, copy.firstChild);
+      copied(new XMLSerializer().serializeToString(copy), button);
+    });
+    details.parentNode.insertBefore(button, details);
+  });
+})();

@@ -1,0 +1,154 @@
+//! Figures of each series, at most four.
+
+use charts::{
+    Better, Estimate, Interval,
+    number::{Prefix, plain},
+};
+use experiment::Workload;
+use results::{CellResult, Metric};
+
+use crate::{
+    figures::{distribution::at_one_size, verdicts::point_words},
+    page::{KeyColumn, KeyFigure, KeyFigures, KeyRow},
+    scene::Scene,
+    values::{LEAST_FOR_INTERVAL, Quantity},
+};
+
+/// Maximum number of columns.
+const MOST_COLUMNS: usize = 4;
+/// Maximum number of rows.
+const MOST_ROWS: usize = 12;
+
+/// Figure of each series that has the cell.
+struct Column<'d> {
+    quantity: Quantity,
+    heading: String,
+    /// Cell of each series.
+    cells: Vec<Option<&'d CellResult>>,
+}
+
+/// Returns the figures; `None` if no run has a value.
+pub(crate) fn key_figures(scene: &Scene<'_>) -> Option<KeyFigures> {
+    let mut columns: Vec<Column<'_>> = Vec::new();
+    for (workload, largest, quantities) in wanted() {
+        let all = scene.of_workload(workload);
+        let focus = at_one_size(&all, largest);
+        let cell_of = |index: usize| {
+            let series = &scene.series[index].series;
+            focus.iter().find(|(of, _)| *of == series).map(|(_, cell)| *cell)
+        };
+        for quantity in quantities {
+            let cells: Vec<Option<&CellResult>> = (0..scene.series.len()).map(cell_of).collect();
+            let has_value = |cell: &CellResult| quantity.over_runs(cell).is_some();
+            let Some(first) = cells.iter().flatten().find(|cell| has_value(cell)) else { continue };
+            let is_known = columns.iter().any(|column| column.quantity == quantity);
+            if columns.len() < MOST_COLUMNS && !is_known {
+                let point = point_words(scene, &first.id);
+                let point = if point.is_empty() { point } else { format!(", {point}") };
+                columns.push(Column { quantity, heading: format!("{}{point}", short(quantity)), cells });
+            }
+        }
+    }
+    if columns.is_empty() {
+        return None;
+    }
+    let estimates: Vec<Vec<Option<Estimate>>> = columns
+        .iter()
+        .map(|column| column.cells.iter().map(|cell| column.quantity.over_runs((*cell)?)).collect())
+        .collect();
+    let prefixes: Vec<Prefix> = columns
+        .iter()
+        .zip(&estimates)
+        .map(|(column, of)| {
+            let values: Vec<f64> = of.iter().flatten().map(|estimate| estimate.value).collect();
+            column.quantity.unit().common_prefix(values)
+        })
+        .collect();
+    let heads = columns.iter().zip(&estimates).zip(&prefixes).map(|((column, of), prefix)| {
+        let highest = of.iter().flatten().map(|estimate| estimate.value).fold(0.0, f64::max);
+        let arrow = match column.quantity.better() {
+            Better::Lower => '\u{2193}',
+            Better::Higher => '\u{2191}',
+        };
+        KeyColumn {
+            heading: column.heading.clone(),
+            unit: format!("{} {arrow}", prefix.name).trim().to_owned(),
+            // Longer intervals end in an arrow.
+            range: Interval { low: 0.0, high: highest * 1.3 },
+        }
+    });
+    let heads: Vec<KeyColumn> = heads.collect();
+    let has_value = |index: &usize| estimates.iter().any(|of| of[*index].is_some());
+    let rows: Vec<usize> = (0..scene.series.len()).filter(has_value).collect();
+    let more = rows.len().saturating_sub(MOST_ROWS);
+    let row = |index: &usize| {
+        let figures = columns.iter().enumerate().map(|(column, of)| {
+            let estimate = estimates[column][*index]?;
+            let runs = of.cells[*index].map_or(0, |cell| cell.claimed_runs().count());
+            Some(figure(estimate, runs, &prefixes[column]))
+        });
+        KeyRow {
+            series: scene.series[*index].series.clone(),
+            detail: scene.series[*index].middleware.clone(),
+            figures: figures.collect(),
+        }
+    };
+    Some(KeyFigures { columns: heads, rows: rows.iter().take(MOST_ROWS).map(row).collect(), more })
+}
+
+/// Returns the workloads with their figures: of latency at the smallest size, of throughput at the largest.
+fn wanted() -> Vec<(Workload, bool, Vec<Quantity>)> {
+    let metric = Quantity::Metric;
+    vec![
+        (
+            Workload::Latency,
+            false,
+            vec![metric(Metric::SampleHop), metric(Metric::RttP50), metric(Metric::RttP99)],
+        ),
+        (Workload::Throughput, true, vec![metric(Metric::Goodput)]),
+        (Workload::Throughput, false, vec![metric(Metric::Delivered)]),
+        (
+            Workload::Paced,
+            false,
+            vec![metric(Metric::ResponseP50), metric(Metric::ResponseP99), metric(Metric::Delivered)],
+        ),
+        (Workload::Search, false, vec![metric(Metric::Ndr), metric(Metric::Pdr), metric(Metric::Slo)]),
+        (
+            Workload::Discovery,
+            false,
+            vec![metric(Metric::AllMatched), Quantity::PacketsUntilMatched, Quantity::Memory],
+        ),
+        (Workload::Throughput, false, vec![Quantity::Cpu]),
+        (Workload::Latency, false, vec![Quantity::Cpu]),
+        (Workload::Paced, false, vec![Quantity::Cpu]),
+    ]
+}
+
+fn short(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::Metric(Metric::Goodput) => "Throughput",
+        Quantity::Metric(Metric::Delivered) => "Samples/s",
+        Quantity::Metric(Metric::ResponseP50) => "Response p50",
+        Quantity::Metric(Metric::ResponseP99) => "Response p99",
+        Quantity::Metric(Metric::SampleHop) => "Sample-hop",
+        Quantity::Metric(Metric::AllMatched) => "All matched",
+        Quantity::Metric(Metric::Ndr) => "Rate without loss",
+        Quantity::Metric(Metric::Pdr) => "Rate with little loss",
+        Quantity::Metric(Metric::Slo) => "Rate within the deadline",
+        Quantity::Metric(metric) => metric.words(),
+        Quantity::Cpu => "CPU per sample",
+        Quantity::WirePerByte => "Wire bytes per byte",
+        Quantity::SampleTime => "Time per sample",
+        Quantity::PacketsUntilMatched => "Packets until then",
+        Quantity::Memory => "Memory each",
+    }
+}
+
+fn figure(estimate: Estimate, runs: usize, prefix: &Prefix) -> KeyFigure {
+    let text = |value: f64| plain(value / prefix.factor);
+    let interval = estimate.interval.map(|Interval { low, high }| {
+        let name = if runs < LEAST_FOR_INTERVAL { "" } else { "95\u{a0}% " };
+        format!("{name}{} to {}", text(low), text(high))
+    });
+    KeyFigure { text: text(estimate.value), interval: interval.unwrap_or_default(), estimate }
+}

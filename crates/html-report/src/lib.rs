@@ -1,0 +1,42 @@
+//! One page about a result: the question, the answer, whether the host was fit for it, and the charts that the question needs.
+//!
+//! ```text
+//! ResultDocument, RunWindows --page()--> Page --html()--> one file, which requests nothing
+//!                                             --svgs()--> each chart as a file
+//! ```
+//!
+//! Pure: the same result yields the same bytes. The words and numbers are those of the crate `report`; all charts are drawn
+//! by the crate `charts`.
+#![forbid(unsafe_code)]
+
+mod answer;
+mod build;
+mod figures;
+mod fitness;
+mod html;
+mod key_figures;
+mod page;
+mod rows;
+mod scene;
+mod timeline;
+mod values;
+
+pub use build::page;
+pub use html::html;
+pub use page::{
+    Check, Figure, Fitness, Grade, KeyColumn, KeyFigure, KeyFigures, KeyRow, Page, Section, Sentence, Words,
+};
+pub use timeline::{RunWindows, WantedRun, wanted_runs};
+
+/// Returns each chart of a page as an SVG file: its name without a suffix, and its text.
+#[must_use]
+pub fn svgs(page: &Page) -> Vec<(String, String)> {
+    let figures = page.sections.iter().flat_map(|section| &section.figures);
+    figures
+        .map(|figure| {
+            let text =
+                charts::standalone(&figure.chart, charts::Width::Wide, charts::Colours::Preferred);
+            (figure.id.clone(), text)
+        })
+        .collect()
+}

@@ -1,0 +1,152 @@
+//! Values over the runs of a cell, with their intervals.
+
+use charts::{Better, Estimate, Interval, Unit};
+use results::{CellResult, MAX_LATENCY_LOSS_PCT, Metric, Run};
+use stats::{median, median_interval};
+
+/// Value of a run that charts show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantity {
+    /// Metric of claims.
+    Metric(Metric),
+    /// CPU time of writer and reader per sample, in ns.
+    Cpu,
+    /// Bytes received on the interface, for each byte of payload that was delivered.
+    WirePerByte,
+    /// Time of a writer per accepted sample, in ns.
+    SampleTime,
+    /// Packets that the interface sent until all participants were matched.
+    PacketsUntilMatched,
+    /// Memory of a participant, in bytes.
+    Memory,
+}
+
+impl Quantity {
+    /// Returns the value of a run in the unit of charts; `None` if the run is not valid or lacks it.
+    pub(crate) fn of(self, cell: &CellResult, run: &Run) -> Option<f64> {
+        match self {
+            Self::Metric(metric) => {
+                let value = run.value(metric)?;
+                // Charts have a prefix of their own.
+                Some(if metric == Metric::Goodput { value * 1e6 } else { value })
+            }
+            Self::Cpu => run.cpu_ns_per_sample.as_ref().map(|cpu| cpu.writer + cpu.reader),
+            Self::WirePerByte => {
+                let delivered = run.throughput.as_ref()?.delivered as f64 * cell.factors.size_bytes as f64;
+                (delivered > 0.0).then_some(run.wire.as_ref()?.rx_bytes as f64 / delivered)
+            }
+            Self::SampleTime => {
+                let (writers, _) = cell.factors.topology.mesh()?;
+                let accepted = run.throughput.as_ref()?.accepted_sps;
+                (accepted > 0.0).then(|| f64::from(writers) * 1e9 / accepted)
+            }
+            Self::PacketsUntilMatched => {
+                Some(run.discovery.as_ref()?.until_matched.as_ref()?.tx_packets as f64)
+            }
+            Self::Memory => {
+                run.discovery.as_ref()?.memory_per_participant_bytes.map(|bytes| bytes as f64)
+            }
+        }
+    }
+
+    /// Returns the name.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::Metric(Metric::RttP50) => "median round-trip time",
+            Self::Metric(Metric::RttP99) => "99 % round-trip time",
+            Self::Metric(Metric::ResponseP50) => "median response time",
+            Self::Metric(Metric::ResponseP99) => "99 % response time",
+            Self::Metric(Metric::Goodput) => "throughput, payload",
+            Self::Metric(metric) => metric.words(),
+            Self::Cpu => "CPU time per sample, writer and reader",
+            Self::WirePerByte => "bytes on the wire per byte of payload",
+            Self::SampleTime => "time of a writer per sample",
+            Self::PacketsUntilMatched => "packets until all are matched",
+            Self::Memory => "memory of a participant",
+        }
+    }
+
+    /// Returns the unit.
+    pub(crate) fn unit(self) -> Unit {
+        match self {
+            Self::Metric(Metric::Goodput) => Unit::BitsPerSecond,
+            Self::Metric(metric) => match metric.unit() {
+                "1/s" => Unit::SamplesPerSecond,
+                "%" => Unit::Percent,
+                _ => Unit::Nanoseconds,
+            },
+            Self::Cpu | Self::SampleTime => Unit::Nanoseconds,
+            Self::WirePerByte | Self::PacketsUntilMatched => Unit::Count,
+            Self::Memory => Unit::Bytes,
+        }
+    }
+
+    /// Returns the direction that is better.
+    pub(crate) const fn better(self) -> Better {
+        match self {
+            Self::Metric(metric) => match metric.better() {
+                stats::Better::More => Better::Higher,
+                stats::Better::Less => Better::Lower,
+            },
+            _ => Better::Lower,
+        }
+    }
+
+    /// Returns the median over the counted runs with its interval; `None` if no run has the value. A value among the lost round
+    /// trips is longer than all others.
+    pub(crate) fn over_runs(self, cell: &CellResult) -> Option<Estimate> {
+        let of = |run: &Run| match (self.of(cell, run), self) {
+            (Some(value), _) => Some(value),
+            (None, Self::Metric(metric)) if run.is_lost(metric) => Some(f64::INFINITY),
+            _ => None,
+        };
+        estimate(&cell.claimed_runs().filter_map(of).collect::<Vec<_>>())
+    }
+}
+
+/// Minimum number of values with an interval of the median at 95 %.
+pub(crate) const LEAST_FOR_INTERVAL: usize = 6;
+
+/// Returns the median with its interval of order statistics; with fewer than 6 values with their range, with one without.
+pub(crate) fn estimate(values: &[f64]) -> Option<Estimate> {
+    let value = median(values)?;
+    let ends = values.iter().copied().fold(None, |ends: Option<(f64, f64)>, value| {
+        Some(ends.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
+    });
+    let interval = median_interval(values).or_else(|| ends.filter(|_| values.len() > 1));
+    Some(Estimate { value, interval: interval.map(|(low, high)| Interval { low, high }) })
+        .filter(|estimate| estimate.value.is_finite())
+}
+
+/// Returns the name of the intervals of these cells.
+pub(crate) fn interval_name(cells: &[&CellResult]) -> &'static str {
+    let runs = || cells.iter().map(|cell| cell.claimed_runs().count()).filter(|runs| *runs > 0);
+    let few = |runs: usize| runs < LEAST_FOR_INTERVAL;
+    match (runs().any(few), runs().all(few)) {
+        (false, _) => "95 % interval of the median",
+        (true, true) => "range of the runs",
+        (true, false) => "95 % interval of the median, or range of fewer than 6 runs",
+    }
+}
+
+/// Returns whether too many samples of a cell are missing, or its sender was late: do not compare without reading why.
+pub(crate) fn is_doubtful(cell: &CellResult) -> bool {
+    cell.shortfall().pct() > MAX_LATENCY_LOSS_PCT || cell.is_sender_limited()
+}
+
+/// Returns why a cell is doubtful; empty if it is not.
+pub(crate) fn doubt(cell: &CellResult) -> String {
+    let missing = cell.shortfall().pct();
+    if missing > MAX_LATENCY_LOSS_PCT {
+        format!("{} % missing", results::format_value(missing))
+    } else if cell.is_sender_limited() {
+        "the sender was late".to_owned()
+    } else {
+        String::new()
+    }
+}
+
+/// Returns the words for a size.
+pub(crate) fn bytes(size: u64) -> String {
+    format!("{} B", charts::number::plain(size as f64))
+}

@@ -1,0 +1,205 @@
+//! Charts that each kind of result needs.
+
+use charts::{ChartKind, LineStyle, Reference};
+use experiment::{Cell, Factors, Workload};
+use html_report::{Figure, Page, RunWindows, wanted_runs};
+use results::{Assembler, FindingKind, Histograms, LogWindow, ResultDocument, State};
+
+use crate::{charts, judged, page, sample, simulated};
+
+/// Returns a chart of a page.
+#[track_caller]
+fn chart<'p>(page: &'p Page, id: &str) -> &'p Figure {
+    let mut figures = page.sections.iter().flat_map(|section| &section.figures);
+    figures.find(|figure| figure.id == id).unwrap_or_else(|| panic!("{id}: {:?}", charts(page)))
+}
+
+/// Returns the sample with these sizes only.
+fn with_sizes(sizes: &[u64]) -> ResultDocument {
+    let characterize = sample::Characterize { sizes: sizes.to_vec(), ..sample::characterize() };
+    let header = sample::header_of(&characterize);
+    let mut assembler = Assembler::new(header.clone());
+    for (run, log) in sample::runs_of(&header.experiment) {
+        assembler.add(run, &log.merged());
+    }
+    judged(assembler.document(State::Complete))
+}
+
+#[test]
+fn sizes_are_curves_and_one_size_is_not() {
+    let expected = [
+        "runs",
+        "percentiles",
+        "latency-over-size",
+        "throughput-over-size",
+        "runs-of-throughput",
+        "cpu",
+        "wire",
+    ];
+    let several = page(&with_sizes(&[32, 1024, 8192]));
+    let of_several = charts(&several);
+    assert!(expected.iter().all(|id| of_several.contains(&(*id).to_owned())), "{of_several:?}");
+    let of_one = charts(&page(&with_sizes(&[1024])));
+    assert!(!of_one.iter().any(|id| id.contains("over-size")), "{of_one:?}");
+    assert!(of_one.contains(&"runs".to_owned()), "{of_one:?}");
+}
+
+#[test]
+fn latency_has_a_panel_for_each_driver_and_throughput_one_for_all() {
+    let page = page(&with_sizes(&[32, 1024, 8192]));
+    let ChartKind::Lines(latency) = &chart(&page, "latency-over-size").chart.kind else { panic!("lines") };
+    assert_eq!(latency.panels.len(), 2);
+    assert_eq!(latency.x.ticks, [32.0, 1024.0, 8192.0]);
+    let styles: Vec<LineStyle> = latency.panels[0].lines.iter().map(|line| line.style).collect();
+    assert_eq!(styles, [LineStyle::Ghost, LineStyle::Thick]);
+    let ChartKind::Lines(throughput) = &chart(&page, "throughput-over-size").chart.kind else { panic!("lines") };
+    assert_eq!(throughput.panels.len(), 1);
+    let dashed = throughput.panels[0].lines.iter().filter(|line| line.style == LineStyle::Dashed);
+    assert_eq!(dashed.map(|line| line.role.contains("8192")).collect::<Vec<_>>().len(), 2);
+}
+
+#[test]
+fn loads_are_response_times_with_the_knee() {
+    let loads = [1_000, 5_000, 20_000, 40_000].map(sample::paced::constant);
+    let header = sample::paced::header(&loads, &[]);
+    let document = judged(sample::paced::document_with(&header, |_| {}));
+    let found = page(&document);
+    let ChartKind::Lines(lines) = &chart(&found, "load").chart.kind else { panic!("lines") };
+    let knees: Vec<&results::Finding> =
+        document.findings.iter().filter(|finding| finding.kind == FindingKind::Knee).collect();
+    let drawn = lines.panels.iter().flat_map(|panel| &panel.references);
+    let drawn: Vec<f64> = drawn
+        .map(|reference| match reference {
+            Reference::Vertical { at, .. } => *at,
+            Reference::Horizontal { .. } => panic!("a knee is vertical"),
+        })
+        .collect();
+    assert_eq!(drawn, knees.iter().map(|knee| knee.numbers["knee_sps"]).collect::<Vec<_>>());
+    let points: Vec<f64> = lines.panels[0].lines[1].points.iter().map(|point| point.x).collect();
+    assert_eq!(points, [1_000.0, 5_000.0, 20_000.0, 40_000.0]);
+    // A single load has no curve.
+    let header = sample::paced::header(&loads[..1], &[]);
+    let one = charts(&page(&judged(sample::paced::document_with(&header, |_| {}))));
+    assert!(!one.contains(&"load".to_owned()) && one.contains(&"runs-under-load".to_owned()), "{one:?}");
+}
+
+#[test]
+fn search_has_its_trials_and_rates() {
+    let document = judged(sample::search::document_with(|_| {}));
+    let found = page(&document);
+    let ChartKind::Trials(trials) = &chart(&found, "trials-ndr").chart.kind else { panic!("trials") };
+    let shown = &trials.searches[0];
+    let of_runs: Vec<usize> = document.cells[0]
+        .valid_runs()
+        .filter_map(|run| run.search.as_ref())
+        .map(|search| search.trials.len())
+        .collect();
+    assert!(of_runs.contains(&shown.trials.len()), "{of_runs:?}");
+    assert!(shown.found.is_some());
+}
+
+#[test]
+fn endpoints_are_an_axis_with_a_law() {
+    let found = page(&judged(simulated::fan_outs(Workload::Throughput)));
+    let ids = charts(&found);
+    assert!(ids.contains(&"sample-time-over-readers".to_owned()), "{ids:?}");
+    let ChartKind::Lines(lines) = &chart(&found, "sample-time-over-readers").chart.kind else { panic!("lines") };
+    assert_eq!(lines.x.ticks, [1.0, 2.0, 4.0, 8.0]);
+    let marks: Vec<&charts::Line> = lines.panels[0].lines.iter().filter(|line| !line.runs.is_empty()).collect();
+    assert_eq!(marks[0].runs.len(), 4 * 3);
+    let readers = chart(&found, "readers");
+    let ChartKind::Lines(readers) = &readers.chart.kind else { panic!("lines") };
+    assert_eq!(readers.panels[0].lines[0].points.len(), 8);
+}
+
+#[test]
+fn ring_has_its_hops() {
+    let found = page(&judged(simulated::rings()));
+    let ChartKind::Lines(hops) = &chart(&found, "hops").chart.kind else { panic!("lines") };
+    assert_eq!(hops.panels[0].lines[0].points.len(), 5);
+    let ids = charts(&found);
+    assert!(ids.contains(&"rtt-over-nodes".to_owned()), "{ids:?}");
+}
+
+#[test]
+fn discovery_is_over_the_participants() {
+    let found = page(&judged(simulated::discoveries()));
+    let ids = charts(&found);
+    assert!(ids.contains(&"matched-over-participants".to_owned()), "{ids:?}");
+}
+
+#[test]
+fn verdicts_are_a_chart_from_two_on() {
+    let header = sample::header();
+    let mut document = sample::document();
+    assert!(!charts(&page(&document)).contains(&"verdicts".to_owned()));
+    let baseline = header.experiment.cells.iter().filter(|cell| cell.factors.driver == "plain");
+    document.experiment.design.baseline = baseline.map(|cell| cell.id.clone()).collect();
+    let document = judged(document);
+    let compared = document.verdicts.iter().filter(|verdict| verdict.kind == results::VerdictKind::Comparison);
+    let estimated = compared.filter(|verdict| {
+        verdict.answer.as_ref().is_some_and(|answer| answer.change_pct.is_some())
+    });
+    let page = page(&document);
+    let ChartKind::Forest(forest) = &chart(&page, "verdicts").chart.kind else { panic!("forest") };
+    assert_eq!(forest.rows.len(), estimated.count().min(24));
+}
+
+#[test]
+fn windows_of_the_median_runs_are_over_time() {
+    let document = with_sizes(&[1024]);
+    let wanted = wanted_runs(&document);
+    assert_eq!(wanted.len(), 2, "{wanted:?}");
+    assert!(wanted.iter().all(|run| run.kind == "rtt"));
+    let window = |start_ns| LogWindow { start_ns, samples: 10, p50_ns: 20_000, max_ns: 90_000 };
+    let length = document.experiment.design.measure_ns / u64::from(document.experiment.design.windows);
+    let windows = vec![RunWindows {
+        run: wanted[0].run,
+        windows: [0, 1, 2, 5].map(|index| window(index * length)).to_vec(),
+    }];
+    let page = html_report::page(&document, &windows);
+    let ChartKind::Timeline(timeline) = &chart(&page, "time").chart.kind else { panic!("timeline") };
+    assert_eq!((timeline.panels.len(), timeline.panels[0].windows.len()), (1, 4));
+    assert_eq!(timeline.panels[0].spans.len(), 1, "no sample arrived in two windows");
+}
+
+#[test]
+fn many_configurations_are_fields() {
+    let document = many(30);
+    let page = page(&document);
+    let ChartKind::Heat(heat) = &chart(&page, "all-latencies").chart.kind else { panic!("heat") };
+    assert_eq!(heat.rows.len(), 30);
+    let strip = chart(&page, "runs");
+    let ChartKind::RunStrip(strip) = &strip.chart.kind else { panic!("strip") };
+    assert_eq!(strip.series.len(), 12);
+    assert!(page.omitted[0].contains("30 configurations"), "{:?}", page.omitted);
+}
+
+/// Returns a result of this many latency cells, each with a transport of its own.
+pub fn many(cells: usize) -> ResultDocument {
+    let mut header = sample::header_of(&sample::Characterize {
+        sizes: vec![64],
+        drivers: vec!["dds".to_owned()],
+        workloads: vec![Workload::Latency],
+        ..sample::characterize()
+    });
+    let first = header.experiment.cells[0].clone();
+    let cell = |index: usize| {
+        let transport = format!("way-{index}");
+        Cell { id: format!("dds/{transport}"), factors: Factors { transport, ..first.factors.clone() } }
+    };
+    header.experiment.cells = (0..cells).map(cell).collect();
+    let scheduled = header.experiment.schedule();
+    let (template, _) = sample::run(scheduled[0], &first);
+    let mut assembler = Assembler::new(header.clone());
+    for scheduled in scheduled {
+        let mut run = template.clone();
+        (run.number, run.block) = (scheduled.number, scheduled.block);
+        run.cell.clone_from(&header.experiment.cells[scheduled.cell].id);
+        if let Some(rtt) = run.latency.get_mut("rtt") {
+            rtt.p50_ns = rtt.p50_ns.map(|ns| ns + 100 * scheduled.cell as u64 + u64::from(scheduled.block));
+        }
+        assembler.add(run, &Histograms::new());
+    }
+    assembler.document(State::Complete)
+}

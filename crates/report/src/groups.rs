@@ -1,0 +1,68 @@
+//! Groups of cells that share a curve: their titles, and what was in effect.
+
+use results::{CellResult, ResultDocument};
+
+use crate::{settings, short_name};
+
+/// Returns the cells in groups: those of a variant that differ only in the points of a curve.
+pub(crate) fn groups(document: &ResultDocument) -> Vec<Vec<&CellResult>> {
+    let variant = |cell: &CellResult| document.experiment.variant(&cell.id);
+    let mut groups: Vec<Vec<&CellResult>> = Vec::new();
+    for cell in &document.cells {
+        let same = |group: &&mut Vec<&CellResult>| {
+            variant(group[0]) == variant(cell) && group[0].factors.shares_curve(&cell.factors)
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(cell),
+            None => groups.push(vec![cell]),
+        }
+    }
+    groups
+}
+
+/// Returns the title of a group: driver, middleware, transport, and how the reader receives.
+pub(crate) fn title(document: &ResultDocument, cells: &[&CellResult]) -> String {
+    let factors = &cells[0].factors;
+    let middleware = document.drivers.get(&factors.driver).map_or_else(String::new, |description| {
+        format!(": {} {}", description.middleware, description.middleware_version)
+    });
+    let profile = factors.profile.as_ref().map_or_else(String::new, |name| format!(", profile {name}"));
+    let variant = document.experiment.variant(&cells[0].id);
+    let variant = variant.map_or_else(String::new, |name| format!("{name}: "));
+    let topology = factors.topology;
+    let shared = factors.shared_process().map_or_else(String::new, |text| format!("{text}, "));
+    let topology = if topology.is_pair() { String::new() } else { format!("topology {topology}, {shared}") };
+    format!(
+        "{variant}{}{middleware}{}, {topology}transport {}{}, interface {}, receiving by {}, {}{profile}",
+        short_name(&factors.driver),
+        factors.as_shipped(),
+        factors.transport,
+        if factors.multicast { " by multicast" } else { "" },
+        factors.interface,
+        factors.reception(),
+        settings::reliability(cells)
+    )
+}
+
+/// Returns the effective QoS and settings of a group, and what was requested that its title does not say.
+pub(crate) fn settings(cells: &[&CellResult]) -> Vec<String> {
+    let factors = &cells[0].factors;
+    let mut lines = settings::qos(cells);
+    lines.extend(settings::settings(cells));
+    if factors.vendor_defaults {
+        lines.push("as shipped: the driver sets only what the workload needs and what is requested".to_owned());
+    }
+    let listed = factors.listed_labels();
+    if !listed.is_empty() {
+        lines.push(format!("requested: {}", listed.join(", ")));
+    }
+    if !factors.options.is_empty() {
+        let options: Vec<String> =
+            factors.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        lines.push(format!("options requested: {}", options.join(", ")));
+    }
+    if !factors.env.is_empty() {
+        lines.push(format!("environment of the agents: {}", factors.env_text()));
+    }
+    lines
+}

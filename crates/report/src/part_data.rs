@@ -1,0 +1,30 @@
+//! Tables and lists of texts, as other forms of a report take them.
+
+use crate::layout::Grid;
+
+/// Heading with its items, the most important first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NoteList {
+    /// Heading.
+    pub heading: String,
+    /// Text of each item, and the advice that goes with it.
+    pub items: Vec<(String, Option<String>)>,
+}
+
+/// Table of formatted values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DataTable {
+    /// Title; may be empty.
+    pub title: String,
+    /// Headings, and whether the column has numbers.
+    pub columns: Vec<(String, bool)>,
+    /// Rows with one entry per column.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl From<&Grid> for DataTable {
+    fn from(grid: &Grid) -> Self {
+        let (columns, rows) = grid.data();
+        Self { title: String::new(), columns, rows }
+    }
+}

@@ -1,0 +1,148 @@
+//! Parts of a result as texts and tables, for other forms of a report: the words and numbers of the text.
+
+use experiment::Policy;
+use results::ResultDocument;
+
+pub use crate::part_data::{DataTable, NoteList};
+use crate::{
+    drivers, groups, hosts, legend, links, number, settings, shell, short_name,
+    summary::{self, NoteKind},
+};
+
+/// Sentence of the head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// Text.
+    pub text: String,
+    /// Whether it limits what the result says.
+    pub is_warning: bool,
+}
+
+/// Group of cells that share a curve.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingsGroup {
+    /// Driver, middleware, transport, and how the reader receives.
+    pub title: String,
+    /// Effective QoS and settings, and what was requested.
+    pub lines: Vec<String>,
+}
+
+/// Returns what was measured, where, by what design, and how noisy the host was, one sentence each; the title first.
+#[must_use]
+pub fn facts(document: &ResultDocument) -> Vec<Fact> {
+    let facts = summary::facts(document).into_iter();
+    facts.map(|(text, is_warning)| Fact { text, is_warning }).collect()
+}
+
+/// Returns the command that measured a result; `None` if it is unknown.
+#[must_use]
+pub fn command(document: &ResultDocument) -> Option<String> {
+    shell::command(&document.tool)
+}
+
+/// Returns the runs that failed or are invalid.
+#[must_use]
+pub fn failures(document: &ResultDocument) -> NoteList {
+    summary::notes(document, NoteKind::Failures)
+}
+
+/// Returns the verdicts, those with the largest differences first.
+#[must_use]
+pub fn verdicts(document: &ResultDocument) -> NoteList {
+    summary::notes(document, NoteKind::Verdicts)
+}
+
+/// Returns the first sentence of each finding, the most important first.
+#[must_use]
+pub fn findings(document: &ResultDocument) -> NoteList {
+    summary::notes(document, NoteKind::Findings)
+}
+
+/// Returns the warnings, one per kind.
+#[must_use]
+pub fn warnings(document: &ResultDocument) -> NoteList {
+    summary::notes(document, NoteKind::Warnings)
+}
+
+/// Returns the tables of the first screen, one per kind of workload, with all rows.
+#[must_use]
+pub fn tables(document: &ResultDocument) -> Vec<DataTable> {
+    summary::tables(document)
+}
+
+/// Returns the conditions that hold for every run.
+#[must_use]
+pub fn conditions(document: &ResultDocument) -> String {
+    settings::conditions(&document.experiment)
+}
+
+/// Describes the hosts, one line for each, and the places of the endpoints.
+#[must_use]
+pub fn host_lines(document: &ResultDocument) -> Vec<String> {
+    hosts::lines(document).into_iter().chain(hosts::differences(document)).collect()
+}
+
+/// Returns the groups of cells that share a curve, each with its settings.
+#[must_use]
+pub fn settings_groups(document: &ResultDocument) -> Vec<SettingsGroup> {
+    let groups = groups::groups(document);
+    let group = |cells: &Vec<&results::CellResult>| SettingsGroup {
+        title: groups::title(document, cells),
+        lines: groups::settings(cells),
+    };
+    groups.iter().map(group).collect()
+}
+
+/// Returns the support of each QoS policy by the measured drivers, and the remarks of the drivers.
+#[must_use]
+pub fn policies(document: &ResultDocument) -> DataTable {
+    let is_measured = |name: &str| document.cells.iter().any(|cell| cell.factors.driver == name);
+    let drivers: Vec<_> = document.drivers.iter().filter(|(name, _)| is_measured(name)).collect();
+    let mut columns = vec![("Policy".to_owned(), false)];
+    columns.extend(drivers.iter().map(|(name, _)| (short_name(name).to_owned(), false)));
+    let row = |policy: &Policy| {
+        let support = drivers.iter().map(|(_, driver)| {
+            let words = drivers::support_of_ends(driver.support_of_ends(*policy));
+            let note = driver.policies.get(policy).and_then(|support| support.note.as_deref());
+            note.map_or_else(|| words.clone(), |note| format!("{words}: {note}"))
+        });
+        std::iter::once(policy.to_string()).chain(support).collect()
+    };
+    let rows = if drivers.is_empty() { Vec::new() } else { Policy::ALL.iter().map(row).collect() };
+    DataTable { title: String::new(), columns, rows }
+}
+
+/// Returns the frames on the links of a lab, one table per group; empty if none was dropped or sent late.
+#[must_use]
+pub fn link_tables(document: &ResultDocument) -> Vec<DataTable> {
+    let groups = groups::groups(document);
+    let table = |cells: &Vec<&results::CellResult>| {
+        let grid = links::shown(cells)?;
+        Some(DataTable { title: groups::title(document, cells), ..DataTable::from(&grid) })
+    };
+    groups.iter().filter_map(table).collect()
+}
+
+/// Returns what the headings mean, one paragraph each.
+#[must_use]
+pub fn legend(document: &ResultDocument) -> Vec<String> {
+    legend::legend(document)
+}
+
+/// Formats a time in UTC, accurate to the second. `unix_ns` is in ns since 1970-01-01 UTC.
+#[must_use]
+pub fn date(unix_ns: u64) -> String {
+    number::date(unix_ns)
+}
+
+/// Formats a count with its noun: `1 run`, `3 runs`.
+#[must_use]
+pub fn count(n: usize, noun: &str) -> String {
+    number::count(n, noun)
+}
+
+/// Formats a duration in ns in the largest unit in which it is a short number.
+#[must_use]
+pub fn duration(ns: u64) -> String {
+    number::duration(ns)
+}
