@@ -4,13 +4,11 @@ use charts::{
     Axis, ChartKind, Estimate, PercentilePoint, PercentileSeries, Percentiles, Run, RunMark, RunStrip, Scale,
     Series, StripSeries, Unit,
 };
-use experiment::Workload;
 use results::{CellResult, Metric, QUANTILES, RunState};
 
 use super::{
     MOST_SERIES, ONE_PANEL,
     frame::{Frame, hollow_note, names, noisy, sizes_and_n},
-    heat,
 };
 use crate::{
     page::Figure,
@@ -27,9 +25,13 @@ const LOGARITHMIC: f64 = 3.0;
 /// Returns every run and the percentiles of the round-trip time.
 pub(crate) fn latency(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
     let focus = at_one_size(all, false);
-    let mut figures = runs(scene, &focus, Quantity::Metric(Metric::RttP50), "runs");
-    figures.extend(percentiles(scene, &focus, "rtt", Quantity::Metric(Metric::RttP99), "percentiles"));
-    figures
+    [
+        runs(scene, &focus, Quantity::Metric(Metric::RttP50), "runs"),
+        percentiles(scene, &focus, "rtt", Quantity::Metric(Metric::RttP99), "percentiles"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Returns every run and the percentiles of the response time, if there is one load.
@@ -38,20 +40,20 @@ pub(crate) fn paced(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> 
         return Vec::new();
     }
     let focus = at_one_size(all, false);
-    let mut figures = runs(scene, &focus, Quantity::Metric(Metric::ResponseP50), "runs-under-load");
-    figures.extend(percentiles(
-        scene,
-        &focus,
-        "response",
-        Quantity::Metric(Metric::ResponseP99),
-        "percentiles-under-load",
-    ));
-    figures
+    let p99 = Quantity::Metric(Metric::ResponseP99);
+    [
+        runs(scene, &focus, Quantity::Metric(Metric::ResponseP50), "runs-under-load"),
+        percentiles(scene, &focus, "response", p99, "percentiles-under-load"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Returns every run of throughput, at the largest size.
 pub(crate) fn throughput(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
-    runs(scene, &at_one_size(all, true), Quantity::Metric(Metric::Goodput), "runs-of-throughput")
+    let goodput = Quantity::Metric(Metric::Goodput);
+    runs(scene, &at_one_size(all, true), goodput, "runs-of-throughput").into_iter().collect()
 }
 
 /// Returns one cell of each series: that of the smallest or largest size, with the fewest endpoints, unbatched if it can be.
@@ -265,14 +267,4 @@ fn of_cell(series: &Series, cell: &CellResult, kind: &str) -> Option<PercentileS
         shown.runs = runs.iter().map(hair).collect();
     }
     Some(shown).filter(|shown| shown.median.len() > 1)
-}
-
-/// Returns a table of fields for a workload with too many series for panels.
-pub(crate) fn many(
-    scene: &Scene<'_>,
-    all: &OfWorkload<'_, '_>,
-    workload: Workload,
-    id: &str,
-) -> Option<Figure> {
-    heat::figure(scene, all, workload, id)
 }

@@ -86,15 +86,14 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
 impl Subject {
     fn figure(&self, scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Option<Figure> {
         // The largest topology of each series.
-        let largest = |(series, cells): &(&Series, Vec<&CellResult>)| {
-            let cell = cells.iter().max_by_key(|cell| {
+        let mut shown: Vec<((Line, Vec<String>), &CellResult)> = Vec::new();
+        for (series, cells) in all {
+            let largest = cells.iter().copied().max_by_key(|cell| {
                 (Endpoints::of(&cell.factors).number(), std::cmp::Reverse(cell.factors.size_bytes))
-            })?;
-            let line = self.line(series, cell)?;
-            Some((line, *cell))
-        };
-        let mut shown: Vec<((Line, Vec<String>), &CellResult)> = all.iter().filter_map(largest).collect();
-        shown.truncate(ONE_PANEL);
+            });
+            let line = largest.and_then(|cell| Some((self.line(series, cell)?, cell)));
+            shown.extend(line.filter(|_| shown.len() < ONE_PANEL));
+        }
         let ((_, names), _) = shown.iter().max_by_key(|((_, names), _)| names.len())?;
         let names = names.clone();
         let cells: Vec<&CellResult> = shown.iter().map(|(_, cell)| *cell).collect();
