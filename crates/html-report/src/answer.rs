@@ -21,7 +21,7 @@ const MOST: usize = 4;
 /// Maximum number of series whose values are named in a sentence.
 const MOST_NAMED: usize = 4;
 /// Maximum length of a finding in the answer, in characters; longer ones are in the list of findings only.
-const MOST_OF_FINDING: usize = 220;
+const MOST_OF_FINDING: usize = 170;
 
 /// Returns the answer.
 pub(crate) fn answer(scene: &Scene<'_>) -> Vec<Sentence> {
@@ -226,7 +226,7 @@ fn values(scene: &Scene<'_>, focus: &[(&Series, &CellResult)], metric: Metric) -
     let at = if point.is_empty() { "In these runs".to_owned() } else { format!("With {point}") };
     let words = match metric {
         Metric::RttP50 => "the median round trip took",
-        Metric::ResponseP50 => "the median response took",
+        Metric::ResponseP50 => "the median response time was",
         Metric::AllMatched => "all were matched after",
         Metric::Goodput => "the throughput was",
         _ => "the rate without loss was",

@@ -48,6 +48,7 @@ pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
         answer: answer::answer(&scene),
         fitness: fitness::fitness(document),
         key_figures: key_figures::key_figures(&scene),
+        origin: scene.origin.clone(),
         sections,
         omitted,
         notes: lists.into_iter().filter(|list: &NoteList| !list.items.is_empty()).collect(),

@@ -18,6 +18,8 @@ pub struct Page {
     pub fitness: Fitness,
     /// Figures of each series; `None` without values.
     pub key_figures: Option<KeyFigures>,
+    /// Host and date, in the line below the title of each chart.
+    pub origin: String,
     /// Charts under their headings.
     pub sections: Vec<Section>,
     /// Charts that are left out, and why.

@@ -19,7 +19,9 @@ pub(crate) struct Scene<'d> {
     cells: BTreeMap<&'d str, (usize, &'d CellResult)>,
     /// Windows of runs, for charts over time.
     pub windows: &'d [RunWindows],
-    /// Host and date, at the bottom of each file with a chart.
+    /// Host and date.
+    pub origin: String,
+    /// Tool, host and date, at the bottom of each file with a chart.
     pub footer: String,
 }
 
@@ -36,7 +38,7 @@ pub(crate) struct Configuration<'d> {
 impl<'d> Scene<'d> {
     pub(crate) fn new(document: &'d ResultDocument, windows: &'d [RunWindows]) -> Self {
         let alike: Vec<Factors> = document.cells.iter().map(|cell| configuration(&cell.factors)).collect();
-        let names = configuration_names(&alike);
+        let names = without_common_driver(configuration_names(&alike));
         let mut series: Vec<Configuration<'d>> = Vec::new();
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
         let mut cells: BTreeMap<&str, (usize, &CellResult)> = BTreeMap::new();
@@ -75,14 +77,13 @@ impl<'d> Scene<'d> {
         }
         let host = document.host();
         let date = parts::date(host.started_unix_ns);
-        let footer = format!(
-            "{} {}, {}, {}",
-            document.tool.name,
-            document.tool.version,
+        let origin = format!(
+            "{}, {}",
             if host.name.is_empty() { "unknown host" } else { &host.name },
             date.get(..10).unwrap_or(&date)
         );
-        Self { document, series, cells, windows, footer }
+        let footer = format!("{} {}, {origin}", document.tool.name, document.tool.version);
+        Self { document, series, cells, windows, origin, footer }
     }
 
     /// Returns the series that has a cell.
@@ -112,6 +113,18 @@ impl<'d> Scene<'d> {
             (Some(least), Some(most)) => format!("{least} to {most} runs"),
             _ => "no valid run".to_owned(),
         }
+    }
+}
+
+/// Returns names without the driver if all have the same, and are told apart by the rest.
+fn without_common_driver(names: Vec<String>) -> Vec<String> {
+    let rest = |name: &String| name.split_once(' ').map(|(driver, rest)| (driver.to_owned(), rest.to_owned()));
+    let parts: Option<Vec<(String, String)>> = names.iter().map(rest).collect();
+    match parts {
+        Some(parts) if parts.iter().all(|(driver, _)| *driver == parts[0].0) => {
+            parts.into_iter().map(|(_, rest)| rest).collect()
+        }
+        _ => names,
     }
 }
 

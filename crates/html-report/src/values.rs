@@ -1,7 +1,7 @@
 //! Values over the runs of a cell, with their intervals.
 
 use charts::{Better, Estimate, Interval, Unit};
-use results::{CellResult, MAX_LATENCY_LOSS_PCT, Metric, Run};
+use results::{CellResult, CpuPerSample, MAX_LATENCY_LOSS_PCT, Metric, Run};
 use stats::{median, median_interval};
 
 /// Value of a run that charts show.
@@ -100,8 +100,22 @@ impl Quantity {
             (None, Self::Metric(metric)) if run.is_lost(metric) => Some(f64::INFINITY),
             _ => None,
         };
-        estimate(&cell.claimed_runs().filter_map(of).collect::<Vec<_>>())
+        let over_runs = estimate(&cell.claimed_runs().filter_map(of).collect::<Vec<_>>())?;
+        match self {
+            // The sum of the two medians that tables have.
+            Self::Cpu => Some(Estimate { value: cpu_parts(cell)?.iter().sum(), ..over_runs }),
+            _ => Some(over_runs),
+        }
     }
+}
+
+/// Returns the medians of the CPU time per sample of the writer's and the reader's process, in ns.
+pub(crate) fn cpu_parts(cell: &CellResult) -> Option<[f64; 2]> {
+    let of = |part: fn(&CpuPerSample) -> f64| {
+        let runs = cell.claimed_runs().filter_map(|run| run.cpu_ns_per_sample.as_ref());
+        median(&runs.map(part).collect::<Vec<_>>())
+    };
+    Some([of(|cpu| cpu.writer)?, of(|cpu| cpu.reader)?])
 }
 
 /// Minimum number of values with an interval of the median at 95 %.
@@ -148,5 +162,5 @@ pub(crate) fn doubt(cell: &CellResult) -> String {
 
 /// Returns the words for a size.
 pub(crate) fn bytes(size: u64) -> String {
-    format!("{} B", charts::number::plain(size as f64))
+    format!("{}\u{a0}B", charts::number::round(size as f64))
 }

@@ -53,7 +53,6 @@ pub const CRATES: &[(&str, &[&str])] = &[
     ("agent", &["conformance", "control", "driver-abi", "driver-host", "experiment", "results"]),
     ("html-report", &["charts", "experiment", "report", "results", "stats"]),
     ("report", &["experiment", "results", "stats"]),
-    ("charts", &["stats"]),
     (
         "simulate",
         &["stopping-rule", "collector", "control", "experiment", "findings", "results", "sim-model", "stats"],

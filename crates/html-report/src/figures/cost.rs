@@ -1,8 +1,7 @@
 //! CPU time and bytes on the wire per sample.
 
-use charts::{Axis, Bar, BarGroup, Bars, ChartKind, Estimate, Line, LineStyle, Lines, Panel, Scale, Series, Unit};
+use charts::{Axis, Bar, BarGroup, Bars, ChartKind, Line, LineStyle, Lines, Panel, Scale, Series, Unit};
 use results::CellResult;
-use stats::median;
 
 use super::{
     ONE_PANEL,
@@ -13,7 +12,7 @@ use super::{
 use crate::{
     page::Figure,
     scene::{Scene, fewest_endpoints},
-    values::{Quantity, bytes},
+    values::{Quantity, bytes, cpu_parts},
 };
 
 /// Maximum number of groups of bars; more sizes are lines.
@@ -41,7 +40,7 @@ pub(crate) fn figures(
             parts[0], parts[1]
         ),
         parts: parts.map(str::to_owned).to_vec(),
-        of_parts: cpu_parts,
+        of_parts: |cell| Some(cpu_parts(cell)?.to_vec()),
     };
     let wire = Subject {
         id: "wire",
@@ -69,16 +68,6 @@ struct Subject {
     note: String,
     parts: Vec<String>,
     of_parts: fn(&CellResult) -> Option<Vec<f64>>,
-}
-
-/// Returns the medians of both processes.
-fn cpu_parts(cell: &CellResult) -> Option<Vec<f64>> {
-    let of = |part: fn(&results::CpuPerSample) -> f64| {
-        let values: Vec<f64> =
-            cell.claimed_runs().filter_map(|run| run.cpu_ns_per_sample.as_ref()).map(part).collect();
-        median(&values)
-    };
-    Some(vec![of(|cpu| cpu.writer)?, of(|cpu| cpu.reader)?])
 }
 
 fn unbatched<'s, 'd>(all: &OfWorkload<'s, 'd>) -> Vec<(&'s Series, Vec<&'d CellResult>)> {
@@ -124,8 +113,6 @@ impl Subject {
                     let cell = cells.iter().find(|cell| cell.factors.size_bytes == *size)?;
                     let parts = (self.of_parts)(cell)?;
                     let total = self.quantity.over_runs(cell)?;
-                    // The number is the sum of the parts that are drawn.
-                    let total = Estimate { value: parts.iter().sum(), ..total };
                     Some(Bar { series: (*series).clone(), parts, total })
                 })
                 .collect(),

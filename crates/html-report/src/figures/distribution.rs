@@ -19,6 +19,9 @@ use crate::{
 /// Series with the cells of a workload.
 pub(crate) type OfWorkload<'s, 'd> = [(&'s Series, Vec<&'d CellResult>)];
 
+/// Maximum number of runs of a series that charts draw as hairlines.
+const MOST_HAIRS: usize = 20;
+
 /// Range of values, as a ratio, from which an axis is logarithmic.
 const LOGARITHMIC: f64 = 3.0;
 
@@ -62,8 +65,17 @@ pub(crate) fn at_one_size<'s, 'd>(
     largest: bool,
 ) -> Vec<(&'s Series, &'d CellResult)> {
     let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+    // The size that most series have, so that they can be compared.
+    let series = |size: &u64| {
+        let has = |(_, cells): &&(&Series, Vec<&CellResult>)| {
+            cells.iter().any(|cell| cell.factors.size_bytes == *size)
+        };
+        all.iter().filter(has).count()
+    };
     let sizes = distinct(&every, |cell| cell.factors.size_bytes);
-    let Some(size) = (if largest { sizes.last() } else { sizes.first() }) else { return Vec::new() };
+    let most = sizes.iter().map(series).max().unwrap_or(0);
+    let mut sizes = sizes.iter().filter(|size| series(size) == most);
+    let Some(size) = (if largest { sizes.next_back() } else { sizes.next() }) else { return Vec::new() };
     let of_series = |(series, cells): &(&'s Series, Vec<&'d CellResult>)| {
         let mut cells: Vec<&'d CellResult> = fewest_endpoints(cells);
         cells.retain(|cell| cell.factors.size_bytes == *size);
@@ -208,7 +220,11 @@ fn percentiles(
     let pooled = series.iter().any(|of| !of.pooled.is_empty());
     let several = cells.iter().any(|cell| cell.claimed_runs().count() > 1);
     let mut note = "Thick: median of the runs".to_owned();
-    note.push_str(if several { ", with its interval. Hair: each run. " } else { ". " });
+    note.push_str(if several { ", with its interval. " } else { ". " });
+    if series.iter().any(|of| (2..=MOST_HAIRS).contains(&of.runs.len())) {
+        note.push_str("Hair: each run. ");
+    }
+
     note.push_str("A line ends at the last percentile that enough samples support");
     note.push_str(if pooled { "; dashed: of all runs pooled." } else { "." });
     let mut conditions = vec!["by percentile".to_owned(), "logarithmic".to_owned()];

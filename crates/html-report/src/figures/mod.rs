@@ -62,7 +62,10 @@ pub(crate) fn sections(scene: &Scene<'_>) -> (Vec<Section>, Vec<String>) {
             .concat(),
         },
         Section {
-            heading: "How much gets through, and what does it cost?",
+            heading: match throughput.is_empty() {
+                true => "What does it cost?",
+                false => "How much gets through, and what does it cost?",
+            },
             figures: [
                 sizes::throughput(scene, &throughput),
                 distribution::throughput(scene, &throughput),

@@ -53,7 +53,7 @@ fn trials(
         Scale::Log => Scale::Log,
         _ => Scale::Linear,
     };
-    let mut conditions = vec![format!("goal `{aim}`"), "the median search".to_owned()];
+    let mut conditions = vec![format!("goal {aim}"), "the median search".to_owned()];
     conditions.extend(sizes_and_n(&cells, None));
     let all: Vec<&Series> = focus.iter().map(|(series, _)| *series).collect();
     let id = format!("trials-{aim}");

@@ -39,8 +39,7 @@ fn of_workload<'s, 'd>(scene: &'s Scene<'d>, workload: Workload) -> Vec<(&'s Ser
 /// Returns the median run of each series over time, if its windows are known.
 pub(crate) fn figures(scene: &Scene<'_>, workload: Workload) -> Vec<Figure> {
     let focus = of_workload(scene, workload);
-    let design = &scene.document.experiment.design;
-    let nominal = design.measure_ns / u64::from(design.windows.max(1));
+    let nominal = window_ns(scene);
     let panel = |(series, cell): &(&Series, &CellResult)| {
         let wanted = median_run(cell)?;
         let windows = &scene.windows.iter().find(|of| of.run == wanted.run)?.windows;
@@ -78,9 +77,29 @@ pub(crate) fn figures(scene: &Scene<'_>, workload: Workload) -> Vec<Figure> {
     vec![frame.around(scene, &cells, ChartKind::Timeline(Timeline { x_label, y, panels }))]
 }
 
+/// Returns the length of a window of a run, in ns.
+fn window_ns(scene: &Scene<'_>) -> u64 {
+    let design = &scene.document.experiment.design;
+    (design.measure_ns / u64::from(design.windows.max(1))).max(1)
+}
+
+/// Returns the levels of a rate as windows of one length, so that a change is a step.
+fn steps(segments: &[results::SteadySegment], length: u64) -> Vec<Window> {
+    let of_segment = |segment: &results::SteadySegment| {
+        let (value, end) = (segment.level_sps, segment.to_ns);
+        let starts = (segment.from_ns..end).step_by(usize::try_from(length).unwrap_or(usize::MAX));
+        let windows = starts.filter_map(move |start| {
+            let end = (start + length).min(end) as f64;
+            Some(Window { start: start as f64, end, value: value?, longest: None })
+        });
+        windows.collect::<Vec<_>>()
+    };
+    segments.iter().flat_map(of_segment).collect()
+}
+
 /// Returns a panel; `None` without windows.
 fn panel(series: &Series, windows: &[LogWindow], nominal: u64) -> Option<TimelinePanel> {
-    let length = nominal.max(1);
+    let length = nominal;
     let known: Vec<&LogWindow> = windows.iter().filter(|window| window.samples > 0).collect();
     let shown: Vec<Window> = known
         .iter()
@@ -107,6 +126,7 @@ fn panel(series: &Series, windows: &[LogWindow], nominal: u64) -> Option<Timelin
 /// Returns the levels of the delivered rate of the median run, if a run has more than one.
 pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> {
     let quantity = Quantity::Metric(Metric::Delivered);
+    let nominal = window_ns(scene);
     let mut focus = at_one_size(all, true);
     focus.truncate(ONE_PANEL);
     let panel = |(series, cell): &(&Series, &CellResult)| {
@@ -115,15 +135,13 @@ pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> 
         runs.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.number.cmp(&right.1.number)));
         let (_, run) = runs.get(runs.len().checked_sub(1)? / 2)?;
         let levels = run.steady_state.get("delivered")?;
-        let window = |segment: &results::SteadySegment| {
-            let (start, end) = (segment.from_ns as f64, segment.to_ns as f64);
-            segment.level_sps.map(|value| Window { start, end, value, longest: None })
-        };
-        let windows: Vec<Window> = levels.segments.iter().filter_map(window).collect();
-        (!windows.is_empty()).then(|| TimelinePanel { series: (*series).clone(), windows, spans: Vec::new() })
+        let is_varying = levels.segments.len() > 1;
+        let windows = steps(&levels.segments, nominal);
+        let panel = TimelinePanel { series: (*series).clone(), windows, spans: Vec::new() };
+        (!panel.windows.is_empty()).then_some((panel, is_varying))
     };
-    let panels: Vec<TimelinePanel> = focus.iter().filter_map(panel).collect();
-    if panels.iter().all(|panel| panel.windows.len() < 2) {
+    let (panels, varying): (Vec<TimelinePanel>, Vec<bool>) = focus.iter().filter_map(panel).unzip();
+    if !varying.contains(&true) {
         return Vec::new();
     }
     let cells: Vec<&CellResult> = focus.iter().map(|(_, cell)| *cell).collect();

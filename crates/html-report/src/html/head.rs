@@ -18,8 +18,8 @@ pub(super) fn head(out: &mut Markup, page: &Page) {
         }
         for words in sentence {
             match words {
-                Words::Plain(text) => out.code_words(text),
-                Words::Strong(text) => out.element("b", "", text),
+                Words::Plain(text) => out.code_words(&unbroken(text)),
+                Words::Strong(text) => out.element("b", "", &unbroken(text)),
                 Words::Name(series) => {
                     out.element("b", &format!(" class=\"name {}\"", series.slot.class()), &series.name);
                 }
@@ -29,6 +29,11 @@ pub(super) fn head(out: &mut Markup, page: &Page) {
     out.raw("</p></div>\n");
     fitness(out, page);
     out.raw("</header>\n");
+}
+
+/// Returns a text whose numbers stay on a line with their percent signs.
+fn unbroken(text: &str) -> String {
+    text.replace(" %", "\u{a0}%")
 }
 
 fn fitness(out: &mut Markup, page: &Page) {

@@ -4,6 +4,8 @@ mod head;
 mod markup;
 mod tables;
 
+use std::collections::BTreeSet;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use charts::stylesheet;
 
@@ -36,7 +38,7 @@ pub fn html(page: &Page) -> String {
     out.raw("<main id=\"main\">\n");
     head::key_figures(&mut out, page);
     navigation(&mut out, page);
-    page.sections.iter().for_each(|section| charts_of(&mut out, section));
+    page.sections.iter().for_each(|section| charts_of(&mut out, page, section));
     if !page.omitted.is_empty() {
         out.raw("<section>");
         page.omitted.iter().for_each(|text| out.element("p", " class=\"note\"", text));
@@ -63,10 +65,9 @@ fn hash(script: &str) -> String {
 
 fn navigation(out: &mut Markup, page: &Page) {
     out.raw("<nav aria-label=\"Sections\">");
+    let mut known = BTreeSet::new();
     for section in &page.sections {
-        let mut last = "";
-        for figure in section.figures.iter().filter(|figure| std::mem::replace(&mut last, figure.short) != figure.short)
-        {
+        for figure in section.figures.iter().filter(|figure| known.insert(figure.short)) {
             out.raw(&format!("<a href=\"#{}\">", escaped(&figure.id)));
             out.words(figure.short);
             out.raw("</a>");
@@ -79,7 +80,7 @@ fn navigation(out: &mut Markup, page: &Page) {
 }
 
 /// Writes the charts under their heading, each with its table.
-fn charts_of(out: &mut Markup, section: &Section) {
+fn charts_of(out: &mut Markup, page: &Page, section: &Section) {
     out.raw("<section class=\"charts\">");
     out.element("h2", "", section.heading);
     out.raw("<div class=\"grid\">\n");
@@ -92,9 +93,7 @@ fn charts_of(out: &mut Markup, section: &Section) {
             out.element("span", " class=\"better\"", better.words());
             out.raw(" · ");
         }
-        out.words(&chart.subtitle);
-        out.raw(" · ");
-        out.words(&chart.footer);
+        out.words(&format!("{} · {}", chart.subtitle, page.origin));
         out.raw("</p></figcaption>");
         out.raw(&charts::plot(chart, &figure.id));
         if !chart.note.is_empty() {
