@@ -21,13 +21,15 @@ const MOST: usize = 4;
 /// Maximum number of series whose values are named in a sentence.
 const MOST_NAMED: usize = 4;
 /// Maximum length of a finding in the answer, in characters; longer ones are in the list of findings only.
-const MOST_OF_FINDING: usize = 170;
+const MOST_OF_FINDING: usize = 200;
 
 /// Returns the answer.
 pub(crate) fn answer(scene: &Scene<'_>) -> Vec<Sentence> {
     let mut sentences = from_verdicts(scene);
     if sentences.is_empty() {
         sentences = from_values(scene);
+        sentences.truncate(MOST - 1);
+        sentences.extend(too_few(scene));
     }
     if sentences.is_empty() {
         sentences.push(vec![plain("No run has a value: see the failures below.")]);
@@ -43,6 +45,9 @@ fn from_verdicts(scene: &Scene<'_>) -> Vec<Sentence> {
     let Some(first) = compared.iter().find(|verdict| is_claim(verdict)).or(compared.first()) else {
         return Vec::new();
     };
+    if compared.iter().all(|verdict| blocks_needed(verdict).is_some()) {
+        return Vec::new();
+    }
     let mut sentences: Vec<Sentence> = sentence(scene, first).into_iter().collect();
     let differs = |verdict: &&&Verdict| verdict.metric == first.metric && kind(verdict) != kind(first);
     sentences.extend(compared.iter().find(differs).and_then(|verdict| sentence(scene, verdict)));
@@ -71,6 +76,22 @@ fn from_verdicts(scene: &Scene<'_>) -> Vec<Sentence> {
         ]);
     }
     sentences
+}
+
+/// Returns the number of blocks that a comparison has, and that it needs for a claim; `None` if it has enough.
+fn blocks_needed(verdict: &Verdict) -> Option<(u32, u32)> {
+    let answer = verdict.answer.as_ref()?;
+    match answer.conclusion {
+        Conclusion::TooFew { needs } => Some((answer.n, needs)),
+        _ => None,
+    }
+}
+
+/// Returns that no comparison has enough blocks for a claim.
+fn too_few(scene: &Scene<'_>) -> Option<Sentence> {
+    let compared = scene.document.verdicts.iter().filter(|of| of.kind == VerdictKind::Comparison);
+    let (n, needs) = compared.filter_map(blocks_needed).max_by_key(|(_, needs)| *needs)?;
+    Some(vec![strong("No verdict"), plain(format!(": a claim needs {needs} blocks, and there are {n}."))])
 }
 
 fn is_claim(verdict: &Verdict) -> bool {

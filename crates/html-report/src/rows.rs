@@ -36,7 +36,7 @@ const COLUMNS: &[Column] = &[
     Column { heading: "RTT p50 (µs)", text: |_, run| metric(run, Metric::RttP50) },
     Column { heading: "RTT p99 (µs)", text: |_, run| metric(run, Metric::RttP99) },
     Column { heading: "RTT p99.9 (µs)", text: |_, run| metric(run, Metric::RttP999) },
-    Column { heading: "Sample-hop (µs)", text: |_, run| metric(run, Metric::SampleHop) },
+    Column { heading: "Sample-hop (µs)", text: |cell, run| metric(run, Metric::SampleHop).filter(|_| cell.factors.is_pipelined()) },
     Column { heading: "Response p50 (µs)", text: |_, run| metric(run, Metric::ResponseP50) },
     Column { heading: "Response p99 (µs)", text: |_, run| metric(run, Metric::ResponseP99) },
     Column { heading: "Longest (µs)", text: |_, run| longest(run) },

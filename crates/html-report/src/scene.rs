@@ -133,8 +133,7 @@ fn configuration(factors: &Factors) -> Factors {
     let topology = match factors.topology {
         Topology::Mesh { writers, readers } if writers == 1 || readers == 1 => Topology::PAIR,
         Topology::Mesh { writers, .. } => Topology::Mesh { writers, readers: 1 },
-        Topology::Ring { .. } => Topology::Ring { nodes: 2 },
-        Topology::FullMesh { .. } => Topology::FullMesh { participants: 2 },
+        Topology::Ring { .. } | Topology::FullMesh { .. } => Topology::PAIR,
     };
     let is_throughput = factors.workload == Workload::Throughput;
     Factors {
@@ -178,6 +177,15 @@ impl Endpoints {
     pub(crate) const fn number(self) -> u16 {
         match self {
             Self::Readers(n) | Self::Writers(n) | Self::Nodes(n) | Self::Participants(n) => n,
+        }
+    }
+
+    /// Formats the number with its noun; `None` for a pair.
+    pub(crate) fn words(self) -> Option<String> {
+        match self {
+            Self::Readers(1) | Self::Writers(1) => None,
+            Self::Nodes(nodes) => Some(format!("a ring of {nodes} nodes")),
+            _ => Some(format!("{} {}", self.number(), self.noun())),
         }
     }
 

@@ -25,6 +25,8 @@ impl Quantity {
     /// Returns the value of a run in the unit of charts; `None` if the run is not valid or lacks it.
     pub(crate) fn of(self, cell: &CellResult, run: &Run) -> Option<f64> {
         match self {
+            // With one sample in flight, the round trip says it.
+            Self::Metric(Metric::SampleHop) if !cell.factors.is_pipelined() => None,
             Self::Metric(metric) => {
                 let value = run.value(metric)?;
                 // Charts have a prefix of their own.

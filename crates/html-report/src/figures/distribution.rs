@@ -13,7 +13,7 @@ use super::{
 use crate::{
     page::Figure,
     scene::{Scene, distinct, fewest_endpoints},
-    values::{LEAST_FOR_INTERVAL, Quantity, estimate},
+    values::{LEAST_FOR_INTERVAL, Quantity, estimate, interval_name},
 };
 
 /// Series with the cells of a workload.
@@ -120,7 +120,7 @@ pub(crate) fn runs(
     let scale = scale(&values);
     let all: Vec<&Series> = focus.iter().map(|(series, _)| *series).collect();
     let noisy = noisy(scene);
-    let mut note = "Dot: a run. Band: interval of the median.".to_owned();
+    let mut note = format!("Dot: a run. Line: the median. Band: {}.", interval_name(&cells));
     if series.iter().any(|of| of.runs.iter().any(|run| run.mark == RunMark::Second)) {
         note.push_str(" Pale: the second run of the baseline in each block, which counts in no median.");
     }

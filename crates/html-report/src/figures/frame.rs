@@ -1,6 +1,7 @@
 //! Words around a chart, which all charts have.
 
 use charts::{Chart, ChartKind, Series};
+use experiment::Workload;
 use results::CellResult;
 
 use crate::{
@@ -81,8 +82,9 @@ pub(crate) fn sizes_and_n(cells: &[&CellResult], kind: Option<&str>) -> Vec<Stri
     let mut sizes: Vec<u64> = cells.iter().map(|cell| cell.factors.size_bytes).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    if let [size] = sizes[..] {
-        words.push(bytes(size));
+    let has_samples = cells.iter().any(|cell| cell.factors.workload != Workload::Discovery);
+    if let ([size], true) = (&sizes[..], has_samples) {
+        words.push(bytes(*size));
     }
     let counts = || cells.iter().filter_map(|cell| Some(cell.latency.get(kind?)?.n));
     if let (Some(least), Some(most)) = (counts().min(), counts().max()) {

@@ -13,6 +13,7 @@ pub(crate) mod time;
 pub(crate) mod topology;
 pub(crate) mod verdicts;
 
+use charts::ChartKind;
 use experiment::Workload;
 
 use crate::{
@@ -87,11 +88,26 @@ pub(crate) fn sections(scene: &Scene<'_>) -> (Vec<Section>, Vec<String>) {
             figures: scaling::discovery(scene, &scene.of_workload(Workload::Discovery)),
         },
     ];
+    with_runs(&mut sections);
     for section in &mut sections {
         section.figures.retain(|figure| !figure::is_empty(figure));
     }
     sections.retain(|section| !section.figures.is_empty());
     (sections, omitted)
+}
+
+/// Moves the first chart of single runs beside the verdicts, if there are any.
+fn with_runs(sections: &mut [Section]) {
+    let [verdicts, others @ ..] = sections else { return };
+    if verdicts.figures.is_empty() {
+        return;
+    }
+    let is_strip = |figure: &Figure| matches!(figure.chart.kind, ChartKind::RunStrip(_));
+    if let Some(section) = others.iter_mut().find(|section| section.figures.iter().any(is_strip))
+        && let Some(index) = section.figures.iter().position(is_strip)
+    {
+        verdicts.figures.push(section.figures.remove(index));
+    }
 }
 
 mod figure {

@@ -2,13 +2,13 @@
 
 use charts::{Chart, ChartKind, Claim, Estimate, Forest, ForestRow, Interval, Slot};
 use experiment::Workload;
-use results::{Conclusion, Verdict, VerdictKind};
+use results::{Conclusion, EffectEstimate, Verdict, VerdictKind};
 use stats::Rules;
 
 use super::frame::{capital, list};
 use crate::{
     page::Figure,
-    scene::{Configuration, Scene},
+    scene::{Configuration, Endpoints, Scene},
     values::bytes,
 };
 
@@ -182,6 +182,10 @@ fn noise(scene: &Scene<'_>, verdict: &Verdict) -> Option<Interval> {
 
 /// Returns the conclusion of a verdict in a few words, and its interval, as in the text of the verdict.
 pub(crate) fn texts(verdict: &Verdict) -> (String, String) {
+    let too_few = |answer: &EffectEstimate| matches!(answer.conclusion, Conclusion::TooFew { .. });
+    if verdict.answer.as_ref().is_some_and(too_few) {
+        return ("too few blocks".to_owned(), String::new());
+    }
     let first = verdict.text.split("; ").next().unwrap_or_default();
     let said = first.strip_prefix(&verdict.metric_name()).unwrap_or(first).trim_start_matches(':').trim();
     let (words, rest) = said.split_once(" (").unwrap_or((said, ""));
@@ -198,13 +202,12 @@ pub(crate) fn point_words(scene: &Scene<'_>, cell: &str) -> String {
     if factors.workload != Workload::Discovery {
         words.push(bytes(factors.size_bytes));
     }
-    words.extend(factors.load.as_ref().map(ToString::to_string));
-    if !factors.topology.is_pair() {
-        words.push(factors.topology.to_string());
-    }
     if factors.workload == Workload::Throughput && factors.batch_bytes > 0 {
-        words.push(format!("batched {}", bytes(factors.batch_bytes)));
+        words.push("batched".to_owned());
     }
+    let mut words = vec![words.join(" ")].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>();
+    words.extend(factors.load.as_ref().map(ToString::to_string));
+    words.extend(Endpoints::of(factors).words());
     words.join(", ")
 }
 
@@ -224,6 +227,12 @@ fn title(rows: &[Row<'_>], several_pairs: bool) -> String {
     let rest = if rest.is_empty() { String::new() } else { format!("; {}", list(&rest)) };
     let [treatment, baseline] = [&rows[0].treatment.series.name, &rows[0].baseline.series.name];
     let comparisons = format!("{all} comparisons");
+    let is_too_few = |row: &Row<'_>| {
+        row.verdict.answer.as_ref().is_some_and(|of| matches!(of.conclusion, Conclusion::TooFew { .. }))
+    };
+    if rows.iter().all(is_too_few) {
+        return format!("{comparisons} with too few blocks for a claim");
+    }
     match (several_pairs, better, worse) {
         (_, 0, 0) => capital(&format!("none of {comparisons} shows a difference{rest}")),
         (false, better, 0) => format!("{treatment} is better than {baseline} in {better} of {comparisons}{rest}"),
