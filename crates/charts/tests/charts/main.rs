@@ -3,6 +3,6 @@
 mod golden;
 mod marks;
 mod properties;
-#[path = "../../examples/gallery/samples.rs"]
+#[path = "../../examples/gallery/samples/mod.rs"]
 mod samples;
 mod svg;
