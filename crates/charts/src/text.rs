@@ -63,28 +63,30 @@ fn em(c: char) -> f64 {
     }
 }
 
-/// Returns the text, cut and with an ellipsis if it needs more than `space` px; nothing if there is no space for a
-/// character.
+/// Returns the text, with an ellipsis in its middle if it needs more than `space` px; nothing if there is no space for
+/// a character. Names often differ at their end, so both ends stay.
 pub(crate) fn fit(text: &str, size: f64, space: f64) -> String {
     if width(text, size) <= space {
         return text.to_owned();
     }
-    let mut used = width("\u{2026}", size);
-    let mut cut = String::new();
-    for c in text.chars() {
-        used += em(c) * size;
-        if used > space {
+    let characters: Vec<char> = text.chars().collect();
+    let mut free = space - width("\u{2026}", size);
+    let (mut head, mut tail) = (0, characters.len());
+    while head < tail {
+        // Two at the start for each one at the end.
+        let is_head = head <= 2 * (characters.len() - tail);
+        free -= em(characters[if is_head { head } else { tail - 1 }]) * size;
+        if free < 0.0 {
             break;
         }
-        cut.push(c);
+        if is_head { head += 1 } else { tail -= 1 }
     }
-    while cut.ends_with(' ') {
-        cut.pop();
+    if head == 0 {
+        return String::new();
     }
-    if !cut.is_empty() {
-        cut.push('\u{2026}');
-    }
-    cut
+    let [head, tail]: [String; 2] =
+        [characters[..head].iter().collect(), characters[tail..].iter().collect()];
+    format!("{}\u{2026}{}", head.trim_end(), tail.trim_start())
 }
 
 /// Splits a text at spaces into lines of at most `space` px; a word that is longer is cut.
@@ -133,7 +135,8 @@ mod tests {
         assert_eq!(fit("short", 12.0, 100.0), "short");
         assert_eq!(fit("short", 12.0, 9.0), "");
         let cut = fit("a long name of a series that does not fit", 12.0, 80.0);
-        assert!(cut.ends_with('\u{2026}') && width(&cut, 12.0) <= 80.0, "{cut}");
+        assert_eq!(cut, "a long n\u{2026}fit");
+        assert!(width(&cut, 12.0) <= 80.0, "{cut}");
         let lines = wrap("one two three four five six seven", 13.0, 90.0);
         assert!(lines.len() > 1 && lines.iter().all(|line| width(line, 13.0) <= 90.0), "{lines:?}");
         assert_eq!(lines.join(" "), "one two three four five six seven");

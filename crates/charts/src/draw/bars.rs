@@ -5,7 +5,7 @@ use crate::{
     canvas::{Anchor, Canvas},
     draw::marks::extent,
     model::{Axis, Bar, Bars, Scale},
-    number::{estimate, plain, value},
+    number::{drawable, estimate, plain, value},
     scale::Map,
     text::{fit, width},
 };
@@ -16,6 +16,8 @@ const BAR: f64 = 11.0;
 const STEP: f64 = 13.0;
 /// Space between groups in px.
 const GROUP_GAP: f64 = 11.0;
+/// Space for a number in px.
+const NUMBER: f64 = 40.0;
 /// Classes of the parts.
 const PARTS: [&str; 3] = ["bar", "bar2", "bar3"];
 
@@ -27,8 +29,8 @@ pub(crate) fn draw(bars: &Bars, canvas: &mut Canvas) -> f64 {
     let all = || bars.groups.iter().flat_map(|group| &group.bars);
     let values = all().flat_map(|bar| extent(&bar.total).chain(std::iter::once(length(bar))));
     let axis = Axis { scale: Scale::FromZero, ..bars.x.clone() };
-    // The widest bar ends where its number still fits.
-    let map = Map::new(&Scale::FromZero, values.map(|value| value.max(0.0)), left, total - 52.0);
+    let map = Map::new(&Scale::FromZero, values.map(|value| value.max(0.0)), left, total);
+    let map = map.onto(left, right_end(bars, &map, total));
     let x = XAxis::with_map(&axis, map);
     let factor = x.factor();
     let top = if bars.parts.is_empty() { 16.0 } else { 40.0 };
@@ -55,9 +57,27 @@ pub(crate) fn draw(bars: &Bars, canvas: &mut Canvas) -> f64 {
     bottom + 40.0
 }
 
+/// Returns the end of the axis, such that all numbers and names behind the bars fit.
+fn right_end(bars: &Bars, map: &Map, total: f64) -> f64 {
+    let left = map.from;
+    let mut length = total - left - 12.0;
+    for (index, group) in bars.groups.iter().enumerate() {
+        for bar in &group.bars {
+            let name = if index == 0 { &*bar.series.name } else { "" };
+            let behind = 6.0 + NUMBER + width(name, 12.5);
+            let end = extent(&bar.total).filter(|value| drawable(*value)).fold(self::length(bar), f64::max);
+            let share = (end / map.high).clamp(0.0, 1.0);
+            if share > 0.0 {
+                length = length.min((total - left - behind) / share);
+            }
+        }
+    }
+    left + length.max(0.35 * (total - left))
+}
+
 /// Returns the sum of the parts that can be drawn.
 fn length(bar: &Bar) -> f64 {
-    bar.parts.iter().filter(|part| crate::number::drawable(**part)).map(|part| part.max(0.0)).sum()
+    bar.parts.iter().filter(|part| drawable(**part)).map(|part| part.max(0.0)).sum()
 }
 
 /// Draws a sample of each part above the bars.
@@ -88,7 +108,7 @@ fn draw_bar(
     let text = estimate(bar.total, bars.x.unit);
     let mut sum = 0.0;
     for (index, part) in bar.parts.iter().enumerate() {
-        let part_value = if crate::number::drawable(*part) { part.max(0.0) } else { 0.0 };
+        let part_value = if drawable(*part) { part.max(0.0) } else { 0.0 };
         let (Some(from), Some(to)) = (map.at(sum), map.at(sum + part_value)) else { continue };
         sum += part_value;
         let part_name = bars.parts.get(index).map_or("", String::as_str);
@@ -112,8 +132,6 @@ fn draw_bar(
         canvas.text((end + 6.0, y + BAR - 1.5), Anchor::Start, "v", &number);
     } else {
         let text = format!("{number}  {name}");
-        let text = fit(&text, 12.5, canvas.width() - 4.0);
-        let x = (end + 6.0).min(canvas.width() - width(&text, 12.0)).max(0.0);
-        canvas.text((x, y + BAR - 1.5), Anchor::Start, &format!("nv {slot}"), &text);
+        canvas.text((end + 6.0, y + BAR - 1.5), Anchor::Start, &format!("nv {slot}"), &text);
     }
 }

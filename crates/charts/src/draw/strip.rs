@@ -16,6 +16,8 @@ const ONE_PANEL: usize = 4;
 const MANY_BLOCKS: u32 = 60;
 /// Height of a row of its own in px.
 const ROW: f64 = 54.0;
+/// Width in px above which value and interval of a median are in two lines.
+const LONG: f64 = 165.0;
 /// Space between the lowest value and the axis in px: runs without a value are on the axis.
 const PAD: f64 = 8.0;
 /// Distance of names in the margin in px: name and numbers.
@@ -129,28 +131,36 @@ fn interval(series: &StripSeries, median: Estimate, canvas: &mut Canvas, y: &YAx
     }
 }
 
-/// Returns the numbers of a median as lines: one, or two in a narrow chart.
-fn numbers(median: Option<Estimate>, unit: Unit, is_narrow: bool) -> Vec<String> {
+/// Returns the numbers of a median as lines: one or two.
+fn numbers(median: Option<Estimate>, unit: Unit, is_split: bool) -> Vec<String> {
     let Some(median) = median else { return vec!["no median".to_owned()] };
     let all = estimate(median, unit);
     match all.split_once(" (") {
-        Some((value, ends)) if is_narrow => vec![value.to_owned(), ends.trim_end_matches(')').to_owned()],
+        Some((value, ends)) if is_split => vec![value.to_owned(), ends.trim_end_matches(')').to_owned()],
         _ => vec![all],
     }
 }
 
 /// Returns the width of the widest line in px.
-fn numbers_width(series: &StripSeries, unit: Unit, is_narrow: bool) -> f64 {
-    numbers(series.median, unit, is_narrow).iter().map(|line| width(line, 12.0)).fold(0.0, f64::max)
+fn numbers_width(series: &StripSeries, unit: Unit, is_split: bool) -> f64 {
+    numbers(series.median, unit, is_split).iter().map(|line| width(line, 12.0)).fold(0.0, f64::max)
+}
+
+/// Returns whether value and interval of medians are in two lines: in narrow charts, and if one line is long.
+fn is_split(strip: &RunStrip, canvas: &Canvas) -> bool {
+    let widest =
+        strip.series.iter().map(|series| numbers_width(series, strip.y.unit, false)).fold(0.0, f64::max);
+    canvas.is_narrow() || widest > LONG
 }
 
 fn panel(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
     let unit = strip.y.unit;
+    let is_split = is_split(strip, canvas);
     let (top, bottom) = (24.0, 250.0);
     let y = YAxis::new(&strip.y, strip.series.iter().flat_map(values), bottom - PAD, top);
     let left = y.space();
     let words = |series: &StripSeries| {
-        width(&series.series.name, NAME).max(numbers_width(series, unit, canvas.is_narrow())) + 24.0
+        width(&series.series.name, NAME).max(numbers_width(series, unit, is_split)) + 24.0
     };
     let space = strip.series.iter().map(words).fold(0.0, f64::max).min(0.4 * canvas.width());
     let right = canvas.width() - space;
@@ -179,7 +189,8 @@ fn panel(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
 fn margin(strip: &RunStrip, canvas: &mut Canvas, y: &YAxis, right: f64, (top, bottom): (f64, f64)) {
     let at = |series: &StripSeries| series.median.and_then(|median| y.map.at(median.value));
     let wanted: Vec<f64> = strip.series.iter().map(|series| at(series).unwrap_or(bottom)).collect();
-    let (gap, below) = if canvas.is_narrow() { (MARGIN_GAP + 14.0, 32.0) } else { (MARGIN_GAP, 18.0) };
+    let is_split = is_split(strip, canvas);
+    let (gap, below) = if is_split { (MARGIN_GAP + 14.0, 32.0) } else { (MARGIN_GAP, 18.0) };
     let places = spread(&wanted, gap, top + 6.0, bottom - below);
     let x = right + 22.0;
     let space = canvas.width() - x;
@@ -194,7 +205,7 @@ fn margin(strip: &RunStrip, canvas: &mut Canvas, y: &YAxis, right: f64, (top, bo
             &format!("n {slot}"),
             &fit(&series.series.name, NAME, space),
         );
-        for (index, line) in numbers(series.median, strip.y.unit, canvas.is_narrow()).iter().enumerate() {
+        for (index, line) in numbers(series.median, strip.y.unit, is_split).iter().enumerate() {
             let y = place + 18.0 + 14.0 * index as f64;
             canvas.text((x, y), Anchor::Start, "am", &fit(line, 12.0, space));
         }
@@ -207,7 +218,8 @@ fn rows(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
     let narrow = canvas.is_narrow();
     let widest = strip.series.iter().map(|series| width(&series.series.name, NAME)).fold(0.0, f64::max);
     let names = if narrow { 0.0 } else { (widest + 8.0).min(0.28 * canvas.width()) };
-    let words = |series: &StripSeries| numbers_width(series, unit, narrow) + 24.0;
+    let is_split = is_split(strip, canvas);
+    let words = |series: &StripSeries| numbers_width(series, unit, is_split) + 24.0;
     let space = strip.series.iter().map(words).fold(0.0, f64::max).min(0.38 * canvas.width());
     let step = if narrow { ROW + 18.0 } else { ROW };
     let axes: Vec<YAxis> = strip
@@ -243,7 +255,7 @@ fn rows(strip: &RunStrip, canvas: &mut Canvas) -> f64 {
                 &fit(&series.series.name, NAME, names - 8.0),
             );
         }
-        let lines = numbers(series.median, unit, narrow);
+        let lines = numbers(series.median, unit, is_split);
         let first = middle + 4.0 - 7.0 * (lines.len() - 1) as f64;
         for (index, line) in lines.iter().enumerate() {
             let at = (right + 22.0, first + 14.0 * index as f64);

@@ -82,7 +82,7 @@ impl Plot<'_> {
         }
         let name = fit(&panel.series.name, 13.0, 0.6 * (right - left));
         canvas.text((left, top - 8.0), Anchor::Start, &format!("n {}", slot.class()), &name);
-        self.longest(panel, canvas, left + width(&name, 13.0) + 12.0);
+        self.longest(panel, canvas);
     }
 
     fn spans(&self, panel: &TimelinePanel, canvas: &mut Canvas) {
@@ -144,8 +144,9 @@ impl Plot<'_> {
         }
     }
 
-    /// Returns the line through the windows: interrupted between windows that do not follow each other and at gaps.
-    /// A window alone is as long as it lasted.
+    /// Returns the line through the windows: interrupted at gaps, and between windows further apart than half of their
+    /// length.
+    /// A window alone is as long as it lasted. Without longest values, each window is a step.
     fn pieces(&self, panel: &TimelinePanel) -> Vec<Vec<Position>> {
         let mut pieces: Vec<Vec<(&Window, Position)>> = Vec::new();
         let mut before: Option<&Window> = None;
@@ -155,7 +156,7 @@ impl Plot<'_> {
                 continue;
             };
             let follows = before.is_some_and(|before| {
-                let touches = (window.start - before.end).abs() <= 0.01 * (window.end - window.start).abs();
+                let touches = (window.start - before.end).abs() <= 0.5 * (window.end - window.start).abs();
                 let is_gap = |start: f64, end: f64| end > before.start && start < window.end && end > start;
                 let gap =
                     panel.spans.iter().any(|span| span.kind == SpanKind::Gap && is_gap(span.start, span.end));
@@ -167,17 +168,22 @@ impl Plot<'_> {
             }
             before = Some(window);
         }
+        let is_steps = panel.windows.iter().all(|window| window.longest.is_none());
         let path = |piece: Vec<(&Window, Position)>| match piece.as_slice() {
-            [(window, at)] => {
-                [window.start, window.end].iter().filter_map(|t| Some((self.x.map.at(*t)?, at.1))).collect()
-            }
+            steps if is_steps => steps.iter().flat_map(|step| self.step(step)).collect(),
+            [alone] => self.step(alone),
             _ => piece.iter().map(|(_, at)| *at).collect(),
         };
         pieces.into_iter().map(path).collect()
     }
 
+    /// Returns the start and the end of a window.
+    fn step(&self, (window, at): &(&Window, Position)) -> Vec<Position> {
+        [window.start, window.end].iter().filter_map(|time| Some((self.x.map.at(*time)?, at.1))).collect()
+    }
+
     /// Writes the longest value of the panel, at its stem or beside the heading.
-    fn longest(&self, panel: &TimelinePanel, canvas: &mut Canvas, free_from: f64) {
+    fn longest(&self, panel: &TimelinePanel, canvas: &mut Canvas) {
         let stems = panel.windows.iter().filter_map(|window| {
             let longest = window.longest?;
             Some((longest, self.at(window, longest)?))
@@ -186,7 +192,6 @@ impl Plot<'_> {
         let text = format!("longest {}", value(longest, self.unit));
         let wide = width(&text, 12.0);
         let left = if x + 6.0 + wide <= self.frame.right { x + 6.0 } else { x - 6.0 - wide };
-        let left = if y < self.frame.top + 14.0 { left.max(free_from) } else { left };
         let left = left.min(canvas.width() - wide).max(0.0);
         let class = format!("an {}", panel.series.slot.class());
         canvas.text((left, (y + 4.0).min(self.frame.bottom - 4.0)), Anchor::Start, &class, &text);

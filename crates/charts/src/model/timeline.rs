@@ -4,7 +4,7 @@ use super::{Axis, Series};
 
 /// Windows of one run of each series over time; at most four panels with common axes.
 ///
-/// With windows of a second and no longest value, the rate of each second.
+/// Without longest values each window is a step, as for the rate of each second.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Timeline {
     /// Label of the time axis, as in `time since the start of the measurement`.
