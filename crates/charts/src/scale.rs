@@ -97,15 +97,15 @@ impl Map {
 
     /// Returns at most about `most` round values inside the domain, ascending.
     pub fn ticks(&self, most: usize) -> Vec<f64> {
-        match self.kind {
+        let mut ticks = match self.kind {
             Kind::Linear => linear_ticks(self.low, self.high, most),
             Kind::Log => log_ticks(self.low, self.high, most),
             Kind::Nines => {
-                let nines =
-                    [0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999_999, 0.999_999_9, 0.999_999_99];
-                nines.into_iter().filter(|quantile| self.contains(*quantile)).collect()
+                vec![0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999_999, 0.999_999_9, 0.999_999_99]
             }
-        }
+        };
+        ticks.retain(|tick| self.contains(*tick));
+        ticks
     }
 }
 

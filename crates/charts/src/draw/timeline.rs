@@ -139,8 +139,8 @@ impl Plot<'_> {
                 None => value(window.value, self.unit),
             };
             let title = tooltip(&[&panel.series.name, &time], &text, "");
-            let class = if window.longest.is_some() { "mk" } else { "bar" };
-            canvas.mark(panel.series.slot, at, 1.7, class, &title);
+            let (class, r) = if window.longest.is_some() { ("mk", 1.7) } else { ("bar", 1.1) };
+            canvas.mark(panel.series.slot, at, r, class, &title);
         }
     }
 
