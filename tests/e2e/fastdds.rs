@@ -1,8 +1,11 @@
 //! Fast DDS: the requested path is the measured one; and interoperation with another middleware on one topic.
 
-use std::{path::Path, process::Command};
+use std::{cell::Cell, path::Path, process::Command};
 
-use crate::support::{Scene, count, drivers, list, root};
+use crate::{
+    quiet_host::on_quiet_host,
+    support::{Scene, count, drivers, list, root},
+};
 
 const EXPERIMENT: &str = r#"
 question = "Which way do samples go?"
@@ -53,18 +56,24 @@ fn requested_transport_and_mode_are_effective() {
 /// The library discards samples if a writer takes freed memory at once: as shipped, in 12 of 12 such runs.
 #[test]
 fn reliable_data_sharing_with_a_full_history_loses_nothing() {
-    let scene = Scene::new();
     let text = "question = \"?\"\nworkload = \"throughput\"\n[factors]\ndriver = \"fastdds\"\ntransport = \"data_sharing\"\n\
                 size = 65536\n[design]\nwarm_up = \"100ms\"\nmeasure = \"600ms\"\n";
-    std::fs::write(scene.path("shared.toml"), text).expect("a file");
-    let outcome = scene.run_blocks("shared.toml");
-    outcome.assert_status(0);
-    let document = outcome.document();
-    for run in list(&document["cells"][0]["runs"]) {
-        assert_eq!(run["state"], "valid", "{run:#}");
-        let counted = &list(&run["flows"])[0]["counted"];
-        assert!(count(&counted["delivered"]) > 1000 && count(&counted["lost"]) == 0, "{counted}");
-    }
+    let lost = Cell::new(0);
+    // A busy host may write fewer samples than the history holds.
+    on_quiet_host(|| {
+        let scene = Scene::new();
+        std::fs::write(scene.path("shared.toml"), text).expect("a file");
+        let outcome = scene.run_blocks("shared.toml");
+        outcome.assert_status(0);
+        for run in list(&outcome.document()["cells"][0]["runs"]) {
+            assert_eq!(run["state"], "valid", "{run:#}");
+            let counted = &list(&run["flows"])[0]["counted"];
+            lost.set(lost.get() + count(&counted["lost"]));
+            assert!(count(&counted["delivered"]) > 1024, "{counted}");
+        }
+    });
+    // In no attempt, on a quiet host or a busy one.
+    assert_eq!(lost.get(), 0);
 }
 
 /// With the type of a fixed size, with and without loans. Every sample is compared in full.

@@ -14,7 +14,7 @@ use crate::{number::count, tables::quantile};
 /// Characters of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charset {
-    /// Those of UTF-8.
+    /// Characters of UTF-8.
     Unicode,
     /// ASCII only.
     Ascii,
@@ -82,7 +82,7 @@ struct Distribution<'d> {
 }
 
 impl<'d> Distribution<'d> {
-    /// Returns the distribution of a cell; `None` if it has none that can be compared.
+    /// Returns the distribution of a cell; `None` without one that can be compared.
     fn of((name, cell): &Named<'d>, kind: &str) -> Option<Self> {
         let latency = cell.latency.get(kind)?;
         let of_quantile =
