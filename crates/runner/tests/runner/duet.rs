@@ -36,7 +36,7 @@ fn executed_side_by_side(rig: impl Fn(u64) -> Rig) -> (ResultDocument, Diary) {
             let of_pair = |run: &&Run| runs[&run.duet.as_ref().expect("a duet").partner];
             let both_made = |run: &&Run| [*run, of_pair(run)].iter().all(|run| run.failure.is_none());
             let mut made = runs.values().filter(|run| both_made(run));
-            runs.values().filter(|run| is_made(&run)).count() == runs.len()
+            runs.values().filter(|run| is_made(run)).count() == runs.len()
                 && made.all(|run| run.is_side_by_side())
         };
         is_complete.then_some((document, diary))
