@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * api.c: loads the Connext library.
+ * api.c: loads the Connext library, and error texts of its functions.
  */
-#include "api.h"
+#include "internal.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -194,4 +194,19 @@ char *api_qos_text(const api *a, qos_kind kind, void *entity) {
   }
   free(qos);
   return string;
+}
+
+/* -- failures ------------------------------------------------------------------------------------------------------ */
+
+ddsmark_status fail_code(int32_t code, const char *function, const char *what) {
+  return fail(code_status((uint32_t)code),
+              "%s: %s() failed: %s (return code %d); hint: see the messages of Connext in the log of the agent", what,
+              function, code_name((uint32_t)code), (int)code);
+}
+
+ddsmark_status fail_null(const char *function, const char *what) {
+  return fail(DDSMARK_ERROR,
+              "%s: %s() returned NULL; hint: see the messages of Connext in the log of the agent, for example about a "
+              "missing licence",
+              what, function);
 }

@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * driver.c: entry, description, and error texts of the library.
+ * driver.c: function table, description, and opening of participants.
  */
 #include "internal.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* -- failures ------------------------------------------------------------------------------------------------------ */
-
-ddsmark_status fail_code(int32_t code, const char *function, const char *what) {
-  return fail(code_status((uint32_t)code),
-              "%s: %s() failed: %s (return code %d); hint: see the messages of Connext in the log of the agent", what,
-              function, code_name((uint32_t)code), (int)code);
-}
-
-ddsmark_status fail_null(const char *function, const char *what) {
-  return fail(DDSMARK_ERROR,
-              "%s: %s() returned NULL; hint: see the messages of Connext in the log of the agent, for example about a "
-              "missing licence",
-              what, function);
-}
 
 /* -- what this driver is ------------------------------------------------------------------------------------------- */
 
@@ -62,6 +48,43 @@ static const ddsmark_description *describe(void) {
   pthread_once(&once, describe_once);
   return &description;
 }
+
+/* -- open and close ------------------------------------------------------------------------------------------------ */
+
+static void discard(ddsmark_participant *p) {
+  plan_free(&p->plan);
+  free(p);
+}
+
+ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out) {
+  ddsmark_participant_config c;
+  ddsmark_status status = config_in(config, &c);
+  if (status != DDSMARK_OK)
+    return status;
+  ddsmark_participant *p = calloc(1, sizeof *p);
+  if (p == NULL)
+    return fail_memory("a participant");
+  status = plan_make(&c, &p->plan);
+  if (status == DDSMARK_OK && (p->api = api_get()) == NULL)
+    status = fail(DDSMARK_ERROR, "%s", api_failure());
+  if (status == DDSMARK_OK && p->plan.transport != TRANSPORT_UDP4)
+    leftovers_remove();
+  if (status == DDSMARK_OK && (status = participant_make(p)) == DDSMARK_OK && (status = trial(p)) != DDSMARK_OK)
+    participant_unmake(p);
+  if (status == DDSMARK_OK)
+    *out = p;
+  else
+    discard(p);
+  return status;
+}
+
+ddsmark_status participant_close(ddsmark_participant *p) {
+  const ddsmark_status status = participant_unmake(p);
+  discard(p);
+  return status;
+}
+
+/* -- function table ------------------------------------------------------------------------------------------------ */
 
 static const ddsmark_driver driver = DDS_DRIVER_TABLE;
 

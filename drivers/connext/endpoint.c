@@ -4,7 +4,6 @@
  */
 #include "internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,28 +167,6 @@ ddsmark_status endpoint_qos(endpoint *e, ddsmark_qos *out) {
   free(group);
   free(topic);
   return qos_out(&q, out);
-}
-
-void endpoint_visit(const char *qos, const char *name, const char *path, ddsmark_visitor visit, void *context) {
-  char value[256], place[256], sec[64], nanosec[64];
-  if (qos == NULL || !element_text(qos, path, 0, value, sizeof value))
-    snprintf(value, sizeof value, "unknown");
-  snprintf(place, sizeof place, "%s/sec", path);
-  if (qos && element_text(qos, place, 0, sec, sizeof sec)) {
-    snprintf(place, sizeof place, "%s/nanosec", path);
-    if (element_text(qos, place, 0, nanosec, sizeof nanosec))
-      snprintf(value, sizeof value, "%s s %s ns", sec, nanosec);
-  }
-  visit(context, name, value);
-}
-
-void property_visit(const char *qos, const char *name, const char *property, bool asked, ddsmark_visitor visit,
-                    void *context) {
-  char value[256];
-  if (qos && property_text(qos, property, value, sizeof value))
-    visit(context, name, value);
-  else if (asked)
-    visit(context, name, "unknown");
 }
 
 void endpoint_settings(const endpoint *e, ddsmark_visitor visit, void *context) {

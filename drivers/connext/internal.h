@@ -2,17 +2,20 @@
  *
  * internal.h: declarations shared by the files of this driver.
  *
- *   driver.c       function table, description, and error texts of the library
- *   find.c, api.c  search for the library; its functions, by name
+ * Each file uses only those before it:
+ *
+ *   find.c, api.c  search for the library; its functions, by name, and their error texts
  *   config.c       options and configuration of the participant -> plan
- *   profile.c, profile_policies.c   plan and policies -> XML that Connext reads
+ *   profile_policies.c, profile.c   plan and policies -> XML that Connext reads
  *   policies.c     support of each policy
  *   qos.c          checks of policies
- *   readback.c     XML that Connext prints of a QoS -> policies
+ *   readback.c     XML that Connext prints of a QoS -> policies, settings
  *   leftovers.c    cleanup of shared memory of killed processes
+ *   participant.c  participants
+ *   endpoint.c     common parts of writers and readers
  *   trial.c        verification of assumptions on the library before any measurement
- *   participant.c  participants; endpoint.c: common parts of writers and readers
  *   writer.c, reader.c
+ *   driver.c       function table, description, and opening of participants
  *   ../common      code shared by the drivers
  */
 #ifndef DDSMARK_CONNEXT_INTERNAL_H
@@ -26,7 +29,7 @@
 #include "common.h"
 #include "ddsmark/driver.h"
 
-/* -- failures ------------------------------------------------------------------------------------------------------ */
+/* -- api.c --------------------------------------------------------------------------------------------------------- */
 
 /* fail() for a return code of `function` of Connext, and for a `function` that returned NULL without a code. */
 ddsmark_status fail_code(int32_t code, const char *function, const char *what);
@@ -112,18 +115,16 @@ void qos_texts_free(qos_texts *texts);
 bool element_text(const char *xml, const char *path, uint32_t index, char *out, size_t size);
 /* Gets the value of a property of the entity. False if it does not exist. */
 bool property_text(const char *xml, const char *name, char *out, size_t size);
+/* Visits a setting of the entity at `path` of its printed QoS, a text or a duration; "unknown" if it is missing. */
+void element_visit(const char *qos, const char *name, const char *path, ddsmark_visitor visit, void *context);
+/* Visits a property as a setting if the entity has it; "unknown" if it was requested and is missing. */
+void property_visit(const char *qos, const char *name, const char *property, bool asked, ddsmark_visitor visit,
+                    void *context);
 
 /* -- leftovers.c --------------------------------------------------------------------------------------------------- */
 
 /* Removes Connext's shared memory that no process uses. */
 void leftovers_remove(void);
-
-/* -- trial.c ------------------------------------------------------------------------------------------------------- */
-
-/* Verifies once per process an assumption on the library: the offset of `valid_data` in a DDS_SampleInfo. */
-ddsmark_status trial(ddsmark_participant *p);
-/* Result of the trial. */
-extern size_t valid_data_offset;
 
 /* -- participant.c ------------------------------------------------------------------------------------------------- */
 
@@ -144,9 +145,6 @@ ddsmark_status profiles_load(const ddsmark_participant *p, const text *document)
 /* Create and delete the entity of a participant whose api and plan are set. A failed creation leaves nothing behind. */
 ddsmark_status participant_make(ddsmark_participant *p);
 ddsmark_status participant_unmake(ddsmark_participant *p);
-
-ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out);
-ddsmark_status participant_close(ddsmark_participant *participant);
 ddsmark_status participant_settings(ddsmark_participant *participant, ddsmark_visitor visit, void *context);
 
 /* -- endpoint.c ---------------------------------------------------------------------------------------------------- */
@@ -172,11 +170,6 @@ ddsmark_status endpoint_peers(const endpoint *e, uint32_t *count);
 ddsmark_status endpoint_matched(const endpoint *e, ddsmark_match *out);
 ddsmark_status endpoint_qos(endpoint *e, ddsmark_qos *out);
 void endpoint_settings(const endpoint *e, ddsmark_visitor visit, void *context);
-/* Visits a setting of the entity at `path` of its printed QoS, a text or a duration; "unknown" if it is missing. */
-void endpoint_visit(const char *qos, const char *name, const char *path, ddsmark_visitor visit, void *context);
-/* Visits a property as a setting if the entity has it; "unknown" if it was requested and is missing. */
-void property_visit(const char *qos, const char *name, const char *property, bool asked, ddsmark_visitor visit,
-                    void *context);
 /* Returns the complete QoS of the entity as Connext prints it; NULL on an error. The caller frees it. */
 char *endpoint_text(const endpoint *e);
 
@@ -206,5 +199,17 @@ ddsmark_status reader_settings(ddsmark_reader *reader, ddsmark_visitor visit, vo
 ddsmark_status reader_counters(ddsmark_reader *reader, ddsmark_counters *out);
 ddsmark_status reader_receive(ddsmark_reader *reader, uint64_t timeout_ns, uint32_t max_samples, ddsmark_sink sink,
                               void *context, uint32_t *taken);
+
+/* -- trial.c ------------------------------------------------------------------------------------------------------- */
+
+/* Verifies once per process an assumption on the library: the offset of `valid_data` in a DDS_SampleInfo. */
+ddsmark_status trial(ddsmark_participant *p);
+/* Result of the trial. */
+extern size_t valid_data_offset;
+
+/* -- driver.c ------------------------------------------------------------------------------------------------------ */
+
+ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out);
+ddsmark_status participant_close(ddsmark_participant *participant);
 
 #endif

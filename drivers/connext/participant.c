@@ -176,41 +176,6 @@ ddsmark_status participant_unmake(ddsmark_participant *p) {
              : fail_code(code, "DDS_DomainParticipantFactory_delete_participant", "cannot delete the participant");
 }
 
-/* -- open and close ------------------------------------------------------------------------------------------------ */
-
-static void discard(ddsmark_participant *p) {
-  plan_free(&p->plan);
-  free(p);
-}
-
-ddsmark_status participant_open(const ddsmark_participant_config *config, ddsmark_participant **out) {
-  ddsmark_participant_config c;
-  ddsmark_status status = config_in(config, &c);
-  if (status != DDSMARK_OK)
-    return status;
-  ddsmark_participant *p = calloc(1, sizeof *p);
-  if (p == NULL)
-    return fail_memory("a participant");
-  status = plan_make(&c, &p->plan);
-  if (status == DDSMARK_OK && (p->api = api_get()) == NULL)
-    status = fail(DDSMARK_ERROR, "%s", api_failure());
-  if (status == DDSMARK_OK && p->plan.transport != TRANSPORT_UDP4)
-    leftovers_remove();
-  if (status == DDSMARK_OK && (status = participant_make(p)) == DDSMARK_OK && (status = trial(p)) != DDSMARK_OK)
-    participant_unmake(p);
-  if (status == DDSMARK_OK)
-    *out = p;
-  else
-    discard(p);
-  return status;
-}
-
-ddsmark_status participant_close(ddsmark_participant *p) {
-  const ddsmark_status status = participant_unmake(p);
-  discard(p);
-  return status;
-}
-
 /* -- settings ------------------------------------------------------------------------------------------------------ */
 
 /* Gets the transports that Connext reports, with the names of this driver. */

@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -302,4 +303,28 @@ void qos_texts_free(qos_texts *texts) {
   free(texts->topic_data);
   free(texts->group_data);
   *texts = (qos_texts){0};
+}
+
+/* -- settings ------------------------------------------------------------------------------------------------------ */
+
+void element_visit(const char *qos, const char *name, const char *path, ddsmark_visitor visit, void *context) {
+  char value[256], place[256], sec[64], nanosec[64];
+  if (qos == NULL || !element_text(qos, path, 0, value, sizeof value))
+    snprintf(value, sizeof value, "unknown");
+  snprintf(place, sizeof place, "%s/sec", path);
+  if (qos && element_text(qos, place, 0, sec, sizeof sec)) {
+    snprintf(place, sizeof place, "%s/nanosec", path);
+    if (element_text(qos, place, 0, nanosec, sizeof nanosec))
+      snprintf(value, sizeof value, "%s s %s ns", sec, nanosec);
+  }
+  visit(context, name, value);
+}
+
+void property_visit(const char *qos, const char *name, const char *property, bool asked, ddsmark_visitor visit,
+                    void *context) {
+  char value[256];
+  if (qos && property_text(qos, property, value, sizeof value))
+    visit(context, name, value);
+  else if (asked)
+    visit(context, name, "unknown");
 }

@@ -261,8 +261,8 @@ ddsmark_status reader_settings(ddsmark_reader *r, ddsmark_visitor visit, void *c
   visit(context, "receive_mode", r->mode == DDSMARK_RECEIVE_WAITSET ? "waitset" : "polling");
   visit(context, "samples_per_take", number);
   char *qos = endpoint_text(&r->e);
-  endpoint_visit(qos, "max_heartbeat_response_delay", "protocol/rtps_reliable_reader/max_heartbeat_response_delay",
-                 visit, context);
+  element_visit(qos, "max_heartbeat_response_delay", "protocol/rtps_reliable_reader/max_heartbeat_response_delay",
+                visit, context);
   free(qos);
   endpoint_settings(&r->e, visit, context);
   return DDSMARK_OK;

@@ -202,16 +202,16 @@ ddsmark_status writer_settings(ddsmark_writer *w, ddsmark_visitor visit, void *c
   property_visit(qos, "turbo_mode", "dds.data_writer.enable_turbo_mode", p->turbo_mode, visit, context);
   property_visit(qos, "auto_throttle", "dds.data_writer.auto_throttle.enable", p->auto_throttle, visit, context);
   if (w->batches) {
-    endpoint_visit(qos, "batch_limit_bytes", "batch/max_data_bytes", visit, context);
-    endpoint_visit(qos, "batch_limit_samples", "batch/max_samples", visit, context);
-    endpoint_visit(qos, "batch_flush_delay", "batch/max_flush_delay", visit, context);
+    element_visit(qos, "batch_limit_bytes", "batch/max_data_bytes", visit, context);
+    element_visit(qos, "batch_limit_samples", "batch/max_samples", visit, context);
+    element_visit(qos, "batch_flush_delay", "batch/max_flush_delay", visit, context);
   }
-  endpoint_visit(qos, "publish_mode", "publish_mode/kind", visit, context);
+  element_visit(qos, "publish_mode", "publish_mode/kind", visit, context);
   if (w->e.asynchronous)
-    endpoint_visit(qos, "flow_controller", "publish_mode/flow_controller_name", visit, context);
-  endpoint_visit(qos, "send_window", "protocol/rtps_reliable_writer/max_send_window_size", visit, context);
-  endpoint_visit(qos, "heartbeat_period", "protocol/rtps_reliable_writer/heartbeat_period", visit, context);
-  endpoint_visit(qos, "fast_heartbeat_period", "protocol/rtps_reliable_writer/fast_heartbeat_period", visit, context);
+    element_visit(qos, "flow_controller", "publish_mode/flow_controller_name", visit, context);
+  element_visit(qos, "send_window", "protocol/rtps_reliable_writer/max_send_window_size", visit, context);
+  element_visit(qos, "heartbeat_period", "protocol/rtps_reliable_writer/heartbeat_period", visit, context);
+  element_visit(qos, "fast_heartbeat_period", "protocol/rtps_reliable_writer/fast_heartbeat_period", visit, context);
   free(qos);
   endpoint_settings(&w->e, visit, context);
   return DDSMARK_OK;
