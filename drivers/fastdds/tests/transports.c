@@ -8,24 +8,18 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-void test_receive_udp4(void) {
-  receive(&(receive_case){.mode = DDSMARK_RECEIVE_WAITSET, .transport = "udp4"});
-}
-void test_receive_udp6(void) {
-  receive(&(receive_case){.mode = DDSMARK_RECEIVE_LISTENER, .transport = "udp6"});
-}
-void test_receive_tcp4(void) {
-  receive(&(receive_case){.mode = DDSMARK_RECEIVE_WAITSET, .transport = "tcp4"});
-}
-void test_receive_shm(void) {
-  receive(&(receive_case){.mode = DDSMARK_RECEIVE_POLLING, .transport = "shm"});
-}
-void test_receive_data_sharing(void) {
-  receive(&(receive_case){.mode = DDSMARK_RECEIVE_LISTENER, .transport = "data_sharing"});
-}
-void test_receive_builtin(void) {
-  receive(&(receive_case){.mode = DDSMARK_RECEIVE_WAITSET, .transport = "builtin"});
-}
+#define RECEIVES(name, receive_mode)                                                                                   \
+  void test_receive_##name(void) {                                                                                     \
+    receive(&(receive_case){.mode = DDSMARK_RECEIVE_##receive_mode, .transport = #name});                              \
+  }
+
+RECEIVES(udp4, WAITSET)
+RECEIVES(udp6, LISTENER)
+RECEIVES(tcp4, WAITSET)
+RECEIVES(shm, POLLING)
+RECEIVES(data_sharing, LISTENER)
+RECEIVES(builtin, WAITSET)
+
 void test_receive_async(void) {
   const ddsmark_option options[] = {{"publish_mode", "async"}, {"flow_controller", "10000000/10"}};
   receive(
