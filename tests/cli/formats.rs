@@ -53,6 +53,31 @@ fn each_format_is_printed_alone() {
 }
 
 #[test]
+fn page_and_its_charts_are_files() {
+    let sandbox = sandbox();
+    let read = |name: &str| std::fs::read_to_string(sandbox.path(name)).expect("a file");
+    assert_eq!(stdout(&sandbox, &["report", "r.json", "--html"]), "report: report.html\n");
+    let html = read("report.html");
+    assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>\n"));
+    let said = stdout(&sandbox, &["report", "r.json", "--html", "again.html", "--svg", "charts"]);
+    assert_eq!(read("again.html"), html, "the same result is the same page");
+    let charts: Vec<_> = std::fs::read_dir(sandbox.path("charts")).expect("a folder").flatten().collect();
+    assert_eq!(said, format!("report: again.html\ncharts: {} in charts\n", charts.len()));
+    for id in ["verdicts", "runs", "percentiles"] {
+        let svg = read(&format!("charts/{id}.svg"));
+        roxmltree::Document::parse(&svg).expect("well-formed");
+        assert!(html.contains(&format!("id=\"{id}\"")));
+    }
+    // A folder in the place of the file.
+    for words in [&["report", "r.json", "--html", "charts"][..], &["report", "r.json", "--svg", "r.json"]] {
+        let output = sandbox.run(words);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{error}");
+        assert!(error.contains("cannot write `") && error.contains("hint: name a file or folder"), "{error}");
+    }
+}
+
+#[test]
 fn comparison_as_markdown_has_the_criteria_and_a_row_per_verdict() {
     let sandbox = sandbox();
     let words = [&COMPARE[..], &["--markdown", "--fail-if", "rtt-p99 > +50%"]].concat();
@@ -74,6 +99,9 @@ fn two_formats_and_a_plan_as_csv_are_rejected() {
     for (words, fault) in [
         (&["report", "r.json", "--csv", "--json"][..], "cannot be used with"),
         (&["report", "r.json", "--full", "--markdown"][..], "cannot be used with"),
+        (&["report", "r.json", "--html", "--json"][..], "cannot be used with"),
+        (&["report", "r.json", "--svg", "charts", "--full"][..], "cannot be used with"),
+        (&["report", "empty", "--html"][..], "cannot read `empty`"),
         (&["latency", "--dry-run", "--jsonl"][..], "cannot be used with"),
         (&["compare", "r.json", "r.json", "--csv"][..], "unexpected argument '--csv'"),
     ] {

@@ -49,6 +49,7 @@ fn assert_complete(scene: &Scene, selftest: &Value) {
     assert_eq!(noise["blocks"].as_u64(), Some((planned.len() + again.len()) as u64), "{noise:#}");
     assert!(noise["worst_stolen_pct"].as_f64() >= noise["stolen_pct"].as_f64(), "{noise:#}");
     assert!(scene.path("result/result.json").is_file(), "it is an experiment like any other");
+    assert!(scene.path("result/report.html").is_file(), "and has a page");
 }
 
 /// Asserts that plans show the stored outcome, unless it is of another host or cannot be read.

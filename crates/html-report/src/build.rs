@@ -39,8 +39,12 @@ pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
         }
     }
     named.push(("Conditions".to_owned(), vec![parts::conditions(document)]));
-    let lists =
-        [parts::failures(document), parts::verdicts(document), parts::findings(document), parts::warnings(document)];
+    let lists = [
+        parts::failures(document),
+        parts::verdicts(document),
+        parts::findings(document),
+        parts::warnings(document),
+    ];
     Page {
         title: format!("{question} ddsmark, {}", document.experiment.name),
         eyebrow: eyebrow(document),

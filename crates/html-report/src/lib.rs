@@ -34,8 +34,7 @@ pub fn svgs(page: &Page) -> Vec<(String, String)> {
     let figures = page.sections.iter().flat_map(|section| &section.figures);
     figures
         .map(|figure| {
-            let text =
-                charts::standalone(&figure.chart, charts::Width::Wide, charts::Colours::Preferred);
+            let text = charts::standalone(&figure.chart, charts::Width::Wide, charts::Colours::Preferred);
             (figure.id.clone(), text)
         })
         .collect()

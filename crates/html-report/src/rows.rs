@@ -36,7 +36,10 @@ const COLUMNS: &[Column] = &[
     Column { heading: "RTT p50 (µs)", text: |_, run| metric(run, Metric::RttP50) },
     Column { heading: "RTT p99 (µs)", text: |_, run| metric(run, Metric::RttP99) },
     Column { heading: "RTT p99.9 (µs)", text: |_, run| metric(run, Metric::RttP999) },
-    Column { heading: "Sample-hop (µs)", text: |cell, run| metric(run, Metric::SampleHop).filter(|_| cell.factors.is_pipelined()) },
+    Column {
+        heading: "Sample-hop (µs)",
+        text: |cell, run| metric(run, Metric::SampleHop).filter(|_| cell.factors.is_pipelined()),
+    },
     Column { heading: "Response p50 (µs)", text: |_, run| metric(run, Metric::ResponseP50) },
     Column { heading: "Response p99 (µs)", text: |_, run| metric(run, Metric::ResponseP99) },
     Column { heading: "Longest (µs)", text: |_, run| longest(run) },
@@ -65,8 +68,10 @@ pub(crate) fn rows(document: &ResultDocument) -> DataTable {
     let mut runs: Vec<(&CellResult, &Run)> =
         document.cells.iter().flat_map(|cell| cell.runs.iter().map(move |run| (cell, run))).collect();
     runs.sort_by_key(|(_, run)| run.number);
-    let values: Vec<Vec<Option<String>>> =
-        runs.iter().map(|(cell, run)| COLUMNS.iter().map(|column| (column.text)(cell, run)).collect()).collect();
+    let values: Vec<Vec<Option<String>>> = runs
+        .iter()
+        .map(|(cell, run)| COLUMNS.iter().map(|column| (column.text)(cell, run)).collect())
+        .collect();
     let kept: Vec<usize> =
         (0..COLUMNS.len()).filter(|index| values.iter().any(|of_run| of_run[*index].is_some())).collect();
     let mut columns: Vec<(String, bool)> = vec![

@@ -118,7 +118,8 @@ impl<'d> Scene<'d> {
 
 /// Returns names without the driver if all have the same, and are told apart by the rest.
 fn without_common_driver(names: Vec<String>) -> Vec<String> {
-    let rest = |name: &String| name.split_once(' ').map(|(driver, rest)| (driver.to_owned(), rest.to_owned()));
+    let rest =
+        |name: &String| name.split_once(' ').map(|(driver, rest)| (driver.to_owned(), rest.to_owned()));
     let parts: Option<Vec<(String, String)>> = names.iter().map(rest).collect();
     match parts {
         Some(parts) if parts.iter().all(|(driver, _)| *driver == parts[0].0) => {

@@ -45,9 +45,7 @@ impl Quantity {
             Self::PacketsUntilMatched => {
                 Some(run.discovery.as_ref()?.until_matched.as_ref()?.tx_packets as f64)
             }
-            Self::Memory => {
-                run.discovery.as_ref()?.memory_per_participant_bytes.map(|bytes| bytes as f64)
-            }
+            Self::Memory => run.discovery.as_ref()?.memory_per_participant_bytes.map(|bytes| bytes as f64),
         }
     }
 

@@ -50,7 +50,9 @@ pub(crate) fn settings(cells: &[&CellResult]) -> Vec<String> {
     let mut lines = settings::qos(cells);
     lines.extend(settings::settings(cells));
     if factors.vendor_defaults {
-        lines.push("as shipped: the driver sets only what the workload needs and what is requested".to_owned());
+        lines.push(
+            "as shipped: the driver sets only what the workload needs and what is requested".to_owned(),
+        );
     }
     let listed = factors.listed_labels();
     if !listed.is_empty() {

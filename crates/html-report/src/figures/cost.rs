@@ -118,7 +118,11 @@ impl Subject {
                 .collect(),
         };
         ChartKind::Bars(Bars {
-            x: Axis { label: self.quantity.words().to_owned(), unit: self.quantity.unit(), ..Axis::default() },
+            x: Axis {
+                label: self.quantity.words().to_owned(),
+                unit: self.quantity.unit(),
+                ..Axis::default()
+            },
             group_label: "sample size".to_owned(),
             parts: self.parts.clone(),
             groups: sizes.iter().map(group).filter(|group| !group.bars.is_empty()).collect(),
@@ -130,11 +134,7 @@ impl Subject {
             series: (*series).clone(),
             named: true,
             style: LineStyle::Thick,
-            points: points(
-                cells.iter().copied(),
-                |cell| Some(cell.factors.size_bytes as f64),
-                self.quantity,
-            ),
+            points: points(cells.iter().copied(), |cell| Some(cell.factors.size_bytes as f64), self.quantity),
             ..Line::default()
         };
         let lines = all.iter().map(line).collect();

@@ -161,13 +161,16 @@ fn separated(series: &[StripSeries]) -> Option<String> {
     let range = |of: &StripSeries| {
         let counted = of.runs.iter().filter(|run| run.mark == RunMark::Counted && run.value.is_finite());
         counted.fold(None, |range: Option<(f64, f64)>, run| {
-            Some(range.map_or((run.value, run.value), |(low, high)| (low.min(run.value), high.max(run.value))))
+            Some(
+                range.map_or((run.value, run.value), |(low, high)| (low.min(run.value), high.max(run.value))),
+            )
         })
     };
     let enough = [one, other].iter().all(|of| of.runs.len() >= LEAST_FOR_INTERVAL);
     let ((low, high), (other_low, other_high)) = (range(one)?, range(other)?);
     let apart = high < other_low || other_high < low;
-    (apart && enough).then(|| format!("Every run: {} and {} do not overlap", one.series.name, other.series.name))
+    (apart && enough)
+        .then(|| format!("Every run: {} and {} do not overlap", one.series.name, other.series.name))
 }
 
 fn strip(series: &Series, cell: &CellResult, quantity: Quantity) -> StripSeries {
@@ -247,7 +250,8 @@ fn percentiles(
     let y = Axis { unit: Unit::Nanoseconds, scale: Scale::Log, ..Axis::default() };
     let mut figure = frame.around(scene, &cells, ChartKind::Percentiles(Percentiles { y, series }));
     // All percentiles, not the one that gives the direction.
-    figure.chart.subtitle = figure.chart.subtitle.replacen(&super::frame::capital(quantity.words()), words, 1);
+    figure.chart.subtitle =
+        figure.chart.subtitle.replacen(&super::frame::capital(quantity.words()), words, 1);
     Some(figure)
 }
 

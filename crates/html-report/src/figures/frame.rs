@@ -108,7 +108,9 @@ pub(crate) fn hollow_note(cells: &[&CellResult]) -> String {
     let late = cells.iter().any(|cell| cell.is_sender_limited());
     match (lossy, late) {
         (false, false) => String::new(),
-        (true, false) => format!(" Hollow: over {} % of the samples are missing.", results::MAX_LATENCY_LOSS_PCT),
+        (true, false) => {
+            format!(" Hollow: over {} % of the samples are missing.", results::MAX_LATENCY_LOSS_PCT)
+        }
         (false, true) => " Hollow: the sender was late in most runs.".to_owned(),
         (true, true) => format!(
             " Hollow: over {} % of the samples are missing, or the sender was late in most runs.",

@@ -4,11 +4,7 @@ use charts::{ChartKind, Heat, HeatCell, HeatRow, Shade, Slot};
 use experiment::{Load, Workload};
 use results::{CellResult, Metric};
 
-use super::{
-    MOST_SERIES,
-    distribution::OfWorkload,
-    frame::Frame,
-};
+use super::{MOST_SERIES, distribution::OfWorkload, frame::Frame};
 use crate::{
     page::Figure,
     scene::{Endpoints, Scene, distinct},
@@ -84,7 +80,8 @@ pub(crate) fn figure(
         .into_iter()
         .map(|index| {
             let (series, cells) = &all[index];
-            let field = |column: &u64| field(cells.iter().copied().find(|cell| by.value(cell) == *column), quantity);
+            let field =
+                |column: &u64| field(cells.iter().copied().find(|cell| by.value(cell) == *column), quantity);
             HeatRow { label: series.name.clone(), cells: columns.iter().map(field).collect() }
         })
         .collect();
@@ -103,7 +100,11 @@ pub(crate) fn figure(
         quantity,
         conditions: vec!["median of the runs".to_owned()],
         note,
-        drawn: format!("Table of {} by {} coloured fields with the median of each cell.", rows.len(), columns.len()),
+        drawn: format!(
+            "Table of {} by {} coloured fields with the median of each cell.",
+            rows.len(),
+            columns.len()
+        ),
     };
     let kind = ChartKind::Heat(Heat {
         row_label: "configuration".to_owned(),
@@ -129,7 +130,8 @@ fn field(cell: Option<&CellResult>, quantity: Quantity) -> HeatCell {
 fn chosen(all: &OfWorkload<'_, '_>) -> Vec<usize> {
     let mut order: Vec<usize> = (0..all.len()).collect();
     if all.len() > MOST_ROWS {
-        let failed = |index: usize| all[index].1.iter().any(|cell| cell.valid_runs().count() < cell.runs.len());
+        let failed =
+            |index: usize| all[index].1.iter().any(|cell| cell.valid_runs().count() < cell.runs.len());
         let spread = |index: usize| {
             let widths = all[index].1.iter().filter_map(|cell| {
                 let interval = Quantity::Metric(main_metric(cell)).over_runs(cell)?.interval?;

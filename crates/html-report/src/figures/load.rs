@@ -1,6 +1,8 @@
 //! Response times and delivered rates over the planned rate.
 
-use charts::{Axis, ChartKind, Estimate, Line, LineStyle, Lines, Panel, Point, Reference, Scale, Series, Slot, Unit};
+use charts::{
+    Axis, ChartKind, Estimate, Line, LineStyle, Lines, Panel, Point, Reference, Scale, Series, Slot, Unit,
+};
 use results::{CellResult, FindingKind, Metric};
 
 use super::{
@@ -53,7 +55,8 @@ pub(crate) fn response(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figur
     if !has_loads(&all) || all.len() > MOST_SERIES {
         return figures;
     }
-    let curve = |cells: &[&CellResult], metric| points(cells.iter().copied(), planned, Quantity::Metric(metric));
+    let curve =
+        |cells: &[&CellResult], metric| points(cells.iter().copied(), planned, Quantity::Metric(metric));
     let p50: Vec<(&Series, Vec<Point>)> =
         all.iter().map(|(series, cells)| (*series, curve(cells, Metric::ResponseP50))).collect();
     let lines = |(series, cells): &(&Series, Vec<&CellResult>), named| {
@@ -88,10 +91,14 @@ pub(crate) fn response(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figur
     };
     let mut note = "Thick: p50 with its interval. Thin: p99.".to_owned();
     if of_cells(FindingKind::Knee).next().is_some() {
-        note.push_str(" Dotted: the knee, the highest load whose 99 % time stays within twice that of the lowest load.");
+        note.push_str(
+            " Dotted: the knee, the highest load whose 99 % time stays within twice that of the lowest load.",
+        );
     }
     if of_cells(FindingKind::KneeUnclear).next().is_some() {
-        note.push_str(" Where a knee is missing, it is unclear: runs disagree, or too few loads can be compared.");
+        note.push_str(
+            " Where a knee is missing, it is unclear: runs disagree, or too few loads can be compared.",
+        );
     }
     note.push_str(&hollow_note(&cells));
     let mut conditions = vec!["from the planned time to the arrival".to_owned(), "logarithmic".to_owned()];
@@ -132,9 +139,11 @@ fn title(scene: &Scene<'_>, all: &[(&Series, Vec<&CellResult>)]) -> Option<Strin
     let of_series = |(series, cells): &(&Series, Vec<&CellResult>)| {
         let kinds = [FindingKind::Knee, FindingKind::NoKnee];
         let finding = scene.document.findings.iter().find(|finding| {
-            kinds.contains(&finding.kind) && finding.cells.iter().any(|id| cells.iter().any(|cell| cell.id == *id))
+            kinds.contains(&finding.kind)
+                && finding.cells.iter().any(|id| cells.iter().any(|cell| cell.id == *id))
         })?;
-        let rate = |key| finding.numbers.get(key).map(|sps| charts::number::value(*sps, Unit::SamplesPerSecond));
+        let rate =
+            |key| finding.numbers.get(key).map(|sps| charts::number::value(*sps, Unit::SamplesPerSecond));
         Some(match finding.kind {
             FindingKind::Knee => format!("{} slows down above {}", series.name, rate("knee_sps")?),
             _ => format!("{} keeps its pace up to {}", series.name, rate("highest_sps")?),
@@ -186,7 +195,10 @@ pub(crate) fn delivered(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figu
         quantity,
         conditions: sizes_and_n(&cells, None),
         note: format!("Long dashes: all that was planned.{}", hollow_note(&cells)),
-        drawn: format!("Line plot of the delivered rate of {} over the planned rate, both from 0.", names(&shown)),
+        drawn: format!(
+            "Line plot of the delivered rate of {} over the planned rate, both from 0.",
+            names(&shown)
+        ),
     };
     let axis = Axis { unit: Unit::SamplesPerSecond, ..Axis::default() };
     let kind = ChartKind::Lines(Lines {

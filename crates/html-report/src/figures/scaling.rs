@@ -28,7 +28,11 @@ struct Subject {
 pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
     let subjects = |workload| match workload {
         Workload::Throughput => vec![
-            Subject { id: "sample-time", quantity: Quantity::SampleTime, what: "the time of a writer per sample" },
+            Subject {
+                id: "sample-time",
+                quantity: Quantity::SampleTime,
+                what: "the time of a writer per sample",
+            },
             Subject {
                 id: "goodput",
                 quantity: Quantity::Metric(Metric::Goodput),
@@ -191,12 +195,18 @@ fn runs(cells: &[&CellResult], x: impl Fn(&CellResult) -> Option<f64>, quantity:
 }
 
 /// Returns the law that a finding states for these cells, in words and as points; `None` without one.
-fn law(scene: &Scene<'_>, cells: &[&CellResult], points: &[Point], what: &str) -> Option<(String, Vec<Point>)> {
+fn law(
+    scene: &Scene<'_>,
+    cells: &[&CellResult],
+    points: &[Point],
+    what: &str,
+) -> Option<(String, Vec<Point>)> {
     let is_of = |finding: &&Finding| {
         let same = finding.cells.iter().all(|id| cells.iter().any(|cell| cell.id == *id));
         same && finding.cells.len() > 1 && finding.text.contains(what)
     };
-    let of_kind = |kind| scene.document.findings.iter().filter(is_of).find(move |finding| finding.kind == kind);
+    let of_kind =
+        |kind| scene.document.findings.iter().filter(is_of).find(move |finding| finding.kind == kind);
     let known: Vec<(f64, f64)> = points.iter().map(|point| (point.x, point.y.value)).collect();
     let n = known.len() as f64;
     if let Some(finding) = of_kind(FindingKind::ScalesAsPower) {
@@ -204,7 +214,8 @@ fn law(scene: &Scene<'_>, cells: &[&CellResult], points: &[Point], what: &str) -
         let exponent = number("exponent_power")?;
         let mean = |of: fn(&(f64, f64)) -> f64| known.iter().map(of).sum::<f64>() / n;
         let (x, y) = (mean(|point| point.0.ln()), mean(|point| point.1.ln()));
-        let at = |position: f64| Point::new(position, Estimate::exact((y + exponent * (position.ln() - x)).exp()));
+        let at =
+            |position: f64| Point::new(position, Estimate::exact((y + exponent * (position.ln() - x)).exp()));
         let text = format!(
             "exponent {} ({} to {})",
             format_value(exponent),

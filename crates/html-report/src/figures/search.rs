@@ -30,7 +30,12 @@ pub(crate) fn figures(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure
             GoalKind::Slo => Metric::Slo,
         };
         figures.extend(trials(scene, &focus, aim, metric));
-        figures.extend(distribution::runs(scene, &focus, Quantity::Metric(metric), &format!("runs-of-{aim}")));
+        figures.extend(distribution::runs(
+            scene,
+            &focus,
+            Quantity::Metric(metric),
+            &format!("runs-of-{aim}"),
+        ));
     }
     figures
 }

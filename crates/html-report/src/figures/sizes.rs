@@ -129,7 +129,8 @@ fn added(scene: &Scene<'_>) -> Option<String> {
     for finding in findings {
         let series = scene.series_of(finding.cells.first()?)?;
         let medians = finding.numbers.iter().filter(|(name, _)| name.ends_with("_bytes_ns"));
-        let (low, high) = medians.fold((f64::INFINITY, 0.0_f64), |(low, high), (_, ns)| (low.min(*ns), high.max(*ns)));
+        let (low, high) =
+            medians.fold((f64::INFINITY, 0.0_f64), |(low, high), (_, ns)| (low.min(*ns), high.max(*ns)));
         if !low.is_finite() {
             return None;
         }
@@ -137,7 +138,9 @@ fn added(scene: &Scene<'_>) -> Option<String> {
         let range = if low == high { high } else { format!("{low} to {high}") };
         texts.push(format!("{} {range} µs", series.series.name));
     }
-    (1..=3).contains(&texts.len()).then(|| format!("Over a bare socket, a round trip takes longer: {}", list(&texts)))
+    (1..=3)
+        .contains(&texts.len())
+        .then(|| format!("Over a bare socket, a round trip takes longer: {}", list(&texts)))
 }
 
 /// Returns throughput over the size: logarithmic, and linear if that shows all values.
@@ -187,10 +190,11 @@ pub(crate) fn throughput(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Fig
         ChartKind::Lines(Lines { x: size_axis(&sizes, x), y, panels: panels.clone() })
     };
     let title = filled(scene).unwrap_or_else(|| "Throughput over the sample size".to_owned());
-    figures.push(
-        frame("throughput-over-size", "both axes logarithmic", title)
-            .around(scene, &every, chart(Scale::Log, Scale::Log)),
-    );
+    figures.push(frame("throughput-over-size", "both axes logarithmic", title).around(
+        scene,
+        &every,
+        chart(Scale::Log, Scale::Log),
+    ));
     let measured: Vec<f64> = every
         .iter()
         .filter_map(|cell| Quantity::Metric(Metric::Goodput).over_runs(cell))
@@ -201,10 +205,11 @@ pub(crate) fn throughput(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Fig
     if highest < DECADE * lowest || filled(scene).is_some() {
         let title = "The same on a linear scale: what is left below the ceiling".to_owned();
         let title = if ceiling.is_some() { title } else { "The same on a linear scale".to_owned() };
-        figures.push(
-            frame("throughput-over-size-linear", "linear from 0, sizes logarithmic", title)
-                .around(scene, &every, chart(Scale::FromZero, Scale::Log)),
-        );
+        figures.push(frame("throughput-over-size-linear", "linear from 0, sizes logarithmic", title).around(
+            scene,
+            &every,
+            chart(Scale::FromZero, Scale::Log),
+        ));
     }
     figures
 }

@@ -9,23 +9,23 @@ use super::{
     distribution::{OfWorkload, at_one_size, scale},
     frame::{Frame, names, sizes_and_n},
 };
-use crate::{
-    page::Figure,
-    scene::Scene,
-    timeline::median_run,
-    values::Quantity,
-};
+use crate::{page::Figure, scene::Scene, timeline::median_run, values::Quantity};
 
 /// Returns the cells whose median run is shown over time, with their series.
 pub(crate) fn shown<'s, 'd>(scene: &'s Scene<'d>) -> Vec<(&'s Series, &'d CellResult)> {
-    [Workload::Latency, Workload::Paced].into_iter().flat_map(|workload| of_workload(scene, workload)).collect()
+    [Workload::Latency, Workload::Paced]
+        .into_iter()
+        .flat_map(|workload| of_workload(scene, workload))
+        .collect()
 }
 
 fn of_workload<'s, 'd>(scene: &'s Scene<'d>, workload: Workload) -> Vec<(&'s Series, &'d CellResult)> {
     let mut all = scene.of_workload(workload);
     if workload == Workload::Paced {
         // The highest load shows most of what a load does.
-        let rate = |cell: &CellResult| cell.factors.load.as_ref().and_then(Load::rate).map_or(0.0, |rate| rate.sps());
+        let rate = |cell: &CellResult| {
+            cell.factors.load.as_ref().and_then(Load::rate).map_or(0.0, |rate| rate.sps())
+        };
         for (_, cells) in &mut all {
             let highest = cells.iter().map(|cell| rate(cell)).fold(0.0, f64::max);
             cells.retain(|cell| rate(cell) >= highest);
@@ -56,8 +56,10 @@ pub(crate) fn figures(scene: &Scene<'_>, workload: Workload) -> Vec<Figure> {
     };
     let has_gaps = panels.iter().any(|panel| !panel.spans.is_empty());
     let gaps = if has_gaps { " Shaded: no sample arrived." } else { "" };
-    let mut conditions =
-        vec![format!("median and longest of each {}", report::parts::duration(nominal)), "logarithmic".to_owned()];
+    let mut conditions = vec![
+        format!("median and longest of each {}", report::parts::duration(nominal)),
+        "logarithmic".to_owned(),
+    ];
     conditions.extend(sizes_and_n(&cells, None));
     let all: Vec<&Series> = focus.iter().map(|(series, _)| *series).collect();
     let frame = Frame {
@@ -145,7 +147,8 @@ pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> 
         return Vec::new();
     }
     let cells: Vec<&CellResult> = focus.iter().map(|(_, cell)| *cell).collect();
-    let values: Vec<f64> = panels.iter().flat_map(|panel| panel.windows.iter().map(|window| window.value)).collect();
+    let values: Vec<f64> =
+        panels.iter().flat_map(|panel| panel.windows.iter().map(|window| window.value)).collect();
     let scale = match scale(&values) {
         Scale::Log => Scale::Log,
         _ => Scale::FromZero,

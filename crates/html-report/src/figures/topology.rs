@@ -77,9 +77,8 @@ const SUBJECTS: [(Workload, Subject); 3] = [
 
 /// Returns the charts of the parts of the cells with the most endpoints.
 pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
-    let figure = |(workload, subject): &(Workload, Subject)| {
-        subject.figure(scene, &scene.of_workload(*workload))
-    };
+    let figure =
+        |(workload, subject): &(Workload, Subject)| subject.figure(scene, &scene.of_workload(*workload));
     SUBJECTS.iter().filter_map(figure).collect()
 }
 
@@ -108,7 +107,11 @@ impl Subject {
             quantity: self.quantity,
             conditions,
             note: "Small dots: runs. Mark: their median with its interval.".to_owned(),
-            drawn: format!("{} for each of {} in their order, with a dot for each run.", self.what, names.len()),
+            drawn: format!(
+                "{} for each of {} in their order, with a dot for each run.",
+                self.what,
+                names.len()
+            ),
         };
         let x = Axis { label: self.x_label.to_owned(), scale: Scale::Ordinal(names), ..Axis::default() };
         let y = Axis { unit: self.unit, ..Axis::default() };
@@ -125,8 +128,11 @@ impl Subject {
 
     /// Returns the marks of a cell, and the names of its parts; `None` with fewer than two parts.
     fn line(&self, series: &Series, cell: &CellResult) -> Option<(Line, Vec<String>)> {
-        let of_runs: Vec<Vec<(String, f64)>> =
-            cell.claimed_runs().map(|run| (self.of_parts)(cell, run)).filter(|parts| !parts.is_empty()).collect();
+        let of_runs: Vec<Vec<(String, f64)>> = cell
+            .claimed_runs()
+            .map(|run| (self.of_parts)(cell, run))
+            .filter(|parts| !parts.is_empty())
+            .collect();
         let mut names: Vec<String> = of_runs.first()?.iter().map(|(name, _)| name.clone()).collect();
         names.truncate(MOST);
         if names.len() < 2 {
@@ -134,13 +140,15 @@ impl Subject {
         }
         let (mut points, mut runs) = (Vec::new(), Vec::new());
         for (index, name) in names.iter().enumerate() {
-            let of_part = |parts: &Vec<(String, f64)>| parts.iter().find(|part| part.0 == *name).map(|part| part.1);
+            let of_part =
+                |parts: &Vec<(String, f64)>| parts.iter().find(|part| part.0 == *name).map(|part| part.1);
             let values: Vec<f64> = of_runs.iter().filter_map(of_part).collect();
             points.extend(estimate(&values).map(|estimate| Point::new(index as f64, estimate)));
             runs.extend(values.iter().map(|value| Point::new(index as f64, charts::Estimate::exact(*value))));
         }
         let named = true;
-        let line = Line { series: series.clone(), named, style: LineStyle::Marks, points, runs, ..Line::default() };
+        let line =
+            Line { series: series.clone(), named, style: LineStyle::Marks, points, runs, ..Line::default() };
         Some((line, names))
     }
 }

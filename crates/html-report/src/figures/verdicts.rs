@@ -37,13 +37,16 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
     };
     let several_treatments = several(|row| std::ptr::from_ref(row.treatment).cast());
     let several_baselines = several(|row| std::ptr::from_ref(row.baseline).cast());
-    let drawn: Vec<ForestRow> =
-        shown.iter().map(|row| row.drawn(scene, several_treatments)).collect();
+    let drawn: Vec<ForestRow> = shown.iter().map(|row| row.drawn(scene, several_treatments)).collect();
     let more = rows.len() - shown.len();
     let has_noise = drawn.iter().any(|row| row.noise.is_some());
     let shorter = rows.iter().all(|row| row.verdict.metric.unit() == "ns");
     let (below, above) = if shorter { ("shorter", "longer") } else { ("lower", "higher") };
-    let below = if several_treatments { below.to_owned() } else { format!("{} {below}", rows[0].treatment.series.name) };
+    let below = if several_treatments {
+        below.to_owned()
+    } else {
+        format!("{} {below}", rows[0].treatment.series.name)
+    };
     let against =
         if several_baselines { "its baseline".to_owned() } else { rows[0].baseline.series.name.clone() };
     let blocks = rows.iter().filter_map(|row| row.verdict.answer.as_ref()).map(|answer| answer.n).max();
@@ -125,7 +128,11 @@ impl Row<'_> {
     fn claim(&self) -> Claim {
         match self.verdict.answer.as_ref().map(|answer| &answer.conclusion) {
             Some(Conclusion::Higher { better, .. } | Conclusion::Lower { better, .. }) => {
-                if *better { Claim::Better } else { Claim::Worse }
+                if *better {
+                    Claim::Better
+                } else {
+                    Claim::Worse
+                }
             }
             Some(Conclusion::Equivalent { .. }) => Claim::Equivalent,
             _ => Claim::Inconclusive,
@@ -137,9 +144,8 @@ impl Row<'_> {
         let point = point_words(scene, &verdict.treatment.cell);
         let answer = verdict.answer.as_ref();
         let ratio = |pct: f64| (1.0 + pct / 100.0).max(1e-9);
-        let interval = answer.and_then(|answer| {
-            Some(Interval { low: ratio(answer.low_pct?), high: ratio(answer.high_pct?) })
-        });
+        let interval = answer
+            .and_then(|answer| Some(Interval { low: ratio(answer.low_pct?), high: ratio(answer.high_pct?) }));
         let value = answer.and_then(|answer| answer.change_pct).map_or(f64::NAN, ratio);
         let claim = self.claim();
         let slot = match claim {
@@ -235,10 +241,16 @@ fn title(rows: &[Row<'_>], several_pairs: bool) -> String {
     }
     match (several_pairs, better, worse) {
         (_, 0, 0) => capital(&format!("none of {comparisons} shows a difference{rest}")),
-        (false, better, 0) => format!("{treatment} is better than {baseline} in {better} of {comparisons}{rest}"),
-        (false, 0, worse) => format!("{treatment} is worse than {baseline} in {worse} of {comparisons}{rest}"),
+        (false, better, 0) => {
+            format!("{treatment} is better than {baseline} in {better} of {comparisons}{rest}")
+        }
+        (false, 0, worse) => {
+            format!("{treatment} is worse than {baseline} in {worse} of {comparisons}{rest}")
+        }
         (false, better, worse) => {
-            format!("{treatment} is better than {baseline} in {better} and worse in {worse} of {comparisons}{rest}")
+            format!(
+                "{treatment} is better than {baseline} in {better} and worse in {worse} of {comparisons}{rest}"
+            )
         }
         (true, better, worse) => format!("{} of {comparisons} show a difference{rest}", better + worse),
     }

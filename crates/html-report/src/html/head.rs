@@ -43,7 +43,10 @@ fn fitness(out: &mut Markup, page: &Page) {
         Grade::Care => "Host: fit with care",
         Grade::Unfit => "Host: unfit for small differences",
     };
-    out.raw(&format!("<section class=\"fitness {}\" aria-labelledby=\"fitness\"><h2 id=\"fitness\">", class(grade)));
+    out.raw(&format!(
+        "<section class=\"fitness {}\" aria-labelledby=\"fitness\"><h2 id=\"fitness\">",
+        class(grade)
+    ));
     sign(out, grade);
     out.raw(" ");
     out.words(heading);
@@ -88,7 +91,11 @@ pub(super) fn key_figures(out: &mut Markup, page: &Page) {
     out.raw("</tr></thead><tbody>\n");
     for row in rows {
         let series = &row.series;
-        out.raw(&format!("<tr><th scope=\"row\"><span class=\"sw {}\">{}</span> ", series.slot.class(), series.slot.sign()));
+        out.raw(&format!(
+            "<tr><th scope=\"row\"><span class=\"sw {}\">{}</span> ",
+            series.slot.class(),
+            series.slot.sign()
+        ));
         out.words(&series.name);
         out.element("small", "", &row.detail);
         out.raw("</th>");

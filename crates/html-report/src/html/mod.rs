@@ -27,7 +27,7 @@ pub fn html(page: &Page) -> String {
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
         hash(SCRIPT)
     );
-    out.raw("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n");
+    out.raw("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n");
     out.raw(&format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\"/>\n"));
     out.raw("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n");
     out.raw("<meta name=\"color-scheme\" content=\"light dark\"/>\n");
@@ -160,7 +160,10 @@ fn settings(out: &mut Markup, page: &Page) {
             out.raw("</ul>");
         }
         if groups.len() > MOST_ITEMS {
-            let more = format!("{} more groups of cells: see `ddsmark report DIR --full`.", groups.len() - MOST_ITEMS);
+            let more = format!(
+                "{} more groups of cells: see `ddsmark report DIR --full`.",
+                groups.len() - MOST_ITEMS
+            );
             out.element("p", " class=\"note\"", &more);
         }
         out.raw("</details>\n");

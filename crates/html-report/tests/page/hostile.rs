@@ -5,7 +5,8 @@ use results::{Warning, WarningKind};
 
 use crate::{judged, page, sample};
 
-const HOSTILE: &str = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;\u{202e}\u{1b}]]>--><style>*{}";
+const HOSTILE: &str =
+    "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;\u{202e}\u{1b}]]>--><style>*{}";
 
 #[test]
 fn hostile_names_are_inert() {
@@ -19,10 +20,9 @@ fn hostile_names_are_inert() {
         cell.settings.entry("writer".to_owned()).or_default().insert(HOSTILE.to_owned(), HOSTILE.to_owned());
     }
     let description = document.drivers.remove("dds").expect("the sample has it");
-    document.drivers.insert(
-        driver,
-        experiment::DriverDescription { middleware: HOSTILE.to_owned(), ..description },
-    );
+    document
+        .drivers
+        .insert(driver, experiment::DriverDescription { middleware: HOSTILE.to_owned(), ..description });
     document.experiment.name = HOSTILE.to_owned();
     document.experiment.question = HOSTILE.to_owned();
     document.experiment.notes.push(HOSTILE.to_owned());

@@ -27,15 +27,8 @@ fn with_sizes(sizes: &[u64]) -> ResultDocument {
 
 #[test]
 fn sizes_are_curves_and_one_size_is_not() {
-    let expected = [
-        "runs",
-        "percentiles",
-        "latency-over-size",
-        "throughput-over-size",
-        "runs-of-throughput",
-        "cpu",
-        "wire",
-    ];
+    let expected =
+        ["runs", "percentiles", "latency-over-size", "throughput-over-size", "runs-of-throughput", "cpu"];
     let several = page(&with_sizes(&[32, 1024, 8192]));
     let of_several = charts(&several);
     assert!(expected.iter().all(|id| of_several.contains(&(*id).to_owned())), "{of_several:?}");
@@ -52,7 +45,9 @@ fn latency_has_a_panel_for_each_driver_and_throughput_one_for_all() {
     assert_eq!(latency.x.ticks, [32.0, 1024.0, 8192.0]);
     let styles: Vec<LineStyle> = latency.panels[0].lines.iter().map(|line| line.style).collect();
     assert_eq!(styles, [LineStyle::Ghost, LineStyle::Thick]);
-    let ChartKind::Lines(throughput) = &chart(&page, "throughput-over-size").chart.kind else { panic!("lines") };
+    let ChartKind::Lines(throughput) = &chart(&page, "throughput-over-size").chart.kind else {
+        panic!("lines")
+    };
     assert_eq!(throughput.panels.len(), 1);
     let dashed = throughput.panels[0].lines.iter().filter(|line| line.style == LineStyle::Dashed);
     assert_eq!(dashed.map(|line| line.role.contains("8192")).collect::<Vec<_>>().len(), 2);
@@ -103,9 +98,12 @@ fn endpoints_are_an_axis_with_a_law() {
     let found = page(&judged(simulated::fan_outs(Workload::Throughput)));
     let ids = charts(&found);
     assert!(ids.contains(&"sample-time-over-readers".to_owned()), "{ids:?}");
-    let ChartKind::Lines(lines) = &chart(&found, "sample-time-over-readers").chart.kind else { panic!("lines") };
+    let ChartKind::Lines(lines) = &chart(&found, "sample-time-over-readers").chart.kind else {
+        panic!("lines")
+    };
     assert_eq!(lines.x.ticks, [1.0, 2.0, 4.0, 8.0]);
-    let marks: Vec<&charts::Line> = lines.panels[0].lines.iter().filter(|line| !line.runs.is_empty()).collect();
+    let marks: Vec<&charts::Line> =
+        lines.panels[0].lines.iter().filter(|line| !line.runs.is_empty()).collect();
     assert_eq!(marks[0].runs.len(), 4 * 3);
     let readers = chart(&found, "readers");
     let ChartKind::Lines(readers) = &readers.chart.kind else { panic!("lines") };
@@ -136,10 +134,10 @@ fn verdicts_are_a_chart_from_two_on() {
     let baseline = header.experiment.cells.iter().filter(|cell| cell.factors.driver == "plain");
     document.experiment.design.baseline = baseline.map(|cell| cell.id.clone()).collect();
     let document = judged(document);
-    let compared = document.verdicts.iter().filter(|verdict| verdict.kind == results::VerdictKind::Comparison);
-    let estimated = compared.filter(|verdict| {
-        verdict.answer.as_ref().is_some_and(|answer| answer.change_pct.is_some())
-    });
+    let compared =
+        document.verdicts.iter().filter(|verdict| verdict.kind == results::VerdictKind::Comparison);
+    let estimated =
+        compared.filter(|verdict| verdict.answer.as_ref().is_some_and(|answer| answer.change_pct.is_some()));
     let page = page(&document);
     let ChartKind::Forest(forest) = &chart(&page, "verdicts").chart.kind else { panic!("forest") };
     assert_eq!(forest.rows.len(), estimated.count().min(24));
@@ -165,7 +163,7 @@ fn windows_of_the_median_runs_are_over_time() {
 
 #[test]
 fn many_configurations_are_fields() {
-    let document = many(30);
+    let document = many(30, 1);
     let page = page(&document);
     let ChartKind::Heat(heat) = &chart(&page, "all-latencies").chart.kind else { panic!("heat") };
     assert_eq!(heat.rows.len(), 30);
@@ -175,8 +173,8 @@ fn many_configurations_are_fields() {
     assert!(page.omitted[0].contains("30 configurations"), "{:?}", page.omitted);
 }
 
-/// Returns a result of this many latency cells, each with a transport of its own.
-pub fn many(cells: usize) -> ResultDocument {
+/// Returns a result of this many transports with this many sizes each, with the workload `latency`.
+pub fn many(transports: u64, sizes: u64) -> ResultDocument {
     let mut header = sample::header_of(&sample::Characterize {
         sizes: vec![64],
         drivers: vec!["dds".to_owned()],
@@ -184,11 +182,13 @@ pub fn many(cells: usize) -> ResultDocument {
         ..sample::characterize()
     });
     let first = header.experiment.cells[0].clone();
-    let cell = |index: usize| {
-        let transport = format!("way-{index}");
-        Cell { id: format!("dds/{transport}"), factors: Factors { transport, ..first.factors.clone() } }
+    let cell = |(way, size): (u64, u64)| {
+        let (transport, size_bytes) = (format!("way-{way}"), 64 + 8 * size);
+        let id = format!("dds/{transport}/{size_bytes}");
+        Cell { id, factors: Factors { transport, size_bytes, ..first.factors.clone() } }
     };
-    header.experiment.cells = (0..cells).map(cell).collect();
+    let all = (0..transports).flat_map(|way| (0..sizes).map(move |size| (way, size)));
+    header.experiment.cells = all.map(cell).collect();
     let scheduled = header.experiment.schedule();
     let (template, _) = sample::run(scheduled[0], &first);
     let mut assembler = Assembler::new(header.clone());

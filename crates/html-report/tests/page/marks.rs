@@ -57,7 +57,10 @@ fn medians_are_those_of_the_result() {
         assert_eq!(figure.text, charts::number::plain(p50 / 1e3));
     }
     let answer: String = page.answer[0].iter().map(html_report::Words::text).collect();
-    let first = charts::number::value(keys.rows[0].figures[0].as_ref().unwrap().estimate.value, charts::Unit::Nanoseconds);
+    let first = charts::number::value(
+        keys.rows[0].figures[0].as_ref().unwrap().estimate.value,
+        charts::Unit::Nanoseconds,
+    );
     assert!(answer.contains(&first), "{answer}");
 }
 

@@ -11,7 +11,10 @@ use crate::sample::{Characterize, characterize};
 const MS: u64 = 1_000_000;
 
 /// Returns the simulated result of cells that are made from the only cell of a workload, in 3 blocks.
-pub fn measured(workload: Workload, make: impl Fn(&Factors) -> Vec<(&'static str, Factors)>) -> ResultDocument {
+pub fn measured(
+    workload: Workload,
+    make: impl Fn(&Factors) -> Vec<(&'static str, Factors)>,
+) -> ResultDocument {
     let drivers = BTreeMap::from([("plain".to_owned(), describe("plain", true))]);
     let options = vec![("plain".to_owned(), "latency".to_owned(), "50us".to_owned())];
     let characterize = Characterize {

@@ -45,7 +45,9 @@ pub(super) fn named(document: &ResultDocument) -> Vec<Named<'_>> {
     });
     let mut named: Vec<Named<'_>> = names.collect();
     let order: Vec<String> = named.iter().map(|(name, _)| name.clone()).collect();
-    named.sort_by_key(|(name, cell)| (order.iter().position(|first| first == name), cell.factors.size_bytes));
+    named.sort_by_cached_key(|(name, cell)| {
+        (order.iter().position(|first| first == name), cell.factors.size_bytes)
+    });
     named
 }
 

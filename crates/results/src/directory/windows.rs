@@ -4,10 +4,7 @@ use std::{fs, path::Path};
 
 use recording::{IntervalLog, operations};
 
-use super::{
-    disk::exists,
-    error::DirectoryError,
-};
+use super::{disk::exists, error::DirectoryError};
 
 /// Window of one kind of times of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
