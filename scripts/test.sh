@@ -89,6 +89,12 @@ if [ -z "$tests_passed" ]; then
   fi
 fi
 
+if command -v chromium >/dev/null; then
+  attempt 'pages in a browser' scripts/test_pages.sh
+else
+  say 'NOT EXECUTED: pages in a browser: `sudo apt-get install chromium`'
+fi
+
 attempt 'cargo test: drivers in Rust' \
   cargo test --workspace --all-features --locked --no-fail-fast --manifest-path drivers/Cargo.toml
 

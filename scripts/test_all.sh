@@ -10,6 +10,7 @@ make=(make --no-print-directory)
 attempt 'tests, also those that take long' scripts/test.sh all
 attempt 'packages' "${make[@]}" dist
 attempt 'packages in a bare root file system' scripts/test_dist.sh
+attempt 'pages in a browser' scripts/test_pages.sh --install
 attempt 'results in pandas, R and DuckDB' scripts/test_data.sh
 attempt 'crates without the tree' scripts/packages.sh
 attempt 'the book' scripts/docs.sh
