@@ -5,12 +5,12 @@ use results::{ResultDocument, State};
 
 use crate::{
     answer,
-    figures::{self, overlay},
+    figures::{self, overlay, time},
     fitness, key_figures,
     page::Page,
     rows,
+    run_windows::{RunWindows, WantedRun},
     scene::Scene,
-    timeline::RunWindows,
     values::LEAST_FOR_INTERVAL,
 };
 
@@ -94,4 +94,11 @@ fn eyebrow(document: &ResultDocument) -> Vec<String> {
         parts.push("interrupted".to_owned());
     }
     parts
+}
+
+/// Returns the runs whose windows the page of a result shows: of each cell in a chart over time its median run.
+#[must_use]
+pub fn wanted_runs(document: &ResultDocument) -> Vec<WantedRun> {
+    let scene = Scene::new(document, &[]);
+    time::shown(&scene).iter().filter_map(|(_, cell)| time::median_run(cell)).collect()
 }

@@ -17,16 +17,16 @@ mod html;
 mod key_figures;
 mod page;
 mod rows;
+mod run_windows;
 mod scene;
-mod timeline;
 mod values;
 
-pub use build::page;
+pub use build::{page, wanted_runs};
 pub use html::html;
 pub use page::{
     Check, Figure, Fitness, Grade, KeyColumn, KeyFigure, KeyFigures, KeyRow, Page, Section, Sentence, Words,
 };
-pub use timeline::{RunWindows, WantedRun, wanted_runs};
+pub use run_windows::{RunWindows, WantedRun};
 
 /// Returns each chart of a page as an SVG file: its name without a suffix, and its text.
 #[must_use]

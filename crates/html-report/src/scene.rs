@@ -7,7 +7,7 @@ use experiment::{Batching, DriverDescription, Factors, Topology, Workload, confi
 use report::parts;
 use results::{CellResult, ResultDocument};
 
-use crate::{page::slot, timeline::RunWindows};
+use crate::{page::slot, run_windows::RunWindows};
 
 /// Result with its series.
 pub(crate) struct Scene<'d> {

@@ -4,9 +4,9 @@ use charts::{Axis, Bar, BarGroup, Bars, ChartKind, Line, LineStyle, Lines, Panel
 use results::CellResult;
 
 use super::{
-    ONE_PANEL,
     distribution::OfWorkload,
     frame::{Frame, names, sizes_and_n},
+    limits::ONE_PANEL,
     sizes::{points, size_axis, sizes},
 };
 use crate::{

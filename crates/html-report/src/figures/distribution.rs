@@ -7,8 +7,8 @@ use charts::{
 use results::{CellResult, Metric, QUANTILES, RunState};
 
 use super::{
-    MOST_SERIES, ONE_PANEL,
     frame::{Frame, hollow_note, names, noisy, sizes_and_n},
+    limits::{MOST_SERIES, ONE_PANEL},
 };
 use crate::{
     page::Figure,

@@ -88,7 +88,7 @@ pub(crate) fn sizes_and_n(cells: &[&CellResult], kind: Option<&str>) -> Vec<Stri
     }
     let counts = || cells.iter().filter_map(|cell| Some(cell.latency.get(kind?)?.n));
     if let (Some(least), Some(most)) = (counts().min(), counts().max()) {
-        let number = |n: u64| charts::number::plain(n as f64);
+        let number = |n: u64| charts::number::round(n as f64);
         words.push(match least == most {
             true => format!("n = {}", number(most)),
             false => format!("n = {} to {}", number(least), number(most)),

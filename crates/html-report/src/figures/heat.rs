@@ -4,7 +4,7 @@ use charts::{ChartKind, Heat, HeatCell, HeatRow, Shade, Slot};
 use experiment::{Load, Workload};
 use results::{CellResult, Metric};
 
-use super::{MOST_SERIES, distribution::OfWorkload, frame::Frame};
+use super::{distribution::OfWorkload, frame::Frame, limits::MOST_SERIES};
 use crate::{
     page::Figure,
     scene::{Endpoints, Scene, distinct},

@@ -6,10 +6,10 @@ use charts::{
 use results::{CellResult, FindingKind, Metric};
 
 use super::{
-    MOST_SERIES, ONE_PANEL,
     distribution::OfWorkload,
     frame::{Frame, capital, hollow_note, list, names, sizes_and_n},
     heat,
+    limits::{MOST_SERIES, ONE_PANEL},
     sizes::{ghost, points},
 };
 use crate::{

@@ -4,6 +4,7 @@ pub(crate) mod cost;
 pub(crate) mod distribution;
 pub(crate) mod frame;
 pub(crate) mod heat;
+pub(crate) mod limits;
 pub(crate) mod load;
 pub(crate) mod overlay;
 pub(crate) mod scaling;
@@ -15,16 +16,12 @@ pub(crate) mod verdicts;
 
 use charts::ChartKind;
 use experiment::Workload;
+use limits::MOST_SERIES;
 
 use crate::{
     page::{Figure, Section},
     scene::Scene,
 };
-
-/// Maximum number of series in a chart with a panel or a row for each.
-pub(crate) const MOST_SERIES: usize = 12;
-/// Maximum number of series in one panel.
-pub(crate) const ONE_PANEL: usize = 4;
 
 /// Returns the charts of a page under their headings, and what is left out.
 pub(crate) fn sections(scene: &Scene<'_>) -> (Vec<Section>, Vec<String>) {

@@ -5,9 +5,9 @@ use experiment::Workload;
 use results::{CellResult, Finding, FindingKind, Metric, format_value};
 
 use super::{
-    ONE_PANEL,
     distribution::{self, OfWorkload},
     frame::{Frame, capital, hollow_note, names, sizes_and_n},
+    limits::ONE_PANEL,
     sizes::points,
 };
 use crate::{

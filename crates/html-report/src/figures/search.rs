@@ -5,9 +5,9 @@ use experiment::GoalKind;
 use results::{CellResult, Metric, Run, SearchRecord, format_value};
 
 use super::{
-    ONE_PANEL,
     distribution::{self, OfWorkload, at_one_size},
     frame::{Frame, names, sizes_and_n},
+    limits::ONE_PANEL,
 };
 use crate::{page::Figure, scene::Scene, values::Quantity};
 

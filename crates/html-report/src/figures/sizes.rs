@@ -5,10 +5,11 @@ use experiment::Workload;
 use results::{CellResult, FindingKind, Metric};
 
 use super::{
-    MOST_SERIES, ONE_PANEL,
     distribution::OfWorkload,
     frame::{Frame, hollow_note, list, names},
-    heat, overlay,
+    heat,
+    limits::{MOST_SERIES, ONE_PANEL},
+    overlay,
 };
 use crate::{
     page::Figure,
@@ -89,7 +90,10 @@ pub(crate) fn latency(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure
     };
     let panels: Vec<Panel> = all.iter().map(panel).collect();
     let every: Vec<&CellResult> = all.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
-    let mut note = "Line: p50 with its interval. Band: up to p99.".to_owned();
+    let mut note = "Line: p50 with its interval.".to_owned();
+    if panels.iter().any(|panel| panel.lines.iter().any(|line| !line.band.is_empty())) {
+        note.push_str(" Band: up to p99.");
+    }
     if all.len() > 1 {
         note.push_str(" Grey lines: the other configurations.");
     }

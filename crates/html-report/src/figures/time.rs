@@ -5,11 +5,11 @@ use experiment::{Load, Workload};
 use results::{CellResult, LogWindow, Metric};
 
 use super::{
-    ONE_PANEL,
     distribution::{OfWorkload, at_one_size, scale},
     frame::{Frame, names, sizes_and_n},
+    limits::ONE_PANEL,
 };
-use crate::{page::Figure, scene::Scene, timeline::median_run, values::Quantity};
+use crate::{page::Figure, run_windows::WantedRun, scene::Scene, values::Quantity};
 
 /// Returns the cells whose median run is shown over time, with their series.
 pub(crate) fn shown<'s, 'd>(scene: &'s Scene<'d>) -> Vec<(&'s Series, &'d CellResult)> {
@@ -166,4 +166,18 @@ pub(crate) fn rates(scene: &Scene<'_>, all: &OfWorkload<'_, '_>) -> Vec<Figure> 
     let y = Axis { unit: Unit::SamplesPerSecond, scale, ..Axis::default() };
     let x_label = "time since the start of the measurement".to_owned();
     vec![frame.around(scene, &cells, ChartKind::Timeline(Timeline { x_label, y, panels }))]
+}
+
+/// Returns the run of a cell whose median time is the median of all runs.
+pub(crate) fn median_run(cell: &CellResult) -> Option<WantedRun> {
+    let (metric, kind) = match cell.factors.workload {
+        Workload::Latency => (Metric::RttP50, "rtt"),
+        Workload::Paced => (Metric::ResponseP50, "response"),
+        Workload::Throughput | Workload::Search | Workload::Discovery => return None,
+    };
+    let mut runs: Vec<(f64, u32)> =
+        cell.claimed_runs().filter_map(|run| Some((run.value(metric)?, run.number))).collect();
+    runs.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1)));
+    let (_, run) = *runs.get(runs.len().checked_sub(1)? / 2)?;
+    Some(WantedRun { run, kind })
 }

@@ -5,9 +5,9 @@ use experiment::Workload;
 use results::{CellResult, Metric, Run, kind_of_hop};
 
 use super::{
-    ONE_PANEL,
     distribution::OfWorkload,
     frame::{Frame, sizes_and_n},
+    limits::ONE_PANEL,
 };
 use crate::{
     page::Figure,
