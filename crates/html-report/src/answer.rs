@@ -3,7 +3,7 @@
 use charts::Series;
 use experiment::Workload;
 use report::parts;
-use results::{CellResult, Conclusion, Metric, Verdict, VerdictKind};
+use results::{CellResult, Conclusion, Finding, FindingKind, Metric, Verdict, VerdictKind};
 use stats::Better;
 
 use crate::{
@@ -211,6 +211,7 @@ fn from_values(scene: &Scene<'_>) -> Vec<Sentence> {
         sentences.extend(values(scene, &at_one_size(&all, largest), metric));
     }
     sentences.truncate(2);
+    sentences.extend(laws(scene));
     let findings = parts::findings(scene.document).items.into_iter();
     let short = findings.filter(|(text, _)| text.chars().count() <= MOST_OF_FINDING);
     let room = (MOST - 1).saturating_sub(sentences.len());
@@ -223,6 +224,17 @@ fn from_values(scene: &Scene<'_>) -> Vec<Sentence> {
         )]);
     }
     sentences
+}
+
+/// Returns what one more endpoint costs, without the values at both ends; at most two laws.
+fn laws(scene: &Scene<'_>) -> Vec<Sentence> {
+    let kinds = [FindingKind::ScalesLinearly, FindingKind::ScalesAsPower, FindingKind::ScalesWithBend];
+    let findings = scene.document.findings.iter().filter(|finding| kinds.contains(&finding.kind));
+    let law = |finding: &Finding| {
+        let (law, _ends) = finding.text.rsplit_once(": ")?;
+        Some(vec![plain(format!("{law}."))])
+    };
+    findings.filter_map(law).take(2).collect()
 }
 
 /// Returns the medians of cells as a sentence; `None` without values.

@@ -43,7 +43,7 @@ const SUBJECTS: [(Workload, Subject); 3] = [
             quantity: Quantity::Metric(Metric::RttP50),
             unit: Unit::Nanoseconds,
             what: "Median one-way time of a hop",
-            x_label: "hop, from the first node on",
+            x_label: "hop, by the numbers of its nodes",
             of_parts: hops,
         },
     ),
@@ -158,7 +158,9 @@ fn hops(_: &CellResult, run: &Run) -> Vec<(String, f64)> {
     let hops = run.ring.iter().flat_map(|ring| &ring.hops).enumerate();
     hops.filter_map(|(index, hop)| {
         let p50 = run.latency.get(&kind_of_hop(index))?.p50_ns?;
-        Some((format!("{}: {}", index + 1, hop.name()), p50 as f64))
+        // The names of nodes are long, and end in their numbers.
+        let [from, to] = [&hop.writer, &hop.reader].map(|name| name.trim_start_matches("node-"));
+        Some((format!("{from} to {to}"), p50 as f64))
     })
     .collect()
 }
