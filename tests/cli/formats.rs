@@ -111,3 +111,26 @@ fn two_formats_and_a_plan_as_csv_are_rejected() {
         assert!(error.contains(fault), "{words:?}: {error}");
     }
 }
+
+#[test]
+fn overlay_is_beside_the_measured_values_in_every_format() {
+    let sandbox = sandbox();
+    let overlaid = ["report", "r.json", "--overlay", "seed-000,seed-003"];
+    sandbox.snapshot("report-overlay", &overlaid);
+    let printed = |format: &str| stdout(&sandbox, &[&overlaid[..], &[format]].concat());
+    // two cells, with four figures of the first source and a figure of four setups of the other one
+    let rows = printed("--csv").lines().filter(|row| row.contains(",published,")).count();
+    assert_eq!(rows, 2 * (4 + 4));
+    let full = printed("--full");
+    assert!(full.contains("beside published figures of ") && full.contains("\nDifferences of "), "{full}");
+    let json: serde_json::Value = serde_json::from_str(&printed("--json")).expect("JSON");
+    assert_eq!(json["cells"][0]["published"].as_array().expect("figures").len(), 8);
+    assert!(!stdout(&sandbox, &["report", "r.json", "--full"]).contains("ublished"));
+}
+
+#[test]
+fn overlay_that_is_unknown_or_of_other_cells_is_rejected() {
+    let sandbox = sandbox();
+    sandbox.snapshot("report-overlay-unknown", &["report", "r.json", "--overlay", "seed-9"]);
+    sandbox.snapshot("report-overlay-of-other-cells", &["report", "r.json", "--overlay", "seed-001"]);
+}

@@ -54,6 +54,7 @@ pub use factors::{
     variables::{VARIABLES_OF_ALL_PROGRAMS, VariableValue, Variables},
 };
 pub use plan::{
+    built_in_figures::BuiltInFigures,
     changes::Changes,
     choices::PinChoice,
     design::{
@@ -68,8 +69,8 @@ pub use plan::{
     limits::Limits,
     max_rates::{FIRST_MAXIMUM_RUN, MAXIMUM_RUNS, MaxRateCell},
     plan_inputs::PlanInputs,
-    published::{Published, PublishedFigure},
-    published_section::PublishedSection,
+    published::{Published, PublishedConditions, PublishedFigure},
+    published_section::{PublishedSection, RowEntry, RowFactor},
     schedule::{Schedule, SendTimes},
     search::{GoalKind, Search, SearchGoal},
     search_section::SearchSection,

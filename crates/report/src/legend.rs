@@ -6,7 +6,7 @@ use results::{CellResult, PacedCell, ResultDocument, Run, SteadyClass};
 use crate::{
     discovery, maximum,
     number::{count, duration},
-    paced, published, ring, search, tables,
+    overlays, paced, ring, search, tables,
 };
 
 /// Returns the paragraphs of the legend.
@@ -52,7 +52,7 @@ pub(crate) fn legend(document: &ResultDocument) -> Vec<String> {
                 .to_owned(),
         );
     }
-    paragraphs.extend(published::legend(document));
+    paragraphs.extend(overlays::legend(document));
     paragraphs.extend(steady(document));
     paragraphs.push(
         "CPU is the CPU time per sample of the process of that endpoint: user and system time of all threads.".to_owned(),

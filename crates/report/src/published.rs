@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use experiment::{Figure, Published};
-use results::{CellResult, MeasuredValue, PublishedValue, ResultDocument, format_micros, format_value};
+use experiment::Figure;
+use results::{CellResult, MeasuredValue, PublishedValue, format_micros, format_value};
 
 use crate::{
     factor_columns::FactorColumns,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Meaning of the columns of these tables.
-const LEGEND: &str = "Tables beside published figures: each value is the median over the valid runs, followed by the 95 % CI of the \
+pub(crate) const LEGEND: &str = "Tables beside published figures: each value is the median over the valid runs, followed by the 95 % CI of the \
     median by order statistics; with fewer than 6 runs, by their range. RTT is the full round trip. A figure that was published as \
     RTT/2 is doubled, as in 2 × 355 = 710. Published figures are from other hosts: they show the shape of a curve, and claim nothing \
     about the systems that are measured here.";
@@ -37,7 +37,7 @@ pub(crate) fn beside(title: &str, cells: &[&CellResult], batch_bytes: u64) -> St
             (!values.is_empty()).then_some((*cell, values))
         });
         let _ = writeln!(text, "\n{what}, beside published figures of {system}");
-        text.push_str(&table(&of_system.collect::<Vec<_>>()).render());
+        text.push_str(&table(&of_system.collect::<Vec<_>>(), None).render());
     }
     text
 }
@@ -47,8 +47,8 @@ fn of_batch(cell: &CellResult, batch_bytes: u64) -> Vec<&PublishedValue> {
     cell.published.iter().filter(|value| value.batch_bytes == batch_bytes).collect()
 }
 
-/// Returns the table of one system.
-fn table(rows: &[(&CellResult, Vec<&PublishedValue>)]) -> Grid {
+/// Returns the table of one system. `names`: the name of each row's configuration, if the rows have several.
+pub(crate) fn table(rows: &[(&CellResult, Vec<&PublishedValue>)], names: Option<&[String]>) -> Grid {
     let mut figures: Vec<Figure> = Vec::new();
     for value in rows.iter().flat_map(|(_, values)| values) {
         if !figures.contains(&value.figure) {
@@ -56,19 +56,22 @@ fn table(rows: &[(&CellResult, Vec<&PublishedValue>)]) -> Grid {
         }
     }
     let keys = FactorColumns::new(&["size"], &rows.iter().map(|(cell, _)| *cell).collect::<Vec<_>>());
-    let mut grid = keys.headed(Grid::default().units_below()).column("Runs", Align::Right);
+    let first = Grid::default().units_below();
+    let first = if names.is_some() { first.column("Configuration", Align::Left) } else { first };
+    let mut grid = keys.headed(first).column("Runs", Align::Right);
     for figure in &figures {
         grid = grid
             .column(&heading(*figure), Align::Right)
             .column("95 % CI", Align::Close)
             .column("Published", Align::Right);
     }
-    for (cell, values) in rows {
-        let mut row = keys.entries(cell);
+    for (index, (cell, values)) in rows.iter().enumerate() {
+        let name = names.and_then(|names| names.get(index));
+        let mut row: Vec<String> = name.cloned().into_iter().chain(keys.entries(cell)).collect();
         row.push(runs(values));
         for figure in &figures {
             match values.iter().find(|value| value.figure == *figure) {
-                Some(value) => row.extend([measured(value), interval(value), published(value)]),
+                Some(value) => row.extend([measured(value), interval(value), published(value, cell)]),
                 None => row.extend([String::new(), String::new(), String::new()]),
             }
         }
@@ -83,6 +86,7 @@ fn heading(figure: Figure) -> String {
         (_, Some(statistic)) => format!("RTT {} (µs)", statistic.name().replace('_', ".")),
         (Figure::Delivered, None) => "Samples/s".to_owned(),
         (Figure::Goodput, None) => "Mbit/s".to_owned(),
+        (Figure::TwoHopsPerSample, None) => "Sample-hop (µs)".to_owned(),
         (_, None) => "Lost (%)".to_owned(),
     }
 }
@@ -98,7 +102,7 @@ fn runs(values: &[&PublishedValue]) -> String {
 
 /// Formats a value with the unit of the measured one.
 fn in_unit(value: &PublishedValue, number: f64) -> String {
-    if value.figure.statistic().is_some() { format_micros(number) } else { format_value(number) }
+    if value.figure.is_time() { format_micros(number) } else { format_value(number) }
 }
 
 fn measured(value: &PublishedValue) -> String {
@@ -116,30 +120,14 @@ fn interval(value: &PublishedValue) -> String {
     }
 }
 
-/// Formats a figure as it was published. Half of a round-trip time is followed by the whole.
-fn published(value: &PublishedValue) -> String {
-    if value.figure.is_half() {
-        format!("2 × {} = {}", value.published, value.published * 2.0)
-    } else {
-        value.published.to_string()
+/// Formats a figure as it was published. A part of the measured value, such as half of a round-trip time, is followed by the whole.
+fn published(value: &PublishedValue, cell: &CellResult) -> String {
+    let hops = cell.factors.topology.hops().unwrap_or(2);
+    match (value.figure.multiple(hops), value.published) {
+        (1.0, published) => published.to_string(),
+        (multiple, published) if multiple < 1.0 => {
+            format!("{published} / {} = {}", multiple.recip(), published * multiple)
+        }
+        (multiple, published) => format!("{multiple} × {published} = {}", published * multiple),
     }
-}
-
-/// Returns what the tables mean, and the source of each system with what differs.
-pub(crate) fn legend(document: &ResultDocument) -> Vec<String> {
-    let tables = &document.experiment.published;
-    let mut paragraphs: Vec<String> = Vec::new();
-    if !tables.is_empty() {
-        paragraphs.push(LEGEND.to_owned());
-    }
-    let is_first = |(index, table): &(usize, &Published)| {
-        tables[..*index].iter().all(|other| (&other.source, &other.note) != (&table.source, &table.note))
-    };
-    for (_, table) in tables.iter().enumerate().filter(is_first) {
-        let of_source =
-            tables.iter().filter(|other| (&other.source, &other.note) == (&table.source, &table.note));
-        let systems: Vec<&str> = of_source.map(|table| table.system.as_str()).collect();
-        paragraphs.push(format!("Source of {}: {}. {}", systems.join("; "), table.source, table.note));
-    }
-    paragraphs
 }

@@ -65,7 +65,7 @@ pub(crate) fn brief_conditions(experiment: &Plan) -> String {
 }
 
 /// Formats the length of a run.
-fn length(experiment: &Plan) -> String {
+pub(crate) fn length(experiment: &Plan) -> String {
     let searches = experiment.search.is_some()
         && experiment.cells.iter().all(|cell| cell.factors.workload == Workload::Search);
     let Design { measure_ns, samples, .. } = experiment.design;

@@ -87,6 +87,12 @@ pub struct ReportArgs {
     )]
     pub full: bool,
 
+    /// Show the published figures of this name, such as `seed-000`, beside the measured values, and what differs. Can be repeated.
+    ///
+    /// Prints their tables. With `--full` or a format, they are a part of that output.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = "Output")]
+    pub overlay: Vec<String>,
+
     #[command(flatten)]
     pub format: FormatArgs,
 

@@ -1,6 +1,8 @@
 //! `ddsmark report`: prints a saved result, or writes its page and its charts.
 
-use results::Directory;
+use experiment::BuiltInFigures;
+use report::Options;
+use results::{Directory, ResultDocument};
 
 use crate::{
     cli::{
@@ -19,11 +21,24 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus, CliError> {
     // Computed again: a crashed session saved none.
     document.findings = findings::find(&document);
     document.verdicts = verdicts::judge(&document);
-    if flags.html.is_none() && flags.svg.is_none() {
-        print(&document, &flags.result, Form::from_flags(flags.full, &flags.format))?;
-        return Ok(ExitStatus::Done);
+    for name in &flags.overlay {
+        overlay(&mut document, name)?;
     }
-    let page = pages::page(&document, &flags.result);
+    if flags.html.is_some() || flags.svg.is_some() {
+        return write(&document, flags);
+    }
+    match Form::from_flags(flags.full, &flags.format) {
+        Form::Screen if !flags.overlay.is_empty() => {
+            output::print(&report::overlay_tables(&document, Options { width: output::width() }))?;
+        }
+        form => print(&document, &flags.result, form)?,
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// Writes the page and the charts of a result, as the flags request.
+fn write(document: &ResultDocument, flags: &ReportArgs) -> Result<ExitStatus, CliError> {
+    let page = pages::page(document, &flags.result);
     if let Some(file) = &flags.html {
         let path = file.clone().unwrap_or_else(|| pages::default_path(&flags.result));
         pages::write_html(&page, &path)?;
@@ -34,4 +49,23 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus, CliError> {
         output::print(&format!("charts: {charts} in {}\n", folder.display()))?;
     }
     Ok(ExitStatus::Done)
+}
+
+/// Adds published figures to a result.
+fn overlay(document: &mut ResultDocument, name: &str) -> Result<(), CliError> {
+    let rejected = |error: String, hint: String| CliError::new(ExitStatus::WrongUse, error, hint);
+    let names = || BuiltInFigures::names().collect::<Vec<_>>().join(", ");
+    let figures = BuiltInFigures::find(name).ok_or_else(|| {
+        rejected(format!("published figures `{name}` not found"), format!("available: {}", names()))
+    })?;
+    let tables = figures.beside(&document.experiment);
+    if tables.is_empty() {
+        let systems: Vec<&str> = figures.tables().map(|table| table.system.get().as_str()).collect();
+        return Err(rejected(
+            format!("no cell of the result matches the published figures `{name}`"),
+            format!("they are of: {}; others are {}", systems.join("; "), names()),
+        ));
+    }
+    document.show_published(tables);
+    Ok(())
 }

@@ -101,6 +101,7 @@ fn experiment_file(flags: &Flags, driver: &str) -> ExperimentFile {
         flows: Vec::new(),
         hosts: Vec::new(),
         published: Vec::new(),
+        overlay: OneOrMany::default(),
         search: None,
         design: DesignSection {
             blocks: Some(Located::nowhere(flags.pairs.unwrap_or(pairs))),

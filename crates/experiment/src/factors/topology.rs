@@ -68,6 +68,15 @@ impl Topology {
         self == Self::PAIR
     }
 
+    /// Returns the number of hops of a round trip: 2 of a pair, N of `ring-N`; `None` for other topologies.
+    #[must_use]
+    pub fn hops(self) -> Option<u16> {
+        match self {
+            Self::Ring { nodes } => Some(nodes),
+            mesh => mesh.is_pair().then_some(2),
+        }
+    }
+
     /// Returns the numbers of writing and of reading endpoints of a mesh.
     #[must_use]
     pub const fn mesh(self) -> Option<(u16, u16)> {

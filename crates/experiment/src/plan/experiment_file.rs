@@ -79,6 +79,10 @@ pub struct ExperimentFile {
     /// Published figures to show beside the measured values, one table of a source in each entry `[[published]]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Located<PublishedSection>>,
+    /// Names of published figures that the command contains, to show in the same way: `seed-000` and others, which `ddsmark report
+    /// --overlay` shows beside the values of any result.
+    #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
+    pub overlay: OneOrMany<String>,
     /// Number, duration and order of runs.
     #[serde(default)]
     pub design: DesignSection,

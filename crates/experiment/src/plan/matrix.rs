@@ -68,8 +68,8 @@ pub(crate) fn cells(
     let mut shown_notes: Vec<String> = Vec::new();
     for (exclude, spared) in matrix.excludes.iter().zip(&matrix.spared) {
         // Also counts cells that another exclude covers.
-        let found =
-            *spared || matrix.factors.iter().any(|(factors, _)| matches(exclude.get(), factors, inputs));
+        let found = *spared
+            || matrix.factors.iter().any(|(factors, _)| matches(exclude.get(), factors, inputs.files));
         // The driver may not be installed on this host.
         let may_be_elsewhere = unnamed && exclude.get().get("driver").is_some();
         if !found && file.is_displaced(exclude.get()) {
@@ -82,7 +82,7 @@ pub(crate) fn cells(
             return Err(no_match("this exclude", exclude.get(), &all, inputs).at(exclude.span()));
         }
         for (factors, excluded) in &mut matrix.factors {
-            *excluded |= matches(exclude.get(), factors, inputs);
+            *excluded |= matches(exclude.get(), factors, inputs.files);
         }
     }
     // A driver whose cells are all excluded needs no notes.

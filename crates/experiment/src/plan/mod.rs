@@ -3,6 +3,7 @@
 pub(crate) mod adaptation;
 pub(crate) mod axes;
 pub(crate) mod batches;
+pub(crate) mod built_in_figures;
 pub(crate) mod capabilities;
 pub(crate) mod changes;
 pub(crate) mod choices;

@@ -14,8 +14,40 @@ pub struct Published {
     pub source: String,
     /// Differences from this experiment.
     pub note: String,
+    /// Conditions of the published measurement.
+    #[serde(default, skip_serializing_if = "PublishedConditions::is_empty")]
+    pub conditions: PublishedConditions,
     /// Figures, each with its cell.
     pub figures: Vec<PublishedFigure>,
+}
+
+/// Conditions of a published measurement, as free text. Reports show each beside that of the result.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedConditions {
+    /// Middleware with its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub middleware: Option<String>,
+    /// Hosts: processor, cores, operating system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hardware: Option<String>,
+    /// Transport of the samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
+    /// Link between the hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// Number and duration of the runs, and what each figure is over them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+}
+
+impl PublishedConditions {
+    /// Returns whether none is given.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Published figure beside a cell.

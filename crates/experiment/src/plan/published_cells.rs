@@ -1,9 +1,16 @@
 //! Cells that published figures are shown beside.
 
+use std::collections::BTreeMap;
+
 use crate::{
-    Cell, FactorValues, Figure, PlanError, PlanInputs, Published, PublishedFigure, PublishedSection, Size,
-    SpannedError, Value, Workload,
-    plan::{experiment_file::ExperimentFile, selection::matches},
+    Cell, FactorValues, Factors, Figure, InputFile, Plan, PlanError, PlanInputs, Published, PublishedFigure,
+    PublishedSection, Size, SpannedError, Value, Workload,
+    plan::{
+        built_in_figures::BuiltInFigures,
+        experiment_file::ExperimentFile,
+        published_section::{RowEntry, RowFactor},
+        selection::matches,
+    },
     syntax::{
         one_or_many::{Located, OneOrMany},
         spanned_error::all_distinct,
@@ -20,32 +27,39 @@ impl ExperimentFile {
     ) -> Result<(Vec<Published>, Vec<String>), SpannedError> {
         let systems = self.published.iter().map(|section| section.get().system.clone());
         all_distinct("system", &OneOrMany(systems.collect()))?;
+        let probes = self.design.probe_every.is_some();
         let (mut all, mut notes) = (Vec::new(), Vec::new());
         for section in &self.published {
             let table = section.get();
             table.check()?;
-            let matched: Vec<&Cell> = cells.iter().filter(|cell| table.selects(cell, inputs)).collect();
-            if let Some((cell, figure)) = matched.iter().find_map(|cell| Some((cell, table.missing(cell)?))) {
-                let words = format!("cells of the workload `{}` have no `{figure}`", cell.factors.workload);
+            let matched: Vec<&Cell> = cells.iter().filter(|cell| table.selects(cell, inputs.files)).collect();
+            let missing = |cell: &&Cell| Some((cell.factors.workload, table.missing(&cell.factors, probes)?));
+            if let Some((workload, figure)) = matched.iter().find_map(missing) {
+                let words = format!("cells of the workload `{workload}` have no `{figure}`");
                 let hint = "select the cells with `cells = { workload = ... }`";
                 return Err(PlanError::Contradiction { words, hint }.at(section.span()));
             }
-            let of_row = |row: &Located<Vec<f64>>| table.figures_of(row.get(), &matched, inputs);
-            let figures: Vec<PublishedFigure> = table.rows.iter().flat_map(of_row).collect();
-            let texts = [&table.system, &table.source, &table.note].map(|text| text.get().clone());
-            let [system, source, note] = texts;
-            if !figures.is_empty() {
-                all.push(Published { system, source, note, figures });
-            } else if self.may_match_nothing(table) {
-                notes.push(format!("no published figures of {system} are shown: no cell matches them"));
-            } else {
-                return Err(PlanError::NoMatch {
-                    what: "this table of published figures",
-                    why: None,
-                    hint: None,
-                }
-                .at(section.span()));
+            match table.beside(&matched, inputs.files) {
+                Some(published) => all.push(published),
+                None if self.may_match_nothing(table) => notes.push(unmatched(table)),
+                None => return Err(no_match("this table of published figures").at(section.span())),
             }
+        }
+        for name in &self.overlay.0 {
+            let figures = BuiltInFigures::find(name.get()).ok_or_else(|| {
+                let (name, known) =
+                    (name.get().clone(), BuiltInFigures::names().map(str::to_owned).collect());
+                PlanError::NoFigures { name, known }
+            });
+            let figures = figures.map_err(|error| error.at(name.span()))?;
+            let (tables, unused) = figures.tables_beside(cells, probes);
+            if tables.is_empty() && !self.is_set("factors.size") {
+                return Err(no_match("this overlay").at(name.span()));
+            }
+            let is_new = |table: &Published| all.iter().all(|known: &Published| known.system != table.system);
+            let tables: Vec<Published> = tables.into_iter().filter(is_new).collect();
+            all.extend(tables);
+            notes.extend(unused);
         }
         Ok((all, notes))
     }
@@ -60,40 +74,103 @@ impl ExperimentFile {
     }
 }
 
+impl BuiltInFigures {
+    /// Returns the published figures with the cells of a plan that they are beside. A figure that a cell cannot have is left out.
+    #[must_use]
+    pub fn beside(&self, plan: &Plan) -> Vec<Published> {
+        self.tables_beside(&plan.cells, plan.design.probe_every.is_some()).0
+    }
+
+    /// Like [`BuiltInFigures::beside`], with a note for each table that no cell matches.
+    fn tables_beside(&self, cells: &[Cell], probes: bool) -> (Vec<Published>, Vec<String>) {
+        let (mut all, mut notes) = (Vec::new(), Vec::new());
+        for table in self.tables() {
+            // names of trace files are not known, and no table has any
+            let files = BTreeMap::new();
+            let is_of =
+                |cell: &&Cell| table.selects(cell, &files) && table.missing(&cell.factors, probes).is_none();
+            let matched: Vec<&Cell> = cells.iter().filter(is_of).collect();
+            match table.beside(&matched, &files) {
+                Some(published) => all.push(published),
+                None => notes.push(unmatched(table)),
+            }
+        }
+        (all, notes)
+    }
+}
+
+/// Returns the error of figures that no cell matches.
+const fn no_match(what: &'static str) -> PlanError {
+    PlanError::NoMatch { what, why: None, hint: None }
+}
+
+/// Returns the note on a table that no cell matches.
+fn unmatched(table: &PublishedSection) -> String {
+    format!("no published figures of {} are shown: no cell matches them", table.system.get())
+}
+
 impl PublishedSection {
-    /// Returns whether the table is of this cell, at any size and batch.
-    fn selects(&self, cell: &Cell, inputs: &PlanInputs<'_>) -> bool {
-        let is_of = |selection: &FactorValues| matches(selection, &cell.factors, inputs);
+    /// Returns whether the table is of this cell, at any size, profile and batch.
+    fn selects(&self, cell: &Cell, files: &BTreeMap<String, InputFile>) -> bool {
+        let is_of = |selection: &FactorValues| matches(selection, &cell.factors, files);
         is_of(&self.cells.without(&["batch_bytes"])) && !self.except.as_ref().is_some_and(is_of)
     }
 
-    /// Returns a figure that the cell cannot have.
-    fn missing(&self, cell: &Cell) -> Option<Figure> {
-        let has = |figure: &Figure| match figure.statistic() {
-            Some(_) => cell.factors.workload == Workload::Latency,
-            None => matches!(cell.factors.workload, Workload::Throughput | Workload::Paced),
+    /// Returns a figure that a cell with these factors cannot have. `probes`: whether loads have echo probes.
+    fn missing(&self, factors: &Factors, probes: bool) -> Option<Figure> {
+        let loaded = matches!(factors.workload, Workload::Throughput | Workload::Paced);
+        let latency = factors.workload == Workload::Latency;
+        let has = |figure: &Figure| match figure {
+            Figure::Delivered | Figure::Goodput | Figure::Lost => loaded,
+            Figure::Rtt(_) | Figure::HalfRtt(_) => latency || (loaded && probes),
+            Figure::HopMean => latency && factors.topology.hops().is_some(),
+            Figure::TwoHopsPerSample => latency && factors.is_pipelined(),
         };
         self.figures.values().find(|figure| !has(figure)).copied()
     }
 
-    /// Returns the figures of a row, beside each of the cells that have its size and batch.
-    fn figures_of(&self, row: &[f64], cells: &[&Cell], inputs: &PlanInputs<'_>) -> Vec<PublishedFigure> {
-        let Some((size, figures)) = row.split_first() else { return Vec::new() };
-        let size = *size as u64;
+    /// Returns the figures with those of these cells that have the size or profile of a row; `None` if there are none.
+    fn beside(&self, cells: &[&Cell], files: &BTreeMap<String, InputFile>) -> Option<Published> {
+        let of_row = |row: &Located<Vec<RowEntry>>| self.figures_of(row.get(), cells, files);
+        let figures: Vec<PublishedFigure> = self.rows.iter().flat_map(of_row).collect();
+        let [system, source, note] = [&self.system, &self.source, &self.note].map(|text| text.get().clone());
+        let conditions = self.conditions.clone();
+        (!figures.is_empty()).then_some(Published { system, source, note, conditions, figures })
+    }
+
+    /// Returns the figures of a row, beside each of the cells that have its size or profile, and its batch.
+    fn figures_of(
+        &self,
+        row: &[RowEntry],
+        cells: &[&Cell],
+        files: &BTreeMap<String, InputFile>,
+    ) -> Vec<PublishedFigure> {
+        let Some((first, figures)) = row.split_first() else { return Vec::new() };
         let batches: OneOrMany<Size> = self.cells.all("batch_bytes");
-        // A batch that holds one sample is measured unbatched.
-        let measured = |batch: Size| if size > batch.0 / 2 { Size(0) } else { batch };
-        let mut selection = FactorValues::only("size", Size(size));
-        if !batches.0.is_empty() {
-            selection.set("batch_bytes", batches.clone().map(|batch| Value::Size(measured(batch))));
-        }
-        let with_size = cells.iter().filter(|cell| matches(&selection, &cell.factors, inputs));
+        let is_of_row = |cell: &&&Cell| {
+            let size = match self.by {
+                RowFactor::Size => first.number() as u64,
+                RowFactor::Profile => cell.factors.size_bytes,
+            };
+            let mut selection = match (self.by, first) {
+                (RowFactor::Profile, RowEntry::Text(name)) => FactorValues::only("profile", name.clone()),
+                _ => FactorValues::only("size", Size(size)),
+            };
+            // A batch that holds one sample is measured unbatched.
+            let measured = |batch: Size| if size > batch.0 / 2 { Size(0) } else { batch };
+            if !batches.0.is_empty() {
+                selection.set("batch_bytes", batches.clone().map(|batch| Value::Size(measured(batch))));
+            }
+            matches(&selection, &cell.factors, files)
+        };
         let batch = |cell: &Cell| match &batches.0[..] {
             [only] => only.get().0,
             _ => cell.factors.batch_bytes,
         };
-        let figures = || self.figures.values().copied().zip(figures.iter().copied());
-        with_size
+        let figures = || self.figures.values().copied().zip(figures.iter().map(RowEntry::number));
+        cells
+            .iter()
+            .filter(is_of_row)
             .flat_map(|cell| {
                 let (id, batch_bytes) = (cell.id.clone(), batch(cell));
                 figures().map(move |(figure, value)| PublishedFigure {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FactorValues, Figure, MIN_SIZE_BYTES, PlanError, Size, SpannedError,
+    FactorValues, Figure, MIN_SIZE_BYTES, PlanError, PublishedConditions, Size, SpannedError,
     syntax::{
         one_or_many::{Located, OneOrMany},
         spanned_error::all_distinct,
@@ -21,17 +21,67 @@ pub struct PublishedSection {
     pub source: Located<String>,
     /// Differences from this experiment, such as hosts, versions and the definition of the figures.
     pub note: Located<String>,
+    /// Conditions of the published measurement. Reports show each beside that of the result.
+    #[serde(default, skip_serializing_if = "PublishedConditions::is_empty")]
+    pub conditions: PublishedConditions,
     /// Cells that the figures are shown beside: those that have one of the given values of each given factor, and the size
-    /// of the row. Default: all.
+    /// or profile of the row. Default: all.
     #[serde(default, skip_serializing_if = "FactorValues::is_empty")]
     pub cells: FactorValues,
     /// Cells that the figures are not shown beside, in the same form. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub except: Option<FactorValues>,
+    /// Factor that the rows start with: `size`, or the name of a `profile`. Default `size`.
+    #[serde(default, skip_serializing_if = "is_size")]
+    pub by: RowFactor,
     /// Figures of each row, with kind and unit, in the order of the columns.
     pub figures: OneOrMany<Figure>,
-    /// Rows: the size of the samples in bytes, then a number for each of `figures`.
-    pub rows: Vec<Located<Vec<f64>>>,
+    /// Rows: the size of the samples in bytes or the name of a profile, then a number for each of `figures`.
+    pub rows: Vec<Located<Vec<RowEntry>>>,
+}
+
+/// Factor that the rows of a table start with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RowFactor {
+    /// Size of the samples in bytes.
+    #[default]
+    Size,
+    /// Name of a QoS profile; `default` is also that of cells without profiles.
+    Profile,
+}
+
+/// Entry of a row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum RowEntry {
+    /// Size, or a figure.
+    Number(f64),
+    /// Name of a profile.
+    Text(String),
+}
+
+impl RowEntry {
+    /// Returns the number; NaN for a text.
+    pub(crate) const fn number(&self) -> f64 {
+        match self {
+            Self::Number(number) => *number,
+            Self::Text(_) => f64::NAN,
+        }
+    }
+
+    /// Formats the entry for an error.
+    fn shown(&self) -> String {
+        match self {
+            Self::Number(number) => number.to_string(),
+            Self::Text(text) => text.clone(),
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_size(by: &RowFactor) -> bool {
+    matches!(by, RowFactor::Size)
 }
 
 impl PublishedSection {
@@ -50,25 +100,45 @@ impl PublishedSection {
             return Err(PlanError::Nothing("published figures").at(self.system.span()));
         }
         all_distinct("figure", &self.figures)?;
-        let mut sizes = Vec::new();
+        let (mut sizes, mut profiles) = (Vec::new(), Vec::new());
         for row in &self.rows {
             let contradiction = |words: String, hint| PlanError::Contradiction { words, hint }.at(row.span());
             let columns = 1 + self.figures.0.len();
             if row.get().len() != columns {
-                let words = format!("a row has {} numbers instead of {columns}", row.get().len());
-                return Err(contradiction(words, "write the size, then a number for each of `figures`"));
+                let words = format!("a row has {} entries instead of {columns}", row.get().len());
+                return Err(contradiction(
+                    words,
+                    "write the size or profile, then a number for each of `figures`",
+                ));
             }
-            let (size, figures) = (row.get()[0], &row.get()[1..]);
-            if size.fract() != 0.0 || !(MIN_SIZE_BYTES as f64..=1e12).contains(&size) {
-                let words = format!("`{size}` is not the size of a sample");
-                return Err(contradiction(words, "start the row with a whole number of bytes, 16 or more"));
+            let (first, figures) = (&row.get()[0], &row.get()[1..]);
+            match (self.by, first) {
+                (RowFactor::Size, first) => {
+                    let size = first.number();
+                    if size.fract() != 0.0 || !(MIN_SIZE_BYTES as f64..=1e12).contains(&size) {
+                        let words = format!("`{}` is not the size of a sample", first.shown());
+                        return Err(contradiction(
+                            words,
+                            "start the row with a whole number of bytes, 16 or more",
+                        ));
+                    }
+                    sizes.push(Located::at(row.span(), Size(size as u64)));
+                }
+                (RowFactor::Profile, RowEntry::Text(name)) => {
+                    profiles.push(Located::at(row.span(), name.clone()));
+                }
+                (RowFactor::Profile, RowEntry::Number(number)) => {
+                    let words = format!("`{number}` is not the name of a profile");
+                    return Err(contradiction(words, "start the row with a name in quotes"));
+                }
             }
-            if let Some(figure) = figures.iter().find(|figure| !figure.is_finite() || **figure < 0.0) {
-                let words = format!("`{figure}` is not a published figure");
+            let is_wrong = |entry: &&RowEntry| !(entry.number().is_finite() && entry.number() >= 0.0);
+            if let Some(entry) = figures.iter().find(is_wrong) {
+                let words = format!("`{}` is not a published figure", entry.shown());
                 return Err(contradiction(words, "write a finite number that is not negative"));
             }
-            sizes.push(Located::at(row.span(), Size(size as u64)));
         }
-        all_distinct("size", &OneOrMany(sizes))
+        all_distinct("size", &OneOrMany(sizes))?;
+        all_distinct("profile", &OneOrMany(profiles))
     }
 }

@@ -1,18 +1,24 @@
 //! Selections of cells: which cells match, and why none does.
 
+use std::collections::BTreeMap;
+
 use crate::{
-    Compared, Factor, FactorValues, Factors, OneOrMany, PlanError, Value, VariableValue,
+    Compared, Factor, FactorValues, Factors, InputFile, OneOrMany, PlanError, Value, VariableValue,
     factors::{driver_options, variables},
     plan::plan_inputs::PlanInputs,
     syntax::{driver_name::without_version, similar::one_of},
 };
 
 /// Returns whether a cell has one of the selected values of each selected factor.
-pub(crate) fn matches(selection: &FactorValues, factors: &Factors, inputs: &PlanInputs<'_>) -> bool {
+pub(crate) fn matches(
+    selection: &FactorValues,
+    factors: &Factors,
+    files: &BTreeMap<String, InputFile>,
+) -> bool {
     let is_of = |row: &Factor, value: &Value| match value {
         // A cell has the path of a trace, which the file may name relative to itself.
         Value::Text(name) if row.key == "trace" => {
-            inputs.files.get(name).is_some_and(|trace| row.is_of(factors, &trace.path.clone().into()))
+            files.get(name).is_some_and(|trace| row.is_of(factors, &trace.path.clone().into()))
         }
         value => row.is_of(factors, value),
     };
@@ -48,7 +54,7 @@ fn of_factor(
         let others: Vec<&str> = others.into_iter().filter(|key| *key != row.key).collect();
         let mut alone = selection.without(&others);
         (alone.env, alone.options) = Default::default();
-        !cells.iter().any(|cell| matches(&alone, cell, inputs))
+        !cells.iter().any(|cell| matches(&alone, cell, inputs.files))
     };
     let (row, values) = selection.set_factors().find(|(row, _)| has_none(row))?;
     let values: Vec<String> = values.values().map(ToString::to_string).collect();

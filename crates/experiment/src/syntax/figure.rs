@@ -20,6 +20,10 @@ pub enum Figure {
     Rtt(RttStatistic),
     /// Half of the round-trip time in µs, which some tools call latency or one-way latency.
     HalfRtt(RttStatistic),
+    /// Mean round-trip time, divided by the number of hops, in µs.
+    HopMean,
+    /// Time per sample around a ring of two nodes with several samples in flight, in µs: that of two hops.
+    TwoHopsPerSample,
 }
 
 /// Statistic of round-trip times.
@@ -63,7 +67,8 @@ impl Figure {
         let times = [Self::Rtt, Self::HalfRtt]
             .into_iter()
             .flat_map(|kind| RttStatistic::ALL.iter().map(move |statistic| kind(*statistic)));
-        [Self::Delivered, Self::Goodput, Self::Lost].into_iter().chain(times)
+        let others = [Self::HopMean, Self::TwoHopsPerSample];
+        [Self::Delivered, Self::Goodput, Self::Lost].into_iter().chain(times).chain(others)
     }
 
     /// Returns the name of its column.
@@ -75,6 +80,8 @@ impl Figure {
             Self::Lost => "lost_pct".into(),
             Self::Rtt(statistic) => format!("rtt_{statistic}_us").into(),
             Self::HalfRtt(statistic) => format!("half_rtt_{statistic}_us").into(),
+            Self::HopMean => "hop_mean_us".into(),
+            Self::TwoHopsPerSample => "two_hops_per_sample_us".into(),
         }
     }
 
@@ -84,29 +91,38 @@ impl Figure {
         Self::all().find(|figure| figure.name() == name)
     }
 
-    /// Returns the number that a figure is multiplied by, for the kind and unit of the measured value: an RTT/2 is
-    /// doubled, and µs become ns.
+    /// Returns the number that a figure is multiplied by, for the kind and unit of the value that is measured in runs with this number of
+    /// hops: an RTT/2 is doubled, and µs become ns.
     #[must_use]
-    pub const fn to_measured(self) -> f64 {
+    pub const fn to_measured(self, hops: u16) -> f64 {
+        let unit = if self.is_time() { 1e3 } else { 1.0 };
+        unit * self.multiple(hops)
+    }
+
+    /// Returns how much of the measured value one figure is: 2 for half of a round-trip time.
+    #[must_use]
+    pub const fn multiple(self, hops: u16) -> f64 {
         match self {
-            Self::Delivered | Self::Goodput | Self::Lost => 1.0,
-            Self::Rtt(_) => 1e3,
-            Self::HalfRtt(_) => 2e3,
+            Self::Delivered | Self::Goodput | Self::Lost | Self::Rtt(_) => 1.0,
+            Self::HalfRtt(_) => 2.0,
+            Self::HopMean => hops as f64,
+            Self::TwoHopsPerSample => 0.5,
         }
     }
 
-    /// Returns whether it is half of a round-trip time.
+    /// Returns whether it is a time.
     #[must_use]
-    pub const fn is_half(self) -> bool {
-        matches!(self, Self::HalfRtt(_))
+    pub const fn is_time(self) -> bool {
+        !matches!(self, Self::Delivered | Self::Goodput | Self::Lost)
     }
 
-    /// Returns the statistic of a time; `None` if the figure is of throughput.
+    /// Returns the statistic of a round-trip time; `None` for other figures.
     #[must_use]
     pub const fn statistic(self) -> Option<RttStatistic> {
         match self {
             Self::Rtt(statistic) | Self::HalfRtt(statistic) => Some(statistic),
-            Self::Delivered | Self::Goodput | Self::Lost => None,
+            Self::HopMean => Some(RttStatistic::Mean),
+            Self::Delivered | Self::Goodput | Self::Lost | Self::TwoHopsPerSample => None,
         }
     }
 }
@@ -142,7 +158,8 @@ impl JsonSchema for Figure {
         let names: Vec<Cow<'_, str>> = Self::all().map(Self::name).collect();
         json_schema!({
             "description": "Figure of a source, with its kind and unit: `goodput_mbps`, `half_rtt_p50_us`. `half_rtt` is half of the \
-                            round-trip time.",
+                            round-trip time, `hop_mean` that divided by the number of hops, and `two_hops_per_sample` the time per \
+                            sample around a ring of two nodes.",
             "type": "string",
             "enum": names,
         })
@@ -158,7 +175,7 @@ mod tests {
         for figure in Figure::all() {
             assert_eq!(Figure::parse(&figure.name()), Some(figure));
         }
-        assert_eq!(Figure::all().count(), 21);
+        assert_eq!(Figure::all().count(), 23);
         assert_eq!(Figure::parse("rtt_p50"), None);
         let error = serde_json::from_str::<Figure>("\"rtt_p50_ms\"").expect_err("no such figure").to_string();
         assert!(error.contains("`rtt_p50_ms`; available: delivered_sps,"), "{error}");
@@ -166,12 +183,12 @@ mod tests {
 
     #[test]
     fn half_of_a_round_trip_is_doubled_and_all_times_are_in_ns() {
-        assert_eq!(
-            Figure::HalfRtt(RttStatistic::P50).to_measured(),
-            2.0 * Figure::Rtt(RttStatistic::P50).to_measured()
-        );
-        assert_eq!(Figure::Rtt(RttStatistic::Max).to_measured(), 1e3);
-        assert_eq!(Figure::Goodput.to_measured(), 1.0);
-        assert!(Figure::HalfRtt(RttStatistic::Sd).is_half() && !Figure::Rtt(RttStatistic::Sd).is_half());
+        let half = Figure::HalfRtt(RttStatistic::P50);
+        assert_eq!(half.to_measured(2), 2.0 * Figure::Rtt(RttStatistic::P50).to_measured(2));
+        assert_eq!(Figure::Rtt(RttStatistic::Max).to_measured(2), 1e3);
+        assert_eq!(Figure::Goodput.to_measured(2), 1.0);
+        assert_eq!((half.multiple(3), Figure::HopMean.multiple(3)), (2.0, 3.0));
+        assert_eq!(Figure::HopMean.to_measured(2), half.to_measured(2));
+        assert_eq!(Figure::TwoHopsPerSample.to_measured(3), 500.0);
     }
 }

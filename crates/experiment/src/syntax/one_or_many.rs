@@ -98,7 +98,19 @@ impl<T: JsonSchema> JsonSchema for Located<T> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct OneOrMany<T>(pub Vec<Located<T>>);
 
+impl<T> Default for OneOrMany<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
 impl<T> OneOrMany<T> {
+    /// Returns whether there is no value.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Creates a list of values that are not from a file.
     pub fn unwritten(values: impl IntoIterator<Item = T>) -> Self {
         Self(values.into_iter().map(Located::nowhere).collect())

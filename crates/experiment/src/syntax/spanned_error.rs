@@ -57,6 +57,14 @@ pub enum PlanError {
         /// Available drivers.
         known: Vec<String>,
     },
+    /// Unknown name of published figures.
+    #[error("published figures `{name}` not found")]
+    NoFigures {
+        /// Name in the file.
+        name: String,
+        /// Available names.
+        known: Vec<String>,
+    },
     /// Driver whose middleware is not installed on this host.
     #[error("the middleware of driver `{driver}` is not installed")]
     NotInstalled {
@@ -282,7 +290,7 @@ impl PlanError {
             Self::Nothing(what) => format!("name at least one {}", what.trim_end_matches('s')),
             Self::TooSmall { .. } => format!("use a size of {MIN_SIZE_BYTES} or more"),
             Self::TooLarge { max, .. } => format!("use sizes up to {max}, or another transport or driver"),
-            Self::NoTransport { known, .. } => one_of(known),
+            Self::NoTransport { known, .. } | Self::NoFigures { known, .. } => one_of(known),
             Self::NoOption { option, known, .. } => {
                 similar::one_of(option, known.iter().map(String::as_str), "available:")
             }

@@ -109,12 +109,15 @@ fn wrong_texts_figures_and_rows_are_rejected() {
         ("\"Old\"", "\"\"", "no system of the published figures given"),
         ("[\"half_rtt_p50_us\", \"rtt_p99_us\"]", "[]", "no published figures given"),
         ("\"rtt_p99_us\"", "\"half_rtt_p50_us\"", "figure `half_rtt_p50_us` is given twice"),
-        ("31.5]", "31.5, 1]", "a row has 4 numbers instead of 3"),
+        ("31.5]", "31.5, 1]", "a row has 4 entries instead of 3"),
         ("[32, 10", "[8, 10", "`8` is not the size of a sample"),
         ("[32, 10", "[32.5, 10", "`32.5` is not the size of a sample"),
         ("31.5", "-31.5", "`-31.5` is not a published figure"),
         ("31.5", "nan", "`NaN` is not a published figure"),
         ("[4096, 20", "[32, 20", "size `32` is given twice"),
+        ("[32, 10", "[\"default\", 10", "`default` is not the size of a sample"),
+        ("31.5", "\"31.5\"", "`31.5` is not a published figure"),
+        ("rows = [[32", "by = \"profile\"\nrows = [[32", "`32` is not the name of a profile"),
     ] {
         assert!(good.contains(from), "{from}");
         let (error, _) = rejected(&with(&good.replace(from, to)));
@@ -124,4 +127,59 @@ fn wrong_texts_figures_and_rows_are_rejected() {
     assert_eq!(rejected(&with(&twice)).0, "system `Old` is given twice");
     let unknown = source(&with(&good.replace("rtt_p99_us", "p99")), &[]).read().expect_err("it is refused");
     assert!(unknown.error.contains("unknown figure `p99`; available: delivered_sps"), "{unknown:?}");
+}
+
+#[test]
+fn rows_by_profile_are_beside_the_cells_of_their_profile() {
+    let profiles = "[profiles.fast]\nreliability = \"best_effort\"\n[profiles.slow]\ndeadline = \"1s\"\n";
+    let rows = "by = \"profile\"\nfigures = [\"hop_mean_us\"]\nrows = [[\"default\", 400], [\"fast\", 358], [\"unknown\", 1]]";
+    let small = with("").replace("[32, \"4KiB\"]", "32");
+    let with_profiles = plan(&format!("{small}{profiles}{}", table("Study", rows)), &[]);
+    let cells: Vec<(&str, f64)> =
+        of(&with_profiles, "Study").into_iter().map(|(cell, _, value)| (cell, value)).collect();
+    assert_eq!(cells.iter().map(|(_, value)| *value).collect::<Vec<_>>(), [400.0, 358.0], "{cells:?}");
+    assert!(cells[0].0.contains("/default") && cells[1].0.contains("/fast"), "{cells:?}");
+    // cells without profiles have the policies of `default`, at every size
+    assert_eq!(of(&plan(&with(&table("Study", rows)), &[]), "Study").len(), 2);
+    let twice = rows.replace("fast", "default");
+    assert_eq!(rejected(&with(&table("Study", &twice))).0, "profile `default` is given twice");
+}
+
+#[test]
+fn figures_that_a_cell_cannot_have_are_rejected() {
+    let rejected_for = |figure: &str, topology: &str| {
+        let text = with(&format!("topology = \"{topology}\"\n"));
+        rejected(&format!("{text}{}", table("Old", &format!("figures = [\"{figure}\"]\nrows = [[32, 1]]")))).0
+    };
+    assert_eq!(rejected_for("hop_mean_us", "1-2"), "cells of the workload `latency` have no `hop_mean_us`");
+    assert_eq!(
+        rejected_for("two_hops_per_sample_us", "ring-3"),
+        "cells of the workload `latency` have no `two_hops_per_sample_us`"
+    );
+    let rings = with("topology = \"ring-3\"\nin_flight = 4\n");
+    let flood = table("Flood", "figures = [\"two_hops_per_sample_us\"]\nrows = [[32, 1]]");
+    assert_eq!(of(&plan(&format!("{rings}{flood}"), &[]), "Flood").len(), 1);
+    // round trips under load are those of echo probes
+    let load = with("").replace("\"latency\"", "\"throughput\"");
+    let loaded = table("Loaded", "figures = [\"half_rtt_p50_us\"]\nrows = [[32, 1]]");
+    assert_eq!(
+        rejected(&format!("{load}{loaded}")).0,
+        "cells of the workload `throughput` have no `half_rtt_p50_us`"
+    );
+    let probed = format!("{load}{loaded}[design]\nprobe_every = 1000\n");
+    assert_eq!(of(&plan(&probed, &[]), "Loaded").len(), 1);
+}
+
+#[test]
+fn overlay_has_the_figures_of_its_name() {
+    let named = |name: &str| format!("overlay = \"{name}\"\n{}", with(""));
+    let overlaid = plan(&named("seed-004"), &[]);
+    let [lower, upper] = [0, 1].map(|index| &overlaid.published[index]);
+    assert_eq!((lower.figures[0].value, upper.figures[0].value), (90.0, 100.0));
+    assert!(lower.conditions.hardware.is_some() && lower.source.contains("https://"), "{lower:?}");
+    assert!(overlaid.notes.iter().any(|note| note.starts_with("no published figures of ")));
+    let (error, hint) = rejected(&named("seed-9"));
+    assert_eq!(error, "published figures `seed-9` not found");
+    assert_eq!(hint, "available: seed-000, seed-001, seed-002, seed-003, seed-004");
+    assert_eq!(rejected(&named("seed-001")).0, "this overlay matches no cell");
 }

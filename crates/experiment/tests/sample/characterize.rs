@@ -99,6 +99,7 @@ impl Characterize {
             search: None,
             hosts: Vec::new(),
             published: Vec::new(),
+            overlay: OneOrMany::default(),
             factors: Matrix { values, ..Matrix::default() },
             qos: Policies { reliability: Some(Located::nowhere(self.reliability)), ..Policies::default() },
             profiles: BTreeMap::new(),

@@ -1,8 +1,8 @@
 //! Published figures beside measured values: tables, Markdown, CSV and JSON have the same numbers.
 
-use experiment::{Figure, Published, PublishedFigure, RttStatistic};
+use experiment::{Figure, Published, PublishedConditions, PublishedFigure, RttStatistic};
 use insta::assert_snapshot;
-use report::{csv, json, markdown};
+use report::{Options, csv, json, markdown, overlay_tables, overlays};
 use results::{Assembler, CellResult, Histograms, ResultDocument, Run, State};
 use serde_json::Value;
 
@@ -21,6 +21,7 @@ fn document(repeat: u32) -> ResultDocument {
         system: system.to_owned(),
         source: "A. Author, *Fast*, 2020".to_owned(),
         note: "Other hosts.".to_owned(),
+        conditions: PublishedConditions::default(),
         figures,
     };
     let throughput = "dds/udp4/throughput";
@@ -173,4 +174,58 @@ fn csv_has_a_row_for_each_published_figure() {
     assert!(
         rows.iter().filter(|row| &row[at("state")] != "published").all(|row| row[at("system")].is_empty())
     );
+}
+
+/// Returns a result of a round trip of 1024 bytes, with figures that were added to it afterwards, and their conditions.
+fn overlaid() -> ResultDocument {
+    let mut document = sample::document();
+    let conditions = PublishedConditions {
+        middleware: Some("Old 1.0".to_owned()),
+        hardware: Some("two boards".to_owned()),
+        transport: Some("UDPv4".to_owned()),
+        link: Some("100 Mbit/s".to_owned()),
+        method: Some("one run".to_owned()),
+    };
+    let table = |system: &str, figures| Published {
+        system: system.to_owned(),
+        source: "A. Author, *Fast*, 2020, section 3".to_owned(),
+        note: "Means.".to_owned(),
+        conditions: conditions.clone(),
+        figures,
+    };
+    let hops = vec![
+        figure(CELL, 0, Figure::HopMean, 20.5),
+        figure(CELL, 0, Figure::HalfRtt(RttStatistic::P50), 20.0),
+    ];
+    let rate = vec![figure("dds/udp4/throughput/32", 0, Figure::Delivered, 25_193.0)];
+    let elsewhere = vec![figure("dds/udp4/latency/77", 0, Figure::HopMean, 1.0)];
+    document.show_published(vec![table("Hops", hops), table("Rate", rate), table("Elsewhere", elsewhere)]);
+    document
+}
+
+#[test]
+fn overlay_has_values_sources_and_differences() {
+    let document = overlaid();
+    let overlays = overlays(&document);
+    assert_eq!(overlays.iter().map(|overlay| overlay.system).collect::<Vec<_>>(), ["Hops", "Rate"]);
+    // a pair has two hops
+    let (cell, value) = overlays[0].points[0];
+    assert_eq!(
+        (cell.id.as_str(), value.metric.as_str(), value.converted),
+        (CELL, "latency.rtt.mean_ns", 41_000.0)
+    );
+    assert!(value.measured.is_some());
+    let what: Vec<&str> = overlays[0].differences.iter().map(|difference| difference.what).collect();
+    assert_eq!(what, ["middleware", "hardware", "transport", "link", "method", "kind"]);
+    assert_eq!(overlays[1].differences.len(), 5, "a rate is of the same kind");
+    assert_snapshot!("overlay", overlay_tables(&document, Options::default()));
+}
+
+#[test]
+fn figures_that_are_shown_twice_are_there_once() {
+    let once = overlaid();
+    let mut twice = once.clone();
+    twice.show_published(once.experiment.published.clone());
+    assert_eq!(once, twice);
+    assert_eq!(overlay_tables(&sample::document(), Options::default()), "How to read this\n");
 }

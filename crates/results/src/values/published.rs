@@ -1,23 +1,42 @@
 //! Values of a cell beside the published figures of its experiment.
 
-use experiment::{Figure, Plan, RttStatistic};
+use experiment::{Figure, Plan, Published, RttStatistic};
 use stats::{Spread, median_interval};
 
-use crate::{CellResult, Latency, MeasuredValue, PublishedValue, Run};
+use crate::{CellResult, Latency, MeasuredValue, PublishedValue, ResultDocument, Run};
+
+/// Hops of the round trip of a pair.
+const PAIR_HOPS: u16 = 2;
+
+impl ResultDocument {
+    /// Adds published figures beside the values of their cells, as if the experiment had had them. A system that it has already is
+    /// left as it is.
+    pub fn show_published(&mut self, tables: Vec<Published>) {
+        for table in tables {
+            if self.experiment.published.iter().all(|known| known.system != table.system) {
+                self.experiment.published.push(table);
+            }
+        }
+        for cell in &mut self.cells {
+            cell.published = PublishedValue::beside(cell, &self.experiment);
+        }
+    }
+}
 
 impl PublishedValue {
     /// Returns the published figures of a cell, each with the measured value beside it, in the order of the plan.
     #[must_use]
     pub fn beside(cell: &CellResult, plan: &Plan) -> Vec<Self> {
-        let of_table = |table: &experiment::Published| {
+        let of_table = |table: &Published| {
             let figures = table.figures.iter().filter(|figure| figure.cell == cell.id);
+            let hops = cell.factors.topology.hops().unwrap_or(PAIR_HOPS);
             let value = |figure: &experiment::PublishedFigure| Self {
                 system: table.system.clone(),
                 batch_bytes: figure.batch_bytes,
                 figure: figure.figure,
                 published: figure.value,
                 metric: metric(figure.figure),
-                converted: figure.value * figure.figure.to_measured(),
+                converted: figure.value * figure.figure.to_measured(hops),
                 measured: MeasuredValue::of_cell(cell, figure.figure),
             };
             figures.map(value).collect::<Vec<_>>()
@@ -43,6 +62,7 @@ fn value(run: &Run, figure: Figure) -> Option<f64> {
         (_, Some(of)) => statistic(run.latency.get("rtt")?, of),
         (Figure::Delivered, None) => Some(throughput?.delivered_sps),
         (Figure::Goodput, None) => Some(throughput?.goodput_mbps),
+        (Figure::TwoHopsPerSample, None) => run.ring.as_ref()?.per_sample_hop_ns,
         (_, None) => Some(throughput?.lost_pct),
     }
     .filter(|value| value.is_finite())
@@ -65,8 +85,9 @@ fn statistic(rtt: &Latency, of: RttStatistic) -> Option<f64> {
 
 /// Returns the path of the measured value in the JSON of a run.
 fn metric(figure: Figure) -> String {
-    match figure.statistic() {
-        Some(statistic) => format!("latency.rtt.{statistic}_ns"),
-        None => format!("throughput.{figure}"),
+    match (figure, figure.statistic()) {
+        (_, Some(statistic)) => format!("latency.rtt.{statistic}_ns"),
+        (Figure::TwoHopsPerSample, None) => "ring.per_sample_hop_ns".to_owned(),
+        (_, None) => format!("throughput.{figure}"),
     }
 }

@@ -1,0 +1,227 @@
+//! Published figures of a result by system: beside which values they are, and what differs.
+
+use std::fmt::Write as _;
+
+use experiment::{Figure, Published, PublishedConditions, configuration_names};
+use results::{CellResult, PublishedValue, ResultDocument};
+
+use crate::{
+    layout::{Options, WIDTH, wrap},
+    number::count,
+    published, settings,
+};
+
+/// Published figures of a system beside the measured values of a result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Overlay<'d> {
+    /// Name of what was measured: system, version and setting.
+    pub system: &'d str,
+    /// Publication: author, title, section, address.
+    pub source: &'d str,
+    /// What the source says of its figures, or leaves open.
+    pub note: &'d str,
+    /// Conditions that the source names, each beside that of the result.
+    pub differences: Vec<Difference>,
+    /// Figures, each with its cell and with the measured value.
+    pub points: Vec<(&'d CellResult, &'d PublishedValue)>,
+}
+
+/// Condition of a published measurement beside that of a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Name of the condition, such as `hardware`.
+    pub what: &'static str,
+    /// Condition that the source names.
+    pub published: String,
+    /// Condition of the result.
+    pub here: String,
+}
+
+/// Returns the published figures of a result by system, in the order of the plan. A system without a cell is left out.
+#[must_use]
+pub fn overlays(document: &ResultDocument) -> Vec<Overlay<'_>> {
+    let overlay = |table| {
+        let points = points(document, table);
+        (!points.is_empty()).then(|| Overlay {
+            system: &table.system,
+            source: &table.source,
+            note: &table.note,
+            differences: differences(document, &table.conditions, &points),
+            points,
+        })
+    };
+    document.experiment.published.iter().filter_map(overlay).collect()
+}
+
+/// Formats a table for each system with published figures, then their sources and what differs.
+#[must_use]
+pub fn overlay_tables(document: &ResultDocument, options: Options) -> String {
+    let width = options.width.map_or(WIDTH, |width| usize::from(width.max(40)));
+    let factors: Vec<_> = document.cells.iter().map(|cell| cell.factors.clone()).collect();
+    let names = configuration_names(&factors);
+    let name = |of: &CellResult| {
+        let index = document.cells.iter().position(|cell| cell.id == of.id);
+        index.and_then(|index| names.get(index)).cloned().unwrap_or_default()
+    };
+    let mut text = String::new();
+    for overlay in overlays(document) {
+        let mut rows: Vec<(&CellResult, Vec<&PublishedValue>)> = Vec::new();
+        for (cell, value) in &overlay.points {
+            match rows.iter_mut().find(|(known, _)| known.id == cell.id) {
+                Some((_, values)) => values.push(value),
+                None => rows.push((cell, vec![value])),
+            }
+        }
+        let names: Vec<String> = rows.iter().map(|(cell, _)| name(cell)).collect();
+        let _ = writeln!(text, "Beside published figures of {}", overlay.system);
+        text.push_str(&published::table(&rows, Some(&names)).render());
+        text.push('\n');
+    }
+    text.push_str("How to read this\n");
+    for paragraph in legend(document) {
+        text.push_str(&wrap(&paragraph, width, 2));
+    }
+    text
+}
+
+/// Returns what the tables mean, the source of each system, and what differs.
+pub(crate) fn legend(document: &ResultDocument) -> Vec<String> {
+    let overlays = overlays(document);
+    if overlays.is_empty() {
+        return Vec::new();
+    }
+    let mut paragraphs = vec![published::LEGEND.to_owned()];
+    let systems =
+        |of: Vec<&Overlay<'_>>| of.iter().map(|overlay| overlay.system).collect::<Vec<_>>().join("; ");
+    let texts = |overlay: &Overlay<'_>| format!("{}. {}", overlay.source, overlay.note);
+    for (text, of) in grouped(&overlays, texts) {
+        paragraphs.push(format!("Source of {}: {text}", systems(of)));
+    }
+    let texts = |overlay: &Overlay<'_>| {
+        overlay.differences.iter().map(Difference::text).collect::<Vec<_>>().join("; ")
+    };
+    for (text, of) in grouped(&overlays, texts).into_iter().filter(|(text, _)| !text.is_empty()) {
+        paragraphs.push(format!("Differences of {}: {text}.", systems(of)));
+    }
+    paragraphs
+}
+
+/// Groups overlays that have the same text.
+fn grouped<'o, 'd>(
+    overlays: &'o [Overlay<'d>],
+    text: impl Fn(&Overlay<'d>) -> String,
+) -> Vec<(String, Vec<&'o Overlay<'d>>)> {
+    let mut groups: Vec<(String, Vec<&Overlay<'d>>)> = Vec::new();
+    for overlay in overlays {
+        let text = text(overlay);
+        match groups.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, group)) => group.push(overlay),
+            None => groups.push((text, vec![overlay])),
+        }
+    }
+    groups
+}
+
+impl Difference {
+    fn text(&self) -> String {
+        let Self { what, published, here } = self;
+        format!("{what}: {published}, here {here}")
+    }
+}
+
+/// Returns the figures of a table, each with its cell.
+fn points<'d>(document: &'d ResultDocument, table: &Published) -> Vec<(&'d CellResult, &'d PublishedValue)> {
+    let of_cell = |cell: &'d CellResult| {
+        let of_table = cell.published.iter().filter(|value| value.system == table.system);
+        of_table.map(move |value| (cell, value))
+    };
+    document.cells.iter().flat_map(of_cell).collect()
+}
+
+/// Returns the conditions that the source names beside those of the cells.
+fn differences(
+    document: &ResultDocument,
+    conditions: &PublishedConditions,
+    points: &[(&CellResult, &PublishedValue)],
+) -> Vec<Difference> {
+    let PublishedConditions { middleware, hardware, transport, link, method } = conditions;
+    let given = |what, published: &Option<String>, here: &dyn Fn() -> String| {
+        published.as_ref().map(|published| Difference { what, published: published.clone(), here: here() })
+    };
+    let cells = || points.iter().map(|(cell, _)| *cell);
+    let all = [
+        given("middleware", middleware, &|| distinct(cells().map(|cell| software(document, cell)))),
+        given("hardware", hardware, &|| {
+            distinct(document.hosts.iter().map(|host| machine(&host.properties)))
+        }),
+        given("transport", transport, &|| distinct(cells().map(way))),
+        given("link", link, &|| distinct(cells().map(|cell| wire(document, cell)))),
+        given("method", method, &|| of_runs(document, points)),
+        figure(points),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// Joins the texts that differ, in their order.
+fn distinct(texts: impl Iterator<Item = String>) -> String {
+    let mut all: Vec<String> = Vec::new();
+    for text in texts {
+        if !all.contains(&text) {
+            all.push(text);
+        }
+    }
+    all.join(" and ")
+}
+
+/// Returns the middleware of a cell with its version.
+fn software(document: &ResultDocument, cell: &CellResult) -> String {
+    let described = document.drivers.get(&cell.factors.driver);
+    described.map_or_else(
+        || cell.factors.driver.clone(),
+        |driver| format!("{} {}", driver.middleware, driver.middleware_version),
+    )
+}
+
+fn machine(host: &results::Host) -> String {
+    let cpu = host.cpu.as_deref().unwrap_or("unknown processor");
+    let kernel = host.kernel.split(" #").next().unwrap_or_default();
+    let virtualization = host.virtualization.as_ref().map_or_else(String::new, |kind| format!(" ({kind})"));
+    format!("{cpu}, {}{virtualization}, {kernel}", count(host.cpus as usize, "processor"))
+}
+
+fn way(cell: &CellResult) -> String {
+    let multicast = if cell.factors.multicast { " by multicast" } else { "" };
+    format!("{}{multicast}", cell.factors.transport)
+}
+
+/// Returns the link between the endpoints of a cell.
+fn wire(document: &ResultDocument, cell: &CellResult) -> String {
+    match &cell.factors.link {
+        Some(link) => format!("virtual ({link})"),
+        None if document.hosts.len() > 1 => "that of the hosts".to_owned(),
+        None => format!("none, interface {}", cell.factors.interface),
+    }
+}
+
+/// Returns the number and duration of the runs.
+fn of_runs(document: &ResultDocument, points: &[(&CellResult, &PublishedValue)]) -> String {
+    let runs = || points.iter().filter_map(|(_, value)| Some(value.measured.as_ref()?.n));
+    let (least, most) = (runs().min().unwrap_or(0), runs().max().unwrap_or(0));
+    let number = if least == most { count(most as usize, "run") } else { format!("{least} to {most} runs") };
+    format!("the median of {number}, each {}", settings::length(&document.experiment))
+}
+
+/// Returns the difference in kind of the figures.
+fn figure(points: &[(&CellResult, &PublishedValue)]) -> Option<Difference> {
+    let (published, here) = points.iter().find_map(|(_, value)| match value.figure {
+        Figure::HalfRtt(_) => Some(("RTT/2", "RTT, so the figure is doubled")),
+        Figure::HopMean => {
+            Some(("RTT divided by the number of hops", "RTT, so the figure is multiplied by it"))
+        }
+        Figure::TwoHopsPerSample => {
+            Some(("time per sample around two hops", "time per sample and hop, so the figure is halved"))
+        }
+        Figure::Delivered | Figure::Goodput | Figure::Lost | Figure::Rtt(_) => None,
+    })?;
+    Some(Difference { what: "kind", published: published.to_owned(), here: here.to_owned() })
+}
