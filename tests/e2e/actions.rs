@@ -42,6 +42,8 @@ fn job_writes_a_summary_and_passes_if_no_criterion_fails() {
     assert!(summary.matches("\n|---|").count() + summary.matches("\n| ---").count() >= 2, "{summary}");
     assert_eq!(fs::read_to_string(scene.path("GITHUB_OUTPUT")).expect("an output"), "status=0\n");
     assert!(scene.path("result/result.json").is_file());
+    let page = fs::read_to_string(scene.path("result.html")).expect("the page beside the result");
+    assert!(page.starts_with("<!doctype html>"));
 }
 
 #[test]
@@ -71,4 +73,22 @@ fn job_with_wrong_inputs_measures_nothing_and_says_why() {
         assert!(outcome.stdout.contains(&format!("::error title=ddsmark::{text}")), "{}", outcome.stdout);
         assert!(!scene.path("result/result.json").exists());
     }
+}
+
+#[test]
+fn summary_links_the_artifacts_that_were_uploaded() {
+    let linked = |urls: &[(&str, &str)]| {
+        let scene = Scene::new();
+        let file = scene.path("GITHUB_STEP_SUMMARY");
+        let mut variables: Vec<(&str, &OsStr)> = vec![("GITHUB_STEP_SUMMARY", file.as_os_str())];
+        variables.extend(urls.iter().map(|(name, url)| (*name, OsStr::new(*url))));
+        let script = root().join(".github/actions/compare/link.sh");
+        scene.start_with(&variables, "bash", &[script.to_str().expect("a path")]).end().assert_status(0);
+        fs::read_to_string(file).unwrap_or_default()
+    };
+    let (report, result) = (("REPORT_URL", "https://example.org/1"), ("RESULT_URL", "https://example.org/2"));
+    let both = "\n[Report with charts](https://example.org/1), [result](https://example.org/2)\n";
+    assert_eq!(linked(&[report, result]), both);
+    assert_eq!(linked(&[report, ("RESULT_URL", "")]), "\n[Report with charts](https://example.org/1)\n");
+    assert_eq!(linked(&[]), "", "a job that measured nothing");
 }

@@ -38,6 +38,9 @@ case $measured in
   *) finish "$measured" error 'The measurement failed: see the log of this step' ;;
 esac
 
+# The page as an artifact has the name of the result, so that several jobs of a workflow can have one.
+[ ! -f "$out/report.html" ] || cp "$out/report.html" "$out.html"
+
 [ "${ALLOW_INCONCLUSIVE:-true}" != true ] || criteria+=(--allow-inconclusive)
 status=0
 "$ddsmark" compare "$out" "${criteria[@]}" --markdown >>"$summary" || status=$?

@@ -232,8 +232,13 @@ impl XAxis {
     pub fn text(axis: &Axis, value: f64) -> String {
         match &axis.scale {
             Scale::Ordinal(names) => {
-                let name = names.iter().enumerate().find(|(index, _)| *index as f64 == value);
-                name.map_or_else(|| round(value), |(_, name)| name.clone())
+                let next = names.iter().enumerate().find(|(index, _)| *index as f64 >= value);
+                match next {
+                    Some((index, name)) if index as f64 == value => name.clone(),
+                    // A line between two positions.
+                    Some((_, name)) => format!("before {name}"),
+                    None => round(value),
+                }
             }
             _ if matches!(axis.unit, Unit::Nanoseconds | Unit::BitsPerSecond) => {
                 let prefix = axis.unit.prefix(value);

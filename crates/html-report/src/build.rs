@@ -20,10 +20,7 @@ use crate::{
 pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
     let scene = Scene::new(document, windows);
     let (sections, omitted) = figures::sections(&scene);
-    let question = match document.experiment.question.trim() {
-        "" => format!("What does `{}` show?", document.experiment.name),
-        question => question.to_owned(),
-    };
+    let question = question(document);
     let facts = parts::facts(document);
     let facts = facts.iter().enumerate().filter(|(_, fact)| !fact.text.starts_with("Command: "));
     let mut named: Vec<(String, Vec<String>)> = Vec::new();
@@ -70,6 +67,14 @@ pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
              {LEAST_FOR_INTERVAL} runs on; with fewer, the range from the smallest to the largest run. A verdict covers future \
              runs; a chart and a finding describe these runs."
         ),
+    }
+}
+
+/// Returns the question of the experiment; if it has none, one with its name.
+pub(crate) fn question(document: &ResultDocument) -> String {
+    match document.experiment.question.trim() {
+        "" => format!("What does `{}` show?", document.experiment.name),
+        question => question.to_owned(),
     }
 }
 

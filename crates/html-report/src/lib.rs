@@ -1,8 +1,10 @@
 //! One page about a result: the question, the answer, whether the host was fit for it, and the charts that the question needs.
+//! And one about many: their table, and how each cell changed over time.
 //!
 //! ```text
 //! ResultDocument, RunWindows --page()--> Page --html()--> one file, which requests nothing
 //!                                             --svgs()--> each chart as a file
+//! [IndexedResult] --Index::new()--> Index --index_html()--> one file, with links to the pages of the results
 //! ```
 //!
 //! Pure: the same result yields the same bytes. The words and numbers are those of the crate `report`; all charts are drawn
@@ -14,6 +16,7 @@ mod build;
 mod figures;
 mod fitness;
 mod html;
+mod index;
 mod key_figures;
 mod page;
 mod rows;
@@ -22,7 +25,8 @@ mod scene;
 mod values;
 
 pub use build::{page, wanted_runs};
-pub use html::html;
+pub use html::{html, index_html};
+pub use index::{Index, IndexedResult};
 pub use page::{
     Check, Figure, Fitness, Grade, KeyColumn, KeyFigure, KeyFigures, KeyRow, Page, Section, Sentence, Words,
 };

@@ -134,9 +134,14 @@ pub(crate) fn estimate(values: &[f64]) -> Option<Estimate> {
 
 /// Returns the name of the intervals of these cells.
 pub(crate) fn interval_name(cells: &[&CellResult]) -> &'static str {
-    let runs = || cells.iter().map(|cell| cell.claimed_runs().count()).filter(|runs| *runs > 0);
+    interval_name_of(cells.iter().map(|cell| cell.claimed_runs().count()))
+}
+
+/// Returns the name of the intervals over these numbers of runs.
+pub(crate) fn interval_name_of(runs: impl Iterator<Item = usize> + Clone) -> &'static str {
+    let mut runs = runs.filter(|runs| *runs > 0);
     let few = |runs: usize| runs < LEAST_FOR_INTERVAL;
-    match (runs().any(few), runs().all(few)) {
+    match (runs.clone().any(few), runs.all(few)) {
         (false, _) => "95 % interval of the median",
         (true, true) => "range of the runs",
         (true, false) => "95 % interval of the median, or range of fewer than 6 runs",

@@ -1,6 +1,6 @@
 //! Tables and lists of texts, as other forms of a report take them.
 
-use crate::layout::Grid;
+use crate::layout::{Align, Grid};
 
 /// Heading with its items, the most important first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,5 +26,15 @@ impl From<&Grid> for DataTable {
     fn from(grid: &Grid) -> Self {
         let (columns, rows) = grid.data();
         Self { title: String::new(), columns, rows }
+    }
+}
+
+impl From<&DataTable> for Grid {
+    fn from(table: &DataTable) -> Self {
+        let align = |is_number: bool| if is_number { Align::Right } else { Align::Left };
+        let columns = table.columns.iter();
+        let mut grid = columns.fold(Self::default(), |grid, (name, is_number)| grid.column(name, align(*is_number)));
+        table.rows.iter().for_each(|row| grid.row(row.clone()));
+        grid
     }
 }

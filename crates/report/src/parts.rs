@@ -5,7 +5,9 @@ use results::ResultDocument;
 
 pub use crate::part_data::{DataTable, NoteList};
 use crate::{
-    drivers, groups, hosts, legend, links, number, settings, shell, short_name,
+    drivers, groups, hosts,
+    layout::Grid,
+    legend, links, number, result_list, settings, shell, short_name,
     summary::{self, NoteKind},
 };
 
@@ -38,6 +40,24 @@ pub fn facts(document: &ResultDocument) -> Vec<Fact> {
 #[must_use]
 pub fn command(document: &ResultDocument) -> Option<String> {
     shell::command(&document.tool)
+}
+
+/// Returns whether a result is complete, and whether its runs are valid, in words.
+#[must_use]
+pub fn state(document: &ResultDocument) -> &'static str {
+    result_list::state(document)
+}
+
+/// Returns the number of valid runs of those planned, as in `12 of 12`.
+#[must_use]
+pub fn valid_runs(document: &ResultDocument) -> String {
+    result_list::valid_runs(document)
+}
+
+/// Returns a table as text, as wide as its values.
+#[must_use]
+pub fn table_text(table: &DataTable) -> String {
+    Grid::from(table).render()
 }
 
 /// Returns the runs that failed or are invalid.

@@ -27,17 +27,9 @@ impl ResultRow {
         let drivers: BTreeSet<&str> = document.cells.iter().map(|cell| &*cell.factors.driver).collect();
         let drivers: Vec<&str> = drivers.into_iter().map(short_name).collect();
         let hosts: BTreeSet<&str> = document.hosts.iter().map(|host| host.properties.name.as_str()).collect();
-        let made: usize = document.cells.iter().map(|cell| cell.runs.len()).sum();
-        let valid: usize = document.cells.iter().map(|cell| cell.valid_runs().count()).sum();
-        let state = match document.state {
-            State::Complete if valid == made => "valid",
-            State::Complete => "some runs are not valid",
-            State::Interrupted => "interrupted",
-        };
-        let runs = format!("{valid} of {}", document.experiment.runs());
         let hosts = hosts.into_iter().collect::<Vec<_>>().join(", ");
         let what = format!("{}: {}", document.experiment.name, drivers.join(", "));
-        let columns = [what, hosts, runs, state.to_owned()];
+        let columns = [what, hosts, valid_runs(document), state(document).to_owned()];
         Self { directory, entry: Ok((document.host().started_unix_ns, columns)) }
     }
 
@@ -46,6 +38,21 @@ impl ResultRow {
     pub const fn unreadable(directory: String, error: String) -> Self {
         Self { directory, entry: Err(error) }
     }
+}
+
+/// Returns whether a result is complete, and whether its runs are valid.
+pub(crate) fn state(document: &ResultDocument) -> &'static str {
+    match document.state {
+        State::Interrupted => "interrupted",
+        State::Complete if document.cells.iter().all(|cell| cell.valid_runs().count() == cell.runs.len()) => "valid",
+        State::Complete => "some runs are not valid",
+    }
+}
+
+/// Returns the number of valid runs of those planned.
+pub(crate) fn valid_runs(document: &ResultDocument) -> String {
+    let valid: usize = document.cells.iter().map(|cell| cell.valid_runs().count()).sum();
+    format!("{valid} of {}", document.experiment.runs())
 }
 
 /// Returns the table of `ddsmark results`, the newest result first.

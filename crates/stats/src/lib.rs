@@ -10,6 +10,9 @@
 //!   [`holm`], [`benjamini_hochberg`], [`simultaneous_level`]: multiple comparisons.
 //! - [`modality`]: whether runs are multimodal. [`separate`]: which recorded fields separate the modes.
 //!
+//! Histories:
+//! - [`LevelTest`]: where the level of a history over results changes, with one error rate for all histories.
+//!
 //! Sample size:
 //! - [`plan_blocks`]: from a pilot and a [`PrecisionTarget`] to a number of blocks. Start here to plan runs.
 //! - [`smallest_effect`]: the effect that a number of blocks can detect.
@@ -37,6 +40,7 @@ mod gate;
 #[cfg(test)]
 mod golden;
 mod law;
+mod level_changes;
 mod modes;
 mod moments;
 mod multiple;
@@ -60,6 +64,7 @@ pub use comparison_data::ComparisonData;
 pub use format::format_value;
 pub use gate::{GateBound, GateOutcome, judge, judge_sides};
 pub use law::{Estimate, LEAST_LEVELS, Law, exponent, law};
+pub use level_changes::{LEAST_STRETCH, LevelChange, LevelTest, MOST_TESTED, ReferencedValue};
 pub use modes::{LEAST_RUNS, Modality, Mode, modality};
 pub use moments::{Moments, total};
 pub use multiple::{benjamini_hochberg, differs_and_equivalent, holm, simultaneous_level};

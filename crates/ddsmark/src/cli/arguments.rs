@@ -78,7 +78,7 @@ pub enum Command {
     /// Show the recipes: experiment files that come with ddsmark.
     #[command(subcommand)]
     Recipes(Recipes),
-    /// Print a result: the first screen, or all tables.
+    /// Print a result: the first screen, or all tables. Of many results, print what changed.
     ///
     /// The first screen has at most 40 lines: what was measured, one table over all drivers, the main findings,
     /// warnings, and what to do next.

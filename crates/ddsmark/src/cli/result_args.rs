@@ -43,6 +43,13 @@ pub struct FormatArgs {
     pub markdown: bool,
 }
 
+impl FormatArgs {
+    /// Returns whether a format is selected.
+    pub const fn is_any(&self) -> bool {
+        self.json || self.csv || self.jsonl || self.markdown
+    }
+}
+
 /// Output of a result.
 #[derive(Debug, Args)]
 pub struct OutputArgs {
@@ -74,8 +81,11 @@ pub struct OutputArgs {
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Directory of a result, or its `result.json`.
-    pub result: PathBuf,
+    /// Directory of a result, or its `result.json`; or several, or a directory that contains results.
+    ///
+    /// Of many results, the report is an index: a table of them, and the history of each cell with its changes.
+    #[arg(value_name = "DIR", required = true, num_args = 1..)]
+    pub results: Vec<PathBuf>,
 
     /// Print all tables, their legend, and all findings and warnings.
     #[arg(
@@ -97,7 +107,7 @@ pub struct ReportArgs {
     pub format: FormatArgs,
 
     /// Write a page with charts and all rows, one file that needs no network. By default `report.html` in the directory of the
-    /// result.
+    /// result; of many, `index.html` in the directory that contains them, or here if several are named.
     #[arg(
         long,
         value_name = "FILE",

@@ -11,6 +11,7 @@ pub mod lab;
 pub mod perftest;
 pub mod recipes;
 pub mod report_again;
+mod report_index;
 pub mod results;
 mod resume;
 pub mod run;

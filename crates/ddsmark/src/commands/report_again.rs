@@ -1,9 +1,12 @@
-//! `ddsmark report`: prints a saved result, or writes its page and its charts.
+//! `ddsmark report`: prints a saved result, or writes its page and its charts; of many results, an index.
+
+use std::path::Path;
 
 use experiment::BuiltInFigures;
 use report::Options;
 use results::{Directory, ResultDocument};
 
+use super::report_index;
 use crate::{
     cli::{
         cli_error::{CliError, ExitStatus},
@@ -17,7 +20,11 @@ use crate::{
 };
 
 pub fn execute(flags: &ReportArgs) -> Result<ExitStatus, CliError> {
-    let mut document = Directory::load(&flags.result)?;
+    let path = match &flags.results[..] {
+        [path] if !report_index::is_many(&flags.results) => path,
+        _ => return report_index::execute(flags),
+    };
+    let mut document = Directory::load(path)?;
     // Computed again: a crashed session saved none.
     document.findings = findings::find(&document);
     document.verdicts = verdicts::judge(&document);
@@ -25,24 +32,24 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus, CliError> {
         overlay(&mut document, name)?;
     }
     if flags.html.is_some() || flags.svg.is_some() {
-        return write(&document, flags);
+        return write(&document, path, flags);
     }
     match Form::from_flags(flags.full, &flags.format) {
         Form::Screen if !flags.overlay.is_empty() => {
             output::print(&report::overlay_tables(&document, Options { width: output::width() }))?;
         }
-        form => print(&document, &flags.result, form)?,
+        form => print(&document, path, form)?,
     }
     Ok(ExitStatus::Done)
 }
 
 /// Writes the page and the charts of a result, as the flags request.
-fn write(document: &ResultDocument, flags: &ReportArgs) -> Result<ExitStatus, CliError> {
-    let page = pages::page(document, &flags.result);
+fn write(document: &ResultDocument, path: &Path, flags: &ReportArgs) -> Result<ExitStatus, CliError> {
+    let page = pages::page(document, path);
     if let Some(file) = &flags.html {
-        let path = file.clone().unwrap_or_else(|| pages::default_path(&flags.result));
-        pages::write_html(&page, &path)?;
-        output::print(&format!("report: {}\n", path.display()))?;
+        let file = file.clone().unwrap_or_else(|| pages::default_path(path));
+        pages::write_html(&page, &file)?;
+        output::print(&format!("report: {}\n", file.display()))?;
     }
     if let Some(folder) = &flags.svg {
         let charts = pages::write_svgs(&page, folder)?;

@@ -4,6 +4,7 @@ mod bundles;
 pub mod comparison;
 pub mod drivers;
 pub mod files;
+pub mod found_results;
 pub mod host_entries;
 pub mod hosts;
 mod labs;

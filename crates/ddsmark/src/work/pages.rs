@@ -15,6 +15,8 @@ use crate::cli::{
 
 /// Name of the page in the directory of a result.
 const NAME: &str = "report.html";
+/// Name of the page about the results in a directory.
+pub const INDEX: &str = "index.html";
 
 /// Returns the page of a result, with the windows of its runs if their logs are at `path`, a directory or its `result.json`.
 pub fn page(document: &ResultDocument, path: &Path) -> Page {
@@ -41,7 +43,12 @@ fn directory(path: &Path) -> &Path {
 
 /// Writes a page as HTML.
 pub fn write_html(page: &Page, path: &Path) -> Result<(), CliError> {
-    Directory::save_text(path, &html_report::html(page)).map_err(|error| not_written(&error))
+    write_text(path, &html_report::html(page))
+}
+
+/// Writes a text as a file.
+pub fn write_text(path: &Path, text: &str) -> Result<(), CliError> {
+    Directory::save_text(path, text).map_err(|error| not_written(&error))
 }
 
 /// Writes each chart of a page into a folder, which is created. Returns the number of files.

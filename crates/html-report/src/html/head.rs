@@ -3,16 +3,25 @@
 use charts::key_mark;
 
 use super::markup::Markup;
-use crate::page::{Grade, KeyFigures, Page, Words, class};
+use crate::page::{Grade, KeyFigures, Page, Sentence, Words, class};
 
 /// Writes the head of the page.
 pub(super) fn head(out: &mut Markup, page: &Page) {
-    out.raw("<header class=\"head\"><div><p class=\"eyebrow\">");
-    page.eyebrow.iter().for_each(|part| out.element("span", "", part));
+    out.raw("<header class=\"head\"><div>");
+    words(out, &page.eyebrow, &page.question, &page.answer);
+    out.raw("</div>\n");
+    fitness(out, page);
+    out.raw("</header>\n");
+}
+
+/// Writes the line above the question, the question and the answer.
+pub(super) fn words(out: &mut Markup, eyebrow: &[String], question: &str, answer: &[Sentence]) {
+    out.raw("<p class=\"eyebrow\">");
+    eyebrow.iter().for_each(|part| out.element("span", "", part));
     out.raw("</p>\n");
-    out.element("h1", "", &page.question);
+    out.element("h1", "", question);
     out.raw("\n<p class=\"answer\">");
-    for (index, sentence) in page.answer.iter().enumerate() {
+    for (index, sentence) in answer.iter().enumerate() {
         if index > 0 {
             out.raw(" ");
         }
@@ -26,9 +35,7 @@ pub(super) fn head(out: &mut Markup, page: &Page) {
             }
         }
     }
-    out.raw("</p></div>\n");
-    fitness(out, page);
-    out.raw("</header>\n");
+    out.raw("</p>");
 }
 
 /// Returns a text whose numbers stay on a line with their percent signs.

@@ -1,6 +1,7 @@
 //! A page as HTML.
 
 mod head;
+mod index;
 mod markup;
 mod tables;
 
@@ -10,6 +11,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use charts::stylesheet;
 
 use crate::page::{Page, Section};
+pub use index::index_html;
 use markup::{Markup, escaped};
 
 /// Layout of the page; the colours and marks are those of charts.
@@ -22,6 +24,25 @@ const MOST_ITEMS: usize = 200;
 /// Returns a page as one file of HTML. It requests nothing, and every text from a result is inert.
 #[must_use]
 pub fn html(page: &Page) -> String {
+    let mut out = opened(&page.title, "Skip to the charts");
+    head::head(&mut out, page);
+    out.raw("<main id=\"main\">\n");
+    head::key_figures(&mut out, page);
+    navigation(&mut out, page);
+    page.sections.iter().for_each(|section| charts_of(&mut out, &page.origin, section));
+    if !page.omitted.is_empty() {
+        out.raw("<section>");
+        page.omitted.iter().for_each(|text| out.element("p", " class=\"note\"", text));
+        out.raw("</section>\n");
+    }
+    notes(&mut out, page);
+    settings(&mut out, page);
+    rows(&mut out, page);
+    closed(out, std::slice::from_ref(&page.footer))
+}
+
+/// Begins a file: its policy, its styles, and a link to its main part.
+fn opened(title: &str, skip: &str) -> Markup {
     let mut out = Markup::default();
     let policy = format!(
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
@@ -31,24 +52,22 @@ pub fn html(page: &Page) -> String {
     out.raw(&format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\"/>\n"));
     out.raw("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n");
     out.raw("<meta name=\"color-scheme\" content=\"light dark\"/>\n");
-    out.element("title", "", &page.title);
+    out.element("title", "", title);
     out.raw(&format!("\n<style id=\"charts-style\">{}</style>\n<style>{STYLE}</style>\n", stylesheet()));
-    out.raw("</head><body>\n<a class=\"skip\" href=\"#main\">Skip to the charts</a>\n");
-    head::head(&mut out, page);
-    out.raw("<main id=\"main\">\n");
-    head::key_figures(&mut out, page);
-    navigation(&mut out, page);
-    page.sections.iter().for_each(|section| charts_of(&mut out, page, section));
-    if !page.omitted.is_empty() {
-        out.raw("<section>");
-        page.omitted.iter().for_each(|text| out.element("p", " class=\"note\"", text));
-        out.raw("</section>\n");
-    }
-    notes(&mut out, page);
-    settings(&mut out, page);
-    rows(&mut out, page);
+    out.raw("</head><body>\n");
+    out.element("a", " class=\"skip\" href=\"#main\"", skip);
+    out.raw("\n");
+    out
+}
+
+/// Ends a file: the main part, these paragraphs, and the script.
+fn closed(mut out: Markup, footer: &[String]) -> String {
     out.raw("</main>\n<footer>");
-    out.element("p", "", &page.footer);
+    footer.iter().for_each(|text| {
+        out.raw("<p>");
+        out.code_words(text);
+        out.raw("</p>");
+    });
     out.raw(&format!("</footer>\n<script>{SCRIPT}</script>\n</body></html>\n"));
     out.text()
 }
@@ -79,8 +98,8 @@ fn navigation(out: &mut Markup, page: &Page) {
     out.raw("<a href=\"#settings\">Settings</a><a href=\"#rows\">Rows</a></nav>\n");
 }
 
-/// Writes the charts under their heading, each with its table.
-fn charts_of(out: &mut Markup, page: &Page, section: &Section) {
+/// Writes the charts under their heading, each with its table. `origin` is their host and date.
+fn charts_of(out: &mut Markup, origin: &str, section: &Section) {
     out.raw("<section class=\"charts\">");
     out.element("h2", "", section.heading);
     out.raw("<div class=\"grid\">\n");
@@ -93,7 +112,10 @@ fn charts_of(out: &mut Markup, page: &Page, section: &Section) {
             out.element("span", " class=\"better\"", better.words());
             out.raw(" · ");
         }
-        out.words(&format!("{} · {}", chart.subtitle, page.origin));
+        out.words(&chart.subtitle);
+        if !origin.is_empty() {
+            out.words(&format!(" · {origin}"));
+        }
         out.raw("</p></figcaption>");
         out.raw(&charts::plot(chart, &figure.id));
         if !chart.note.is_empty() {

@@ -3,7 +3,7 @@
 use charts::Table;
 use report::parts::DataTable;
 
-use super::markup::Markup;
+use super::markup::{Markup, escaped};
 
 /// Number of rows from which a table is text: elements of that many rows make a page slow.
 const TEXT_ROWS: usize = 3_000;
@@ -11,7 +11,7 @@ const TEXT_ROWS: usize = 3_000;
 /// Writes the table of a chart.
 pub(super) fn of_chart(out: &mut Markup, caption: &str, table: &Table) {
     let columns: Vec<(String, bool)> = table.head.iter().map(|head| (head.clone(), true)).collect();
-    write(out, caption, &columns, &table.rows);
+    write(out, caption, &columns, &table.rows, &[]);
 }
 
 /// Writes a table of formatted values.
@@ -19,11 +19,22 @@ pub(super) fn of_data(out: &mut Markup, caption: &str, table: &DataTable) {
     if table.rows.len() >= TEXT_ROWS {
         text(out, table);
     } else {
-        write(out, caption, &table.columns, &table.rows);
+        write(out, caption, &table.columns, &table.rows, &[]);
     }
 }
 
-fn write(out: &mut Markup, caption: &str, columns: &[(String, bool)], rows: &[Vec<String>]) {
+/// Writes a table of formatted values whose first entries are links to these addresses, if there are such.
+pub(super) fn of_links(out: &mut Markup, caption: &str, table: &DataTable, addresses: &[Option<&str>]) {
+    write(out, caption, &table.columns, &table.rows, addresses);
+}
+
+fn write(
+    out: &mut Markup,
+    caption: &str,
+    columns: &[(String, bool)],
+    rows: &[Vec<String>],
+    addresses: &[Option<&str>],
+) {
     out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
     out.words(caption);
     out.raw("\"><table class=\"rows\">");
@@ -33,10 +44,15 @@ fn write(out: &mut Markup, caption: &str, columns: &[(String, bool)], rows: &[Ve
         out.element("th", &format!(" scope=\"col\"{}", class(index, *is_number)), heading);
     }
     out.raw("</tr></thead><tbody>\n");
-    for row in rows {
+    for (line, row) in rows.iter().enumerate() {
         out.raw("<tr>");
+        let address = addresses.get(line).copied().flatten();
         for (index, (entry, (_, is_number))) in row.iter().zip(columns).enumerate() {
-            if index == 0 {
+            if let (0, Some(address)) = (index, address) {
+                out.raw("<th scope=\"row\">");
+                out.element("a", &format!(" href=\"{}\"", escaped(address)), entry);
+                out.raw("</th>");
+            } else if index == 0 {
                 out.element("th", " scope=\"row\"", entry);
             } else {
                 out.element("td", class(index, *is_number), entry);

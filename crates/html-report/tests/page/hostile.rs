@@ -5,7 +5,7 @@ use results::{Warning, WarningKind};
 
 use crate::{judged, page, sample};
 
-const HOSTILE: &str =
+pub const HOSTILE: &str =
     "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;\u{202e}\u{1b}]]>--><style>*{}";
 
 #[test]
@@ -90,7 +90,7 @@ fn page_is_well_formed_and_requests_nothing() {
 }
 
 /// Returns a page as XML: the script and the styles have no markup, and are left out.
-fn well_formed(html: &str) -> String {
+pub fn well_formed(html: &str) -> String {
     let mut text = html.to_owned();
     for name in ["script", "style"] {
         let (begin, end) = (format!("<{name}"), format!("</{name}>"));
@@ -113,6 +113,6 @@ fn well_formed(html: &str) -> String {
     text
 }
 
-fn options<'o>() -> roxmltree::ParsingOptions<'o> {
+pub fn options<'o>() -> roxmltree::ParsingOptions<'o> {
     roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() }
 }

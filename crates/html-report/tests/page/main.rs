@@ -1,6 +1,7 @@
 //! Pages of all kinds of results: the choice of charts, their marks, and the HTML.
 
 mod hostile;
+mod index;
 mod kinds;
 mod marks;
 mod outline;

@@ -1,0 +1,167 @@
+//! `ddsmark report` of many results: their table, and how each cell changed over time.
+
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Component, Path, PathBuf},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use html_report::{Index, IndexedResult, index_html};
+use report::ResultRow;
+use results::{Directory, ResultDocument, State};
+
+use crate::{
+    cli::{
+        cli_error::{CliError, ExitStatus},
+        output,
+        result_args::ReportArgs,
+    },
+    work::{
+        found_results::{find, is_result, shown},
+        pages,
+    },
+};
+
+/// Maximum number of results that are read at the same time: each is in memory as a whole while it is.
+const MOST_READERS: usize = 4;
+
+/// Returns whether arguments name many results: several paths, or a directory that contains results but is none.
+pub fn is_many(paths: &[PathBuf]) -> bool {
+    match paths {
+        [path] => !is_result(path) && find(path).is_ok_and(|found| !found.is_empty()),
+        _ => true,
+    }
+}
+
+pub fn execute(flags: &ReportArgs) -> Result<ExitStatus, CliError> {
+    if flags.full || flags.svg.is_some() || flags.format.is_any() {
+        return Err(CliError::new(
+            ExitStatus::WrongUse,
+            "this form of a report is one of a single result",
+            "name one result, or use `--html` or no flag for many",
+        ));
+    }
+    let page = match &flags.html {
+        None => None,
+        Some(Some(file)) => Some(file.clone()),
+        Some(None) => Some(default_path(&flags.results)),
+    };
+    let folder = page.as_deref().map(|page| page.parent().unwrap_or(Path::new("")));
+    let found = found(&flags.results)?;
+    let (rows, indexed): (Vec<ResultRow>, Vec<IndexedResult>) = read(&found, folder).into_iter().unzip();
+    let index = Index::new(indexed);
+    if !index.has_results() {
+        return Err(CliError::new(
+            ExitStatus::Failed,
+            format!("none of {} can be loaded", report::parts::count(found.len(), "result")),
+            "`ddsmark results DIR` says why",
+        ));
+    }
+    match page {
+        None => output::print(&format!("{}\n{}", report::result_list(rows), index.text()))?,
+        Some(page) => {
+            pages::write_text(&page, &index_html(&index))?;
+            output::print(&format!("{}\nreport: {}\n", index.summary().join(" "), page.display()))?;
+        }
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// Returns the path of the page: in the directory with the results, or here if there are several.
+fn default_path(paths: &[PathBuf]) -> PathBuf {
+    match paths {
+        [directory] => directory.join(pages::INDEX),
+        _ => PathBuf::from(pages::INDEX),
+    }
+}
+
+/// Returns the directories of results, each once, in the order of the arguments. A path without a result is one, too: the index
+/// says why it cannot be loaded.
+fn found(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+    let mut known = BTreeSet::new();
+    let mut all = Vec::new();
+    for path in paths {
+        let found = match is_result(path) {
+            true => vec![path.clone()],
+            false => find(path).ok().filter(|found| !found.is_empty()).unwrap_or_else(|| vec![path.clone()]),
+        };
+        for directory in found {
+            let identity = fs::canonicalize(&directory).unwrap_or_else(|_| directory.clone());
+            // A directory and its `result.json` are the same result.
+            let is_file = identity.is_file();
+            let identity = if is_file { identity.parent().map(Path::to_owned).unwrap_or(identity) } else { identity };
+            if known.insert(identity) {
+                all.push(directory);
+            }
+        }
+    }
+    let absent: Vec<String> =
+        all.iter().filter(|path| !path.exists()).map(|path| format!("`{}`", path.display())).collect();
+    if !absent.is_empty() {
+        let error = format!("not found: {}", absent.join(", "));
+        return Err(CliError::new(ExitStatus::WrongUse, error, "name directories with results"));
+    }
+    Ok(all)
+}
+
+/// Reads results, several at the same time, and keeps what an index needs. Links are relative to `folder`.
+fn read(found: &[PathBuf], folder: Option<&Path>) -> Vec<(ResultRow, IndexedResult)> {
+    let readers = thread::available_parallelism().map_or(1, usize::from).clamp(1, MOST_READERS);
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..readers {
+            scope.spawn(|| {
+                while let Some((index, directory)) = {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    found.get(index).map(|directory| (index, directory))
+                } {
+                    let read = one(directory, folder);
+                    done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, read));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, read)| read).collect()
+}
+
+fn one(path: &Path, folder: Option<&Path>) -> (ResultRow, IndexedResult) {
+    let name = shown(path);
+    let mut document = match Directory::load(path) {
+        Ok(document) => document,
+        Err(error) => {
+            let error = error.to_string();
+            return (ResultRow::unreadable(name.clone(), error.clone()), IndexedResult::unreadable(name, error));
+        }
+    };
+    judge(&mut document);
+    let page = pages::default_path(path);
+    let link = folder.filter(|_| page.is_file()).and_then(|folder| relative(&page, folder).ok());
+    let link = link.as_deref().and_then(Path::to_str);
+    (ResultRow::new(name.clone(), &document), IndexedResult::new(name, link, &document))
+}
+
+/// Computes findings and verdicts if a session was stopped before it saved them.
+fn judge(document: &mut ResultDocument) {
+    if document.state == State::Interrupted {
+        document.findings = findings::find(document);
+        document.verdicts = verdicts::judge(document);
+    }
+}
+
+/// Returns the path of a file relative to a folder.
+fn relative(file: &Path, folder: &Path) -> io::Result<PathBuf> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let (file, folder) = (fs::canonicalize(file)?, fs::canonicalize(folder)?);
+    let (file, folder): (Vec<Component<'_>>, Vec<Component<'_>>) = (file.components().collect(), folder.components().collect());
+    let common = file.iter().zip(&folder).take_while(|(one, other)| one == other).count();
+    let up = folder[common..].iter().map(|_| Component::ParentDir);
+    Ok(up.chain(file[common..].iter().copied()).collect())
+}

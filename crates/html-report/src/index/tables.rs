@@ -1,0 +1,259 @@
+//! Words and tables of an index, the same in text and on its page.
+
+use charts::{Estimate, Interval, number};
+use report::parts::{self, DataTable};
+use stats::MOST_TESTED;
+
+use super::history::{Change, History, Index, LEAST_RESULTS, Line, Test};
+use crate::figures::frame::{capital, list};
+
+/// Maximum number of hosts that a sentence names.
+const MOST_NAMED: usize = 4;
+
+impl Index {
+    /// Returns the number of results, their dates and hosts, and what changed: at most four sentences.
+    #[must_use]
+    pub fn summary(&self) -> Vec<String> {
+        let all = self.results.len();
+        let contents: Vec<_> = (0..all).filter_map(|result| self.content(result)).collect();
+        let mut dates: Vec<String> = contents.iter().filter(|of| of.is_dated).map(|of| day(of.started_unix_ns)).collect();
+        dates.dedup();
+        let mut hosts: Vec<String> = contents.iter().map(|of| of.host.clone()).collect();
+        hosts.sort_unstable();
+        hosts.dedup();
+        let on = match hosts.len() {
+            0 => String::new(),
+            1..=MOST_NAMED => format!(" on {}", list(&hosts)),
+            n => format!(" on {n} hosts"),
+        };
+        let when = match &dates[..] {
+            [] => String::new(),
+            [day] => format!(" of {day}"),
+            [first, .., last] => format!(", from {first} to {last}"),
+        };
+        let mut sentences = vec![format!("{}{on}{when}.", capital(&parts::count(contents.len(), "result")))];
+        let unreadable = all - contents.len();
+        if unreadable + self.copies.len() > 0 {
+            let mut texts = Vec::new();
+            if unreadable > 0 {
+                texts.push(format!("{unreadable} cannot be loaded"));
+            }
+            if !self.copies.is_empty() {
+                texts.push(format!("{} counted once although there are copies", parts::count(self.copies.len(), "result")));
+            }
+            sentences.push(format!("{}.", capital(&list(&texts))));
+        }
+        let lines = || self.histories.iter().flat_map(|history| &history.lines);
+        if self.histories.is_empty() {
+            sentences.push(format!("No cell has a value in {LEAST_RESULTS} results, so there is no history."));
+        } else if self.tested == 0 {
+            let reason = match lines().any(|line| line.test == Test::NoReference) {
+                true => "its results lack the reference",
+                false => "it has too few results",
+            };
+            sentences.push(format!("No history is tested for changes: {reason}."));
+        } else {
+            let found = self.changes();
+            let of = format!("{} tested for changes of its level", histories(self.tested));
+            let needs = format!("; a claim takes at least {} results", self.least_for_claim);
+            sentences.push(match found {
+                0 => format!("No change was found in {of}{needs}."),
+                _ => format!("{} found in {of}.", capital(&format!("{} {}", parts::count(found, "change"), if found == 1 { "was" } else { "were" }))),
+            });
+            let largest = self.histories.first().and_then(|history| Some((history, history.changes().max_by(size)?)));
+            if let Some((history, (line, change))) = largest {
+                sentences.push(format!("The largest: {}.", self.change_words(history, line, change)));
+            }
+        }
+        sentences
+    }
+
+    /// Describes a change in a sentence without its full stop.
+    fn change_words(&self, history: &History, line: &Line, change: &Change) -> String {
+        let verb = if change.change.ratio > 1.0 { "rose" } else { "fell" };
+        let size = unsigned(change.change.ratio);
+        let since = day(self.started(line, change.point));
+        let words = format!("the {} of `{}` {verb} by {size}", history.quantity.words(), history.cell);
+        format!("{words} between two results, the later of {since}")
+    }
+
+    /// Returns the start of the result of a point.
+    pub(super) fn started(&self, line: &Line, point: usize) -> u64 {
+        self.content(line.points[point].result).map_or(0, |content| content.started_unix_ns)
+    }
+
+    /// Returns the table of results, the newest first, and the address of the page of each.
+    pub(crate) fn result_table(&self) -> (DataTable, Vec<Option<&str>>) {
+        let columns = ["Result", "Started (UTC)", "Experiment", "Question", "Answer", "Host", "Kernel", "Middleware", "Valid runs", "State"];
+        let columns = columns.map(|name| (name.to_owned(), name == "Valid runs")).to_vec();
+        let none = || "-".to_owned();
+        let row = |(index, result): (usize, &super::IndexedResult)| {
+            let name = result.name.clone();
+            match &result.content {
+                Err(error) => {
+                    let mut row = vec![name];
+                    row.extend((0..8).map(|_| none()));
+                    row.push(format!("cannot be loaded: {error}"));
+                    row
+                }
+                Ok(of) => vec![
+                    name,
+                    time(of.started_unix_ns),
+                    of.experiment.clone(),
+                    of.question.clone(),
+                    of.answer.clone(),
+                    of.host.clone(),
+                    of.kernel.clone(),
+                    of.versions.join(", "),
+                    of.valid.clone(),
+                    self.state(index),
+                ],
+            }
+        };
+        let newest_first = || self.results.iter().enumerate().rev();
+        let table = DataTable { title: "Results".to_owned(), columns, rows: newest_first().map(row).collect() };
+        (table, newest_first().map(|(_, result)| result.link.as_deref()).collect())
+    }
+
+    /// Returns the state of a result in words, and why it is in no history.
+    fn state(&self, result: usize) -> String {
+        let Some(content) = self.content(result) else { return String::new() };
+        let mut words = content.state.clone();
+        if content.is_noisy {
+            words.push_str("; noisy");
+        }
+        if !content.is_dated {
+            words.push_str("; its clock was not set, or jumped: in no history");
+        }
+        if let Some(first) = self.copies.get(&result) {
+            words.push_str(&format!("; the same as {}: counted once", self.results[*first].name));
+        }
+        words
+    }
+
+    /// Returns the table of changes, the largest of each history first.
+    pub(crate) fn change_table(&self) -> DataTable {
+        let columns = ["Cell", "Metric", "Host", "Middleware", "Since (UTC)", "Change", "Interval", "Differs, too"];
+        let columns = columns.map(|name| (name.to_owned(), matches!(name, "Change" | "Interval"))).to_vec();
+        let row = |history: &History, line: &Line, change: &Change| {
+            let with = match &change.with[..] {
+                [] => "nothing that is recorded".to_owned(),
+                with => with.join("; "),
+            };
+            vec![
+                history.cell.clone(),
+                history.quantity.words().to_owned(),
+                line.host.clone(),
+                line.middleware.clone(),
+                time(self.started(line, change.point)),
+                number::change(change.change.ratio),
+                change.change.interval.map_or_else(|| "-".to_owned(), |of| interval(of.low, of.high)),
+                with,
+            ]
+        };
+        let all = self.histories.iter();
+        let rows = all.flat_map(|history| history.changes().map(move |(line, change)| row(history, line, change)));
+        DataTable { title: "Changes of level".to_owned(), columns, rows: rows.collect() }
+    }
+
+    /// Returns the table of all lines: those with changes first, then the widest histories.
+    pub(crate) fn history_table(&self) -> DataTable {
+        let columns = ["Cell", "Metric", "Host", "Middleware", "Results", "Newest", "Interval", "Smallest to largest", "Changes"];
+        let is_number = |name: &str| matches!(name, "Results" | "Newest" | "Interval" | "Smallest to largest");
+        let columns = columns.map(|name| (name.to_owned(), is_number(name))).to_vec();
+        let row = |history: &History, line: &Line| {
+            let unit = history.quantity.unit();
+            let values = || line.points.iter().map(|point| point.value.estimate.value);
+            let ends = Interval { low: values().fold(f64::INFINITY, f64::min), high: values().fold(0.0, f64::max) };
+            let newest = line.points.last().map(|point| point.value.estimate);
+            let of = |text: fn(Estimate, charts::Unit) -> String| newest.map_or_else(String::new, |of| text(of, unit));
+            let changes = match &line.test {
+                Test::TooFew => "too few results to test".to_owned(),
+                Test::NoReference => "not tested: no reference".to_owned(),
+                Test::Tested(changes) => match &changes[..] {
+                    [] => "none found".to_owned(),
+                    all => {
+                        let text = |change: &Change| format!("{} from {}", number::change(change.change.ratio), day(self.started(line, change.point)));
+                        all.iter().map(text).collect::<Vec<_>>().join("; ")
+                    }
+                },
+            };
+            vec![
+                history.cell.clone(),
+                history.quantity.words().to_owned(),
+                line.host.clone(),
+                line.middleware.clone(),
+                line.points.len().to_string(),
+                of(|of, unit| number::value(of.value, unit)),
+                of(|of, unit| of.interval.map_or_else(|| "-".to_owned(), |of| number::interval(of, unit))),
+                number::interval(ends, unit),
+                changes,
+            ]
+        };
+        let all = self.histories.iter();
+        let rows = all.flat_map(|history| history.lines.iter().map(move |line| row(history, line)));
+        DataTable { title: "Histories".to_owned(), columns, rows: rows.collect() }
+    }
+
+    /// Returns how changes are tested, and what a line of a history is.
+    pub(crate) fn method() -> Vec<String> {
+        vec![
+            "A history has the results with the same factors and conditions. Each host, and each version of the middleware, is a line \
+             of its own, and lines are never compared: `ddsmark compare` does that."
+                .to_owned(),
+            format!(
+                "A change is claimed if it is significant for any share of the host's change that the reference shows. All lines \
+                 share an error rate of 5 %: with probability 95 %, no claimed change is false. It takes at least {} results on each \
+                 side; of longer histories, the newest {MOST_TESTED} results are tested. The time of a change is that of the first \
+                 result after it, and may be off by some results.",
+                stats::LEAST_STRETCH
+            ),
+        ]
+    }
+
+    /// Returns the index as text, without the table of results: the summary, the changes, and how they are tested.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = self.summary().join(" ");
+        text.push('\n');
+        let changes = self.change_table();
+        if !changes.rows.is_empty() {
+            text.push('\n');
+            text.push_str(&parts::table_text(&changes));
+            text.push('\n');
+            text.push_str(&Self::method()[1]);
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn size(one: &(&Line, &Change), other: &(&Line, &Change)) -> std::cmp::Ordering {
+    let of = |(_, change): &(&Line, &Change)| change.change.ratio.ln().abs();
+    of(one).total_cmp(&of(other))
+}
+
+fn histories(n: usize) -> String {
+    if n == 1 { "one history".to_owned() } else { format!("{n} histories, each") }
+}
+
+/// Returns the size of a change without its sign, as in `48.7 %`.
+pub(super) fn unsigned(ratio: f64) -> String {
+    number::change(ratio).trim_start_matches(['+', '\u{2212}']).to_owned()
+}
+
+fn interval(low: f64, high: f64) -> String {
+    format!("{} to {}", number::change(low), number::change(high))
+}
+
+/// Returns the day of a time in UTC.
+pub(super) fn day(unix_ns: u64) -> String {
+    let date = parts::date(unix_ns);
+    date.get(..10).unwrap_or(&date).to_owned()
+}
+
+/// Returns a time in UTC, accurate to the minute.
+pub(super) fn time(unix_ns: u64) -> String {
+    let date = parts::date(unix_ns).replace('T', " ");
+    date.get(..16).unwrap_or(&date).to_owned()
+}
