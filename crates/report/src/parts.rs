@@ -6,7 +6,7 @@ use results::ResultDocument;
 pub use crate::part_data::{DataTable, NoteList};
 use crate::{
     drivers, groups, hosts,
-    layout::Grid,
+    layout::{self, Grid},
     legend, links, number, result_list, settings, shell, short_name,
     summary::{self, NoteKind},
 };
@@ -52,6 +52,12 @@ pub fn state(document: &ResultDocument) -> &'static str {
 #[must_use]
 pub fn valid_runs(document: &ResultDocument) -> String {
     result_list::valid_runs(document)
+}
+
+/// Wraps a paragraph in lines of at most 120 columns; all but the first are indented.
+#[must_use]
+pub fn wrapped(text: &str) -> String {
+    layout::wrap(text, layout::WIDTH, 0)
 }
 
 /// Returns a table as text, as wide as its values.

@@ -21,6 +21,10 @@ pub fn index_html(index: &Index) -> String {
         tables::of_data(&mut out, "Changes of level, each significant", &changes);
         out.raw("</section>\n");
     }
+    let (results, addresses) = index.result_table();
+    out.raw("<section id=\"results\"><h2>Results</h2>\n");
+    tables::of_links(&mut out, "Results, the newest first", &results, &addresses);
+    out.raw("</section>\n");
     if let Some(section) = &section {
         charts_of(&mut out, "", section);
     }
@@ -37,19 +41,15 @@ pub fn index_html(index: &Index) -> String {
         tables::of_data(&mut out, "Metrics of cells over the results", &histories);
         out.raw("</details></section>\n");
     }
-    let (results, addresses) = index.result_table();
-    out.raw("<section id=\"results\"><h2>Results</h2>\n");
-    tables::of_links(&mut out, "Results, the newest first", &results, &addresses);
-    out.raw("</section>\n");
     closed(out, &Index::method())
 }
 
 fn navigation(out: &mut Markup, has_charts: bool, has_changes: bool, has_histories: bool) {
     let all = [
         (has_changes, "changes", "Changes"),
+        (true, "results", "Results"),
         (has_charts, "history-1", "Charts"),
         (has_histories, "histories", "All histories"),
-        (true, "results", "Results"),
     ];
     out.raw("<nav aria-label=\"Sections\">");
     for (_, target, name) in all.iter().filter(|(is_there, ..)| *is_there) {

@@ -200,8 +200,8 @@ fn version_marks(lines: &[&Line], axis: &TimeAxis<'_>) -> Vec<Reference> {
             if lines[..index].iter().all(|other| other.host != line.host) {
                 words.push(format!("host {}", line.host));
             }
-            if lines[..index].iter().all(|other| other.middleware != line.middleware) {
-                words.push(line.middleware.clone());
+            if lines[..index].iter().all(|other| other.version != line.version) {
+                words.push(format!("version {}", line.version));
             }
             all.extend((!words.is_empty()).then(|| (first.result, words.join(", "))));
         }
@@ -215,9 +215,9 @@ fn version_marks(lines: &[&Line], axis: &TimeAxis<'_>) -> Vec<Reference> {
 /// Returns what tells the lines of a chart apart; empty for a single line.
 fn line_names(lines: &[&Line]) -> Vec<String> {
     let host = common(lines, |line| &line.host).is_none();
-    let middleware = common(lines, |line| &line.middleware).is_none();
+    let version = common(lines, |line| &line.version).is_none();
     let name = |line: &&Line| {
-        let parts = [host.then_some(&line.host), middleware.then_some(&line.middleware)];
+        let parts = [host.then_some(&line.host), version.then_some(&line.version)];
         parts.into_iter().flatten().cloned().collect::<Vec<_>>().join(", ")
     };
     lines.iter().map(name).collect()

@@ -46,6 +46,8 @@ pub(super) struct Line {
     pub host: String,
     /// Middleware and version.
     pub middleware: String,
+    /// Version alone; empty for a bare socket.
+    pub version: String,
     pub points: Vec<Point>,
     pub test: Test,
 }
@@ -184,7 +186,8 @@ fn histories(results: &[IndexedResult], copies: &BTreeMap<usize, usize>) -> Vec<
             let line = *lines.entry(key).or_insert_with(|| {
                 let host = names[&(content.host.as_str(), content.machine.as_str())].clone();
                 let middleware = format!("{} {}", value.middleware, value.version).trim().to_owned();
-                history.lines.push(Line { host, middleware, points: Vec::new(), test: Test::TooFew });
+                let version = value.version.clone();
+                history.lines.push(Line { host, middleware, version, points: Vec::new(), test: Test::TooFew });
                 history.lines.len() - 1
             });
             let points = &mut history.lines[line].points;

@@ -39,7 +39,8 @@ impl Index {
                 texts.push(format!("{unreadable} cannot be loaded"));
             }
             if !self.copies.is_empty() {
-                texts.push(format!("{} counted once although there are copies", parts::count(self.copies.len(), "result")));
+                let copies = if self.copies.len() == 1 { "1 is a copy".to_owned() } else { format!("{} are copies", self.copies.len()) };
+                texts.push(format!("{copies}, which count once"));
             }
             sentences.push(format!("{}.", capital(&list(&texts))));
         }
@@ -54,7 +55,7 @@ impl Index {
             sentences.push(format!("No history is tested for changes: {reason}."));
         } else {
             let found = self.changes();
-            let of = format!("{} tested for changes of its level", histories(self.tested));
+            let of = format!("{}, each of a metric of a cell on one host", parts::count(self.tested, "tested line"));
             let needs = format!("; a claim takes at least {} results", self.least_for_claim);
             sentences.push(match found {
                 0 => format!("No change was found in {of}{needs}."),
@@ -74,7 +75,7 @@ impl Index {
         let size = unsigned(change.change.ratio);
         let since = day(self.started(line, change.point));
         let words = format!("the {} of `{}` {verb} by {size}", history.quantity.words(), history.cell);
-        format!("{words} between two results, the later of {since}")
+        format!("{words} on {since}")
     }
 
     /// Returns the start of the result of a point.
@@ -82,7 +83,7 @@ impl Index {
         self.content(line.points[point].result).map_or(0, |content| content.started_unix_ns)
     }
 
-    /// Returns the table of results, the newest first, and the address of the page of each.
+    /// Returns the table of results, the newest first and those without a date last, and the address of the page of each.
     pub(crate) fn result_table(&self) -> (DataTable, Vec<Option<&str>>) {
         let columns = ["Result", "Started (UTC)", "Experiment", "Question", "Answer", "Host", "Kernel", "Middleware", "Valid runs", "State"];
         let columns = columns.map(|name| (name.to_owned(), name == "Valid runs")).to_vec();
@@ -110,7 +111,13 @@ impl Index {
                 ],
             }
         };
-        let newest_first = || self.results.iter().enumerate().rev();
+        // Those that cannot be loaded have no date, and are last.
+        let is_dated = |(_, result): &(usize, &super::IndexedResult)| result.content.as_ref().is_ok_and(|of| of.is_dated);
+        let dated = self.results.iter().enumerate().filter(is_dated).count();
+        let newest_first = || {
+            let all = self.results.iter().enumerate();
+            all.clone().take(dated).rev().chain(all.skip(dated))
+        };
         let table = DataTable { title: "Results".to_owned(), columns, rows: newest_first().map(row).collect() };
         (table, newest_first().map(|(_, result)| result.link.as_deref()).collect())
     }
@@ -214,15 +221,13 @@ impl Index {
     /// Returns the index as text, without the table of results: the summary, the changes, and how they are tested.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = self.summary().join(" ");
-        text.push('\n');
+        let mut text = parts::wrapped(&self.summary().join(" "));
         let changes = self.change_table();
         if !changes.rows.is_empty() {
             text.push('\n');
             text.push_str(&parts::table_text(&changes));
             text.push('\n');
-            text.push_str(&Self::method()[1]);
-            text.push('\n');
+            text.push_str(&parts::wrapped(&Self::method()[1]));
         }
         text
     }
@@ -231,10 +236,6 @@ impl Index {
 fn size(one: &(&Line, &Change), other: &(&Line, &Change)) -> std::cmp::Ordering {
     let of = |(_, change): &(&Line, &Change)| change.change.ratio.ln().abs();
     of(one).total_cmp(&of(other))
-}
-
-fn histories(n: usize) -> String {
-    if n == 1 { "one history".to_owned() } else { format!("{n} histories, each") }
 }
 
 /// Returns the size of a change without its sign, as in `48.7 %`.
