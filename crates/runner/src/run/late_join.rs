@@ -7,9 +7,9 @@ use control::{Configured, JoinTimes, LateJoin, Match, Reply, Request};
 use experiment::{Join, RunTopology, Workload};
 
 use super::{
-    run_phases::{MEASURE, RunPhases, to_all},
+    run_phases::{MEASURE, RunPhases, Traffic, to_all},
     schedule_start::ScheduleStart,
-    traffic::{Traffic, measured, none_missed},
+    traffic::{measured, none_missed},
 };
 use crate::agents::{agent_set::AgentSet, phase_error::PhaseError};
 

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use collector::{AgentOutcome, Mismatch, RunReports, TraceTimes, mismatch};
+use collector::{AgentOutcome, LateJoined, Mismatch, RunReports, TraceTimes, mismatch};
 use control::{
     AgentReport, Configure, Configured, Drain, Hello, LateJoin, Match, PayloadBytes, QUIET_NS, Reply,
     Request, lead_ns,
@@ -13,7 +13,7 @@ use control::{
 use experiment::{Cell, Design, Limits, RunTopology, Workload, probe_every};
 use host::{BarrierGuard, monotonic_ns};
 
-use super::{endpoint_progress::OnProgress, run_clocks::RunClocks, traffic::Traffic};
+use super::{endpoint_progress::OnProgress, run_clocks::RunClocks};
 use crate::agents::{
     agent_set::AgentSet,
     phase_error::{HELLO, PhaseError},
@@ -79,6 +79,14 @@ impl Phases {
     pub(crate) fn into_times(self) -> BTreeMap<String, u64> {
         self.times
     }
+}
+
+/// Traffic of a run.
+pub(super) struct Traffic {
+    /// Number of samples that each agent sent.
+    pub(super) sent: Vec<u64>,
+    /// Effective configuration of the late reader, the time in ns that it waited for its matches, and how it joined.
+    pub(super) late: Option<(Configured, u64, LateJoined)>,
 }
 
 impl RunPhases<'_> {

@@ -2,14 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use collector::LateJoined;
 use control::{Configured, Reply, Request};
 use experiment::Workload;
 use host::monotonic_ns;
 
 use super::{
     endpoint_progress::EndpointProgress,
-    run_phases::{MEASURE, RunPhases, to_all},
+    run_phases::{MEASURE, RunPhases, Traffic, to_all},
     schedule_start::ScheduleStart,
 };
 use crate::agents::{
@@ -19,14 +18,6 @@ use crate::agents::{
 
 /// Interval of requests for the progress of the agents.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
-
-/// Traffic of a run.
-pub(super) struct Traffic {
-    /// Number of samples that each agent sent.
-    pub(super) sent: Vec<u64>,
-    /// Effective configuration of the late reader, the time in ns that it waited for its matches, and how it joined.
-    pub(super) late: Option<(Configured, u64, LateJoined)>,
-}
 
 /// Reply of an agent to the request to measure: the number of samples that it sent, or the time in ns by which it missed the
 /// start.
