@@ -57,7 +57,8 @@ enum {
 const ddsmark_transport_info transport_infos[] = {
     {"udp4", max_payload, large_samples_note},
     {"udp6", max_payload, large_samples_note},
-    {"tcp4", max_payload, "RTPS over TCP"},
+    {"tcp4", max_payload,
+     "RTPS over TCP; within a process Fast DDS passes samples on directly, and one that a full reader rejects is lost"},
     {"shm", max_payload, "samples larger than the option `max_message_size` are fragmented"},
     {"data_sharing", max_shared_payload,
      "samples are in a shared-memory segment of the writer; discovery and acknowledgments use udp4"},

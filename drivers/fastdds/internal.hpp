@@ -341,7 +341,7 @@ struct ddsmark_participant {
   std::mutex lock; /* protects the fields below, and the creation and deletion of entities */
   std::map<std::string, TopicUse> topics;
   std::map<std::string, TypeOfSamples *> types;                    /* owned by the library */
-  std::map<int, std::chrono::steady_clock::time_point> mute_since; /* mute connections of `large_data` */
+  std::map<int, std::chrono::steady_clock::time_point> mute_since; /* mute connections */
   std::chrono::steady_clock::time_point looked{};                  /* when connections were last looked at */
 };
 

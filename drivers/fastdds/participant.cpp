@@ -153,13 +153,27 @@ ddsmark_status close_locked(ddsmark_participant *participant) {
 
 } // namespace
 
-/* With large data, connections begin when another participant is discovered. The request of a mute one was sent, and
- * the answer ignored, so that only the other side uses it. */
+/* Returns whether a connection is open, but not used. With large data, connections begin when another participant is
+ * discovered. The request of a mute one was sent, and the answer ignored, so that only the other side uses it. Over
+ * `tcp4` between hosts, neither side uses it. Either the answer to the request was ignored. Or the other participant
+ * was listening, but had not opened its logical ports yet: it refused the port of discovery, and the library asked
+ * which ports there are, opened one of those, and never asks for the first one again. That is one message of each side,
+ * or four, and no further one. */
+static bool is_mute(const Plan &plan, const tcp_info &info) {
+  const uint32_t most_of_mute = 2, ignored = 1, refused = 4, silence_ms = 500;
+  const uint32_t sent = info.tcpi_data_segs_out;
+  if (plan.is_large())
+    return sent > 0 && sent <= most_of_mute;
+  return (sent == ignored || sent == refused) && info.tcpi_data_segs_in == sent &&
+         info.tcpi_last_data_sent > silence_ms && info.tcpi_last_data_recv > silence_ms;
+}
+
+/* Ends connections that are mute for a while. The library opens new ones with its next announcement, 3 s after the one
+ * before, and asks for all ports again. Over `tcp4`, the announcement after that is the first over the new one. */
 void end_mute_connections(ddsmark_participant *p) {
   using clock = std::chrono::steady_clock;
   const auto between = std::chrono::milliseconds(20), limit = std::chrono::milliseconds(300);
-  const uint32_t most_of_mute = 2; /* messages of a connection that was requested only */
-  if (!p->plan.is_large())
+  if (!p->plan.is_large() && p->plan.transport != TRANSPORT_TCP4)
     return;
   const std::lock_guard<std::mutex> guard(p->lock);
   const auto now = clock::now();
@@ -171,7 +185,7 @@ void end_mute_connections(ddsmark_participant *p) {
   for (uint32_t i = 0; i < sockets.count; i++) {
     const int fd = sockets.fds[i];
     tcp_info info{};
-    if (!segments_of(fd, info) || info.tcpi_data_segs_out == 0 || info.tcpi_data_segs_out > most_of_mute) {
+    if (!segments_of(fd, info) || !is_mute(p->plan, info)) {
       p->mute_since.erase(fd);
     } else if (now - p->mute_since.emplace(fd, now).first->second > limit) {
       shutdown(fd, SHUT_RDWR);
