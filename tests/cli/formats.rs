@@ -122,7 +122,7 @@ fn overlay_is_beside_the_measured_values_in_every_format() {
     let rows = printed("--csv").lines().filter(|row| row.contains(",published,")).count();
     assert_eq!(rows, 2 * (4 + 4));
     let full = printed("--full");
-    assert!(full.contains("beside published figures of ") && full.contains("\nDifferences of "), "{full}");
+    assert!(full.contains("beside published figures of ") && full.contains("Differences of "), "{full}");
     let json: serde_json::Value = serde_json::from_str(&printed("--json")).expect("JSON");
     assert_eq!(json["cells"][0]["published"].as_array().expect("figures").len(), 8);
     assert!(!stdout(&sandbox, &["report", "r.json", "--full"]).contains("ublished"));

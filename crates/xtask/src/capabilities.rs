@@ -76,8 +76,8 @@ fn formats(reference: &str) -> BTreeSet<String> {
     let flags = output.lines().filter_map(|line| line.trim_start().strip_prefix("--"));
     // Without the name of its value.
     let flags = flags.map(|flag| flag.split([' ', '[']).next().unwrap_or(flag));
-    // `--full` is more text.
-    flags.filter(|flag| *flag != "full").map(ToOwned::to_owned).collect()
+    // `--full` is more text, and `--overlay` adds figures to each format.
+    flags.filter(|flag| !["full", "overlay"].contains(flag)).map(ToOwned::to_owned).collect()
 }
 
 /// Returns the folders of `drivers/` with a build file.

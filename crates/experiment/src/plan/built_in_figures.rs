@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn averages_of_the_study_are_those_of_its_campaigns() {
         let figures = BuiltInFigures::find("seed-003").expect("the figures");
-        for (system, file, exact) in [("setup 4", "setup-4.csv", 1.0), ("flood", "flood.csv", 0.06)] {
+        for (system, file, exact) in [("setup 4", "setup-4.csv", 1.0), ("flood", "flood.csv", 0.1)] {
             let is_of = |table: &&PublishedSection| table.system.get().ends_with(system);
             let table = figures.tables().find(is_of).expect("the table");
             let means = means(file);
