@@ -29,7 +29,7 @@ class Scene(unittest.TestCase):
         self.addCleanup(lambda: os.environ.pop(name) if before is None else os.environ.update({name: before}))
 
     def program(self, script: str) -> None:
-        """Puts a shell script in the place of ddsmark."""
+        """Puts a shell script first in PATH, with the name of ddsmark."""
         path = self.directory / "bin" / "ddsmark"
         path.parent.mkdir()
         path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")

@@ -415,7 +415,7 @@ fn seed_000_has_seven_tables_beside_its_published_figures() {
     let report = scene.ddsmark(&["report", "result", "--full"]);
     report.assert_status(0);
     assert_eq!(report.stdout.matches("beside published figures of").count(), 7, "{}", report.stdout);
-    for words in ["2 × 355 = 710", "raw UDP, throughput", "here virtual (rate=100mbit)"] {
+    for words in ["2 × 355 = 710", "raw UDP, throughput", "(here virtual (rate=100mbit))"] {
         assert!(report.stdout.contains(words), "{words}: {}", report.stdout);
     }
     let rows = scene.ddsmark(&["report", "result", "--csv"]).stdout;

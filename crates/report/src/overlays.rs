@@ -18,7 +18,7 @@ pub struct Overlay<'d> {
     pub system: &'d str,
     /// Publication: author, title, section, address.
     pub source: &'d str,
-    /// What the source says of its figures, or leaves open.
+    /// Remarks on the figures: their definition, and what the source leaves open.
     pub note: &'d str,
     /// Conditions that the source names, each beside that of the result.
     pub differences: Vec<Difference>,
@@ -125,7 +125,7 @@ fn grouped<'o, 'd>(
 impl Difference {
     fn text(&self) -> String {
         let Self { what, published, here } = self;
-        format!("{what}: {published}, here {here}")
+        format!("{what}: {published} (here {here})")
     }
 }
 

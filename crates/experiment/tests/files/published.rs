@@ -131,7 +131,8 @@ fn wrong_texts_figures_and_rows_are_rejected() {
 
 #[test]
 fn rows_by_profile_are_beside_the_cells_of_their_profile() {
-    let profiles = "[profiles.fast]\nreliability = \"best_effort\"\n[profiles.slow]\nreliability = \"reliable\"\n";
+    let profiles =
+        "[profiles.fast]\nreliability = \"best_effort\"\n[profiles.slow]\nreliability = \"reliable\"\n";
     let rows = "by = \"profile\"\nfigures = [\"hop_mean_us\"]\nrows = [[\"default\", 400], [\"fast\", 358], [\"unknown\", 1]]";
     let small = with("").replace("[32, \"4KiB\"]", "32");
     let with_profiles = plan(&format!("{small}{profiles}{}", table("Study", rows)), &[]);
