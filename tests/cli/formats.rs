@@ -68,7 +68,7 @@ fn page_and_its_charts_are_files() {
         roxmltree::Document::parse(&svg).expect("well-formed");
         assert!(html.contains(&format!("id=\"{id}\"")));
     }
-    // A folder in the place of the file.
+    // A folder has the name of the file, and the other way round.
     for words in [&["report", "r.json", "--html", "charts"][..], &["report", "r.json", "--svg", "r.json"]] {
         let output = sandbox.run(words);
         let error = String::from_utf8_lossy(&output.stderr);

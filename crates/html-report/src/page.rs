@@ -58,7 +58,7 @@ pub enum Words {
     Plain(String),
     /// Name of a series, in its colour.
     Name(Series),
-    /// What is claimed or found.
+    /// Claim or value.
     Strong(String),
 }
 

@@ -22,9 +22,9 @@ pub(crate) struct Frame<'w> {
     pub quantity: Quantity,
     /// Fixed factors and scale, behind the name of the value; may be empty.
     pub conditions: Vec<String>,
-    /// How to read its marks.
+    /// Explanation of its marks.
     pub note: String,
-    /// What is drawn, for screen readers.
+    /// Description of the drawing, for screen readers.
     pub drawn: String,
 }
 

@@ -27,7 +27,7 @@ impl Columns {
     fn of(cells: &[&CellResult]) -> Self {
         if distinct(cells, |cell| cell.factors.size_bytes).len() > 1 {
             Self::Sizes
-        } else if distinct(cells, |cell| rate(cell)).len() > 1 {
+        } else if distinct(cells, rate).len() > 1 {
             Self::Rates
         } else {
             Self::Endpoints

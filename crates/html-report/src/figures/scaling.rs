@@ -194,7 +194,7 @@ fn runs(cells: &[&CellResult], x: impl Fn(&CellResult) -> Option<f64>, quantity:
     cells.iter().flat_map(of_cell).collect()
 }
 
-/// Returns the law that a finding states for these cells, in words and as points; `None` without one.
+/// Returns the law that a finding states for these cells, as text and as points; `None` without one.
 fn law(
     scene: &Scene<'_>,
     cells: &[&CellResult],

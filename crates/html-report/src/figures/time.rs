@@ -1,7 +1,7 @@
 //! One run over time.
 
 use charts::{Axis, ChartKind, Scale, Series, Span, SpanKind, Timeline, TimelinePanel, Unit, Window};
-use experiment::{Load, Workload};
+use experiment::{Load, Rate, Workload};
 use results::{CellResult, LogWindow, Metric};
 
 use super::{
@@ -23,9 +23,7 @@ fn of_workload<'s, 'd>(scene: &'s Scene<'d>, workload: Workload) -> Vec<(&'s Ser
     let mut all = scene.of_workload(workload);
     if workload == Workload::Paced {
         // The highest load shows most of what a load does.
-        let rate = |cell: &CellResult| {
-            cell.factors.load.as_ref().and_then(Load::rate).map_or(0.0, |rate| rate.sps())
-        };
+        let rate = |cell: &CellResult| cell.factors.load.as_ref().and_then(Load::rate).map_or(0.0, Rate::sps);
         for (_, cells) in &mut all {
             let highest = cells.iter().map(|cell| rate(cell)).fold(0.0, f64::max);
             cells.retain(|cell| rate(cell) >= highest);

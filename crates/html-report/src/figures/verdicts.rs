@@ -74,7 +74,7 @@ pub(crate) fn figures(scene: &Scene<'_>) -> Vec<Figure> {
             note,
             description: format!(
                 "Forest plot of {} comparisons with {against}: the change as a ratio on a logarithmic axis with its 95 % \
-                 interval, and the verdict in words.",
+                 interval, and the verdict as text.",
                 drawn.len()
             ),
             interval_name: "95 % interval".to_owned(),
