@@ -134,3 +134,66 @@ fn overlay_that_is_unknown_or_of_other_cells_is_rejected() {
     sandbox.snapshot("report-overlay-unknown", &["report", "r.json", "--overlay", "seed-9"]);
     sandbox.snapshot("report-overlay-of-other-cells", &["report", "r.json", "--overlay", "seed-001"]);
 }
+
+/// Writes the result of `r.json` into a directory, some days later.
+fn later(sandbox: &Sandbox, name: &str, days: u64) {
+    let text = std::fs::read_to_string(sandbox.path("r.json")).expect("a result");
+    let mut document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let delay = days * 86_400_000_000_000;
+    let add = |value: &mut serde_json::Value| {
+        *value = (value.as_u64().expect("a time") + delay).into();
+    };
+    add(&mut document["hosts"][0]["properties"]["started_unix_ns"]);
+    for cell in document["cells"].as_array_mut().expect("cells") {
+        for run in cell["runs"].as_array_mut().expect("runs") {
+            add(&mut run["started_unix_ns"]);
+        }
+    }
+    std::fs::create_dir_all(sandbox.path(name)).expect("a folder");
+    sandbox.write(&format!("{name}/result.json"), &document.to_string());
+}
+
+#[test]
+fn many_results_are_an_index() {
+    let sandbox = sandbox();
+    for (days, name) in ["night/1", "night/2", "night/3"].into_iter().enumerate() {
+        later(&sandbox, name, days as u64);
+    }
+    stdout(&sandbox, &["report", "night/2", "--html"]);
+    std::fs::create_dir_all(sandbox.path("night/broken")).expect("a folder");
+    sandbox.write("night/broken/result.json", "{");
+    let text = stdout(&sandbox, &["report", "night"]);
+    let words = [
+        "night/3",
+        "cannot be loaded: the record `night/broken/result.json` is damaged",
+        "3 results on bench",
+    ];
+    assert!(words.iter().all(|words| text.contains(words)), "{text}");
+    // Named twice, and in another way.
+    let said = stdout(&sandbox, &["report", "night", "--html"]);
+    assert!(said.ends_with("\nreport: night/index.html\n"), "{said}");
+    let twice =
+        ["report", "night/1", "night", "night/2/result.json", "./night/3", "--html", "night/twice.html"];
+    stdout(&sandbox, &twice);
+    let read = |name: &str| std::fs::read_to_string(sandbox.path(name)).expect("a file");
+    let html = read("night/index.html");
+    assert_eq!(
+        html.matches("<a href=\"./2/report.html\">night/2</a>").count(),
+        1,
+        "only this one has a page"
+    );
+    assert_eq!(html.matches("/report.html\"").count(), 1);
+    assert!(html.contains("id=\"history-1\""));
+    assert_eq!(read("night/twice.html"), html);
+    for (words, status, fault) in [
+        (&["report", "night", "--json"][..], 2, "is one of a single result"),
+        (&["report", "night", "absent"][..], 2, "not found: `absent`"),
+        (&["report", "night/broken", "empty"][..], 3, "none of 2 results can be loaded"),
+    ] {
+        std::fs::create_dir_all(sandbox.path("empty")).expect("a folder");
+        let output = sandbox.run(words);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {error}");
+        assert!(error.contains(fault), "{words:?}: {error}");
+    }
+}

@@ -6,7 +6,8 @@
 //! segmentation). The probability of so small a minimum anywhere is at most the number of stretches times the p-value;
 //! where this bound does not decide, it is the share of random orders with a minimum as small. A change is claimed if
 //! this probability is at most the level, and if the values on its two sides differ at this level, too. The pieces
-//! between the changes are tested in the same way, and share the level of the whole by their lengths.
+//! between the changes are tested in the same way, and share the level of the whole by their lengths. At the end, each
+//! change is moved to the best place between its neighbours, and stays only if its sides still differ.
 //!
 //! A host that drifts is no such history. Each value therefore comes with reference values of the host, and a change
 //! must be true of `x - β r` for every elasticity `β`, with the same sign: see [`ReferencedRun`](crate::ReferencedRun).
@@ -126,9 +127,7 @@ impl LevelTest {
             }
         }
         cuts.sort_unstable();
-        let mut bounds = vec![0];
-        bounds.extend(&cuts);
-        bounds.push(n);
+        let bounds = self.refined(&axes, cuts);
         let change = |part: &[usize]| {
             let sides = |values: &Vec<f64>| RankSum::new(&values[part[1]..part[2]], &values[part[0]..part[1]]);
             let ranks: Vec<RankSum> = axes.iter().filter_map(sides).collect();
@@ -146,6 +145,43 @@ impl LevelTest {
             }
         };
         bounds.windows(3).map(change).collect()
+    }
+
+    /// Moves each change to the best place between its neighbours, and leaves out those whose sides no longer differ, the weakest
+    /// first. Returns the changes with both ends of the history.
+    fn refined(&mut self, axes: &[Vec<f64>], mut cuts: Vec<usize>) -> Vec<usize> {
+        let axes: Vec<&[f64]> = axes.iter().map(Vec::as_slice).collect();
+        let n = axes[0].len();
+        loop {
+            let mut bounds = vec![0];
+            bounds.append(&mut cuts);
+            bounds.push(n);
+            for index in 1..bounds.len() - 1 {
+                bounds[index] = self.best_cut(axes[0], bounds[index - 1]..bounds[index + 1]);
+            }
+            // How much larger than needed the p-value of each change is. Few values are enough if they do not overlap.
+            let excess = |index: usize| {
+                let (of, cut) = (bounds[index - 1]..bounds[index + 1], bounds[index]);
+                let p = [true, false].map(|higher| p_of_change(&axes, &of, cut, higher));
+                p[0].min(p[1]) / self.level.max(least_p(cut - of.start, of.end - cut)) - 1e-9
+            };
+            let worst = (1..bounds.len() - 1).map(|index| (excess(index), index));
+            match worst.max_by(|one, other| one.0.total_cmp(&other.0)) {
+                Some((excess, index)) if excess > 1.0 => drop(bounds.remove(index)),
+                _ => return bounds,
+            }
+            cuts = bounds[1..bounds.len() - 1].to_vec();
+        }
+    }
+
+    /// Returns the place in a range where the values before and after it differ most.
+    fn best_cut(&mut self, values: &[f64], of: Range<usize>) -> usize {
+        let n = of.len();
+        let scan = self.scans.entry(n).or_insert_with(|| Scan::new(n));
+        let ranks = doubled_ranks(&values[of.clone()]);
+        let p = |cut: &usize| scan.p(&ranks[*cut..]).0;
+        let best = (LEAST_STRETCH..=n - LEAST_STRETCH).min_by(|one, other| p(one).total_cmp(&p(other)));
+        of.start + best.unwrap_or(LEAST_STRETCH)
     }
 
     /// Returns where a piece changes: at no place, at one, or at the two ends of a stretch. The first of `axes` is without
@@ -174,19 +210,31 @@ impl LevelTest {
             return Vec::new();
         }
         let bounds = [0, stretch.start, stretch.end, n];
-        let differs = |cut: usize, values: &[f64], after_is_higher: bool| {
+        let around = |cut: usize| {
             let before = bounds.iter().rev().find(|bound| **bound < cut).copied().unwrap_or(0);
-            let after = bounds.iter().find(|bound| **bound > cut).copied().unwrap_or(n);
-            let ranks = RankSum::new(&values[cut..after], &values[before..cut]);
-            let p = |ranks: RankSum| if after_is_higher { ranks.p_greater(0.0) } else { ranks.p_less(0.0) };
-            ranks.is_some_and(|ranks| 2.0 * p(ranks) <= level)
+            before..bounds.iter().find(|bound| **bound > cut).copied().unwrap_or(n)
         };
         let is_change = |(cut, after_is_higher): &(usize, bool)| {
-            (1..n).contains(cut) && axes.iter().all(|values| differs(*cut, values, *after_is_higher))
+            (1..n).contains(cut) && p_of_change(axes, &around(*cut), *cut, *after_is_higher) <= level
         };
         let ends = [(stretch.start, higher), (stretch.end, !higher)];
         ends.into_iter().filter(is_change).map(|(cut, _)| cut).collect()
     }
+}
+
+/// Returns the two-sided p-value of a change at `cut` in the direction, within the values of a range: the largest over the axes.
+fn p_of_change(axes: &[&[f64]], of: &Range<usize>, cut: usize, after_is_higher: bool) -> f64 {
+    let p = |values: &&[f64]| {
+        let ranks = RankSum::new(&values[cut..of.end], &values[of.start..cut]);
+        let p = |ranks: RankSum| if after_is_higher { ranks.p_greater(0.0) } else { ranks.p_less(0.0) };
+        ranks.map_or(1.0, |ranks| (2.0 * p(ranks)).min(1.0))
+    };
+    axes.iter().map(p).fold(0.0, f64::max)
+}
+
+/// Returns the smallest two-sided p-value of groups of these sizes: that of groups without an overlap.
+fn least_p(before: usize, after: usize) -> f64 {
+    (0..before).fold(2.0, |p, i| p * (i + 1) as f64 / (before + after - i) as f64)
 }
 
 /// Returns the logarithms of the values, without and with correction by each reference and elasticity.
