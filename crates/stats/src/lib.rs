@@ -74,7 +74,7 @@ pub use quantile::{CONFIDENCE, median_interval, min_n_for, supports_quantile};
 pub use rank_sum::{RankSum, least_runs};
 pub use referenced::{ELASTICITIES, ReferencedRun};
 pub use separation::{Field, Separation, Tested, separate};
-pub use signed_rank::{Interval, SignedRank, hodges_lehmann, least_blocks};
+pub use signed_rank::{Interval, SignedRank, least_blocks};
 pub use slope::{slope, slope_interval};
 pub use spread::{Spread, median};
 pub use steady::{

@@ -138,7 +138,7 @@ impl SignedRank {
     /// Returns the Hodges-Lehmann estimate.
     #[must_use]
     pub fn estimate(&self) -> f64 {
-        middle(&self.walsh)
+        median(&self.walsh).expect("a value is its own Walsh average")
     }
 
     /// Returns the interval of at least this level; `None` with too few values: see [`least_blocks`].
@@ -168,25 +168,12 @@ impl SignedRank {
     }
 }
 
-/// Returns the Hodges-Lehmann estimate; `None` without values.
-///
-/// # Panics
-/// Panics if a value is NaN.
-#[must_use]
-pub fn hodges_lehmann(values: &[f64]) -> Option<f64> {
-    if values.is_empty() { None } else { Some(middle(&walsh_averages(values))) }
-}
-
 fn walsh_averages(values: &[f64]) -> Vec<f64> {
     let pairs =
         values.iter().enumerate().flat_map(|(i, left)| values[i..].iter().map(|right| left.midpoint(*right)));
     let mut averages: Vec<f64> = pairs.collect();
     averages.sort_unstable_by(f64::total_cmp);
     averages
-}
-
-fn middle(averages: &[f64]) -> f64 {
-    median(averages).expect("a value is its own Walsh average")
 }
 
 #[cfg(test)]
