@@ -16,7 +16,7 @@ pub(crate) mod verdicts;
 
 use charts::ChartKind;
 use experiment::Workload;
-use limits::MOST_SERIES;
+use limits::{MOST_POINTS, MOST_SERIES};
 
 use crate::{
     page::{Figure, Section},
@@ -37,6 +37,13 @@ pub(crate) fn sections(scene: &Scene<'_>) -> (Vec<Section>, Vec<String>) {
                 all.len()
             ));
         }
+    }
+    let all = [&latency, &throughput, &paced].into_iter().flatten();
+    let most = all.map(|(_, cells)| cells.len()).max().unwrap_or(0);
+    if most > MOST_POINTS {
+        omitted.push(format!(
+            "Lines have at most {MOST_POINTS} points, spread over all of up to {most} cells of a configuration; tables have all."
+        ));
     }
     let mut sections = vec![
         Section { heading: "How much is the difference, and is it real?", figures: verdicts::figures(scene) },

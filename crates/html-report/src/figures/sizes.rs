@@ -8,7 +8,7 @@ use super::{
     distribution::OfWorkload,
     frame::{Frame, hollow_note, list, names},
     heat,
-    limits::{MOST_SERIES, ONE_PANEL},
+    limits::{MOST_SERIES, ONE_PANEL, thinned},
     overlay,
 };
 use crate::{
@@ -32,7 +32,7 @@ pub(crate) fn size_axis(sizes: &[u64], scale: Scale) -> Axis {
         label: "sample size".to_owned(),
         unit: Unit::Bytes,
         scale,
-        ticks: sizes.iter().map(|size| *size as f64).collect(),
+        ticks: thinned(sizes.iter().map(|size| *size as f64).collect()),
     }
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn points<'d>(
         })
         .collect();
     points.sort_by(|left, right| left.x.total_cmp(&right.x));
-    points
+    thinned(points)
 }
 
 fn size(cell: &CellResult) -> Option<f64> {
