@@ -33,7 +33,8 @@ impl From<&DataTable> for Grid {
     fn from(table: &DataTable) -> Self {
         let align = |is_number: bool| if is_number { Align::Right } else { Align::Left };
         let columns = table.columns.iter();
-        let mut grid = columns.fold(Self::default(), |grid, (name, is_number)| grid.column(name, align(*is_number)));
+        let mut grid =
+            columns.fold(Self::default(), |grid, (name, is_number)| grid.column(name, align(*is_number)));
         table.rows.iter().for_each(|row| grid.row(row.clone()));
         grid
     }

@@ -44,7 +44,9 @@ impl ResultRow {
 pub(crate) fn state(document: &ResultDocument) -> &'static str {
     match document.state {
         State::Interrupted => "interrupted",
-        State::Complete if document.cells.iter().all(|cell| cell.valid_runs().count() == cell.runs.len()) => "valid",
+        State::Complete if document.cells.iter().all(|cell| cell.valid_runs().count() == cell.runs.len()) => {
+            "valid"
+        }
         State::Complete => "some runs are not valid",
     }
 }

@@ -129,7 +129,8 @@ impl LevelTest {
         cuts.sort_unstable();
         let bounds = self.refined(&axes, cuts);
         let change = |part: &[usize]| {
-            let sides = |values: &Vec<f64>| RankSum::new(&values[part[1]..part[2]], &values[part[0]..part[1]]);
+            let sides =
+                |values: &Vec<f64>| RankSum::new(&values[part[1]..part[2]], &values[part[0]..part[1]]);
             let ranks: Vec<RankSum> = axes.iter().filter_map(sides).collect();
             let hull = |one: Interval, other: Interval| Interval {
                 low: one.low.min(other.low),
@@ -271,7 +272,9 @@ impl Scan {
     fn new(n: usize) -> Self {
         let inner = |end: usize| end == n || end + LEAST_STRETCH <= n;
         let stretches = (LEAST_STRETCH..n)
-            .flat_map(|start| (start + LEAST_STRETCH..=n).filter(move |end| inner(*end)).map(move |end| start..end))
+            .flat_map(|start| {
+                (start + LEAST_STRETCH..=n).filter(move |end| inner(*end)).map(move |end| start..end)
+            })
             .collect();
         let nulls = (LEAST_STRETCH..=n - LEAST_STRETCH).map(|k| Null::new(k, n - k)).collect();
         Self { stretches, nulls, minima: Vec::new() }

@@ -35,7 +35,10 @@ impl World {
                 let level: f64 = self.steps.iter().filter(|(at, _)| *at <= index).map(|(_, step)| step).sum();
                 let value = level + self.elasticity * host + SCATTER * normal(random);
                 let reference = host + 0.2 * SCATTER * normal(random);
-                ReferencedValue { value: 50_000.0 * value.exp(), references: vec![20_000.0 * reference.exp()] }
+                ReferencedValue {
+                    value: 50_000.0 * value.exp(),
+                    references: vec![20_000.0 * reference.exp()],
+                }
             })
             .collect()
     }
@@ -110,7 +113,10 @@ fn change_has_its_size_with_an_interval() {
     assert_eq!(change.at, 15);
     assert!((change.ratio.ln() - 0.1).abs() < 0.02, "{change:?}");
     let interval = change.interval.expect("15 values on each side");
-    assert!(interval.low > 1.0 && interval.low < change.ratio && change.ratio < interval.high, "{interval:?}");
+    assert!(
+        interval.low > 1.0 && interval.low < change.ratio && change.ratio < interval.high,
+        "{interval:?}"
+    );
 }
 
 #[test]

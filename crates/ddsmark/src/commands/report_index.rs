@@ -94,7 +94,8 @@ fn found(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
             let identity = fs::canonicalize(&directory).unwrap_or_else(|_| directory.clone());
             // A directory and its `result.json` are the same result.
             let is_file = identity.is_file();
-            let identity = if is_file { identity.parent().map(Path::to_owned).unwrap_or(identity) } else { identity };
+            let identity =
+                if is_file { identity.parent().map(Path::to_owned).unwrap_or(identity) } else { identity };
             if known.insert(identity) {
                 all.push(directory);
             }
@@ -138,7 +139,10 @@ fn one(path: &Path, folder: Option<&Path>) -> (ResultRow, IndexedResult) {
         Ok(document) => document,
         Err(error) => {
             let error = error.to_string();
-            return (ResultRow::unreadable(name.clone(), error.clone()), IndexedResult::unreadable(name, error));
+            return (
+                ResultRow::unreadable(name.clone(), error.clone()),
+                IndexedResult::unreadable(name, error),
+            );
         }
     };
     judge(&mut document);
@@ -160,7 +164,8 @@ fn judge(document: &mut ResultDocument) {
 fn relative(file: &Path, folder: &Path) -> io::Result<PathBuf> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let (file, folder) = (fs::canonicalize(file)?, fs::canonicalize(folder)?);
-    let (file, folder): (Vec<Component<'_>>, Vec<Component<'_>>) = (file.components().collect(), folder.components().collect());
+    let (file, folder): (Vec<Component<'_>>, Vec<Component<'_>>) =
+        (file.components().collect(), folder.components().collect());
     let common = file.iter().zip(&folder).take_while(|(one, other)| one == other).count();
     let up = folder[common..].iter().map(|_| Component::ParentDir);
     Ok(up.chain(file[common..].iter().copied()).collect())

@@ -71,9 +71,8 @@ impl ExperimentFile {
             notes,
         };
         if let Some(baseline) = &self.design.baseline {
-            let is_of = |selection: &FactorValues, cell: &Cell| {
-                matches(selection, &cell.factors, inputs.files)
-            };
+            let is_of =
+                |selection: &FactorValues, cell: &Cell| matches(selection, &cell.factors, inputs.files);
             let (cells, note) = self.baseline_cells(baseline.get(), &experiment.cells, is_of);
             experiment.design.baseline = cells.into_iter().map(|cell| cell.id.clone()).collect();
             if experiment.design.baseline.is_empty() && note.is_none() {

@@ -10,7 +10,12 @@ pub fn index_html(index: &Index) -> String {
     let mut out = opened("Results of ddsmark", "Skip to the results");
     let summary: Vec<_> = index.summary().into_iter().map(|sentence| vec![plain(sentence)]).collect();
     out.raw("<header class=\"head\"><div>");
-    head::words(&mut out, &["ddsmark report".to_owned()], "What did these results show, and what changed?", &summary);
+    head::words(
+        &mut out,
+        &["ddsmark report".to_owned()],
+        "What did these results show, and what changed?",
+        &summary,
+    );
     out.raw("</div></header>\n<main id=\"main\">\n");
     let changes = index.change_table();
     let section = index.section();

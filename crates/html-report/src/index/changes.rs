@@ -16,7 +16,8 @@ pub(super) fn versions(before: &Content, after: &Content, driver: &str) -> Vec<S
         }
     };
     add("kernel", &before.kernel, &after.kernel);
-    let version = |of: &Content| of.environment.get(&format!("driver/{driver}/version")).cloned().unwrap_or_default();
+    let version =
+        |of: &Content| of.environment.get(&format!("driver/{driver}/version")).cloned().unwrap_or_default();
     add("driver", &version(before), &version(after));
     add("tool", &before.tool, &after.tool);
     all
@@ -44,11 +45,15 @@ pub(super) fn differences(before: &Content, after: &Content, driver: &str) -> Ve
         all.push("another build of the tool".to_owned());
     }
     let groups = ["driver/", "library/", "tool/"];
-    let others: Vec<&&String> = paths.iter().filter(|path| !groups.iter().any(|group| path.starts_with(group))).collect();
-    let value = |of: &Content, path: &String| of.environment.get(path).map_or("absent".to_owned(), |value| short(value));
-    let named = others.iter().take(MOST_NAMED).map(|path| {
-        format!("{} {} \u{2192} {}", short(path), value(before, path), value(after, path))
-    });
+    let others: Vec<&&String> =
+        paths.iter().filter(|path| !groups.iter().any(|group| path.starts_with(group))).collect();
+    let value = |of: &Content, path: &String| {
+        of.environment.get(path).map_or("absent".to_owned(), |value| short(value))
+    };
+    let named = others
+        .iter()
+        .take(MOST_NAMED)
+        .map(|path| format!("{} {} \u{2192} {}", short(path), value(before, path), value(after, path)));
     all.extend(named);
     if others.len() > MOST_NAMED {
         all.push(format!("{} more settings", others.len() - MOST_NAMED));
@@ -58,7 +63,9 @@ pub(super) fn differences(before: &Content, after: &Content, driver: &str) -> Ve
 
 /// Returns whether the versions have this field already.
 fn is_named(path: &str, driver: &str) -> bool {
-    path == "host/kernel" || path == "tool/version" || path.strip_suffix("/version") == Some(&format!("driver/{driver}"))
+    path == "host/kernel"
+        || path == "tool/version"
+        || path.strip_suffix("/version") == Some(&format!("driver/{driver}"))
 }
 
 /// Returns a value, shortened if it is long.

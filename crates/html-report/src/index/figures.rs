@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use charts::{
-    Axis, Chart, ChartKind, Estimate, Interval, Line as Drawn, LineStyle, Lines, Panel, Point as Mark, Reference,
-    Scale, Series, Slot, number,
+    Axis, Chart, ChartKind, Estimate, Interval, Line as Drawn, LineStyle, Lines, Panel, Point as Mark,
+    Reference, Scale, Series, Slot, number,
 };
 use stats::median;
 
@@ -45,8 +45,10 @@ impl Index {
         let left_out = lines.len().saturating_sub(MOST_LINES);
         lines.truncate(MOST_LINES);
         lines.sort_by_key(|line| line.points.first().map(|point| point.result));
-        let results: BTreeSet<usize> = lines.iter().flat_map(|line| line.points.iter().map(|point| point.result)).collect();
-        let places: BTreeMap<usize, usize> = results.iter().enumerate().map(|(place, result)| (*result, place)).collect();
+        let results: BTreeSet<usize> =
+            lines.iter().flat_map(|line| line.points.iter().map(|point| point.result)).collect();
+        let places: BTreeMap<usize, usize> =
+            results.iter().enumerate().map(|(place, result)| (*result, place)).collect();
         let axis = TimeAxis { places: &places, names: self.names(&results) };
         let names = line_names(&lines);
         let mut panel = Panel::default();
@@ -57,7 +59,8 @@ impl Index {
             panel.references.extend(change_marks(line, &axis, series.slot));
         }
         panel.references.extend(version_marks(&lines, &axis));
-        let noisy = results.iter().filter(|result| self.content(**result).is_some_and(|content| content.is_noisy));
+        let noisy =
+            results.iter().filter(|result| self.content(**result).is_some_and(|content| content.is_noisy));
         let noisy: Vec<Interval> = noisy
             .map(|result| Interval { low: places[result] as f64 - 0.5, high: places[result] as f64 + 0.5 })
             .collect();
@@ -69,7 +72,8 @@ impl Index {
             note.push_str(" Shaded: more than half of the blocks were noisy.");
             panel.shaded = noisy;
         }
-        let runs: Vec<usize> = lines.iter().flat_map(|line| line.points.iter().map(|point| point.value.runs)).collect();
+        let runs: Vec<usize> =
+            lines.iter().flat_map(|line| line.points.iter().map(|point| point.value.runs)).collect();
         let count = report::parts::count(results.len(), "result");
         let shown = match (runs.iter().min(), runs.iter().max()) {
             (Some(least), Some(most)) if least == most => report::parts::count(*most, "run"),
@@ -77,7 +81,8 @@ impl Index {
             _ => String::new(),
         };
         let y = Axis { unit: history.quantity.unit(), scale: Scale::Linear, ..Axis::default() };
-        let x = Axis { label: "result".to_owned(), scale: Scale::Ordinal(axis.names.clone()), ..Axis::default() };
+        let x =
+            Axis { label: "result".to_owned(), scale: Scale::Ordinal(axis.names.clone()), ..Axis::default() };
         let host = common(&lines, |line| &line.host).map_or_else(String::new, |host| format!(", {host}"));
         let chart = Chart {
             title: self.title(history),
@@ -108,7 +113,11 @@ impl Index {
             [] => name,
             [(line, change)] => {
                 let verb = if change.change.ratio > 1.0 { "rose" } else { "fell" };
-                format!("{name} {verb} by {} on {}", unsigned(change.change.ratio), day(self.started(line, change.point)))
+                format!(
+                    "{name} {verb} by {} on {}",
+                    unsigned(change.change.ratio),
+                    day(self.started(line, change.point))
+                )
             }
             all => format!("{name} changed {} times", all.len()),
         }
@@ -116,8 +125,11 @@ impl Index {
 
     /// Returns the days of results, with the time if two are of the same day.
     fn names(&self, results: &BTreeSet<usize>) -> Vec<String> {
-        let starts: Vec<u64> =
-            results.iter().filter_map(|result| self.content(*result)).map(|content| content.started_unix_ns).collect();
+        let starts: Vec<u64> = results
+            .iter()
+            .filter_map(|result| self.content(*result))
+            .map(|content| content.started_unix_ns)
+            .collect();
         let days: BTreeSet<String> = starts.iter().map(|start| day(*start)).collect();
         let is_day = days.len() == starts.len();
         starts.iter().map(|start| if is_day { day(*start) } else { time(*start) }).collect()
@@ -125,7 +137,9 @@ impl Index {
 
     fn span(&self, results: &BTreeSet<usize>) -> String {
         let day = |result: Option<&usize>| {
-            result.and_then(|result| self.content(*result)).map_or_else(String::new, |of| day(of.started_unix_ns))
+            result
+                .and_then(|result| self.content(*result))
+                .map_or_else(String::new, |of| day(of.started_unix_ns))
         };
         match (day(results.first()), day(results.last())) {
             (first, last) if first == last => first,
@@ -232,7 +246,9 @@ fn common<'l>(lines: &[&'l Line], of: impl Fn(&'l Line) -> &'l String) -> Option
 fn notes(history: &History, lines: &[&Line], panel: &Panel, left_out: usize) -> String {
     let mut notes = vec!["Dot: a result; bar: interval over its runs.".to_owned()];
     if history.changes().next().is_some() {
-        notes.push("Dotted line with a percentage: a change of level that is significant; grey: levels.".to_owned());
+        notes.push(
+            "Dotted line with a percentage: a change of level that is significant; grey: levels.".to_owned(),
+        );
     }
     if panel.references.iter().any(|of| matches!(of, Reference::Vertical { slot: Slot::S0, .. })) {
         notes.push("Grey dotted line: another host, version, kernel or driver from here on.".to_owned());

@@ -117,7 +117,11 @@ impl Index {
         let order = |result: &IndexedResult| {
             let content = result.content.as_ref().ok();
             // Results that cannot be loaded, and those without a date, are at the end.
-            (content.is_none(), content.is_some_and(|of| !of.is_dated), content.map_or(0, |of| of.started_unix_ns))
+            (
+                content.is_none(),
+                content.is_some_and(|of| !of.is_dated),
+                content.map_or(0, |of| of.started_unix_ns),
+            )
         };
         results.sort_by(|one, other| order(one).cmp(&order(other)).then_with(|| one.name.cmp(&other.name)));
         let copies = copies(&results);
@@ -150,7 +154,9 @@ impl Index {
 fn copies(results: &[IndexedResult]) -> BTreeMap<usize, usize> {
     let mut known = BTreeMap::new();
     let mut copies = BTreeMap::new();
-    for (index, content) in results.iter().enumerate().filter_map(|(index, of)| Some((index, of.content.as_ref().ok()?))) {
+    for (index, content) in
+        results.iter().enumerate().filter_map(|(index, of)| Some((index, of.content.as_ref().ok()?)))
+    {
         let identity = (content.started_unix_ns, &content.host, &content.experiment, &content.command_line);
         match known.get(&identity) {
             Some(first) => drop(copies.insert(index, *first)),
@@ -187,12 +193,19 @@ fn histories(results: &[IndexedResult], copies: &BTreeMap<usize, usize>) -> Vec<
                 let host = names[&(content.host.as_str(), content.machine.as_str())].clone();
                 let middleware = format!("{} {}", value.middleware, value.version).trim().to_owned();
                 let version = value.version.clone();
-                history.lines.push(Line { host, middleware, version, points: Vec::new(), test: Test::TooFew });
+                history.lines.push(Line {
+                    host,
+                    middleware,
+                    version,
+                    points: Vec::new(),
+                    test: Test::TooFew,
+                });
                 history.lines.len() - 1
             });
             let points = &mut history.lines[line].points;
             let before = points.last().and_then(|point: &Point| results[point.result].content.as_ref().ok());
-            let changed = before.map_or_else(Vec::new, |before| changes::versions(before, content, &value.driver));
+            let changed =
+                before.map_or_else(Vec::new, |before| changes::versions(before, content, &value.driver));
             points.push(Point { result: index, value: value.clone(), changed });
         }
     }
@@ -206,7 +219,8 @@ fn host_names(results: &[IndexedResult]) -> BTreeMap<(&str, &str), String> {
     let contents = results.iter().filter_map(|result| result.content.as_ref().ok());
     let hosts: BTreeSet<(&str, &str)> =
         contents.map(|content| (content.host.as_str(), content.machine.as_str())).collect();
-    let name = |(host, machine): &(&str, &str)| match hosts.iter().filter(|(other, _)| other == host).count() {
+    let name = |(host, machine): &(&str, &str)| match hosts.iter().filter(|(other, _)| other == host).count()
+    {
         1 => (*host).to_owned(),
         _ => format!("{host} ({machine})"),
     };
@@ -259,7 +273,8 @@ fn referenced(results: &[IndexedResult], line: &Line) -> Vec<(usize, ReferencedV
     let of = |(index, point): (usize, &Point)| {
         let references = &content(point)?.references;
         let wanted = point.value.metric.references(is_disturbed).iter();
-        let references = wanted.map(|metric| references.get(metric).copied()).collect::<Option<Vec<f64>>>()?;
+        let references =
+            wanted.map(|metric| references.get(metric).copied()).collect::<Option<Vec<f64>>>()?;
         let value = point.value.estimate.value;
         (value.is_finite() && value > 0.0).then_some((index, ReferencedValue { value, references }))
     };

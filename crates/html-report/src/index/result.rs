@@ -114,11 +114,14 @@ fn content(document: &ResultDocument) -> Content {
     let machine: Vec<String> = document
         .hosts
         .iter()
-        .map(|of| format!("{}, {}", of.properties.cpu.as_deref().unwrap_or("unknown processor"), of.properties.cpus))
+        .map(|of| {
+            format!("{}, {}", of.properties.cpu.as_deref().unwrap_or("unknown processor"), of.properties.cpus)
+        })
         .collect();
-    let versions = document.drivers.iter().filter(|(name, _)| {
-        document.cells.iter().any(|cell| cell.factors.driver == **name)
-    });
+    let versions = document
+        .drivers
+        .iter()
+        .filter(|(name, _)| document.cells.iter().any(|cell| cell.factors.driver == **name));
     let answer = answer::answer(&Scene::new(document, &[]));
     let answer: Vec<String> = answer
         .iter()
@@ -136,10 +139,16 @@ fn content(document: &ResultDocument) -> Content {
         answer: answer.join(" "),
         state: parts::state(document).to_owned(),
         valid: parts::valid_runs(document),
-        host: if hosts.iter().all(|name| name.is_empty()) { "unknown host".to_owned() } else { hosts.join(", ") },
+        host: if hosts.iter().all(|name| name.is_empty()) {
+            "unknown host".to_owned()
+        } else {
+            hosts.join(", ")
+        },
         machine: machine.join("; "),
         kernel: host.kernel.split_whitespace().nth(1).unwrap_or(&host.kernel).to_owned(),
-        versions: versions.map(|(_, driver)| format!("{} {}", driver.middleware, driver.middleware_version)).collect(),
+        versions: versions
+            .map(|(_, driver)| format!("{} {}", driver.middleware, driver.middleware_version))
+            .collect(),
         tool: format!("{} {}", document.tool.name, document.tool.version),
         command_line: document.tool.command_line.clone(),
         is_dated: is_dated(document),
@@ -183,7 +192,9 @@ fn values(document: &ResultDocument, cell: &CellResult) -> Vec<CellValue> {
         let quantity = Quantity::Metric(metric);
         let estimate = match flow {
             None => quantity.over_runs(cell),
-            Some(_) => estimate(&cell.claimed_runs().filter_map(|run| run.value_of(metric, flow)).collect::<Vec<_>>()),
+            Some(_) => estimate(
+                &cell.claimed_runs().filter_map(|run| run.value_of(metric, flow)).collect::<Vec<_>>(),
+            ),
         };
         Some(CellValue {
             key: key.clone(),
@@ -192,7 +203,8 @@ fn values(document: &ResultDocument, cell: &CellResult) -> Vec<CellValue> {
             metric,
             driver: factors.driver.clone(),
             middleware: description.map_or_else(String::new, |driver| driver.middleware.clone()),
-            version: version.map_or_else(String::new, |driver: &DriverDescription| driver.middleware_version.clone()),
+            version: version
+                .map_or_else(String::new, |driver: &DriverDescription| driver.middleware_version.clone()),
             estimate: estimate.filter(|estimate| estimate.value > 0.0)?,
             runs: cell.claimed_runs().count(),
             is_doubtful: is_doubtful(cell),

@@ -16,7 +16,8 @@ impl Index {
     pub fn summary(&self) -> Vec<String> {
         let all = self.results.len();
         let contents: Vec<_> = (0..all).filter_map(|result| self.content(result)).collect();
-        let mut dates: Vec<String> = contents.iter().filter(|of| of.is_dated).map(|of| day(of.started_unix_ns)).collect();
+        let mut dates: Vec<String> =
+            contents.iter().filter(|of| of.is_dated).map(|of| day(of.started_unix_ns)).collect();
         dates.dedup();
         let mut hosts: Vec<String> = contents.iter().map(|of| of.host.clone()).collect();
         hosts.sort_unstable();
@@ -39,14 +40,19 @@ impl Index {
                 texts.push(format!("{unreadable} cannot be loaded"));
             }
             if !self.copies.is_empty() {
-                let copies = if self.copies.len() == 1 { "1 is a copy".to_owned() } else { format!("{} are copies", self.copies.len()) };
+                let copies = if self.copies.len() == 1 {
+                    "1 is a copy".to_owned()
+                } else {
+                    format!("{} are copies", self.copies.len())
+                };
                 texts.push(format!("{copies}, which count once"));
             }
             sentences.push(format!("{}.", capital(&list(&texts))));
         }
         let lines = || self.histories.iter().flat_map(|history| &history.lines);
         if self.histories.is_empty() {
-            sentences.push(format!("No cell has a value in {LEAST_RESULTS} results, so there is no history."));
+            sentences
+                .push(format!("No cell has a value in {LEAST_RESULTS} results, so there is no history."));
         } else if self.tested == 0 {
             let reason = match lines().any(|line| line.test == Test::NoReference) {
                 true => "its results lack the reference",
@@ -55,13 +61,24 @@ impl Index {
             sentences.push(format!("No history is tested for changes: {reason}."));
         } else {
             let found = self.changes();
-            let of = format!("{}, each of a metric of a cell on one host", parts::count(self.tested, "tested line"));
+            let of = format!(
+                "{}, each of a metric of a cell on one host",
+                parts::count(self.tested, "tested line")
+            );
             let needs = format!("; a claim takes at least {} results", self.least_for_claim);
             sentences.push(match found {
                 0 => format!("No change was found in {of}{needs}."),
-                _ => format!("{} found in {of}.", capital(&format!("{} {}", parts::count(found, "change"), if found == 1 { "was" } else { "were" }))),
+                _ => format!(
+                    "{} found in {of}.",
+                    capital(&format!(
+                        "{} {}",
+                        parts::count(found, "change"),
+                        if found == 1 { "was" } else { "were" }
+                    ))
+                ),
             });
-            let largest = self.histories.first().and_then(|history| Some((history, history.changes().max_by(size)?)));
+            let largest =
+                self.histories.first().and_then(|history| Some((history, history.changes().max_by(size)?)));
             if let Some((history, (line, change))) = largest {
                 sentences.push(format!("The largest: {}.", self.change_words(history, line, change)));
             }
@@ -85,7 +102,18 @@ impl Index {
 
     /// Returns the table of results, the newest first and those without a date last, and the address of the page of each.
     pub(crate) fn result_table(&self) -> (DataTable, Vec<Option<&str>>) {
-        let columns = ["Result", "Started (UTC)", "Experiment", "Question", "Answer", "Host", "Kernel", "Middleware", "Valid runs", "State"];
+        let columns = [
+            "Result",
+            "Started (UTC)",
+            "Experiment",
+            "Question",
+            "Answer",
+            "Host",
+            "Kernel",
+            "Middleware",
+            "Valid runs",
+            "State",
+        ];
         let columns = columns.map(|name| (name.to_owned(), name == "Valid runs")).to_vec();
         let none = || "-".to_owned();
         let row = |(index, result): (usize, &super::IndexedResult)| {
@@ -112,13 +140,16 @@ impl Index {
             }
         };
         // Those that cannot be loaded have no date, and are last.
-        let is_dated = |(_, result): &(usize, &super::IndexedResult)| result.content.as_ref().is_ok_and(|of| of.is_dated);
+        let is_dated = |(_, result): &(usize, &super::IndexedResult)| {
+            result.content.as_ref().is_ok_and(|of| of.is_dated)
+        };
         let dated = self.results.iter().enumerate().filter(is_dated).count();
         let newest_first = || {
             let all = self.results.iter().enumerate();
             all.clone().take(dated).rev().chain(all.skip(dated))
         };
-        let table = DataTable { title: "Results".to_owned(), columns, rows: newest_first().map(row).collect() };
+        let table =
+            DataTable { title: "Results".to_owned(), columns, rows: newest_first().map(row).collect() };
         (table, newest_first().map(|(_, result)| result.link.as_deref()).collect())
     }
 
@@ -140,7 +171,8 @@ impl Index {
 
     /// Returns the table of changes, the largest of each history first.
     pub(crate) fn change_table(&self) -> DataTable {
-        let columns = ["Cell", "Metric", "Host", "Middleware", "Since (UTC)", "Change", "Interval", "Differs, too"];
+        let columns =
+            ["Cell", "Metric", "Host", "Middleware", "Since (UTC)", "Change", "Interval", "Differs, too"];
         let columns = columns.map(|name| (name.to_owned(), matches!(name, "Change" | "Interval"))).to_vec();
         let row = |history: &History, line: &Line, change: &Change| {
             let with = match &change.with[..] {
@@ -159,28 +191,49 @@ impl Index {
             ]
         };
         let all = self.histories.iter();
-        let rows = all.flat_map(|history| history.changes().map(move |(line, change)| row(history, line, change)));
+        let rows =
+            all.flat_map(|history| history.changes().map(move |(line, change)| row(history, line, change)));
         DataTable { title: "Changes of level".to_owned(), columns, rows: rows.collect() }
     }
 
     /// Returns the table of all lines: those with changes first, then the widest histories.
     pub(crate) fn history_table(&self) -> DataTable {
-        let columns = ["Cell", "Metric", "Host", "Middleware", "Results", "Newest", "Interval", "Smallest to largest", "Changes"];
-        let is_number = |name: &str| matches!(name, "Results" | "Newest" | "Interval" | "Smallest to largest");
+        let columns = [
+            "Cell",
+            "Metric",
+            "Host",
+            "Middleware",
+            "Results",
+            "Newest",
+            "Interval",
+            "Smallest to largest",
+            "Changes",
+        ];
+        let is_number =
+            |name: &str| matches!(name, "Results" | "Newest" | "Interval" | "Smallest to largest");
         let columns = columns.map(|name| (name.to_owned(), is_number(name))).to_vec();
         let row = |history: &History, line: &Line| {
             let unit = history.quantity.unit();
             let values = || line.points.iter().map(|point| point.value.estimate.value);
-            let ends = Interval { low: values().fold(f64::INFINITY, f64::min), high: values().fold(0.0, f64::max) };
+            let ends =
+                Interval { low: values().fold(f64::INFINITY, f64::min), high: values().fold(0.0, f64::max) };
             let newest = line.points.last().map(|point| point.value.estimate);
-            let of = |text: fn(Estimate, charts::Unit) -> String| newest.map_or_else(String::new, |of| text(of, unit));
+            let of = |text: fn(Estimate, charts::Unit) -> String| {
+                newest.map_or_else(String::new, |of| text(of, unit))
+            };
             let changes = match &line.test {
                 Test::TooFew => "too few results to test".to_owned(),
                 Test::NoReference => "not tested: no reference".to_owned(),
                 Test::Tested(changes) => match &changes[..] {
                     [] => "none found".to_owned(),
                     all => {
-                        let text = |change: &Change| format!("{} from {}", number::change(change.change.ratio), day(self.started(line, change.point)));
+                        let text = |change: &Change| {
+                            format!(
+                                "{} from {}",
+                                number::change(change.change.ratio),
+                                day(self.started(line, change.point))
+                            )
+                        };
                         all.iter().map(text).collect::<Vec<_>>().join("; ")
                     }
                 },

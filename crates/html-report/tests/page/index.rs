@@ -208,8 +208,10 @@ fn results_that_cannot_be_placed_are_in_the_table_only() {
         assert!(html.contains(words), "{words}");
     }
     assert!(index.summary()[1].contains("1 cannot be loaded"), "{:?}", index.summary());
-    let points: BTreeMap<&str, usize> =
-        ["unset;", "jumped;", "night-03"].into_iter().map(|name| (name, html.matches(name).count())).collect();
+    let points: BTreeMap<&str, usize> = ["unset;", "jumped;", "night-03"]
+        .into_iter()
+        .map(|name| (name, html.matches(name).count()))
+        .collect();
     assert_eq!((points["unset;"], points["jumped;"]), (0, 0), "no mark has their names");
 }
 
@@ -217,7 +219,9 @@ fn results_that_cannot_be_placed_are_in_the_table_only() {
 fn few_results_have_a_table_and_no_history() {
     let index = Index::new(nights(&step(1.0)[..2]));
     let html = index_html(&index);
-    assert!(html.contains("No cell has a value in 3 results") && html.contains("href=\"./night-01/report.html\""));
+    assert!(
+        html.contains("No cell has a value in 3 results") && html.contains("href=\"./night-01/report.html\"")
+    );
     assert!(!html.contains("id=\"history-1\""));
     assert!(!Index::new(vec![IndexedResult::unreadable("a".to_owned(), "b".to_owned())]).has_results());
 }
@@ -263,7 +267,11 @@ fn hundreds_of_results_are_a_page() {
     let all = (0..500_u64).map(|day| {
         let mut document = document.clone();
         document.hosts[0].properties.started_unix_ns += day * DAY_NS;
-        document.cells.iter_mut().flat_map(|cell| &mut cell.runs).for_each(|run| run.started_unix_ns += day * DAY_NS);
+        document
+            .cells
+            .iter_mut()
+            .flat_map(|cell| &mut cell.runs)
+            .for_each(|run| run.started_unix_ns += day * DAY_NS);
         indexed(&format!("night-{day}"), &document)
     });
     let html = index_html(&Index::new(all.collect()));
