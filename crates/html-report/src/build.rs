@@ -70,7 +70,7 @@ pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
     }
 }
 
-/// Returns the question of the experiment; if it has none, one with its name.
+/// Returns the question of the experiment; without one, a question with its name.
 pub(crate) fn question(document: &ResultDocument) -> String {
     match document.experiment.question.trim() {
         "" => format!("What does `{}` show?", document.experiment.name),

@@ -42,7 +42,7 @@ pub fn command(document: &ResultDocument) -> Option<String> {
     shell::command(&document.tool)
 }
 
-/// Returns whether a result is complete, and whether its runs are valid, in words.
+/// Returns the state of a result as text: complete or interrupted, and the validity of its runs.
 #[must_use]
 pub fn state(document: &ResultDocument) -> &'static str {
     result_list::state(document)

@@ -83,7 +83,7 @@ pub struct OutputArgs {
 pub struct ReportArgs {
     /// Directory of a result, or its `result.json`; or several, or a directory that contains results.
     ///
-    /// Of many results, the report is an index: a table of them, and the history of each cell with its changes.
+    /// A report of many results is an index: a table of them, and the history of each cell with its changes.
     #[arg(value_name = "DIR", required = true, num_args = 1..)]
     pub results: Vec<PathBuf>,
 

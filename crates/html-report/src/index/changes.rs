@@ -1,4 +1,4 @@
-//! What changed between two results of a history besides its values.
+//! Differences between two results of a history besides its values.
 
 use super::result::{Content, is_of_other_driver};
 

@@ -79,7 +79,7 @@ pub(super) struct Change {
     /// Index of the first point after the change.
     pub point: usize,
     pub change: LevelChange,
-    /// What else differs between the two results.
+    /// Other differences between the two results.
     pub with: Vec<String>,
 }
 

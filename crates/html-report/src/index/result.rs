@@ -1,4 +1,4 @@
-//! What an index needs of a result.
+//! Parts of a result that an index needs.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ const CLOCKS_ARE_SET_NS: u64 = 1_577_836_800_000_000_000;
 /// Time in ns by which a run may begin before the previous one: clocks are corrected by small steps.
 const STEP_NS: u64 = 60_000_000_000;
 /// Number of sentences of an answer in the table of results.
-const SENTENCES: usize = 2;
+const SENTENCES: usize = 1;
 /// References that changes are corrected by.
 const REFERENCES: [ReferenceMetric; 4] =
     [ReferenceMetric::RttP50, ReferenceMetric::RttP99, ReferenceMetric::Rate, ReferenceMetric::SampleTime];
@@ -41,10 +41,10 @@ pub(super) struct Content {
     pub experiment: String,
     pub question: String,
     pub answer: String,
-    /// State in words, and the number of valid runs of those planned.
+    /// State as text, and the number of valid runs of those planned.
     pub state: String,
     pub valid: String,
-    /// Hosts in words, and what tells them apart from others of the same name.
+    /// Names of the hosts, and what tells them apart from others of the same name.
     pub host: String,
     pub machine: String,
     pub kernel: String,
@@ -228,7 +228,7 @@ fn conditions(design: &Design) -> Design {
     }
 }
 
-/// Returns the factors of a history in words: the id of its cell, and the flow.
+/// Returns the factors of a history as text: the id of its cell, and the flow.
 pub(super) fn cell_words(value: &CellValue) -> String {
     match &value.flow {
         Some(flow) => format!("{}, flow `{flow}`", value.cell),

@@ -153,7 +153,7 @@ impl Index {
         (table, newest_first().map(|(_, result)| result.link.as_deref()).collect())
     }
 
-    /// Returns the state of a result in words, and why it is in no history.
+    /// Returns the state of a result as text, and why it is in no history.
     fn state(&self, result: usize) -> String {
         let Some(content) = self.content(result) else { return String::new() };
         let mut words = content.state.clone();
