@@ -61,6 +61,7 @@ fn page_and_its_charts_are_files() {
     assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>\n"));
     let said = stdout(&sandbox, &["report", "r.json", "--html", "again.html", "--svg", "charts"]);
     assert_eq!(read("again.html"), html, "the same result is the same page");
+    assert_eq!(stdout(&sandbox, &["report", "r.json", "--html=-"]), html);
     let charts: Vec<_> = std::fs::read_dir(sandbox.path("charts")).expect("a folder").flatten().collect();
     assert_eq!(said, format!("report: again.html\ncharts: {} in charts\n", charts.len()));
     for id in ["verdicts", "runs", "percentiles"] {

@@ -107,7 +107,7 @@ pub struct ReportArgs {
     pub format: FormatArgs,
 
     /// Write a page with charts and all rows, one file that needs no network. By default `report.html` in the directory of the
-    /// result; of many, `index.html` in the directory that contains them, or here if several are named.
+    /// result; of many, `index.html` in the directory that contains them, or here if several are named. `-` prints it.
     #[arg(
         long,
         value_name = "FILE",

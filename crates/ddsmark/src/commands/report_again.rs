@@ -48,8 +48,7 @@ fn write(document: &ResultDocument, path: &Path, flags: &ReportArgs) -> Result<E
     let page = pages::page(document, path);
     if let Some(file) = &flags.html {
         let file = file.clone().unwrap_or_else(|| pages::default_path(path));
-        pages::write_html(&page, &file)?;
-        output::print(&format!("report: {}\n", file.display()))?;
+        pages::deliver(&html_report::html(&page), &file, "")?;
     }
     if let Some(folder) = &flags.svg {
         let charts = pages::write_svgs(&page, folder)?;

@@ -65,8 +65,7 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus, CliError> {
     match page {
         None => output::print(&format!("{}\n{}", report::result_list(rows), index.text()))?,
         Some(page) => {
-            pages::write_text(&page, &index_html(&index))?;
-            output::print(&format!("{}\nreport: {}\n", index.summary().join(" "), page.display()))?;
+            pages::deliver(&index_html(&index), &page, &format!("{}\n", index.summary().join(" ")))?
         }
     }
     Ok(ExitStatus::Done)

@@ -10,7 +10,7 @@ use results::{Directory, DirectoryError, ResultDocument};
 
 use crate::cli::{
     cli_error::{CliError, ExitStatus},
-    output::note,
+    output::{self, note},
 };
 
 /// Name of the page in the directory of a result.
@@ -41,13 +41,16 @@ fn directory(path: &Path) -> &Path {
     }
 }
 
-/// Writes a page as HTML.
-pub fn write_html(page: &Page, path: &Path) -> Result<(), CliError> {
-    write_text(path, &html_report::html(page))
+/// Writes HTML as a file, and prints its path after these words; with `-`, prints the HTML.
+pub fn deliver(html: &str, path: &Path, words: &str) -> Result<(), CliError> {
+    if path == Path::new("-") {
+        return output::write(html);
+    }
+    write_text(path, html)?;
+    output::print(&format!("{words}report: {}\n", path.display()))
 }
 
-/// Writes a text as a file.
-pub fn write_text(path: &Path, text: &str) -> Result<(), CliError> {
+fn write_text(path: &Path, text: &str) -> Result<(), CliError> {
     Directory::save_text(path, text).map_err(|error| not_written(&error))
 }
 
@@ -71,7 +74,7 @@ fn not_written(error: &DirectoryError) -> CliError {
 /// path of the page if it was written.
 pub fn write_beside(document: &ResultDocument, directory: &Path) -> Option<PathBuf> {
     let path = default_path(directory);
-    match write_html(&page(document, directory), &path) {
+    match write_text(&path, &html_report::html(&page(document, directory))) {
         Ok(()) => Some(path),
         Err(error) => {
             note(&format!("warning: {}", error.text()));
