@@ -2,10 +2,11 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Write as _},
+    io::{self, Read as _, Write as _},
     path::Path,
 };
 
+use flate2::read::GzDecoder;
 use serde::{
     Deserialize, Serialize,
     de::{DeserializeOwned, IgnoredAny},
@@ -16,6 +17,11 @@ use crate::SCHEMA_VERSION;
 
 /// Minimum and maximum number of bytes written to test the free space.
 const PROBE_BYTES: std::ops::RangeInclusive<u64> = (1 << 20)..=(64 << 20);
+
+/// First bytes of a file that is compressed by gzip.
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// Maximum size of a compressed result, in bytes after it was decompressed. What is longer is cut, and therefore damaged.
+const MOST_PLAIN_BYTES: u64 = 1 << 30;
 
 /// First bytes of each file, without spaces.
 const VERSION_KEY: &[u8] = br#"{"schema_version":"#;
@@ -52,9 +58,15 @@ pub(crate) fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T,
     serde_json::from_slice(bytes).map_err(damaged)
 }
 
-/// Like [`read`], for a file that the user named: it need not be one of ddsmark.
+/// Like [`read`], for a file that the user named: it need not be one of ddsmark, and may be compressed by gzip (RFC 1952).
 pub(crate) fn read_any<T: DeserializeOwned>(path: &Path) -> Result<T, DirectoryError> {
-    let bytes = fs::read(path).map_err(|cause| DirectoryError::Read { path: path.to_owned(), cause })?;
+    let failed = |cause| DirectoryError::Read { path: path.to_owned(), cause };
+    let mut bytes = fs::read(path).map_err(failed)?;
+    if bytes.starts_with(&GZIP_MAGIC) {
+        let mut plain = Vec::new();
+        GzDecoder::new(&*bytes).take(MOST_PLAIN_BYTES).read_to_end(&mut plain).map_err(failed)?;
+        bytes = plain;
+    }
     parse(path, &bytes).map_err(|error| match error {
         DirectoryError::Damaged { path, cause } if !is_part_of_record(&bytes) => {
             DirectoryError::NotAResult { path, cause }

@@ -2,11 +2,13 @@
 //! missing.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Write as _},
     path::{Path, PathBuf},
     process::Command,
 };
 
+use flate2::{Compression, write::GzEncoder};
 use results::{
     Assembler, Directory, DirectoryError, IntervalLog, ResultDocument, RunState, State, WarningKind,
 };
@@ -149,6 +151,23 @@ fn file_with_something_else_is_not_called_damaged() {
     fs::write(&file, &part[..part.len() / 2]).unwrap();
     let error = Directory::load(&file).unwrap_err();
     assert!(matches!(error, DirectoryError::Damaged { .. }), "{error}");
+}
+
+#[test]
+fn compressed_result_is_read() {
+    let (_guard, path) = temporary();
+    let (directory, document) = measure(&path, 3);
+    directory.save_document(&document).unwrap();
+    let plain = fs::read(path.join("result.json")).unwrap();
+    let file = path.join("result.json.gz");
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(&plain).unwrap();
+    let compressed = encoder.finish().unwrap();
+    fs::write(&file, &compressed).unwrap();
+    assert_eq!(Directory::load(&file).unwrap(), document);
+    fs::write(&file, &compressed[..compressed.len() / 2]).unwrap();
+    let error = Directory::load(&file).unwrap_err();
+    assert!(error.to_string().contains("result.json.gz"), "{error}");
 }
 
 #[test]
