@@ -43,7 +43,7 @@ fn job_writes_a_summary_and_passes_if_no_criterion_fails() {
     assert_eq!(fs::read_to_string(scene.path("GITHUB_OUTPUT")).expect("an output"), "status=0\n");
     assert!(scene.path("result/result.json").is_file());
     let page = fs::read_to_string(scene.path("result.html")).expect("the page beside the result");
-    assert!(page.starts_with("<!doctype html>"));
+    assert!(page.starts_with("<!DOCTYPE html>"));
 }
 
 #[test]
