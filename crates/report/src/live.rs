@@ -18,7 +18,7 @@ pub struct Live {
     cells: Vec<LiveCell>,
     blocks: u32,
     noisy: u32,
-    /// Why the last block was noisy; empty if it was not.
+    /// Reasons for which the last block was noisy; empty if it was not.
     reasons: Vec<String>,
 }
 

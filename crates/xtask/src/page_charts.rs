@@ -41,7 +41,7 @@ struct PageChart {
     /// Kind of the intervals, as in `range of the runs`.
     #[serde(default)]
     intervals: String,
-    /// Where and when, and n.
+    /// Number of runs, host and date.
     footer: String,
     #[serde(default)]
     x: PageAxis,
@@ -63,7 +63,7 @@ enum Direction {
     Higher,
 }
 
-/// What is drawn of a table.
+/// Type of a chart.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Kind {
@@ -110,7 +110,7 @@ struct PageSeries {
     slot: usize,
     #[serde(default)]
     style: Style,
-    /// What the line is, next to another one of the same series.
+    /// Words that distinguish the line from another one of the same series.
     #[serde(default)]
     role: String,
 }

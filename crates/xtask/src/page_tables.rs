@@ -13,7 +13,7 @@ use crate::{Error, pages::with_block, root};
 
 /// Folder of the pages. Its folder `data` contains their tables.
 pub const PAGES: &str = "docs/explain";
-/// What a comment that begins a table begins with; the name of its file follows.
+/// Begin of the comment before a table; the name of its file follows.
 const BEGIN: &str = "<!-- generated: data/";
 /// Digits of an integer part from which on its thousands are separated.
 const GROUPED_DIGITS: usize = 5;
@@ -27,7 +27,7 @@ pub struct Data {
     pub rows: Vec<Vec<String>>,
 }
 
-/// What stands in a column of a table of a page.
+/// Content of a column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
     Plain,
@@ -144,7 +144,7 @@ pub fn tables(page: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Returns the pages that quote measurements, by their path from the root of the tree, with their tables anew.
+/// Returns the pages that quote measurements, by their path from the root of the tree, with their tables written from the files.
 ///
 /// # Errors
 /// Returns an error if a page or a table cannot be read, or if a table has no end.
