@@ -90,7 +90,9 @@ fn drift_of_the_host_is_no_change() {
 
 #[test]
 fn changes_are_found_at_their_places_and_no_others() {
-    let worlds: [(&str, usize, &[(usize, f64)]); 5] = [
+    /// Name, number of results, and the steps: index and size.
+    type Steps = (&'static str, usize, &'static [(usize, f64)]);
+    let worlds: [Steps; 5] = [
         ("a step", 24, &[(12, 0.05)]),
         ("the last 5 of 30", 30, &[(25, 0.08)]),
         ("worse, and then as before", 30, &[(10, 0.06), (20, -0.06)]),
@@ -131,9 +133,7 @@ fn few_results_and_outliers_are_no_change() {
     let mut values: Vec<f64> = (0..30).map(|i| 100.0 + f64::from(i * 7 % 11)).collect();
     (values[14], values[29]) = (900.0, 900.0);
     assert_eq!(of(&values), [], "single results");
-    for i in 22..30 {
-        values[i] += 50.0;
-    }
+    values[22..].iter_mut().for_each(|value| *value += 50.0);
     assert_eq!(of(&values).iter().map(|change| change.at).collect::<Vec<_>>(), [22]);
 }
 

@@ -65,7 +65,7 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus, CliError> {
     match page {
         None => output::print(&format!("{}\n{}", report::result_list(rows), index.text()))?,
         Some(page) => {
-            pages::deliver(&index_html(&index), &page, &format!("{}\n", index.summary().join(" ")))?
+            pages::deliver(&index_html(&index), &page, &format!("{}\n", index.summary().join(" ")))?;
         }
     }
     Ok(ExitStatus::Done)
