@@ -14,7 +14,7 @@ use crate::{
     values::LEAST_FOR_INTERVAL,
 };
 
-/// Returns the page about a result. `windows` are those of [`wanted_runs`](crate::wanted_runs); without them, charts over time
+/// Returns the page about a result. `windows` are those of [`wanted_runs`]; without them, charts over time
 /// are left out.
 #[must_use]
 pub fn page(document: &ResultDocument, windows: &[RunWindows]) -> Page {
