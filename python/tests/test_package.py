@@ -59,12 +59,15 @@ class Load(Scene):
     def test_what_cannot_be_read_is_an_error_with_the_words_of_the_command(self) -> None:
         Path("empty").mkdir()
         Path("older.json").write_text('{"schema_version": 1}', encoding="utf-8")
+        whole = (CORPUS / "complete").read_text(encoding="utf-8")
+        Path("half.json").write_text(whole[: len(whole) // 2], encoding="utf-8")
         for path, message, hint in [
             (Path("empty"), "holds no result", "name the directory"),
             (Path("missing"), "cannot read `missing`", "name the directory"),
             (CORPUS / "newer", "has schema version 4294967296", "with a newer version"),
             (Path("older.json"), "has schema version 1", "with the version of ddsmark that wrote it"),
-            (CORPUS / "nested", "is damaged", "restore the file"),
+            (Path("half.json"), "is damaged", "restore the file"),
+            (CORPUS / "nested", "is not the result of an experiment", "`result.json`"),
         ]:
             with self.subTest(path=path), self.assertRaises(ddsmark.DdsmarkError) as caught:
                 ddsmark.load(path)

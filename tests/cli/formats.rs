@@ -1,5 +1,7 @@
 //! CSV, JSON Lines and Markdown on the command line.
 
+use std::path::{Path, PathBuf};
+
 use experiment::Workload;
 use results::{Assembler, Histograms, State};
 
@@ -196,5 +198,18 @@ fn many_results_are_an_index() {
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(status), "{words:?}: {error}");
         assert!(error.contains(fault), "{words:?}: {error}");
+    }
+}
+
+#[test]
+fn results_that_pages_quote_can_be_opened() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/explain/data");
+    let files = std::fs::read_dir(folder).expect("the data").map(|entry| entry.expect("a file").path());
+    let kept: Vec<PathBuf> = files.filter(|path| path.to_string_lossy().ends_with(".json.gz")).collect();
+    assert!(kept.len() >= 5, "{kept:?}");
+    let sandbox = sandbox();
+    for path in kept {
+        let shown = stdout(&sandbox, &["report", &path.to_string_lossy()]);
+        assert!(shown.contains(" valid, 2026-"), "{}: {shown}", path.display());
     }
 }
