@@ -194,6 +194,9 @@ class Run(Scene):
         self.assertIn("has saved no result", caught.exception.message)
 
     def test_an_interrupt_stops_the_command_and_waits_for_it(self) -> None:
+        # A shell that starts the tests in the background ignores the signal for them.
+        handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, handler)
         self.program("""
             trap 'echo saved >saved; exit 130' INT
             echo measuring >&2
