@@ -1,5 +1,7 @@
 //! Names and texts that try to be markup.
 
+use std::collections::BTreeSet;
+
 use experiment::Workload;
 use results::{Warning, WarningKind};
 
@@ -49,6 +51,14 @@ fn hostile_names_are_inert() {
     }
 }
 
+/// Returns the ids of a page, each of which occurs once.
+pub fn unique_ids<'p>(parsed: &'p roxmltree::Document<'_>) -> BTreeSet<&'p str> {
+    let ids: Vec<&str> = parsed.descendants().filter_map(|node| node.attribute("id")).collect();
+    let unique: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(unique.len(), ids.len(), "ids are unique");
+    unique
+}
+
 #[test]
 fn page_is_well_formed_and_requests_nothing() {
     let mut document = judged(sample::document());
@@ -56,11 +66,7 @@ fn page_is_well_formed_and_requests_nothing() {
     let html = html_report::html(&page(&document));
     let text = well_formed(&html);
     let parsed = roxmltree::Document::parse_with_options(&text, options()).expect("well-formed");
-    let mut ids: Vec<&str> = parsed.descendants().filter_map(|node| node.attribute("id")).collect();
-    let all = ids.len();
-    ids.sort_unstable();
-    ids.dedup();
-    assert_eq!(ids.len(), all, "ids are unique");
+    let ids = unique_ids(&parsed);
     for node in parsed.descendants() {
         for attribute in node.attributes() {
             if ["src", "href", "action", "data", "poster"].contains(&attribute.name()) {
@@ -79,7 +85,7 @@ fn page_is_well_formed_and_requests_nothing() {
             assert!(node.attribute("scope").is_some());
         }
         if let Some(target) = node.attribute("href") {
-            assert!(ids.contains(&&target[1..]), "{target} is on the page");
+            assert!(ids.contains(&target[1..]), "{target} is on the page");
         }
     }
     for word in ["@import", "url(", "http://", "https://"] {

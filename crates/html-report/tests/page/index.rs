@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use results::{ResultDocument, Run};
 
 use crate::{
-    hostile::{HOSTILE, options, well_formed},
+    hostile::{HOSTILE, options, unique_ids, well_formed},
     sample,
 };
 
@@ -247,13 +247,9 @@ fn page_is_well_formed_and_names_are_inert() {
     assert!(!html.contains('\u{202e}') && !html.contains('\u{1b}'));
     let text = well_formed(&html);
     let parsed = roxmltree::Document::parse_with_options(&text, options()).expect("well-formed");
-    let mut ids: Vec<&str> = parsed.descendants().filter_map(|node| node.attribute("id")).collect();
-    let all = ids.len();
-    ids.sort_unstable();
-    ids.dedup();
-    assert_eq!(ids.len(), all, "ids are unique");
+    let ids = unique_ids(&parsed);
     for target in parsed.descendants().filter_map(|node| node.attribute("href")) {
-        let is_section = target.strip_prefix('#').is_some_and(|id| ids.contains(&id));
+        let is_section = target.strip_prefix('#').is_some_and(|id| ids.contains(id));
         assert!(is_section || target.starts_with("./"), "{target}");
     }
     for word in ["@import", "url(", "https://"] {
