@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Opens the pages of small results in headless Chromium, light, dark and narrow: the console stays empty, all drawings are there, and
-# the script has added its buttons. Screenshots stay in target/pages. With `--install` it installs Chromium if it is missing.
+# the script has added its buttons. Screenshots stay in target/pages. With `--install` it installs Chromium if it is missing, and checks
+# with axe-core that readers with a disability can use the pages.
 . "$(dirname -- "$0")/common.sh"
 
 say 'pages: reports in a browser'
@@ -57,3 +58,33 @@ PYTHON
   done
 done
 printf 'screenshots are in %s\n' "$pages"
+[ "${1:-}" = --install ] || exit 0
+
+# axe-core comes in a wheel, and is used here only.
+axe=$root/.sdk/axe/axe_playwright_python/axe.min.js
+if [ ! -e "$axe" ]; then
+  printf 'axe-playwright-python==0.1.8 --hash=sha256:fdd263c998388f1a8e67cad02677e612d946248bd44d163be5e8650ea31f95f8\n' >"$pages/axe.txt"
+  python3 -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps --require-hashes --upgrade \
+    --root-user-action=ignore --target "$root/.sdk/axe" -r "$pages/axe.txt"
+fi
+violations() { # PAGE [FLAG]: prints the rules that the page violates, after the word `violated:`
+  python3 - "$1" "$axe" "$pages/axe.html" <<'PYTHON'
+import re, sys
+
+page, axe = (open(path).read() for path in sys.argv[1:3])
+# Only this copy may execute another script.
+page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
+show = 'axe.run().then(r => { document.title = "violated:" + r.violations.map(v => v.id).join(" ") + ";" })'
+open(sys.argv[3], "w").write(page.replace("</body>", f"<script>{axe}</script><script>{show}</script></body>"))
+PYTHON
+  browse --virtual-time-budget=30000 ${2:+"$2"} --dump-dom "file://$pages/axe.html" 2>/dev/null | sed -nE 's/.*<title>(violated:[^<]*;)<.*/\1/p'
+}
+sed 's/<html lang="[a-z]*"/<html/' "$pages/sizes/report.html" >"$pages/planted.html"
+[ "$(violations "$pages/planted.html")" = 'violated:html-has-lang;' ] || fail 'axe-core did not find a planted violation' 'see planted.html'
+for name in sizes loads; do
+  for flag in '' --blink-settings=preferredColorScheme=0; do
+    found=$(violations "$pages/$name/report.html" "$flag")
+    [ "$found" = 'violated:;' ] || fail "$name/report.html ${flag:-light}: ${found:-no answer of axe-core}" 'https://dequeuniversity.com/rules/axe explains the rules'
+  done
+done
+printf 'axe-core finds no violation\n'

@@ -42,7 +42,7 @@ pub fn execute(flags: &ReportArgs) -> Result<ExitStatus, CliError> {
     if flags.full || flags.svg.is_some() || flags.format.is_any() {
         return Err(CliError::new(
             ExitStatus::WrongUse,
-            "this form of a report is one of a single result",
+            "`--full`, `--svg` and the formats are for one result, and these are many",
             "name one result, or use `--html` or no flag for many",
         ));
     }
