@@ -189,7 +189,7 @@ fn many_results_are_an_index() {
     assert!(html.contains("id=\"history-1\""));
     assert_eq!(read("night/twice.html"), html);
     for (words, status, fault) in [
-        (&["report", "night", "--json"][..], 2, "is one of a single result"),
+        (&["report", "night", "--json"][..], 2, "are for one result"),
         (&["report", "night", "absent"][..], 2, "not found: `absent`"),
         (&["report", "night/broken", "empty"][..], 3, "none of 2 results can be loaded"),
     ] {
