@@ -91,30 +91,17 @@ pub fn execute(flags: &Flags) -> Result<ExitStatus, CliError> {
 fn experiment_file(flags: &Flags, driver: &str) -> ExperimentFile {
     let (pairs, warm_up, measure) =
         if flags.quick { (QUICK_PAIRS, 50 * MS, 200 * MS) } else { (PAIRS, 200 * MS, 800 * MS) };
-    let mut experiment_file = ExperimentFile {
-        question: Located::nowhere("What can this host resolve?".to_owned()),
-        workload: OneOrMany::unwritten([Workload::Latency, Workload::Throughput]),
-        factors: experiment::Matrix::default(),
-        qos: experiment::Policies::default(),
-        profiles: BTreeMap::new(),
-        options: BTreeMap::new(),
-        flows: Vec::new(),
-        hosts: Vec::new(),
-        published: Vec::new(),
-        overlay: OneOrMany::default(),
-        search: None,
-        design: DesignSection {
-            blocks: Some(Located::nowhere(flags.pairs.unwrap_or(pairs))),
-            warm_up: Some(Located::nowhere(Time(warm_up))),
-            measure: Some(Located::nowhere(Time(measure))),
-            // Selects every cell.
-            baseline: Some(Located::nowhere(FactorValues::default())),
-            reference: Some(!flags.reference.no_reference),
-            domain: flags.domain.map(Located::nowhere),
-            ..DesignSection::default()
-        },
-        limits: experiment::LimitsSection::default(),
-        changes: experiment::Changes::default(),
+    let workloads = OneOrMany::unwritten([Workload::Latency, Workload::Throughput]);
+    let mut experiment_file = ExperimentFile::new("What can this host resolve?", workloads);
+    experiment_file.design = DesignSection {
+        blocks: Some(Located::nowhere(flags.pairs.unwrap_or(pairs))),
+        warm_up: Some(Located::nowhere(Time(warm_up))),
+        measure: Some(Located::nowhere(Time(measure))),
+        // Selects every cell.
+        baseline: Some(Located::nowhere(FactorValues::default())),
+        reference: Some(!flags.reference.no_reference),
+        domain: flags.domain.map(Located::nowhere),
+        ..DesignSection::default()
     };
     experiment_file.factors.values.give("driver", [driver.to_owned()]);
     experiment_file.factors.values.give("size", SIZES.map(Size));

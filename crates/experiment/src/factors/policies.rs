@@ -127,7 +127,9 @@ driver_abi::policy_table!(policies);
 pub struct EndpointPolicies(pub(super) Box<Policies>);
 
 impl EndpointPolicies {
-    pub(crate) fn new(policies: Policies) -> Self {
+    /// Creates the policies of one endpoint from those without `writer` and `reader`.
+    #[must_use]
+    pub fn new(policies: Policies) -> Self {
         Self(Box::new(policies))
     }
 

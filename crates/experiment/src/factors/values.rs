@@ -39,6 +39,11 @@ impl FactorValues {
         self.set(key, OneOrMany::unwritten(values.into_iter().map(Into::into)));
     }
 
+    /// Sets the only value of a factor, with its position.
+    pub fn give_at(&mut self, key: &'static str, at: Span, value: impl Into<Value>) {
+        self.set(key, OneOrMany(vec![Located::at(at, value.into())]));
+    }
+
     /// Sets the values of a factor.
     pub(crate) fn set(&mut self, key: &'static str, values: OneOrMany<Value>) {
         self.values.insert(key, values);

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Factors, HostSpec, KeyFilter, ReceiveGroup, ReceiveMode, ThreadPriorities, Workload, wire_bytes,
+    Factors, HostSpec, KeyFilter, PlanInputs, ReceiveGroup, ReceiveMode, ThreadPriorities, Workload,
+    wire_bytes,
 };
 
 /// Estimated duration of a run in ns besides warm-up and measurement: processes, discovery and collection, as seen
@@ -26,6 +27,14 @@ const PLANNED_ARRIVALS: u64 = LEAST_ARRIVALS * 12 / 10;
 
 /// Longest measurement, in ns, to which a slow link extends a shorter one.
 const LONGEST_EXTENDED_NS: u64 = 10_000_000_000;
+
+/// Default distance of samples of which every byte is checked.
+pub(crate) const CHECK_EVERY: u32 = 64;
+
+/// Returns the number of windows of a run: 20 to 100, of 10 ms each unless limited by that range.
+fn windows(measure_ns: u64) -> u32 {
+    (measure_ns / 10_000_000).clamp(20, 100) as u32
+}
 
 /// Number, duration, order and conditions of runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -200,6 +209,48 @@ pub enum Pin {
 }
 
 impl Design {
+    /// Creates the design of one block of runs with these times in ns, and the defaults of an experiment file.
+    #[must_use]
+    pub fn new(inputs: &PlanInputs<'_>, warm_up_ns: u64, measure_ns: u64) -> Self {
+        Self {
+            blocks: 1,
+            order: RunOrder::Random,
+            seed: inputs.seed,
+            warm_up_ns,
+            warm_up_samples: None,
+            measure_ns,
+            samples: None,
+            windows: windows(measure_ns),
+            check_every: CHECK_EVERY,
+            probe_every: None,
+            probe_every_of_size: BTreeMap::new(),
+            await_echo: false,
+            readers: Vec::new(),
+            echo_receive: None,
+            unsupported_quantiles: false,
+            write_instance: None,
+            payload: None,
+            domain: None,
+            progress: false,
+            pin: inputs.pin.clone(),
+            hosts: inputs.hosts.to_vec(),
+            keep_awake: false,
+            reference: true,
+            spin: true,
+            baseline: Vec::new(),
+            duet: false,
+            repeat_noisy: false,
+            precision: None,
+            budget_ns: None,
+        }
+    }
+
+    /// Returns the longest distance of echo probes in samples; `None` without probes.
+    #[must_use]
+    pub fn longest_probe_distance(&self) -> Option<u32> {
+        self.probe_every_of_size.values().copied().chain(self.probe_every).max()
+    }
+
     /// Returns the design of the runs of a cell: the measurement of a maximum rate over the links of a lab is extended so that these carry
     /// enough samples for a rate, up to 10 s. A longer one stays as it is.
     #[must_use]

@@ -19,6 +19,8 @@ const UNBATCHED: Batch = Batch::Bytes(0);
 /// State of the expansion.
 pub(crate) struct Expansion<'a> {
     pub(crate) file: &'a ExperimentFile,
+    /// Whether streams have echo probes.
+    pub(crate) is_probed: bool,
     pub(crate) inputs: &'a PlanInputs<'a>,
     pub(crate) traces: &'a Traces<'a>,
     /// Flows of each paced run, if the experiment has flows.

@@ -118,6 +118,27 @@ pub struct FlowSection {
 }
 
 impl ExperimentFile {
+    /// Creates an experiment of these workloads that is not from a file.
+    #[must_use]
+    pub fn new(question: &str, workload: OneOrMany<Workload>) -> Self {
+        Self {
+            question: Located::nowhere(question.to_owned()),
+            workload,
+            factors: Matrix::default(),
+            qos: Policies::default(),
+            profiles: BTreeMap::new(),
+            options: BTreeMap::new(),
+            flows: Vec::new(),
+            hosts: Vec::new(),
+            search: None,
+            published: Vec::new(),
+            overlay: OneOrMany::default(),
+            design: DesignSection::default(),
+            limits: LimitsSection::default(),
+            changes: Changes::default(),
+        }
+    }
+
     /// Returns the policies of writers and of readers: of `[qos]`, of each profile over it, and of each flow over
     /// each of these.
     pub(crate) fn all_policies(&self) -> impl Iterator<Item = (End, Policies)> {

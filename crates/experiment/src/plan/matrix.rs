@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    Cell, FactorValues, Factors, PlanError, SpannedError,
+    Cell, Design, FactorValues, Factors, PlanError, SpannedError,
     factors::ids,
     plan::{
         adaptation,
@@ -22,7 +22,7 @@ use crate::{
 pub(crate) fn cells(
     file: &ExperimentFile,
     inputs: &PlanInputs<'_>,
-    measure_ns: u64,
+    design: &Design,
 ) -> Result<(Vec<Cell>, Vec<String>), SpannedError> {
     let (file, profile_notes) = file.with_profiles(inputs.files)?;
     let file = &file;
@@ -48,11 +48,12 @@ pub(crate) fn cells(
         return Err(PlanError::StrayOption { driver: stray.get().clone() }.at(stray.span()));
     }
     loads::check(file, &all().collect::<Vec<_>>())?;
-    probes::check(file, &all().collect::<Vec<_>>())?;
-    let traces = Traces::read(file, inputs, measure_ns)?;
+    probes::check(file, design, &all().collect::<Vec<_>>())?;
+    let traces = Traces::read(file, inputs, design.measure_ns)?;
     let (flows, flow_notes) = traces.flows(&file.flows)?;
     let mut matrix = Expansion {
         file,
+        is_probed: design.longest_probe_distance().is_some(),
         inputs,
         traces: &traces,
         flows: &flows,

@@ -1,11 +1,10 @@
 //! The planner: validates an experiment file and makes a plan of it, before anything is measured.
 
-use std::collections::BTreeMap;
-
 use crate::{
-    Cell, Design, Effort, FactorValues, Factors, Limits, Plan, PlanError, Precision, RunOrder, Search,
-    SpannedError, Workload,
+    Cell, Design, Effort, FactorValues, Factors, Limits, Plan, PlanError, Precision, Search, SpannedError,
+    Workload,
     plan::{
+        design::CHECK_EVERY,
         duet,
         experiment_file::{DesignSection, ExperimentFile, LimitsSection},
         matrix,
@@ -29,14 +28,8 @@ const MAX_BLOCKS: u32 = 500;
 /// Maximum number of pilot blocks.
 const MAX_PILOT_BLOCKS: u32 = 40;
 const BUDGET_NS: u64 = 600 * SECOND;
-const CHECK_EVERY: u32 = 64;
 /// Maximum number of runs of an experiment.
 const MAX_RUNS: usize = 100_000;
-
-/// Returns the number of windows of a run: 20 to 100, of 10 ms each unless limited by that range.
-fn windows(measure_ns: u64) -> u32 {
-    (measure_ns / (10 * MS)).clamp(20, 100) as u32
-}
 
 impl ExperimentFile {
     /// Plans the experiment.
@@ -47,29 +40,7 @@ impl ExperimentFile {
         if self.question.get().trim().is_empty() {
             return Err(PlanError::Nothing("question").at(self.question.span()));
         }
-        let design = design(&self.design, inputs)?;
-        let limits = limits(&self.limits)?;
-        let (cells, mut notes) = matrix::cells(self, inputs, design.measure_ns)?;
-        notes.splice(0..0, self.left_out().iter().cloned());
-        if cells.is_empty() {
-            return Err(PlanError::NoCell.at(0..0));
-        }
-        check_writers(&cells)?;
-        let question = self.question.get().clone();
-        let search = self.searches(&cells)?;
-        let (published, unused) = self.published_beside(&cells, inputs)?;
-        notes.extend(unused);
-        let mut experiment = Plan {
-            name: inputs.name.to_owned(),
-            question,
-            cells,
-            design,
-            limits,
-            search,
-            variants: None,
-            published,
-            notes,
-        };
+        let mut experiment = self.plan_cells(design(&self.design, inputs)?, inputs)?;
         if let Some(baseline) = &self.design.baseline {
             let is_of =
                 |selection: &FactorValues, cell: &Cell| matches(selection, &cell.factors, inputs.files);
@@ -86,6 +57,42 @@ impl ExperimentFile {
         }
         self.allot(&mut experiment, inputs)?;
         Ok(experiment)
+    }
+
+    /// Plans the experiment with a design that is not that of the file, and is not checked: its values may be out of the range of a
+    /// file.
+    ///
+    /// # Errors
+    /// Returns an error with its position if the cells cannot be planned.
+    pub fn plan_with(&self, design: Design, inputs: &PlanInputs<'_>) -> Result<Plan, SpannedError> {
+        let mut experiment = self.plan_cells(design, inputs)?;
+        experiment.note_few_runs();
+        Ok(experiment)
+    }
+
+    fn plan_cells(&self, design: Design, inputs: &PlanInputs<'_>) -> Result<Plan, SpannedError> {
+        let limits = limits(&self.limits)?;
+        let (cells, mut notes) = matrix::cells(self, inputs, &design)?;
+        notes.splice(0..0, self.left_out().iter().cloned());
+        if cells.is_empty() {
+            return Err(PlanError::NoCell.at(0..0));
+        }
+        check_writers(&cells)?;
+        let question = self.question.get().clone();
+        let search = self.searches(&cells)?;
+        let (published, unused) = self.published_beside(&cells, inputs)?;
+        notes.extend(unused);
+        Ok(Plan {
+            name: inputs.name.to_owned(),
+            question,
+            cells,
+            design,
+            limits,
+            search,
+            variants: None,
+            published,
+            notes,
+        })
     }
 
     /// Plans the search; returns `None` if no cell has the workload `search`.
@@ -130,11 +137,7 @@ impl ExperimentFile {
                 "{blocks} blocks support no claim; {least} are needed: leave `--runs` (`blocks`) out, or give {least} or more"
             ));
         }
-        if blocks < MIN_RUNS_TO_DESCRIBE {
-            experiment.notes.push(format!(
-                "findings need {MIN_RUNS_TO_DESCRIBE} runs of each cell, and this plan has {blocks}"
-            ));
-        }
+        experiment.note_few_runs();
         let runs = experiment.runs();
         if runs > MAX_RUNS {
             let at = self.design.blocks.as_ref().map_or(0..0, Located::span);
@@ -147,6 +150,18 @@ impl ExperimentFile {
                 Err(PlanError::OverBudget { runs, needed_ns, budget_ns }.at(at))
             }
             _ => Ok(()),
+        }
+    }
+}
+
+impl Plan {
+    /// Notes that findings need more runs.
+    fn note_few_runs(&mut self) {
+        let blocks = self.design.blocks;
+        if blocks < MIN_RUNS_TO_DESCRIBE {
+            self.notes.push(format!(
+                "findings need {MIN_RUNS_TO_DESCRIBE} runs of each cell, and this plan has {blocks}"
+            ));
         }
     }
 }
@@ -169,34 +184,17 @@ fn design(section: &DesignSection, inputs: &PlanInputs<'_>) -> Result<Design, Sp
     let mut design = Design {
         // The default depends on the claims, which depend on the cells.
         blocks: section.blocks.as_ref().map_or(MIN_BLOCKS_TO_JUDGE, |blocks| *blocks.get()),
-        order: RunOrder::Random,
-        write_instance: None,
-        payload: None,
         domain: section.domain.as_ref().map(|domain| *domain.get()),
-        progress: false,
         seed: section.seed.unwrap_or(inputs.seed),
-        warm_up_ns: ns(&section.warm_up, warm_up_ns),
-        warm_up_samples: None,
-        measure_ns,
-        samples: None,
-        windows: windows(measure_ns),
         check_every: section.check_every.as_ref().map_or(CHECK_EVERY, |every| *every.get()),
-        pin: inputs.pin.clone(),
-        hosts: inputs.hosts.to_vec(),
         keep_awake: section.keep_awake,
         reference: section.reference.unwrap_or(true),
         spin: section.spin.as_ref().is_none_or(|spin| *spin.get()),
         probe_every: section.probe_every.as_ref().map(|every| *every.get()),
-        probe_every_of_size: BTreeMap::new(),
-        await_echo: false,
-        readers: Vec::new(),
-        echo_receive: None,
-        unsupported_quantiles: false,
-        baseline: Vec::new(),
         duet: section.duet.as_ref().is_some_and(|duet| *duet.get()),
         repeat_noisy: section.repeat_noisy.unwrap_or(section.baseline.is_some()),
-        precision: None,
         budget_ns: section.budget.as_ref().map(|budget| budget.get().0),
+        ..Design::new(inputs, ns(&section.warm_up, warm_up_ns), measure_ns)
     };
     if design.blocks == 0 {
         return Err(PlanError::NoRuns.at(section.blocks.as_ref().map_or(0..0, Located::span)));

@@ -1,8 +1,8 @@
 //! Validation of echo probes and of throttled rates, which depend on them.
 
 use crate::{
-    DriverDescription, FactorValues, FilterSpec, PlanError, ReceiveMode, SpannedError, Topology, Value,
-    Workload,
+    Design, DriverDescription, FactorValues, FilterSpec, PlanError, ReceiveMode, SpannedError, Topology,
+    Value, Workload,
     factors::{
         endpoint_qos::End,
         rate::{RateSpec, THROTTLE_QUEUE},
@@ -21,14 +21,18 @@ const MAX_QUEUE: u64 = i32::MAX as u64;
 
 /// Rejects a throttle without echo probes, a queue out of range, and one whose high mark exceeds the writer's
 /// limits.
-fn check_throttle(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), SpannedError> {
+fn check_throttle(
+    file: &ExperimentFile,
+    distance: Option<u32>,
+    axes: &[&FactorValues],
+) -> Result<(), SpannedError> {
     let paced = axes.iter().filter(|axes| axes.has_workload(Workload::Paced));
     for (axes, rate) in
         paced.flat_map(|axes| axes.all::<RateSpec>("rate").0.into_iter().map(move |rate| (axes, rate)))
     {
         let RateSpec::Throttled(own) = *rate.get() else { continue };
         let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(rate.span()));
-        let Some(every) = &file.design.probe_every else {
+        let Some(every) = distance else {
             let words = "a throttled rate needs echo probes".to_owned();
             return refuse(words, "add `probe_every = 200` under `[design]`");
         };
@@ -55,9 +59,8 @@ fn check_throttle(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), S
                     "use up to 2147483647 samples",
                 );
             }
-            if queue < QUEUE_PROBES * u64::from(*every.get()) {
-                let words =
-                    format!("a queue of {queue} samples is too short for one echo probe in {}", every.get());
+            if queue < QUEUE_PROBES * u64::from(every) {
+                let words = format!("a queue of {queue} samples is too short for one echo probe in {every}");
                 let hint = "choose a queue of at least 20 probe distances: `throttled 4000`, or `send_queue = 4000`, with \
                             `probe_every = 200`";
                 return refuse(words, hint);
@@ -77,12 +80,21 @@ fn check_throttle(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), S
 }
 
 /// Rejects invalid throttles, echo probes that are too frequent, and those without exactly one stream of each writer.
-pub(crate) fn check(file: &ExperimentFile, axes: &[&FactorValues]) -> Result<(), SpannedError> {
-    check_throttle(file, axes)?;
-    let Some(every) = &file.design.probe_every else { return Ok(()) };
-    let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(every.span()));
-    if *every.get() < MIN_EVERY {
-        let words = format!("an echo probe in every {} samples adds load", every.get());
+pub(crate) fn check(
+    file: &ExperimentFile,
+    design: &Design,
+    axes: &[&FactorValues],
+) -> Result<(), SpannedError> {
+    let distance = design.longest_probe_distance();
+    check_throttle(file, distance, axes)?;
+    if distance.is_none() {
+        return Ok(());
+    }
+    let of_file = file.design.probe_every.as_ref();
+    let at = of_file.map_or(0..0, Located::span);
+    let refuse = |words: String, hint| Err(PlanError::Contradiction { words, hint }.at(at.clone()));
+    if let Some(every) = of_file.map(|every| *every.get()).filter(|every| *every < MIN_EVERY) {
+        let words = format!("an echo probe in every {every} samples adds load");
         return refuse(words, "use `probe_every = 101` or more: under 1 % of the samples");
     }
     if axes.iter().any(|axes| axes.has_workload(Workload::Search)) {
@@ -126,7 +138,7 @@ impl Expansion<'_> {
         receive: &Located<Value>,
         axes: &FactorValues,
     ) -> Result<bool, SpannedError> {
-        let probed = axes.has_stream() && self.file.design.probe_every.is_some();
+        let probed = axes.has_stream() && self.is_probed;
         let listens = *receive.get() == ReceiveMode::Listener.into();
         if !probed || !listens || description.echoes_probes_in_listener() {
             return Ok(true);

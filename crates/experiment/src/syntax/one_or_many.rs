@@ -23,7 +23,7 @@ impl<T> Located<T> {
     }
 
     /// Creates a value at a position.
-    pub(crate) fn at(span: Span, value: T) -> Self {
+    pub fn at(span: Span, value: T) -> Self {
         Self(Spanned::new(span, value))
     }
 

@@ -7,8 +7,8 @@ use perftest::Settings;
 use super::queues::throttle_queue;
 use crate::cli::cli_error::{CliError, ExitStatus};
 
-/// Minimum distance of latency samples in an experiment file. The plan of a test has shorter ones.
-pub const MIN_DISTANCE: u32 = 101;
+/// Distance from which on latency samples are too few to matter: fewer than 1 % of the samples.
+const MIN_DISTANCE: u32 = 101;
 /// Minimum send queue of a throttle in distances of latency samples.
 const THROTTLE_DISTANCES: u64 = 20;
 
@@ -22,6 +22,12 @@ pub struct Topology {
 }
 
 impl Topology {
+    /// Returns the topology of the plan. Options limit both numbers.
+    pub fn of_plan(self) -> experiment::Topology {
+        let number = |processes: usize| u16::try_from(processes).unwrap_or(u16::MAX);
+        experiment::Topology::Mesh { writers: number(self.publishers), readers: number(self.subscribers) }
+    }
+
     const fn is_pair(self) -> bool {
         self.publishers == 1 && self.subscribers == 1
     }

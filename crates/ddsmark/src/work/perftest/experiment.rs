@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{ExperimentFile, Pin, Plan, PlanInputs, ReaderDesign, ReceiveMode, RunOrder, SpannedError};
+use ::experiment::{
+    BatchSamples, Design, DriverDescription, EndpointPolicies, ExperimentFile, FactorValues, FilterSpec,
+    GroupSpec, Located, OneOrMany, Pin, Plan, PlanInputs, PlannedHost, Policies, RateSpec, ReaderDesign,
+    ReceiveMode, Reliability, ReliabilityChoice, RunOrder, Size, Span, TURBO_BYTES, Value, Workload,
+};
 use perftest::{Batch, Durability, History, Mode, Settings, Shared, WaitMethod};
 
 use super::{
     OwnPart, Process,
-    distances::{MIN_DISTANCE, Topology, distances},
-    file_lines::FileLines,
+    distances::{Topology, distances},
+    origins::Origins,
     qos_file::FileQos,
     queues::queues,
     rates::{Rate, rate},
@@ -18,26 +22,16 @@ use crate::cli::cli_error::{CliError, ExitStatus};
 
 /// Maximum time of each size in s, a day: the control topic keeps all its messages until the end.
 pub const MAX_SECONDS: u64 = 86_400;
-/// Maximum time of a run in an experiment file in s. [`complete`] sets a longer one.
-const FILE_SECONDS: u64 = 3600;
 
-/// Experiment file of a test.
-pub struct Text {
-    /// The lines of the file, with their options for messages.
-    pub lines: FileLines,
-    /// The file, read.
-    pub file: ExperimentFile,
+/// Position of a part of the experiment, by the options that decide it.
+type At<'a> = &'a mut dyn FnMut(&'static [&'static str]) -> Span;
+
+/// Experiment of a test.
+pub struct TestExperiment {
+    file: ExperimentFile,
+    origins: Origins,
     /// Differences from the behaviour of the original, for the user.
     pub notes: Vec<String>,
-    /// Values that an experiment file cannot have.
-    pub exact: Exact,
-}
-
-/// Values beyond the limits of an experiment file.
-#[derive(Clone, Debug)]
-pub struct Exact {
-    /// Maximum time of each size in s.
-    seconds: u64,
     /// Distance of latency samples of each payload, in samples; empty if the pinger measures latency, or no process does.
     distances: BTreeMap<u64, u32>,
     /// Whether the publisher waits for the echo of each latency sample.
@@ -48,165 +42,170 @@ pub struct Exact {
     echo_receive: Option<ReceiveMode>,
 }
 
-/// Returns the experiment of a test with a driver and a transport of it. `echoes_in_listener`: whether the driver may send from a listener. `subscribers` are the parts of all
-/// subscribers, the one that echoes first. `qos`: policies of the QoS file.
-pub fn text(
-    settings: &Settings,
-    (driver, transport): (&str, &str),
-    echoes_in_listener: bool,
-    subscribers: &[&OwnPart],
-    topology: Topology,
-    qos: Option<&FileQos>,
-) -> Result<Text, CliError> {
-    let Settings { shared, local, .. } = settings;
-    let seconds = seconds(shared)?;
-    let mut notes = Vec::new();
-    // The first one echoes the latency samples of a stream.
-    let subscriber = subscribers.first().expect("a test has a subscriber");
-    let queues = queues(settings, subscriber, &mut notes)?;
-    let distances = if subscribers.iter().all(|part| part.filter.is_none()) {
-        distances(settings, topology, queues.send, &mut notes)?
-    } else {
-        check_filters(shared, shared.mode == Mode::Latency, topology)?;
-        match shared.mode {
-            Mode::Latency if shared.latency_count == 1 => {}
-            Mode::Latency => {
-                notes.push("every sample is echoed: `-latencyCount` has no effect with `-cft`".to_owned());
+impl TestExperiment {
+    /// Creates the experiment of a test with a driver and a transport of it. `echoes_in_listener`: whether the driver may send from a listener. `subscribers` are the parts of all
+    /// subscribers, the one that echoes first. `qos`: policies of the QoS file.
+    pub fn new(
+        settings: &Settings,
+        (driver, transport): (&str, &str),
+        echoes_in_listener: bool,
+        subscribers: &[&OwnPart],
+        topology: Topology,
+        qos: Option<&FileQos>,
+    ) -> Result<Self, CliError> {
+        let Settings { shared, local, .. } = settings;
+        let mut notes = Vec::new();
+        // The first one echoes the latency samples of a stream.
+        let subscriber = subscribers.first().expect("a test has a subscriber");
+        let queues = queues(settings, subscriber, &mut notes)?;
+        let distances = if subscribers.iter().all(|part| part.filter.is_none()) {
+            distances(settings, topology, queues.send, &mut notes)?
+        } else {
+            check_filters(shared, shared.mode == Mode::Latency, topology)?;
+            match shared.mode {
+                Mode::Latency if shared.latency_count == 1 => {}
+                Mode::Latency => {
+                    notes
+                        .push("every sample is echoed: `-latencyCount` has no effect with `-cft`".to_owned());
+                }
+                Mode::Throughput => {
+                    notes.push("no latency samples are sent: `-cft` excludes some of them".to_owned());
+                }
             }
-            Mode::Throughput => {
-                notes.push("no latency samples are sent: `-cft` excludes some of them".to_owned());
+            BTreeMap::new()
+        };
+        let await_echo = shared.mode == Mode::Latency && !distances.is_empty();
+        if await_echo && local.output.latency_file.is_some() {
+            let error = format!("`-latencyFile` is not supported with {} publishers", topology.publishers);
+            return Err(CliError::new(
+                ExitStatus::WrongUse,
+                error,
+                "use one publisher, or remove `-latencyFile`",
+            ));
+        }
+        let rate = rate(shared, &mut notes)?;
+        let workload = match (shared.mode, &rate) {
+            (Mode::Latency, _) if !await_echo => Workload::Latency,
+            // Between its latency samples, the publisher sends others as in a throughput test.
+            (Mode::Latency, _) | (Mode::Throughput, None) => Workload::Throughput,
+            (Mode::Throughput, Some(_)) => Workload::Paced,
+        };
+        let waits = !distances.is_empty() && !echoes_in_listener;
+        let receiving =
+            Receiving::of(settings, subscribers, workload == Workload::Latency, waits, &mut notes);
+        let mut origins = Origins::default();
+        let mut at = |options: &'static [&'static str]| origins.position(options);
+        let workloads = OneOrMany(vec![Located::at(at(&["latencyTest"]), workload)]);
+        let mut file = ExperimentFile::new("What does this command line of perftest measure?", workloads);
+        let values = &mut file.factors.values;
+        values.give_at("driver", at(&["driver"]), driver.to_owned());
+        let transport_at = at(&["transport", "enableSharedMemory", "enableTcpOnly"]);
+        values.give_at("transport", transport_at, transport.to_owned());
+        values.give_at("topology", at(&["numSubscribers", "numPublishers"]), topology.of_plan());
+        let (first, others) = shared.sizes.split_first().expect("a test has a size");
+        give_size(values, &mut at, settings, *first, rate.as_ref());
+        let mut at_others =
+            |_: &'static [&'static str]| at(if shared.scan { &["scan"] } else { &["dataLen"] });
+        file.factors.include = others
+            .iter()
+            .map(|size| {
+                let mut values = FactorValues::default();
+                give_size(&mut values, &mut at_others, settings, *size, rate.as_ref());
+                Located::at(at_others(&[]), values)
+            })
+            .collect();
+        let values = &mut file.factors.values;
+        if shared.keyed {
+            values.give_at("instances", at(&["instances", "keyed"]), shared.instances);
+        }
+        values.give_at("receive", at(&["useReadThread"]), receiving.cell.receive);
+        if let Some(group) = receiving.cell.receive_group {
+            let group = GroupSpec::Group { samples: group.samples, delay_ns: group.delay_ns };
+            let options = &["waitsetEventCount", "waitsetDelayUsec", "useReadThread"];
+            values.give_at("receive_group", at(options), group);
+        }
+        if let Some(filter) = receiving.cell.content_filter {
+            values.give_at("content_filter", at(&["cft"]), FilterSpec::Keys(filter));
+        }
+        let bytes = |bytes: Option<u32>| bytes.map(|bytes| Size(bytes.into()).into());
+        let limits: [(_, &'static [_], Option<Value>); 4] = [
+            ("send_queue", &["sendQueueSize"], queues.send.map(Into::into)),
+            ("receive_queue", &["receiveQueueSize"], queues.receive.map(Into::into)),
+            ("send_buffer", &["sendBufferSize"], bytes(local.send_buffer)),
+            ("receive_buffer", &["receiveBufferSize"], bytes(local.receive_buffer)),
+        ];
+        for (key, option, value) in limits {
+            if let Some(value) = value {
+                values.give_at(key, at(option), value);
             }
         }
-        BTreeMap::new()
-    };
-    let shortest = distances.values().copied().min();
-    let await_echo = shared.mode == Mode::Latency && shortest.is_some();
-    if await_echo && local.output.latency_file.is_some() {
-        let error = format!("`-latencyFile` is not supported with {} publishers", topology.publishers);
-        return Err(CliError::new(
-            ExitStatus::WrongUse,
-            error,
-            "use one publisher, or remove `-latencyFile`",
-        ));
-    }
-    let mut lines = FileLines::default();
-    let rate = rate(shared, &mut notes)?;
-    let workload = match (shared.mode, &rate) {
-        (Mode::Latency, _) if !await_echo => "latency",
-        // Between its latency samples, the publisher sends others as in a throughput test.
-        (Mode::Latency, _) | (Mode::Throughput, None) => "throughput",
-        (Mode::Throughput, Some(_)) => "paced",
-    };
-    let of_topology: &[_] = &["numSubscribers", "numPublishers"];
-    let of_sizes: &[_] = if shared.scan { &["scan"] } else { &["dataLen"] };
-    lines.add(&[], "question = \"What does this command line of perftest measure?\"");
-    lines.add(&["latencyTest"], format!("workload = {workload:?}"));
-    lines.add(&[], "[factors]");
-    lines.add(&["driver"], format!("driver = {driver:?}"));
-    lines.add(&["transport", "enableSharedMemory", "enableTcpOnly"], format!("transport = {transport:?}"));
-    lines.add(of_topology, format!("topology = \"{}-{}\"", topology.publishers, topology.subscribers));
-    let (first, others) = shared.sizes.split_first().expect("a test has a size");
-    let entry = |size: u64| entry(settings, size, rate.as_ref());
-    for (options, value) in entry(*first) {
-        lines.add(options, value);
-    }
-    let others: Vec<String> = others
-        .iter()
-        .map(|size| {
-            let values: Vec<String> = entry(*size).into_iter().map(|(_, value)| value).collect();
-            format!("{{ {} }}", values.join(", "))
-        })
-        .collect();
-    if !others.is_empty() {
-        lines.add(of_sizes, format!("include = [{}]", others.join(", ")));
-    }
-    if shared.keyed {
-        lines.add(&["instances", "keyed"], format!("instances = {}", shared.instances));
-    }
-    let waits = shortest.is_some() && !echoes_in_listener;
-    let receiving = Receiving::of(settings, subscribers, workload == "latency", waits, &mut notes);
-    lines.add(&["useReadThread"], format!("receive = {:?}", receiving.cell.receive.to_string()));
-    if let Some(group) = receiving.cell.receive_group {
-        let text = format!("receive_group = \"{}/{}us\"", group.samples, group.delay_ns / 1000);
-        lines.add(&["waitsetEventCount", "waitsetDelayUsec", "useReadThread"], text);
-    }
-    if receiving.all_echo {
-        lines.add(&["cft"], "all_readers_echo = true");
-    }
-    let limits: [(&[_], _, _); 4] = [
-        (&["sendQueueSize"], "send_queue", queues.send),
-        (&["receiveQueueSize"], "receive_queue", queues.receive),
-        (&["sendBufferSize"], "send_buffer", local.send_buffer),
-        (&["receiveBufferSize"], "receive_buffer", local.receive_buffer),
-    ];
-    for (options, key, value) in limits {
-        if let Some(value) = value {
-            lines.add(options, format!("{key} = {value}"));
+        let flags: [(_, &'static [_], _); 4] = [
+            ("all_readers_echo", &["cft"], receiving.all_echo),
+            ("asynchronous", &["asynchronous"], local.asynchronous),
+            ("loans", &["zeroCopy"], shared.zero_copy),
+            ("multicast", &["multicast"], shared.multicast),
+        ];
+        for (key, option, _) in flags.into_iter().filter(|(.., given)| *given) {
+            values.give_at(key, at(option), true);
         }
-    }
-    if let Some(filter) = receiving.cell.content_filter {
-        lines.add(&["cft"], format!("content_filter = \"{filter}\""));
-    }
-    if local.asynchronous {
-        lines.add(&["asynchronous"], "asynchronous = true");
-    }
-    if shared.zero_copy {
-        lines.add(&["zeroCopy"], "loans = true");
-    }
-    if shared.multicast {
-        lines.add(&["multicast"], "multicast = true");
-    }
-    if !local.raw_transport {
-        lines.add(&[], "[qos]");
-        if qos.is_none() || !shared.reliable {
-            let kind = if shared.reliable { "reliable" } else { "best_effort" };
-            lines.add(&["bestEffort"], format!("reliability = {kind:?}"));
+        if !local.raw_transport {
+            file.qos = policies(shared, qos.is_some(), &mut at);
         }
-        if qos.is_some() || shared.durability != Durability::Volatile {
-            lines.add(&["durability"], format!("durability = {:?}", durability(shared.durability)));
+        if let Some(qos) = qos {
+            file.qos = file.qos.over(&qos.policies);
+            notes.push(qos.note.clone());
         }
-        if let History::KeepLast(depth) = shared.history {
-            lines.add(&["keepLast"], "history = \"keep_last\"");
-            lines.add(&["keepLastDepth", "keepLast"], format!("history_depth = {depth}"));
-        }
-        if qos.is_some() && shared.reliable {
-            // As in the original: a profile decides the reliability of writers only.
-            lines.add(&[], "[qos.reader]");
-            lines.add(&["bestEffort"], "reliability = \"reliable\"");
-        }
-    }
-    lines.add(&[], "[design]\nblocks = 1\npin = \"none\"\nreference = false");
-    lines.add(&["initialBurstSize"], format!("warm_up = {:?}", warm_up(shared)));
-    lines.add(&["executionTime"], format!("measure = \"{}s\"", seconds.min(FILE_SECONDS)));
-    if let Some(every) = shortest {
-        lines.add(&["latencyCount"], format!("probe_every = {}", every.max(MIN_DISTANCE)));
-    }
-    let mut file = lines.source().read()?;
-    if let Some(qos) = qos {
-        file.qos = file.qos.over(&qos.policies);
-        notes.push(qos.note.clone());
-    }
-    Ok(Text {
-        lines,
-        file,
-        notes,
-        exact: Exact {
-            seconds,
+        Ok(Self {
+            file,
+            origins,
+            notes,
             distances,
             await_echo,
             readers: receiving.readers,
             echo_receive: receiving.echo_receive,
-        },
-    })
-}
+        })
+    }
 
-impl Text {
     /// Returns the plan of the leader. `intervals`: whether a process prints rows during the test.
-    pub fn plan(self, leader: &Process, inputs: &PlanInputs<'_>, intervals: bool) -> Result<Plan, CliError> {
-        let rejected = |error: SpannedError| self.lines.rejected(&leader.settings, &error);
-        let mut plan = self.file.plan(inputs).map_err(rejected)?;
-        complete(&mut plan, leader, self.exact, intervals);
-        Ok(plan)
+    pub fn plan(
+        self,
+        leader: &Process,
+        descriptions: &BTreeMap<String, DriverDescription>,
+        hosts: &[PlannedHost],
+        seed: u64,
+        intervals: bool,
+    ) -> Result<Plan, CliError> {
+        let inputs = PlanInputs {
+            name: "perftest",
+            descriptions,
+            installed: &[],
+            files: &BTreeMap::new(),
+            pin: Pin::None,
+            hosts,
+            seed,
+            least_blocks: &|_| 1,
+        };
+        let Settings { shared, local, .. } = &leader.settings;
+        let rate = shared.pacing.samples_per_s.or(shared.pacing.bits_per_s);
+        let design = Design {
+            order: RunOrder::Listed,
+            reference: false,
+            payload: leader.payload.clone(),
+            progress: intervals,
+            domain: Some(local.domain),
+            samples: shared.samples,
+            warm_up_samples: shared.initial_burst,
+            write_instance: shared.write_instance,
+            spin: rate.is_none_or(|rate| rate.method == WaitMethod::Spin),
+            probe_every_of_size: self.distances,
+            await_echo: self.await_echo,
+            readers: self.readers,
+            echo_receive: self.echo_receive,
+            unsupported_quantiles: local.output.numbers,
+            ..Design::new(&inputs, warm_up_ns(shared), seconds(shared)? * 1_000_000_000)
+        };
+        let planned = self.file.plan_with(design, &inputs);
+        planned.map_err(|error| self.origins.rejected(&leader.settings, &error))
     }
 }
 
@@ -219,7 +218,7 @@ pub fn check(process: &Process) -> Result<(), CliError> {
         ..process.own_part()
     };
     let topology = Topology { publishers: 1, subscribers: process.settings.local.partners as usize };
-    let text = text(
+    let experiment = TestExperiment::new(
         &process.settings,
         (&process.settings.driver, &process.test_transport()),
         process.description().echoes_probes_in_listener(),
@@ -227,63 +226,54 @@ pub fn check(process: &Process) -> Result<(), CliError> {
         topology,
         process.qos.as_ref(),
     )?;
-    let inputs = PlanInputs {
-        name: "perftest",
-        descriptions: &process.drivers.descriptions,
-        installed: &[],
-        files: &BTreeMap::new(),
-        pin: Pin::None,
-        hosts: &[],
-        seed: 1,
-        least_blocks: &|_| 1,
-    };
-    text.plan(process, &inputs, false).map(|_| ())
+    experiment.plan(process, &process.drivers.descriptions, &[], 1, false).map(|_| ())
 }
 
-/// Completes a plan of the leader with what an experiment file cannot say. `intervals`: whether a process prints rows during the
-/// test.
-fn complete(plan: &mut Plan, leader: &Process, exact: Exact, intervals: bool) {
-    let settings = &leader.settings;
-    plan.design.payload.clone_from(&leader.payload);
-    plan.design.progress = intervals;
-    plan.design.order = RunOrder::Listed;
-    plan.design.domain = Some(settings.local.domain);
-    plan.design.samples = settings.shared.samples;
-    plan.design.warm_up_samples = settings.shared.initial_burst;
-    plan.design.write_instance = settings.shared.write_instance;
-    if let Some(rate) = settings.shared.pacing.samples_per_s.or(settings.shared.pacing.bits_per_s) {
-        plan.design.spin = rate.method == WaitMethod::Spin;
-    }
-    plan.design.measure_ns = exact.seconds * 1_000_000_000;
-    plan.design.probe_every = None;
-    plan.design.probe_every_of_size = exact.distances;
-    plan.design.await_echo = exact.await_echo;
-    plan.design.readers = exact.readers;
-    plan.design.echo_receive = exact.echo_receive;
-    plan.design.unsupported_quantiles = settings.local.output.numbers;
-}
-
-/// Returns the factors that depend on the size.
-fn entry(settings: &Settings, size: u64, rate: Option<&Rate>) -> Vec<(&'static [&'static str], String)> {
+/// Gives the factors that depend on the size.
+fn give_size(values: &mut FactorValues, at: At<'_>, settings: &Settings, size: u64, rate: Option<&Rate>) {
     let shared = &settings.shared;
     let payload = shared.payload_bytes(size, settings.local.raw_transport);
-    let mut values: Vec<(&[&str], String)> = vec![(&["dataLen", "scan"], format!("size = {payload}"))];
-    match shared.batch {
-        Batch::Off => {}
-        Batch::Turbo => values.push((&["enableTurboMode"], "batch_samples = \"turbo\"".to_owned())),
-        Batch::Bytes(_) => {
-            values.push((&["batchSize"], format!("batch_samples = {}", shared.samples_per_batch(size))));
-        }
+    values.give_at("size", at(&["dataLen", "scan"]), Size(payload));
+    let batch = match shared.batch {
+        Batch::Off => None,
+        Batch::Turbo => Some((at(&["enableTurboMode"]), BatchSamples::Turbo(Size(TURBO_BYTES)))),
+        Batch::Bytes(_) => Some((at(&["batchSize"]), BatchSamples::Fixed(shared.samples_per_batch(size)))),
+    };
+    if let Some((at, batch)) = batch {
+        values.give_at("batch_samples", at, batch);
     }
     match rate {
         None => {}
-        Some(Rate::Throttled) => values.push((&["enableAutoThrottle"], "rate = \"throttled\"".to_owned())),
+        Some(Rate::Throttled) => {
+            values.give_at("rate", at(&["enableAutoThrottle"]), RateSpec::Throttled(None));
+        }
         Some(Rate::Planned(of)) => {
-            let options: &[&str] = &["pubRate", "pubRatebps", "sleep", "spin"];
-            values.push((options, format!("rate = \"{}\"", of(size))));
+            values.give_at("rate", at(&["pubRate", "pubRatebps", "sleep", "spin"]), of(size));
         }
     }
-    values
+}
+
+/// Returns the policies that options decide. `has_file`: whether those of a QoS file are below them.
+fn policies(shared: &Shared, has_file: bool, at: At<'_>) -> Policies {
+    let mut policies = Policies::default();
+    let kind = if shared.reliable { Reliability::Reliable } else { Reliability::BestEffort };
+    let mut reliability = || Some(Located::at(at(&["bestEffort"]), ReliabilityChoice::All(kind)));
+    if !has_file || !shared.reliable {
+        policies.reliability = reliability();
+    } else {
+        // As in the original: a profile decides the reliability of writers only.
+        let of_readers = Policies { reliability: reliability(), ..Policies::default() };
+        policies.reader = Some(EndpointPolicies::new(of_readers));
+    }
+    if has_file || shared.durability != Durability::Volatile {
+        policies.durability = Some(Located::at(at(&["durability"]), durability(shared.durability)));
+    }
+    if let History::KeepLast(depth) = shared.history {
+        policies.history = Some(Located::at(at(&["keepLast"]), ::experiment::History::KeepLast));
+        let depth = i32::try_from(depth).unwrap_or(i32::MAX);
+        policies.history_depth = Some(Located::at(at(&["keepLastDepth", "keepLast"]), depth));
+    }
+    policies
 }
 
 /// Returns the maximum time of each size in s, or an error if `-executionTime` is longer.
@@ -298,20 +288,20 @@ pub fn seconds(shared: &Shared) -> Result<u64, CliError> {
     }
 }
 
-/// Returns the duration of the warm-up. A number of samples ends it earlier.
-const fn warm_up(shared: &Shared) -> &'static str {
+/// Returns the duration of the warm-up in ns. A number of samples ends it earlier.
+const fn warm_up_ns(shared: &Shared) -> u64 {
     match (shared.initial_burst, shared.mode) {
-        (Some(_), _) => "600s",
-        (None, Mode::Latency) => "300ms",
-        (None, Mode::Throughput) => "500ms",
+        (Some(_), _) => 600_000_000_000,
+        (None, Mode::Latency) => 300_000_000,
+        (None, Mode::Throughput) => 500_000_000,
     }
 }
 
-const fn durability(kind: Durability) -> &'static str {
+const fn durability(kind: Durability) -> ::experiment::Durability {
     match kind {
-        Durability::Volatile => "volatile",
-        Durability::TransientLocal => "transient_local",
-        Durability::Transient => "transient",
-        Durability::Persistent => "persistent",
+        Durability::Volatile => ::experiment::Durability::Volatile,
+        Durability::TransientLocal => ::experiment::Durability::TransientLocal,
+        Durability::Transient => ::experiment::Durability::Transient,
+        Durability::Persistent => ::experiment::Durability::Persistent,
     }
 }

@@ -1,7 +1,6 @@
 //! Leader, publisher 0: measures with the runner, with its guests as hosts, and prints the rows of a publisher.
 
 use std::{
-    collections::BTreeMap,
     env,
     fs::Permissions,
     os::unix::fs::PermissionsExt as _,
@@ -29,7 +28,7 @@ use super::{
     OwnPart, Process,
     abilities::abilities,
     distances::Topology,
-    experiment::text,
+    experiment::TestExperiment,
     host_name, in_options, interoperation, invalid, leader_name,
     leader_rows::LeaderRows,
     meeting::{self, Offered},
@@ -47,7 +46,7 @@ use crate::{
         hosts::{ConnectedHost, Hosts},
         measurement::header,
         pages,
-        preparation::{Prepared, seed},
+        preparation::seed,
     },
 };
 
@@ -126,7 +125,7 @@ fn measure(
     let driver = drivers.names.first().expect("a test has a driver");
     let of_pair = abilities(&drivers.descriptions[driver]);
     process.settings.check_requested(&of_pair).map_err(|error| rejected(&error))?;
-    let text = text(
+    let experiment = TestExperiment::new(
         &process.settings,
         (driver, &process.test_transport()),
         drivers.descriptions[driver].echoes_probes_in_listener(),
@@ -134,38 +133,27 @@ fn measure(
         topology,
         process.qos.as_ref(),
     )?;
-    for note_of in &text.notes {
+    for note_of in &experiment.notes {
         note(&format!("note: {note_of}"));
     }
     // Publishers first, then subscribers: as the endpoints of the topology.
     let (publishers, subscribers): (Vec<_>, Vec<_>) = list.into_iter().partition(interoperation::writes);
     let hosts = Hosts::of(publishers.into_iter().chain(subscribers).collect());
-    let (pin, mut planned_hosts) = hosts.planned(&PinChoice::None, true)?;
+    let (_, mut planned_hosts) = hosts.planned(&PinChoice::None, true)?;
     for host in &mut planned_hosts {
         let own = priorities.iter().find(|(name, _)| *name == host.name);
         host.priorities = own.and_then(|(_, priorities)| *priorities);
     }
-    let prepared = Prepared {
-        name: "perftest".to_owned(),
-        source: text.lines.source(),
-        file: text.file.clone(),
-        drivers,
-        installed: Vec::new(),
-        files: BTreeMap::new(),
-        pin,
-        hosts,
-        planned_hosts,
-    };
     let _until_end = watch.until_end();
     let intervals = process.settings.local.output.intervals || parts.iter().any(|part| part.own.intervals);
-    let plan = text.plan(process, &prepared.plan_inputs(seed()), intervals)?;
+    let plan = experiment.plan(process, &drivers.descriptions, &planned_hosts, seed(), intervals)?;
     let rows = LeaderRows::new(process, printer);
     rows.print_banner();
     note(&perftest::progress(&process.settings, Step::Run));
     let (path, temporary) = result_directory(&process.settings)?;
     let directory = Directory::create(&path, plan.runs())?;
-    let sites = prepared.hosts.sites();
-    let header = header(plan, &prepared.hosts)?;
+    let sites = hosts.sites();
+    let header = header(plan, &hosts)?;
     let on_progress = |all: &[EndpointProgress<'_>]| rows.progressed(all);
     let session = ExperimentRunner {
         header,
@@ -272,6 +260,10 @@ fn this_host(process: &Process) -> ConnectedHost {
 }
 
 /// Connects to a guest.
+///
+/// Its stream has heartbeats although the session has some: they belong to the protocol of stewards, which also runs over pipes
+/// and SSH, where nothing else notices a silent side. Steward and runner without them would be a second form of both, with
+/// more parts than the one small sample per second and direction that it saves.
 fn connect(process: &Process, stream: PeerStream, part: &Offered) -> Result<ConnectedHost, CliError> {
     let PeerStream { peer, input, output } = stream;
     let name = name_of(&peer);

@@ -5,12 +5,12 @@ mod distances;
 #[cfg(test)]
 mod effects;
 mod experiment;
-mod file_lines;
 pub mod guest;
 mod interoperation;
 pub mod leader;
 mod leader_rows;
 mod meeting;
+mod origins;
 mod payload_file;
 mod printer;
 mod qos_file;

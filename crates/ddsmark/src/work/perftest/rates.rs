@@ -1,7 +1,8 @@
-//! Limits of the rate of publishers, as experiment files have them.
+//! Limits of the rate of publishers.
 
 use std::{hint::black_box, time::Instant};
 
+use experiment::RateSpec;
 use perftest::{Mode, Shared};
 
 use crate::cli::cli_error::{CliError, ExitStatus};
@@ -17,8 +18,8 @@ const CALIBRATION_ROUNDS: u64 = 20_000_000;
 pub enum Rate {
     /// Rate that follows the subscriber.
     Throttled,
-    /// Rate of a size, as experiment files have it.
-    Planned(Box<dyn Fn(u64) -> String>),
+    /// Rate of a size.
+    Planned(Box<dyn Fn(u64) -> RateSpec>),
 }
 
 /// Returns the limit of the rate; `None` if there is none.
@@ -31,7 +32,7 @@ pub fn rate(shared: &Shared, notes: &mut Vec<String>) -> Result<Option<Rate>, Cl
         return Ok(None);
     }
     if let Some(rate) = pacing.samples_per_s {
-        return Ok(Some(Rate::Planned(Box::new(move |_| format!("{}/s", rate.per_second)))));
+        return Ok(Some(Rate::Planned(Box::new(move |_| every_second(rate.per_second)))));
     }
     if let Some(rate) = pacing.bits_per_s {
         for size in &shared.sizes {
@@ -39,11 +40,11 @@ pub fn rate(shared: &Shared, notes: &mut Vec<String>) -> Result<Option<Rate>, Cl
         }
         // The bits are those of serialized samples.
         let of = move |size: u64| match (rate.per_second, size.saturating_mul(8)) {
-            (bits, of_sample) if bits % of_sample == 0 => format!("{}/s", bits / of_sample),
+            (bits, of_sample) if bits % of_sample == 0 => every_second(bits / of_sample),
             (bits, of_sample) => {
                 // Samples in an hour, the longest period: the rate is off by less than one of them.
                 let samples = u128::from(bits) * u128::from(HOUR_S) / u128::from(of_sample);
-                format!("{samples}/{HOUR_S}s")
+                RateSpec::Samples { samples: samples.try_into().unwrap_or(u64::MAX), period_ns: HOUR_NS }
             }
         };
         return Ok(Some(Rate::Planned(Box::new(of))));
@@ -63,7 +64,10 @@ pub fn rate(shared: &Shared, notes: &mut Vec<String>) -> Result<Option<Rate>, Cl
     }
     match interval_ns {
         0 => Ok(None),
-        10..=HOUR_NS => Ok(Some(Rate::Planned(Box::new(move |_| format!("1/{interval_ns}ns"))))),
+        10..=HOUR_NS => {
+            let rate = RateSpec::Samples { samples: 1, period_ns: interval_ns };
+            Ok(Some(Rate::Planned(Box::new(move |_| rate))))
+        }
         1..10 => {
             let error = format!("`-spin {}` is too short for a schedule", pacing.spin_count);
             Err(CliError::new(ExitStatus::WrongUse, error, "increase it, or remove it"))
@@ -79,6 +83,10 @@ pub fn rate(shared: &Shared, notes: &mut Vec<String>) -> Result<Option<Rate>, Cl
             Err(CliError::new(ExitStatus::WrongUse, error, "use a shorter interval"))
         }
     }
+}
+
+const fn every_second(samples: u64) -> RateSpec {
+    RateSpec::Samples { samples, period_ns: 1_000_000_000 }
 }
 
 /// Rejects bits per second that are too many or too few samples of a size.

@@ -6,9 +6,8 @@
 mod messages;
 mod words;
 
-use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
+use std::{fmt::Write as _, fs, path::Path};
 
-use ::experiment::{Pin, PlanInputs};
 use host::{LocalSite, Site as _};
 use perftest::{
     Banner, CommandLine, Defaults, Generation, Honouring, IniFile, Kind, LatencyInterval, LatencyRow,
@@ -22,7 +21,7 @@ use self::words::{ALWAYS, GIVEN, IN_PROCESSES, PROFILES, Words, description};
 use super::{
     Process,
     distances::Topology,
-    experiment::text,
+    experiment::TestExperiment,
     leader::result_directory,
     meeting::{Offered, announcement},
     printer::Printer,
@@ -85,20 +84,19 @@ fn plan(leader: &Process, subscriber: &Process, seen: &mut Map<String, Value>) -
     let echoes = leader.description().echoes_probes_in_listener();
     let transport = leader.test_transport();
     let own = subscriber.own_part();
-    let made = text(&leader.settings, (driver, &transport), echoes, &[&own], topology, leader.qos.as_ref());
-    let text = made.map_err(|error| said(&error))?;
-    seen.insert("notes".to_owned(), text.notes.clone().into());
-    let inputs = PlanInputs {
-        name: "perftest",
-        descriptions: &leader.drivers.descriptions,
-        installed: &[],
-        files: &BTreeMap::new(),
-        pin: Pin::None,
-        hosts: &[],
-        seed: 1,
-        least_blocks: &|_| 1,
-    };
-    let plan = text.plan(leader, &inputs, leader.own_part().intervals).map_err(|error| said(&error))?;
+    let made = TestExperiment::new(
+        &leader.settings,
+        (driver, &transport),
+        echoes,
+        &[&own],
+        topology,
+        leader.qos.as_ref(),
+    );
+    let experiment = made.map_err(|error| said(&error))?;
+    seen.insert("notes".to_owned(), experiment.notes.clone().into());
+    let intervals = leader.own_part().intervals;
+    let plan = experiment.plan(leader, &leader.drivers.descriptions, &[], 1, intervals);
+    let plan = plan.map_err(|error| said(&error))?;
     Ok(serde_json::to_value(plan).expect("JSON"))
 }
 
