@@ -38,11 +38,13 @@ SETTINGS = ("effective_qos", "settings")
 
 
 def runs(document: Mapping[str, Any]) -> List[Row]:
-    """Returns a row for each run, with the factors of its cell. A link has the values of the run."""
+    """Returns a row for each run, with the factors of its cell. A link has the values of the run. Values in `measured` have the
+    names of their paths in it, as in CSV."""
     rows = []
     for cell in document["cells"]:
         for run in cell["runs"]:
-            named = {"run" if name == "number" else name: value for name, value in run.items()}
+            named = {"run" if name == "number" else name: value for name, value in run.items() if name != "measured"}
+            named.update(run.get("measured") or {})
             rows.append({"experiment": document["experiment"]["name"], **_flat(cell["factors"]), **_flat(named)})
     return rows
 

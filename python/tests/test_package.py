@@ -47,10 +47,10 @@ class Load(Scene):
         header = {name: whole[name] for name in ("schema_version", "tool", "hosts", "experiment", "drivers", "warnings")}
         runs = [run for cell in whole["cells"] for run in cell["runs"]]
         Path("result/runs").mkdir(parents=True)
-        Path("result/result.json").write_text('{"schema_version": 2, "tool": ', encoding="utf-8")
+        Path("result/result.json").write_text('{"schema_version": 3, "tool": ', encoding="utf-8")
         Path("result/experiment.json").write_text(json.dumps(header), encoding="utf-8")
         for run in runs[:3]:
-            record = json.dumps({"schema_version": 2, **run})
+            record = json.dumps({"schema_version": 3, **run})
             Path(f"result/runs/{run['number']:04}.json").write_text(record, encoding="utf-8")
         result = ddsmark.load("result")
         self.assertEqual(len(_frames.runs(result.document)), 3)

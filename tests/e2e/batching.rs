@@ -127,7 +127,8 @@ probe_every = 101
     assert_eq!(found.len(), 12);
     for cell in &found {
         for run in list(&cell["runs"]) {
-            let (throughput, probes) = (&run["throughput"], &run["throughput"]["probes"]);
+            let (throughput, probes) =
+                (&run["measured"]["throughput"], &run["measured"]["throughput"]["probes"]);
             let [sent, came, echoed, returned, lost] =
                 ["sent", "came", "echoed", "returned", "lost"].map(|name| count(&probes[name]));
             assert_eq!(sent, count(&throughput["sent"]).div_ceil(101), "{run:#}");
@@ -203,10 +204,10 @@ probe_every = 101
         let throttled = cell(&found, "sim/local/paced/64/throttled-2020");
         // the server takes 4 s for a queue of 20,000 samples, and 0.4 s for 90 % of 2020 samples
         for run in list(&throttled["runs"]) {
-            let throttle = &run["paced"]["throttle"];
+            let throttle = &run["measured"]["paced"]["throttle"];
             assert_eq!((count(&throttle["low_mark"]), count(&throttle["high_mark"])), (202, 1818));
         }
-        assert!(list(&unthrottled["runs"]).iter().all(|run| run["paced"]["throttle"].is_null()));
+        assert!(list(&unthrottled["runs"]).iter().all(|run| run["measured"]["paced"]["throttle"].is_null()));
         let service = |cell: &Value| cell["latency"]["service"]["p50_ns"].as_f64().unwrap();
         assert!(service(throttled) < service(unthrottled), "{} {}", service(throttled), service(unthrottled));
     });

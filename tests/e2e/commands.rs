@@ -49,7 +49,7 @@ fn throughput_and_load_measure_what_their_flags_say() {
     assert_eq!(ids(&document), ["tcp/tcp4/paced/64/rate-1000", "tcp/tcp4/paced/64/rate-2000"]);
     for (cell, planned) in list(&document["cells"]).iter().zip([100.0, 200.0]) {
         let run = &list(&cell["runs"])[0];
-        let sent = run["paced"]["planned"].as_f64().expect("a number");
+        let sent = run["measured"]["paced"]["planned"].as_f64().expect("a number");
         assert!((sent - planned).abs() <= 1.0, "{run:#}");
     }
 }

@@ -25,7 +25,7 @@ fn each_entity_is_matched_with_one_of_every_participant() {
         assert_eq!(runs.len(), 2, "{driver}");
         for run in runs {
             assert_eq!(run["state"], "valid", "{driver}: {run:#}");
-            let discovery = &run["discovery"];
+            let discovery = &run["measured"]["discovery"];
             let all = count(&discovery["all_matched_ns"]);
             let participants = list(&discovery["participants"]);
             assert_eq!(participants.len(), 4, "{driver}: {run:#}");
@@ -80,7 +80,7 @@ fn participants_of_one_process_have_their_own_matches_and_share_its_memory() {
                 processes.iter().all(|process| list(&process["endpoints"]).len() == 4),
                 "{driver}: {run:#}"
             );
-            let discovery = &run["discovery"];
+            let discovery = &run["measured"]["discovery"];
             let participants = list(&discovery["participants"]);
             assert_eq!(participants.len(), 8, "{driver}: {run:#}");
             for participant in participants {
@@ -124,7 +124,7 @@ fn participants_of_two_middlewares_find_each_other() {
     let drivers: Vec<&str> =
         list(&run["endpoints"]).iter().map(|endpoint| text(endpoint, "driver")).collect();
     assert_eq!(drivers, ["cyclonedds", "fastdds", "cyclonedds"]);
-    for participant in list(&run["discovery"]["participants"]) {
+    for participant in list(&run["measured"]["discovery"]["participants"]) {
         for entity in list(&participant["entities"]) {
             assert_eq!(count(&entity["peers"]), 3, "{run:#}");
         }
@@ -199,7 +199,7 @@ fn traffic_of_several_hosts_is_that_of_all() {
         let endpoints = list(&run["endpoints"]);
         let hosts: Vec<&str> = endpoints.iter().map(|endpoint| text(endpoint, "host")).collect();
         assert_eq!(hosts, ["h1", "h2", "h3"], "{driver}: {run:#}");
-        let discovery = &run["discovery"];
+        let discovery = &run["measured"]["discovery"];
         // A message of each host has to reach the others.
         assert!(count(&discovery["all_matched_ns"]) >= 5_000_000, "{driver}: {run:#}");
         assert!(count(&discovery["until_matched"]["tx_packets"]) >= 3, "{driver}: {run:#}");

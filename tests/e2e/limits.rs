@@ -64,7 +64,7 @@ fn burning_sender_is_sender_limited_and_blocked_sender_is_back_pressure() {
         // 2,500 samples/s are possible
         let burned = |run: &Value| share(&run["processes"][0], &["driving_ns"]) > 0.9;
         for run in undisturbed(&scene, &variables, &paced("udp", "waitset", 10_000), burned) {
-            let paced = &run["paced"];
+            let paced = &run["measured"]["paced"];
             assert!(paced["sender_limited"] == true && paced["back_pressure"] != true, "{run:#}");
         }
         // 50 samples/s are possible
@@ -78,7 +78,7 @@ fn burning_sender_is_sender_limited_and_blocked_sender_is_back_pressure() {
             &paced(&changed_driver(&scene, "udp", "blocks"), "waitset", 1_000),
             had_a_core,
         ) {
-            assert_eq!(run["paced"]["back_pressure"], true, "{run:#}");
+            assert_eq!(run["measured"]["paced"]["back_pressure"], true, "{run:#}");
         }
     });
 }

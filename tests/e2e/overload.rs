@@ -27,7 +27,7 @@ fn runs(scene: &Scene, text: &str) -> Vec<(String, Value)> {
 }
 
 fn lost(run: &Value) -> u64 {
-    count(&run["throughput"]["lost"])
+    count(&run["measured"]["throughput"]["lost"])
 }
 
 /// Returns the 99 % quantile of the send lag, in ns.
@@ -61,7 +61,7 @@ fn slow_reader_delays_a_reliable_writer_and_loses_nothing() {
         assert_eq!(runs.len(), blocks());
         for (_, run) in &runs {
             assert_eq!(lost(run), 0, "{run:#}");
-            let paced = &run["paced"];
+            let paced = &run["measured"]["paced"];
             assert!(count(&paced["unsent"]) > 0, "{run:#}");
             // on a busy host the cause may be either; the send lag shows it, and most of it is time of write calls
             assert!(paced["back_pressure"] == true || paced["sender_limited"] == true, "{run:#}");
@@ -80,7 +80,7 @@ fn slow_best_effort_reader_loses_what_its_queue_cannot_hold() {
         for text in [text, dds] {
             for (driver, run) in &runs(&Scene::new(), &text) {
                 assert!(lost(run) > 0, "{driver}: {run:#}");
-                assert_eq!(count(&run["throughput"]["undelivered"]), 0, "{driver}: {run:#}");
+                assert_eq!(count(&run["measured"]["throughput"]["undelivered"]), 0, "{driver}: {run:#}");
                 let kinds: Vec<&str> =
                     list(&run["warnings"]).iter().filter_map(|warning| warning["kind"].as_str()).collect();
                 assert!(kinds.contains(&"loss"), "{driver}: {run:#}");

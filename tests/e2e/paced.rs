@@ -66,7 +66,7 @@ fn response_time_is_the_sum_of_send_lag_and_service_time() {
     for (cell, planned) in cells.iter().zip([Some(50), Some(5_000), None]) {
         list(&cell["runs"]).iter().for_each(assert_reconciles);
         let run = &cell["runs"][0];
-        let paced = &run["paced"];
+        let paced = &run["measured"]["paced"];
         match planned {
             Some(planned) => {
                 assert_eq!(count(&paced["planned"]), planned, "{run:#}");
@@ -206,7 +206,7 @@ fn middleware_slower_than_the_schedule_is_reported_as_back_pressure() {
         let runs = list(&document["cells"][0]["runs"]);
         runs.iter().for_each(assert_reconciles);
         let run = &runs[0];
-        let paced = &run["paced"];
+        let paced = &run["measured"]["paced"];
         assert_eq!(count(&paced["planned"]), 5_000);
         // on a busy host the cause cannot be determined
         let usage = &run["processes"][0]["usage"];
@@ -280,7 +280,7 @@ fn percent_rates_refer_to_a_maximum_measured_once() {
         for run in list(&cell["runs"]) {
             assert_reconciles(run);
             // up to one sample of the schedule
-            let planned = number(&run["paced"]["planned_sps"]);
+            let planned = number(&run["measured"]["paced"]["planned_sps"]);
             assert!((planned - rate).abs() <= 1.0 / 0.3 + 1e-6, "{planned}, not {rate}");
         }
     }

@@ -33,7 +33,7 @@ fn assert_probes(hosts: &Hosts, every: u64, sent: u64, between: [&str; 2]) {
     let document = outcome.document();
     let run = &list(&document["cells"])[0]["runs"][0];
     assert_eq!(run["state"], "valid", "{run:#}");
-    let probes = &run["throughput"]["probes"];
+    let probes = &run["measured"]["throughput"]["probes"];
     assert_eq!([text(probes, "writer"), text(probes, "reader")], between, "{probes:#}");
     assert_eq!([count(&probes["every"]), count(&probes["sent"])], [every, sent], "{probes:#}");
     assert_eq!((count(&probes["returned"]), count(&probes["lost"])), (sent, 0), "{probes:#}");
@@ -104,7 +104,7 @@ fn latency_test_echoes_one_sample_in_latency_count() {
         let document = hosts.scene.ddsmark(&["report", "result", "--json"]).document();
         let run = &list(&document["cells"])[0]["runs"][0];
         let trips_s = 100.0 * number(&run["latency"]["rtt"]["mean_ns"]) / 1e9;
-        let sending_s = 1000.0 / number(&run["throughput"]["accepted_sps"]);
+        let sending_s = 1000.0 / number(&run["measured"]["throughput"]["accepted_sps"]);
         assert!(sending_s >= 0.9 * trips_s, "{sending_s} s for round trips of {trips_s} s");
     }
 }
@@ -121,7 +121,7 @@ fn each_size_of_a_scan_has_its_own_distance_of_latency_samples() {
     let document = hosts.scene.ddsmark(&["report", "result", "--json"]).document();
     let cells = list(&document["cells"]).iter();
     let mut distances: Vec<u64> =
-        cells.map(|cell| count(&cell["runs"][0]["throughput"]["probes"]["every"])).collect();
+        cells.map(|cell| count(&cell["runs"][0]["measured"]["throughput"]["probes"]["every"])).collect();
     distances.sort_unstable();
     assert_eq!(distances, [10, 80, 2560]);
 }
@@ -139,7 +139,7 @@ fn throttle_works_with_default_options() {
         assert!(number(&summary(&all[1].1, 0)["packets/sAve"]) > 0.0, "{:#}", all[1].1);
         let document = hosts.scene.ddsmark(&["report", "result", "--json"]).document();
         let run = &list(&document["cells"])[0]["runs"][0];
-        let marks = ["low_mark", "high_mark"].map(|mark| count(&run["paced"]["throttle"][mark]));
+        let marks = ["low_mark", "high_mark"].map(|mark| count(&run["measured"]["paced"]["throttle"][mark]));
         assert_eq!(marks, [400, 3600], "{run:#}");
     }
 }

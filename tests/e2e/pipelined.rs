@@ -16,7 +16,7 @@ fn warnings(run: &Value) -> Vec<&str> {
 /// Checks that the samples of each hop are those that the hop before it delivered, and that all are accounted for.
 fn reconciles(run: &Value, who: &str) {
     assert_eq!(run["state"], "valid", "{who}: {run:#}");
-    let hops = list(&run["ring"]["hops"]);
+    let hops = list(&run["measured"]["ring"]["hops"]);
     let of = |hop: &Value, name: &str| count(&hop[name]);
     for (hop, next) in hops.iter().zip(hops.iter().skip(1)) {
         assert_eq!(of(hop, "delivered") - of(hop, "stopped"), of(next, "sent"), "{who}: {run:#}");
@@ -44,7 +44,7 @@ fn pipelined_ring_keeps_samples_in_flight_around_the_ring() {
         for (run, (nodes, in_flight)) in runs(&document).into_iter().zip([(2, 1), (2, 8), (3, 1), (3, 8)]) {
             let who = format!("{driver}, {receive}, {nodes} nodes, {in_flight} in flight");
             reconciles(run, &who);
-            let ring = &run["ring"];
+            let ring = &run["measured"]["ring"];
             assert_eq!((list(&ring["hops"]).len(), count(&ring["in_flight"])), (nodes, in_flight), "{who}");
             let roles: Vec<&str> =
                 list(&run["endpoints"]).iter().map(|endpoint| text(endpoint, "role")).collect();
@@ -95,7 +95,7 @@ fn loss_of_a_pipelined_ring_names_its_hop_and_back_pressure_loses_nothing() {
     let warned = |run: &Value, expected: &str| warnings(run).iter().any(|text| text.contains(expected));
 
     let lossy = measured(&changed_driver(&scene, "udp", "loses_on_a_hop"), "1s");
-    let hops = list(&lossy["ring"]["hops"]);
+    let hops = list(&lossy["measured"]["ring"]["hops"]);
     let (lost, sent) = (count(&hops[1]["lost"]), count(&hops[1]["sent"]));
     assert!(lost > 0 && lost >= sent / 10 - 1, "one in ten: {lossy:#}");
     assert!(warned(&lossy, "samples were lost between node-2 and node-3"), "{lossy:#}");
@@ -103,14 +103,14 @@ fn loss_of_a_pipelined_ring_names_its_hop_and_back_pressure_loses_nothing() {
 
     // A relay repeats what an echo would lose.
     let held = measured(&changed_driver(&scene, "udp", "rejects_on_a_hop"), "300ms");
-    let hops = list(&held["ring"]["hops"]);
+    let hops = list(&held["measured"]["ring"]["hops"]);
     assert_eq!(count(&hops[0]["stopped"]), 0, "{held:#}");
     assert!(count(&hops[1]["held_writes"]) > 0 && count(&hops[2]["held_writes"]) == 0, "{held:#}");
     assert!(warned(&held, "writes from node-2 to node-3 timed out or were rejected"), "{held:#}");
 
     // A hop without room ends the wait of each sample, not the run.
     let blocked = measured(&changed_driver(&scene, "udp", "blocks_a_hop"), "1s");
-    let hops = list(&blocked["ring"]["hops"]);
+    let hops = list(&blocked["measured"]["ring"]["hops"]);
     let (stopped, lost) = (count(&hops[0]["stopped"]), count(&hops[0]["lost"]));
     assert!(stopped >= 8 && count(&hops[1]["held_writes"]) >= stopped, "{blocked:#}");
     assert_eq!((count(&hops[1]["sent"]), lost), (count(&hops[0]["sent"]) - stopped, 0), "{blocked:#}");

@@ -191,6 +191,10 @@ repeat_noisy = false
     let runs = list(&document["cells"][0]["runs"]);
     assert_eq!(runs.len(), 3);
     for run in runs {
-        assert_eq!((run["state"].as_str(), count(&run["paced"]["planned"])), (Some("valid"), 50), "{run:#}");
+        assert_eq!(
+            (run["state"].as_str(), count(&run["measured"]["paced"]["planned"])),
+            (Some("valid"), 50),
+            "{run:#}"
+        );
     }
 }

@@ -10,7 +10,7 @@ const MEASURED: [&str; 8] =
     ["--size", "256", "--runs", "1", "--duration", "300ms", "--no-reference", "--json"];
 
 fn hops(run: &Value) -> Vec<&Value> {
-    list(&run["ring"]["hops"]).iter().collect()
+    list(&run["measured"]["ring"]["hops"]).iter().collect()
 }
 
 fn warnings(run: &Value) -> Vec<&str> {
@@ -63,7 +63,7 @@ fn round_trip_takes_every_hop_of_the_ring() {
             // A lost sample of best effort traffic is named, but most return.
             assert!(count(&hops[nodes - 1]["delivered"]) >= returned, "{who}: {run:#}");
             let mean = number(&rtt["mean_ns"]);
-            let per_hop = number(&run["ring"]["per_hop_mean_ns"]);
+            let per_hop = number(&run["measured"]["ring"]["per_hop_mean_ns"]);
             assert!((per_hop * nodes as f64 - mean).abs() < 1.0, "{who}: {run:#}");
             // The hops are parts of the round trip; the rest is spent in the nodes.
             let of_hop = |hop: usize| number(&run["latency"][format!("hop_{hop}")]["mean_ns"]);

@@ -12,7 +12,7 @@ const KEPT_NS: u64 = 50_000_000;
 
 /// Returns the sum of a count over the runs of a cell.
 fn retries(cell: &Value, what: &str) -> u64 {
-    list(&cell["runs"]).iter().map(|run| count(&run["ping_retries"][what])).sum()
+    list(&cell["runs"]).iter().map(|run| count(&run["measured"]["ping_retries"][what])).sum()
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn rate(value: &Value) -> f64 {
 }
 
 fn searches(document: &Value) -> Vec<Value> {
-    list(&document["cells"][0]["runs"]).iter().map(|run| run["search"].clone()).collect()
+    list(&document["cells"][0]["runs"]).iter().map(|run| run["measured"]["search"].clone()).collect()
 }
 
 #[test]
@@ -123,8 +123,12 @@ fn interrupted_search_is_repeated_and_earlier_ones_are_kept() {
     assert_eq!(part["state"], "interrupted");
     let before = fs::read(scene.path("result/runs/0001.json")).expect("the first run");
     let saved: Value = serde_json::from_slice(&fs::read(&second).expect("the second run")).expect("JSON");
-    assert_eq!((&saved["state"], &saved["search"]["ended"]), (&"failed".into(), &false.into()), "{saved:#}");
-    assert!(!list(&saved["search"]["trials"]).is_empty());
+    assert_eq!(
+        (&saved["state"], &saved["measured"]["search"]["ended"]),
+        (&"failed".into(), &false.into()),
+        "{saved:#}"
+    );
+    assert!(!list(&saved["measured"]["search"]["trials"]).is_empty());
 
     let outcome = scene.ddsmark(&["run", "--resume", "result", "--json"]);
     outcome.assert_status(0);

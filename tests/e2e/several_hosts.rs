@@ -105,7 +105,8 @@ fn pair_on_two_hosts_uses_the_network_between_them() {
     let measured = valid(&outcome);
     assert_eq!(measured.len(), 6);
     for run in &measured {
-        let ids = if run["throughput"].is_null() { "pinger@h1 echo@h2" } else { "writer@h1 reader@h2" };
+        let ids =
+            if run["measured"]["throughput"].is_null() { "pinger@h1 echo@h2" } else { "writer@h1 reader@h2" };
         assert_eq!(places(run), ids);
         // The samples passed the interface that the hosts share.
         let sent = count(&run["flows"][0]["counted"]["sent"]);

@@ -62,7 +62,7 @@ fn measured_values_equal_the_configured_model() {
         assert!(count(&latency["one_way_out"]["max_ns"]) >= LATENCY_NS + 1_000_000, "{latency:#}");
         // the server takes 50 us a sample
         for run in list(&cells[1]["runs"]) {
-            let throughput = &run["throughput"];
+            let throughput = &run["measured"]["throughput"];
             let [sent, accepted] =
                 [count(&throughput["sent"]) as f64, throughput["accepted_sps"].as_f64().expect("a rate")];
             // the queue of 1000 samples may hold samples that the server has not processed yet
@@ -133,7 +133,7 @@ fn sim_has_the_truth_of_each_reader() {
         }
         // The server of each writer moves one copy for each reader, in 100 us. Its queue may hold samples that it has not
         // moved yet.
-        let throughput = &run["throughput"];
+        let throughput = &run["measured"]["throughput"];
         let sent = count(&throughput["sent"]) as f64 / readers;
         let most = writers * 10_000.0 / readers * sent / (sent - 11.0 * writers).max(1.0);
         assert!(number(&throughput["accepted_sps"]) <= most, "{topology}: {run:#}");

@@ -73,8 +73,8 @@ fn slow_reader_holds_up_a_reliable_writer_and_is_named() {
             // No reader loses a sample, and all are as slow as the slowest.
             let all = delivered(&run);
             assert!(all.iter().all(|(sent, delivered)| sent == delivered), "{driver}: {run:#}");
-            assert!(all[0].0 * 2 < count(&run["paced"]["planned"]), "{driver}: {run:#}");
-            assert_eq!(run["paced"]["back_pressure"], true, "{driver}: {run:#}");
+            assert!(all[0].0 * 2 < count(&run["measured"]["paced"]["planned"]), "{driver}: {run:#}");
+            assert_eq!(run["measured"]["paced"]["back_pressure"], true, "{driver}: {run:#}");
             let texts = warned(&run, "back_pressure");
             assert!(texts.iter().all(|text| text.starts_with("writer: ")), "{driver}: {texts:?}");
             assert!(texts.iter().any(|text| text.contains("reader-3 holds it up")), "{driver}: {texts:?}");
@@ -93,7 +93,7 @@ fn slow_reader_loses_alone_without_reliability_and_is_named() {
             let share: Vec<f64> = delivered(&run).iter().map(|of| of.1 as f64 / of.0 as f64).collect();
             assert!(share[2] > 0.0 && share[2] < 0.5, "{driver}: {share:?}: {run:#}");
             assert!(share[0] > 2.0 * share[2] && share[1] > 2.0 * share[2], "{driver}: {share:?}: {run:#}");
-            let readers = &run["throughput"]["readers"];
+            let readers = &run["measured"]["throughput"]["readers"];
             assert_eq!(readers["lowest"], "reader-3", "{driver}: {run:#}");
             assert!(number(&readers["lowest_sps"]) < number(&readers["highest_sps"]), "{driver}: {run:#}");
             let texts = warned(&run, "loss");

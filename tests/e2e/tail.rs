@@ -11,7 +11,7 @@ use crate::{
 
 /// Whether all samples arrived, at the planned rate, and one of them late if the driver holds one back.
 fn is_as_planned(run: &Value, holds_one: bool) -> bool {
-    let throughput = &run["throughput"];
+    let throughput = &run["measured"]["throughput"];
     let samples = |key: &str| count(&throughput[key]);
     let (tail, tail_ns) = (count(&throughput["tail"]["samples"]), count(&throughput["tail"]["ns"]));
     let rate = |key: &str| throughput[key].as_f64().expect("a rate");

@@ -59,7 +59,7 @@ fn every_reader_receives_the_samples_of_every_writer() {
             for (writer, ..) in &flows {
                 assert!(sent_by(writer).windows(2).all(|pair| pair[0] == pair[1]), "{driver}: {run:#}");
             }
-            let throughput = &run["throughput"];
+            let throughput = &run["measured"]["throughput"];
             let total: u64 = flows.iter().map(|flow| flow.2).sum();
             assert_eq!(count(&throughput["sent"]), total, "{driver}: {run:#}");
             assert_eq!(throughput["readers"].is_object(), readers > 1, "{driver}: {run:#}");
@@ -150,7 +150,7 @@ fn loads_of_several_writers_follow_schedules_of_their_own() {
         let counted = &flow["counted"];
         assert_eq!(count(&flow["latency"]["response"]["n"]), count(&counted["delivered"]), "{run:#}");
     }
-    assert_eq!(count(&run["paced"]["planned"]), one + two, "each writer counts once: {run:#}");
+    assert_eq!(count(&run["measured"]["paced"]["planned"]), one + two, "each writer counts once: {run:#}");
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn writers_of_one_process_keep_their_own_numbers_and_counts() {
                 flows.iter().filter(|flow| ids.contains(&flow.0.as_str())).map(|flow| flow.2).sum();
             assert_eq!(count(&process["usage"]["samples"]), sent, "{what}: {run:#}");
         }
-        assert_eq!(count(&run["throughput"]["writers"]["endpoints"]), 4, "{what}: {run:#}");
+        assert_eq!(count(&run["measured"]["throughput"]["writers"]["endpoints"]), 4, "{what}: {run:#}");
         let report = scene.ddsmark(&["report", "result", "--full"]);
         report.assert_status(0);
         assert!(report.stdout.contains("topology 4-1, 2 writers per process, "), "{what}: {}", report.stdout);
@@ -350,7 +350,7 @@ fn samples_of_all_topics_arrive_with_the_load_of_one() {
                     } else {
                         // 2000 samples/s for 300 ms, by all topics together
                         assert_eq!(planned.iter().sum::<u64>(), 600, "{driver}: {planned:?}");
-                        assert_eq!(count(&run["paced"]["planned"]), 600, "{driver}: {run:#}");
+                        assert_eq!(count(&run["measured"]["paced"]["planned"]), 600, "{driver}: {run:#}");
                     }
                     if flows.len() > 1 {
                         assert_eq!((flows.len(), text(&flows[9], "name")), (10, "topic-10"), "{run:#}");

@@ -70,7 +70,7 @@ fn driver_that_miscounts_makes_its_runs_invalid() {
     let outcome = measure(&scene, "throughput", "", &drivers);
     outcome.assert_status(4);
     assert_invalid(&outcome, &drivers);
-    // also in the open-loop workload
+    // also in the paced workload
     let outcome = measure(&scene, "paced", "rate = 2000", &drivers);
     outcome.assert_status(4);
     assert_invalid(&outcome, &drivers);

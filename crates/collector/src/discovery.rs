@@ -2,7 +2,9 @@
 
 use control::{EntityMatch, ParticipantReport, TrafficAhead};
 use experiment::{Factors, Join};
-use results::{DiscoveryRecord, EntityRecord, Interface, ParticipantRecord, WarningKind, format_value};
+use results::{
+    DiscoveryRecord, EntityRecord, Interface, Measurement, ParticipantRecord, WarningKind, format_value,
+};
 use stats::{median, total};
 
 use crate::{
@@ -55,8 +57,9 @@ pub(crate) fn evaluate(factors: &Factors, reports: &RunReports) -> Evaluation {
     }
     let record = discovery(reports, (&found, is_late), participants, begin_ns, changed_later);
     warn_of_others(&mut evaluation, &record);
-    evaluation.discovery = Some(record);
-    if evaluation.discovery.as_ref().is_some_and(|discovery| discovery.all_matched_ns.is_none()) {
+    let has_times = record.all_matched_ns.is_some();
+    evaluation.measured = Some(Measurement::Discovery { discovery: record });
+    if !has_times {
         let text = "the driver does not report when entities were matched: the run has no times of discovery";
         evaluation.warn(WarningKind::Incomplete, text.to_owned());
     }

@@ -78,13 +78,17 @@ fn evaluated(factors: &Factors, change: impl FnOnce(&mut RunReports)) -> Evaluat
     evaluate(factors, &reports)
 }
 
+fn discovered(evaluation: &Evaluation) -> DiscoveryRecord {
+    evaluation.measured.as_ref().and_then(Measurement::discovery).cloned().expect("discovery")
+}
+
 fn part(reports: &mut RunReports, participant: usize) -> &mut ParticipantReport {
     reports.agents[participant].report.participant.as_mut().expect("a part")
 }
 
 #[test]
 fn counters_of_several_hosts_add_up_and_times_have_the_error_of_their_clocks() {
-    let on_one = evaluated(&factors(3, Join::Together), |_| {}).discovery.expect("discovery");
+    let on_one = discovered(&evaluated(&factors(3, Join::Together), |_| {}));
     assert_eq!(on_one.clock_error_ns, 0);
     let evaluation = evaluated(&factors(3, Join::Together), |reports| {
         for (agent, host) in [(1, "h2"), (2, "h3")] {
@@ -102,7 +106,7 @@ fn counters_of_several_hosts_add_up_and_times_have_the_error_of_their_clocks() {
         (0..3).for_each(|agent| part(reports, agent).after.as_mut().expect("a reading").at_ns += 100 * MS);
     });
     assert_eq!((&evaluation.contradictions[..], &evaluation.warnings[..]), (&[][..], &[][..]));
-    let found = evaluation.discovery.expect("discovery");
+    let found = discovered(&evaluation);
     // 1,000 to 2,000, 1,010 to 2,100 and 1,020 to 2,200, each on its own host
     assert_eq!(found.until_matched.map(|traffic| traffic.tx_packets), Some(1_000 + 1_090 + 1_180));
     assert_eq!(found.idle.map(|traffic| traffic.tx_packets), Some(3 * 7));
@@ -114,21 +118,18 @@ fn traffic_before_the_first_participant_is_that_of_other_programs() {
     let ahead = |tx_packets| Some(TrafficAhead { elapsed_ns: 400 * MS, tx_packets });
     let found = |join, change: fn(&mut RunReports)| evaluated(&factors(3, join), change);
     let few = found(Join::Together, |_| {});
-    assert_eq!(few.discovery.expect("discovery").others_packets_per_s, Some(0.0));
+    assert_eq!(discovered(&few).others_packets_per_s, Some(0.0));
     // 7 packets in 2 s are 3.5 packets/s.
     let many = found(Join::Together, |reports| {
         part(reports, 1).ahead = Some(TrafficAhead { elapsed_ns: 500 * MS, tx_packets: 1 });
     });
-    assert_eq!(many.discovery.expect("discovery").others_packets_per_s, Some(2.0));
+    assert_eq!(discovered(&many).others_packets_per_s, Some(2.0));
     let [warning] = &many.warnings[..] else { panic!("{:?}", many.warnings) };
     assert!(warning.text.contains("other programs sent 2.00 packets/s over"), "{}", warning.text);
     // A late participant waits while the others are open.
     let mut late = reports(&factors(3, Join::Late));
     part(&mut late, 2).ahead = ahead(4_000);
-    assert_eq!(
-        evaluate(&factors(3, Join::Late), &late).discovery.expect("discovery").others_packets_per_s,
-        Some(0.0)
-    );
+    assert_eq!(discovered(&evaluate(&factors(3, Join::Late), &late)).others_packets_per_s, Some(0.0));
 }
 
 #[test]
@@ -141,20 +142,20 @@ fn memory_and_cpu_time_of_a_process_count_once() {
         reports.agents[3].report.usage.elapsed_ns -= MS;
     });
     assert_eq!((&evaluation.contradictions[..], &evaluation.warnings[..]), (&[][..], &[][..]));
-    let found = evaluation.discovery.expect("discovery");
+    let found = discovered(&evaluation);
     // From 1,000 bytes to 10,000 and 12,000.
     assert_eq!(found.memory_per_participant_bytes, Some((9_000 + 11_000) / 4));
     assert_eq!((found.idle_cpu_ns, found.idle_ns), (2 * 4 * MS, 2_000 * MS));
     assert_eq!(found.participants.len(), 4, "each has its own times");
     let unknown = evaluated(&factors, |reports| part(reports, 0).memory_matched_bytes = None);
-    assert_eq!(unknown.discovery.expect("discovery").memory_per_participant_bytes, None);
+    assert_eq!(discovered(&unknown).memory_per_participant_bytes, None);
 }
 
 #[test]
 fn times_traffic_and_memory_are_those_of_the_participants() {
     let evaluation = evaluated(&factors(3, Join::Together), |_| {});
     assert_eq!((&evaluation.contradictions[..], &evaluation.warnings[..]), (&[][..], &[][..]));
-    let found = evaluation.discovery.expect("discovery");
+    let found = discovered(&evaluation);
     assert_eq!(found.all_matched_ns, Some(23 * MS));
     assert_eq!(found.slowest.as_deref(), Some("participant-3 reader-2"));
     // 0 to 3, 10 to 13 and 20 to 23 ms
@@ -183,7 +184,7 @@ fn late_participant_counts_from_its_own_start() {
     };
     let evaluation = evaluated(&factors(3, Join::Late), late);
     assert_eq!(evaluation.contradictions, [] as [String; 0]);
-    let found = evaluation.discovery.expect("discovery");
+    let found = discovered(&evaluation);
     assert!(found.participants[0].start_lag_ns < -499_000_000);
     assert_eq!(found.all_matched_ns, Some(23 * MS));
 }
@@ -216,10 +217,10 @@ fn contradictions_and_unknown_times_are_found() {
     let late = evaluated(&cell, |of| {
         (0..3).for_each(|index| part(of, index).before = Some(reading(BEGIN_NS + 1, 1)));
     });
-    let found = late.discovery.expect("discovery");
+    let found = discovered(&late);
     assert_eq!(found.until_matched, None, "the traffic before the first reading is unknown");
     let unknown = evaluated(&cell, |of| part(of, 2).writers[0].changed_ns = None);
-    let found = unknown.discovery.expect("discovery");
+    let found = discovered(&unknown);
     assert_eq!((found.all_matched_ns, found.slowest, found.median_matched_ns), (None, None, None));
     assert_eq!(found.participants[1].matched_ns, Some(13 * MS), "the others have their times");
     assert!(unknown.warnings[0].text.contains("does not report when"), "{:?}", unknown.warnings);

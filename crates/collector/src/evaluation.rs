@@ -5,10 +5,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use control::NegativeTimes;
 use experiment::{Factors, LEAST_ARRIVALS};
 use results::{
-    Batches, CpuPerSample, DeliveryCounts, DiscoveryRecord, Distribution, EncodedWindows, FlowRecord,
-    HistogramError, IntervalLog, LateJoinRecord, Latency, Paced, PingRetries, Pool, Received, Ring,
-    SteadyState, TakeStats, Throughput, Warning, WarningKind, WritingTime, format_value, kind_of_flow,
-    losses_by_reader, steady_latency,
+    Batches, CpuPerSample, DeliveryCounts, Distribution, EncodedWindows, FlowRecord, HistogramError,
+    IntervalLog, LateJoinRecord, Latency, Measurement, Pool, Received, Ring, SteadyState, TakeStats,
+    Throughput, Warning, WarningKind, WritingTime, format_value, kind_of_flow, losses_by_reader,
+    steady_latency,
 };
 use stats::total;
 
@@ -23,15 +23,11 @@ const TAIL: u64 = 10;
 #[derive(Default)]
 pub(crate) struct Evaluation {
     pub(crate) latency: BTreeMap<String, Latency>,
-    pub(crate) throughput: Option<Throughput>,
-    /// Time of the writers, over which `throughput` has rates.
+    pub(crate) measured: Option<Measurement>,
+    /// Time of the writers, over which `measured` has rates.
     pub(crate) writing: Option<WritingTime>,
-    pub(crate) paced: Option<Paced>,
-    pub(crate) discovery: Option<DiscoveryRecord>,
     pub(crate) late_join: Option<LateJoinRecord>,
     pub(crate) steady_state: BTreeMap<String, SteadyState>,
-    pub(crate) ring: Option<Ring>,
-    pub(crate) ping_retries: Option<PingRetries>,
     pub(crate) flows: Vec<FlowRecord>,
     pub(crate) cpu: Option<CpuPerSample>,
     pub(crate) warnings: Vec<Warning>,
@@ -52,6 +48,16 @@ pub(crate) struct FlowTimes<'d> {
 }
 
 impl Evaluation {
+    /// Returns the rates and counts of delivery, of a stream.
+    pub(crate) fn throughput(&self) -> Option<&Throughput> {
+        self.measured.as_ref()?.throughput()
+    }
+
+    /// Returns the hops of a ring.
+    pub(crate) fn ring(&self) -> Option<&Ring> {
+        self.measured.as_ref()?.ring()
+    }
+
     /// Returns the sample counts of all flows together.
     pub(crate) fn counts(&self) -> DeliveryCounts {
         DeliveryCounts::sum(self.flows.iter().map(|flow| &flow.counted))
@@ -278,7 +284,7 @@ impl Evaluation {
     pub(crate) fn warn_of_tail(&mut self, writing: WritingTime, received: &[&Received]) {
         let quickest_ns = received.iter().map(|received| received.quickest_ns).max().unwrap_or(0);
         let quickest_ns = quickest_ns.max(0).cast_unsigned();
-        let Some(Throughput { delivered, tail, .. }) = self.throughput else { return };
+        let Some(&Throughput { delivered, tail, .. }) = self.throughput() else { return };
         let half_ns = writing.ns() / 2;
         if tail.samples.saturating_mul(TAIL) > delivered || (tail.samples > 0 && tail.ns > half_ns) {
             let text = format!(

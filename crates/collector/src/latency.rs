@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use control::{EchoReport, NegativeTimes, PingerReport, ReturnReport, TimestampPair};
 use experiment::{Design, Role};
 use results::{
-    COARSE_WINDOWS, DeliveryCounts, Distribution, FlowRecord, PingRetries, WarningKind, Windows, format_value,
+    COARSE_WINDOWS, DeliveryCounts, Distribution, FlowRecord, Measurement, PingRetries, WarningKind, Windows,
+    format_value,
 };
 use stats::total;
 
@@ -264,7 +265,7 @@ fn retries(evaluation: &mut Evaluation, pinged: &PingerReport, echoing: &[Echoin
         );
         evaluation.warn(WarningKind::WritesRefused, text);
     }
-    evaluation.ping_retries = Some(retries);
+    evaluation.measured = Some(Measurement::Latency { ping_retries: retries, ring: None });
 }
 
 /// Checks the echoes of a listener, and warns of those that it did not send itself.

@@ -115,13 +115,9 @@ pub fn collect(run: &mut Run, context: &RunContext<'_>, reports: &RunReports) ->
         .chain(evaluation.warnings)
         .collect();
     run.latency = evaluation.latency;
-    run.throughput = evaluation.throughput;
-    run.paced = evaluation.paced;
-    run.discovery = evaluation.discovery;
+    run.measured = evaluation.measured;
     run.late_join = evaluation.late_join;
     run.steady_state = evaluation.steady_state;
-    run.ring = evaluation.ring;
-    run.ping_retries = evaluation.ping_retries;
     run.flows = evaluation.flows;
     run.cpu_ns_per_sample = evaluation.cpu;
     evaluation.log

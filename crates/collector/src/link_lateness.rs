@@ -53,6 +53,7 @@ mod tests {
                 p99_9_ns: None,
                 p99_99_ns: None,
                 p99_9999_ns: None,
+                pooled: Vec::new(),
                 clock_error_ns: 0,
                 negative: 0,
                 unsupported: Default::default(),

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use control::{FlowReaderReport, FlowWriterReport, NegativeTimes, PacedReaderReport, PacedWriterReport};
 use experiment::{Factors, Load, Schedule, probe_every};
 use results::{
-    Batches, DeliveryCounts, Distribution, EndpointSpread, FlowRecord, HistogramError, Lateness, Paced,
-    Received, Sender, TakeStats, Throughput, WarningKind, WritingTime, format_micros, format_value,
+    Batches, DeliveryCounts, Distribution, EndpointSpread, FlowRecord, HistogramError, Lateness, Measurement,
+    Paced, Received, Sender, TakeStats, Throughput, WarningKind, WritingTime, format_micros, format_value,
     mean_period_ns, steady_rate,
 };
 use stats::total;
@@ -192,7 +192,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let received: Vec<&Received> = ends.iter().map(|ends| &ends.read.received).collect();
     let rates = writing.throughput([offered, accepted], &evaluation.counts(), &received, readers.len());
     evaluation.writing = Some(writing);
-    evaluation.throughput = Some(Throughput {
+    let throughput = Throughput {
         batches: Batches::sum(written.iter().filter_map(|ends| ends.writer.batches.as_ref())),
         takes: TakeStats::sum(
             readers.iter().flat_map(|read| &read.flows).filter_map(|flow| flow.takes.as_ref()),
@@ -200,7 +200,9 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         readers: EndpointSpread::of_readers(&evaluation.flows, &rates),
         writers: EndpointSpread::of_writers(&evaluation.flows, &rates),
         ..rates
-    });
+    };
+    let paced = paced(length_ns, &writers, &written);
+    evaluation.measured = Some(Measurement::Paced { throughput, paced: paced.clone() });
     steady(&mut evaluation, &ends, writing);
 
     if let (Some(writer), Some(read)) = (writers.first(), readers.first()) {
@@ -213,12 +215,13 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     }
     let some_reliable = (0..factors.streams().len()).any(reliable);
     evaluation.warn_of_writes(reports, some_reliable, sum(|flow| flow.timed_out), sum(|flow| flow.refused));
-    let paced = paced(length_ns, &writers, &written);
     evaluation.warn_of_tail(writing, &received);
     warn(&mut evaluation, writing.ns(), &paced, &ends);
     let has = |kind| evaluation.warnings.iter().any(|warning| warning.kind == kind);
     let (sender_limited, back_pressure) = (has(WarningKind::SenderLimited), has(WarningKind::BackPressure));
-    evaluation.paced = Some(Paced { sender_limited, back_pressure, ..paced });
+    if let Some(record) = evaluation.measured.as_mut().and_then(Measurement::paced_mut) {
+        *record = Paced { sender_limited, back_pressure, ..paced };
+    }
     cpu::add(&mut evaluation, reports);
     evaluation
 }

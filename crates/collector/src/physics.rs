@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use experiment::{Endpoint, HostSpec, full_frames_ceiling, least_crossing_ns};
-use results::{FlowRecord, Latency, LinkRecord, Received, WritingTime, kind_of_hop};
+use results::{FlowRecord, Latency, LinkRecord, Measurement, Received, WritingTime, kind_of_hop};
 use stats::total;
 
 use crate::{AgentOutcome, RunContext, RunReports, cpu, evaluation::Evaluation, routes::Route};
@@ -115,7 +115,7 @@ impl<'a> Links<'a> {
 
     /// Checks the times of the flows: round trips twice the bound, one-way times once.
     fn flows(&self, evaluation: &mut Evaluation) {
-        if evaluation.ring.is_some() {
+        if evaluation.ring().is_some() {
             return;
         }
         let flows = std::mem::take(&mut evaluation.flows);
@@ -145,7 +145,7 @@ impl<'a> Links<'a> {
 
     /// Checks the hops of a ring, and its round trips, which take all of them.
     fn ring(&self, evaluation: &mut Evaluation, reports: &RunReports) {
-        let Some(flow) = evaluation.flows.first().filter(|_| evaluation.ring.is_some()) else { return };
+        let Some(flow) = evaluation.flows.first().filter(|_| evaluation.ring().is_some()) else { return };
         let size_bytes = flow.size_bytes;
         let nodes = &reports.agents;
         let mut all_ns = 0;
@@ -183,7 +183,7 @@ impl<'a> Links<'a> {
 
     /// Checks that not all entities were matched before a frame could pass: each was matched with peers on other hosts.
     fn discovery(&self, evaluation: &mut Evaluation, reports: &RunReports) {
-        let Some(discovery) = &evaluation.discovery else { return };
+        let Some(discovery) = evaluation.measured.as_ref().and_then(Measurement::discovery) else { return };
         let Some(matched_ns) = discovery.all_matched_ns else { return };
         let first = &reports.agents[0];
         let mut others = reports.agents.iter().map(|agent| agent.endpoint.id.as_str());
@@ -200,7 +200,7 @@ impl<'a> Links<'a> {
     fn goodput(&self, evaluation: &mut Evaluation, reports: &RunReports) {
         let Some(rate) = self.link.rate_bit_per_s.filter(|_| !self.compressible) else { return };
         let ceiling_bit_per_s = full_frames_ceiling(rate as f64, self.link.mtu_bytes);
-        let (time_ns, carried) = match (&evaluation.ring, evaluation.writing) {
+        let (time_ns, carried) = match (evaluation.ring(), evaluation.writing) {
             (Some(ring), _) => {
                 (ring.elapsed_ns, self.carried_by_ring(ring.returned_in_time, evaluation, reports))
             }
@@ -340,10 +340,9 @@ fn writers(evaluation: &mut Evaluation, reports: &RunReports) {
 fn rates(evaluation: &mut Evaluation, reports: &RunReports) {
     let is_exact = reports.routes().iter().all(|route| route.error_ns() == Some(0));
     let ring = evaluation
-        .ring
-        .as_ref()
+        .ring()
         .map(|ring| ("returned", ring.returned_sps, ring.returned_in_time, ring.elapsed_ns, 0));
-    let of_run = evaluation.throughput.as_ref().zip(evaluation.writing).map(|(rates, writing)| {
+    let of_run = evaluation.throughput().zip(evaluation.writing).map(|(rates, writing)| {
         let mut readers: Vec<&str> = evaluation.flows.iter().map(|flow| flow.reader.as_str()).collect();
         readers.sort_unstable();
         readers.dedup();
@@ -359,7 +358,7 @@ fn rates(evaluation: &mut Evaluation, reports: &RunReports) {
         });
     }
     let in_flows = total(evaluation.flows.iter().map(|flow| flow.delivered_in_time));
-    if let Some(rates) = &evaluation.throughput {
+    if let Some(rates) = evaluation.throughput() {
         let counted = rates.delivered_in_time;
         evaluation.check(in_flows == counted, || {
             format!("the delivered rate counts {counted} samples, but the flows have {in_flows} in time")

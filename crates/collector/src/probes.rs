@@ -1,7 +1,7 @@
 //! Evaluation of echo probes in a stream: consistency of both agents, and the RTT under load.
 
 use control::{ProbeEchoReport, ProbeReport};
-use results::{DeliveryCounts, ProbeStats, Throughput, WarningKind, format_value};
+use results::{DeliveryCounts, Measurement, ProbeStats, Throughput, WarningKind, format_value};
 
 use crate::evaluation::{Evaluation, percent};
 
@@ -41,7 +41,8 @@ pub(crate) fn add(
         let text = format!("{} echoes came that are not of this run", writer.foreign);
         evaluation.warn(WarningKind::Foreign, text);
     }
-    let Some(Throughput { accepted_sps, sent, probes, .. }) = &mut evaluation.throughput else { return };
+    let rates = evaluation.measured.as_mut().and_then(Measurement::throughput_mut);
+    let Some(Throughput { accepted_sps, sent, probes, .. }) = rates else { return };
     let seconds = if *accepted_sps > 0.0 { *sent as f64 / *accepted_sps } else { 0.0 };
     let bits = read.echoed as f64 * size_bytes as f64 * 8.0;
     *probes = Some(ProbeStats {

@@ -3,8 +3,8 @@
 
 use control::{EchoReport, NegativeTimes, PingerReport, ReturnReport, TimestampPair};
 use results::{
-    COARSE_WINDOWS, DeliveryCounts, FlowRecord, Hop, PingRetries, Ring, WarningKind, Windows, format_value,
-    kind_of_hop,
+    COARSE_WINDOWS, DeliveryCounts, FlowRecord, Hop, Measurement, PingRetries, Ring, WarningKind, Windows,
+    format_value, kind_of_hop,
 };
 use stats::total;
 
@@ -74,13 +74,13 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     }
     latency::warn_of_late(&mut evaluation, "", pinged, returned);
     latency::warn_of_writes(&mut evaluation, pinged);
-    evaluation.ping_retries = Some(PingRetries {
+    let ping_retries = PingRetries {
         timed_out: pinged.timed_out,
         refused: pinged.refused,
         unsent: pinged.unsent,
         echoes_timed_out: sum(|echo| echo.timed_out),
         echoes_refused: sum(|echo| echo.refused),
-    });
+    };
     cpu::add(&mut evaluation, reports);
     let rtt = evaluation.latency.get("rtt");
     let per_hop = |ns: f64| ns / joined.nodes.len() as f64;
@@ -88,7 +88,7 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let of_time = |in_time: f64| elapsed_ns as f64 / in_time;
     let in_flight = context.factors.in_flight.unwrap_or(1);
     let mean_in_flight = joined.mean_in_flight(elapsed_ns);
-    evaluation.ring = Some(Ring {
+    let ring = Ring {
         per_hop_mean_ns: rtt.map(|rtt| per_hop(rtt.mean_ns)),
         per_hop_p50_ns: rtt.and_then(|rtt| Some(per_hop(rtt.p50_ns? as f64))),
         in_flight,
@@ -98,7 +98,8 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
         elapsed_ns,
         returned_in_time: in_time,
         hops,
-    });
+    };
+    evaluation.measured = Some(Measurement::Latency { ping_retries, ring: Some(ring) });
     if context.factors.is_pipelined() && mean_in_flight < LEAST_IN_FLIGHT * f64::from(in_flight) {
         let text = format!(
             "on average, {} of {in_flight} samples were in flight: lost samples keep their place for {} ms, and samples \

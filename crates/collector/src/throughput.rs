@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use control::{ReaderReport, WriterReport};
 use experiment::probe_every;
 use results::{
-    Batches, DeliveryCounts, Distribution, EndpointSpread, FlowRecord, Received, TakeStats, Throughput,
-    WarningKind, WritingTime, steady_rate,
+    Batches, DeliveryCounts, Distribution, EndpointSpread, FlowRecord, Measurement, Received, TakeStats,
+    Throughput, WarningKind, WritingTime, steady_rate,
 };
 use stats::total;
 
@@ -115,13 +115,14 @@ pub(crate) fn evaluate(context: &RunContext<'_>, reports: &RunReports) -> Evalua
     let accepted = total(writers.iter().map(|(_, writer)| writer.accepted));
     let rates = writing.throughput([offered, accepted], &evaluation.counts(), &all_received, readers.len());
     evaluation.writing = Some(writing);
-    evaluation.throughput = Some(Throughput {
+    let throughput = Throughput {
         batches: Batches::sum(writers.iter().filter_map(|(_, writer)| writer.batches.as_ref())),
         takes: TakeStats::sum(readers.iter().filter_map(|(_, read)| read.takes.as_ref())),
         readers: EndpointSpread::of_readers(&evaluation.flows, &rates),
         writers: EndpointSpread::of_writers(&evaluation.flows, &rates),
         ..rates
-    });
+    };
+    evaluation.measured = Some(Measurement::Throughput { throughput });
     if let [received] = &all_received[..] {
         let state = steady_rate(received, writing);
         evaluation.steady_state.extend(state.map(|state| ("delivered".to_owned(), state)));

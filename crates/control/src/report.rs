@@ -42,9 +42,9 @@ pub enum RoleReport {
     Writer(WriterReport),
     /// Throughput reader.
     Reader(ReaderReport),
-    /// Open-loop writer.
+    /// Paced writer.
     PacedWriter(PacedWriterReport),
-    /// Open-loop reader.
+    /// Paced reader.
     PacedReader(PacedReaderReport),
     /// Pinger.
     Pinger(PingerReport),
@@ -159,7 +159,7 @@ pub struct ReaderReport {
     pub foreign: u64,
 }
 
-/// Open-loop writer measurements.
+/// Paced writer measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PacedWriterReport {
@@ -179,7 +179,7 @@ pub struct PacedWriterReport {
     pub probes: Option<ProbeReport>,
 }
 
-/// Open-loop writer measurements of one flow.
+/// Paced writer measurements of one flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FlowWriterReport {
@@ -210,7 +210,7 @@ pub struct FlowWriterReport {
     pub batches: Option<Batches>,
 }
 
-/// Open-loop reader measurements.
+/// Paced reader measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PacedReaderReport {
@@ -223,7 +223,7 @@ pub struct PacedReaderReport {
     pub foreign: u64,
 }
 
-/// Open-loop reader measurements of one flow.
+/// Paced reader measurements of one flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FlowReaderReport {

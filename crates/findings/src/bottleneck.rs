@@ -131,7 +131,7 @@ fn usage<'r>(run: &'r Run, role: &str) -> Option<&'r Usage> {
 
 /// Returns the number of datagrams that the kernel dropped per 100 samples sent.
 fn dropped_pct(run: &Run) -> Option<f64> {
-    Some(run.udp_buffer_drops? as f64 / run.throughput.as_ref()?.sent as f64 * 100.0)
+    Some(run.udp_buffer_drops? as f64 / run.throughput()?.sent as f64 * 100.0)
 }
 
 /// Returns the traffic of the most used link in percent of its speed, and that speed in 10^6 bit/s. The traffic is that

@@ -178,16 +178,16 @@ pub(crate) fn median_rtt_ns(run: &Run) -> Option<f64> {
 }
 
 pub(crate) fn delivered_sps(run: &Run) -> Option<f64> {
-    run.throughput.as_ref().map(|throughput| throughput.delivered_sps)
+    run.throughput().map(|throughput| throughput.delivered_sps)
 }
 
 pub(crate) fn goodput_mbps(run: &Run) -> Option<f64> {
-    run.throughput.as_ref().map(|throughput| throughput.goodput_mbps)
+    run.throughput().map(|throughput| throughput.goodput_mbps)
 }
 
 /// Returns the accepted samples of a run that did not arrive, lost or undelivered when the drain ended, in percent.
 pub(crate) fn run_lost_pct(run: &Run) -> Option<f64> {
-    let throughput = run.throughput.as_ref()?;
+    let throughput = run.throughput()?;
     let undelivered = throughput.undelivered as f64 / throughput.sent.max(1) as f64;
     Some(throughput.lost_pct + 100.0 * undelivered)
 }

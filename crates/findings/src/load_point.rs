@@ -39,14 +39,14 @@ pub(crate) fn on_both_sides(points: &[Point<'_>]) -> String {
 
 /// Returns accepted samples as a share of planned samples.
 pub(crate) fn accepted_share(run: &Run) -> Option<f64> {
-    let planned = run.paced.as_ref()?.planned_sps.filter(|planned| *planned > 0.0)?;
-    Some(run.throughput.as_ref()?.accepted_sps / planned)
+    let planned = run.paced()?.planned_sps.filter(|planned| *planned > 0.0)?;
+    Some(run.throughput()?.accepted_sps / planned)
 }
 
 /// Returns the samples that arrived after the end of the writing, in percent of the delivered ones. A single one says nothing: it
 /// was on its way.
 pub(crate) fn late_pct(run: &Run) -> Option<f64> {
-    let throughput = run.throughput.as_ref()?;
+    let throughput = run.throughput()?;
     let late = throughput.tail.samples;
     Some(if late > 1 { 100.0 * late as f64 / throughput.delivered.max(late) as f64 } else { 0.0 })
 }

@@ -204,5 +204,5 @@ fn has_losses(run: &Run) -> bool {
 }
 
 fn accepted_sps(run: &Run) -> Option<f64> {
-    run.throughput.as_ref().map(|throughput| throughput.accepted_sps)
+    run.throughput().map(|throughput| throughput.accepted_sps)
 }

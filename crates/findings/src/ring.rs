@@ -87,9 +87,9 @@ fn short_name(factors: &Factors) -> String {
 }
 
 fn per_hop_ns(run: &Run) -> Option<f64> {
-    run.ring.as_ref()?.per_hop_mean_ns
+    run.ring()?.per_hop_mean_ns
 }
 
 fn per_sample_hop_ns(run: &Run) -> Option<f64> {
-    run.ring.as_ref()?.per_sample_hop_ns
+    run.ring()?.per_sample_hop_ns
 }

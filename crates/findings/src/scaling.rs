@@ -49,7 +49,7 @@ const QUANTITIES: [Quantity; 7] = [
         key: "sample_hop",
         unit: ("µs", 1e3),
         unit_of_numbers: "ns",
-        of: |run, _| run.ring.as_ref()?.per_sample_hop_ns,
+        of: |run, _| run.ring()?.per_sample_hop_ns,
     },
     Quantity {
         workload: Workload::Discovery,
@@ -57,7 +57,7 @@ const QUANTITIES: [Quantity; 7] = [
         key: "all_matched",
         unit: ("ms", 1e6),
         unit_of_numbers: "ns",
-        of: |run, _| run.discovery.as_ref()?.all_matched_ns.map(|ns| ns as f64),
+        of: |run, _| run.discovery()?.all_matched_ns.map(|ns| ns as f64),
     },
     Quantity {
         workload: Workload::Discovery,
@@ -65,7 +65,7 @@ const QUANTITIES: [Quantity; 7] = [
         key: "packets",
         unit: ("packets", 1.0),
         unit_of_numbers: "packets",
-        of: |run, _| Some(run.discovery.as_ref()?.until_matched.as_ref()?.tx_packets as f64),
+        of: |run, _| Some(run.discovery()?.until_matched.as_ref()?.tx_packets as f64),
     },
     Quantity {
         workload: Workload::Discovery,
@@ -73,7 +73,7 @@ const QUANTITIES: [Quantity; 7] = [
         key: "idle_packets",
         unit: ("packets/s", 1.0),
         unit_of_numbers: "packets_per_s",
-        of: |run, _| run.discovery.as_ref()?.idle_packets_per_s(),
+        of: |run, _| run.discovery()?.idle_packets_per_s(),
     },
     Quantity {
         workload: Workload::Discovery,
@@ -81,14 +81,14 @@ const QUANTITIES: [Quantity; 7] = [
         key: "memory",
         unit: ("KiB", 1024.0),
         unit_of_numbers: "bytes",
-        of: |run, _| run.discovery.as_ref()?.memory_per_participant_bytes.map(|bytes| bytes as f64),
+        of: |run, _| run.discovery()?.memory_per_participant_bytes.map(|bytes| bytes as f64),
     },
 ];
 
 /// Returns the time between two accepted samples of one writer, in ns.
 fn ns_per_sample(run: &Run, factors: &Factors) -> Option<f64> {
     let (writers, _) = factors.topology.mesh()?;
-    let accepted = run.throughput.as_ref()?.accepted_sps;
+    let accepted = run.throughput()?.accepted_sps;
     (accepted > 0.0).then(|| f64::from(writers) * 1e9 / accepted)
 }
 

@@ -16,9 +16,9 @@ pub(crate) fn findings(side: &Side<'_>) -> Vec<Finding> {
     let of = |value: fn(&Run) -> Option<f64>| -> Vec<CellSpread<'_>> {
         side.cells().filter_map(|cell| Some((cell, over_runs(cell, value)?))).collect()
     };
-    let fairness = of(|run| Some(run.throughput.as_ref()?.writers.as_ref()?.fairness));
+    let fairness = of(|run| Some(run.throughput()?.writers.as_ref()?.fairness));
     let least = of(|run| {
-        let rates = run.throughput.as_ref()?;
+        let rates = run.throughput()?;
         (rates.delivered_sps > 0.0).then_some(rates.readers.as_ref()?.lowest_sps / rates.delivered_sps)
     });
     let uneven = worst(&fairness, FAIR);

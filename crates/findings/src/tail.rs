@@ -124,7 +124,7 @@ fn p99_ns(run: &Run, kind: &str) -> Option<f64> {
 /// Returns whether at least [`KEPT`] of the samples were sent, most of them on time: the middleware had the planned
 /// load.
 fn kept_to_the_plan(run: &Run) -> bool {
-    let Some(paced) = &run.paced else { return false };
+    let Some(paced) = run.paced() else { return false };
     let median_ns = |kind: &str| run.latency.get(kind)?.p50_ns.map(|ns| ns as f64);
     let sent = paced.planned.saturating_sub(paced.unsent) as f64 >= KEPT * paced.planned as f64;
     let times = median_ns("send_lag").zip(median_ns("response"));
@@ -133,7 +133,7 @@ fn kept_to_the_plan(run: &Run) -> bool {
 
 /// Returns whether a sender was late, and most of its lag was due to write calls.
 fn was_held_up(run: &Run) -> bool {
-    let Some(paced) = &run.paced else { return false };
+    let Some(paced) = run.paced() else { return false };
     let held = |pct: f64| pct > MOST_PCT;
     (paced.sender_limited || paced.back_pressure)
         && run.flows.first().and_then(|flow| flow.lag_in_writes_pct).is_some_and(held)

@@ -14,7 +14,7 @@ fn metric(run: &Run, metric: Metric) -> Option<String> {
 }
 
 fn rate(run: &Run, of: fn(&Throughput) -> f64) -> Option<String> {
-    run.throughput.as_ref().map(|throughput| format_value(of(throughput)))
+    run.throughput().map(|throughput| format_value(of(throughput)))
 }
 
 fn longest(run: &Run) -> Option<String> {
@@ -24,7 +24,7 @@ fn longest(run: &Run) -> Option<String> {
 
 fn n(run: &Run) -> Option<String> {
     let of_kind = ["rtt", "response"].iter().find_map(|kind| run.latency.get(*kind));
-    match (of_kind, &run.throughput) {
+    match (of_kind, run.throughput()) {
         (Some(latency), _) => Some(latency.n.to_string()),
         (None, Some(throughput)) => Some(throughput.delivered.to_string()),
         (None, None) => None,
@@ -52,7 +52,7 @@ const COLUMNS: &[Column] = &[
     Column { heading: "All matched (µs)", text: |_, run| metric(run, Metric::AllMatched) },
     Column {
         heading: "Packets until matched",
-        text: |_, run| Some(run.discovery.as_ref()?.until_matched.as_ref()?.tx_packets.to_string()),
+        text: |_, run| Some(run.discovery()?.until_matched.as_ref()?.tx_packets.to_string()),
     },
     Column {
         heading: "Missing (%)",

@@ -34,18 +34,18 @@ impl Quantity {
             }
             Self::Cpu => run.cpu_ns_per_sample.as_ref().map(|cpu| cpu.writer + cpu.reader),
             Self::WirePerByte => {
-                let delivered = run.throughput.as_ref()?.delivered as f64 * cell.factors.size_bytes as f64;
+                let delivered = run.throughput()?.delivered as f64 * cell.factors.size_bytes as f64;
                 (delivered > 0.0).then_some(run.wire.as_ref()?.rx_bytes as f64 / delivered)
             }
             Self::SampleTime => {
                 let (writers, _) = cell.factors.topology.mesh()?;
-                let accepted = run.throughput.as_ref()?.accepted_sps;
+                let accepted = run.throughput()?.accepted_sps;
                 (accepted > 0.0).then(|| f64::from(writers) * 1e9 / accepted)
             }
             Self::PacketsUntilMatched => {
-                Some(run.discovery.as_ref()?.until_matched.as_ref()?.tx_packets as f64)
+                Some(run.discovery()?.until_matched.as_ref()?.tx_packets as f64)
             }
-            Self::Memory => run.discovery.as_ref()?.memory_per_participant_bytes.map(|bytes| bytes as f64),
+            Self::Memory => run.discovery()?.memory_per_participant_bytes.map(|bytes| bytes as f64),
         }
     }
 

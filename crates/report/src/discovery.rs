@@ -47,7 +47,7 @@ fn median_of(of: &DiscoveryRecord, value: fn(&results::ParticipantRecord) -> u64
 
 /// Returns the median of a value over the runs, and its half-range.
 pub(crate) fn value(cell: &CellResult, of: OfRun) -> (Option<f64>, String) {
-    let of_run = |run: &Run| of(run.discovery.as_ref()?);
+    let of_run = |run: &Run| of(run.discovery()?);
     let values: Vec<f64> = cell.claimed_runs().filter_map(of_run).collect();
     (median(&values), spread(cell, of_run))
 }
@@ -55,7 +55,7 @@ pub(crate) fn value(cell: &CellResult, of: OfRun) -> (Option<f64>, String) {
 /// Formats a value of the cell. A match time between hosts has the error of their clocks, and is not available if that exceeds it.
 pub(crate) fn formatted(cell: &CellResult, index: usize) -> (Option<String>, String) {
     let (value, spread) = value(cell, VALUES[index].1);
-    let errors = cell.claimed_runs().filter_map(|run| Some(run.discovery.as_ref()?.clock_error_ns));
+    let errors = cell.claimed_runs().filter_map(|run| Some(run.discovery()?.clock_error_ns));
     let error_ms = ms(errors.max().unwrap_or(0));
     let text = value.and_then(|value| match index < MATCH_TIMES && error_ms > 0.0 {
         true => (value > error_ms).then(|| format!("{} ± {}", format_value(value), format_value(error_ms))),
@@ -76,7 +76,7 @@ pub(crate) fn table(cells: &[&CellResult]) -> Grid {
         let mut row = keys.entries(cell);
         let shared = cell.factors.shared_process().map_or_else(String::new, |text| format!(", {text}"));
         row.push(format!("{}{shared}", cell.factors.topology));
-        if cell.claimed_runs().any(|run| run.discovery.is_some()) {
+        if cell.claimed_runs().any(|run| run.discovery().is_some()) {
             for index in 0..VALUES.len() {
                 let (value, spread) = formatted(cell, index);
                 row.extend([value.unwrap_or_else(unsupported), spread]);
@@ -93,7 +93,7 @@ pub(crate) fn table(cells: &[&CellResult]) -> Grid {
 /// Returns the entity that was matched last, in most of the runs.
 fn last(cell: &CellResult) -> String {
     let names: Vec<&str> =
-        cell.claimed_runs().filter_map(|run| run.discovery.as_ref()?.slowest.as_deref()).collect();
+        cell.claimed_runs().filter_map(|run| run.discovery()?.slowest.as_deref()).collect();
     let count = |name: &str| names.iter().filter(|other| **other == name).count();
     match names.iter().max_by_key(|name| count(name)) {
         Some(most) if names.len() > 1 => format!("{most} ({} of {} runs)", count(most), names.len()),
@@ -104,7 +104,7 @@ fn last(cell: &CellResult) -> String {
 
 /// Returns the values of a run in one line.
 pub(crate) fn outcome(run: &Run) -> String {
-    let Some(discovery) = &run.discovery else { return "nothing measured".to_owned() };
+    let Some(discovery) = run.discovery() else { return "nothing measured".to_owned() };
     let error = match discovery.clock_error_ns {
         0 => String::new(),
         ns => format!(" ± {}", format_value(ms(ns))),

@@ -25,16 +25,8 @@ struct Kind {
 }
 
 const KINDS: [Kind; 2] = [
-    Kind {
-        name: "readers",
-        of_run: |run| run.throughput.as_ref()?.readers.as_ref(),
-        of_flow: |flow| &flow.reader,
-    },
-    Kind {
-        name: "writers",
-        of_run: |run| run.throughput.as_ref()?.writers.as_ref(),
-        of_flow: |flow| &flow.writer,
-    },
+    Kind { name: "readers", of_run: |run| run.throughput()?.readers.as_ref(), of_flow: |flow| &flow.reader },
+    Kind { name: "writers", of_run: |run| run.throughput()?.writers.as_ref(), of_flow: |flow| &flow.writer },
 ];
 
 /// Returns the cells with several readers or several writers.
@@ -75,7 +67,7 @@ pub(crate) fn endpoints(cells: &[&CellResult]) -> Grid {
                 format!("{} {}", ends.endpoints, kind.name)
                     + &shared.map_or_else(String::new, |text| format!(", {text}")),
                 format_value(rates.delivered_sps / parts),
-                spread(cell, |run| run.throughput.as_ref().map(|rates| rates.delivered_sps)),
+                spread(cell, |run| run.throughput().map(|rates| rates.delivered_sps)),
                 cell.label(&ends.lowest),
                 format_value(ends.lowest_sps),
                 cell.label(&ends.highest),

@@ -67,7 +67,7 @@ pub(crate) fn of_run(run: &Run, position: FlowPosition) -> Option<FlowValues<'_,
         return Some(FlowValues {
             counted: DeliveryCounts::sum(run.flows.iter().map(|flow| &flow.counted)),
             shortfall: run.shortfall(),
-            delivered_in_time: run.throughput.as_ref()?.delivered_in_time,
+            delivered_in_time: run.throughput()?.delivered_in_time,
             late: sum_of_late(run.flows.iter().map(|flow| flow.late)),
             latency: &run.latency,
         });

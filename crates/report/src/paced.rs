@@ -143,7 +143,7 @@ pub(crate) fn rates(cells: &[&CellResult]) -> Grid {
         let (delivered, delivered_spread) = delivered(cell, position);
         let mut row = vec![
             format_value(accepted(&record.counted, throughput)),
-            spread(cell, |run| Some(accepted(&of_run(run, position)?.counted, run.throughput.as_ref()?))),
+            spread(cell, |run| Some(accepted(&of_run(run, position)?.counted, run.throughput()?))),
             format_value(delivered),
             delivered_spread,
             record.counted.delivered.to_string(),
@@ -169,8 +169,7 @@ pub(crate) fn delivered(cell: &CellResult, position: FlowPosition) -> (f64, Stri
         throughput.delivered_sps * share(in_time, throughput.delivered_in_time)
     };
     let sps = measured(cell, position).map_or(0.0, |(record, all)| of(record.delivered_in_time, all));
-    let spread =
-        spread(cell, |run| Some(of(of_run(run, position)?.delivered_in_time, run.throughput.as_ref()?)));
+    let spread = spread(cell, |run| Some(of(of_run(run, position)?.delivered_in_time, run.throughput()?)));
     (sps, spread)
 }
 
@@ -349,7 +348,7 @@ fn flag(cell: &CellResult) -> String {
 
 /// Formats the outcome of a run in a progress line.
 pub(crate) fn outcome(run: &Run) -> String {
-    let (Some(paced), Some(throughput)) = (&run.paced, &run.throughput) else {
+    let (Some(paced), Some(throughput)) = (run.paced(), run.throughput()) else {
         return "nothing measured".to_owned();
     };
     let planned = paced.planned_sps.map_or_else(String::new, |sps| format!(" of {}", format_value(sps)));

@@ -97,7 +97,7 @@ fn latency(run: &Run) -> String {
 }
 
 fn throughput(run: &Run) -> String {
-    run.throughput.as_ref().map_or_else(
+    run.throughput().map_or_else(
         || "nothing measured".to_owned(),
         |throughput| {
             format!(

@@ -57,7 +57,7 @@ pub(crate) fn table(cells: &[&CellResult]) -> Grid {
 
 /// Returns the rings of the valid runs.
 fn rings(cell: &CellResult) -> impl Iterator<Item = &Ring> {
-    cell.valid_runs().filter_map(|run| run.ring.as_ref())
+    cell.valid_runs().filter_map(Run::ring)
 }
 
 fn rows(cell: &CellResult) -> Vec<Vec<String>> {
@@ -92,7 +92,7 @@ fn rows(cell: &CellResult) -> Vec<Vec<String>> {
 
 /// Returns the time per sample and hop of a ring, in µs, and its spread.
 pub(crate) fn per_sample_hop(cell: &CellResult) -> Option<[String; 2]> {
-    let of_run = |run: &Run| run.ring.as_ref()?.per_sample_hop_ns;
+    let of_run = |run: &Run| run.ring()?.per_sample_hop_ns;
     let values: Vec<f64> = cell.claimed_runs().filter_map(of_run).collect();
     Some([format_micros(stats::median(&values)?), spread(cell, of_run)])
 }

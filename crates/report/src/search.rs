@@ -136,7 +136,7 @@ fn significant_percent(share: f64) -> String {
 
 /// Formats the outcome of a search in a progress line.
 pub(crate) fn outcome(run: &Run) -> String {
-    let Some(search) = &run.search else { return "nothing measured".to_owned() };
+    let Some(search) = run.search() else { return "nothing measured".to_owned() };
     let mut words: Vec<String> = search.goals.iter().map(describe_goal).collect();
     words.push(format!(
         "{} in {} s",
@@ -166,7 +166,7 @@ fn describe_goal(goal: &GoalRecord) -> String {
 /// remaining time.
 #[must_use]
 pub fn trial_line(run: &Run, at_most: Duration) -> String {
-    let search = run.search.as_ref();
+    let search = run.search();
     let Some((search, trial)) = search.and_then(|search| Some((search, search.trials.last()?))) else {
         return "no trial was made".to_owned();
     };

@@ -103,7 +103,7 @@ pub(crate) fn throughput(rows: &[(&CellResult, bool)]) -> Grid {
         row.push(if *same { SAME_AS_UNBATCHED.to_owned() } else { String::new() });
         match &cell.throughput {
             Some(throughput) => {
-                let spread = |of: fn(&Throughput) -> f64| spread(cell, |run| run.throughput.as_ref().map(of));
+                let spread = |of: fn(&Throughput) -> f64| spread(cell, |run| run.throughput().map(of));
                 row.extend([
                     throughput.delivered.to_string(),
                     format_value(throughput.delivered_sps),
@@ -165,7 +165,7 @@ pub(crate) fn writing(cells: &[&CellResult]) -> Grid {
                 let wire = |bytes: fn(&WireBytes) -> u64| {
                     let (traffic, sent) =
                         cell.valid_runs().try_fold((0_u64, 0_u64), |(traffic, sent), run| {
-                            let of_run = (bytes(run.wire.as_ref()?), run.throughput.as_ref()?.sent);
+                            let of_run = (bytes(run.wire.as_ref()?), run.throughput()?.sent);
                             Some((traffic.saturating_add(of_run.0), sent.saturating_add(of_run.1)))
                         })?;
                     (sent > 0).then(|| format_value(traffic as f64 / sent as f64))
@@ -173,7 +173,7 @@ pub(crate) fn writing(cells: &[&CellResult]) -> Grid {
                 for traffic in [(|wire| wire.rx_bytes) as fn(&WireBytes) -> u64, |wire| wire.rx_packets] {
                     row.push(wire(traffic).unwrap_or_else(unsupported));
                     row.push(spread(cell, |run| {
-                        let sent = run.throughput.as_ref()?.sent;
+                        let sent = run.throughput()?.sent;
                         (sent > 0).then_some(traffic(run.wire.as_ref()?) as f64 / sent as f64)
                     }));
                 }

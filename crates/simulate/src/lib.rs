@@ -62,15 +62,15 @@ pub struct SimulatedMetrics {
     pub rtt_p50_ns: Option<u64>,
     /// 99 % quantile of the RTT in ns.
     pub rtt_p99_ns: Option<u64>,
-    /// Exact median response time of an open loop in ns, from the intended send time.
+    /// Exact median response time of a paced run in ns, from the intended send time.
     pub response_p50_ns: Option<u64>,
     /// 99 % quantile of the response time in ns.
     pub response_p99_ns: Option<u64>,
-    /// Number of samples of an open loop whose intended send time is in the measurement.
+    /// Number of samples of a paced run whose intended send time is in the measurement.
     pub planned: Option<u64>,
     /// Number of planned samples that were not offered before the end of the measurement.
     pub unsent: Option<u64>,
-    /// Rates of a throughput run or an open loop.
+    /// Rates of a throughput run or a paced run.
     pub throughput: Option<Throughput>,
     /// Delivery counts.
     pub counted: DeliveryCounts,

@@ -1,4 +1,4 @@
-//! Simulation of an open loop: one thread of each writing endpoint writes the samples of its streams at planned times,
+//! Simulation of a paced run: one thread of each writing endpoint writes the samples of its streams at planned times,
 //! late if necessary.
 
 use std::slice::IterMut;
@@ -22,7 +22,7 @@ use crate::{
     stream::{Stream, WrittenSeries},
 };
 
-/// Recorded values of an open loop. The memory is reused.
+/// Recorded values of a paced run. The memory is reused.
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
     /// By writer.

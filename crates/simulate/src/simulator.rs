@@ -35,7 +35,7 @@ pub struct Simulator {
     pub limits: Limits,
     series: BTreeMap<&'static str, Series>,
     recorder: Recorder,
-    /// Values of an open loop.
+    /// Values of a paced run.
     recorded: Recorded,
     trips: RoundTrips,
     /// Durations of the write calls of each writer.
@@ -201,14 +201,14 @@ impl Simulator {
             rtt_p99_ns: quantile("rtt", 0.99),
             response_p50_ns: quantile("response", 0.5),
             response_p99_ns: quantile("response", 0.99),
-            planned: run.paced.as_ref().map(|paced| paced.planned),
-            unsent: run.paced.as_ref().map(|paced| paced.unsent),
+            planned: run.paced().map(|paced| paced.planned),
+            unsent: run.paced().map(|paced| paced.unsent),
             counted: DeliveryCounts::sum(run.counts()),
-            throughput: run.throughput,
+            throughput: run.throughput().cloned(),
         })
     }
 
-    /// Returns the values of a kind (`rtt`; of an open loop `service`, `response`, `send_lag`, `write_call`) in the last
+    /// Returns the values of a kind (`rtt`; of a paced run `service`, `response`, `send_lag`, `write_call`) in the last
     /// run, of all endpoints one after the other.
     #[must_use]
     pub fn series(&self, kind: &str) -> Option<&Series> {

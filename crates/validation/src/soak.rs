@@ -219,7 +219,7 @@ fn grown(process: &str, curve: &[(f64, f64)]) -> Option<String> {
 fn delivered(document: &ResultDocument) -> Result<Vec<String>, Error> {
     let mut faults = Vec::new();
     for run in document.cells.iter().flat_map(|cell| &cell.runs) {
-        let (Some(paced), Some(throughput)) = (&run.paced, &run.throughput) else {
+        let (Some(paced), Some(throughput)) = (run.paced(), run.throughput()) else {
             return Err(format!("run {} has no values: {:?}", run.number, run.failure).into());
         };
         println!(

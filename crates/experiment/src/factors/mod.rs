@@ -235,7 +235,7 @@ pub enum Workload {
     Throughput,
     /// Open loop at planned times.
     Paced,
-    /// Search for the highest sustained rate: a series of open-loop trials.
+    /// Search for the highest sustained rate: a series of paced trials.
     Search,
     /// No traffic: participants find each other, and match their writers and readers.
     Discovery,

@@ -131,7 +131,7 @@ proptest! {
             if let Some(rtt) = run.latency.get_mut("rtt") {
                 rtt.p50_ns = (*what != 1).then_some(if *what > 4 { count } else { rate as u64 });
             }
-            if let Some(throughput) = &mut run.throughput {
+            if let Some(throughput) = run.throughput_mut() {
                 (throughput.goodput_mbps, throughput.delivered_sps, throughput.lost_pct) = (rate, rate, percent);
                 throughput.sent = count;
             }

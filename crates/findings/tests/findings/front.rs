@@ -42,7 +42,7 @@ fn result(truth: [Truth; 3], sender: Sender) -> ResultDocument {
         let way = ways.iter().position(|way| way.0 == cell.factors.batch_bytes).expect("one of them");
         let noise = 1.0 + 0.01 * (f64::from(run.block) - 2.0);
         let (rate, p99_ns) = truth[way];
-        let throughput = run.throughput.as_mut().expect("rates");
+        let throughput = run.throughput_mut().expect("rates");
         throughput.delivered_sps = if cell.factors.load == Some(Load::Max) { rate * noise } else { 1000.0 };
         let late_ns = if sender == Sender::LateWithFew { 5e6 } else { 0.0 };
         for (kind, late_ns) in [("response", late_ns), ("service", 0.0)] {
@@ -50,7 +50,7 @@ fn result(truth: [Truth; 3], sender: Sender) -> ResultDocument {
                 latency.p99_ns = Some((p99_ns * noise + late_ns) as u64);
             }
         }
-        let paced = run.paced.as_mut().expect("a plan");
+        let paced = run.paced_mut().expect("a plan");
         paced.sender_limited = sender != Sender::OnTime;
         paced.unsent = if sender == Sender::Behind { paced.planned / 10 } else { 0 };
         run.flows[0].counted.lost = 0;

@@ -58,16 +58,16 @@ fn result_of(loads: &[Load], truth: impl Fn(u64) -> Truth) -> ResultDocument {
         let truth = truth(sps as u64);
         let noise = 1.0 + 0.01 * (f64::from(run.block) - 2.0);
         for (kind, ns) in [("response", truth.p99_ns + truth.lag_p99_ns), ("service", truth.p99_ns)] {
-            run.latency.get_mut(kind).expect("an open loop has it").p99_ns = Some((ns * noise) as u64);
+            run.latency.get_mut(kind).expect("a paced run has it").p99_ns = Some((ns * noise) as u64);
         }
-        let lag = run.latency.get_mut("send_lag").expect("an open loop has it");
+        let lag = run.latency.get_mut("send_lag").expect("a paced run has it");
         lag.p99_ns = Some((truth.lag_p99_ns * noise) as u64);
         lag.p50_ns = truth.lag_p50_ns.or(lag.p50_ns);
-        let paced = run.paced.as_mut().expect("a plan");
+        let paced = run.paced_mut().expect("a plan");
         (paced.sender_limited, paced.back_pressure) = (truth.late, truth.held);
         paced.unsent = paced.planned * truth.unsent / 100;
         run.flows[0].lag_in_writes_pct = Some(if truth.held { 80.0 } else { 20.0 });
-        let throughput = run.throughput.as_mut().expect("rates");
+        let throughput = run.throughput_mut().expect("rates");
         throughput.accepted_sps = sps * if truth.accepted < 1.0 { truth.accepted * noise } else { 1.0 };
         run.flows[0].counted.lost = run.flows[0].counted.sent * truth.lost / 100;
     })

@@ -46,11 +46,12 @@ fn result(reliability: Reliability, loads: &[(Load, Truth)]) -> ResultDocument {
         counted.lost = counted.sent * (truth.lost_pct)(run.block) / 100;
         counted.undelivered = truth.undelivered;
         counted.delivered = counted.sent - counted.lost - counted.undelivered;
-        let throughput = run.throughput.as_mut().expect("rates");
+        let block = run.block;
+        let throughput = run.throughput_mut().expect("rates");
         let sps = load.rate().map_or(0.0, Rate::sps);
         throughput.accepted_sps = sps * truth.accepted;
         throughput.tail.samples = throughput.delivered * truth.late_pct / 100;
-        throughput.delivered_sps = throughput.accepted_sps + f64::from(run.block);
+        throughput.delivered_sps = throughput.accepted_sps + f64::from(block);
         throughput.goodput_mbps = 8.0;
     })
 }

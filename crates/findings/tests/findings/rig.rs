@@ -103,12 +103,13 @@ pub fn blank(scheduled: ScheduledRun, cell: &Cell) -> Run {
 
 fn set(run: &mut Run, factors: &Factors, truth: Truth) {
     // blocks 1, 2, 3: below, at, and above the truth
-    let noisy = |value: f64| value * (1.0 + truth.noise * (f64::from(run.block) - 2.0));
+    let block = run.block;
+    let noisy = |value: f64| value * (1.0 + truth.noise * (f64::from(block) - 2.0));
     if let Some(rtt) = run.latency.get_mut("rtt") {
         rtt.p50_ns = Some(noisy(truth.rtt_ns) as u64);
     }
     let mut sent = 0.0;
-    if let Some(throughput) = &mut run.throughput {
+    if let Some(throughput) = run.throughput_mut() {
         throughput.goodput_mbps = noisy(truth.goodput_mbps);
         throughput.delivered_sps = throughput.goodput_mbps * 1e6 / 8.0 / factors.size_bytes as f64;
         throughput.lost_pct = noisy(truth.lost_pct);

@@ -2,7 +2,8 @@
 
 use experiment::{Cell, Discovery, Factors, Join, Topology, Workload};
 use results::{
-    Assembler, DiscoveryRecord, Finding, FindingKind, Histograms, Interface, ResultDocument, State,
+    Assembler, DiscoveryRecord, Finding, FindingKind, Histograms, Interface, Measurement, ResultDocument,
+    State,
 };
 
 use crate::{
@@ -36,7 +37,7 @@ fn scaled(
         if let Some(rtt) = run.latency.get_mut("rtt") {
             rtt.p50_ns = Some(ns as u64);
         }
-        if let Some(throughput) = &mut run.throughput {
+        if let Some(throughput) = run.throughput_mut() {
             throughput.accepted_sps = f64::from(writers) * 1e9 / ns;
         }
         assembler.add(run, &Histograms::new());
@@ -161,8 +162,7 @@ fn discovered_in_processes(
         let traffic =
             Interface { tx_packets: (packets(participants) * slower).round() as u64, ..Interface::default() };
         let mut run = blank(scheduled, cell);
-        run.throughput = None;
-        run.discovery = Some(DiscoveryRecord {
+        let discovery = DiscoveryRecord {
             clock_error_ns: 0,
             all_matched_ns: Some((ms(participants) * slower * 1e6) as u64),
             slowest: None,
@@ -175,7 +175,8 @@ fn discovered_in_processes(
             memory_per_participant_bytes: None,
             changed_later: 0,
             participants: Vec::new(),
-        });
+        };
+        run.measured = Some(Measurement::Discovery { discovery });
         assembler.add(run, &Histograms::new());
     }
     assembler.document(State::Complete)

@@ -26,7 +26,7 @@ fn found(
                 highest_sps: last,
                 fairness: all.iter().sum::<f64>().powi(2) / (4.0 * squares),
             };
-            if let Some(rates) = &mut run.throughput {
+            if let Some(rates) = run.throughput_mut() {
                 rates.delivered_sps = all.iter().sum::<f64>() / 4.0;
             }
             set(run, spread);
@@ -36,13 +36,13 @@ fn found(
 }
 
 fn readers(run: &mut Run, spread: EndpointSpread) {
-    if let Some(rates) = &mut run.throughput {
+    if let Some(rates) = run.throughput_mut() {
         rates.readers = Some(spread);
     }
 }
 
 fn writers(run: &mut Run, spread: EndpointSpread) {
-    if let Some(rates) = &mut run.throughput {
+    if let Some(rates) = run.throughput_mut() {
         rates.writers = Some(spread);
     }
 }

@@ -81,7 +81,7 @@ fn search(series: &Series, cell: &CellResult, aim: GoalKind, metric: Metric) -> 
         cell.claimed_runs().filter_map(|run| Some((run.value(metric)?, run))).collect();
     runs.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.number.cmp(&right.1.number)));
     let median = runs.len().checked_sub(1).and_then(|last| runs.get(last / 2)).map(|(_, run)| *run);
-    let record = median.or_else(|| cell.valid_runs().next())?.search.as_ref()?;
+    let record = median.or_else(|| cell.valid_runs().next())?.search()?;
     let goal = record.goals.iter().find(|goal| goal.aim == aim)?;
     let found = goal.conditional_sps.map(|sps| match (&goal.lower, &goal.upper) {
         (Some(lower), Some(upper)) => Estimate::within(sps, lower.load_sps.min(sps), upper.load_sps),

@@ -155,7 +155,7 @@ impl Subject {
 
 /// Returns the median one-way time of each hop of a ring in ns.
 fn hops(_: &CellResult, run: &Run) -> Vec<(String, f64)> {
-    let hops = run.ring.iter().flat_map(|ring| &ring.hops).enumerate();
+    let hops = run.ring().into_iter().flat_map(|ring| &ring.hops).enumerate();
     hops.filter_map(|(index, hop)| {
         let p50 = run.latency.get(&kind_of_hop(index))?.p50_ns?;
         // The names of nodes are long, and end in their numbers.

@@ -59,7 +59,7 @@ fn slow_down(run: &mut Run, factor: f64) {
             *ns = (*ns as f64 * factor) as u64;
         }
     }
-    if let Some(throughput) = &mut run.throughput {
+    if let Some(throughput) = run.throughput_mut() {
         throughput.goodput_mbps /= factor;
     }
 }

@@ -3,7 +3,7 @@
 use charts::{ChartKind, LineStyle, Reference};
 use experiment::{Cell, Factors, Workload};
 use html_report::{Figure, Page, RunWindows, wanted_runs};
-use results::{Assembler, FindingKind, Histograms, LogWindow, ResultDocument, State};
+use results::{Assembler, FindingKind, Histograms, LogWindow, ResultDocument, Run, State};
 
 use crate::{charts, judged, page, sample, simulated};
 
@@ -86,7 +86,7 @@ fn search_has_its_trials_and_rates() {
     let shown = &trials.searches[0];
     let of_runs: Vec<usize> = document.cells[0]
         .valid_runs()
-        .filter_map(|run| run.search.as_ref())
+        .filter_map(Run::search)
         .map(|search| search.trials.len())
         .collect();
     assert!(of_runs.contains(&shown.trials.len()), "{of_runs:?}");

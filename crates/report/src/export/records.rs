@@ -1,21 +1,12 @@
-//! Records of a result. A metric has the name of its field in the JSON of a run, such as `latency.rtt.p50_ns`.
+//! Records of a result. A metric has the name of its field in the JSON of a run, such as `latency.rtt.p50_ns`; those of `measured` have theirs in it.
 
 use experiment::{Compared, FACTORS, Factors, Form};
 use results::{CellResult, PublishedValue, ResultDocument, Run};
 use serde_json::{Map, Number, Value};
 
-/// Fields of a run with its metrics.
-const OF_RUN: [&str; 9] = [
-    "latency",
-    "throughput",
-    "paced",
-    "search",
-    "discovery",
-    "cpu_ns_per_sample",
-    "ping_retries",
-    "wire",
-    "udp_buffer_drops",
-];
+/// Fields of a run with its metrics, and those that only a workload has.
+const OF_RUN: [&str; 4] = ["latency", "cpu_ns_per_sample", "wire", "udp_buffer_drops"];
+const OF_WORKLOAD: [&str; 5] = ["throughput", "paced", "search", "discovery", "ping_retries"];
 
 /// Fields of a process, of an endpoint and of a flow with their metrics.
 const OF_PROCESS: [&str; 1] = ["usage"];
@@ -141,8 +132,10 @@ pub fn records(document: &ResultDocument) -> Vec<Record> {
                 }
             };
             const WHOLE: [Value; PART.len()] = [const { Value::Null }; PART.len()];
+            let measured = &json["measured"];
             add(WHOLE, "", &OF_RUN, &json);
-            add(WHOLE, "ring.", &OF_RING, &json["ring"]);
+            add(WHOLE, "", &OF_WORKLOAD, measured);
+            add(WHOLE, "ring.", &OF_RING, &measured["ring"]);
             for process in json["processes"].as_array().into_iter().flatten() {
                 let part = [process["number"].clone(), Value::Null, Value::Null, Value::Null, Value::Null];
                 add(part, "process.", &OF_PROCESS, process);
@@ -152,7 +145,7 @@ pub fn records(document: &ResultDocument) -> Vec<Record> {
                 let part = [process, id, Value::Null, Value::Null, Value::Null];
                 add(part, "endpoint.", &OF_ENDPOINT, endpoint);
             }
-            for hop in json["ring"]["hops"].as_array().into_iter().flatten() {
+            for hop in measured["ring"]["hops"].as_array().into_iter().flatten() {
                 let part =
                     [Value::Null, Value::Null, Value::Null, hop["writer"].clone(), hop["reader"].clone()];
                 add(part, "ring.hop.", &OF_HOP, hop);

@@ -172,7 +172,7 @@ fn per_hop(cell: &CellResult) -> Entry {
 fn rate(cell: &CellResult, throughput: &Throughput) -> Entry {
     Entry {
         value: format_value(throughput.delivered_sps),
-        spread: spread(cell, |run| Some(run.throughput.as_ref()?.delivered_sps)),
+        spread: spread(cell, |run| Some(run.throughput()?.delivered_sps)),
     }
 }
 
@@ -276,7 +276,7 @@ fn discoveries<'d>(cells: &[Named<'d>]) -> Table<'d> {
         let mut entries: Vec<Entry> = values
             .map(|(value, spread)| value.map_or_else(Entry::none, |value| Entry { value, spread }))
             .collect();
-        if cell.claimed_runs().all(|run| run.discovery.is_none()) {
+        if cell.claimed_runs().all(|run| run.discovery().is_none()) {
             entries[0] = missing(cell);
         }
         Row { configuration: name.clone(), cells: vec![&*cell.id], entries }

@@ -67,7 +67,7 @@ fn places_are_named_if_there_are_several_hosts() {
 }
 
 #[test]
-fn an_open_loop_has_a_row_for_each_load_and_flow() {
+fn a_paced_run_has_a_row_for_each_load_and_flow() {
     use sample::paced::{constant, document_with, flow, header};
     let rate = Rate { samples: 10, period_ns: 100_000_000 };
     let loads = [
@@ -82,7 +82,7 @@ fn an_open_loop_has_a_row_for_each_load_and_flow() {
     header.experiment.cells.retain(|cell| cell.factors.driver == "dds");
     let document = document_with(&header, |run| {
         if run.cell.ends_with("10000/s") && run.block == 2 {
-            run.paced.as_mut().unwrap().sender_limited = true;
+            run.paced_mut().unwrap().sender_limited = true;
         }
         if run.cell.ends_with("/100/s") {
             *run = sample::failed(run);
@@ -102,7 +102,7 @@ fn an_open_loop_has_a_row_for_each_load_and_flow() {
 }
 
 #[test]
-fn no_table_of_an_open_loop_is_wider_than_140_columns() {
+fn no_table_of_a_paced_run_is_wider_than_140_columns() {
     use results::{Batches, ProbeStats, TakeStats};
     use sample::paced::{constant, document_with, header};
     let rate = Rate { samples: 1000, period_ns: 100_000_000 };
@@ -120,8 +120,8 @@ fn no_table_of_an_open_loop_is_wider_than_140_columns() {
             latency.p50_ns = latency.p50_ns.map(|ns| ns * factor);
             latency.p99_ns = latency.p99_ns.map(|ns| ns * factor);
         }
-        run.paced.as_mut().unwrap().sender_limited = run.block == 1;
-        let throughput = run.throughput.as_mut().unwrap();
+        run.paced_mut().unwrap().sender_limited = run.block == 1;
+        let throughput = run.throughput_mut().unwrap();
         throughput.out_of_order = 12_345;
         throughput.batches = Some(Batches::new(100, 6_200, 64));
         throughput.takes = Some(TakeStats::new(100, 25_600, 4_096, 400));
@@ -155,7 +155,7 @@ fn row_marks_back_pressure() {
     use sample::paced::{constant, document_with, header};
     let of = |held: u32| {
         document_with(&header(&[constant(1000)], &[]), |run| {
-            run.paced.as_mut().unwrap().back_pressure = run.block <= held;
+            run.paced_mut().unwrap().back_pressure = run.block <= held;
         })
     };
     let words = "back-pressure: the p99 send lag exceeds a tenth";

@@ -4,8 +4,8 @@ use experiment::{Cell, Discovery, Factors, Join, Load, Rate, Topology, Workload}
 use insta::assert_snapshot;
 use report::{Charset, Options, ScreenOptions, first_screen, terminal};
 use results::{
-    Assembler, CoreNoise, DiscoveryRecord, HostNoise, Interface, NoiseProbe, ResultDocument, State, Warning,
-    WarningKind,
+    Assembler, CoreNoise, DiscoveryRecord, HostNoise, Interface, Measurement, NoiseProbe, ResultDocument,
+    State, Warning, WarningKind,
 };
 
 use crate::sample;
@@ -70,9 +70,8 @@ fn discovered() -> ResultDocument {
         let per_process = u64::from(cell.factors.discovery.participants_per_process);
         let matched_ns = 40_000_000 + 100_000 * u64::from(scheduled.number);
         run.latency.clear();
-        run.throughput = None;
         run.flows.clear();
-        run.discovery = Some(DiscoveryRecord {
+        let discovery = DiscoveryRecord {
             clock_error_ns: 0,
             all_matched_ns: Some(matched_ns),
             slowest: Some("participant-7 reader".to_owned()),
@@ -85,7 +84,8 @@ fn discovered() -> ResultDocument {
             memory_per_participant_bytes: Some((300 << 10) + (600 << 10) / per_process),
             changed_later: 0,
             participants: Vec::new(),
-        });
+        };
+        run.measured = Some(Measurement::Discovery { discovery });
         assembler.add(run, &log.merged());
     }
     with_findings(assembler.document(State::Complete))
@@ -104,7 +104,7 @@ fn loaded() -> ResultDocument {
     let flows = [flow("control", 64, constant(100)), flow("bulk", 4096, constant(2_500))];
     with_findings(document_with(&header(&loads, &flows), |run| {
         if run.cell.ends_with("10000/s") && run.block == 2 {
-            run.paced.as_mut().unwrap().sender_limited = true;
+            run.paced_mut().unwrap().sender_limited = true;
         }
     }))
 }
@@ -292,7 +292,7 @@ fn rates_over(sizes: &[u64]) -> ResultDocument {
         let cell = header.experiment.cells.iter().find(|cell| cell.id == run.cell).expect("a cell");
         let rate = 4e9 / (cell.factors.size_bytes as f64 + 2_000.0);
         let slower = if run.cell.starts_with("dds") { 1.0 } else { 0.4 };
-        run.throughput.as_mut().expect("measured").delivered_sps = rate * slower;
+        run.throughput_mut().expect("measured").delivered_sps = rate * slower;
         assembler.add(run, &log.merged());
     }
     assembler.document(State::Complete)

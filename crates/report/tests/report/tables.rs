@@ -110,8 +110,11 @@ fn tail_is_shown_if_samples_arrived_too_late_for_the_rate() {
     let header = sample::header();
     let mut assembler = Assembler::new(header.clone());
     for (mut run, log) in sample::runs_of(&header.experiment) {
-        if let Some(throughput) = run.throughput.as_mut().filter(|_| run.cell == "plain/udp4/throughput/32") {
-            throughput.tail = Tail { samples: 2, ns: 2_950_000_000 + 10_000_000 * u64::from(run.block) };
+        let ns = 2_950_000_000 + 10_000_000 * u64::from(run.block);
+        if run.cell == "plain/udp4/throughput/32"
+            && let Some(throughput) = run.throughput_mut()
+        {
+            throughput.tail = Tail { samples: 2, ns };
         }
         assembler.add(run, &log.merged());
     }
@@ -143,7 +146,7 @@ fn twelve_sizes_with_large_values_fit_a_terminal_of_120_columns() {
             latency.max_ns = 123_456_789;
             latency.p99_9_ns = Some(412_345 + 100_000 * u64::from(run.block));
         }
-        if let Some(throughput) = &mut run.throughput {
+        if let Some(throughput) = run.throughput_mut() {
             (throughput.delivered, throughput.lost, throughput.lost_pct) = (12_345_678, 1_234_567, 10.0);
         }
         run.udp_buffer_drops = Some(123_456);

@@ -46,7 +46,7 @@ fn counts_that_overflow_are_shown_as_far_as_they_go() {
             counted.duplicate = u64::MAX;
             counted.out_of_order = u64::MAX;
         }
-        if let Some(throughput) = &mut run.throughput {
+        if let Some(throughput) = run.throughput_mut() {
             throughput.sent = u64::MAX;
             throughput.lost = u64::MAX;
         }

@@ -11,10 +11,14 @@ use stats::{Moments, median, supports_quantile, total};
 
 use crate::{Distribution, EncodedWindows, HistogramError, QUANTILES, new_histogram};
 
-/// Latency distribution of one kind over one run, in ns. RTT values are full round trips, never halved.
+/// Latency distribution of one kind, in ns: over one run, or over the valid runs of a cell. RTT values are full round trips, never
+/// halved.
+///
+/// A quantile of a cell is the median over the runs of each run's quantile, without `twin` runs, as in verdicts. Number,
+/// mean, standard deviation and extremes are over the pooled samples of all valid runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-pub struct Latency {
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Latency_of_{Q}"))]
+pub struct Latency<Q = u64> {
     /// Number of values.
     pub n: u64,
     /// Number of round trips without an echo, for `rtt` and one-way times. Quantiles rank them above all other
@@ -29,19 +33,23 @@ pub struct Latency {
     pub min_ns: u64,
     /// Maximum in ns (exact).
     pub max_ns: u64,
-    /// Median in ns. Quantiles are accurate to 0.1 %; they are null if `n` is too small, or if they lie among the
-    /// lost round trips.
-    pub p50_ns: Option<u64>,
+    /// Median in ns. Quantiles are accurate to 0.1 %. They are null if `n` is too small, or if they lie among the lost round
+    /// trips; of a cell, if neither a run nor all runs together have enough values.
+    pub p50_ns: Option<Q>,
     /// 90 % quantile in ns.
-    pub p90_ns: Option<u64>,
+    pub p90_ns: Option<Q>,
     /// 99 % quantile in ns.
-    pub p99_ns: Option<u64>,
+    pub p99_ns: Option<Q>,
     /// 99.9 % quantile in ns.
-    pub p99_9_ns: Option<u64>,
+    pub p99_9_ns: Option<Q>,
     /// 99.99 % quantile in ns.
-    pub p99_99_ns: Option<u64>,
+    pub p99_99_ns: Option<Q>,
     /// 99.9999 % quantile in ns.
-    pub p99_9999_ns: Option<u64>,
+    pub p99_9999_ns: Option<Q>,
+    /// Quantiles of a cell (for example 0.9999) that no single run supports. Their values are those of the pooled samples,
+    /// and no verdict uses them. Absent if there are none, and in a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pooled: Vec<f64>,
     /// Maximum error of each value in ns, for times between two hosts: the sum of the errors of their clocks. Absent if
     /// 0: both ends read the same clock.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -50,11 +58,14 @@ pub struct Latency {
     /// 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub negative: u64,
-    /// Values in ns of the null quantiles, by the name of the field: the histogram's, of the values that came. `n` does not
-    /// support them, or they lie among the lost round trips. Absent unless the design asks for them.
+    /// Values in ns of the null quantiles of a run, by the name of the field: the histogram's, of the values that came. `n` does
+    /// not support them, or they lie among the lost round trips. Absent unless the design asks for them, and in a cell.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unsupported: BTreeMap<String, u64>,
 }
+
+/// Latency distribution of one kind over the valid runs of a cell. Medians of quantiles have fractions.
+pub type CellLatency = Latency<f64>;
 
 /// Fields of the quantiles, in the order of [`QUANTILES`].
 const FIELDS: [&str; 6] = ["p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "p99_99_ns", "p99_9999_ns"];
@@ -141,6 +152,7 @@ impl Latency {
             p99_9_ns,
             p99_99_ns,
             p99_9999_ns,
+            pooled: Vec::new(),
             clock_error_ns: 0,
             negative: 0,
             unsupported: BTreeMap::new(),
@@ -167,12 +179,6 @@ impl Latency {
     #[must_use]
     pub fn between_hosts(self, clock_error_ns: u64, negative: u64) -> Self {
         Self { clock_error_ns, negative, ..self }
-    }
-
-    /// Returns the quantiles in the order of [`QUANTILES`].
-    #[must_use]
-    pub const fn quantiles(&self) -> [Option<u64>; 6] {
-        [self.p50_ns, self.p90_ns, self.p99_ns, self.p99_9_ns, self.p99_99_ns, self.p99_9999_ns]
     }
 
     /// Returns whether the quantile `q` lies among the lost round trips: at least the share above it was lost.
@@ -208,58 +214,15 @@ const fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
-/// Latency distribution of one kind over the valid runs of a cell, in ns. RTT values are full round trips, never
-/// halved.
-///
-/// A quantile is the median over the runs of each run's quantile, without `twin` runs, as in verdicts. Number,
-/// mean, standard deviation and extremes are over the pooled samples of all valid runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-pub struct CellLatency {
-    /// Number of values of all runs.
-    pub n: u64,
-    /// Number of lost round trips of all runs. Absent if 0.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub lost: u64,
-    /// Mean of the pooled values in ns (exact).
-    pub mean_ns: f64,
-    /// Standard deviation of the pooled values in ns (exact).
-    pub sd_ns: f64,
-    /// Minimum over all runs in ns (exact).
-    pub min_ns: u64,
-    /// Maximum over all runs in ns (exact).
-    pub max_ns: u64,
-    /// Median over the runs of the runs' medians, in ns. Null if neither a run nor all runs together have enough
-    /// samples, or if too many are lost.
-    pub p50_ns: Option<f64>,
-    /// Median over the runs of the runs' 90 % quantiles, in ns.
-    pub p90_ns: Option<f64>,
-    /// Median over the runs of the runs' 99 % quantiles, in ns.
-    pub p99_ns: Option<f64>,
-    /// Median over the runs of the runs' 99.9 % quantiles, in ns.
-    pub p99_9_ns: Option<f64>,
-    /// Median over the runs of the runs' 99.99 % quantiles, in ns.
-    pub p99_99_ns: Option<f64>,
-    /// Median over the runs of the runs' 99.9999 % quantiles, in ns.
-    pub p99_9999_ns: Option<f64>,
-    /// Quantiles (for example 0.9999) that no single run supports. Their values are those of the pooled samples,
-    /// and no verdict uses them.
-    pub pooled: Vec<f64>,
-    /// Maximum error of each value over all runs in ns, for times between two hosts. Absent if 0.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub clock_error_ns: u64,
-    /// Number of negative values of all runs. Absent if 0.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub negative: u64,
+impl<Q: Copy> Latency<Q> {
+    /// Returns the quantiles in the order of [`QUANTILES`].
+    #[must_use]
+    pub const fn quantiles(&self) -> [Option<Q>; 6] {
+        [self.p50_ns, self.p90_ns, self.p99_ns, self.p99_9_ns, self.p99_99_ns, self.p99_9999_ns]
+    }
 }
 
 impl CellLatency {
-    /// Returns the quantiles in the order of [`QUANTILES`].
-    #[must_use]
-    pub const fn quantiles(&self) -> [Option<f64>; 6] {
-        [self.p50_ns, self.p90_ns, self.p99_ns, self.p99_9_ns, self.p99_99_ns, self.p99_9999_ns]
-    }
-
     /// Returns whether the clocks are good enough for a value in ns: it exceeds their error.
     #[must_use]
     pub fn is_resolved(&self, ns: f64) -> bool {
@@ -309,6 +272,7 @@ impl CellLatency {
             pooled,
             clock_error_ns,
             negative,
+            unsupported: BTreeMap::new(),
         }
     }
 }

@@ -31,7 +31,7 @@ pub fn json_schema() -> String {
 }
 
 /// Version of the schema. It is frozen at the first tag.
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// Result of an experiment: its plan and everything that was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -8,9 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Batches, DiscoveryRecord, Duet, EndpointRecord, EndpointSpread, FlowRecord, IdleCost, LateJoinRecord,
-    Latency, LinkRecord, Paced, ProbeStats, ProcessRecord, Ring, SearchRecord, SteadyState, TakeStats, Usage,
-    Warning, WireBytes,
+    Batches, Duet, EndpointRecord, EndpointSpread, FlowRecord, IdleCost, LateJoinRecord, Latency, LinkRecord,
+    Measurement, ProbeStats, ProcessRecord, SteadyState, TakeStats, Usage, Warning, WireBytes,
 };
 
 /// Run: one cell, measured once with new processes.
@@ -47,18 +46,8 @@ pub struct Run {
     pub phases_ns: BTreeMap<String, u64>,
     /// Latencies by kind, over all samples of the measurement.
     pub latency: BTreeMap<String, Latency>,
-    /// Rates and counts of delivery. Null for the workloads `latency` and `search`.
-    pub throughput: Option<Throughput>,
-    /// For the workload `paced`: planned samples, and whether the sender kept its schedule.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub paced: Option<Paced>,
-    /// For the workload `search`: its trials and bounds. `endpoints` of such a run are those of
-    /// its last trial.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub search: Option<SearchRecord>,
-    /// For the workload `discovery`: times, traffic and memory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub discovery: Option<DiscoveryRecord>,
+    /// Values that only the workload has. Null if the run failed before it had values.
+    pub measured: Option<Measurement>,
     /// With `join = "late"`: what the late reader got, and what its joining cost the other readers. All other values are those
     /// of the other readers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,12 +55,6 @@ pub struct Run {
     /// Steady-state class by metric: `rtt_p50`, `rtt_p99` or `response_p50`, `response_p99`, and `delivered`
     /// (samples/s). A metric is absent if its windows have too few samples, or if the load itself varies.
     pub steady_state: BTreeMap<String, SteadyState>,
-    /// For a ring: its hops, and the time per hop.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ring: Option<Ring>,
-    /// For the workload `latency`: write calls of pings and echoes that were not accepted at once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ping_retries: Option<PingRetries>,
     /// Flows: each writer with each of its readers, in the order of the plan.
     pub flows: Vec<FlowRecord>,
     /// CPU time per sample of each process, in ns.
@@ -115,14 +98,9 @@ impl Run {
             link: None,
             phases_ns: BTreeMap::new(),
             latency: BTreeMap::new(),
-            throughput: None,
-            paced: None,
-            search: None,
-            discovery: None,
+            measured: None,
             late_join: None,
             steady_state: BTreeMap::new(),
-            ring: None,
-            ping_retries: None,
             flows: Vec::new(),
             cpu_ns_per_sample: None,
             wire: None,

@@ -186,7 +186,7 @@ impl Run {
             return BTreeSet::new();
         }
         let mut kinds: BTreeSet<String> = self.latency.keys().cloned().collect();
-        if self.paced.is_some() && self.flows.len() > 1 {
+        if self.paced().is_some() && self.flows.len() > 1 {
             for (flow, name) in self.flows.iter().zip(FlowRecord::log_names(&self.flows)) {
                 kinds.extend(flow.latency.keys().map(|kind| kind_of_flow(kind, &name)));
             }
@@ -223,8 +223,8 @@ fn assemble_cell(planned: experiment::Cell, collected: &Collected) -> CellResult
 }
 
 fn pooled_throughput(valid: &[&Run], claimed: &[&Run]) -> Option<Throughput> {
-    let runs: Vec<&Throughput> = valid.iter().filter_map(|run| run.throughput.as_ref()).collect();
-    let rates = || claimed.iter().filter_map(|run| run.throughput.as_ref());
+    let runs: Vec<&Throughput> = valid.iter().filter_map(|run| run.throughput()).collect();
+    let rates = || claimed.iter().filter_map(|run| run.throughput());
     let rate = |of: fn(&Throughput) -> f64| median(&rates().map(of).collect::<Vec<_>>());
     let sum = |of: fn(&Throughput) -> u64| total(runs.iter().map(|run| of(run)));
     let (sent, lost) = (sum(|t| t.sent), sum(|t| t.lost));

@@ -191,11 +191,11 @@ fn wide_spread(valid: &[&Run]) -> Option<String> {
         Spread::from_values(&of_runs.map(|ns| ns as f64 / 1e3).collect::<Vec<f64>>())
     };
     let rates = || {
-        let of_runs = valid.iter().filter_map(|run| run.throughput.as_ref());
+        let of_runs = valid.iter().filter_map(|run| run.throughput());
         Spread::from_values(&of_runs.map(|throughput| throughput.delivered_sps).collect::<Vec<f64>>())
     };
     let discovery = || {
-        let of_runs = valid.iter().filter_map(|run| run.discovery.as_ref()?.all_matched_ns);
+        let of_runs = valid.iter().filter_map(|run| run.discovery()?.all_matched_ns);
         Spread::from_values(&of_runs.map(|ns| ns as f64 / 1e3).collect::<Vec<f64>>())
     };
     let (what, unit, spread) = (medians("response").map(|spread| ("median response", " µs", spread)))

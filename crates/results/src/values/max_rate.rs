@@ -24,7 +24,7 @@ impl UnpacedRate {
         if let Some(failure) = &run.failure {
             return Err(failure.clone());
         }
-        match &run.throughput {
+        match run.throughput() {
             Some(throughput) if run.state == RunState::Valid && throughput.delivered > 0 => Ok(Self {
                 duration_ns,
                 offered_sps: throughput.offered_sps,

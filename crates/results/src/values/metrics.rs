@@ -14,15 +14,15 @@ impl Run {
         }
         let value = match (metric, metric.quantile()) {
             (_, Some((kind, quantile))) => quantile.value(self.latency.get(kind)?).map(|ns| ns as f64),
-            (Metric::Delivered, _) => self.throughput.as_ref().map(|throughput| throughput.delivered_sps),
-            (Metric::Goodput, _) => self.throughput.as_ref().map(|throughput| throughput.goodput_mbps),
+            (Metric::Delivered, _) => self.throughput().map(|throughput| throughput.delivered_sps),
+            (Metric::Goodput, _) => self.throughput().map(|throughput| throughput.goodput_mbps),
             (Metric::Ndr | Metric::Pdr | Metric::Slo, _) => {
                 metric.aim().and_then(|aim| self.conditional_sps(aim))
             }
             (Metric::AllMatched, _) => {
-                self.discovery.as_ref().and_then(|discovery| discovery.all_matched_ns).map(|ns| ns as f64)
+                self.discovery().and_then(|discovery| discovery.all_matched_ns).map(|ns| ns as f64)
             }
-            (Metric::SampleHop, _) => self.ring.as_ref().and_then(|ring| ring.per_sample_hop_ns),
+            (Metric::SampleHop, _) => self.ring().and_then(|ring| ring.per_sample_hop_ns),
             (Metric::Arrived, _) => self.shortfall().arrived_pct(),
             (Metric::CpuWriter, _) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.writer),
             (_, None) => self.cpu_ns_per_sample.as_ref().map(|cpu| cpu.reader),

@@ -10,10 +10,10 @@ use crate::{
 impl PacedCell {
     /// Returns the values over the valid runs of a cell, or `None` if no run has a schedule.
     pub(crate) fn from_runs(valid: &[&Run], pooled: &Histograms) -> Option<Self> {
-        let runs: Vec<&Paced> = valid.iter().filter_map(|run| run.paced.as_ref()).collect();
+        let runs: Vec<&Paced> = valid.iter().filter_map(|run| run.paced()).collect();
         runs.first()?;
         let rates: Option<Vec<f64>> = runs.iter().map(|run| run.planned_sps).collect();
-        let paced: Vec<&&Run> = valid.iter().filter(|run| run.paced.is_some()).collect();
+        let paced: Vec<&&Run> = valid.iter().filter(|run| run.paced().is_some()).collect();
         let flows = paced.first().map_or(&[][..], |run| &run.flows);
         let log_names = FlowRecord::log_names(flows);
         let flow = |(index, flow): (usize, &FlowRecord)| {
@@ -79,6 +79,6 @@ impl Run {
     /// Returns whether the sender determines the response times of this run.
     #[must_use]
     pub fn is_sender_limited(&self) -> bool {
-        self.paced.as_ref().is_some_and(|paced| paced.sender_limited)
+        self.paced().is_some_and(|paced| paced.sender_limited)
     }
 }

@@ -57,12 +57,12 @@ impl MeasuredValue {
 
 /// Returns the value of a run that a figure is shown beside, in the unit of [`metric`].
 fn value(run: &Run, figure: Figure) -> Option<f64> {
-    let throughput = run.throughput.as_ref();
+    let throughput = run.throughput();
     match (figure, figure.statistic()) {
         (_, Some(of)) => statistic(run.latency.get("rtt")?, of),
         (Figure::Delivered, None) => Some(throughput?.delivered_sps),
         (Figure::Goodput, None) => Some(throughput?.goodput_mbps),
-        (Figure::TwoHopsPerSample, None) => run.ring.as_ref()?.per_sample_hop_ns,
+        (Figure::TwoHopsPerSample, None) => run.ring()?.per_sample_hop_ns,
         (_, None) => Some(throughput?.lost_pct),
     }
     .filter(|value| value.is_finite())

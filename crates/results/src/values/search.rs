@@ -22,12 +22,12 @@ impl Run {
     /// Returns whether the run is an interrupted search, which must be repeated.
     #[must_use]
     pub fn is_partial(&self) -> bool {
-        self.search.as_ref().is_some_and(|search| !search.ended)
+        self.search().is_some_and(|search| !search.ended)
     }
 
     /// Returns the conditional throughput of a goal if both bounds were found.
     pub(crate) fn conditional_sps(&self, aim: GoalKind) -> Option<f64> {
-        let goal = self.search.as_ref()?.goals.iter().find(|goal| goal.aim == aim)?;
+        let goal = self.search()?.goals.iter().find(|goal| goal.aim == aim)?;
         goal.conditional_sps.filter(|_| goal.state == SearchState::Found)
     }
 }
@@ -35,7 +35,7 @@ impl Run {
 impl SearchCell {
     /// Returns the values over the valid searches of a cell, or `None` if there are none.
     pub(crate) fn from_runs(valid: &[&Run]) -> Option<Self> {
-        let searches: Vec<&SearchRecord> = valid.iter().filter_map(|run| run.search.as_ref()).collect();
+        let searches: Vec<&SearchRecord> = valid.iter().filter_map(|run| run.search()).collect();
         let goals = &searches.first()?.goals;
         Some(Self { goals: goals.iter().map(|goal| GoalCell::from_records(goal, &searches)).collect() })
     }

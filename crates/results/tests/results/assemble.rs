@@ -140,7 +140,7 @@ fn a_cell_has_the_median_over_runs_of_which_some_lost_the_quantile() {
 fn rates_are_medians_and_counts_are_sums() {
     let document = sample::document();
     for cell in cells(&document, Workload::Throughput) {
-        let runs: Vec<_> = cell.runs.iter().map(|run| run.throughput.as_ref().unwrap()).collect();
+        let runs: Vec<_> = cell.runs.iter().map(|run| run.throughput().unwrap()).collect();
         let whole = cell.throughput.as_ref().unwrap();
         let rates: Vec<f64> = runs.iter().map(|run| run.delivered_sps).collect();
         assert_eq!(Some(whole.delivered_sps), median(&rates));
@@ -169,7 +169,7 @@ fn invalid_runs_are_excluded_everywhere() {
     }
     for cell in cells(&document, Workload::Throughput) {
         let valid = cell.runs.iter().find(|run| run.block == 3).unwrap();
-        assert_eq!(cell.throughput, valid.throughput);
+        assert_eq!(cell.throughput.as_ref(), valid.throughput());
         assert_eq!(cell.cpu_ns_per_sample, valid.cpu_ns_per_sample);
     }
     for cell in &document.cells {
@@ -295,7 +295,7 @@ fn each_defect_has_exactly_its_own_warning() {
         (
             WarningKind::Spread,
             Workload::Throughput,
-            |run| run.throughput.as_mut().unwrap().delivered_sps = 1e5 + 2e4 * f64::from(run.block),
+            |run| run.throughput_mut().unwrap().delivered_sps = 1e5 + 2e4 * f64::from(run.block),
             "3 runs differ widely: samples delivered from 120000 to 160000/s (±14 %)",
         ),
         (
@@ -366,7 +366,7 @@ fn loss_is_reported_as_a_broken_guarantee() {
 }
 
 #[test]
-fn an_open_loop_has_what_was_planned_and_each_stream_by_itself() {
+fn a_paced_run_has_what_was_planned_and_each_stream_by_itself() {
     use sample::paced;
     let flows =
         [paced::flow("control", 64, paced::constant(100)), paced::flow("bulk", 4096, paced::constant(5000))];
@@ -411,7 +411,7 @@ fn a_cell_is_sender_limited_where_half_of_its_valid_runs_are() {
     let header = sample::paced::header(&[sample::paced::constant(1000)], &[]);
     let limited = |late: &[u32], invalid: &[u32]| {
         let document = sample::paced::document_with(&header, |run| {
-            run.paced.as_mut().unwrap().sender_limited = late.contains(&run.block);
+            run.paced_mut().unwrap().sender_limited = late.contains(&run.block);
             if invalid.contains(&run.block) {
                 run.state = RunState::Invalid;
             }

@@ -253,12 +253,12 @@ fn newer_schema_is_rejected() {
             directory.save_document(&document).unwrap();
         }
         // its other fields can be anything
-        fs::write(path.join(file), r#"{"schema_version": 3, "new": true}"#).unwrap();
+        fs::write(path.join(file), r#"{"schema_version": 4, "new": true}"#).unwrap();
         let error = Directory::load(&path).unwrap_err();
         assert!(
-            matches!(&error, DirectoryError::Newer { path: named, found: 3 } if *named == path.join(file))
+            matches!(&error, DirectoryError::Newer { path: named, found: 4 } if *named == path.join(file))
         );
-        let expected = "has schema version 3; this version of ddsmark reads version 2 only";
+        let expected = "has schema version 4; this version of ddsmark reads version 3 only";
         assert!(error.to_string().ends_with(expected), "{error}");
     }
 }

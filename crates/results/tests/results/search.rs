@@ -1,7 +1,9 @@
 //! Searches in results: values of a cell over several searches, their metrics, and interrupted searches.
 
 use experiment::{GoalKind, Workload};
-use results::{Directory, ExperimentLog, IntervalLog, Metric, RunState, SearchState, metrics_of};
+use results::{
+    Directory, ExperimentLog, IntervalLog, Measurement, Metric, RunState, SearchState, metrics_of,
+};
 
 use crate::sample;
 
@@ -28,7 +30,8 @@ fn a_cell_has_the_median_of_what_was_found_and_counts_the_rest() {
 #[test]
 fn irregular_outcome_gives_no_value_even_with_a_rate() {
     let document = sample::search::document_with(|run| {
-        run.search.as_mut().expect("a search").goals[0].state = SearchState::Ceiling;
+        run.measured.as_mut().and_then(Measurement::search_mut).expect("a search").goals[0].state =
+            SearchState::Ceiling;
     });
     let runs = document.cells.iter().flat_map(|cell| &cell.runs);
     assert!(runs.clone().all(|run| run.value(Metric::Ndr).is_none()));
@@ -57,7 +60,7 @@ fn interrupted_search_is_shown_and_repeated() {
         let mut run = sample::search::search(&run);
         if run.number == 2 {
             run.state = RunState::Failed;
-            run.search.as_mut().expect("a search").ended = false;
+            run.measured.as_mut().and_then(Measurement::search_mut).expect("a search").ended = false;
         }
         directory.save_run(&run, IntervalLog::new()).expect("saved");
     }

@@ -16,8 +16,9 @@ use experiment::{
 pub use experiment_sample::{Characterize, characterize};
 use results::{
     Assembler, Block, BlockHost, CpuPerSample, DeliveryCounts, Distribution, Duet, EndpointRecord,
-    Environment, Failure, FlowRecord, Histograms, Host, HostRecord, IntervalLog, Latency, ProcessRecord,
-    Reference, ResultDocument, ResultHeader, Run, RunState, State, Tail, Throughput, Tool, Usage, Windows,
+    Environment, Failure, FlowRecord, Histograms, Host, HostRecord, IntervalLog, Latency, Measurement,
+    PingRetries, ProcessRecord, Reference, ResultDocument, ResultHeader, Run, RunState, State, Tail,
+    Throughput, Tool, Usage, Windows,
 };
 
 /// Start of the experiment, in s since 1970.
@@ -201,12 +202,14 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         log.add(kind, &distribution).unwrap();
         latency.insert((*kind).to_owned(), Latency::from_distribution(&distribution).unwrap());
     }
-    let (throughput, sent, lost) = match factors.workload {
-        Workload::Latency => (None, 400, 0),
+    let (measured, sent, lost) = match factors.workload {
+        Workload::Latency => {
+            (Measurement::Latency { ping_retries: PingRetries::default(), ring: None }, 400, 0)
+        }
         Workload::Throughput | Workload::Paced | Workload::Search | Workload::Discovery => {
             let throughput = throughput(scheduled, factors);
             let (sent, lost) = (throughput.sent, throughput.lost);
-            (Some(throughput), sent, lost)
+            (Measurement::Throughput { throughput }, sent, lost)
         }
     };
     let counted = DeliveryCounts {
@@ -262,10 +265,8 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         link: None,
         phases_ns: BTreeMap::from([("match".to_owned(), 12_345_678), ("measure".to_owned(), 200_000_000)]),
         latency,
-        throughput,
+        measured: Some(measured),
         steady_state: BTreeMap::new(),
-        ring: None,
-        ping_retries: None,
         flows: vec![FlowRecord {
             name: "data".to_owned(),
             writer: roles[0].to_owned(),
@@ -285,9 +286,6 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         wire: None,
         udp_buffer_drops: Some(0),
         udp_drops_of_all_programs: false,
-        paced: None,
-        search: None,
-        discovery: None,
         late_join: None,
         environment_padding_bytes: None,
         processes: endpoints.iter().map(process).collect(),
@@ -383,10 +381,8 @@ pub fn failed(run: &Run) -> Run {
             last_log_lines: vec!["example: no multicast route".to_owned()],
         }),
         latency: BTreeMap::new(),
-        throughput: None,
+        measured: None,
         steady_state: BTreeMap::new(),
-        ring: None,
-        ping_retries: None,
         flows: Vec::new(),
         cpu_ns_per_sample: None,
         ..run.clone()

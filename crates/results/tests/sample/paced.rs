@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use experiment::{Cell, Factors, Flow, Load, Rate, ScheduledRun, Workload};
 use results::{
-    Assembler, DeliveryCounts, FlowRecord, IntervalLog, Latency, Paced, ResultDocument, ResultHeader, Run,
-    State, Tail, Throughput, kind_of_flow,
+    Assembler, DeliveryCounts, FlowRecord, IntervalLog, Latency, Measurement, Paced, ResultDocument,
+    ResultHeader, Run, State, Tail, Throughput, kind_of_flow,
 };
 
 use super::{Noise, record};
@@ -122,7 +122,8 @@ pub fn run(scheduled: ScheduledRun, cell: &Cell) -> (Run, IntervalLog) {
         throttle: None,
         spin_ns: 60_000,
     };
-    (Run { latency, flows: records, throughput: Some(throughput), paced: Some(paced), ..run }, log)
+    let measured = Some(Measurement::Paced { throughput, paced });
+    (Run { latency, flows: records, measured, ..run }, log)
 }
 
 fn throughput(flows: &[FlowRecord], run: u32) -> Throughput {

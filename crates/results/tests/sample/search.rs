@@ -2,8 +2,8 @@
 
 use experiment::{Factors, Search, Workload};
 use results::{
-    Assembler, GoalRecord, ResultDocument, ResultHeader, Run, SearchBound, SearchRecord, SearchState, State,
-    TrialGoalResult, TrialRecord, UnpacedRate,
+    Assembler, GoalRecord, Measurement, ResultDocument, ResultHeader, Run, SearchBound, SearchRecord,
+    SearchState, State, TrialGoalResult, TrialRecord, UnpacedRate,
 };
 
 /// Returns the header of the sample with one search for each driver, with samples of 1024 bytes.
@@ -84,15 +84,13 @@ pub fn search(run: &Run) -> Run {
     let record = record(run.number, 2);
     Run {
         latency: std::collections::BTreeMap::new(),
-        throughput: None,
         steady_state: std::collections::BTreeMap::new(),
-        ping_retries: None,
         flows: Vec::new(),
         cpu_ns_per_sample: None,
         wire: None,
         udp_buffer_drops: None,
         udp_drops_of_all_programs: false,
-        search: Some(record),
+        measured: Some(Measurement::Search { search: record }),
         ..run.clone()
     }
 }

@@ -336,7 +336,7 @@ fn run_without_a_clock_exchange_has_no_times_between_hosts() {
                 }
                 Workload::Latency => assert!(run.latency.keys().eq(["rtt"]), "{:?}", run.latency.keys()),
                 _ => {
-                    assert!(run.throughput.as_ref().is_some_and(|throughput| throughput.delivered_sps > 0.0));
+                    assert!(run.throughput().is_some_and(|throughput| throughput.delivered_sps > 0.0));
                     let texts: Vec<&str> = run.warnings.iter().map(|warning| warning.text.as_str()).collect();
                     assert!(
                         texts.iter().any(|text| text.starts_with("the clocks of the hosts")),

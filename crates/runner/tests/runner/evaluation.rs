@@ -38,7 +38,7 @@ fn a_throughput_run_has_rates_over_the_measured_time() {
     let document = measure(Workload::Throughput, "");
     let run = run(&document, "d/throughput");
     assert_eq!(run.state, RunState::Valid, "{run:?}");
-    let throughput = run.throughput.as_ref().unwrap();
+    let throughput = run.throughput().unwrap();
     for rate in [throughput.offered_sps, throughput.accepted_sps, throughput.delivered_sps] {
         assert!((rate - 1000.0).abs() < 1e-6, "{throughput:?}");
     }

@@ -143,7 +143,9 @@ fn run_whose_agents_fail_after_their_reports_is_valid_with_a_warning() {
         let named = (bad.state, failure.phase.as_str(), failure.endpoint.as_deref());
         assert_eq!(named, (RunState::Valid, "exit", Some("reader")), "{failure:?}");
         assert!(failure.error.contains(word), "{failure:?}");
-        assert!(bad.throughput.is_some() && document.cells[0].throughput.is_some() && bad.failure.is_none());
+        assert!(
+            bad.throughput().is_some() && document.cells[0].throughput.is_some() && bad.failure.is_none()
+        );
         let texts: Vec<&str> = document.cells[0]
             .warnings
             .iter()

@@ -96,7 +96,7 @@ fn percent_rate_refers_to_the_unpaced_rate() {
     assert!((rate.sps() - 2.0 * sps).abs() < 1e-6, "{rate}");
     let run = &cell.runs[0];
     assert_eq!(run.state, RunState::Valid, "{run:?}");
-    let paced = run.paced.as_ref().expect("a plan");
+    let paced = run.paced().expect("a plan");
     assert_eq!((paced.planned, run.flows[0].load.as_deref()), (1000, Some("200% (2000/s)")));
     // The plan of the experiment is unchanged.
     assert_eq!(document.experiment.cells[0].factors.load, Some(share(200.0)));

@@ -37,11 +37,11 @@ fn a_response_is_a_send_lag_and_a_service_time() {
         let latency = &run.latency[kind];
         assert_eq!((latency.n, latency.min_ns, latency.max_ns), (1000, ns, ns), "{kind}");
     }
-    let paced = run.paced.as_ref().unwrap();
+    let paced = run.paced().unwrap();
     assert_eq!((paced.planned, paced.unsent, paced.spin_ns), (1000, 0, 50_000));
     assert_eq!(paced.planned_sps, Some(500_000.0));
     assert_eq!((run.flows.len(), &run.flows[0].latency), (1, &run.latency));
-    let throughput = run.throughput.as_ref().unwrap();
+    let throughput = run.throughput().unwrap();
     assert_eq!((throughput.offered_sps, throughput.accepted_sps), (500_000.0, 500_000.0));
     assert_eq!((throughput.delivered_sps, throughput.tail.samples), (500_000.0, 0));
     assert_eq!(run.flows[0].counted.delivered, 1000);
@@ -114,7 +114,7 @@ fn trace_is_read_again_and_a_changed_file_is_rejected() {
     };
     let followed = rig("");
     let run = followed.execute().cells[0].runs[0].clone();
-    assert_eq!((run.state, run.paced.unwrap().planned), (RunState::Valid, 1000));
+    assert_eq!((run.state, run.paced().unwrap().planned), (RunState::Valid, 1000));
     // The result contains a copy.
     let Some(Load::Trace { trace }) = &followed.experiment.cells[0].factors.load else { panic!("a file") };
     let copy = followed.results().join("traces").join(format!("{}.txt", trace.sha256));

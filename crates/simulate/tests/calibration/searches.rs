@@ -172,8 +172,8 @@ impl<'s> Searched<'s> {
         let log = TrialLog {
             duration_ns: trial.duration_ns,
             reliable: self.system.reliable,
-            planned: metrics.planned.expect("an open loop"),
-            unsent: metrics.unsent.expect("an open loop"),
+            planned: metrics.planned.expect("a paced run"),
+            unsent: metrics.unsent.expect("a paced run"),
             delivered: metrics.counted.delivered,
             begin_ns: 0,
             last_ns: values("response").iter().map(|(at_ns, _)| *at_ns).max().unwrap_or(0),

@@ -194,7 +194,7 @@ impl Campaign {
             let ns = |factor: f64| Some((1e8 * factor).round() as u64);
             (rtt.p50_ns, rtt.p99_ns) = (ns(factor), ns(3.0 * factor * tail));
         }
-        if let Some(throughput) = &mut run.throughput {
+        if let Some(throughput) = run.throughput_mut() {
             throughput.goodput_mbps = 100.0 * factor;
         }
         run

@@ -1,4 +1,4 @@
-//! Batches in an open loop: a full batch makes samples wait, a turbo batch does not.
+//! Batches in a paced run: a full batch makes samples wait, a turbo batch does not.
 
 use experiment::{Batching, Load, Rate};
 use results::Run;
@@ -35,10 +35,10 @@ fn with_turbo(load: Load, turbo: bool) -> (Run, Vec<(u64, u64)>) {
 fn with_time_to_spare_turbo_holds_nothing_back() {
     let (turbo, times) = with_turbo(constant(1_000), true);
     let (single, expected) = with_turbo(constant(1_000), false);
-    assert_eq!((times, turbo.latency), (expected, single.latency));
-    let batches = turbo.throughput.and_then(|throughput| throughput.batches).expect("batches");
+    assert_eq!((times, &turbo.latency), (expected, &single.latency));
+    let batches = turbo.throughput().and_then(|throughput| throughput.batches.as_ref()).expect("batches");
     assert_eq!((batches.flushes, batches.samples, batches.max_samples), (100, 100, 1));
-    assert_eq!(single.throughput.and_then(|throughput| throughput.batches), None);
+    assert_eq!(single.throughput().and_then(|throughput| throughput.batches.as_ref()), None);
 }
 
 #[test]
@@ -47,14 +47,14 @@ fn turbo_batch_has_all_due_samples_up_to_its_ceiling() {
     for (samples, flushes, max) in [(7, 1, 7), (25, 3, 10)] {
         let load = Load::Burst { rate: Rate { samples, period_ns: 10 * MS } };
         let (run, _) = with_turbo(load, true);
-        let batches = run.throughput.and_then(|throughput| throughput.batches).expect("batches");
+        let batches = run.throughput().and_then(|throughput| throughput.batches.as_ref()).expect("batches");
         let expected = (10 * flushes, 10 * samples, max);
         assert_eq!((batches.flushes, batches.samples, batches.max_samples), expected);
     }
     // At the maximum rate each batch is full.
     let (run, _) = with_turbo(Load::Max, true);
     let sent = run.flows[0].counted.sent;
-    let batches = run.throughput.and_then(|throughput| throughput.batches).expect("batches");
+    let batches = run.throughput().and_then(|throughput| throughput.batches.as_ref()).expect("batches");
     assert_eq!((batches.samples, batches.max_samples), (sent, 10));
     assert_eq!(batches.flushes, sent.div_ceil(10));
 }
@@ -73,6 +73,6 @@ fn turbo_carries_what_single_samples_cannot() {
     let (single, turbo) = (run_of(false), run_of(true));
     assert!(single.flows[0].counted.sent < 1_100, "{}", single.flows[0].counted.sent);
     assert!(turbo.flows[0].counted.sent > 2_900, "{}", turbo.flows[0].counted.sent);
-    let batches = turbo.throughput.and_then(|throughput| throughput.batches).expect("batches");
+    let batches = turbo.throughput().and_then(|throughput| throughput.batches.as_ref()).expect("batches");
     assert!(batches.mean_samples > 2.5 && batches.max_samples <= 10, "{batches:?}");
 }

@@ -133,7 +133,7 @@ fn metrics_equals_those_of_run() {
         let metrics = simulator.metrics(&cell, &design(50 * MS), scheduled).expect("measured");
         assert_eq!(
             (&metrics.counted, &metrics.throughput),
-            (&DeliveryCounts::sum(run.counts()), &run.throughput)
+            (&DeliveryCounts::sum(run.counts()), &run.throughput().cloned())
         );
         let [p50, p99] = run.latency.get("rtt").map_or([None; 2], |rtt| [rtt.p50_ns, rtt.p99_ns]);
         for (exact, recorded) in [(metrics.rtt_p50_ns, p50), (metrics.rtt_p99_ns, p99)] {

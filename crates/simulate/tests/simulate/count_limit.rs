@@ -29,7 +29,7 @@ fn throughput_of_a_number_of_samples_is_the_capacity() {
         let cell = cell(Workload::Throughput, true, batch_bytes, OPTIONS);
         // Not a multiple of a packet; a fiftieth of the time.
         let run = run(&cell, 2_001);
-        let throughput = run.throughput.as_ref().expect("throughput");
+        let throughput = run.throughput().expect("throughput");
         assert_eq!(
             (throughput.sent, throughput.delivered, throughput.lost),
             (2_001, 2_001, 0),
@@ -46,7 +46,7 @@ fn throughput_of_a_number_of_samples_is_the_capacity() {
 #[test]
 fn time_ends_a_run_that_has_not_written_all_samples() {
     let run = run(&cell(Workload::Throughput, true, 0, OPTIONS), u64::MAX);
-    let throughput = run.throughput.expect("throughput");
+    let throughput = run.throughput().expect("throughput");
     assert!(is_near(throughput.accepted_sps, 10_000.0) && throughput.sent > 90_000, "{throughput:?}");
 }
 
@@ -58,7 +58,7 @@ fn one_sample_is_a_run() {
         assert_eq!((counted.sent, counted.delivered), (1, 1), "{workload:?}");
     }
     let run = run(&paced(constant(1_000), true, OPTIONS), 1);
-    assert_eq!(run.throughput.expect("throughput").delivered, 1);
+    assert_eq!(run.throughput().expect("throughput").delivered, 1);
 }
 
 #[test]
@@ -78,10 +78,10 @@ fn ring_of_several_samples_in_flight_ends_after_its_samples() {
 }
 
 #[test]
-fn open_loop_of_a_number_of_samples_keeps_its_rate() {
+fn paced_run_of_a_number_of_samples_keeps_its_rate() {
     for load in [constant(1_000), crate::rig::poisson(1_000)] {
         let run = run(&paced(load, true, OPTIONS), 300);
-        let (paced, throughput) = (run.paced.expect("paced"), run.throughput.expect("throughput"));
+        let (paced, throughput) = (run.paced().expect("paced"), run.throughput().expect("throughput"));
         assert_eq!((paced.planned, paced.unsent), (300, 0));
         assert_eq!((throughput.sent, throughput.delivered), (300, 300));
         assert!(run.warnings.iter().all(|warning| warning.kind != WarningKind::Unsent), "{:?}", run.warnings);
@@ -91,9 +91,9 @@ fn open_loop_of_a_number_of_samples_keeps_its_rate() {
         assert!(is_near(throughput.accepted_sps, planned_sps), "{throughput:?}");
     }
     let run = run(&paced(constant(1_000), true, OPTIONS), 300);
-    assert!(is_near(run.paced.expect("paced").planned_sps.expect("it has times"), 1_000.0));
+    assert!(is_near(run.paced().expect("paced").planned_sps.expect("it has times"), 1_000.0));
     let run = self::run(&paced(Load::Max, true, OPTIONS), 2_000);
-    let throughput = run.throughput.expect("throughput");
+    let throughput = run.throughput().expect("throughput");
     assert_eq!(throughput.delivered, 2_000);
     assert!((throughput.accepted_sps / 10_000.0 - 1.0).abs() < 0.05, "{throughput:?}");
     assert!(throughput.delivered_in_time > 1_900, "{throughput:?}, {MS}");

@@ -19,7 +19,7 @@ pub fn full_mesh(participants: u16, endpoints: u32, join: Join, options: &[(&str
 fn discovered(cell: &Cell) -> DiscoveryRecord {
     let run = run(&mut Simulator::new(), cell, 2 * SECOND, 1);
     assert_eq!((run.state, &run.warnings[..]), (RunState::Valid, &[][..]));
-    run.discovery.expect("discovery")
+    run.discovery().expect("discovery").clone()
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn participants_of_one_process_share_its_memory_and_nothing_else() {
             assert_eq!((run.state, &run.warnings[..]), (RunState::Valid, &[][..]));
             assert_eq!(run.processes.len(), 16 / per_process as usize);
             assert!(run.processes.iter().all(|process| process.endpoints.len() == per_process as usize));
-            let found = run.discovery.expect("discovery");
+            let found = run.discovery().expect("discovery");
             let memory = of_one + host.process_bytes / u64::from(per_process);
             assert_eq!(found.memory_per_participant_bytes, Some(memory), "{per_process} {join}");
             assert_eq!(found.idle_cpu_ns, alone.idle_cpu_ns, "CPU time of a process counts once");

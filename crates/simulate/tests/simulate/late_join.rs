@@ -101,7 +101,7 @@ fn only_samples_written_since_the_join_are_lost() {
     // Rates are those of the other readers.
     assert_eq!(run.flows.len(), 4);
     assert_eq!(join.others.len(), 4);
-    let rates = run.throughput.as_ref().expect("rates");
+    let rates = run.throughput().expect("rates");
     for cost in &join.others {
         for rate in cost.delivered_sps {
             assert!((rate / (rates.delivered_sps / 2.0) - 1.0).abs() < 0.1, "{cost:?}, {rates:?}");

@@ -18,10 +18,10 @@ fn beyond_capacity_a_reliable_writer_falls_behind_its_plan_and_delivers_the_capa
     for offered in [10_100, 12_000, 30_000] {
         for (reliable, full) in [(true, "drop"), (false, "block")] {
             let run = overloaded(reliable, full, offered);
-            let throughput = run.throughput.as_ref().expect("rates");
+            let throughput = run.throughput().expect("rates");
             assert!((throughput.delivered_sps / 10_000.0 - 1.0).abs() < 0.001, "{throughput:?}");
             assert_eq!(throughput.lost, 0);
-            let paced = run.paced.as_ref().expect("an open loop");
+            let paced = run.paced().expect("a paced run");
             assert_eq!(paced.planned, 2 * offered);
             let accepted = 20_000.0 + 50.0;
             assert!((throughput.sent as f64 - accepted).abs() < 3.0, "{throughput:?}");
@@ -41,11 +41,11 @@ fn beyond_capacity_a_reliable_writer_falls_behind_its_plan_and_delivers_the_capa
     }
     // Just below the capacity no sample is late.
     let run = overloaded(true, "block", 9_900);
-    let paced = run.paced.as_ref().expect("an open loop");
+    let paced = run.paced().expect("a paced run");
     assert_eq!((paced.unsent, paced.sender_limited, run.latency["response"].max_ns), (0, false, 150_000));
     assert_eq!((paced.back_pressure, run.flows[0].lag_in_writes_pct), (false, None));
     // 150 µs are more than the period of 101 µs: each is late by that
-    let late = |run: &Run| (run.flows[0].late, run.throughput.as_ref().map(|all| all.delivered));
+    let late = |run: &Run| (run.flows[0].late, run.throughput().map(|all| all.delivered));
     let (late_of_all, delivered) = late(&run);
     assert_eq!(late_of_all, delivered);
     // and none with a period of 200 µs
@@ -59,7 +59,7 @@ fn busy_writer_is_sender_limited_and_waiting_writer_is_not() {
     let limits = |write_ns: f64, offered| {
         let host = HostModel { write_ns, ..HostModel::default() };
         let run = run(&mut Simulator::on(host), &paced(constant(offered), true, &options), SECOND, 1);
-        let paced = run.paced.as_ref().expect("an open loop");
+        let paced = run.paced().expect("a paced run");
         (paced.sender_limited, paced.back_pressure)
     };
     // 20 µs per write: 50,000 samples/s, while the middleware can process 100,000/s.
@@ -75,9 +75,9 @@ fn beyond_capacity_best_effort_loses_what_is_over_it() {
     let truth = GroundTruth::new(&config, false, 0.0, 1000, 1.0, 0);
     for offered in [10_100, 12_000, 30_000] {
         let run = overloaded(false, "drop", offered);
-        let throughput = run.throughput.as_ref().expect("rates");
+        let throughput = run.throughput().expect("rates");
         assert_eq!(throughput.sent, 2 * offered, "the plan is held");
-        let paced = run.paced.as_ref().expect("an open loop");
+        let paced = run.paced().expect("a paced run");
         assert!(!paced.sender_limited && !paced.back_pressure);
         let lost = throughput.lost as f64 / throughput.sent as f64;
         let known = 1.0 - truth.delivered_sps(offered as f64) / offered as f64;
@@ -86,12 +86,12 @@ fn beyond_capacity_best_effort_loses_what_is_over_it() {
         assert!((known - 0.0026..=known).contains(&lost), "{offered}: {lost}, {known}");
         assert!((throughput.delivered_sps / 10_000.0 - 1.0).abs() < 0.001, "{throughput:?}");
     }
-    assert_eq!(overloaded(false, "drop", 9_900).throughput.expect("rates").lost, 0);
+    assert_eq!(overloaded(false, "drop", 9_900).throughput().expect("rates").lost, 0);
 }
 
 /// Coordinated omission: a closed loop sends nothing while nothing moves.
 #[test]
-fn a_stall_is_in_the_response_of_an_open_loop_and_hidden_from_a_closed_one() {
+fn a_stall_is_in_the_response_of_a_paced_run_and_hidden_from_a_closed_one() {
     let options = [("latency", "50us"), ("service", "50us"), ("queue", "1"), ("stall", "1s,100ms")];
     let closed = run(&mut Simulator::new(), &cell(Workload::Latency, true, 0, &options), 10 * SECOND, 1);
     let rtt = &closed.latency["rtt"];
@@ -107,7 +107,7 @@ fn a_stall_is_in_the_response_of_an_open_loop_and_hidden_from_a_closed_one() {
         "{:?}",
         of("service")
     );
-    let held = open.paced.as_ref().expect("an open loop");
+    let held = open.paced().expect("a paced run");
     assert!(held.back_pressure && !held.sender_limited);
     // If the writer is not blocked, it is not late, and the service time includes the stall too.
     let free = [options[0], options[1], ("queue", "1000"), options[3]];
@@ -120,8 +120,8 @@ fn a_stall_is_in_the_response_of_an_open_loop_and_hidden_from_a_closed_one() {
 fn a_maximum_has_no_plan() {
     let options = [("service", "100us"), ("latency", "50us"), ("queue", "10")];
     let run = run(&mut Simulator::new(), &paced(Load::Max, true, &options), SECOND, 1);
-    let paced = run.paced.as_ref().expect("an open loop");
-    let throughput = run.throughput.as_ref().expect("rates");
+    let paced = run.paced().expect("a paced run");
+    let throughput = run.throughput().expect("rates");
     assert_eq!(run.latency.keys().collect::<Vec<_>>(), ["service", "write_call"]);
     assert_eq!((paced.planned_sps, paced.unsent, paced.sender_limited), (None, 0, false));
     assert_eq!(paced.planned, run.flows[0].offered);

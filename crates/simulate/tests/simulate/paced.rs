@@ -1,4 +1,4 @@
-//! Comparison of open loops with queueing theory and exact values.
+//! Comparison of paced runs with queueing theory and exact values.
 
 use experiment::{Batching, Cell, Design, Flow, Load, Rate, ReceiveGroup, ScheduledRun, Trace, Workload};
 use results::{Run, RunState};
@@ -128,10 +128,10 @@ fn response_without_lag_equals_service() {
     let median = service.p50_ns.expect("enough") as f64;
     let (low, high) = (truth.quantile(0.48), truth.quantile(0.53));
     assert!((low..high).contains(&median), "{median}: {low} {high}");
-    let paced = run.paced.expect("an open loop");
+    let paced = run.paced().expect("a paced run");
     assert_eq!((paced.planned, paced.planned_sps, paced.unsent), (10_000, Some(10_000.0), 0));
     assert!(!paced.sender_limited);
-    let throughput = run.throughput.expect("rates");
+    let throughput = run.throughput().expect("rates");
     assert_eq!((throughput.offered_sps, throughput.accepted_sps), (10_000.0, 10_000.0));
     assert!((throughput.delivered_sps / 10_000.0 - 1.0).abs() < 0.001, "{throughput:?}");
     assert!((throughput.goodput_mbps / 80.0 - 1.0).abs() < 0.001, "{throughput:?}");
@@ -182,7 +182,7 @@ fn several_flows_are_written_by_one_thread_and_counted_each() {
     simulator.traces.insert("5ca1e", [5 * MS, 100 * MS, 2 * SECOND]);
     let outcome = simulator.run(&cell, &design(SECOND), scheduled).expect("measured");
     let run = outcome.run;
-    let paced = run.paced.as_ref().expect("an open loop");
+    let paced = run.paced().expect("a paced run");
     let [scan, state, events, replay] = &run.flows[..] else { panic!("{paced:?}") };
     assert_eq!([scan, state, replay].map(|flow| flow.planned), [30, 1_000, 2]);
     // Four standard deviations of a Poisson count.
@@ -222,7 +222,7 @@ fn plans_that_are_drawn_can_be_had_again() {
         let design = Design { seed, ..design(SECOND) };
         let scheduled = ScheduledRun { number, block: 1, cell: 0, twin: false, duet: None };
         let outcome = Simulator::new().run(&cell, &design, scheduled).expect("measured");
-        outcome.run.paced.expect("an open loop").planned
+        outcome.run.paced().expect("a paced run").planned
     };
     assert_eq!(planned(7, 1), planned(7, 1));
     assert!(planned(7, 1) != planned(7, 2) || planned(7, 1) != planned(7, 3));

@@ -23,7 +23,7 @@ fn measured(cell: &Cell, measure_ns: u64) -> Run {
 }
 
 fn ring(run: &Run) -> &Ring {
-    run.ring.as_ref().expect("a ring")
+    run.ring().expect("a ring")
 }
 
 #[track_caller]

@@ -35,7 +35,7 @@ pub fn cell(workload: Workload, reliable: bool, batch_bytes: u64, options: &[(&s
     Cell { id: "cell".to_owned(), factors }
 }
 
-/// Returns the cell of an open loop with one flow.
+/// Returns the cell of a paced run with one flow.
 pub fn paced(load: Load, reliable: bool, options: &[(&str, &str)]) -> Cell {
     let mut cell = cell(Workload::Paced, reliable, 0, options);
     cell.factors.load = Some(load);

@@ -29,7 +29,7 @@ fn time_per_hop_is_that_of_one_hop_at_any_number_of_nodes() {
         let (mean, sd) = truth.mean_and_sd();
         let rtt = &run.latency["rtt"];
         let all_hops = (rtt.n * u64::from(nodes)) as f64;
-        let ring = run.ring.as_ref().expect("a ring");
+        let ring = run.ring().expect("a ring");
         let per_hop = ring.per_hop_mean_ns.expect("a mean");
         assert!(
             (per_hop - mean).abs() <= 4.0 * sd / all_hops.sqrt() + 1.0,
@@ -52,7 +52,7 @@ fn time_per_hop_is_that_of_one_hop_at_any_number_of_nodes() {
 /// Checks that each hop of a ring loses this share of the samples that it gets, that a warning names each loss, and that
 /// the losses of the hops are those of the ring.
 pub fn assert_losses_of_hops(run: &Run, loss: f64) {
-    let hops = &run.ring.as_ref().expect("a ring").hops;
+    let hops = &run.ring().expect("a ring").hops;
     let counted = &run.flows[0].counted;
     let mut sent = counted.sent;
     for hop in hops {
@@ -86,5 +86,5 @@ fn ring_of_two_nodes_has_the_round_trips_of_a_pair() {
     assert_eq!(ring.latency["rtt"], pair.latency["rtt"]);
     assert_eq!(ring.latency["hop_1"], pair.latency["one_way_out"]);
     assert_eq!(ring.latency["hop_2"], pair.latency["one_way_back"]);
-    assert!(pair.ring.is_none());
+    assert!(pair.ring().is_none());
 }

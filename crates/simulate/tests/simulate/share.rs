@@ -40,7 +40,7 @@ fn maximum(document: &ResultDocument) -> &MaxRate {
 }
 
 fn planned_sps(run: &Run) -> f64 {
-    run.paced.as_ref().and_then(|paced| paced.planned_sps).expect("a plan")
+    run.paced().and_then(|paced| paced.planned_sps).expect("a plan")
 }
 
 #[test]
@@ -58,8 +58,8 @@ fn a_percent_is_that_of_the_capacity_whether_samples_wait_or_are_dropped() {
             for run in &cell.runs {
                 // A schedule has whole samples: a resolution of 5 samples/s.
                 assert!((planned_sps(run) - sps * percent / 100.0).abs() <= 5.0, "{percent}: {run:?}");
-                let throughput = run.throughput.as_ref().expect("rates");
-                let came = throughput.delivered as f64 / run.paced.as_ref().expect("a plan").planned as f64;
+                let throughput = run.throughput().expect("rates");
+                let came = throughput.delivered as f64 / run.paced().expect("a plan").planned as f64;
                 if percent < 100.0 {
                     assert!((came - 1.0).abs() < 1e-9, "{percent}: {came}");
                 } else {

@@ -36,7 +36,7 @@ fn each_reader_costs_the_writer_one_copy_by_unicast_and_none_by_multicast() {
             let config = config(&options);
             let truth = GroundTruth::new(&config, true, 0.0, 1000, 1.0, 0).of_copies(copies);
             let capacity = truth.capacity_sps(1).expect("a limit");
-            let rates = run.throughput.as_ref().expect("rates");
+            let rates = run.throughput().expect("rates");
             assert!((rates.delivered_sps / capacity - 1.0).abs() < 0.005, "{readers}: {rates:?}, {capacity}");
             assert_eq!((run.flows.len(), rates.lost), (usize::from(readers), 0), "{rates:?}");
             let sent = run.flows[0].counted.sent;
@@ -71,11 +71,11 @@ fn shares_of_writers_and_their_fairness_are_those_of_their_servers() {
     let options = [("service", "50us"), ("queue", "10"), ("latency", "50us")];
     let cell = mesh(cell(Workload::Throughput, true, 0, &options), 3, 1);
     let fair = valid(run(&mut Simulator::new(), &cell, SECOND, 1));
-    let writers = fair.throughput.as_ref().and_then(|of| of.writers.as_ref()).expect("writers");
+    let writers = fair.throughput().and_then(|of| of.writers.as_ref()).expect("writers");
     assert!((writers.fairness - 1.0).abs() < 1e-6, "{writers:?}");
     let host = slowed(&[("writer-2", 2.0), ("writer-3", 4.0)]);
     let unfair = valid(run(&mut Simulator::on(host), &cell, SECOND, 1));
-    let rates = unfair.throughput.as_ref().expect("rates");
+    let rates = unfair.throughput().expect("rates");
     let writers = rates.writers.as_ref().expect("writers");
     // 20,000, 10,000 and 5,000 samples/s
     let jain = 35_000.0_f64.powi(2) / (3.0 * (4e8 + 1e8 + 0.25e8));
@@ -104,7 +104,7 @@ fn writers_of_one_process_share_its_usage_and_nothing_else() {
         let shared = of(Some(per_process));
         assert_eq!(shared.processes.len(), 4 / per_process as usize + 2);
         assert_eq!(shared.flows, alone.flows, "{per_process}");
-        assert_eq!(shared.throughput, alone.throughput, "{per_process}");
+        assert_eq!(shared.throughput(), alone.throughput(), "{per_process}");
         assert_eq!(of_writers(&shared), of_writers(&alone), "{per_process}");
         let numbers: Vec<u32> = shared.endpoints.iter().map(|of| of.process).collect();
         assert!(numbers.is_sorted() && numbers[0] == numbers[per_process as usize - 1], "{numbers:?}");
@@ -121,7 +121,7 @@ fn writers_share_a_slow_reader_evenly() {
     let cell = mesh(cell(Workload::Throughput, true, 0, &[("latency", "50us")]), 4, 1);
     let host = HostModel { read_ns: 20_000.0, receive_buffer: Some(20), ..HostModel::default() };
     let run = valid(run(&mut Simulator::on(host), &cell, SECOND, 1));
-    let rates = run.throughput.as_ref().expect("rates");
+    let rates = run.throughput().expect("rates");
     assert!((rates.delivered_sps / 50_000.0 - 1.0).abs() < 0.005, "{rates:?}");
     let writers = rates.writers.as_ref().expect("writers");
     assert!(writers.fairness > 0.999 && (writers.lowest_sps / 12_500.0 - 1.0).abs() < 0.02, "{writers:?}");
@@ -137,7 +137,7 @@ fn slow_reader_holds_up_a_reliable_writer_and_loses_alone_without_reliability() 
         run(&mut Simulator::on(host()), &cell, 2 * SECOND, 1)
     };
     let held_up = valid(slow(true));
-    let paced = held_up.paced.as_ref().expect("a plan");
+    let paced = held_up.paced().expect("a plan");
     assert!(paced.back_pressure && paced.unsent > 17_000, "{paced:?}");
     for flow in &held_up.flows {
         assert_eq!((flow.counted.delivered, flow.counted.lost), (flow.counted.sent, 0), "{flow:?}");
@@ -147,7 +147,7 @@ fn slow_reader_holds_up_a_reliable_writer_and_loses_alone_without_reliability() 
     let lost: Vec<u64> = loses.flows.iter().map(|flow| flow.counted.lost).collect();
     assert_eq!(lost[..2], [0, 0], "{lost:?}");
     assert!((lost[2] as f64 / (20_000.0 - 2_050.0) - 1.0).abs() < 0.01, "{lost:?}");
-    let readers = loses.throughput.as_ref().and_then(|of| of.readers.as_ref()).expect("readers");
+    let readers = loses.throughput().and_then(|of| of.readers.as_ref()).expect("readers");
     assert_eq!(readers.lowest, "reader-3", "the slow one is named: {readers:?}");
     assert!((readers.lowest_sps / 1_000.0 - 1.0).abs() < 0.03, "{readers:?}");
 }
@@ -168,14 +168,14 @@ fn planted_difference_between_readers_is_found() {
 
 /// Each writer draws a plan of its own, and each of its readers has the same one.
 #[test]
-fn open_loops_of_a_mesh_keep_their_plans() {
+fn paced_runs_of_a_mesh_keep_their_plans() {
     let cell = mesh(paced(poisson(3_000), true, &[("latency", "50us"), ("service", "10us")]), 3, 2);
     let run = valid(run(&mut Simulator::new(), &cell, SECOND, 1));
     let planned: Vec<u64> = run.flows.iter().map(|flow| flow.planned).collect();
     assert_eq!(planned.len(), 6);
     assert!(planned.chunks(2).all(|of_writer| of_writer[0] == of_writer[1]), "{planned:?}");
     assert!(planned[0] != planned[2] || planned[2] != planned[4], "{planned:?}");
-    assert_eq!(run.paced.as_ref().map(|of| of.planned), Some(planned.iter().step_by(2).sum()));
+    assert_eq!(run.paced().map(|of| of.planned), Some(planned.iter().step_by(2).sum()));
     for flow in &run.flows {
         assert_eq!(flow.latency["response"].n, flow.counted.delivered, "{flow:?}");
     }
@@ -192,7 +192,7 @@ fn each_flow_of_a_mesh_has_quantiles_over_all_runs() {
     // Too few samples in a run for its 99.9 % quantile, and enough in three.
     let plan = experiment_of(vec![cell], design(500 * MS));
     let document = Simulator::new().experiment(&plan).expect("options");
-    let flows = &document.cells[0].paced.as_ref().expect("open loops").flows;
+    let flows = &document.cells[0].paced.as_ref().expect("paced runs").flows;
     assert_eq!(flows.len(), 4);
     for (index, flow) in flows.iter().enumerate() {
         let service = &flow.latency["service"];
@@ -212,7 +212,7 @@ fn topics_and_instances_together_have_the_load_of_one() {
     assert_eq!(run.flows.len(), 40, "two writers to two readers on ten topics");
     assert!(run.flows.iter().all(|flow| flow.counted.delivered == 100), "{:?}", run.flows);
     assert!(run.flows.iter().any(|flow| flow.name == "topic-10"));
-    assert_eq!(run.paced.as_ref().map(|of| of.planned), Some(2_000));
+    assert_eq!(run.paced().map(|of| of.planned), Some(2_000));
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn throughput_is_the_capacity_of_the_server_and_counts_reconcile() {
     for (batch_bytes, samples) in [(0, 1), (8_000, 8)] {
         let run =
             run(&mut simulator, &cell(Workload::Throughput, true, batch_bytes, &options), 1_000 * MS, 1);
-        let throughput = run.throughput.expect("throughput");
+        let throughput = run.throughput().expect("throughput");
         let capacity = truth_of(&config(&options), 1000 * samples) * samples as f64;
         assert!((throughput.delivered_sps / capacity - 1.0).abs() < 0.005, "{throughput:?}, {capacity}");
         assert_eq!((throughput.lost, throughput.duplicate, throughput.out_of_order), (0, 0, 0));
@@ -147,7 +147,7 @@ fn throughput_is_the_capacity_of_the_server_and_counts_reconcile() {
     // Stalls take a tenth of the time.
     let stalled = [options[0], options[1], options[2], ("stall", "10ms,1ms")];
     let run = run(&mut simulator, &cell(Workload::Throughput, true, 0, &stalled), 1_000 * MS, 1);
-    let delivered = run.throughput.expect("throughput").delivered_sps;
+    let delivered = run.throughput().expect("throughput").delivered_sps;
     assert!((delivered / 9_000.0 - 1.0).abs() < 0.01, "{delivered}");
 }
 
@@ -181,7 +181,7 @@ fn loss_duplicates_and_order_are_as_configured() {
     // A queue that drops: the excess over the capacity is lost.
     let dropping = [("service", "10us"), ("full", "drop"), ("latency", "5us")];
     let dropped = run(&mut simulator, &cell(Workload::Throughput, false, 0, &dropping), 1_000 * MS, 1);
-    let throughput = dropped.throughput.expect("throughput");
+    let throughput = dropped.throughput().expect("throughput");
     assert!((throughput.delivered_sps / 100_000.0 - 1.0).abs() < 0.02, "{throughput:?}");
     assert!((throughput.lost_pct - 90.0).abs() < 1.0, "{throughput:?}");
 }
@@ -282,7 +282,7 @@ proptest! {
         if let Some(rtt) = run.latency.get("rtt") {
             prop_assert_eq!(rtt.n, counted.delivered);
         }
-        if let Some(paced) = &run.paced {
+        if let Some(paced) = run.paced() {
             let flow = &run.flows[0];
             prop_assert!(paced.planned >= flow.offered && flow.offered >= counted.sent, "{paced:?}");
             prop_assert_eq!(paced.unsent, paced.planned - flow.offered);
@@ -305,7 +305,7 @@ fn late_repairs_are_in_the_tail_or_lost_and_never_in_the_rate() {
             let mut cell = cell(workload, false, 0, options);
             cell.factors.load =
                 (workload == Workload::Paced).then(|| Load::Constant { rate: Rate::per_second(50_000) });
-            run(&mut simulator, &cell, 500 * MS, 1).throughput.expect("rates")
+            run(&mut simulator, &cell, 500 * MS, 1).throughput().expect("rates").clone()
         };
         let healthy = measured(&options("0")[..2]);
         let [repaired, too_late] = ["150ms", "3s"].map(|hold| measured(&options(hold)));
@@ -329,7 +329,7 @@ fn the_rate_of_one_take_is_over_the_time_in_which_it_was_written() {
     let host = HostModel { write_ns: 1e6, read_ns: 0.0, ..HostModel::default() };
     let cell = cell(Workload::Throughput, true, 10_000, &[("latency", "50us")]);
     let run = run(&mut Simulator::on(host), &cell, MS / 10, 1);
-    let throughput = run.throughput.expect("rates");
+    let throughput = run.throughput().expect("rates");
     assert_eq!((throughput.delivered, throughput.lost), (10, 0));
     assert_eq!((throughput.delivered_sps, throughput.accepted_sps), (1000.0, 1000.0));
     assert_eq!(throughput.goodput_mbps, throughput.delivered_sps * 8e3 / 1e6);
@@ -344,7 +344,8 @@ fn rate_without_a_common_clock_is_that_of_the_run_with_one() {
     let mut simulator = Simulator::new();
     let design = Design { windows: 20, ..design(500 * MS) };
     let reports = simulator.reports(&cell, &design, scheduled).expect("reports");
-    let truth = simulator.record(&cell, &design, scheduled, &reports).run.throughput.expect("throughput");
+    let truth =
+        simulator.record(&cell, &design, scheduled, &reports).run.throughput().expect("throughput").clone();
     for offset_ns in
         [0, 7, 3_600_000 * MS as i64, -(MS as i64) / 20, -5_000 * MS as i64, i64::MAX / 2, i64::MIN / 2]
     {
@@ -357,7 +358,7 @@ fn rate_without_a_common_clock_is_that_of_the_run_with_one() {
             received.quickest_ns = received.quickest_ns.wrapping_add(offset_ns);
         }
         let run = simulator.record(&cell, &design, scheduled, &reports).run;
-        let throughput = run.throughput.as_ref().expect("throughput");
+        let throughput = run.throughput().expect("throughput");
         assert_eq!(run.state, RunState::Valid, "{:?}", run.warnings);
         assert!(
             (throughput.delivered_sps / truth.delivered_sps - 1.0).abs() < 1e-3,

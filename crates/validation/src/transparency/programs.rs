@@ -185,7 +185,7 @@ impl Case<'_> {
 /// as a whole, not by flow.
 fn value_of_readers(run: &serde_json::Value, workload: &str) -> Option<f64> {
     if workload != "latency" {
-        return run.pointer("/throughput/delivered_sps")?.as_f64();
+        return run.pointer("/measured/throughput/delivered_sps")?.as_f64();
     }
     let median_of = |record: &serde_json::Value| record.pointer("/latency/rtt/p50_ns")?.as_f64();
     let values: Vec<Option<f64>> = run["flows"].as_array()?.iter().map(median_of).collect();

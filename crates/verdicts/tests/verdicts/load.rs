@@ -16,7 +16,7 @@ fn under_load(ratio: f64, change: impl Fn(&mut Run)) -> ResultDocument {
         let noise = (sample::Noise(u64::from(run.number)).next() >> 11) as f64 / (1_u64 << 53) as f64;
         let ratio = if run.cell.ends_with("2000/s") { ratio } else { 1.0 };
         let p50 = 100_000.0 * ratio * (1.0 + 0.01 * noise);
-        let response = run.latency.get_mut("response").expect("an open loop");
+        let response = run.latency.get_mut("response").expect("a paced run");
         (response.p50_ns, response.p99_ns) = (Some(p50 as u64), Some((3.0 * p50) as u64));
         change(run);
     })
@@ -71,7 +71,7 @@ fn difference_within_the_clock_errors_has_no_verdict() {
         [(0, [false, false]), (14, [false, false]), (16, [true, false]), (50, [true, true])]
     {
         let document = under_load(1.3, |run| {
-            run.latency.get_mut("response").expect("an open loop").clock_error_ns = error_us * 1_000;
+            run.latency.get_mut("response").expect("a paced run").clock_error_ns = error_us * 1_000;
         });
         let comparison = held(&document, &options).expect("the load is named");
         let is_withheld: Vec<bool> = comparison.verdicts.iter().map(|of| of.withheld.is_some()).collect();
@@ -90,7 +90,7 @@ fn few_samples_and_late_senders_are_reported() {
     let comparison = held(&lossy, &options).expect("the load is named");
     assert!(comparison.verdicts[0].text.contains("of the samples of `dds/paced/"), "{comparison:?}");
 
-    let late = under_load(1.3, |run| run.paced.as_mut().unwrap().sender_limited = run.block < 3);
+    let late = under_load(1.3, |run| run.paced_mut().unwrap().sender_limited = run.block < 3);
     let comparison = held(&late, &options).expect("the load is named");
     assert_eq!(comparison.verdicts[0].treatment.sender_limited, 2);
     let words = "sender-limited in 4 of 24 runs";
@@ -143,7 +143,7 @@ fn each_of_several_flows_has_verdicts_of_its_own() {
             for (flow, ratio) in run.flows.iter_mut().zip([ratio, 1.0]) {
                 let noise = (sample::Noise(u64::from(run.number)).next() >> 11) as f64 / (1_u64 << 53) as f64;
                 let p50 = 100_000.0 * ratio * (1.0 + 0.01 * noise);
-                let response = flow.latency.get_mut("response").expect("an open loop");
+                let response = flow.latency.get_mut("response").expect("a paced run");
                 (response.p50_ns, response.p99_ns) = (Some(p50 as u64), Some((3.0 * p50) as u64));
             }
             let pictures = &mut run.flows[1].counted;

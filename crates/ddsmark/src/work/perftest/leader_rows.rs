@@ -195,7 +195,7 @@ impl Observer for &LeaderRows<'_> {
 /// Returns a warning if the rate that an option asks for was missed, with what the run says of the cause. `requested_sps`: rate of a
 /// publisher, if it is known.
 fn missed_rate(option: &str, requested_sps: Option<f64>, run: &Run) -> Option<String> {
-    let (paced, throughput) = (run.paced.as_ref()?, run.throughput.as_ref()?);
+    let (paced, throughput) = (run.paced()?, run.throughput()?);
     let writers: BTreeSet<&str> = run.flows.iter().map(|flow| flow.writer.as_str()).collect();
     let reached_sps = throughput.accepted_sps / writers.len().max(1) as f64;
     let share = missed_share((paced.planned, paced.unsent), reached_sps, requested_sps)?;

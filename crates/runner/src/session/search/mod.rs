@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use experiment::{Cell, Load, RUN_OVERHEAD_NS, Rate, SearchGoal};
 use results::{
-    Failure, IntervalLog, Run, RunState, SearchRecord, TrialRecord, TrialResult, UnpacedRate, format_value,
-    stats_goal,
+    Failure, IntervalLog, Measurement, Run, RunState, SearchRecord, TrialRecord, TrialResult, UnpacedRate,
+    format_value, stats_goal,
 };
 use stats::search::{Budget, Loads, SearchError};
 
@@ -61,7 +61,7 @@ pub(super) fn execute(
     let experiment = &runs.header.experiment;
     let default = experiment::Search::default();
     let plan = experiment.search.as_ref().unwrap_or(&default);
-    run.search = Some(SearchRecord {
+    let search = SearchRecord {
         ended: false,
         unpaced: None,
         floor_sps: None,
@@ -69,13 +69,14 @@ pub(super) fn execute(
         goals: Vec::new(),
         trials: Vec::new(),
         took_ns: 0,
-    });
+    };
+    run.measured = Some(Measurement::Search { search });
     run.state = RunState::Failed;
     run.failure = Some(failed("interrupted; repeated when the experiment is resumed"));
     let mut searching = Searching { runs, cell, plan, names, began: Instant::now() };
     let outcome = searching.all(run, observer);
     run.phases_ns = [("search".to_owned(), searching.elapsed_ns())].into();
-    let record = run.search.get_or_insert_with(|| unreachable!("it was begun"));
+    let record = record_of(run);
     match outcome {
         Ok(()) => {
             record.ended = true;
@@ -116,10 +117,8 @@ impl Searching<'_> {
             let ratios: Vec<f64> = judged.iter().map(|judged| judged.violation_ratio).collect();
             search.record(trial, &ratios).map_err(rejected)?;
             let MeasuredTrial { run: made, shown: TrialResult { shown, .. }, limited_by_sender } = *measured;
-            let lost = made
-                .throughput
-                .as_ref()
-                .map_or((0, 0), |throughput| (throughput.lost, throughput.undelivered));
+            let lost =
+                made.throughput().map_or((0, 0), |throughput| (throughput.lost, throughput.undelivered));
             run.endpoints = made.endpoints;
             let took_ns = self.elapsed_ns();
             let record = record_of(run);
@@ -150,7 +149,7 @@ impl Searching<'_> {
     /// Determines the range of rates from a trial at maximum speed.
     fn loads(&mut self, run: &mut Run, shortest_ns: u64) -> Result<Loads, End> {
         let (measured, _) = self.sure(run, &(Load::Max, shortest_ns))?;
-        let delivering = measured.run.throughput.as_ref().filter(|throughput| throughput.delivered > 0);
+        let delivering = measured.run.throughput().filter(|throughput| throughput.delivered > 0);
         let Some(throughput) = delivering else {
             return Err(End::Failed(failed("no sample was delivered at the maximum rate")));
         };
@@ -206,7 +205,7 @@ impl Searching<'_> {
 }
 
 fn record_of(run: &mut Run) -> &mut SearchRecord {
-    run.search.as_mut().expect("it was begun")
+    run.measured.as_mut().and_then(Measurement::search_mut).expect("it was begun")
 }
 
 /// Returns the failure of a search in which no rate gives enough samples per trial.

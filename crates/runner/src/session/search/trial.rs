@@ -52,7 +52,7 @@ pub(super) fn trial(
         ..runs.header.experiment.design.clone()
     };
     let mut run = search.clone();
-    run.search = None;
+    run.measured = None;
     let (name, alone) = (names.take(run.number, runs.sites)?, RunBarrier::new());
     let made = runs.run(run, (&cell, &design), name, &TraceTimes::default(), alone.join());
     let Some(FinishedRun { run, reports, .. }) = made else { return Ok(TrialRun::Stopped) };
@@ -92,7 +92,7 @@ fn trial_outcome(
     duration_ns: u64,
     deadline_ns: Option<u64>,
 ) -> Option<TrialResult> {
-    let (paced, throughput) = (run.paced.as_ref()?, run.throughput.as_ref()?);
+    let (paced, throughput) = (run.paced()?, run.throughput()?);
     let writer = reports.driving().report.paced_writer()?;
     let read = reports.serving().report.paced_reader()?;
     let (written_flow, read_flow) = (writer.flows.first()?, read.flows.first()?);

@@ -1,4 +1,4 @@
-//! Schedules, counts and latencies of open loops.
+//! Schedules, counts and latencies of paced runs.
 
 use collector::RunReports;
 use control::{FlowReaderReport, FlowWriterReport, PacedReaderReport, PacedWriterReport, RoleReport};
@@ -59,7 +59,7 @@ fn writer_must_follow_the_schedule_that_the_runner_computes() {
     }
     // The seed determines a random schedule: with another one the numbers of samples differ.
     let mut other = subject(poisson(2_000));
-    let planned = other.run().paced.expect("an open loop").planned;
+    let planned = other.run().paced().expect("a paced run").planned;
     other.design.seed += 1;
     let run = other.run();
     assert!(warns(&run, WarningKind::RunsInvalid, &format!("the writer had {planned}")), "{run:?}");
@@ -161,7 +161,7 @@ fn late_sender_is_classified_by_its_cause() {
         (1.0, waited, WarningKind::SenderLimited, "its process was kept from its cores"),
     ] {
         subject.warns(kind, text, |reports| late(reports, held, usage.clone()));
-        let paced = subject.with(|reports| late(reports, held, usage)).paced.expect("an open loop");
+        let paced = subject.with(|reports| late(reports, held, usage)).paced().expect("a paced run").clone();
         let held_up = kind == WarningKind::BackPressure;
         assert_eq!((paced.back_pressure, paced.sender_limited), (held_up, !held_up), "{text}");
     }

@@ -57,7 +57,7 @@ fn counts_of_probes_must_agree() {
         [(1, 1, ["writer", "reader"]), (1, 3, ["writer", "reader-1"]), (2, 2, ["writer-1", "reader-1"])]
     {
         let subject = subject(writers, readers);
-        let throughput = subject.run().throughput.expect("a throughput");
+        let throughput = subject.run().throughput().expect("a throughput").clone();
         let probes = throughput.probes.expect("probes");
         assert_eq!([probes.writer.as_str(), probes.reader.as_str()], between);
         assert!(probes.sent > 2, "{probes:?}");

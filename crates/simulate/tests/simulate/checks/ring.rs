@@ -44,7 +44,7 @@ fn sample_that_a_node_did_not_receive_is_lost_before_it() {
         lose(reports);
         change(&mut node(reports, 3).stamps, |pair| *pair = TimestampPair::default());
     });
-    let hops = &run.ring.as_ref().expect("a ring").hops;
+    let hops = &run.ring().expect("a ring").hops;
     assert_eq!(hops.iter().map(|hop| hop.lost).collect::<Vec<_>>(), [0, 1, 0], "{:?}", run.warnings);
     let text = format!("1 of {} samples were lost between node-2 and node-3", hops[1].sent);
     assert!(super::warns(&run, WarningKind::Loss, &text), "{:?}", run.warnings);
@@ -60,7 +60,7 @@ fn sample_that_a_node_did_not_pass_on_is_counted_there() {
         change(&mut middle.stamps, |pair| pair.second_ns = 0);
         change(&mut node(reports, 3).stamps, |pair| *pair = TimestampPair::default());
     });
-    let hops = &run.ring.as_ref().expect("a ring").hops;
+    let hops = &run.ring().expect("a ring").hops;
     assert_eq!(hops.iter().map(|hop| (hop.lost, hop.stopped)).collect::<Vec<_>>(), [(0, 1), (0, 0), (0, 0)]);
     let text = format!("node-2 did not pass on 1 of {} samples", hops[0].delivered);
     assert!(super::warns(&run, WarningKind::WritesRefused, &text), "{:?}", run.warnings);
@@ -72,7 +72,7 @@ fn late_sample_is_delivered_by_the_last_hop() {
         lose(reports);
         back(reports).late = 1;
     });
-    let hops = &run.ring.as_ref().expect("a ring").hops;
+    let hops = &run.ring().expect("a ring").hops;
     assert!(hops.iter().all(|hop| hop.lost == 0 && hop.delivered == hop.sent), "{hops:?}");
     assert!(super::warns(&run, WarningKind::LatePings, "came back later than 200 ms"), "{:?}", run.warnings);
 }
@@ -119,7 +119,7 @@ fn counts_of_a_pipelined_ring_must_agree() {
         change(&mut node(reports, 2).stamps, |pair| pair.second_ns = 0);
         change(&mut node(reports, 3).stamps, |pair| *pair = TimestampPair::default());
     });
-    assert_eq!(run.ring.as_ref().expect("a ring").hops.iter().map(|hop| hop.stopped).sum::<u64>(), 1);
+    assert_eq!(run.ring().expect("a ring").hops.iter().map(|hop| hop.stopped).sum::<u64>(), 1);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn back_pressure_of_a_pipelined_ring_names_its_hop() {
     let text = "7 writes from node-2 to node-3 timed out or were rejected";
     let run = subject.with(|reports| (node(reports, 2).timed_out, node(reports, 2).refused) = (3, 4));
     assert!(super::warns(&run, WarningKind::WritesRefused, text), "{:?}", run.warnings);
-    let held: Vec<u64> = run.ring.as_ref().expect("a ring").hops.iter().map(|hop| hop.held_writes).collect();
+    let held: Vec<u64> = run.ring().expect("a ring").hops.iter().map(|hop| hop.held_writes).collect();
     assert_eq!(held, [0, 7, 0]);
 }
 
@@ -145,7 +145,7 @@ fn pipelined_ring_with_few_samples_in_flight_or_returned_warns() {
         assert_eq!(super::warns(&run, WarningKind::FewInFlight, text), warns, "{longer}: {:?}", run.warnings);
     }
     let run = subject.with(|reports| pinger(reports).in_time = 0);
-    assert_eq!(run.ring.as_ref().and_then(|ring| ring.per_sample_hop_ns), None);
+    assert_eq!(run.ring().and_then(|ring| ring.per_sample_hop_ns), None);
 }
 
 #[test]

@@ -1,24 +1,26 @@
-//! The published schema describes the messages: each real message is valid, and a wrong one is not.
+//! The schema of control messages describes them: each real message is valid, and a wrong one is not.
 
-use std::{fs, path::Path};
+use std::fs;
 
 use control::{
     AgentReport, Configure, Configured, Drain, EntityMatch, Exchange, Exchanged, Hello, InterfaceReading,
     JoinTimes, LateJoin, MailboxMessage, Match, MeasureReply, OpenMailbox, PROTOCOL, ParticipantReport,
-    PayloadBytes, Reply, Request, RoleReport, TimestampLog, TimestampPair, json_schema,
+    PayloadBytes, Reply, Request, RoleReport, TimestampLog, TimestampPair,
 };
 use experiment::{Factors, Flow, Load, Pin, Rate, RunTopology, ThreadPriorities, Topology, Trace, Workload};
+use jsonschema::Validator;
 use serde_json::{Value, json};
 
-fn validator() -> jsonschema::Validator {
-    let schema: Value = serde_json::from_str(&json_schema()).expect("JSON");
-    jsonschema::draft202012::new(&schema).expect("a schema")
+use crate::{errors, root, schema};
+
+fn validator() -> Validator {
+    schema("control")
 }
 
 #[track_caller]
-fn assert_valid(validator: &jsonschema::Validator, message: &impl serde::Serialize) {
+fn assert_valid(validator: &Validator, message: &impl serde::Serialize) {
     let message = serde_json::to_value(message).expect("JSON");
-    let errors: Vec<String> = validator.iter_errors(&message).map(|error| error.to_string()).collect();
+    let errors = errors(validator, &message);
     assert!(errors.is_empty(), "{message:#}\n{errors:?}");
 }
 
@@ -173,8 +175,7 @@ fn replies_follow_the_schema() {
 
 /// Returns the first line of a file of the fuzz corpus.
 fn line(file: &str) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(file);
-    let text = fs::read_to_string(path).expect("a file");
+    let text = fs::read_to_string(root().join("fuzz/corpus").join(file)).expect("a file");
     serde_json::from_str(text.lines().next().expect("a line")).expect("JSON")
 }
 
