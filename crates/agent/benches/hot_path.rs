@@ -129,14 +129,14 @@ fn schedule(plan: &str) -> Schedule {
     Schedule::new(&load, 1, 0, [].into()).expect("with intended times")
 }
 
-/// Open-loop writer: compute the intended time of the next sample.
+/// Paced writer: compute the intended time of the next sample.
 #[divan::bench(args = PLANS)]
 fn plan_next(bencher: Bencher<'_, '_>, plan: &str) {
     let mut schedule = schedule(plan);
     bencher.bench_local(|| black_box(schedule.next()));
 }
 
-/// Open-loop reader: look up the intended time of a sample received in order.
+/// Paced reader: look up the intended time of a sample received in order.
 #[divan::bench(args = PLANS)]
 fn plan_at(bencher: Bencher<'_, '_>, plan: &str) {
     let mut times = SendTimes::new(schedule(plan), u64::MAX);
@@ -147,14 +147,14 @@ fn plan_at(bencher: Bencher<'_, '_>, plan: &str) {
     });
 }
 
-/// Open-loop writer: wait for a time that has passed.
+/// Paced writer: wait for a time that has passed.
 #[divan::bench]
 fn wait_late(bencher: Bencher<'_, '_>) {
     let (pace, now) = (SleepSpinTimer::calibrated(true), now_ns());
     bencher.bench_local(|| pace.until(black_box(now - 1), black_box(now)));
 }
 
-/// Open-loop writer: wait 1 us by spinning. The excess over 1 us is the overshoot.
+/// Paced writer: wait 1 us by spinning. The excess over 1 us is the overshoot.
 #[divan::bench]
 fn wait_spinning_1_us(bencher: Bencher<'_, '_>) {
     let pace = SleepSpinTimer::calibrated(true);

@@ -5,7 +5,7 @@
 //! ```text
 //! base      errors, the interface of a role, clock and timer, resource usage
 //! traffic   samples and flows: header, payload, schedule, batching, probes, taking, checking, counting
-//! roles     throughput writer and reader, pinger and echo (latency), open-loop writer and reader
+//! roles     throughput writer and reader, pinger and echo (latency), paced writer and reader
 //! session   the runner's requests: opens the driver and the role, and leads the role through its phases
 //! ```
 //!

@@ -1,4 +1,4 @@
-//! The hot path of an open-loop writer does not allocate: the allocations of a run do not depend on its number of
+//! The hot path of a paced writer does not allocate: the allocations of a run do not depend on its number of
 //! samples.
 //!
 //! It is the only test of its process: a meter reading allocates for each thread, and threads of other tests come
@@ -14,7 +14,7 @@ use agent::{
         meters::TrafficMeter,
         role::{AgentRole as _, TrafficLimit},
     },
-    roles::open_loop_writer::{FlowWriter, OpenLoopWriter},
+    roles::paced_writer::{FlowWriter, PacedWriter},
     traffic::flow_spec::FlowSpec,
 };
 use allocation_counter::measure;
@@ -75,7 +75,7 @@ fn writing_by_a_plan_allocates_nothing() {
         readers.push(reader);
         flows.push(FlowWriter::new(&configure, spec, plan, writer, None));
     }
-    let mut role = OpenLoopWriter::new(&configure, flows, false, None, None);
+    let mut role = PacedWriter::new(&configure, flows, false, None, None);
     role.warm_up(TrafficLimit::of_time(MS)).expect("warm");
     let mut allocations = |duration_ns| {
         let mut sent = 0;

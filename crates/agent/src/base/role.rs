@@ -61,7 +61,7 @@ pub trait AgentRole {
     /// # Errors
     /// Returns an error that ends the run.
     fn warm_up(&mut self, limit: TrafficLimit) -> Result<(), AgentError>;
-    /// Runs the traffic and records it. `begin_ns`: start of the schedule, for open-loop roles. A driving role
+    /// Runs the traffic and records it. `begin_ns`: start of the schedule, for paced roles. A driving role
     /// reads the meter where its traffic starts and ends.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Roles of a run: the two sides of throughput, latency and open-loop workloads, and idle participants.
+//! Roles of a run: the two sides of throughput, latency and paced workloads, and idle participants.
 
 pub mod echo;
 pub mod echo_content;
@@ -6,8 +6,8 @@ pub mod echo_listener;
 pub mod echo_recorder;
 pub mod echo_return;
 pub mod echo_sender;
-pub mod open_loop_reader;
-pub mod open_loop_writer;
+pub mod paced_reader;
+pub mod paced_writer;
 pub mod participant;
 pub mod pinger;
 pub mod pipelined_pinger;

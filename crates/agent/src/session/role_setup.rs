@@ -16,8 +16,8 @@ use crate::{
         echo_recorder::EchoRecorder,
         echo_return::{EchoReturn, ReturnInput, WaitingThread},
         echo_sender::{EchoSender, PingRecorder},
-        open_loop_reader::{self, FlowRecorder, OpenLoopReader, StartTime},
-        open_loop_writer::{FlowWriter, OpenLoopWriter},
+        paced_reader::{self, FlowRecorder, PacedReader, StartTime},
+        paced_writer::{FlowWriter, PacedWriter},
         participant::IdleParticipant,
         pinger::Pinger,
         pipelined_pinger::{PipelinedInput, PipelinedPinger},
@@ -287,7 +287,7 @@ impl RoleSetup<'_> {
         for (flow, probes) in flows.iter_mut().zip(&probes) {
             flow.throttle(&probes.progress());
         }
-        let role = OpenLoopWriter::new(configure, flows, self.wait_acked, probes, self.join.cloned());
+        let role = PacedWriter::new(configure, flows, self.wait_acked, probes, self.join.cloned());
         Ok((Box::new(role), monitors))
     }
 
@@ -331,9 +331,9 @@ impl RoleSetup<'_> {
             }
         }
         let inlet = match poll_policy {
-            Some(poll_policy) => open_loop_reader::FlowInput::polled(polled, poll_policy),
-            None => open_loop_reader::FlowInput::Listening(listening),
+            Some(poll_policy) => paced_reader::FlowInput::polled(polled, poll_policy),
+            None => paced_reader::FlowInput::Listening(listening),
         };
-        Ok((Box::new(OpenLoopReader::new(inlet, progress, begin, processing)), monitors))
+        Ok((Box::new(PacedReader::new(inlet, progress, begin, processing)), monitors))
     }
 }

@@ -1,8 +1,8 @@
-//! The hot path of open-loop readers does not allocate.
+//! The hot path of paced readers does not allocate.
 
 use agent::{
     base::clock::now_ns,
-    roles::open_loop_reader::{FlowRecorder, StartTime},
+    roles::paced_reader::{FlowRecorder, StartTime},
     traffic::{
         flow_spec::FlowSpec, grouped_reader::GroupedReader, header::Header, identity::Identity,
         probes::ProbeReceiver,

@@ -1,4 +1,4 @@
-//! Open-loop writers and readers: agents in processes of their own, with a bare socket and with a simulated
+//! Paced writers and readers: agents in processes of their own, with a bare socket and with a simulated
 //! middleware of known speed. No test asserts that something was fast: the host may be busy.
 
 mod allocations;

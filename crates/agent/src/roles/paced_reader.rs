@@ -1,4 +1,4 @@
-//! Open-loop reader: receives, checks and counts each flow, and records service and response times.
+//! Paced reader: receives, checks and counts each flow, and records service and response times.
 
 use std::{
     sync::{
@@ -243,16 +243,16 @@ impl FlowInput {
     }
 }
 
-/// Role of an open-loop reader.
+/// Role of a paced reader.
 #[derive(Debug)]
-pub struct OpenLoopReader {
+pub struct PacedReader {
     inlet: FlowInput,
     progress: Vec<Arc<ReceiveProgress>>,
     begin: StartTime,
     processing: Option<Processing>,
 }
 
-impl OpenLoopReader {
+impl PacedReader {
     /// Creates the role.
     #[must_use]
     pub const fn new(
@@ -304,7 +304,7 @@ fn join(thread: JoinHandle<Result<PolledFlow, DriverError>>) -> Result<PolledFlo
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-impl AgentRole for OpenLoopReader {
+impl AgentRole for PacedReader {
     fn serve(&mut self, slice: Duration, wait_ns: u64) -> Result<(), AgentError> {
         match &mut self.inlet {
             FlowInput::Asked { flows, poll_policy } => {

@@ -1,4 +1,4 @@
-//! Open-loop writer: sends each sample at its intended time, or as soon as possible after it.
+//! Paced writer: sends each sample at its intended time, or as soon as possible after it.
 //!
 //! One thread writes all flows, in the order of their intended times. The schedule is never shifted: a late sample
 //! leaves at once, and the next one keeps its own time. A sample that is not tried by the end of the measurement
@@ -41,9 +41,9 @@ const METER_LEAD_NS: u64 = 500_000;
 /// Due time if no sample is left.
 const NEVER: u64 = u64::MAX;
 
-/// Role of an open-loop writer.
+/// Role of a paced writer.
 #[derive(Debug)]
-pub struct OpenLoopWriter {
+pub struct PacedWriter {
     flows: Vec<FlowWriter>,
     tag: u16,
     spin: bool,
@@ -97,7 +97,7 @@ struct Phase {
     warm_up: bool,
 }
 
-impl OpenLoopWriter {
+impl PacedWriter {
     /// Creates the role with these flows.
     #[must_use]
     pub const fn new(
@@ -380,7 +380,7 @@ impl FlowWriter {
     }
 }
 
-impl AgentRole for OpenLoopWriter {
+impl AgentRole for PacedWriter {
     fn progress(&self) -> ProgressSource {
         ProgressSource {
             round_trips: self.probes.iter().map(ProbeRecorder::round_trips).collect(),
