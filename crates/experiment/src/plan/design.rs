@@ -7,8 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Factors, HostSpec, KeyFilter, PlanInputs, ReceiveGroup, ReceiveMode, ThreadPriorities, Workload,
-    wire_bytes,
+    Factors, HostSpec, KeyFilter, ReceiveGroup, ReceiveMode, ThreadPriorities, Workload, wire_bytes,
 };
 
 /// Estimated duration of a run in ns besides warm-up and measurement: processes, discovery and collection, as seen
@@ -32,7 +31,7 @@ const LONGEST_EXTENDED_NS: u64 = 10_000_000_000;
 pub(crate) const CHECK_EVERY: u32 = 64;
 
 /// Returns the number of windows of a run: 20 to 100, of 10 ms each unless limited by that range.
-fn windows(measure_ns: u64) -> u32 {
+pub(crate) fn windows(measure_ns: u64) -> u32 {
     (measure_ns / 10_000_000).clamp(20, 100) as u32
 }
 
@@ -209,42 +208,6 @@ pub enum Pin {
 }
 
 impl Design {
-    /// Creates the design of one block of runs with these times in ns, and the defaults of an experiment file.
-    #[must_use]
-    pub fn new(inputs: &PlanInputs<'_>, warm_up_ns: u64, measure_ns: u64) -> Self {
-        Self {
-            blocks: 1,
-            order: RunOrder::Random,
-            seed: inputs.seed,
-            warm_up_ns,
-            warm_up_samples: None,
-            measure_ns,
-            samples: None,
-            windows: windows(measure_ns),
-            check_every: CHECK_EVERY,
-            probe_every: None,
-            probe_every_of_size: BTreeMap::new(),
-            await_echo: false,
-            readers: Vec::new(),
-            echo_receive: None,
-            unsupported_quantiles: false,
-            write_instance: None,
-            payload: None,
-            domain: None,
-            progress: false,
-            pin: inputs.pin.clone(),
-            hosts: inputs.hosts.to_vec(),
-            keep_awake: false,
-            reference: true,
-            spin: true,
-            baseline: Vec::new(),
-            duet: false,
-            repeat_noisy: false,
-            precision: None,
-            budget_ns: None,
-        }
-    }
-
     /// Returns the longest distance of echo probes in samples; `None` without probes.
     #[must_use]
     pub fn longest_probe_distance(&self) -> Option<u32> {

@@ -1,10 +1,12 @@
 //! The planner: validates an experiment file and makes a plan of it, before anything is measured.
 
+use std::collections::BTreeMap;
+
 use crate::{
-    Cell, Design, Effort, FactorValues, Factors, Limits, Plan, PlanError, Precision, Search, SpannedError,
-    Workload,
+    Cell, Design, Effort, FactorValues, Factors, Limits, Plan, PlanError, Precision, RunOrder, Search,
+    SpannedError, Workload,
     plan::{
-        design::CHECK_EVERY,
+        design::{CHECK_EVERY, windows},
         duet,
         experiment_file::{DesignSection, ExperimentFile, LimitsSection},
         matrix,
@@ -150,6 +152,44 @@ impl ExperimentFile {
                 Err(PlanError::OverBudget { runs, needed_ns, budget_ns }.at(at))
             }
             _ => Ok(()),
+        }
+    }
+}
+
+impl Design {
+    /// Creates the design of one block of runs with these times in ns, and the defaults of an experiment file.
+    #[must_use]
+    pub fn new(inputs: &PlanInputs<'_>, warm_up_ns: u64, measure_ns: u64) -> Self {
+        Self {
+            blocks: 1,
+            order: RunOrder::Random,
+            seed: inputs.seed,
+            warm_up_ns,
+            warm_up_samples: None,
+            measure_ns,
+            samples: None,
+            windows: windows(measure_ns),
+            check_every: CHECK_EVERY,
+            probe_every: None,
+            probe_every_of_size: BTreeMap::new(),
+            await_echo: false,
+            readers: Vec::new(),
+            echo_receive: None,
+            unsupported_quantiles: false,
+            write_instance: None,
+            payload: None,
+            domain: None,
+            progress: false,
+            pin: inputs.pin.clone(),
+            hosts: inputs.hosts.to_vec(),
+            keep_awake: false,
+            reference: true,
+            spin: true,
+            baseline: Vec::new(),
+            duet: false,
+            repeat_noisy: false,
+            precision: None,
+            budget_ns: None,
         }
     }
 }

@@ -59,7 +59,7 @@ pub use late_join::{JoinCost, LateFlow, LateJoinRecord};
 pub use latency::{CellLatency, Latency};
 pub use link::{LinkCeiling, LinkFrames, LinkLateness, LinkReading, LinkRecord};
 pub use max_rate::{MAXIMUM_PHASE, MaxRate, MaxRateRun};
-pub use measurement::Measurement;
+pub use measurement::{Measurement, PingRetries, Tail, Throughput};
 pub use metric::{Metric, MetricSelector};
 pub use paced::{CellFlow, Paced, PacedCell, kind_of_flow};
 pub use probes::ProbeStats;
@@ -68,7 +68,7 @@ pub use published::{MeasuredValue, PublishedValue};
 pub use reference::{Reference, ReferenceMetric};
 pub use result_document::{CellResult, ResultDocument, SCHEMA_VERSION, State, Tool};
 pub use ring::{Hop, Ring, kind_of_hop};
-pub use run::{CpuPerSample, Failure, PingRetries, Run, RunState, Tail, Throughput};
+pub use run::{CpuPerSample, Failure, Run, RunState};
 pub use running_experiment::RunningExperiment;
 pub use search::{
     GoalCell, GoalRecord, SearchBound, SearchCell, SearchRecord, SearchState, TrialGoalResult, TrialRecord,

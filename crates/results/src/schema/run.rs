@@ -8,8 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Batches, Duet, EndpointRecord, EndpointSpread, FlowRecord, IdleCost, LateJoinRecord, Latency, LinkRecord,
-    Measurement, ProbeStats, ProcessRecord, SteadyState, TakeStats, Usage, Warning, WireBytes,
+    DiscoveryRecord, Duet, EndpointRecord, FlowRecord, IdleCost, LateJoinRecord, Latency, LinkRecord,
+    Measurement, Paced, PingRetries, ProcessRecord, Ring, SearchRecord, SteadyState, Throughput, Usage,
+    Warning, WireBytes,
 };
 
 /// Run: one cell, measured once with new processes.
@@ -114,6 +115,65 @@ impl Run {
     }
 }
 
+impl Run {
+    /// Returns the rates and counts of delivery of the workloads `throughput` and `paced`.
+    #[must_use]
+    pub fn throughput(&self) -> Option<&Throughput> {
+        self.measured.as_ref()?.throughput()
+    }
+
+    /// Returns the rates and counts of delivery, to change them.
+    #[must_use]
+    pub fn throughput_mut(&mut self) -> Option<&mut Throughput> {
+        self.measured.as_mut()?.throughput_mut()
+    }
+
+    /// Returns the planned samples of the workload `paced`, to change their record.
+    #[must_use]
+    pub fn paced_mut(&mut self) -> Option<&mut Paced> {
+        self.measured.as_mut()?.paced_mut()
+    }
+
+    /// Returns the planned samples of the workload `paced`, and whether the sender kept its schedule.
+    #[must_use]
+    pub fn paced(&self) -> Option<&Paced> {
+        match self.measured.as_ref()? {
+            Measurement::Paced { paced, .. } => Some(paced),
+            _ => None,
+        }
+    }
+
+    /// Returns the trials and bounds of the workload `search`.
+    #[must_use]
+    pub fn search(&self) -> Option<&SearchRecord> {
+        match self.measured.as_ref()? {
+            Measurement::Search { search } => Some(search),
+            _ => None,
+        }
+    }
+
+    /// Returns times, traffic and memory of the workload `discovery`.
+    #[must_use]
+    pub fn discovery(&self) -> Option<&DiscoveryRecord> {
+        self.measured.as_ref()?.discovery()
+    }
+
+    /// Returns the hops of a ring, and the time per hop.
+    #[must_use]
+    pub fn ring(&self) -> Option<&Ring> {
+        self.measured.as_ref()?.ring()
+    }
+
+    /// Returns the write calls of the workload `latency` that were not accepted at once.
+    #[must_use]
+    pub fn ping_retries(&self) -> Option<PingRetries> {
+        match self.measured.as_ref()? {
+            Measurement::Latency { ping_retries, .. } => Some(*ping_retries),
+            _ => None,
+        }
+    }
+}
+
 /// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
@@ -142,89 +202,6 @@ pub struct Failure {
     pub hint: Option<String>,
     /// Last lines of output of the agent process.
     pub last_log_lines: Vec<String>,
-}
-
-/// Rates and counts from all writers to all readers. Counts are sums over the flows: with several readers, a sample
-/// counts once for each of them. Rates are over the writers' measurement: from the first write to the end of the last
-/// write. For the workload `paced` this time is at least as long as the planned measurement.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-pub struct Throughput {
-    /// Offered rate: samples that the writers tried to write, in samples/s.
-    pub offered_sps: f64,
-    /// Accepted rate: samples that the middleware accepted, in samples/s.
-    pub accepted_sps: f64,
-    /// Delivered rate: distinct samples that arrived in time (`delivered_in_time`) at a reader, in samples/s. Of each flow at
-    /// most the rate between the first and the last of them: n samples have n - 1 intervals. With several readers: the mean
-    /// over them. Later arrivals are in `tail`.
-    pub delivered_sps: f64,
-    /// Goodput: payload of these samples, in 10^6 bit/s.
-    pub goodput_mbps: f64,
-    /// Number of accepted samples, for each of their readers.
-    pub sent: u64,
-    /// Number of distinct samples delivered, including the tail.
-    pub delivered: u64,
-    /// Delivered samples that count for the rate: those that arrived before the end of the writers' measurement
-    /// plus the shortest time from write to arrival.
-    pub delivered_in_time: u64,
-    /// Delivered samples that do not count for the rate.
-    pub tail: Tail,
-    /// Number of samples sent and never delivered, including the first and last ones.
-    pub lost: u64,
-    /// Number of samples accepted by a reliable flow and not delivered when the time limit of the drain was
-    /// reached.
-    pub undelivered: u64,
-    /// `lost` in percent of `sent`.
-    pub lost_pct: f64,
-    /// Number of duplicates.
-    pub duplicate: u64,
-    /// Number of samples that arrived after a later one.
-    pub out_of_order: u64,
-    /// Batches that ddsmark flushed. Absent without batching.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub batches: Option<Batches>,
-    /// Samples per take of the reader's application. Absent if the reader uses listeners.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub takes: Option<TakeStats>,
-    /// Echo probes. Absent without probes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub probes: Option<ProbeStats>,
-    /// Delivered rates of the readers. Absent if there is only one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub readers: Option<EndpointSpread>,
-    /// Delivered rates of the writers. Absent if there is only one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub writers: Option<EndpointSpread>,
-}
-
-/// Write calls of pings and echoes that were not accepted. A ping is retried, and its RTT starts at the first
-/// attempt. An echo is not retried, and its ping counts as lost. A relay, in a ring with several samples in flight,
-/// repeats its writes for a limited time, unless a thread of the driver writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-pub struct PingRetries {
-    /// Number of write calls of pings that timed out.
-    pub timed_out: u64,
-    /// Number of write calls of pings that were rejected.
-    pub refused: u64,
-    /// Number of pings never accepted: 0, or 1 for the last ping of the run. Counted as lost.
-    pub unsent: u64,
-    /// Number of write calls of echoes that timed out.
-    pub echoes_timed_out: u64,
-    /// Number of write calls of echoes that were rejected.
-    pub echoes_refused: u64,
-}
-
-/// Delivered samples that do not count for the delivered rate: they arrived later than the end of the writers'
-/// measurement plus the shortest time from write to arrival.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-pub struct Tail {
-    /// Number of these samples.
-    pub samples: u64,
-    /// Time from the end of the writers' measurement to the last arrival, in ns. Over the runs of a cell: the
-    /// maximum.
-    pub ns: u64,
 }
 
 /// CPU time (user and system, all threads) per sample while traffic flowed, in ns.
