@@ -2,12 +2,12 @@
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use crate::{Batches, DiscoveryRecord, EndpointSpread, Paced, ProbeStats, Ring, SearchRecord, TakeStats};
 
 /// Values of a run that only its workload has.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(tag = "workload", rename_all = "snake_case")]
 pub enum Measurement {
@@ -41,6 +41,47 @@ pub enum Measurement {
         /// Times, traffic and memory.
         discovery: DiscoveryRecord,
     },
+}
+
+// The derived implementation would buffer all fields to find the tag, which makes reading a large result slower.
+impl<'de> Deserialize<'de> for Measurement {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Tag {
+            Latency,
+            Throughput,
+            Paced,
+            Search,
+            Discovery,
+        }
+        #[derive(Deserialize)]
+        struct Fields {
+            workload: Tag,
+            ping_retries: Option<PingRetries>,
+            ring: Option<Ring>,
+            throughput: Option<Throughput>,
+            paced: Option<Paced>,
+            search: Option<SearchRecord>,
+            discovery: Option<DiscoveryRecord>,
+        }
+        fn required<T, E: Error>(field: Option<T>, name: &'static str) -> Result<T, E> {
+            field.ok_or_else(|| E::missing_field(name))
+        }
+
+        let Fields { workload, ping_retries, ring, throughput, paced, search, discovery } =
+            Fields::deserialize(deserializer)?;
+        Ok(match workload {
+            Tag::Latency => Self::Latency { ping_retries: required(ping_retries, "ping_retries")?, ring },
+            Tag::Throughput => Self::Throughput { throughput: required(throughput, "throughput")? },
+            Tag::Paced => Self::Paced {
+                throughput: required(throughput, "throughput")?,
+                paced: required(paced, "paced")?,
+            },
+            Tag::Search => Self::Search { search: required(search, "search")? },
+            Tag::Discovery => Self::Discovery { discovery: required(discovery, "discovery")? },
+        })
+    }
 }
 
 impl Measurement {
@@ -180,4 +221,40 @@ pub struct Tail {
     /// Time from the end of the writers' measurement to the last arrival, in ns. Over the runs of a cell: the
     /// maximum.
     pub ns: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Result<Measurement, String> {
+        serde_json::from_str(json).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_tag_is_found_in_any_place() {
+        let retries = r#""ping_retries":{"timed_out":3,"refused":0,"unsent":1,"echoes_timed_out":0,"echoes_refused":0}"#;
+        let tag = r#""workload":"latency""#;
+        let ping_retries = PingRetries { timed_out: 3, unsent: 1, ..PingRetries::default() };
+        let expected = Measurement::Latency { ping_retries, ring: None };
+        assert_eq!(read(&format!("{{{tag},{retries}}}")), Ok(expected.clone()));
+        assert_eq!(read(&format!("{{{retries},\"unknown\":[],{tag}}}")), Ok(expected));
+    }
+
+    #[test]
+    fn values_that_the_workload_has_are_required() {
+        for (json, field) in [
+            ("{}", "workload"),
+            (r#"{"workload":"latency"}"#, "ping_retries"),
+            (r#"{"workload":"throughput","throughput":null}"#, "throughput"),
+            (r#"{"workload":"paced"}"#, "throughput"),
+            (r#"{"workload":"search"}"#, "search"),
+            (r#"{"workload":"discovery"}"#, "discovery"),
+        ] {
+            let error = read(json).expect_err(json);
+            assert!(error.starts_with(&format!("missing field `{field}`")), "{json}: {error}");
+        }
+        let error = read(r#"{"workload":"fast"}"#).expect_err("an unknown workload");
+        assert!(error.starts_with("unknown variant `fast`"), "{error}");
+    }
 }
