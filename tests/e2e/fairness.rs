@@ -241,14 +241,17 @@ limits.match = "10s"
 "#;
 
 /// The message size is a setting that the middleware was given. What it does is seen in the packets of `lo`: their mean size,
-/// which repairs do not change much, and acknowledgments reduce.
+/// which repairs do not change much, and acknowledgments reduce. In a network namespace of its own, because other tests send
+/// small packets.
 #[test]
 fn packets_of_lo_have_the_message_sizes_that_are_reported() {
     /// IPv4 and UDP headers, and the Ethernet header that `lo` counts.
     const HEADERS: f64 = 42.0;
     let scene = Scene::new();
     fs::write(scene.path("large.toml"), LARGE).expect("a file");
-    let outcome = scene.run_blocks_into("large", "./large.toml");
+    let script =
+        "ip link set lo up; exec ddsmark run ./large.toml --json --no-reference --set design.blocks=1";
+    let outcome = scene.start("unshare", &["--map-root-user", "--net", "sh", "-ec", script]).end();
     let document = outcome.document();
     let mut seen = Vec::new();
     for cell in list(&document["cells"]) {

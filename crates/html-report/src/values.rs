@@ -42,9 +42,7 @@ impl Quantity {
                 let accepted = run.throughput()?.accepted_sps;
                 (accepted > 0.0).then(|| f64::from(writers) * 1e9 / accepted)
             }
-            Self::PacketsUntilMatched => {
-                Some(run.discovery()?.until_matched.as_ref()?.tx_packets as f64)
-            }
+            Self::PacketsUntilMatched => Some(run.discovery()?.until_matched.as_ref()?.tx_packets as f64),
             Self::Memory => run.discovery()?.memory_per_participant_bytes.map(|bytes| bytes as f64),
         }
     }

@@ -84,11 +84,8 @@ fn search_has_its_trials_and_rates() {
     let found = page(&document);
     let ChartKind::Trials(trials) = &chart(&found, "trials-ndr").chart.kind else { panic!("trials") };
     let shown = &trials.searches[0];
-    let of_runs: Vec<usize> = document.cells[0]
-        .valid_runs()
-        .filter_map(Run::search)
-        .map(|search| search.trials.len())
-        .collect();
+    let of_runs: Vec<usize> =
+        document.cells[0].valid_runs().filter_map(Run::search).map(|search| search.trials.len()).collect();
     assert!(of_runs.contains(&shown.trials.len()), "{of_runs:?}");
     assert!(shown.found.is_some());
 }
