@@ -48,6 +48,45 @@ fn index_lists_every_document() {
     assert_eq!(missing, Vec::<PathBuf>::new(), "not in docs/README.md, nor in an index that it lists");
 }
 
+/// Tells whether the page of a decision begins with the number that its file name has.
+fn has_its_number(name: &str, page: &str) -> bool {
+    let number = name.split('-').next().and_then(|digits| digits.parse::<u32>().ok());
+    number.is_some_and(|number| page.starts_with(&format!("# {number}. ")))
+}
+
+#[test]
+fn decisions_begin_with_the_number_of_their_file() {
+    let mut looked_at = 0;
+    for path in documents().iter().filter(|path| path.starts_with("docs/decisions")) {
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
+        if name != "README.md" {
+            assert!(has_its_number(name, &read(path)), "{} has another number in its title", path.display());
+            looked_at += 1;
+        }
+    }
+    assert!(looked_at > 50, "only {looked_at} decisions were looked at");
+    assert!(has_its_number("0007-a.md", "# 7. A\n"));
+    assert!(!has_its_number("0007-a.md", "# 8. A\n") && !has_its_number("a.md", "# 7. A\n"));
+}
+
+/// Returns the versions of the result's schema that a page shows.
+fn schema_versions(page: &str) -> Vec<u32> {
+    let after = page.split("\"schema_version\": ").skip(1);
+    after.map(|text| text.split(',').next().and_then(|digits| digits.parse().ok()).unwrap_or(0)).collect()
+}
+
+#[test]
+fn results_in_documents_have_the_version_of_the_program() {
+    let tutorial = read(Path::new("docs/tutorial/first-characterization.md"));
+    assert_eq!(schema_versions(&tutorial), [results::SCHEMA_VERSION]);
+    for path in documents() {
+        let other =
+            schema_versions(&read(&path)).into_iter().find(|&version| version != results::SCHEMA_VERSION);
+        assert_eq!(other, None, "{} shows a result of another version", path.display());
+    }
+    assert_eq!(schema_versions("{ \"schema_version\": 1, \"schema_version\": x,"), [1, 0]);
+}
+
 #[test]
 fn links_within_the_book_lead_to_its_files() {
     let files = book::files().expect("the files of the book");
