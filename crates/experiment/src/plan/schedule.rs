@@ -241,6 +241,7 @@ impl SendTimes {
 }
 
 impl Constant {
+    #[inline]
     fn go_to(&mut self, sequence: u64) -> Option<()> {
         let samples = u128::from(self.rate.samples);
         let scaled = u128::from(sequence) * u128::from(self.rate.period_ns);

@@ -8,6 +8,7 @@ const HEADER_NUMBERS: u64 = 1 << 32;
 
 impl StreamSpec {
     /// Returns the key of the sample with this sequence number in its header; 0 for a type without key.
+    #[inline]
     #[must_use]
     pub const fn key(&self, sequence: u32) -> u32 {
         match (self.instances, self.write_instance) {

@@ -77,6 +77,7 @@ const fn is_zero(ns: &u64) -> bool {
 
 impl StreamSpec {
     /// Returns the index of the stream, from 0.
+    #[inline]
     #[must_use]
     pub const fn index(&self) -> usize {
         self.writer.saturating_sub(1) as usize
